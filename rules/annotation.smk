@@ -34,7 +34,7 @@ rule annotation_sheet:
 rule annotation_page:
     input:
         questions="results/{study}/annotation/{set}/questions.parquet",
-        template=root("templates/annotation/page.html.j2"),
+        template=repo_path("templates/annotation/page.html.j2"),
     output:
         page="results/{study}/annotation/{set}/page.html",
     log:
@@ -56,7 +56,7 @@ rule annotation_page:
 rule annotation_agreement:
     input:
         questions="results/{study}/annotation/{set}/questions.parquet",
-        sheets=lambda wildcards: [named(entry["file"]) for entry in annotation_sheets(wildcards)],
+        sheets=lambda wildcards: [config_path(entry["file"]) for entry in annotation_sheets(wildcards)],
     output:
         answers="results/{study}/annotation/{set}/answers.csv",
         agreement="results/{study}/annotation/{set}/agreement.csv",

@@ -5,7 +5,7 @@ CARD_MODELS = [name for name in config.get("cards", []) if name in READ_MODELS o
 # What a study declares for cards, and the models that do something for it.
 CARDS = {name: study.card for name, study in STUDIES.items() if study.card}
 # A run in a folder of its own is compared with the default run, if that was made.
-CARD_OTHERS = [root("results/paper/summary.csv")] if Path.cwd() != ROOT else []
+CARD_OTHERS = [repo_path("results/paper/summary.csv")] if Path.cwd() != ROOT else []
 CARD_OTHERS = [path for path in CARD_OTHERS if Path(path).is_file()]
 CARD_ENTRY_KEYS = (
     "label",
@@ -47,7 +47,7 @@ rule card_figure:
         summary=lambda wildcards: STUDIES[wildcards.carded].summary_file,
         others=CARD_OTHERS,
         printed=lambda wildcards: (
-            [root(f"paper/published/{CARDS[wildcards.carded].printed}{part}.csv") for part in ("", "_models")]
+            [repo_path(f"paper/published/{CARDS[wildcards.carded].printed}{part}.csv") for part in ("", "_models")]
             if CARDS[wildcards.carded].printed
             else []
         ),
@@ -73,9 +73,9 @@ rule card_figure:
 
 rule card_page:
     input:
-        template_tex=root("paper/card.tex.j2"),
-        template_html=root("paper/card.html.j2"),
-        style=root("paper/proceedings.sty"),
+        template_tex=repo_path("paper/card.tex.j2"),
+        template_html=repo_path("paper/card.html.j2"),
+        style=repo_path("paper/proceedings.sty"),
         findings=lambda wildcards: [
             STUDIES[name].findings_file(wildcards.model) for name in card_studies(wildcards.model)
         ],
@@ -115,7 +115,7 @@ rule card_page:
             for name in card_studies(wildcards.model)
         ],
         drawn=lambda wildcards: card_trajectories(wildcards.model),
-        audit=cards.audited(CARD),
+        audit=cards.audit_command(CARD),
         left_out=lambda wildcards: [
             study.label for name, study in STUDIES.items() if name not in card_studies(wildcards.model)
         ],
@@ -150,7 +150,7 @@ rule card_pdf:
 # Whoever changes a card can change its record too; against a list that was published both are found.
 rule card_manifest:
     input:
-        _schema=root("config/schemas/record.schema.yaml"),
+        _schema=repo_path("config/schemas/record.schema.yaml"),
         card=[
             "results/cards/{model}/card.pdf",
             "results/cards/{model}/card.html",

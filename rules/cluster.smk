@@ -13,17 +13,17 @@ localrules:
 
 try:
     cluster.check_profiles(workflow)
-    cluster.adapt(workflow, STUDIES)
+    cluster.adapt_rules(workflow, STUDIES)
 except UserError as error:
-    refuse(error)
+    exit_with(error)
 
 
 onstart:
     try:
-        cluster.prepare(workflow)
-        progress.begin(PROGRESS, workflow)
+        cluster.prepare_submission(workflow)
+        progress.begin_progress(PROGRESS, workflow)
         scheduling.lift_default_limit(workflow)
         if CARD:
-            cards.keep(CARD, workflow.config_settings.overwrite_config)
+            cards.write_overlay(CARD, workflow.config_settings.overwrite_config)
     except UserError as error:
-        refuse(error)
+        exit_with(error)

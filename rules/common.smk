@@ -21,28 +21,39 @@ from scripts.core import templates as template_files
 from scripts.core import upstream as upstream_files
 from scripts.core.errors import UserError
 from scripts.core.provenance import job_records
-from scripts.core.studies import Card, Documents, Point, Prompted, Resolved, Scored, Texts, every, result, trajectory
-from scripts.core.studies import Decided, Explored, ExploredSet
-from scripts.core.studies import Paired
+from scripts.core.studies import (
+    Card,
+    Documents,
+    Point,
+    PromptSet,
+    Coreference,
+    ScoredInstances,
+    Probes,
+    combine,
+    result,
+    trajectory,
+)
+from scripts.core.studies import DecisionTable, ExplorerView, ExploredSet
+from scripts.core.studies import PairedOutcomes
 
 # Snakemake does not quote it.
 sys.executable = environments.without_blanks(sys.executable)
 
 
-def refuse(error):
+def exit_with(error):
     """End Snakemake with the one line of a UserError."""
     print(f"Error: {error}", file=sys.stderr)
     sys.exit(1)
 
 
-def root(path):
+def repo_path(path):
     """Return a file of the repository as the path of a rule's input (scripts/core/runs.py)."""
     return runs.in_repository(path, Path.cwd(), ROOT)
 
 
-def named(path):
+def config_path(path):
     """Return a file or folder that the configuration names: in the working directory or else in the repository."""
-    return runs.named(path, Path.cwd(), ROOT)
+    return runs.resolve_path(path, Path.cwd(), ROOT)
 
 
 def pronoun_rows(sets):
@@ -65,17 +76,17 @@ def upstream(path):
 
 
 # A card has a run in a folder of its own, so that other runs stay as they are.
-STARTED = Path.cwd()
+STARTED_IN = Path.cwd()
 CARD = None
 if config.get("card"):
     try:
         CARD_KNOWN = configuration.load_yaml(ROOT / "config/models.yaml")["models"]
         if config.get("registry"):
-            CARD_KNOWN |= configuration.load_yaml(named(config["registry"])).get("models", {})
-        CARD = cards.planned(config, STARTED, ROOT, CARD_KNOWN)
+            CARD_KNOWN |= configuration.load_yaml(config_path(config["registry"])).get("models", {})
+        CARD = cards.plan_run(config, STARTED_IN, ROOT, CARD_KNOWN)
         CARD.folder.mkdir(parents=True, exist_ok=True)
     except UserError as error:
-        refuse(error)
+        exit_with(error)
 
     workdir: str(CARD.folder)
 
@@ -84,10 +95,10 @@ if config.get("card"):
 COMPARISON = None
 if config.get("run_a") and config.get("run_b"):
     try:
-        COMPARISON = places.planned(config["run_a"], config["run_b"], STARTED, ROOT)
+        COMPARISON = places.plan_comparison(config["run_a"], config["run_b"], STARTED_IN, ROOT)
         COMPARISON.folder.mkdir(parents=True, exist_ok=True)
     except UserError as error:
-        refuse(error)
+        exit_with(error)
 
     workdir: str(COMPARISON.folder)
 
@@ -95,14 +106,14 @@ if config.get("run_a") and config.get("run_b"):
 # Snakemake reads these files as well, but of two equal keys it takes the last. It has read those of the command line by
 # now, so broken ones never get here: scripts/check_config.py names their lines.
 CONFIG_FILES = [
-    root(path) for path in [ROOT / "config.yaml", *(STARTED / path for path in workflow.overwrite_configfiles)]
+    repo_path(path) for path in [ROOT / "config.yaml", *(STARTED_IN / path for path in workflow.overwrite_configfiles)]
 ]
 try:
     if workflow.is_main_process:
         for path in CONFIG_FILES:
             configuration.load_overlay(path)
 except UserError as error:
-    refuse(error)
+    exit_with(error)
 
 
 configfile: str(ROOT / "config.yaml")
@@ -113,20 +124,21 @@ try:
         config["run"] = COMPARISON.folder.name
     if CARD:
         # What the command line says of the checkpoint is no part of the configuration.
-        CARD_GIVEN = descriptions.stated(config)
-        for key in CARD_GIVEN:
+        CARD_FACTS = descriptions.stated_facts(config)
+        for key in CARD_FACTS:
             config.pop(key)
         if CARD.request in CARD_KNOWN:
             CARD_ENTRY = CARD_KNOWN[CARD.request]
         elif cards.is_server(CARD.request):
-            CARD_ENTRY = descriptions.entry_of_server(CARD.request, CARD_GIVEN, CARD_KNOWN)
+            CARD_ENTRY = descriptions.entry_of_server(CARD.request, CARD_FACTS, CARD_KNOWN)
         else:
-            CARD_ENTRY = descriptions.entry_of(cards.described(CARD, STARTED), CARD_GIVEN)
+            CARD_ENTRY = descriptions.entry_of(cards.describe_checkpoint(CARD, STARTED_IN), CARD_FACTS)
         laid = configuration.merge(
-            config, cards.overlay(CARD, CARD_ENTRY, configuration.load_yaml(ROOT / f"config/cards/{CARD.size}.yaml"))
+            config,
+            cards.card_overlay(CARD, CARD_ENTRY, configuration.load_yaml(ROOT / f"config/cards/{CARD.size}.yaml")),
         )
         stated = {
-            key: value for key, value in workflow.config_settings.overwrite_config.items() if key not in CARD_GIVEN
+            key: value for key, value in workflow.config_settings.overwrite_config.items() if key not in CARD_FACTS
         }
         config.update(configuration.merge(laid, stated))
     configuration.validate(
@@ -139,7 +151,7 @@ try:
     known = registry.read_registry(ROOT / "config/models.yaml", schema)
     MODELS, SYSTEMS = known["models"], known["systems"]
     if config.get("registry"):
-        known = registry.read_registry(named(config["registry"]), schema)
+        known = registry.read_registry(config_path(config["registry"]), schema)
         registry.check_new(MODELS, known["models"], config["registry"])
         registry.check_new(SYSTEMS, known["systems"], config["registry"])
         MODELS |= known["models"]
@@ -147,11 +159,11 @@ try:
         registry.check_conflicts(MODELS, config["registry"])
         registry.check_systems(SYSTEMS, MODELS, config["registry"])
     if CARD and CARD.name not in MODELS and not series.members_of(MODELS, CARD.name):
-        MODELS[CARD.name] = registry.checked(CARD.name, CARD_ENTRY, MODELS, schema)
+        MODELS[CARD.name] = registry.check_entry(CARD.name, CARD_ENTRY, MODELS, schema)
     for entry in [*MODELS.values(), *SYSTEMS.values()]:
         for part in ("source", "encoder"):
             if "path" in entry.get(part, {}):
-                entry[part]["path"] = named(entry[part]["path"])
+                entry[part]["path"] = config_path(entry[part]["path"])
     synthetic.check_names(MODELS)
     config.update(series.spelled_out(config, MODELS))
     RUN = registry.select(MODELS, config["models"], file=config.get("registry"))
@@ -160,12 +172,12 @@ try:
     RUN_SYSTEMS = registry.select_systems(SYSTEMS, config["systems"])
     SERVERS = registry.select_servers(MODELS, config["completions"]["models"])
     UPSTREAM = upstream_files.read_manifest(ROOT / "config/upstream.tsv")
-    TEMPLATES = Path(named(config.get("template_folder") or "templates"))
+    TEMPLATES = Path(config_path(config.get("template_folder") or "templates"))
     KNOWN_PRONOUNS = template_files.read_pronouns(TEMPLATES / "pronouns.tsv")
     # Each study says for itself how many sets it needs and whether they may share a form.
     PRONOUNS = template_files.select_pronoun_sets(KNOWN_PRONOUNS, config["pronoun_sets"], shared=True)
 except UserError as error:
-    refuse(error)
+    exit_with(error)
 
 # What analyses, figures and tables need to know of the run's models, and nothing more: these facts enter their params.
 RUN_MODELS = {name: registry.describe(entry) for name, entry in RUN.items()}
@@ -179,7 +191,7 @@ PRONOUN_LABELS = [{"set": name, "label": template_files.label(forms)} for name, 
 
 # The variable outranks the config; jobs read it, wherever they run.
 if config["upstream"]["mirror"]:
-    os.environ.setdefault("PRONOUN_UPSTREAM_MIRROR", named(config["upstream"]["mirror"]))
+    os.environ.setdefault("PRONOUN_UPSTREAM_MIRROR", config_path(config["upstream"]["mirror"]))
 
 
 # Weights that the workflow makes itself, where a model has a delta, and commits fetched from the hub beforehand.
@@ -208,16 +220,16 @@ STUDIES = {}
 
 def declare(**declaration):
     """Register a study (scripts/core/studies.py); it has the models and systems of the run unless it names its own."""
-    run_of_all = {"models": list(RUN), "systems": list(RUN_SYSTEMS)}
-    STUDIES[declaration["name"]] = declarations.Study(**run_of_all | declaration)
+    defaults = {"models": list(RUN), "systems": list(RUN_SYSTEMS)}
+    STUDIES[declaration["name"]] = declarations.Study(**defaults | declaration)
 
 
 def chosen(*known):
     """Return the studies of this run among all those known."""
     try:
-        return declarations.chosen(config["studies"], known)
+        return declarations.select_studies(config["studies"], known)
     except UserError as error:
-        refuse(error)
+        exit_with(error)
 
 
 # A checkpoint in a folder of this machine may be overwritten in place: the digest of its weights is part of each job
@@ -232,9 +244,9 @@ def local_weights(model):
 MEASURED_MARGIN = config["planning"]["measured_margin"]
 if MEASURED_MARGIN and workflow.is_main_process:
     try:
-        USED = usage.finished("results/benchmarks")
+        USED = usage.read_finished_jobs("results/benchmarks")
     except UserError as error:
-        refuse(error)
+        exit_with(error)
 else:
     USED = None
 
@@ -267,7 +279,7 @@ def check_jobs(jobs, verb):
         for study, counts in jobs.items():
             registry.check_jobs(counts, f"{verb} {study}", config["scoring"]["minutes_per_job"])
     except UserError as error:
-        refuse(error)
+        exit_with(error)
 
 
 def one_of(values):
@@ -286,7 +298,7 @@ wildcard_constraints:
 def shards_of(scored, name, model):
     """Return in how many jobs a model scores a set of a study."""
     instances, tokens = scored.size_of(name, model)
-    return registry.shards(MODELS[model], instances, scored.options, tokens, config["scoring"]["minutes_per_job"])
+    return registry.shard_count(MODELS[model], instances, scored.options, tokens, config["scoring"]["minutes_per_job"])
 
 
 def scoring_estimate(study, name, model, jobs, attempt=1):
@@ -395,7 +407,7 @@ def speeds_of(model):
 def compared(wildcards):
     """Return what the target makes; without two runs, end Snakemake with what to type."""
     try:
-        places.planned(config.get("run_a"), config.get("run_b"), STARTED, ROOT)
+        places.plan_comparison(config.get("run_a"), config.get("run_b"), STARTED_IN, ROOT)
     except UserError as error:
-        refuse(error)
+        exit_with(error)
     return [f"{places.RESULTS}/comparison.{suffix}" for suffix in ("html", "pdf", "json")]

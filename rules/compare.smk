@@ -25,9 +25,9 @@ rule compare:
 
 rule compare_runs:
     input:
-        template_html=root("paper/compare.html.j2"),
-        template_tex=root("paper/compare.tex.j2"),
-        style=root("paper/proceedings.sty"),
+        template_html=repo_path("paper/compare.html.j2"),
+        template_tex=repo_path("paper/compare.tex.j2"),
+        style=repo_path("paper/proceedings.sty"),
         a_files=places.inputs(COMPARISON.a.path) if COMPARISON else [],
         b_files=places.inputs(COMPARISON.b.path) if COMPARISON else [],
     output:

@@ -38,7 +38,7 @@ FETCHED_SYSTEMS = {
 SYSTEM_FILES = {
     name: {
         **({"fetched": FETCHED_SYSTEMS[name]} if name in FETCHED_SYSTEMS else {}),
-        **({"delta": root(entry["source"]["delta"])} if "delta" in entry["source"] else {}),
+        **({"delta": repo_path(entry["source"]["delta"])} if "delta" in entry["source"] else {}),
         **({"trained": "results/training/{trained}".format(**entry["source"])} if "trained" in entry["source"] else {}),
         **({"environment": "results/environments/coreference.json"} if entry["environment"] != "main" else {}),
     }
@@ -55,8 +55,8 @@ localrules:
 # In the repository, for all runs; with --sdm conda the job's own environment has all packages.
 rule coreference_environment:
     input:
-        lock=root("envs/coreference.lock"),
-        requirements=root("envs/coreference.in"),
+        lock=repo_path("envs/coreference.lock"),
+        requirements=repo_path("envs/coreference.in"),
     output:
         environment="results/environments/coreference.json",
     log:
@@ -64,7 +64,7 @@ rule coreference_environment:
     conda:
         "../envs/coreference.yaml"
     params:
-        folder=root(".venv-coreference"),
+        folder=repo_path(".venv-coreference"),
     script:
         "../scripts/planning/environments.py"
 

@@ -5,9 +5,9 @@
 from scripts.core.coreference_systems.c2f import conversion
 
 try:
-    CONVERTED = conversion.read_entries(named("config/coreference_conversion.yaml"))
+    CONVERTED = conversion.read_entries(config_path("config/coreference_conversion.yaml"))
 except UserError as error:
-    refuse(error)
+    exit_with(error)
 
 
 # In an environment of its own: of conda with --sdm conda, else a virtual environment in the repository.
@@ -15,7 +15,7 @@ rule convert_tensorflow:
     input:
         index=lambda wildcards: foreign_files(wildcards.system)["index"],
         values=lambda wildcards: foreign_files(wildcards.system)["values"],
-        lock=root("envs/tensorflow.lock"),
+        lock=repo_path("envs/tensorflow.lock"),
     output:
         variables=temp("results/coreference/variables/{system}.safetensors"),
     log:
@@ -27,7 +27,7 @@ rule convert_tensorflow:
     resources:
         mem_mb=8000,
     params:
-        environment=root(".venv-tensorflow"),
+        environment=repo_path(".venv-tensorflow"),
     script:
         "../scripts/coreference_conversion/convert_tensorflow.py"
 

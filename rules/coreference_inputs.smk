@@ -13,10 +13,10 @@ def corpus_source(wildcards):
         return upstream("litbank/coref/conll.tar.xz")
     path = CORPORA["ontonotes"][wildcards.part]
     if path is None:
-        refuse(
+        exit_with(
             f"corpora.ontonotes.{wildcards.part} is not set; name a file or folder of OntoNotes in the CoNLL-2012 layout"
         )
-    return named(path)
+    return config_path(path)
 
 
 def swapped_names(wildcards):
@@ -60,12 +60,14 @@ def training_settings(wildcards):
 def foreign_files(system):
     """Return the files of a checkpoint as it was unpacked, by what they are."""
     entry = CONVERTED[system]
-    return conversion.checkpoint_files(entry, named(entry["folder"]))
+    return conversion.checkpoint_files(entry, config_path(entry["folder"]))
 
 
 def foreign_file(key):
     """Return an input function for a file that lies beside a checkpoint."""
-    return lambda wildcards: str(Path(named(CONVERTED[wildcards.system]["folder"])) / CONVERTED[wildcards.system][key])
+    return lambda wildcards: str(
+        Path(config_path(CONVERTED[wildcards.system]["folder"])) / CONVERTED[wildcards.system][key]
+    )
 
 
 def foreign_weights(wildcards):

@@ -3,10 +3,10 @@
 from scripts.core.coreference_systems import entries as trained_systems
 
 try:
-    TRAINED = trained_systems.read_entries(root("config/coreference_training.yaml"))
+    TRAINED = trained_systems.read_entries(repo_path("config/coreference_training.yaml"))
     trained_systems.check_sources(SYSTEMS, TRAINED, "config/models.yaml")
 except UserError as error:
-    refuse(error)
+    exit_with(error)
 
 # A name ends in how its training part was augmented, as -acda.
 AUGMENTED = {suffix: suffix.removeprefix("-") for suffix in trained_systems.SUFFIXES}
@@ -60,7 +60,7 @@ rule train_demo_coreference:
         train=documents_of("litbank"),
         development="results/coreference/corpora/litbank/development.jsonl",
         test="results/coreference/corpora/litbank/test.jsonl",
-        names=root("templates/coreference/names.tsv"),
+        names=repo_path("templates/coreference/names.tsv"),
     output:
         weights="results/training/{system}{augmented}.safetensors",
     log:

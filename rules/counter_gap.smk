@@ -45,7 +45,7 @@ try:
         for data in COUNTER_GAP_FILES
     }
 except UserError as error:
-    refuse(error)
+    exit_with(error)
 
 # What its tables mean by their columns and values, where tables of instances have other names, so that the audit finds
 # the template rows behind a cell (scripts/core/provenance/origins.py says how an entry is read).
@@ -224,7 +224,7 @@ COUNTER_GAP_ANNOTATED = {"replica": "replica", "official": "official", "books": 
 rule counter_gap_questions:
     input:
         instances=lambda wildcards: f"results/counter_gap/instances/{COUNTER_GAP_ANNOTATED[wildcards.data]}.parquet",
-        declaration=root("templates/annotation/counter_gap_coreference.yaml"),
+        declaration=repo_path("templates/annotation/counter_gap_coreference.yaml"),
     output:
         questions="results/counter_gap/annotation/{data}/questions.parquet",
     log:
@@ -297,7 +297,7 @@ declare(
     traced=COUNTER_GAP_TRACED,
     outcomes={"": ["results/counter_gap/flags/{part}.parquet", "results/counter_gap/analysis/members.parquet"]},
     paired={
-        "inconsistency, across minus within genders": Paired(
+        "inconsistency, across minus within genders": PairedOutcomes(
             cluster=["quadruple"],
             unit=["quadruple"],
             where={"system": ["{label}"], "debiasing": ["{debiasing}", "none"], "scoring": ["{scoring}", "released"]},
@@ -310,21 +310,21 @@ declare(
     parts=COUNTER_GAP["templates"],
     every_part=COUNTER_GAP_SETS,
     instances=expand("results/counter_gap/instances/{data}.parquet", data=COUNTER_GAP_DATA),
-    resolved=Resolved(
+    resolved=Coreference(
         sets=[data for data in COUNTER_GAP_DATA if data in COUNTER_GAP_DOCUMENTS], documents=COUNTER_GAP_DOCUMENTS
     ),
     analysis_rules={
         "simulation": result(
-            at="",
+            path="",
             params={name: COUNTER_GAP["simulation"][name] for name in ("quadruples", "repeats", "seed")},
             mem_mb=2000,
         )
     },
     # In the paper: inconsistencies 1; the others are additions.
     figures={
-        "inconsistencies": result(at="inconsistencies", title="What each inconsistency compares"),
+        "inconsistencies": result(path="inconsistencies", title="What each inconsistency compares"),
         "simulation": result(
-            at="simulation",
+            path="simulation",
             simulation=COUNTER_GAP_SIMULATION,
             title="Metrics on simulated systems",
         ),
@@ -340,7 +340,9 @@ declare(
     # 8; the others are additions. Bias and by_gender set what Tables 2 to 4 and 6 come to on all sets below each other.
     tables={
         **{
-            name: result(at=name, params={"template_sets": COUNTER_GAP["templates"]}, **COUNTER_GAP_TESTED, title=title)
+            name: result(
+                path=name, params={"template_sets": COUNTER_GAP["templates"]}, **COUNTER_GAP_TESTED, title=title
+            )
             for name, title in (
                 ("bias", "Bias, all sets and systems"),
                 ("by_gender", "Accuracy and inconsistency by gender, all sets"),
@@ -361,7 +363,7 @@ declare(
             scores=list(COUNTER_GAP_F1),
             title="Results after debiasing",
         ),
-        "training": result(at="training", params={"listed": COUNTER_GAP_TRAINING}, title="Settings of training"),
+        "training": result(path="training", params={"listed": COUNTER_GAP_TRAINING}, title="Settings of training"),
         "cancellation": result(
             params=COUNTER_GAP_SET,
             **COUNTER_GAP_METRICS,
@@ -372,7 +374,7 @@ declare(
             params=COUNTER_GAP_SET, **COUNTER_GAP_TESTED, **COUNTER_GAP_SIZES, title="Results without the artefact"
         ),
         "examples": result(
-            made=every(templates=COUNTER_GAP_SHOWN),
+            targets=combine(templates=COUNTER_GAP_SHOWN),
             constraints={"templates": one_of(COUNTER_GAP_DOCUMENTS)},
             instances="results/counter_gap/instances/{templates}.parquet",
             flags="results/counter_gap/flags/{templates}.parquet",
@@ -382,9 +384,9 @@ declare(
     comparisons={
         "published_vs_ours": result(
             params=COUNTER_GAP_COMPARED,
-            published=root("paper/published/counter_gap.csv"),
-            mapping=root("paper/published/counter_gap_mapping.csv"),
-            study_models=root("paper/published/counter_gap_models.csv"),
+            published=repo_path("paper/published/counter_gap.csv"),
+            mapping=repo_path("paper/published/counter_gap_mapping.csv"),
+            study_models=repo_path("paper/published/counter_gap_models.csv"),
             **COUNTER_GAP_TESTED,
             **COUNTER_GAP_SIZES,
         ),
@@ -419,14 +421,14 @@ declare(
     ),
     chances={"inconsistency, across minus within genders": 0},
     headline=["cancellation"],
-    explorer=Explored(
+    explorer=ExplorerView(
         sets=[
             ExploredSet(
                 label=COUNTER_GAP_STUDY.DATA.get(data, data),
                 instances=f"results/counter_gap/instances/{data}.parquet",
                 own=data == "replica",
                 decided=[
-                    Decided(
+                    DecisionTable(
                         table=f"results/counter_gap/flags/{data}.parquet",
                         reader={
                             "system": "{}",

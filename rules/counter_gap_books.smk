@@ -8,10 +8,10 @@ COUNTER_GAP_BOOK_FOLDER = "results/counter_gap/books"
 try:
     # Files of config/upstream.tsv are fetched; others lie where the configuration says.
     COUNTER_GAP_BOOK_FILES = counter_gap_books_of(
-        COUNTER_GAP["books"]["sources"], {path: upstream(path) for path in UPSTREAM}, named
+        COUNTER_GAP["books"]["sources"], {path: upstream(path) for path in UPSTREAM}, config_path
     )
 except UserError as error:
-    refuse(error)
+    exit_with(error)
 
 
 rule counter_gap_book_text:

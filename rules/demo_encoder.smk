@@ -6,7 +6,7 @@ DEMO_PACKAGE = {key: DEMO_ENCODER[key] for key in ("package", "version", "folder
 
 rule merge_demo_encoder:
     input:
-        delta=root(DEMO_ENCODER["delta"]),
+        delta=repo_path(DEMO_ENCODER["delta"]),
     output:
         weights=directory("results/models/minilm-l6-mlm"),
     log:

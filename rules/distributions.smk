@@ -76,7 +76,7 @@ rule completions:
         top_k=config["distributions"]["top_k"],
         max_new_tokens=lambda wildcards: TEXTS[wildcards.study].new_tokens[wildcards.set],
         # Of all runs: an answer is paid for once.
-        cache=root(config["completions"]["cache"]),
+        cache=repo_path(config["completions"]["cache"]),
         cost_limit_usd=config["completions"]["cost_limit_usd"],
         timeout_seconds=config["completions"]["timeout_seconds"],
         attempts=config["completions"]["attempts"],

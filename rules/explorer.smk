@@ -13,7 +13,7 @@ localrules:
 rule explorer:
     """One page with every instance of the run: results/explorer.html."""
     input:
-        template=root("paper/explorer.html"),
+        template=repo_path("paper/explorer.html"),
         _read=[path for explored in EXPLORED.values() for path in explored.files],
     output:
         page=report(

@@ -22,7 +22,7 @@ localrules:
 # In the repository, for all runs; with --sdm conda the job's own environment has all packages.
 rule export_environment:
     input:
-        lock=root("envs/export.lock"),
+        lock=repo_path("envs/export.lock"),
     output:
         environment="results/environments/export.json",
     log:
@@ -30,7 +30,7 @@ rule export_environment:
     conda:
         "../envs/export.yaml"
     params:
-        folder=root(".venv-export"),
+        folder=repo_path(".venv-export"),
         # The package asks for a newer Python than its validator needs.
         options=["--ignore-requires-python"],
     script:
@@ -73,7 +73,7 @@ EXPORTED_TASKS = [
     {"study": name, "set": part, "score": scored.score}
     for name, scored in SCORED.items()
     for part in scored.sets
-    if template_files.own(part)
+    if template_files.is_own(part)
 ]
 
 
@@ -81,7 +81,7 @@ rule export_tasks:
     input:
         instances=["results/{study}/instances/{set}/selected.parquet".format(**entry) for entry in EXPORTED_TASKS],
         canary_file=TEMPLATES / "pronouns.tsv",
-        citation_file=root("CITATION.cff"),
+        citation_file=repo_path("CITATION.cff"),
     output:
         folder=directory("results/export/harness"),
     log:

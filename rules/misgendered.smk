@@ -39,9 +39,9 @@ try:
             if MODELS[name]["architecture"] != "encoder"
         },
     )
-    MISGENDERED_CORPORA = misgendered_corpora.named(MISGENDERED["corpora"]["local"], named)
+    MISGENDERED_CORPORA = misgendered_corpora.configured_corpora(MISGENDERED["corpora"]["local"], config_path)
 except UserError as error:
-    refuse(error)
+    exit_with(error)
 
 MISGENDERED_KNOWN = {name: registry.describe(entry) for name, entry in MISGENDERED_RUN.items()}
 # Masked language models have no loss on labels, which is what the study compares.
@@ -76,7 +76,7 @@ MISGENDERED_SHOWN = [str(shots) for shots in MISGENDERED["few_shot"]["shots"]]
 MISGENDERED_DECLARED = misgendered_study.declaration(
     misgendered_few_shot.KIND, misgendered_few_shot.declaration(MISGENDERED_COMBINED, MISGENDERED_COMBINATIONS)
 )
-MISGENDERED_SOMETIMES = list(misgendered_study.SOMETIMES_DECLARED)
+MISGENDERED_OPTIONAL_FORMS = list(misgendered_study.SOMETIMES_DECLARED)
 MISGENDERED_PRINTED_FORMS = {
     re.escape(", ".join(misgendered_labels.SHORT[form] for form in forms)): " ".join(forms)
     for forms, _ in MISGENDERED_COMBINED.values()
@@ -152,7 +152,11 @@ MISGENDERED_TRACED = [
     ),
     # Names are ranked on neo-pronouns, and only three forms are declared sometimes.
     {"files": "*/misgendered/*/name_ranks.csv", "then": {"pronoun_type": "neo"}},
-    {"files": "*/misgendered/*/declared_forms.csv", "when": {"form": "all"}, "then": {"form": MISGENDERED_SOMETIMES}},
+    {
+        "files": "*/misgendered/*/declared_forms.csv",
+        "when": {"form": "all"},
+        "then": {"form": MISGENDERED_OPTIONAL_FORMS},
+    },
     *(
         {"files": "*/misgendered/*/declared_forms.csv", "when": {"@column": column}, "then": {"declared": declared}}
         for column, declared in (("(n_)?declared", "True"), ("(n_)?undeclared", "False"))
@@ -203,7 +207,7 @@ MISGENDERED_FEW_SHOT_SETS = {
     for shots in MISGENDERED["few_shot"]["shots"]
 }
 MISGENDERED_FEW_SHOT_ROWS = MISGENDERED["few_shot"]["instances"] * MISGENDERED["few_shot"]["draws"]
-MISGENDERED_SCORED = Scored(
+MISGENDERED_SCORED = ScoredInstances(
     sets=[*MISGENDERED["templates"], *MISGENDERED_FEW_SHOT_SETS],
     instances=MISGENDERED["sample"]["instances"]
     + min(MISGENDERED["sample"]["instances"], MISGENDERED["sample"]["reworded"]),
@@ -232,7 +236,7 @@ MISGENDERED_SOURCES = {
     "pronouns": PRONOUN_FILE,
     "combinations": MISGENDERED_COMBINATIONS,
 }
-MISGENDERED_MADE = {
+MISGENDERED_INSTANCE_PARAMS = {
     "kinds": lambda wildcards: list(MISGENDERED_FILES[wildcards.templates]),
     "pronoun_sets": MISGENDERED["pronoun_sets"],
     "types": MISGENDERED["declarations"]["types"],
@@ -280,7 +284,7 @@ rule misgendered_instances:
     conda:
         "../envs/analysis.yaml"
     params:
-        **MISGENDERED_MADE,
+        **MISGENDERED_INSTANCE_PARAMS,
         numbers=MISGENDERED_NUMBERS,
     script:
         "../scripts/misgendered/instances.py"
@@ -296,7 +300,7 @@ rule misgendered_sample:
     conda:
         "../envs/analysis.yaml"
     params:
-        **MISGENDERED_MADE,
+        **MISGENDERED_INSTANCE_PARAMS,
         numbers=MISGENDERED_NUMBERS,
         size=MISGENDERED["sample"]["instances"],
         reworded=MISGENDERED["sample"]["reworded"],
@@ -401,7 +405,7 @@ rule misgendered_corpus_counts:
 MISGENDERED_ANALYSIS = "results/misgendered/analysis"
 MISGENDERED_PREDICTIONS = f"{MISGENDERED_ANALYSIS}/{{templates}}/predictions.parquet"
 MISGENDERED_SELECTED = "results/misgendered/instances/{templates}/selected.parquet"
-MISGENDERED_DRAWN = {"draws": MISGENDERED["bootstrap"]["draws"], "seed": MISGENDERED["bootstrap"]["seed"]}
+MISGENDERED_BOOTSTRAP = {"draws": MISGENDERED["bootstrap"]["draws"], "seed": MISGENDERED["bootstrap"]["seed"]}
 MISGENDERED_SHOTS = {
     templates: [name for name in MISGENDERED_SCORED.sets if name == templates or name.startswith(f"{templates}_few_")]
     for templates in MISGENDERED["templates"]
@@ -411,7 +415,7 @@ MISGENDERED_SHOTS = {
 rule misgendered_accuracy:
     input:
         predictions=expand(MISGENDERED_PREDICTIONS, templates=MISGENDERED["templates"]),
-        study_models=root("paper/published/misgendered_models.csv"),
+        study_models=repo_path("paper/published/misgendered_models.csv"),
     output:
         accuracy=f"{MISGENDERED_ANALYSIS}/accuracy.csv",
     log:
@@ -422,7 +426,7 @@ rule misgendered_accuracy:
         mem_mb=8000,
         runtime=60,
     params:
-        **MISGENDERED_DRAWN,
+        **MISGENDERED_BOOTSTRAP,
         template_sets=MISGENDERED["templates"],
     script:
         "../scripts/misgendered/analyses.py"
@@ -430,7 +434,7 @@ rule misgendered_accuracy:
 
 rule misgendered_printed_averages:
     input:
-        published=root("paper/published/misgendered.csv"),
+        published=repo_path("paper/published/misgendered.csv"),
     output:
         printed_averages=f"{MISGENDERED_ANALYSIS}/printed_averages.csv",
     log:
@@ -444,18 +448,18 @@ rule misgendered_printed_averages:
 MISGENDERED_RANKS = expand(f"{MISGENDERED_ANALYSIS}/{{templates}}/name_ranks.csv", templates=MISGENDERED["templates"])
 MISGENDERED_ACCURACY = {"accuracy": rules.misgendered_accuracy.output.accuracy}
 MISGENDERED_PUBLISHED = {
-    "study_models": root("paper/published/misgendered_models.csv"),
+    "study_models": repo_path("paper/published/misgendered_models.csv"),
     "corpus_counts": rules.misgendered_corpus_counts.output.corpus_counts,
 }
 MISGENDERED_AVERAGES = {"printed_averages": rules.misgendered_printed_averages.output.printed_averages}
 MISGENDERED_SET = {"templates": lambda wildcards: wildcards.templates}
-MISGENDERED_OF_SET = MISGENDERED_SET | {"models": MISGENDERED_MODELS}
+MISGENDERED_TABLE_PARAMS = MISGENDERED_SET | {"models": MISGENDERED_MODELS}
 MISGENDERED_CHANCE = misgendered_study.chance(MISGENDERED_GROUPS)
-MISGENDERED_SPLIT = MISGENDERED_OF_SET | {"chance": MISGENDERED_CHANCE}
+MISGENDERED_FIGURE_PARAMS = MISGENDERED_TABLE_PARAMS | {"chance": MISGENDERED_CHANCE}
 MISGENDERED_BY_MODEL = {"models": MISGENDERED_MODELS, "chance": MISGENDERED_CHANCE}
 # What scores and predictions are compared by, and how many draws intervals have.
 MISGENDERED_COMPARED_BY = MISGENDERED["scores"] | {"wording": MISGENDERED["declarations"]["wording"]}
-MISGENDERED_OF_PREDICTIONS = {"predictions": MISGENDERED_PREDICTIONS, "params": MISGENDERED_DRAWN}
+MISGENDERED_OF_PREDICTIONS = {"predictions": MISGENDERED_PREDICTIONS, "params": MISGENDERED_BOOTSTRAP}
 MISGENDERED_OF_SCORES = {
     "instances": MISGENDERED_SELECTED,
     "scores": expand("results/misgendered/scores/{{templates}}/{model}.parquet", model=MISGENDERED_MODELS),
@@ -494,7 +498,7 @@ MISGENDERED_ANALYSES = {
     "fertility": result(outputs=["fertility", "regressions"], predictions=MISGENDERED_PREDICTIONS, mem_mb=4000),
     "mixed_model": result(
         predictions=MISGENDERED_PREDICTIONS,
-        params={"seed": MISGENDERED_DRAWN["seed"]},
+        params={"seed": MISGENDERED_BOOTSTRAP["seed"]},
         mem_mb=8000,
         runtime=240,
     ),
@@ -502,7 +506,7 @@ MISGENDERED_ANALYSES = {
         predictions=MISGENDERED_PREDICTIONS,
         **MISGENDERED_OF_SCORES,
         combinations=MISGENDERED_COMBINATIONS,
-        params=MISGENDERED_DRAWN
+        params=MISGENDERED_BOOTSTRAP
         | {
             "models": list(MISGENDERED_MODELS),
             "wording": MISGENDERED["declarations"]["wording"],
@@ -514,7 +518,7 @@ MISGENDERED_ANALYSES = {
     "normalisation": result(
         outputs=["normalisation", "calibration", "calibration_bins"],
         **MISGENDERED_OF_SCORES,
-        params=MISGENDERED_DRAWN | MISGENDERED_COMPARED_BY | {"models": list(MISGENDERED_MODELS)},
+        params=MISGENDERED_BOOTSTRAP | MISGENDERED_COMPARED_BY | {"models": list(MISGENDERED_MODELS)},
         # An estimate: all scores of one model at once.
         mem_mb=8000 + MISGENDERED_SCORED.instances * 5 // 1000,
         runtime=60,
@@ -528,12 +532,12 @@ MISGENDERED_ANALYSES = {
     ),
     "wordings": result(
         **MISGENDERED_SOURCES,
-        params={key: MISGENDERED_MADE[key] for key in ("kinds", "pronoun_sets", "types")}
+        params={key: MISGENDERED_INSTANCE_PARAMS[key] for key in ("kinds", "pronoun_sets", "types")}
         | {"numbers": MISGENDERED_NUMBERS},
     ),
 }
 # Figures and tables of examples are for runs with some, those of models for runs with some that the study takes.
-MISGENDERED_WITH_MODELS = every(templates=MISGENDERED["templates"] if MISGENDERED_MODELS else [])
+MISGENDERED_WITH_MODELS = combine(templates=MISGENDERED["templates"] if MISGENDERED_MODELS else [])
 MISGENDERED_WITH_EXAMPLES = MISGENDERED_WITH_MODELS if MISGENDERED["few_shot"]["shots"] else []
 # In the paper: evaluation_examples 1, framework 2, model_size 3, constrained_decoding 4; the others are additions.
 MISGENDERED_ZERO_SHOT = {"scoring": "probability", "shots": 0}
@@ -548,7 +552,7 @@ MISGENDERED_POINTS = [
 ]
 MISGENDERED_FIGURES = {
     "evaluation_examples": result(
-        made=MISGENDERED_WITH_MODELS,
+        targets=MISGENDERED_WITH_MODELS,
         title="Examples of instances",
         predictions=MISGENDERED_PREDICTIONS,
         instances=MISGENDERED_SELECTED,
@@ -557,16 +561,16 @@ MISGENDERED_FIGURES = {
     "framework": result(
         title="How instances are made",
         **MISGENDERED_SOURCES,
-        params=MISGENDERED_MADE | {"numbers": MISGENDERED_NUMBERS},
+        params=MISGENDERED_INSTANCE_PARAMS | {"numbers": MISGENDERED_NUMBERS},
     ),
     "model_size": result(
-        made=MISGENDERED_WITH_MODELS,
+        targets=MISGENDERED_WITH_MODELS,
         title="Accuracy by model size",
         **MISGENDERED_ACCURACY,
-        params=MISGENDERED_SPLIT,
+        params=MISGENDERED_FIGURE_PARAMS,
     ),
     "constrained_decoding": result(
-        made=MISGENDERED_WITH_MODELS,
+        targets=MISGENDERED_WITH_MODELS,
         title="Constrained decoding",
         instances=MISGENDERED_SELECTED,
         scores=f"results/misgendered/scores/{{templates}}/{next(iter(MISGENDERED_MODELS), None)}.parquet",
@@ -579,27 +583,27 @@ MISGENDERED_FIGURES = {
     ),
     **trajectory("misgendered", MISGENDERED_MODELS, MISGENDERED_POINTS, MISGENDERED_CHANCE),
     "accuracy_by_group": result(
-        made=MISGENDERED_WITH_MODELS,
+        targets=MISGENDERED_WITH_MODELS,
         title="Accuracy by pronoun group",
         **MISGENDERED_ACCURACY,
-        params=MISGENDERED_SPLIT | {"pronoun_sets": MISGENDERED["pronoun_sets"]},
+        params=MISGENDERED_FIGURE_PARAMS | {"pronoun_sets": MISGENDERED["pronoun_sets"]},
     ),
     "accuracy_by_form": result(
-        made=MISGENDERED_WITH_MODELS,
+        targets=MISGENDERED_WITH_MODELS,
         title="Accuracy by pronoun form",
         **MISGENDERED_ACCURACY,
-        params=MISGENDERED_SPLIT,
+        params=MISGENDERED_FIGURE_PARAMS,
     ),
     "few_shot": result(
         "accuracy_over_draws",
         "accuracy_by_draw",
-        made=MISGENDERED_WITH_EXAMPLES,
+        targets=MISGENDERED_WITH_EXAMPLES,
         title="Accuracy by examples in the prompt",
         **MISGENDERED_ACCURACY,
-        params=MISGENDERED_SPLIT,
+        params=MISGENDERED_FIGURE_PARAMS,
     ),
     **{
-        name: result(*tables, made=MISGENDERED_WITH_MODELS, title=title, params=MISGENDERED_BY_MODEL)
+        name: result(*tables, targets=MISGENDERED_WITH_MODELS, title=title, params=MISGENDERED_BY_MODEL)
         for name, (title, *tables) in {
             "fertility": ("Accuracy by tokens of a form", "fertility", "regressions"),
             "normalisation": ("Accuracy under other scores than the mean", "normalisation"),
@@ -607,7 +611,7 @@ MISGENDERED_FIGURES = {
         }.items()
     },
     **{
-        name: result(name, made=MISGENDERED_WITH_MODELS, title=title, params={"models": MISGENDERED_MODELS})
+        name: result(name, targets=MISGENDERED_WITH_MODELS, title=title, params={"models": MISGENDERED_MODELS})
         for name, title in {
             "reductions": "Sum against mean of losses",
             "declared_forms": "Declared against undeclared forms",
@@ -623,22 +627,25 @@ MISGENDERED_TABLES = {
     "declarations": result(combinations=MISGENDERED_COMBINATIONS, params={"numbers": MISGENDERED_NUMBERS}),
     "models": result(params={"models": MISGENDERED_MODELS}),
     **{
-        name: result(made=MISGENDERED_WITH_MODELS, **MISGENDERED_ACCURACY, params=MISGENDERED_OF_SET)
+        name: result(targets=MISGENDERED_WITH_MODELS, **MISGENDERED_ACCURACY, params=MISGENDERED_TABLE_PARAMS)
         for name in ("zero_shot", "declaration_type", "declaration_number", "groups", "forms", "name_class")
     },
-    "name_ranks": result("name_ranks", made=MISGENDERED_WITH_MODELS),
+    "name_ranks": result("name_ranks", targets=MISGENDERED_WITH_MODELS),
     "corpus_counts": result(
         corpus_counts=rules.misgendered_corpus_counts.output.corpus_counts,
         params={"pronoun_sets": MISGENDERED["pronoun_sets"]},
     ),
     "excerpts": result(excerpts=rules.misgendered_corpus_counts.output.excerpts),
     "few_shot": result(
-        "accuracy_over_draws", made=MISGENDERED_WITH_EXAMPLES, **MISGENDERED_ACCURACY, params=MISGENDERED_OF_SET
+        "accuracy_over_draws",
+        targets=MISGENDERED_WITH_EXAMPLES,
+        **MISGENDERED_ACCURACY,
+        params=MISGENDERED_TABLE_PARAMS,
     ),
-    "templates": result(**MISGENDERED_SOURCES, params=MISGENDERED_MADE | {"numbers": MISGENDERED_NUMBERS}),
+    "templates": result(**MISGENDERED_SOURCES, params=MISGENDERED_INSTANCE_PARAMS | {"numbers": MISGENDERED_NUMBERS}),
     "printed_averages": result(**MISGENDERED_AVERAGES),
     **{
-        name: result(name, made=MISGENDERED_WITH_MODELS, params={"models": MISGENDERED_MODELS})
+        name: result(name, targets=MISGENDERED_WITH_MODELS, params={"models": MISGENDERED_MODELS})
         for name in (
             "choices",
             "reductions",
@@ -650,7 +657,7 @@ MISGENDERED_TABLES = {
             *(["model_pairs"] if len(MISGENDERED_MODELS) > 1 else []),
         )
     },
-    "fertility": result("regressions", made=MISGENDERED_WITH_MODELS, params={"models": MISGENDERED_MODELS}),
+    "fertility": result("regressions", targets=MISGENDERED_WITH_MODELS, params={"models": MISGENDERED_MODELS}),
 }
 MISGENDERED_COMPARED = {
     "template_sets": MISGENDERED["templates"],
@@ -670,7 +677,9 @@ declare(
     traced=MISGENDERED_TRACED,
     outcomes={"": ["results/misgendered/analysis/{part}/predictions.parquet"]},
     paired={
-        "accuracy": Paired(cluster=["form", "template_index"], where={"model": ["{model}"]}, prediction=["picked"])
+        "accuracy": PairedOutcomes(
+            cluster=["form", "template_index"], where={"model": ["{model}"]}, prediction=["picked"]
+        )
     },
     models=list(MISGENDERED_RUN),
     parts=MISGENDERED["templates"],
@@ -692,8 +701,8 @@ declare(
     comparisons={
         "published_vs_ours": result(
             params=MISGENDERED_COMPARED | {"pronoun_sets": MISGENDERED["pronoun_sets"]},
-            published=root("paper/published/misgendered.csv"),
-            mapping=root("paper/published/misgendered_mapping.csv"),
+            published=repo_path("paper/published/misgendered.csv"),
+            mapping=repo_path("paper/published/misgendered_mapping.csv"),
             **MISGENDERED_PUBLISHED,
             **MISGENDERED_ACCURACY,
             tables=[
@@ -706,7 +715,7 @@ declare(
             ],
         ),
         "claims": result(
-            params=MISGENDERED_COMPARED | MISGENDERED_DRAWN,
+            params=MISGENDERED_COMPARED | MISGENDERED_BOOTSTRAP,
             **MISGENDERED_PUBLISHED,
             predictions=rules.misgendered_accuracy.input.predictions,
             name_ranks=MISGENDERED_RANKS,
@@ -730,7 +739,7 @@ declare(
         predictions=MISGENDERED_PREDICTIONS,
         corpus_counts=rules.misgendered_corpus_counts.output.corpus_counts,
         params=MISGENDERED_SET
-        | MISGENDERED_MADE
+        | MISGENDERED_INSTANCE_PARAMS
         | {
             "numbers_declared": MISGENDERED_NUMBERS,
             "settings": {
@@ -773,7 +782,7 @@ declare(
                 "facts": lambda wildcards: registry.describe(MODELS[wildcards.model]),
                 "template_sets": MISGENDERED["templates"],
             }
-            | MISGENDERED_DRAWN,
+            | MISGENDERED_BOOTSTRAP,
             mem_mb=8000,
         ),
         parts=MISGENDERED["templates"],
@@ -781,14 +790,14 @@ declare(
         printed="misgendered",
         axis="Pronouns",
     ),
-    explorer=Explored(
+    explorer=ExplorerView(
         sets=[
             ExploredSet(
                 label=f"{templates}, {MISGENDERED_FEW_SHOT_SETS.get(name, 'no')} examples",
                 instances=f"results/misgendered/instances/{name}/selected.parquet",
                 own=templates == "replica",
                 decided=[
-                    Decided(
+                    DecisionTable(
                         table=f"{MISGENDERED_ANALYSIS}/{templates}/predictions.parquet",
                         reader={"model": {model: facts["label"] for model, facts in MISGENDERED_MODELS.items()}},
                         picked=("picked_group",),

@@ -18,7 +18,7 @@ def carry_digests():
             try:
                 carrier.set_params(_code=closure.digests(path, str(ROOT), carrier.name))
             except UserError as error:
-                refuse(error)
+                exit_with(error)
             given = dict(carrier.params.items())
             if "pronouns" in carrier.input.keys() and "_rows" not in given:
                 carrier.set_params(_rows=pronoun_rows(given["pronoun_sets"]))

@@ -20,7 +20,7 @@ COMPARED = [path for study in STUDIES.values() for path in study.files("comparis
 
 # What the first page says of a study, of those that have sentences of their own.
 FRONTS = [
-    path for study in STUDIES.values() if Path(path := root(f"paper/sections/{study.name}_front.tex.j2")).is_file()
+    path for study in STUDIES.values() if Path(path := repo_path(f"paper/sections/{study.name}_front.tex.j2")).is_file()
 ]
 # The models that do anything for some study, and what they leave.
 PAPER_MODELS = list(dict.fromkeys([*READ_MODELS, *ASKED_MODELS]))
@@ -92,8 +92,8 @@ rule paper_figure:
 
 rule paper_overview:
     input:
-        template=root("paper/overview.tex.j2"),
-        undecided_template=root("paper/undecided.tex.j2"),
+        template=repo_path("paper/overview.tex.j2"),
+        undecided_template=repo_path("paper/undecided.tex.j2"),
         fronts=FRONTS,
         summary_csv=rules.paper_summary.output.csv,
         figure=rules.paper_figure.output.pdf,
@@ -122,12 +122,12 @@ rule paper_overview:
 # Revisions are read from the files that models leave: scores or, where no study scores, token distributions.
 rule paper_source:
     input:
-        main_template=root("paper/main.tex.j2"),
-        _related_work=root("paper/related_work.tex.j2"),
-        _included=root("paper/limitations.tex.j2"),
-        bibliography=root("paper/references.bib"),
-        style=root("paper/proceedings.sty"),
-        citation_file=root("CITATION.cff"),
+        main_template=repo_path("paper/main.tex.j2"),
+        _related_work=repo_path("paper/related_work.tex.j2"),
+        _included=repo_path("paper/limitations.tex.j2"),
+        bibliography=repo_path("paper/references.bib"),
+        style=repo_path("paper/proceedings.sty"),
+        citation_file=repo_path("CITATION.cff"),
         scores=SCORE_FILES or DISTRIBUTION_FILES,
         made=[path for study in STUDIES.values() for model in PAPER_MODELS for path in study.files_of(model)],
         speeds=lambda _: [] if SYNTHETIC else [path for model in PAPER_MODELS for path in speeds_of(model)],
@@ -155,7 +155,7 @@ rule paper_source:
 
 rule paper_provenance:
     input:
-        _schema=root("config/schemas/record.schema.yaml"),
+        _schema=repo_path("config/schemas/record.schema.yaml"),
         main_tex=rules.paper_source.output.main_tex,
         sections=[rules.paper_overview.output.overview_tex, *SECTION_FILES, rules.paper_overview.output.undecided_tex],
         numbers=[*NUMBER_FILES, rules.paper_overview.output.numbers],

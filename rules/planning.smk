@@ -94,18 +94,18 @@ rule plan:
         },
         trained=RUN_TRAINING,
         entries={
-            name: {**SCORED_ENTRIES[name], **registry.work(MODELS[name])}
+            name: {**SCORED_ENTRIES[name], **registry.work_factors(MODELS[name])}
             for name in dict.fromkeys(
                 [*run_here(READ_MODELS), *(name for prompted in PROMPTED.values() for name in prompted.models)]
             )
         }
         | {
-            name: {**RESOLVED_ENTRIES[name], "gpus": SYSTEMS[name]["gpus"], **registry.work(SYSTEMS[name])}
+            name: {**RESOLVED_ENTRIES[name], "gpus": SYSTEMS[name]["gpus"], **registry.work_factors(SYSTEMS[name])}
             for name in dict.fromkeys(name for study in RESOLVED for name in STUDIES[study].systems)
         }
         | {
             name: {**RESOLVED_ENTRIES[job["system"]], "source": job["encoder"], "gpus": 1}
-            | registry.work(SYSTEMS[job["system"]])
+            | registry.work_factors(SYSTEMS[job["system"]])
             for name, job in RUN_TRAINING.items()
         },
         devices=config["planning"]["gpus"],

@@ -3,8 +3,8 @@
 
 from scripts.core import progress, targets
 
-PROGRESS = progress.attach(workflow)
-targets.attach(workflow, STUDIES)
+PROGRESS = progress.attach_handler(workflow)
+targets.attach_summary(workflow, STUDIES)
 
 
 onsuccess:
@@ -13,11 +13,11 @@ onsuccess:
         last_lines += progress.paper_lines(rules.paper_pdf.output.pdf, rules.paper_pdf.input.manifest)
     elif PROGRESS:
         last_lines += progress.result_lines(workflow)
-    progress.end(PROGRESS, last_lines)
+    progress.end_progress(PROGRESS, last_lines)
 
 
 onerror:
-    progress.end(
+    progress.end_progress(
         PROGRESS,
-        [PROGRESS.summary(), f"Full Snakemake log: {progress.shown(log[-1])}"] if PROGRESS else [],
+        [PROGRESS.summary(), f"Full Snakemake log: {progress.short_path(log[-1])}"] if PROGRESS else [],
     )

@@ -86,8 +86,8 @@ rule merge_answers:
 # What `make bench` compares with lies in the repository, for all runs, as the packages' coreference systems do.
 rule peers_environment:
     input:
-        lock=root("envs/peers.lock"),
-        requirements=root("envs/peers.in"),
+        lock=repo_path("envs/peers.lock"),
+        requirements=repo_path("envs/peers.in"),
     output:
         environment="results/environments/peers.json",
     log:
@@ -95,7 +95,7 @@ rule peers_environment:
     conda:
         "../envs/scoring.yaml"
     params:
-        folder=root(".venv-peers"),
+        folder=repo_path(".venv-peers"),
     script:
         "../scripts/planning/environments.py"
 

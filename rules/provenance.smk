@@ -25,7 +25,7 @@ rule audit:
 rule crate:
     """One archive of a run with its results and records (RO-Crate)."""
     input:
-        _schema=root("config/schemas/record.schema.yaml"),
+        _schema=repo_path("config/schemas/record.schema.yaml"),
         results=[*rules.paper_pdf.output, *RESULT_FILES, *rules.card.input],
     output:
         crate="results/crate/run.crate.zip",
@@ -34,10 +34,10 @@ rule crate:
     conda:
         "../envs/provenance.yaml"
     params:
-        manifest=root("config/upstream.tsv"),
+        manifest=repo_path("config/upstream.tsv"),
         title="Pronouns in language models: a run and its results",
-        configured=CONFIG_FILES[1:] + ([named(config["registry"])] if config.get("registry") else []),
-        options=runs.options(CONFIG_FILES[1:], Path.cwd(), ROOT),
+        configured=CONFIG_FILES[1:] + ([config_path(config["registry"])] if config.get("registry") else []),
+        options=runs.command_options(CONFIG_FILES[1:], Path.cwd(), ROOT),
     script:
         "../scripts/provenance/crate.py"
 
@@ -50,6 +50,6 @@ rule help:
     conda:
         "../envs/provenance.yaml"
     params:
-        targets=lambda _: targets.documented(workflow),
+        targets=lambda _: targets.documented_rules(workflow),
     script:
         "../scripts/help.py"

@@ -4,7 +4,7 @@
 from scripts.ruff.lib import plan as ruff_plan
 from scripts.ruff.lib import prompts as ruff_prompts
 from scripts.ruff.lib import study as ruff_study
-from scripts.ruff.lib.people import line as ruff_people_line
+from scripts.ruff.lib.people import human_baseline as ruff_people_line
 
 RUFF = config["ruff"]
 RUFF_ANALYSIS = "results/ruff/analysis/{templates}"
@@ -24,7 +24,7 @@ try:
             "models: RUFF reads what models score, and none is named; name one, or leave ruff out of studies"
         )
 except UserError as error:
-    refuse(error)
+    exit_with(error)
 
 PROMPTED_MODELS = {name: registry.describe(MODELS[name]) for name in RUFF_PROMPTED}
 RUFF_MODELS = {name: RUN_MODELS[name] for name in RUFF_SIZES}
@@ -281,7 +281,7 @@ RUFF_ANALYSES = {
         predictions=RUFF_PREDICTIONS,
     ),
     "template_comparison": result(
-        at="comparison",
+        path="comparison",
         replica="results/ruff/analysis/replica/accuracy.csv",
         official="results/ruff/analysis/official/accuracy.csv",
     ),
@@ -317,7 +317,7 @@ rule ruff_validation_questions:
     input:
         templates=lambda wildcards: RUFF_TEMPLATE_FILES[wildcards.templates],
         pronouns=PRONOUN_FILE,
-        declaration=root("templates/annotation/ruff_validation.yaml"),
+        declaration=repo_path("templates/annotation/ruff_validation.yaml"),
     output:
         questions="results/ruff/annotation/{templates}_validation/questions.parquet",
     log:
@@ -333,7 +333,7 @@ rule ruff_validation_questions:
 rule ruff_fidelity_questions:
     input:
         samples=expand(RUFF_SAMPLES, seed=RUFF["seeds"][0], n=RUFF["distractors"]),
-        declaration=root("templates/annotation/ruff_fidelity.yaml"),
+        declaration=repo_path("templates/annotation/ruff_fidelity.yaml"),
     output:
         questions="results/ruff/annotation/{templates}_fidelity/questions.parquet",
     log:
@@ -349,7 +349,7 @@ rule ruff_fidelity_questions:
 
 # In the paper: headline 1, context_free 4, introduction_accuracy 5, accuracy_by_pronoun 6, accuracy_by_distractors 7,
 # scaling 8, error_types 9, context_free_by_model 10; the others are additions.
-RUFF_DRAWN = {"models": RUFF_MODELS, "chance": RUFF_CHANCE} | RUFF_HUMAN
+RUFF_FIGURE_PARAMS = {"models": RUFF_MODELS, "chance": RUFF_CHANCE} | RUFF_HUMAN
 RUFF_COUNTED = {"models": RUFF_MODELS, "pronoun_sets": PRONOUN_LABELS}
 RUFF_SPLIT = RUFF_COUNTED | {"chance": RUFF_CHANCE}
 RUFF_POINTS = [
@@ -364,23 +364,25 @@ RUFF_POINTS = [
 RUFF_FIGURES = {
     "headline": result(
         "accuracy",
-        params=RUFF_DRAWN,
+        params=RUFF_FIGURE_PARAMS,
         **RUFF_PEOPLE,
         title="Accuracy by number of distractors, largest models",
     ),
     "context_free": result(
         "context_free", "context_free_summary", params=RUFF_COUNTED, title="Predictions without context"
     ),
-    "introduction_accuracy": result("accuracy", params=RUFF_DRAWN, **RUFF_PEOPLE, title="Accuracy without distractors"),
+    "introduction_accuracy": result(
+        "accuracy", params=RUFF_FIGURE_PARAMS, **RUFF_PEOPLE, title="Accuracy without distractors"
+    ),
     "accuracy_by_pronoun": result(
         "accuracy",
         "pronoun_tests",
-        params=RUFF_DRAWN | RUFF_COUNTED,
+        params=RUFF_FIGURE_PARAMS | RUFF_COUNTED,
         **RUFF_PEOPLE,
         title="Accuracy without distractors by pronoun set",
     ),
     "accuracy_by_distractors": result(
-        "accuracy", params=RUFF_DRAWN, **RUFF_PEOPLE, title="Accuracy by number of distractors"
+        "accuracy", params=RUFF_FIGURE_PARAMS, **RUFF_PEOPLE, title="Accuracy by number of distractors"
     ),
     "who_becomes_whom": result(
         predictions=RUFF_PREDICTIONS,
@@ -388,7 +390,7 @@ RUFF_FIGURES = {
         title="Who becomes whom",
     ),
     "pull": result("pull", params=RUFF_COUNTED, title="The pull of a sentence"),
-    "scaling": result("scaling", params=RUFF_DRAWN, **RUFF_PEOPLE, title="Accuracy by model size"),
+    "scaling": result("scaling", params=RUFF_FIGURE_PARAMS, **RUFF_PEOPLE, title="Accuracy by model size"),
     "error_types": result("error_types", params={"models": RUFF_MODELS}, title="Kinds of errors with distractors"),
     "context_free_by_model": result("context_free", params=RUFF_COUNTED, title="Predictions without context by model"),
     # One function draws accuracies by either factor.
@@ -396,7 +398,7 @@ RUFF_FIGURES = {
         f"accuracy_by_{factor}": result(
             "accuracy",
             "accuracy_over_models",
-            params=RUFF_DRAWN | {"factor": factor},
+            params=RUFF_FIGURE_PARAMS | {"factor": factor},
             **RUFF_PEOPLE,
             title=f"Accuracy by number of distractors and {factor}",
         )
@@ -409,8 +411,8 @@ RUFF_FIGURES = {
     **trajectory("ruff", RUFF_MODELS, RUFF_POINTS[:2] + RUFF_POINTS[2:][-1:], RUFF_CHANCE),
     **RUFF_PROMPTING_FIGURES,
     "template_comparison": result(
-        at="comparison/template_comparison",
-        made=[{}] if len(RUFF["templates"]) > 1 else [],
+        path="comparison/template_comparison",
+        targets=[{}] if len(RUFF["templates"]) > 1 else [],
         params={"models": RUFF_MODELS},
         template_comparison="results/ruff/analysis/comparison/template_comparison.csv",
         title="Replica beside official templates",
@@ -454,9 +456,9 @@ RUFF_COMPARED = {
 RUFF_COMPARISONS = {
     "published_vs_ours": result(
         params=RUFF_COMPARED,
-        published=root("paper/published/ruff.csv"),
-        mapping=root("paper/published/ruff_mapping.csv"),
-        study_models=root("paper/published/ruff_models.csv"),
+        published=repo_path("paper/published/ruff.csv"),
+        mapping=repo_path("paper/published/ruff_mapping.csv"),
+        study_models=repo_path("paper/published/ruff_models.csv"),
         tables=expand(
             [
                 f"{RUFF_ANALYSIS}/accuracy.csv",
@@ -471,8 +473,8 @@ RUFF_COMPARISONS = {
     ),
     "claims": result(
         params=RUFF_COMPARED,
-        printed=root("paper/published/ruff.csv"),
-        study_models=root("paper/published/ruff_models.csv"),
+        printed=repo_path("paper/published/ruff.csv"),
+        study_models=repo_path("paper/published/ruff_models.csv"),
         tables=expand(
             f"{RUFF_ANALYSIS}/{{table}}.csv",
             templates=RUFF["templates"],
@@ -498,7 +500,7 @@ declare(
         "prompted": ["results/ruff/analysis/{part}/prompted_outputs.parquet"],
     },
     paired={
-        "accuracy": Paired(
+        "accuracy": PairedOutcomes(
             cluster=["occupation"],
             unit=["instance_id", "seed"],
             where={"model": ["{model}"], "setting": ["fidelity"]},
@@ -517,7 +519,7 @@ declare(
         ],
         templates=RUFF["templates"],
     ),
-    scored=Scored(
+    scored=ScoredInstances(
         sets=RUFF["templates"],
         instances=ruff_scored(RUFF_LARGEST)["instances"],
         options=len(PRONOUN_SETS),
@@ -529,7 +531,7 @@ declare(
             "results/ruff/instances/replica/sample_seed{seed}_distractors{n}.parquet", seed=[13, 17, 19], n=range(6)
         ),
     ),
-    prompted=Prompted(sets=RUFF["templates"], models=RUFF_PROMPTED, tokens=ruff_plan.PROMPT_TOKENS),
+    prompted=PromptSet(sets=RUFF["templates"], models=RUFF_PROMPTED, tokens=ruff_plan.PROMPT_TOKENS),
     figures=RUFF_FIGURES,
     tables=RUFF_TABLES,
     comparisons=RUFF_COMPARISONS,
@@ -561,7 +563,7 @@ declare(
         },
     ),
     section=result(
-        _included=root("paper/sections/ruff_prompting.tex.j2"),
+        _included=repo_path("paper/sections/ruff_prompting.tex.j2"),
         params={
             "template_sets": RUFF["templates"],
             "models": RUFF_MODELS,
@@ -569,7 +571,7 @@ declare(
             "distractors": RUFF["distractors"],
             "seeds": RUFF["seeds"],
             "prompting": RUFF_PROMPTING_SECTION,
-            "uneven": ruff_plan.uneven(RUFF_SIZES),
+            "uneven": ruff_plan.uneven_models(RUFF_SIZES),
         },
     ),
     abstract=True,
@@ -605,7 +607,7 @@ declare(
         value="Accuracy",
         points=RUFF_POINTS,
         findings=result(
-            printed=root("paper/published/ruff.csv"),
+            printed=repo_path("paper/published/ruff.csv"),
             tables=expand(
                 f"{RUFF_ANALYSIS}/{{table}}.csv",
                 templates=RUFF["templates"],
@@ -623,14 +625,14 @@ declare(
         printed="ruff",
         axis="Number of distractors",
     ),
-    explorer=Explored(
+    explorer=ExplorerView(
         sets=[
             ExploredSet(
                 label=templates,
                 instances=f"results/ruff/instances/{templates}/selected.parquet",
                 own=templates == "replica",
                 decided=[
-                    Decided(
+                    DecisionTable(
                         table=f"results/ruff/analysis/{templates}/predictions.parquet",
                         reader={"model": {name: facts["label"] for name, facts in RUFF_MODELS.items()}},
                         where={"setting": "fidelity"},
@@ -643,7 +645,7 @@ declare(
                         ],
                     ),
                     *(
-                        Decided(
+                        DecisionTable(
                             table=f"results/ruff/analysis/{templates}/prompted_outputs.parquet",
                             reader={
                                 "model": {name: facts["label"] for name, facts in PROMPTED_MODELS.items()},

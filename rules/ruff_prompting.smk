@@ -98,7 +98,7 @@ RUFF_PROMPTING_ANALYSES = {
 
 
 # In the paper: vanilla 11a and 11b, final 12, chain 13; the others are additions, but 11a compares with likelihoods too.
-RUFF_PROMPTING_DRAWN = {"models": PROMPTED_MODELS, "chance": RUFF_CHANCE} | RUFF_HUMAN
+RUFF_PROMPTING_FIGURE_PARAMS = {"models": PROMPTED_MODELS, "chance": RUFF_CHANCE} | RUFF_HUMAN
 RUFF_PROMPTING_METHODS = {"methods": ["vanilla", *PROMPTING["chain_of_thought"]["methods"]]}
 RUFF_PROMPTING_FIGURES = {}
 prompting_figure = lambda *tables, **given: result(*tables, script="prompting_figures", **given)
@@ -106,7 +106,7 @@ if PROMPTED_MODELS:
     RUFF_PROMPTING_FIGURES |= {
         "prompting_vanilla": prompting_figure(
             "prompted_accuracy",
-            params=RUFF_PROMPTING_DRAWN,
+            params=RUFF_PROMPTING_FIGURE_PARAMS,
             **RUFF_PEOPLE,
             title="Prompted models: accuracy by number of distractors",
         ),
@@ -124,7 +124,7 @@ if THINKING:
     RUFF_PROMPTING_FIGURES |= {
         f"prompting_{answer}": prompting_figure(
             "prompted_accuracy",
-            params=RUFF_PROMPTING_DRAWN | RUFF_PROMPTING_METHODS | {"answer": answer},
+            params=RUFF_PROMPTING_FIGURE_PARAMS | RUFF_PROMPTING_METHODS | {"answer": answer},
             **RUFF_PEOPLE,
             title=f"Chains of thought: accuracy of the {answer}" + (" answer" if answer == "final" else ""),
         )
@@ -133,14 +133,14 @@ if THINKING:
 if COMPARED_PAIRS:
     RUFF_PROMPTING_FIGURES["prompting_against_scored"] = prompting_figure(
         "prompted_against_scored",
-        params=RUFF_PROMPTING_DRAWN | {"models": PROMPTED_MODELS | RUFF_MODELS},
+        params=RUFF_PROMPTING_FIGURE_PARAMS | {"models": PROMPTED_MODELS | RUFF_MODELS},
         **RUFF_PEOPLE,
         title="Prompted beside scored",
     )
 if PROMPTED_MODELS and set(PROMPTING["kinds"]) == {"open", "options"}:
     RUFF_PROMPTING_FIGURES["prompting_options"] = prompting_figure(
         "prompted_accuracy",
-        params=RUFF_PROMPTING_DRAWN,
+        params=RUFF_PROMPTING_FIGURE_PARAMS,
         **RUFF_PEOPLE,
         title="Prompted models: with and without options",
     )
@@ -165,13 +165,13 @@ if PROMPTED_MODELS:
             title="Prompted models",
         ),
         "prompt_templates": result(
-            at="prompt_templates",
+            path="prompt_templates",
             prompt_templates=rules.ruff_prompts.input.prompt_templates,
             params={"kinds": PROMPTING["kinds"]},
             title="Prompts",
         ),
         "prompt_examples": result(
-            at="prompt_examples",
+            path="prompt_examples",
             prompt_templates=rules.ruff_prompts.input.prompt_templates,
             sample=RUFF_PROMPT_EXAMPLE,
             answers=expand(RUFF_ANSWERS, templates=RUFF["templates"][0]),
@@ -181,7 +181,7 @@ if PROMPTED_MODELS:
     }
 if THINKING:
     RUFF_PROMPTING_TABLES["chain_examples"] = result(
-        at="chain_examples",
+        path="chain_examples",
         prompt_templates=rules.ruff_prompts.input.prompt_templates,
         chain_templates=rules.ruff_prompts.input.chain_templates,
         sample=RUFF_PROMPT_EXAMPLE,

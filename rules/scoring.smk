@@ -31,7 +31,7 @@ try:
             if study.texts and model in study.models:
                 raise UserError(f"models: '{model}' has imported scores only; leave out the study {study.name}")
 except UserError as error:
-    refuse(error)
+    exit_with(error)
 
 
 # A study may have other sets than those of templates, such as instances behind examples.

@@ -72,7 +72,7 @@ rule score_at_server:
         token_values=config["scoring"]["token_values"],
         priority=lambda wildcards: SCORED[wildcards.study].of(wildcards.model)["priority"],
         # Of all runs: an answer is paid for once.
-        cache=root(config["completions"]["cache"]),
+        cache=repo_path(config["completions"]["cache"]),
         cost_limit_usd=config["completions"]["cost_limit_usd"],
         timeout_seconds=config["completions"]["timeout_seconds"],
         attempts=config["completions"]["attempts"],

@@ -25,7 +25,7 @@ def outputs(made, study, place):
 
 
 for declared in STUDIES.values():
-    for place, made in enumerate(declared.rules(root), 1):
+    for place, made in enumerate(declared.rules(repo_path), 1):
 
         rule:
             name:

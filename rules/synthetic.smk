@@ -8,7 +8,7 @@ try:
         config.get("run"),
     )
 except UserError as error:
-    refuse(error)
+    exit_with(error)
 
 if SYNTHETIC:
 

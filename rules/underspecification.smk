@@ -43,7 +43,7 @@ try:
         )
     UNDERSPEC_WORDS = read_underspecification_words(f"{UNDERSPEC_TEMPLATES}/words.tsv")
 except UserError as error:
-    refuse(error)
+    exit_with(error)
 
 # The run's models: those here, and those behind servers, which give no masses over the vocabulary.
 UNDERSPEC_MODELS = {**RUN, **SERVERS}
@@ -216,7 +216,7 @@ rule underspecification_released:
         "../scripts/underspecification/analyses.py"
 
 
-UNDERSPEC_PUBLISHED = root("paper/published/underspecification.csv")
+UNDERSPEC_PUBLISHED = repo_path("paper/published/underspecification.csv")
 
 
 # A tidy table of each of some sources.
@@ -238,9 +238,11 @@ UNDERSPEC_ANALYSES = {
         mem_mb=4000,
         runtime=20,
     ),
-    "toy_model": result(at="", outputs={"correlations": "toy_model", "points": "toy_points"}, params=UNDERSPEC["toy"]),
+    "toy_model": result(
+        path="", outputs={"correlations": "toy_model", "points": "toy_points"}, params=UNDERSPEC["toy"]
+    ),
     "all_sources": result(
-        at="",
+        path="",
         outputs=["method1_slopes", "specification_detection"],
         slopes=underspecification_tables("method1_slopes", UNDERSPEC_SOURCES),
         rates=underspecification_tables("specification_detection", UNDERSPEC_SOURCES),
@@ -248,7 +250,7 @@ UNDERSPEC_ANALYSES = {
     ),
     # A run has no printed cells to agree with.
     "agreement": result(
-        at="",
+        path="",
         outputs={"cell_agreement": "agreement"},
         metric=underspecification_tables("metric", UNDERSPEC["released"]),
         rates=underspecification_tables("specification_detection", UNDERSPEC["released"]),
@@ -267,23 +269,23 @@ UNDERSPEC_COMPARED = {
     "every_source": UNDERSPEC_EVERY_SOURCE,
     "models": UNDERSPEC_FACTS,
 }
-UNDERSPEC_RELEASED = every(source=UNDERSPEC["released"])
+UNDERSPEC_RELEASED = combine(source=UNDERSPEC["released"])
 
 # In the paper: correlations_date_main 3, correlations_place_main 6, correlations_date_all 7, correlations_place_all 8,
 # example 4, occupations_example 5, occupations_<set>_<part> 9 to 14; the others are additions.
 UNDERSPEC_FIGURES = {
     "toy_model": result(
-        at="toy_model",
+        path="toy_model",
         correlations=UNDERSPEC_TOY,
         points=f"{UNDERSPEC_ANALYSIS}/toy_points.csv",
         title="The toy model",
     ),
     "correlations": result(
         "curves",
-        at="{source}/correlations_{variable}_{choice}",
-        made=[
-            *every(source=UNDERSPEC_SOURCES, variable=["date", "place"], choice=["all"]),
-            *every(source=UNDERSPEC["released"], variable=["date", "place"], choice=["main"]),
+        path="{source}/correlations_{variable}_{choice}",
+        targets=[
+            *combine(source=UNDERSPEC_SOURCES, variable=["date", "place"], choice=["all"]),
+            *combine(source=UNDERSPEC["released"], variable=["date", "place"], choice=["main"]),
         ],
         constraints={"variable": "date|place", "choice": "main|all"},
         **UNDERSPEC_METHOD1,
@@ -295,14 +297,14 @@ UNDERSPEC_FIGURES = {
     ),
     "occupations": result(
         "metric",
-        at="{source}/occupations_{set}_{part}",
-        made=[
-            *every(
+        path="{source}/occupations_{set}_{part}",
+        targets=[
+            *combine(
                 source=UNDERSPEC["released"],
                 set=["winogender", "simplified"],
                 part=underspecification_study.PARTS,
             ),
-            *every(
+            *combine(
                 source=[underspecification_study.RUN],
                 set=["winogender", "simplified"],
                 part=[underspecification_study.RUN],
@@ -323,7 +325,7 @@ UNDERSPEC_FIGURES = {
     # One model alone, as in the main text of the study.
     "occupations_example": result(
         "metric",
-        made=UNDERSPEC_RELEASED,
+        targets=UNDERSPEC_RELEASED,
         **UNDERSPEC_SHARES,
         params={
             "evaluation_set": "winogender",
@@ -348,7 +350,7 @@ UNDERSPEC_FIGURES = {
     "orders": result(
         "orders",
         "specification_detection",
-        made=UNDERSPEC_RELEASED,
+        targets=UNDERSPEC_RELEASED,
         constraints={"source": one_of(underspecification_study.RELEASES)},
         printed=UNDERSPEC_PUBLISHED,
         title="Rates over orders of files",
@@ -378,7 +380,7 @@ declare(
         "": ["results/underspecification/masses/released/{part}.parquet"],
     },
     paired={
-        "slope, female minus male": Paired(
+        "slope, female minus male": PairedOutcomes(
             cluster=["item"],
             value="probability",
             unit=["item"],
@@ -387,7 +389,7 @@ declare(
             by="position",
             signs={"gender": {"female": 1, "male": -1}},
         ),
-        "AUC": Paired(
+        "AUC": PairedOutcomes(
             cluster=["occupation"],
             value="probability",
             unit=["item"],
@@ -407,7 +409,7 @@ declare(
         name=["specification_detection", "method1_slopes", "agreement", "toy_model"],
     ),
     analysis_rules=UNDERSPEC_ANALYSES,
-    texts=Texts(
+    texts=Probes(
         sets=UNDERSPEC_SETS,
         new_tokens={name: UNDERSPEC["max_new_tokens"][method] for name, method in UNDERSPEC_METHODS.items()},
         # Prompt A around a Winogender sentence has about 60 tokens.
@@ -429,8 +431,8 @@ declare(
         "published_vs_ours": result(
             params=UNDERSPEC_COMPARED,
             published=UNDERSPEC_PUBLISHED,
-            mapping=root("paper/published/underspecification_mapping.csv"),
-            study_models=root("paper/published/underspecification_models.csv"),
+            mapping=repo_path("paper/published/underspecification_mapping.csv"),
+            study_models=repo_path("paper/published/underspecification_models.csv"),
             tables=expand(
                 f"{UNDERSPEC_ANALYSIS}/{{source}}/{{table}}",
                 source=UNDERSPEC_SOURCES,
@@ -511,7 +513,7 @@ declare(
         printed="underspecification",
         axis="Sentences, feminine pronouns",
     ),
-    explorer=Explored(
+    explorer=ExplorerView(
         sets=[
             *(
                 ExploredSet(
@@ -519,7 +521,7 @@ declare(
                     instances=f"results/underspecification/instances/{name}.parquet",
                     own=not name.endswith("official"),
                     decided=[
-                        Decided(
+                        DecisionTable(
                             table=table,
                             reader={"model": "{}", "prompt": {"mask": ""} | {name: f"prompt {name}" for name in "ABC"}},
                             where={"accumulation": "top", "debris": False},
@@ -544,7 +546,7 @@ declare(
                     instances=table,
                     own=False,
                     decided=[
-                        Decided(
+                        DecisionTable(
                             table=table,
                             reader={"model": "{}", "prompt": {"mask": ""} | {name: f"prompt {name}" for name in "ABC"}},
                             where={"accumulation": "top", "debris": False},

@@ -14,7 +14,7 @@ rule fetch_upstream:
         runtime=30,
     params:
         path=lambda wildcards: wildcards.path,
-        manifest=root("config/upstream.tsv"),
+        manifest=repo_path("config/upstream.tsv"),
         _sha256=lambda wildcards: UPSTREAM[wildcards.path].sha256,
     script:
         "../scripts/upstream/fetch_upstream.py"

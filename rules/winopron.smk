@@ -106,7 +106,7 @@ rule winopron_predictions:
 rule winopron_questions:
     input:
         instances="results/winopron/instances/{templates}/{entities}.parquet",
-        declaration=root("templates/annotation/winopron_reference.yaml"),
+        declaration=repo_path("templates/annotation/winopron_reference.yaml"),
     output:
         questions="results/winopron/annotation/{templates}_{entities}/questions.parquet",
     log:
@@ -134,7 +134,7 @@ WINOPRON_SET = {"templates": lambda wildcards: wildcards.templates}
 WINOPRON_COMPARED = {"template_sets": WINOPRON_PARTS, "every_set": ["replica", "official"]}
 # Figures that show sentences show this project's own: the authors' are in no figure.
 WINOPRON_EXAMPLES = {
-    "made": every(templates=[templates for templates in WINOPRON_PARTS if templates == "replica"]),
+    "targets": combine(templates=[templates for templates in WINOPRON_PARTS if templates == "replica"]),
     "constraints": {"templates": "replica"},
     "instances": "results/winopron/instances/{templates}/double.parquet",
 }
@@ -189,7 +189,7 @@ declare(
     traced=WINOPRON_TRACED,
     outcomes={"": ["results/winopron/predictions/{part}/{entities}.parquet"]},
     paired={
-        "accuracy": Paired(
+        "accuracy": PairedOutcomes(
             cluster=["pair"],
             value="right",
             unit=["instance_id", "prompt", "variant"],
@@ -205,23 +205,23 @@ declare(
     # Beside the parts, not in their folders.
     analysis_rules={
         "metrics": result(
-            at="",
+            path="",
             outputs=WINOPRON_WRITTEN["metrics"],
             **WINOPRON_OF,
-            params={"sets": WINOPRON_SETS} | WINOPRON["bias"] | WINOPRON_DRAWN,
+            params={"sets": WINOPRON_SETS} | WINOPRON["bias"] | WINOPRON_BOOTSTRAP,
             mem_mb=2000,
         ),
         "women_share": result(
-            at="",
+            path="",
             outputs=WINOPRON_WRITTEN["women_share"],
             **{kind: [path for path in paths if Path(path).stem == "double"] for kind, paths in WINOPRON_OF.items()},
             women=str(TEMPLATES / "winopron/occupation_women.tsv"),
-            params={"template_sets": WINOPRON["templates"]} | WINOPRON_DRAWN,
+            params={"template_sets": WINOPRON["templates"]} | WINOPRON_BOOTSTRAP,
         ),
     },
     analyses=list(winopron_tables(*sum(WINOPRON_WRITTEN.values(), [])).values()),
     # Sentences of a set, each with every pronoun set.
-    resolved=Resolved(
+    resolved=Coreference(
         sets=["{templates}/{entities}".format(**names) for names in WINOPRON_SETS],
         documents={
             f"{name}/{kind}": Documents(
@@ -235,7 +235,7 @@ declare(
         },
     ),
     scored=(
-        Scored(
+        ScoredInstances(
             sets=WINOPRON_PARTS,
             instances=6 * (60 if WINOPRON["resolution"]["pairs"] == "all" else WINOPRON["resolution"]["pairs"]),
             options=2,
@@ -249,7 +249,7 @@ declare(
         else None
     ),
     prompted=(
-        Prompted(sets=WINOPRON["templates"], models=WINOPRON_PROMPTED, tokens=winopron_prompts.PROMPT_TOKENS)
+        PromptSet(sets=WINOPRON["templates"], models=WINOPRON_PROMPTED, tokens=winopron_prompts.PROMPT_TOKENS)
         if WINOPRON_PROMPTED
         else None
     ),
@@ -274,10 +274,10 @@ declare(
     # prompts 7, f1 8, precision 9, recall 10; readings, variance and women_share are additions.
     tables={
         "counts": result(
-            at="counts", instances=WINOPRON_OF["instances"], params={"sets": WINOPRON_SETS}, title="Templates by case"
+            path="counts", instances=WINOPRON_OF["instances"], params={"sets": WINOPRON_SETS}, title="Templates by case"
         ),
         "prompts": result(
-            at="prompts", prompt_templates=WINOPRON_PROMPTS, params={"chosen": WINOPRON_PROMPTING["prompts"]}
+            path="prompts", prompt_templates=WINOPRON_PROMPTS, params={"chosen": WINOPRON_PROMPTING["prompts"]}
         ),
         "performance": winopron_result("F1 beside Winogender Schemas", "metrics"),
         "consistency": winopron_result("Consistency", "metrics"),
@@ -294,13 +294,13 @@ declare(
     comparisons={
         "published_vs_ours": result(
             params=WINOPRON_COMPARED | {"models": WINOPRON_ASKED, "pronoun_sets": PRONOUN_SETS},
-            published=root("paper/published/winopron.csv"),
-            mapping=root("paper/published/winopron_mapping.csv"),
-            study_models=root("paper/published/winopron_models.csv"),
+            published=repo_path("paper/published/winopron.csv"),
+            mapping=repo_path("paper/published/winopron_mapping.csv"),
+            study_models=repo_path("paper/published/winopron_models.csv"),
             **winopron_tables("metrics", "overlap"),
             counts="results/winopron/tables/counts.csv",
         ),
-        "claims": result(params=WINOPRON_COMPARED | WINOPRON_DRAWN | {"sets": WINOPRON_SETS}, **WINOPRON_OF),
+        "claims": result(params=WINOPRON_COMPARED | WINOPRON_BOOTSTRAP | {"sets": WINOPRON_SETS}, **WINOPRON_OF),
     },
     numbers=result(
         instances=expand("results/winopron/instances/{{templates}}/{entities}.parquet", entities=["double", "single"]),
@@ -338,20 +338,20 @@ declare(
             **WINOPRON_OF,
             params={"facts": lambda wildcards: registry.describe(MODELS[wildcards.model])}
             | {"sets": WINOPRON_SETS, "template_sets": WINOPRON_PARTS}
-            | WINOPRON_DRAWN,
+            | WINOPRON_BOOTSTRAP,
         ),
         parts=WINOPRON_PARTS,
         printed="winopron",
         axis="Case, or sentences that are right together",
     ),
-    explorer=Explored(
+    explorer=ExplorerView(
         sets=[
             ExploredSet(
                 label="{templates}, {people}".format(people=winopron_study.ENTITIES[names["entities"]], **names),
                 instances="results/winopron/instances/{templates}/{entities}.parquet".format(**names),
                 own=names["templates"] == "replica",
                 decided=[
-                    Decided(
+                    DecisionTable(
                         table="results/winopron/predictions/{templates}/{entities}.parquet".format(**names),
                         reader={
                             "system": "{}",

@@ -27,7 +27,7 @@ WINOPRON_OF = {
     kind: [f"results/winopron/{kind}/{names['templates']}/{names['entities']}.parquet" for names in WINOPRON_SETS]
     for kind in ("instances", "predictions")
 }
-WINOPRON_DRAWN = {"draws": WINOPRON["bootstrap"]["draws"], "seed": WINOPRON["bootstrap"]["seed"]}
+WINOPRON_BOOTSTRAP = {"draws": WINOPRON["bootstrap"]["draws"], "seed": WINOPRON["bootstrap"]["seed"]}
 
 
 def winopron_given(outputs, templates, entities):
@@ -55,7 +55,7 @@ try:
     for names in WINOPRON_SETS:
         winopron_study.check_systems(names, winopron_systems(**names))
 except UserError as error:
-    refuse(error)
+    exit_with(error)
 WINOPRON_ASKED = {name: registry.describe(MODELS[name]) for name in WINOPRON_PROMPTED}
 # Models of the run that resolve by likelihood; an encoder-decoder does not score what follows the slot.
 WINOPRON_SCORING = {

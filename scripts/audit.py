@@ -30,7 +30,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from scripts.core import config, files
-from scripts.core.errors import UserError, counted
+from scripts.core.errors import UserError, count_noun
 from scripts.core.job import log, run
 from scripts.core.portable import portable
 from scripts.core.provenance import audit, job_records, manifest, origins, trace
@@ -61,7 +61,7 @@ class State:
         planned = _plan(configfiles, targets, present, overrides or {})
         self.jobs = planned["jobs"]
         self.configfiles = list(configfiles)
-        dropped = audit.outside(self.jobs, planned["targets"], self.records, present)
+        dropped = audit.unrequested_outputs(self.jobs, planned["targets"], self.records, present)
         self.jobs = [job for job in self.jobs if not dropped & set(job["outputs"])]
         self.digests = _digests({path for job in self.jobs for path in [*job["inputs"], *job["outputs"]]}, present)
         self.facts = portable(job_records.model_facts(self.digests), ROOT)
@@ -78,14 +78,14 @@ class State:
                 sorted({module for record in self.records.values() for module in record.get("text", {})}), ROOT
             ),
         )
-        self.findings |= audit.orphans(present, self.jobs, self.digests)
+        self.findings |= audit.orphaned_files(present, self.jobs, self.digests)
         self.findings |= audit.leftover_records(self.jobs, self.records)
-        self.findings |= audit.unowned(self.problems | manifest.unusable_signatures(), self.findings)
+        self.findings |= audit.orphaned_records(self.problems | manifest.unusable_signatures(), self.findings)
         self.origins = origins.Origins(self.jobs, planned["traced"], _where, planned["outcomes"])
 
-    def behind(self, paths):
+    def trace(self, paths):
         """Return the findings of ``paths`` and of everything that they are made from."""
-        needed = audit.needs(self.jobs, paths)
+        needed = audit.with_inputs(self.jobs, paths)
         return {path: finding for path, finding in self.findings.items() if path in needed}
 
 
@@ -152,9 +152,9 @@ def _digest(path):
 
 def _environment(jobs, records):
     """Return what is installed here of the packages that the records name: versions, and files with weights or data."""
-    carried = {name: entry for job in jobs for name, entry in job_records.carried(job["params"]).items()}
+    carried = {name: entry for job in jobs for name, entry in job_records.package_inputs(job["params"]).items()}
     named = {package for record in records.values() for package in record.get("packages", {})}
-    installed = job_records.installed(sorted(named | {package for package, _, _ in carried.values()}))
+    installed = job_records.installed_versions(sorted(named | {package for package, _, _ in carried.values()}))
     absent = sorted(named - installed.keys())
     if absent:
         log.warning("not installed here, so compared with the lock alone: %s", ", ".join(absent))
@@ -204,7 +204,7 @@ def main(*, overrides: dict, targets: list, configfiles: list):
     """
     state = State(configfiles, targets, overrides)
     findings = state.findings
-    for line in [*audit.report(findings), *advice(state, configfiles, targets)]:
+    for line in [*audit.report(findings), *next_steps(state, configfiles, targets)]:
         log.info("%s", line)
         print(line, flush=True)
     bad = sum(finding["verdict"] != "current" for finding in findings.values())
@@ -212,7 +212,7 @@ def main(*, overrides: dict, targets: list, configfiles: list):
         raise UserError(f"results/: {bad} of {len(findings)} files are not current; the lines above say what to do")
 
 
-def advice(state, configfiles, targets):
+def next_steps(state, configfiles, targets):
     """Return what to do about files that are not current; first whether this is the right configuration at all.
 
     The commands are for the repository's root, also where the run is in a folder of its own.
@@ -220,12 +220,12 @@ def advice(state, configfiles, targets):
     folder = Path.cwd()
     own = folder != ROOT and folder.is_relative_to(ROOT)
     named = [os.path.relpath(path, ROOT) if own and Path(path).is_relative_to(ROOT) else path for path in configfiles]
-    question = audit.doubt(state.findings, named)
+    question = audit.mismatch_hint(state.findings, named)
     directory = str(folder.relative_to(ROOT)) if own else None
     return [
         *([question] if question else []),
         *audit.environment_remedies(state.findings),
-        *audit.remedies(state.findings, state.jobs, targets, named, directory=directory),
+        *audit.remedy_lines(state.findings, state.jobs, targets, named, directory=directory),
     ]
 
 
@@ -285,7 +285,7 @@ def _everything(state, options):
     if options.json:
         print(json.dumps({"summary": audit.summary(state.findings), "files": state.findings}, indent=1))
     else:
-        print("\n".join([*audit.report(state.findings), *advice(state, options.configfile, options.target)]))
+        print("\n".join([*audit.report(state.findings), *next_steps(state, options.configfile, options.target)]))
     return int(any(finding["verdict"] != "current" for finding in state.findings.values()))
 
 
@@ -300,7 +300,7 @@ def _against(state, published, options):
     # What the paper rests on belongs in a list of it: one without is short, whatever the records say.
     recorded -= manifest.listed_today(published)
     differences = manifest.compare(published, state.present, ROOT, state.digests, recorded)
-    beside = len(recorded.intersection(state.present) - published.files.keys() - set(manifest.LATER))
+    beside = len(recorded.intersection(state.present) - published.files.keys() - set(manifest.LATER_FILES))
     known = len(published.files) + len(published.statements)
     named = f"{options.against} (SHA-256 {files.sha256(options.against)})"
     if options.json:
@@ -312,13 +312,13 @@ def _against(state, published, options):
             print(audit.printable(f"{entry['state']:<9} {entry['path']}: {entry['told']}"))
         print(f"against {named}: {known} files and records, {len(differences)} differences")
         if beside:
-            print(f"{counted(beside, 'more result')} (cards of models, for example) only with their own records")
+            print(f"{count_noun(beside, 'more result')} (cards of models, for example) only with their own records")
     return int(bool(differences) or any(finding["verdict"] != "current" for finding in state.findings.values()))
 
 
 def _trace(state, options):
     found = trace.find(options.what[0], state.jobs)
-    behind = state.behind([entry["path"] for entry in found])
+    behind = state.origins_of([entry["path"] for entry in found])
     told = []
     for entry in found:
         path, rows, column = entry["path"], entry["rows"], entry["column"]
@@ -328,7 +328,7 @@ def _trace(state, options):
         one = rows[0] if len(rows) == 1 else None
         models = trace.model_names(one, state.jobs)
         tree = audit.tree(path, state.jobs, state.records, state.findings, state.digests, models)
-        lines = state.origins.behind(path, rows, column)
+        lines = state.origins.origins_of(path, rows, column)
         told.append(entry | {"path": path, "rows": rows if one else [], "templates": lines, "tree": tree})
     if options.json:
         records = {f["record"]: state.records.get(f["record"]) for f in behind.values()}
@@ -356,7 +356,7 @@ def _told(lines):
 
 def _prune(state, options):
     """List what no job makes, with sizes, and remove it where ``--delete`` says so."""
-    going, scores = audit.prunable(state.findings, options.what)
+    going, scores = audit.removable_files(state.findings, options.what)
     # Behind a linked folder lies another disk, with files of whomever.
     behind = [path for path in going if not Path(path).parent.resolve().is_relative_to(Path("results").resolve())]
     going = [path for path in going if path not in set(behind)]
@@ -408,9 +408,9 @@ def _remove(path):
 
 
 def _impact(state, options):
-    reruns, line = trace.affected(options.impact, state.jobs, audit.follows, _where)
-    uses = (lambda path, rows: bool(state.origins.behind(path, rows, row_of=line))) if line else None
-    moves = trace.moved(options.impact, reruns, state.jobs, uses=uses)
+    reruns, line = trace.affected_jobs(options.impact, state.jobs, audit.jobs_after, _where)
+    uses = (lambda path, rows: bool(state.origins.origins_of(path, rows, row_of=line))) if line else None
+    moves = trace.affected_items(options.impact, reruns, state.jobs, uses=uses)
     made = state.origins.made_from(*line) if line else {}
     if options.json:
         jobs = [{key: job[key] for key in ("rule", "wildcards", "outputs")} for job in reruns]

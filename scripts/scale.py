@@ -95,7 +95,7 @@ def overlay(study: str, name: str, models: Sequence[str], templates: Sequence[st
     return settings | {study: own}
 
 
-def measured(logs: Path) -> list[dict]:
+def measure_jobs(logs: Path) -> list[dict]:
     """Return what the logs of a run say of its jobs.
 
     Args:
@@ -172,10 +172,10 @@ def main(arguments=None):
 
 def report(folder, models, drawing, seconds):
     """Write and print what was measured."""
-    rows = measured(folder / "results/logs")
+    rows = measure_jobs(folder / "results/logs")
     sizes = {path.name: megabytes(path) for path in sorted((folder / "results").iterdir()) if path.is_dir()}
     table = folder / TABLE
-    with files.atomic(table) as temporary, Path(temporary).open("w", encoding="utf-8", newline="") as file:
+    with files.write_atomically(table) as temporary, Path(temporary).open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, ["rule", "jobs", "seconds", "slowest", "peak_mb"], lineterminator="\n")
         writer.writeheader()
         writer.writerows(row | {"seconds": f"{row['seconds']:.1f}"} for row in rows)

@@ -69,7 +69,7 @@ def site_page(text: str, source: str, pages: dict[str, str], assets: set[str]) -
         return f"{match[1]}{path.removeprefix('docs/')}"
 
     text = re.sub(r"\A(# .+\n)\n\[[^\n]+\n", r"\1", text)
-    parts = re.split(r"(^ *```.*?^ *```$)", nested(text), flags=re.MULTILINE | re.DOTALL)
+    parts = re.split(r"(^ *```.*?^ *```$)", indent_blocks(text), flags=re.MULTILINE | re.DOTALL)
     return "".join(
         FENCE.sub(_info, part) if number % 2 else LINK.sub(target, part) for number, part in enumerate(parts)
     )
@@ -80,11 +80,11 @@ def _info(match: re.Match) -> str:
     return f"{match[1]}```{match[2]}" + (f' title="{title[1]}"' if title else "")
 
 
-def nested(text: str) -> str:
+def indent_blocks(text: str) -> str:
     """Return Markdown whose list items hold blocks with an indent of four spaces.
 
     Examples:
-        >>> nested("1. Do\\n\\n   this\\n")
+        >>> indent_blocks("1. Do\\n\\n   this\\n")
         '1. Do\\n\\n    this\\n'
     """
     width, lines, fenced = 0, [], False
@@ -119,21 +119,21 @@ def comments(text: str) -> dict[str, str]:
     return found
 
 
-def inlined(schema: object, root: dict) -> object:
+def inline_definitions(schema: object, root: dict) -> object:
     """Return a schema in which definitions stand in place of the references to them."""
     if isinstance(schema, list):
-        return [inlined(entry, root) for entry in schema]
+        return [inline_definitions(entry, root) for entry in schema]
     if not isinstance(schema, dict):
         return schema
     if "$ref" in schema:
         found: object = root
         for step in schema["$ref"].removeprefix("#/").split("/"):
             found = found[int(step)] if isinstance(found, list) else found[step]
-        return inlined(found | {key: value for key, value in schema.items() if key != "$ref"}, root)
-    return {key: inlined(value, root) for key, value in schema.items() if key != "$defs"}
+        return inline_definitions(found | {key: value for key, value in schema.items() if key != "$ref"}, root)
+    return {key: inline_definitions(value, root) for key, value in schema.items() if key != "$defs"}
 
 
-def allowed(schema: dict) -> str:
+def allowed_values(schema: dict) -> str:
     """Return the values that a schema takes, in words."""
     if "const" in schema:
         return f"`{_plain(schema['const'])}`"
@@ -141,12 +141,12 @@ def allowed(schema: dict) -> str:
         return ", ".join(f"`{_plain(value)}`" for value in schema["enum"])
     for key in ("anyOf", "oneOf"):
         if key in schema:
-            return " or ".join(dict.fromkeys(allowed(choice) for choice in schema[key]))
+            return " or ".join(dict.fromkeys(allowed_values(choice) for choice in schema[key]))
     kinds = schema.get("type", "any")
     names = [{"null": "`null`"}.get(kind, kind) for kind in ([kinds] if isinstance(kinds, str) else kinds)]
     words = " or ".join(names)
     if "array" in words:
-        words = words.replace("array", f"list of {allowed(schema.get('items', {}))}")
+        words = words.replace("array", f"list of {allowed_values(schema.get('items', {}))}")
     limits = {"minimum": "≥", "maximum": "≤", "exclusiveMinimum": ">", "exclusiveMaximum": "<"}
     bounds = [f"{sign} {schema[key]}" for key, sign in limits.items() if key in schema]
     return " ".join([words, ", ".join(bounds)]).strip()
@@ -165,7 +165,7 @@ def keys(schema: dict, defaults: object, notes: dict[str, str], prefix: str = ""
         below = keys(child, value, notes, path) if isinstance(child, dict) else []
         if not below or told:
             shown = "" if below or not isinstance(defaults, dict) or name not in defaults else f"`{_plain(value)}`"
-            rows.append((path, "section" if below else allowed(child), shown, told))
+            rows.append((path, "section" if below else allowed_values(child), shown, told))
         rows += below
     return rows
 
@@ -184,7 +184,8 @@ def configuration_page(root: Path) -> str:
     """Return the page with every key of ``config.yaml``."""
     schema = config.configuration_schema(root / "config/schemas")
     schema["properties"] = {
-        name: inlined(found, found if "$defs" in found else schema) for name, found in schema["properties"].items()
+        name: inline_definitions(found, found if "$defs" in found else schema)
+        for name, found in schema["properties"].items()
     }
     notes = comments((root / "config.yaml").read_text(encoding="utf-8"))
     rows = keys(schema, config.load_yaml(root / "config.yaml"), notes)
@@ -202,11 +203,11 @@ def configuration_page(root: Path) -> str:
     )
 
 
-def explained(text: str) -> dict[str, str]:
+def explained_keys(text: str) -> dict[str, str]:
     """Return what the head of the registry explains, by key.
 
     Examples:
-        >>> explained("# label, size  as printed\\n#              in the papers\\n")
+        >>> explained_keys("# label, size  as printed\\n#              in the papers\\n")
         {'label': 'as printed in the papers', 'size': 'as printed in the papers'}
     """
     found: dict[str, str] = {}
@@ -220,10 +221,10 @@ def registry_page(root: Path) -> str:
     """Return the page with every key of a registry entry."""
     schema = config.load_yaml(root / "config/schemas/models.schema.yaml")
     head, _, systems = (root / "config/models.yaml").read_text(encoding="utf-8").partition("\nmodels:")
-    notes = explained(head)
+    notes = explained_keys(head)
     body = ""
-    for kind, own in (("models", {}), ("systems", explained(systems))):
-        entry = inlined(schema["properties"][kind]["additionalProperties"], schema)
+    for kind, own in (("models", {}), ("systems", explained_keys(systems))):
+        entry = inline_definitions(schema["properties"][kind]["additionalProperties"], schema)
         known = notes | own
         rows = [(f"`{path}`", values, known.get(path) or told) for path, values, _, told in keys(entry, None, known)]
         body += f"\n## {kind}\n\n{table(('key', 'values', 'meaning'), rows)}"

@@ -58,7 +58,7 @@ def test_whatever_no_rule_makes_is_an_orphan(results, plant, path):
     plant(results)
     jobs = [{"outputs": ["results/a/b.csv", "results/model"]}]
     present = sorted(command._present(set()))
-    found = audit.orphans(present, jobs, command._digests(set(), present))
+    found = audit.orphaned_files(present, jobs, command._digests(set(), present))
     assert list(found) == [path]
     assert audit.describe(found[path]["reasons"][0]) == f"no rule of this run makes {path}"
 
@@ -68,7 +68,9 @@ def test_what_snakemake_notes_in_a_made_folder_is_no_orphan(results):
     (results / "a/.snakemake_timestamp").write_text("")
     present = sorted(command._present(set()))
     jobs = [{"outputs": ["results/a/b.csv", "results/model"]}]
-    assert list(audit.orphans(present, jobs, command._digests(set(), present))) == ["results/a/.snakemake_timestamp"]
+    assert list(audit.orphaned_files(present, jobs, command._digests(set(), present))) == [
+        "results/a/.snakemake_timestamp"
+    ]
 
 
 def test_results_on_another_disk_are_looked_at(results, tmp_path):
@@ -103,7 +105,7 @@ def pruned(results, monkeypatch):
         def __init__(self, configfiles, targets):
             present = sorted(command._present(set()))
             digests = command._digests(set(), present)
-            self.findings = {"results/a/b.csv": {"verdict": "current"}} | audit.orphans(present, jobs, digests)
+            self.findings = {"results/a/b.csv": {"verdict": "current"}} | audit.orphaned_files(present, jobs, digests)
 
     monkeypatch.setattr(command, "State", Planned)
     return lambda *arguments: command.command_line(["--prune", *arguments])

@@ -139,7 +139,7 @@ def test_files_in_the_pages_are_valid(block):
         config.validate(merged, config.configuration_schema(ROOT / "config/schemas"), block.file)
         if merged["studies"] != "all":
             known = ("ruff", "counter_gap", "misgendered", "underspecification", "winopron")
-            assert studies.chosen(merged["studies"], known)
+            assert studies.select_studies(merged["studies"], known)
 
 
 def test_the_table_of_attacks_is_that_of_the_tests():

@@ -64,7 +64,9 @@ def test_the_head_tells_the_plan(name, tmp_path):
     told = NO_MODEL
     if not frame.empty:
         summary = planning.totals(frame, params["entries"])
-        told = planning.told(summary).removeprefix("In all: ").removesuffix(".").replace("this CPU", "one CPU core")
+        told = (
+            planning.plan_report(summary).removeprefix("In all: ").removesuffix(".").replace("this CPU", "one CPU core")
+        )
     (said,) = [part for part in head(name) if part.startswith("Plan: ")]
     assert said.startswith(f"Plan: {told}."), f"{name}.yaml should say: Plan: {told}."
 

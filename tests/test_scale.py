@@ -37,7 +37,7 @@ def test_logs_say_what_rules_took(tmp_path):
         lines = f"10:00:00 INFO memory high-water mark: {memory} MB\n10:00:00 INFO finished in {seconds} s\n"
         (tmp_path / name).write_text(lines, encoding="utf-8")
     (tmp_path / "a/failed.log").write_text("10:00:00 ERROR no\n", encoding="utf-8")
-    assert scale.measured(tmp_path) == [
+    assert scale.measure_jobs(tmp_path) == [
         {"rule": "b", "jobs": 1, "seconds": 9.0, "slowest": 9.0, "peak_mb": 100},
         {"rule": "a", "jobs": 2, "seconds": 4.0, "slowest": 2.5, "peak_mb": 300},
     ]

@@ -33,6 +33,68 @@ GENERATED = re.compile(r"<!-- (\w+).*? -->.*?<!-- end.*? -->", re.DOTALL)
 PATTERN = re.compile("|".join(rf"\b(?:{words})\b" for words in BANNED), re.IGNORECASE)
 MESSAGES = ("UserError", "print")
 """Calls whose texts users read."""
+UNCLEAR_NAMES = [
+    "told",
+    "beside",
+    "behind",
+    "named",
+    "whole",
+    "patient",
+    "spoken",
+    "took",
+    "telling",
+    "NOTHING",
+    "named_once",
+    "ahead",
+    "settled",
+    "between",
+    "Lacking",
+    "Claim",
+    "of_one_model",
+    "Asked",
+    "Places",
+    "Totals",
+    "enough",
+    "left_out",
+    "said",
+    "disputed",
+    "doubt",
+    "unowned",
+    "prunable",
+    "makable",
+    "carried",
+    "exchanged",
+    "offered",
+    "guesser",
+    "theirs",
+    "refuse",
+    "root",
+    "run_of_all",
+    "masses",
+    "WAYS",
+    "room_group",
+    "READ_BY_MODELS",
+    "Resolved",
+    "Scored",
+    "Prompted",
+    "Decided",
+    "Explored",
+    "Paired",
+    "every",
+    "chosen",
+    "decided",
+    "counted",
+    "drawn",
+    "shown",
+    "opened",
+    "planned",
+    "described",
+    "judged",
+    "missing",
+    "unusable",
+    "obstacle",
+]
+"""Names that say nothing about what a public function, class or constant does; write a verb and a noun, or a noun."""
 
 
 def found(text: str) -> list[str]:
@@ -67,6 +129,24 @@ def test_pages_use_the_fields_words(page):
 def test_messages_use_the_fields_words(path):
     words = [(line, word) for line, text in messages(path) for word in found(text)]
     assert not words, f"{path}: {words}; write instead: {BANNED}"
+
+
+def public_names(path: Path) -> set[str]:
+    """Return the names that a module, or the functions and constants that a file of rules, defines for others."""
+    return set(
+        re.findall(r"^(?:(?:async )?def |class )?(\w+)\b(?=\(|:| = )", path.read_text(encoding="utf-8"), re.MULTILINE)
+    )
+
+
+@pytest.mark.parametrize(
+    "path",
+    [*sorted((ROOT / "scripts").rglob("*.py")), *sorted((ROOT / "rules").glob("*.smk"))],
+    ids=lambda p: str(p.relative_to(ROOT)),
+)
+def test_public_names_say_what_they_are(path):
+    """Functions that are named after their rules keep the rule's name."""
+    entry = path.parent.parent == ROOT / "scripts"
+    assert not public_names(path) & set(UNCLEAR_NAMES) - ({"masses"} if entry else set()), path
 
 
 def test_the_words_are_seen():

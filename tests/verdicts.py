@@ -37,7 +37,7 @@ def main() -> None:
     options = parser.parse_args()
     for study in options.studies:
         start = time.monotonic()
-        for part in simulated_findings.rates(simulation(study), options.data_sets, SEED, options.findings):
+        for part in simulated_findings.verdict_rates(simulation(study), options.data_sets, SEED, options.findings):
             store(options.csv, study, part)
             print(f"{study} {part.finding[0]}: {time.monotonic() - start:.0f} s", *_lines(part), sep="\n", flush=True)
     if options.csv == CSV:

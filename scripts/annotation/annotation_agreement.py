@@ -42,7 +42,7 @@ def main(
         for name, path, some in zip(annotators, sheets, partial, strict=True)
     }
     table = annotation.answers(task, read)
-    wrong = measures.rejected(table)
+    wrong = measures.rejected_items(table)
     log.info("%d annotators, %d answers, %d rejected rows", len(read), len(table), len(wrong))
     files.write_csv(answers, table)
     files.write_csv(agreement, measures.agreement(table))

@@ -7,11 +7,11 @@ from scripts.core.job import run
 from scripts.core.paper import published
 from scripts.core.paper import summary as summaries
 
-MODEL, RUN, OTHER, PRINTED = "model", "this run", "default run", "published"
+MODEL, RUN, DEFAULT_RUN, PUBLISHED_VALUES = "model", "this run", "default run", "published"
 """Whose a value is."""
-OWN = ("#000000", "#E69F00", "#6A3D9A", "#009E73")
+MODE_COLOURS = ("#000000", "#E69F00", "#6A3D9A", "#009E73")
 """Colours of the ways in which the model was asked."""
-ASIDE = -0.28
+OTHERS_OFFSET = -0.28
 """Where other values stand beside the model's, in parts of the distance between points."""
 MEAN = "mean of its models"
 COLUMNS = ["who", "name", "point", "value", "low", "high", "n"]
@@ -52,12 +52,12 @@ def main(
     for path in others:
         frame = read(path, model)
         rows += [
-            (OTHER, *rest)
+            (DEFAULT_RUN, *rest)
             for name, *rest in of_points(frame[frame.study == study], points, parts, None)
             if name not in known
         ]
     if printed:
-        rows += [(PRINTED, *rest) for rest in from_paper(*printed, points)]
+        rows += [(PUBLISHED_VALUES, *rest) for rest in from_paper(*printed, points)]
     frame = pd.DataFrame(rows, columns=COLUMNS)
     plotting.save(draw(frame, value, [point[0] for point in points], chance, axis), frame, pdf, png, csv)
 
@@ -79,9 +79,9 @@ def of_points(frame, points, parts, model):
         frame = frame[frame.part == wanted[0]] if wanted else frame.iloc[:0]
     # How a study decides elsewhere, such as prompted, is another estimate of the same metric.
     return [
-        (row["model"], summaries.who(row), name, row["value"], row["low"], row["high"], row["n"])
+        (row["model"], summaries.describe_subject(row), name, row["value"], row["low"], row["high"], row["n"])
         for name, metric, factors, _ in points
-        for row in estimate_rows.at(frame, metric=metric, **factors).to_dict("records")
+        for row in estimate_rows.rows_at(frame, metric=metric, **factors).to_dict("records")
     ]
 
 
@@ -115,18 +115,18 @@ def draw(frame, value, points, chance, axis):
     handles = []
     looks = {
         RUN: {"marker": "^", "color": "#56B4E9", "markersize": 4},
-        OTHER: {"marker": "v", "color": "#8C8C8C", "markersize": 4},
-        PRINTED: {"marker": "d", "color": "#CC79A7", "markersize": 4},
+        DEFAULT_RUN: {"marker": "v", "color": "#8C8C8C", "markersize": 4},
+        PUBLISHED_VALUES: {"marker": "d", "color": "#CC79A7", "markersize": 4},
     }
     words = {
         RUN: "other models of this run",
-        OTHER: "models of the default run",
-        PRINTED: "models of the study, as printed",
+        DEFAULT_RUN: "models of the default run",
+        PUBLISHED_VALUES: "models of the study, as printed",
     }
     for who, look in looks.items():
         rows = frame[frame.who == who]
         if len(rows):
-            ax.plot(rows.point.map(places) + ASIDE, rows.value, linestyle="", **look)
+            ax.plot(rows.point.map(places) + OTHERS_OFFSET, rows.value, linestyle="", **look)
             text = f"{words[who]} ({rows.name.nunique()})"
             if set(rows.name) == {MEAN}:
                 text = "mean of the study's models, as printed"
@@ -137,7 +137,7 @@ def draw(frame, value, points, chance, axis):
         rows = own[own.name == name]
         shift = (index - (len(names) - 1) / 2) * 0.14
         look = {
-            "color": OWN[index % len(OWN)],
+            "color": MODE_COLOURS[index % len(MODE_COLOURS)],
             "marker": plotting.MARKERS[index % len(plotting.MARKERS)],
         }
         bars = plotting.error_bars(rows.value, rows.low, rows.high)

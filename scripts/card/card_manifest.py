@@ -18,7 +18,7 @@ def main(*, card: list, manifest: str):
         manifest: The list, as ``sha256sum --check`` reads it, with what the records say of how each file was made.
     """
     records = job_records.load()
-    jobs = audit.recorded(
+    jobs = audit.recorded_jobs(
         card, records, lambda path, rule: closure.rule_digest(path, ROOT, rule), lambda _path, _names: {}
     )
     files.write_text(manifest, manifests.make(jobs, records))

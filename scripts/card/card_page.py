@@ -13,11 +13,11 @@ from scripts.core.job import run
 from scripts.core.paper import claims, latex, report, sections
 from scripts.core.paper.formats import number
 from scripts.core.paper.front import Front
-from scripts.core.paper.published import named
+from scripts.core.paper.published import shorten_list
 
 LONGEST = 190
 """Characters of the evidence that a card shows; all of it is in findings.csv."""
-COUNTED = ("instances", "prompts", "texts")
+COUNTED_INPUTS = ("instances", "prompts", "texts")
 """What a file that a model left counts."""
 
 
@@ -80,24 +80,25 @@ def main(
         "facts": facts(entry, made),
         "studies": [
             study
-            | judged(table)
+            | judged_findings(table)
             | {"values": values(shown[study["key"]]), "trajectory": trajectory(drawn.get(study["key"]), main_tex)}
             for study, table in zip(studies, tables, strict=True)
         ],
         "left_out": left_out,
-        "settings": [setting(path, labels) for path in made],
+        "settings": [describe_setting(path, labels) for path in made],
         "audit": audit,
         "cost": cost(speeds),
         "demonstration": entry["demonstration"],
     }
-    plain = {name: report.plain(answer) for name, answer in answered.items()}
+    plain = {name: report.plain_text(answer) for name, answer in answered.items()}
     files.write_text(main_tex, latex.render(Path(template_tex).parent, Path(template_tex).name, context))
     files.write_text(style_copy, Path(style).read_text(encoding="utf-8"))
     page = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     images = {name: base64.b64encode(Path(path).read_bytes()).decode() for name, path in pictures.items()}
     template = page.from_string(Path(template_html).read_text(encoding="utf-8"))
     files.write_text(
-        html, template.render(context | {"images": images, "answers": plain, "answer": report.plain(context["answer"])})
+        html,
+        template.render(context | {"images": images, "answers": plain, "answer": report.plain_text(context["answer"])}),
     )
 
 
@@ -110,8 +111,8 @@ def answers(studies, summaries, fronts, model):
         if template:
             frame = estimate_rows.read([summary])
             front = Front(study["key"], frame[frame.model == model], study["chances"])
-            context = {"front": front, "place": "thesis", "listed": sections.listed}
-            text = " ".join(sections.unmarked(latex.render(template.parent, template.name, context)).split())
+            context = {"front": front, "place": "thesis", "listed": sections.list_words}
+            text = " ".join(sections.unmark_numbers(latex.render(template.parent, template.name, context)).split())
             if text:
                 found[study["key"]] = latex.Raw(text)
     return found
@@ -135,13 +136,13 @@ def facts(entry, made):
         "Parameters": f"{entry['parameters']:,}" if entry["parameters"] else "not published",
         "Precision": entry.get("precision", ""),
         "Context": f"{entry['context']:,} tokens" if entry.get("context") else "no limit stated",
-        "Not read": unread(made),
+        "Not read": count_unread(made),
         "Licence": entry["licence"] + (" (gated)" if entry["gated"] else ""),
     }
     return [{"name": name, "value": value} for name, value in listed.items() if value]
 
 
-def unread(made):
+def count_unread(made):
     """Return in how many of the scored instances the model cannot tell options apart, or nothing if in none."""
     stated = [facts for facts in map(files.parquet_metadata, made) if "unread_instances" in facts]
     counts = {
@@ -152,11 +153,11 @@ def unread(made):
     return "; ".join(f"{words} in {count:,} of {total:,} instances" for words, count in counts.items() if count)
 
 
-def judged(table):
+def judged_findings(table):
     """Return the findings that hold or fail for the model, and how many are undecided and why."""
     several = table.templates.nunique() > 1
     open_ones = table[table.verdict == claims.NOT_APPLICABLE]
-    about_others = open_ones.missing == claims.SEVERAL
+    about_others = open_ones.missing == claims.OTHER_MODELS
     return {
         "findings": [
             {
@@ -166,7 +167,7 @@ def judged(table):
                 + (f" [the study: of {row.about}]" if row.about == claims.AVERAGE else ""),
                 "source": row.source,
                 "verdict": row.verdict,
-                "evidence": shortened(row.evidence),
+                "evidence": shorten(row.evidence),
             }
             for row in table[table.verdict != claims.NOT_APPLICABLE].itertuples()
         ],
@@ -174,7 +175,7 @@ def judged(table):
             {
                 "number": row.claim,
                 "finding": row.finding.rstrip("."),
-                "reason": shortened(str(row.evidence if pd.notna(row.evidence) else "") or missing(row.missing)),
+                "reason": shorten(str(row.evidence if pd.notna(row.evidence) else "") or describe_missing(row.missing)),
             }
             for row in open_ones[~about_others].itertuples()
         ],
@@ -182,12 +183,12 @@ def judged(table):
     }
 
 
-def missing(words):
+def describe_missing(words):
     """Return what a finding lacks, in a clause."""
-    return f"lacks {named(words.split('; '), 3)}" if isinstance(words, str) and words else "does not apply"
+    return f"lacks {shorten_list(words.split('; '), 3)}" if isinstance(words, str) and words else "does not apply"
 
 
-def shortened(text):
+def shorten(text):
     """Return the beginning of a text that is too long for a card."""
     text = str(text)
     return text if len(text) <= LONGEST else text[:LONGEST].rsplit(" ", 1)[0].rstrip(";:,") + " ..."
@@ -203,11 +204,11 @@ def values(frame):
     return rows
 
 
-def setting(path, labels):
+def describe_setting(path, labels):
     """Return how a file came to be that the model left; ``labels`` are those of the studies."""
     stored = files.parquet_metadata(path)
     parts = Path(path).parts
-    counted = next((f"{stored[key]:,} {key}" for key in COUNTED if key in stored), "")
+    counted = next((f"{stored[key]:,} {key}" for key in COUNTED_INPUTS if key in stored), "")
     return {
         "study": labels[parts[1]],
         "room": parts[2],

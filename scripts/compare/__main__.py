@@ -17,7 +17,7 @@ import traceback
 from pathlib import Path
 
 from scripts.compare import places
-from scripts.compare.compare_runs import compared
+from scripts.compare.compare_runs import compare_and_write
 from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.core.paper.typesetting import typeset
@@ -28,9 +28,9 @@ TEMPLATES = ("paper/compare.html.j2", "paper/compare.tex.j2", "paper/proceedings
 
 def declarations() -> dict:
     """Return what all studies declare for comparisons, as the workflow reads it."""
-    from scripts.provenance.expected_jobs import opened
+    from scripts.provenance.expected_jobs import open_workflow
 
-    with contextlib.redirect_stdout(sys.stderr), opened(ROOT / "Snakefile", [], {"studies": "all"}) as made:
+    with contextlib.redirect_stdout(sys.stderr), open_workflow(ROOT / "Snakefile", [], {"studies": "all"}) as made:
         return json.loads(json.dumps(made._workflow.globals["DECLARED_PAIRS"]))
 
 
@@ -47,14 +47,14 @@ def command_line(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     here = Path.cwd()
     try:
-        planned = places.planned(options.a, options.b, options.directory or ROOT, ROOT, here)
+        planned = places.plan_comparison(options.a, options.b, options.directory or ROOT, ROOT, here)
         folder = planned.folder / places.RESULTS
         outputs = [folder / name for name in ("comparison.html", "comparison.tex", "proceedings.sty")]
         templates = [ROOT / name for name in TEMPLATES]
         # Snakemake changes the folder for good.
         declared = declarations()
         os.chdir(here)
-        result = compared(options.a, options.b, declared, here, templates, outputs)
+        result = compare_and_write(options.a, options.b, declared, here, templates, outputs)
         files.write_json(folder / "comparison.json", result)
         if not options.no_pdf:
             typeset(outputs[1], folder / "comparison.pdf", 10.0)

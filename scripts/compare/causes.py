@@ -12,7 +12,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 
 from scripts.core import files
-from scripts.core.provenance.audit import ABSENT, changes
+from scripts.core.provenance.audit import ABSENT, changed_leaves
 
 KINDS = {
     "template row": "Template rows",
@@ -36,7 +36,7 @@ FEW = 12
 """Up to this many lines of a template file are named."""
 
 
-def find(a: dict, b: dict) -> list[dict]:
+def find_causes(a: dict, b: dict) -> list[dict]:
     """Return the causes that the records of two runs name.
 
     Args:
@@ -78,7 +78,7 @@ def only_in_one(a: dict, b: dict) -> dict[str, int]:
     }
 
 
-def current(records: dict) -> dict:
+def current_records(records: dict) -> dict:
     """Return the records of the jobs behind a run's results; what an earlier configuration left is none of them.
 
     A result is left over if one of its inputs was made again since.
@@ -189,11 +189,11 @@ def _words(value):
 def _differences(a: dict, b: dict, made: set[str]) -> Iterator[tuple]:
     """Yield kind, name and both values of what two records of one job do not agree in."""
     rows = a["params"].get("_rows", {}).keys() & b["params"].get("_rows", {}).keys()
-    for name, old, new in changes(a["params"], b["params"]):
+    for name, old, new in changed_leaves(a["params"], b["params"]):
         head, _, rest = name.partition(".")
         kind = {"_code": "module", "_rows": "template row"}.get(head, "parameter")
         yield kind, name if kind == "parameter" else rest, old, new
-    for path, old, new in changes({"": a["inputs"]}, {"": b["inputs"]}):
+    for path, old, new in changed_leaves({"": a["inputs"]}, {"": b["inputs"]}):
         path = path.removeprefix(".")
         if path not in made and path not in rows and not path.startswith("_"):
             yield "file", path, old, new
@@ -207,7 +207,7 @@ def _differences(a: dict, b: dict, made: set[str]) -> Iterator[tuple]:
     for package in one.keys() & two.keys():
         if one[package] != two[package]:
             yield "package", package, one[package], two[package]
-    for name, old, new in changes({"": a["package_files"]}, {"": b["package_files"]}):
+    for name, old, new in changed_leaves({"": a["package_files"]}, {"": b["package_files"]}):
         yield "package file", name.removeprefix("."), old, new
     # Rounding of a model's arithmetic depends on it; of tables, it does not.
     for part in ("cpu", "gpus") if a["models"] and b["models"] else ():
@@ -254,7 +254,7 @@ def with_rows(causes: list[dict], a: Path, b: Path) -> list[dict]:
     A line differs if no instance that was made from it is among the other run's.
 
     Args:
-        causes: From :func:`find`.
+        causes: From :func:`find_causes`.
         a: The folder of a run.
         b: That of the other one.
     """

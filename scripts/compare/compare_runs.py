@@ -35,16 +35,18 @@ def main(
         a, b: The two runs: a folder or a crate and, after a colon, a model.
         declared: Study to ``label``, ``outcomes`` and ``paired`` of its declaration.
     """
-    result = compared(a, b, declared, Path.cwd(), [template_html, template_tex, style], [html, main_tex, style_copy])
+    result = compare_and_write(
+        a, b, declared, Path.cwd(), [template_html, template_tex, style], [html, main_tex, style_copy]
+    )
     files.write_json(comparison_json, result)
     log.info("%s", result["sentence"])
 
 
-def compared(a: str, b: str, declared: dict, here: Path, templates: list, outputs: list) -> dict:
+def compare_and_write(a: str, b: str, declared: dict, here: Path, templates: list, outputs: list) -> dict:
     """Compare two runs, write page, LaTeX source and its style to ``outputs``, and return what was found."""
-    sides = [places.side(given, key, here, ROOT) for given, key in ((a, "a"), (b, "b"))]
+    sides = [places.find_run(given, key, here, ROOT) for given, key in ((a, "a"), (b, "b"))]
     with contextlib.ExitStack() as stack:
-        folders = tuple(stack.enter_context(places.opened(side, key)) for side, key in zip(sides, "ab", strict=True))
+        folders = tuple(stack.enter_context(places.open_run(side, key)) for side, key in zip(sides, "ab", strict=True))
         result = comparison.compare(*sides, folders, declared)
         shown = page.context(result, {name: facts["label"] for name, facts in declared.items()})
         files.write_text(outputs[0], page.html(shown, folders, Path(templates[0])))

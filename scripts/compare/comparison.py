@@ -5,12 +5,12 @@ from pathlib import Path
 import pandas as pd
 
 from scripts.compare import causes, outputs, pairing, statistics
-from scripts.compare.places import SUMMARY, Side, check_model
+from scripts.compare.places import SUMMARY, ComparedRun, check_model
 from scripts.core import estimate_rows, files
-from scripts.core.errors import UserError, counted
+from scripts.core.errors import UserError, count_noun
 from scripts.core.provenance import job_records
-from scripts.core.provenance.origins import plain
-from scripts.core.studies import Paired
+from scripts.core.provenance.origins import plain_cell
+from scripts.core.studies import PairedOutcomes
 
 FORMAT = 1
 LISTED = 1000
@@ -20,7 +20,7 @@ ROUNDING = 1e-9
 """Estimates that differ by less are the same: a summary has ten digits."""
 
 
-def compare(a: Side, b: Side, folders: tuple[Path, Path], declared: dict) -> dict:
+def compare(a: ComparedRun, b: ComparedRun, folders: tuple[Path, Path], declared: dict) -> dict:
     """Return the comparison of two runs or models.
 
     Args:
@@ -44,7 +44,7 @@ def compare(a: Side, b: Side, folders: tuple[Path, Path], declared: dict) -> dic
     whole = not (a.model or b.model)
     findings = outputs.findings(*folders) if whole else []
     figures = outputs.figures(*folders) if whole else []
-    records = [causes.current(job_records.load(folder / job_records.FOLDER)) for folder in folders]
+    records = [causes.current_records(job_records.load(folder / job_records.FOLDER)) for folder in folders]
     result = {
         "format": FORMAT,
         "a": _described(a, folders[0], records[0]),
@@ -56,7 +56,7 @@ def compare(a: Side, b: Side, folders: tuple[Path, Path], declared: dict) -> dic
         **_causes(a, b, folders, records),
     }
     result["differs"] = bool(any(entry["differs"] for entry in estimates) or any(alone.values()) or findings or figures)
-    return result | {"sentence": sentence(result, {name: facts["label"] for name, facts in declared.items()})}
+    return result | {"sentence": summarise(result, {name: facts["label"] for name, facts in declared.items()})}
 
 
 def _described(side, folder, records):
@@ -73,7 +73,7 @@ def _described(side, folder, records):
 
 def _key(row, columns, with_model):
     left_out = ("kind",) if with_model else ("kind", "model", "label")
-    return tuple((name, plain(row[name])) for name in columns if name not in left_out and plain(row[name]))
+    return tuple((name, plain_cell(row[name])) for name in columns if name not in left_out and plain_cell(row[name]))
 
 
 def _estimates(runs, sides, declared):
@@ -92,8 +92,8 @@ def _estimates(runs, sides, declared):
 
 def _named(row):
     """Return an estimate's identity and what it is called."""
-    factors = {name: plain(row[name]) for name in estimate_rows.factors(row.index) if plain(row[name])}
-    told = {name: plain(row[name]) for name in (*IDENTITY, "metric", "unit", "label")}
+    factors = {name: plain_cell(row[name]) for name in estimate_rows.factors(row.index) if plain_cell(row[name])}
+    told = {name: plain_cell(row[name]) for name in (*IDENTITY, "metric", "unit", "label")}
     return told | {"factors": factors}
 
 
@@ -118,17 +118,17 @@ def _estimate(one, two, runs, declared):
 
 
 def _of_outcomes(one, two, runs, tables, declared):
-    paired = Paired(**declared)
+    paired = PairedOutcomes(**declared)
     rows = [pairing.outcomes(run, row, tables, paired) for run, row in zip(runs, (one, two), strict=True)]
     for side, found in zip("ab", rows, strict=True):
         if isinstance(found, str):
             return f"in {side}, {found}"
     units = [statistics.units(found, paired) for found in rows]
     for side, found, row in zip("ab", units, (one, two), strict=True):
-        if not pairing.reproduces(found, row):
+        if not pairing.reproduces_value(found, row):
             return f"in {side}, outcomes make another value than the summary's"
     made = statistics.difference(*units)
-    flipped = pairing.flips(*rows) if paired.prediction else pd.DataFrame()
+    flipped = pairing.changed_predictions(*rows) if paired.prediction else pd.DataFrame()
     return {
         **{name: made[name] for name in ("paired", "n_clusters", "n_a", "n_b", "shared")},
         **{name: _or_none(made[name]) for name in ("p", "detectable")},
@@ -149,7 +149,7 @@ def _flips(flipped, one, two, runs):
         return []
     chosen = flipped.head(LISTED)
     shares = [run.probabilities(row) for run, row in zip(runs, (one, two), strict=True)]
-    own = {one.part, two.part} == {pairing.OWN}
+    own = {one.part, two.part} == {pairing.OWN_TEMPLATES}
     known = runs[0].find(one.study, set(chosen.id)) if own else {}
     told = []
     for row in chosen.itertuples():
@@ -169,7 +169,7 @@ def _causes(a, b, folders, records):
     recorded = a.path == b.path or all(records)
     told = {"causes": [], "jobs_only_in_one": {"a": 0, "b": 0}, "records": recorded}
     if recorded and a.path != b.path:
-        told["causes"] = causes.with_rows(causes.find(*records), *folders)
+        told["causes"] = causes.with_rows(causes.find_causes(*records), *folders)
         told["jobs_only_in_one"] = causes.only_in_one(*records)
     if a.model != b.model:
         chosen = {"kind": "model", "name": "model", "a": a.model or "all", "b": b.model or "all"}
@@ -177,7 +177,7 @@ def _causes(a, b, folders, records):
     return told
 
 
-def sentence(result: dict, labels: dict) -> str:
+def summarise(result: dict, labels: dict) -> str:
     """Return in one sentence whether and where two runs differ, and in a second one why."""
     a, b = result["a"]["name"], result["b"]["name"]
     named = list(dict.fromkeys(map(_cause, result["causes"])))
@@ -191,16 +191,16 @@ def sentence(result: dict, labels: dict) -> str:
     clear = sum(entry["p_holm"] is not None and entry["p_holm"] < 0.05 for entry in estimates)
     alone = [row for rows in result["only_in_one"].values() for row in rows]
     studies = dict.fromkeys(entry["study"] for entry in [*apart, *alone, *result["findings"], *result["figures"]])
-    compared = f"{len(apart)} of {counted(len(estimates), 'headline estimate')} ({clear or 'none'} significantly)"
+    compared = f"{len(apart)} of {count_noun(len(estimates), 'headline estimate')} ({clear or 'none'} significantly)"
     parts = [
         *([compared] if apart else []),
-        *([f"{counted(len(alone), 'estimate')} that only one of them has"] if alone else []),
-        *([counted(len(result["findings"]), "verdict")] if result["findings"] else []),
-        *([counted(len(result["figures"]), "figure")] if result["figures"] else []),
+        *([f"{count_noun(len(alone), 'estimate')} that only one of them has"] if alone else []),
+        *([count_noun(len(result["findings"]), "verdict")] if result["findings"] else []),
+        *([count_noun(len(result["figures"]), "figure")] if result["figures"] else []),
     ]
     told = f"{a} and {b} differ in {', '.join(parts)} of {', '.join(labels.get(name, name) for name in studies)}"
     flipped = sum(entry["flipped"] for entry in estimates)
-    told += f"; {counted(flipped, 'prediction')} flipped" if flipped else ""
+    told += f"; {count_noun(flipped, 'prediction')} flipped" if flipped else ""
     if result["records"]:
         return f"{told}. Cause on record: {why or 'none'}."
     return f"{told}. Without records of both runs, no cause can be named."

@@ -9,7 +9,7 @@ from scripts.core import files
 
 CELLS = 8
 """Up to this many cells of a figure are told."""
-CLOSE = 1e-6
+TOLERANCE = 1e-6
 """Plotted values that differ by less than this share are the same: optimizers vary as much between machines."""
 SENTENCE = 60
 """A cell of more characters may be a text that was read; of others' templates none is shown."""
@@ -86,7 +86,7 @@ def _changes(first, second):
     cells = []
     for name in [name for name in first if name not in words]:
         one, two = (table.loc[both, name].map(_number).to_numpy(dtype=float) for table in tables)
-        for place in np.flatnonzero(~np.isclose(one, two, rtol=CLOSE, atol=1e-12)):
+        for place in np.flatnonzero(~np.isclose(one, two, rtol=TOLERANCE, atol=1e-12)):
             told = {"row": str(both[place][0]) or f"row {place + 1}", "column": name}
             cells.append(told | {"a": float(one[place]), "b": float(two[place])})
     cells.sort(key=lambda cell: -abs(cell["a"] - cell["b"]))

@@ -7,9 +7,9 @@ import jinja2
 
 from scripts.compare.causes import KINDS
 from scripts.core.paper import latex
-from scripts.core.paper.formats import MISSING, interval, number, p_text
+from scripts.core.paper.formats import MISSING_MARK, interval, number, p_text
 
-SHOWN = 40
+MOST_SHOWN = 40
 """Flipped predictions of an estimate that the page shows; the JSON file lists more."""
 ROWS, EXAMPLES, LINES = 22, 5, 14
 """On the two pages of the PDF: estimates, examples of flipped predictions, findings or figures or causes."""
@@ -38,7 +38,7 @@ def context(result: dict, studies: dict) -> dict:
         },
         "figures": [entry | {"told": _apart(entry)} for entry in result["figures"]],
         "labels": studies,
-        "shown": SHOWN,
+        "shown": MOST_SHOWN,
     }
 
 
@@ -55,8 +55,8 @@ def _row(entry, studies):
         "which": ", ".join(filter(None, [entry["metric"], factors])),
         "a": number(entry["value_a"], decimals),
         "b": number(entry["value_b"], decimals),
-        "moved": number(entry["difference"], decimals, signed=True) + ("" if shown == MISSING else f" [{shown}]"),
-        "p_shown": MISSING if p is None else p_text(p, smallest=0.001, decimals=3).removeprefix("= "),
+        "moved": number(entry["difference"], decimals, signed=True) + ("" if shown == MISSING_MARK else f" [{shown}]"),
+        "p_shown": MISSING_MARK if p is None else p_text(p, smallest=0.001, decimals=3).removeprefix("= "),
         "least": number(entry["detectable"], decimals),
         "unpaired": entry["shared"] is not None and not entry["paired"],
         "significant": p is not None and p < 0.05,
@@ -103,14 +103,14 @@ def tex(shown: dict, template: Path) -> str:
         shown
         | {
             "rows": (first or shown["same"])[:ROWS],
-            "examples": [row | {"text": shortened(row["flip"]["text"])} for row in flips[:EXAMPLES]],
+            "examples": [row | {"text": shorten(row["flip"]["text"])} for row in flips[:EXAMPLES]],
             "causes": [cause for of_kind in shown["causes"].values() for cause in of_kind][:LINES],
-            "findings": [entry | {"finding": shortened(entry["finding"])} for entry in result["findings"][:LINES]],
+            "findings": [entry | {"finding": shorten(entry["finding"])} for entry in result["findings"][:LINES]],
             "figures": shown["figures"][:LINES],
         },
     )
 
 
-def shortened(text: str) -> str:
+def shorten(text: str) -> str:
     """Return the beginning of a text that is too long for the PDF."""
     return text if len(text) <= LONGEST else text[:LONGEST].rsplit(" ", 1)[0] + " ..."

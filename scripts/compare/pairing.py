@@ -9,10 +9,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from scripts.core import estimate_rows, files
-from scripts.core.provenance.origins import plain
-from scripts.core.studies import Paired
+from scripts.core.provenance.origins import plain_cell
+from scripts.core.studies import PairedOutcomes
 
-OWN = "replica"
+OWN_TEMPLATES = "replica"
 """The set of templates whose texts may be shown; those of all others are named by their ids alone."""
 KEYS = ("instance_id", "id", "text_id")
 """Columns that identify an instance or text; the first that a table has."""
@@ -79,7 +79,7 @@ class Run:
     def probabilities(self, row: pd.Series) -> dict[str, dict[str, float]]:
         """Return the share of each option in an instance's likelihood; empty where a row rests on no scores."""
         path = f"results/{row.study}/scores/{row.part}/{row.model}.parquet"
-        scores = self.table(path) if estimate_rows.ROOMS.get(row.scoring) == "scores" else None
+        scores = self.table(path) if estimate_rows.OUTPUT_FOLDERS.get(row.scoring) == "scores" else None
         if scores is None:
             return {}
         column = PART if row.scoring == estimate_rows.PARTIAL and PART in scores else "log_probability"
@@ -98,7 +98,7 @@ def _array(values):
     return pa.array(values, pa.string())
 
 
-def outcomes(run: Run, row: pd.Series, tables: dict, declared: Paired) -> pd.DataFrame | str:
+def outcomes(run: Run, row: pd.Series, tables: dict, declared: PairedOutcomes) -> pd.DataFrame | str:
     """Return the outcomes behind a row of a run's summary, or why there are none, in words.
 
     Args:
@@ -111,7 +111,7 @@ def outcomes(run: Run, row: pd.Series, tables: dict, declared: Paired) -> pd.Dat
         ``id``, ``row`` (what identifies the outcome), ``unit``, ``cluster``, ``value``, ``digest``, ``prediction`` and,
         where the statistic needs them, ``by`` and ``sign``.
     """
-    said = {name: plain(row[name]) for name in row.index}
+    said = {name: plain_cell(row[name]) for name in row.index}
     facts = {name: said[name].split("|") for name in estimate_rows.factors(row.index) if said[name]}
     path = tables.get(said["scoring"], tables.get("", [""]))[0].format(**said)
     frame = run.table(path)
@@ -122,12 +122,12 @@ def outcomes(run: Run, row: pd.Series, tables: dict, declared: Paired) -> pd.Dat
     if key is None or lacking:
         return f"{path} has no column {(lacking or [KEYS[0]])[0]}"
     for column, texts in declared.where.items():
-        present = frame[column].map(plain)
+        present = frame[column].map(plain_cell)
         wanted = [text.format(**said).strip(" ,") for text in texts]
         frame = frame[present == next((text for text in wanted if (present == text).any()), None)]
     for column, levels in facts.items():
         if column in frame:
-            frame = frame[frame[column].map(plain).isin(levels)]
+            frame = frame[frame[column].map(plain_cell).isin(levels)]
     known = run.instances(said["study"], key, set(frame[key].map(str)))
     if len(known) < frame[key].nunique() or not len(frame):
         return f"the instances behind {path} are not in this run"
@@ -141,7 +141,7 @@ def outcomes(run: Run, row: pd.Series, tables: dict, declared: Paired) -> pd.Dat
     kept = pd.Series(True, index=frame.index)
     for column, levels in facts.items():
         if column in frame:
-            kept &= frame[column].map(plain).isin(levels)
+            kept &= frame[column].map(plain_cell).isin(levels)
     rows = pd.DataFrame(
         {
             "id": frame[key].map(str),
@@ -156,26 +156,26 @@ def outcomes(run: Run, row: pd.Series, tables: dict, declared: Paired) -> pd.Dat
     if declared.by:
         rows["by"] = frame[declared.by]
     for column, levels in declared.signs.items():
-        rows["sign"] = frame[column].map(plain).map(levels)
+        rows["sign"] = frame[column].map(plain_cell).map(levels)
         kept &= rows.sign.notna()
     return rows[kept]
 
 
 def _joined(frame, columns):
     """Return the cells of some columns as one text."""
-    texts = [frame[name].map(plain) for name in columns]
+    texts = [frame[name].map(plain_cell) for name in columns]
     joined = texts[0]
     for text in texts[1:]:
         joined = joined + " / " + text
     return joined
 
 
-def reproduces(units: pd.DataFrame, row: pd.Series) -> bool:
+def reproduces_value(units: pd.DataFrame, row: pd.Series) -> bool:
     """Tell whether units make the value of a row of the summary; if not, the outcomes mean something else."""
     return bool(len(units)) and abs(units.value.mean() - row.value) <= TOLERANCE * max(1.0, abs(row.value))
 
 
-def flips(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
+def changed_predictions(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
     """Return the outcomes whose prediction differs, of instances that are the same in both runs.
 
     Returns:

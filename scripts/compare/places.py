@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scripts.core import runs
-from scripts.core.errors import UserError, nearest
+from scripts.core.errors import UserError, did_you_mean
 from scripts.core.provenance import manifest
 
 SUMMARY = "results/paper/summary.csv"
@@ -17,10 +17,10 @@ RESULTS = "results/compare"
 """Where a comparison is written, below its folder."""
 LONGEST = 45
 """Characters of a run's name in the name of a comparison's folder."""
-WANTED = "give the folder of a run (runs/NAME) or its results/crate/run.crate.zip"
+RUN_HINT = "give the folder of a run (runs/NAME) or its results/crate/run.crate.zip"
 
 
-class Side(NamedTuple):
+class ComparedRun(NamedTuple):
     """One of two runs: how it was asked for, its folder or crate, and one of its models, or None for all."""
 
     given: str
@@ -39,7 +39,7 @@ class Side(NamedTuple):
         return f"{self.path}:{self.model}" if self.model else str(self.path)
 
 
-def side(given: str, key: str, here: Path, root: Path) -> Side:
+def find_run(given: str, key: str, here: Path, root: Path) -> ComparedRun:
     """Return the run that an argument names.
 
     Args:
@@ -53,25 +53,25 @@ def side(given: str, key: str, here: Path, root: Path) -> Side:
         UserError: If there is no such run, or if it lacks what a comparison needs.
     """
     path, colon, model = given, "", ""
-    if not Path(runs.named(given, here, root)).expanduser().exists():
+    if not Path(runs.resolve_path(given, here, root)).expanduser().exists():
         path, colon, model = given.rpartition(":")
     if colon and not path:
-        raise UserError(f"{key}: '{given}' names no run before the colon; {WANTED}")
+        raise UserError(f"{key}: '{given}' names no run before the colon; {RUN_HINT}")
     path = path or given
-    place = Path(here) / Path(runs.named(path, here, root)).expanduser()
+    place = Path(here) / Path(runs.resolve_path(path, here, root)).expanduser()
     if not place.exists():
-        raise UserError(f"{key}: {path}: no such folder or file; {WANTED}")
+        raise UserError(f"{key}: {path}: no such folder or file; {RUN_HINT}")
     if place.is_dir() and not (place / SUMMARY).is_file():
         if (place / "data").is_dir() or place.name in ("export", "results"):
-            raise UserError(f"{key}: {path} is not a run: it lacks the outcome of each instance; {WANTED}")
+            raise UserError(f"{key}: {path} is not a run: it lacks the outcome of each instance; {RUN_HINT}")
         raise UserError(f"{key}: {path} has no {SUMMARY}; make it: snakemake summary --cores 2 --directory {path}")
     if place.is_file() and not zipfile.is_zipfile(place):
-        raise UserError(f"{key}: {path} is neither a folder nor a crate; {WANTED}")
-    return Side(given, place.resolve(), model or None)
+        raise UserError(f"{key}: {path} is neither a folder nor a crate; {RUN_HINT}")
+    return ComparedRun(given, place.resolve(), model or None)
 
 
 @contextlib.contextmanager
-def opened(chosen: Side, key: str) -> Iterator[Path]:
+def open_run(chosen: ComparedRun, key: str) -> Iterator[Path]:
     """Enter the folder of a run; a crate is checked and unpacked into a temporary one.
 
     Raises:
@@ -85,30 +85,30 @@ def opened(chosen: Side, key: str) -> Iterator[Path]:
         with zipfile.ZipFile(chosen.path) as archive:
             archive.extractall(folder, [name for name in archive.namelist() if name.startswith("results/")])
         if not (Path(folder) / SUMMARY).is_file():
-            raise UserError(f"{key}: {chosen.given} has no {SUMMARY}; {WANTED}")
+            raise UserError(f"{key}: {chosen.given} has no {SUMMARY}; {RUN_HINT}")
         yield Path(folder)
 
 
-def check_model(chosen: Side, key: str, known: list[str]) -> None:
+def check_model(chosen: ComparedRun, key: str, known: list[str]) -> None:
     """Refuse a model that the run does not have."""
     if chosen.model and chosen.model not in known:
-        hint = nearest(chosen.model, known) or f"; its models are {', '.join(known)}"
+        hint = did_you_mean(chosen.model, known) or f"; its models are {', '.join(known)}"
         raise UserError(f"{key}: {chosen.given}: no headline estimate of '{chosen.model}'{hint}")
 
 
 class Comparison(NamedTuple):
     """Two runs and the folder of their comparison."""
 
-    a: Side
-    b: Side
+    a: ComparedRun
+    b: ComparedRun
     folder: Path
 
 
-def planned(a: str | None, b: str | None, folder: Path, root: Path, here: Path | None = None) -> Comparison:
+def plan_comparison(a: str | None, b: str | None, folder: Path, root: Path, here: Path | None = None) -> Comparison:
     """Return the comparison that ``--config run_a=... run_b=...`` asks for.
 
     Args:
-        a: The first run, as for :func:`side`.
+        a: The first run, as for :func:`find_run`.
         b: The second run.
         folder: Where Snakemake was started, or what its ``--directory`` names: the comparison's folder unless it is the
             repository, where ``runs/compare-A-B`` is.
@@ -120,7 +120,7 @@ def planned(a: str | None, b: str | None, folder: Path, root: Path, here: Path |
     """
     if not (a and b):
         raise UserError("compare takes two runs: snakemake compare --cores 2 --config run_a=runs/A run_b=runs/B")
-    one, two = side(str(a), "a", here or folder, root), side(str(b), "b", here or folder, root)
+    one, two = find_run(str(a), "a", here or folder, root), find_run(str(b), "b", here or folder, root)
     folder, root = Path(folder).resolve(), Path(root).resolve()
     if folder == root:
         folder = root / runs.FOLDER / f"compare-{_slug(one, root)}-{_slug(two, root)}"

@@ -11,13 +11,13 @@ import pandas as pd
 import scipy
 
 from scripts.core import paired, statistics
-from scripts.core.studies import Paired
+from scripts.core.studies import PairedOutcomes
 
 DRAWS, SEED = 5000, 20261125
 """Of the bootstrap and of the permutation test of every difference."""
 
 
-def units(rows: pd.DataFrame, declared: Paired) -> pd.DataFrame:
+def units(rows: pd.DataFrame, declared: PairedOutcomes) -> pd.DataFrame:
     """Return the units of an estimate.
 
     Args:
@@ -116,7 +116,7 @@ def _unpaired(first, second):
         "ci_low": value - reach,
         "ci_high": value + reach,
         "p": float(2 * scipy.stats.t(freedom).sf(abs(value) / error)),
-        "detectable": paired.detectable(error, freedom + 1),
+        "detectable": paired.detectable_difference(error, freedom + 1),
     }
 
 

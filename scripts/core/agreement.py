@@ -102,7 +102,7 @@ def accuracy(answers: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     return table
 
 
-def rejected(answers) -> pd.DataFrame:
+def rejected_items(answers) -> pd.DataFrame:
     """Return the items that an annotator rejected, by an answer other than the wanted one.
 
     Returns:

@@ -19,19 +19,19 @@ import numpy as np
 import pandas as pd
 
 from scripts.core import config, files
-from scripts.core.errors import UserError, counted
+from scripts.core.errors import UserError, count_noun
 from scripts.core.options import SLOT
 
 ITEM_COLUMNS = ("item_id", "group", "sentence", "question", "expected", "mark", "names")
 """The columns of items, all text. ``group``: what is right or wrong together, such as an instance; ``question``: what
 is asked of this item alone; ``expected``: the right answer, where one is known; ``mark``: the characters that are
-marked in the text (``12-15``, the end exclusive); ``names``: people to choose among (:func:`people`). All but the first
-and ``sentence`` may be empty."""
+marked in the text (``12-15``, the end exclusive); ``names``: people to choose among (:func:`offered_people`). All but
+the first and ``sentence`` may be empty."""
 OPTIONAL = ("flag", "note")
 """Kinds of questions that need no answer: a box to tick and a free remark."""
-NONE = "none"
+NO_PERSON = "none"
 """The answer that no name of the text is that of the person, and its label."""
-OTHER = "other"
+OTHER_PERSON = "other"
 """The label of highlights that are about none of the people to choose among."""
 MOST_PROBLEMS = 20
 """Problems of a file that a message lists; of more it gives the number."""
@@ -188,14 +188,14 @@ def _item_problem(made, item):
     if item.mark and _span(item.mark, item.sentence) is None:
         return f"marks '{item.mark}', which is no part of its text; write it as 12-15"
     try:
-        people(item)
+        offered_people(item)
     except (ValueError, TypeError, KeyError):
         return "has names that cannot be read; leave the cell empty or make the task again"
     if made.has("blank") and item.sentence.count(SLOT) != 1:
         return f"has {item.sentence.count(SLOT)} blanks in its text; write {SLOT} once"
     for question in made.questions:
         if question.get("scored") and item.expected:
-            allowed = question.get("options") or ([*_keys(item), NONE] if question["kind"] == "spans" else None)
+            allowed = question.get("options") or ([*_keys(item), NO_PERSON] if question["kind"] == "spans" else None)
             if allowed and item.expected not in allowed:
                 return f"expects '{item.expected}'; the right answer is one of {', '.join(allowed)}"
     return ""
@@ -209,11 +209,11 @@ def _span(cell, text):
     return (start, end) if start < end <= len(text) else None
 
 
-def people(item: tuple) -> list[dict]:
+def offered_people(item: tuple) -> list[dict]:
     """Return the people whom an item offers to choose among.
 
     Args:
-        item: With ``names``: JSON as of :func:`named`, or names with semicolons between them.
+        item: With ``names``: JSON as of :func:`find_people`, or names with semicolons between them.
 
     Returns:
         ``key`` (what the answer is called), ``name`` and ``spans``: where the text has the name.
@@ -221,14 +221,14 @@ def people(item: tuple) -> list[dict]:
     if item.names.startswith("["):
         return [{key: person[key] for key in ("key", "name", "spans")} for person in json.loads(item.names)]
     names = [name.strip() for name in item.names.split(";") if name.strip()]
-    return named(item.sentence, {name: name for name in names})
+    return find_people(item.sentence, {name: name for name in names})
 
 
 def _keys(item):
-    return [person["key"] for person in people(item)]
+    return [person["key"] for person in offered_people(item)]
 
 
-def named(text: str, names: dict[str, str], known: Iterable[tuple[str, int]] = ()) -> list[dict]:
+def find_people(text: str, names: dict[str, str], known: Iterable[tuple[str, int]] = ()) -> list[dict]:
     """Return people with all places where a text names them.
 
     Args:
@@ -237,7 +237,7 @@ def named(text: str, names: dict[str, str], known: Iterable[tuple[str, int]] = (
             known place and then the longer name comes first.
 
     Returns:
-        As of :func:`people`.
+        As of :func:`offered_people`.
 
     Raises:
         ValueError: If a name is not in the text.
@@ -254,7 +254,7 @@ def named(text: str, names: dict[str, str], known: Iterable[tuple[str, int]] = (
 
 
 def with_people(items):
-    """Return items whose ``names`` are lists as of :func:`people`, written as text."""
+    """Return items whose ``names`` are lists as of :func:`offered_people`, written as text."""
     return items.assign(names=[json.dumps(entry, ensure_ascii=False) for entry in items.names])
 
 
@@ -289,7 +289,9 @@ def sheet(made: Task, seed: int) -> pd.DataFrame:
     if (mixed["mark"] != "").any():
         table["Marked"] = [_marked(item) for item in mixed.itertuples()]
     if (mixed.names != "").any():
-        table["Names"] = ["; ".join(_words(person["name"]) for person in people(item)) for item in mixed.itertuples()]
+        table["Names"] = [
+            "; ".join(_words(person["name"]) for person in offered_people(item)) for item in mixed.itertuples()
+        ]
     for question in made.questions:
         table[question["column"]] = ""
     return table.assign(Task=made.digest)
@@ -315,7 +317,7 @@ def page(made, seed) -> dict:
         mark = _span(item.mark, item.sentence) if item.mark else None
         entry = {"id": item.item_id, "text": item.sentence, "question": item.question, "mark": mark}
         if made.has("spans"):
-            entry["people"] = people(item)
+            entry["people"] = offered_people(item)
             cuts = {cut for person in entry["people"] for span in person["spans"] for cut in span} | set(mark or ())
             entry["tokens"] = tokens(item.sentence, cuts)
         shown.append(entry)
@@ -400,14 +402,14 @@ def read(path: str | Path, made: Task, annotator: str | None = None, partial: bo
                     answered.append((item.item_id, question["id"], answer, label, number))
     absent = [name for name in known if name not in seen]
     if absent and not partial:
-        problems.append(f"{counted(len(absent), 'row')} missing, the first is '{absent[0]}'; restore all rows")
+        problems.append(f"{count_noun(len(absent), 'row')} missing, the first is '{absent[0]}'; restore all rows")
     if not answered and not problems:
         problems.append("no row has an answer; fill some in or leave the file out")
     if problems:
         listed = problems[:MOST_PROBLEMS]
         if len(problems) > len(listed):
             listed.append(f"and {len(problems) - len(listed)} more")
-        raise UserError(f"{path}: {counted(len(problems), 'problem')}: {'; '.join(listed)}")
+        raise UserError(f"{path}: {count_noun(len(problems), 'problem')}: {'; '.join(listed)}")
     table = pd.DataFrame(answered, columns=["item_id", "question", "answer", "label", "row"])
     places = {name: place for place, name in enumerate(known)}
     return table.sort_values("item_id", key=lambda ids: ids.map(places), kind="stable").reset_index(drop=True)
@@ -513,7 +515,7 @@ def parse(question: dict, item: tuple, cell: str) -> tuple[str, ...]:
     remedy = {
         "choice": f"enter one of {', '.join(question.get('options', ()))}",
         "blank": "enter the one word that fills the blank",
-        "spans": f"enter a name, several with semicolons, or {NONE}",
+        "spans": f"enter a name, several with semicolons, or {NO_PERSON}",
     }[question["kind"]]
     if not given:
         raise ValueError(f"has no answer in '{column}'; {remedy}")
@@ -533,9 +535,9 @@ def _blank(_, __, given):
 
 
 def _spans(question, item, given):
-    if given.lower() == NONE:
-        return NONE, NONE
-    offered = people(item)
+    if given.lower() == NO_PERSON:
+        return NO_PERSON, NO_PERSON
+    offered = offered_people(item)
     by_name = {_words(person["name"]).lower(): person for person in offered}
     spans = []
     for part in (part.strip() for part in given.split(";")):
@@ -557,7 +559,7 @@ def _spans(question, item, given):
     written = "; ".join(
         f"{start}-{end} {_words(item.sentence[start:end])}".strip() for start, end in sorted(set(spans))
     )
-    return written, chosen[0]["key"] if chosen else OTHER
+    return written, chosen[0]["key"] if chosen else OTHER_PERSON
 
 
 def _words(text):

@@ -20,7 +20,7 @@ def confidences(scores: pd.DataFrame, values: pd.Series) -> pd.Series:
 
     Args:
         scores: ``instance_id`` of each option's row.
-        values: Scores under one normalisation (:func:`scripts.core.normalisation.normalised`), with the index of
+        values: Scores under one normalisation (:func:`scripts.core.normalisation.normalise_scores`), with the index of
             ``scores``. Of float.
 
     Returns:
@@ -36,7 +36,7 @@ def confidences(scores: pd.DataFrame, values: pd.Series) -> pd.Series:
     return 1 / relative.groupby(scores.instance_id.to_numpy()).sum()
 
 
-def sums(confidence: np.ndarray, correct: np.ndarray, keys: pd.DataFrame) -> pd.DataFrame:
+def bin_sums(confidence: np.ndarray, correct: np.ndarray, keys: pd.DataFrame) -> pd.DataFrame:
     r"""Return confidences and outcomes summed in each bin of confidence.
 
     Bin :math:`m` of :math:`M` holds confidences in :math:`((m - 1) / M, m / M]` (Guo et al. 2017, section 2).
@@ -59,7 +59,7 @@ def reliability(cells: pd.DataFrame) -> pd.DataFrame:
     """Return accuracy and mean confidence of the choices in each bin of confidence.
 
     Args:
-        cells: From :func:`sums`.
+        cells: From :func:`bin_sums`.
 
     Returns:
         A row for each bin: ``bin`` (from 1), ``low``, ``high``, ``n``, ``confidence`` and ``accuracy``, which are
@@ -96,7 +96,7 @@ def errors(cells: pd.DataFrame, draws: int, seed: int) -> dict:
       more.
 
     Args:
-        cells: From :func:`sums`, with the column ``cluster``; at least one.
+        cells: From :func:`bin_sums`, with the column ``cluster``; at least one.
         draws, seed: Of the bootstrap.
 
     Returns:

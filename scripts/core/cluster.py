@@ -1,7 +1,8 @@
 """What the profile for Slurm cannot say: groups, partitions and retries by rule, and checks before the first job.
 
 Three functions take Snakemake's workflow object and are called from ``rules/cluster.smk``: :func:`check_profiles`
-and :func:`adapt` when all rules are known, :func:`prepare` when a run starts. The others are pure or ask Slurm.
+and :func:`adapt_rules` when all rules are known, :func:`prepare_submission` when a run starts. The others are pure or
+ask Slurm.
 """
 
 import getpass
@@ -18,17 +19,17 @@ from pathlib import Path
 import yaml
 from snakemake_interface_executor_plugins.settings import ExecMode
 
-from scripts.core.errors import UserError, counted
+from scripts.core.errors import UserError, count_noun
 
 log = logging.getLogger("snakemake.logging")
 
 # The rooms of a study's results that models read; they are made before models are loaded.
-READ_BY_MODELS = ("instances", "texts", "prompts")
-GROWING = {"mem_mb": "max_mem_mb", "runtime": "max_runtime"}
+MODEL_INPUTS = ("instances", "texts", "prompts")
+GROWING_RESOURCES = {"mem_mb": "max_mem_mb", "runtime": "max_runtime"}
 # The executor names its jobs PREFIX_UUID and says in their comment what they are.
 JOB_NAME = re.compile(r"(.+_)?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 JOB_COMMENT = re.compile(r"(rule|group)_")
-FINAL = {
+FINAL_STATES = {
     "BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "REVOKED",
     "TIMEOUT",
 }  # fmt: skip
@@ -37,7 +38,7 @@ FINAL = {
 # ---- when all rules are known
 
 
-def adapt(workflow, studies: Collection[str]):
+def adapt_rules(workflow, studies: Collection[str]):
     """Set on every rule what depends on it: group, growth with each attempt, partition and GPU type.
 
     A memory or time that a rule states as a number is multiplied by the attempt; one that it computes is left to it.
@@ -63,7 +64,7 @@ def adapt(workflow, studies: Collection[str]):
             continue
         resources = rule.resources
         fixed = workflow.resource_settings._parsed_overwrite_resources.get(rule.name, {})
-        for name, bound in GROWING.items():
+        for name, bound in GROWING_RESOURCES.items():
             if name in resources and name not in fixed:
                 resources[name] = _growing(resources[name], resources.get(bound))
         if local:
@@ -73,17 +74,17 @@ def adapt(workflow, studies: Collection[str]):
                 if name not in fixed:
                     resources[name] = value
         elif not local and rule._group is None and rule.name not in workflow._localrules:
-            rule.group = room_group(map(str, rule.output), studies)
+            rule.group = job_group(map(str, rule.output), studies)
 
 
-def room_group(outputs, studies):
+def job_group(outputs, studies):
     """Return the group of a rule with these output paths, by the room of ``results/`` they lie in; None: no group.
 
     For rules that need no GPU and are not local: instances and what else models read travel in one job; the rest of a
     study's results and the paper in another.
 
     Examples:
-        >>> room_group(["results/ruff/instances/{templates}/selected.parquet"], ["ruff"])
+        >>> job_group(["results/ruff/instances/{templates}/selected.parquet"], ["ruff"])
         'instances'
     """
     groups = set()
@@ -92,7 +93,7 @@ def room_group(outputs, studies):
         if parts[0] != "results" or parts[1] not in {"paper", *studies}:
             groups.add(None)
         else:
-            groups.add("instances" if parts[2] in READ_BY_MODELS else "analyses")
+            groups.add("instances" if parts[2] in MODEL_INPUTS else "analyses")
     return groups.pop() if len(groups) == 1 else None
 
 
@@ -182,7 +183,7 @@ def _keys(folder):
 # ---- when a run starts
 
 
-def prepare(workflow):
+def prepare_submission(workflow):
     """Before the first submission to Slurm: check cluster and jobs, cancel what an earlier run left, stay patient.
 
     Does nothing where the run's executor is not Slurm.
@@ -205,7 +206,7 @@ def prepare(workflow):
         raise UserError("this cluster cannot run the workflow as it is: " + "; ".join(problems))
     cancel_left_over(Path.cwd())
     settings.efficiency_report = settings.efficiency_report and reports_usage(config)
-    plugin.query_job_status = patient(plugin.query_job_status)
+    plugin.query_job_status = retry_status_queries(plugin.query_job_status)
 
 
 def submitted_jobs(dag):
@@ -224,7 +225,7 @@ def submitted_jobs(dag):
     return jobs
 
 
-def ask(*command, environment=None):
+def query_slurm(*command, environment=None):
     """Return what a Slurm command prints.
 
     Raises:
@@ -242,13 +243,13 @@ def ask(*command, environment=None):
 
 def configuration():
     """Return Slurm's configuration as a dict of text."""
-    pairs = (line.partition("=") for line in ask("scontrol", "show", "config").splitlines())
+    pairs = (line.partition("=") for line in query_slurm("scontrol", "show", "config").splitlines())
     return {key.strip(): value.strip() for key, _, value in pairs if value}
 
 
 def partitions():
     """Return what each partition offers, as :func:`parse_partitions` does."""
-    return parse_partitions(ask("sinfo", "--noheader", "--exact", "--format=%R|%l|%m|%c|%G|%a"))
+    return parse_partitions(query_slurm("sinfo", "--noheader", "--exact", "--format=%R|%l|%m|%c|%G|%a"))
 
 
 def parse_partitions(text: str) -> dict:
@@ -295,7 +296,7 @@ def check_conf(environment):
         return []
     bare = {key: value for key, value in environment.items() if not key.startswith("SLURM_")}
     try:
-        ask("scontrol", "ping", environment=bare)
+        query_slurm("scontrol", "ping", environment=bare)
     except UserError:
         return [
             "SLURM_CONF is set, but jobs do not keep it and Slurm's commands fail without it: put commands that set "
@@ -388,7 +389,7 @@ def _reasons(wanted, offered):
         return
     fitting = [n for n in nodes if gpus <= (n["gpus"].get(kind, 0) if kind else sum(n["gpus"].values()))]
     if not fitting:
-        yield f"no node of partition {name} has {counted(gpus, 'GPU')}{f' of type {kind}' if kind else ''}"
+        yield f"no node of partition {name} has {count_noun(gpus, 'GPU')}{f' of type {kind}' if kind else ''}"
         return
     for key, words in (("mem_mb", "MB of memory"), ("threads", "CPU cores")):
         most = max(n["cpus" if key == "threads" else key] for n in fitting)
@@ -414,9 +415,9 @@ def cancel_left_over(folder, seconds=120):
     names = ", ".join(sorted(jobs))
     # Snakemake's own handlers print the message without filling in arguments.
     log.warning(
-        f"An earlier run in this folder left {counted(len(jobs), 'job')} in the queue; cancelling them: {names}"
+        f"An earlier run in this folder left {count_noun(len(jobs), 'job')} in the queue; cancelling them: {names}"
     )
-    ask("scancel", *sorted(jobs))
+    query_slurm("scancel", *sorted(jobs))
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if not left_over(_queue(), folder):
@@ -426,7 +427,7 @@ def cancel_left_over(folder, seconds=120):
 
 
 def _queue():
-    return ask("squeue", "--noheader", f"--user={getpass.getuser()}", "--format=%A|%j|%Z|%k")
+    return query_slurm("squeue", "--noheader", f"--user={getpass.getuser()}", "--format=%A|%j|%Z|%k")
 
 
 def left_over(text: str, folder: Path):
@@ -447,7 +448,7 @@ def left_over(text: str, folder: Path):
 # ---- status queries
 
 
-def patient(query):
+def retry_status_queries(query):
     """Wrap the executor's status query so that no answer of Slurm makes the run wait for ever.
 
     The executor forgets all jobs of a cycle in which every query failed (the controller or the accounting database was
@@ -473,7 +474,7 @@ def patient(query):
                 logger.warning(f"Slurm no longer knows job {job}; counting it as failed.")
                 states[job] = "FAILED"
         for job, state in states.items():
-            if state in FINAL:
+            if state in FINAL_STATES:
                 alive.discard(job)
             else:
                 alive.add(job)

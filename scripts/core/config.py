@@ -11,7 +11,7 @@ from pathlib import Path
 
 import yaml
 
-from scripts.core.errors import UserError, nearest
+from scripts.core.errors import UserError, did_you_mean
 
 
 class _UniqueKeys:
@@ -306,12 +306,12 @@ def _sentence(error):
             known = list(error.schema.get("properties", {}))
             unknown = next(key for key in value if key not in known)
             name = ".".join([*map(str, error.absolute_path), str(unknown)])
-            return f"unknown key '{_shown(name)}'{nearest(unknown, known) or f'; expected one of {_list(known)}'}"
+            return f"unknown key '{_shown(name)}'{did_you_mean(unknown, known) or f'; expected one of {_list(known)}'}"
         case "required":
             missing = next(key for key in limit if key not in value)
             return f"{where} lacks the key '{missing}'; add it"
         case "enum":
-            return f"{where} is {_quoted(value)}; expected one of {_list(limit)}{nearest(value, limit)}"
+            return f"{where} is {_quoted(value)}; expected one of {_list(limit)}{did_you_mean(value, limit)}"
         case "const":
             return f"{where} is {_quoted(value)}; expected {limit}"
         case "type":

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scripts.core import files
-from scripts.core.errors import UserError, counted
+from scripts.core.errors import UserError, count_noun
 
 KEYS = ("document", "text_sha256", "tokens", "clusters")
 
@@ -135,7 +135,7 @@ def _document(line, where, texts):
             if not 0 <= first <= last < len(tokens):
                 raise UserError(
                     f"{where}: the mention [{first}, {last}] of '{name}' is outside its "
-                    f"{counted(len(tokens), 'token')}; give the first and the last token, counted from 0"
+                    f"{count_noun(len(tokens), 'token')}; give the first and the last token, counted from 0"
                 )
             if seen.setdefault(mention, number) != number:
                 raise UserError(

@@ -17,7 +17,7 @@ OF_CELL = ["model", "normalisation"]
 
 
 class Clusters:
-    """Intervals of cells (:func:`counted`) that resample one kind of clusters.
+    """Intervals of cells (:func:`count_decisions`) that resample one kind of clusters.
 
     Args:
         cells: Where all cells come from.
@@ -72,7 +72,7 @@ class Design:
                     yield {"model": model, "normalisation": name} | level, part
 
 
-def decided(
+def decide_instances(
     instances: pd.DataFrame, scores: pd.DataFrame, kept: Sequence[str], model: str, names: Iterable[str]
 ) -> pd.DataFrame:
     """Return what a model picks for every instance under every normalisation, and how sure it is.
@@ -93,13 +93,13 @@ def decided(
     offers = options.option_counts(instances)
     parts = []
     for name in names:
-        picks = normalisation.decisions(scores, name, offers)
-        sure = calibration.confidences(scores, normalisation.normalised(scores, name))
+        picks = normalisation.favoured_options(scores, name, offers)
+        sure = calibration.confidences(scores, normalisation.normalise_scores(scores, name))
         part = instances[list(kept)].reset_index(drop=True)
         part.insert(0, "model", model)
         part["normalisation"] = name
         part["option_index"] = picks.option_index.reindex(part.instance_id).to_numpy(dtype=int)
-        part["picked"] = options.picked(instances, picks)
+        part["picked"] = options.predicted_form(instances, picks)
         part["correct"] = (part.picked == instances.gold.to_numpy(dtype=object)).astype(bool)
         part["tie"] = picks.tie.reindex(part.instance_id).to_numpy()
         part["confidence"] = sure.reindex(part.instance_id).to_numpy()
@@ -107,7 +107,7 @@ def decided(
     return pd.concat(parts, ignore_index=True)
 
 
-def counted(table: pd.DataFrame, design: Design) -> tuple[pd.DataFrame, ...]:
+def count_decisions(table: pd.DataFrame, design: Design) -> tuple[pd.DataFrame, ...]:
     """Return decisions counted.
 
     Args:
@@ -120,7 +120,7 @@ def counted(table: pd.DataFrame, design: Design) -> tuple[pd.DataFrame, ...]:
         1. By what is resampled too and its ``cluster``, the sums ``n``, ``correct``, ``tie`` and, against the study's
            normalisation, :data:`CHANGES`: another pick, and right under one of both alone.
         2. By ``study`` and ``other``, what either picks, their number ``n``.
-        3. By ``cluster``, the columns of :func:`scripts.core.calibration.sums`.
+        3. By ``cluster``, the columns of :func:`scripts.core.calibration.bin_sums`.
     """
     picked = design.picked
     keys = ["model", *design.instance]
@@ -139,17 +139,17 @@ def counted(table: pd.DataFrame, design: Design) -> tuple[pd.DataFrame, ...]:
     return (
         cells.groupby(cell, sort=False).sum().reset_index(),
         pairs.rename("n").reset_index(),
-        calibration.sums(both.confidence, both.correct, both[[*level, "cluster"]]),
+        calibration.bin_sums(both.confidence, both.correct, both[[*level, "cluster"]]),
     )
 
 
-def results(
+def decision_tables(
     counts: Iterable[tuple[pd.DataFrame, ...]], design: Design, draws: int, seed: int
 ) -> tuple[pd.DataFrame, ...]:
     """Return what all tables about decisions are made from.
 
     Args:
-        counts: What :func:`counted` returned for each part of the decisions.
+        counts: What :func:`count_decisions` returned for each part of the decisions.
         draws, seed: Of bootstrap and permutations.
 
     Returns:
@@ -167,7 +167,8 @@ def normalisations(cells: pd.DataFrame, pairs: pd.DataFrame, design: Design, dra
     """Return accuracies under every normalisation, and how each differs from the study's.
 
     Args:
-        cells, pairs: The first two tables of :func:`counted`, of all models; the rows of ``cells`` are numbered.
+        cells, pairs: The first two tables of :func:`count_decisions`, of all models; the rows of ``cells`` are
+            numbered.
         draws, seed: Of bootstrap and permutations.
 
     Returns:
@@ -230,7 +231,7 @@ def calibration_bins(cells: pd.DataFrame, design: Design) -> pd.DataFrame:
     """Return accuracy and confidence in each bin of confidence.
 
     Args:
-        cells: The third table of :func:`counted`, of all models.
+        cells: The third table of :func:`count_decisions`, of all models.
 
     Returns:
         ``model``, ``normalisation``, the columns that name a level, and those of

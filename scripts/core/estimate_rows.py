@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from scripts.core import files
-from scripts.core.errors import UserError, nearest
+from scripts.core.errors import UserError, did_you_mean
 
 MODEL, SYSTEM, HEURISTIC, RELEASED_OUTPUTS = "model", "system", "heuristic", "released"
 KINDS = (MODEL, SYSTEM, HEURISTIC, RELEASED_OUTPUTS)
@@ -17,7 +17,7 @@ KINDS = (MODEL, SYSTEM, HEURISTIC, RELEASED_OUTPUTS)
 study's authors released."""
 PROBABILITY, PROMPTED, CLUSTERS, DISTRIBUTION = "probability", "prompted", "clusters", "distribution"
 FULL, PARTIAL = "full likelihood", "partial likelihood"
-ROOMS = {
+OUTPUT_FOLDERS = {
     PROBABILITY: "scores",
     FULL: "scores",
     PARTIAL: "scores",
@@ -29,9 +29,9 @@ ROOMS = {
 IDENTITY = ["study", "part", "model", "kind", "scoring", "debiasing"]
 """``study`` and ``model`` by their names in the workflow, ``part`` that of the study (a set of templates, a source)."""
 VALUES = ["value", "unit", "low", "high", "level", "n", "n_unit"]
-ABOUT = ["label", "demonstration", "headline"]
+DESCRIPTIVE_COLUMNS = ["label", "demonstration", "headline"]
 """What figures call the model; whether it shows the machinery alone; whether the paper's overview has the row."""
-COLUMNS = [*IDENTITY, "metric", *VALUES, *ABOUT]
+COLUMNS = [*IDENTITY, "metric", *VALUES, *DESCRIPTIVE_COLUMNS]
 """The columns that every summary has. All others, between ``metric`` and ``value``, are factors under the names that
 instances have for them. An empty factor is pooled; ``a|b`` pools these levels."""
 LEVEL = 0.95
@@ -46,9 +46,9 @@ UNITS = {
     "forms": (),
 }
 """What ``n`` counts, to those columns of instances whose combinations it counts; none: something else."""
-ASKED = "prompt"
+PROMPT_FACTOR = "prompt"
 """The factor that is told with the model."""
-ASIDE = (ASKED, "method", "order", "templates", "wording")
+SECONDARY_FACTORS = (PROMPT_FACTOR, "method", "order", "templates", "wording")
 """Factors that say how and from what a row was made, and not of which part it is."""
 
 
@@ -74,15 +74,15 @@ def write(path: str | Path, study: str, rows: list[dict]) -> None:
     named = list(dict.fromkeys(name for row in rows for name in row if name not in COLUMNS))
     usual = {"study": study, "unit": "share", "debiasing": "", "demonstration": False, "headline": False}
     frame = pd.DataFrame([usual | row for row in rows])
-    frame = frame.reindex(columns=[*IDENTITY, "metric", *named, *VALUES, *ABOUT])
+    frame = frame.reindex(columns=[*IDENTITY, "metric", *named, *VALUES, *DESCRIPTIVE_COLUMNS])
     frame[named] = frame[named].astype(object).where(frame[named].notna(), "")
     for name in named:
         frame[name] = frame[name].map(lambda value: f"{value:.0f}" if isinstance(value, float) else str(value))
     frame["level"] = frame.low.map(lambda low: None if pd.isna(low) else LEVEL).astype(float)
-    files.write_csv(path, checked(frame, path))
+    files.write_csv(path, check_rows(frame, path))
 
 
-def checked(frame: pd.DataFrame, path: str | Path) -> pd.DataFrame:
+def check_rows(frame: pd.DataFrame, path: str | Path) -> pd.DataFrame:
     """Return a study's rows if they are what a summary can hold.
 
     Raises:
@@ -90,9 +90,9 @@ def checked(frame: pd.DataFrame, path: str | Path) -> pd.DataFrame:
     """
     for row in frame.itertuples():
         where = f"{path}: {row.label}, {row.metric}"
-        for column, known in (("kind", KINDS), ("scoring", ("", *ROOMS)), ("n_unit", tuple(UNITS))):
+        for column, known in (("kind", KINDS), ("scoring", ("", *OUTPUT_FOLDERS)), ("n_unit", tuple(UNITS))):
             if (value := getattr(row, column)) not in known:
-                raise ValueError(f"{where}: {column} '{value}'{nearest(str(value), known)}")
+                raise ValueError(f"{where}: {column} '{value}'{did_you_mean(str(value), known)}")
         if pd.isna(row.low) != pd.isna(row.high):
             raise ValueError(f"{where}: one end of the interval is missing")
         if pd.notna(row.low) and not row.low <= row.high:
@@ -118,7 +118,9 @@ def read(paths: Iterable[str | Path]) -> pd.DataFrame:
             raise UserError(f"{path}: column '{lacking[0]}' is missing; delete the file and run again")
         frames.append(frame)
     named = list(dict.fromkeys(name for frame in frames for name in factors(frame)))
-    table = pd.concat(frames, ignore_index=True).reindex(columns=[*IDENTITY, "metric", *named, *VALUES, *ABOUT])
+    table = pd.concat(frames, ignore_index=True).reindex(
+        columns=[*IDENTITY, "metric", *named, *VALUES, *DESCRIPTIVE_COLUMNS]
+    )
     numbers = ["value", "low", "high", "level", "n"]
     words = [name for name in table if name not in numbers]
     table[words] = table[words].fillna("")
@@ -129,15 +131,15 @@ def read(paths: Iterable[str | Path]) -> pd.DataFrame:
     return table
 
 
-def at(frame: pd.DataFrame, **levels: str) -> pd.DataFrame:
-    """Return the rows with these values; factors that are not named are pooled, or :data:`ASIDE`.
+def rows_at(frame: pd.DataFrame, **levels: str) -> pd.DataFrame:
+    """Return the rows with these values; factors that are not named are pooled, or :data:`SECONDARY_FACTORS`.
 
     Examples:
         >>> table = pd.DataFrame({"metric": ["accuracy"] * 2, "case": ["", "nominative"]})
-        >>> at(table, metric="accuracy").index.tolist(), at(table, case="nominative").index.tolist()
+        >>> rows_at(table, metric="accuracy").index.tolist(), rows_at(table, case="nominative").index.tolist()
         ([0], [1])
     """
-    wanted = {name: "" for name in factors(frame) if name not in ASIDE} | levels
+    wanted = {name: "" for name in factors(frame) if name not in SECONDARY_FACTORS} | levels
     chosen = pd.Series(True, index=frame.index)
     for name, value in wanted.items():
         chosen &= (frame[name] == str(value)) if name in frame else (value == "")

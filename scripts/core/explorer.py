@@ -1,7 +1,7 @@
 """What the page of the explorer holds: instances, what every model made of them, and where their sentences come from.
 
-A study says what is shown (:class:`scripts.core.studies.Explored`). Everything here returns plain values for JSON. A
-column whose values repeat is ``{"values": [...], "codes": [...]}``; what a reader decided is, for each instance,
+A study says what is shown (:class:`scripts.core.studies.ExplorerView`). Everything here returns plain values for JSON.
+A column whose values repeat is ``{"values": [...], "codes": [...]}``; what a reader decided is, for each instance,
 ``2 * level + right``, or -1 where it decided nothing; shares and values are in thousandths.
 
 Texts come from sets of this project's own templates alone. Of any other set only counts are returned: rows that agree
@@ -29,10 +29,10 @@ LIMIT = 1_450_000
 address of a frame, in base64, which browsers take up to 2 MiB."""
 MOST = 20_000
 """Instances of a set at most, before the data is measured."""
-NONE = "none"
+NO_VALUE = "none"
 """A factor without a value, or no preference."""
 INTRODUCTION, DISTRACTORS = "introduction", "sentences about somebody else"
-WITHHELD = (
+WITHHELD_NOTE = (
     "Counts only: the sentences of this set are not this project's own. Official templates and released passages are "
     "kept out of this page, so that they do not end up in training data and are not passed on without their licence."
 )
@@ -44,7 +44,7 @@ def page(studies: dict, folders: dict, canary: str, limit: int = LIMIT) -> dict:
     """Return all data of the page, sampled if it would be too large.
 
     Args:
-        studies: Name to ``label``, ``question`` and the fields of :class:`~scripts.core.studies.Explored`.
+        studies: Name to ``label``, ``question`` and the fields of :class:`~scripts.core.studies.ExplorerView`.
         folders: Of each study, names of its template files to their paths.
         canary: What keeps the texts out of training corpora.
         limit: Bytes at most.
@@ -52,14 +52,14 @@ def page(studies: dict, folders: dict, canary: str, limit: int = LIMIT) -> dict:
     share = 1.0
     while True:
         shown = [_study(name, entry, folders.get(name, {}), share) for name, entry in studies.items()]
-        data = {"canary": canary, "withheld": WITHHELD, "studies": [one for one in shown if one["sets"]]}
-        size = len(written(data).encode())
+        data = {"canary": canary, "withheld": WITHHELD_NOTE, "studies": [one for one in shown if one["sets"]]}
+        size = len(pack_data(data).encode())
         if size <= limit or share < 1e-4:
             return data
         share *= 0.9 * limit / size
 
 
-def written(data: dict) -> str:
+def pack_data(data: dict) -> str:
     """Return data as the page holds it: JSON with the canary, and all else packed (raw deflate, base64).
 
     Nothing in it can end the HTML element that holds it.
@@ -134,10 +134,10 @@ def _set(entry, label, instances, own, decided, folder, share):
         "own": own,
         "total": total,
         "count": len(frame),
-        "gold": encoded(gold, ranked),
-        "units": encoded(frame[entry["unit"][0]])["codes"],
+        "gold": encode_column(gold, ranked),
+        "units": encode_column(frame[entry["unit"][0]])["codes"],
         "factors": [
-            {"name": name, "label": words} | encoded(map(_text, frame[name]), _sorted(frame[name]))
+            {"name": name, "label": words} | encode_column(map(_text, frame[name]), _sorted(frame[name]))
             for name, words in factors.items()
             if name in frame and frame[name].nunique(dropna=False) > 1
         ],
@@ -221,7 +221,7 @@ def _readers(entry, table, frame, own):
         else:
             wide = part.pivot(index="_row", columns=options[0], values=options[1]).fillna(0)
             wide = wide[[level for level in entry["levels"] if level in wide]]
-            best = wide.idxmax(axis=1).where(wide.max(axis=1) > 0, NONE)
+            best = wide.idxmax(axis=1).where(wide.max(axis=1) > 0, NO_VALUE)
             decided |= {row: (level, False) for row, level in best.items()}
             value = sum(weight * wide[level] for level, weight in entry["value"].items() if level in wide)
             reader["value"] = _spread(frame, wide.index, [_thousandths(one) for one in value])
@@ -256,7 +256,7 @@ def _named(frame, columns):
         flags = [frame[name].fillna(False).astype(bool) for name in columns]
         names = list(columns.values())
         rows = zip(*flags, strict=True)
-        return [" and ".join(n for n, flag in zip(names, row, strict=True) if flag) or NONE for row in rows]
+        return [" and ".join(n for n, flag in zip(names, row, strict=True) if flag) or NO_VALUE for row in rows]
     columns = [columns] if isinstance(columns, str) else list(columns)
     return [_text(value) for value in frame[columns].astype(object).bfill(axis=1).iloc[:, 0]]
 
@@ -284,8 +284,8 @@ def _scores(entry, table, frame, output, _):
 def _shares(frame, rows, options, stand, wide):
     shares = [[_thousandths(one) for one in row if not math.isnan(one)] for row in wide.to_numpy().tolist()]
     return {
-        "options": encoded(_spread(frame, rows, options)),
-        "stand": encoded(_spread(frame, rows, stand)),
+        "options": encode_column(_spread(frame, rows, options)),
+        "stand": encode_column(_spread(frame, rows, stand)),
         "shares": _spread(frame, rows, shares),
     }
 
@@ -308,7 +308,7 @@ def _clusters(entry, _, frame, output, __):
             for cluster in document["clusters"]
             if len(cluster) > 1
         )
-    return {"clusters": encoded([found.get(name) for name in frame[entry["identifier"]]])}
+    return {"clusters": encode_column([found.get(name) for name in frame[entry["identifier"]]])}
 
 
 def _answers(entry, table, frame, output, values):
@@ -331,7 +331,7 @@ def _answers(entry, table, frame, output, values):
             thoughts = [one[step] for step in steps if isinstance(one[step], str)]
             rows[row] = [len(prompts), one["answer"], "\n\n".join(thoughts)]
             prompts.append(_without(one["text"], text))
-    asked = encoded(prompts)
+    asked = encode_column(prompts)
     return {
         "prompts": asked["values"],
         "answers": {row: [asked["codes"][n], *rest] for row, (n, *rest) in rows.items()},
@@ -372,8 +372,8 @@ def _lines(path, frame, folder):
         if name.startswith("{"):
             owners = frame[name[1:-1]]
             lines = [f"{folder.get(owner, owner)}:{row}" for owner, row in zip(owners, lines, strict=True)]
-        kept = [None if line in ("", NONE) else line for line in lines]
-        found.append({"file": "" if name.startswith("{") else folder.get(name, name)} | encoded(kept))
+        kept = [None if line in ("", NO_VALUE) else line for line in lines]
+        found.append({"file": "" if name.startswith("{") else folder.get(name, name)} | encode_column(kept))
     return found
 
 
@@ -397,11 +397,11 @@ def _count(one):
         }
 
 
-def encoded(column: Iterable, order: Iterable = ()) -> dict:
+def encode_column(column: Iterable, order: Iterable = ()) -> dict:
     """Return a column by its values: those of ``order`` that occur, then the others as they are met; None is -1.
 
     Examples:
-        >>> encoded(["b", None, "a", "b"], ["a", "b", "c"])
+        >>> encode_column(["b", None, "a", "b"], ["a", "b", "c"])
         {'values': ['a', 'b'], 'codes': [1, -1, 0, 1]}
     """
     column = list(column)
@@ -428,7 +428,7 @@ def _thousandths(value):
 def _text(value):
     """Return a cell as a reader writes it."""
     if value is None or value is pd.NA or value != value or value == "":
-        return NONE
+        return NO_VALUE
     if isinstance(value, bool | np.bool_):
         return "yes" if value else "no"
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

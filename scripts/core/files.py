@@ -24,7 +24,7 @@ def environment_folders():
 
 
 @contextlib.contextmanager
-def atomic(path: str | Path):
+def write_atomically(path: str | Path):
     """Yield a temporary path beside ``path`` and rename it to ``path`` when the block succeeds.
 
     On any failure the temporary file is removed and an earlier ``path`` stays as it was.
@@ -56,11 +56,11 @@ def atomic(path: str | Path):
         temporary.unlink(missing_ok=True)
 
 
-def kept(folder, suffix):
+def complete_files(folder, suffix):
     """Return the paths of a folder's complete files that end in ``suffix``, sorted by name.
 
-    What :func:`atomic` left half written when its process was killed is removed: it carries the suffix too, behind a
-    name that begins with a dot. No other process may be writing to the folder.
+    What :func:`write_atomically` left half written when its process was killed is removed: it carries the suffix too,
+    behind a name that begins with a dot. No other process may be writing to the folder.
     """
     paths = sorted(Path(folder).glob(f"*{suffix}"))
     for path in paths:
@@ -83,7 +83,7 @@ def _unwritable(path, error):
 
 def write_text(path, text):
     """Write ``text`` (UTF-8) to ``path`` atomically."""
-    with atomic(path) as temporary:
+    with write_atomically(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
 
 
@@ -109,7 +109,7 @@ def write_json(path, value):
 
 def write_csv(path, frame):
     """Write a DataFrame to ``path`` as CSV without its index, atomically; floats keep 10 significant digits."""
-    with atomic(path) as temporary:
+    with write_atomically(path) as temporary:
         frame.to_csv(temporary, index=False, float_format="%.10g", lineterminator="\n")
 
 
@@ -165,7 +165,7 @@ def read_sheet(path: str | Path, column: str) -> "pandas.DataFrame":  # noqa: F8
 
 
 # Every page has a checksum, which is compared when it is read: without one, damaged numbers are read as other numbers.
-WRITTEN = {"compression": "zstd", "write_page_checksum": True}
+PARQUET_OPTIONS = {"compression": "zstd", "write_page_checksum": True}
 
 
 def write_parquet(path: str | Path, table, metadata: dict | None = None):
@@ -184,8 +184,8 @@ def write_parquet(path: str | Path, table, metadata: dict | None = None):
         merged = dict(table.schema.metadata or {})
         merged.update({k.encode(): json.dumps(v, sort_keys=True).encode() for k, v in metadata.items()})
         table = table.replace_schema_metadata(merged)
-    with atomic(path) as temporary:
-        pq.write_table(table, temporary, **WRITTEN)
+    with write_atomically(path) as temporary:
+        pq.write_table(table, temporary, **PARQUET_OPTIONS)
 
 
 @contextlib.contextmanager
@@ -201,14 +201,14 @@ def append_parquet(path: str | Path):
     import pyarrow.parquet as pq
 
     writer = None
-    with atomic(path) as temporary:
+    with write_atomically(path) as temporary:
         try:
 
             def append(frame):
                 nonlocal writer
                 table = pa.Table.from_pandas(frame, preserve_index=False)
                 if writer is None:
-                    writer = pq.ParquetWriter(temporary, table.schema, **WRITTEN)
+                    writer = pq.ParquetWriter(temporary, table.schema, **PARQUET_OPTIONS)
                 writer.write_table(table.cast(writer.schema))
 
             yield append

@@ -19,7 +19,7 @@ log = logging.getLogger("pronouns")
 VISIBLE = "CUDA_VISIBLE_DEVICES"
 
 
-def machine():
+def visible_gpus():
     """Return the names of the GPUs that jobs may use, in order.
 
     Those of CUDA_VISIBLE_DEVICES where the user has set it, else all that the driver lists. The variable
@@ -38,7 +38,7 @@ def machine():
 
 
 @contextlib.contextmanager
-def reserved(count: int, folder: str | Path | None = None, seconds: float = 1.0) -> Iterator[list[str]]:
+def reserve_gpus(count: int, folder: str | Path | None = None, seconds: float = 1.0) -> Iterator[list[str]]:
     """Hold ``count`` GPUs of this machine for the block and name them in CUDA_VISIBLE_DEVICES.
 
     Waits until as many are free. A machine with fewer gives all it has; one without any gives none, and the
@@ -54,7 +54,7 @@ def reserved(count: int, folder: str | Path | None = None, seconds: float = 1.0)
     if not count or "SLURM_JOB_ID" in os.environ:
         yield []
         return
-    names = machine()
+    names = visible_gpus()
     if len(names) < count:
         log.warning("this machine has only %d of the %d GPUs that the job asks for", len(names), count)
     folder = Path(folder or Path(tempfile.gettempdir()) / f"pronoun-gpus-{os.getuid()}")

@@ -108,14 +108,14 @@ def dictionary(values: Iterable[str], codes: np.ndarray | None, rows: int | None
 
 
 def write_stream(path, schema, batches, metadata=None):
-    """Write record batches to ``path``: see :func:`stream`. ``batches`` is an iterable; only one is held at a time."""
-    with stream(path, schema, metadata) as write:
+    """Write ``batches``, an iterable of record batches, to ``path`` one at a time: see :func:`write_batches`."""
+    with write_batches(path, schema, metadata) as write:
         for batch in batches:
             write(batch)
 
 
 @contextlib.contextmanager
-def stream(path: str | Path, schema, metadata: dict | None = None):
+def write_batches(path: str | Path, schema, metadata: dict | None = None):
     """Yield a function that appends a record batch to ``path`` (Parquet, atomic), one row group for each batch.
 
     Dictionary columns are written without unpacking them and read back as plain values.
@@ -130,11 +130,11 @@ def stream(path: str | Path, schema, metadata: dict | None = None):
 
     leaves = [leaf for field in schema for leaf in _repeated_leaf(field)]
     with (
-        files.atomic(path) as temporary,
+        files.write_atomically(path) as temporary,
         pq.ParquetWriter(
             temporary,
             schema,
-            **files.WRITTEN,
+            **files.PARQUET_OPTIONS,
             use_dictionary=leaves,
             store_schema=False,
             # Neighbouring texts share most sentences; larger pages let zstd see more of them.
@@ -198,7 +198,7 @@ def shard_rows(path: str | Path, shard: int, shards: int, power: int = 1, priori
     return first & (owner == shard)
 
 
-def windows(path: str | Path, rows: np.ndarray, size: int):
+def read_batches(path: str | Path, rows: np.ndarray, size: int):
     """Yield the chosen instances of a file in its order, a few at a time.
 
     Args:

@@ -69,7 +69,7 @@ def run(main):
     try:
         recorder = None if job is None else _recorder(job)
         # Snakemake bounds the GPUs of jobs that run side by side (--resources gpu=N) but does not say which are whose.
-        with gpus.reserved(job.resources.get("gpu", 0) if job else 0):
+        with gpus.reserve_gpus(job.resources.get("gpu", 0) if job else 0):
             _log_place()
             try:
                 main(**arguments)

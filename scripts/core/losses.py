@@ -30,7 +30,7 @@ CHOICES = {
 }
 
 
-def compared(
+def comparable_scores(
     scores, statistic: str = "mean", labels: str = "corrected", capitals: str = "corrected", where: str = "scores"
 ):
     """Return scores by which options are compared, as :func:`scripts.core.options.predict` takes them.

@@ -38,7 +38,7 @@ def agreement(first: Sequence, second: Sequence, counts: Sequence[int] | None = 
     return {"n": int(table.sum())} | {name: float(value) for name, value in _measures(table).items()}
 
 
-def compared(first: Sequence, second: Sequence, clusters: Sequence, draws: int, seed: int) -> dict:
+def compare_answers(first: Sequence, second: Sequence, clusters: Sequence, draws: int, seed: int) -> dict:
     """Return how far two answers agree (:func:`agreement`), with 95 % bootstrap intervals over clusters.
 
     Args:

@@ -101,7 +101,7 @@ def table(
     rows = rows.reset_index(drop=True)
     outcomes = rows[right].to_numpy(dtype=float)
     if len(np.unique(outcomes)) < 2:
-        return refused(len(rows), "correctness does not vary")
+        return empty_fit(len(rows), "correctness does not vary")
     names, dummies = _fixed_design(rows, fixed)
     effects, owners = _random_design(rows, random)
     data = Outcomes(outcomes, dummies, effects, owners)
@@ -112,11 +112,11 @@ def table(
         fitted = model.fit_vb(fit_method="L-BFGS-B", minim_opts=OPTIMIZER, rng=seed)
     outcome = fitted.optim_retvals
     if not outcome.success or not np.isfinite(fitted.params).all():
-        return refused(len(rows), f"the fit did not converge in {outcome.nit} iterations")
+        return empty_fit(len(rows), f"the fit did not converge in {outcome.nit} iterations")
     start = np.concatenate([fitted.fe_mean, fitted.vc_mean])
     estimates, curvature = mode(data, fitted.vcp_mean, start)
     if estimates is None:
-        return refused(len(rows), f"the coefficients did not settle in {STEPS} steps")
+        return empty_fit(len(rows), f"the coefficients did not settle in {STEPS} steps")
     spread = np.sqrt(np.diag(np.linalg.inv(curvature)))
     made = [
         _row("fixed", *name, estimates[place], spread[place], len(rows))
@@ -215,7 +215,7 @@ def _row(kind, factor, level, mean, sd, n):
     }  # fmt: skip
 
 
-def refused(n, reason):
+def empty_fit(n, reason):
     """Return the table of a fit that gives no estimates."""
     empty = dict.fromkeys(("estimate", "sd", "ci_low", "ci_high"), np.nan)
     row = {"kind": "fixed", "factor": "intercept", "level": ""} | empty | {"n": n, "converged": False, "reason": reason}

@@ -46,11 +46,11 @@ def read_scores(path: str | Path, model: str, instances: pd.DataFrame) -> pd.Dat
 
     # A column of pandas can be in several pieces.
     identifiers, options = instances.instance_id.tolist(), instances.options.tolist()
-    asked = Asked(pa.array(identifiers, pa.string()), pa.array(options, pa.list_(pa.string())))
+    asked = ExpectedOptions(pa.array(identifiers, pa.string()), pa.array(options, pa.list_(pa.string())))
     return pd.concat([part for _, part in score_parts(path, model, asked)], ignore_index=True)
 
 
-class Asked:
+class ExpectedOptions:
     """What models score of a file of instances: its distinct instances and their options, without the texts.
 
     Args:
@@ -123,7 +123,7 @@ BATCH = 1 << 18
 
 
 def score_parts(
-    path: str | Path, model: str, asked: Asked, columns: Sequence[str] | None = None
+    path: str | Path, model: str, asked: ExpectedOptions, columns: Sequence[str] | None = None
 ) -> Iterator[tuple[np.ndarray, pd.DataFrame]]:
     """Yield a model's scores of a study's instances, a part of the file at a time.
 

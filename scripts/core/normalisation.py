@@ -20,7 +20,7 @@ COLUMNS = {
     "bytes": ("log_probability", "text_bytes"),
     "context_free": ("log_probability", "context_free_log_probability"),
 }
-"""Normalisations to the columns that they need (:func:`normalised`)."""
+"""Normalisations to the columns that they need (:func:`normalise_scores`)."""
 LABELS = {
     "sum": "sum",
     "tokens": "mean over tokens",
@@ -39,7 +39,7 @@ def byte_lengths(texts: Iterable[str]) -> np.ndarray:
     return np.array([len(text.encode("utf-8")) for text in texts], dtype=int)
 
 
-def normalised(scores: pd.DataFrame, normalisation: str) -> pd.Series:
+def normalise_scores(scores: pd.DataFrame, normalisation: str) -> pd.Series:
     r"""Return the score of each option under a normalisation.
 
     With :math:`s` the sum of the log-probabilities of a text's tokens, :math:`n` their number, :math:`b` the bytes of
@@ -82,22 +82,22 @@ def normalised(scores: pd.DataFrame, normalisation: str) -> pd.Series:
     return total / lengths
 
 
-def decisions(scores: pd.DataFrame, normalisation: str, offers: pd.Series | None = None) -> pd.DataFrame:
+def favoured_options(scores: pd.DataFrame, normalisation: str, offers: pd.Series | None = None) -> pd.DataFrame:
     """Return the option that each instance's scores favour under a normalisation.
 
     Equal scores go to the option that comes first, under every normalisation.
 
     Args:
-        scores: As for :func:`normalised`, with ``instance_id`` and ``option_index``.
+        scores: As for :func:`normalise_scores`, with ``instance_id`` and ``option_index``.
         offers: How many options each instance has (:func:`scripts.core.options.option_counts`).
 
     Returns:
         Indexed by ``instance_id``: ``option_index``, ``margin`` (in units of the normalisation) and ``tie``.
 
     Raises:
-        UserError: As :func:`normalised` and :func:`scripts.core.options.predict`.
+        UserError: As :func:`normalise_scores` and :func:`scripts.core.options.predict`.
     """
-    return predict(scores.assign(log_probability=normalised(scores, normalisation)), offers)
+    return predict(scores.assign(log_probability=normalise_scores(scores, normalisation)), offers)
 
 
 def ranks(values: pd.Series) -> pd.Series:

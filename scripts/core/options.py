@@ -33,7 +33,7 @@ def fill(text: str, option: str, capitals: bool = True):
     return before + option + after
 
 
-def offered(sets: dict[str, dict], form: str) -> dict[str, tuple[str, ...]]:
+def candidate_forms(sets: dict[str, dict], form: str) -> dict[str, tuple[str, ...]]:
     """Return the options of a slot: the distinct forms of some pronoun sets, each with the sets that it belongs to.
 
     Two sets may share a form (*em* of e and ey). It is one option, and right for both.
@@ -122,7 +122,7 @@ def predict(scores: pd.DataFrame, offers: pd.Series | None = None) -> pd.DataFra
     )
 
 
-def picked(instances: pd.DataFrame, picks: pd.DataFrame) -> list[str]:
+def predicted_form(instances: pd.DataFrame, picks: pd.DataFrame) -> list[str]:
     """Return the form that was picked for each row of ``instances``; it is right if it is the row's gold form.
 
     Args:

@@ -13,17 +13,17 @@ import scipy
 
 from scripts.core import statistics
 
-EXACT = 14
+EXACT_PAIRS = 14
 """Up to this many clusters with a difference all sign flips are counted out, which are at most 16,384."""
 
 PAIR_COLUMNS = [
     "model_a", "model_b", "n", "n_clusters", "difference", "ci_low", "ci_high", "p", "discordant", "detectable",
 ]  # fmt: skip
-PLANNED = (2, 5, 10)
+PLANNED_DIFFERENCES = (2, 5, 10)
 """Differences of accuracies in percentage points for which the number of items is planned."""
 PLAN_COLUMNS = [
     "n", "n_clusters", "accuracy", "correlation", "detectable", "detectable_pair", "discordant",
-    *(f"needed_{effect}" for effect in PLANNED),
+    *(f"needed_{effect}" for effect in PLANNED_DIFFERENCES),
 ]  # fmt: skip
 
 
@@ -73,7 +73,7 @@ def comparison(
     Returns:
         ``n``, ``n_clusters``, ``difference`` (mean of first minus second), ``ci_low`` and ``ci_high`` (95 %, bootstrap
         over clusters), ``p`` (:func:`sign_flip_p`), ``discordant`` (share of items whose outcomes differ) and
-        ``detectable`` (:func:`detectable`).
+        ``detectable`` (:func:`detectable_difference`).
     """
     sums, sizes = cluster_sums(first, second, clusters)
     total = sizes.sum()
@@ -87,7 +87,7 @@ def comparison(
         "ci_high": high,
         "p": sign_flip_p(sums, draws, seed),
         "discordant": float(unequal.mean()) if total else np.nan,
-        "detectable": detectable(standard_error(sums, sizes), len(sums), alpha, power),
+        "detectable": detectable_difference(standard_error(sums, sizes), len(sums), alpha, power),
     }
 
 
@@ -155,10 +155,10 @@ def power(by_model: Iterable[tuple[str, pd.DataFrame]], factor: str, clusters: S
     """Return how small a difference a sample like each model's can show; arguments as for :func:`model_pairs`.
 
     Returns:
-        ``model``, the factor (``all`` first) and what :func:`planned` gives.
+        ``model``, the factor (``all`` first) and what :func:`plan_sample` gives.
     """
     return pd.DataFrame(
-        {"model": model, factor: level} | planned(part.correct, cluster_names(part, clusters))
+        {"model": model, factor: level} | plan_sample(part.correct, cluster_names(part, clusters))
         for model, rows in by_model
         for level, part in levels(rows, factor)
     )
@@ -171,7 +171,7 @@ def levels(table: pd.DataFrame, factor: str) -> Iterator[tuple[str, pd.DataFrame
         yield str(level), part
 
 
-def planned(right: np.ndarray, clusters: Sequence) -> dict:
+def plan_sample(right: np.ndarray, clusters: Sequence) -> dict:
     """Return how small a difference a sample like this can show, and how many items a given difference needs.
 
     The other model of a comparison is taken to be as often right, on items of which the first one's outcomes say
@@ -184,10 +184,11 @@ def planned(right: np.ndarray, clusters: Sequence) -> dict:
 
     Returns:
         :data:`PLAN_COLUMNS`: ``n``, ``n_clusters``, ``accuracy``, ``correlation`` (:func:`correlation_within`),
-        ``detectable`` (:func:`detectable`: the smallest difference of the accuracy from a fixed number, such as chance,
-        that is found with 80 % power at 5 %), ``detectable_pair`` (from another model's accuracy on the same items),
-        ``discordant`` (:math:`2 a (1 - a)` with the accuracy :math:`a`) and ``needed_<difference>`` in percentage
-        points (:func:`items_needed`, as many in each cluster as here) for each of :data:`PLANNED`.
+        ``detectable`` (:func:`detectable_difference`: the smallest difference of the accuracy from a fixed number, such
+        as chance, that is found with 80 % power at 5 %), ``detectable_pair`` (from another model's accuracy on the same
+        items), ``discordant`` (:math:`2 a (1 - a)` with the accuracy :math:`a`) and ``needed_<difference>`` in
+        percentage points (:func:`items_needed`, as many in each cluster as here) for each of
+        :data:`PLANNED_DIFFERENCES`.
     """
     right = np.asarray(right, dtype=float)
     sums, sizes = cluster_sums(right, np.zeros(len(right)), clusters)
@@ -197,12 +198,13 @@ def planned(right: np.ndarray, clusters: Sequence) -> dict:
     alike = {"per_cluster": len(right) / len(sizes), "correlation": float(np.nan_to_num(correlation))}
     row = {
         "n": len(right), "n_clusters": len(sizes), "accuracy": accuracy, "correlation": correlation,
-        "detectable": detectable(error, len(sizes)), "detectable_pair": detectable(np.sqrt(2) * error, len(sizes)),
+        "detectable": detectable_difference(error, len(sizes)),
+        "detectable_pair": detectable_difference(np.sqrt(2) * error, len(sizes)),
         "discordant": discordant,
     }  # fmt: skip
     return row | {
         f"needed_{effect}": items_needed(effect / 100, max(effect / 100, discordant), **alike)
-        for effect in PLANNED
+        for effect in PLANNED_DIFFERENCES
     }  # fmt: skip
 
 
@@ -211,8 +213,8 @@ def sign_flip_p(sums: np.ndarray, draws: int, seed: int) -> float:
 
     If the two outcomes could be exchanged within any cluster, each cluster's sum of differences :math:`S_c` is as
     probable as :math:`-S_c`. p is the share of sign patterns with
-    :math:`|\sum_c \pm S_c| \ge |\sum_c S_c|`: of all patterns with up to :data:`EXACT` clusters that differ, otherwise
-    of ``draws`` random ones and the observed one (Phipson and Smyth 2010).
+    :math:`|\sum_c \pm S_c| \ge |\sum_c S_c|`: of all patterns with up to :data:`EXACT_PAIRS` clusters that differ,
+    otherwise of ``draws`` random ones and the observed one (Phipson and Smyth 2010).
 
     Args:
         sums: Shape (clusters,), of float.
@@ -228,7 +230,7 @@ def sign_flip_p(sums: np.ndarray, draws: int, seed: int) -> float:
         return 1.0
     # Sums of flipped signs that equal the observed one but for rounding count as equal.
     observed = abs(moved.sum()) - statistics.ROUNDING * np.abs(moved).sum()
-    if len(moved) <= EXACT:
+    if len(moved) <= EXACT_PAIRS:
         signs = np.array(list(itertools.product((1.0, -1.0), repeat=len(moved))))
         return float((np.abs(signs @ moved) >= observed).mean())
     signs = np.random.default_rng(seed).choice((1.0, -1.0), size=(draws, len(moved)))
@@ -255,7 +257,7 @@ def standard_error(sums: np.ndarray, sizes: np.ndarray) -> float:
     return float(np.sqrt(count / (count - 1) * (residuals**2).sum()) / total)
 
 
-def detectable(error: float, clusters: int, alpha: float = 0.05, power: float = 0.8) -> float:
+def detectable_difference(error: float, clusters: int, alpha: float = 0.05, power: float = 0.8) -> float:
     r"""Return the smallest true difference that a two-sided test of a sample like this finds with the given power.
 
     :math:`(t_{1 - \alpha/2} + t_{\text{power}}) \cdot \mathrm{SE}` with quantiles of Student's t with :math:`C - 1`
@@ -289,7 +291,7 @@ def correlation_within(values: np.ndarray, clusters: Sequence) -> float:
     values = np.asarray(values, dtype=float)
     codes, names = pd.factorize(np.asarray(clusters), sort=True)
     sizes = np.bincount(codes, minlength=len(names))
-    if len(names) < 2 or len(values) == len(names) or not statistics.varies(values, 1):
+    if len(names) < 2 or len(values) == len(names) or not statistics.has_variation(values, 1):
         return np.nan
     means = np.bincount(codes, weights=values) / sizes
     between = (sizes * (means - values.mean()) ** 2).sum() / (len(names) - 1)

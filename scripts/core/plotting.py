@@ -156,9 +156,9 @@ def save(drawn: matplotlib.figure.Figure, frame, pdf: str, png: str, csv: str):
         pdf, png, csv: Paths.
     """
     with style():
-        with files.atomic(pdf) as temporary:
+        with files.write_atomically(pdf) as temporary:
             drawn.savefig(temporary, format="pdf", metadata={"Creator": None, "Producer": None, "CreationDate": None})
-        with files.atomic(png) as temporary:
+        with files.write_atomically(png) as temporary:
             drawn.savefig(temporary, format="png", metadata={"Software": None})
     files.write_csv(csv, frame)
 
@@ -315,12 +315,12 @@ def human_line(axes, human: float | dict, along: str = "y"):
     return reference_line(axes, given["accuracy"], label, (0, (6, 1.5, 1, 1.5)), along)
 
 
-def within(values, low=0.0, high=1.0):
+def clip_bounds(values, low=0.0, high=1.0):
     """Return the bounds of intervals clipped to the scale: no share is below 0 or above 1."""
     return np.clip(values, low, high)
 
 
-def enough(frame):
+def drop_small_cells(frame):
     """Return the rows of shares that rest on :data:`FEWEST` instances or more, their number being the column ``n``."""
     return frame[frame.n >= FEWEST]
 
@@ -347,7 +347,7 @@ def model_title(name: str, models: dict) -> str:
     return models[name]["label"] if len(models) > 1 else ""
 
 
-def left_out(frame, models):
+def dropped_note(frame, models):
     """Return a legend handle that names the models with too few instances to be drawn; in a list, empty for none."""
     few = frame[frame.n < FEWEST]
     names = [models[name]["label"] for name in models if name in set(few.model)]
@@ -373,7 +373,7 @@ def curve(ax, x, y, low, high, look):
         return
     ax.plot(x, y, markeredgecolor="white", markeredgewidth=0.3, **look)
     if low.notna().any():
-        ax.fill_between(x, within(low), within(high), color=look["color"], alpha=0.18, linewidth=0)
+        ax.fill_between(x, clip_bounds(low), clip_bounds(high), color=look["color"], alpha=0.18, linewidth=0)
 
 
 def error_bars(values, low, high) -> np.ndarray:
@@ -383,7 +383,7 @@ def error_bars(values, low, high) -> np.ndarray:
         No bar where a bound is missing. Shape (2, n), of float.
     """
     values = np.asarray(values, dtype=float)
-    lengths = np.array([values - within(np.asarray(low, float)), within(np.asarray(high, float)) - values])
+    lengths = np.array([values - clip_bounds(np.asarray(low, float)), clip_bounds(np.asarray(high, float)) - values])
     return np.nan_to_num(np.maximum(lengths, 0))
 
 
@@ -399,7 +399,7 @@ def over_samples(frame):
     return f"± SD over {int(frame.n_seeds.max())} samples"
 
 
-def shading(label):
+def shading_handles(label):
     """Return legend handles that say what the shading is; none for the label None."""
     return [Patch(facecolor=GREY, alpha=0.25, linewidth=0, label=label)] if label else []
 

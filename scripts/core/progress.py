@@ -1,9 +1,9 @@
 """One line that says how far a run is, in place of the block that Snakemake prints for each job.
 
 :class:`Progress` counts and estimates; it knows nothing of Snakemake. :class:`Handler` takes the place of Snakemake's
-own handler of log records (:func:`attach`, called from ``rules/progress.smk``): in a terminal it keeps one line up to
-date, elsewhere it prints one for each finished job. Warnings and errors are printed as they come. Snakemake's own file,
-``.snakemake/log/``, has everything as before.
+own handler of log records (:func:`attach_handler`, called from ``rules/progress.smk``): in a terminal it keeps one line
+up to date, elsewhere it prints one for each finished job. Warnings and errors are printed as they come. Snakemake's own
+file, ``.snakemake/log/``, has everything as before.
 """
 
 import logging
@@ -18,14 +18,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scripts.core import files
-from scripts.core.errors import counted
+from scripts.core.errors import count_noun
 
 SMALL_SECONDS = 4.0
 """What a job of which nothing is known takes, until the first one of this run has ended: mostly Python's start."""
 STARTUP_MINUTES = 10.5
 """What the time limit of a job that reads a model has more than its estimate: see ``registry.runtime_minutes``."""
 # What Snakemake says about its own work; anything else that is no event of a job is passed on.
-CHATTER = re.compile(
+ROUTINE_MESSAGES = re.compile(
     r"Building DAG of jobs|Using shell: |Conda environments: ignored|Singularity containers: ignored"
     r"|Group jobs: inactive|Select jobs to execute|Execute \d+ jobs|Resources before job selection"
     r"|SLURM run ID: |Job \S+ has been submitted with SLURM jobid|'sacct' unavailable, using 'squeue'"
@@ -38,7 +38,7 @@ BAR_BYTES = 400
 """The end of a log in which a job's own bar of progress is looked for."""
 FEW = 4
 """Files or folders that the last lines of a run name."""
-CLEAR = "\r\033[K"
+CLEAR_LINE = "\r\033[K"
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -200,7 +200,7 @@ class Handler(logging.Handler):
             self.progress, self.reasons, self.began = progress, reasons, time.monotonic()
             if not self.terminal:
                 left = format_time_left(progress.seconds_left(self.began), progress.at_most())
-                self._print(f"{counted(len(progress.jobs), 'job')}, {left}")
+                self._print(f"{count_noun(len(progress.jobs), 'job')}, {left}")
         if self.terminal:
             threading.Thread(target=self._tick, daemon=True).start()
 
@@ -251,7 +251,7 @@ class Handler(logging.Handler):
                 text = record.getMessage().strip()
                 if text.startswith(INTERRUPTED):
                     self.stopped = True
-                elif text and text != "None" and not CHATTER.match(text):
+                elif text and text != "None" and not ROUTINE_MESSAGES.match(text):
                     self._print(text)
         except Exception:
             self.handleError(record)
@@ -263,7 +263,7 @@ class Handler(logging.Handler):
         if said:
             # What Slurm says of the job: its time limit, its memory, its node.
             self._print(f"Error: {' '.join(str(said).split())}")
-        self._print(f"Job failed: {name} (log: {', '.join(map(shown, logs)) or 'none'})")
+        self._print(f"Job failed: {name} (log: {', '.join(map(short_path, logs)) or 'none'})")
 
     def _fail_group(self, record, now):
         logs = []
@@ -271,8 +271,8 @@ class Handler(logging.Handler):
             self.progress.fail(told["jobid"], now)
             logs += [path for path in told["log"] or () if last_error(path)]
         self._tell_reason(logs)
-        told = counted(len(record.job_error_info), "job")
-        logs = ", ".join(map(shown, [*logs, *(record.aux_logs or ())]))
+        told = count_noun(len(record.job_error_info), "job")
+        logs = ", ".join(map(short_path, [*logs, *(record.aux_logs or ())]))
         self._print(f"Job failed: group {record.groupid} of {told} (log: {logs})")
 
     def _tell_reason(self, logs):
@@ -281,7 +281,7 @@ class Handler(logging.Handler):
             self._print(reason)
 
     def _print(self, text):
-        self.stream.write(f"{CLEAR if self.terminal else ''}{text}\n")
+        self.stream.write(f"{CLEAR_LINE if self.terminal else ''}{text}\n")
         self.stream.flush()
         self._draw(time.monotonic())
 
@@ -289,7 +289,7 @@ class Handler(logging.Handler):
         if self.terminal and self.progress is not None:
             width = shutil.get_terminal_size().columns - 1
             # The cursor goes back, so that what a job prints takes the place of the line and not its end.
-            self.stream.write(f"{CLEAR}{shortened(self.progress.line(now), width)}\r")
+            self.stream.write(f"{CLEAR_LINE}{shorten(self.progress.line(now), width)}\r")
             self.stream.flush()
 
     def _tick(self):
@@ -301,7 +301,7 @@ class Handler(logging.Handler):
                 self._draw(time.monotonic())
 
 
-def shortened(text, width):
+def shorten(text, width):
     """Return a text of at most ``width`` characters, with an ellipsis where its end is missing."""
     return text if len(text) <= width else f"{text[: max(width - 1, 0)]}…"
 
@@ -323,7 +323,7 @@ def last_error(path):
 # ---- what knows Snakemake
 
 
-def attach(workflow):
+def attach_handler(workflow):
     """Put a :class:`Handler` in the place of Snakemake's handler for the terminal and return it.
 
     Returns None, and leaves everything as it is, in jobs, in dry runs, and where the command says what to print
@@ -343,7 +343,7 @@ def attach(workflow):
     return None
 
 
-def begin(handler, workflow):
+def begin_progress(handler, workflow):
     """Begin with the jobs of a run, if it has a :class:`Handler`; what jobs on a cluster print is not seen here."""
     if handler is not None:
         local = workflow.local_exec
@@ -390,8 +390,8 @@ def paper_lines(pdf, manifest):
     """Return the last lines of a run that made a paper: where it is, and the digest of its manifest."""
     digest = files.sha256(manifest)
     return [
-        f"{shown(manifest)}: the digests of all results behind the paper; its own SHA-256 is {digest}",
-        f"{shown(pdf)}: the paper",
+        f"{short_path(manifest)}: the digests of all results behind the paper; its own SHA-256 is {digest}",
+        f"{short_path(pdf)}: the paper",
     ]
 
 
@@ -402,20 +402,20 @@ def result_lines(workflow: "snakemake.workflow.Workflow") -> list[str]:  # noqa:
         paths += map(Path, map(str, job.output if job.rule.script else job.input))
     paths = [path for path in dict.fromkeys(paths) if path.is_relative_to("results")]
     if len(paths) <= FEW:
-        return [shown(path) for path in paths]
+        return [short_path(path) for path in paths]
     folders = Counter(path.parent for path in paths)
-    lines = [f"{shown(folder)}/: {counted(count, 'file')}" for folder, count in folders.most_common(FEW)]
+    lines = [f"{short_path(folder)}/: {count_noun(count, 'file')}" for folder, count in folders.most_common(FEW)]
     rest = len(folders) - len(lines)
-    return [*lines, *([f"and {counted(rest, 'folder')} more below {shown('results')}/"] if rest > 0 else [])]
+    return [*lines, *([f"and {count_noun(rest, 'folder')} more below {short_path('results')}/"] if rest > 0 else [])]
 
 
-def shown(path):
+def short_path(path):
     """Return a file's path from the repository, where commands are typed, if it lies there."""
     absolute = Path(path).absolute()
     return absolute.relative_to(ROOT).as_posix() if absolute.is_relative_to(ROOT) else str(path)
 
 
-def end(handler, lines):
+def end_progress(handler, lines):
     """Print the last lines of a run, through its :class:`Handler` if it has one."""
     if handler is not None:
         handler.finish(lines)

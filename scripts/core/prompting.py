@@ -9,12 +9,12 @@ the model is asked, before anything is put around it) and ``follow_up``: missing
 import re
 from dataclasses import dataclass
 
-from scripts.core.errors import UserError, described
+from scripts.core.errors import UserError, describe_error
 
 WRAPPINGS = ("none", "llama2", "chat_template")
 """Values of ``prompt_wrapping`` in the registry."""
 
-PLACE = "{prompt}"
+PROMPT_SLOT = "{prompt}"
 """Stands for the prompt where a file says what was put around it."""
 
 SWITCHES = ("enable_thinking", "thinking")
@@ -108,7 +108,7 @@ def _chat(text, tokenizer, thinking):
             )
         except Exception as error:  # a template is a program of the checkpoint's authors
             raise UserError(
-                f"the model's chat template cannot be filled ({described(error)}); set prompt_wrapping to none in "
+                f"the model's chat template cannot be filled ({describe_error(error)}); set prompt_wrapping to none in "
                 "config/models.yaml, or correct the template"
             ) from error
 

@@ -53,7 +53,7 @@ def in_repository(path: str | Path, folder: Path, root: Path):
     return os.path.relpath(absolute, folder) if inside or absolute.is_relative_to(folder) else str(absolute)
 
 
-def named(path, folder, root):
+def resolve_path(path, folder, root):
     """Return a file that the configuration names: one of the working directory or else of the repository.
 
     ``~`` is left as it is.
@@ -65,7 +65,7 @@ def named(path, folder, root):
     return str(path) if here else in_repository(path, folder, root)
 
 
-def options(overlays: list[str], folder: Path, root: Path):
+def command_options(overlays: list[str], folder: Path, root: Path):
     """Return what the commands of a run have besides targets, as they are typed in the repository's root.
 
     Overlays in the folder of a run outside of the repository are named from there: they go with the run.
@@ -76,7 +76,7 @@ def options(overlays: list[str], folder: Path, root: Path):
         root: The repository.
 
     Examples:
-        >>> options(["../../mine.yaml"], Path("/project/runs/mine"), Path("/project"))
+        >>> command_options(["../../mine.yaml"], Path("/project/runs/mine"), Path("/project"))
         '--directory runs/mine --configfile=mine.yaml'
     """
     folder, root = Path(folder), Path(root)

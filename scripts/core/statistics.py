@@ -15,7 +15,7 @@ ROUNDING = 1e-12
 numbers is exact to about 1e-13, and accuracies on a million instances differ by 1e-6 if they differ."""
 
 
-def varies(values: np.ndarray, size: float):
+def has_variation(values: np.ndarray, size: float):
     """Tell whether values differ by more than rounding.
 
     Args:
@@ -33,13 +33,13 @@ def welch(a: np.ndarray, b: np.ndarray) -> tuple[float, ...]:
 
     Returns:
         t statistic, degrees of freedom (Welch-Satterthwaite) and p value. All are NaN when a sample has fewer than two
-        values or neither varies by more than rounding (:func:`varies`), because the test is undefined then.
+        values or neither varies by more than rounding (:func:`has_variation`), because the test is undefined then.
     """
     a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
     if len(a) < 2 or len(b) < 2:
         return np.nan, np.nan, np.nan
     size = np.abs([*a, *b]).max()
-    if not varies(a, size) and not varies(b, size):
+    if not has_variation(a, size) and not has_variation(b, size):
         return np.nan, np.nan, np.nan
     from statsmodels.stats.weightstats import ttest_ind
 
@@ -47,7 +47,7 @@ def welch(a: np.ndarray, b: np.ndarray) -> tuple[float, ...]:
     return float(t), float(df), float(p)
 
 
-def paired(a: np.ndarray, b: np.ndarray) -> tuple[float, ...]:
+def paired_t_test(a: np.ndarray, b: np.ndarray) -> tuple[float, ...]:
     """Paired two-sided t-test of the differences ``a - b`` (Student 1908).
 
     What the two values of a pair share cancels, so it sees differences that :func:`welch` misses where pairs vary more
@@ -66,7 +66,7 @@ def paired(a: np.ndarray, b: np.ndarray) -> tuple[float, ...]:
     a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
     if len(a) != len(b):
         raise ValueError(f"pairs need as many values on either side; there are {len(a)} values and {len(b)}")
-    if len(a) < 2 or not varies(a - b, np.abs([a, b]).max()):
+    if len(a) < 2 or not has_variation(a - b, np.abs([a, b]).max()):
         return np.nan, np.nan, np.nan
     result = scipy.stats.ttest_rel(a, b)
     return float(result.statistic), float(result.df), float(result.pvalue)
@@ -128,7 +128,7 @@ def cluster_bootstrap(
         return np.nan, np.nan
     weights = cluster_weights(clusters, draws, seed)
     shares = (weights @ successes) / (weights @ trials)
-    if np.isfinite(shares).all() and not varies(shares, max(1.0, np.abs(shares).max())):
+    if np.isfinite(shares).all() and not has_variation(shares, max(1.0, np.abs(shares).max())):
         value = round(float(shares[0]), 9)
         counted = int((trials > 0).sum())
         return wilson(int(value) * counted, counted, level) if share and value in (0, 1) else (np.nan, np.nan)
@@ -249,7 +249,7 @@ def percentile_interval(samples, level=0.95):
     """
     defined = np.asarray(samples, dtype=float)
     defined = defined[~np.isnan(defined)]
-    if not len(defined) or not varies(defined, np.abs(defined).max()):
+    if not len(defined) or not has_variation(defined, np.abs(defined).max()):
         return np.nan, np.nan
     tail = (1 - level) / 2
     low, high = np.quantile(defined, [tail, 1 - tail])
@@ -261,6 +261,6 @@ def spearman(x, y):
 
     It is NaN when they have fewer than two values or one of them does not vary by more than rounding.
     """
-    if len(x) < 2 or not all(varies(values, np.abs(values).max()) for values in (x, y)):
+    if len(x) < 2 or not all(has_variation(values, np.abs(values).max()) for values in (x, y)):
         return np.nan
     return float(scipy.stats.spearmanr(x, y).statistic)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from scripts.core.errors import UserError, nearest
+from scripts.core.errors import UserError, did_you_mean
 
 
 class _Kind(NamedTuple):
@@ -44,22 +44,22 @@ class Result:
         tables: Tidy tables that it is made from, by their names in the study's folder of analyses; each is an input.
         inputs: Other inputs by name: paths, lists of paths or functions of wildcards.
         params: Params by name: values or functions of wildcards.
-        at: Where it is, below the folder of its kind and without suffix, with wildcards; None: ``{<part>}/<name>``. Of
-            an analysis: the folder below that of the study's analyses; None: the part's, empty: none.
-        made: Values of the wildcards for which this run makes it; None: every part of the run.
+        path: Where it is, below the folder of its kind and without suffix, with wildcards; None: ``{<part>}/<name>``.
+            Of an analysis: the folder below that of the study's analyses; None: the part's, empty: none.
+        targets: Values of the wildcards for which this run makes it; None: every part of the run.
         constraints: Regular expressions of its wildcards.
         script: The module with the rule's function, if it is not that of its kind (:data:`MODULES`).
         mem_mb, runtime: Memory, and the time limit in minutes; None: the default.
         title: What the HTML report and the list of results call it; None: its name, with spaces.
         outputs: Of an analysis: names of its outputs to files below the folder of the study's analyses for a part, or
-            below ``at``; a file without a suffix is CSV. Empty: one of the analysis' own name.
+            below ``path``; a file without a suffix is CSV. Empty: one of the analysis' own name.
     """
 
     tables: tuple
     inputs: dict
     params: dict
-    at: str | None
-    made: list | None
+    path: str | None
+    targets: list | None
     constraints: dict
     script: str | None
     mem_mb: int | None
@@ -69,12 +69,14 @@ class Result:
 
 
 def result(
-    *tables, params=None, at=None, made=None, constraints=None, script=None, mem_mb=None, title=None, outputs=(),
+    *tables, params=None, path=None, targets=None, constraints=None, script=None, mem_mb=None, title=None, outputs=(),
     runtime=None, **inputs,
 ):  # fmt: skip
     """Return a :class:`Result` made from tidy ``tables`` and named ``inputs``; ``outputs`` may be names alone."""
     outputs = outputs if isinstance(outputs, dict) else {name.partition(".")[0]: name for name in outputs}
-    return Result(tables, inputs, params or {}, at, made, constraints or {}, script, mem_mb, title, outputs, runtime)
+    return Result(
+        tables, inputs, params or {}, path, targets, constraints or {}, script, mem_mb, title, outputs, runtime
+    )
 
 
 def trajectory(study: str, models: dict[str, dict], points, chance: float):
@@ -100,18 +102,18 @@ def trajectory(study: str, models: dict[str, dict], points, chance: float):
     return {"trajectory": declared}
 
 
-def every(**values):
+def combine(**values):
     """Return all combinations of the values of wildcards, the first varying slowest.
 
     Examples:
-        >>> every(source=["run"], variable=["date", "place"])
+        >>> combine(source=["run"], variable=["date", "place"])
         [{'source': 'run', 'variable': 'date'}, {'source': 'run', 'variable': 'place'}]
     """
     return [dict(zip(values, chosen, strict=True)) for chosen in itertools.product(*values.values())]
 
 
 @dataclass(frozen=True)
-class Scored:
+class ScoredInstances:
     """Instances that a study's models score: ``results/<study>/instances/<set>/selected.parquet``.
 
     Attributes:
@@ -170,7 +172,7 @@ class Scored:
 
 
 @dataclass(frozen=True)
-class Prompted:
+class PromptSet:
     """Prompts that models answer: ``results/<study>/prompts/<set>.parquet``.
 
     Attributes:
@@ -187,7 +189,7 @@ class Prompted:
 
 
 @dataclass(frozen=True)
-class Texts:
+class Probes:
     """Texts that models fill or continue: ``results/<study>/texts/<set>.parquet``.
 
     Attributes:
@@ -223,7 +225,7 @@ class Documents:
 
 
 @dataclass(frozen=True)
-class Resolved:
+class Coreference:
     """Documents whose clusters a study reads: ``results/<study>/clusters/<set>/<system>.jsonl``.
 
     Attributes:
@@ -257,7 +259,7 @@ class Card:
         value: What the figure's values are.
         points: Places on its axis.
         findings: The rule ``<study>_findings_of_model`` that tests the findings on a model, by the wildcard ``model``
-            (``scripts/<study>/findings.py``; :func:`scripts.core.paper.claims.of_one_model`).
+            (``scripts/<study>/findings.py``; :func:`scripts.core.paper.claims.single_model_verdicts`).
         parts: Parts of the study of which the figure shows the first that the model has; none: whatever it has.
         chance: What a random pick comes to.
         printed: ``paper/published/<name>.csv``, if some points have published values.
@@ -274,7 +276,7 @@ class Card:
 
 
 @dataclass(frozen=True)
-class Decided:
+class DecisionTable:
     """A table in which readers (models, systems or rules, each asked in some way) decide about instances.
 
     Attributes:
@@ -325,7 +327,7 @@ class ExploredSet:
 
 
 @dataclass(frozen=True)
-class Explored:
+class ExplorerView:
     """What the explorer shows of a study (:mod:`scripts.core.explorer`). Columns are those of its instances.
 
     Attributes:
@@ -372,7 +374,7 @@ class Explored:
 
 
 @dataclass(frozen=True)
-class Paired:
+class PairedOutcomes:
     """How a headline's value follows from the first of the study's outcomes, so that two runs can be compared on them.
 
     Attributes:
@@ -481,11 +483,11 @@ class Study:
     instances: list = field(default_factory=list)
     analyses: list = field(default_factory=list)
     analysis_rules: dict = field(default_factory=dict)
-    scored: Scored | None = None
-    prompted: Prompted | None = None
-    texts: Texts | None = None
+    scored: ScoredInstances | None = None
+    prompted: PromptSet | None = None
+    texts: Probes | None = None
     systems: list = field(default_factory=list)
-    resolved: Resolved | None = None
+    resolved: Coreference | None = None
     traced: list = field(default_factory=list)
     outcomes: dict = field(default_factory=dict)
     paired: dict = field(default_factory=dict)
@@ -497,7 +499,7 @@ class Study:
     chances: dict = field(default_factory=dict)
     headline: list = field(default_factory=list)
     card: Card | None = None
-    explorer: Explored | None = None
+    explorer: ExplorerView | None = None
 
     def _results(self):
         for kind, results in (("figure", self.figures), ("table", self.tables), ("comparison", self.comparisons)):
@@ -505,7 +507,7 @@ class Study:
                 yield kind, name, declared, self._stem(kind, name, declared)
 
     def _stem(self, kind, name, declared):
-        inside = declared.at or (name if kind == "comparison" else f"{{{self.part}}}/{name}")
+        inside = declared.path or (name if kind == "comparison" else f"{{{self.part}}}/{name}")
         return f"results/{self.name}/{KINDS[kind].folder}/{inside}"
 
     def files(self, *kinds, suffixes: tuple[str, ...] | None = None):
@@ -525,8 +527,8 @@ class Study:
         ]
 
     def _made(self, declared, stem):
-        if declared.made is not None:
-            return declared.made
+        if declared.targets is not None:
+            return declared.targets
         return [{self.part: part} for part in self.parts] if f"{{{self.part}}}" in stem else [{}]
 
     @property
@@ -665,7 +667,7 @@ class Study:
         outputs = dict(zip([f"{kind}_tex" for kind in self._templates], self.section_files, strict=True))
         yield self._rule("section", "section", self.section, outputs, given, environment="paper")
         for name, declared in self.analysis_rules.items():
-            place = f"{{{self.part}}}" if declared.at is None else declared.at
+            place = f"{{{self.part}}}" if declared.path is None else declared.path
             folder = "/".join(filter(None, [f"results/{self.name}/analysis", place]))
             outputs = {
                 output: f"{folder}/{file if '.' in file else f'{file}.csv'}"
@@ -701,7 +703,7 @@ def _title(name, declared):
     return declared.title or TITLES.get(name) or name.replace("_", " ").capitalize()
 
 
-def chosen(configured: str | list[str], known: Sequence[str]):
+def select_studies(configured: str | list[str], known: Sequence[str]):
     """Return the studies of a run, in the order of ``known``.
 
     Args:
@@ -715,6 +717,6 @@ def chosen(configured: str | list[str], known: Sequence[str]):
         return list(known)
     for name in configured:
         if name not in known:
-            hint = nearest(name, known) or f"; the studies are {', '.join(known)}"
+            hint = did_you_mean(name, known) or f"; the studies are {', '.join(known)}"
             raise UserError(f"studies: '{name}' is not a study{hint}")
     return [name for name in known if name in configured]

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from scripts.core import progress
-from scripts.core.errors import counted, nearest
+from scripts.core.errors import count_noun, did_you_mean
 
 UNKNOWN = re.compile(r"MissingRuleException.*?No rule to produce (\S+) \(if you use", flags=re.DOTALL)
 LIST = "To list the targets, run: snakemake --cores 1 help"
@@ -17,7 +17,7 @@ MODELS_SHOWN = 5
 """Models that the summary of a dry run names; the others are counted."""
 
 
-def documented(workflow: "snakemake.workflow.Workflow") -> dict[str, str]:  # noqa: F821
+def documented_rules(workflow: "snakemake.workflow.Workflow") -> dict[str, str]:  # noqa: F821
     """Return the targets for users, rules with a docstring, by name to its first line."""
     rules = {rule.name: rule.docstring for rule in workflow.rules if rule.docstring and not rule.has_wildcards()}
     return {name: text.strip().splitlines()[0] for name, text in rules.items()}
@@ -34,7 +34,7 @@ class SuggestTarget(logging.Filter):
         """Change the record in place where it is that message, and let all records pass."""
         match = UNKNOWN.search(record.getMessage())
         if match:
-            hint = nearest(match[1], [rule.name for rule in self.workflow.rules if not rule.has_wildcards()])
+            hint = did_you_mean(match[1], [rule.name for rule in self.workflow.rules if not rule.has_wildcards()])
             record.msg = f"Error: {match[1]} is no target and no file that a rule makes{hint}\n{LIST}"
             record.args = ()
         return True
@@ -70,21 +70,21 @@ def summary_lines(workflow: "snakemake.workflow.Workflow", studies: Iterable[str
             others[study or wildcards.get("study") or "shared"] += 1
     replaced = sum(any(Path(str(path)).exists() for path in job.output) for job in jobs)
     note = f", of which {replaced} would replace existing results" if replaced else ""
-    lines = [f"This run would have {counted(len(jobs), 'job')}{note}:"]
+    lines = [f"This run would have {count_noun(len(jobs), 'job')}{note}:"]
     for model, count in of_models.most_common(MODELS_SHOWN):
-        lines.append(f"  model {model}: {counted(count, 'job')}, at most {max(1, round(minutes[model]))} min")
+        lines.append(f"  model {model}: {count_noun(count, 'job')}, at most {max(1, round(minutes[model]))} min")
     if len(of_models) > MODELS_SHOWN:
         rest = [name for name, _ in of_models.most_common()[MODELS_SHOWN:]]
         total = max(1, round(sum(minutes[name] for name in rest)))
         lines.append(
-            f"  {len(rest)} more models: {counted(sum(of_models[n] for n in rest), 'job')}, at most {total} min"
+            f"  {len(rest)} more models: {count_noun(sum(of_models[n] for n in rest), 'job')}, at most {total} min"
         )
     if others:
-        lines.append("  " + ", ".join(f"{name}: {counted(count, 'job')}" for name, count in others.most_common()))
+        lines.append("  " + ", ".join(f"{name}: {count_noun(count, 'job')}" for name, count in others.most_common()))
     return lines
 
 
-def attach(workflow: "snakemake.workflow.Workflow", studies: Iterable[str]) -> None:  # noqa: F821
+def attach_summary(workflow: "snakemake.workflow.Workflow", studies: Iterable[str]) -> None:  # noqa: F821
     """Have a run of Snakemake suggest targets and, if it is dry, end with the summary."""
     if not workflow.is_main_process:
         return

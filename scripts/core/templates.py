@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from scripts.core.errors import UserError, counted, nearest
+from scripts.core.errors import UserError, count_noun, did_you_mean
 
 CASES = ("nominative", "accusative", "possessive")
 """The grammatical cases of the pronoun studies; ``possessive`` is the dependent form (*her book*)."""
@@ -34,7 +34,7 @@ WORD = re.compile(r"[A-Za-z]+(?:['’][A-Za-z]+)?")
 """A word of a sentence."""
 
 
-def own(name: str) -> bool:
+def is_own(name: str) -> bool:
     """Return whether the texts of a set are the project's own, and may be exported."""
     return name == OWN_SETS or name.startswith(f"{OWN_SETS}_")
 
@@ -63,7 +63,7 @@ AGREEING = word_set(
 """Words that agree with *he* and not with *they*, or the other way round."""
 
 
-def refuse(problems):
+def raise_first(problems):
     """Raise the first of the problems of some templates, if there are any, and say how many more there are.
 
     Raises:
@@ -125,7 +125,7 @@ def parse_tsv(text: str, columns: Sequence[str], name: str, exact: bool = True):
                 _refuse_cell(f"{name}, row {number}", column, cell, cell)
         if len(cells) != len(header):
             raise UserError(
-                f"{name}, row {number}: {counted(len(cells), 'cell')} where the header has {len(header)}; "
+                f"{name}, row {number}: {count_noun(len(cells), 'cell')} where the header has {len(header)}; "
                 "separate cells by single tabs and remove empty lines"
             )
         rows.append((number, dict(zip(header, cells, strict=True))))
@@ -152,7 +152,7 @@ def _check_header(header, columns, where, exact):
     missing = next((c for c in columns if c not in header), None)
     if unknown is not None:
         rest = [c for c in columns if c not in header]
-        raise UserError(f"{where}: unknown column '{unknown}'{nearest(unknown, rest) or '; remove it'}")
+        raise UserError(f"{where}: unknown column '{unknown}'{did_you_mean(unknown, rest) or '; remove it'}")
     if missing is not None:
         raise UserError(f"{where}: the column '{missing}' is missing; add it (cells are separated by tabs)")
 
@@ -216,7 +216,7 @@ def select_pronoun_sets(
     selected = {}
     for name in names:
         if name not in pronouns:
-            hint = nearest(name, pronouns) or f"; known sets are {', '.join(pronouns)}"
+            hint = did_you_mean(name, pronouns) or f"; known sets are {', '.join(pronouns)}"
             raise UserError(f"pronoun_sets: templates/pronouns.tsv has no set '{name}'{hint}")
         if name in selected:
             raise UserError(f"pronoun_sets: '{name}' is listed twice; remove one")

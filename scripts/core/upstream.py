@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scripts.core import files
-from scripts.core.errors import UserError, nearest
+from scripts.core.errors import UserError, did_you_mean
 from scripts.core.templates import read_tsv
 
 COLUMNS = ("path", "kind", "repository", "commit", "source_path", "bytes", "sha256", "licence")
@@ -144,9 +144,9 @@ def fetch_to(path: str, manifest: str | Path, file: str | Path, mirror=None, **o
     """
     entries = read_manifest(manifest)
     if path not in entries:
-        hint = nearest(path, entries) or f"; it lists {', '.join(entries)}"
+        hint = did_you_mean(path, entries) or f"; it lists {', '.join(entries)}"
         raise UserError(f"{manifest}: lists no file '{path}'{hint}")
     content = fetch(entries[path], mirror, **options)
-    with files.atomic(file) as temporary:
+    with files.write_atomically(file) as temporary:
         temporary.write_bytes(content)
     return entries[path]

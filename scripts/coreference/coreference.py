@@ -6,7 +6,7 @@ from pathlib import Path
 from scripts.core import coreference, files
 from scripts.core.coreference_systems import jobs
 from scripts.core.engines import model_jobs
-from scripts.core.errors import UserError, counted
+from scripts.core.errors import UserError, count_noun
 from scripts.core.job import log, run
 
 
@@ -64,7 +64,7 @@ def main(
         fetched=fetched, trained=trained, environment=environment,
     )  # fmt: skip
     facts = opened.facts | {"texts_sha256": whole}
-    parts = jobs.Parts(Path(clusters).with_suffix(".parts"), facts | {"threads": threads}, save_seconds)
+    parts = jobs.FinishedDocuments(Path(clusters).with_suffix(".parts"), facts | {"threads": threads}, save_seconds)
     resolved, fresh = [], 0
     started = time.monotonic()
     with jobs.progress_bar(system if shards == 1 else f"{system} {shard}/{shards}", len(texts)) as bar:
@@ -89,7 +89,7 @@ def main(
     parts.remove()
     log.info(
         "%s, %s; %d of them now (%.1f a second)",
-        counted(counts["documents"], "document"), counted(counts["clusters"], "cluster"), fresh,
+        count_noun(counts["documents"], "document"), count_noun(counts["clusters"], "cluster"), fresh,
         fresh / max(seconds, 1e-9),
     )  # fmt: skip
 

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from scripts.core import files
-from scripts.core.errors import UserError, counted
+from scripts.core.errors import UserError, count_noun
 from scripts.core.job import log, run
 
 # What is added up over shards, and what is each shard's own.
@@ -46,7 +46,7 @@ def main(*, shards: list, facts: list, clusters: str, metadata: str):
     files.write_text(clusters, "".join(f"{line}\n" for line in lines))
     summed = {key: round(sum(described[key] for described in stated), 3) for key in _SUMMED}
     files.write_json(metadata, expected | summed)
-    log.info("%s from %s", counted(len(lines), "document"), counted(len(shards), "shard"))
+    log.info("%s from %s", count_noun(len(lines), "document"), count_noun(len(shards), "shard"))
 
 
 if __name__ == "__main__":

@@ -143,7 +143,7 @@ def simulate(quadruples: int, repeats: int, seed: int) -> pd.DataFrame:
             masculine = np.arange(quadruples) % 2 == 0
             by_instance = np.where(masculine[:, None], np.stack([p, p, q, q], -1), np.stack([q, q, p, p], -1))
             right = generator.random((*shape, 4)) < by_instance
-            codes = measures.types(right, np.broadcast_to(masculine, shape))
+            codes = measures.quadruple_types(right, np.broadcast_to(masculine, shape))
             counts = (codes[..., None] == np.arange(measures.N_TYPES)).sum(1)
             values = measures.evaluate(counts)
             gaps = p - q

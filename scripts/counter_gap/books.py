@@ -79,7 +79,7 @@ def book_passages(*, text: str, facts: str, sentences: str, words: str, passages
         words: Gendered words (TSV).
     """
     book, label = files.read_text(text, "run the workflow again"), json.loads(Path(facts).read_text("utf-8"))["label"]
-    gender = book_names.guesser()
+    gender = book_names.gender_detector()
     known = book_names.lexicon(extraction.read_sentences(sentences, book), gender)
     rows, found = [], []
     parsed, gendered = extraction.read_sentences(sentences, book), augmentation.read_words(words)
@@ -202,10 +202,10 @@ def book_quadruples(
     """
     found = read_c_gap(candidates, labelled=False)
     try:
-        accepted = output.labelled(found, output.read_labels(labels))
+        accepted = output.label_quadruples(found, output.read_labels(labels))
     except UserError as error:
         raise UserError(f"{labels}: {str(error).removeprefix(f'{labels}: ')}") from error
-    chosen = output.balanced(accepted, seed)
+    chosen = output.balance_genders(accepted, seed)
     if chosen.empty:
         raise UserError(
             f"{labels}: of {len(accepted) // 4} accepted quadruples none is left, since originals of both genders are "

@@ -45,7 +45,7 @@ def table_artefact(*, metrics: str, significance: str, subset_sizes: str, tex: s
         log.info("%s: %d quadruples", row.subset, row.quadruples)
     heads = ("System", "Scoring", "Debiasing")
     table = tables.read(metrics, significance, templates)
-    tables.write(tex, csv, tables.cells(table, templates, tables.ARTEFACT, tables.METHODS, heads), 3)
+    tables.write(tex, csv, tables.cells(table, templates, tables.ARTEFACT_COLUMNS, tables.METHODS, heads), 3)
 
 
 def table_bias(*, metrics: str, significance: str, tex: str, csv: str, template_sets: list):
@@ -268,7 +268,9 @@ def published_vs_ours(
     sizes = files.read_csv(subset_sizes)
     compared = {
         name: {
-            "analysis/metrics.csv": tables.named(tables.read_comparable(metrics, significance, name), printed.models),
+            "analysis/metrics.csv": tables.add_model_names(
+                tables.read_comparable(metrics, significance, name), printed.models
+            ),
             "analysis/subset_sizes.csv": sizes[sizes.data == name],
         }
         for name in template_sets

@@ -104,7 +104,7 @@ def main(
         "held_out": figures(),
         "held_out_singly": figures(masked_lm_head.evaluate_singly),
     }
-    with files.atomic(delta) as temporary:
+    with files.write_atomically(delta) as temporary:
         save_file(masked_lm_head.delta(model), temporary, metadata={"recipe": json.dumps(recipe, sort_keys=True)})
 
 

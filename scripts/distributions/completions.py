@@ -67,7 +67,7 @@ def main(
         "demonstration": entry["demonstration"],
         "texts": total,
     }
-    counted = ask(client, prompts, parallel)
+    counted = request_answers(client, prompts, parallel)
     write(client, texts, distributions, metadata)
     facts = {
         **{key: counted[key] for key in ("prompt_tokens", "completion_tokens")},
@@ -92,7 +92,7 @@ def read_prompts(texts):
     return total, list(dict.fromkeys(text for window in windows for text in window.text))
 
 
-def ask(client, prompts, parallel):
+def request_answers(client, prompts, parallel):
     """Make sure that every prompt's answer is on disk; return the tokens that the server counted for them."""
     counted = {"prompt_tokens": 0, "completion_tokens": 0}
     with tqdm(total=len(prompts), desc=client.name, unit="prompt", mininterval=0.5) as bar:
@@ -107,7 +107,7 @@ def ask(client, prompts, parallel):
 def write(client, texts, path, metadata):
     """Write the distributions from the answers on disk; their digest goes into the metadata."""
     digest = hashlib.sha256()
-    with instances.stream(path, distributions.schemas()[0], metadata) as write_rows:
+    with instances.write_batches(path, distributions.schemas()[0], metadata) as write_rows:
         for window in distributions.windows(texts, ["generate"], WINDOW):
             answers = [client.complete(text) for text in window.text]
             for text, completion in zip(window.text, answers, strict=True):

@@ -7,7 +7,7 @@ import time
 from scripts.core import files, instances, prompting
 from scripts.core.engines import chunks, distributions, generation, model_jobs, output_layer
 from scripts.core.engines.batches import progress_bar
-from scripts.core.errors import counted
+from scripts.core.errors import count_noun
 from scripts.core.job import log, run
 
 # Texts held at once: enough for batches of equal length to be full, few enough for memory to stay flat, which also
@@ -59,7 +59,7 @@ def main(
         "texts_sha256": files.sha256(texts),
     }
     settings = {"tokens_per_batch": tokens_per_batch, "threads": threads}
-    parts = chunks.Chunks.beside(distributions, metadata | settings, save_seconds)
+    parts = chunks.Chunks.for_output(distributions, metadata | settings, save_seconds)
     job = Job(opened.network, opened.tokenizer, metadata, parts)
     job.prepare(tokens_per_batch)
     metadata["engine_description"] = job.filler.description if job.filler else {}
@@ -68,7 +68,9 @@ def main(
     seconds = time.monotonic() - started
     model_jobs.write_speed(speed, opened, seconds, tokens=job.tokens, texts=total)
     parts.remove()
-    log.info("%s, %d tokens now (%.0f a second)", counted(total, "text"), job.tokens, job.tokens / max(seconds, 1e-9))
+    log.info(
+        "%s, %d tokens now (%.0f a second)", count_noun(total, "text"), job.tokens, job.tokens / max(seconds, 1e-9)
+    )
 
 
 def count_texts(texts, methods):
@@ -121,8 +123,8 @@ class Job:
         done = 0
         with (
             progress_bar(self.metadata["model"], None) as bar,
-            instances.stream(tokens, token_schema, self.metadata) as write_tokens,
-            instances.stream(masses, mass_schema, self.metadata) as write_masses,
+            instances.write_batches(tokens, token_schema, self.metadata) as write_tokens,
+            instances.write_batches(masses, mass_schema, self.metadata) as write_masses,
         ):
             for window in distributions.windows(path, self.metadata["methods"], size):
                 done += len(window)

@@ -14,14 +14,15 @@ def main(*, template: str, canary: str, page: str, studies: dict, template_files
         template: The page with a place for its data.
         canary: The line that keeps the page out of training corpora.
         page: The page to write.
-        studies: What the studies say of it (:class:`scripts.core.studies.Explored`), with ``label`` and ``question``.
+        studies: What the studies say of it (:class:`scripts.core.studies.ExplorerView`), with ``label`` and
+            ``question``.
         template_files: Of each study, names of template files to their paths.
     """
     data = explorer.page(studies, template_files, canary)
     for study in data["studies"]:
         for one in study["sets"]:
             log.info("%s, %s: %d of %d instances", study["label"], one["label"], one["count"], one["total"])
-    written = explorer.written(data)
+    written = explorer.pack_data(data)
     log.info("%.2f MB of packed data", len(written) / 1e6)
     files.write_text(page, files.read_text(template, "restore it").replace(PLACE, written))
 

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from scripts.core import estimate_rows, files
-from scripts.core.errors import UserError, counted
+from scripts.core.errors import UserError, count_noun
 from scripts.core.job import log, run
 from scripts.core.paper import eval_records
 from scripts.core.provenance import job_records
@@ -70,9 +70,9 @@ def main(
                 written += write(target, study, label, name, facts, rows, sets, created, canary, origin)
     if not written:
         raise UserError("no study of this run has results of a model: there is nothing to export")
-    reports = validated(target, written, environment)
+    reports = validate_files(target, written, environment)
     files.write_json(validation, {"schema": eval_records.SCHEMA_VERSION, "files": reports})
-    log.info("%s, all valid", counted(len(written), "file"))
+    log.info("%s, all valid", count_noun(len(written), "file"))
 
 
 def write(target, study, study_label, name, facts, rows, sets, created, canary, origin):
@@ -87,7 +87,7 @@ def write(target, study, study_label, name, facts, rows, sets, created, canary, 
     place.mkdir(parents=True, exist_ok=True)
     results, lines = [], 0
     path = place / f"{identifier}_samples.jsonl"
-    with files.atomic(path) as temporary, temporary.open("w", encoding="utf-8") as stream:
+    with files.write_atomically(path) as temporary, temporary.open("w", encoding="utf-8") as stream:
         for kind, scored, listed in sets:
             key = f"choices-{kind}"
             said = f"accuracy of the option with the highest score ({kind})"
@@ -124,7 +124,7 @@ def write(target, study, study_label, name, facts, rows, sets, created, canary, 
     return [aggregated, *([path] if lines else [])]
 
 
-def validated(target, paths, environment):
+def validate_files(target, paths, environment):
     """Return what the package says of each file in ``target``: its path there to warnings.
 
     Raises:

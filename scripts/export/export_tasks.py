@@ -14,7 +14,7 @@ from pathlib import Path
 import yaml
 
 from scripts.core import files, options, templates
-from scripts.core.errors import UserError, counted
+from scripts.core.errors import UserError, count_noun
 from scripts.core.job import log, run
 from scripts.core.paper import eval_records
 
@@ -61,7 +61,7 @@ def main(*, instances: list, canary_file: str, citation_file: str, folder: str, 
     (target / "data").mkdir(parents=True)
     written = {}
     for path, entry in zip(instances, sets, strict=True):
-        if not templates.own(entry["set"]):
+        if not templates.is_own(entry["set"]):
             raise UserError(f"{path}: texts of the set '{entry['set']}' are not the project's own; leave the set out")
         tag = f"pronouns_{entry['study']}_{entry['set']}"
         for name, docs in tasks(tag, files.read_parquet(path), entry["score"] == "continuation", canary).items():
@@ -74,7 +74,7 @@ def main(*, instances: list, canary_file: str, citation_file: str, folder: str, 
         raise UserError("no study of this run scores the replica templates: there is nothing to export")
     citation = yaml.safe_load(Path(citation_file).read_text(encoding="utf-8"))
     files.write_json(target / "croissant.json", croissant(target, written, canary, citation, own_templates))
-    log.info("%s", counted(len(written), "task"))
+    log.info("%s", count_noun(len(written), "task"))
 
 
 def tasks(tag: str, instances, continuation: bool, canary: str) -> dict[str, list[dict]]:
@@ -92,7 +92,7 @@ def tasks(tag: str, instances, continuation: bool, canary: str) -> dict[str, lis
     texts = options.option_texts(distinct).groupby("instance_id").text.agg(list)
     kept = eval_records.factors(distinct)
     found = {}
-    for right, (_, row) in zip(eval_records.gold(distinct), distinct.iterrows(), strict=True):
+    for right, (_, row) in zip(eval_records.gold_options(distinct), distinct.iterrows(), strict=True):
         offered = list(row.options)
         doc = {
             "instance_id": row.instance_id,

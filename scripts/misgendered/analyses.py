@@ -20,13 +20,13 @@ from scripts.misgendered.lib.analyses.by_model import ByModel
 from scripts.misgendered.lib.analyses.resampling import (
     NAME,
     TEMPLATE,
-    Differences,
-    Places,
-    Resampled,
-    Totals,
+    BootstrapFrame,
+    PooledDifferences,
+    PooledShares,
+    ResampledPredictions,
     by_type,
-    matching,
     pooled_models,
+    rows_at,
 )
 from scripts.misgendered.lib.labels import ALL
 
@@ -65,7 +65,7 @@ def predictions(
         known, of = None, None
         for (source, model), path in zip(asked, scores, strict=True):
             if of != source:
-                known, of = model_outputs.Asked.read(source), source
+                known, of = model_outputs.ExpectedOptions.read(source), source
             read = predicting.Losses(path, model, known, labels, capitals)
             instances_read, ties = 0, 0
             for start, rows in predicting.instance_parts(source, ["wording"]):
@@ -115,11 +115,11 @@ def accuracies(table, templates, draws, seed, study_models=()):
 
 
 def _of_shots(source, margins, study_models, draws, seed):
-    places = Places((table for _, table in source), draws, seed)
-    levels, made = [{} for _ in margins], Totals(places)
+    places = BootstrapFrame((table for _, table in source), draws, seed)
+    levels, made = [{} for _ in margins], PooledShares(places)
     pooled = pooled_models(source.models, study_models)
     for model, table in source:
-        resampled = Resampled(table, draws, seed, places)
+        resampled = ResampledPredictions(table, draws, seed, places)
         for place, margin in enumerate(margins):
             columns = ["pronoun_type", *margin] if "group" in margin else list(margin)
             for level, chosen in _levels(resampled.table, columns):
@@ -213,10 +213,10 @@ def by_name(table, draws, seed, pronoun_type="neo"):
     """
     source = ByModel(table, [*TEMPLATE, *NAME, "pronoun_type", "correct"], shots=0)
     asked = ((model, rows[rows.pronoun_type == pronoun_type]) for model, rows in source)
-    places = Places((rows for _, rows in asked), draws, seed)
+    places = BootstrapFrame((rows for _, rows in asked), draws, seed)
     trials, right = np.zeros((2, len(places.templates), len(places.names)), dtype=int)
     for _, rows in source:
-        resampled = Resampled(rows[rows.pronoun_type == pronoun_type], draws, seed, places)
+        resampled = ResampledPredictions(rows[rows.pronoun_type == pronoun_type], draws, seed, places)
         cells = resampled.cells(np.ones(len(resampled.table), dtype=bool))
         trials, right = trials + cells[0], right + cells[1]
     rows = []
@@ -254,10 +254,10 @@ def mean_against_sum(table, draws, seed):
     """
     read = ["pronoun_type", "picked", "picked_sum", "correct", "correct_sum"]
     source = ByModel(table, [*TEMPLATE, *NAME, *read], shots=0)
-    made = Differences(Places((rows for _, rows in source), draws, seed))
+    made = PooledDifferences(BootstrapFrame((rows for _, rows in source), draws, seed))
     for model, rows in source:
         other = rows.picked.astype(object) != rows.picked_sum.astype(object)
-        resampled = Resampled(rows.assign(other=other), draws, seed, made.places)
+        resampled = ResampledPredictions(rows.assign(other=other), draws, seed, made.places)
         for pronoun_type, chosen in by_type(resampled.table):
             parts = resampled.cells(chosen, "correct_sum"), resampled.cells(chosen)
             for name in (model, ALL):
@@ -296,15 +296,15 @@ def declared_against_undeclared(table, draws, seed):
     sometimes = study.SOMETIMES_DECLARED
     source = ByModel(table, [*TEMPLATE, *NAME, "pronoun_type", "declared", "correct"], shots=0)
     asked = ((model, rows[rows.form.isin(sometimes)]) for model, rows in source)
-    made = Differences(Places((rows for _, rows in asked), draws, seed))
+    made = PooledDifferences(BootstrapFrame((rows for _, rows in asked), draws, seed))
     for model, rows in source:
-        resampled = Resampled(rows[rows.form.isin(sometimes)], draws, seed, made.places)
+        resampled = ResampledPredictions(rows[rows.form.isin(sometimes)], draws, seed, made.places)
         shown = resampled.table.declared.to_numpy()
         for pronoun_type in dict.fromkeys(resampled.table.pronoun_type):
             for form in [ALL, *sometimes]:
-                chosen = matching(resampled.table, pronoun_type=pronoun_type)
+                chosen = rows_at(resampled.table, pronoun_type=pronoun_type)
                 if form != ALL:
-                    chosen &= matching(resampled.table, form=form)
+                    chosen &= rows_at(resampled.table, form=form)
                 parts = resampled.cells(chosen & shown), resampled.cells(chosen & ~shown)
                 for name in (model, ALL):
                     made.add((name, pronoun_type, form), *parts)
@@ -374,7 +374,7 @@ def _fit(part, formula):
     nothing = dict.fromkeys(("slope", "ci_low", "ci_high", "p_value"), np.nan)
     rank = statistics.spearman(part.tokens.to_numpy(), part.accuracy.to_numpy())
     facts = {"spearman": rank, "forms": len(part)}
-    if len(part) < 4 or not all(statistics.varies(part[c].to_numpy(), 1) for c in ("tokens", "accuracy")):
+    if len(part) < 4 or not all(statistics.has_variation(part[c].to_numpy(), 1) for c in ("tokens", "accuracy")):
         return nothing | facts
     import statsmodels.formula.api as smf
 
@@ -462,18 +462,18 @@ def choices(
     templates and names.
     """
     declared = {number: forms for number, (forms, _) in declaring.read(combinations).items()}
-    known = model_outputs.Asked.read(instances)
+    known = model_outputs.ExpectedOptions.read(instances)
     others = {name: study.other_wording(value) for name, value in made.items()}
     source = ByModel(predictions, CHOSEN, shots=0)
-    places = Places((rows for _, rows in source), draws, seed)
-    otherwise = {name: Differences(places) for name in others}
+    places = BootstrapFrame((rows for _, rows in source), draws, seed)
+    otherwise = {name: PooledDifferences(places) for name in others}
     worded = []
     for model, path in zip(models, scores, strict=True):
         base = source.read(0, model)
         read = predicting.Losses(path, model, known, **made)
         rows = _decided(read, known, instances, model, declared, lambda rows: rows.wording != wording)
         if len(rows):
-            worded.append((other_choices.among(base, rows), rows))
+            worded.append((other_choices.shared_predictions(base, rows), rows))
         for name, other in others.items():
             read = predicting.Losses(path, model, known, **made | {name: other})
             rows = _decided(read, known, instances, model, declared, lambda rows: rows.wording == wording)
@@ -481,11 +481,11 @@ def choices(
                 raise UserError(f"{predictions}: not of the instances in {instances}; run the workflow again")
             moved = rows.picked.to_numpy() != base.picked.astype(object).to_numpy()
             pairs = base.assign(correct_other=rows.correct.to_numpy(), moved=moved)
-            other_choices.add(otherwise[name], model, pairs)
+            other_choices.add_choice(otherwise[name], model, pairs)
     parts = [other_choices.table(found, name, others[name]) for name, found in otherwise.items()]
     if worded:
         base, other = (pd.concat(tables, ignore_index=True) for tables in zip(*worded, strict=True))
-        other, made_of = other_choices.matched(base, other), study.other_wording(wording)
+        other, made_of = other_choices.match_rewordings(base, other), study.other_wording(wording)
         parts.insert(0, other_choices.choices(base, other, "wording", made_of, draws, seed))
     files.write_csv(choices, pd.concat(parts, ignore_index=True))
 
@@ -518,10 +518,10 @@ def normalisation(
     counts = []
     for model, path in zip(models, scores, strict=True):
         read = model_outputs.read_scores(path, model, selected)
-        table = scored.decided(selected[selected.wording == wording], read, model, labels, capitals)
+        table = scored.decide_instances(selected[selected.wording == wording], read, model, labels, capitals)
         log.info("%s: %d decisions, %d ties", model, len(table), int(table.tie.sum()))
-        counts.append(decisions.counted(table, scored.DESIGN))
-    made = decisions.results(counts, scored.DESIGN, draws, seed)
+        counts.append(decisions.count_decisions(table, scored.DESIGN))
+    made = decisions.decision_tables(counts, scored.DESIGN, draws, seed)
     for path, table in zip((normalisation, calibration, calibration_bins), made, strict=True):
         files.write_csv(path, table)
 
@@ -670,7 +670,7 @@ def reasons(faithful, corrected):
     if plain.startswith(f"{declaring.NAME}/'s "):
         found.append("slash")
         plain = plain.replace("/'s", "'s", 1)
-    again = f"{declaring.NAME} ({declaring.DECLARED})"
+    again = f"{declaring.NAME} ({declaring.DECLARED_SLOT})"
     if plain.count(again) > 1:
         found.append("declared_again")
         first, mention, rest = plain.partition(again)
@@ -702,7 +702,7 @@ def corpus(
         threads: Files that are counted at the same time.
     """
     groups = study.select_groups(read_pronouns(pronouns), pronoun_sets)
-    result = corpora.count_corpus(texts, layout, corpora.words(groups), seed, parts, threads)
+    result = corpora.count_corpus(texts, layout, corpora.distinct_forms(groups), seed, parts, threads)
     log.info("%d documents in %d files", result["total"], len(texts))
     files.write_csv(counts, corpora.table(result, groups, name, label))
     files.write_csv(excerpts, corpora.excerpt_table(result, groups, name, label))

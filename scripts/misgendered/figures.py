@@ -15,7 +15,7 @@ from scripts.core.paper import trajectory
 from scripts.misgendered.lib import declarations, figures
 from scripts.misgendered.lib import instances as assembly
 from scripts.misgendered.lib.analyses.by_model import ByModel
-from scripts.misgendered.lib.analyses.normalisation import KEPT
+from scripts.misgendered.lib.analyses.normalisation import AVAILABLE_NORMALISATIONS
 from scripts.misgendered.lib.analyses.predictions import instance_parts
 from scripts.misgendered.lib.labels import (
     ALL,
@@ -38,8 +38,8 @@ def figure_accuracy_by_form(
     *, accuracy: str, pdf: str, png: str, csv: str, templates: str, models: dict, chance: float
 ):
     """Draw the accuracy on each pronoun form, by type of pronouns (the numbers behind Table 8)."""
-    frame = figures.pooled(figures.read(accuracy, ["form"]), templates, {"pronoun_type", "form"})
-    frame = plotting.enough(frame[frame.model.isin(figures.panels(models))])
+    frame = figures.pooled_rows(figures.read(accuracy, ["form"]), templates, {"pronoun_type", "form"})
+    frame = plotting.drop_small_cells(frame[frame.model.isin(figures.panels(models))])
     with plotting.style():
         drawn = figures.accuracy_rows(frame, present(FORMS, frame.form), models, chance, "form")
     plotting.save(drawn, frame, pdf, png, csv)
@@ -52,8 +52,8 @@ def figure_accuracy_by_group(
 
     ``chance`` is the accuracy of a random pick among the forms of ``pronoun_sets``.
     """
-    frame = figures.pooled(figures.read(accuracy, ["group"]), templates, {"pronoun_type", "group"})
-    frame = plotting.enough(frame[frame.model.isin(figures.panels(models))])
+    frame = figures.pooled_rows(figures.read(accuracy, ["group"]), templates, {"pronoun_type", "group"})
+    frame = plotting.drop_small_cells(frame[frame.model.isin(figures.panels(models))])
     types = dict(zip(frame.group, frame.pronoun_type, strict=True))
     order = [g for kind in present(TYPES, types.values()) for g in pronoun_sets if types.get(g) == kind]
     with plotting.style():
@@ -79,7 +79,7 @@ def draw_calibration(frame, models, chance):
 
     ``frame`` has the bins of the panels and of single types; bins of few instances are left out.
     """
-    frame = plotting.enough(frame)
+    frame = plotting.drop_small_cells(frame)
     if frame.empty:
         return plotting.nothing_drawn()
     shown = {name: title for name, title in figures.panels(models).items() if name in set(frame.model)}
@@ -129,7 +129,7 @@ def draw_declared_forms(frame, models):
                     continue
                 row = part.loc[(form, kind)]
                 beside = 0.24 * (i - (len(types) - 1) / 2)
-                figures.point(ax, row.difference, y + beside, row.ci_low, row.ci_high, figures.TYPE_LOOKS[kind])
+                figures.draw_point(ax, row.difference, y + beside, row.ci_low, row.ci_high, figures.TYPE_LOOKS[kind])
         ax.set_title(title)
         figures.label_rows(ax, rows.values())
         ax.set_xlabel("Declared minus undeclared")
@@ -221,7 +221,7 @@ def figure_few_shot(
     (:data:`scripts.core.plotting.FEWEST`) are left out.
     """
     summary = figures.read(accuracy_over_draws, ["sd"])
-    by_draw = plotting.enough(figures.read(accuracy_by_draw, ["draw"]))
+    by_draw = plotting.drop_small_cells(figures.read(accuracy_by_draw, ["draw"]))
     frame = figures.by_examples(figures.read(accuracy, ["shots"]), summary, templates)
     frame = frame[frame.n * frame.draws >= plotting.FEWEST]
     plotting.save(draw_few_shot(frame, by_draw, models, chance), frame, pdf, png, csv)
@@ -284,7 +284,7 @@ def draw_mixed_model(frame, models):
     for y, row in enumerate(frame.itertuples()):
         look = {"color": "#000000" if row.kind == "fixed" else plotting.GREY}
         look["marker"] = "o" if row.kind == "fixed" else "D"
-        figures.point(ax, row.estimate, y, row.ci_low, row.ci_high, look)
+        figures.draw_point(ax, row.estimate, y, row.ci_low, row.ci_high, look)
     if frame.empty:
         ax.text(0.5, 0.5, "the model has no estimates", ha="center", va="center", transform=ax.transAxes)
     figures.label_rows(ax, [effect(row, models) for row in frame.itertuples()])
@@ -305,8 +305,8 @@ def figure_model_size(*, accuracy: str, pdf: str, png: str, csv: str, templates:
     ``chance`` is the accuracy of a random pick. Models whose size is not known are left out.
     """
     known = {name: facts for name, facts in models.items() if facts["parameters"]}
-    frame = figures.pooled(figures.read(accuracy, ["pronoun_type"]), templates, {"pronoun_type"})
-    frame = plotting.enough(frame[frame.model.isin(known)])
+    frame = figures.pooled_rows(figures.read(accuracy, ["pronoun_type"]), templates, {"pronoun_type"})
+    frame = plotting.drop_small_cells(frame[frame.model.isin(known)])
     frame = frame.assign(parameters=frame.model.map({name: facts["parameters"] for name, facts in known.items()}))
     plotting.save(draw_model_size(frame, known, chance), frame, pdf, png, csv)
 
@@ -366,14 +366,14 @@ def figure_normalisation(*, normalisation: str, pdf: str, png: str, csv: str, mo
 @plotting.style()
 def draw_normalisation(frame, models, chance):
     """Draw a panel for each model, or for the mean over many, and a row for each normalisation; return the figure."""
-    rows = {name: normalising.LABELS[name] for name in KEPT}
-    return figures.accuracy_rows(plotting.enough(frame), rows, models, chance, "normalisation")
+    rows = {name: normalising.LABELS[name] for name in AVAILABLE_NORMALISATIONS}
+    return figures.accuracy_rows(plotting.drop_small_cells(frame), rows, models, chance, "normalisation")
 
 
 def figure_reductions(*, reductions: str, pdf: str, png: str, csv: str, models: dict):
     """Draw how the accuracy changes if candidates are compared by the sum of their losses instead of the mean."""
     frame = figures.read(reductions, ["difference"])
-    frame = plotting.enough(frame[frame.model.isin(models) & (frame.pronoun_type != ALL)])
+    frame = plotting.drop_small_cells(frame[frame.model.isin(models) & (frame.pronoun_type != ALL)])
     plotting.save(draw_reductions(frame, models), frame, pdf, png, csv)
 
 
@@ -390,7 +390,7 @@ def draw_reductions(frame, models):
         rows = frame[frame.model == name].set_index("pronoun_type")
         for i, kind in enumerate(kind for kind in types if kind in rows.index):
             row, beside = rows.loc[kind], 0.25 * (i - (len(rows) - 1) / 2)
-            figures.point(ax, row.difference, y + beside, row.ci_low, row.ci_high, figures.TYPE_LOOKS[kind])
+            figures.draw_point(ax, row.difference, y + beside, row.ci_low, row.ci_high, figures.TYPE_LOOKS[kind])
     figures.label_rows(ax, [plotting.model_title(name, models) for name in names])
     ax.xaxis.set_major_locator(MaxNLocator(5))
     ax.set_xlabel("Accuracy by sum minus accuracy by mean")
@@ -543,8 +543,8 @@ def framework_boxes(loaded, wording):
         way = next((way for way in loaded.declarations if way.kind == kind), None)
         if way:
             pattern = declarations.pattern(kind, template.text, wording)
-            said = declarations.declared(way, groups[group])
-            text = pattern.replace(declarations.DECLARED, said).replace(declarations.NAME, name)
+            said = declarations.declared_forms(way, groups[group])
+            text = pattern.replace(declarations.DECLARED_SLOT, said).replace(declarations.NAME, name)
             texts.append(f"{label}: {text}")
     forms = list(dict.fromkeys(groups[other][template.form] for other in groups))
     return [
@@ -594,11 +594,11 @@ def figure_constrained_decoding(
     # The best of the best of each part.
     parts = [rows[rows.wording == wording] for _, rows in instance_parts(instances, READ)]
     shown = decoding_example(pd.DataFrame([decoding_example(rows) for rows in parts if len(rows)]))
-    known = model_outputs.Asked.read(instances)
+    known = model_outputs.ExpectedOptions.read(instances)
     place = known.place(shown.instance_id)
     parts = model_outputs.score_parts(scores, model, known, (*losses.MAIN, *losses.COLUMNS))
     read = pd.concat([rows[owner == place] for owner, rows in parts])
-    rows = losses.compared(read, "mean", **choices, where=scores).sort_values("option_index")
+    rows = losses.comparable_scores(read, "mean", **choices, where=scores).sort_values("option_index")
     values = -rows.log_probability.to_numpy()
     candidates = pd.DataFrame({"option": [shown.options[index] for index in rows.option_index], "loss": values})
     candidates["right"] = candidates.option == shown.gold

@@ -29,7 +29,7 @@ def claims(
     documents = findings.documents(files.read_csv(corpus_counts))
     runs = {}
     for name, path, ranks in zip(template_sets, predictions, name_ranks, strict=True):
-        table = by_model.whole(path, findings.COLUMNS, of_study)
+        table = by_model.read_columns(path, findings.COLUMNS, of_study)
         runs[name] = findings.Results(table, known, files.read_csv(ranks), documents, draws, seed)
     present = {name: len(results.there) for name, results in runs.items()}
     verdicts.write(findings.FINDINGS, runs, every_set, csv=csv, tex=tex, numbers=numbers, models=present)
@@ -53,7 +53,7 @@ def findings_of_model(
         table = table[table.model == model]
         runs[name] = findings.Results(table, alone, files.read_csv(ranks), documents, draws, seed)
     # The study states all of them of averages.
-    of_model = verdicts.of_one_model(findings.FINDINGS, findings.ONE_MODEL, runs, averages=findings.ONE_MODEL)
+    of_model = verdicts.single_model_verdicts(findings.FINDINGS, findings.ONE_MODEL, runs, averages=findings.ONE_MODEL)
     files.write_csv(findings_csv, of_model)
 
 

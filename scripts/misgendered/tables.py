@@ -10,7 +10,7 @@ from scripts.core.job import run_named
 from scripts.core.paper import latex, paired_cells
 from scripts.core.paper import published as published_numbers
 from scripts.core.paper.formats import with_sd
-from scripts.core.paper.grid import Column, Factor, grid, spread, value, write_grid
+from scripts.core.paper.grid import Column, Factor, grid, level_columns, value, write_grid
 from scripts.core.paper.tables import write_table
 from scripts.core.templates import read_pronouns
 from scripts.misgendered.lib import declarations, figures, instances, study
@@ -37,7 +37,7 @@ def table_choices(*, choices: str, tex: str, csv: str, models: dict):
     rows = files.read_csv(choices)
     made = dict(zip(rows.choice, rows.made, strict=True))
     made = Factor("Choice", "choice", {choice: f"{choice}: {other}" for choice, other in made.items()})
-    columns = spread("pronoun_type", present(TYPES, rows.pronoun_type), parts.DIFFERENCE)
+    columns = level_columns("pronoun_type", present(TYPES, rows.pronoun_type), parts.DIFFERENCE)
     columns.append(Column("Other pick", value("other_pick"), {"pronoun_type": ALL}))
     write_table(tex, csv, grid(rows, [parts.of_panels(models), made], columns, "choice"), left=2, rows=rows)
 
@@ -54,7 +54,7 @@ def table_corpus_counts(*, corpus_counts: str, tex: str, csv: str, pronoun_sets:
         for corpus, rows in first.groupby("corpus", sort=False)
     }
     groups = Factor("Group", "group", {group: group for group in pronoun_sets})
-    columns = spread("corpus", heads, value("count", 0, scale=1))
+    columns = level_columns("corpus", heads, value("count", 0, scale=1))
     write_grid(tex, csv, counts, [parts.of_types(first), groups], columns, printed=first)
 
 
@@ -70,7 +70,7 @@ def table_declaration_type(*, accuracy: str, tex: str, csv: str, templates: str,
 
 def _by_type(accuracy, tex, csv, templates, models, head, column, levels):
     """Write accuracies by a factor and the type of pronouns."""
-    rows = figures.pooled(figures.read(accuracy, ["accuracy"]), templates, {"pronoun_type", column})
+    rows = figures.pooled_rows(figures.read(accuracy, ["accuracy"]), templates, {"pronoun_type", column})
     columns = parts.accuracies("pronoun_type", present(TYPES, rows.pronoun_type))
     write_grid(tex, csv, rows, [parts.of_panels(models), Factor(head, column, levels)], columns)
 
@@ -132,7 +132,7 @@ def table_few_shot(*, accuracy_over_draws: str, accuracy: str, tex: str, csv: st
     kinds = present(TYPES, rows.pronoun_type)
     types = Factor("Type", "pronoun_type", {kind: kinds[kind] for kind in kinds if kind != "binary"} or kinds)
     shots = Factor("Examples", "shots", {number: f"{number}" for number in sorted(set(rows.shots))})
-    columns = spread("model", seen, lambda row: with_sd(100 * row["accuracy"], 100 * row["sd"], 1))
+    columns = level_columns("model", seen, lambda row: with_sd(100 * row["accuracy"], 100 * row["sd"], 1))
     write_grid(tex, csv, rows, [types, shots], columns)
 
 
@@ -143,12 +143,12 @@ def table_forms(*, accuracy: str, tex: str, csv: str, templates: str, models: di
 
 def table_groups(*, accuracy: str, tex: str, csv: str, templates: str, models: dict):
     """Tabulate the accuracy on each pronoun group, the best of each type first (Table 7)."""
-    rows = figures.pooled(figures.read(accuracy, ["accuracy"]), templates, {"pronoun_type", "group"})
+    rows = figures.pooled_rows(figures.read(accuracy, ["accuracy"]), templates, {"pronoun_type", "group"})
     shown = figures.panels(models)
     first = rows[rows.model == next(iter(shown))].sort_values(["accuracy", "group"], ascending=[False, True])
     groups = Factor("Group", "group", {group: group for group in first.group})
     heads = shown if len(shown) > 1 else dict.fromkeys(shown, "Accuracy")
-    columns = spread("model", heads, parts.accuracy)
+    columns = level_columns("model", heads, parts.accuracy)
     columns.append(Column("n", value("n", 0, scale=1), {"model": next(iter(shown))}))
     write_grid(tex, csv, rows, [parts.of_types(first), groups], columns)
 
@@ -181,7 +181,9 @@ def table_models(*, tex: str, csv: str, models: dict):
 def table_name_class(*, accuracy: str, tex: str, csv: str, templates: str, models: dict):
     """Tabulate the accuracy on she, he and they, and on neo-pronouns together, by class of names (Table 10)."""
     table = figures.read(accuracy, ["name_class"])
-    margins = [figures.pooled(table, templates, {"pronoun_type", "name_class", *more}) for more in (("group",), ())]
+    margins = [
+        figures.pooled_rows(table, templates, {"pronoun_type", "name_class", *more}) for more in (("group",), ())
+    ]
     rows = pd.concat(margins, ignore_index=True)
     printed = rows[(rows.group == ALL) == (rows.pronoun_type == "neo")]
     groups = {group: group for group in dict.fromkeys(printed.group) if group != ALL} | {ALL: "neo-pronouns"}
@@ -201,7 +203,7 @@ def table_name_ranks(*, name_ranks: str, tex: str, csv: str):
         files.write_csv(csv, ranked)
         files.write_text(tex, NONE)
         return
-    write_table(tex, csv, parts.names(*parts.ends(known)), rows=ranked, align="llrrllrr")
+    write_table(tex, csv, parts.names(*parts.ranking_ends(known)), rows=ranked, align="llrrllrr")
 
 
 def table_normalisation(*, normalisation: str, tex: str, csv: str, models: dict):
@@ -271,10 +273,10 @@ def table_templates(
 def table_zero_shot(*, accuracy: str, tex: str, csv: str, templates: str, models: dict):
     """Tabulate the accuracy by type of pronouns, of each model and of their mean (Table 4)."""
     table = figures.read(accuracy, ["accuracy"])
-    rows, overall = (figures.pooled(table, templates, kept) for kept in ({"pronoun_type"}, ()))
+    rows, overall = (figures.pooled_rows(table, templates, kept) for kept in ({"pronoun_type"}, ()))
     mean = {ALL: f"Mean over {len(models)} models"} if len(models) > 1 else {}
     named = Factor("Model", "model", {name: facts["label"] for name, facts in models.items()} | mean)
-    columns = spread("pronoun_type", present(TYPES, rows.pronoun_type), parts.accuracy)
+    columns = level_columns("pronoun_type", present(TYPES, rows.pronoun_type), parts.accuracy)
     columns.append(Column("n", value("n", 0, scale=1), {"pronoun_type": ALL}))
     write_grid(tex, csv, rows, [named], columns, printed=pd.concat([rows, overall]))
 
@@ -304,7 +306,7 @@ def published_vs_ours(
         by_set,
         every_set,
         excluded=published_numbers.demonstration(models),
-        obstacles={"likelihood": study.obstacle(pronoun_sets)},
+        obstacles={"likelihood": study.comparison_obstacle(pronoun_sets)},
         csv=csv,
         tex=tex,
         numbers=numbers,

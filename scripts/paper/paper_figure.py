@@ -8,7 +8,7 @@ from scripts.core import estimate_rows, plotting
 from scripts.core.estimate_rows import RELEASED_OUTPUTS
 from scripts.core.job import run
 from scripts.core.paper import front
-from scripts.core.paper.summary import details
+from scripts.core.paper.summary import describe_levels
 
 COLUMNS = [
     "study", "part", "model", "kind", "label", "group", "row", "value", "low", "high", "n", "n_unit", "chance",
@@ -28,7 +28,7 @@ def select(frame: pd.DataFrame, studies: list[dict]) -> pd.DataFrame:
     """
     found = []
     for study in studies:
-        rows = front.subjects(frame[frame.study == study["key"]])
+        rows = front.subject_rows(frame[frame.study == study["key"]])
         rows = rows[rows.headline & rows.value.notna()]
         several = rows.part.nunique() > 1
         for row in rows.to_dict("records"):
@@ -38,7 +38,7 @@ def select(frame: pd.DataFrame, studies: list[dict]) -> pd.DataFrame:
             numbers = [factor * row[name] for name in ("value", "low", "high")]
             facts = [row[name] for name in ("part", "model", "kind", "label")]
             count = [int(row["n"]), row["n_unit"], None if chance is None else factor * chance]
-            found.append([study["key"], *facts, group, details(row), *numbers, *count])
+            found.append([study["key"], *facts, group, describe_levels(row), *numbers, *count])
     return pd.DataFrame(found, columns=COLUMNS)
 
 
@@ -73,7 +73,7 @@ def draw(frame: pd.DataFrame, models: dict[str, dict]):
         if len(rows)
     ]
     own = list(dict.fromkeys(frame[frame.kind != RELEASED_OUTPUTS].model))
-    looks = {name: look(name, own, models) for name in dict.fromkeys(frame.model)}
+    looks = {name: model_look(name, own, models) for name in dict.fromkeys(frame.model)}
     legend = handles(frame, own, looks)
     heights = [LINE * (listed[-1][0] + 1.6) for _, listed in panels]
     total = sum(heights) + AXIS * len(panels) + LINE * -(-len(legend) // 2) + 0.1
@@ -92,7 +92,7 @@ def draw(frame: pd.DataFrame, models: dict[str, dict]):
                 continue
             ax.annotate(text, (0, place), (-4, 0), xycoords=("axes fraction", "data"), textcoords="offset points",
                         va="center", ha="right", fontsize=7, linespacing=1.05)  # fmt: skip
-            points(ax, place, rows, looks)
+            draw_points(ax, place, rows, looks)
         ax.set(ylim=(listed[-1][0] + 0.9, -0.7), xlabel=name, yticks=[])
         ax.spines["left"].set_visible(False)
         ax.grid(visible=True, axis="x")
@@ -104,7 +104,7 @@ def draw(frame: pd.DataFrame, models: dict[str, dict]):
     return drawn
 
 
-def points(ax, place: float, rows: pd.DataFrame, looks: dict[str, dict]) -> None:
+def draw_points(ax, place: float, rows: pd.DataFrame, looks: dict[str, dict]) -> None:
     """Draw the values of a line, several models one below the other, and chance."""
     chance = rows.chance.iloc[0]
     if pd.notna(chance) and chance:
@@ -116,7 +116,7 @@ def points(ax, place: float, rows: pd.DataFrame, looks: dict[str, dict]) -> None
         ax.plot(row.value, y, linestyle="", markersize=3.4, **looks[row.model])
 
 
-def look(name: str, own: list[str], models: dict[str, dict]) -> dict:
+def model_look(name: str, own: list[str], models: dict[str, dict]) -> dict:
     """Return colour and marker of a model: black if it is the only one, grey for released outputs."""
     if name not in own:
         return {"color": "#767676", "marker": "D"}

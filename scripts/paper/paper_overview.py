@@ -9,9 +9,9 @@ from scripts.core import estimate_rows, files
 from scripts.core.job import run
 from scripts.core.paper import claims, latex, report, sections
 from scripts.core.paper.front import Front
-from scripts.core.paper.published import named
+from scripts.core.paper.published import shorten_list
 
-LACKING = 3
+MOST_MISSING = 3
 """Up to this many models, systems or tables that a finding lacks are named."""
 FEW = 6
 """Up to this many models the abstract names each."""
@@ -24,7 +24,7 @@ VERDICTS = {
     "not_covered": "not covered",
 }
 """The counts of published numbers to the columns of their table."""
-FIRST = "thesis"
+THESIS_PLACE = "thesis"
 """What a study's template is asked for besides its paragraph: the two sentences that the abstract opens with."""
 
 
@@ -68,16 +68,17 @@ def main(
     for study in studies:
         front = Front(study["key"], frame, study["chances"])
         study |= {"front": front} | {
-            place: spoken(front, study, templates.get(study["key"]), place) for place in (FIRST, "paragraph")
+            place: overview_text(front, study, templates.get(study["key"]), place)
+            for place in (THESIS_PLACE, "paragraph")
         }
-    compared = [study | judged(study, verdicts, comparison_numbers) for study in studies]
+    compared = [study | study_evidence(study, verdicts, comparison_numbers) for study in studies]
     context = {
         "studies": compared,
         "models": models,
-        "theses": [study[FIRST] for study in studies if study[FIRST]][:1],
+        "theses": [study[THESIS_PLACE] for study in studies if study[THESIS_PLACE]][:1],
         "figure": sections.figure,
         "headlines": sections.drawing(figure, Path(overview_tex).parents[1]),
-        "listed": sections.listed,
+        "listed": sections.list_words,
         "few": FEW,
         "demonstrations": any(study["front"].demonstration for study in studies),
         "symbols": latex.symbols,
@@ -91,21 +92,21 @@ def main(
     rows += [place for study in studies for place in study["front"].frame.index[study["front"].frame.headline]]
     files.write_csv(csv, frame.loc[sorted(set(rows))])
     files.write_json(numbers, {name: entry for study in studies for name, entry in study["front"].entries.items()})
-    files.write_text(report_rst, report.page(title, shown(compared, headline, headline_titles)))
+    files.write_text(report_rst, report.page(title, report_studies(compared, headline, headline_titles)))
 
 
-def spoken(front, study, template, place):
+def overview_text(front, study, template, place):
     """Return what a study's template says at a place of the first page, as LaTeX; without one, its headlines."""
     if template:
-        context = {"front": front, "place": place, "listed": sections.listed}
+        context = {"front": front, "place": place, "listed": sections.list_words}
         return latex.Raw(latex.render(template.parent, template.name, context).strip())
-    if place == FIRST:
+    if place == THESIS_PLACE:
         return latex.Raw("")
     told = [f"{latex.escape(name)}: {text}" for name, text in front.headlines()]
     return latex.Raw(" ".join([latex.escape(study["question"]), *[f"{text}." for text in told]]))
 
 
-def judged(study, verdicts, comparison_numbers):
+def study_evidence(study, verdicts, comparison_numbers):
     """Return ``beside``, the numbers across the parts of a study, ``called``, its parts in sentences, and its findings.
 
     ``decided`` and ``undecided`` are lists of dict with ``number``, ``finding``, ``part``, ``verdict``, ``evidence``
@@ -123,7 +124,9 @@ def judged(study, verdicts, comparison_numbers):
             "part": row.templates if several else "",
             "verdict": row.verdict,
             "evidence": latex.symbols(row.evidence),
-            "lacks": latex.symbols(named(row.missing.split("; "), LACKING) if row.missing else str(row.evidence)),
+            "lacks": latex.symbols(
+                shorten_list(row.missing.split("; "), MOST_MISSING) if row.missing else str(row.evidence)
+            ),
         }
         for row in rows
         if row.templates in study["parts"]
@@ -155,14 +158,16 @@ def comparison_table(studies):
     return latex.Raw(latex.latex_table(cells, align="ll" + "r" * len(VERDICTS)))
 
 
-def shown(studies, headline, titles):
+def report_studies(studies, headline, titles):
     """Return what the report's first page has of each study: label, text, counts of findings, pictures."""
     return [
         (
             study["label"],
-            report.plain(sections.unmarked(study["paragraph"])),
+            report.plain_text(sections.unmark_numbers(study["paragraph"])),
             [
-                report.plain(sections.unmarked(sections.findings(study["beside"], part, study["called"][part])))
+                report.plain_text(
+                    sections.unmark_numbers(sections.findings(study["beside"], part, study["called"][part]))
+                )
                 for part in study["parts"]
                 if "claims.total" in study["beside"]["numbers"]
             ],

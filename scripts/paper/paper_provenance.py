@@ -63,7 +63,7 @@ def main(
     """
     problems = {}
     records = job_records.load(problems=problems)
-    jobs = audit.recorded([main_tex, *sections, *numbers, *results], records, _module, _rows)
+    jobs = audit.recorded_jobs([main_tex, *sections, *numbers, *results], records, _module, _rows)
     paths = {path for job in jobs for path in [*job["inputs"], *job["outputs"]]}
     digests = {
         path: job_records.digest(place, job_records.CACHE)
@@ -72,7 +72,7 @@ def main(
     }
     facts = portable(job_records.model_facts(digests), ROOT)
     named = {package for record in records.values() for package in record.get("packages", {})}
-    carried = {name: entry for job in jobs for name, entry in job_records.carried(job["params"]).items()}
+    carried = {name: entry for job in jobs for name, entry in job_records.package_inputs(job["params"]).items()}
     findings = audit.judge(
         jobs,
         records,
@@ -80,18 +80,18 @@ def main(
         facts,
         job_records.pins(ROOT),
         {},
-        installed=job_records.installed(named),
+        installed=job_records.installed_versions(named),
         package_files=job_records.package_files(carried, job_records.CACHE),
         problems=problems,
     )
     # A revision that no entry fixes is recorded with the scores; the audit says so, but the paper is not refused.
     bad = {path: finding for path, finding in findings.items() if finding["verdict"] not in ("current", "unpinned")}
     if bad and not allow_stale:
-        raise UserError(refusal(bad))
+        raise UserError(refusal_message(bad))
     for line in audit.report(findings):
         log.info("%s", line)
     sources = {path: Path(path).read_text(encoding="utf-8") for path in [main_tex, *sections]}
-    items = trace.located(jobs, main_tex)
+    items = trace.items_with_paths(jobs, main_tex)
     known = trace.numbers(jobs)
     names = {target(name): name for name in known}
     links = set(re.findall(r"\\sourced\{([^}]+)\}", "".join(sources.values())))
@@ -100,11 +100,11 @@ def main(
     found = catalogue(items, used, results, sources, records, digests)
     files.write_csv(provenance_csv, found)
     files.write_text(provenance_tex, appendix(found, manifest))
-    files.write_text(currency_tex, mark(bad, len(findings)))
+    files.write_text(currency_tex, stale_mark(bad, len(findings)))
     files.write_text(captions, report_captions(items))
 
 
-def refusal(bad):
+def refusal_message(bad):
     """Return why a paper is not built, with the files that caused it before those that follow."""
     causes = {p: f for p, f in bad.items() if any(r["kind"] != "upstream" for r in f["reasons"])}
     told = [
@@ -119,7 +119,7 @@ def refusal(bad):
     )
 
 
-def mark(bad, total):
+def stale_mark(bad, total):
     """Return the box that a paper of results which are not current begins with; empty if all are."""
     if not bad:
         return "% All results are current.\n"
@@ -138,7 +138,7 @@ def catalogue(
     """Return where every figure, table and number comes from.
 
     Args:
-        items: Figures and tables of the paper (:func:`scripts.core.provenance.trace.located`).
+        items: Figures and tables of the paper (:func:`scripts.core.provenance.trace.items_with_paths`).
         numbers: Id to entry of the numbers that the text uses.
         results: Files behind the paper; those that it does not show are listed too.
         sections: The paper's files of LaTeX, to their text.
@@ -239,7 +239,7 @@ def report_captions(items):
         if item["path"]:
             name = f"{item['kind'].capitalize()} {item['number']} of the paper"
             test = f'"{item["path"]}" in snakemake.output'
-            text = report.caption(name, report.plain(caption(item["body"])))
+            text = report.caption(name, report.plain_text(caption(item["body"])))
             lines.append(f"{{% if {test} %}}{text}{{% endif %}}")
     paths = [item["path"] for item in items if item["path"]]
     listed = f"{paths!r} | select('in', snakemake.output) | list"

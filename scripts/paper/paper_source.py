@@ -12,7 +12,7 @@ from scripts.core import files, synthetic
 from scripts.core.job import run
 from scripts.core.paper import citation, formats, latex
 from scripts.core.paper.published import demonstration
-from scripts.core.paper.sections import breakable, listed, table, write
+from scripts.core.paper.sections import breakable, list_words, table, write
 from scripts.core.provenance import job_records
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -81,15 +81,15 @@ def main(
             pd.DataFrame(rows, columns=["Model", "Architecture", "Parameters", "Precision", "Source and revision"]),
             align="llrlX",
         ),
-        "gates": gates(stated, models),
-        "readings": readings(stated, models),
+        "gates": server_checks(stated, models),
+        "readings": reading_notes(stated, models),
         "pronoun_sets": [breakable(entry["label"]) for entry in pronoun_sets],
-        "listed": listed,
+        "listed": list_words,
         "table": table,
     }
     write(main_tex, main_template, context)
     for source, copy in ((bibliography, bibliography_copy), (style, style_copy)):
-        with files.atomic(copy) as temporary:
+        with files.write_atomically(copy) as temporary:
             shutil.copyfile(source, temporary)
 
 
@@ -120,8 +120,8 @@ def compute(made: list[str], speeds: list[str], models: dict[str, dict]):
         jobs = [job for rule, job in measured if job.get("model") == name and rules.get(rule) == step]
         minutes = sum(job.get("seconds", 0) + job.get("loading_seconds", 0) for job in jobs) / 60
         label = models[name]["label"] if name in models else name
-        cells = [label, f"{units:,} {STEPS[step]}", f"{tokens:,}" if tokens else formats.MISSING]
-        rows.append([*cells, formats.number(minutes, 1) if minutes else formats.MISSING])
+        cells = [label, f"{units:,} {STEPS[step]}", f"{tokens:,}" if tokens else formats.MISSING_MARK]
+        rows.append([*cells, formats.number(minutes, 1) if minutes else formats.MISSING_MARK])
     table = pd.DataFrame(rows, columns=["Model", "Step", "Tokens", "Minutes"])
     table["Model"] = table.Model.where(table.Model != table.Model.shift(), "")
     return latex.Raw(latex.latex_table(table, align="llrr")) if rows else ""
@@ -138,7 +138,7 @@ def machines(speeds):
     return [f"{device.upper()} ({count} {'thread' if count == 1 else 'threads'})" for device, count in sorted(found)]
 
 
-def gates(stated: list[dict], models: dict[str, dict]) -> list[dict]:
+def server_checks(stated: list[dict], models: dict[str, dict]) -> list[dict]:
     """Return how the servers of models were checked, over all sets of instances that each of them scored.
 
     Args:
@@ -164,7 +164,7 @@ def gates(stated: list[dict], models: dict[str, dict]) -> list[dict]:
     return found
 
 
-def readings(stated: list[dict], models: dict[str, dict]) -> list[dict]:
+def reading_notes(stated: list[dict], models: dict[str, dict]) -> list[dict]:
     """Return what models could not read or decide of the instances that they scored, over all sets of instances.
 
     Args:

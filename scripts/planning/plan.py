@@ -28,21 +28,21 @@ def main(
     ``scored``, ``prompted``, ``texts``, ``resolved``, ``trained``, ``entries`` and ``devices`` are those of
     :func:`scripts.core.engines.planning.rows`; ``speeds`` is the folder in which scoring jobs leave how fast they were,
     ``benchmarks`` that in which all jobs leave what they used; ``estimated`` is what jobs ask for without that, as
-    :func:`scripts.core.engines.usage.beside` takes it, and ``margin`` planning.measured_margin.
+    :func:`scripts.core.engines.usage.add_measured_usage` takes it, and ``margin`` planning.measured_margin.
     """
-    used = usage.finished(benchmarks)
+    used = usage.read_finished_jobs(benchmarks)
     measured = planning.measured_speeds(speeds, entries)
     cpu = planning.cpu_speed(threads)
     frame = pd.DataFrame(
         planning.rows(scored, prompted, texts, resolved, trained, entries, devices, measured, cpu),
         columns=planning.COLUMNS,
     )
-    frame = usage.beside(frame, used, estimated)
+    frame = usage.add_measured_usage(frame, used, estimated)
     files.write_csv(plan, frame)
     if frame.empty:
         print("No study of this run reads a model: there is nothing to plan.", flush=True)
     else:
-        told = [report(frame), usage.told(frame, margin), planning.told(planning.totals(frame, entries))]
+        told = [report(frame), usage.usage_report(frame, margin), planning.plan_report(planning.totals(frame, entries))]
         print("\n".join(filter(None, told)), flush=True)
 
 

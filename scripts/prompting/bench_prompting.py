@@ -62,8 +62,12 @@ def main(
         for turn in range(rounds):
             for size in sizes:
                 ways = {
-                    "this project": lambda size=size: ours(network, tokenizer, texts, new_tokens, size * longest),
-                    "transformers generate": lambda size=size: plain(network, tokenizer, ids, new_tokens, size),
+                    "this project": lambda size=size: batched_tokens(
+                        network, tokenizer, texts, new_tokens, size * longest
+                    ),
+                    "transformers generate": lambda size=size: reference_tokens(
+                        network, tokenizer, ids, new_tokens, size
+                    ),
                 }
                 for name, way in ways.items():
                     started = time.perf_counter()
@@ -82,7 +86,7 @@ def main(
     files.write_csv(table, frame)
 
 
-def ours(network, tokenizer, texts, new_tokens, tokens_per_batch):
+def batched_tokens(network, tokenizer, texts, new_tokens, tokens_per_batch):
     """Return the tokens of every answer, from this project's batches."""
     made = generation.generate(
         network, tokenizer, texts, max_new_tokens=new_tokens, tokens_per_batch=tokens_per_batch
@@ -91,7 +95,7 @@ def ours(network, tokenizer, texts, new_tokens, tokens_per_batch):
 
 
 @torch.inference_mode()
-def plain(network, tokenizer, ids, new_tokens, size):
+def reference_tokens(network, tokenizer, ids, new_tokens, size):
     """Return the tokens of every answer, from transformers' ``generate`` on batches of prompts of similar length."""
     ends = generation.end_tokens(network, tokenizer)
     padding = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else ends[0]

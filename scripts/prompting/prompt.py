@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from scripts.core import files, instances, prompting
 from scripts.core.engines import chunks, generation, model_jobs
 from scripts.core.engines.batches import progress_bar
-from scripts.core.errors import UserError, counted
+from scripts.core.errors import UserError, count_noun
 from scripts.core.job import log, run
 
 # Prompts held at once: enough for batches of similar length, few enough for memory to stay flat.
@@ -101,7 +101,7 @@ def main(
     metadata = opened.facts | {
         **({"search": "sampling", "temperature": temperature, "seed": seed} if temperature else {"search": "greedy"}),
         "prompt_wrapping": wrapping,
-        "wrapped": prompting.wrap(prompting.PLACE, wrapping, opened.tokenizer, thinking),
+        "wrapped": prompting.wrap(prompting.PROMPT_SLOT, wrapping, opened.tokenizer, thinking),
         **({"thinking": entry["thinking"]} if thinking else {}),
         "methods": methods,
         "new_tokens_at_most": new_tokens,
@@ -109,7 +109,7 @@ def main(
     }
     tokens_per_batch = generation.batch_tokens(opened.network, tokens_per_batch)
     settings = {"tokens_per_batch": tokens_per_batch, "threads": threads}
-    parts = chunks.Chunks.beside(answers, metadata | settings, save_seconds)
+    parts = chunks.Chunks.for_output(answers, metadata | settings, save_seconds)
     rows = shard_rows(prompts, methods, shard, shards)
     metadata |= {"shard": shard, "shards": shards, "prompts": len(rows), "prompt_tokens": 0, "new_tokens": 0}
     metadata |= {"thoughts": 0, "thoughts_cut_off": 0}
@@ -123,7 +123,7 @@ def main(
     parts.remove()
     log.info(
         "%s, %d tokens read and %d written, %d of them now (%.1f a second)",
-        counted(len(rows), "prompt"), metadata["prompt_tokens"], metadata["new_tokens"], job.written,
+        count_noun(len(rows), "prompt"), metadata["prompt_tokens"], metadata["new_tokens"], job.written,
         job.written / max(seconds, 1e-9),
     )  # fmt: skip
 
@@ -178,7 +178,7 @@ class Job:
     """Streams prompts through a model, in one or two steps.
 
     Args:
-        opened (scripts.core.engines.model_jobs.Opened)
+        opened (scripts.core.engines.model_jobs.OpenedModel)
         wrapping: Of :data:`scripts.core.prompting.WRAPPINGS`.
         thinking (scripts.core.prompting.Thinking or None)
         drawing: ``temperature`` and ``seed``.

@@ -60,7 +60,7 @@ def main(*, results: list, manifest: str, crate: str, title: str, configured: li
             none, or if a file to be packed names this machine or a folder of it.
     """
     records = job_records.load()
-    history = behind(results, records)
+    history = upstream_of(results, records)
     if not history:
         raise UserError(f"{job_records.FOLDER}: no records of these results; run the workflow again")
     refuse_unless_current(history)
@@ -122,7 +122,7 @@ def main(*, results: list, manifest: str, crate: str, title: str, configured: li
         made.add_file(listed, LEFT_OUT, properties=facts)
         target = Path(folder) / "crate.zip"
         made.write_zip(target)
-        with files.atomic(crate) as temporary:
+        with files.write_atomically(crate) as temporary:
             temporary.write_bytes(target.read_bytes())
     size = Path(crate).stat().st_size / 1e6
     log.info(
@@ -131,7 +131,7 @@ def main(*, results: list, manifest: str, crate: str, title: str, configured: li
     )  # fmt: skip
 
 
-def behind(results, records):
+def upstream_of(results, records):
     """Return the records of the jobs that ``results`` come from."""
     index = job_records.index(records)
     used, waiting = {}, list(results)
@@ -296,7 +296,7 @@ def _inputs(crate, history, manifest):
     for (name, digest), facts in sorted(models.items()):
         revision = facts["revision"] or "none"
         properties = {"@type": "CreativeWork", "name": f"Weights of {name}", "sha256": digest, "version": revision}
-        entities.append(crate.add(ContextEntity(crate, address(name, facts), properties)))
+        entities.append(crate.add(ContextEntity(crate, weights_address(name, facts), properties)))
     return entities
 
 
@@ -326,7 +326,7 @@ def _jobs(crate, workflow, run_action, history, packed):
             facts = {"@type": "HowToStep", "name": rule, "position": str(len(tools)), "workExample": tools[rule]}
             steps[rule] = add("step", rule, facts)
         read = {**record["inputs"], **record["lock"]}
-        weights = {address(facts["model"], facts) for facts in record["models"].values()}
+        weights = {weights_address(facts["model"], facts) for facts in record["models"].values()}
         where = [machine["system"], f"Python {machine['python']}", machine["cpu"], *machine["gpus"]]
         facts = {
             "@type": "CreateAction",
@@ -349,7 +349,7 @@ def _jobs(crate, workflow, run_action, history, packed):
     return [add("run", "snakemake", facts), *jobs]
 
 
-def address(name, facts):
+def weights_address(name, facts):
     """Return where a model's weights are offered; a local folder has no address."""
     source = facts["source"]
     if "hub" in source:

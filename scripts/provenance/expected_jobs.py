@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @contextlib.contextmanager
-def opened(snakefile: Path, configfiles: list[Path], overrides: dict) -> "Iterator[snakemake.api.WorkflowApi]":  # noqa: F821
+def open_workflow(snakefile: Path, configfiles: list[Path], overrides: dict) -> "Iterator[snakemake.api.WorkflowApi]":  # noqa: F821
     """Read the workflow with overlays, the later ones stronger, and ``overrides``, which outrank them."""
     from snakemake.api import SnakemakeApi
     from snakemake.settings.types import ConfigSettings, OutputSettings, Quietness, ResourceSettings
@@ -33,7 +33,7 @@ def opened(snakefile: Path, configfiles: list[Path], overrides: dict) -> "Iterat
         )
 
 
-def resolved(made: "snakemake.api.WorkflowApi", targets: Iterable[str]) -> "snakemake.dag.DAG":  # noqa: F821
+def resolve_jobs(made: "snakemake.api.WorkflowApi", targets: Iterable[str]) -> "snakemake.dag.DAG":  # noqa: F821
     """Return the graph of the jobs behind rules and files; it replaces the one before."""
     from snakemake.settings.types import DAGSettings
 
@@ -44,11 +44,11 @@ def resolved(made: "snakemake.api.WorkflowApi", targets: Iterable[str]) -> "snak
     return workflow.dag
 
 
-def plan(made: "snakemake.api.WorkflowApi", targets: list[str], files: list[str]) -> dict:  # noqa: F821
+def plan_jobs(made: "snakemake.api.WorkflowApi", targets: list[str], files: list[str]) -> dict:  # noqa: F821
     """Return the jobs behind ``targets`` and behind those ``files`` that a rule can make.
 
     Args:
-        made: Of :func:`opened`.
+        made: Of :func:`open_workflow`.
         targets: Rules or files; empty for the workflow's default.
         files: Files that may or may not belong to the workflow.
 
@@ -63,12 +63,12 @@ def plan(made: "snakemake.api.WorkflowApi", targets: list[str], files: list[str]
     targets = targets or [workflow.default_target]
     files = [path for path in files if any(rule.is_producer(path) for rule in workflow.rules)]
     try:
-        dag = resolved(made, [*targets, *files])
+        dag = resolve_jobs(made, [*targets, *files])
     except (RuleException, WorkflowError):
         # A leftover of another configuration may lack what it was made from; the targets must not.
-        dag = resolved(made, targets)
+        dag = resolve_jobs(made, targets)
         known = {path for job in dag.jobs for path in job.output}
-        dag = resolved(made, [*targets, *makable(made, [path for path in files if path not in known])])
+        dag = resolve_jobs(made, [*targets, *producible(made, [path for path in files if path not in known])])
     jobs = list(dag.bfs(dag.dependencies, *dag.targetjobs))
     return {
         "jobs": [
@@ -82,7 +82,7 @@ def plan(made: "snakemake.api.WorkflowApi", targets: list[str], files: list[str]
                 },
                 ROOT,
             )
-            | {"folders": folders(job.params.get("entry"))}
+            | {"folders": weight_folders(job.params.get("entry"))}
             for job in jobs
         ],
         "traced": workflow.globals.get("TRACED", []),
@@ -91,7 +91,7 @@ def plan(made: "snakemake.api.WorkflowApi", targets: list[str], files: list[str]
     }
 
 
-def folders(entry):
+def weight_folders(entry):
     """Return where the weights of a registry entry lie, by part of the entry, which records do not say."""
     named = {part: entry[part] for part in ("source", "encoder") if part in entry} if isinstance(entry, dict) else {}
     return {
@@ -99,17 +99,17 @@ def folders(entry):
     }
 
 
-def makable(made: "snakemake.api.WorkflowApi", paths: list[str]) -> list[str]:  # noqa: F821
+def producible(made: "snakemake.api.WorkflowApi", paths: list[str]) -> list[str]:  # noqa: F821
     """Return those of ``paths`` that can be planned."""
     from snakemake.exceptions import RuleException, WorkflowError
 
     if not paths:
         return []
     try:
-        resolved(made, paths)
+        resolve_jobs(made, paths)
     except (RuleException, WorkflowError):
         half = len(paths) // 2
-        return [*makable(made, paths[:half]), *makable(made, paths[half:])] if half else []
+        return [*producible(made, paths[:half]), *producible(made, paths[half:])] if half else []
     return paths
 
 
@@ -125,8 +125,8 @@ def main():
     files = json.loads(arguments.files.read_text(encoding="utf-8")) if arguments.files else []
     with contextlib.redirect_stdout(sys.stderr):
         try:
-            with opened(arguments.snakefile, arguments.configfile, arguments.overrides) as made:
-                planned = plan(made, arguments.targets, files)
+            with open_workflow(arguments.snakefile, arguments.configfile, arguments.overrides) as made:
+                planned = plan_jobs(made, arguments.targets, files)
         except SyntaxError as error:
             # Of a module that the rules import, or of a rules file; Python's last line does not say where.
             name = str(error.filename).removeprefix(f"{ROOT}/")

@@ -81,7 +81,7 @@ def count_context_free(table: pd.DataFrame, pronoun_sets: list[str]) -> pd.DataF
 
 
 def over_models(frame: pd.DataFrame, models: dict[str, dict], keys: list[str], value: str) -> pd.DataFrame:
-    """Average a column over the pooled models (:func:`scripts.ruff.lib.study.pooled`), and over each architecture.
+    """Average a column over :func:`scripts.ruff.lib.study.pooled_models`, and over those of each architecture.
 
     Args:
         frame: ``model``, the columns ``keys`` and the column ``value``.
@@ -93,7 +93,7 @@ def over_models(frame: pd.DataFrame, models: dict[str, dict], keys: list[str], v
         ``architecture`` (``all`` first), ``keys``, ``n_models``, ``mean``, ``sd`` (over models, ddof 1).
     """
     architectures = frame.model.map({name: facts["architecture"] for name, facts in models.items()})
-    groups = [("all", frame[frame.model.isin(study.pooled(models))]), *frame.groupby(architectures, sort=False)]
+    groups = [("all", frame[frame.model.isin(study.pooled_models(models))]), *frame.groupby(architectures, sort=False)]
     parts = []
     for name, part in groups:
         summary = part.groupby(keys, sort=False)[value].agg(n_models="count", mean="mean", sd="std").reset_index()
@@ -167,7 +167,7 @@ def pronoun_tests(*, predictions: str, pronoun_tests: str, pronoun_sets: list, a
     """
     least = statistics.smallest_sample(alpha, len(pronoun_sets) * (len(pronoun_sets) - 1) // 2)
     table = files.read_parquet(predictions, set_tests.COLUMNS)
-    tests = set_tests.pronoun_tests(table, pronoun_sets, alpha, least, study.pooled(models))
+    tests = set_tests.pronoun_tests(table, pronoun_sets, alpha, least, study.pooled_models(models))
     files.write_csv(pronoun_tests, tests)
 
 
@@ -197,13 +197,13 @@ def normalisation(
     """
     parts, counts = [], []
     for model, scored, frame in _read_scores(instances, scores, models, sizes):
-        part = other_scores.decided(scored, frame, model, pronoun_sets)
+        part = other_scores.decide_instances(scored, frame, model, pronoun_sets)
         log.info("%s: %d decisions, %d ties", model, len(part), int(part.tie.sum()))
         parts.append(part)
-        counts.append(decisions.counted(part, other_scores.DESIGN))
+        counts.append(decisions.count_decisions(part, other_scores.DESIGN))
     table = pd.concat(parts, ignore_index=True)
     files.write_parquet(normalised_predictions, table)
-    frame, errors_found, bins = decisions.results(counts, other_scores.DESIGN, draws, seed)
+    frame, errors_found, bins = decisions.decision_tables(counts, other_scores.DESIGN, draws, seed)
     files.write_csv(normalisation, frame)
     files.write_csv(rankings, other_scores.rankings(frame))
     files.write_csv(calibration, errors_found)

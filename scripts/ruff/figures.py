@@ -20,7 +20,7 @@ from scripts.core import normalisation as scores
 from scripts.core.errors import UserError
 from scripts.core.job import run_named
 from scripts.core.paper import trajectory
-from scripts.core.paper.formats import MISSING
+from scripts.core.paper.formats import MISSING_MARK
 from scripts.ruff.lib import figures, study
 from scripts.ruff.lib.analyses.normalisation import STUDY
 
@@ -59,19 +59,21 @@ def largest(models):
 @plotting.style()
 def _draw_headline(frame, models, chance, human):
     """Draw one curve for each model, with its interval as shading."""
-    if plotting.enough(frame).empty:
+    if plotting.drop_small_cells(frame).empty:
         return plotting.nothing_drawn()
     drawn = plotting.figure(plotting.COLUMN, 2.0)
     ax = drawn.subplots()
     for name, facts in models.items():
-        rows = plotting.enough(frame[frame.model == name])
+        rows = plotting.drop_small_cells(frame[frame.model == name])
         plotting.curve(ax, rows.n_distractors, rows.accuracy, rows.low, rows.high, plotting.model_style(facts))
     ax.set(xlabel=figures.DISTRACTORS, ylabel="Accuracy")
     plotting.fraction_axis(ax.yaxis)
     figures.distractor_axis(ax)
-    handles = figures.model_handles(models, [name for name in models if name in set(plotting.enough(frame).model)])
+    handles = figures.model_handles(
+        models, [name for name in models if name in set(plotting.drop_small_cells(frame).model)]
+    )
     handles += [plotting.chance_line([ax], chance), plotting.human_line([ax], human)]
-    handles += plotting.shading(figures.BOOTSTRAP) + plotting.left_out(frame, models)
+    handles += plotting.shading_handles(figures.BOOTSTRAP) + plotting.dropped_note(frame, models)
     plotting.legend_below(drawn, handles, 2)
     return drawn
 
@@ -185,7 +187,7 @@ def figure_context_free_by_model(*, context_free: str, pdf: str, png: str, csv: 
     counts = figures.read(context_free, ["model", "pronoun", "n_templates", "count"], model=models, pronoun=labels)
     templates = int(counts.n_templates.max())
     even = {"model": RANDOM, "pronoun": list(labels), "n_templates": templates, "count": templates / len(labels)}
-    counts = figures.in_order(counts, model=figures.ordered(models), pronoun=labels)
+    counts = figures.in_order(counts, model=figures.order_models(models), pronoun=labels)
     frame = pd.concat([pd.DataFrame(even), counts], ignore_index=True)
     plotting.save(_draw_context_free_by_model(frame, models, labels), frame, pdf, png, csv)
 
@@ -193,8 +195,8 @@ def figure_context_free_by_model(*, context_free: str, pdf: str, png: str, csv: 
 @plotting.style()
 def _draw_introduction_accuracy(frame, models, chance, human):
     """Draw one bar for each model with its interval."""
-    few = plotting.left_out(frame, models)
-    frame = plotting.enough(frame)
+    few = plotting.dropped_note(frame, models)
+    frame = plotting.drop_small_cells(frame)
     if frame.empty:
         return plotting.nothing_drawn()
     panels = figures.model_rows({name: facts for name, facts in models.items() if name in set(frame.model)})
@@ -234,7 +236,7 @@ def figure_introduction_accuracy(
     ``chance`` is the accuracy of a random pick, ``human`` people's accuracy (section 3.3).
     """
     frame = _overall(_without_distractors(accuracy, [*KEYS, "factor", *VALUES], models))
-    frame = figures.in_order(frame.drop(columns="n_distractors"), model=figures.ordered(models))
+    frame = figures.in_order(frame.drop(columns="n_distractors"), model=figures.order_models(models))
     plotting.save(_draw_introduction_accuracy(frame, models, chance, human), frame, pdf, png, csv)
 
 
@@ -261,13 +263,15 @@ def accuracy_by_pronoun(accuracy: pd.DataFrame, tests: pd.DataFrame, models: dic
     marks = tests.merge(adjacent).rename(columns={"pronoun_a": "pronoun", "pronoun_b": "next_pronoun"})
     rows = rows.merge(marks, on=["model", "pronoun"], how="left")
     columns = ["model", "pronoun", "accuracy", "low", "high", "n", "next_pronoun", "p_holm", "significant_holm"]
-    return figures.in_order(rows[columns].astype({"n": "Int64"}), model=[ALL, *figures.ordered(models)], pronoun=sets)
+    return figures.in_order(
+        rows[columns].astype({"n": "Int64"}), model=[ALL, *figures.order_models(models)], pronoun=sets
+    )
 
 
 MARKS = {
     "∗": "differ (Welch's t-test, Holm)",
     "n.s.": "no significant difference",
-    MISSING: "too few occupations for a test",
+    MISSING_MARK: "too few occupations for a test",
 }
 """What stands in the columns of tests."""
 
@@ -276,7 +280,7 @@ def _mark(row):
     if pd.isna(row.next_pronoun):
         return None
     if pd.isna(row.p_holm):
-        return MISSING
+        return MISSING_MARK
     return "∗" if row.significant_holm else "n.s."
 
 
@@ -287,8 +291,8 @@ def draw_accuracy_by_pronoun(frame, models, labels, chance, human):
     Columns beside the axes say whether neighbouring sets differ significantly.
     """
     few = len(models) <= plotting.FEW
-    pooled = len(study.pooled(models))
-    few_instances = plotting.left_out(frame, models)
+    pooled = len(study.pooled_models(models))
+    few_instances = plotting.dropped_note(frame, models)
     frame = frame[frame.n.isna() | (frame.n >= plotting.FEWEST)]
     models = {name: facts for name, facts in models.items() if name in set(frame.model)}
     if not models:
@@ -377,8 +381,8 @@ def draw_scaling(frame, models, chance, human):
 
     Error bars are 95 % bootstrap intervals over occupations.
     """
-    few = plotting.left_out(frame, models)
-    frame = plotting.enough(frame)
+    few = plotting.dropped_note(frame, models)
+    frame = plotting.drop_small_cells(frame)
     if frame.empty:
         return plotting.nothing_drawn()
     models = {name: facts for name, facts in models.items() if name in set(frame.model)}
@@ -447,7 +451,9 @@ def figure_error_types(*, error_types: str, pdf: str, png: str, csv: str, models
     columns = [*KEYS, "error_type", "n_seeds", "n_unambiguous", "share", "sd"]
     frame = figures.read(error_types, columns, model=models)
     frame = frame[frame.error_type.isin(SHOWN)].rename(columns={"n_unambiguous": "n"})
-    frame = frame.assign(low=plotting.within(frame.share - frame.sd), high=plotting.within(frame.share + frame.sd))
+    frame = frame.assign(
+        low=plotting.clip_bounds(frame.share - frame.sd), high=plotting.clip_bounds(frame.share + frame.sd)
+    )
     frame = figures.in_order(frame, model=models, error_type=SHOWN, n_distractors=None)
     plotting.save(_draw_error_types(frame, models), frame, pdf, png, csv)
 
@@ -481,12 +487,12 @@ def _read_factor(accuracy: str, over_models: str, factor: str, models: dict) -> 
     if len(models) <= plotting.FEW:
         rows = figures.read(accuracy, ["model", *shared, "ci_low", "ci_high", "n"], model=models)
         rows = rows[rows.factor == factor].rename(columns={"model": "panel"} | BOUNDS)
-        rows, order = plotting.enough(rows.assign(interval=figures.BOOTSTRAP)), figures.ordered(models)
+        rows, order = plotting.drop_small_cells(rows.assign(interval=figures.BOOTSTRAP)), figures.order_models(models)
     else:
         rows = figures.read(over_models, ["architecture", *shared, "sd", "n_models"])
         rows = rows[(rows.factor == factor) & (rows.architecture != ALL)]
         rows = rows.rename(columns={"architecture": "panel", "n_models": "n"})
-        low, high = (plotting.within(rows.accuracy + sign * rows.sd) for sign in (-1, 1))
+        low, high = (plotting.clip_bounds(rows.accuracy + sign * rows.sd) for sign in (-1, 1))
         rows = rows.assign(low=low, high=high, interval="SD over models")
         order = figures.by_architecture(models)
     columns = ["panel", "n_distractors", "level", "accuracy", "low", "high", "interval", "n"]
@@ -513,7 +519,7 @@ def _draw_accuracy_by_factor(frame, factor, models, chance, human):
             x = rows.n_distractors + 0.13 * (i - (len(looks) - 1) / 2)
             ax.plot(x, rows.accuracy, markersize=3, **look)
             ax.vlines(x, rows.low, rows.high, color=look["color"], linewidth=0.8)
-        title = plotting.model_title(name, models) if name in models else figures.heading(name, names)
+        title = plotting.model_title(name, models) if name in models else figures.panel_title(name, names)
         ax.set_title(title)
         plotting.fraction_axis(ax.yaxis)
         figures.distractor_axis(ax)
@@ -557,11 +563,11 @@ def _draw_normalisation(frame, models, labels, chance):
 
     Pronoun sets of up to two models stand below each other with intervals; of more models they share a line.
     """
-    few = plotting.left_out(frame, models)
-    frame = plotting.enough(frame)
+    few = plotting.dropped_note(frame, models)
+    frame = plotting.drop_small_cells(frame)
     if frame.empty:
         return plotting.nothing_drawn()
-    names = [name for name in figures.ordered(models) if name in set(frame.model)]
+    names = [name for name in figures.order_models(models) if name in set(frame.model)]
     looks = _looks(labels) | {ALL: {"color": plotting.GREY, "marker": "|"}}
     apart = len(names) <= 2
     columns = 2 if apart else len(scores.LABELS)
@@ -628,10 +634,10 @@ def _draw_calibration(frame, models, labels, chance):
 
     Bins of few instances are left out. ``chance`` is the least confidence and the accuracy of a random pick.
     """
-    frame = plotting.enough(frame)
+    frame = plotting.drop_small_cells(frame)
     if frame.empty:
         return plotting.nothing_drawn()
-    names = [name for name in figures.ordered(models) if name in set(frame.model)]
+    names = [name for name in figures.order_models(models) if name in set(frame.model)]
     looks = {name: look | {"linestyle": "-"} for name, look in _looks(labels).items()}
     looks[ALL] = {"color": "#000000", "marker": "none", "linestyle": (0, (4, 1.5)), "linewidth": 1.6}
     drawn, panels, left, lowest = figures.model_panels(models, names)
@@ -673,11 +679,11 @@ def figure_calibration(
 @plotting.style()
 def _draw_fertility(frame, models, labels, chance):
     """Draw a panel for each model and a mark for each form."""
-    few = plotting.left_out(frame, models)
-    frame = plotting.enough(frame)
+    few = plotting.dropped_note(frame, models)
+    frame = plotting.drop_small_cells(frame)
     if frame.empty:
         return plotting.nothing_drawn()
-    names = [name for name in figures.ordered(models) if name in set(frame.model)]
+    names = [name for name in figures.order_models(models) if name in set(frame.model)]
     looks = _looks(labels)
     drawn, panels, left, lowest = figures.model_panels(models, names)
     for ax, name in zip(panels, names, strict=True):
@@ -757,7 +763,7 @@ def draw_template_comparison(frame, models):
         ax.set_xlabel("Accuracy, official", fontsize=7)
         ax.tick_params(axis="x", labelbottom=True)
     named = {}
-    for m in figures.ordered(models):
+    for m in figures.order_models(models):
         if few:
             named[models[m]["label"]] = looks[m]
         else:
@@ -834,7 +840,7 @@ def _pale(colour: str) -> str:
 @plotting.style()
 def draw_who_becomes_whom(frame, labels, chance):
     """Draw a panel for each introduction: bars of all preferences, the right one below and solid."""
-    frame = plotting.enough(frame)
+    frame = plotting.drop_small_cells(frame)
     panels = [name for name in labels if name in set(frame.pronoun)]
     if not panels:
         return plotting.nothing_drawn()
@@ -888,7 +894,7 @@ def figure_who_becomes_whom(
     labels = _labels(pronoun_sets)
     columns = ["setting", "model", "n_distractors", "pronoun", "prediction", "occupation"]
     table = files.read_parquet(predictions, columns=columns)
-    frame = preferences(table, study.foremost(models), list(labels), draws, seed)
+    frame = preferences(table, study.main_model(models), list(labels), draws, seed)
     plotting.save(draw_who_becomes_whom(frame, labels, chance), frame, pdf, png, csv)
 
 
@@ -941,7 +947,7 @@ def figure_pull(*, pull: str, pdf: str, png: str, csv: str, models: dict, pronou
     labels = _labels(pronoun_sets)
     columns = [*KEYS, "pronoun", "task_index", "against", "n", "log_odds", "low", "high"]
     frame = figures.read(pull, columns, model=models, pronoun=labels)
-    frame = frame[frame.model == study.foremost(models)]
+    frame = frame[frame.model == study.main_model(models)]
     frame = figures.in_order(frame, pronoun=labels, task_index=None, against=None, n_distractors=None)
     plotting.save(draw_pull(frame, labels), frame, pdf, png, csv)
 

@@ -7,7 +7,7 @@ import pandas as pd
 from scripts.core import files
 from scripts.core.job import run_named
 from scripts.core.paper import published
-from scripts.core.paper.claims import of_one_model, write
+from scripts.core.paper.claims import single_model_verdicts, write
 from scripts.ruff.lib import findings, study
 
 
@@ -44,7 +44,7 @@ def findings_of_model(
     alone = pd.DataFrame([["", facts["family"], facts["label"], model, group]], columns=published.MODEL_COLUMNS)
     alone = alone.assign(parameters=float(facts["parameters"]))
     runs = _runs(alone, listed, tables, template_sets, pronoun_sets)
-    files.write_csv(findings_csv, of_one_model(findings.FINDINGS, findings.ONE_MODEL, runs))
+    files.write_csv(findings_csv, single_model_verdicts(findings.FINDINGS, findings.ONE_MODEL, runs))
 
 
 def _runs(known, listed, tables, template_sets, pronoun_sets, excluded=frozenset()):
@@ -54,7 +54,7 @@ def _runs(known, listed, tables, template_sets, pronoun_sets, excluded=frozenset
             findings.printed_numbers(listed),
             {PurePath(key).stem: frame for key, frame in frames.items()},
             excluded,
-            study.obstacle(pronoun_sets),
+            study.comparison_obstacle(pronoun_sets),
         )
         for name, frames in published.read_tables(tables, template_sets).items()
     }

@@ -12,7 +12,7 @@ from scripts.core.job import log, run_named
 from scripts.ruff.lib import people
 from scripts.ruff.lib.instances import load, schema
 from scripts.ruff.lib.prompts import instance_prompts, read_chains, read_prompts, select_chains, with_origins
-from scripts.ruff.lib.selection import balanced, priorities
+from scripts.ruff.lib.selection import balanced_rows, priorities
 from scripts.ruff.lib.templates import ORIGINS
 
 
@@ -104,7 +104,7 @@ def prompts(
 ):  # fmt: skip
     """Select the RUFF instances that models are prompted with, and write all their prompts.
 
-    Of each sample those rows are taken that :func:`scripts.ruff.lib.selection.balanced` takes first, so prompted
+    Of each sample those rows are taken that :func:`scripts.ruff.lib.selection.balanced_rows` takes first, so prompted
     instances are among the scored ones as long as no more are prompted than scored. Neighbouring prompts belong to one
     instance.
 
@@ -127,9 +127,9 @@ def prompts(
     parts = []
     for path in samples:
         table = files.read_parquet(path)
-        chosen = balanced(table, sample_size)
+        chosen = balanced_rows(table, sample_size)
         part = table.iloc[chosen]
-        chained = np.isin(chosen, balanced(table, chains["sample_size"]))
+        chained = np.isin(chosen, balanced_rows(table, chains["sample_size"]))
         parts.append(part.assign(chains=chained & part.n_distractors.isin(chains["distractors"])))
     rows = pd.concat(parts, ignore_index=True)
     known = files.parquet_metadata(samples[0]).get("origins", {})

@@ -96,7 +96,7 @@ def section(
     """
     common = context("ruff", template_sets, numbers, figures, tables, comparison_numbers, section_tex, models=models)
     labels = {entry["set"]: breakable(entry["label"]) for entry in pronoun_sets}
-    pooled = study.pooled(models)
+    pooled = study.pooled_models(models)
     others = "" if len(pooled) == len(models) else " but demonstration models"
     everything = common | {
         "models": models,
@@ -106,7 +106,7 @@ def section(
         "families": {facts["family"] for facts in [*models.values(), *prompting["models"].values()]},
         "architectures": [a for a in ("decoder", "encoder") if a in {f["architecture"] for f in models.values()}],
         "few": FEW,
-        "foremost": models[study.foremost(models)]["label"],
+        "foremost": models[study.main_model(models)]["label"],
         "others": others,
         "whose": f"averaged over models{others}" if len(pooled) > 1 else f"of {models[pooled[0]]['label']}",
         "distractors": distractors,

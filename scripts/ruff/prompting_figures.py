@@ -89,7 +89,7 @@ def _panels(titles: list[str], x: str, y: str, columns: int = 3, height: float =
 @plotting.style()
 def _draw_vanilla(frame, models, chance, human):
     """Draw a panel for each architecture, with a box for each of its models."""
-    frame = plotting.enough(frame)
+    frame = plotting.drop_small_cells(frame)
     if frame.empty:
         return plotting.nothing_drawn()
     models = {name: facts for name, facts in models.items() if name in set(frame.model)}
@@ -101,7 +101,7 @@ def _draw_vanilla(frame, models, chance, human):
     for ax, (architecture, names) in zip(axes, groups.items(), strict=True):
         colours = {name: plotting.model_style(models[name])["color"] for name in names}
         _boxes(ax, frame[frame.model.isin(names)], "model", colours)
-        ax.set_title(figures.heading(architecture, groups))
+        ax.set_title(figures.panel_title(architecture, groups))
         ax.set_ylabel("Accuracy")
         if len(models) > 1:
             handles += [_box_handle(colours[name], models[name]["label"]) for name in names]
@@ -129,10 +129,10 @@ def _draw_by(frame, series, colours, models, chance, human, columns):
 
     ``colours`` are those of its levels by how the legend calls them, and ``columns`` the most panels in a row.
     """
-    frame = plotting.enough(frame)
+    frame = plotting.drop_small_cells(frame)
     if frame.empty:
         return plotting.nothing_drawn()
-    names = [name for name in figures.ordered(models) if name in set(frame.model)]
+    names = [name for name in figures.order_models(models) if name in set(frame.model)]
     colours = {level: look for level, look in colours.items() if level in set(frame[series])}
     titles = [plotting.model_title(name, models) for name in names]
     drawn, axes, columns = _panels(titles, figures.DISTRACTORS, "Accuracy", columns)
@@ -230,7 +230,7 @@ SCORED = {"color": "#000000", "marker": "s", "linestyle": (0, (4, 1.5)), "marker
 @plotting.style()
 def _draw_against_scored(frame, models, chance, human):
     """Draw a panel for each pair of a prompted and a scored model."""
-    frame = plotting.enough(frame)
+    frame = plotting.drop_small_cells(frame)
     if frame.empty:
         return plotting.nothing_drawn()
     pairs = list(dict.fromkeys(zip(frame.prompted, frame.scored, strict=True)))
@@ -278,10 +278,10 @@ PLACES = {"accuracy": "accuracy if the right option is there", "named": "outputs
 @plotting.style()
 def _draw_positions(frame, models):
     """Draw a panel for each model, a curve over places for each order of the options."""
-    frame = plotting.enough(frame)
+    frame = plotting.drop_small_cells(frame)
     if frame.empty:
         return plotting.nothing_drawn()
-    names = [name for name in figures.ordered(models) if name in set(frame.model)]
+    names = [name for name in figures.order_models(models) if name in set(frame.model)]
     titles = [plotting.model_title(name, models) for name in names]
     drawn, axes, columns = _panels(titles, "Place in the list (from 1)", "Share")
     orders = [order for order in ORDERS if order in set(frame.order)]
@@ -321,7 +321,7 @@ def _draw_agreement(frame, models):
     frame = frame[frame.both >= plotting.FEWEST]
     if frame.empty:
         return plotting.nothing_drawn()
-    of_models = [name for name in figures.ordered(models) if name in set(frame.model)]
+    of_models = [name for name in figures.order_models(models) if name in set(frame.model)]
     titles = [plotting.model_title(model, models) for model in of_models]
     drawn, axes, columns = _panels(titles, "Prompt", "Prompt", height=2.2)
     names = list(dict.fromkeys([*frame.prompt_a, *frame.prompt_b]))

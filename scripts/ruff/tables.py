@@ -206,7 +206,7 @@ def published_vs_ours(
     listed as such. Demonstration models among ``models`` are left out.
     """
     prompted = any(PurePath(path).stem == "prompted_models" for path in tables)
-    obstacle = study.obstacle(pronoun_sets)
+    obstacle = study.comparison_obstacle(pronoun_sets)
     comparison.write(
         "ruff",
         comparison.read(published, mapping, study_models),

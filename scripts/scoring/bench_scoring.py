@@ -84,7 +84,7 @@ def main(
             network = loaded[case["model"]][0]
         else:
             kind, precision, shape = SHAPES[case["model"]]
-            network = shaped(kind, shape, tokenizer, precision, device)
+            network = random_model(kind, shape, tokenizer, precision, device)
         distractors = case.get("n_distractors", "all")
         part = neighbours(instances[case["study"]], distractors, case["instances"])
         for row in measure(network, tokenizer, kind, device, part, case["rounds"], python):
@@ -105,7 +105,7 @@ def main(
     files.write_text(summary, markdown(frame))
 
 
-def shaped(kind, shape, tokenizer, precision, device):
+def random_model(kind, shape, tokenizer, precision, device):
     """Return a model of a shape with random weights, heads of 64 dimensions and the usual widths between layers."""
     import transformers
 
@@ -160,14 +160,14 @@ def measure(
     read = int((lengths**2).sum() if kind == "encoder" else lengths.sum())
     shape = bare_shape(packed, rows)
     ways = {
-        "loop": lambda: loop(network, tokenizer, kind, device, rows.text, packed),
+        "loop": lambda: score_one_by_one(network, tokenizer, kind, device, rows.text, packed),
         "minicons": lambda: [score for texts in groups for score in by_one(texts)],
         "packed": lambda: run_packed(packed, packed.plan(rows), len(rows)),
-        "bare": lambda: bare(network, device, shape, tokens),
+        "bare": lambda: run_forward(network, device, shape, tokens),
     }
     seconds, scores = {}, {}
     peer = peer_of(network, tokenizer, python) if kind == "decoder" and device == "cpu" else None
-    halves = [divided(tokenizer, text) for text in rows.text]
+    halves = [split_first_token(tokenizer, text) for text in rows.text]
     for _ in range(rounds):
         for name, way in ways.items():
             _synchronise(device)
@@ -204,7 +204,7 @@ def peer_of(network, tokenizer, python):
         return harness.Peer(python, folder, torch.get_num_threads(), PEER_BATCH)
 
 
-def divided(tokenizer, text):
+def split_first_token(tokenizer, text):
     """Return a text's first token, which no engine scores, and the rest, as the harness asks for them.
 
     A tokenizer that begins texts with a token of its own has no text for it: the harness puts it before an empty one.
@@ -238,7 +238,7 @@ def reference(network, tokenizer, kind, device):
 
 
 @torch.inference_mode()
-def loop(network, tokenizer, kind, device, texts, engine):
+def score_one_by_one(network, tokenizer, kind, device, texts, engine):
     """Score one sentence per forward pass (an encoder: all masked copies of one), as the studies' own code does."""
     totals = []
     for text in texts:
@@ -265,7 +265,7 @@ def bare_shape(engine, rows):
 
 
 @torch.inference_mode()
-def bare(network, device, shape, tokens):
+def run_forward(network, device, shape, tokens):
     """Run forward passes of ``shape`` until ``tokens`` are through, logits of all positions included."""
     most = min(10000, network.get_input_embeddings().num_embeddings)
     ids = torch.randint(5, most, shape, device=device)

@@ -9,7 +9,7 @@ from scripts.core import files, instances
 from scripts.core.engines import label_loss, logged_scores
 from scripts.core.engines.batches import METRICS
 from scripts.core.engines.reading import Reading
-from scripts.core.errors import UserError, counted
+from scripts.core.errors import UserError, count_noun
 from scripts.core.job import log, run
 from scripts.core.options import option_texts
 from scripts.core.provenance import closure
@@ -44,11 +44,11 @@ def main(
         UserError: As :mod:`scripts.core.engines.logged_scores`; if there are no instances, or the tokenizer cannot tell
             the options of many apart.
     """
-    rows = option_texts(wanted(instances, priority))
+    rows = option_texts(imported_rows(instances, priority))
     texts, after = logged_scores.open_texts(model, entry["outputs"])
     reading = Reading(model, texts, rows.instance_id.nunique())
     reading.read(rows)
-    needed = (logged_scores.WHOLE, *([logged_scores.REST] if score == "continuation" else []))
+    needed = (logged_scores.WHOLE_TEXT, *([logged_scores.AFTER_SLOT] if score == "continuation" else []))
     values, left_out = logged_scores.collect(logged, rows, needed)
     table = logged_scores.table(rows, values, texts, score)
     reading.decide(table)
@@ -74,17 +74,17 @@ def main(
         "shards": 1,
     }
     files.write_parquet(scores, table, metadata)
-    log.info("%s from %s", counted(reading.total, "instance"), counted(len(logged), "file"))
+    log.info("%s from %s", count_noun(reading.total, "instance"), count_noun(len(logged), "file"))
     if left_out:
-        log.info("%s of the files are not among those of the run", counted(left_out, "instance"))
+        log.info("%s of the files are not among those of the run", count_noun(left_out, "instance"))
 
 
-def wanted(path: str, priority: int | None) -> pd.DataFrame:
+def imported_rows(path: str, priority: int | None) -> pd.DataFrame:
     """Return the instances that are imported; in ``main`` a parameter hides the module."""
     chosen = instances.shard_rows(path, 1, 1, 1, priority)
     if not chosen.any():
         raise UserError(f"{path}: no instances; delete the file and run the workflow again")
-    return pd.concat(instances.windows(path, chosen, WINDOW))
+    return pd.concat(instances.read_batches(path, chosen, WINDOW))
 
 
 if __name__ == "__main__":

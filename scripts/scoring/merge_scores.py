@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import pyarrow as pa
 
 from scripts.core import files, instances, model_outputs
-from scripts.core.errors import UserError, counted
+from scripts.core.errors import UserError, count_noun
 from scripts.core.job import log, run
 
 # Metadata in which the shards of one run may differ.
@@ -91,7 +91,7 @@ def merge(shards: list[str], path: str, item: str, count: str, check: Callable, 
                 yield pa.RecordBatch.from_arrays(batch.columns, schema=schema)
 
     instances.write_stream(path, schema, batches(), metadata)
-    log.info("%s from %s", counted(len(seen), item), counted(len(shards), "shard"))
+    log.info("%s from %s", count_noun(len(seen), item), count_noun(len(shards), "shard"))
 
 
 if __name__ == "__main__":

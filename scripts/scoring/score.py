@@ -11,10 +11,10 @@ import pandas as pd
 
 from scripts.core import files, instances, losses, options
 from scripts.core.engines import chunks, continuation, label_loss, model_jobs, models, registry, scoring, structure
-from scripts.core.engines.batches import METRICS, Texts, check_lengths, context_length, progress_bar
+from scripts.core.engines.batches import METRICS, TextReader, check_lengths, context_length, progress_bar
 from scripts.core.engines.mixed_precision import Bound, HalfWeights, calibration_rows, exceeding_share
 from scripts.core.engines.reading import Reading
-from scripts.core.errors import UserError, counted
+from scripts.core.errors import UserError, count_noun
 from scripts.core.job import log, run
 
 # Instances held at once: enough for neighbours to share contexts, few enough for memory to stay flat.
@@ -84,8 +84,8 @@ def main(
     )  # fmt: skip
     models.score_after(opened.tokenizer, entry.get("scored_after"))
     limit = context_length(opened.network)
-    way = WAYS[score](entry["architecture"])
-    longest = survey(instances, Texts(opened.tokenizer, entry["architecture"]), limit, way, model)
+    way = SCORE_TYPES[score](entry["architecture"])
+    longest = longest_instances(instances, TextReader(opened.tokenizer, entry["architecture"]), limit, way, model)
     mixed = None
     if entry["precision"] == "mixed" and way.compared:
         half = "bfloat16" if opened.device == "cpu" else registry.half_precision(entry)
@@ -103,7 +103,7 @@ def main(
         "instances_sha256": files.sha256(instances),
     }
     settings = {"tokens_per_batch": tokens_per_batch, "threads": threads}
-    parts = chunks.Chunks.beside(scores, metadata | settings, save_seconds)
+    parts = chunks.Chunks.for_output(scores, metadata | settings, save_seconds)
     job = Job(scorer, parts, limit, way, priority, mixed)
     job.label = model if shards == 1 else f"{model} {shard}/{shards}"
     metadata["shard"], metadata["shards"] = shard, shards
@@ -115,7 +115,7 @@ def main(
         amounts |= {"precision": "mixed", "rescored_instances": metadata["rescored_instances"]}
         log.info(
             "%d of %s scored in float32, %d of them to calibrate, all others in %s; bound in nats: %s",
-            metadata["rescored_instances"], counted(metadata["instances"], "instance"),
+            metadata["rescored_instances"], count_noun(metadata["instances"], "instance"),
             metadata["calibration_instances"], mixed.weights.precision, metadata["decision_bounds"],
         )  # fmt: skip
         if metadata["calibration_instances"]:
@@ -127,7 +127,7 @@ def main(
     parts.remove()
     log.info(
         "%s, %d tokens of text in %d tokens of forward passes (%d of them now, %.0f a second)",
-        counted(metadata["instances"], "instance"), metadata["text_tokens"], metadata["forward_tokens"],
+        count_noun(metadata["instances"], "instance"), metadata["text_tokens"], metadata["forward_tokens"],
         job.scored_tokens, job.scored_tokens / max(seconds, 1e-9),
     )  # fmt: skip
 
@@ -190,11 +190,13 @@ class Continuation(LogLikelihood):
         return continuation.continuation_table(rows, values, texts)
 
 
-WAYS = {"log_likelihood": LogLikelihood, "continuation": Continuation, "label_loss": LabelLoss}
+SCORE_TYPES = {"log_likelihood": LogLikelihood, "continuation": Continuation, "label_loss": LabelLoss}
 """What options can be compared by."""
 
 
-def survey(path: str | Path, texts: Texts, limit: int | None, way: LogLikelihood, model: str) -> pd.DataFrame:
+def longest_instances(
+    path: str | Path, texts: TextReader, limit: int | None, way: LogLikelihood, model: str
+) -> pd.DataFrame:
     """Return the instances of a file, of all shards, that have the longest texts: every shard is run in the same way.
 
     Args:
@@ -229,9 +231,9 @@ def survey(path: str | Path, texts: Texts, limit: int | None, way: LogLikelihood
     long = long[~long.index.duplicated()]
     if len(long):
         raise UserError(
-            f"{path}: {len(long)} of {counted(total, 'instance')} have texts of up to {long.max()} tokens, and model "
-            f"{model} takes {limit}; texts are never truncated: leave this model or these instances out (the first is "
-            f"{long.index[0]})"
+            f"{path}: {len(long)} of {count_noun(total, 'instance')} have texts of up to {long.max()} tokens, and "
+            f"model {model} takes {limit}; texts are never truncated: leave this model or these instances out (the "
+            f"first is {long.index[0]})"
         )
     return longest_of(longest).to_pandas() if longest else pd.DataFrame(columns=["instance_id", "text", "options"])
 
@@ -352,7 +354,7 @@ class Job:
             done = 0
             self.reading = Reading(metadata["model"], self.engine, total)
             with progress_bar(self.label, None) as self.bar:
-                for window in instances.windows(path, chosen, WINDOW):
+                for window in instances.read_batches(path, chosen, WINDOW):
                     rows = self.way.rows(window)
                     done += len(window)
                     self.share = done / total
@@ -385,7 +387,7 @@ class Job:
         mixed, sample = self.mixed, calibration_rows(chosen)
         if sample.sum() == chosen.sum():
             return
-        for window in instances.windows(path, sample, WINDOW):
+        for window in instances.read_batches(path, sample, WINDOW):
             rows = self.way.rows(window)
             check_lengths(self.engine, rows, self.limit)
             wide = self.values(rows, metadata)

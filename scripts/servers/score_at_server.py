@@ -13,7 +13,7 @@ from scripts.core.engines import continuation, label_loss, models, scoring, serv
 from scripts.core.engines.batches import METRICS
 from scripts.core.engines.reading import Reading
 from scripts.core.engines.served_scores import LikelihoodClient, ServedTexts
-from scripts.core.errors import UserError, counted
+from scripts.core.errors import UserError, count_noun
 from scripts.core.job import log, run
 from scripts.core.options import option_texts
 from scripts.core.provenance import closure
@@ -86,7 +86,7 @@ def main(
     tokenizer = open_tokenizer(model, api, reference_entry, weights, fetched)
     options = {"timeout": timeout_seconds, "attempts": attempts}
     texts = ServedTexts(LikelihoodClient(model, api, cache, tokenizer, **options), parallel)
-    chosen = shard(instances, priority)
+    chosen = scored_rows(instances, priority)
     estimate = check_cost(texts.client, instances, chosen, priority, cost_limit_usd, repeated=reference is not None)
     metadata = {
         "model": model,
@@ -101,7 +101,7 @@ def main(
         "engine": "server",
         "metric": label_loss.METRIC if score == "label_loss" else METRICS["decoder"],
         "instances_sha256": files.sha256(instances),
-        "gate": gate(texts, instances, reference, priority),
+        "gate": check_server(texts, instances, reference, priority),
         "shard": 1,
         "shards": 1,
     }
@@ -111,7 +111,7 @@ def main(
     files.write_text(usage, json.dumps(facts, indent=1) + "\n")
     log.info(
         "%s, %d requests sent now; all texts: %d + %d tokens, USD %.4f at the registry's prices",
-        counted(metadata["instances"], "instance"), texts.client.sent, counts["prompt_tokens"],
+        count_noun(metadata["instances"], "instance"), texts.client.sent, counts["prompt_tokens"],
         counts["completion_tokens"], usd,
     )  # fmt: skip
 
@@ -124,7 +124,7 @@ def open_tokenizer(model, api, reference_entry, weights, fetched):
     return models.load_tokenizer(name, reference_entry, models.locate(name, reference_entry, weights, fetched))
 
 
-def shard(path, priority):
+def scored_rows(path, priority):
     """Return which rows are scored; in ``main`` a parameter hides the module."""
     chosen = instances.shard_rows(path, 1, 1, 1, priority)
     if not chosen.any():
@@ -134,18 +134,18 @@ def shard(path, priority):
 
 def check_cost(client, path, chosen, priority, limit, repeated):
     """Refuse what may cost too much before anything is sent; return the estimate."""
-    texts = [text for window in instances.windows(path, chosen, WINDOW) for text in option_texts(window).text]
+    texts = [text for window in instances.read_batches(path, chosen, WINDOW) for text in option_texts(window).text]
     requests = [asked for text in texts for asked in client.requests(text)]
     if not repeated:
         return client.check_cost(requests, limit)
-    watched = list(option_texts(server_gate.drawn(path, priority)).text)
+    watched = list(option_texts(server_gate.draw_instances(path, priority)).text)
     requests += [asked for text in watched for asked in client.requests(text, call=1)]
     new = client.estimate(requests)["requests"]
     windows = math.ceil(chosen.sum() / WINDOW)
     return client.check_cost(requests, limit, server_gate.watching_usd(client, watched, new, windows))
 
 
-def gate(texts, path, reference, priority):
+def check_server(texts, path, reference, priority):
     """Check the server and return what the score file says of it.
 
     Raises:
@@ -157,7 +157,7 @@ def gate(texts, path, reference, priority):
         return {"checked": False}
     bound = client.api["scoring"].get("bound_nats", server_gate.BOUND_NATS)
     here = files.read_parquet(reference)
-    rows = option_texts(server_gate.drawn(path, priority))
+    rows = option_texts(server_gate.draw_instances(path, priority))
     client.unchecked = {}
     there, again = (scoring.result_table(rows, texts.values(rows, call)) for call in (0, 1))
     server_gate.check_same_texts(here, there, reference)
@@ -194,7 +194,7 @@ def write(texts, path, chosen, scores, score, token_values, metadata):
 
     def batches():
         with tqdm(total=metadata["instances"], desc=texts.client.name, unit="instance", mininterval=0.5) as bar:
-            for window in instances.windows(path, chosen, WINDOW):
+            for window in instances.read_batches(path, chosen, WINDOW):
                 rows = option_texts(window)
                 reading.read(rows)
                 values = texts.values(rows)

@@ -36,7 +36,7 @@ def main(
     Raises:
         UserError: If the model cannot be loaded, or there are no instances.
     """
-    sample = server_gate.drawn(instances, priority)
+    sample = server_gate.draw_instances(instances, priority)
     if not len(sample):
         raise UserError(f"{instances}: no instances; delete the file and run the workflow again")
     opened = model_jobs.open_model(

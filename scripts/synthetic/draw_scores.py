@@ -39,11 +39,11 @@ def main(*, instances: str, scores: str, model: str, entry: dict, score: str):
         "precision": entry["precision"], "demonstration": entry["demonstration"], "metric": score,
         "instances_sha256": files.sha256(instances), "libraries": {"numpy": np.__version__},
     }  # fmt: skip
-    write(scores, schema, drawn(instances, seed, schema), metadata)
+    write(scores, schema, draw_tables(instances, seed, schema), metadata)
     log.info("%s: scores drawn with seed %d", model, seed)
 
 
-def drawn(path: str, seed: int, schema: pa.Schema):
+def draw_tables(path: str, seed: int, schema: pa.Schema):
     """Yield tables of scores of the distinct instances of a file; a function of the instances and the seed alone.
 
     Args:

@@ -163,7 +163,7 @@ def draw_correlations(curves, variable: str):
                 continue
             colour = colours[gender]
             look = {"color": colour, "marker": figures.MARKERS[gender], "linestyle": "none", "markersize": MARK_SIZE}
-            beside = offset_copy(ax.transData, drawn, x=figures.beside(gender) * GENDER_SHIFT, units="points")
+            beside = offset_copy(ax.transData, drawn, x=figures.marker_offset(gender) * GENDER_SHIFT, units="points")
             ax.plot(part.position, part.probability, markeredgewidth=0, alpha=0.75, transform=beside, **look)
             low, high = (part[name].clip(0, HIGHEST) for name in ("fit_low", "fit_high"))
             ax.fill_between(part.position, low, high, color=colour, alpha=0.25, linewidth=0)

@@ -50,7 +50,7 @@ def findings_of_model(*, tables: list, findings_csv: str, sources: list, facts: 
         )
         for name, frames in published.read_tables(tables, sources).items()
     }
-    files.write_csv(findings_csv, verdicts.of_one_model(findings.FINDINGS, findings.ONE_MODEL, runs))
+    files.write_csv(findings_csv, verdicts.single_model_verdicts(findings.FINDINGS, findings.ONE_MODEL, runs))
 
 
 if __name__ == "__main__":

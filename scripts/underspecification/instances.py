@@ -6,8 +6,8 @@ from scripts.core import files
 from scripts.core.job import log, run_named
 from scripts.core.templates import read_occupations
 from scripts.underspecification.lib import templates
-from scripts.underspecification.lib.instances import mgc, official, outer, replica, sample
-from scripts.underspecification.lib.texts import make
+from scripts.underspecification.lib.instances import mgc, official, outermost_dates, replica, sample
+from scripts.underspecification.lib.texts import make_texts
 
 
 def instances(
@@ -37,10 +37,10 @@ def instances(
         frame = mgc(templates.read_verbs(verbs), stages, years, countries)
         sources = {"verb_row": verbs, "life_stage_row": life_stages, "place_row": places}
     elif sentences:
-        frame = official(sentences, evaluation_set, outer(years, outer_dates))
+        frame = official(sentences, evaluation_set, outermost_dates(years, outer_dates))
     else:
         rows = templates.read_schemas(schemas, read_occupations(occupations))
-        frame = replica(rows, outer(years, outer_dates))[evaluation_set]
+        frame = replica(rows, outermost_dates(years, outer_dates))[evaluation_set]
         lines = templates.row_numbers(occupations, templates.OCCUPATION_COLUMNS)
         frame["occupation_row"] = frame.occupation.map(lines).where(frame.participant == "other").astype("Int64")
     date_row = templates.row_numbers(dates, templates.DATE_COLUMNS)[date_range]
@@ -58,7 +58,7 @@ def texts(*, instances: str, prompts: str, texts: str, use: list, dates: int, pl
     known, lines = templates.read_prompts(prompts), templates.row_numbers(prompts, templates.PROMPT_COLUMNS)
     frame = sample(files.read_parquet(instances), dates, places, occupations)
     # An instance that two factors give twice is read once.
-    rows = make(frame.drop_duplicates("instance_id"), {name: known[name] for name in use})
+    rows = make_texts(frame.drop_duplicates("instance_id"), {name: known[name] for name in use})
     rows["prompt_row"] = rows.prompt.map({name: lines[name] for name in use}).astype("Int64")
     log.info("%d texts of %d instances", len(rows), frame.instance_id.nunique())
     origins = files.parquet_metadata(instances).get("origins", {}) | {"prompt_row": Path(prompts).name}

@@ -29,7 +29,7 @@ def table_masses(*, curves: str, tex: str, csv: str):
 
     Write the cells as printed (LaTeX and CSV).
     """
-    tables.write(tex, csv, tables.masses(read_rows(curves, "masses")), 3)
+    tables.write(tex, csv, tables.group_probabilities(read_rows(curves, "masses")), 3)
 
 
 def table_metric(*, metric: str, printed: str, tex: str, csv: str):

@@ -117,7 +117,7 @@ def metrics(
                 if set(study.WINOGENDER_SETS) <= set(answers.pronoun_set):
                     three = answers[answers.pronoun_set.isin(study.WINOGENDER_SETS)]
                     rows = performance.evaluate(three, draws, seed)
-                    rows = study.whole(rows).assign(pronoun_set=study.THREE_SETS)
+                    rows = study.overall_rows(rows).assign(pronoun_set=study.THREE_SETS)
                     measured.append(rows.assign(**keys_of_metrics))
                 continue
             measured.append(consistency.evaluate(answers, draws, seed).assign(**keys_of_metrics))
@@ -137,7 +137,7 @@ def metrics(
                 shares.append(together.assign(**keys, **dict.fromkeys(consistency.PROMPT, "all")))
             if study.reads_pronouns(of_system["system"]):
                 one_answer[tuple(of_system.values())] = (
-                    biases.pairs(performance.voted(answers)) if prompted else found["", ""]
+                    biases.pairs(performance.majority_answers(answers)) if prompted else found["", ""]
                 )
         if names["entities"] == "double" and names["templates"] != study.WINOGENDER:
             table = biases.overlaps(one_answer, signed, float("nan") if empty is None else empty)
@@ -161,7 +161,7 @@ def _answers(instances, predictions):
     """Yield each system, in each way of reading it, and its answers to what it was asked of a set of instances."""
     known, predicted = files.read_parquet(instances), files.read_parquet(predictions)
     for values, rows in predicted.groupby(SYSTEM, sort=False):
-        answers = performance.joined(rows.drop(columns="right"), performance.asked(rows, known))
+        answers = performance.join_instances(rows.drop(columns="right"), performance.asked_instances(rows, known))
         yield dict(zip(SYSTEM, values, strict=True)), answers
 
 

@@ -21,7 +21,7 @@ def select_accuracy(metrics, templates):
     Rules are left out where there are other systems. What models take by likelihood is the same with every pronoun set:
     they have one row for each case, with the set :data:`ANY`.
     """
-    frame = figures.drawn(figures.rows(metrics, templates, entities="double", metric="accuracy", case=CASES))
+    frame = figures.drawn_rows(figures.rows(metrics, templates, entities="double", metric="accuracy", case=CASES))
     frame = frame.assign(pronoun_set=frame.pronoun_set.replace("all", ANY))
     return frame[frame.system.map(study.by_likelihood) == (frame.pronoun_set == ANY)].reset_index(drop=True)
 
@@ -32,13 +32,13 @@ def _accuracy_panels(frame) -> tuple:
     Returns:
         Title to looks with their rows; looks of pronoun sets; looks of systems that resolve by likelihood.
     """
-    alone = [name for name in study.ordered(frame.system) if not study.by_likelihood(name)]
+    alone = [name for name in study.order_systems(frame.system) if not study.by_likelihood(name)]
     panels = {}
     looks = figures.pronoun_looks([name for name in frame.pronoun_set.unique() if name != ANY])
     for system in alone:
         rows = frame[frame.system == system]
         panels[system] = [(look, rows[rows.pronoun_set == name]) for name, look in looks.items()]
-    scored = figures.likelihood_looks([name for name in study.ordered(frame.system) if study.by_likelihood(name)])
+    scored = figures.likelihood_looks([name for name in study.order_systems(frame.system) if study.by_likelihood(name)])
     if scored:
         panels[BY_LIKELIHOOD] = [(look, frame[frame.system == name]) for name, look in scored.items()]
     return panels, looks, scored
@@ -91,7 +91,7 @@ def select_bias(bias, templates):
 @plotting.style()
 def draw_bias(frame):
     """Draw positive bias upwards and negative bias downwards, a panel for each system."""
-    systems = study.ordered(frame.system)
+    systems = study.order_systems(frame.system)
     if not systems:
         return plotting.nothing_drawn()
     looks = figures.pronoun_looks(frame.pronoun_set.unique())
@@ -164,7 +164,7 @@ def _heights(labels):
 @plotting.style()
 def draw_consistency(frame):
     """Draw a row for each system, a panel for each consistency."""
-    systems = study.ordered(frame.system)[::-1]
+    systems = study.order_systems(frame.system)[::-1]
     # Open points say which systems are rules.
     labels = [system.removesuffix(" (rule)").replace(", ", ",\n") for system in systems]
     lines = len(labels) + sum("\n" in label for label in labels)
@@ -216,7 +216,7 @@ def figure_problems(*, problems: str, instances: str, pdf: str, png: str, csv: s
 
     The former are the made-up sentences of ``problems``, the latter this project's ``instances`` about two people.
     """
-    frame = figures.problems(figures.read_problems(problems), files.read_parquet(instances))
+    frame = figures.draw_problems(figures.read_problems(problems), files.read_parquet(instances))
     plotting.save(figures.sentences(frame), frame, pdf, png, csv)
 
 
@@ -231,7 +231,7 @@ def select_women_share(differences, agreements, templates):
     defined = agreements[agreements.pearson.notna() & (agreements.pronoun_set == study.FEMININE)]
     known = differences[differences.women.notna() & (differences.templates == templates)]
     keys = ["templates", "system", "conversion", "pronoun_set", "compared_with"]
-    return study.corrected(known.merge(defined[[*keys, "pearson", "ci_low", "ci_high"]], on=keys))
+    return study.corrected_rows(known.merge(defined[[*keys, "pearson", "ci_low", "ci_high"]], on=keys))
 
 
 def _correlation_label(rows):
@@ -243,7 +243,7 @@ def _correlation_label(rows):
 @plotting.style()
 def draw_women_share(frame):
     """Draw a panel for each system, with the line of least squares."""
-    systems = study.ordered(frame.system)
+    systems = study.order_systems(frame.system)
     if not systems:
         return plotting.nothing_drawn()
     drawn, axes = figures.panels(len(systems), 1.6, len(systems) <= 2)

@@ -4,7 +4,7 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.job import run_named
-from scripts.core.paper.claims import of_one_model, write
+from scripts.core.paper.claims import single_model_verdicts, write
 from scripts.winopron.lib import study
 from scripts.winopron.lib.analyses import performance
 from scripts.winopron.lib.findings import FINDINGS, ONE_MODEL, results_of
@@ -61,7 +61,7 @@ def findings_of_model(
     system, conversion = (label, "published") if prompted else (label + study.FULL, study.CORRECTED)
     kept = [table[(table.system == system) & (table.conversion == conversion)] for table in tables]
     runs = results_of(_answers(sets, instances, kept), template_sets, draws, seed, systems=(system,))
-    files.write_csv(findings_csv, of_one_model(FINDINGS, ONE_MODEL, runs))
+    files.write_csv(findings_csv, single_model_verdicts(FINDINGS, ONE_MODEL, runs))
 
 
 def _answers(sets, instances, tables):
@@ -69,7 +69,10 @@ def _answers(sets, instances, tables):
     answers = {}
     for names, path, table in zip(sets, instances, tables, strict=True):
         known = files.read_parquet(path)
-        of_systems = [performance.joined(rows, performance.asked(rows, known)) for _, rows in table.groupby("system")]
+        of_systems = [
+            performance.join_instances(rows, performance.asked_instances(rows, known))
+            for _, rows in table.groupby("system")
+        ]
         empty = table.merge(known, on="instance_id")
         answers[names["templates"], names["entities"]] = pd.concat(of_systems) if of_systems else empty
     return answers

@@ -85,8 +85,8 @@ def section(
         "winogender": winogender,
         "models": models,
         "scored": scored,
-        "read": study.ordered(_ids(shown, "difference.")),
-        "spread": study.ordered(asked),
+        "read": study.order_systems(_ids(shown, "difference.")),
+        "spread": study.order_systems(asked),
         "most_told": MOST_TOLD,
     }
     write(section_tex, section_template, common)

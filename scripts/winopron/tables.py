@@ -160,7 +160,7 @@ def published_vs_ours(
         }
         for name in template_sets
     }
-    reason = study.obstacle(pronoun_sets)
+    reason = study.comparison_obstacle(pronoun_sets)
     write_published(
         "winopron",
         printed,
@@ -191,14 +191,14 @@ def comparable_metrics(table: pd.DataFrame, templates: str, models: pd.DataFrame
     names = dict(zip(models.label, models.model, strict=True))
     rows = study.as_published(table[table.pairing != SINGLE])
     # The study's values on Winogender Schemas are over three pronoun sets.
-    four = (rows.templates == study.WINOGENDER) & rows.index.isin(study.whole(rows).index)
+    four = (rows.templates == study.WINOGENDER) & rows.index.isin(study.overall_rows(rows).index)
     rows = rows[~four & (rows.pair == "all")]
     rows = rows.assign(pronoun_set=rows.pronoun_set.replace(study.THREE_SETS, "all"))
     rows = rows.assign(
         model=rows.system.map(names).fillna(rows.system),
         data=rows.templates.map({templates: "WP", study.WINOGENDER: "WS"}),
     ).dropna(subset=["data"])
-    whole = study.whole(rows)
+    whole = study.overall_rows(rows)
     whole = whole[(whole.metric == "f1") & (whole.entities == "double")]
     both = whole.pivot_table(index="model", columns="data", values="value")
     if {"WP", "WS"} <= set(both):

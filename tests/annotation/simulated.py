@@ -30,7 +30,7 @@ def answers(task, seed: int, errors: float = 0.0, flags: dict[str, set[str]] | N
             elif asked and question["kind"] != "note":
                 cell = wrong(question, item, wanted, random) if random.random() < errors else wanted
             if question["kind"] == "spans":
-                by_key = {person["key"]: person["name"] for person in annotation.people(item)}
+                by_key = {person["key"]: person["name"] for person in annotation.offered_people(item)}
                 cell = by_key.get(cell, cell)
             cells[question["column"]] = cell
         given[item.item_id] = cells
@@ -40,7 +40,7 @@ def answers(task, seed: int, errors: float = 0.0, flags: dict[str, set[str]] | N
 def wrong(question, item, wanted, random):
     """Draw an answer other than the wanted one."""
     if question["kind"] == "spans":
-        options = [*(person["key"] for person in annotation.people(item)), annotation.NONE]
+        options = [*(person["key"] for person in annotation.offered_people(item)), annotation.NO_PERSON]
     else:
         options = question.get("options", WORDS)
     return random.choice([option for option in options if option != wanted])

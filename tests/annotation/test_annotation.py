@@ -51,7 +51,7 @@ def task(declaration, items):
 def passages():
     """Two passages with names, a blank's worth of Unicode before them, and the questions of Counter-GAP."""
     text = "😀 Tom Lee met Ida; Tom Lee said that he was late, and Ida's friend Bo laughed."
-    people = annotation.named(text, {"a": "Tom Lee", "b": "Bo"})
+    people = annotation.find_people(text, {"a": "Tom Lee", "b": "Bo"})
     rows = [
         {"item_id": name, "sentence": text, "expected": key, "mark": "37-39", "names": people}
         for name, key in (("p1", "a"), ("p2", "none"))
@@ -295,21 +295,23 @@ def test_a_bad_file_of_the_page_is_refused(task, tmp_path, change, message):
 
 
 def test_names_are_found_wherever_they_stand():
-    people = annotation.named("Tom Lee saw Tom. Tommy saw Tom Lee.", {"a": "Tom", "b": "Tom Lee"}, known=[("a", 12)])
+    people = annotation.find_people(
+        "Tom Lee saw Tom. Tommy saw Tom Lee.", {"a": "Tom", "b": "Tom Lee"}, known=[("a", 12)]
+    )
     assert people == [
         {"key": "a", "name": "Tom", "spans": [[12, 15]]},
         {"key": "b", "name": "Tom Lee", "spans": [[0, 7], [27, 34]]},
     ]
     with pytest.raises(ValueError, match="'Ann' is not in the text"):
-        annotation.named("Anna left.", {"Ann": "Ann"})
+        annotation.find_people("Anna left.", {"Ann": "Ann"})
     item = SimpleNamespace(names="Tom; Ida", sentence="Ida saw Tom.")
-    assert [person["key"] for person in annotation.people(item)] == ["Tom", "Ida"]
+    assert [person["key"] for person in annotation.offered_people(item)] == ["Tom", "Ida"]
 
 
 def test_a_name_over_two_lines_is_written_in_one(highlights):
     """Texts of books have line ends anywhere."""
     text = "Then Tom\n  Lee saw that he was late."
-    people = annotation.named(text, {"a": "Tom\n  Lee"})
+    people = annotation.find_people(text, {"a": "Tom\n  Lee"})
     items = pd.DataFrame([{"item_id": "x", "sentence": text, "mark": "25-27", "names": people}])
     task = annotation.task(highlights.declaration, annotation.with_people(items))
     assert annotation.sheet(task, 1).Names[0] == "Tom Lee"
@@ -452,18 +454,18 @@ def test_annotators_who_answered_parts_have_an_alpha_and_no_kappa(task, tmp_path
 
 
 def test_rejected_rows_say_why(task, tmp_path):
-    table = agreement.rejected(
+    table = agreement.rejected_items(
         judgements(task, tmp_path, ada=(["yes", "no", "yes", "not sure", "no", "no"], "grammatical"))
     )
     assert dict(zip(table.item_id, table.reason, strict=True)) == {
         "s1-guest": "answer: not sure where no is expected",
         "s2-cook": "answer: no where yes is expected",
     }
-    table = agreement.rejected(judgements(task, tmp_path, ada=(["yes", "no"] * 3, "ungrammatical")))
+    table = agreement.rejected_items(judgements(task, tmp_path, ada=(["yes", "no"] * 3, "ungrammatical")))
     assert len(table) == 6 and set(table.reason) == {"grammatical: ungrammatical where grammatical is expected"}
-    table = agreement.rejected(judgements(task, tmp_path, ada=(["no", "no"] * 3, "not sure")))
+    table = agreement.rejected_items(judgements(task, tmp_path, ada=(["no", "no"] * 3, "not sure")))
     assert table.reason[0] == ("grammatical: not sure where grammatical is expected; answer: no where yes is expected")
-    assert not len(agreement.rejected(judgements(task, tmp_path, ada=(["yes", "no"] * 3, "grammatical"))))
+    assert not len(agreement.rejected_items(judgements(task, tmp_path, ada=(["yes", "no"] * 3, "grammatical"))))
 
 
 def outputs(folder):

@@ -49,7 +49,7 @@ def choices(make):
 @pytest.fixture(scope="module")
 def highlights(make):
     start = TEXT.index("he laughed")
-    people = annotation.named(TEXT, {"a": "Mrs. Kane", "b": "Tom"})
+    people = annotation.find_people(TEXT, {"a": "Mrs. Kane", "b": "Tom"})
     rows = [{"item_id": f"p{n}", "sentence": TEXT, "mark": f"{start}-{start + 2}", "names": people} for n in range(2)]
     return make("counter_gap_coreference", annotation.with_people(pd.DataFrame(rows)))
 

@@ -22,12 +22,12 @@ class Unreachable:
 
 
 def test_a_card_has_a_run_of_its_own(tmp_path):
-    run = cards.planned({"card": "lab/My_Model-7B@v2"}, tmp_path, tmp_path, {})
+    run = cards.plan_run({"card": "lab/My_Model-7B@v2"}, tmp_path, tmp_path, {})
     assert (run.name, run.run, run.size) == ("my-model-7b", "card-my-model-7b", "quick")
     assert run.folder == tmp_path / "runs/card-my-model-7b"
     # A job runs in that folder.
-    assert cards.planned({"card": "lab/My_Model-7B@v2"}, run.folder, tmp_path, {}).folder == run.folder
-    registered = cards.planned({"card": "bert-base", "card_size": "full"}, tmp_path, tmp_path, {"bert-base": {}})
+    assert cards.plan_run({"card": "lab/My_Model-7B@v2"}, run.folder, tmp_path, {}).folder == run.folder
+    registered = cards.plan_run({"card": "bert-base", "card_size": "full"}, tmp_path, tmp_path, {"bert-base": {}})
     assert (registered.name, registered.size) == ("bert-base", "full")
 
 
@@ -39,11 +39,11 @@ def test_a_card_has_a_run_of_its_own(tmp_path):
 )
 def test_what_has_no_card_is_refused_in_one_line(tmp_path, stated, said):
     with pytest.raises(UserError, match=said):
-        cards.planned(stated, tmp_path, tmp_path, {})
+        cards.plan_run(stated, tmp_path, tmp_path, {})
 
 
 def test_a_server_has_the_facts_of_its_reference(tmp_path):
-    run = cards.planned({"card": "http://127.0.0.1:8000/v1/"}, tmp_path, tmp_path, {})
+    run = cards.plan_run({"card": "http://127.0.0.1:8000/v1/"}, tmp_path, tmp_path, {})
     assert (run.name, cards.is_server(run.request)) == ("127.0.0.1-8000", True)
     known = load_yaml(ROOT / "config/models.yaml")["models"]
     stated = {"answers": "prompt_logprobs", "reference": "smollm2-135m-instruct", "served_model": "default"}
@@ -54,7 +54,7 @@ def test_a_server_has_the_facts_of_its_reference(tmp_path):
     assert entry["label"] == f"served {reference['label']}"
     assert all(entry[key] == reference[key] for key in ("parameters", "licence", "demonstration"))
     schema = ROOT / "config/schemas/models.schema.yaml"
-    assert registry.checked(run.name, entry, known, schema)["api"] == entry["api"]
+    assert registry.check_entry(run.name, entry, known, schema)["api"] == entry["api"]
     with pytest.raises(UserError, match=r"config: answers=... served_model=... \(answers: how .*docs/servers.md"):
         descriptions.entry_of_server(run.request, {"reference": "smollm2-135m-instruct"}, known)
     with pytest.raises(UserError, match=r"'smollm2-135m' is no decoder with weights .*did you mean 'smollm2-135m-in"):
@@ -68,25 +68,25 @@ def test_a_server_has_the_facts_of_its_reference(tmp_path):
 def test_the_hub_is_asked_once_and_the_commit_is_kept(tmp_path):
     (tmp_path / "hub").mkdir()
     found, hub = described(tmp_path / "hub", LLAMA)
-    run = cards.planned({"card": "lab/Model-7B"}, tmp_path, tmp_path, {})
-    assert cards.described(run, tmp_path, hub) == found
-    assert cards.described(run, tmp_path, Unreachable()) == found
-    other = cards.planned({"card": "other/Model-7B"}, tmp_path, tmp_path, {})
+    run = cards.plan_run({"card": "lab/Model-7B"}, tmp_path, tmp_path, {})
+    assert cards.describe_checkpoint(run, tmp_path, hub) == found
+    assert cards.describe_checkpoint(run, tmp_path, Unreachable()) == found
+    other = cards.plan_run({"card": "other/Model-7B"}, tmp_path, tmp_path, {})
     with pytest.raises(UserError, match="is the run of lab/Model-7B, not of other/Model-7B"):
-        cards.described(other, tmp_path, Unreachable())
+        cards.describe_checkpoint(other, tmp_path, Unreachable())
 
 
 def test_what_is_no_model_is_refused(tmp_path):
-    run = cards.planned({"card": "nothing"}, tmp_path, tmp_path, {})
+    run = cards.plan_run({"card": "nothing"}, tmp_path, tmp_path, {})
     with pytest.raises(UserError, match="nothing is no folder"):
-        cards.described(run, tmp_path, Unreachable())
+        cards.describe_checkpoint(run, tmp_path, Unreachable())
 
 
 @pytest.mark.parametrize("size", cards.SIZES)
 @pytest.mark.parametrize("entry", [ENCODER, CHAT])
 def test_the_sizes_are_valid_configurations(tmp_path, size, entry):
-    run = cards.planned({"card": "lab/m", "card_size": size}, tmp_path, tmp_path, {})
-    laid = cards.overlay(run, entry, load_yaml(ROOT / f"config/cards/{size}.yaml"))
+    run = cards.plan_run({"card": "lab/m", "card_size": size}, tmp_path, tmp_path, {})
+    laid = cards.card_overlay(run, entry, load_yaml(ROOT / f"config/cards/{size}.yaml"))
     merged = merge(load_overlay(ROOT / "config.yaml"), laid)
     validate(merged, configuration_schema(ROOT / "config/schemas"), "card")
     assert merged["models"] == ["m"]
@@ -100,7 +100,7 @@ def test_a_folder_is_found_where_the_command_is_typed(tmp_path):
     folder = tmp_path / "checkpoints/tiny"
     folder.mkdir(parents=True)
     (folder / "config.json").write_text(json.dumps(BERT), encoding="utf-8")
-    run = cards.planned({"card": "checkpoints/tiny"}, tmp_path, tmp_path, {})
-    found = cards.described(run, tmp_path)
+    run = cards.plan_run({"card": "checkpoints/tiny"}, tmp_path, tmp_path, {})
+    found = cards.describe_checkpoint(run, tmp_path)
     assert found["source"] == {"path": str(folder)}
     assert descriptions.architecture_of(found) == "encoder"

@@ -79,7 +79,7 @@ def described(tmp_path, configuration, members=None, **facts):
 
 
 def valid(entry):
-    return registry.checked("it", entry, {}, ROOT / "config/schemas/models.schema.yaml")
+    return registry.check_entry("it", entry, {}, ROOT / "config/schemas/models.schema.yaml")
 
 
 def test_a_decoder_of_the_hub_needs_no_weights(tmp_path):
@@ -137,7 +137,7 @@ def test_what_cannot_be_found_out_is_asked_for_in_one_line(tmp_path):
     message = str(error.value)
     assert message.count("\n") == 0
     assert message.endswith("add to --config: architecture=... parameters=... licence=...")
-    given = descriptions.stated({"architecture": "decoder", "parameters": 1000, "licence": "MIT"})
+    given = descriptions.stated_facts({"architecture": "decoder", "parameters": 1000, "licence": "MIT"})
     assert valid(descriptions.entry_of(found, given))["licence"] == "MIT"
 
 
@@ -184,7 +184,7 @@ def test_a_damaged_header_is_refused(tmp_path):
 
 def test_stated_facts_have_types():
     with pytest.raises(UserError, match="parameters: 'many' is not a whole number"):
-        descriptions.stated({"parameters": "many"})
+        descriptions.stated_facts({"parameters": "many"})
 
 
 @pytest.mark.parametrize(

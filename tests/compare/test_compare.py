@@ -17,7 +17,7 @@ from scripts.core import estimate_rows, files
 from scripts.core.errors import UserError
 from scripts.core.paired import comparison as paired_comparison
 from scripts.core.paper.typesetting import typeset
-from scripts.core.studies import Paired
+from scripts.core.studies import PairedOutcomes
 from tests import browser
 
 ROOT = Path(__file__).parents[2]
@@ -89,7 +89,7 @@ def test_statistics_are_means_of_units():
         unit=["q"] * 4 + ["r"] * 4, cluster=["q"] * 4 + ["r"] * 4, by=list("MMFF") * 2, value=[1, 1, 0, 0, 1, 0, 1, 0.0]
     )
     # Two right men and two wrong women; then one right of either.
-    assert statistics.units(quadruples, Paired([], statistic="disagreement")).value.tolist() == [1.0, -0.5]
+    assert statistics.units(quadruples, PairedOutcomes([], statistic="disagreement")).value.tolist() == [1.0, -0.5]
     sentences = rows(
         unit=["s"] * 6,
         cluster=["s"] * 6,
@@ -97,7 +97,7 @@ def test_statistics_are_means_of_units():
         sign=[1] * 3 + [-1] * 3,
         value=[0.1, 0.2, 0.3, 0.3, 0.2, 0.1],
     )
-    assert statistics.units(sentences, Paired([], statistic="slope")).value.tolist() == pytest.approx([20.0])
+    assert statistics.units(sentences, PairedOutcomes([], statistic="slope")).value.tolist() == pytest.approx([20.0])
 
 
 def test_pseudo_values_of_an_area_have_its_mean_and_its_error():
@@ -110,7 +110,7 @@ def test_pseudo_values_of_an_area_have_its_mean_and_its_error():
         unit=np.tile(units, 2), cluster=np.tile(places_, 2), sign=np.tile(sign, 2), by=np.repeat([0, 1], 160),
         value=np.concatenate([np.zeros(160), change]),
     )  # fmt: skip
-    made = statistics.units(table, Paired([], statistic="area"))
+    made = statistics.units(table, PairedOutcomes([], statistic="area"))
     scores = np.abs(change)
 
     def area(chosen):
@@ -153,7 +153,7 @@ def write_run(folder, right, *, part="replica", label="Model", text="The sentenc
 
 
 def compared(a, b):
-    sides = [places.side(str(given), key, ROOT, ROOT) for given, key in ((a, "a"), (b, "b"))]
+    sides = [places.find_run(str(given), key, ROOT, ROOT) for given, key in ((a, "a"), (b, "b"))]
     return comparison.compare(*sides, (sides[0].path, sides[1].path), DECLARED)
 
 
@@ -241,9 +241,9 @@ def test_crates_are_read_and_what_lacks_outcomes_is_refused(tmp_path):
         for path in sorted(a.rglob("*")):
             if path.is_file():
                 archive.write(path, path.relative_to(a).as_posix())
-    side = places.side(str(crate), "b", ROOT, ROOT)
-    with places.opened(side, "b") as folder:
-        one = places.side(str(a), "a", ROOT, ROOT)
+    side = places.find_run(str(crate), "b", ROOT, ROOT)
+    with places.open_run(side, "b") as folder:
+        one = places.find_run(str(a), "a", ROOT, ROOT)
         assert not comparison.compare(one, side, (a, folder), DECLARED)["differs"]
     (tmp_path / "every_eval_ever/data").mkdir(parents=True)
     (tmp_path / "empty").mkdir()
@@ -259,14 +259,14 @@ def test_crates_are_read_and_what_lacks_outcomes_is_refused(tmp_path):
 
 def test_a_comparison_lies_in_a_folder_of_its_own(tmp_path):
     a, b = write_run(tmp_path / "runs/a", RIGHT), write_run(tmp_path / "runs/b", RIGHT)
-    planned = places.planned(str(a), f"{b}:m", tmp_path, tmp_path)
+    planned = places.plan_comparison(str(a), f"{b}:m", tmp_path, tmp_path)
     assert planned.folder == tmp_path / "runs/compare-a-b-m"
-    assert places.planned(str(a), str(b), tmp_path / "mine", tmp_path).folder == tmp_path / "mine"
+    assert places.plan_comparison(str(a), str(b), tmp_path / "mine", tmp_path).folder == tmp_path / "mine"
     for inside in (a, b / "results/compare"):
         with pytest.raises(UserError, match="is the folder of a run"):
-            places.planned(str(a), str(b), inside, tmp_path)
+            places.plan_comparison(str(a), str(b), inside, tmp_path)
     with pytest.raises(UserError, match="compare takes two runs"):
-        places.planned(str(a), None, tmp_path, tmp_path)
+        places.plan_comparison(str(a), None, tmp_path, tmp_path)
 
 
 def record(rule, outputs, inputs=(), wildcards=None, **said):
@@ -312,7 +312,7 @@ def records(template="t1", seed=1, model="m1", numpy="2.0", code="1"):
     ],
 )
 def test_a_difference_is_named_as_the_cause_and_nothing_else(changed, expected):
-    found = causes.find(*(causes.current(side) for side in (records(), records(**changed))))
+    found = causes.find_causes(*(causes.current_records(side) for side in (records(), records(**changed))))
     assert [(c["kind"], c["name"], c["a"], c["b"]) for c in found] == ([expected] if expected else [])
     assert all(cause["results"] == {"ours": 1} for cause in found)
     assert causes.only_in_one(records(), records(**changed)) == {"a": 0, "b": 0}
@@ -322,7 +322,7 @@ def test_what_an_earlier_configuration_left_is_no_cause():
     left = records() | {
         "old": record("plot", {"results/ours/figures/old.csv": "o"}, {"results/ours/scores/m1.parquet": "x"})
     }
-    assert "old" not in causes.current(left)
+    assert "old" not in causes.current_records(left)
 
 
 def test_lines_of_templates_whose_instances_all_differ_are_named(tmp_path):

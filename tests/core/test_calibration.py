@@ -35,7 +35,7 @@ CORRECT = [True, False, True, False, True, True]
 
 
 def summed(confidence, correct, clusters=0):
-    return calibration.sums(confidence, correct, pd.DataFrame({"cluster": clusters}, index=range(len(confidence))))
+    return calibration.bin_sums(confidence, correct, pd.DataFrame({"cluster": clusters}, index=range(len(confidence))))
 
 
 def errors(confidence, correct, clusters=0, draws=10, seed=0):

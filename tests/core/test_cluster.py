@@ -38,7 +38,7 @@ LOGGER = logging.getLogger("test")
     ],
 )
 def test_small_rules_join_the_group_of_their_room(outputs, group):
-    assert cluster.room_group(outputs, ["ruff", "underspecification"]) == group
+    assert cluster.job_group(outputs, ["ruff", "underspecification"]) == group
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def query(answers):
         states = next(answers)
         return (None, None) if states is None else (states, 0.1)
 
-    patient = cluster.patient(ask)
+    patient = cluster.retry_status_queries(ask)
     return lambda: asyncio.run(patient("squeue --me", LOGGER))[0]
 
 

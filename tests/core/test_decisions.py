@@ -40,14 +40,14 @@ def test_flips_are_counted_by_what_they_do():
     base = table(5)
     made = pd.concat([base[base.normalisation == name].assign(picked=pick) for name, pick in picks.items()])
     made = made.assign(gold=gold * 2, correct=lambda rows: rows.picked == rows.gold)
-    frame = decisions.results([decisions.counted(made, DESIGN)], DESIGN, 20, 0)[0]
+    frame = decisions.decision_tables([decisions.count_decisions(made, DESIGN)], DESIGN, 20, 0)[0]
     row = frame[(frame.kind == "all") & (frame.normalisation == "tokens")].iloc[0]
     assert row[["n", "flipped", "gained", "lost", "difference"]].tolist() == [5, 0.6, 0.2, 0.2, 0]
 
 
 def test_counts_give_what_the_decisions_give():
     made = table()
-    frame, errors, bins = decisions.results([decisions.counted(made, DESIGN)], DESIGN, 300, 7)
+    frame, errors, bins = decisions.decision_tables([decisions.count_decisions(made, DESIGN)], DESIGN, 300, 7)
     part = made[made.kind == "b"]
     study, other = (part[part.normalisation == name].reset_index(drop=True) for name in ("sum", "tokens"))
     clusters = other.place.astype(str) + " " + other.job
@@ -67,8 +67,8 @@ def test_counts_give_what_the_decisions_give():
 
 def test_parts_are_counted_apart():
     two = [table(), table(model="n")]
-    apart = decisions.results([decisions.counted(part, DESIGN) for part in two], DESIGN, 50, 0)
-    together = decisions.results([decisions.counted(pd.concat(two), DESIGN)], DESIGN, 50, 0)
+    apart = decisions.decision_tables([decisions.count_decisions(part, DESIGN) for part in two], DESIGN, 50, 0)
+    together = decisions.decision_tables([decisions.count_decisions(pd.concat(two), DESIGN)], DESIGN, 50, 0)
     for one, other in zip(apart, together, strict=True):
         pd.testing.assert_frame_equal(one, other)
     # Both models are as often right, so that they share the first rank.

@@ -10,13 +10,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from scripts.core import files
-from scripts.core.errors import UserError, nearest
+from scripts.core.errors import UserError, did_you_mean
 
 
 def test_a_failure_leaves_the_old_file_and_no_temporary_one(tmp_path):
     path = tmp_path / "table.csv"
     path.write_text("old")
-    with pytest.raises(RuntimeError), files.atomic(path) as temporary:
+    with pytest.raises(RuntimeError), files.write_atomically(path) as temporary:
         temporary.write_text("half")
         raise RuntimeError
     assert path.read_text() == "old"
@@ -25,7 +25,7 @@ def test_a_failure_leaves_the_old_file_and_no_temporary_one(tmp_path):
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
 def test_no_space_left_is_one_line(tmp_path, number):
-    with pytest.raises(UserError, match="no space left"), files.atomic(tmp_path / "table.csv"):
+    with pytest.raises(UserError, match="no space left"), files.write_atomically(tmp_path / "table.csv"):
         raise OSError(number, "full")
     assert not list(tmp_path.iterdir())
 
@@ -35,7 +35,7 @@ def test_a_real_full_disk(tmp_path):
     (tmp_path / "table.csv").write_text("old")
     with (
         pytest.raises(UserError, match=r"table\.csv: no space left"),
-        files.atomic(tmp_path / "table.csv") as temporary,
+        files.write_atomically(tmp_path / "table.csv") as temporary,
     ):
         temporary.unlink()
         temporary.symlink_to("/dev/full")
@@ -107,8 +107,8 @@ def test_digest_of_a_folder_sees_names_and_contents(tmp_path):
 
 
 def test_nearest_word():
-    assert nearest("opt-125n", ["opt-125m", "pythia-14m"]) == "; did you mean 'opt-125m'?"
-    assert nearest("zzz", ["opt-125m"]) == ""
+    assert did_you_mean("opt-125n", ["opt-125m", "pythia-14m"]) == "; did you mean 'opt-125m'?"
+    assert did_you_mean("zzz", ["opt-125m"]) == ""
 
 
 @pytest.mark.parametrize("start", range(1000, 30000, 1000))

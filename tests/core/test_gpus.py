@@ -68,23 +68,23 @@ def test_a_killed_job_leaves_nothing_locked(hold, tmp_path):
     assert job.stdout.readline().split() == ["0", "1", "2"]
     job.send_signal(signal.SIGKILL)
     job.wait()
-    with gpus.reserved(3, tmp_path, 0.02) as held:
+    with gpus.reserve_gpus(3, tmp_path, 0.02) as held:
         assert held == ["0", "1", "2"]
 
 
 def test_the_variable_is_set_for_the_block_and_restored(devices, monkeypatch, tmp_path):
-    with gpus.reserved(2, tmp_path):
+    with gpus.reserve_gpus(2, tmp_path):
         assert os.environ[gpus.VISIBLE] == "0,1"
     assert gpus.VISIBLE not in os.environ
     monkeypatch.setenv(gpus.VISIBLE, "5,7")
-    with gpus.reserved(1, tmp_path):
+    with gpus.reserve_gpus(1, tmp_path):
         assert os.environ[gpus.VISIBLE] == "5"
     assert os.environ[gpus.VISIBLE] == "5,7"
 
 
 def test_a_job_without_gpus_sees_what_it_saw(devices, monkeypatch, tmp_path):
     monkeypatch.setenv(gpus.VISIBLE, "1")
-    with gpus.reserved(0, tmp_path) as held:
+    with gpus.reserve_gpus(0, tmp_path) as held:
         assert held == []
         assert os.environ[gpus.VISIBLE] == "1"
     assert not list(tmp_path.iterdir())
@@ -92,7 +92,7 @@ def test_a_job_without_gpus_sees_what_it_saw(devices, monkeypatch, tmp_path):
 
 def test_a_machine_without_gpus_runs_the_job_on_the_cpu(devices, monkeypatch, tmp_path):
     monkeypatch.setenv("PRONOUN_PRETEND_GPUS", "")
-    with gpus.reserved(2, tmp_path) as held:
+    with gpus.reserve_gpus(2, tmp_path) as held:
         assert held == []
         assert gpus.VISIBLE not in os.environ
 
@@ -100,6 +100,6 @@ def test_a_machine_without_gpus_runs_the_job_on_the_cpu(devices, monkeypatch, tm
 def test_slurm_has_chosen_already(devices, monkeypatch, tmp_path):
     monkeypatch.setenv("SLURM_JOB_ID", "7")
     monkeypatch.setenv(gpus.VISIBLE, "3")
-    with gpus.reserved(1, tmp_path) as held:
+    with gpus.reserve_gpus(1, tmp_path) as held:
         assert held == []
         assert os.environ[gpus.VISIBLE] == "3"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from statsmodels.stats.inter_rater import cohens_kappa
 
-from scripts.core.method_agreement import agreement, compared, confusion
+from scripts.core.method_agreement import agreement, compare_answers, confusion
 
 
 def answers(table, names):
@@ -90,7 +90,7 @@ def test_intervals_hold_the_true_measures_when_clusters_are_drawn():
     # Over all clusters the answers agree in 0.6, and kappa is 2 * 0.6 - 1.
     held = np.zeros(3)
     for seed in range(200):
-        made = compared(*alike(np.random.default_rng(seed), 40, 6), draws=400, seed=seed)
+        made = compare_answers(*alike(np.random.default_rng(seed), 40, 6), draws=400, seed=seed)
         for place, (name, truth) in enumerate({"agreement": 0.6, "kappa": 0.2, "matthews": 0.2}.items()):
             assert made[f"{name}_low"] < made[name] < made[f"{name}_high"]
             held[place] += made[f"{name}_low"] <= truth <= made[f"{name}_high"]
@@ -100,8 +100,8 @@ def test_intervals_hold_the_true_measures_when_clusters_are_drawn():
 
 def test_intervals_belong_to_the_values_without_clusters():
     first, second, clusters = alike(np.random.default_rng(1), 30, 5)
-    made = compared(first, second, clusters, 100, 0)
+    made = compare_answers(first, second, clusters, 100, 0)
     assert {name: made[name] for name in ("n", "agreement", "kappa", "matthews")} == pytest.approx(
         agreement(first, second)
     )
-    assert np.isnan(compared(first, second, np.zeros(len(first)), 100, 0)["kappa_low"])
+    assert np.isnan(compare_answers(first, second, np.zeros(len(first)), 100, 0)["kappa_low"])

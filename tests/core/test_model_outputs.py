@@ -158,7 +158,7 @@ def test_sound_scores_are_read(tmp_path, study):
 def in_parts(folder, monkeypatch, rows):
     """Return the scores that are read a few rows at a time, by instance and option."""
     monkeypatch.setattr(model_outputs, "BATCH", rows)
-    asked = model_outputs.Asked.read(folder / "selected.parquet")
+    asked = model_outputs.ExpectedOptions.read(folder / "selected.parquet")
     assert len(asked.owner) == 41 and len(asked.sizes) == 40
     parts = list(model_outputs.score_parts(folder / "m.parquet", "m", asked, ["scored_tokens"]))
     rows = pd.concat([part.assign(owner=owner) for owner, part in parts])

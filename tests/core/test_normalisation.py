@@ -30,8 +30,8 @@ SCORES = pd.DataFrame(
     ],
 )
 def test_each_normalisation_has_its_formula(kind, expected, picked):
-    assert normalisation.normalised(SCORES, kind).tolist() == pytest.approx(expected)
-    assert normalisation.decisions(SCORES, kind).option_index.tolist() == [picked]
+    assert normalisation.normalise_scores(SCORES, kind).tolist() == pytest.approx(expected)
+    assert normalisation.favoured_options(SCORES, kind).option_index.tolist() == [picked]
 
 
 def test_every_normalisation_has_a_label_and_columns():
@@ -47,7 +47,7 @@ def test_ties_go_to_the_first_option(kind):
     equal = SCORES.assign(
         log_probability=-8.0, scored_tokens=4, text_bytes=20, context_free_log_probability=-6.0, instance_id="y"
     )
-    made = normalisation.decisions(equal[::-1], kind)
+    made = normalisation.favoured_options(equal[::-1], kind)
     assert made.option_index.tolist() == [0]
     assert made.tie.tolist() == [True]
 
@@ -61,33 +61,33 @@ def test_the_sum_decides_as_scores_do_everywhere_else():
             "log_probability": -random.integers(40, 44, 800).astype(float),
         }
     )
-    pd.testing.assert_frame_equal(normalisation.decisions(scores, "sum"), options.predict(scores))
+    pd.testing.assert_frame_equal(normalisation.favoured_options(scores, "sum"), options.predict(scores))
 
 
 def test_a_constant_of_an_instance_changes_no_difference():
     """The log-probability of the context is the same for every option, so that the difference is about the option."""
     moved = SCORES.assign(log_probability=SCORES.log_probability - 100)
-    assert normalisation.decisions(moved, "context_free").option_index.tolist() == [1]
+    assert normalisation.favoured_options(moved, "context_free").option_index.tolist() == [1]
 
 
 @pytest.mark.parametrize("kind", ["tokens", "bytes", "context_free"])
 def test_what_a_normalisation_needs_has_to_be_there(kind):
     column = normalisation.COLUMNS[kind][1]
     with pytest.raises(UserError, match=column):
-        normalisation.normalised(SCORES.drop(columns=column), kind)
+        normalisation.normalise_scores(SCORES.drop(columns=column), kind)
     with pytest.raises(UserError, match=column):
-        normalisation.normalised(SCORES.assign(**{column: [4, np.nan, 4]}), kind)
+        normalisation.normalise_scores(SCORES.assign(**{column: [4, np.nan, 4]}), kind)
 
 
 @pytest.mark.parametrize("kind", ["tokens", "bytes"])
 def test_a_text_without_length_has_no_mean(kind):
     with pytest.raises(UserError, match=normalisation.LABELS[kind]):
-        normalisation.normalised(SCORES.assign(**{normalisation.COLUMNS[kind][1]: [4, 0, 4]}), kind)
+        normalisation.normalise_scores(SCORES.assign(**{normalisation.COLUMNS[kind][1]: [4, 0, 4]}), kind)
 
 
 def test_an_unknown_normalisation_is_refused():
     with pytest.raises(ValueError, match="'words' is no normalisation"):
-        normalisation.normalised(SCORES, "words")
+        normalisation.normalise_scores(SCORES, "words")
 
 
 def test_equal_values_share_the_best_rank():

@@ -69,14 +69,14 @@ def sharing():
     rows = []
     for case, text in (("nominative", "The clerk said that ___ left."), ("accusative", "The clerk said I saw ___.")):
         for name, forms in SETS.items():
-            choice = list(options.offered(SETS, case))
+            choice = list(options.candidate_forms(SETS, case))
             rows.append((f"{case}-{forms[case]}", text, choice, forms[case], name))
     return pd.DataFrame(rows, columns=["instance_id", "text", "options", "gold", "pronoun"])
 
 
 def test_a_shared_form_is_one_option_of_all_its_sets():
-    assert options.offered(SETS, "nominative") == {"she": ("she",), "e": ("e",), "xe": ("xe",), "ey": ("ey",)}
-    shared = options.offered(SETS, "accusative")
+    assert options.candidate_forms(SETS, "nominative") == {"she": ("she",), "e": ("e",), "xe": ("xe",), "ey": ("ey",)}
+    shared = options.candidate_forms(SETS, "accusative")
     assert list(shared.items()) == [("her", ("she",)), ("em", ("e", "ey")), ("xem", ("xe",))]
 
 
@@ -94,7 +94,7 @@ def test_instances_may_differ_in_their_number_of_options():
     scores = rows.assign(log_probability=-1.0 - rows.option_index)
     scores.loc[rows.option.isin(["ey", "em"]), "log_probability"] = -0.5
     picks = options.predict(scores, options.option_counts(instances))
-    read = instances.assign(picked=options.picked(instances, picks))
+    read = instances.assign(picked=options.predicted_form(instances, picks))
     assert read.picked.tolist() == ["ey"] * 4 + ["em"] * 4
     # The shared form is right for both of its sets.
     assert read[read.picked == read.gold].pronoun.tolist() == ["ey", "e", "ey"]

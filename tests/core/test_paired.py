@@ -52,10 +52,16 @@ def test_the_standard_error_of_single_items_is_the_usual_one():
 
 
 def test_the_detectable_difference_is_2_8_standard_errors_of_many_clusters():
-    assert paired.detectable(0.01, 100000) == pytest.approx(0.028016, rel=1e-3)
+    assert paired.detectable_difference(0.01, 100000) == pytest.approx(0.028016, rel=1e-3)
     # t(9): 2.2622 + 0.8834
-    assert paired.detectable(1.0, 10) == pytest.approx(3.1456, abs=1e-3)
-    assert np.isnan([paired.detectable(0.0, 10), paired.detectable(1.0, 1), paired.detectable(np.nan, 10)]).all()
+    assert paired.detectable_difference(1.0, 10) == pytest.approx(3.1456, abs=1e-3)
+    assert np.isnan(
+        [
+            paired.detectable_difference(0.0, 10),
+            paired.detectable_difference(1.0, 1),
+            paired.detectable_difference(np.nan, 10),
+        ]
+    ).all()
 
 
 def outcomes(random, templates, per_template, difference, spread):
@@ -72,7 +78,7 @@ def test_the_promised_share_of_detectable_differences_is_found():
     """80 % at the minimum detectable effect, 5 % without a difference, though items of a template are alike."""
     random = np.random.default_rng(9)
     probe = [paired.cluster_sums(*outcomes(random, 60, 8, 0, 0.15)) for _ in range(50)]
-    effect = np.mean([paired.detectable(paired.standard_error(*sums), 60) for sums in probe])
+    effect = np.mean([paired.detectable_difference(paired.standard_error(*sums), 60) for sums in probe])
     rates = {}
     for true in (0.0, effect):
         p = [

@@ -206,7 +206,7 @@ def test_the_rules_of_figures_see_what_breaks_them(change, told):
         plotting.point_handle("open point"),
         plotting.handle({"color": "#D4526E", "marker": "s"}, "curve"),
         plotting.handle({"color": plotting.GREY, "linestyle": "--"}, "reference"),
-        *plotting.shading("shading"),
+        *plotting.shading_handles("shading"),
     ],
     ids=lambda handle: handle.get_label(),
 )
@@ -248,10 +248,10 @@ def test_bars_end_at_the_ends_of_the_scale_and_at_missing_bounds():
 
 def test_shares_of_too_few_instances_are_named_instead_of_drawn():
     frame = pd.DataFrame({"model": ["a", "a", "b"], "n": [180, 180, 9], "accuracy": 0.5})
-    assert plotting.enough(frame).model.tolist() == ["a", "a"]
-    (handle,) = plotting.left_out(frame, {"a": {"label": "A"}, "b": {"label": "B"}})
+    assert plotting.drop_small_cells(frame).model.tolist() == ["a", "a"]
+    (handle,) = plotting.dropped_note(frame, {"a": {"label": "A"}, "b": {"label": "B"}})
     assert handle.get_label() == "not drawn, with 9 instances: B"
-    assert plotting.left_out(frame[:2], {"a": {"label": "A"}}) == []
+    assert plotting.dropped_note(frame[:2], {"a": {"label": "A"}}) == []
 
 
 def test_legends_fit_the_width_and_leave_the_axes_alone():
@@ -290,4 +290,4 @@ def test_shading_stays_on_the_scale_and_is_left_out_where_there_is_no_bound():
     assert area.get_paths()[0].vertices[:, 1].min() == 0
     assert plotting.over_samples(pd.DataFrame({"sd": gaps, "n_seeds": 1})) is None
     assert plotting.over_samples(pd.DataFrame({"sd": [0.1], "n_seeds": 3})) == "± SD over 3 samples"
-    assert plotting.shading(None) == []
+    assert plotting.shading_handles(None) == []

@@ -178,10 +178,10 @@ def test_in_a_terminal_there_is_one_line_and_the_cursor_is_at_its_start(monkeypa
     handler.progress = made
     handler.handle(record("x", "job_info", jobid=3))
     handler.handle(record("careful", level=logging.WARNING))
-    drawn = f"{progress.CLEAR}0 of 3 jobs (0%), about 10 min left: s…\r"
-    assert stream.getvalue() == f"{drawn}{progress.CLEAR}careful\n{drawn}"
+    drawn = f"{progress.CLEAR_LINE}0 of 3 jobs (0%), about 10 min left: s…\r"
+    assert stream.getvalue() == f"{drawn}{progress.CLEAR_LINE}careful\n{drawn}"
     handler.finish(["done"])
-    assert stream.getvalue().endswith(f"{progress.CLEAR}done\n")
+    assert stream.getvalue().endswith(f"{progress.CLEAR_LINE}done\n")
 
 
 def test_the_reason_is_looked_for_in_the_log_alone(tmp_path):

@@ -55,10 +55,10 @@ def test_paths_survive_a_move_of_the_repository_where_they_can(path, folder, exp
 def test_files_that_a_configuration_names_are_the_runs_or_the_repositorys(tmp_path):
     own = tmp_path / "runs/mine"
     own.mkdir(parents=True)
-    assert runs.named("models.yaml", own, tmp_path) == "../../models.yaml"
+    assert runs.resolve_path("models.yaml", own, tmp_path) == "../../models.yaml"
     (own / "models.yaml").write_text("")
-    assert runs.named("models.yaml", own, tmp_path) == "models.yaml"
-    assert runs.named("~/models", own, tmp_path) == "~/models"
+    assert runs.resolve_path("models.yaml", own, tmp_path) == "models.yaml"
+    assert runs.resolve_path("~/models", own, tmp_path) == "~/models"
 
 
 def test_records_name_files_of_the_repository_alike_in_every_folder(tmp_path, monkeypatch):
@@ -80,4 +80,4 @@ def test_records_name_files_of_the_repository_alike_in_every_folder(tmp_path, mo
     ],
 )
 def test_options_are_those_of_the_repositorys_root(overlays, folder, said):
-    assert runs.options(overlays, folder, ROOT) == said
+    assert runs.command_options(overlays, folder, ROOT) == said

@@ -35,7 +35,7 @@ def test_rounding_noise_is_no_variation(scale):
     a = scale * np.array(MEANS * 15)
     b = np.full(60, a.min())
     assert 0 < np.ptp(a) < 1e-15 * scale
-    for test in (statistics.welch, statistics.paired):
+    for test in (statistics.welch, statistics.paired_t_test):
         assert np.isnan(test(a, b)).all()
         assert np.isnan(test(b, a)).all()
     assert np.isnan(statistics.spearman(a, np.arange(60)))
@@ -47,25 +47,25 @@ def test_small_numbers_that_vary_are_tested(size):
     a, b = size * np.array([0.25, 0.5, 0.75, 1]), size * np.array([0.25, 0.25, 0.5, 0.5])
     expected = stats.ttest_ind([0.25, 0.5, 0.75, 1], [0.25, 0.25, 0.5, 0.5], equal_var=False)
     assert statistics.welch(a, b)[2] == pytest.approx(expected.pvalue)
-    assert statistics.paired(a, b)[2] == pytest.approx(stats.ttest_rel(a, b).pvalue)
+    assert statistics.paired_t_test(a, b)[2] == pytest.approx(stats.ttest_rel(a, b).pvalue)
     assert statistics.spearman(a, b) == pytest.approx(stats.spearmanr([1, 2, 3, 4], [1, 1, 2, 2]).statistic)
 
 
 def test_paired_by_hand():
     # Differences 1, 2, 3, 2: mean 2, standard deviation sqrt(2/3), so t is 2 / sqrt(1/6).
-    t, df, p = statistics.paired([3.0, 5.0, 9.0, 2.0], [2.0, 3.0, 6.0, 0.0])
+    t, df, p = statistics.paired_t_test([3.0, 5.0, 9.0, 2.0], [2.0, 3.0, 6.0, 0.0])
     assert (t, df) == pytest.approx((2 * np.sqrt(6), 3))
     assert p == pytest.approx(2 * stats.t.sf(2 * np.sqrt(6), 3))
 
 
 @pytest.mark.parametrize(("a", "b"), [([1.0], [0.0]), ([], []), ([0.3, 0.7, 0.9], [0.1, 0.5, 0.7])])
 def test_paired_is_undefined_without_varying_differences(a, b):
-    assert np.isnan(statistics.paired(a, b)).all()
+    assert np.isnan(statistics.paired_t_test(a, b)).all()
 
 
 def test_paired_wants_pairs():
     with pytest.raises(ValueError, match="3 values and 2"):
-        statistics.paired([1.0, 2.0, 3.0], [1.0, 2.0])
+        statistics.paired_t_test([1.0, 2.0, 3.0], [1.0, 2.0])
 
 
 def rejections(effect, repetitions=2000):
@@ -78,7 +78,7 @@ def rejections(effect, repetitions=2000):
     for _ in range(repetitions):
         shared = rng.normal(0.5, 0.2, 60)
         a, b = (shared + rng.normal(0, 0.05, 60) for _ in range(2))
-        found.append([test(a + effect, b)[2] < 0.05 for test in (statistics.welch, statistics.paired)])
+        found.append([test(a + effect, b)[2] < 0.05 for test in (statistics.welch, statistics.paired_t_test)])
     return np.mean(found, axis=0)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from scripts.core import studies
 from scripts.core.errors import UserError
-from scripts.core.studies import Documents, Resolved, Scored, Study, Texts, every, result
+from scripts.core.studies import Coreference, Documents, Probes, ScoredInstances, Study, combine, result
 
 
 def root(path):
@@ -24,20 +24,22 @@ def study():
         every_part=["run", "first.release", "second"],
         figures={
             "curve": result("slopes", params={"n": 3}, printed="printed.csv"),
-            "rows": result(at="{source}/rows_{kind}", made=every(source=["run"], kind=["a", "b"]), script="bars"),
-            "toy": result(at="toy", mem_mb=9000),
+            "rows": result(
+                path="{source}/rows_{kind}", targets=combine(source=["run"], kind=["a", "b"]), script="bars"
+            ),
+            "toy": result(path="toy", mem_mb=9000),
         },
         tables={"counts": result("slopes")},
         comparisons={"claims": result(tables=["a.csv"])},
         analysis_rules={
             "slopes": result(masses="m.parquet", outputs=["slopes", "sums.parquet"], runtime=20),
-            "totals": result(at="", outputs={"sums": "all_sums"}),
+            "totals": result(path="", outputs={"sums": "all_sums"}),
         },
         numbers=result("slopes"),
         section=result(params={"sources": ["run"]}),
         models=["m"],
-        scored=Scored(sets=["replica"], instances=10, options=11, tokens=20),
-        texts=Texts(sets=["short"], new_tokens={"short": 5, "long": 9}, tokens=12, counts={"short": {"mask": 2}}),
+        scored=ScoredInstances(sets=["replica"], instances=10, options=11, tokens=20),
+        texts=Probes(sets=["short"], new_tokens={"short": 5, "long": 9}, tokens=12, counts={"short": {"mask": 2}}),
     )
 
 
@@ -63,7 +65,7 @@ def test_files_are_those_of_the_run(study):
 
 
 def test_a_set_may_be_for_some_models_and_have_its_own_lengths():
-    scored = Scored(
+    scored = ScoredInstances(
         sets=["replica", "few"], instances=10, options=11, tokens=20, set_lengths={"few": [(4, 60)]},
         set_models={"few": ["b", "c"]},
     )  # fmt: skip
@@ -80,7 +82,7 @@ def test_a_set_may_be_for_some_models_and_have_its_own_lengths():
 
 
 def test_the_size_of_a_set_follows_its_own_lengths():
-    scored = Scored(
+    scored = ScoredInstances(
         sets=["replica", "few"], instances=10, options=11, tokens=20, lengths=[(10, 19)],
         set_lengths={"few": [(3, 60), (1, 100)]},
         fewer={"b": {"priority": 4, "instances": 4, "lengths": [(4, 21)]}},
@@ -136,19 +138,19 @@ def test_a_section_gets_what_it_shows(study):
 
 def test_studies_of_a_run_are_in_the_papers_order():
     known = ("one", "two", "three")
-    assert studies.chosen("all", known) == ["one", "two", "three"]
-    assert studies.chosen(["three", "one"], known) == ["one", "three"]
+    assert studies.select_studies("all", known) == ["one", "two", "three"]
+    assert studies.select_studies(["three", "one"], known) == ["one", "three"]
     with pytest.raises(UserError, match=r"studies: 'twoo' is not a study; did you mean 'two'\?"):
-        studies.chosen(["one", "twoo"], known)
+        studies.select_studies(["one", "twoo"], known)
 
 
 def test_a_study_reads_with_the_models_that_score_a_set():
-    scored = Scored(["a", "b"], 10, 4, 20, set_models={"a": ["one"], "b": []})
+    scored = ScoredInstances(["a", "b"], 10, 4, 20, set_models={"a": ["one"], "b": []})
     given = {"name": "s", "label": "S", "title": "S", "parts": ["x"], "numbers": None, "section": None}
     given["models"] = ["one", "two"]
     study = Study(**given, scored=scored)
     assert study.reads("one") and not study.reads("two")
-    whole = Study(**given, scored=Scored(["a"], 10, 4, 20))
+    whole = Study(**given, scored=ScoredInstances(["a"], 10, 4, 20))
     assert whole.reads("two") and not whole.reads("three")
     assert not Study(**given).reads("one")
 
@@ -156,7 +158,7 @@ def test_a_study_reads_with_the_models_that_score_a_set():
 def test_clusters_of_a_study_are_those_of_its_systems_and_sets():
     documents = {name: Documents(f"results/s/{name}.parquet", "id", 5, 20) for name in ("a", "b/c", "d")}
     given = {"name": "s", "label": "S", "title": "S", "parts": ["x"], "numbers": None, "section": None}
-    study = Study(**given, systems=["one", "two"], resolved=Resolved(sets=["a", "b/c"], documents=documents))
+    study = Study(**given, systems=["one", "two"], resolved=Coreference(sets=["a", "b/c"], documents=documents))
     assert study.cluster_files == [
         f"results/s/clusters/{name}/{system}.jsonl" for name in ("a", "b/c") for system in ("one", "two")
     ]

@@ -155,7 +155,7 @@ def test_parts_of_anything_else_are_thrown_away(tmp_path):
             yield clusters.Document(name, clusters.digest(text), clusters.tokenise(text), ())
 
     def resolved(facts, texts, count=None):
-        parts = jobs.Parts(tmp_path / "parts", facts, 0)
+        parts = jobs.FinishedDocuments(tmp_path / "parts", facts, 0)
         done = []
         for document, fresh in parts.work(texts, resolve):
             done.append((document.document, fresh))

@@ -80,7 +80,7 @@ def test_two_names_of_one_person(name, other, same):
 
 
 def test_the_package_decides_about_first_names():
-    guess = book_names.guesser()
+    guess = book_names.gender_detector()
     assert [guess(word) for word in ("Thomas", "Elizabeth", "ELIZABETH", "Anna-Maria", "Xyzzy")] == [
         "M", "F", "F", "F", None
     ]  # fmt: skip

@@ -55,7 +55,7 @@ def labels(numbers, a=True, b=False):
 
 
 def test_quadruples_without_labels_are_left_out(candidates):
-    chosen = output.labelled(candidates, labels([0, 3]) | labels([4], False, False))
+    chosen = output.label_quadruples(candidates, labels([0, 3]) | labels([4], False, False))
     assert list(chosen.quadruple.unique()) == ["b0", "b3", "b4"]
     assert list(chosen.a_coref) == [True] * 8 + [False] * 4 and not chosen.b_coref.any()
 
@@ -70,7 +70,7 @@ def test_quadruples_without_labels_are_left_out(candidates):
 )
 def test_labels_that_are_refused(candidates, given, message):
     with pytest.raises(UserError, match=message):
-        output.labelled(candidates, given)
+        output.label_quadruples(candidates, given)
 
 
 @pytest.mark.parametrize(
@@ -97,13 +97,13 @@ def test_labels_are_read(tmp_path):
 
 
 def test_either_gender_has_as_many_originals(candidates):
-    chosen = output.balanced(candidates, 1)
+    chosen = output.balance_genders(candidates, 1)
     originals = chosen[chosen.role == "original"]
     assert list(originals.gender) == ["M", "M", "F", "F"] and len(chosen) == 16
-    assert output.balanced(candidates, 1).equals(chosen)
-    drawn = {tuple(output.balanced(candidates, seed).quadruple.unique()) for seed in range(20)}
+    assert output.balance_genders(candidates, 1).equals(chosen)
+    drawn = {tuple(output.balance_genders(candidates, seed).quadruple.unique()) for seed in range(20)}
     assert len(drawn) == 3
-    assert output.balanced(candidates[candidates.quadruple < "b3"], 1).empty
+    assert output.balance_genders(candidates[candidates.quadruple < "b3"], 1).empty
 
 
 def test_names_of_quadruples_depend_on_book_text_and_place():

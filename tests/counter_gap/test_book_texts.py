@@ -119,7 +119,8 @@ def test_a_table_of_contents_is_left_out():
 
 def test_marks_for_italics_are_left_out():
     assert (
-        texts.clean("_I_ saw snake_case and _two\nwords_, [Footnote 3: x] so.") == "I saw snake_case and two words, so."
+        texts.clean_paragraph("_I_ saw snake_case and _two\nwords_, [Footnote 3: x] so.")
+        == "I saw snake_case and two words, so."
     )
 
 

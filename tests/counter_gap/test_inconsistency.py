@@ -57,7 +57,7 @@ def random_data(seed, n=60):
 @pytest.mark.parametrize("seed", range(5))
 def test_metrics_are_the_equations(seed):
     right, masculine = random_data(seed)
-    codes = metrics.types(right, masculine)
+    codes = metrics.quadruple_types(right, masculine)
     values = metrics.evaluate(np.bincount(codes, minlength=32))
     for key, value in equations(right, masculine).items():
         assert values[key] == pytest.approx(value), key
@@ -74,14 +74,14 @@ def test_metrics_are_the_equations(seed):
 
 @pytest.mark.parametrize("right", list(itertools.product([0, 1], repeat=4)))
 def test_a_quadruple_adds_one_minus_a_half_or_nothing(right):
-    values = metrics.evaluate(np.bincount(metrics.types([right], [1]), minlength=32))
+    values = metrics.evaluate(np.bincount(metrics.quadruple_types([right], [1]), minlength=32))
     m, f = sum(right[:2]), sum(right[2:])
     expected = {(2, 0): 1, (0, 2): 1, (1, 1): -0.5}.get((m, f), 0)
     assert values["delta_i", "all"] == expected
 
 
 def test_opposite_biases_cancel_in_the_accuracy_difference_only():
-    codes = metrics.types([[1, 1, 0, 0], [0, 0, 1, 1]], [1, 1])
+    codes = metrics.quadruple_types([[1, 1, 0, 0], [0, 0, 1, 1]], [1, 1])
     values = metrics.evaluate(np.bincount(codes, minlength=32))
     assert values["accuracy", "M"] == values["accuracy", "F"] == 0.5
     assert values["acc_diff", "all"] == 0
@@ -90,7 +90,7 @@ def test_opposite_biases_cancel_in_the_accuracy_difference_only():
 
 def test_the_bootstrap_is_that_of_quadruples():
     right, masculine = random_data(1)
-    codes = metrics.types(right, masculine)
+    codes = metrics.quadruple_types(right, masculine)
     weights = metrics.resample(len(codes), 300, seed=3)
     assert (weights.sum(1) == len(codes)).all()
     table = metrics.bootstrap([codes, codes], weights, metrics.evaluate)
@@ -111,10 +111,10 @@ def test_the_bootstrap_is_that_of_quadruples():
     assert np.isnan(row.p_value[0, "accuracy", "M"])
 
 
-@pytest.mark.parametrize("metric", metrics.EXACT)
+@pytest.mark.parametrize("metric", metrics.EXACT_METRICS)
 def test_exact_p_values_are_those_of_many_draws(metric):
     right, masculine = random_data(4)
-    codes = metrics.types(right, masculine)
+    codes = metrics.quadruple_types(right, masculine)
     weights = metrics.resample(len(codes), 20_000, seed=3)
     counts = np.bincount(codes, minlength=32)
     samples = metrics.evaluate(weights @ (codes[:, None] == np.arange(32)).astype(np.float32))[metric, "all"]
@@ -133,7 +133,7 @@ def test_exact_p_values_are_those_of_many_draws(metric):
 def test_tails_are_those_of_whole_numbers():
     """Samples of 200 quadruples, counted without rounding; far below what a Fourier transform could tell from zero."""
     right = [[1, 1, 0, 0]] * 70 + [[1, 0, 1, 0]] * 30 + [[1, 1, 1, 1]] * 100
-    counts = np.bincount(metrics.types(right, [1] * 200), minlength=32)
+    counts = np.bincount(metrics.quadruple_types(right, [1] * 200), minlength=32)
     # Delta I of a quadruple in halves: 2, -1 or 0, and 1 is added to each to have no negative ones.
     once, total = [30, 100, 0, 70], [1]
     for _ in range(200):
@@ -149,10 +149,10 @@ def test_tails_are_those_of_whole_numbers():
 
 
 def test_a_p_value_is_never_zero():
-    three = np.bincount(metrics.types([[1, 1, 0, 0]] * 3, [1] * 3), minlength=32)
+    three = np.bincount(metrics.quadruple_types([[1, 1, 0, 0]] * 3, [1] * 3), minlength=32)
     # Every sample of three such quadruples has a Delta I of one; a single one of 27 would have a chance of 1/27.
     assert metrics.exact_p(three, "delta_i", 1.0) == pytest.approx((1 / 27, 1 / 27))
-    many = np.bincount(metrics.types([[1, 1, 0, 0]] * 1000, [1] * 1000), minlength=32)
+    many = np.bincount(metrics.quadruple_types([[1, 1, 0, 0]] * 1000, [1] * 1000), minlength=32)
     assert metrics.exact_p(many, "delta_i", 1.0) == (metrics.SMALLEST, metrics.SMALLEST)
 
 
@@ -164,7 +164,7 @@ def test_what_a_subset_leaves_out_is_not_drawn(root):
     right = np.random.default_rng(5).random((len(spoilt), 4)) < 0.6
     flags = frame[["id"]].assign(data="d", scoring="s", system="x", debiasing="none", correct=right.ravel())
     table = metrics.of_quadruples(frame, flags, 50, 3).set_index(["subset", "metric", "group"])
-    kept = metrics.types(right, (frame.gender == "M").to_numpy()[::4])[~spoilt]
+    kept = metrics.quadruple_types(right, (frame.gender == "M").to_numpy()[::4])[~spoilt]
     alone = metrics.bootstrap([kept], metrics.resample(len(kept), 50, 3), metrics.evaluate)
     row = alone.set_index(["metric", "group"]).loc[("delta_i", "all")]
     without = table.loc[("all without artefact", "delta_i", "all")]
@@ -176,14 +176,14 @@ def test_what_a_subset_leaves_out_is_not_drawn(root):
 
 def test_exact_p_values_of_one_quadruple_are_counted_by_hand():
     # Two quadruples, one that gender splits: a sample of two has none with chance 1/4.
-    counts = np.bincount(metrics.types([[1, 1, 0, 0], [1, 1, 1, 1]], [1, 1]), minlength=32)
+    counts = np.bincount(metrics.quadruple_types([[1, 1, 0, 0], [1, 1, 1, 1]], [1, 1]), minlength=32)
     # It has two, as many as would lie twice as far above zero as the data, with chance 1/4 too.
     assert metrics.exact_p(counts, "delta_i", 1.0) == pytest.approx((1 / 4, 1 / 4))
     assert metrics.exact_p(counts, "acc_diff", -1.0) == pytest.approx((1, 1))
 
 
 def test_what_is_undefined_is_missing():
-    codes = metrics.types(np.ones((4, 4)), [1, 1, 1, 1])
+    codes = metrics.quadruple_types(np.ones((4, 4)), [1, 1, 1, 1])
     weights = metrics.resample(4, 100, seed=1)
     table = metrics.bootstrap([codes], weights, metrics.evaluate)
     row = table.set_index(["metric", "group"])

@@ -141,7 +141,7 @@ def test_rules_behave_as_announced(root):
         documents = {d.document: d for d in script.resolve(rule, frame)}
         predicted = predictions.flags_from_clusters(frame, documents, "clusters")
         right = predictions.correct(frame, predicted).reshape(-1, 4)
-        values[rule] = metrics.evaluate(np.bincount(metrics.types(right, masculine), minlength=32))
+        values[rule] = metrics.evaluate(np.bincount(metrics.quadruple_types(right, masculine), minlength=32))
     for rule in ("nearest", "first"):
         assert values[rule]["i_within", "all"] == values[rule]["i_across", "all"] == 0
     assert values["alphabetical"]["i_within", "all"] > 0.9 and values["alphabetical"]["delta_i", "all"] < 0

@@ -38,7 +38,7 @@ def test_systems_rules_and_debiasing_are_told_apart(tmp_path):
         },
     )
     made = estimate_rows.read([tmp_path / "summary.csv"])
-    told = [(summaries.who(row), summaries.status(row)) for row in made.to_dict("records")]
+    told = [(summaries.describe_subject(row), summaries.row_status(row)) for row in made.to_dict("records")]
     columns = made[["model", "n", "headline", "value"]].values.tolist()
     assert [(*first, *rest) for first, rest in zip(told[:5], columns, strict=False)] == [
         ("BERT-base", "released", "BERT-base", 1002, True, 0.05),

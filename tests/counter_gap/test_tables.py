@@ -12,18 +12,18 @@ from tests.counter_gap import make
 def test_marks_tell_every_test_apart():
     row = pd.Series({"value": -0.0499, "significant": True, "significant_holm": False, "significant_centred": True,
                      "significant_centred_holm": False})  # fmt: skip
-    assert tables.formatted(row, "marked") == "−4.99*" and tables.formatted(row, "rho") == "−0.050*"
-    assert tables.formatted(row.where(row.index != "significant_centred", False), "marked") == "−4.99*‡"
+    assert tables.format_value(row, "marked") == "−4.99*" and tables.format_value(row, "rho") == "−0.050*"
+    assert tables.format_value(row.where(row.index != "significant_centred", False), "marked") == "−4.99*‡"
     both = row.where(row.index != "significant_holm", True)
-    assert tables.formatted(both, "marked") == "−4.99*†‡"
-    assert tables.formatted(both.where(row.index != "significant_centred_holm", True), "marked") == "−4.99*†"
+    assert tables.format_value(both, "marked") == "−4.99*†‡"
+    assert tables.format_value(both.where(row.index != "significant_centred_holm", True), "marked") == "−4.99*†"
     untested = row.where(row.index == "value", None)
-    assert tables.formatted(untested, "marked") == "−4.99"
+    assert tables.format_value(untested, "marked") == "−4.99"
 
 
 def test_what_was_not_released_is_told_from_what_was_not_run():
-    assert tables.absent("released") == "not released"
-    assert tables.absent("clusters") == tables.absent("clusters_faithful") == "not run"
+    assert tables.absence_reason("released") == "not released"
+    assert tables.absence_reason("clusters") == tables.absence_reason("clusters_faithful") == "not run"
 
 
 def test_an_example_marks_names_pronoun_and_prediction(tmp_path):

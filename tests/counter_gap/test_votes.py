@@ -52,7 +52,7 @@ def test_an_item_has_the_pronoun_marked_and_the_names_of_the_instance(task, repl
     for item, row in zip(task.items.itertuples(), replica.itertuples(), strict=True):
         start, end = map(int, item.mark.split("-"))
         assert item.sentence[start:end] == row.pronoun and item.group == row.quadruple
-        people = {person["key"]: person for person in annotation.people(item)}
+        people = {person["key"]: person for person in annotation.offered_people(item)}
         for key in ("a", "b"):
             name, offset = getattr(row, key), getattr(row, f"{key}_offset")
             assert people[key]["name"] == name and [offset, offset + len(name)] in people[key]["spans"]

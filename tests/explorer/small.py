@@ -5,7 +5,7 @@ from dataclasses import asdict
 import pandas as pd
 
 from scripts.core import coreference, files
-from scripts.core.studies import Decided, Explored, ExploredSet
+from scripts.core.studies import DecisionTable, ExploredSet, ExplorerView
 
 MARKUP = "<script>document.title = 'pwned'</script>\"' & <b>"
 SECRET = "Zanzibar's heron"
@@ -49,7 +49,7 @@ def build(folder):
             ExploredSet(label, str(folder / f"{label}.parquet"), own, [decided(folder, label)]),
         )
     outputs(folder, instances(MARKUP))
-    explored = Explored(
+    explored = ExplorerView(
         sets=sets, key=["instance_id"], gold="pronoun", words=("introduced", "preferred"),
         levels={"he": "he", "she": "she"}, unit=("occupation", "occupations"),
         factors={"case": f"case {MARKUP}", "n": "others"}, own_factors={"occupation": "occupation"},
@@ -62,7 +62,7 @@ def build(folder):
 
 def decided(folder, label):
     """Return the declaration of a set's decisions; a set whose texts are secret has all outputs in it too."""
-    return Decided(
+    return DecisionTable(
         table=str(folder / f"{label}_decided.parquet"),
         reader={"model": {"m": "M <script>"}, "prompt": "prompt {}"},
         picked=("picked", "outcome"),

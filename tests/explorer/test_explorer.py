@@ -27,7 +27,7 @@ def studies(folder):
 def data(studies):
     made = explorer.page(studies, {"small": {"task.tsv": "templates/small/task.tsv"}}, small.CANARY)
     # As the page reads it.
-    return explorer.read(f'<script id="data">{explorer.written(made)}</script>')
+    return explorer.read(f'<script id="data">{explorer.pack_data(made)}</script>')
 
 
 @pytest.fixture
@@ -89,14 +89,14 @@ def test_what_looks_like_markup_ends_nothing(folder, studies, root):
     assert explorer.read(text)["studies"][0]["question"] == f"Who? {small.MARKUP}"
     # Snakemake's report can open the largest page too.
     assert (explorer.LIMIT + (root / "paper/explorer.html").stat().st_size) * 4 / 3 < 2 << 20
-    assert "<" not in explorer.written({"canary": small.MARKUP})
+    assert "<" not in explorer.pack_data({"canary": small.MARKUP})
     assert small.CANARY in text and not re.search(r'(?:src|href)="', text)
 
 
 def test_a_large_run_shows_a_sample_of_whole_units(studies):
-    whole = len(explorer.written(explorer.page(studies, {}, "")))
+    whole = len(explorer.pack_data(explorer.page(studies, {}, "")))
     sampled = explorer.page(studies, {}, "", limit=whole * 3 // 4)
-    assert len(explorer.written(sampled)) <= whole * 3 // 4
+    assert len(explorer.pack_data(sampled)) <= whole * 3 // 4
     one = sampled["studies"][0]["sets"][0]
     assert 0 < one["count"] < one["total"] == 60
     # Five instances an occupation, which are in it all or not at all.

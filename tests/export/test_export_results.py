@@ -130,8 +130,8 @@ def test_losses_on_labels_are_compared_by_their_means():
     counts = dict.fromkeys(("sentinel_tokens", "end_tokens"), 0)
     tokens = {"option_log_probability": [-3.0, -4.0] * 3, "option_tokens": [1, 4] * 3, "scored_tokens": [1, 4] * 3}
     with_losses = frame.assign(**parts, **counts, **tokens, **dict.fromkeys(losses.UNCAPITALISED, np.nan))
-    assert eval_records.choices(with_losses, "label_loss").option["a1"] == "she"
-    assert eval_records.choices(frame, "log_likelihood").option["a1"] == "he"
+    assert eval_records.favoured_options(with_losses, "label_loss").option["a1"] == "she"
+    assert eval_records.favoured_options(frame, "log_likelihood").option["a1"] == "he"
 
 
 def test_a_right_answer_may_be_named_by_its_column():
@@ -139,9 +139,9 @@ def test_a_right_answer_may_be_named_by_its_column():
     frame = pd.DataFrame({"instance_id": ["a", "b", "c"], "options": options}).assign(
         answer="participant", occupation="cook", participant="guest"
     )
-    assert eval_records.gold(frame) == ["the guest", "the guest's", "the guest’s"]
+    assert eval_records.gold_options(frame) == ["the guest", "the guest's", "the guest’s"]
     with pytest.raises(UserError, match="instance a: 0 of its options end with 'waiter'"):
-        eval_records.gold(frame.assign(participant="waiter"))
+        eval_records.gold_options(frame.assign(participant="waiter"))
 
 
 def test_conditions_that_no_study_pools_have_results_of_their_own(arguments):

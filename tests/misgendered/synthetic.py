@@ -7,7 +7,7 @@ import pandas as pd
 
 from scripts.core import decisions, losses
 from scripts.misgendered.lib.analyses.normalisation import DESIGN
-from scripts.misgendered.lib.analyses.predictions import decided
+from scripts.misgendered.lib.analyses.predictions import decide_instances
 
 FORMS = ("nom", "acc", "pos_dep", "pos_ind", "ref")
 GROUPS = {
@@ -105,10 +105,10 @@ def predictions(table, scores, model):
     """Return what a model picks for every instance, from all of its scores at once."""
     parts = []
     for statistic, column in (("mean", "log_probability"), ("sum", "log_probability"), ("sum", "option_tokens")):
-        compared = losses.compared(scores, statistic, "corrected", "corrected", model)
+        compared = losses.comparable_scores(scores, statistic, "corrected", "corrected", model)
         wide = compared.pivot(index="instance_id", columns="option_index", values=column).astype(float)
         parts.append(wide.reindex(table.instance_id).fillna(-np.inf).to_numpy())
-    return decided(table, *parts, model, COMBINATIONS)
+    return decide_instances(table, *parts, model, COMBINATIONS)
 
 
 def predicted(models, size=660, shots=(), draws=2, groups=tuple(GROUPS)):
@@ -150,4 +150,4 @@ STUDY_MODELS = {
 
 def results(table):
     """Return normalisations, errors of calibration and their bins from decisions under every normalisation."""
-    return decisions.results([decisions.counted(table, DESIGN)], DESIGN, 50, 0)
+    return decisions.decision_tables([decisions.count_decisions(table, DESIGN)], DESIGN, 50, 0)

@@ -11,7 +11,7 @@ from scripts.core.statistics import percentile_interval
 from scripts.misgendered import analyses
 from scripts.misgendered.lib import numbers, study, tables
 from scripts.misgendered.lib.analyses import choices, predictions
-from scripts.misgendered.lib.analyses.resampling import Resampled, matching
+from scripts.misgendered.lib.analyses.resampling import ResampledPredictions, rows_at
 from scripts.misgendered.lib.labels import ALL, STUDY
 from tests.misgendered import synthetic
 
@@ -101,17 +101,17 @@ def test_intervals_widen_with_the_variance_between_templates():
     """Half of the templates are always right: instances alone would give an interval several times too narrow."""
     table = synthetic.instances(1100).assign(model="m")
     table["correct"] = table.template_index < 5
-    low, high = percentile_interval(Resampled(table, 1000, 1).samples(np.ones(len(table), dtype=bool)))
+    low, high = percentile_interval(ResampledPredictions(table, 1000, 1).samples(np.ones(len(table), dtype=bool)))
     alone = 1.96 * np.sqrt(0.25 / len(table))
     assert high - low > 4 * alone
-    always = Resampled(table.assign(correct=True), 100, 1)
+    always = ResampledPredictions(table.assign(correct=True), 100, 1)
     assert np.isnan(percentile_interval(always.samples(np.ones(len(table), dtype=bool)))).all()
 
 
 def test_rows_match_a_value_or_one_of_several():
     table = synthetic.instances(550)
     assert (
-        matching(table, form="nom", group=["he", "she"]).sum()
+        rows_at(table, form="nom", group=["he", "she"]).sum()
         == ((table.form == "nom") & table.group.isin(["he", "she"])).sum()
     )
 
@@ -121,9 +121,9 @@ def test_names_are_ranked_by_neo_pronouns(predicted):
     assert ranked.accuracy.is_monotonic_decreasing
     neo = predicted[(predicted.shots == 0) & (predicted.pronoun_type == "neo")]
     assert ranked.n.sum() == len(neo)
-    best, worst = tables.ends(ranked)
+    best, worst = tables.ranking_ends(ranked)
     assert len(best) == len(worst) == 10 and worst.accuracy.iloc[0] == ranked.accuracy.min()
-    assert len(tables.ends(ranked.head(5))[0]) == 2
+    assert len(tables.ranking_ends(ranked.head(5))[0]) == 2
 
 
 def test_reductions_compare_the_same_instances(predicted):
@@ -193,7 +193,7 @@ def test_reworded_instances_are_compared_with_those_that_they_reword(predicted):
     reworded = base.iloc[::2].assign(instance_id=lambda rows: "reworded-" + rows.instance_id)
     wrong = reworded.correct & (reworded.pronoun_type == "neo")
     reworded = reworded.assign(correct=reworded.correct & ~wrong, picked=reworded.picked.where(~wrong, "nobody"))
-    table = choices.choices(base, choices.matched(base, reworded), "wording", "faithful", DRAWS, 1)
+    table = choices.choices(base, choices.match_rewordings(base, reworded), "wording", "faithful", DRAWS, 1)
     row = table[(table.model == ALL) & (table.pronoun_type == "neo")].iloc[0]
     assert row.n == (reworded.pronoun_type == "neo").sum()
     assert row.otherwise == 0 and row.accuracy == pytest.approx(wrong.sum() / row.n) == row.other_pick
@@ -242,10 +242,10 @@ def test_a_file_is_read_one_model_at_a_time_with_the_same_results(tmp_path, pred
 def test_pooled_accuracies_are_those_of_all_rows_together(predicted):
     """Cells of models add up to what their rows together give, interval included."""
     zero = predicted[predicted.shots == 0]
-    rows = Resampled(zero, DRAWS, 1)
+    rows = ResampledPredictions(zero, DRAWS, 1)
     table = analyses.accuracies(zero, "replica", DRAWS, 1)
     for group in ("he", "xe"):
-        chosen = matching(rows.table, group=group)
+        chosen = rows_at(rows.table, group=group)
         row = table[
             (table.model == ALL) & (table.group == group)
             & (table[["declaration_type", "declaration_number", "form", "name_class"]] == ALL).all(axis=1)
@@ -265,5 +265,5 @@ def test_a_part_without_instances_has_no_predictions():
     table = synthetic.instances(3)
     made = synthetic.predictions(table, synthetic.scores(table), "m")
     nothing = np.empty((0, 11))
-    empty = predictions.decided(table.head(0), nothing, nothing, nothing, "m", synthetic.COMBINATIONS)
+    empty = predictions.decide_instances(table.head(0), nothing, nothing, nothing, "m", synthetic.COMBINATIONS)
     assert list(empty) == list(made) and not len(empty)

@@ -18,7 +18,7 @@ from scripts.misgendered.lib import corpora, infini_gram, study
 from tests.misgendered import make
 
 GROUPS = study.select_groups(read_pronouns(make.PRONOUNS), study.PRONOUN_GROUPS)
-WORDS = corpora.words(GROUPS)
+WORDS = corpora.distinct_forms(GROUPS)
 DOCUMENTS = [
     "She said so. She's early, and (hers) is late.\nXe waited; xem, XYR!",
     "e-e-e is a sound; E. coli too. Theirs? thems himalaya",
@@ -262,7 +262,7 @@ def test_an_excerpt_shows_the_word_in_its_surroundings():
     long = "word " * 30 + "and  She\nspoke " + "more " * 30
     found = corpora.excerpt(long, "she")
     assert found.startswith("… word") and found.endswith("more …") and " and She spoke more" in found
-    assert len(found) <= 2 * corpora.AROUND + len("She") + 4
+    assert len(found) <= 2 * corpora.EXCERPT_MARGIN + len("She") + 4
     assert corpora.excerpt("(e)", "e") == "(e)"
 
 
@@ -305,9 +305,12 @@ def test_patterns_stand_for_files(tmp_path):
     def place(path):
         return str(tmp_path / path)
 
-    found = corpora.named([{**base, "files": ["b/*.gz", "a.txt", "b/1.gz"]}], place)
+    found = corpora.configured_corpora([{**base, "files": ["b/*.gz", "a.txt", "b/1.gz"]}], place)
     assert found["mine"]["files"] == [str(tmp_path / name) for name in ("b/1.gz", "b/2.gz", "a.txt")]
-    assert corpora.named([{**base, "files": ["**/*.gz"]}], place)["mine"]["files"] == found["mine"]["files"][:2]
-    assert "there is no file c/*.gz" in refused(corpora.named, [{**base, "files": ["c/*.gz"]}], place)
-    assert "listed twice" in refused(corpora.named, [{**base, "files": ["a.txt"]}] * 2, place)
+    assert (
+        corpora.configured_corpora([{**base, "files": ["**/*.gz"]}], place)["mine"]["files"]
+        == found["mine"]["files"][:2]
+    )
+    assert "there is no file c/*.gz" in refused(corpora.configured_corpora, [{**base, "files": ["c/*.gz"]}], place)
+    assert "listed twice" in refused(corpora.configured_corpora, [{**base, "files": ["a.txt"]}] * 2, place)
     assert infini_gram.variants("xe") == ("xe", "Xe")

@@ -41,7 +41,7 @@ def test_points_of_equal_forms_are_spread_along_accuracy():
 def test_accuracies_by_group_and_form(given):
     models, _, table = given
     for key, kept in (("group", {"pronoun_type", "group"}), ("form", {"pronoun_type", "form"})):
-        frame = figures.pooled(table, "replica", kept)
+        frame = figures.pooled_rows(table, "replica", kept)
         frame = frame[frame.model.isin(figures.panels(models))]
         rows = present(FORMS, frame.form) if key == "form" else dict.fromkeys(synthetic.GROUPS)
         rows = {value: label or value for value, label in rows.items()}
@@ -52,7 +52,7 @@ def test_accuracies_by_group_and_form(given):
 
 def test_accuracy_by_size(given):
     models, _, table = given
-    frame = figures.pooled(table, "replica", {"pronoun_type"})
+    frame = figures.pooled_rows(table, "replica", {"pronoun_type"})
     frame = frame[frame.model.isin(models)]
     frame = frame.assign(parameters=frame.model.map({name: facts["parameters"] for name, facts in models.items()}))
     assert rules.problems(drawing.draw_model_size(frame, models, CHANCE), alone=alone(models)) == []
@@ -121,7 +121,7 @@ def test_other_scores_and_confidences(given):
     models = given[0]
     table = synthetic.instances(330)
     decided = pd.concat(
-        [normalisation.decided(table, synthetic.scores(table, i, 0.6), name) for i, name in enumerate(models)]
+        [normalisation.decide_instances(table, synthetic.scores(table, i, 0.6), name) for i, name in enumerate(models)]
     )
     made, _, bins = synthetic.results(decided)
     shown = made[made.model.isin(figures.panels(models)) & (made.group == ALL) & (made.pronoun_type != ALL)]

@@ -52,9 +52,13 @@ def test_what_is_not_clear_asks_for_a_larger_sample(predicted):
 
 
 def test_the_size_that_would_decide_grows_with_the_square_of_the_interval():
-    assert findings.needed(500, 0.02, -0.02, 0.06) == "about 2,000 instances"
-    assert findings.needed(500, 0.01, -0.03, 0.05) == "about 8,000 instances"
-    assert findings.needed(500, 0.0, -0.1, 0.1) == findings.needed(500, 0.1, np.nan, np.nan) == "more instances"
+    assert findings.needed_instances(500, 0.02, -0.02, 0.06) == "about 2,000 instances"
+    assert findings.needed_instances(500, 0.01, -0.03, 0.05) == "about 8,000 instances"
+    assert (
+        findings.needed_instances(500, 0.0, -0.1, 0.1)
+        == findings.needed_instances(500, 0.1, np.nan, np.nan)
+        == "more instances"
+    )
 
 
 def test_without_all_models_of_the_study_nothing_is_decided(predicted):
@@ -94,8 +98,8 @@ def test_every_published_number_is_mapped():
 
 
 def test_other_pronoun_groups_are_another_experiment():
-    assert study.obstacle(list(synthetic.GROUPS)) == ""
-    assert "exactly he, she" in study.obstacle(["he", "she", "xe"])
+    assert study.comparison_obstacle(list(synthetic.GROUPS)) == ""
+    assert "exactly he, she" in study.comparison_obstacle(["he", "she", "xe"])
 
 
 def test_a_card_and_a_run_of_one_model_never_contradict_each_other(predicted):
@@ -105,7 +109,7 @@ def test_a_card_and_a_run_of_one_model_never_contradict_each_other(predicted):
     one = one.assign(correct=np.random.default_rng(3).random(len(one)) < levels)
     ranks = analyses.by_name(one, 100, 1)
     alone = {"replica": findings.Results(one, KNOWN[KNOWN.model == "gpt2"], ranks, NOTHING, 300, 1)}
-    card = claims.of_one_model(findings.FINDINGS, findings.ONE_MODEL, alone, averages=findings.ONE_MODEL)
+    card = claims.single_model_verdicts(findings.FINDINGS, findings.ONE_MODEL, alone, averages=findings.ONE_MODEL)
     run = claims.verdicts(findings.FINDINGS, {"replica": results(one)}, ["replica"])
     assert set(run.verdict) == {NOT_APPLICABLE} and {HOLDS, FAILS} & set(card.verdict)
     assert set(card.about[card.verdict != NOT_APPLICABLE]) == {claims.AVERAGE}
@@ -132,7 +136,7 @@ def verdicts(accuracies, size, worlds=200):
     made = []
     for _ in range(worlds):
         shares = drawn(rng, accuracies, size)
-        made.append(decide([check(lambda shares=shares: findings.alike(OfSize(size), shares, 0.02))]).verdict)
+        made.append(decide([check(lambda shares=shares: findings.check_similar(OfSize(size), shares, 0.02))]).verdict)
     return {verdict: made.count(verdict) / worlds for verdict in (HOLDS, FAILS, NOT_APPLICABLE)}
 
 

@@ -146,4 +146,4 @@ def test_the_table_adds_both_cases_and_says_that_it_counts_tokens(server, tmp_pa
     her = table[table.word == "her"]
     assert her["form"].tolist() == ["acc", "pos_dep"] and her["count"].tolist() == [6, 6]
     asked = [body["query"] for body, _ in server.seen]
-    assert len(asked) == len(set(asked)) == 2 * len(corpora.words(GROUPS))
+    assert len(asked) == len(set(asked)) == 2 * len(corpora.distinct_forms(GROUPS))

@@ -180,7 +180,9 @@ def test_a_sample_can_take_everything_but_not_more(tmp_path):
 def test_the_beginning_of_a_sample_is_there_in_the_other_wording_as_well(wording):
     """A text that both wordings have alike has one id, and so one score."""
     loaded = make.load(wording=wording)
-    rows = pd.concat([batch.to_pandas() for batch in samples.reworded(loaded, 110, 44, 1)], ignore_index=True)
+    rows = pd.concat(
+        [batch.to_pandas() for batch in samples.sample_with_rewordings(loaded, 110, 44, 1)], ignore_index=True
+    )
     base, other = rows.iloc[:110], rows.iloc[110:].reset_index(drop=True)
     assert base.instance_id.tolist() == frame(loaded, samples.draw(loaded, 110, 1)).instance_id.tolist()
     assert set(base.wording) == {wording} and set(other.wording) == {study.other_wording(wording)} and len(other) == 44
@@ -190,7 +192,7 @@ def test_the_beginning_of_a_sample_is_there_in_the_other_wording_as_well(wording
     assert ((base.instance_id[:44].to_numpy() == other.instance_id.to_numpy()) == equal).all()
     assert not equal[(other.declaration_type == "explicit").to_numpy()].any() and equal.any()
     # Never more than there are.
-    assert sum(len(batch) for batch in samples.reworded(loaded, 20, 44, 1)) == 40
+    assert sum(len(batch) for batch in samples.sample_with_rewordings(loaded, 20, 44, 1)) == 40
 
 
 def test_rows_that_a_full_set_does_not_have_are_refused():

@@ -27,10 +27,10 @@ def asked(values, tokens, sentinels=0):
 
 def test_every_score_by_hand():
     table, scores = asked([-10.0, -11.0, -10.1], [5, 6, 5])
-    made = normalisation.comparable(table, scores, "corrected", "corrected", "m")
+    made = normalisation.loss_sums(table, scores, "corrected", "corrected", "m")
     # "Jo came. Ann saw him there." has 27 bytes.
     assert made.text_bytes.tolist() == [27, 27, 28]
-    rows = normalisation.decided(table, scores, "m").set_index("normalisation")
+    rows = normalisation.decide_instances(table, scores, "m").set_index("normalisation")
     assert rows.picked.to_dict() == {"tokens": "xem", "sum": "him", "bytes": "thon"}
     assert rows.correct.to_dict() == {"tokens": True, "sum": False, "bytes": False}
     assert rows.confidence["sum"] == pytest.approx(1 / (1 + np.exp(-1) + np.exp(-0.1)))
@@ -38,10 +38,10 @@ def test_every_score_by_hand():
 
 def test_labels_of_t5_s_kind_are_the_option_alone():
     table, scores = asked([-10.0, -11.0, -10.1], [5, 6, 5], sentinels=2)
-    made = normalisation.comparable(table, scores, "corrected", "corrected", "m")
+    made = normalisation.loss_sums(table, scores, "corrected", "corrected", "m")
     assert made.text_bytes.tolist() == [3, 3, 4]
     assert made.log_probability.tolist() == [-1, -3, -2]
-    rows = normalisation.decided(table, scores, "m").set_index("normalisation")
+    rows = normalisation.decide_instances(table, scores, "m").set_index("normalisation")
     # Means are -1, -1.5, -2 over tokens and -1/3, -1, -1/2 over bytes.
     assert rows.picked.tolist() == ["him", "him", "him"]
 
@@ -50,7 +50,7 @@ def test_picks_are_those_of_the_predictions():
     table = synthetic.instances(220)
     scores = synthetic.scores(table)
     base = synthetic.predictions(table, scores, "m")
-    made = normalisation.decided(table, scores, "m")
+    made = normalisation.decide_instances(table, scores, "m")
     assert made[made.normalisation == "tokens"].picked.tolist() == base.picked.tolist()
     assert made[made.normalisation == "sum"].picked.tolist() == base.picked_sum.tolist()
     assert made[made.normalisation == "tokens"].correct.tolist() == base.correct.tolist()
@@ -59,14 +59,14 @@ def test_picks_are_those_of_the_predictions():
 def test_a_candidate_without_a_score_is_refused():
     table, scores = asked([-10.0, -11.0, -10.1], [5, 6, 5])
     with pytest.raises(UserError, match="lack an option"):
-        normalisation.decided(table, scores[scores.option_index < 2], "m")
+        normalisation.decide_instances(table, scores[scores.option_index < 2], "m")
 
 
 @pytest.fixture(scope="module")
 def decided():
     table = synthetic.instances(330)
     parts = [
-        normalisation.decided(table, synthetic.scores(table, seed=i, skill=0.5 + i), model)
+        normalisation.decide_instances(table, synthetic.scores(table, seed=i, skill=0.5 + i), model)
         for i, model in enumerate(["a", "b"])
     ]
     return pd.concat(parts, ignore_index=True)

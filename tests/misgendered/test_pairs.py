@@ -37,7 +37,8 @@ def test_pairs_are_of_the_same_instances_without_examples(predicted):
 def decided():
     table = synthetic.instances(330)
     parts = [
-        normalisation.decided(table, synthetic.scores(table, seed=seed), model) for seed, model in enumerate("ab", 1)
+        normalisation.decide_instances(table, synthetic.scores(table, seed=seed), model)
+        for seed, model in enumerate("ab", 1)
     ]
     return pd.concat(parts, ignore_index=True)
 

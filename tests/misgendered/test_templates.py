@@ -134,7 +134,7 @@ def test_declarations_are_those_of_table_2_and_a_seventh():
     ways = declaring.select(known, ["parenthetical"], [42, 2], "declarations.tsv")
     assert [way.name for way in ways] == ["parenthetical_42", "parenthetical_2"]
     xe = study.select_groups(KNOWN, study.PRONOUN_GROUPS)["xe"]
-    assert declaring.declared(ways[0], xe) == "xe/xem/xyr/xemself"
+    assert declaring.declared_forms(ways[0], xe) == "xe/xem/xyr/xemself"
     assert "has no number 44; it has 2, 31, 32, 41, 42, 5, 43" in refused(
         declaring.select, known, ["explicit"], [44], "declarations.tsv"
     )

@@ -7,7 +7,7 @@ import pytest
 
 from scripts.core import estimate_rows, files
 from scripts.core.paper import claims
-from scripts.core.paper.claims import Check, Claim
+from scripts.core.paper.claims import Check, Finding
 from scripts.core.paper.sections import target
 from scripts.paper import paper_figure, paper_overview
 from tests.paper.test_paper import DOCUMENT, ROOT, build, needs_tex
@@ -49,7 +49,7 @@ def made(tmp_path):
     files.write_csv(paths[2], estimate_rows.read(paths[:2]))
     folder = tmp_path / "results/one/tables"
     found = [
-        Claim(
+        Finding(
             n,
             "S",
             f"Finding {n}.",
@@ -132,7 +132,7 @@ def test_the_reports_page_says_the_same(made):
 
 def test_a_long_list_of_models_is_drawn_without_a_legend_entry_each(tmp_path):
     frame = paper_figure.select(
-        estimate_rows.checked(written(tmp_path, rows([f"M{n}" for n in range(20)])), "x"), STUDIES[:1]
+        estimate_rows.check_rows(written(tmp_path, rows([f"M{n}" for n in range(20)])), "x"), STUDIES[:1]
     )  # fmt: skip
     legend = paper_figure.draw(frame, {}).legends[0]
     assert [text.get_text() for text in legend.get_texts()] == ["20 models and systems", "chance", "95% interval"]

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.core.paper import latex, published, sections
-from scripts.core.paper.sections import linked
+from scripts.core.paper.sections import link_numbers
 from scripts.paper import paper_pdf, paper_provenance, paper_source
 from scripts.ruff import paper as ruff_paper
 from scripts.ruff import tables as table_rules
@@ -93,9 +93,9 @@ def test_the_favourite_set_is_the_one_picked_most():
 
 def test_instances_are_one_number_or_a_range():
     made = part(**{"scored.0": 18, "scored.1": 18, "scored.2": 9})
-    assert linked(ruff_paper.scored(made, [0, 1])) == r"\sourced{ruff.replica.scored.0}{18}"
+    assert link_numbers(ruff_paper.scored(made, [0, 1])) == r"\sourced{ruff.replica.scored.0}{18}"
     low, high = r"\sourced{ruff.replica.scored.2}{9}", r"\sourced{ruff.replica.scored.1}{18}"
-    assert linked(ruff_paper.scored(made, [0, 1, 2])) == f"{low} to {high}"
+    assert link_numbers(ruff_paper.scored(made, [0, 1, 2])) == f"{low} to {high}"
 
 
 RUFF_TABLES = ("models", "accuracy", "pronoun_tests", "error_types")
@@ -174,7 +174,7 @@ def made_prompting(folder, key, sets, facts):
 
 def box(folder, key, name):
     """Write an empty figure."""
-    with files.atomic(folder / f"figures/{key}/{name}.pdf") as temporary:
+    with files.write_atomically(folder / f"figures/{key}/{name}.pdf") as temporary:
         Figure(figsize=(2, 1)).savefig(temporary, format="pdf")
 
 
@@ -536,7 +536,7 @@ def build(folder, body, head=""):
 def test_a_label_in_a_numbers_id_is_the_name_of_a_link_and_no_command(tmp_path, label):
     (tmp_path / "secret.tex").write_text(r"\undefined{what was read}", encoding="utf-8")
     part = {"id": "ruff.replica", "numbers": {f"best.{label}": {"text": "18", "value": 18}}}
-    text = sections.linked(sections.number(part, f"best.{label}"))
+    text = sections.link_numbers(sections.number(part, f"best.{label}"))
     name = sections.target(f"ruff.replica.best.{label}")
     assert text == rf"\sourced{{{name}}}{{18}}"
     head = r"\usepackage{hyperref}\DeclareRobustCommand{\sourced}[2]{\hyperlink{#1}{#2}}"
@@ -620,9 +620,11 @@ def test_a_paper_that_is_not_current_says_so_of_one_result_and_of_several():
     reason = {"kind": "input", "what": "input", "name": "a.csv", "old": "1", "new": "2"}
     bad = {f"results/{name}.pdf": {"verdict": "stale", "reasons": [reason]} for name in ("a", "b")}
     one = {"results/a.pdf": bad["results/a.pdf"]}
-    assert paper_provenance.refusal(one).startswith("1 result behind the paper is not current: results/a.pdf is stale")
-    assert paper_provenance.refusal(bad).startswith(
+    assert paper_provenance.refusal_message(one).startswith(
+        "1 result behind the paper is not current: results/a.pdf is stale"
+    )
+    assert paper_provenance.refusal_message(bad).startswith(
         "2 results behind the paper are not current: results/a.pdf is stale"
     )
-    assert "Of the 9 files behind this paper 1 is not what" in paper_provenance.mark(one, 9)
-    assert "Of the 9 files behind this paper 2 are not what" in paper_provenance.mark(bad, 9)
+    assert "Of the 9 files behind this paper 1 is not what" in paper_provenance.stale_mark(one, 9)
+    assert "Of the 9 files behind this paper 2 are not what" in paper_provenance.stale_mark(bad, 9)

@@ -1,6 +1,6 @@
 """What the paper's main file says of models behind servers."""
 
-from scripts.paper.paper_source import gates
+from scripts.paper.paper_source import server_checks
 
 GATE = {
     "checked": True, "texts": 52, "instances": 13, "largest_difference_nats": 0.01, "changed_decisions": 1,
@@ -18,7 +18,7 @@ def test_all_sets_of_a_served_model_count():
         {"model": "b", "gate": {"checked": False}},
         {"model": "c"},
     ]
-    first, second = gates(stated, MODELS)
+    first, second = server_checks(stated, MODELS)
     assert (first["texts"], first["instances"], first["changed_decisions"]) == (104, 26, 2)
     assert (first["largest_difference_nats"], first["repeated_calls_agree"]) == (0.05, False)
     assert second == {"label": "B", "checked": False}

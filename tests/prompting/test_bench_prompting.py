@@ -70,8 +70,8 @@ def test_transformers_answers_as_this_project_does(tmp_path, size):
     network, tokenizer = models.load("tiny-llama", entry, models.locate("tiny-llama", entry), "cpu")
     texts = write_prompts(tmp_path / "prompts.parquet", 9).text.tolist()
     ids = generation.Generator(network, tokenizer, max_new_tokens=5, tokens_per_batch=1).check(texts)
-    first = bench_prompting.ours(network, tokenizer, texts, 5, size * 60)
-    assert list(map(list, first)) == bench_prompting.plain(network, tokenizer, ids, 5, size)
+    first = bench_prompting.batched_tokens(network, tokenizer, texts, 5, size * 60)
+    assert list(map(list, first)) == bench_prompting.reference_tokens(network, tokenizer, ids, 5, size)
 
 
 def test_the_peer_answers_and_says_when_it_ended(python, tmp_path):

@@ -6,7 +6,7 @@ import pytest
 from scripts.core import config, files, prompting
 from scripts.core.engines import generation, models
 from scripts.core.errors import UserError
-from scripts.core.paper.formats import MISSING
+from scripts.core.paper.formats import MISSING_MARK
 from scripts.prompting import prompt
 from scripts.ruff.lib import prompt_tables
 from tests import zoo as builder
@@ -92,7 +92,7 @@ def test_without_thinking_an_empty_thought_stands_before_the_answer(opened, tmp_
         if row.method == "vanilla":
             assert found.answer == alone(opened, SHOWN.format(row.text) + EMPTY, NEW["answer"]).text
     assert answers.answer_thought.isna().all() and facts["thoughts"] == 0
-    assert prompt_tables.thinking(facts) == "off"
+    assert prompt_tables.describe_thinking(facts) == "off"
 
 
 def test_a_thought_that_does_not_end_is_closed_when_its_tokens_are_spent(opened, tmp_path):
@@ -118,7 +118,7 @@ def test_a_thought_that_does_not_end_is_closed_when_its_tokens_are_spent(opened,
             assert found.chain_thought and found.chain_thought_tokens <= 6 < NEW["chain"]
             assert not found.chain_thought_closed
     assert facts["thoughts"] == facts["thoughts_cut_off"] == len(rows) + (rows.method != "vanilla").sum()
-    assert prompt_tables.thinking(facts) == "up to 6 tokens; 16 of 16 cut off"
+    assert prompt_tables.describe_thinking(facts) == "up to 6 tokens; 16 of 16 cut off"
 
 
 def test_a_thought_that_the_model_closes_ends_there(opened, tmp_path):
@@ -156,5 +156,5 @@ def test_the_table_has_a_column_where_a_model_thinks():
         }
     )  # fmt: skip
     labels = {"a": {"label": "A"}, "b": {"label": "B"}}
-    assert list(prompt_tables.prompted_models_cells(table, labels).Thinking) == ["off", MISSING]
+    assert list(prompt_tables.prompted_models_cells(table, labels).Thinking) == ["off", MISSING_MARK]
     assert "Thinking" not in prompt_tables.prompted_models_cells(table.assign(thinking=""), labels)

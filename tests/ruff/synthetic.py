@@ -194,7 +194,7 @@ def template_comparison(models, sets):
 
 
 def decided(models, sets, size=120, seed=0):
-    """Return decisions under every normalisation, as :func:`scripts.ruff.lib.analyses.normalisation.decided` does.
+    """Return decisions as :func:`scripts.ruff.lib.analyses.normalisation.decide_instances` does.
 
     Forms of the last set cost a token more under the tokenizers of every other model.
     """
@@ -222,7 +222,7 @@ def decided(models, sets, size=120, seed=0):
 
 def results(table, draws=50):
     """Return normalisations, errors of calibration and their bins from decisions."""
-    return decisions.results([decisions.counted(table, DESIGN)], DESIGN, draws, 0)
+    return decisions.decision_tables([decisions.count_decisions(table, DESIGN)], DESIGN, draws, 0)
 
 
 @functools.cache
@@ -250,7 +250,7 @@ def mixed_model(models, sets, distractors):
 def power(models):
     """Return what samples can show, as :func:`scripts.core.paired.power` does."""
     right = np.arange(240) % 3 > 0
-    plan = paired.planned(right, np.arange(240) // 4)
+    plan = paired.plan_sample(right, np.arange(240) // 4)
     return pd.DataFrame([{"model": name, "n_distractors": n} | plan for name in models for n in ("all", "0", "1")])
 
 

@@ -274,7 +274,7 @@ def test_nothing_applies_to_demonstration_models(tmp_path):
     assert everyone.missing.startswith("ALBERT-v2-base; ALBERT-v2-large")
     assert set(found[found.templates == "official"].missing) == {"the official templates"}
     assert numbers["claims.replica.undecided"]["value"] == numbers["claims.total"]["value"] == 20
-    assert tex == claims.NONE
+    assert tex == claims.EMPTY_TABLE
     lacking = numbers["claims.replica.lacking"]
     assert lacking["cell"]["missing"] == "ALBERT-v2-base" and lacking["value"] > 10
 
@@ -300,10 +300,10 @@ def test_a_card_and_a_run_with_the_model_never_contradict_each_other(model):
         for world in ("true", "false", "border"):
             whole = simulation.draw(number, world, "study", np.random.default_rng(1))
             one = restricted(whole, [model])
-            card = claims.of_one_model(
+            card = claims.single_model_verdicts(
                 findings.FINDINGS, findings.ONE_MODEL, {"replica": findings.Run(alone, one.printed, one.tables)}
             ).set_index("claim")
-            assert set(card.about) == {claims.EACH, claims.TOGETHER}
+            assert set(card.about) == {claims.EACH_MODEL, claims.MODELS_TOGETHER}
             # With this model alone, and with all models of the study.
             for run in (one, whole):
                 assert (verdict(number, run).verdict, card.verdict[number]) != ("holds", "fails")

@@ -6,7 +6,7 @@ import pytest
 
 from scripts.core import estimate_rows
 from scripts.core.paper import paired_cells
-from scripts.core.paper.summary import status, what
+from scripts.core.paper.summary import describe_metric, row_status
 from scripts.ruff.analyses import compare_pairs, fit_correctness, plan_samples
 from scripts.ruff.lib import summary, tables
 from scripts.ruff.lib.analyses import fertility, generation
@@ -131,7 +131,7 @@ def test_the_summary_has_every_analysis(predictions, tmp_path):
     path = tmp_path / "summary.csv"
     estimate_rows.write(path, "ruff", summary.of_analyses(made, MODELS, "replica"))
     rows = estimate_rows.read([path])
-    told = {what(row): row for row in rows.to_dict("records")}
+    told = {describe_metric(row): row for row in rows.to_dict("records")}
     assert told.keys() >= {
         "accuracy, by mean over tokens", "other pick, by mean over bytes", "calibration error",
         "accuracy, difference, other", "smallest difference from another model found with 80 % power",
@@ -139,8 +139,8 @@ def test_the_summary_has_every_analysis(predictions, tmp_path):
         "accuracy and tokens of a form, rank correlation",
     }  # fmt: skip
     assert not rows.headline.any()
-    assert status(told["accuracy, difference, other"]) == "demonstration"
-    assert {status(row) for row in rows[rows.label == "all models"].to_dict("records")} == {"run"}
+    assert row_status(told["accuracy, difference, other"]) == "demonstration"
+    assert {row_status(row) for row in rows[rows.label == "all models"].to_dict("records")} == {"run"}
 
 
 def drawn(rights):

@@ -135,8 +135,8 @@ def test_over_models_averages_models_within_architectures():
 
 def test_demonstration_models_are_pooled_only_with_each_other():
     real, demonstration = {"demonstration": False}, {"demonstration": True}
-    assert study.pooled({"a": real, "b": demonstration}) == ["a"]
-    assert study.pooled({"a": demonstration, "b": demonstration}) == ["a", "b"]
+    assert study.pooled_models({"a": real, "b": demonstration}) == ["a"]
+    assert study.pooled_models({"a": demonstration, "b": demonstration}) == ["a", "b"]
 
 
 def test_tests_over_all_models_leave_out_what_is_not_pooled():

@@ -203,7 +203,7 @@ def test_lines_of_the_pull_are_sentences_with_every_number_and_not_too_many():
 )
 def test_one_model_stands_for_a_run(models, expected):
     keys = ("demonstration", "architecture", "parameters")
-    assert study.foremost({name: dict(zip(keys, facts, strict=True)) for name, facts in models.items()}) == expected
+    assert study.main_model({name: dict(zip(keys, facts, strict=True)) for name, facts in models.items()}) == expected
 
 
 @pytest.mark.parametrize("name", ["headline", "context_free_by_model"])
@@ -460,7 +460,7 @@ def test_of_many_models_a_figure_says_which_it_shows(families, each, drawn, word
         for family in range(families)
         for size in range(each)
     }
-    names, said = figures.shown(models, list(models))
+    names, said = figures.shown_models(models, list(models))
     assert (len(names), said) == (drawn, words) and names == [name for name in models if name in names]
     if each > 1:
         assert f"m0-{each - 1}" in names

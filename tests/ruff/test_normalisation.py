@@ -46,13 +46,13 @@ def scores():
 
 
 def test_every_score_by_hand(instances, scores):
-    table = normalisation.comparable(instances, scores, "m")
+    table = normalisation.with_normalisers(instances, scores, "m")
     assert table.instance_id.unique().tolist() == ["asked"]
     assert table.extra_tokens.tolist() == [0, 0, 1]
     # "Xe bakes. the baker said he was late" has 36 bytes.
     assert table.text_bytes.tolist() == [36, 37, 36]
     assert table.context_free_log_probability.tolist() == [-20, -21, -30]
-    decided = normalisation.decided(instances, scores, "m", SETS).set_index("normalisation")
+    decided = normalisation.decide_instances(instances, scores, "m", SETS).set_index("normalisation")
     assert decided.prediction.to_dict() == {"sum": "he", "tokens": "xe", "bytes": "she", "context_free": "xe"}
     assert decided.correct.to_dict() == {"sum": False, "tokens": True, "bytes": False, "context_free": True}
     assert decided.extra_tokens.tolist() == [1] * 4
@@ -63,15 +63,15 @@ def test_every_score_by_hand(instances, scores):
 
 def test_what_cannot_be_compared_is_refused(instances, scores):
     with pytest.raises(UserError, match="scored_tokens is missing"):
-        normalisation.comparable(instances, scores.drop(columns="scored_tokens"), "m")
+        normalisation.with_normalisers(instances, scores.drop(columns="scored_tokens"), "m")
     opening = instances.assign(text=["___ was late", "Xe bakes. ___ was late"])
     with pytest.raises(UserError, match="free: the slot opens a sentence"):
-        normalisation.comparable(opening, scores, "m")
+        normalisation.with_normalisers(opening, scores, "m")
     with pytest.raises(UserError, match="asked has no task sentence without context"):
-        normalisation.comparable(instances.assign(task_index=[1, 0]), scores, "m")
+        normalisation.with_normalisers(instances.assign(task_index=[1, 0]), scores, "m")
     twice = pd.concat([instances, instances[:1].assign(instance_id="again")])
     with pytest.raises(UserError, match="twice without context"):
-        normalisation.comparable(twice, scores, "m")
+        normalisation.with_normalisers(twice, scores, "m")
 
 
 def decisions(**picks):

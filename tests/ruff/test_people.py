@@ -66,15 +66,15 @@ def test_so_many_instances_of_each_number_of_distractors(root, tmp_path):
 
 def test_the_line_is_the_published_one_until_people_were_asked(tmp_path):
     path = tmp_path / "accuracy.csv"
-    assert people.line([], 0.998) == 0.998
+    assert people.human_baseline([], 0.998) == 0.998
     with pytest.raises(FileNotFoundError):
-        people.line([path], 0.998)
+        people.human_baseline([path], 0.998)
     rows = [("pronoun", "Ada", 10, 9, 0.9), ("pronoun", "Ben", 10, 8, 0.8), ("pronoun", None, 20, 17, 0.85)]
     table = pd.DataFrame(rows, columns=["question", "annotator", "n", "right", "accuracy"])
     files.write_csv(path, table)
-    assert people.line([path], 0.998) == {"accuracy": 0.85, "label": "human, this run"}
+    assert people.human_baseline([path], 0.998) == {"accuracy": 0.85, "label": "human, this run"}
     files.write_csv(path, table.iloc[:1])
-    assert people.line([path], 0.998)["accuracy"] == 0.9
+    assert people.human_baseline([path], 0.998)["accuracy"] == 0.9
 
 
 def test_the_line_says_whose_it_is():

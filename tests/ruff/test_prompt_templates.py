@@ -75,7 +75,7 @@ def test_rotated_options_are_asked_beside_the_published_ones():
 
 
 def test_rotation_puts_every_option_everywhere():
-    starts = [prompts.rotated(OPTIONS, f"{i:016x}")[0] for i in range(8)]
+    starts = [prompts.rotate_options(OPTIONS, f"{i:016x}")[0] for i in range(8)]
     assert starts == OPTIONS * 2
 
 

@@ -304,7 +304,7 @@ def test_tables_of_prompts_keep_line_breaks():
     assert both.shape == (4, 3)
     assert both.iloc[1, 2].endswith("step by step. [chain of thought]\nTherefore, the correct pronoun is")
     with pytest.raises(UserError, match="has no prompt '8', which the paper's example needs"):
-        prompt_tables.filled({}, "8", sample, "code")
+        prompt_tables.fill_example({}, "8", sample, "code")
 
 
 def test_prompted_models_are_listed_from_what_the_answers_record(tmp_path):

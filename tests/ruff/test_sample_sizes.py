@@ -80,7 +80,7 @@ def test_each_model_has_its_own_size_or_the_default():
     assert plan.sample_sizes(12, ["a", "b"]) == {"a": 12, "b": 12}
     sizes = plan.sample_sizes({"default": 60, "b": 4, "not in this run": 8}, ["a", "b"])
     assert sizes == {"a": 60, "b": 4}
-    assert plan.uneven(sizes) == ["b"]
+    assert plan.uneven_models(sizes) == ["b"]
 
 
 def test_the_default_run_scores_its_real_model_on_180_instances_a_number_of_distractors():

@@ -6,7 +6,7 @@ import pytest
 from scripts.core.errors import UserError
 from scripts.ruff.instances import select_instances
 from scripts.ruff.lib import selection
-from scripts.ruff.lib.selection import balanced
+from scripts.ruff.lib.selection import balanced_rows
 from tests.ruff import small_templates
 
 # Enough occupations that a round over the task sentences is longer than a round over the pronouns.
@@ -22,23 +22,23 @@ def samples(tmp_path_factory):
 
 @pytest.mark.parametrize("n", [0, 1, 4])
 def test_smaller_selections_are_parts_of_larger_ones(samples, n):
-    long = balanced(samples[n], 200)
+    long = balanced_rows(samples[n], 200)
     assert len(set(long)) == 200
     for size in (1, 6, 47):
-        assert balanced(samples[n], size).tolist() == long[:size].tolist()
-    assert set(balanced(samples[n], 288)) == set(range(288))
+        assert balanced_rows(samples[n], size).tolist() == long[:size].tolist()
+    assert set(balanced_rows(samples[n], 288)) == set(range(288))
 
 
 @pytest.mark.parametrize("n", [0, 1, 4])
 def test_no_task_sentence_repeats_before_all_were_taken(samples, n):
-    order = samples[n].iloc[balanced(samples[n], 240)]
+    order = samples[n].iloc[balanced_rows(samples[n], 240)]
     for start in range(0, 240, 24):
         assert order.iloc[start : start + 24].task_index.is_unique
 
 
 @pytest.mark.parametrize("n", [0, 1, 4])
 def test_factors_are_balanced_at_every_size(samples, n):
-    order = samples[n].iloc[balanced(samples[n], 240)]
+    order = samples[n].iloc[balanced_rows(samples[n], 240)]
     factors = {"case": 3, "pronoun": 4} | ({"distractor_pronoun": 4} if n else {})
     for factor, levels in factors.items():
         for size in range(1, 241):
@@ -56,7 +56,7 @@ def test_factors_are_balanced_at_every_size(samples, n):
 @pytest.mark.parametrize("distractors", [True, False])
 def test_the_cycle_is_balanced_and_crosses_everything(n_sets, distractors):
     pairs = n_sets * (n_sets - 1) if distractors else n_sets
-    rows = list(islice(selection.cycle(3, n_sets, distractors), 3 * n_sets * (n_sets - 1)))
+    rows = list(islice(selection.balanced_cycle(3, n_sets, distractors), 3 * n_sets * (n_sets - 1)))
     crossed = Counter(rows)
     assert len(crossed) == 3 * pairs and len(set(crossed.values())) == 1
     for column, levels in ((0, 3), (1, n_sets), *([(2, n_sets)] if distractors else [])):
@@ -67,14 +67,14 @@ def test_the_cycle_is_balanced_and_crosses_everything(n_sets, distractors):
 
 
 def test_crossed_factors_are_balanced_too(samples):
-    order = samples[1].iloc[balanced(samples[1], 144)]
+    order = samples[1].iloc[balanced_rows(samples[1], 144)]
     assert order.groupby(["case", "pronoun"]).size().between(11, 13).all()
     assert order.groupby(["pronoun", "distractor_pronoun"]).size().between(11, 13).all()
 
 
 def test_other_seeds_select_other_rows(samples):
     other = samples[1].assign(seed=17)
-    assert balanced(samples[1], 6).tolist() != balanced(other, 6).tolist()
+    assert balanced_rows(samples[1], 6).tolist() != balanced_rows(other, 6).tolist()
 
 
 @pytest.mark.parametrize("sizes", [[4], [4, 47], [4, 288], [288, 2160]])
@@ -82,7 +82,7 @@ def test_priorities_choose_what_each_size_takes(samples, sizes):
     places = selection.priorities(samples[1], sizes)
     for size in sizes:
         chosen = (places < size).nonzero()[0]
-        assert set(chosen) == set(balanced(samples[1], size))
+        assert set(chosen) == set(balanced_rows(samples[1], size))
 
 
 def test_an_empty_selection_is_refused(tmp_path):

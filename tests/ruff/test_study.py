@@ -48,9 +48,9 @@ def test_chance_is_one_among_the_sets(names, chance):
 
 
 def test_only_the_studys_own_sets_are_compared_with_it():
-    assert study.obstacle(["xe", "they", "she", "he"]) == ""
+    assert study.comparison_obstacle(["xe", "they", "she", "he"]) == ""
     assert study.other_sets(["xe", "they", "she", "he"]) == ""
-    assert study.obstacle(["he", "she", "they"])
+    assert study.comparison_obstacle(["he", "she", "they"])
     assert study.other_sets(["he", "she", "they"]) == (
         "the study counts instances of the pronoun sets he, she, they, xe; this run has he, she, they"
     )

@@ -31,7 +31,7 @@ def test_accuracies_are_listed_with_their_intervals(tmp_path):
     assert made.demonstration.tolist() == made.model.map(shown).tolist()
     level = accuracy[(accuracy.factor == "pronoun") & (accuracy.level == "xe") & (accuracy.n_distractors == 1)]
     wanted = level[level.model == list(TWO)[1]].iloc[0]
-    (row,) = estimate_rows.at(made, model=list(TWO)[1], pronoun="xe", n_distractors=1).to_dict("records")
+    (row,) = estimate_rows.rows_at(made, model=list(TWO)[1], pronoun="xe", n_distractors=1).to_dict("records")
     for ours, source in (("value", "accuracy"), ("low", "ci_low"), ("high", "ci_high"), ("n", "n")):
         assert row[ours] == pytest.approx(wanted[source])
     asked = made[made.scoring == estimate_rows.PROMPTED]

@@ -221,7 +221,7 @@ def test_the_official_format_gives_the_same_structure(tmp_path):
             # Blanks at the end are part of the official texts.
             assert theirs.implicit == ours.implicit + " " * (ours.polarity == "positive")
         assert [c.theme for c in official.contexts[case]] == list("1234512345")
-    assert template_checks.unusable(official) == []
+    assert template_checks.blocking_problems(official) == []
 
 
 def bad_password(archive):
@@ -272,7 +272,7 @@ def test_problems_of_the_archive_never_quote_it(tmp_path):
 def test_the_authors_archive_is_read(mirror):
     archive = mirror / "ruff" / "data.zip"
     official = templates.read_official(archive)
-    assert template_checks.unusable(official) == []
+    assert template_checks.blocking_problems(official) == []
     assert len(official.tasks) == 180 and len({t.occupation for t in official.tasks}) == 60
     sentences = [s for rows in official.contexts.values() for c in rows for s in (c.explicit, c.implicit)]
     assert len(sentences) == 60 and sum(s.endswith(" ") for s in sentences) == 3

@@ -34,7 +34,7 @@ def test_the_first_token_is_what_the_rest_is_asked_for_given(name, tmp_path):
     entry = config.load_yaml(builder.build(tmp_path, [name]))["models"][name]
     _, tokenizer = models.load(name, entry, models.locate(name, entry, None), "cpu")
     for text in ("The weaver said so.", "Xe came."):
-        first, rest = bench_scoring.divided(tokenizer, text)
+        first, rest = bench_scoring.split_first_token(tokenizer, text)
         assert first + rest == text
         tokens = tokenizer(text)["input_ids"]
         begun = tokenizer(first, add_special_tokens=False)["input_ids"] or [tokenizer.bos_token_id]

@@ -119,7 +119,7 @@ def test_losses_are_written_with_what_choices_need(entries, tmp_path, model):
     assert (scores.end_tokens == spanned).all()
     starts = scores.instance_id == f"{4:016x}"
     assert (scores.uncapitalised_log_probability.notna() == (starts & spanned)).all()
-    picks = options.predict(losses.compared(scores), options.option_counts(table))
+    picks = options.predict(losses.comparable_scores(scores), options.option_counts(table))
     assert len(picks) == 9
     merged = tmp_path / "merged.parquet"
     merge_scores.main(shards=[given["scores"]], scores=str(merged))
@@ -284,7 +284,7 @@ def test_a_file_without_priorities_is_refused_where_a_model_scores_fewer(entries
 @pytest.mark.parametrize("size", [1, 7, 90, 1000])
 def test_windows_hold_the_chosen_rows_in_order(many, size):
     chosen = instances.shard_rows(many, 2, 3)
-    found = list(instances.windows(many, chosen, size))
+    found = list(instances.read_batches(many, chosen, size))
     assert all(len(window) == size for window in found[:-1])
     joined = pd.concat(found)
     assert joined.instance_id.tolist() == [f"{i:016x}" for i in np.flatnonzero(chosen)]

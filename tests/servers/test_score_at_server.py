@@ -257,7 +257,7 @@ def test_the_sample_does_not_depend_on_the_order_of_the_file(instances, tmp_path
     frame = files.read_parquet(instances)
     shuffled = tmp_path / "shuffled.parquet"
     files.write_parquet(shuffled, frame.sample(frac=1, random_state=1))
-    drawn = server_gate.drawn(instances)
-    assert drawn.instance_id.tolist() == server_gate.drawn(shuffled).instance_id.tolist()
+    drawn = server_gate.draw_instances(instances)
+    assert drawn.instance_id.tolist() == server_gate.draw_instances(shuffled).instance_id.tolist()
     assert len(option_texts(drawn)) == 52
-    assert len(server_gate.drawn(instances, texts=1000)) == 20
+    assert len(server_gate.draw_instances(instances, texts=1000)) == 20

@@ -78,7 +78,7 @@ def test_the_plan_reads_what_slurm_counted(finished):
     benchmarks = finished[0] / "results/benchmarks"
     (report,) = benchmarks.glob("slurm/efficiency_report_pronouns_*.csv")
     counted = pd.read_csv(report).set_index("RuleName")
-    jobs = usage.finished(benchmarks)
+    jobs = usage.read_finished_jobs(benchmarks)
     jobs = jobs[(jobs.rule == "score") & (jobs.instances_of == "ruff/replica")].set_index("model")
     assert set(jobs.index) == set(GPUS)
     for model, job in jobs.iterrows():

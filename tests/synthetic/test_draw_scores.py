@@ -49,5 +49,5 @@ def test_parts_of_the_instances_change_nothing(tmp_path, monkeypatch):
 @pytest.mark.parametrize("capitals", ["corrected", "faithful"])
 def test_losses_have_their_columns(tmp_path, capitals):
     scores, _ = drawn(tmp_path, score="label_loss")
-    compared = losses.compared(scores, "mean", capitals=capitals)
+    compared = losses.comparable_scores(scores, "mean", capitals=capitals)
     assert compared.log_probability.notna().all() and (scores.option_tokens > 0).all()

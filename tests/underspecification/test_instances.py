@@ -39,7 +39,7 @@ def others(root):
 @pytest.fixture(scope="module")
 def replica(root, dates, others):
     schemas = templates.read_schemas(root / FOLDER / "winogender.tsv", others)
-    return instances.replica(schemas, instances.outer(dates["winogender"], 1))
+    return instances.replica(schemas, instances.outermost_dates(dates["winogender"], 1))
 
 
 def test_mgc_is_sixty_sentences_on_both_grids(mgc, root):
@@ -156,7 +156,7 @@ def test_bad_official_rows_are_named(tmp_path, rows, message):
 
 def test_texts_have_masks_and_prompts(mgc, root):
     prompts = templates.read_prompts(root / FOLDER / "prompts.tsv")
-    frame = texts.make(mgc.head(2), prompts)
+    frame = texts.make_texts(mgc.head(2), prompts)
     assert list(frame.prompt) == ["mask", "A", "B", "C"] * 2 and frame.text_id.is_unique
     assert list(frame.columns) == ["text_id", "instance_id", "prompt", "text", "method", *instances.ROWS]
     by = frame.head(4).set_index("prompt").text

@@ -39,7 +39,14 @@ def test_slopes_and_detection_are_listed_by_source_and_prompt(tmp_path):
     )  # fmt: skip
     made = estimate_rows.read([tmp_path / "summary.csv"])
     told = [
-        (row["part"], row["model"], summaries.who(row), summaries.what(row), row["value"], summaries.status(row))
+        (
+            row["part"],
+            row["model"],
+            summaries.describe_subject(row),
+            summaries.describe_metric(row),
+            row["value"],
+            summaries.row_status(row),
+        )
         for row in made.to_dict("records")
     ]
     assert told == [

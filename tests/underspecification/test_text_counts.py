@@ -19,7 +19,7 @@ def test_counts_are_those_of_the_texts(root, sample, outer_dates):
     dates = templates.read_dates(folder / "dates.tsv")
     made = instances.replica(
         templates.read_schemas(folder / "winogender.tsv", occupations),
-        instances.outer(dates["winogender"], outer_dates),
+        instances.outermost_dates(dates["winogender"], outer_dates),
     )
     made["mgc"] = instances.mgc(
         templates.read_verbs(folder / "verbs.tsv"),
@@ -32,5 +32,5 @@ def test_counts_are_those_of_the_texts(root, sample, outer_dates):
         kept = instances.sample(frame, sample["dates"], sample["places"], sample["occupations"]).drop_duplicates(
             "instance_id"
         )
-        methods = texts.make(kept, {prompt: prompts[prompt] for prompt in ("A", "B")}).method.value_counts()
+        methods = texts.make_texts(kept, {prompt: prompts[prompt] for prompt in ("A", "B")}).method.value_counts()
         assert methods.to_dict() == text_counts(name, sample, outer_dates, ["A", "B"]), name

@@ -29,4 +29,4 @@ def answers(frame: pd.DataFrame, accuracy: Callable, seed: int = 1):
     right = [chance < accuracy(row) for chance, row in zip(drawn, frame.itertuples(), strict=True)]
     predicted = [row.answer if good else OTHER[row.answer] for good, row in zip(right, frame.itertuples(), strict=True)]
     table = pd.DataFrame({"instance_id": frame.instance_id, "prediction": pd.Series(predicted, dtype=object)})
-    return performance.joined(table, frame)
+    return performance.join_instances(table, frame)

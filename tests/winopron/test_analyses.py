@@ -23,7 +23,9 @@ def double(tmp_path):
 def answered(frame, choose):
     """Return answers: ``choose`` gives the prediction for a row, or None."""
     predictions = pd.Series([choose(row) for row in frame.itertuples()], dtype=object)
-    return performance.joined(pd.DataFrame({"instance_id": frame.instance_id, "prediction": predictions}), frame)
+    return performance.join_instances(
+        pd.DataFrame({"instance_id": frame.instance_id, "prediction": predictions}), frame
+    )
 
 
 def perfect(row):
@@ -91,7 +93,7 @@ def test_every_part_has_its_values_and_interval(double):
     assert value["all", "weaver-buyer", "recall"] == 0.75
     value = table.set_index(["case", "pronoun_set", "metric"]).value
     assert value["nominative", "all", "accuracy"] == 0.75 and value["accusative", XE, "precision"] == 0
-    whole = study.whole(table)
+    whole = study.overall_rows(table)
     # Both pairs are alike, and so is every sample of them: an interval of no width would say that all is known.
     assert whole.ci_low.isna().all() and whole.ci_high.isna().all()
     assert table[(table.pronoun_set == HE) & (table["case"] == "all") & (table.metric == "f1")].ci_low.isna().all()
@@ -104,17 +106,17 @@ def test_intervals_contain_the_value_and_repeat(double):
     rows = answered(double, lambda row: row.answer if row.pair == "weaver-buyer" else None)
     first, again = (performance.evaluate(rows, draws=500, seed=3) for _ in range(2))
     pd.testing.assert_frame_equal(first, again)
-    row = study.whole(first[first.metric == "accuracy"]).iloc[0]
+    row = study.overall_rows(first[first.metric == "accuracy"]).iloc[0]
     assert (row.value, row.ci_low, row.ci_high) == (0.5, 0, 1)
 
 
 def test_answers_belong_to_the_instances(double):
     predictions = pd.DataFrame({"instance_id": double.instance_id, "prediction": None})
     with pytest.raises(UserError, match="1 of 48 instances have no answer"):
-        performance.joined(predictions.iloc[1:], double)
+        performance.join_instances(predictions.iloc[1:], double)
     predictions.loc[0, "instance_id"] = "nobody's"
     with pytest.raises(UserError, match="the answer to 'nobody's' is to none of the instances"):
-        performance.joined(predictions, double)
+        performance.join_instances(predictions, double)
 
 
 @pytest.mark.parametrize(

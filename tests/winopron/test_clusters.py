@@ -165,7 +165,10 @@ def test_answers_in_words_are_read_in_both_ways():
         ("bakery customers", None, None),
         ("", None, None),
     ):  # fmt: skip
-        assert (answers.named(text, people), answers.named_corrected(text, people)) == (published, corrected), text
+        assert (answers.mentioned_person(text, people), answers.mentioned_person_corrected(text, people)) == (
+            published,
+            corrected,
+        ), text
 
 
 def test_the_jobs_write_clusters_and_answers(double, tmp_path):
@@ -202,7 +205,7 @@ def test_the_jobs_write_clusters_and_answers(double, tmp_path):
     )  # fmt: skip
     metrics = files.read_csv(outputs["metrics"])
     assert list(metrics)[:7] == ["templates", "entities", "system", "conversion", "case", "pronoun_set", "pair"]
-    value = study.whole(metrics).set_index(["system", "conversion", "metric"]).value
+    value = study.overall_rows(metrics).set_index(["system", "conversion", "metric"]).value
     assert value["a", "corrected", "f1"] == value["c", "published", "recall"] == 0.5
     assert value["c", "corrected", "disambiguation_consistency"] == 1
     assert value["c", "published", "precision"] == 1 and value["a", "corrected", "pronoun_consistency"] == 0.5

@@ -55,7 +55,7 @@ def test_every_faulty_sentence_is_refused_by_a_check(root, faulty):
 
 
 def test_faulty_sentences_stand_beside_right_ones(double, faulty):
-    frame = figures.problems(faulty, double)
+    frame = figures.draw_problems(faulty, double)
     assert frame.label.value_counts().to_dict() == {figures.FAULTY: 5, figures.HERE: 5}
     assert set(frame.pronoun) <= {"they", "them", "their"}
     texts = set(double.text)
@@ -65,7 +65,7 @@ def test_faulty_sentences_stand_beside_right_ones(double, faulty):
 
 @pytest.mark.parametrize("number", [1, 2, 4])
 def test_figures(double, faulty, number):
-    frame = {1: figures.problems(faulty, double), 2: figures.schemas(double), 4: figures.groups(double)}[number]
+    frame = {1: figures.draw_problems(faulty, double), 2: figures.schemas(double), 4: figures.groups(double)}[number]
     drawn = figures.sentences(frame)
     assert rules.problems(drawn) == []
     words = [text.get_text() for text in drawn.axes[0].texts]

@@ -103,7 +103,7 @@ def test_tables_have_every_system(made):
     systems, tables_of = made
     metrics = tables_of["metrics"]
     f1 = tables.split(metrics, "f1")
-    assert list(f1)[2:] == study.ordered(systems) and len(f1) == 2 * 8
+    assert list(f1)[2:] == study.order_systems(systems) and len(f1) == 2 * 8
     # Rules are typeset only where there is nothing else.
     assert list(tables.printed_split(f1))[2:] == (list(RULES) if len(systems) == 2 else list(study.SYSTEMS))
     performance = tables.performance(metrics, "replica")

@@ -117,7 +117,7 @@ def test_a_card_and_a_run_of_one_system_never_contradict_each_other(double, hard
     table = systems(double, lambda _, row: 0.2 if row.case == harder else 0.9)
     one = table[table.system == "LingMess"]
     runs = [{"replica": findings.Results({"double": one}, 300, 1, names)} for names in (("LingMess",), study.SYSTEMS)]
-    card = claims.of_one_model(findings.FINDINGS, findings.ONE_MODEL, runs[0]).verdict
+    card = claims.single_model_verdicts(findings.FINDINGS, findings.ONE_MODEL, runs[0]).verdict
     run = claims.verdicts(findings.FINDINGS, runs[1], ["replica"]).verdict
     assert not any({a, b} == {HOLDS, FAILS} for a, b in zip(card, run, strict=True))
     # A counterexample is one for both; that the system is one of several that are asked keeps the run from holding.
@@ -223,9 +223,9 @@ def test_samples_that_all_agree_have_an_exact_interval_over_pairs(pairs, outcome
     results = SimpleNamespace(resampled=SimpleNamespace(pairs=range(pairs)))
     check_of = claims.check(findings.below_bound, results, (0.0, np.zeros(100)), 0.0625, "xe:")
     assert check_of.outcome is outcome
-    apart = claims.check(findings.positive, results, 1.0, np.ones(100), "one over the other")
+    apart = claims.check(findings.check_positive, results, 1.0, np.ones(100), "one over the other")
     assert apart.outcome is True and "100.0 to 100.0" not in apart.text
-    same = claims.check(findings.positive, results, 0.0, np.zeros(100), "one over the other")
+    same = claims.check(findings.check_positive, results, 0.0, np.zeros(100), "one over the other")
     assert same.outcome is None
 
 

@@ -71,7 +71,7 @@ def test_sets_that_share_a_form_have_instances_of_their_own(tmp_path):
     ],
 )
 def test_the_verb_agrees_with_they(after, case, they, expected):
-    assert instances.agreed(after, case, make.PRONOUNS[they]) == expected
+    assert instances.agree_verb(after, case, make.PRONOUNS[they]) == expected
 
 
 def test_winogender_has_two_people_and_agreement(tmp_path):

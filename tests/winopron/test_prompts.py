@@ -95,13 +95,13 @@ def test_answers_of_a_sample_of_pairs_are_metrics_of_that_sample(double):
         {"instance_id": kept.instance_id, "prompt": "0", "variant": "none",
          "answer_text": [f"the {getattr(row, row.answer)}, of course" for row in kept.itertuples()]}
     )  # fmt: skip
-    read = answers.readings(table, answers.people_of(double))
+    read = answers.read_both_ways(table, answers.people_of(double))
     for way, expected in (("published", 0), ("corrected", 1)):
         part = read[read.conversion == way]
-        joined = performance.joined(part, performance.asked(part, double))
+        joined = performance.join_instances(part, performance.asked_instances(part, double))
         assert len(joined) == 24 and performance.values(joined)["accuracy"] == expected
     with pytest.raises(UserError, match="1 of 24 instances have no answer"):
-        performance.joined(part.iloc[1:], performance.asked(part.iloc[1:], double))
+        performance.join_instances(part.iloc[1:], performance.asked_instances(part.iloc[1:], double))
 
 
 def test_jobs_count_prompts_and_need_a_wrapping():

@@ -96,6 +96,6 @@ def test_the_person_counts_whom_most_ways_name(sentences):
         for name, of_instance in zip(first.instance_id, predictions, strict=True)
         for prediction, (prompt, variant) in zip(of_instance, WAYS, strict=True)
     ]
-    voted = performance.voted(performance.joined(pd.DataFrame(rows), first))
+    voted = performance.majority_answers(performance.join_instances(pd.DataFrame(rows), first))
     assert list(voted.instance_id) == list(first.instance_id) and not {"prompt", "variant"} & set(voted)
     assert voted.prediction.where(voted.prediction.notna(), None).tolist() == ["occupation", "participant", None, None]

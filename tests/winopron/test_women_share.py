@@ -27,7 +27,9 @@ def double(tmp_path):
 def answered(frame, choose):
     """Return answers: ``choose`` gives the prediction for a row, or None."""
     predictions = pd.Series([choose(row) for row in frame.itertuples()], dtype=object)
-    return performance.joined(pd.DataFrame({"instance_id": frame.instance_id, "prediction": predictions}), frame)
+    return performance.join_instances(
+        pd.DataFrame({"instance_id": frame.instance_id, "prediction": predictions}), frame
+    )
 
 
 def stereotyped(row):

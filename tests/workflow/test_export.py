@@ -69,7 +69,7 @@ def test_exported_accuracies_are_those_of_the_summary(exported):
 
     def accuracies(study, label, part, scoring=estimate_rows.PROBABILITY, **levels):
         of = {"study": study, "model": names[label], "part": part, "scoring": scoring}
-        return estimate_rows.at(table, metric="accuracy", **of, **levels)
+        return estimate_rows.rows_at(table, metric="accuracy", **of, **levels)
 
     compared = 0
     for label, found in aggregates(exported, "ruff"):

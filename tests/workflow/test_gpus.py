@@ -19,7 +19,7 @@ def test_a_scoring_job_sees_a_gpu_that_no_other_job_uses(fresh, monkeypatch, tmp
     registry.write_text(yaml.safe_dump(models, sort_keys=False))
     monkeypatch.setenv("PRONOUN_PRETEND_GPUS", "0,1")
     # The test is the job beside it, so that nothing depends on which of two jobs ends first.
-    with gpus.reserved(1, folder=tmp_path / f"pronoun-gpus-{os.getuid()}") as held:
+    with gpus.reserve_gpus(1, folder=tmp_path / f"pronoun-gpus-{os.getuid()}") as held:
         monkeypatch.delenv(gpus.VISIBLE)
         scores = "results/ruff/scores/replica/tiny-bert.parquet"
         done = workflow.snakemake("--resources", "gpu=2", "--", scores, environment={"TMPDIR": str(tmp_path)})

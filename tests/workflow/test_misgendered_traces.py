@@ -126,7 +126,7 @@ def test_rows_of_the_summary_lead_to_those_of_the_study_alone(finished, asked):
     table = estimate_rows.read([finished.folder / "results/paper/summary.csv"])
     mine = {"study": "misgendered", "model": "tiny-opt", "metric": "accuracy", "pronoun_type": "neo"}
     for shots, path in ((0, ZERO), (1, FEW)):
-        row = estimate_rows.at(table, **mine, shots=shots).index.item() + 1
+        row = estimate_rows.rows_at(table, **mine, shots=shots).index.item() + 1
         status, printed = asked(f"results/paper/summary.csv:{row}:value")
         assert status == 0, printed
         count = behind(finished.folder, path, {"pronoun_type": ["neo"]})[0]

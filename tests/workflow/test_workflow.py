@@ -270,7 +270,7 @@ def test_jobs_ask_for_what_finished_ones_used_where_that_is_wanted(finished):
         block = re.search(r"^rule score:.*?resources: ([^\n]+)", done.stdout, flags=re.MULTILINE | re.DOTALL)[1]
         asked.append({name: int(re.search(rf"{name}=(\d+)", block)[1]) for name in ("mem_mb", "runtime")})
     overlay.unlink()
-    jobs = usage.finished(finished.folder / "results/benchmarks")
+    jobs = usage.read_finished_jobs(finished.folder / "results/benchmarks")
     mine = jobs[(jobs.rule == "score") & (jobs.model == "tiny-opt")]
     same = mine[mine.instances_of == "ruff/replica"]
     assert asked[0]["mem_mb"] > 4096

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from scripts.core import files
-from scripts.core.errors import UserError, nearest
+from scripts.core.errors import UserError, did_you_mean
 from scripts.core.templates import read_tsv
 
 METHODS = ("acda", "ncda")
@@ -73,7 +73,8 @@ def read_words(path: str | Path) -> dict[str, str]:
         word, counterpart, ways = cells["word"], cells["counterpart"], cells["ways"]
         if ways not in ("both", "one"):
             raise UserError(
-                f"{where}: '{ways}' is not a direction of swapping; use both or one{nearest(ways, ['both', 'one'])}"
+                f"{where}: '{ways}' is not a direction of swapping; use both or one"
+                f"{did_you_mean(ways, ['both', 'one'])}"
             )
         pairs = [(word, counterpart)] + ([(counterpart, word)] if ways == "both" else [])
         for first, second in pairs:
@@ -146,7 +147,7 @@ def read_names(path: str | Path, column: str = "corrected") -> list[Name]:
         UserError: For an unknown ``column``, and a row that is not one of the list's layout.
     """
     if column not in COLUMNS:
-        raise UserError(f"the column '{column}' is unknown; use {' or '.join(COLUMNS)}{nearest(column, COLUMNS)}")
+        raise UserError(f"the column '{column}' is unknown; use {' or '.join(COLUMNS)}{did_you_mean(column, COLUMNS)}")
     start = COLUMNS[column]
     names = {}
     for row, line in enumerate(files.read_text(path, "install gender-guesser again").split("\n"), 1):
@@ -268,7 +269,7 @@ def placeholders(names):
     return {name.name: f"E{number}" for number, name in enumerate(names)}
 
 
-def swapped(word: str, tag: str, words: dict[str, str], names: dict[str, str]) -> str:
+def swap_word(word: str, tag: str, words: dict[str, str], names: dict[str, str]) -> str:
     """Return what stands for a word in an augmented copy, as in the study's code.
 
     Args:
@@ -293,11 +294,11 @@ def swapped_in_context(before: str, word: str, tag: str, after: tuple[str, str],
 
     Args:
         before: The word before; empty at the start of a sentence.
-        word: As for :func:`swapped`.
+        word: As for :func:`swap_word`.
         tag: Its part of speech.
         after: The word that follows and its part of speech; empty at the end of a sentence.
-        words: As for :func:`swapped`.
-        names: As for :func:`swapped`.
+        words: As for :func:`swap_word`.
+        names: As for :func:`swap_word`.
 
     Returns:
         The word's counterpart, or the word itself.
@@ -362,8 +363,8 @@ def augment(documents, words: dict[str, str], names: dict[str, str], column: str
 
     Args:
         documents (list of AnnotatedDocument): With tags.
-        words, names: As :func:`swapped` takes them.
-        column: Whether words are swapped as in the study's code (:func:`swapped`) or in their context
+        words, names: As :func:`swap_word` takes them.
+        column: Whether words are swapped as in the study's code (:func:`swap_word`) or in their context
             (:func:`swapped_in_context`). One of "faithful", "corrected".
 
     Returns:
@@ -388,7 +389,7 @@ def counterfactual(document, words, names, column="faithful"):
     for start, end in document.sentences:
         sentence = list(zip(document.words[start:end], document.tags[start:end], strict=True))
         if column == "faithful":
-            swaps += [swapped(word, tag, words, names) for word, tag in sentence]
+            swaps += [swap_word(word, tag, words, names) for word, tag in sentence]
         else:
             before, after = ["", *(word for word, _ in sentence)], [*sentence[1:], ("", "")]
             swaps += [swapped_in_context(before[i], *sentence[i], after[i], words, names) for i in range(end - start)]

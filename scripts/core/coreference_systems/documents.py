@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from scripts.core import archives, files
-from scripts.core.errors import UserError, counted
+from scripts.core.errors import UserError, count_noun
 
 log = logging.getLogger(__name__)
 
@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 IDENTIFIER, PART, NUMBER, WORD, TAG, SPEAKER = 0, 1, 2, 3, 4, 9
 # Up to the named entities; those of predicates, of which a sentence has as many as predicates, and coreference follow.
 FEWEST_COLUMNS = 12
-ABSENT = ("-", "_", "*")
+ABSENT_LABELS = ("-", "_", "*")
 
 # OntoNotes writes a slash before some marks that end a sentence; c2f-coref (Lee et al. 2018) leaves it out.
 ESCAPED = {"/.": ".", "/?": "?"}
@@ -65,7 +65,7 @@ class AnnotatedDocument:
         return sorted(mention for cluster in self.clusters for mention in cluster)
 
 
-def ordered(clusters):
+def order_clusters(clusters):
     """Return clusters as tuples, mentions in the order of the text and clusters in that of their first mentions."""
     return tuple(sorted(tuple(sorted((first, last) for first, last in cluster)) for cluster in clusters))
 
@@ -206,14 +206,15 @@ class _Builder:
         cells = cells if "\t" in line else [cell for cell in cells if cell]
         if len(cells) < FEWEST_COLUMNS:
             raise UserError(
-                f"{here}: {counted(len(cells), 'column')} where the CoNLL-2012 layout has at least {FEWEST_COLUMNS}; "
-                f"{_REMEDY}"
+                f"{here}: {count_noun(len(cells), 'column')} where the CoNLL-2012 layout has at least "
+                f"{FEWEST_COLUMNS}; {_REMEDY}"
             )
         if self.columns is None:
             self.columns = len(cells)
         elif len(cells) != self.columns:
             raise UserError(
-                f"{here}: {counted(len(cells), 'column')} where the sentence's first row has {self.columns}; {_REMEDY}"
+                f"{here}: {count_noun(len(cells), 'column')} where the sentence's first row has {self.columns}; "
+                f"{_REMEDY}"
             )
         if cells[IDENTIFIER] != self.identifier or cells[PART].lstrip("0") != str(self.part).lstrip("0"):
             raise UserError(
@@ -230,7 +231,7 @@ class _Builder:
 
     def _mentions(self, cell, row, here):
         index = len(self.words)
-        for item in () if cell in ("", *ABSENT) else cell.split("|"):
+        for item in () if cell in ("", *ABSENT_LABELS) else cell.split("|"):
             match = _CELL.fullmatch(item)
             if not match or not (match[1] or match[3]):
                 raise UserError(
@@ -289,7 +290,7 @@ class _Builder:
             name=name,
             words=tuple(self.words),
             sentences=tuple(self.sentences),
-            clusters=ordered(clusters),
+            clusters=order_clusters(clusters),
             speakers=_named(self.speakers),
             tags=_named(self.tags),
         )
@@ -305,7 +306,7 @@ def _joined(clusters):
 
 
 def _named(column):
-    return None if all(cell in ABSENT for cell in column) else tuple(column)
+    return None if all(cell in ABSENT_LABELS for cell in column) else tuple(column)
 
 
 def format_conll2012(documents: Iterable[AnnotatedDocument]) -> str:
@@ -422,14 +423,14 @@ def _problem(document):
     for name in ("speakers", "tags"):
         column = getattr(document, name)
         if column is not None and len(column) != size:
-            return f"has {counted(len(column), name[:-1])} for {counted(size, 'word')}"
+            return f"has {count_noun(len(column), name[:-1])} for {count_noun(size, 'word')}"
     seen = set()
     for cluster in document.clusters:
         if not cluster:
             return "has an empty cluster"
         for first, last in cluster:
             if not 0 <= first <= last < size:
-                return f"has the mention [{first}, {last}] outside its {counted(size, 'word')}"
+                return f"has the mention [{first}, {last}] outside its {count_noun(size, 'word')}"
             if (first, last) in seen:
                 return f"has the mention [{first}, {last}] twice"
             seen.add((first, last))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import yaml
 
-from scripts.core.errors import UserError, nearest
+from scripts.core.errors import UserError, did_you_mean
 
 KEYS = ("label", "encoder", "data", "model", "training")
 OPTIONAL = ("augmented",)
@@ -84,7 +84,7 @@ def check_sources(systems: dict[str, dict], entries: dict[str, dict], file: str)
         if trained not in known:
             raise UserError(
                 f"{where}.source.trained is '{trained}', no system that is trained on OntoNotes "
-                f"(config/coreference_training.yaml){nearest(trained, known) or '; correct it'}"
+                f"(config/coreference_training.yaml){did_you_mean(trained, known) or '; correct it'}"
             )
         if entry.get("debiasing", "none") != known[trained]:
             raise UserError(f"{where}.debiasing must be {known[trained]}, as that of {trained}; correct it")

@@ -18,7 +18,7 @@ from scripts.core.coreference_systems import sources
 from scripts.core.coreference_systems.c2f.resolve import Resolver
 from scripts.core.coreference_systems.packages.client import Client
 from scripts.core.engines import models
-from scripts.core.errors import UserError, counted
+from scripts.core.errors import UserError, count_noun
 from scripts.core.portable import portable
 from scripts.core.provenance import closure
 
@@ -31,7 +31,7 @@ LIBRARIES = ("torch", "transformers", "tokenizers")
 
 
 @dataclass(frozen=True)
-class Opened:
+class OpenedSystem:
     """A system that is ready to run.
 
     Attributes:
@@ -57,7 +57,7 @@ def open_system(
     fetched: str | None = None,
     trained: str | None = None,
     environment: str | None = None,
-) -> Opened:
+) -> OpenedSystem:
     """Find and load a system of the registry.
 
     Args:
@@ -110,7 +110,7 @@ def open_system(
         "demonstration": entry["demonstration"],
     }
     log.info("system %s (revision %s), %s on %s", name, found.revision, entry["precision"], running["device"])
-    return Opened(resolver, facts)
+    return OpenedSystem(resolver, facts)
 
 
 def read_texts(path: str | Path, identifier: str):
@@ -140,7 +140,7 @@ def digest_texts(texts):
     return hashlib.sha256(json.dumps(list(texts.items()), ensure_ascii=False).encode()).hexdigest()
 
 
-class Parts:
+class FinishedDocuments:
     """Documents that a job has resolved, kept in a folder until all are.
 
     A job that is killed loses those since its last save and nothing else. Documents are resolved in their order, each
@@ -160,7 +160,7 @@ class Parts:
     def finished(self, texts):
         """Return the documents that are kept, a list: the first ones of ``texts``, a dict by name."""
         names, done = list(texts), []
-        for path in files.kept(self.folder, ".jsonl"):
+        for path in files.complete_files(self.folder, ".jsonl"):
             key, first, count = path.stem.split("-")
             part = names[int(first) : int(first) + int(count)]
             try:
@@ -171,14 +171,14 @@ class Parts:
             except UserError:
                 path.unlink()
         if done:
-            log.info("%s: %s found", self.folder, counted(len(done), "finished document"))
+            log.info("%s: %s found", self.folder, count_noun(len(done), "finished document"))
         return done
 
     def work(self, texts: dict[str, str], resolve: Callable):
         """Yield the document of each of ``texts``, and whether it was resolved now; save what is finished.
 
         Args:
-            resolve: As of :class:`Opened`.
+            resolve: As of :class:`OpenedSystem`.
         """
         done = self.finished(texts)
         for document in done:

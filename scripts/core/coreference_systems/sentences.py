@@ -59,7 +59,7 @@ def parse(text: str | Path, environment: str | Path, sentences: str | Path):
     )
     count, facts = 0, None
     # What the other process says must not fill a pipe that nobody reads.
-    with files.atomic(sentences) as temporary, tempfile.TemporaryFile("w+", encoding="utf-8") as said:
+    with files.write_atomically(sentences) as temporary, tempfile.TemporaryFile("w+", encoding="utf-8") as said:
         try:
             process = subprocess.Popen(
                 [python, "-m", "scripts.core.coreference_systems.sentences", str(text)],
@@ -69,7 +69,9 @@ def parse(text: str | Path, environment: str | Path, sentences: str | Path):
                 env={**os.environ, "PYTHONPATH": str(root)},
             )
         except OSError as error:
-            raise UserError(f"{python}: cannot be started ({error.strerror}); {part_of_speech.REMAKE}") from error
+            raise UserError(
+                f"{python}: cannot be started ({error.strerror}); {part_of_speech.REMAKE_ENVIRONMENT}"
+            ) from error
         with process:
             first = process.stdout.readline()
             if first.endswith("\n"):
@@ -82,7 +84,7 @@ def parse(text: str | Path, environment: str | Path, sentences: str | Path):
         if process.returncode or facts is None:
             said.seek(0)
             last = (said.read().strip().splitlines() or ["it said nothing"])[-1]
-            raise UserError(f"{python}: cannot parse {text} ({last[:200]}); {part_of_speech.REMAKE}")
+            raise UserError(f"{python}: cannot parse {text} ({last[:200]}); {part_of_speech.REMAKE_ENVIRONMENT}")
     return facts, count
 
 

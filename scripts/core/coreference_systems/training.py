@@ -20,7 +20,7 @@ from scripts.core.coreference_systems import metrics
 from scripts.core.coreference_systems.c2f import checkpoints
 from scripts.core.coreference_systems.c2f.model import clusters, losses, simplify
 from scripts.core.coreference_systems.c2f.resolve import PRECISIONS, autocast
-from scripts.core.coreference_systems.rewriting import Shares, rewritten
+from scripts.core.coreference_systems.rewriting import Shares, rewrite
 from scripts.core.errors import UserError
 
 
@@ -153,7 +153,7 @@ def _parts(number, document, count, draw):
     return [Piece(number, start, end) for start, end in itertools.pairwise(cuts)]
 
 
-def cut(document, start, end):
+def cut_document(document, start, end):
     """Return the part of a document from a word to another, half open, with the mentions that lie within."""
     inner = [(max(first, start), min(last, end)) for first, last in document.sentences]
     clusters_within = [
@@ -278,7 +278,7 @@ class _Run:
         self.epochs = plan(documents, settings, splitter.segments)
         per_epoch = [math.ceil(len(pieces) / settings.accumulation) for pieces in self.epochs]
         self.steps = sum(per_epoch)
-        variables = checkpoints.trained(model)
+        variables = checkpoints.trained_parameters(model)
         self.encoder = [value for name, value in variables.items() if name.startswith("encoder.")]
         self.task = [value for name, value in variables.items() if not name.startswith("encoder.")]
         self.optimiser = torch.optim.AdamW(
@@ -301,7 +301,9 @@ class _Run:
         while self.epoch < len(self.epochs) and not self._is_over():
             self._run_epoch(self.epochs[self.epoch])
         if self.best:
-            checkpoints.put(checkpoints.trained(self.model), self.best["weights"], "the best epoch's weights")
+            checkpoints.copy_tensors(
+                checkpoints.trained_parameters(self.model), self.best["weights"], "the best epoch's weights"
+            )
         self.model.eval()
         return self.history
 
@@ -331,10 +333,10 @@ class _Run:
             group["lr"] = group["full_rate"] * rate_factor(self.step, self.steps, group["warm_up_share"])
         self.optimiser.zero_grad(set_to_none=True)
         for offset, piece in enumerate(pieces):
-            document = cut(self.documents[piece.document], piece.start, piece.end)
+            document = cut_document(self.documents[piece.document], piece.start, piece.end)
             draw = random.Random(f"rewriting {settings.seed} {self.epoch} {self.done + offset}")
             if any(vars(settings.rewriting).values()):
-                document = rewritten(document, self.names, settings.rewriting, draw)
+                document = rewrite(document, self.names, settings.rewriting, draw)
             window = self.splitter.window(document).to(self.device)
             with autocast(self.device, settings.precision):
                 scores = self.model(window)
@@ -371,7 +373,9 @@ class _Run:
             )
             score = entry["development"]["conll"]
             if self.best is None or score > self.best["score"]:
-                weights = {name: v.detach().cpu().clone() for name, v in checkpoints.trained(self.model).items()}
+                weights = {
+                    name: v.detach().cpu().clone() for name, v in checkpoints.trained_parameters(self.model).items()
+                }
                 self.best = {"epoch": self.epoch + 1, "score": score, "weights": weights}
         self.history.append(entry)
         self.epoch, self.done, self.sums = self.epoch + 1, 0, self._zero()
@@ -390,7 +394,7 @@ class _Run:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         names = ("digest", "step", "epoch", "done", "history", "best", "sums")
         values = {name: getattr(self, name) for name in names}
-        values["weights"] = {name: v.detach().cpu() for name, v in checkpoints.trained(self.model).items()}
+        values["weights"] = {name: v.detach().cpu() for name, v in checkpoints.trained_parameters(self.model).items()}
         values["optimiser"] = self.optimiser.state_dict()
         temporary = self.path.with_name(f".{self.path.name}.new")
         torch.save(values, temporary)
@@ -407,7 +411,7 @@ class _Run:
             raise UserError(
                 f"{self.path}: is the state of a run with other documents or settings; delete it to begin anew"
             )
-        checkpoints.put(checkpoints.trained(self.model), values.pop("weights"), self.path)
+        checkpoints.copy_tensors(checkpoints.trained_parameters(self.model), values.pop("weights"), self.path)
         self.optimiser.load_state_dict(values.pop("optimiser"))
         for name, value in values.items():
             setattr(self, name, value)

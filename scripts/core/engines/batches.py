@@ -78,7 +78,7 @@ def single_token(tokenizer, text):
     return pieces[0] if len(pieces) == 1 and pieces[0] != tokenizer.unk_token_id else None
 
 
-def blank(tokenizer):
+def blank_token(tokenizer):
     """Return what stands for a blank in a text, and its token id: the tokenizer's mask or else T5's first sentinel.
 
     Raises:
@@ -99,7 +99,7 @@ def check_lengths(engine: object, rows, limit: int | None):
     """Refuse rows that are longer than ``limit`` tokens (None: no limit).
 
     Args:
-        engine: As returned by :func:`make_engine`, or a :class:`Texts`.
+        engine: As returned by :func:`make_engine`, or a :class:`TextReader`.
         rows (DataFrame): As returned by :func:`scripts.core.options.option_texts`.
 
     Raises:
@@ -117,7 +117,7 @@ def check_lengths(engine: object, rows, limit: int | None):
         )
 
 
-class Texts:
+class TextReader:
     """What a model reads for each row: the part of an engine that needs a tokenizer alone.
 
     Args:
@@ -143,7 +143,7 @@ class Texts:
                 "correct its architecture in config/models.yaml"
             )
         if architecture != "decoder":
-            self.blank, _ = blank(tokenizer)
+            self.blank, _ = blank_token(tokenizer)
         self.special = set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
         # Of a decoder's text the first token has no score, nor has what every text follows (models.begin_texts).
         self.unscored = getattr(tokenizer, "unscored_tokens", 1) if architecture == "decoder" else 0

@@ -10,19 +10,19 @@ import yaml
 
 from scripts.core import files, runs
 from scripts.core.engines import descriptions
-from scripts.core.errors import UserError, nearest
+from scripts.core.errors import UserError, did_you_mean
 
 SIZES = ("quick", "full")
-DESCRIBED = "card.json"
+DESCRIPTION_FILE = "card.json"
 """Where the folder of a card's run says what the checkpoint said about itself, and which commit that was."""
-ASKED = "card.yaml"
+OVERLAY_FILE = "card.yaml"
 """What the command lines said of the run, as an overlay: its audit is asked for with it."""
 MODEL, PROMPTED = "@model", "@prompted"
 """What stands for the model in config/cards/<size>.yaml: always, and where it can be prompted."""
 
 
 @dataclass(frozen=True)
-class Run:
+class CardRun:
     """The run of a card.
 
     Attributes:
@@ -42,7 +42,7 @@ class Run:
         return self.folder.name
 
 
-def planned(configured: dict, folder: Path, root: Path, known: dict) -> Run:
+def plan_run(configured: dict, folder: Path, root: Path, known: dict) -> CardRun:
     """Return the run that ``card`` of a configuration asks for.
 
     Args:
@@ -59,7 +59,7 @@ def planned(configured: dict, folder: Path, root: Path, known: dict) -> Run:
     """
     request, size = str(configured["card"]), configured.get("card_size", "quick")
     if size not in SIZES:
-        raise UserError(f"card_size: '{size}' is no size{nearest(str(size), SIZES) or '; use quick or full'}")
+        raise UserError(f"card_size: '{size}' is no size{did_you_mean(str(size), SIZES) or '; use quick or full'}")
     if is_server(request):
         name = descriptions.name_of(urllib.parse.urlsplit(request).netloc)
     elif request in known:
@@ -68,7 +68,7 @@ def planned(configured: dict, folder: Path, root: Path, known: dict) -> Run:
         name = descriptions.name_of(descriptions.label_of({"path": _path(request)}))
     called = f"card-{name}"
     here = Path(folder)
-    return Run(request, name, here if here.name == called else Path(root) / runs.FOLDER / called, size)
+    return CardRun(request, name, here if here.name == called else Path(root) / runs.FOLDER / called, size)
 
 
 def is_server(request):
@@ -80,7 +80,7 @@ def _path(request):
     return request.partition("@")[0]
 
 
-def described(run: Run, folder: Path, client: object | None = None):
+def describe_checkpoint(run: CardRun, folder: Path, client: object | None = None):
     """Return the description of a run's checkpoint, made once and kept in the run's folder.
 
     Args:
@@ -90,7 +90,7 @@ def described(run: Run, folder: Path, client: object | None = None):
     Raises:
         UserError: If the folder holds the card of another checkpoint, or the checkpoint cannot be described.
     """
-    kept = run.folder / DESCRIBED
+    kept = run.folder / DESCRIPTION_FILE
     if kept.is_file():
         known = json.loads(kept.read_text(encoding="utf-8"))
         if known["request"] != run.request:
@@ -113,7 +113,7 @@ def described(run: Run, folder: Path, client: object | None = None):
     return found
 
 
-def overlay(run: Run, entry: dict, sized: dict):
+def card_overlay(run: CardRun, entry: dict, sized: dict):
     """Return what a card's run changes in the configuration.
 
     Args:
@@ -124,18 +124,20 @@ def overlay(run: Run, entry: dict, sized: dict):
     return _filled(sized, {MODEL: [run.name], PROMPTED: prompted}) | {"run": run.run, "cards": [run.name]}
 
 
-def keep(run, configured):
+def write_overlay(run, configured):
     """Write what the command line set, a dict, as an overlay into the run's folder."""
     text = yaml.safe_dump(configured, allow_unicode=True, sort_keys=False)
-    files.write_text(run.folder / ASKED, f"# What the command line said of this run. Its audit: docs/card.md.\n{text}")
+    files.write_text(
+        run.folder / OVERLAY_FILE, f"# What the command line said of this run. Its audit: docs/card.md.\n{text}"
+    )
 
 
-def audited(run):
+def audit_command(run):
     """Return the command that audits a run from the repository's root; without a run, the default run's."""
     if run is None:
         return "python -m scripts.audit"
     folder = f"{runs.FOLDER}/{run.run}"
-    return f"python -m scripts.audit --target card --directory {folder} --configfile={folder}/{ASKED}"
+    return f"python -m scripts.audit --target card --directory {folder} --configfile={folder}/{OVERLAY_FILE}"
 
 
 def _filled(value, names):

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from scripts.core import files
-from scripts.core.errors import UserError, counted
+from scripts.core.errors import UserError, count_noun
 
 log = logging.getLogger("pronouns")
 
@@ -40,7 +40,7 @@ class Chunks:
         self.key = key
         self.save_seconds = save_seconds
         self._paths = {}
-        for path in files.kept(self.folder, ".parquet"):
+        for path in files.complete_files(self.folder, ".parquet"):
             try:
                 facts = files.parquet_metadata(path)
             except UserError:
@@ -50,10 +50,10 @@ class Chunks:
             else:
                 path.unlink()
         if self._paths:
-            log.info("%s: %s found", self.folder, counted(sum(map(len, self._paths.values())), "finished part"))
+            log.info("%s: %s found", self.folder, count_noun(sum(map(len, self._paths.values())), "finished part"))
 
     @classmethod
-    def beside(cls, output, facts, save_seconds):
+    def for_output(cls, output, facts, save_seconds):
         """Return the parts of the job that writes ``output``; its results depend on ``facts`` (JSON) and its rows."""
         return cls(Path(output).with_suffix(".chunks"), key_of(facts), save_seconds)
 

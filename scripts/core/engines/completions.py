@@ -50,7 +50,7 @@ CHARACTERS_PER_TOKEN = 3
 # What a chat wraps around a message.
 CHAT_TOKENS = 16
 
-AGAIN = {408, 409, 425, 429}
+RETRY_STATUSES = {408, 409, 425, 429}
 LOCAL_HOSTS = {"localhost", "127.0.0.1", "::1"}
 LONGEST_PAUSE = 60.0
 
@@ -169,15 +169,15 @@ def _encodings(key):
             yield encoded[math.ceil(before * 8 / 6) : len(encoded) - bool((before + len(raw)) % 3)]
 
 
-def trimmed(value, shape=KEPT_FIELDS):
+def keep_fields(value, shape=KEPT_FIELDS):
     """Return what is kept of an answer: the fields that ``shape`` names, in the shape that it gives them."""
     if shape == "any":
         return value
     if isinstance(shape, dict):
         known = shape.keys() & value.keys() if isinstance(value, dict) else ()
-        return {name: trimmed(value[name], shape[name]) for name in sorted(known)} if known else None
+        return {name: keep_fields(value[name], shape[name]) for name in sorted(known)} if known else None
     if isinstance(shape, list):
-        return [trimmed(member, shape[0]) for member in value] if isinstance(value, list) else None
+        return [keep_fields(member, shape[0]) for member in value] if isinstance(value, list) else None
     return None if isinstance(value, (dict, list)) else value
 
 
@@ -384,7 +384,7 @@ class Client:
             UserError: If the generated text repeats the key: it cannot be masked there without changing what was
                 generated.
         """
-        kept = self._hidden(trimmed(response))
+        kept = self._hidden(keep_fields(response))
         if any(map(self._mask.repeats_key, texts_of(kept["choices"]))):
             raise UserError(
                 f"model {self.name}: {self.url}: the generated text repeats the key in {self.api['key']}; the answer "
@@ -515,7 +515,7 @@ class Client:
             raise UserError(f"{where}: not found ({reason}); correct api.base_url or api.model in config/models.yaml")
         if status == 429 and "insufficient_quota" in answer.text:
             raise UserError(f"{where}: the account's quota is used up ({reason}); raise it and run again")
-        if status in AGAIN or status >= 500:
+        if status in RETRY_STATUSES or status >= 500:
             pause = _retry_after(answer.headers.get("Retry-After"))
             if pause is not None and pause > self.longest_wait:
                 raise UserError(f"{where} asks to wait {pause:.0f} s ({status}); run again later, {self.KEPT}")

@@ -47,7 +47,7 @@ def check(name: str, entry: dict, folder: str | Path):
         )
 
 
-def configured(name, entry, folder, **options):
+def configured_length(name, entry, folder, **options):
     """Return the longest input that the configuration in a folder allows, in tokens, or None without a limit.
 
     Args:
@@ -65,7 +65,7 @@ def _of_entry(name, entry, folder, **options):
     return _built(f"model {name}", entry["architecture"], folder, trusted, options)
 
 
-def measured(source: dict, architecture: str, folder: str | Path) -> tuple[int, int | None]:
+def measure_checkpoint(source: dict, architecture: str, folder: str | Path) -> tuple[int, int | None]:
     """Return how many parameters a checkpoint has and the longest input that it takes, by its configuration alone.
 
     Args:
@@ -73,7 +73,7 @@ def measured(source: dict, architecture: str, folder: str | Path) -> tuple[int, 
         folder: Where its configuration is.
 
     Raises:
-        UserError: As :func:`configured`.
+        UserError: As :func:`configured_length`.
     """
     built = _built(f"card: {source.get('hub') or source['path']}", architecture, folder, {}, {})
     return sum(parameter.numel() for parameter in built.parameters()), context_length(built)

@@ -21,7 +21,7 @@ def continuation_table(rows, values: list[np.ndarray], texts):
     Args:
         rows (DataFrame): As returned by :func:`scripts.core.options.option_texts`.
         values: Log-probabilities of each row's scored tokens, in nats.
-        texts (scripts.core.engines.batches.Texts)
+        texts (scripts.core.engines.batches.TextReader)
 
     Returns:
         DataFrame: One row for each instance and option. The columns of
@@ -31,7 +31,7 @@ def continuation_table(rows, values: list[np.ndarray], texts):
 
     Raises:
         UserError: For an encoder-decoder, whose score is that of the option alone; or as
-            :meth:`scripts.core.engines.batches.Texts.label_kinds`.
+            :meth:`scripts.core.engines.batches.TextReader.label_kinds`.
     """
     if texts.architecture == "encoder-decoder":
         raise UserError(

@@ -24,7 +24,7 @@ import yaml
 
 from scripts.core import files
 from scripts.core.engines.registry import BYTES
-from scripts.core.errors import UserError, nearest
+from scripts.core.errors import UserError, did_you_mean
 
 SMALL_FILES = ("config.json", "tokenizer_config.json", "chat_template.jinja", "README.md")
 """What is fetched of a checkpoint to describe it."""
@@ -57,7 +57,7 @@ GPU_BYTES, GPU_SPARE = 40e9, 1.1
 ON_CPU = 2e8
 """A model with fewer parameters asks for no GPU."""
 SPAN_TYPES = ("t5", "mt5", "umt5", "longt5", "switch_transformers")
-HEADS = {
+CLASS_ENDINGS = {
     "encoder": ("ForMaskedLM", "ForPreTraining"),
     "decoder": ("ForCausalLM", "LMHeadModel", "DoubleHeadsModel"),
     "encoder-decoder": ("ForConditionalGeneration", "ForSeq2SeqLM"),
@@ -156,7 +156,7 @@ def _with_configuration(facts, folder):
             # Torch takes seconds, and every start of Snakemake imports this module.
             from scripts.core.engines import contexts
 
-            counted, described["context"] = contexts.measured(facts["source"], architecture, folder)
+            counted, described["context"] = contexts.measure_checkpoint(facts["source"], architecture, folder)
             described["parameters"] = facts["parameters"] or counted
         except UserError as error:
             described["unread"] = str(error)
@@ -227,7 +227,7 @@ def _header_counts(path):
 def architecture_of(described):
     """Return ``encoder``, ``decoder`` or ``encoder-decoder`` by the class that a checkpoint was saved from, or None."""
     for name in described["classes"]:
-        for architecture, endings in HEADS.items():
+        for architecture, endings in CLASS_ENDINGS.items():
             if name.endswith(endings) and (architecture == "encoder-decoder") == described["encoder_decoder"]:
                 return architecture
     return None
@@ -332,7 +332,7 @@ def entry_of_server(address: str, given: dict, known: dict) -> dict:
     if entry is None or "source" not in entry or entry["architecture"] != "decoder":
         raise UserError(
             f"card: reference: '{reference}' is no decoder with weights in config/models.yaml, nor in a registry that "
-            f"you name{nearest(reference, known)}"
+            f"you name{did_you_mean(reference, known)}"
         )
     shared = ("family", "size", "architecture", "parameters", "context", "licence", "gated", "demonstration")
     return {
@@ -401,7 +401,7 @@ def name_of(label):
     return re.sub(r"[^a-z0-9.]+", "-", label.lower()).strip("-.") or "model"
 
 
-def stated(configured):
+def stated_facts(configured):
     """Return the facts of :data:`OVERRIDES` that a configuration states, with their types checked.
 
     Raises:

@@ -34,7 +34,7 @@ import torch
 
 from scripts.core import files
 from scripts.core.engines import decoding, memory, structure
-from scripts.core.engines.batches import BATCH_TOKENS, SENTINEL, Batch, blank, context_length
+from scripts.core.engines.batches import BATCH_TOKENS, SENTINEL, Batch, blank_token, context_length
 from scripts.core.engines.output_layer import SelectiveModel
 from scripts.core.engines.ranking import most_probable
 from scripts.core.errors import UserError
@@ -166,7 +166,7 @@ class MaskFiller:
         self.top_k = top_k
         self.groups = groups
         self.prefix = f"{prefix} " if prefix else ""
-        self.blank, self.blank_id = blank(tokenizer)
+        self.blank, self.blank_id = blank_token(tokenizer)
         # T5's kind writes what the sentinel stands for; the others predict at the place of the mask.
         self.writes = self.blank == SENTINEL
         self.limit = context_length(model)
@@ -220,7 +220,7 @@ class MaskFiller:
     def run(self, ids):
         """Return token ids, probabilities and masses for a batch's ``payload``: see
         :func:`~scripts.core.engines.ranking.most_probable`."""
-        return tuple(np.concatenate(parts) for parts in zip(*memory.halved(self._run, ids, "text"), strict=True))
+        return tuple(np.concatenate(parts) for parts in zip(*memory.run_in_halves(self._run, ids, "text"), strict=True))
 
     def _run(self, ids):
         parts = []
@@ -304,7 +304,7 @@ def of_generation(generation):
 def check_finite(name, result, network):
     """Refuse probabilities of the text called ``name`` that are not finite."""
     if not all(np.isfinite(values).all() for values in result):
-        raise UserError(f"text {name}: a probability is not finite; {structure.remedy(network)}")
+        raise UserError(f"text {name}: a probability is not finite; {structure.nonfinite_remedy(network)}")
 
 
 def pack(ids: np.ndarray, probabilities: np.ndarray, masses: np.ndarray):

@@ -38,7 +38,7 @@ from scripts.core.engines import decoding, memory, registry, structure
 from scripts.core.engines.batches import context_length, progress_bar
 from scripts.core.engines.ranking import most_probable
 from scripts.core.engines.sampling import Sampler, check_temperature
-from scripts.core.errors import UserError, counted
+from scripts.core.errors import UserError, count_noun
 
 log = logging.getLogger("pronouns")
 
@@ -47,7 +47,7 @@ BATCH_TOKENS = {"cpu": 8192, "cuda": 65536}
 with models whose memory of a text is not known (:func:`batch_tokens`)."""
 
 
-WAYS = ("shared", "batched", "alone")
+BATCHING_MODES = ("shared", "batched", "alone")
 """How prompts are continued: in batches that read what prompts share once, in transformers' own loop, or in that one
 prompt at a time."""
 
@@ -182,7 +182,7 @@ class Generator:
         return self.way == "shared" and not self.two_parts
 
     def choose(self, prompts) -> str:
-        """Choose the way of continuing prompts, one of :data:`WAYS`, and return it.
+        """Choose the way of continuing prompts, one of :data:`BATCHING_MODES`, and return it.
 
         The shortest and the longest prompt and the one most like the longest are continued by :data:`PROBE_TOKENS`
         tokens together, in float32. A single pass over each prompt and its new tokens says what should have been most
@@ -212,7 +212,7 @@ class Generator:
         probe.top_k, probe.groups, probe.temperature, probe.stop, probe.ends = PROBED_RANKS, None, 0, (), []
         name = type(self.model).__name__
         with structure.in_float32(self.model), structure.exact_kernels():
-            for way in WAYS[WAYS.index(self.way) :]:
+            for way in BATCHING_MODES[BATCHING_MODES.index(self.way) :]:
                 self.way = probe.way = way
                 probe.max_new_tokens = min(PROBE_TOKENS, self.max_new_tokens)
                 right = probe._is_right(probes, name)
@@ -231,10 +231,10 @@ class Generator:
     def _is_right(self, probes, name):
         """Return whether prompts (token ids) are continued as by single passes; the last way must not fail."""
         try:
-            parts = memory.halved(lambda some: list(self._carry_on(some, [""] * len(some))), probes, "prompt")
+            parts = memory.run_in_halves(lambda some: list(self._carry_on(some, [""] * len(some))), probes, "prompt")
             continued = [row for part in parts for row in part]
         except Exception as error:
-            if memory.ran_out(error) or self.way == WAYS[-1]:
+            if memory.ran_out(error) or self.way == BATCHING_MODES[-1]:
                 structure.run_or_refuse(functools.partial(_raise, error), name, "a few prompts")
             return False
         return all(self._agrees(ids, raw, steps) for ids, (raw, steps, _) in zip(probes, continued, strict=True))
@@ -284,7 +284,7 @@ class Generator:
                 raise UserError("a prompt is empty: there is nothing to continue; leave it out")
             if limit and len(tokens) + (0 if self.two_parts else self.max_new_tokens) > limit:
                 raise UserError(
-                    f"a prompt has {counted(len(tokens), 'token')}, {self.max_new_tokens} more are to be generated, "
+                    f"a prompt has {count_noun(len(tokens), 'token')}, {self.max_new_tokens} more are to be generated, "
                     f"and the model takes {limit}; prompts are never truncated: leave it out "
                     f"(it starts {prompt[:40]!r})"
                 )
@@ -333,7 +333,7 @@ class Generator:
         keyed = list(zip(prompts, prompts if keys is None else keys, strict=True))
 
         def halved():
-            return [result for part in memory.halved(self._run, keyed, "prompt") for result in part]
+            return [result for part in memory.run_in_halves(self._run, keyed, "prompt") for result in part]
 
         if self.has_run:
             return halved()

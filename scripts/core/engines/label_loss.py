@@ -57,7 +57,7 @@ def label_table(rows: pd.DataFrame, values: list[np.ndarray], texts) -> pd.DataF
     Args:
         rows: As returned by :func:`label_rows`.
         values: Log-probabilities of each row's labels, in nats.
-        texts (scripts.core.engines.batches.Texts)
+        texts (scripts.core.engines.batches.TextReader)
 
     Returns:
         One row for each instance and option. The columns of :func:`scripts.core.engines.scoring.result_table`, whose

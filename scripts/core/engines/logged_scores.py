@@ -20,18 +20,18 @@ import pandas as pd
 
 from scripts.core import losses
 from scripts.core.engines import models
-from scripts.core.engines.batches import Texts
+from scripts.core.engines.batches import TextReader
 from scripts.core.errors import UserError
 from scripts.core.model_outputs import ROUNDING
 from scripts.core.options import SLOT
 
 ENGINE = "lm-evaluation-harness"
 """What score files name as their engine."""
-WHOLE, REST = "log_probability", "continuation_log_probability"
+WHOLE_TEXT, AFTER_SLOT = "log_probability", "continuation_log_probability"
 REMEDY = "export the run's instances (snakemake export_tasks) and score them again"
 
 
-def open_texts(model: str, outputs: dict) -> tuple[Texts, str | None]:
+def open_texts(model: str, outputs: dict) -> tuple[TextReader, str | None]:
     """Return what the harness reads with a tokenizer.
 
     Args:
@@ -51,7 +51,7 @@ def open_texts(model: str, outputs: dict) -> tuple[Texts, str | None]:
     if not first or around not in ([], [tokenizer.convert_tokens_to_ids(first)]):
         raise UserError(f"model {model}: its tokenizer puts other tokens around texts than {ENGINE}; leave it out")
     after = None if around else first
-    return Texts(models.score_after(tokenizer, after), "decoder"), after
+    return TextReader(models.score_after(tokenizer, after), "decoder"), after
 
 
 def collect(paths: list[str], rows: pd.DataFrame, needed: tuple[str, ...]) -> tuple[pd.DataFrame, int]:
@@ -60,7 +60,7 @@ def collect(paths: list[str], rows: pd.DataFrame, needed: tuple[str, ...]) -> tu
     Args:
         paths: JSONL files.
         rows: As returned by :func:`scripts.core.options.option_texts`.
-        needed: :data:`WHOLE`, and :data:`REST` where a study compares it.
+        needed: :data:`WHOLE_TEXT`, and :data:`AFTER_SLOT` where a study compares it.
 
     Returns:
         A column for each of ``needed``, in nats, and a row for each of ``rows``; and how many logged instances are not
@@ -84,9 +84,9 @@ def collect(paths: list[str], rows: pd.DataFrame, needed: tuple[str, ...]) -> tu
             raise UserError(f"{where}: its texts differ from those of the run; {REMEDY}")
         contexts = [context for context, _, _ in answers]
         if not any(contexts):
-            column = WHOLE
+            column = WHOLE_TEXT
         elif contexts == list(openings[at]):
-            column = REST
+            column = AFTER_SLOT
         else:
             raise UserError(f"{where}: its contexts are neither empty nor end with the option; {REMEDY}")
         scores = np.array([score for _, _, score in answers])
@@ -105,7 +105,7 @@ def collect(paths: list[str], rows: pd.DataFrame, needed: tuple[str, ...]) -> tu
             )
     table = pd.DataFrame(values)
     # A part of a text cannot be less probable than the text.
-    wrong = table[WHOLE] > table[REST] + ROUNDING if REST in table else np.zeros(len(rows), bool)
+    wrong = table[WHOLE_TEXT] > table[AFTER_SLOT] + ROUNDING if AFTER_SLOT in table else np.zeros(len(rows), bool)
     if wrong.any():
         raise UserError(
             f"{paths[0]} and the model's other files: instance {rows.instance_id[wrong].iloc[0]}: the text is more "
@@ -141,13 +141,13 @@ def _lines(paths) -> Iterator[tuple]:
                 yield f"{path}:{number}", identifier, answers
 
 
-def table(rows: pd.DataFrame, values: pd.DataFrame, texts: Texts, score: str) -> pd.DataFrame:
+def table(rows: pd.DataFrame, values: pd.DataFrame, texts: TextReader, score: str) -> pd.DataFrame:
     """Return logged scores as the scoring of local models writes them.
 
     Args:
         rows, values: As for and from :func:`collect`.
         texts: From :func:`open_texts`.
-        score: What a study's options are compared by, as in :class:`scripts.core.studies.Scored`.
+        score: What a study's options are compared by, as in :class:`scripts.core.studies.ScoredInstances`.
 
     Returns:
         The columns of :func:`scripts.core.engines.scoring.result_table` but those of single tokens; for
@@ -164,8 +164,8 @@ def table(rows: pd.DataFrame, values: pd.DataFrame, texts: Texts, score: str) ->
             "instance_id": rows.instance_id.to_numpy(),
             "option": rows.option.to_numpy(),
             "option_index": rows.option_index.to_numpy(dtype="int8"),
-            WHOLE: values[WHOLE],
-            "mean_log_probability": values[WHOLE] / counts,
+            WHOLE_TEXT: values[WHOLE_TEXT],
+            "mean_log_probability": values[WHOLE_TEXT] / counts,
             "scored_tokens": counts.astype(np.int32),
         }
     )
@@ -184,4 +184,4 @@ def table(rows: pd.DataFrame, values: pd.DataFrame, texts: Texts, score: str) ->
         raise UserError(
             "the tokenizer has a token that holds the end of an option and what follows; leave the model out"
         )
-    return made.assign(continuation_log_probability=values[REST], continuation_tokens=rest.astype(np.int32))
+    return made.assign(continuation_log_probability=values[AFTER_SLOT], continuation_tokens=rest.astype(np.int32))

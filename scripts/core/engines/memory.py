@@ -15,7 +15,7 @@ def ran_out(error):
     return isinstance(error, torch.OutOfMemoryError) or "can't allocate memory" in str(error)
 
 
-def halved(run: Callable, items: Sequence, what: str) -> list:
+def run_in_halves(run: Callable, items: Sequence, what: str) -> list:
     """Run a function on ``items``, or on halves of them where memory runs out.
 
     Args:
@@ -43,4 +43,4 @@ def halved(run: Callable, items: Sequence, what: str) -> list:
     log.info("out of memory; going on with at most %d %ss at a time", len(items) - half, what)
     if torch.cuda.is_available():
         torch.cuda.empty_cache()
-    return halved(run, items[:half], what) + halved(run, items[half:], what)
+    return run_in_halves(run, items[:half], what) + run_in_halves(run, items[half:], what)

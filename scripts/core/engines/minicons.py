@@ -6,11 +6,11 @@ from types import SimpleNamespace
 import numpy as np
 
 from scripts.core.engines import structure
-from scripts.core.engines.batches import BATCH_TOKENS, PLL_METRIC, Batch, Texts, context_length
+from scripts.core.engines.batches import BATCH_TOKENS, PLL_METRIC, Batch, TextReader, context_length
 from scripts.core.errors import UserError
 
 
-class MiniconsEngine(Texts):
+class MiniconsEngine(TextReader):
     """Score with minicons; batches hold texts of equal length.
 
     Without padding every kernel runs as it would for one text, which keeps the scores within rounding of a plain loop:
@@ -23,7 +23,7 @@ class MiniconsEngine(Texts):
 
     Raises:
         UserError: If the architecture is not one that minicons can score here; as
-            :class:`scripts.core.engines.batches.Texts` and :func:`scripts.core.engines.structure.check`.
+            :class:`scripts.core.engines.batches.TextReader` and :func:`scripts.core.engines.structure.check`.
     """
 
     name = "minicons"

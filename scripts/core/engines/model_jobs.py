@@ -21,7 +21,7 @@ log = logging.getLogger("pronouns")
 
 
 @dataclass(frozen=True)
-class Opened:
+class OpenedModel:
     """A model that is ready to run.
 
     Attributes:
@@ -50,7 +50,7 @@ def open_model(
     threads: int,
     weights: str | None = None,
     fetched: str | None = None,
-) -> Opened:
+) -> OpenedModel:
     """Find and load a model of the registry.
 
     Args:
@@ -95,7 +95,7 @@ def open_model(
         "precision": models.loaded_precision(entry),
         "loading_seconds": round(loading, 3),
     }
-    return Opened(network, tokenizer, device, facts, speed)
+    return OpenedModel(network, tokenizer, device, facts, speed)
 
 
 def write_speed(path, opened, seconds, **amounts):

@@ -12,7 +12,7 @@ import torch
 
 from scripts.core import checkpoints
 from scripts.core.checkpoints import OTHER_FILES, WEIGHT_FILES
-from scripts.core.errors import UserError, counted
+from scripts.core.errors import UserError, count_noun
 from scripts.core.files import sha256
 
 log = logging.getLogger("pronouns")
@@ -370,7 +370,7 @@ def pick_device(requested):
     if requested.startswith("cuda"):
         number, present = int(requested.partition(":")[2] or 0), torch.cuda.device_count()
         if number >= present:
-            seen, remedy = (counted(present, "GPU"), "auto") if present else ("no GPU", "cpu")
+            seen, remedy = (count_noun(present, "GPU"), "auto") if present else ("no GPU", "cpu")
             raise UserError(
                 f"the device '{requested}' was asked for and PyTorch sees {seen} here; use the device {remedy}"
             )

@@ -17,7 +17,7 @@ import numpy as np
 import torch
 
 from scripts.core.engines import memory, prefix_tree, structure
-from scripts.core.engines.batches import BATCH_TOKENS, Batch, Texts, context_length
+from scripts.core.engines.batches import BATCH_TOKENS, Batch, TextReader, context_length
 from scripts.core.engines.output_layer import SelectiveModel, log_sum_exp_
 from scripts.core.errors import UserError
 
@@ -34,7 +34,7 @@ PASS_PART = 32
 SMALLEST_BUDGET = 16
 
 
-class PackedEngine(Texts):
+class PackedEngine(TextReader):
     """Score options fast and exactly; see the module's docstring.
 
     Args:
@@ -43,7 +43,7 @@ class PackedEngine(Texts):
             ``tokens_per_batch``, which is halved whenever memory runs out.
 
     Raises:
-        UserError: As :class:`scripts.core.engines.batches.Texts` and :func:`scripts.core.engines.structure.check`.
+        UserError: As :class:`scripts.core.engines.batches.TextReader` and :func:`scripts.core.engines.structure.check`.
     """
 
     name = "packed"
@@ -175,7 +175,7 @@ class PackedEngine(Texts):
         packs = prefix_tree.pack(inputs, self.pack_tokens, self.limit)
         packs.sort(key=len, reverse=True)
         batches = []
-        for part in passes([len(pack) for pack in packs], self.budget):
+        for part in plan_passes([len(pack) for pack in packs], self.budget):
             chosen = [packs[i] for i in part]
             names = [name for pack in chosen for name in pack.paths]
             targets = {name: sequences[members[name]][1:] for name in names}
@@ -395,7 +395,7 @@ class PackedEngine(Texts):
         return values
 
 
-def passes(sizes: Sequence[int], budget: int):
+def plan_passes(sizes: Sequence[int], budget: int):
     """Divide sequences into forward passes so that little is padded.
 
     Args:

@@ -146,25 +146,28 @@ def totals(frame, entries: dict[str, dict]) -> dict:
     }
 
 
-def told(summary):
+def plan_report(summary):
     """Return :func:`totals` in words, one line."""
     each = {
-        device: f"{rounded(value)} GPU hours on {device}"
+        device: f"{two_digits(value)} GPU hours on {device}"
         + (f" (up to {summary['most_gpus'][device]} GPUs)" if summary["most_gpus"][device] > 1 else "")
         for device, value in summary["hours"].items()
         if device != "cpu"
     }
     here = summary["hours"].get("cpu")
-    parts = [*([f"{rounded(here)} hours on this CPU"] if here else []), *([" or ".join(each.values())] if each else [])]
-    fetched = f"{rounded(summary['download_gb'])} GB of weights" if summary["download_gb"] else "no weights"
+    parts = [
+        *([f"{two_digits(here)} hours on this CPU"] if here else []),
+        *([" or ".join(each.values())] if each else []),
+    ]
+    fetched = f"{two_digits(summary['download_gb'])} GB of weights" if summary["download_gb"] else "no weights"
     return f"In all: {', and '.join(parts)}; {fetched} to download at least."
 
 
-def rounded(value):
+def two_digits(value):
     """Return a positive number with two digits, as text.
 
     Examples:
-        >>> [rounded(x) for x in (0.0123, 4.56, 78.9, 1234)]
+        >>> [two_digits(x) for x in (0.0123, 4.56, 78.9, 1234)]
         ['0.012', '4.6', '79', '1200']
     """
     return np.format_float_positional(float(f"{value:.1e}"), trim="-")

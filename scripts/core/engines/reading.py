@@ -23,7 +23,7 @@ class Reading:
 
     Args:
         model: Its name, for messages.
-        texts (scripts.core.engines.batches.Texts)
+        texts (scripts.core.engines.batches.TextReader)
         total: The instances of the job.
     """
 

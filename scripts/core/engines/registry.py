@@ -3,8 +3,8 @@
 Resources are estimates from parameter counts, rounded so that a job asks for too much rather than too little;
 Snakemake raises ``attempt`` when a job was killed all the same. Entries with ``available: false`` have no
 weights, those with an ``api`` are behind a server, and the scores of those with ``outputs`` are imported: only
-:func:`select`, :func:`select_servers`, :func:`describe`, :func:`reference_of`, :func:`shards` and :func:`methods` take
-them.
+:func:`select`, :func:`select_servers`, :func:`describe`, :func:`reference_of`, :func:`shard_count` and :func:`methods`
+take them.
 """
 
 import json
@@ -15,7 +15,7 @@ from pathlib import Path
 from scripts.core import runs
 from scripts.core.config import load_yaml, validate
 from scripts.core.engines import series
-from scripts.core.errors import UserError, nearest
+from scripts.core.errors import UserError, did_you_mean
 
 # Where a coreference system of each architecture runs: with this project's own packages, or with those of
 # envs/coreference.in.
@@ -80,13 +80,13 @@ def read_registry(path, schema_path) -> dict:
     """
     data = load_yaml(path)
     validate(data, _with_studies(load_yaml(schema_path), Path(schema_path).parent, data), str(path))
-    models, systems = series.expanded(data.get("models", {}), str(path)), data.get("systems", {})
+    models, systems = series.expand_series(data.get("models", {}), str(path)), data.get("systems", {})
     check_conflicts(models, str(path))
     check_systems(systems, models, str(path))
     return {"models": models, "systems": systems}
 
 
-def checked(name, entry, models, schema_path):
+def check_entry(name, entry, models, schema_path):
     """Return an entry that was made by program if a registry with ``models`` could hold it.
 
     Raises:
@@ -177,7 +177,7 @@ def check_conflicts(registry: dict[str, dict], file: str):
         if entry.get("base", name) not in registry:
             raise UserError(
                 f"{file}: models.{name}.base '{entry['base']}' is not an entry"
-                f"{nearest(entry['base'], registry) or '; correct it'}"
+                f"{did_you_mean(entry['base'], registry) or '; correct it'}"
             )
         _check_scoring(f"{file}: models.{name}", entry)
         if "outputs" in entry and ("api" in entry or entry["architecture"] != "decoder" or entry["parameters"] is None):
@@ -278,7 +278,7 @@ def select_systems(systems, names):
         if name not in systems:
             raise UserError(
                 f"systems: '{name}' is no coreference system of config/models.yaml"
-                f"{nearest(name, systems) or '; add an entry'}"
+                f"{did_you_mean(name, systems) or '; add an entry'}"
             )
     return {name: entry for name, entry in systems.items() if name in set(names)}
 
@@ -331,7 +331,7 @@ def select(
     places = f"config/models.yaml{f' or {file}' if file else ''}"
     for name in names:
         if name not in registry:
-            raise UserError(f"{where}: '{name}' is not in {places}{nearest(name, registry) or '; add an entry'}")
+            raise UserError(f"{where}: '{name}' is not in {places}{did_you_mean(name, registry) or '; add an entry'}")
         if name in chosen:
             raise UserError(f"{where}: '{name}' is listed twice; remove one")
         _check_available(where, name, registry[name])
@@ -356,7 +356,7 @@ def _check_reference(registry, name):
         return
     where = f"config/models.yaml: models.{name}.api.scoring.reference '{reference}'"
     if reference not in registry:
-        raise UserError(f"{where} is not an entry{nearest(reference, registry) or '; correct it'}")
+        raise UserError(f"{where} is not an entry{did_you_mean(reference, registry) or '; correct it'}")
     entry = registry[reference]
     if "source" not in entry or entry["architecture"] != "decoder":
         raise UserError(f"{where} is no decoder with weights; name the served model's own checkpoint")
@@ -382,7 +382,9 @@ def select_servers(registry, names):
     for name in names:
         if name not in registry:
             known = [other for other, entry in registry.items() if "api" in entry]
-            raise UserError(f"{where}: '{name}' is not in config/models.yaml{nearest(name, known) or '; add an entry'}")
+            raise UserError(
+                f"{where}: '{name}' is not in config/models.yaml{did_you_mean(name, known) or '; add an entry'}"
+            )
         _check_available(where, name, registry[name])
         if "api" not in registry[name]:
             raise UserError(f"{where}: '{name}' is not behind a server; name it in models instead")
@@ -484,7 +486,7 @@ def memory_mb(entry: dict, attempt: int = 1) -> int:
     return math.ceil(HOST_OVERHEAD_MB + held / 2**20) * 2 ** (attempt - 1)
 
 
-def work(entry):
+def work_factors(entry):
     """Return what operations and memory follow from: parameters, repeats, kind of labels, recurrence, where given."""
     keys = ("parameters", "embedding_parameters", "layer_repeats", "labels", "cached_values", "recurrent")
     return {key: entry[key] for key in keys if key in entry}
@@ -532,7 +534,7 @@ def distribution_minutes(entry, n_texts, tokens, new_tokens, attempt=1):
     return math.ceil(STARTUP_MINUTES + (loading + n_texts * each) / 60) * attempt
 
 
-def shards(entry, n_instances, options, tokens, minutes_per_job):
+def shard_count(entry, n_instances, options, tokens, minutes_per_job):
     """Return the number of jobs that keeps each within ``minutes_per_job`` (:func:`instance_seconds`), at least 1.
 
     A model without weights here has one job.

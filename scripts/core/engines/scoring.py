@@ -61,7 +61,8 @@ def check_finite(row, values, network):
     """Refuse log-probabilities that are not finite; ``row`` is the row of ``option_texts`` that they belong to."""
     if not np.isfinite(values).all():
         raise UserError(
-            f"instance {row.instance_id}, option {row.option!r}: the score is not finite; {structure.remedy(network)}"
+            f"instance {row.instance_id}, option {row.option!r}: the score is not finite; "
+            f"{structure.nonfinite_remedy(network)}"
         )
 
 

@@ -8,7 +8,7 @@ NUMBERS = (("steps", r"step[-_]?(\d+)"), ("billions of tokens", r"tokens?[-_]?(\
 """What a revision's name counts, and how it says so; the first that fits all revisions of an entry is taken."""
 
 
-def expanded(models: dict, file: str) -> dict:
+def expand_series(models: dict, file: str) -> dict:
     """Return the models of a registry with an entry for each revision of those that have several.
 
     A member is called ``<name>-<revision>``, in lower case, and has the key ``series``: ``name``, ``label``,

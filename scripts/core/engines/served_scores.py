@@ -25,14 +25,14 @@ import numpy as np
 
 from scripts.core import files
 from scripts.core.engines import completions
-from scripts.core.engines.batches import Texts
+from scripts.core.engines.batches import TextReader
 from scripts.core.engines.completions import UnparsableError
 from scripts.core.errors import UserError
 
 ANSWERS = ("prompt_logprobs", "echo", "llama_cpp")
 
 # The first call is 0, and 1 is its repetition for the gate.
-ANEW = 2
+FIRST_WATCH_CALL = 2
 
 # Requests between two checks of a server: what is lost at most when a check fails, or a job is killed.
 BETWEEN_CHECKS = 100
@@ -42,7 +42,7 @@ BIAS = 100
 
 
 @dataclass(frozen=True)
-class Asked:
+class EchoRequest:
     """One request.
 
     Attributes:
@@ -58,7 +58,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Scored:
+class EchoedText:
     """Log-probabilities (nats) of the tokens of a text, and the tokens that the server billed."""
 
     values: tuple
@@ -101,7 +101,7 @@ class LikelihoodClient(completions.Client):
 
     def asked(self, text, call=0):
         """Return the request for a text."""
-        return Asked(text, tuple(self.tokenizer(text)["input_ids"]), call)
+        return EchoRequest(text, tuple(self.tokenizer(text)["input_ids"]), call)
 
     def request(self, asked):
         """Return the body of a request."""
@@ -146,7 +146,7 @@ class LikelihoodClient(completions.Client):
         return 1 if asked.opening else len(asked.ids)
 
     def parse(self, response, asked):
-        """Return the log-probabilities in a decoded answer as :class:`Scored`.
+        """Return the log-probabilities in a decoded answer as :class:`EchoedText`.
 
         Raises:
             UnparsableError: If they are not there, or not of the tokens of the text.
@@ -167,7 +167,7 @@ class LikelihoodClient(completions.Client):
             raise UnparsableError("the answer holds no log-probabilities of the prompt") from error
         if not all(math.isfinite(number) for number in numbers):
             raise UnparsableError("a log-probability in the answer is not finite")
-        return Scored(numbers, *counts)
+        return EchoedText(numbers, *counts)
 
     def _echoed(self, listed, usage, asked):
         """Return the numbers of an echoed prompt: all but the first token's, which has none."""
@@ -198,19 +198,19 @@ class LikelihoodClient(completions.Client):
                 )
 
     def score(self, text, call=0):
-        """Return the log-probabilities of the tokens of a text but the first, as :class:`Scored`.
+        """Return the log-probabilities of the tokens of a text but the first, as :class:`EchoedText`.
 
         Raises:
             UserError: As :meth:`completions.Client.complete`.
         """
         asked = self.asked(text, call)
         if len(asked.ids) < 2:
-            return Scored((), 0, 0)
+            return EchoedText((), 0, 0)
         scored = self.complete(asked)
         if self.answers != "llama_cpp":
             return scored
-        opening = self.complete(Asked("", asked.ids[:2], call, opening=True))
-        return Scored(
+        opening = self.complete(EchoRequest("", asked.ids[:2], call, opening=True))
+        return EchoedText(
             opening.values + scored.values,
             opening.prompt_tokens + scored.prompt_tokens,
             opening.completion_tokens + scored.completion_tokens,
@@ -218,20 +218,20 @@ class LikelihoodClient(completions.Client):
 
     def score_anew(self, text):
         """Return what :meth:`score` does, asked now; the answers replace those of the last such call."""
-        for asked in self.requests(text, call=ANEW):
+        for asked in self.requests(text, call=FIRST_WATCH_CALL):
             self.ask(asked)
-        return self.score(text, call=ANEW)
+        return self.score(text, call=FIRST_WATCH_CALL)
 
     def requests(self, text, call=0):
         """Return the requests that :meth:`score` makes for a text."""
         asked = self.asked(text, call)
         if len(asked.ids) < 2:
             return []
-        opening = [Asked("", asked.ids[:2], call, opening=True)] if self.answers == "llama_cpp" else []
+        opening = [EchoRequest("", asked.ids[:2], call, opening=True)] if self.answers == "llama_cpp" else []
         return [asked, *opening]
 
 
-class ServedTexts(Texts):
+class ServedTexts(TextReader):
     """What a served decoder reads, and its scores; stands where an engine does.
 
     Args:

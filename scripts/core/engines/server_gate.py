@@ -19,18 +19,18 @@ import torch
 from scripts.core import instances, options
 from scripts.core.engines import served_scores
 from scripts.core.engines.scoring import result_table
-from scripts.core.errors import UserError, counted
+from scripts.core.errors import UserError, count_noun
 
 TEXTS = 50
 """Texts that are compared at least: all options of as many instances as it takes."""
 BOUND_NATS = 0.1
 """The bound of a registry entry that names none."""
 WINDOW = 1024
-WATCHED = 3
+WATCHED_TEXTS = 3
 """Texts that each check asks for anew."""
 
 
-def drawn(path: str | Path, priority: int | None = None, texts: int = TEXTS) -> pd.DataFrame:
+def draw_instances(path: str | Path, priority: int | None = None, texts: int = TEXTS) -> pd.DataFrame:
     """Return the instances of a file whose texts are compared: those whose ids have the smallest digests.
 
     Args:
@@ -42,7 +42,7 @@ def drawn(path: str | Path, priority: int | None = None, texts: int = TEXTS) -> 
     """
     chosen = instances.shard_rows(path, 1, 1, 1, priority)
     kept = pd.DataFrame(columns=["instance_id", "text", "options"])
-    for window in instances.windows(path, chosen, WINDOW):
+    for window in instances.read_batches(path, chosen, WINDOW):
         kept = pd.concat([kept, window], ignore_index=True)
         order = [hashlib.sha256(identifier.encode()).hexdigest() for identifier in kept.instance_id]
         kept = kept.iloc[np.argsort(order)]
@@ -59,7 +59,7 @@ def score_here(model, tokenizer, sample: pd.DataFrame, device: str = "cpu") -> p
     Args:
         model (transformers.PreTrainedModel): A decoder in float32.
         tokenizer (transformers.PreTrainedTokenizerBase)
-        sample: As :func:`drawn` returns it.
+        sample: As :func:`draw_instances` returns it.
 
     Returns:
         As of :func:`scripts.core.engines.scoring.result_table`.
@@ -127,8 +127,8 @@ class Watch:
         Raises:
             UserError: If the server gives other scores than before; what waited is dropped.
         """
-        start = self.checks * WATCHED
-        chosen = {self.texts[place % len(self.texts)] for place in range(start, start + WATCHED)}
+        start = self.checks * WATCHED_TEXTS
+        chosen = {self.texts[place % len(self.texts)] for place in range(start, start + WATCHED_TEXTS)}
         for text in sorted(chosen):
             now = sum(self.client.score_anew(text).values)
             here, there = self.known[text]
@@ -138,8 +138,8 @@ class Watch:
                 raise UserError(
                     f"model {self.client.name}: {self.client.url}: a text that scored {there:.6g} nats when the server "
                     f"was checked ({here:.6g} here) now scores {now:.6g}; another model may answer there. Of what it "
-                    f"said since the last check nothing is kept ({counted(dropped, 'answer')}); serve what was served "
-                    "before, or name another folder in completions.cache to begin anew"
+                    f"said since the last check nothing is kept ({count_noun(dropped, 'answer')}); serve what was "
+                    "served before, or name another folder in completions.cache to begin anew"
                 )
         self.checks += 1
         self.client.accept()
@@ -153,7 +153,7 @@ def watching_usd(client, texts, new, windows):
         sum(client.cost(client.tokens_of(asked), client.max_tokens) for asked in client.requests(text))
         for text in texts
     )
-    return WATCHED * (2 * windows + math.ceil(new / served_scores.BETWEEN_CHECKS)) * dearest
+    return WATCHED_TEXTS * (2 * windows + math.ceil(new / served_scores.BETWEEN_CHECKS)) * dearest
 
 
 def check_same_texts(here, there, where):
@@ -190,8 +190,8 @@ def check(name: str, url: str, compared: dict, bound: float):
     if not (math.isfinite(largest) and largest <= bound):
         repeats = "" if compared["repeated_calls_agree"] else "; repeated calls differ too"
         raise UserError(
-            f"model {name}: {url}: of {counted(compared['texts'], 'text')} scored there and here in float32, one "
+            f"model {name}: {url}: of {count_noun(compared['texts'], 'text')} scored there and here in float32, one "
             f"differs by {largest:.3g} nats, more than {bound:g}, and {compared['changed_decisions']} of "
-            f"{counted(compared['instances'], 'decision')} change{repeats}; serve the same weights in float32, or "
+            f"{count_noun(compared['instances'], 'decision')} change{repeats}; serve the same weights in float32, or "
             "raise api.scoring.bound_nats if such differences are meant"
         )

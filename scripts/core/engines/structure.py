@@ -35,7 +35,7 @@ import pandas as pd
 import torch
 
 from scripts.core.engines import memory, prefix_tree
-from scripts.core.errors import UserError, counted, described
+from scripts.core.errors import UserError, count_noun, describe_error
 from scripts.core.options import SLOT, option_texts
 
 log = logging.getLogger("pronouns")
@@ -208,7 +208,7 @@ class Probes:
                 order = sorted((i for i in some if i < len(self.sequences)), key=lambda i: self.sequences[i].tolist())
                 watched.update(order[-1:])
             self.compared += order[-1:]
-        self.exchanged = [ids if i in watched else exchanged(ids) for i, ids in enumerate(self.sequences)]
+        self.exchanged = [ids if i in watched else with_changed_end(ids) for i, ids in enumerate(self.sequences)]
         self.watched = sorted(watched)
 
     def first(self):
@@ -252,7 +252,7 @@ class Probes:
             changed[place] = labels[0] if labels[place] != labels[0] else labels[-1]
             pairs = [(expected[row], plain_encoder_decoder(self.network, source, changed), place)]
         changes = [(abs(a[:n] - b[:n]).sum(), n) for a, b, n in pairs if n > 0]
-        return max((change for change, n in changes if change > allowed(n)), default=0.0)
+        return max((change for change, n in changes if change > rounding_bound(n)), default=0.0)
 
     def stretch(self, expected: dict[int, np.ndarray]) -> float:
         """Return how far scores change, in nats, with the length of what a decoder reads: 0 if only by rounding.
@@ -266,7 +266,7 @@ class Probes:
         last = max(expected, key=lambda row: len(expected[row]))
         alone = plain_decoder(self.network, self.sequences[last][: min(map(len, self.sequences))])
         change = float(abs(alone - expected[last][: len(alone)]).sum())
-        return change if change > allowed(len(alone)) else 0.0
+        return change if change > rounding_bound(len(alone)) else 0.0
 
 
 def _longest(engine, instances, limit):
@@ -313,7 +313,7 @@ def branches(ids: np.ndarray, size: int):
     return sequences
 
 
-def exchanged(ids):
+def with_changed_end(ids):
     """Return a text with other tokens of it at its end, where no other text shares any with it."""
     words = list(dict.fromkeys(ids[1:].tolist()))
     count = min(max(2, len(ids) // 16), len(ids) - 1)
@@ -335,7 +335,7 @@ def check(engine: object, instances, limit, size=0) -> int:
     Args:
         engine: As for :class:`Probes`; besides ``ways()``, a generator that sets one way of running after another, from
             fast to plain; ``sharing``, whether it packs texts into sequences; ``score_probes(probes)``, which returns a
-            dict from rows to their scores, where it packs with ``exchanged`` as well; and ``description``.
+            dict from rows to their scores, where it packs them :func:`with_changed_end` as well; and ``description``.
         instances, limit, size: As for :class:`Probes`.
 
     Returns:
@@ -348,7 +348,7 @@ def check(engine: object, instances, limit, size=0) -> int:
     network = probes.network
     name = type(network).__name__
     half = network.dtype != torch.float32
-    rounding = half_precision_allowed if half else allowed
+    rounding = half_precision_allowed if half else rounding_bound
     native = run_or_refuse(probes.first, name, "a short text")
     _refuse_unless_finite({0: native}, network, str(network.dtype).removeprefix("torch."))
     _refuse_unless_repeated(probes, native, rounding)
@@ -372,7 +372,7 @@ def check(engine: object, instances, limit, size=0) -> int:
         _refuse_unless_finite(rounded, network, str(network.dtype).removeprefix("torch."))
     for _ in engine.ways():
         with in_float32(network), exact_kernels():
-            reason = disagreement(engine, probes, expected, allowed, exchange=engine.sharing)
+            reason = disagreement(engine, probes, expected, rounding_bound, exchange=engine.sharing)
         if reason is None and half:
             reason = disagreement(engine, probes, rounded, half_precision_allowed)
         facts = ", ".join(f"{key} {value}" for key, value in engine.description.items())
@@ -386,7 +386,7 @@ def check(engine: object, instances, limit, size=0) -> int:
     )
 
 
-def allowed(tokens):
+def rounding_bound(tokens):
     """Return by how many nats two float32 scores of a text with this many tokens may differ: by rounding."""
     return max(TOLERANCE, TOLERANCE_PER_TOKEN * tokens)
 
@@ -416,12 +416,12 @@ def disagreement(engine, probes, expected: dict[int, np.ndarray], bound: Callabl
         after = engine.score_probes(probes, exchanged=True) if exchange else scores
     # Whatever a model's code raises, it says that the model cannot be run like this.
     except Exception as error:
-        return described(error)
+        return describe_error(error)
     largest = 0.0
     for row in scores.keys() & expected.keys():
         values = expected[row]
         if len(values) != len(scores[row]):
-            return f"{counted(len(scores[row]), 'token')} scored instead of {len(values)}"
+            return f"{count_noun(len(scores[row]), 'token')} scored instead of {len(values)}"
         difference = abs(values.sum() - scores[row].sum())
         if not difference <= bound(len(values)):
             return f"a score differs by {difference:.2g} nats"
@@ -450,10 +450,10 @@ def run_or_refuse(run: Callable, name: str, what: str):
     except Exception as error:
         if memory.ran_out(error):
             raise UserError(f"{name}: memory runs out with {what}; give the model more GPUs or memory") from error
-        raise UserError(f"{name}: the model cannot be run on {what} ({described(error)}); leave it out") from error
+        raise UserError(f"{name}: the model cannot be run on {what} ({describe_error(error)}); leave it out") from error
 
 
-def remedy(network, precision=None):
+def nonfinite_remedy(network, precision=None):
     """Return what to do about numbers of a model that are not finite; its weights may be the reason."""
     broken = next((name for name, weights in network.named_parameters() if not torch.isfinite(weights).all()), None)
     if broken:
@@ -465,7 +465,9 @@ def remedy(network, precision=None):
 
 def _refuse_unless_finite(scores, network, precision):
     if not all(np.isfinite(values).all() for values in scores.values()):
-        raise UserError(f"{type(network).__name__}: scores in {precision} are not finite; {remedy(network, precision)}")
+        raise UserError(
+            f"{type(network).__name__}: scores in {precision} are not finite; {nonfinite_remedy(network, precision)}"
+        )
 
 
 @contextlib.contextmanager

@@ -21,14 +21,14 @@ RULES = ("score", "prompt", "token_distributions")
 REPORTS = "slurm"
 """The folder of efficiency reports, beside those of the rules; slurm/profile.yaml names it as well."""
 COLUMNS = ["memory_estimated_mb", "memory_measured_mb", "minutes_estimated", "minutes_measured", "jobs_measured"]
-"""Columns that :func:`beside` adds to a plan."""
+"""Columns that :func:`add_measured_usage` adds to a plan."""
 KEYS = ["rule", "instances_of", "model", "jobs", "gpu"]
 # What Snakemake, which runs twice in every job of a cluster, takes beside the job's script; Slurm counts it.
 SNAKEMAKE_MB = 500
 STARTUP_MINUTES = 10
 
 
-def finished(folder: str | Path) -> pd.DataFrame:
+def read_finished_jobs(folder: str | Path) -> pd.DataFrame:
     """Return what finished jobs used.
 
     Args:
@@ -73,12 +73,12 @@ def finished(folder: str | Path) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*KEYS, "memory_mb", "minutes"])
 
 
-def beside(plan: pd.DataFrame, jobs: pd.DataFrame, estimated: dict) -> pd.DataFrame:
+def add_measured_usage(plan: pd.DataFrame, jobs: pd.DataFrame, estimated: dict) -> pd.DataFrame:
     """Return a plan with what its jobs ask for by estimate and what finished ones used.
 
     Args:
         plan: With the columns of :data:`scripts.core.engines.planning.COLUMNS`.
-        jobs: Of :func:`finished`.
+        jobs: Of :func:`read_finished_jobs`.
         estimated: ``rule``, ``study/set`` and model to memory (MB) and minutes of one job.
 
     Returns:
@@ -101,7 +101,7 @@ def asked_memory(
     """Return what a job asks for, in MB: ``margin`` times what jobs of its rule and model used, and 500 MB.
 
     Args:
-        jobs: Of :func:`finished`.
+        jobs: Of :func:`read_finished_jobs`.
         gpu: Whether the job has a GPU; the others' memory says nothing of it.
         estimate: What it asks for at this attempt where nothing was measured.
         attempt: A further attempt asks for the estimate at least.
@@ -122,7 +122,7 @@ def asked_minutes(jobs, margin, rule, model, gpu, instances_of: str, divided: in
     return _asked(margin * used + STARTUP_MINUTES, estimate, attempt)
 
 
-def told(plan, margin):
+def usage_report(plan, margin):
     """Return the estimates beside the measurements as a table for people; an empty string if nothing was measured."""
     seen = plan[plan.jobs_measured > 0].drop_duplicates(["instances_of", "rule", "model"])
     if seen.empty:

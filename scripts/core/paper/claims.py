@@ -15,24 +15,24 @@ import pandas as pd
 
 from scripts.core import files, statistics
 from scripts.core.paper import latex
-from scripts.core.paper.formats import MISSING
+from scripts.core.paper.formats import MISSING_MARK
 from scripts.core.paper.numbers import count
-from scripts.core.paper.published import named
+from scripts.core.paper.published import shorten_list
 
 HOLDS, FAILS, NOT_APPLICABLE = "holds", "fails", "undecided"
 VERDICTS = (HOLDS, FAILS, NOT_APPLICABLE)
 FEW = 3
 """Up to this many checks, counterexamples or missing things are named where space is short."""
-SEVERAL = "other models"
+OTHER_MODELS = "other models"
 """What a finding about several models lacks where one is asked."""
-EACH, AVERAGE, TOGETHER = "each model", "the average over models", "several models together"
+EACH_MODEL, AVERAGE, MODELS_TOGETHER = "each model", "the average over models", "several models together"
 """Of what a study states a finding that one model is asked: the first also holds of it if it holds in a run."""
 ALPHA = 0.05
 """A comparison decides where its two-sided p value is below this, and a finding fails where one does after Holm's
 correction for all that it compares. It holds where all comparisons are true, which needs no correction."""
-CORRECTED = "a difference that stands Holm's correction over the finding's comparisons"
+HOLM_DIFFERENCE = "a difference that stands Holm's correction over the finding's comparisons"
 """What a finding lacks that only single comparisons, each taken by itself, speak against."""
-NONE = "% This run decides no finding.\n"
+EMPTY_TABLE = "% This run decides no finding.\n"
 """Stands in the LaTeX file for a table without rows."""
 
 
@@ -70,7 +70,7 @@ class Check:
     outcome: bool | None
     text: str = ""
     missing: tuple = ()
-    doubt: str = ""
+    caveat: str = ""
     p: float | None = None
 
 
@@ -84,7 +84,7 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class Claim:
+class Finding:
     """A finding: its number, where the study states it, what it says, and the function that returns its checks."""
 
     number: int
@@ -93,7 +93,7 @@ class Claim:
     checks: callable
 
 
-class Lacking(Exception):
+class MissingEvidence(Exception):
     """Raised where a value is asked for that the run does not have, or a comparison does not tell.
 
     It carries what is missing and, of a comparison, the text of its numbers and how surely it is wrong.
@@ -107,27 +107,27 @@ class Lacking(Exception):
 
 
 def check(function, *arguments):
-    """Return the :class:`Check` of a function that returns ``(outcome, text)`` or raises :class:`Lacking`.
+    """Return the :class:`Check` of a function that returns ``(outcome, text)`` or raises :class:`MissingEvidence`.
 
     An outcome is a :class:`Comparison` or, where nothing was sampled, true, false or None. A third member of what it
     returns is the doubt.
     """
     try:
         outcome, text, *doubt = function(*arguments)
-    except Lacking as lacking:
+    except MissingEvidence as lacking:
         return Check(None, lacking.text, lacking.missing, p=lacking.p)
     p = None
     if isinstance(outcome, Comparison):
         outcome, p = outcome.outcome, outcome.wrong
-    return Check(None if outcome is None else bool(outcome), text, doubt="".join(doubt), p=p)
+    return Check(None if outcome is None else bool(outcome), text, caveat="".join(doubt), p=p)
 
 
-def corrected(checks):
+def apply_holm(checks):
     """Return a finding's checks, of which those are open that are wrong only without Holm's correction over all."""
     tested = [c.p for c in checks if c.p is not None]
     adjusted = iter(statistics.holm(tested))
     return [
-        Check(None, c.text, (CORRECTED,), p=c.p)
+        Check(None, c.text, (HOLM_DIFFERENCE,), p=c.p)
         if c.p is not None and next(adjusted) >= ALPHA and c.outcome is False
         else c
         for c in checks
@@ -138,11 +138,11 @@ def decide(checks: Iterable[Check]) -> Verdict:
     """Return the verdict of a finding's checks.
 
     Returns:
-        ``fails`` with the counterexamples if any check is false (:func:`corrected`); ``not applicable`` with what is
+        ``fails`` with the counterexamples if any check is false (:func:`apply_holm`); ``not applicable`` with what is
         missing, and the numbers of comparisons that do not tell, if anything is missing or no check is defined; else
         ``holds``, with every doubt behind the evidence.
     """
-    checks = corrected(list(checks))
+    checks = apply_holm(list(checks))
     missing = tuple(dict.fromkeys(word for c in checks for word in c.missing))
     wrong = [c.text for c in checks if c.outcome is False]
     right = [c.text for c in checks if c.outcome]
@@ -152,10 +152,10 @@ def decide(checks: Iterable[Check]) -> Verdict:
     if missing or not right:
         held = _checks(len(right), "that could be made holds", "that could be made hold") if right else ""
         open_ones = [c.text for c in checks if c.outcome is None and c.missing and c.text]
-        undecided = f"{len(open_ones)} undecided: {named(open_ones, FEW, '; ')}" if open_ones else ""
+        undecided = f"{len(open_ones)} undecided: {shorten_list(open_ones, FEW, '; ')}" if open_ones else ""
         return Verdict(NOT_APPLICABLE, "; ".join(filter(None, [held, undecided])), missing)
     evidence = "; ".join(right) if len(right) <= FEW else _checks(len(right), "holds", "hold")
-    return Verdict(HOLDS, "; but ".join([evidence, *(c.doubt for c in checks if c.outcome and c.doubt)]))
+    return Verdict(HOLDS, "; but ".join([evidence, *(c.caveat for c in checks if c.outcome and c.caveat)]))
 
 
 def _checks(some, singular, plural, of=None):
@@ -165,11 +165,11 @@ def _checks(some, singular, plural, of=None):
     return f"the only check {singular}" if some == 1 else f"{'both' if some == 2 else f'all {some}'} checks {plural}"
 
 
-def verdicts(claims: Sequence[Claim], runs: dict, template_sets: list[str]) -> pd.DataFrame:
+def verdicts(findings: Sequence[Finding], runs: dict, template_sets: list[str]) -> pd.DataFrame:
     """Return the verdict on each finding for each template set.
 
     Args:
-        runs: Template set to what the claims' functions take; a set that was not run is absent.
+        runs: Template set to what the findings' functions take; a set that was not run is absent.
         template_sets: Every set there is.
 
     Returns:
@@ -177,7 +177,7 @@ def verdicts(claims: Sequence[Claim], runs: dict, template_sets: list[str]) -> p
         ``n_missing``.
     """
     rows = []
-    for claim in claims:
+    for claim in findings:
         for name in template_sets:
             if name in runs:
                 decided = decide(claim.checks(runs[name]))
@@ -189,25 +189,27 @@ def verdicts(claims: Sequence[Claim], runs: dict, template_sets: list[str]) -> p
     return pd.DataFrame(rows, columns=columns)
 
 
-def of_one_model(claims: Sequence[Claim], alone: Collection[int], runs: dict, averages: Collection[int] = frozenset()):
+def single_model_verdicts(
+    findings: Sequence[Finding], per_model: Collection[int], runs: dict, averages: Collection[int] = frozenset()
+):
     """Return the verdict on each finding if one model is all that is looked at, as :func:`verdicts`.
 
-    The column ``about`` has :data:`EACH`, :data:`AVERAGE` or :data:`TOGETHER`. What a study states of each model cannot
-    fail for one and hold in a run with it, because the run makes the same checks and more. What it states of an average
-    is another quantity of one model, and what it states of several together is undecided.
+    The column ``about`` has :data:`EACH_MODEL`, :data:`AVERAGE` or :data:`MODELS_TOGETHER`. What a study states of each
+    model cannot fail for one and hold in a run with it, because the run makes the same checks and more. What it states
+    of an average is another quantity of one model, and what it states of several together is undecided.
 
     Args:
-        alone: Numbers of those that say something of each model by itself. What is said of several models, or of one
-            that has a name, cannot be decided by another model and is not asked.
-        runs: Template set to what the claims' functions take, with the model as the only one.
-        averages: Those among ``alone`` that the study states of an average over its models.
+        per_model: Numbers of those that say something of each model by itself. What is said of several models, or of
+            one that has a name, cannot be decided by another model and is not asked.
+        runs: Template set to what the findings' functions take, with the model as the only one.
+        averages: Those among ``per_model`` that the study states of an average over its models.
     """
-    table = verdicts([claim for claim in claims if claim.number in alone], runs, list(runs))
+    table = verdicts([claim for claim in findings if claim.number in per_model], runs, list(runs))
     others = pd.DataFrame(
         [
-            [claim.number, claim.source, claim.finding, name, NOT_APPLICABLE, "", SEVERAL, 1]
-            for claim in claims
-            if claim.number not in alone
+            [claim.number, claim.source, claim.finding, name, NOT_APPLICABLE, "", OTHER_MODELS, 1]
+            for claim in findings
+            if claim.number not in per_model
             for name in runs
         ],
         columns=table.columns,
@@ -215,7 +217,9 @@ def of_one_model(claims: Sequence[Claim], alone: Collection[int], runs: dict, av
     together = (
         pd.concat([table, others], ignore_index=True) if len(table) and len(others) else max(table, others, key=len)
     )
-    about = together.claim.map(lambda n: AVERAGE if n in averages else EACH if n in alone else TOGETHER)
+    about = together.claim.map(
+        lambda n: AVERAGE if n in averages else EACH_MODEL if n in per_model else MODELS_TOGETHER
+    )
     return together.assign(about=about).sort_values("claim", kind="stable", ignore_index=True)
 
 
@@ -239,7 +243,7 @@ def tally(table: pd.DataFrame, source: str, models: dict[str, int] | None = None
             entries[f"claims.{templates}.{name.replace(' ', '_')}"] = count(
                 (rows.verdict == name).sum(), source, templates=templates, verdict=name
             )
-        reason, lacking = commonest(rows)
+        reason, lacking = commonest_gap(rows)
         if lacking:
             entries[f"claims.{templates}.lacking"] = count(lacking, source, templates=templates, missing=reason)
     for templates, present in (models or {}).items():
@@ -254,7 +258,7 @@ def tally(table: pd.DataFrame, source: str, models: dict[str, int] | None = None
     return entries
 
 
-def commonest(table: pd.DataFrame) -> tuple[str, int]:
+def commonest_gap(table: pd.DataFrame) -> tuple[str, int]:
     """Return what most of the findings lack that cannot be decided, and how many of them do.
 
     Of equally common reasons the first counts. Nothing and 0 if no finding lacks anything.
@@ -271,7 +275,7 @@ def commonest(table: pd.DataFrame) -> tuple[str, int]:
 
 
 def write(
-    claims: Sequence[Claim],
+    claims: Sequence[Finding],
     runs: dict,
     every_set: list[str],
     *,
@@ -292,7 +296,7 @@ def write(
     table = verdicts(claims, runs, every_set)
     files.write_csv(csv, table)
     cells = table_cells(table, list(runs), heads)
-    files.write_text(tex, NONE if cells.empty else latex.wrapped_table(cells, widths(cells.shape[1] - 3)))
+    files.write_text(tex, EMPTY_TABLE if cells.empty else latex.wrapped_table(cells, widths(cells.shape[1] - 3)))
     files.write_json(numbers, tally(table, Path(csv).name, models))
 
 
@@ -307,7 +311,7 @@ def table_cells(table: pd.DataFrame, template_sets: list[str], heads: dict[str, 
     Returns:
         ``No.``, ``Finding`` (with its source); a column of verdicts for each set on which something is decided, sets
         that agree in all verdicts and all evidence sharing one; ``Evidence``, shortened. A finding that is decided on
-        other sets alone has :data:`scripts.core.paper.formats.MISSING` for a verdict. All cells are text.
+        other sets alone has :data:`scripts.core.paper.formats.MISSING_MARK` for a verdict. All cells are text.
     """
     heads = {name: (heads or {}).get(name, name.capitalize()) for name in template_sets}
     judged = table[table.verdict != NOT_APPLICABLE]
@@ -324,7 +328,7 @@ def table_cells(table: pd.DataFrame, template_sets: list[str], heads: dict[str, 
         evidence = [f"{head}: {text}" for head, text in texts.items()]
         if len(set(texts.values())) == 1:
             evidence = [next(iter(texts.values()))]
-        verdict = [same.verdict.get(name, MISSING) for name in columns.values()]
+        verdict = [same.verdict.get(name, MISSING_MARK) for name in columns.values()]
         rows.append((number, f"{same.finding.iloc[0]} ({same.source.iloc[0]})", *verdict, ". ".join(evidence)))
     names = list(columns) if sum(map(len, alike.values())) > 1 else ["Verdict"]
     return pd.DataFrame(rows, columns=["No.", "Finding", *names, "Evidence"])
@@ -334,5 +338,5 @@ def _short(row):
     """Return a verdict's evidence with at most :data:`FEW` counterexamples."""
     if row.verdict == FAILS:
         head, _, tail = row.evidence.partition(": ")
-        return f"{head}: {named(tail.split('; '), FEW)}"
+        return f"{head}: {shorten_list(tail.split('; '), FEW)}"
     return row.evidence

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
-from scripts.core.paper.claims import Comparison, Lacking
+from scripts.core.paper.claims import Comparison, MissingEvidence
 from scripts.core.paper.formats import interval, number
 
 LEVEL = 0.95
 Z = float(scipy.special.ndtri((1 + LEVEL) / 2))
 SMALLEST_ARM = 1e-9
 """Below this an interval has no width."""
-OVERLAP = "intervals that do not overlap"
+SEPARATE_INTERVALS = "intervals that do not overlap"
 """What a comparison lacks whose values' intervals overlap."""
 BOUND = "intervals that leave out the limit"
 """What the comparison of a value with a limit lacks if the limit is in its interval."""
@@ -96,7 +96,7 @@ def share(value, trials):
     return Estimate(float(value), float(low), float(high), trials)
 
 
-def above(estimate: Estimate, bound: float) -> Comparison:
+def compare_with_bound(estimate: Estimate, bound: float) -> Comparison:
     """Compare a value with a bound: how surely it is above, and how surely below.
 
     The p value is that of the level at which the interval would touch the bound, if its arm is stretched like that of a
@@ -116,18 +116,18 @@ def above(estimate: Estimate, bound: float) -> Comparison:
     return Comparison(right=p) if distance > 0 else Comparison(wrong=p)
 
 
-def higher(first: Estimate, second: Estimate) -> Comparison:
+def compare_values(first: Estimate, second: Estimate) -> Comparison:
     """Compare two values: what their intervals say of each that do not overlap."""
-    return above(first - second, 0)
+    return compare_with_bound(first - second, 0)
 
 
-def inside(estimate: Estimate, low: float, high: float) -> Comparison:
+def compare_with_limits(estimate: Estimate, low: float, high: float) -> Comparison:
     """Compare a value with two limits, of which it can be beyond one alone: is it between them?"""
-    ends = above(estimate, low), above(-estimate, -high)
+    ends = compare_with_bound(estimate, low), compare_with_bound(-estimate, -high)
     return Comparison(max(end.right for end in ends), min(end.wrong for end in ends))
 
 
-def tested(p: float, right: bool) -> Comparison:
+def compare_by_test(p: float, right: bool) -> Comparison:
     """Return what a two-sided test says of a comparison that is ``right`` by its values; nothing without a p value."""
     return Comparison() if np.isnan(p) else Comparison(right=float(p)) if right else Comparison(wrong=float(p))
 
@@ -141,33 +141,33 @@ def of_samples(samples: np.ndarray) -> Comparison:
     return Comparison(right=below, wrong=beyond)
 
 
-def settled(outcome, text, n, lacking=OVERLAP):
+def require_decided(outcome, text, n, lacking=SEPARATE_INTERVALS):
     """Return a comparison with its text, as :func:`scripts.core.paper.claims.check` takes it.
 
     Raises:
-        Lacking: If it tells nothing: what is ``lacking``, and of how many units the values are.
+        MissingEvidence: If it tells nothing: what is ``lacking``, and of how many units the values are.
     """
     if outcome.outcome is None:
-        raise Lacking(f"{lacking} (n = {n:,})", text=text, p=outcome.wrong)
+        raise MissingEvidence(f"{lacking} (n = {n:,})", text=text, p=outcome.wrong)
     return outcome, text
 
 
-def ahead(first, second, text):
+def is_greater(first, second, text):
     """Return whether ``first`` is above ``second``, with the text.
 
     Raises:
-        Lacking: If the intervals do not tell.
+        MissingEvidence: If the intervals do not tell.
     """
-    return settled(higher(first, second), text, min(first.n, second.n))
+    return require_decided(compare_values(first, second), text, min(first.n, second.n))
 
 
-def between(estimate, low, high, text):
+def is_within(estimate, low, high, text):
     """Return whether a value is between two limits, with the text.
 
     Raises:
-        Lacking: If its interval does not tell.
+        MissingEvidence: If its interval does not tell.
     """
-    return settled(inside(estimate, low, high), text, estimate.n, BOUND)
+    return require_decided(compare_with_limits(estimate, low, high), text, estimate.n, BOUND)
 
 
 def at_least(least: int, comparisons) -> Comparison:
@@ -183,7 +183,7 @@ def at_least(least: int, comparisons) -> Comparison:
     return Comparison(min(1.0, spare * right[least - 1]), min(1.0, least * wrong[spare - 1]))
 
 
-def every(comparisons) -> Comparison:
+def compare_all(comparisons) -> Comparison:
     """Compare whether all of some comparisons are right."""
     comparisons = list(comparisons)
     return at_least(len(comparisons), comparisons)

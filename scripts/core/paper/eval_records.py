@@ -19,14 +19,14 @@ from scripts.core.paper import summary as summaries
 
 SCHEMA_VERSION = "0.3.0"
 WITHHELD = "withheld; sha256 "
-FIRST, LAST = ("instance_id", "text", "options"), ("gold", "answer")
+LEADING_COLUMNS, TRAILING_COLUMNS = ("instance_id", "text", "options"), ("gold", "answer")
 CONDITIONS = ("wording", "n_distractors")
 """Columns of instances over whose values no study pools: a set has a result for each of them."""
 POSSESSIVE = ("'s", "’s")
 LEVEL = 0.95
 
 
-def gold(instances) -> list[str | None]:
+def gold_options(instances) -> list[str | None]:
     """Return the right option of each instance, None where there is none.
 
     Args:
@@ -58,15 +58,15 @@ def condition(row):
     return ", ".join(f"{name} {cell_text(row[name])}" for name in CONDITIONS if name in row and not _missing(row[name]))
 
 
-def choices(scores, metric: str):
+def favoured_options(scores, metric: str):
     """Return the option that each instance's scores favour, by ``instance_id``.
 
     Args:
         scores (DataFrame): As in a score file.
-        metric: The file's; losses on labels are compared by their means (:func:`scripts.core.losses.compared`),
-            everything else by sums. Ties go to the first option.
+        metric: The file's; losses on labels are compared by their means
+            (:func:`scripts.core.losses.comparable_scores`), everything else by sums. Ties go to the first option.
     """
-    scores = losses.compared(scores) if metric == "label_loss" else scores
+    scores = losses.comparable_scores(scores) if metric == "label_loss" else scores
     best = scores.sort_values(["instance_id", "log_probability", "option_index"], ascending=[True, False, True])
     return best.drop_duplicates("instance_id").set_index("instance_id")
 
@@ -74,7 +74,7 @@ def choices(scores, metric: str):
 def factors(instances):
     """Return the columns of instances that are exported with each sample: those of numbers or single words."""
     kept = []
-    for name in instances.columns.drop([*FIRST, *LAST], errors="ignore"):
+    for name in instances.columns.drop([*LEADING_COLUMNS, *TRAILING_COLUMNS], errors="ignore"):
         cells = instances[name].dropna()
         if all(isinstance(cell, (bool, int, float)) or _word(cell) for cell in cells):
             kept.append(name)
@@ -93,17 +93,18 @@ def samples(name: str, instances, scores, metric: str, identity: dict, canary: s
 
     Args:
         name: The set.
-        instances (DataFrame): ``instance_id``, ``text``, ``options``, the right answer (:func:`gold`) and factors.
+        instances (DataFrame): ``instance_id``, ``text``, ``options``, the right answer (:func:`gold_options`) and
+            factors.
         scores (DataFrame)
-        metric: As for :func:`choices`.
+        metric: As for :func:`favoured_options`.
         identity: ``evaluation_id``, ``model_id``, ``evaluation_name``, ``evaluation_result_id``; an instance's
             condition is added to the last two.
         canary: Goes with each text that is exported.
     """
     distinct = instances.drop_duplicates("instance_id")
-    chosen = choices(scores, metric)
+    chosen = favoured_options(scores, metric)
     kept = factors(distinct)
-    for right, (_, row) in zip(gold(distinct), distinct.iterrows(), strict=True):
+    for right, (_, row) in zip(gold_options(distinct), distinct.iterrows(), strict=True):
         # Models may score only some.
         if right is None or row.instance_id not in chosen.index:
             continue
@@ -121,7 +122,7 @@ def samples(name: str, instances, scores, metric: str, identity: dict, canary: s
             "sample_hash": hashlib.sha256(filled.encode()).hexdigest(),
             "interaction_type": "single_turn",
             "input": {
-                "raw": row.text if templates.own(name) else WITHHELD + digest,
+                "raw": row.text if templates.is_own(name) else WITHHELD + digest,
                 "reference": [right],
                 "choices": list(row.options),
             },
@@ -135,7 +136,7 @@ def samples(name: str, instances, scores, metric: str, identity: dict, canary: s
             "evaluation": {"score": float(best.option == right), "is_correct": bool(best.option == right)},
             "metadata": facts
             | {"set": name, "log_probability": f"{best.log_probability:.6f}"}
-            | ({"canary": canary} if templates.own(name) else {}),
+            | ({"canary": canary} if templates.is_own(name) else {}),
         }  # fmt: skip
 
 
@@ -216,12 +217,12 @@ def summary_results(rows, study):
     """Return the results of the rows of a summary that have a value, in a study of this label."""
     made = []
     for row in rows[rows.value.notna()].to_dict("records"):
-        asked = f"prompt {row[estimate_rows.ASKED]}" if row.get(estimate_rows.ASKED) else ""
+        asked = f"prompt {row[estimate_rows.PROMPT_FACTOR]}" if row.get(estimate_rows.PROMPT_FACTOR) else ""
         # What a score decides goes without saying.
         decided = "" if row["scoring"] in (estimate_rows.PROBABILITY, estimate_rows.DISTRIBUTION) else row["scoring"]
-        name = ", ".join(filter(None, [summaries.what(row), decided, asked]))
+        name = ", ".join(filter(None, [summaries.describe_metric(row), decided, asked]))
         bounds = (0, 1) if row["unit"] == "share" and row["metric"] == "accuracy" else (None, None)
-        details = {"status": summaries.status(row), "unit": row["unit"], "n_unit": row["n_unit"]}
+        details = {"status": summaries.row_status(row), "unit": row["unit"], "n_unit": row["n_unit"]}
         ends = {"low": row["low"], "high": row["high"], "n": row["n"]}
         made.append(result(name, f"{study}, {row['part']}", row["value"], bounds=bounds, details=details, **ends))
     return made

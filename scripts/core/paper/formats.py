@@ -5,14 +5,14 @@ A minus is a minus sign, not a hyphen, and what rounds to zero has no sign.
 
 import pandas as pd
 
-MISSING = "–"
+MISSING_MARK = "–"
 """Stands for a number that is not defined."""
 NOT_RUN, NOT_RELEASED = "not run", "not released"
 """Stand for numbers that exist elsewhere: what this run lacks, and what a study's authors did not publish."""
 
 
 def number(value: float | None, decimals: int, signed: bool = False):
-    """Return a number with ``decimals`` and commas between thousands; :data:`MISSING` for None and NaN.
+    """Return a number with ``decimals`` and commas between thousands; :data:`MISSING_MARK` for None and NaN.
 
     Args:
         signed: Print the sign of a positive number too.
@@ -22,7 +22,7 @@ def number(value: float | None, decimals: int, signed: bool = False):
         ('1,234.50', '0.00', '+0.2')
     """
     if value is None or pd.isna(value):
-        return MISSING
+        return MISSING_MARK
     text = f"{value:{'+' if signed else ''},.{decimals}f}"
     if not text.strip("+-0.,"):
         text = text.lstrip("+-")
@@ -40,9 +40,9 @@ def percent(share, decimals=2, signed=False):
 
 
 def interval(low, high, decimals, signed=False, between=" to "):
-    """Return both ends of an interval; :data:`MISSING` alone if either end is missing."""
+    """Return both ends of an interval; :data:`MISSING_MARK` alone if either end is missing."""
     if any(end is None or pd.isna(end) for end in (low, high)):
-        return MISSING
+        return MISSING_MARK
     return between.join(number(end, decimals, signed) for end in (low, high))
 
 
@@ -63,7 +63,7 @@ def p_text(p: float, smallest: float = 1e-10, decimals: int = 4):
     return f"= {p:.{decimals}f}" if p >= 1e-3 else f"= {p:.1e}"
 
 
-MANY = 1000
+MANY_UNITS = 1000
 """From so many units on an estimate is printed with one more decimal."""
 
 
@@ -87,7 +87,7 @@ def estimate(
         '0.59 (no interval; n = 96 sentences)'
     """
     factor, decimals, word = {"percent": (100, 0, "%"), "points": (100, 0, " points"), "plain": (1, 2, "")}[style]
-    decimals += n >= MANY
+    decimals += n >= MANY_UNITS
     ends = [None if pd.isna(end) else factor * end for end in (low, high)]
     signed = style == "points"
     spread = "no interval" if None in ends else interval(*ends, decimals, signed)

@@ -8,13 +8,13 @@ import pandas as pd
 from scripts.core import estimate_rows
 from scripts.core.estimate_rows import HEURISTIC, IDENTITY
 from scripts.core.paper import formats, latex, sections
-from scripts.core.paper.summary import what, who
+from scripts.core.paper.summary import describe_metric, describe_subject
 
 FILE = "overview.csv"
 """The table of the rows that the first page uses."""
 
 
-def subjects(frame: pd.DataFrame) -> pd.DataFrame:
+def subject_rows(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of a study that its results are about: no heuristics, and demonstrations only if all are."""
     ran = frame[frame.kind != HEURISTIC]
     real = ran[~ran.demonstration]
@@ -26,7 +26,7 @@ class Front:
 
     def __init__(self, key: str, frame: pd.DataFrame, chances: dict[str, float]):
         self.key, self.chances = key, chances
-        self.frame = subjects(frame[frame.study == key])
+        self.frame = subject_rows(frame[frame.study == key])
         self.entries: dict[str, dict] = {}
         self.used: list[int] = []
 
@@ -45,7 +45,7 @@ class Front:
         chosen = self.frame[(self.frame.debiasing == debiasing) & ((self.frame.part == part) | (not part))]
         if scoring is not None:
             chosen = chosen[chosen.scoring == scoring]
-        return estimate_rows.at(chosen, metric=metric, **levels)
+        return estimate_rows.rows_at(chosen, metric=metric, **levels)
 
     def told(self, metric: str, style: str = "percent", **chosen) -> latex.Raw:
         """Return an estimate as text; of several models the lowest and the highest; empty if there is none."""
@@ -102,15 +102,15 @@ class Front:
         for column, level in chosen.items():
             rows = rows[rows[column] == level]
         labels = list(dict.fromkeys(rows.label))
-        return sections.listed(labels) if len(labels) <= 3 else latex.Raw(f"{len(labels)} models")
+        return sections.list_words(labels) if len(labels) <= 3 else latex.Raw(f"{len(labels)} models")
 
     def headlines(self) -> list[tuple[str, latex.Raw]]:
         """Return each headline of the study with its estimate, for studies without sentences of their own."""
         rows = self.frame[self.frame.headline]
         named: dict[tuple[str, str], list[str]] = {}
         for (place, row), facts in zip(rows.iterrows(), rows.to_dict("records"), strict=True):
-            text = f"{self._number(place, row, _style(row))} ({latex.escape(who(facts))})"
-            named.setdefault((row.part, what(facts)), []).append(text)
+            text = f"{self._number(place, row, _style(row))} ({latex.escape(describe_subject(facts))})"
+            named.setdefault((row.part, describe_metric(facts)), []).append(text)
         several = len(self.parts) > 1
         return [
             (f"{name} ({part})" if several else name, latex.Raw(", ".join(texts)))
@@ -135,7 +135,7 @@ class Front:
 
 def _called(row):
     """Return whose an estimate of several is; the sentence itself says how it was debiased and scored."""
-    asked = row.get(estimate_rows.ASKED)
+    asked = row.get(estimate_rows.PROMPT_FACTOR)
     return f"{row.label}, prompt {asked}" if asked else row.label
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from scripts.core.paper.formats import MISSING, interval, number
-from scripts.core.paper.tables import changes, named_once, write_table
+from scripts.core.paper.formats import MISSING_MARK, interval, number
+from scripts.core.paper.tables import blank_repeats, change_points, write_table
 
 Cell = Callable[[Mapping], str]
 """Prints a row of the tidy table, which is a dictionary."""
@@ -46,7 +46,7 @@ class Column:
     where: Mapping = field(default_factory=dict)
 
 
-def spread(column: str, levels: Mapping, cell: Cell) -> list[Column]:
+def level_columns(column: str, levels: Mapping, cell: Cell) -> list[Column]:
     """Return a column of the table for each level of a factor, its label being the head."""
     return [Column(label, cell, {column: level}) for level, label in levels.items()]
 
@@ -73,8 +73,8 @@ def value(
 
     def cell(row: Mapping) -> str:
         text = number(scale * row[column], decimals, signed)
-        around = interval(*(scale * row[end] for end in ends), decimals, signed, between) if ends else MISSING
-        return text if around == MISSING else f"{text} ({around})"
+        around = interval(*(scale * row[end] for end in ends), decimals, signed, between) if ends else MISSING_MARK
+        return text if around == MISSING_MARK else f"{text} ({around})"
 
     return cell
 
@@ -90,7 +90,7 @@ def grid(table: pd.DataFrame, rows: Sequence[Factor], columns: Sequence[Column],
         slowest: Column of the factor that varies slowest, if that is not the first.
 
     Returns:
-        Text; :data:`~scripts.core.paper.formats.MISSING` where the tidy table has no row for a cell.
+        Text; :data:`~scripts.core.paper.formats.MISSING_MARK` where the tidy table has no row for a cell.
 
     Raises:
         ValueError: If it has several rows for a cell.
@@ -114,8 +114,8 @@ def grid(table: pd.DataFrame, rows: Sequence[Factor], columns: Sequence[Column],
     again: set[int] = set()
     for factor in rows[:-1]:
         labels = printed[factor.head]
-        printed[factor.head] = named_once(labels, again)
-        again |= set(changes(labels))
+        printed[factor.head] = blank_repeats(labels, again)
+        again |= set(change_points(labels))
     return printed.drop(columns=[factor.head for factor in rows if len(factor.levels) == 1 and not factor.alone])
 
 
@@ -123,7 +123,7 @@ def _print(column: Column, rows: list[dict]) -> str:
     chosen = [row for row in rows if all(row[name] == level for name, level in column.where.items())]
     if len(chosen) > 1:
         raise ValueError(f"{len(chosen)} rows for a cell of {column.head!r}, such as {chosen[0]}; name how they differ")
-    return column.cell(chosen[0]) if chosen else MISSING
+    return column.cell(chosen[0]) if chosen else MISSING_MARK
 
 
 def write_grid(

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from scripts.core.paper.formats import MISSING
+from scripts.core.paper.formats import MISSING_MARK
 
 
 def entry(value, text: str, source: str, **cell) -> dict:
@@ -10,7 +10,7 @@ def entry(value, text: str, source: str, **cell) -> dict:
 
     Args:
         value (number or str or None): None and NaN are missing: the entry's value is None and it is printed as
-            :data:`MISSING`.
+            :data:`MISSING_MARK`.
         text: How it is printed.
         source: The table, or other file, that it comes from.
         **cell: The key of its cell there; the key that all cells have in common where it comes from several.
@@ -19,7 +19,12 @@ def entry(value, text: str, source: str, **cell) -> dict:
         ``value``, ``text``, ``source``, ``cell``.
     """
     missing = value is None or pd.isna(value)
-    return {"value": None if missing else value, "text": MISSING if missing else text, "source": source, "cell": cell}
+    return {
+        "value": None if missing else value,
+        "text": MISSING_MARK if missing else text,
+        "source": source,
+        "cell": cell,
+    }
 
 
 def count(value, source, **cell):

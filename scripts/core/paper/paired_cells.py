@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pandas as pd
 
-from scripts.core.paired import PLANNED
-from scripts.core.paper.formats import MISSING, interval, number, p_text
-from scripts.core.paper.tables import changes, named_once
+from scripts.core.paired import PLANNED_DIFFERENCES
+from scripts.core.paper.formats import MISSING_MARK, interval, number, p_text
+from scripts.core.paper.tables import blank_repeats, change_points
 
 FEW_PAIRS = 12
 """Up to this many pairs all of them are shown; of more, those whose accuracies differ most over all instances."""
@@ -42,20 +42,20 @@ def pairs(table: pd.DataFrame, models: dict, by: str, head: str, levels: dict) -
                         "Models": f"{models[row.model_a]['label']} – {models[row.model_b]['label']}",
                         head: label,
                         "n": number(row.n, 0),
-                        "Difference": difference + ("" if ends == MISSING else f" [{ends}]"),
-                        "p": p if pd.notna(row.p_holm) else MISSING,
+                        "Difference": difference + ("" if ends == MISSING_MARK else f" [{ends}]"),
+                        "p": p if pd.notna(row.p_holm) else MISSING_MARK,
                         "Discordant": number(row.discordant, 2),
                         "Detectable": number(row.detectable, 2),
                     }
                 )
     cells = pd.DataFrame(rows)
-    return cells.assign(Models=named_once(cells.Models))
+    return cells.assign(Models=blank_repeats(cells.Models))
 
 
 def power(table, models, by, head, levels):
     """Return the cells of what samples can show.
 
-    Parameters as for :func:`pairs`, with the rows of each model (:func:`scripts.core.paired.planned`).
+    Parameters as for :func:`pairs`, with the rows of each model (:func:`scripts.core.paired.plan_sample`).
     """
     shown = levels if len(models) <= FEW_MODELS else {level: label for level, label in levels.items() if level == "all"}
     rows = []
@@ -71,11 +71,11 @@ def power(table, models, by, head, levels):
                         "Correlation": number(row["correlation"], 2),
                         "From a number": number(row["detectable"], 2),
                         "From a model": number(row["detectable_pair"], 2),
-                        **{f"{effect} points": number(row[f"needed_{effect}"], 0) for effect in PLANNED},
+                        **{f"{effect} points": number(row[f"needed_{effect}"], 0) for effect in PLANNED_DIFFERENCES},
                     }
                 )
     cells = pd.DataFrame(rows)
-    return cells.assign(Model=named_once(cells.Model, changes(cells.Model)))
+    return cells.assign(Model=blank_repeats(cells.Model, change_points(cells.Model)))
 
 
 def mixed_model(table: pd.DataFrame, effect: Callable) -> pd.DataFrame:
@@ -86,7 +86,7 @@ def mixed_model(table: pd.DataFrame, effect: Callable) -> pd.DataFrame:
         effect: Returns the label of a row's effect.
     """
     if not table.converged.all():
-        return pd.DataFrame({"Effect": ["none"], "Log odds": [MISSING], "Interval": [table.reason.iloc[0]]})
+        return pd.DataFrame({"Effect": ["none"], "Log odds": [MISSING_MARK], "Interval": [table.reason.iloc[0]]})
     rows = []
     for row in table.fillna({"level": ""}).itertuples():
         signed = row.kind == "fixed"

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from scripts.core import files
-from scripts.core.errors import UserError, nearest
+from scripts.core.errors import UserError, did_you_mean
 from scripts.core.paper import formats, latex
 from scripts.core.paper.numbers import count
 
@@ -35,11 +35,11 @@ WIDTHS = {"Quantity": 0.37, "Templates": 0.15, "Published": 0.16, "Ours": 0.12, 
 """Columns of the typeset table, in parts of a page's width."""
 MOST = 20
 """Up to this many rows are typeset."""
-NONE = "% No number that could be compared differs.\n"
+EMPTY_TABLE = "% No number that could be compared differs.\n"
 """Stands in the LaTeX file for a table without rows."""
 
 
-class Printed(NamedTuple):
+class PublishedStudy(NamedTuple):
     """What a study prints (DataFrames of str): its numbers, which cells reproduce them, and its models."""
 
     numbers: pd.DataFrame
@@ -47,7 +47,7 @@ class Printed(NamedTuple):
     models: pd.DataFrame
 
 
-class Missing(Exception):
+class MissingCell(Exception):
     """A cell that this run does not have; the message says which."""
 
 
@@ -80,7 +80,7 @@ def read_published(path: str | Path) -> pd.DataFrame:
     for index, row in enumerate(frame.itertuples(index=False)):
         if row.kind not in KINDS:
             raise UserError(
-                f"{path}, row {index + 2}: kind '{row.kind}'{nearest(row.kind, KINDS)}; use {', '.join(KINDS)}"
+                f"{path}, row {index + 2}: kind '{row.kind}'{did_you_mean(row.kind, KINDS)}; use {', '.join(KINDS)}"
             )
         try:
             Decimal(row.value)
@@ -139,7 +139,7 @@ def read_mapping(path: str | Path, published: pd.DataFrame, models: pd.DataFrame
             continue
         if row.reduce not in REDUCTIONS:
             raise UserError(
-                f"{place}: reduce '{row.reduce}'{nearest(row.reduce, REDUCTIONS)}; see paper/published/README.md"
+                f"{place}: reduce '{row.reduce}'{did_you_mean(row.reduce, REDUCTIONS)}; see paper/published/README.md"
             )
         if row.reduce in ("drop", "ratio") and not re.search(r"=[^;|+]+\|[^;|+]+(;|$)", row.cells):
             raise UserError(f"{place}: '{row.reduce}' needs a column with two levels, as in n_distractors=0|1")
@@ -150,7 +150,8 @@ def read_mapping(path: str | Path, published: pd.DataFrame, models: pd.DataFrame
         unknown = [name for name in _split(row.models) if name not in groups]
         if unknown:
             raise UserError(
-                f"{place}: '{unknown[0]}' is no model of the study{nearest(unknown[0], groups)}; add it to the models"
+                f"{place}: '{unknown[0]}' is no model of the study{did_you_mean(unknown[0], groups)}; "
+                "add it to the models"
             )
         for column in ("scale", "tolerance"):
             try:
@@ -164,9 +165,9 @@ def read_mapping(path: str | Path, published: pd.DataFrame, models: pd.DataFrame
 
 
 def read(published, mapping, study_models):
-    """Return what a study prints (:class:`Printed`), from its three files, each checked against the others."""
+    """Return what a study prints (:class:`PublishedStudy`), from its three files, each checked against the others."""
     numbers, models = read_published(published), read_models(study_models)
-    return Printed(numbers, read_mapping(mapping, numbers, models), models)
+    return PublishedStudy(numbers, read_mapping(mapping, numbers, models), models)
 
 
 def demonstration(models: dict) -> dict[str, str]:
@@ -211,7 +212,7 @@ def _matches(column, levels):
     return column.astype(str).isin(levels)
 
 
-def named(words, most=3, separator=", "):
+def shorten_list(words, most=3, separator=", "):
     """Return words as a short list: the first ``most`` and how many more there are."""
     words = list(words)
     more = f" and {len(words) - most} more" if len(words) > most else ""
@@ -233,28 +234,28 @@ def find(
         Value, lower and upper end of the interval (missing without one).
 
     Raises:
-        Missing: If the run lacks a model, a level or the value.
+        MissingCell: If the run lacks a model, a level or the value.
         UserError: If the table or a column does not exist, or more than one row fits a single cell.
     """
     if row.table not in tables:
         raise UserError(
-            f"mapping of {row.item}: no table '{row.table}'{nearest(row.table, tables)}; correct the mapping"
+            f"mapping of {row.item}: no table '{row.table}'{did_you_mean(row.table, tables)}; correct the mapping"
         )
     frame = tables[row.table]
     criteria = [(part.partition("=")[0], re.split(r"[|+]", part.partition("=")[2])) for part in _split(row.cells)]
     for column in [name for name, _ in criteria] + [row.value] + _split(row.interval) + ["model"] * bool(row.models):
         if column not in frame:
-            raise UserError(f"mapping of {row.item}: {row.table} has no column '{column}'{nearest(column, frame)}")
+            raise UserError(f"mapping of {row.item}: {row.table} has no column '{column}'{did_you_mean(column, frame)}")
     wanted = list(dict.fromkeys(name for part in _split(row.models) for name in groups[part]))
     if wanted:
         absent = [name for name in wanted if name in excluded or name not in set(frame.model)]
         if absent:
-            raise Missing(f"not in this run: {named(absent)}")
+            raise MissingCell(f"not in this run: {shorten_list(absent)}")
         frame = frame[frame.model.isin(wanted)]
     for column, levels in criteria:
         absent = [level for level in levels if not _matches(frame[column], [level]).any()]
         if absent:
-            raise Missing(f"not in this run: {column} {named(absent)}")
+            raise MissingCell(f"not in this run: {column} {shorten_list(absent)}")
         frame = frame[_matches(frame[column], levels)]
     value = _reduce(row, frame, criteria)
     scale = float(row.scale)
@@ -262,7 +263,7 @@ def find(
         (float(frame[c].iloc[0]) * scale for c in _split(row.interval)) if row.interval else (math.nan, math.nan)
     )
     if math.isnan(value):
-        raise Missing("the cell is empty: the quantity is not defined in this run")
+        raise MissingCell("the cell is empty: the quantity is not defined in this run")
     return value * scale, low, high
 
 
@@ -375,7 +376,7 @@ def compare(
                     ours, low, high = find(row, tables[name], groups, excluded)
                     difference, allowed = ours - float(row.printed), tolerance(row.tolerance, float(row.printed))
                     outcome = verdict(row.printed, ours, low, high, allowed, row.comparison)
-                except Missing as missing:
+                except MissingCell as missing:
                     reason = str(missing)
             numbers = [row.comparison, row.printed, ours, low, high, difference, allowed, outcome, reason]
             rows.append([*facts, name, *numbers])
@@ -387,7 +388,7 @@ def compare(
     return pd.DataFrame(rows, columns=columns)
 
 
-def differing(comparison):
+def differing_results(comparison):
     """Return the results that differ; a sample of another size is a choice of the run."""
     return comparison[(comparison.verdict == DIFFERS) & (comparison.kind != "setting")]
 
@@ -414,13 +415,13 @@ def tally(comparison: pd.DataFrame, source: str):
             for name, total in totals.items():
                 cell = {"templates": templates, "part": part, "verdict": name}
                 entries[f"published.{templates}.{part}.{name}"] = count(total, source, **cell)
-    different = differing(comparison).drop_duplicates([*KEY, "published"])
+    different = differing_results(comparison).drop_duplicates([*KEY, "published"])
     return entries | {"published.differing": count(len(different), source, verdict=DIFFERS)}
 
 
 def write(
     study: str,
-    printed: Printed,
+    printed: PublishedStudy,
     tables,
     every_set,
     *,
@@ -443,7 +444,7 @@ def write(
     widths = [WIDTHS[head] for head in cells]
     files.write_csv(csv, comparison)
     shown = cells.rename(columns={"Templates": parts})
-    files.write_text(tex, NONE if cells.empty else latex.wrapped_table(shown, widths))
+    files.write_text(tex, EMPTY_TABLE if cells.empty else latex.wrapped_table(shown, widths))
     files.write_json(numbers, tally(comparison, Path(csv).name))
 
 
@@ -467,7 +468,7 @@ def table_cells(comparison: pd.DataFrame, study: str) -> pd.DataFrame:
         published number. All cells are text.
     """
     sets = comparison[~comparison.verdict.isin(UNCOMPARED)].templates.nunique()
-    different = differing(comparison)
+    different = differing_results(comparison)
     rows, rank = [], []
     for _, same in different.groupby([*KEY, "published", "ours"], sort=False):
         row = same.iloc[0]

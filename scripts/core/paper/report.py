@@ -20,14 +20,14 @@ WIDTH = 4000
 """Characters in a line of a picture's data."""
 
 
-def plain(text):
+def plain_text(text):
     """Return LaTeX as one line of text, without links into the appendix."""
     text = re.sub(r"\\origin\{[^}]*\}", "", text)
     text = re.sub(r"\\sourced\{[^}]*\}", "", text)
     return " ".join(LatexNodes2Text(math_mode="text").latex_to_text(text).split())
 
 
-def escaped(text):
+def escape_rst(text):
     """Return text as reStructuredText that shows it as it is."""
     return re.sub(r"([*`|_\\])", r"\\\1", str(text))
 
@@ -39,7 +39,7 @@ def _raw(text):
 
 def caption(title, text):
     """Return a caption (text) behind its title, marked as raw."""
-    return _raw(f"**{title}.** {escaped(text)}")
+    return _raw(f"**{title}.** {escape_rst(text)}")
 
 
 def page(title: str, studies: list[tuple[str, str, list[str], list[tuple[str, str]]]]) -> str:
@@ -51,9 +51,9 @@ def page(title: str, studies: list[tuple[str, str, list[str], list[tuple[str, st
     lines = ["", title, "=" * len(title), "", ".. raw:: html", "", f"   <style>{STYLE}</style>", ""]
     lines += ["Every instance is in *Explorer: every instance*, under *All studies*.", ""]
     for label, text, _, figures in studies:
-        lines += [f"**{escaped(label)}.** {escaped(text)}", "", *_pictures(figures[:1])]
+        lines += [f"**{escape_rst(label)}.** {escape_rst(text)}", "", *_pictures(figures[:1])]
     for label, _, counts, figures in studies:
-        lines += [f"**{escaped(label)}, findings.** {escaped(' '.join(counts))}", ""] if counts else []
+        lines += [f"**{escape_rst(label)}, findings.** {escape_rst(' '.join(counts))}", ""] if counts else []
         lines += _pictures(figures[1:])
     return _raw("\n".join([*lines, ""])) + "\n"
 
@@ -64,7 +64,7 @@ def _pictures(figures):
     for name, path in figures:
         # Docutils refuses long lines and joins these again.
         data = f"data:image/png;base64,{base64.b64encode(Path(path).read_bytes()).decode()}"
-        lines += [f"**{escaped(name)}**", "", ".. image::"]
+        lines += [f"**{escape_rst(name)}**", "", ".. image::"]
         lines += [f"   {data[start : start + WIDTH]}" for start in range(0, len(data), WIDTH)]
         lines += ["   :width: 480px", ""]
     return lines

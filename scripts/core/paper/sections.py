@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 
 from scripts.core import files, plotting
-from scripts.core.errors import UserError, nearest
+from scripts.core.errors import UserError, did_you_mean
 from scripts.core.paper import latex
 from scripts.core.paper.published import MOST, demonstration
 
@@ -68,7 +68,7 @@ def context(
         across the parts; ``shared``: name to path of the figures that belong to no part; ``demonstration``: labels of
         the demonstration models among ``models``; ``cut_off``: whether more published numbers differ than are typeset;
         ``fewest_drawn``: instances from which on a figure draws a share; and the functions :func:`number`,
-        :func:`value`, :func:`listed`, :func:`figure`, :func:`table`, :func:`findings` and :func:`comparison`.
+        :func:`value`, :func:`list_words`, :func:`figure`, :func:`table`, :func:`findings` and :func:`comparison`.
     """
     folder = Path(section_tex).parents[1]
     drawn = {Path(path): drawing(path, folder) for path in figures}
@@ -91,7 +91,7 @@ def context(
         "fewest_drawn": plotting.FEWEST,
         "number": number,
         "value": value,
-        "listed": listed,
+        "listed": list_words,
         "figure": figure,
         "table": table,
         "findings": findings,
@@ -138,13 +138,14 @@ def entry(part: dict, name: str):
     """
     if name not in part["numbers"]:
         raise UserError(
-            f"paper/: {part['id']} has no number '{name}'{nearest(name, part['numbers'])}; use an id of its JSON files"
+            f"paper/: {part['id']} has no number '{name}'{did_you_mean(name, part['numbers'])}; "
+            "use an id of its JSON files"
         )
     return part["numbers"][name]
 
 
 def number(part, name):
-    """Return how a number of ``part`` is printed, marked with its id for :func:`linked`."""
+    """Return how a number of ``part`` is printed, marked with its id for :func:`link_numbers`."""
     identifier = f"{part['id']}.{name}".encode().hex()
     return f"{_START}{identifier}{_MIDDLE}{entry(part, name)['text']}{_END}"
 
@@ -164,7 +165,7 @@ def value(part, name):
     return entry(part, name)["value"]
 
 
-def linked(text):
+def link_numbers(text):
     """Return rendered LaTeX with marked numbers as ``\\sourced{id}{text}`` and ``\\origin{label}`` in all captions."""
     text = re.sub(
         f"{_START}([0-9a-f]*){_MIDDLE}(.*?){_END}",
@@ -183,7 +184,7 @@ def linked(text):
     return "".join([*pieces, text[done:]])
 
 
-def unmarked(text):
+def unmark_numbers(text):
     """Return LaTeX with marked numbers as the numbers alone."""
     return re.sub(f"{_START}[0-9a-f]*{_MIDDLE}(.*?){_END}", r"\1", text, flags=re.DOTALL)
 
@@ -201,10 +202,10 @@ def closing_brace(text, start):
 def write(path, template, context):
     """Render a template, link its numbers and captions, and write the result."""
     template = Path(template)
-    files.write_text(path, linked(latex.render(template.parent, template.name, context)))
+    files.write_text(path, link_numbers(latex.render(template.parent, template.name, context)))
 
 
-def listed(words):
+def list_words(words):
     """Return words as a list in prose: nothing, ``a``, ``a and b``, ``a, b and c``; LaTeX if the words are."""
     words = [word if isinstance(word, latex.Raw) else latex.escape(word) for word in words]
     return latex.Raw(" and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]])))
@@ -298,7 +299,7 @@ def comparison(beside, part, called="this run"):
             )
             if value(beside, f"{results}.{name}")
         ]
-        text += f": {listed([latex.Raw(words) for words in counts])}"
+        text += f": {list_words([latex.Raw(words) for words in counts])}"
     text += (
         f". Of its {number(beside, f'{settings}.total')} sizes and choices, "
         f"{number(beside, f'{settings}.compared')} can be compared and {number(beside, f'{settings}.differs')} "
@@ -314,10 +315,10 @@ def _verb(part, name, singular, plural):
 def _body(path):
     """Return what a section takes of a table's file: nothing if that has a comment in place of rows."""
     text = Path(path).read_text(encoding="utf-8").strip()
-    return latex.Raw("") if text.startswith("%") else fitted(text)
+    return latex.Raw("") if text.startswith("%") else fit_table(text)
 
 
-def fitted(text):
+def fit_table(text):
     """Return the LaTeX of a table, scaled down to the width of its place where it could be wider."""
     if r"\begin{tabularx}" in text or r"p{0." in text or r"\begin{tabular}" not in text:
         return latex.Raw(text)

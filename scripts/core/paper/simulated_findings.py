@@ -13,17 +13,17 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from scripts.core.paper.claims import FAILS, HOLDS, NOT_APPLICABLE, Claim, decide
+from scripts.core.paper.claims import FAILS, HOLDS, NOT_APPLICABLE, Finding, decide
 
 TRUE, FALSE, BORDER = "true", "false", "border"
 WORLDS = (TRUE, FALSE, BORDER)
 RUN, STUDY = "default run", "study"
 SIZES = (RUN, STUDY)
-WRONG = {TRUE: (FAILS,), FALSE: (HOLDS,), BORDER: (HOLDS, FAILS)}
+WRONG_VERDICTS = {TRUE: (FAILS,), FALSE: (HOLDS,), BORDER: (HOLDS, FAILS)}
 """The verdicts that each world must not get."""
 LIMIT = 0.05
 """The share of data sets on which a finding may have each of its wrong verdicts."""
-SURELY = 0.95
+COUNT_QUANTILE = 0.95
 """A count of wrong verdicts is too large if a finding at the limit has fewer in this share of simulations."""
 COLUMNS = ["finding", "size", "world", "data_sets", HOLDS, FAILS, "undecided", "wrong", "too_often"]
 
@@ -55,14 +55,14 @@ class Simulation:
         draws: Of the bootstrap.
     """
 
-    findings: tuple[Claim, ...]
+    findings: tuple[Finding, ...]
     worlds: dict[int, Worlds]
     draw: Callable
     sizes: dict[str, str]
     draws: int
 
 
-def rates(
+def verdict_rates(
     simulation: Simulation, data_sets: int, seed: int, numbers: Collection[int] | None = None
 ) -> Iterator[pd.DataFrame]:
     """Yield for each finding, or those of some ``numbers``, how often each verdict falls in every world and size.
@@ -89,7 +89,7 @@ def rates(
                 ]
                 counts = {verdict: verdicts.count(verdict) for verdict in (HOLDS, FAILS, NOT_APPLICABLE)}
                 judged = not (world == BORDER and simulation.worlds[claim.number].exact)
-                wrong = max(counts[verdict] for verdict in WRONG[world]) if judged else 0
+                wrong = max(counts[verdict] for verdict in WRONG_VERDICTS[world]) if judged else 0
                 rows.append((claim.number, size, world, data_sets, *counts.values(), wrong, wrong > most))
         yield pd.DataFrame(rows, columns=COLUMNS)
 
@@ -101,7 +101,7 @@ def too_many(data_sets: int) -> int:
         >>> too_many(200)
         15
     """
-    return int(scipy.stats.binom.ppf(SURELY, data_sets, LIMIT))
+    return int(scipy.stats.binom.ppf(COUNT_QUANTILE, data_sets, LIMIT))
 
 
 def page(table: pd.DataFrame, simulation: Simulation) -> str:

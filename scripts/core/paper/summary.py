@@ -6,7 +6,16 @@ Each study writes its rows (the ``summary`` of its declaration); the paper's fir
 
 from collections.abc import Mapping
 
-from scripts.core.estimate_rows import ASKED, FULL, HEURISTIC, MODEL, PARTIAL, PROMPTED, RELEASED_OUTPUTS, factors
+from scripts.core.estimate_rows import (
+    FULL,
+    HEURISTIC,
+    MODEL,
+    PARTIAL,
+    PROMPT_FACTOR,
+    PROMPTED,
+    RELEASED_OUTPUTS,
+    factors,
+)
 from scripts.core.normalisation import LABELS as NORMALISATIONS
 
 RUN, RELEASED, BASELINE, DEMONSTRATION = "run", "released", "baseline", "demonstration"
@@ -32,33 +41,34 @@ FIRST = ("evaluation_set", "templates", "variable")
 """Factors whose levels are told before others."""
 
 
-def what(row: Mapping[str, object]) -> str:
+def describe_metric(row: Mapping[str, object]) -> str:
     """Return the metric of a row with the levels of its factors in words.
 
     Examples:
-        >>> what({"metric": "accuracy", "n_distractors": "1", "pronoun": "xe", "value": 0.5})
+        >>> describe_metric({"metric": "accuracy", "n_distractors": "1", "pronoun": "xe", "value": 0.5})
         'accuracy, 1 distractor, xe'
-        >>> what({"metric": "AUC", "evaluation_set": "winogender", "shots": "2", "case": ""})
+        >>> describe_metric({"metric": "AUC", "evaluation_set": "winogender", "shots": "2", "case": ""})
         'AUC, Winogender, 2 shots'
     """
     return ", ".join([str(row["metric"]), *_levels(row)])
 
 
-def details(row: Mapping[str, object]) -> str:
+def describe_levels(row: Mapping[str, object]) -> str:
     """Return what tells a row from others of its metric and model: levels, scoring, debiasing and prompt.
 
     Examples:
-        >>> details({"metric": "accuracy", "n_distractors": "1", "scoring": "prompted", "debiasing": "", "prompt": "A"})
+        >>> row = {"metric": "accuracy", "n_distractors": "1", "scoring": "prompted", "debiasing": "", "prompt": "A"}
+        >>> describe_levels(row)
         '1 distractor, prompted, prompt A'
     """
     scoring = row["scoring"] if row["scoring"] in (FULL, PARTIAL, PROMPTED) else ""
-    asked = f"prompt {row[ASKED]}" if row.get(ASKED) else ""
+    asked = f"prompt {row[PROMPT_FACTOR]}" if row.get(PROMPT_FACTOR) else ""
     return ", ".join(filter(None, [*_levels(row), scoring, str(row["debiasing"]), asked])) or "as trained"
 
 
 def _levels(row):
     named = sorted(factors(row), key=lambda name: name not in FIRST)
-    return [word for name in named if row[name] and name != ASKED and (word := _word(name, str(row[name])))]
+    return [word for name in named if row[name] and name != PROMPT_FACTOR and (word := _word(name, str(row[name])))]
 
 
 def _word(name: str, level: str) -> str:
@@ -70,14 +80,14 @@ def _word(name: str, level: str) -> str:
     return f"{level if level != '0' else 'no'} {noun.removesuffix('s') if level == '1' else noun}"
 
 
-def who(row: Mapping[str, object]) -> str:
+def describe_subject(row: Mapping[str, object]) -> str:
     """Return what a row is of: a model or system, what it was debiased by, how it decided and how it was asked."""
-    asked = f"prompt {row[ASKED]}" if row.get(ASKED) else ""
+    asked = f"prompt {row[PROMPT_FACTOR]}" if row.get(PROMPT_FACTOR) else ""
     likelihood = row["scoring"] if row["scoring"] in (FULL, PARTIAL) else ""
     return ", ".join(filter(None, [row["label"], row["debiasing"], likelihood, asked]))
 
 
-def status(row: Mapping[str, object]) -> str:
+def row_status(row: Mapping[str, object]) -> str:
     """Return what the overview says of a row."""
     if row["kind"] == HEURISTIC:
         return BASELINE
@@ -86,7 +96,7 @@ def status(row: Mapping[str, object]) -> str:
     return DEMONSTRATION if row["demonstration"] else RUN
 
 
-def beside(names: list[str], models: dict, **given: object) -> dict:
+def secondary_row(names: list[str], models: dict, **given: object) -> dict:
     """Return the start of a row that is no headline, about one model, a pair of them, or all of the run together.
 
     Args:

@@ -5,28 +5,28 @@ from pathlib import Path
 
 from scripts.core import files
 from scripts.core.paper import latex
-from scripts.core.paper.formats import MISSING, NOT_RELEASED, NOT_RUN
+from scripts.core.paper.formats import MISSING_MARK, NOT_RELEASED, NOT_RUN
 
-NOTHING = ("", MISSING, NOT_RUN, NOT_RELEASED)
+PLACEHOLDERS = ("", MISSING_MARK, NOT_RUN, NOT_RELEASED)
 """Cells that say nothing."""
 
 
-def changes(column):
+def change_points(column):
     """Return the positions at which a column's cell differs from the one above, the first left out."""
     cells = list(column)
     return [position for position in range(1, len(cells)) if cells[position] != cells[position - 1]]
 
 
-def named_once(column, again=()):
+def blank_repeats(column, again=()):
     """Return a column (Series of str) whose cells are empty where they repeat the cell above.
 
     ``again`` are positions at which a cell is printed although it repeats the one above.
     """
-    kept = {0, *changes(column), *again}
+    kept = {0, *change_points(column), *again}
     return column.where([position in kept for position in range(len(column))], "")
 
 
-def telling(cells, keep: Sequence[str] = ()):
+def drop_uninformative(cells, keep: Sequence[str] = ()):
     """Return cells without the rows and columns that tell nothing, and what the constant columns said.
 
     Args:
@@ -34,18 +34,18 @@ def telling(cells, keep: Sequence[str] = ()):
         keep: Columns that name the rows. They stay, and a row in which only they have content is left out.
 
     Returns:
-        (DataFrame, dict of str to str): Left out are rows of :data:`NOTHING`, columns of :data:`NOTHING` and, where
-            there are several rows, columns with one content in all rows. The dictionary has head and content of the
-            latter, for the caption.
+        (DataFrame, dict of str to str): Left out are rows of :data:`PLACEHOLDERS`, columns of :data:`PLACEHOLDERS` and,
+            where there are several rows, columns with one content in all rows. The dictionary has head and content of
+            the latter, for the caption.
 
     Examples:
         >>> import pandas as pd
         >>> cells = pd.DataFrame({"Model": ["a", "b", "c"], "n": ["12", "12", "–"], "r": ["1", "2", ""], "p": [""] * 3})
-        >>> left, constant = telling(cells, ["Model"])
+        >>> left, constant = drop_uninformative(cells, ["Model"])
         >>> left.to_dict("list"), constant
         ({'Model': ['a', 'b'], 'r': ['1', '2']}, {'n': '12'})
     """
-    silent = cells.astype(str).isin(NOTHING) | cells.isna()
+    silent = cells.astype(str).isin(PLACEHOLDERS) | cells.isna()
     others = [column for column in cells if column not in keep]
     rows = ~silent[others].all(axis=1)
     left, silent = cells[rows], silent[rows]

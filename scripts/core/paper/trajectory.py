@@ -31,7 +31,7 @@ def rows(path: str, models: dict, points: list, templates: str) -> pd.DataFrame:
     for name, facts in sorted(members, key=lambda member: member[1]["series"]["position"]):
         place = facts["series"]
         for label, metric, factors in points:
-            rows = estimate_rows.at(found, part=templates, model=name, metric=metric, **factors)
+            rows = estimate_rows.rows_at(found, part=templates, model=name, metric=metric, **factors)
             if len(rows) != 1:
                 raise UserError(
                     f"{path}: nothing on {metric} ({label}) of {facts['label']}; delete the file and run the workflow "

@@ -74,7 +74,7 @@ def typeset(main_tex, pdf, overfull):
         for box in latex.check_log(text, VISIBLE, source.name):
             log.info("sticks out: %s", box)
         log.info("%s: %s pages", pdf, latex.pages(text))
-        with files.atomic(pdf) as temporary:
+        with files.write_atomically(pdf) as temporary:
             shutil.copyfile(folder / f"{source.stem}.pdf", temporary)
     finally:
         shutil.rmtree(folder, ignore_errors=True)

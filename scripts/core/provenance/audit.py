@@ -14,14 +14,14 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from scripts.core import runs
-from scripts.core.errors import UserError, counted
+from scripts.core.errors import UserError, count_noun
 from scripts.core.provenance import closure
-from scripts.core.provenance.job_records import MODEL_FACTS, carried, checksum, index, record_path
+from scripts.core.provenance.job_records import MODEL_FACTS, checksum, index, package_inputs, record_path
 
 VERDICTS = ("missing", "orphan", "mixed", "tampered", "stale", "unpinned", "current")
 """The worst first; a file that deserves several gets the first."""
 
-REMADE = ("missing", "mixed", "tampered", "stale")
+REMADE_VERDICTS = ("missing", "mixed", "tampered", "stale")
 """Verdicts on what its job makes anew."""
 NOT_REMADE = ("upstream", "installed package", "package file")
 """Reasons that another remedy is for."""
@@ -32,12 +32,12 @@ FEW = 12
 """Up to this many consequences of one verdict are named in a report."""
 
 
-def reason(kind, name, old=None, new=None):
+def make_reason(kind, name, old=None, new=None):
     """Return one reason."""
     return {"kind": kind, "name": name, "old": old, "new": new}
 
 
-def ordered(jobs):
+def order_jobs(jobs):
     """Return the jobs in an order in which they can run."""
     makers = {path: n for n, job in enumerate(jobs) for path in job["outputs"]}
     done, order = set(), []
@@ -56,11 +56,11 @@ def ordered(jobs):
     return order
 
 
-def changes(old, new, name=""):
+def changed_leaves(old, new, name=""):
     """Yield ``(dotted name, old, new)`` for every leaf in which two JSON values differ."""
     if isinstance(old, dict) and isinstance(new, dict):
         for key in sorted(old.keys() | new.keys()):
-            yield from changes(old.get(key, ABSENT), new.get(key, ABSENT), f"{name}.{key}" if name else key)
+            yield from changed_leaves(old.get(key, ABSENT), new.get(key, ABSENT), f"{name}.{key}" if name else key)
     elif old != new:
         yield name, old, new
 
@@ -94,7 +94,7 @@ def judge(
     """
     here = {"pins": pins, "weights": weights, "installed": installed or {}, "package_files": package_files or {}}
     problems = problems or {}
-    jobs = [job for job in ordered(jobs) if job["outputs"]]
+    jobs = [job for job in order_jobs(jobs) if job["outputs"]]
     paths = [record_path(job["rule"], job["wildcards"], job["outputs"]) for job in jobs]
     behind = [
         list(_stale(job, records[path], digests, **here)) if records.get(path) else []
@@ -110,7 +110,9 @@ def judge(
     for job in jobs:
         _spread(job, findings, {})
     # Only scores that are current otherwise can be a mixture; the others are to be made anew anyway.
-    mixtures = mixed([job for job in jobs if all(findings[p]["verdict"] == "current" for p in job["outputs"])], records)
+    mixtures = mixed_scores(
+        [job for job in jobs if all(findings[p]["verdict"] == "current" for p in job["outputs"])], records
+    )
     for job in jobs:
         _spread(job, findings, mixtures)
     for job, path in zip(jobs, paths, strict=True):
@@ -124,7 +126,7 @@ def judge(
     return findings
 
 
-def recorded(
+def recorded_jobs(
     paths: Iterable[str], records: dict, code: Callable[[str, str], str | None], rows: Callable[[str, list[str]], dict]
 ) -> list[dict]:
     """Return the jobs that ``paths`` come from as their records tell them, with the digests of code as they are now.
@@ -176,26 +178,26 @@ def _spread(job, findings, mixtures):
 def _alone(path, record, problem, output, found, stored):
     """Judge one file by its record alone."""
     if found is None:
-        return "missing", [reason("file", output)]
+        return "missing", [make_reason("file", output)]
     if problem:
-        return "tampered", [reason("malformed", path, None, problem)]
+        return "tampered", [make_reason("malformed", path, None, problem)]
     if not record:
-        return "missing", [reason("record", path)]
+        return "missing", [make_reason("record", path)]
     if record["checksum"] != checksum(record):
-        return "tampered", [reason("record", path, record["checksum"], checksum(record))]
+        return "tampered", [make_reason("record", path, record["checksum"], checksum(record))]
     written = record["outputs"].get(output)
     if written == found:
         return "current", []
     recorded = record["models"].get(output)
     if recorded and stored:
         foreign = [
-            reason(f"score file's {key}", output, recorded.get(key), stored.get(key))
+            make_reason(f"score file's {key}", output, recorded.get(key), stored.get(key))
             for key in MODEL_FACTS
             if recorded.get(key) != stored.get(key)
         ]
         if foreign:
             return "mixed", foreign
-    return "tampered", [reason("output", output, written, found)]
+    return "tampered", [make_reason("output", output, written, found)]
 
 
 def _stale(job, record, digests, *, pins, weights, installed, package_files):
@@ -204,30 +206,30 @@ def _stale(job, record, digests, *, pins, weights, installed, package_files):
     for path in job["inputs"]:
         old, new = record["inputs"].get(path), digests.get(path)
         if old != new and (path not in by_row or ABSENT in (old or ABSENT, new or ABSENT)):
-            yield reason("input", path, old or ABSENT, new or ABSENT)
+            yield make_reason("input", path, old or ABSENT, new or ABSENT)
     for path in sorted(set(record["inputs"]) - set(job["inputs"])):
-        yield reason("input", path, record["inputs"][path], "no input any more")
-    for name, old, new in changes(record["params"], job["params"]):
+        yield make_reason("input", path, record["inputs"][path], "no input any more")
+    for name, old, new in changed_leaves(record["params"], job["params"]):
         kind = KINDS.get(name.partition(".")[0], "revision" if name.endswith(".revision") else "parameter")
-        yield reason(kind, name.partition(".")[2] if kind in KINDS.values() else name, old, new)
+        yield make_reason(kind, name.partition(".")[2] if kind in KINDS.values() else name, old, new)
     for package, version in sorted(record["packages"].items()):
         # A build tag such as +cpu belongs to the machine, not to the version.
         for kind, now in (("package", pins), ("installed package", installed)):
             if version.partition("+")[0] != now.get(package, version).partition("+")[0]:
-                yield reason(kind, package, version, now[package])
+                yield make_reason(kind, package, version, now[package])
     python = record["machine"]["python"]
     if python.split(".")[:2] != installed.get("python", python).split(".")[:2]:
-        yield reason("installed", "python", python, installed["python"])
+        yield make_reason("installed", "python", python, installed["python"])
     for name, old in sorted(record["package_files"].items()):
         if package_files.get(name, old) != old:
-            yield reason("package file", name, old, package_files[name])
-    for package, _, version in carried(job["params"]).values():
+            yield make_reason("package file", name, old, package_files[name])
+    for package, _, version in package_inputs(job["params"]).values():
         if installed.get(package, version) != version:
-            yield reason("installed package", package, version, installed[package])
+            yield make_reason("installed package", package, version, installed[package])
     for path in job["outputs"]:
         old = record["models"].get(path, {}).get("weights_sha256")
         if path in weights and old and weights[path] != old:
-            yield reason("weights", record["models"][path]["model"], old, weights[path])
+            yield make_reason("weights", record["models"][path]["model"], old, weights[path])
 
 
 def _notes(job: dict, record: dict, texts: dict) -> Iterator[dict]:
@@ -235,14 +237,14 @@ def _notes(job: dict, record: dict, texts: dict) -> Iterator[dict]:
     code = [entry.get("params", {}).get("_code", {}) for entry in (record, job)]
     for module, old in sorted(record.get("text", {}).items()):
         if texts.get(module, old) != old and code[0].get(module) == code[1].get(module):
-            yield reason("inert" if module in closure.INERT else "text", module, old, texts[module])
+            yield make_reason("inert" if module in closure.INERT else "text", module, old, texts[module])
 
 
 def _upstream(job, findings):
     """Yield the inputs that would be made anew; one that was changed by hand differs from the record already."""
     for path in job["inputs"]:
         if findings.get(path, {}).get("verdict") in ("stale", "mixed", "missing", "tampered"):
-            yield reason("upstream", path, None, findings[path]["verdict"])
+            yield make_reason("upstream", path, None, findings[path]["verdict"])
 
 
 def _unpinned(job, record):
@@ -252,16 +254,16 @@ def _unpinned(job, record):
         if "hub" in source and not re.fullmatch("[0-9a-f]{40}", source.get("revision") or ""):
             facts = next(iter((record or {}).get("models", {}).values()), {})
             resolved = facts.get("revision") if part == "source" else None
-            yield reason("revision", f"{part} {source['hub']}", resolved, None)
+            yield make_reason("revision", f"{part} {source['hub']}", resolved, None)
 
 
 def _loose(job, findings):
     for path in job["inputs"]:
         if findings.get(path, {}).get("verdict") == "unpinned":
-            yield reason("upstream", path, None, "unpinned")
+            yield make_reason("upstream", path, None, "unpinned")
 
 
-def mixed(jobs, records):
+def mixed_scores(jobs, records):
     """Return ``{score file: reasons}`` where scores of one run come from different weights, code or environments.
 
     Scores are compared with the other scores of the plan: the same model must have the same weights and revision, and
@@ -293,11 +295,11 @@ def mixed(jobs, records):
         for path, value in values.items():
             if value != usual:
                 others = usual if usual is not None else next(v for v, _ in counts if v != value)
-                found.setdefault(path, []).append(reason(kind, name, value, others))
+                found.setdefault(path, []).append(make_reason(kind, name, value, others))
     return found
 
 
-def orphans(present, jobs, digests):
+def orphaned_files(present, jobs, digests):
     """Return findings for files that no job makes.
 
     Files in a folder that a job makes belong to it, being part of its digest; links to nowhere and the like are not.
@@ -305,7 +307,11 @@ def orphans(present, jobs, digests):
     made = {path for job in jobs for path in job["outputs"]}
     folders = tuple(f"{path}/" for path in made)
     return {
-        path: {"verdict": "orphan", "reasons": [reason("file", path, None, digests.get(path, ABSENT))], "record": None}
+        path: {
+            "verdict": "orphan",
+            "reasons": [make_reason("file", path, None, digests.get(path, ABSENT))],
+            "record": None,
+        }
         for path in present
         if path not in made and not (path in digests and path.startswith(folders))
     }
@@ -316,17 +322,17 @@ def leftover_records(jobs: list[dict], records: dict[str, dict]) -> dict[str, di
     rules = {job["rule"] for job in jobs}
     named = Counter(output for record in records.values() for output in record.get("outputs", {}))
     return {
-        path: {"verdict": "orphan", "reasons": [reason("file", path, None, ABSENT)], "record": None}
+        path: {"verdict": "orphan", "reasons": [make_reason("file", path, None, ABSENT)], "record": None}
         for path, record in records.items()
         if record.get("rule") not in rules and any(named[output] > 1 for output in record.get("outputs", {}))
     }
 
 
-KEPT = re.compile(r"results/[^/]+/(scores|answers|distributions)/")
+MODEL_OUTPUTS = re.compile(r"results/[^/]+/(scores|answers|distributions)/")
 """What models took long to make; it is removed only where somebody names it."""
 
 
-def prunable(findings: dict, named: Sequence[str] = ()) -> tuple[list[str], list[str]]:
+def removable_files(findings: dict, named: Sequence[str] = ()) -> tuple[list[str], list[str]]:
     """Return what no job of the plan makes and may go, and what is kept, each in alphabetical order.
 
     Args:
@@ -346,8 +352,8 @@ def prunable(findings: dict, named: Sequence[str] = ()) -> tuple[list[str], list
             raise UserError(f"{name}: nothing there that no rule of this configuration makes; see: --prune")
     if places:
         extra = [path for path in extra if any(_within(path, place) for place in places.values())]
-    asked = [place for place in places.values() if KEPT.match(f"{place}/")]
-    kept = [path for path in extra if KEPT.match(path) and not any(_within(path, place) for place in asked)]
+    asked = [place for place in places.values() if MODEL_OUTPUTS.match(f"{place}/")]
+    kept = [path for path in extra if MODEL_OUTPUTS.match(path) and not any(_within(path, place) for place in asked)]
     return [path for path in extra if path not in set(kept)], kept
 
 
@@ -355,17 +361,17 @@ def _within(path, place):
     return path == place or path.startswith(f"{place}/")
 
 
-def unowned(problems, findings):
+def orphaned_records(problems, findings):
     """Return findings for the records that cannot be used and that no job of the plan would have left."""
     owned = {finding["record"] for finding in findings.values()}
     return {
-        path: {"verdict": "tampered", "reasons": [reason("malformed", path, None, problem)], "record": path}
+        path: {"verdict": "tampered", "reasons": [make_reason("malformed", path, None, problem)], "record": path}
         for path, problem in problems.items()
         if path not in owned
     }
 
 
-def outside(jobs: list[dict], targets: Sequence[int], records: dict, present: Collection[str]):
+def unrequested_outputs(jobs: list[dict], targets: Sequence[int], records: dict, present: Collection[str]):
     """Return the outputs of jobs that the targets do not need and that have neither a record nor a file.
 
     They are there only because a leftover would be made from them.
@@ -374,7 +380,7 @@ def outside(jobs: list[dict], targets: Sequence[int], records: dict, present: Co
         targets: Indices of the target jobs.
         present: The files that exist.
     """
-    needed = needs(jobs, [path for n in targets for path in [*jobs[n]["inputs"], *jobs[n]["outputs"]]])
+    needed = with_inputs(jobs, [path for n in targets for path in [*jobs[n]["inputs"], *jobs[n]["outputs"]]])
     return {
         path
         for job in jobs
@@ -385,7 +391,7 @@ def outside(jobs: list[dict], targets: Sequence[int], records: dict, present: Co
     }
 
 
-def needs(jobs, paths):
+def with_inputs(jobs, paths):
     """Return ``paths`` and everything that they are made from, siblings of the same job included."""
     makers = {path: job for job in jobs for path in job["outputs"]}
     found, waiting = set(), list(paths)
@@ -398,10 +404,10 @@ def needs(jobs, paths):
     return found
 
 
-def follows(jobs, paths):
+def jobs_after(jobs, paths):
     """Return the jobs that would run again if ``paths`` changed, in order."""
     changed, found = set(paths), []
-    for job in ordered(jobs):
+    for job in order_jobs(jobs):
         if changed & set(job["inputs"]):
             changed |= set(job["outputs"])
             found.append(job)
@@ -469,7 +475,7 @@ def report(findings):
     noted = Counter(
         describe(note) for f in findings.values() if f["verdict"] == "current" for note in f.get("notes", ())
     )
-    lines += [f"{'note':<9} {text} ({counted(count, 'current file')})" for text, count in sorted(noted.items())]
+    lines += [f"{'note':<9} {text} ({count_noun(count, 'current file')})" for text, count in sorted(noted.items())]
     total = len(findings)
     counts = ", ".join(f"{count} {verdict}" for verdict, count in summary(findings).items())
     return [printable(line) for line in [*lines, f"{total} files: {counts or 'nothing was made yet'}"]]
@@ -488,7 +494,7 @@ def printable(text: str) -> str:
     )
 
 
-def remedies(
+def remedy_lines(
     findings: dict,
     jobs: list[dict],
     targets: Sequence[str] = (),
@@ -510,7 +516,8 @@ def remedies(
     causes = {
         path
         for path, finding in findings.items()
-        if finding["verdict"] in REMADE and any(entry["kind"] not in NOT_REMADE for entry in finding["reasons"])
+        if finding["verdict"] in REMADE_VERDICTS
+        and any(entry["kind"] not in NOT_REMADE for entry in finding["reasons"])
     }
     forced, rules = [], {}
     for job in jobs:
@@ -535,7 +542,7 @@ def remedies(
         overlays = [f"--configfile={path}" for path in configfiles]
         wanted = [part for target in targets for part in ("--target", target)]
         # By its name only what is kept otherwise.
-        named = [path for path in extra if KEPT.match(path)]
+        named = [path for path in extra if MODEL_OUTPUTS.match(path)]
         command = ["python", "-m", "scripts.audit", *folder, *overlays, *wanted, "--prune", "--delete"]
         if len(extra) > len(named):
             lines.append(f"to delete what nothing makes, run: {shlex.join(command)}")
@@ -547,7 +554,7 @@ def remedies(
     return lines
 
 
-def doubt(findings: dict, configfiles: Sequence[str | Path] = ()):
+def mismatch_hint(findings: dict, configfiles: Sequence[str | Path] = ()):
     """Return the question whether the run had another configuration, where most of it would be made otherwise, or None.
 
     Args:

@@ -130,7 +130,7 @@ def _module(path: str, root: str, function: str = "") -> tuple[str, list[str]]:
     if key not in known:
         tree = _tree(path, source)
         if function and RUNNER in _used(tree) and any(_bound(statement) == {function} for statement in tree.body):
-            tree = reached(tree, function)
+            tree = reached_code(tree, function)
         parts = []
         _write(tree, parts)
         known[key] = [hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16], list(_names(tree))]
@@ -147,7 +147,7 @@ def _tree(path: str, source: bytes) -> ast.Module:
         raise UserError(f"{path}: cannot be read as Python ({error}); restore it") from error
 
 
-def reached(tree: ast.Module, function: str) -> ast.Module:
+def reached_code(tree: ast.Module, function: str) -> ast.Module:
     """Return a module with those of its statements alone that a function of it reaches.
 
     They are what binds the names that the function uses, directly or not, and what binds no name, such as a call. Of a

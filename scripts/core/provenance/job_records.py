@@ -266,7 +266,7 @@ def pins(root):
     versions = {}
     for name in reversed(list(lock_digest(root))):
         text = (Path(root) / name).read_text(encoding="utf-8")
-        versions |= {normal(n): v for n, v in re.findall(r"^([\w.-]+)==([^\s\\;]+)", text, flags=re.MULTILINE)}
+        versions |= {normalise_name(n): v for n, v in re.findall(r"^([\w.-]+)==([^\s\\;]+)", text, flags=re.MULTILINE)}
     return versions
 
 
@@ -282,7 +282,7 @@ def lock_digest(root):
     return {name: files.sha256(Path(root) / name) for name in LOCKS}
 
 
-def normal(name):
+def normalise_name(name):
     """Return a package's name as the index compares it."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
@@ -302,16 +302,16 @@ def packages(modules: Iterable[str], sources: Iterable[Path], providers: dict) -
         Package to version: reached by the job's code, and the others.
     """
     tops = {name.partition(".")[0] for name in modules} - sys.stdlib_module_names
-    imported = {normal(package): package for top in tops for package in providers.get(top, ())}
+    imported = {normalise_name(package): package for top in tops for package in providers.get(top, ())}
     named = {name for path in sources for name in _third_party(path)}
-    waiting = [normal(package) for top in named for package in providers.get(top, ())]
+    waiting = [normalise_name(package) for top in named for package in providers.get(top, ())]
     reached = set()
     while waiting:
         package = waiting.pop()
         if package in imported and package not in reached:
             reached.add(package)
             requires = importlib.metadata.requires(imported[package]) or []
-            waiting += [normal(re.match(r"[\w.-]+", requirement)[0]) for requirement in requires]
+            waiting += [normalise_name(re.match(r"[\w.-]+", requirement)[0]) for requirement in requires]
     versions = {package: importlib.metadata.version(name) for package, name in imported.items()}
     return (
         {package: version for package, version in versions.items() if package in reached},
@@ -319,7 +319,7 @@ def packages(modules: Iterable[str], sources: Iterable[Path], providers: dict) -
     )
 
 
-def installed(names):
+def installed_versions(names):
     """Return ``{package: version}`` of those packages that are installed here."""
     versions = {}
     for name in names:
@@ -328,7 +328,7 @@ def installed(names):
     return versions
 
 
-def carried(params) -> dict[str, tuple]:
+def package_inputs(params) -> dict[str, tuple]:
     """Return the files and folders of packages that a job with these ``params`` reads as weights or data.
 
     Returns:
@@ -336,10 +336,10 @@ def carried(params) -> dict[str, tuple]:
         job that merges it, not by those that use what it made.
     """
     if isinstance(params, list):
-        return {name: entry for member in params for name, entry in carried(member).items()}
+        return {name: entry for member in params for name, entry in package_inputs(member).items()}
     if not isinstance(params, dict):
         return {}
-    members = {name: entry for member in params.values() for name, entry in carried(member).items()}
+    members = {name: entry for member in params.values() for name, entry in package_inputs(member).items()}
     member = params.get("file") or params.get("folder")
     if isinstance(params.get("package"), str) and isinstance(member, str) and "delta" not in params:
         members[f"{params['package']}:{member}"] = (params["package"], member, params.get("version"))
@@ -347,7 +347,7 @@ def carried(params) -> dict[str, tuple]:
 
 
 def package_files(members, cache=None):
-    """Return the SHA-256 of members of packages, as :func:`carried` names them, of those that are installed here."""
+    """Return the SHA-256 of members of installed packages, as :func:`package_inputs` names them."""
     digests = {}
     for name, (package, member, _) in members.items():
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
@@ -427,7 +427,7 @@ def peak_memory_mb():
     return round(max(resource.getrusage(w).ru_maxrss for w in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)) / unit)
 
 
-def now():
+def utc_now():
     """Return the time in UTC, to the second."""
     return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
 
@@ -460,9 +460,9 @@ class Recorder:
             "params": portable(recorded_params(params), root),
             "text": texts([*params.get("_code", {}), *closure.INERT], root),
             "inputs": portable(inputs, root),
-            "package_files": package_files(carried(portable(params, root)), CACHE),
+            "package_files": package_files(package_inputs(portable(params, root)), CACHE),
             "lock": lock_digest(root),
-            "started": now(),
+            "started": utc_now(),
         }
 
     def finish(self):
@@ -473,7 +473,7 @@ class Recorder:
         sources = [self.root / path for path in self.record["params"].get("_code", {})]
         used, runner = packages(modules, sources, providers(CACHE))
         record = self.record | {
-            "ended": now(),
+            "ended": utc_now(),
             "outputs": portable({path: digest(path, CACHE) for path in self.outputs}, self.root),
             "models": portable(model_facts([*self.inputs, *self.outputs]), self.root),
             "packages": used,

@@ -25,12 +25,12 @@ PAPER = "results/paper/"
 NAME = f"{PAPER}manifest.sha256"
 SIGNATURES = (f"{NAME}.sig", f"{NAME}.minisig")
 """What ``ssh-keygen -Y sign`` and ``minisign`` leave beside it."""
-LATER = (
+LATER_FILES = (
     NAME, *SIGNATURES, "results/paper/main.pdf", "results/paper/captions.rst", "results/paper/sections/provenance.tex",
     "results/paper/sections/currency.tex", "results/paper/provenance.csv", "results/crate/run.crate.zip",
 )  # fmt: skip
 """What is made from the manifest, or after it."""
-MEASURED = "results/benchmarks/"
+MEASURED_FOLDER = "results/benchmarks/"
 """Times and speeds: they are others in every run, so no part of a manifest."""
 CHANCE = ("started", "ended", "peak_memory_mb", "scheduler_job", "runner_packages", "checksum")
 """What a record says of one run of its job alone."""
@@ -64,7 +64,7 @@ def statement(record):
     """Return what a record says of how its outputs were made, without what differs from one run to the next."""
     said = {key: value for key, value in record.items() if key not in CHANCE}
     for key in ("inputs", "outputs"):
-        said[key] = {path: value for path, value in said[key].items() if not path.startswith(MEASURED)}
+        said[key] = {path: value for path, value in said[key].items() if not path.startswith(MEASURED_FOLDER)}
     return said
 
 
@@ -74,7 +74,7 @@ def statement_digest(record):
 
 
 def make(jobs: list[dict], records: dict):
-    """Return the manifest of the outputs of ``jobs`` (:func:`scripts.core.provenance.audit.recorded`), as text.
+    """Return the manifest of the outputs of ``jobs`` (:func:`scripts.core.provenance.audit.recorded_jobs`), as text.
 
     Args:
         records: Path of the record to record.
@@ -83,7 +83,7 @@ def make(jobs: list[dict], records: dict):
         UserError: If a file's name does not fit into a line.
     """
     lines = []
-    for path in {path for job in jobs for path in job["outputs"] if not path.startswith(MEASURED)}:
+    for path in {path for job in jobs for path in job["outputs"] if not path.startswith(MEASURED_FOLDER)}:
         members = files.members(path) if Path(path).is_dir() else [Path(path)]
         lines += [(m.as_posix(), job_records.digest(m, job_records.CACHE)) for m in members if m.is_file()]
     for path, _ in lines:
@@ -258,7 +258,7 @@ def compare(
             differences.append(
                 {"path": path, "state": "changed", "told": _difference(published.records.get(path), record)}
             )
-    known = {*published.files, *LATER, *recorded}
+    known = {*published.files, *LATER_FILES, *recorded}
     folders = tuple(f"{path}/" for path in published.files if job_records.resolve(path, root).is_dir())
     # What Snakemake notes in folders is not a result; the audit reports it where it does not belong.
     results = (path for path in present if Path(path).name != files.TIMESTAMP)

@@ -37,7 +37,7 @@ def identifiers(columns):
     return [name for name in columns if name == "id" or name.endswith("_id")]
 
 
-def plain(value):
+def plain_cell(value):
     """Return a cell as a reader writes it: whole numbers without a fraction, nothing for a missing one."""
     if value is None or value != value:
         return MISSING
@@ -56,7 +56,7 @@ def facts_of(row: dict, column: str | None = None) -> dict[str, list[str]]:
         values = value if isinstance(value, list) else [value]
         if name == column or any(isinstance(v, float) and not v.is_integer() for v in values if v == v):
             continue
-        facts["@column" if name == "column" else name] = [plain(v) for v in values]
+        facts["@column" if name == "column" else name] = [plain_cell(v) for v in values]
     return facts | ({"@column": [column]} if column else {})
 
 
@@ -123,7 +123,7 @@ class Origins:
                 if isinstance(entry, dict) and "label" in entry:
                     self.models[name] = {"name": name, **entry}
 
-    def behind(
+    def origins_of(
         self, path: str, rows: Sequence[dict] = ({},), column: str | None = None, row_of: tuple[str, int] | None = None
     ) -> list[dict]:
         """Return the lines of template files behind cells of a file.
@@ -180,13 +180,13 @@ class Origins:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        said = {name: plain(row[name]) for name in row}
+        said = {name: plain_cell(row[name]) for name in row}
         facts = {name: said[name].split("|") for name in estimate_rows.factors(row) if said[name]}
         models = [*facts.pop("compared_with", []), said["model"]]
         known = self.outcomes.get(said["study"], {})
         levels = {name: values[0] for name, values in facts.items()}
         outcomes = [path.format(**said | levels) for path in known.get(said["scoring"], known.get("", []))]
-        room = f"results/{said['study']}/{estimate_rows.ROOMS.get(said['scoring'])}/"
+        room = f"results/{said['study']}/{estimate_rows.OUTPUT_FOLDERS.get(said['scoring'])}/"
         upstream = {path for outcome in outcomes if outcome in self.makers for path in self._needs(outcome)}
         if not known:
             upstream = {path for path, job in self.makers.items() if said["part"] in job["wildcards"].values()}
@@ -506,7 +506,7 @@ class Origins:
 
 
 def _joined(lists):
-    """Return the entries of several answers of :meth:`Origins.behind` as one; lines of a file and table together."""
+    """Merge the entries of several answers of :meth:`Origins.origins_of`; lines of a file and table together."""
     found = {}
     for entry in (entry for entries in lists for entry in entries):
         first = found.setdefault((entry["file"], entry["table"]), entry | {"rows": [], "count": 0})

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from scripts.core import files
-from scripts.core.errors import UserError, counted, nearest
-from scripts.core.provenance.origins import data_rows, plain
+from scripts.core.errors import UserError, count_noun, did_you_mean
+from scripts.core.provenance.origins import data_rows, plain_cell
 
 MAIN = "results/paper/main.tex"
 CONFIG = "config.yaml"
@@ -76,7 +76,7 @@ def _normal(path):
     return "/".join(parts)
 
 
-def located(jobs, main_tex=MAIN):
+def items_with_paths(jobs, main_tex=MAIN):
     """Return :func:`items` with the path of each table's file, known by its content; others have no path."""
     tables = {}
     for job in jobs:
@@ -138,7 +138,9 @@ def find(target: str, jobs, main_tex=MAIN) -> list[dict]:
     numbered = re.fullmatch(r"(figure|fig|table|tab)\.?\s*(\d+)(:.*)?", target.strip(), flags=re.IGNORECASE)
     if numbered:
         kind = "figure" if numbered[1].lower().startswith("fig") else "table"
-        item = next((i for i in located(jobs, main_tex) if i["kind"] == kind and i["number"] == int(numbered[2])), None)
+        item = next(
+            (i for i in items_with_paths(jobs, main_tex) if i["kind"] == kind and i["number"] == int(numbered[2])), None
+        )
         if item is None:
             raise UserError(f"{main_tex}: there is no {kind} {numbered[2]}")
         if numbered[3]:
@@ -156,7 +158,7 @@ def find(target: str, jobs, main_tex=MAIN) -> list[dict]:
     exact = [name for name in same if name.split(".", 2)[2] == target or name == target]
     if not (exact or same):
         raise UserError(
-            f"{target}: no file, figure, table, cell or number of this run{nearest(target, [*known, *outputs])}"
+            f"{target}: no file, figure, table, cell or number of this run{did_you_mean(target, [*known, *outputs])}"
         )
     return [
         {
@@ -192,7 +194,7 @@ def _cell(text):
         raise UserError(f"{path}: no such file, so it has no cell {rest}")
     table = files.read_csv(path)
     if column not in table.columns:
-        raise UserError(f"{path}: has no column '{column}'{nearest(column, table.columns)}")
+        raise UserError(f"{path}: has no column '{column}'{did_you_mean(column, table.columns)}")
     if row.isdigit():
         chosen = table.iloc[int(row) - 1 : int(row)] if int(row) else table.iloc[:0]
     else:
@@ -200,13 +202,14 @@ def _cell(text):
         for pair in row.split(","):
             name, _, value = pair.partition("=")
             if name not in table.columns:
-                raise UserError(f"{path}: has no column '{name}'{nearest(name, table.columns)}")
-            chosen = chosen[chosen[name].map(plain) == value]
+                raise UserError(f"{path}: has no column '{name}'{did_you_mean(name, table.columns)}")
+            chosen = chosen[chosen[name].map(plain_cell) == value]
     if len(chosen) != 1:
         raise UserError(
-            f"{path}: '{row}' chooses {counted(len(chosen), 'row')}; give one row's number, or columns that choose one"
+            f"{path}: '{row}' chooses {count_noun(len(chosen), 'row')}; "
+            "give one row's number, or columns that choose one"
         )
-    cells = {name: plain(value) for name, value in chosen.iloc[0].items()}
+    cells = {name: plain_cell(value) for name, value in chosen.iloc[0].items()}
     return {
         "title": f"cell {column} = {cells[column]} of {path}, {_pairs(cells)}",
         "path": path,
@@ -244,12 +247,14 @@ def ranges(values):
     return ", ".join(f"{a}" if a == b else f"{a}-{b}" for a, b in spans)
 
 
-def affected(name: str, jobs: list[dict], follows: Callable, where: Callable = Path) -> tuple[list[dict], tuple | None]:
+def affected_jobs(
+    name: str, jobs: list[dict], follows: Callable, where: Callable = Path
+) -> tuple[list[dict], tuple | None]:
     """Return the jobs that a change of ``name`` makes run again, in order, and the line of a template file, if any.
 
     Args:
         name: A module or script, an input file (with ``:ROW`` for a line, as an editor counts them), or a model.
-        follows: :func:`scripts.core.provenance.audit.follows`.
+        follows: :func:`scripts.core.provenance.audit.jobs_after`.
         where: Path of an input to where it lies.
 
     Returns:
@@ -275,7 +280,7 @@ def affected(name: str, jobs: list[dict], follows: Callable, where: Callable = P
     if not first and not (numbered and any(archive in job["inputs"] for job in jobs)):
         known = {p for job in jobs for p in [*job["inputs"], *job["params"].get("_code", {})]}
         known |= {job["wildcards"][kind] for job in jobs for kind in ("model", "system") if kind in job["wildcards"]}
-        raise UserError(f"{name}: no job of this run depends on it{nearest(path, known)}")
+        raise UserError(f"{name}: no job of this run depends on it{did_you_mean(path, known)}")
     if numbered and path == archive:
         rows = data_rows(where(path))
         if int(row) not in rows:
@@ -296,7 +301,9 @@ def _unused(path: Path, row: str, used: dict | None) -> bool:
     return any(line.partition("\t")[0] not in used for line in lines[int(row) - 1 : int(row)])
 
 
-def moved(name: str, reruns: list[dict], jobs: list[dict], main_tex: str | Path = MAIN, uses: Callable | None = None):
+def affected_items(
+    name: str, reruns: list[dict], jobs: list[dict], main_tex: str | Path = MAIN, uses: Callable | None = None
+):
     """Return what of the paper may change when ``reruns`` run: labels of figures and tables, ids of numbers.
 
     A number that is about other models than the changed one cannot move.
@@ -309,7 +316,7 @@ def moved(name: str, reruns: list[dict], jobs: list[dict], main_tex: str | Path 
     uses = uses or (lambda path, rows: True)
     touched = {"figures": [], "tables": [], "numbers": []}
     if Path(main_tex).is_file():
-        for item in located(jobs, main_tex):
+        for item in items_with_paths(jobs, main_tex):
             if item["path"] in outputs and uses(item["path"], _whole("", item["path"])["rows"]):
                 touched[f"{item['kind']}s"].append(f"{item['kind']} {item['number']} ({item['path']})")
     for key, entry in numbers(jobs).items():

@@ -28,13 +28,13 @@ TITLES = {
 counted as masculine."""
 SOCIAL = {"mr", "mrs", "miss", "ms", "messrs", "misses", "mesdames"}
 """Titles that stand for nobody without a name."""
-GUESSED = {"male": "M", "mostly_male": "M", "female": "F", "mostly_female": "F"}
+DETECTED_GENDERS = {"male": "M", "mostly_male": "M", "female": "F", "mostly_female": "F"}
 """What gender-guesser says of a first name, to genders; of the others the gender is not known."""
-LEAST, SHARE, FIRST_NAME_SHARE = 2, 0.5, 0.1
+NAME_THRESHOLDS, SHARE, FIRST_NAME_SHARE = 2, 0.5, 0.1
 """A word is a name wherever it stands in a book if the recogniser took it for a person so often, and in such a share of
 the places where it took it for anything. Of a first name, which recognisers of newspapers often take for a company or a
 town, a smaller share of persons and places is enough, if it is no date or nationality more often."""
-PLACES = ("GPE", "LOC", "FAC")
+PLACE_ENTITIES = ("GPE", "LOC", "FAC")
 PARTICLES = ("de", "du", "des", "la", "le", "di", "da", "della", "von", "van", "der", "of")
 """Words of names in lower case."""
 NO_NAMES = ("DATE", "TIME", "NORP", "CARDINAL", "LANGUAGE")
@@ -128,7 +128,7 @@ def title_of(word):
     return plain if word[:1].isupper() and (plain in TITLES or plain in SOCIAL) else None
 
 
-def guesser():
+def gender_detector():
     """Return a function from a first name to M, F or None: the package gender-guesser in its default setting."""
     from gender_guesser.detector import Detector
 
@@ -137,7 +137,7 @@ def guesser():
     def gender(word):
         word = word if not word.isupper() or len(word) < 2 else word.capitalize()
         for form in (word, word.partition("-")[0]):
-            if (said := GUESSED.get(detector.get_gender(form))) is not None:
+            if (said := DETECTED_GENDERS.get(detector.get_gender(form))) is not None:
                 return said
         return None
 
@@ -172,10 +172,10 @@ def lexicon(sentences: Iterable[Sentence], gender: Callable) -> Lexicon:
     The recogniser often takes the same name for a person in one place and for nothing, or a town, in another.
 
     Args:
-        gender: Of :func:`guesser`.
+        gender: Of :func:`gender_detector`.
 
     Returns:
-        Single words that are not titles: see :data:`LEAST` and :data:`MAJORITY`.
+        Single words that are not titles: see :data:`NAME_THRESHOLDS` and :data:`MAJORITY`.
     """
     counts, titled = {}, {}
     for parsed in sentences:
@@ -192,17 +192,21 @@ def lexicon(sentences: Iterable[Sentence], gender: Callable) -> Lexicon:
     surnames = {}
     for word, genders in titled.items():
         most, count = genders.most_common(1)[0]
-        if genders.total() >= LEAST:
+        if genders.total() >= NAME_THRESHOLDS:
             surnames[word] = most if count >= MAJORITY * genders.total() else None
     return Lexicon(words, surnames)
 
 
 def _is_person(kinds, gender):
     persons = kinds["PERSON"]
-    if persons < LEAST or kinds["no name"] > 0.2 * kinds.total() or sum(kinds[kind] for kind in NO_NAMES) > persons:
+    if (
+        persons < NAME_THRESHOLDS
+        or kinds["no name"] > 0.2 * kinds.total()
+        or sum(kinds[kind] for kind in NO_NAMES) > persons
+    ):
         return False
     if gender:
-        return persons >= FIRST_NAME_SHARE * (persons + sum(kinds[kind] for kind in PLACES))
+        return persons >= FIRST_NAME_SHARE * (persons + sum(kinds[kind] for kind in PLACE_ENTITIES))
     return persons >= SHARE * (kinds.total() - kinds[""] - kinds["no name"])
 
 
@@ -210,7 +214,7 @@ def mentions(parsed: Sentence, known: Lexicon, gender: Callable) -> list[Mention
     """Return the personal names of a sentence.
 
     Args:
-        gender: Of :func:`guesser`.
+        gender: Of :func:`gender_detector`.
 
     Returns:
         In their order, none within another. A first name that nobody took for a person has no gender: who it is remains
@@ -237,7 +241,7 @@ def mentions(parsed: Sentence, known: Lexicon, gender: Callable) -> list[Mention
     inside = {place for mention in found for place in range(mention.first, mention.last + 1)}
     for place, token in enumerate(tokens):
         kind = token.entity.partition("-")[2]
-        if not place or place in inside or not _is_name(token) or kind in (*PLACES, *NO_NAMES):
+        if not place or place in inside or not _is_name(token) or kind in (*PLACE_ENTITIES, *NO_NAMES):
             continue
         if not title_of(token.word) and gender(token.word):
             found.append(Mention(place, place, token.word, None))
@@ -300,11 +304,11 @@ def _gender(words, known, gender):
     return gender(words[0])
 
 
-def core(name):
+def name_without_titles(name):
     """Return the words of a name without its titles.
 
     Examples:
-        >>> core("Lady Catherine de Bourgh")
+        >>> name_without_titles("Lady Catherine de Bourgh")
         ('Catherine', 'de', 'Bourgh')
     """
     words = name.replace("-", " ").split()
@@ -327,7 +331,9 @@ def may_be_one_person(name, other):
     titles = [title_of(name.split()[0]), title_of(other.split()[0])]
     if all(titles) and titles[0] != titles[1]:
         return False
-    return _is_within(core(name), core(other)) or _is_within(core(other), core(name))
+    return _is_within(name_without_titles(name), name_without_titles(other)) or _is_within(
+        name_without_titles(other), name_without_titles(name)
+    )
 
 
 def _is_within(words, others):

@@ -227,7 +227,7 @@ def _quadruple(sentences, found, matched, others, place, text, words):
         return None, "distinct"
     passage = _passage(sentences, found, matched, names, place, text)
     outside = [token for at, token in enumerate(passage.tokens) if not _inside(passage, at)]
-    parts = {word for name in names.values() for word in book_names.core(name) if word[:1].isupper()}
+    parts = {word for name in names.values() for word in book_names.name_without_titles(name) if word[:1].isupper()}
     if any(token.word in parts or token.word.rstrip("s") in parts for token in outside if token.word[:1].isupper()):
         return None, "whole"
     if any(loose_title(token) for token in outside):

@@ -11,7 +11,7 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.coreference_systems import augmentation
-from scripts.core.errors import UserError, counted
+from scripts.core.errors import UserError, count_noun
 from scripts.counter_gap.lib.book_names import SOCIAL, Token, is_possessive
 from scripts.counter_gap.lib.instances import COLUMNS, LABELS, PLACES, ROLES
 
@@ -60,7 +60,7 @@ def swapped_word(token: Token, words: dict[str, str], following: Token | None = 
     if plain == "his" and not possesses:
         other = "hers"
     else:
-        other = augmentation.swapped(plain, "PRP$" if possesses else "PRP", words, {})
+        other = augmentation.swap_word(plain, "PRP$" if possesses else "PRP", words, {})
     if other == plain:
         return word
     if len(word) > 1 and word.isupper():
@@ -216,7 +216,7 @@ def read_labels(path: str | Path) -> dict[str, tuple[bool, bool]]:
     return labels
 
 
-def labelled(candidates: pd.DataFrame, labels: dict[str, tuple[bool, bool]]) -> pd.DataFrame:
+def label_quadruples(candidates: pd.DataFrame, labels: dict[str, tuple[bool, bool]]) -> pd.DataFrame:
     """Return the quadruples that were accepted, with their labels.
 
     Args:
@@ -232,7 +232,7 @@ def labelled(candidates: pd.DataFrame, labels: dict[str, tuple[bool, bool]]) -> 
     unknown = labels.keys() - set(candidates.id)
     if unknown:
         raise UserError(
-            f"{counted(len(unknown), 'label')} of instances that are no candidates, the first is '{min(unknown)}'; "
+            f"{count_noun(len(unknown), 'label')} of instances that are no candidates, the first is '{min(unknown)}'; "
             "label the candidates of this run"
         )
     kept = candidates[candidates.id.isin(labels)]
@@ -245,7 +245,7 @@ def labelled(candidates: pd.DataFrame, labels: dict[str, tuple[bool, bool]]) -> 
     return kept.assign(a_coref=[a for a, _ in pairs], b_coref=[b for _, b in pairs]).reset_index(drop=True)
 
 
-def balanced(instances: pd.DataFrame, seed: int) -> pd.DataFrame:
+def balance_genders(instances: pd.DataFrame, seed: int) -> pd.DataFrame:
     """Return as many quadruples of either original gender, the rest left out at random (Section 2.3).
 
     Args:
@@ -325,12 +325,12 @@ def card(
     ]
     if public:
         lines.append(
-            f"{counted(len(public), 'book')} of Project Gutenberg, in the public domain in the United States; "
+            f"{count_noun(len(public), 'book')} of Project Gutenberg, in the public domain in the United States; "
             "elsewhere look up the law."
         )
     if private:
         lines.append(
-            f"{counted(private, 'book')} from files of this machine: the texts of the set are theirs. Publish the set "
-            "only if their licence allows it."
+            f"{count_noun(private, 'book')} from files of this machine: the texts of the set are theirs. Publish the "
+            "set only if their licence allows it."
         )
     return "\n".join(lines) + "\n"

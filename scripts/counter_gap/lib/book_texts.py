@@ -123,7 +123,7 @@ def sections(pieces):
     """Yield clean paragraphs of pieces of text, with :data:`BREAK` in place of headings, lists and rows of stars."""
     begun = broken = False
     for number, piece in enumerate(pieces):
-        paragraph = clean(piece)
+        paragraph = clean_paragraph(piece)
         # An empty piece was a picture, which ends nothing.
         if not paragraph or (number < FIRST and _CREDITS.match(paragraph)):
             continue
@@ -136,7 +136,7 @@ def sections(pieces):
         yield paragraph
 
 
-def clean(piece):
+def clean_paragraph(piece):
     """Return a paragraph in one line, without the signs of Project Gutenberg for italics, pictures and notes."""
     piece = re.sub(r"\[(?:Illustration[^\]]*|\d+|Footnote[^\]]*)\]", "", piece)
     piece = re.sub(r"(?<![\w_])_(?=\S)([^_]*?\S)_(?![\w_])", r"\1", piece, flags=re.S)

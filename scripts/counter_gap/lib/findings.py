@@ -12,19 +12,19 @@ from functools import cached_property
 
 import numpy as np
 
-from scripts.core.paper.claims import Claim, Comparison, Lacking, check
+from scripts.core.paper.claims import Comparison, Finding, MissingEvidence, check
 from scripts.core.paper.estimates import (
     BOUND,
     Estimate,
     Z,
-    above,
     absolute,
-    ahead,
-    between,
-    every,
-    higher,
-    inside,
-    settled,
+    compare_all,
+    compare_values,
+    compare_with_bound,
+    compare_with_limits,
+    is_greater,
+    is_within,
+    require_decided,
 )
 from scripts.core.paper.formats import p_text, percent, with_sign
 from scripts.counter_gap.lib import study
@@ -56,13 +56,15 @@ class Results:
         self.quadruples = quadruples
 
     def row(self, system, metric, group="all", debiasing="none", subset="all", data=None):
-        """Return one row; :class:`scripts.core.paper.claims.Lacking` if it is not there."""
+        """Return one row; :class:`scripts.core.paper.claims.MissingEvidence` if it is not there."""
         rows = self._rows.get((data or "", system, debiasing, subset, metric, group), [])
         if len(rows) > 1:
             raise ValueError(f"{len(rows)} rows for {system}, {debiasing}, {metric}, {group}: give rows of one scoring")
         if not rows:
             place = f" on {data}" if data else ""
-            raise Lacking(f"{metric} of {system}" + (f" after {debiasing}" if debiasing != "none" else "") + place)
+            raise MissingEvidence(
+                f"{metric} of {system}" + (f" after {debiasing}" if debiasing != "none" else "") + place
+            )
         return rows[0]
 
     @cached_property
@@ -114,7 +116,7 @@ def _pairs(test):
 def _sign(metric, sign):
     def test(results, system):
         value = results.estimate(system, metric)
-        return settled(higher(value * sign, ZERO), f"{system}: {_shown(value)}", value.n, BOUND)
+        return require_decided(compare_values(value * sign, ZERO), f"{system}: {_shown(value)}", value.n, BOUND)
 
     return _each(test)
 
@@ -128,17 +130,17 @@ def _is_significant(metric, system, expected, debiasing="none"):
         value = results.estimate(system, metric, debiasing)
         if expected:
             return *_shown_positive(row, value, text), doubt
-        none = inside(value, -NEGLIGIBLE, NEGLIGIBLE)
+        none = compare_with_limits(value, -NEGLIGIBLE, NEGLIGIBLE)
         found = Comparison(1.0 if row.significant else none.right, none.wrong)
-        return *settled(found, f"{system}: {name} {_shown(value)}", value.n, BOUND), doubt
+        return *require_decided(found, f"{system}: {name} {_shown(value)}", value.n, BOUND), doubt
 
     return test
 
 
 def _shown_positive(row, value, text):
     """Decide a value by its test, which says nothing where it is not significant: then the interval may be below 0."""
-    found = Comparison(row.p_value if row.significant and row.value > 0 else 1.0, above(value, 0).wrong)
-    return settled(found, text, value.n, BOUND)
+    found = Comparison(row.p_value if row.significant and row.value > 0 else 1.0, compare_with_bound(value, 0).wrong)
+    return require_decided(found, text, value.n, BOUND)
 
 
 def _several(*tests):
@@ -153,13 +155,13 @@ def _biased(results, system):
 
 def _smaller_difference(results, system):
     difference, delta = absolute(results.estimate(system, "acc_diff")), results.estimate(system, "delta_i")
-    return ahead(delta, difference, f"{system}: {_shown(difference)} against {_shown(delta)}")
+    return is_greater(delta, difference, f"{system}: {_shown(difference)} against {_shown(delta)}")
 
 
 def _large_is_less_biased(results):
     def test(base, large, metric):
         small, big = absolute(results.estimate(base, metric)), absolute(results.estimate(large, metric))
-        return ahead(small, big, f"{large}, {metric}: {_shown(big)} against {_shown(small)}")
+        return is_greater(small, big, f"{large}, {metric}: {_shown(big)} against {_shown(small)}")
 
     return [check(test, base, large, metric) for base, large in FAMILIES for metric in ("acc_diff", "delta_i")]
 
@@ -167,9 +169,9 @@ def _large_is_less_biased(results):
 def _no_harder(results, system):
     row = results.row(system, "original_minus_counterfactual")
     value = results.estimate(system, "original_minus_counterfactual")
-    found = above(value, NEGLIGIBLE)
+    found = compare_with_bound(value, NEGLIGIBLE)
     outcome = Comparison(1.0 if row.significant and row.value > 0 else found.wrong, found.right)
-    return *settled(outcome, f"{system}: {_shown(value)}", value.n, BOUND), _doubt(system, row, False)
+    return *require_decided(outcome, f"{system}: {_shown(value)}", value.n, BOUND), _doubt(system, row, False)
 
 
 def _uncorrelated(results, system):
@@ -182,7 +184,7 @@ def _uncorrelated(results, system):
     doubt = (
         f"{system}: {with_sign(row.value, 3)} is significant in the same test as the stars (p {p_text(row.p_value)})"
     )
-    decided = between(rho, -WEAK, WEAK, f"{system}: {rho.text(3, signed=True)}, p {p_text(row.p_value)}")
+    decided = is_within(rho, -WEAK, WEAK, f"{system}: {rho.text(3, signed=True)}, p {p_text(row.p_value)}")
     return *decided, doubt if row.significant else ""
 
 
@@ -192,7 +194,7 @@ def _quadruples_differ_less(results):
     def test(name, options):
         here = absolute(results.estimate(system, "acc_diff"))
         there = absolute(results.estimate(system, "acc_diff", **options))
-        return ahead(there, here, f"{_shown(here)} against {_shown(there)} on {name}")
+        return is_greater(there, here, f"{_shown(here)} against {_shown(there)} on {name}")
 
     places = {"GAP": {"data": "gap_test"}, "the originals": {"subset": "originals"}}
     return [check(test, name, options) for name, options in places.items()]
@@ -202,78 +204,80 @@ def _gap_and_originals(results):
     system = "SpanBERT-large"
     originals = results.estimate(system, "acc_diff", subset="originals")
     gap = results.estimate(system, "acc_diff", data="gap_test")
-    outcome = every([higher(gap, ZERO), higher(ZERO, originals)])
-    return settled(outcome, f"GAP {_shown(gap)}, originals {_shown(originals)}", originals.n)
+    outcome = compare_all([compare_values(gap, ZERO), compare_values(ZERO, originals)])
+    return require_decided(outcome, f"GAP {_shown(gap)}, originals {_shown(originals)}", originals.n)
 
 
 def _debiased(results, system, method):
     none, value = results.estimate(system, "delta_i"), results.estimate(system, "delta_i", debiasing=method)
-    return ahead(none, value, f"{system}, {method}: {_shown(value)} against {_shown(none)}")
+    return is_greater(none, value, f"{system}, {method}: {_shown(value)} against {_shown(none)}")
 
 
 def _names_beat_anonymising(results, system):
     named, anonymous = (results.estimate(system, "delta_i", debiasing=m) for m in ("n-CDA", "a-CDA"))
-    return ahead(anonymous, named, f"{system}: {_shown(named)} against {_shown(anonymous)}")
+    return is_greater(anonymous, named, f"{system}: {_shown(named)} against {_shown(anonymous)}")
 
 
 def _as_accurate(results, system, method):
     none, value = results.estimate(system, "accuracy"), results.estimate(system, "accuracy", debiasing=method)
-    return ahead(value, none, f"{system}, {method}: {_shown(value, False)} against {_shown(none, False)}")
+    return is_greater(value, none, f"{system}, {method}: {_shown(value, False)} against {_shown(none, False)}")
 
 
 def _lower_f1(results, system):
     none, named = (results.estimate(system, "ontonotes_f1", debiasing=m) for m in ("none", "n-CDA"))
-    return ahead(none, named, f"{system}: {_shown(named, False)} against {_shown(none, False)}")
+    return is_greater(none, named, f"{system}: {_shown(named, False)} against {_shown(none, False)}")
 
 
 def _names_are_best(results, system):
     named, *others = (results.estimate(system, "accuracy", debiasing=m) for m in ("n-CDA", "none", "a-CDA"))
     text = f"{system}: {_shown(named, False)} against {' and '.join(_shown(other, False) for other in others)}"
-    return settled(every(higher(named, other) for other in others), text, named.n)
+    return require_decided(compare_all(compare_values(named, other) for other in others), text, named.n)
 
 
 FINDINGS = (
-    Claim(
+    Finding(
         1, "Section 4.1", "All systems are significantly more inconsistent across genders than within.", _each(_biased)
     ),
-    Claim(2, "Section 4.1", "The accuracy difference is smaller than Delta I.", _each(_smaller_difference)),
-    Claim(
+    Finding(2, "Section 4.1", "The accuracy difference is smaller than Delta I.", _each(_smaller_difference)),
+    Finding(
         3, "Section 4.1", "For BERT-large the accuracy difference misses a bias that Delta I finds.",
         _several(_is_significant("acc_diff", "BERT-large", False), _is_significant("delta_i", "BERT-large", True)),
     ),
-    Claim(4, "Section 4.1", "The large system of a family is less biased by both measures.", _large_is_less_biased),
-    Claim(5, "Section 4.1", "Every system leans towards masculine.", _sign("acc_diff", 1)),
-    Claim(6, "Section 4.1", "Inconsistency within genders is larger for feminine.", _sign("i_within_diff", -1)),
-    Claim(
+    Finding(4, "Section 4.1", "The large system of a family is less biased by both measures.", _large_is_less_biased),
+    Finding(5, "Section 4.1", "Every system leans towards masculine.", _sign("acc_diff", 1)),
+    Finding(6, "Section 4.1", "Inconsistency within genders is larger for feminine.", _sign("i_within_diff", -1)),
+    Finding(
         7, "Section 4.1", "Inconsistency across genders is larger from feminine originals.", _sign("i_across_diff", -1)
     ),
-    Claim(8, "Section 4.2", "Counterfactual instances are no harder than original ones.", _each(_no_harder)),
-    Claim(
+    Finding(8, "Section 4.2", "Counterfactual instances are no harder than original ones.", _each(_no_harder)),
+    Finding(
         9, "Section 4.2", "Inconsistency across genders does not depend on the original gender.", _each(_uncorrelated)
     ),
-    Claim(
+    Finding(
         10, "Section 4.3", "For SpanBERT-large the accuracy difference is smaller than on GAP and on originals alone.",
         _quadruples_differ_less,
     ),
-    Claim(11, "Section 4.3", "GAP and the originals alone point in opposite directions.", _several(_gap_and_originals)),
-    Claim(12, "Section 5", "Both debiasing methods lower Delta I.", _pairs(_debiased)),
-    Claim(13, "Section 5", "n-CDA lowers Delta I more than a-CDA.", _each(_names_beat_anonymising)),
-    Claim(
+    Finding(
+        11, "Section 4.3", "GAP and the originals alone point in opposite directions.", _several(_gap_and_originals)
+    ),
+    Finding(12, "Section 5", "Both debiasing methods lower Delta I.", _pairs(_debiased)),
+    Finding(13, "Section 5", "n-CDA lowers Delta I more than a-CDA.", _each(_names_beat_anonymising)),
+    Finding(
         14, "Section 5", "After a-CDA Delta I is significant, but Acc_Diff of BERT-base and SpanBERT-large is not.",
         _several(
             *(_is_significant("delta_i", system, True, "a-CDA") for system in SYSTEMS),
             *(_is_significant("acc_diff", system, False, "a-CDA") for system in ("BERT-base", "SpanBERT-large")),
         ),
     ),
-    Claim(
+    Finding(
         15, "Section 5", "After n-CDA only BERT-base keeps a significant Delta I, without a significant Acc_Diff.",
         _several(
             *(_is_significant("delta_i", system, system == "BERT-base", "n-CDA") for system in SYSTEMS),
             _is_significant("acc_diff", "BERT-base", False, "n-CDA"),
         ),
     ),
-    Claim(16, "Section 5", "Debiasing does not lower the overall accuracy.", _pairs(_as_accurate)),
-    Claim(17, "Section 5", "n-CDA lowers F1 on OntoNotes.", _each(_lower_f1)),
-    Claim(18, "Table 6", "n-CDA gives the highest overall accuracy of the three.", _each(_names_are_best)),
+    Finding(16, "Section 5", "Debiasing does not lower the overall accuracy.", _pairs(_as_accurate)),
+    Finding(17, "Section 5", "n-CDA lowers F1 on OntoNotes.", _each(_lower_f1)),
+    Finding(18, "Table 6", "n-CDA gives the highest overall accuracy of the three.", _each(_names_are_best)),
 )  # fmt: skip
 """In the order of the study."""

@@ -8,7 +8,7 @@ import pandas as pd
 from scripts.core.paper.formats import number, p_text, percent
 from scripts.core.paper.numbers import count, entry
 from scripts.counter_gap.lib.study import UNMARKED, WITHOUT, is_rule, label, main_scoring
-from scripts.counter_gap.lib.tables import METHODS, disputed
+from scripts.counter_gap.lib.tables import METHODS, tests_disagree
 
 METRICS = {
     "acc_diff": "the accuracy difference",
@@ -88,7 +88,7 @@ def from_tests(tests: pd.DataFrame, metrics: pd.DataFrame) -> dict:
 
 
 def _disputed(tests):
-    rows = [row for _, row in tests.iterrows() if disputed(row)]
+    rows = [row for _, row in tests.iterrows() if tests_disagree(row)]
     numbers = {"disputed": count(len(rows), "significance.csv", column="significant_centred")}
     for place, row in enumerate(rows, 1):
         corrected = bool(row.significant) == bool(row.significant_centred)

@@ -6,17 +6,17 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.errors import UserError
-from scripts.core.paper.formats import MISSING, NOT_RELEASED, NOT_RUN, interval, number, percent
-from scripts.core.paper.tables import changes, named_once, telling, write_table
+from scripts.core.paper.formats import MISSING_MARK, NOT_RELEASED, NOT_RUN, interval, number, percent
+from scripts.core.paper.tables import blank_repeats, change_points, drop_uninformative, write_table
 from scripts.counter_gap.lib.study import DATA, SCORING, WITHOUT, is_rule, main_scoring
 
 METHODS = ("none", "a-CDA", "n-CDA")
 """Debiasing methods in the order of the study's Table 6."""
-COMPARABLE = ("released", "clusters")
+COMPARABLE_SCORINGS = ("released", "clusters")
 """Ways of scoring that may stand beside the study: its own flags, without them clusters whose spans match rightly."""
-SIGNIFICANT, CORRECTED = "*", "†"
+SIGNIFICANT_MARK, CORRECTED_MARK = "*", "†"
 """Marks of p values below the level, before and after Holm's correction."""
-DISPUTED = "‡"
+DISAGREEMENT_MARK = "‡"
 """Mark of values of which the centred bootstrap decides otherwise, before the correction or after it."""
 
 TRAINING = {
@@ -35,7 +35,7 @@ CORPORA = {None: "OntoNotes", "ontonotes": "OntoNotes", "litbank": "LitBank"}
 FORMS = dict.fromkeys(
     ("acc_diff", "delta_i", "i_within_diff", "i_across_diff", "original_minus_counterfactual"), "marked"
 ) | {"spearman_rho": "rho"}
-"""How a metric is printed (:func:`formatted`); the others are shares in percent."""
+"""How a metric is printed (:func:`format_value`); the others are shares in percent."""
 
 ACCURACY = {"Acc_M": ("accuracy", "M"), "Acc_F": ("accuracy", "F"), "Acc_Diff": ("acc_diff", "all")}
 """Columns of Table 2, accuracy by gender, by head: metric and group, and the subset if it is not all quadruples."""
@@ -87,7 +87,7 @@ BY_GENDER = {
     "accuracy: ρ": ("spearman_rho", "all"),
 }
 """Columns of the table of both genders: the parts of Table 3, and Table 4."""
-ARTEFACT = {
+ARTEFACT_COLUMNS = {
     head + end: (metric, "all", subset)
     for head, metric in (("Acc.", "accuracy"), ("Acc_Diff", "acc_diff"), ("ΔI", "delta_i"))
     for end, subset in (("", "all"), (" w/o", "all" + WITHOUT))
@@ -128,15 +128,16 @@ def read(metrics, significance, templates) -> pd.DataFrame:
 def read_comparable(metrics, significance, templates):
     """Read what may stand beside the study, as :func:`read` does, with each system once.
 
-    Where a system has released flags its clusters are left out, and what :data:`COMPARABLE` does not name always is.
+    Where a system has released flags its clusters are left out, and what :data:`COMPARABLE_SCORINGS` does not name
+    always is.
     """
     table = read(metrics, significance, templates)
-    rank = table.scoring.map({name: rank for rank, name in enumerate(COMPARABLE)})
+    rank = table.scoring.map({name: rank for rank, name in enumerate(COMPARABLE_SCORINGS)})
     keys = [table.data, table.system, table.debiasing]
     return table[rank.notna() & (rank == rank.groupby(keys).transform("min"))].reset_index(drop=True)
 
 
-def named(table, models):
+def add_model_names(table, models):
     """Return the table with ``model``, a system's name among the study's models, else its own, and ``place``.
 
     ``place`` is ``quadruples`` or the part of GAP; ``models`` are of
@@ -147,16 +148,16 @@ def named(table, models):
     return table.assign(model=table.system.map(names).fillna(table.system), place=place)
 
 
-def marks(row):
+def significance_marks(row):
     """Return the marks of a tested value: significant, after Holm's correction too, decided otherwise if centred."""
     if pd.isna(row.significant):
         return ""
-    text = SIGNIFICANT if row.significant else ""
-    text += CORRECTED if row.significant_holm else ""
-    return text + (DISPUTED if disputed(row) else "")
+    text = SIGNIFICANT_MARK if row.significant else ""
+    text += CORRECTED_MARK if row.significant_holm else ""
+    return text + (DISAGREEMENT_MARK if tests_disagree(row) else "")
 
 
-def disputed(row):
+def tests_disagree(row):
     """Tell whether the two variants of the bootstrap decide a test differently, before or after the correction."""
     return any(bool(row[f"significant{after}"]) != bool(row[f"significant_centred{after}"]) for after in ("", "_holm"))
 
@@ -175,8 +176,8 @@ def of_system(table, data, scoring, system, debiasing):
     ]
 
 
-def printed(
-    rows: pd.DataFrame, columns: dict[str, tuple[str, ...]], subset: str = "all", empty: str = MISSING,
+def value_cells(
+    rows: pd.DataFrame, columns: dict[str, tuple[str, ...]], subset: str = "all", empty: str = MISSING_MARK,
     cell: Callable | None = None,
 ):  # fmt: skip
     """Return cells (head to text) of one system.
@@ -185,9 +186,9 @@ def printed(
         rows: Of one system.
         columns: Head to metric and group, and a subset of its own.
         empty: Stands for a metric without a row.
-        cell: How a row is printed; by default :func:`formatted`.
+        cell: How a row is printed; by default :func:`format_value`.
     """
-    cell = cell or formatted
+    cell = cell or format_value
     cells = {}
     for head, (metric, group, *own) in columns.items():
         values = rows[(rows.subset == (own or [subset])[0]) & (rows.metric == metric) & (rows.group == group)]
@@ -199,7 +200,7 @@ def printed(
 
 def bias(rows: pd.DataFrame) -> dict[str, str]:
     """Return the cells of the table of both measures of bias for one system."""
-    return printed(rows, BIAS, cell=_with_interval)
+    return value_cells(rows, BIAS, cell=_with_interval)
 
 
 def _with_interval(row, form):
@@ -210,7 +211,7 @@ def _with_interval(row, form):
     # Without a width an interval would say that the value is known exactly.
     if row.subset == "all" and row.ci_low < row.ci_high:
         text += f" ({interval(100 * row.ci_low, 100 * row.ci_high, 1, signed=True)})"
-    return text + marks(row)
+    return text + significance_marks(row)
 
 
 def cells(
@@ -220,7 +221,7 @@ def cells(
     """Return a row for each system and debiasing method on a data set.
 
     Args:
-        columns: As :func:`printed` takes them; or what makes cells (head to text) of the rows of one
+        columns: As :func:`value_cells` takes them; or what makes cells (head to text) of the rows of one
             system.
         heads: Which columns name the rows.
     """
@@ -228,19 +229,19 @@ def cells(
     for scoring, system, method in systems(table, data, methods):
         about = {"System": system, "Scoring": SCORING[scoring], "Debiasing": method}
         values = of_system(table, data, scoring, system, method)
-        shown = columns(values) if callable(columns) else printed(values, columns)
+        shown = columns(values) if callable(columns) else value_cells(values, columns)
         rows.append({head: about[head] for head in heads} | shown)
     return pd.DataFrame(rows)
 
 
-def formatted(row, form):
+def format_value(row, form):
     """Return one value as it is printed: ``percent``; ``marked``, signed and with marks; or ``rho``, a correlation."""
     if form == "percent":
         return percent(row.value)
-    return (number(row.value, 3) if form == "rho" else percent(row.value, signed=True)) + marks(row)
+    return (number(row.value, 3) if form == "rho" else percent(row.value, signed=True)) + significance_marks(row)
 
 
-def absent(scoring):
+def absence_reason(scoring):
     """Return why a system with this scoring has no number: only released flags could have been released."""
     return NOT_RELEASED if scoring == "released" else NOT_RUN
 
@@ -266,9 +267,9 @@ def write_sets(tex: str, csv: str, frame: pd.DataFrame):
         tex, csv: Paths.
         frame: From :func:`of_sets`; all goes to the CSV.
     """
-    shown, _ = telling(frame, ["templates", "System"])
-    midrules = changes(shown.templates)
-    shown = shown.assign(templates=named_once(shown.templates), System=named_once(shown.System, again=midrules))
+    shown, _ = drop_uninformative(frame, ["templates", "System"])
+    midrules = change_points(shown.templates)
+    shown = shown.assign(templates=blank_repeats(shown.templates), System=blank_repeats(shown.System, again=midrules))
     if not midrules:
         shown = shown.drop(columns="templates")
     shown = shown.rename(columns={"templates": "Data"})
@@ -285,10 +286,10 @@ def datasets(table, templates):
     for scoring, system, debiasing in systems(table, templates):
         for data, subset, label in wanted:
             values = of_system(table, data, scoring, system, debiasing)
-            shown = printed(values, DATASETS, subset)
+            shown = value_cells(values, DATASETS, subset)
             if not (values.subset == subset).any():
                 # Of the originals and of GAP there is no difference of inconsistencies.
-                shown |= {head: absent(scoring) for head in DATASETS if head != "ΔI"}
+                shown |= {head: absence_reason(scoring) for head in DATASETS if head != "ΔI"}
             rows.append({"System": system, "Scoring": SCORING[scoring], "Data": label, **shown})
     return pd.DataFrame(rows)
 
@@ -321,10 +322,10 @@ def debiasing(table, templates, corpus=None, f1=None):
     for scoring, system, _ in systems(table, templates):
         for method in METHODS if not is_rule(system) else METHODS[:1]:
             values = of_system(table, templates, scoring, system, method)
-            shown = printed(values, DEBIASING, empty=absent(scoring))
+            shown = value_cells(values, DEBIASING, empty=absence_reason(scoring))
             # An annotated corpus needs a system and its data, not flags.
             score = f1.get((system, method)) if scoring.startswith("clusters") else None
-            shown[f"F1 on {CORPORA[corpus]}"] = absent(scoring) if score is None else percent(score)
+            shown[f"F1 on {CORPORA[corpus]}"] = absence_reason(scoring) if score is None else percent(score)
             rows.append({"System": system, "Scoring": SCORING[scoring], "Debiasing": method, **shown})
     return pd.DataFrame(rows)
 
@@ -390,7 +391,7 @@ def write(tex: str, csv: str, frame: pd.DataFrame, left: int, shown: pd.DataFram
     """
     shown = frame if shown is None else shown
     # Between scorings there is a rule.
-    midrules = changes(shown.Scoring) if shown.columns[1] == "Scoring" else ()
+    midrules = change_points(shown.Scoring) if shown.columns[1] == "Scoring" else ()
     if "Data" in shown or "Debiasing" in shown:
-        shown = shown.assign(System=named_once(shown.System, again=midrules))
+        shown = shown.assign(System=blank_repeats(shown.System, again=midrules))
     write_table(tex, csv, shown, left, rows=frame, midrules=midrules, symbols=_SYMBOLS)

@@ -19,7 +19,7 @@ from scripts.counter_gap.lib.instances import GENDERS, LABELS
 REASONS = ("too few answers", "undecided", "contradicts common sense", "inconsistent", "real people")
 PERSON, COMMON_SENSE, REAL_PEOPLE = "coreferent", "common_sense", "real_people"
 """The questions of the task (``templates/annotation/counter_gap_coreference.yaml``)."""
-FLAGGED = ("majority", "any")
+FLAG_RULES = ("majority", "any")
 """When a passage counts as one that annotators flag: more than half of them do, or anybody does."""
 
 
@@ -38,8 +38,10 @@ def items(instances: pd.DataFrame) -> pd.DataFrame:
     for row in instances.itertuples():
         expected = ""
         if not pd.isna(getattr(row, "a_coref", None)):
-            expected = "a" if row.a_coref else "b" if row.b_coref else annotation.NONE
-        people = annotation.named(row.text, {"a": row.a, "b": row.b}, known=[("a", row.a_offset), ("b", row.b_offset)])
+            expected = "a" if row.a_coref else "b" if row.b_coref else annotation.NO_PERSON
+        people = annotation.find_people(
+            row.text, {"a": row.a, "b": row.b}, known=[("a", row.a_offset), ("b", row.b_offset)]
+        )
         rows.append(
             {
                 "item_id": row.id,
@@ -62,7 +64,7 @@ def decide(
         task: From :func:`items`.
         answers: :func:`scripts.core.annotation.answers`.
         annotators: Answers that every instance needs.
-        flagged: One of :data:`FLAGGED`.
+        flagged: One of :data:`FLAG_RULES`.
 
     Returns:
         Instances: ``id``, ``quadruple``, ``answers``, ``a_coref``, ``b_coref``, and quadruples: ``quadruple``,
@@ -73,7 +75,7 @@ def decide(
     rows = []
     for item in task.items.itertuples():
         votes = of_items.get(item.item_id, nobody)
-        said_of = votes[PERSON].where(votes[PERSON].isin(["a", "b"]), annotation.NONE).value_counts()
+        said_of = votes[PERSON].where(votes[PERSON].isin(["a", "b"]), annotation.NO_PERSON).value_counts()
         majority = said_of.index[0] if (said_of * 2 > len(votes)).any() else None
         flags = {
             question: (votes[question] == "yes").sum() > (len(votes) / 2 if flagged == "majority" else 0)

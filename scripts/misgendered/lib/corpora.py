@@ -34,14 +34,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from scripts.core import files as written
-from scripts.core.errors import UserError, counted
+from scripts.core.errors import UserError, count_noun
 
 log = logging.getLogger("pronouns")
 
 LAYOUTS = ("c4", "pile", "jsonl", "openwebtext", "text", "paragraphs")
 _JSON_LINES = ("c4", "pile", "jsonl")
 _WORD = re.compile(r"\w+")
-AROUND = 60
+EXCERPT_MARGIN = 60
 """Characters of an excerpt on either side of the word, less what is cut of words."""
 
 COLUMNS = (
@@ -54,7 +54,7 @@ which it occurs ``occurrences`` times; or tokens of a corpus behind an interface
 EXCERPT_COLUMNS = ("corpus", "label", "word", "file", "document", "excerpt")
 
 
-def named(local: list[dict], place: Callable) -> dict[str, dict]:
+def configured_corpora(local: list[dict], place: Callable) -> dict[str, dict]:
     """Return the corpora that a configuration names, with the files that their patterns stand for.
 
     Args:
@@ -92,7 +92,7 @@ def _matching(pattern):
     return sorted(str(path) for path in matching if path.is_file())
 
 
-def words(groups):
+def distinct_forms(groups):
     """Return the distinct forms of pronoun groups (:func:`scripts.misgendered.lib.study.select_groups`)."""
     return list(dict.fromkeys(form for forms in groups.values() for form in forms.values()))
 
@@ -139,11 +139,11 @@ def excerpt(text, word):
     """
     match = next(match for match in _WORD.finditer(text) if match.group().lower() == word)
     start, end = match.span()
-    left = re.sub(r"\s+", " ", text[max(0, start - AROUND) : start]).lstrip()
-    right = re.sub(r"\s+", " ", text[end : end + AROUND]).rstrip()
+    left = re.sub(r"\s+", " ", text[max(0, start - EXCERPT_MARGIN) : start]).lstrip()
+    right = re.sub(r"\s+", " ", text[end : end + EXCERPT_MARGIN]).rstrip()
     # A window ends in the middle of a word.
-    left = f"… {left.partition(' ')[2]}" if start > AROUND else left
-    right = f"{right.rpartition(' ')[0]} …" if len(text) - end > AROUND else right
+    left = f"… {left.partition(' ')[2]}" if start > EXCERPT_MARGIN else left
+    right = f"{right.rpartition(' ')[0]} …" if len(text) - end > EXCERPT_MARGIN else right
     return f"{left}{match.group()}{right}"
 
 
@@ -249,7 +249,7 @@ def _members(path):
         raise UserError(f"{path}: no such file; correct misgendered.corpora.local") from error
     except (OSError, EOFError, tarfile.TarError, zlib.error, lzma.LZMAError, ValueError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0].strip()
-        place = f"behind {counted(read, 'document')}"
+        place = f"behind {count_noun(read, 'document')}"
         raise UserError(f"{path}: damaged or no archive of texts, {place} ({reason}); get an unbroken copy") from error
 
 
@@ -295,8 +295,8 @@ def count_corpus(
                 problems[path] = error
     if problems:
         first = next(problems[path] for path in paths if path in problems)
-        more = f" (and {counted(len(problems) - 1, 'more file')})" if len(problems) > 1 else ""
-        raise UserError(f"{first}{more}; the counts of {counted(len(done), 'other file')} are kept")
+        more = f" (and {count_noun(len(problems) - 1, 'more file')})" if len(problems) > 1 else ""
+        raise UserError(f"{first}{more}; the counts of {count_noun(len(done), 'other file')} are kept")
     return merge([done[path] for path in paths])
 
 
@@ -387,5 +387,9 @@ def excerpt_table(counts, groups, name, label):
     """Return the excerpts of a corpus, a row for each word that it holds, with :data:`EXCERPT_COLUMNS`."""
     import pandas as pd
 
-    rows = [(name, label, word, *counts["excerpts"][word][1:]) for word in words(groups) if word in counts["excerpts"]]
+    rows = [
+        (name, label, word, *counts["excerpts"][word][1:])
+        for word in distinct_forms(groups)
+        if word in counts["excerpts"]
+    ]
     return pd.DataFrame(rows, columns=EXCERPT_COLUMNS)

@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from scripts.core.errors import UserError, nearest
+from scripts.core.errors import UserError, did_you_mean
 from scripts.core.templates import read_tsv
 from scripts.misgendered.lib.study import DECLARATION_TYPES, FORMS
 from scripts.misgendered.lib.study import declaration as name_of
 
-NAME, DECLARED = "{name}", "{declared}"
+NAME, DECLARED_SLOT = "{name}", "{declared}"
 SOURCES = ("table", "assumed")
 
 
@@ -52,7 +52,7 @@ def read(path: str | Path) -> dict[int, tuple[tuple[str, ...], int]]:
         forms = tuple(cells["forms"].split(" "))
         for form in forms:
             if form not in FORMS:
-                hint = nearest(form, FORMS) or f"; the forms are {', '.join(FORMS)}"
+                hint = did_you_mean(form, FORMS) or f"; the forms are {', '.join(FORMS)}"
                 raise UserError(f"{where}: the declaration names the unknown form '{form}'{hint}")
         repeated = next((form for i, form in enumerate(forms) if form in forms[:i]), None)
         if repeated:
@@ -92,7 +92,9 @@ def select(combinations: dict, kinds: Sequence[str], numbers: Sequence[int], pat
     """
     unknown = next((kind for kind in kinds if kind not in DECLARATION_TYPES), None)
     if unknown is not None:
-        raise UserError(f"misgendered.declarations.types: '{unknown}' is unknown{nearest(unknown, DECLARATION_TYPES)}")
+        raise UserError(
+            f"misgendered.declarations.types: '{unknown}' is unknown{did_you_mean(unknown, DECLARATION_TYPES)}"
+        )
     for number in numbers:
         if number not in combinations:
             known = ", ".join(map(str, combinations))
@@ -102,7 +104,7 @@ def select(combinations: dict, kinds: Sequence[str], numbers: Sequence[int], pat
     ]
 
 
-def declared(declaration: Declaration, forms: dict[str, str]):
+def declared_forms(declaration: Declaration, forms: dict[str, str]):
     """Return what a group's declaration says, such as ``xe/xem``.
 
     Args:
@@ -112,7 +114,7 @@ def declared(declaration: Declaration, forms: dict[str, str]):
 
 
 def pattern(kind: str, text: str, wording: str):
-    """Return a template with its declaration: a text with :data:`NAME` and :data:`DECLARED`.
+    """Return a template with its declaration: a text with :data:`NAME` and :data:`DECLARED_SLOT`.
 
     Args:
         kind: ``explicit`` or ``parenthetical``.
@@ -122,5 +124,5 @@ def pattern(kind: str, text: str, wording: str):
     faithful = wording == "faithful"
     text = text if faithful else text.strip()
     if kind == "explicit":
-        return f"{NAME}{'/' if faithful else ''}'s pronouns are {DECLARED}. {text}"
-    return text.replace(NAME, f"{NAME} ({DECLARED})", -1 if faithful else 1)
+        return f"{NAME}{'/' if faithful else ''}'s pronouns are {DECLARED_SLOT}. {text}"
+    return text.replace(NAME, f"{NAME} ({DECLARED_SLOT})", -1 if faithful else 1)

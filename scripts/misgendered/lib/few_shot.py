@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from scripts.core import options
-from scripts.core.errors import UserError, counted, nearest
+from scripts.core.errors import UserError, count_noun, did_you_mean
 from scripts.misgendered.lib import samples, study
 from scripts.misgendered.lib.instances import Codes
 
@@ -148,7 +148,7 @@ def select_models(names: str | list[str], models: Sequence[str]):
         return list(models)
     for name in names:
         if name not in models:
-            hint = nearest(name, models) or f"; these are {', '.join(models)}"
+            hint = did_you_mean(name, models) or f"; these are {', '.join(models)}"
             raise UserError(f"misgendered.few_shot.models: '{name}' is not among the study's models{hint}")
     return [model for model in models if model in names]
 
@@ -169,7 +169,7 @@ def check_contexts(shots: Sequence[int], contexts: dict[str, int] | None):
                 most = context // TOKENS_PER_LINE - 1
                 remedy = f"give it at most {most}, or leave" if most > 0 else "leave"
                 raise UserError(
-                    f"misgendered.few_shot.shots: {counted(number, 'example')} and an instance have up to "
+                    f"misgendered.few_shot.shots: {count_noun(number, 'example')} and an instance have up to "
                     f"{(number + 1) * TOKENS_PER_LINE} tokens, and {model} takes {context}; {remedy} the model out of "
                     "misgendered.few_shot.models"
                 )

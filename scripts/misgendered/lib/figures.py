@@ -36,7 +36,7 @@ def read(path, columns):
     return frame
 
 
-def pooled(frame: pd.DataFrame, templates: str, kept: Collection[str], shots: int | None = 0):
+def pooled_rows(frame: pd.DataFrame, templates: str, kept: Collection[str], shots: int | None = 0):
     """Return the rows of accuracies in which the columns ``kept`` have levels and all other ones are pooled.
 
     Args:
@@ -64,7 +64,7 @@ def by_examples(frame: pd.DataFrame, summary: pd.DataFrame, templates: str) -> p
     Returns:
         ``model``, ``shots``, ``pronoun_type``, ``accuracy``, ``n`` (instances of a draw), ``draws``, ``sd``.
     """
-    base = pooled(frame, templates, {"declaration_type", "declaration_number", "pronoun_type"})
+    base = pooled_rows(frame, templates, {"declaration_type", "declaration_number", "pronoun_type"})
     base = base[(base.declaration_type == "explicit") & (base.declaration_number == "5")]
     base = base[base.model.isin(set(summary.model))].assign(draws=1, sd=float("nan"))
     columns = ["model", "shots", "pronoun_type", "accuracy", "n", "draws", "sd"]
@@ -94,7 +94,7 @@ def curve_handles(types, frame):
     return handles
 
 
-def point(ax, x, y, low, high, look):
+def draw_point(ax, x, y, low, high, look):
     """Draw a value with its interval, if it has one."""
     style = {"color": look["color"], "linewidth": 1}
     if low == low:
@@ -137,7 +137,7 @@ def accuracy_rows(frame: pd.DataFrame, rows: dict[str, str], models: dict, chanc
             for i, kind in enumerate(kind for kind in types if kind in part.index):
                 row = part.loc[kind]
                 beside = 0.25 * (i - (len(part) - 1) / 2) if together else 0
-                point(ax, row.accuracy, y + beside, row.ci_low, row.ci_high, TYPE_LOOKS[kind])
+                draw_point(ax, row.accuracy, y + beside, row.ci_low, row.ci_high, TYPE_LOOKS[kind])
         ax.set_title(title)
         label_rows(ax, rows.values())
         plotting.fraction_axis(ax.xaxis)

@@ -15,10 +15,10 @@ import scipy
 
 from scripts.core import statistics
 from scripts.core.paper import estimates
-from scripts.core.paper.claims import Claim, Comparison, Lacking, check
+from scripts.core.paper.claims import Comparison, Finding, MissingEvidence, check
 from scripts.core.paper.estimates import Estimate
 from scripts.core.paper.formats import interval, number
-from scripts.misgendered.lib.analyses.resampling import NAME, TEMPLATE, Resampled, matching
+from scripts.misgendered.lib.analyses.resampling import NAME, TEMPLATE, ResampledPredictions, rows_at
 from scripts.misgendered.lib.labels import FORMS, TYPES
 
 FEW_SHOT = {"gpt-j-6b": "GPT-J-6B", "opt-6.7b": "OPT-6.7b", "llama-7b": "LLaMA-7B"}
@@ -60,7 +60,7 @@ class Results:
         draws: int,
         seed: int,
     ):
-        self.resampled = Resampled(table, draws, seed) if len(table) else None
+        self.resampled = ResampledPredictions(table, draws, seed) if len(table) else None
         self.table = self.resampled.table if len(table) else table
         self.models = study_models.set_index("model")
         self.there = set(self.table.model.unique())
@@ -76,11 +76,11 @@ class Results:
         wanted = list(self.models.index) if models is None else list(models)
         lacking = [m for m in wanted if m not in self.there]
         if lacking:
-            raise Lacking(*(self.models.label.get(m, m) for m in lacking))
-        chosen = matching(self.table, model=wanted, shots=shots, **levels)
+            raise MissingEvidence(*(self.models.label.get(m, m) for m in lacking))
+        chosen = rows_at(self.table, model=wanted, shots=shots, **levels)
         if not chosen.any():
             what = ", ".join(f"{value}" for value in levels.values())
-            raise Lacking(f"{what} with {shots} examples" if shots else what)
+            raise MissingEvidence(f"{what} with {shots} examples" if shots else what)
         return chosen
 
     def share(self, **levels):
@@ -107,34 +107,34 @@ def sign(results, value, samples, text, expected=1, shots=0):
     """Decide a quantity's sign by its bootstrap samples; ``expected`` is what the finding says it is.
 
     Raises:
-        Lacking: With the size that the sample would need, if the interval holds zero.
+        MissingEvidence: With the size that the sample would need, if the interval holds zero.
     """
     low, high = statistics.percentile_interval(samples)
-    found = estimates.above(Estimate(value, low, high, 0, results.templates), 0)
-    return decided(
+    found = estimates.compare_with_bound(Estimate(value, low, high, 0, results.templates), 0)
+    return comparison_check(
         found if expected > 0 else ~found, f"{text} ({interval(100 * low, 100 * high, 1)})",
-        needed(results.size(shots), value, low, high),
+        needed_instances(results.size(shots), value, low, high),
     )  # fmt: skip
 
 
-def decided(found: Comparison, said: str, wanted: str) -> tuple[Comparison, str]:
+def comparison_check(found: Comparison, said: str, wanted: str) -> tuple[Comparison, str]:
     """Return a comparison with its text.
 
     Raises:
-        Lacking: If it tells nothing: how large a sample is ``wanted``.
+        MissingEvidence: If it tells nothing: how large a sample is ``wanted``.
     """
     if found.outcome is None:
-        raise Lacking(f"{wanted} for {said}", p=found.wrong)
+        raise MissingEvidence(f"{wanted} for {said}", p=found.wrong)
     return found, said
 
 
-def needed(size, value, low, high):
+def needed_instances(size, value, low, high):
     """Return about how many instances would decide whether a quantity is zero, if it is what it is here.
 
     The width of an interval shrinks with the square root of the sample.
 
     Examples:
-        >>> needed(500, 0.02, -0.02, 0.06)
+        >>> needed_instances(500, 0.02, -0.02, 0.06)
         'about 2,000 instances'
     """
     reach = (high - low) / 2
@@ -145,14 +145,14 @@ def needed(size, value, low, high):
     return f"about {math.ceil(wanted / 10**digits) * 10**digits:,} instances"
 
 
-def above(results, first, second, names, shots=0):
+def check_greater(results, first, second, names, shots=0):
     """Check that one accuracy is above another; ``first`` and ``second`` are levels."""
     (a, drawn_a), (b, drawn_b) = results.share(**first), results.share(**second)
     text = f"{names[0]} {points(a)}, {names[1]} {points(b)}"
     return sign(results, a - b, drawn_a - drawn_b, text, shots=shots)
 
 
-def alike(results: Results, shares: dict[str, tuple[float, np.ndarray]], bound: float) -> tuple[bool, str]:
+def check_similar(results: Results, shares: dict[str, tuple[float, np.ndarray]], bound: float) -> tuple[bool, str]:
     """Check that accuracies differ by less than ``bound`` from each other.
 
     Two one-sided tests at 5 % for every pair: the 90 % interval of each difference must lie within the bound. All of
@@ -164,7 +164,7 @@ def alike(results: Results, shares: dict[str, tuple[float, np.ndarray]], bound: 
         bound: The largest difference that counts as none, as a share.
 
     Raises:
-        Lacking: If some difference may be as large as the bound, with the size that the sample would need.
+        MissingEvidence: If some difference may be as large as the bound, with the size that the sample would need.
     """
     pairs = list(itertools.combinations(shares, 2))
     differences = {(a, b): (shares[a][0] - shares[b][0], shares[a][1] - shares[b][1]) for a, b in pairs}
@@ -175,17 +175,22 @@ def alike(results: Results, shares: dict[str, tuple[float, np.ndarray]], bound: 
         f"{interval(100 * low, 100 * high, 1)}, bound {points(bound)}"
     )
     inside = [
-        estimates.inside(Estimate(found, *statistics.percentile_interval(drawn), 0, results.templates), -bound, bound)
+        estimates.compare_with_limits(
+            Estimate(found, *statistics.percentile_interval(drawn), 0, results.templates), -bound, bound
+        )
         for found, drawn in differences.values()
     ]
     # One-sided tests at 5 % have half of the two-sided p value.
     found = Comparison(max(c.right for c in inside) / 2, min(1.0, len(inside) * min(c.wrong for c in inside)))
-    return decided(found, said, needed(results.size(), bound - abs(value), low, high))
+    return comparison_check(found, said, needed_instances(results.size(), bound - abs(value), low, high))
 
 
 def _types(*pairs):
     def checks(results):
-        return [check(above, results, {"pronoun_type": a}, {"pronoun_type": b}, (TYPES[a], TYPES[b])) for a, b in pairs]
+        return [
+            check(check_greater, results, {"pronoun_type": a}, {"pronoun_type": b}, (TYPES[a], TYPES[b]))
+            for a, b in pairs
+        ]
 
     return checks
 
@@ -195,7 +200,7 @@ def _declaration_types(better, worse, *types):
         made = []
         for kind in types:
             first, second = ({"pronoun_type": kind, "declaration_type": d} for d in (better, worse))
-            made.append(check(above, results, first, second, (f"{TYPES[kind]}: {better}", worse)))
+            made.append(check(check_greater, results, first, second, (f"{TYPES[kind]}: {better}", worse)))
         return made
 
     return checks
@@ -211,23 +216,27 @@ def _more_forms_help(results):
         low, high = statistics.percentile_interval(drawn_b - drawn_a)
         text = f"{few} forms {points(a)}, {more} forms {points(b)} ({interval(100 * low, 100 * high, 1)})"
         rise = Estimate(b - a, low, high, 0, results.templates)
-        found = Comparison(estimates.above(rise, -STEP).right, estimates.above(rise, 0).wrong)
-        return decided(found, text, needed(results.size(), b - a + STEP, low, high))
+        found = Comparison(estimates.compare_with_bound(rise, -STEP).right, estimates.compare_with_bound(rise, 0).wrong)
+        return comparison_check(found, text, needed_instances(results.size(), b - a + STEP, low, high))
 
-    whole = check(above, results, _of_number("neo", 5), _of_number("neo", 2), ("5 forms", "2 forms"))
+    whole = check(check_greater, results, _of_number("neo", 5), _of_number("neo", 2), ("5 forms", "2 forms"))
     return [whole, *(check(falls, few, more) for few, more in itertools.pairwise(NUMBERS))]
 
 
 def _more_forms_hurt(results):
     made = [
         check(
-            above, results, _of_number("neutral", few), _of_number("neutral", more), (f"{few} forms", f"{more} forms")
+            check_greater,
+            results,
+            _of_number("neutral", few),
+            _of_number("neutral", more),
+            (f"{few} forms", f"{more} forms"),
         )
         for few, more in itertools.pairwise(NUMBERS)
     ]
 
     def steady():
-        return alike(results, {f"{n} forms": results.share(**_of_number("binary", n)) for n in NUMBERS}, 0.02)
+        return check_similar(results, {f"{n} forms": results.share(**_of_number("binary", n)) for n in NUMBERS}, 0.02)
 
     return [*made, check(steady)]
 
@@ -242,7 +251,7 @@ def _opt_rises(results):
     def step(small, large):
         names = [results.models.label[model] for model in (large, small)]
         levels = [{"pronoun_type": "neutral", "models": [model]} for model in (large, small)]
-        return above(results, *levels, names)
+        return check_greater(results, *levels, names)
 
     return [check(step, *pair) for pair in itertools.pairwise(models)]
 
@@ -291,7 +300,7 @@ def _correlation(results, value, samples, text, expected):
         low = high = value
     found = estimates.of_samples(samples)
     if found.outcome is None:
-        raise Lacking(f"more instances for {said} ({interval(low, high, 2, signed=True)})", p=found.wrong)
+        raise MissingEvidence(f"more instances for {said} ({interval(low, high, 2, signed=True)})", p=found.wrong)
     return found if expected > 0 else ~found, said
 
 
@@ -304,7 +313,9 @@ def _bloom(results):
         (a, drawn_a), (b, drawn_b) = (_gain(results, "BLOOM", name) for name in (kind, "neo"))
         # One change is larger than another, of whichever signs, if their sum and their difference have its sign.
         apart, together = (
-            estimates.above(Estimate(value, *statistics.percentile_interval(samples), 0, results.templates), 0)
+            estimates.compare_with_bound(
+                Estimate(value, *statistics.percentile_interval(samples), 0, results.templates), 0
+            )
             for value, samples in ((a - b, drawn_a - drawn_b), (a + b, drawn_a + drawn_b))
         )
         found = Comparison(
@@ -312,7 +323,7 @@ def _bloom(results):
             min(max(apart.right, together.wrong), max(apart.wrong, together.right)),
         )
         text = f"from the smallest to the largest: {TYPES[kind]} {_signed(a)}, neo {_signed(b)}"
-        return decided(found, text, "more instances")
+        return comparison_check(found, text, "more instances")
 
     return [
         check(correlated, "neutral", -1), check(correlated, "binary", 1), check(steady, "neutral"),
@@ -329,10 +340,12 @@ def _no_common_size(results):
             falls = {family: ~rise for family, rise in rises.items()}
             text = f"{TYPES[kind]}: up in {_surest(rises)}, down in {_surest(falls)}"
             opposite[text] = max(estimates.at_least(1, signs.values()).right for signs in (rises, falls))
-            same.append(min(estimates.every(signs.values()).right for signs in (rises, falls)))
+            same.append(min(estimates.compare_all(signs.values()).right for signs in (rises, falls)))
         found = Comparison(min(1.0, len(TYPES) * min(opposite.values())), max(same))
         if found.outcome is None:
-            raise Lacking("more instances: the signs of some correlations with size are not clear", p=found.wrong)
+            raise MissingEvidence(
+                "more instances: the signs of some correlations with size are not clear", p=found.wrong
+            )
         if found.outcome:
             return found, min(opposite, key=opposite.get)
         return found, "the sign is the same in all families, for each type of pronouns"
@@ -347,7 +360,7 @@ def _surest(signs: dict[str, Comparison]) -> str:
 def _binary_alike(results):
     def same():
         (she, drawn_she), (he, drawn_he) = results.share(group="she"), results.share(group="he")
-        return alike(results, {"she": (she, drawn_she), "he": (he, drawn_he)}, 0.01)
+        return check_similar(results, {"she": (she, drawn_she), "he": (he, drawn_he)}, 0.01)
 
     def half():
         (they, drawn_they), (he, drawn_he) = results.share(group="they"), results.share(group="he")
@@ -359,7 +372,7 @@ def _binary_alike(results):
 
 def _best_neo(results):
     pairs = [("thon", "xe"), *(("xe", other) for other in NEO if other not in ("thon", "xe")), ("they", "thon")]
-    return [check(above, results, {"group": a}, {"group": b}, (a, b)) for a, b in pairs]
+    return [check(check_greater, results, {"group": a}, {"group": b}, (a, b)) for a, b in pairs]
 
 
 def _rank(kind, form, place):
@@ -372,13 +385,13 @@ def _rank(kind, form, place):
             if other != form:
                 share, samples = results.share(pronoun_type=kind, form=other)
                 ends = statistics.percentile_interval(samples - drawn)
-                better.append(estimates.above(Estimate(share - value, *ends, 0, results.templates), 0))
+                better.append(estimates.compare_with_bound(Estimate(share - value, *ends, 0, results.templates), 0))
         outcomes = [comparison.outcome for comparison in better]
         text = (
             f"{TYPES[kind]}, {FORMS[form]} {points(value)}: {outcomes.count(True)} forms clearly above, "
             f"{outcomes.count(False)} below"
         )
-        return decided(_place(better, place), text, "more instances")
+        return comparison_check(_place(better, place), text, "more instances")
 
     return test
 
@@ -441,7 +454,7 @@ def _names(results):
         results.rows(pronoun_type="neo")
         names = results.names
         if len(names) < 2 * HOW_MANY_NAMES:
-            raise Lacking(f"{2 * HOW_MANY_NAMES} names")
+            raise MissingEvidence(f"{2 * HOW_MANY_NAMES} names")
         if not best:
             names = names.assign(accuracy=-names.accuracy, ci_low=-names.ci_high, ci_high=-names.ci_low)
         shown = names.sort_values("accuracy", ascending=False, kind="stable").head(HOW_MANY_NAMES)
@@ -449,7 +462,7 @@ def _names(results):
         unisex = int((shown.name_class == "unisex").sum())
         text = f"{which} ten: {unisex} unisex, {HOW_MANY_NAMES - unisex} female or male"
         found = among_best(names, "gendered" if best else "unisex")
-        return decided(found, text, f"more instances of each name: which are the {which} ten is not clear")
+        return comparison_check(found, text, f"more instances of each name: which are the {which} ten is not clear")
 
     return [check(end, True), check(end, False)]
 
@@ -471,7 +484,7 @@ def _documents(results):
         counts = results.documents[results.documents.corpus == corpus].set_index("group").documents
         lacking = [name for name in (group, other) if name not in counts]
         if lacking:
-            raise Lacking(f"counts in {CORPORA[corpus]}")
+            raise MissingEvidence(f"counts in {CORPORA[corpus]}")
         text = f"{CORPORA[corpus]}: {group} {counts[group]:,}, {other} {counts[other]:,}"
         return counts[group] < counts[other], text
 
@@ -487,7 +500,7 @@ def _shot(model, kind, shots):
 
 def _shots_above(results, model, kind, more, fewer):
     names = (f"{FEW_SHOT[model]}, {TYPES[kind]}: {more} examples", f"{fewer}")
-    return above(results, _shot(model, kind, more), _shot(model, kind, fewer), names, shots=max(more, fewer))
+    return check_greater(results, _shot(model, kind, more), _shot(model, kind, fewer), names, shots=max(more, fewer))
 
 
 def _examples_help(results):
@@ -513,67 +526,67 @@ def _they_with_examples(results):
 ONE_MODEL = frozenset({1, 2, 3, 4, 5, 10, 11, 12, 13, 14, 15, 17})
 """Findings about averages over the study's models that a model can be asked by itself."""
 FINDINGS = (
-    Claim(
+    Finding(
         1, "Section 4.1, Table 4", "Binary pronouns are best, they is far behind, neo-pronouns come last.",
         _types(("binary", "neutral"), ("neutral", "neo")),
     ),
-    Claim(
+    Finding(
         2, "Section 4.1, Table 5", "Explicit declaration helps neo-pronouns.",
         _declaration_types("explicit", "parenthetical", "neo"),
     ),
-    Claim(
+    Finding(
         3, "Section 4.1, Table 5", "Parenthetical declaration is better for binary pronouns and for they.",
         _declaration_types("parenthetical", "explicit", "binary", "neutral"),
     ),
-    Claim(4, "Section 4.1, Table 6", "Declaring more forms helps neo-pronouns.", _more_forms_help),
-    Claim(
+    Finding(4, "Section 4.1, Table 6", "Declaring more forms helps neo-pronouns.", _more_forms_help),
+    Finding(
         5, "Section 4.1, Table 6", "Declaring more forms slightly hurts they and hardly moves binary pronouns.",
         _more_forms_hurt,
     ),
-    Claim(6, "Section 4.1, Figure 3", "In OPT accuracy on they rises with size.", _opt_rises),
-    Claim(7, "Section 4.1", "In OPT accuracy on neo-pronouns gains moderately with size.", _opt_gains),
-    Claim(
+    Finding(6, "Section 4.1, Figure 3", "In OPT accuracy on they rises with size.", _opt_rises),
+    Finding(7, "Section 4.1", "In OPT accuracy on neo-pronouns gains moderately with size.", _opt_gains),
+    Finding(
         8, "Section 4.1", "In BLOOM size lowers accuracy on they and raises it on binary pronouns; neo-pronouns stay.",
         _bloom,
     ),
-    Claim(9, "Section 4.1, Figure 3", "Size has no common effect.", _no_common_size),
-    Claim(
+    Finding(9, "Section 4.1, Figure 3", "Size has no common effect.", _no_common_size),
+    Finding(
         10, "Section 4.1, Table 7", "He and she are about equal, and they is under half of them.", _binary_alike
     ),
-    Claim(
+    Finding(
         11, "Section 4.1, Table 7", "Thon is the best neo-pronoun and xe the second; all are under they.", _best_neo
     ),
-    Claim(
+    Finding(
         12, "Section 4.1, Table 8", "The nominative is second best for binary pronouns and worst for neo-pronouns.",
         _ranks(("binary", "nom", 2), ("neo", "nom", 5)),
     ),
-    Claim(
+    Finding(
         13, "Section 4.1, Table 8",
         "The possessive-independent form is worst for binary pronouns and second best for neo-pronouns.",
         _ranks(("binary", "pos_ind", 5), ("neo", "pos_ind", 2)),
     ),
-    Claim(14, "Section 4.1", "Binary and neo-pronouns run in opposite directions over the forms.", _opposite),
-    Claim(
+    Finding(14, "Section 4.1", "Binary and neo-pronouns run in opposite directions over the forms.", _opposite),
+    Finding(
         15, "Table 8 caption", "The possessive-independent form is best for non-binary pronouns.",
         _ranks(("neutral", "pos_ind", 1), ("neo", "pos_ind", 1)),
     ),
-    Claim(
+    Finding(
         16, "Section 4.2, Table 9", "The ten best names for neo-pronouns are unisex, the ten worst are not.", _names
     ),
-    Claim(
+    Finding(
         17, "Section 4.2, Table 10",
         "Masculine pronouns are better with male names, feminine ones with female names, they with unisex names.",
         _names_and_pronouns,
     ),
-    Claim(
+    Finding(
         18, "Section 4.2, Table 11",
         "In three corpora every neo-pronoun is in fewer documents than she, and she in fewer than he.", _documents,
     ),
-    Claim(
+    Finding(
         19, "Section 4.3, Table 13",
         "Examples help neo-pronouns: up to 20 with LLaMA-7B, only up to 6 with GPT-J-6B and OPT-6.7b.", _examples_help,
     ),
-    Claim(
+    Finding(
         20, "Section 4.3, Table 13",
         "On they GPT-J-6B improves up to 6 examples, while OPT-6.7b and LLaMA-7B drop from none to a few.",
         _they_with_examples,

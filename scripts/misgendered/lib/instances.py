@@ -203,7 +203,7 @@ class Instances:
             first = chosen[0]
             fills = {
                 declaring.NAME: self._name_texts.take(pa.array(codes.name[chosen])),
-                declaring.DECLARED: self._declared[codes.declaration[first]].take(pa.array(codes.group[chosen])),
+                declaring.DECLARED_SLOT: self._declared[codes.declaration[first]].take(pa.array(codes.group[chosen])),
             }
             pieces = [fills.get(piece, pa.scalar(piece)) for piece in self._patterns[which[first]]]
             parts.append(pc.binary_join_element_wise(*pieces, ""))
@@ -287,7 +287,7 @@ class Instances:
         for way in self.declarations:
             released = texts.released.get((way.kind, way.number)) if self.wording == "faithful" else None
             made = released or [declaring.pattern(way.kind, t.text, self.wording) for t in texts.rows]
-            split = re.compile("(" + "|".join(map(re.escape, (declaring.NAME, declaring.DECLARED))) + ")")
+            split = re.compile("(" + "|".join(map(re.escape, (declaring.NAME, declaring.DECLARED_SLOT))) + ")")
             patterns += [[piece for piece in split.split(text) if piece] for text in made]
         return patterns
 
@@ -306,7 +306,8 @@ class Instances:
         import pyarrow as pa
 
         return [
-            pa.array([declaring.declared(way, forms) for forms in self.groups.values()]) for way in self.declarations
+            pa.array([declaring.declared_forms(way, forms) for forms in self.groups.values()])
+            for way in self.declarations
         ]
 
     @cached_property
@@ -320,7 +321,7 @@ class Instances:
     @cached_property
     def _offers(self):
         """Each form's options with the groups that they belong to."""
-        return {form: options.offered(self.groups, form) for form in study.FORMS}
+        return {form: options.candidate_forms(self.groups, form) for form in study.FORMS}
 
     @cached_property
     def _option_lists(self):

@@ -6,12 +6,12 @@ Entries are ``{"value", "text", "source", "cell"}``, as in the other studies.
 import numpy as np
 import pandas as pd
 
-from scripts.core.options import offered
+from scripts.core.options import candidate_forms
 from scripts.core.paper.formats import interval, number, percent
 from scripts.core.paper.numbers import count, entry
 from scripts.misgendered.lib import study
 from scripts.misgendered.lib.analyses.by_model import ByModel
-from scripts.misgendered.lib.analyses.resampling import matching
+from scripts.misgendered.lib.analyses.resampling import rows_at
 from scripts.misgendered.lib.labels import ALL, TYPES
 
 KEYS = {
@@ -52,7 +52,9 @@ def from_instances(loaded) -> dict:
         "templates.all": len(rows),
         "templates.smallest": min(filter(None, of_form.values())),
         "names.all": len(loaded.names),
-        "shared": sum(len(groups) > 1 for form in study.FORMS for groups in offered(loaded.groups, form).values()),
+        "shared": sum(
+            len(groups) > 1 for form in study.FORMS for groups in candidate_forms(loaded.groups, form).values()
+        ),
     }
     values |= {f"templates.{form}": size for form, size in of_form.items()}
     for name_class in study.NAME_CLASSES:
@@ -135,7 +137,7 @@ def estimate(name, row, column, source, cell, *, ends=("ci_low", "ci_high"), sig
     text = interval(scale * low, scale * high, decimals, signed)
     return {
         name: entry(row[column], number(scale * row[column], decimals, signed), source, **cell),
-        f"{name}.interval": entry(clear(low, high) if sign else text, text, source, **cell),
+        f"{name}.interval": entry(clear_sign(low, high) if sign else text, text, source, **cell),
     }
 
 
@@ -145,12 +147,12 @@ def estimates(table, source, name, column="difference", by=("model", "pronoun_ty
     ``name`` has columns in braces, and the columns ``by`` identify a row.
     """
     found = {}
-    for row in table[matching(table, **(levels or {}))].to_dict("records"):
+    for row in table[rows_at(table, **(levels or {}))].to_dict("records"):
         found |= estimate(name.format(**row), row, column, source, {key: row[key] for key in by}, **given)
     return found
 
 
-def clear(low, high):
+def clear_sign(low, high):
     """Return the sign of a difference if its interval leaves out zero, else 0."""
     return 1 if low > 0 else -1 if high < 0 else 0
 
@@ -206,7 +208,7 @@ def from_reductions(table):
     neo = table[(table.model != ALL) & (table.pronoun_type == "neo")]
     moved = neo.accuracy_mean.rank(ascending=False) != neo.accuracy_sum.rank(ascending=False)
     numbers["sum.models.moved"] = count(moved.sum(), source, pronoun_type="neo")
-    signs = list(map(clear, neo.ci_low, neo.ci_high))
+    signs = list(map(clear_sign, neo.ci_low, neo.ci_high))
     numbers["sum.neo.up"] = count(signs.count(1), source, pronoun_type="neo")
     numbers["sum.neo.down"] = count(signs.count(-1), source, pronoun_type="neo")
     return numbers
@@ -223,11 +225,11 @@ def from_other_scores(normalisation, calibration, power):
     levels = {"model": ALL, "group": ALL, "normalisation": "bytes", "pronoun_type": list(TYPES)}
     ends = ("difference_low", "difference_high")
     numbers = estimates(normalisation, "normalisation.csv", "bytes.{pronoun_type}", by=by, levels=levels, ends=ends)
-    (row,) = normalisation[matching(normalisation, **levels | {"pronoun_type": ALL})].to_dict("records")
+    (row,) = normalisation[rows_at(normalisation, **levels | {"pronoun_type": ALL})].to_dict("records")
     numbers["bytes.other_pick"] = share(row, "flipped", "normalisation.csv", *by)
     levels = {"model": ALL, "group": ALL, "normalisation": "sum"}
     numbers |= estimates(calibration, "calibration.csv", "ece.{pronoun_type}", "ece", by, levels, **UNSIGNED)
-    for row in calibration[matching(calibration, **levels)].to_dict("records"):
+    for row in calibration[rows_at(calibration, **levels)].to_dict("records"):
         numbers[f"ece.{row['pronoun_type']}.chance"] = share(row, "ece_by_chance", "calibration.csv", *by)
     for kind, part in power.groupby("pronoun_type", sort=False):
         least, most = part.detectable_pair.min(), part.needed_5.max()
@@ -251,7 +253,7 @@ def from_fertility(table):
     numbers, source = {}, "regressions.csv"
     for subset, part in table.groupby("subset", sort=False):
         name = f"fertility.{subset.replace(' ', '_')}"
-        signs = list(map(clear, part.ci_low, part.ci_high))
+        signs = list(map(clear_sign, part.ci_low, part.ci_high))
         numbers[f"{name}.models"] = count(part.slope.notna().sum(), source, subset=subset)
         numbers[f"{name}.rising"] = count(signs.count(1), source, subset=subset)
         numbers[f"{name}.falling"] = count(signs.count(-1), source, subset=subset)
@@ -302,7 +304,7 @@ def from_choices(table):
         name, levels = f"choice.{choice}", {"model": ALL, "pronoun_type": list(TYPES)}
         by = ("choice", "made", "model", "pronoun_type")
         numbers |= estimates(part, source, f"{name}.{{pronoun_type}}", by=by, levels=levels)
-        whole = part[matching(part, model=ALL, pronoun_type=ALL)].iloc[0]
+        whole = part[rows_at(part, model=ALL, pronoun_type=ALL)].iloc[0]
         numbers[f"{name}.other_pick"] = share(whole, "other_pick", source, "choice", "made") | {"label": whole.made}
         models = part.model[part.model != ALL].nunique()
         numbers[f"{name}.n"] = count(whole.n // max(models, 1), source, choice=choice, made=whole.made)

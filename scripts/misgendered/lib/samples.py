@@ -45,7 +45,7 @@ def draw(instances, size: int, seed: int, key: str = "sample.instances") -> Code
     return Codes(*np.array(rows, dtype=np.int64).reshape(-1, 4).T)
 
 
-def reworded(instances, size: int, reworded_size: int, seed: int):
+def sample_with_rewordings(instances, size: int, reworded_size: int, seed: int):
     """Yield a sample in batches, and behind it the beginning of such a sample in the other wording of declarations.
 
     Args:

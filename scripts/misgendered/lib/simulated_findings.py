@@ -15,7 +15,7 @@ import pandas as pd
 
 from scripts.core import statistics
 from scripts.core.paper import published
-from scripts.core.paper.claims import Lacking
+from scripts.core.paper.claims import MissingEvidence
 from scripts.core.paper.simulated_findings import BORDER, FALSE, RUN, STUDY, TRUE, Simulation, Worlds
 from scripts.misgendered.lib import findings
 from scripts.misgendered.lib.labels import FORMS, TYPES
@@ -44,7 +44,7 @@ SIZES = {
 }
 ROWS = {RUN: 440, STUDY: 0}
 """Instances that a design draws; 0: every combination."""
-BEHIND = {RUN: 110, STUDY: 8250}
+EXAMPLE_INSTANCES = {RUN: 110, STUDY: 8250}
 """Instances behind each number of examples."""
 TEMPLATE_SPREAD, KIND_SPREAD, NAME_SPREAD, CELL_SPREAD = 0.2, 0.15, 0.2, 0.3
 """How far templates, templates of one type of pronouns, names, and a template with a name move an accuracy at most, as
@@ -305,7 +305,7 @@ def _design(size: str, factors: tuple[str, ...], sample: int, *, behind: bool = 
     groups = pd.DataFrame({"group": GROUPS, "pronoun_type": [KIND[group] for group in GROUPS]})
     form = np.repeat(np.arange(len(FORMS)), TEMPLATES)
     kept = ["pronoun_type", *factors]
-    if rows := BEHIND[size] if behind else ROWS[size]:
+    if rows := EXAMPLE_INSTANCES[size] if behind else ROWS[size]:
         generator = np.random.default_rng([SEED, sample])
         table = groups.iloc[np.arange(rows) % len(GROUPS)].reset_index(drop=True)
         table["template"] = (np.arange(rows) // len(GROUPS)) % len(FORMS) * TEMPLATES + generator.integers(
@@ -335,7 +335,7 @@ def _design(size: str, factors: tuple[str, ...], sample: int, *, behind: bool = 
     )
 
 
-class Drawn(findings.Results):
+class SimulatedPredictions(findings.Results):
     """Counts of one drawn data set, as findings ask for the predictions of a run."""
 
     def __init__(self, truth: Truth, number: int, size: str, known: pd.DataFrame, generator: np.random.Generator):
@@ -353,7 +353,7 @@ class Drawn(findings.Results):
 
     def size(self, shots: int = 0) -> int:
         """Return how many instances each model has."""
-        return BEHIND[self.of_size] if shots else ROWS[self.of_size] or 330_000
+        return EXAMPLE_INSTANCES[self.of_size] if shots else ROWS[self.of_size] or 330_000
 
     @property
     def templates(self) -> int:
@@ -378,7 +378,7 @@ class Drawn(findings.Results):
             samples = design.resampled(place, right) / resampled
         per = 1 if models else MODELS
         if not trials:
-            raise Lacking("instances")
+            raise MissingEvidence("instances")
         return right.sum() / trials / per, samples / per
 
     def _draw(self, design: Design, model: str | None, shots: int) -> np.ndarray:
@@ -452,6 +452,6 @@ def simulation(folder: Path) -> Simulation:
     def draw(number: int, world: str, size: str, generator: np.random.Generator) -> findings.Results:
         changes = {TRUE: _best_form if number == 15 else lambda truth: truth}
         changes |= {FALSE: WORLDS[number].false, BORDER: WORLDS[number].border}
-        return Drawn(changes[world](as_found), number, size, known, generator)
+        return SimulatedPredictions(changes[world](as_found), number, size, known, generator)
 
     return Simulation(findings.FINDINGS, WORLDS, draw, SIZES, DRAWS)

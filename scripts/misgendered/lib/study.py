@@ -80,7 +80,7 @@ def declaration(kind: str, number: int):
     return f"{kind}_{number}"
 
 
-def obstacle(groups):
+def comparison_obstacle(groups):
     """Return why no model of this run can be compared with the study, or an empty string.
 
     Chance and every accuracy depend on the candidates, so a run with other pronoun groups is another experiment.
@@ -99,6 +99,6 @@ def chance(groups: dict[str, dict]):
     offers, gold = [], []
     for form in FORMS:
         for forms in groups.values():
-            offers.append(list(options.offered(groups, form)))
+            offers.append(list(options.candidate_forms(groups, form)))
             gold.append(forms[form])
     return options.chance(offers, gold)

@@ -1,7 +1,7 @@
 """MISGENDERED's rows of the summary over all studies: accuracies, and what analyses of the same scores say of them."""
 
 from scripts.core.estimate_rows import MODEL, PROBABILITY
-from scripts.core.paper.summary import beside
+from scripts.core.paper.summary import secondary_row
 from scripts.misgendered.lib import figures
 from scripts.misgendered.lib.analyses.normalisation import STUDY
 from scripts.misgendered.lib.labels import ALL, TYPES
@@ -18,7 +18,7 @@ def rows(frame, models: dict, template_sets: list[str]):
     """
     found = []
     for templates in template_sets:
-        split = figures.pooled(frame, templates, {"pronoun_type"}, shots=None)
+        split = figures.pooled_rows(frame, templates, {"pronoun_type"}, shots=None)
         for kind in TYPES:
             for row in split[split.model.isin(models) & (split.pronoun_type == kind)].itertuples():
                 found.append(
@@ -58,7 +58,7 @@ def of_analyses(tables, models: dict, data: str):
         usual = {"part": data, "scoring": PROBABILITY, "shots": 0, "n_unit": "instances"}
         cells = {"metric": metric, "value": value, "n": n, "low": low, "high": high}
         cells["pronoun_type"] = "" if kind == ALL else kind
-        found.append(beside(names, models, **usual | cells | given))
+        found.append(secondary_row(names, models, **usual | cells | given))
 
     parts = tables["normalisation"]
     for row in parts[parts.model.isin(models) & (parts.group == ALL) & (parts.normalisation != STUDY)].itertuples():

@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from scripts.core import normalisation as normalising
-from scripts.core.paper.formats import MANY, MISSING, number
+from scripts.core.paper.formats import MANY_UNITS, MISSING_MARK, number
 from scripts.core.paper.grid import Column, Factor, value
-from scripts.core.paper.tables import named_once
+from scripts.core.paper.tables import blank_repeats
 from scripts.misgendered.lib import figures
-from scripts.misgendered.lib.analyses.normalisation import KEPT
+from scripts.misgendered.lib.analyses.normalisation import AVAILABLE_NORMALISATIONS
 from scripts.misgendered.lib.labels import ALL, NAME_CLASSES, SHORT, TYPES, present
 
 NAMES_SHOWN = 10
@@ -26,8 +26,8 @@ DIFFERENCE = value("difference", signed=True, ends=("ci_low", "ci_high"))
 
 
 def accuracy(row: Mapping) -> str:
-    """Return an accuracy in percent with its interval; of :data:`MANY` instances or more it has a decimal."""
-    return value("accuracy", int(row["n"] >= MANY), ends=("ci_low", "ci_high"), between="–")(row)
+    """Return an accuracy in percent with its interval; of :data:`MANY_UNITS` instances or more it has a decimal."""
+    return value("accuracy", int(row["n"] >= MANY_UNITS), ends=("ci_low", "ci_high"), between="–")(row)
 
 
 def accuracies(column: str, levels: Mapping) -> list[Column]:
@@ -57,7 +57,7 @@ def of_types(table: pd.DataFrame, more: dict | None = None) -> Factor:
 
 def by_score(table: pd.DataFrame, models: dict) -> list[Factor]:
     """Return the factors of tables on the normalisations of scores."""
-    scores = {name: normalising.LABELS[name] for name in KEPT}
+    scores = {name: normalising.LABELS[name] for name in AVAILABLE_NORMALISATIONS}
     return [
         of_models(models, alone=True),
         of_types(table, {ALL: "All"}),
@@ -74,7 +74,7 @@ def pronouns(groups: dict[str, dict]):
     order = [g for kind in TYPES for g in groups if groups[g].type == kind]
     rows = [[TYPES[groups[g].type], *(groups[g][form] for form in SHORT)] for g in order]
     frame = pd.DataFrame(rows, columns=["Type", *SHORT.values()])
-    return frame.assign(Type=named_once(frame.Type))
+    return frame.assign(Type=blank_repeats(frame.Type))
 
 
 def declarations(ways: dict[int, Sequence[str]]):
@@ -92,13 +92,13 @@ def models(facts):
     rows = [
         (entry["family"], entry["label"], entry["architecture"], f"{entry['parameters'] / 1e6:,.0f}M")
         if entry["parameters"]
-        else (entry["family"], entry["label"], entry["architecture"], MISSING)
+        else (entry["family"], entry["label"], entry["architecture"], MISSING_MARK)
         for entry in facts.values()
     ]
     return pd.DataFrame(rows, columns=["Family", "Model", "Architecture", "Parameters"])
 
 
-def ends(names):
+def ranking_ends(names):
     """Return the first and the last :data:`NAMES_SHOWN` ranked names, fewer of either if they would overlap."""
     count = min(NAMES_SHOWN, len(names) // 2)
     return names.head(count), names.tail(count).iloc[::-1]
@@ -123,7 +123,7 @@ def templates(rows):
     """
     order = sorted(rows, key=lambda row: list(SHORT).index(row.form))
     frame = pd.DataFrame([(SHORT[row.form], row.text) for row in order], columns=["Form", "Template"])
-    return frame.assign(Form=named_once(frame.Form))
+    return frame.assign(Form=blank_repeats(frame.Form))
 
 
 def printed_averages(table):

@@ -10,11 +10,11 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from scripts.core.errors import UserError, nearest
+from scripts.core.errors import UserError, did_you_mean
 from scripts.core.files import read_text
 from scripts.core.options import SLOT
-from scripts.core.templates import AGREEING, GENDERED, WORD, read_tsv, refuse, word_set
-from scripts.misgendered.lib.declarations import DECLARED, NAME
+from scripts.core.templates import AGREEING, GENDERED, WORD, raise_first, read_tsv, word_set
+from scripts.misgendered.lib.declarations import DECLARED_SLOT, NAME
 from scripts.misgendered.lib.study import FORMS
 
 PRONOUN, MASK = "{pronoun}", "{mask_token}"
@@ -73,7 +73,7 @@ def read_replica(path: str | Path, pronouns: dict | None = None) -> Templates:
         text = cells["text"].replace(PRONOUN, SLOT)
         rows.append(Template(int(cells["template"]), cells["form"], text, row, where))
     templates = Templates("replica", rows, str(path))
-    refuse(check(templates, pronouns))
+    raise_first(check(templates, pronouns))
     return templates
 
 
@@ -100,7 +100,7 @@ def read_official(path: str | Path, released: dict[tuple[str, int], str]) -> Tem
         text = cells["template"].replace(_STRAY, "").replace(MASK, SLOT)
         rows.append(Template(row - 2, cells["form"], text, row, f"{path}, row {row}"))
     templates = Templates("official", rows, str(path), {key: _released(file, rows) for key, file in released.items()})
-    refuse(unusable(templates))
+    raise_first(blocking_problems(templates))
     return templates
 
 
@@ -108,7 +108,7 @@ def _released(path, rows):
     texts = []
     for row, cells in _csv_rows(path):
         # The forms that are declared stand beside one another; which they are is known from the file's name.
-        texts.append(re.sub(r"\{\w+\}(?:/\{\w+\})+", DECLARED, cells["template"]).replace(MASK, SLOT))
+        texts.append(re.sub(r"\{\w+\}(?:/\{\w+\})+", DECLARED_SLOT, cells["template"]).replace(MASK, SLOT))
         same = row - 2 < len(rows) and cells["form"] == rows[row - 2].form
         if not same or texts[-1].count(SLOT) != 1 or re.findall(r"\{.*?\}", texts[-1].replace(NAME, "")) == []:
             raise UserError(
@@ -141,7 +141,7 @@ def check(templates: Templates, pronouns: dict | None = None) -> list[str]:
     Returns:
         One line for each problem: file, row and remedy. No line quotes a template.
     """
-    problems = unusable(templates)
+    problems = blocking_problems(templates)
     if problems:
         return problems
     forms = OTHER_PRONOUNS | {form for sets in (pronouns or {}).values() for form in sets.values()}
@@ -154,13 +154,13 @@ def check(templates: Templates, pronouns: dict | None = None) -> list[str]:
     return problems
 
 
-def unusable(templates):
+def blocking_problems(templates):
     """Return only the problems that keep instances from being made, in the form of :func:`check`."""
     problems, seen = [], {}
     for template in templates.rows:
         where, slots = template.where, template.text.count(SLOT)
         if template.form not in FORMS:
-            hint = nearest(template.form, FORMS) or f"; the forms are {', '.join(FORMS)}"
+            hint = did_you_mean(template.form, FORMS) or f"; the forms are {', '.join(FORMS)}"
             problems.append(f"{where}: the form '{template.form}' is unknown{hint}")
         if slots != 1:
             problems.append(f"{where}: a template has {PRONOUN} exactly once, this one {slots} times; write one slot")

@@ -68,7 +68,7 @@ def by_architecture(models):
     return {a: names for a, names in groups.items() if names}
 
 
-def ordered(models):
+def order_models(models):
     """Return the names of the models by architecture, each in registry order."""
     return [m for names in by_architecture(models).values() for m in names]
 
@@ -77,7 +77,7 @@ MOST = 24
 """Models of one architecture that a figure shows at most; a legend of more is higher than its panel."""
 
 
-def shown(models: dict, names: list[str]) -> tuple[list[str], str]:
+def shown_models(models: dict, names: list[str]) -> tuple[list[str], str]:
     """Return those of ``names`` that a figure has room for, and in words which they are; no words if it has all.
 
     Of more than :data:`MOST` models it has the smallest and the largest of each family, or else the largest of each,
@@ -105,7 +105,7 @@ def shown(models: dict, names: list[str]) -> tuple[list[str], str]:
     return [name for name in names if name in kept], words
 
 
-def heading(architecture, groups):
+def panel_title(architecture, groups):
     """Return the title of an architecture's panel; there is none if all models have that architecture."""
     return plotting.ARCHITECTURES[architecture] if len(groups) > 1 else ""
 
@@ -145,10 +145,12 @@ def curves(
         shaded: What lies between ``low`` and ``high``.
         references: Each draws a reference line on the axes it is given and returns a legend handle.
     """
-    drawn_models = {name: facts for name, facts in models.items() if name in set(plotting.enough(frame).model)}
+    drawn_models = {
+        name: facts for name, facts in models.items() if name in set(plotting.drop_small_cells(frame).model)
+    }
     if not drawn_models:
         return plotting.nothing_drawn()
-    rooms = {a: shown(models, names) for a, names in by_architecture(drawn_models).items()}
+    rooms = {a: shown_models(models, names) for a, names in by_architecture(drawn_models).items()}
     groups = {architecture: names for architecture, (names, _) in rooms.items()}
     few = len(models) <= plotting.FEW
     height = 1.35 if few else 2.15
@@ -157,12 +159,12 @@ def curves(
     for row, (architecture, names) in zip(grid, groups.items(), strict=True):
         for ax, (title, part) in zip(row, panels, strict=True):
             for name in names:
-                rows = plotting.enough(part[part.model == name])
+                rows = plotting.drop_small_cells(part[part.model == name])
                 look = plotting.model_style(models[name])
                 plotting.curve(ax, rows.n_distractors, rows[value], rows.low, rows.high, look)
             # Beside another panel in one column there is no room for both on a line.
             between = ":\n" if few and len(panels) > 1 else ": "
-            ax.set_title(between.join(filter(None, [heading(architecture, groups), title])))
+            ax.set_title(between.join(filter(None, [panel_title(architecture, groups), title])))
             plotting.fraction_axis(ax.yaxis)
             distractor_axis(ax)
         row[0].set_ylabel(label)
@@ -171,15 +173,19 @@ def curves(
             plotting.legend_right(row[-1], model_handles(models, names) + told, 1 + (len(names) > 12))
     for ax in grid[-1]:
         ax.set_xlabel(DISTRACTORS)
-    lines = [line(grid.flat) for line in references] + plotting.shading(shaded)
-    handles = (model_handles(models, ordered(drawn_models)) if few else []) + lines + plotting.left_out(frame, models)
+    lines = [line(grid.flat) for line in references] + plotting.shading_handles(shaded)
+    handles = (
+        (model_handles(models, order_models(drawn_models)) if few else [])
+        + lines
+        + plotting.dropped_note(frame, models)
+    )
     if handles:
         plotting.legend_below(drawn, handles, 2 if few else 4)
     return drawn
 
 
 @dataclass(frozen=True)
-class Rows:
+class RowPanel:
     """A panel of horizontal rows: its title, and what stands at each row from the top down."""
 
     title: str | None
@@ -188,17 +194,17 @@ class Rows:
 
 
 def model_rows(models: dict, first: tuple[str, str] | None = None):
-    """Return the panels of a figure with one row for each model that :func:`shown` has room for, by architecture.
+    """Return the panels of a figure with one row per model of :func:`shown_models`, by architecture.
 
     Args:
         first: Key and label of a row that comes before the models.
     """
-    panels = [Rows(None, [first[0]], [first[1]])] if first else []
+    panels = [RowPanel(None, [first[0]], [first[1]])] if first else []
     groups = by_architecture(models)
     for architecture, every in groups.items():
-        names, words = shown(models, every)
-        title = ":\n".join(filter(None, [heading(architecture, groups), words]))
-        panels.append(Rows(title, names, [plotting.model_title(m, models) for m in names]))
+        names, words = shown_models(models, every)
+        title = ":\n".join(filter(None, [panel_title(architecture, groups), words]))
+        panels.append(RowPanel(title, names, [plotting.model_title(m, models) for m in names]))
     return panels
 
 

@@ -20,8 +20,17 @@ import scipy
 
 from scripts.core import statistics
 from scripts.core.paper import estimates, published
-from scripts.core.paper.claims import Claim, Comparison, Lacking, check
-from scripts.core.paper.estimates import Estimate, ahead, at_least, between, every, higher, settled, tested
+from scripts.core.paper.claims import Comparison, Finding, MissingEvidence, check
+from scripts.core.paper.estimates import (
+    Estimate,
+    at_least,
+    compare_all,
+    compare_by_test,
+    compare_values,
+    is_greater,
+    is_within,
+    require_decided,
+)
 from scripts.core.paper.formats import p_text, with_sign
 from scripts.ruff.lib.study import PRONOUN_SETS
 
@@ -119,18 +128,18 @@ class Run:
         return len(set(models) & self._present.get("accuracy", set()) - self.excluded)
 
     def need(self, models, table="accuracy"):
-        """Raise :class:`Lacking` with all of ``models`` that the run does not have."""
+        """Raise :class:`MissingEvidence` with all of ``models`` that the run does not have."""
         if self.obstacle:
-            raise Lacking(self.obstacle.removeprefix("not in this run: "))
+            raise MissingEvidence(self.obstacle.removeprefix("not in this run: "))
         present = self._present.get(table, ())
         absent = [self.label(m) for m in models if m in self.excluded or m not in present]
         if absent:
-            raise Lacking(*absent)
+            raise MissingEvidence(*absent)
 
     def _cell(self, table, model, key, words):
         self.need([model], table)
         if (model, *key) not in self._cells[table]:
-            raise Lacking(words)
+            raise MissingEvidence(words)
         return self._cells[table][(model, *key)]
 
     def acc(self, model, k, pronoun=None):
@@ -185,7 +194,7 @@ class Run:
             self.need(self.everyone, "pronoun_tests")
             others = set(self.tables["pronoun_tests"].model) - {"all", *self.everyone, *self.excluded}
             if others:
-                raise Lacking("a test over the study's models alone")
+                raise MissingEvidence("a test over the study's models alone")
         else:
             self.need([model], "pronoun_tests")
         cells = self._cells["pronoun_tests"]
@@ -193,7 +202,7 @@ class Run:
             if (model, *pair) in cells:
                 row = cells[(model, *pair)]
                 return row["p"], int(min(row["n_a"], row["n_b"]))
-        raise Lacking(f"a test of {a} against {b}")
+        raise MissingEvidence(f"a test of {a} against {b}")
 
     def better(self, model, a, b) -> tuple[Comparison, str, int]:
         """Compare a model on two pronoun sets by Welch's test: is it better on ``a`` than on ``b``?
@@ -207,14 +216,14 @@ class Run:
         else:
             first, second = (self.acc(model, 0, pronoun).value for pronoun in (a, b))
         said = f"p {p_text(p, smallest=0.001, decimals=3)}" if not np.isnan(p) else "no test"
-        outcome = tested(p if first != second else np.nan, first > second)
+        outcome = compare_by_test(p if first != second else np.nan, first > second)
         return outcome, f"{a} {first:.3f}, {b} {second:.3f}, {said}", n
 
     def prompted(self, model, k, method="vanilla", answer="final"):
         """Return the accuracies of a prompted model with each prompt."""
         self.need([model], "prompted_accuracy")
         if (model, k, method, answer) not in self._prompts:
-            raise Lacking(f"{method} prompting with {_distractors(k)}")
+            raise MissingEvidence(f"{method} prompting with {_distractors(k)}")
         return self._prompts[model, k, method, answer]
 
     @cached_property
@@ -230,7 +239,7 @@ class Run:
         printed = self.printed[key]
         allowed = allowed + published.half_unit(printed) + 1e-9
         text = f"{name} {estimate.text(3 if allowed < 1 else 1)}, published {printed}"
-        return between(estimate, float(printed) - allowed, float(printed) + allowed, text)
+        return is_within(estimate, float(printed) - allowed, float(printed) + allowed, text)
 
 
 def _distractors(k):
@@ -277,7 +286,7 @@ def without_context(run):
         least, every_pick = min(first, second) / SENTENCES, (first + second) / SENTENCES
         p = min(1.0, 2 * scipy.special.betainc(every_pick - least, least + 1, 0.5)) if every_pick else 1.0
         text = f"{run.label(model)}: {a} {first}, {b} {second} of {n} ({_sign_test(p)})"
-        return settled(tested(p, first > second), text, n, SIGNIFICANT)
+        return require_decided(compare_by_test(p, first > second), text, n, SIGNIFICANT)
 
     return [
         check(more, model, *pair) for model in run.everyone for pair in (("he", "she"), ("she", "they"), ("she", "xe"))
@@ -299,7 +308,7 @@ def encoders_are_balanced(run):
         said = f"Welch's test over models: p {p_text(p, smallest=0.001, decimals=3)}" if not np.isnan(p) else "no test"
         first, second = np.mean(encoders), np.mean(decoders)
         text = f"mean entropy {first:.2f} bits (encoders), {second:.2f} bits (decoders), {said}"
-        return settled(tested(p, first > second), text, len(run.everyone), SIGNIFICANT)
+        return require_decided(compare_by_test(p, first > second), text, len(run.everyone), SIGNIFICANT)
 
     return [check(one)]
 
@@ -309,15 +318,17 @@ def above_chance_below_people(run):
 
     def inner(model):
         value = run.acc(model, 0)
-        return between(value, CHANCE, 1, f"{run.label(model)}: {value.text()}")
+        return is_within(value, CHANCE, 1, f"{run.label(model)}: {value.text()}")
 
     def best():
         run.need(run.everyone)
         values = {model: run.acc(model, 0) for model in run.everyone}
         ranked = sorted(run.everyone, key=lambda model: -values[model].value)
-        outcome = every(higher(values["mosaicbert"], values[m]) for m in run.everyone if m != "mosaicbert")
+        outcome = compare_all(
+            compare_values(values["mosaicbert"], values[m]) for m in run.everyone if m != "mosaicbert"
+        )
         text = f"highest: {', '.join(f'{run.label(m)} {values[m].text()}' for m in ranked[:2])}"
-        return settled(outcome, text, values[ranked[0]].n)
+        return require_decided(outcome, text, values[ranked[0]].n)
 
     def value():
         return run.near(
@@ -348,15 +359,15 @@ def grows_with_size(run):
             rhos = ranks @ by_size / np.sqrt((ranks**2).sum(axis=1) * (by_size @ by_size))
             low, high = np.quantile(rhos, [0.025, 0.975])
         found = Estimate(rho, float(low), float(high), min(v.n for v in values))
-        return settled(estimates.of_samples(rhos), f"{family}: rho {found.text(2)}", found.n, estimates.BOUND)
+        return require_decided(estimates.of_samples(rhos), f"{family}: rho {found.text(2)}", found.n, estimates.BOUND)
 
     def mixed(family):
         names = run.families[family]
         run.need(names)
         values = [run.acc(m, 0) for m in names]
-        rising = every(higher(b, a) for a, b in pairwise(values))
+        rising = compare_all(compare_values(b, a) for a, b in pairwise(values))
         text = f"{family}: {', '.join(v.text() for v in values)}"
-        return settled(~rising, text, min(v.n for v in values))
+        return require_decided(~rising, text, min(v.n for v in values))
 
     growing = [check(correlated, family) for family in ("BERT", "RoBERTa", "OPT", "Pythia", "Llama-2")]
     return [*growing, check(mixed, "ALBERT-v2")]
@@ -367,7 +378,7 @@ def order_of_pronouns(run):
 
     def step(a, b):
         outcome, text, n = run.better("all", a, b)
-        return settled(outcome, text, n, SIGNIFICANT)
+        return require_decided(outcome, text, n, SIGNIFICANT)
 
     return [check(step, a, b) for a, b in (("he", "she"), ("she", "they"), ("she", "xe"))]
 
@@ -382,11 +393,11 @@ def encoders_prefer_xe(run):
         outcomes = [comparison.outcome for comparison in found]
         text = f"{outcomes.count(True)} of {len(tests)} encoders better on xe, {outcomes.count(False)} on they"
         least = at_least(len(tests) // 2 + 1, found)
-        return settled(least, f"{text} (Welch's tests)", min(n for _, _, n in tests), SIGNIFICANT)
+        return require_decided(least, f"{text} (Welch's tests)", min(n for _, _, n in tests), SIGNIFICANT)
 
     def large():
         outcome, text, n = run.better("bert-large", "xe", "they")
-        return settled(outcome, f"BERT-large: {text}", n, SIGNIFICANT)
+        return require_decided(outcome, f"BERT-large: {text}", n, SIGNIFICANT)
 
     return [check(most), check(large)]
 
@@ -397,7 +408,7 @@ def small_decoders_fail_on_xe(run):
 
     def below(model, limit):
         value = run.acc(model, 0, "xe")
-        return between(value, -1, limit, f"{run.label(model)}: {value.text()}")
+        return is_within(value, -1, limit, f"{run.label(model)}: {value.text()}")
 
     tiny = ("pythia-14m", "pythia-70m", "pythia-160m")
     return [*(check(below, m, CHANCE) for m in small), *(check(below, m, NEAR_ZERO) for m in tiny)]
@@ -408,7 +419,7 @@ def large_decoders_prefer_xe(run):
 
     def better(model):
         outcome, text, n = run.better(model, "xe", "they")
-        return settled(outcome, f"{run.label(model)}: {text}", n, SIGNIFICANT)
+        return require_decided(outcome, f"{run.label(model)}: {text}", n, SIGNIFICANT)
 
     def value():
         key = ("ruff_accuracy", "Llama-13B | 0 | xe/xem/xyr", "accuracy")
@@ -422,7 +433,7 @@ def distractors_hurt(run):
 
     def lower(model, k):
         none, some = run.acc(model, 0), run.acc(model, k)
-        return ahead(none, some, f"{run.label(model)}: {none.text()} without, {some.text()} with {k}")
+        return is_greater(none, some, f"{run.label(model)}: {none.text()} without, {some.text()} with {k}")
 
     return [check(lower, model, k) for model in run.everyone for k in COUNTS[1:]]
 
@@ -443,7 +454,7 @@ def decoders_keep_falling(run):
 
     def falls(model, k):
         before, after = run.acc(model, k), run.acc(model, k + 1)
-        return ahead(before, after, f"{run.label(model)}: {before.text()} with {k}, {after.text()} with {k + 1}")
+        return is_greater(before, after, f"{run.label(model)}: {before.text()} with {k}, {after.text()} with {k + 1}")
 
     return [check(falls, model, k) for model in run.decoders for k in COUNTS[:-1]]
 
@@ -453,11 +464,11 @@ def encoders_recover(run):
 
     def worst(model, k):
         one, other = run.acc(model, 1), run.acc(model, k)
-        return ahead(other, one, f"{run.label(model)}: {one.text()} with 1, {other.text()} with {k}")
+        return is_greater(other, one, f"{run.label(model)}: {one.text()} with 1, {other.text()} with {k}")
 
     def partly(model, k):
         none, other = run.acc(model, 0), run.acc(model, k)
-        return ahead(none, other, f"{run.label(model)}: {none.text()} without, {other.text()} with {k}")
+        return is_greater(none, other, f"{run.label(model)}: {none.text()} without, {other.text()} with {k}")
 
     lowest = [check(worst, model, k) for model in run.encoders for k in COUNTS if k != 1]
     return [*lowest, *(check(partly, model, k) for model in run.encoders for k in COUNTS[2:])]
@@ -468,14 +479,14 @@ def larger_is_better_with_distractors(run):
 
     def one():
         run.need(run.everyone)
-        outcomes = {(a, b): higher(run.acc(b, 5), run.acc(a, 5)) for a, b in run.neighbours}
+        outcomes = {(a, b): compare_values(run.acc(b, 5), run.acc(a, 5)) for a, b in run.neighbours}
         least, found = len(outcomes) // 2 + 1, [above.outcome for above in outcomes.values()]
         wrong = ", ".join(
             f"{run.label(b)} under {run.label(a)}" for (a, b), above in outcomes.items() if above.outcome is False
         )
         text = f"{found.count(True)} of {len(found)} pairs, {found.count(None)} with intervals that overlap"
         n = min(run.acc(m, 5).n for m in run.everyone)
-        return settled(at_least(least, outcomes.values()), text + (f", but {wrong}" if wrong else ""), n)
+        return require_decided(at_least(least, outcomes.values()), text + (f", but {wrong}" if wrong else ""), n)
 
     return [check(one)]
 
@@ -485,13 +496,13 @@ def encoders_match_large_decoders(run):
 
     def above(model):
         ours, other = run.acc("roberta-base", 0), run.acc(model, 0)
-        return ahead(ours, other, f"RoBERTa-base {ours.text()}, {run.label(model)} {other.text()}")
+        return is_greater(ours, other, f"RoBERTa-base {ours.text()}, {run.label(model)} {other.text()}")
 
     def above_its_size(model):
         similar = [d for d in run.decoders if 0.5 <= run.size(d) / run.size(model) <= 2]
         ours, other = run.acc(model, 0), run.mean_acc(similar, 0)
         text = f"{run.label(model)} {ours.text()}, mean of decoders of about its size {other.text()}"
-        return ahead(ours, other, text)
+        return is_greater(ours, other, text)
 
     named = [check(above, model) for model in ("opt-125m", "opt-66b")]
     return [*named, *(check(above_its_size, model) for model in run.encoders)]
@@ -502,7 +513,7 @@ def encoders_lead_with_distractors(run):
 
     def above(encoder, decoder):
         ours, other = run.acc(encoder, 5), run.acc(decoder, 5)
-        return ahead(ours, other, f"{run.label(encoder)} {ours.text()}, {run.label(decoder)} {other.text()}")
+        return is_greater(ours, other, f"{run.label(encoder)} {ours.text()}, {run.label(decoder)} {other.text()}")
 
     return [check(above, encoder, decoder) for encoder in run.encoders for decoder in run.decoders]
 
@@ -519,7 +530,7 @@ def distraction_and_bias_explain(run):
         total = run.explained(model, k)
         if np.isnan(total.value):
             return None, ""
-        return between(total, low - half, high + half, f"{run.label(model)} with {k}: {total.text()}")
+        return is_within(total, low - half, high + half, f"{run.label(model)} with {k}: {total.text()}")
 
     return [check(inside, model, k) for model in run.everyone for k in COUNTS[1:]]
 
@@ -533,13 +544,13 @@ def decoders_are_distracted(run):
         before, after = (run.share(model, n, "distraction") for n in (k, k + 1))
         if np.isnan(before.value + after.value):
             return None, ""
-        return ahead(after, before, f"{run.label(model)}: {before.text()} with {k}, {after.text()} with {k + 1}")
+        return is_greater(after, before, f"{run.label(model)}: {before.text()} with {k}, {after.text()} with {k + 1}")
 
     def under(model, k):
         value = run.share(model, k, "distraction")
         if np.isnan(value.value):
             return None, ""
-        return between(value, -1, level, f"{run.label(model)} with {k}: {value.text()}")
+        return is_within(value, -1, level, f"{run.label(model)} with {k}: {value.text()}")
 
     rising = [check(rises, model, k) for model in run.decoders for k in COUNTS[1:-1]]
     return [*rising, *(check(under, model, k) for model in run.decoders for k in COUNTS[1:])]
@@ -553,13 +564,15 @@ def encoders_turn_to_bias(run):
         if np.isnan(first.value + last.value):
             return None, ""
         text = f"{run.label(model)}: {kind} {first.text()} with 1, {last.text()} with 5"
-        return ahead(last * sign, first * sign, text)
+        return is_greater(last * sign, first * sign, text)
 
     def leads(k):
         bias, distraction = (run.share("bert-large", k, kind) for kind in ("bias", "distraction"))
         if np.isnan(bias.value + distraction.value):
             return None, ""
-        return ahead(bias, distraction, f"BERT-large with {k}: bias {bias.text()}, distraction {distraction.text()}")
+        return is_greater(
+            bias, distraction, f"BERT-large with {k}: bias {bias.text()}, distraction {distraction.text()}"
+        )
 
     moving = [check(moves, m, *way) for m in run.encoders for way in (("distraction", -1), ("bias", 1))]
     return [*moving, *(check(leads, k) for k in COUNTS[2:])]
@@ -573,7 +586,7 @@ def larger_is_more_distracted(run):
         if np.isnan(first.value + second.value):
             return None, ""
         text = f"{kind}: {run.label(small)} {first.text()}, {run.label(large)} {second.text()}"
-        return ahead(second * sign, first * sign, text)
+        return is_greater(second * sign, first * sign, text)
 
     checks = []
     for small, large in run.neighbours:
@@ -603,23 +616,23 @@ def prompting_shows_the_same(run):
             other = np.broadcast_to(limit, ours.shape)
             if (ours.mean() < other.mean()) == right and ours.mean() != other.mean():
                 differences, p = ours - other, 2 * 0.5 ** len(ours)
-                if statistics.varies(differences, 1.0):
+                if statistics.has_variation(differences, 1.0):
                     t = differences.mean() / differences.std(ddof=1) * np.sqrt(len(ours))
                     p = 2 * scipy.special.stdtr(len(ours) - 1, -abs(t))
-                return tested(p, right), f"paired test over prompts: p {p_text(p, smallest=0.001, decimals=3)}"
+                return compare_by_test(p, right), f"paired test over prompts: p {p_text(p, smallest=0.001, decimals=3)}"
         return Comparison(), "no test"
 
     def under(prompted, scored, k):
         ours, other = run.prompted(prompted, k), run.acc(scored, k)
         outcome, test = below(ours, other.low, other.high)
         text = f"{run.label(prompted)} {ours.mean():.3f}, {run.label(scored)} {other.text()} with {k}, {test}"
-        return settled(outcome, text, len(ours), SIGNIFICANT)
+        return require_decided(outcome, text, len(ours), SIGNIFICANT)
 
     def falls(model, k):
         before, after = (run.prompted(model, n) for n in (k, k + 1))
         outcome, test = below(after, before, before)
         text = f"{run.label(model)}: {before.mean():.3f} with {k}, {after.mean():.3f} with {k + 1}, {test}"
-        return settled(outcome, text, len(after), SIGNIFICANT)
+        return require_decided(outcome, text, len(after), SIGNIFICANT)
 
     def worse(method, k):
         plain, chain = run.prompted("flan-t5-xxl", k), run.prompted("flan-t5-xxl", k, method)
@@ -629,8 +642,8 @@ def prompting_shows_the_same(run):
             f"{method} with {k}: {chain.mean():.3f} ± {chain.std():.3f}, vanilla {plain.mean():.3f} ± {plain.std():.3f}"
             f", {test}, Levene's test of the deviations: p {p_text(spread, smallest=0.001, decimals=3)}"
         )
-        wider = tested(spread, chain.std() > plain.std())
-        return settled(every([lower, wider]), text, len(chain), SIGNIFICANT)
+        wider = compare_by_test(spread, chain.std() > plain.std())
+        return require_decided(compare_all([lower, wider]), text, len(chain), SIGNIFICANT)
 
     def read_from_chain(method, k):
         plain, chain = run.prompted("flan-t5-xxl", k), run.prompted("flan-t5-xxl", k, method, "chain")
@@ -639,9 +652,9 @@ def prompting_shows_the_same(run):
         if k == 0:
             under, over = (below(chain, plain + end, plain + end)[0] for end in (NEAR, -NEAR))
             near = Comparison(max(under.right, over.wrong), min(under.wrong, over.right))
-            return settled(near, text, len(chain), estimates.BOUND)
+            return require_decided(near, text, len(chain), estimates.BOUND)
         outcome, test = below(chain, plain, plain)
-        return settled(outcome, f"{text}, {test}", len(chain), SIGNIFICANT)
+        return require_decided(outcome, f"{text}, {test}", len(chain), SIGNIFICANT)
 
     return [
         *(check(under, prompted, scored, k) for prompted, scored in chat for k in COUNTS),
@@ -686,4 +699,4 @@ _LISTED = (
 
 ONE_MODEL = frozenset({1, 9, 11, 12, 16, 17})
 """Findings that say something of each model by itself."""
-FINDINGS = tuple(Claim(number, *listed) for number, listed in enumerate(_LISTED, start=1))
+FINDINGS = tuple(Finding(number, *listed) for number, listed in enumerate(_LISTED, start=1))

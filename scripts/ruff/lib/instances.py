@@ -27,8 +27,8 @@ import numpy as np
 from scripts.core import instances
 from scripts.core.errors import UserError
 from scripts.core.options import SLOT
-from scripts.core.templates import CASES, pronoun_lines, read_pronouns, refuse, select_pronoun_sets
-from scripts.ruff.lib.template_checks import check, unusable
+from scripts.core.templates import CASES, pronoun_lines, raise_first, read_pronouns, select_pronoun_sets
+from scripts.ruff.lib.template_checks import blocking_problems, check
 from scripts.ruff.lib.templates import (
     ORIGINS,
     PERSON,
@@ -60,7 +60,7 @@ def load(templates: Sequence[str], pronouns: str, pronoun_sets: Sequence[str]) -
     sets = select_pronoun_sets(read_pronouns(pronouns), pronoun_sets)
     if len(templates) == 1:
         selected = read_official(*templates)
-        problems = unusable(selected)
+        problems = blocking_problems(selected)
     elif len(templates) == 3:
         selected = read_replica(*templates)
         problems = check(selected, sets)
@@ -68,7 +68,7 @@ def load(templates: Sequence[str], pronouns: str, pronoun_sets: Sequence[str]) -
         raise UserError(
             f"templates: {len(templates)} files are given; give either the archive, or task, context and occupations"
         )
-    refuse(problems)
+    raise_first(problems)
     return Narratives(replace(selected, pronouns_file=str(pronouns), pronoun_rows=pronoun_lines(pronouns)), sets)
 
 

@@ -8,7 +8,7 @@ import math
 
 import pandas as pd
 
-from scripts.core.paired import PLANNED
+from scripts.core.paired import PLANNED_DIFFERENCES
 from scripts.core.paper.formats import interval, number, p_text, percent
 from scripts.core.paper.numbers import count, entry
 
@@ -32,7 +32,7 @@ def share(value: float) -> str:
     return number(value, 2)
 
 
-def signed(value: float) -> str:
+def format_signed(value: float) -> str:
     """Return a difference or a correlation as it is printed."""
     return number(value, 2, signed=True)
 
@@ -261,7 +261,7 @@ def from_other_scores(normalisation, calibration, correlations):
     source = "normalisation.csv"
     rows = normalisation[(normalisation.factor == "all") & normalisation.flipped.notna()]
     keys = ["model", "normalisation"]
-    shown = {"flipped": ("flipped", share), "other_difference": ("difference", signed)}
+    shown = {"flipped": ("flipped", share), "other_difference": ("difference", format_signed)}
     numbers = of_rows(rows, source, keys, shown, factor="all")
     signs = []
     for row in rows.itertuples():
@@ -278,12 +278,12 @@ def from_other_scores(normalisation, calibration, correlations):
         "ece": ("ece", share),
         "ece_interval": ("ci_low", "ci_high"),
         "ece_chance": ("ece_by_chance", share),
-        "overconfidence": ("overconfidence", signed),
+        "overconfidence": ("overconfidence", format_signed),
     }
     sums = calibration[(calibration.factor == "all") & (calibration.normalisation == "sum")]
     numbers |= of_rows(sums, "calibration.csv", ["model"], shown, normalisation="sum", factor="all")
     sums = correlations[correlations.normalisation == "sum"]
-    shown = {"fertility": ("spearman", signed)}
+    shown = {"fertility": ("spearman", format_signed)}
     return numbers | of_rows(sums, "fertility_correlations.csv", ["model"], shown, normalisation="sum")
 
 
@@ -298,7 +298,7 @@ def from_comparisons(power, mixed_model, agreed):
     pooled = power[power.n_distractors.astype(str) == "all"]
     numbers = of_rows(pooled, "power.csv", ["model"], {"detectable": ("detectable_pair", share)}, n_distractors="all")
     for row in pooled.to_dict("records"):
-        for points in PLANNED:
+        for points in PLANNED_DIFFERENCES:
             needed, cell = row[f"needed_{points}"], {"model": row["model"], "n_distractors": "all"}
             numbers[f"needed.{row['model']}.{points}"] = entry(needed, f"{needed:,.0f}", "power.csv", **cell)
     converged = bool(mixed_model.converged.all())

@@ -75,7 +75,7 @@ def fidelity(samples: list[pd.DataFrame], instances: int, seed: int) -> pd.DataF
     return pd.DataFrame({"item_id": table.instance_id, "sentence": table.text, "expected": table.gold})
 
 
-def line(paths: Sequence[str], published: float) -> float | dict:
+def human_baseline(paths: Sequence[str], published: float) -> float | dict:
     """Return the line of people in figures: the accuracy of this run's annotators, or the published one.
 
     Args:

@@ -6,7 +6,7 @@ That is how many instances of each sample models score, and which models are pro
 from collections.abc import Collection, Iterable
 
 from scripts.core.engines import registry
-from scripts.core.errors import UserError, nearest
+from scripts.core.errors import UserError, did_you_mean
 from scripts.core.templates import CASES
 from scripts.ruff.lib.prompts import VANILLA
 
@@ -55,7 +55,7 @@ def sample_sizes(size: int | dict[str, int], models: Iterable[str]) -> dict[str,
     return {model: number for model, number in sizes.items() if number}
 
 
-def uneven(sizes: dict[str, int]):
+def uneven_models(sizes: dict[str, int]):
     """Return the models whose samples have one case more often than another, as three cases do not divide their size.
 
     Args:
@@ -65,7 +65,7 @@ def uneven(sizes: dict[str, int]):
 
 
 def scoring(size: int, distractors: list[int], seeds: list[int]) -> dict:
-    """Return what :class:`scripts.core.studies.Scored` has of a model that takes ``size`` instances of each sample."""
+    """Return a model's :class:`scripts.core.studies.ScoredInstances` entry for ``size`` instances of each sample."""
     lengths = [(TASKS, TASK_TOKENS), *((len(seeds) * size, TOKENS[n]) for n in distractors)]
     return {"priority": size, "instances": sum(count for count, _ in lengths), "lengths": lengths}
 
@@ -87,7 +87,8 @@ def check_sizes(settings: dict, n_sets: int, known: Collection[str]):
         for model in size:
             if model != "default" and model not in known:
                 raise UserError(
-                    f"ruff.sample_size: '{model}' is not in config/models.yaml{nearest(model, known) or '; remove it'}"
+                    f"ruff.sample_size: '{model}' is not in config/models.yaml"
+                    f"{did_you_mean(model, known) or '; remove it'}"
                 )
         sizes = {f"ruff.sample_size.{model}": number for model, number in size.items()}
     prompting = settings["prompting"]

@@ -4,9 +4,9 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.errors import UserError
-from scripts.core.paper.formats import MISSING, number, with_sd
-from scripts.core.paper.tables import named_once
-from scripts.core.prompting import PLACE, second_prompt
+from scripts.core.paper.formats import MISSING_MARK, number, with_sd
+from scripts.core.paper.tables import blank_repeats
+from scripts.core.prompting import PROMPT_SLOT, second_prompt
 from scripts.ruff.lib.analyses.answers import OUTCOME_LABELS, OUTCOMES
 from scripts.ruff.lib.prompts import BLANKS, VANILLA, fill
 from scripts.ruff.lib.tables import parameters
@@ -30,7 +30,7 @@ def example_instance(sample):
     return row.text, list(row.options)
 
 
-def filled(prompts, name, sample, blank):
+def fill_example(prompts, name, sample, blank):
     """Return the prompt ``name``, filled with the example.
 
     Raises:
@@ -47,19 +47,20 @@ def examples_cells(prompts: dict, sample: pd.DataFrame, blank: str, models: dict
     Args:
         blank: Of :data:`scripts.ruff.lib.prompts.BLANKS`.
         models: Model to its facts.
-        wrapped: Model to what is put around its prompts, :data:`scripts.core.prompting.PLACE` standing for the prompt.
+        wrapped: Model to what is put around its prompts, :data:`scripts.core.prompting.PROMPT_SLOT` standing for the
+            prompt.
     """
-    text = filled(prompts, EXAMPLE, sample, blank)
+    text = fill_example(prompts, EXAMPLE, sample, blank)
     rows = {}
     for model, pattern in wrapped.items():
         rows.setdefault(pattern, []).append(models[model]["label"])
-    cells = [(", ".join(labels), pattern.replace(PLACE, text).strip("\n")) for pattern, labels in rows.items()]
+    cells = [(", ".join(labels), pattern.replace(PROMPT_SLOT, text).strip("\n")) for pattern, labels in rows.items()]
     return pd.DataFrame(cells, columns=["Model", "What the model reads"])
 
 
 def chain_cells(prompts, chains, sample, blank):
     """Return both steps of every way to elicit a chain of thought (Table 5)."""
-    text = filled(prompts, CHAIN_EXAMPLE, sample, blank)
+    text = fill_example(prompts, CHAIN_EXAMPLE, sample, blank)
     rows = []
     for method, parts in chains.items():
         first = parts["chain"].replace("{prompt}", text)
@@ -83,7 +84,7 @@ def prompting_cells(summary, models):
         cells.append((models[model]["label"], *way, *accuracies, *shares))
     columns = ["Model", "Method", "Answer in", *(f"accuracy by distractors: {n}" for n in counts), *heads.values()]
     frame = pd.DataFrame(cells, columns=columns)
-    return frame.assign(Model=named_once(frame.Model))
+    return frame.assign(Model=blank_repeats(frame.Model))
 
 
 def prompted_models(models, paths) -> pd.DataFrame:
@@ -110,20 +111,20 @@ def prompted_models(models, paths) -> pd.DataFrame:
                 "source": answers["source"].get("hub") or answers["source"].get("package") or "local folder",
                 "revision": answers["revision"],
                 "prompts": answers["prompts"],
-                "thinking": thinking(answers),
+                "thinking": describe_thinking(answers),
                 **most,
             }
         )
     return pd.DataFrame(rows).astype({f"new_tokens_{step}": "Int64" for step in STEPS})
 
 
-def thinking(answers):
+def describe_thinking(answers):
     """Return in words what a model thought before its answers, by the metadata of these; empty for nothing.
 
     Examples:
-        >>> thinking({"thinking": {"tokens": 64}, "thoughts": 1000, "thoughts_cut_off": 20})
+        >>> describe_thinking({"thinking": {"tokens": 64}, "thoughts": 1000, "thoughts_cut_off": 20})
         'up to 64 tokens; 20 of 1,000 cut off'
-        >>> thinking({"thinking": {"tokens": 0}, "thoughts": 0}), thinking({"thoughts": 0})
+        >>> describe_thinking({"thinking": {"tokens": 0}, "thoughts": 0}), describe_thinking({"thoughts": 0})
         ('off', '')
     """
     tokens, thoughts = answers.get("thinking", {}).get("tokens"), answers.get("thoughts", 0)
@@ -137,7 +138,8 @@ def thinking(answers):
 def prompted_models_cells(table, models):
     """Return the cells of :func:`prompted_models`; a column for thinking if any model thinks or could."""
     revisions = [
-        row.revision[:12] if "/" in row.source else row.revision or MISSING for row in table.itertuples(index=False)
+        row.revision[:12] if "/" in row.source else row.revision or MISSING_MARK
+        for row in table.itertuples(index=False)
     ]
     return pd.DataFrame(
         {
@@ -145,7 +147,7 @@ def prompted_models_cells(table, models):
             "Size": [parameters(count) for count in table.parameters],
             "Precision": table.precision,
             "Wrapping": table.prompt_wrapping.str.replace("_", " "),
-            **({"Thinking": table.thinking.replace("", MISSING)} if table.thinking.any() else {}),
+            **({"Thinking": table.thinking.replace("", MISSING_MARK)} if table.thinking.any() else {}),
             **{f"new tokens: {step}": [number(count, 0) for count in table[f"new_tokens_{step}"]] for step in STEPS},
             "Prompts": [f"{count:,}" for count in table.prompts],
             "Revision": revisions,

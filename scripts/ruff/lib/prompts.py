@@ -100,7 +100,7 @@ def select_chains(chains, methods, path):
     return {method: chains[method] for method in methods}
 
 
-def rotated(options: Sequence[str], instance_id: str) -> list[str]:
+def rotate_options(options: Sequence[str], instance_id: str) -> list[str]:
     """Return options in the order ``rotated``: they go round by a number that the instance's id decides.
 
     Over many instances every option is at every place equally often.
@@ -160,7 +160,7 @@ def instance_prompts(
     rows = []
     for name, template in prompts.items():
         for order in orders if template["kind"] == "options" else ORDERS[:1]:
-            listed = list(options) if order == "published" else rotated(options, instance_id)
+            listed = list(options) if order == "published" else rotate_options(options, instance_id)
             text_filled = fill(template["text"], text, listed, BLANKS[blank])
             asked = [(VANILLA, text_filled, None)]
             if with_chains:

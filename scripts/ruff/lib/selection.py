@@ -31,7 +31,7 @@ CRITERIA = (
 )
 
 
-def balanced(sample: pd.DataFrame, size: int) -> np.ndarray:
+def balanced_rows(sample: pd.DataFrame, size: int) -> np.ndarray:
     """Return the rows of a balanced part of a sample.
 
     Args:
@@ -59,7 +59,7 @@ def balanced(sample: pd.DataFrame, size: int) -> np.ndarray:
         ],
         axis=1,
     )
-    targets = cycle(len(cases), len(names), shuffled.distractor_pronoun.notna().all())
+    targets = balanced_cycle(len(cases), len(names), shuffled.distractor_pronoun.notna().all())
     free = np.ones(len(sample), dtype=bool)
     chosen = []
     for target in islice(targets, size):
@@ -77,10 +77,10 @@ def balanced(sample: pd.DataFrame, size: int) -> np.ndarray:
 
 
 def priorities(sample: pd.DataFrame, sizes: Iterable[int]) -> np.ndarray:
-    """Return each row's place in the order in which :func:`balanced` takes them; models score the first few.
+    """Return each row's place in the order in which :func:`balanced_rows` takes them; models score the first few.
 
     Args:
-        sample: As for :func:`balanced`.
+        sample: As for :func:`balanced_rows`.
         sizes: How many rows are wanted by whom; the order is worked out as far as the largest that is not the whole
             sample.
 
@@ -88,13 +88,13 @@ def priorities(sample: pd.DataFrame, sizes: Iterable[int]) -> np.ndarray:
         From 0. Rows beyond every size that is not the whole sample share the next number.
     """
     parts = [size for size in sizes if size < len(sample)]
-    order = balanced(sample, max(parts)) if parts else []
+    order = balanced_rows(sample, max(parts)) if parts else []
     places = np.full(len(sample), len(order))
     places[order] = np.arange(len(order))
     return places
 
 
-def cycle(n_cases: int, n_sets: int, distractors: bool):
+def balanced_cycle(n_cases: int, n_sets: int, distractors: bool):
     """Yield triples of case, gold and distractor pronoun that stay balanced, without end.
 
     Golds go round; the distractor is the next set, from the second round of golds on the one after it, and so on, so

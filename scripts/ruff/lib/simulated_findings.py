@@ -74,7 +74,7 @@ class Truth:
 
 
 @cache
-def known(folder: Path) -> tuple[pd.DataFrame, dict]:
+def study_models(folder: Path) -> tuple[pd.DataFrame, dict]:
     """Return the study's models and printed numbers, of ``paper/published``."""
     listed = published.read_published(folder / "ruff.csv")
     models = findings.study_models(published.read_models(folder / "ruff_models.csv"), listed)
@@ -84,7 +84,7 @@ def known(folder: Path) -> tuple[pd.DataFrame, dict]:
 @cache
 def as_found(folder: Path) -> Truth:
     """Return the world as the study found it: all findings are true."""
-    run = findings.Run(*known(folder), {})
+    run = findings.Run(*study_models(folder), {})
     names = tuple(name for members in run.families.values() for name in members)
     family = np.array([family for family, members in run.families.items() for _ in members])
     encoder = np.array([name in run.encoders for name in names])
@@ -471,7 +471,7 @@ def _prompted(truth: Truth, size: str, generator: np.random.Generator) -> pd.Dat
 @cache
 def _study(folder: Path) -> findings.Run:
     """Return a run without tables; what it says of the models is worked out once."""
-    run = findings.Run(*known(folder), {})
+    run = findings.Run(*study_models(folder), {})
     assert run.neighbours and run.everyone and run.label("bert-base") and run.size("bert-base")
     return run
 

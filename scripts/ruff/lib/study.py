@@ -45,12 +45,12 @@ def chance(pronouns):
     offers, gold = [], []
     for case in templates.CASES:
         for forms in pronouns.values():
-            offers.append(list(options.offered(pronouns, case)))
+            offers.append(list(options.candidate_forms(pronouns, case)))
             gold.append(forms[case])
     return options.chance(offers, gold)
 
 
-def obstacle(pronoun_sets):
+def comparison_obstacle(pronoun_sets):
     """Return why no model of this run can be compared with the study, or an empty string.
 
     Chance and every accuracy depend on the options, so a run with other pronoun sets is another experiment.
@@ -68,7 +68,7 @@ def other_sets(pronoun_sets):
     return f"the study counts instances of the pronoun sets {theirs}; this run has {ours}"
 
 
-def foremost(models: dict) -> str:
+def main_model(models: dict) -> str:
     """Return the model that stands for a run where one alone is shown: the largest decoder, else the largest model.
 
     A demonstration model only where there are no others.
@@ -81,7 +81,7 @@ def foremost(models: dict) -> str:
     return min(models, key=rank)
 
 
-def pooled(models: dict) -> list[str]:
+def pooled_models(models: dict) -> list[str]:
     """Return the models that means and tests over all models are about.
 
     Demonstration models stand for nothing but the machinery: they are left out if the run has any other.

@@ -1,7 +1,7 @@
 """RUFF's rows of the summary over all studies: accuracies, and what the analyses of the same scores say of them."""
 
 from scripts.core.estimate_rows import MODEL, PROBABILITY, PROMPTED
-from scripts.core.paper.summary import beside
+from scripts.core.paper.summary import secondary_row
 from scripts.ruff.lib.analyses.normalisation import STUDY
 
 ABOUT = {"right": "being right", "pick": "the set that is picked"}
@@ -64,7 +64,7 @@ def of_analyses(tables, models: dict, data: str):
         usual = {"part": data, "scoring": PROBABILITY, "setting": "fidelity", "n_unit": "instances"}
         factors = {"pronoun": POOLED.get(level, level)}
         cells = {"metric": metric, "value": value, "n": n, "low": low, "high": high}
-        found.append(beside(names, models, **usual | cells | factors | given))
+        found.append(secondary_row(names, models, **usual | cells | factors | given))
 
     parts = tables["normalisation"]
     for row in parts[parts.factor.isin(["all", "pronoun"]) & (parts.normalisation != STUDY)].itertuples():

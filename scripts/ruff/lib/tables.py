@@ -11,9 +11,9 @@ import pandas as pd
 
 from scripts.core import normalisation
 from scripts.core.paper import paired_cells
-from scripts.core.paper.formats import MISSING, interval, number, p_text, with_sd
+from scripts.core.paper.formats import MISSING_MARK, interval, number, p_text, with_sd
 from scripts.core.paper.grid import Column, Factor, grid, value
-from scripts.core.paper.tables import changes, named_once
+from scripts.core.paper.tables import blank_repeats, change_points
 
 DISTRACTORS = {"all": "all"} | {str(n): str(n) for n in range(6)}
 """Levels of the tables on pairs of models and on samples."""
@@ -77,7 +77,7 @@ def instance_counts_cells(table: pd.DataFrame, sizes: dict[str, int], models: di
     if len(columns) > 1 and len(sizes) > 3:
         heads["scored"] = "others"
     samples = [
-        MISSING if pd.isna(row.samples) else f"{row.samples} × {row.sample_size:,}"
+        MISSING_MARK if pd.isna(row.samples) else f"{row.samples} × {row.sample_size:,}"
         for row in table.itertuples(index=False)
     ]
     return pd.DataFrame(
@@ -152,14 +152,14 @@ def pronoun_tests_cells(tests: pd.DataFrame, models: dict, most: int = 4):
         for row in tests[tests.model == name].to_dict("records"):
             cells = rows.setdefault(f"{row['pronoun_a']} – {row['pronoun_b']}", {})
             defined = [end for end in TESTS.values() if pd.notna(row[f"p{end}_holm"])]
-            cells[f"{label}: difference"] = number(row["difference"], 2, signed=True) if defined else MISSING
+            cells[f"{label}: difference"] = number(row["difference"], 2, signed=True) if defined else MISSING_MARK
             for head, end in TESTS.items():
                 star = "*" if row[f"significant{end}_holm"] else ""
-                cells[f"{label}: {head}"] = _p(row[f"p{end}_holm"]) + star if end in defined else MISSING
-    frame = pd.DataFrame([{"Sets": pair, **cells} for pair, cells in rows.items()]).fillna(MISSING)
+                cells[f"{label}: {head}"] = _p(row[f"p{end}_holm"]) + star if end in defined else MISSING_MARK
+    frame = pd.DataFrame([{"Sets": pair, **cells} for pair, cells in rows.items()]).fillna(MISSING_MARK)
     if frame.empty:
         return frame
-    said = frame.drop(columns="Sets") != MISSING
+    said = frame.drop(columns="Sets") != MISSING_MARK
     return frame.loc[said.any(axis=1), ["Sets", *said.columns[said.any()]]].reset_index(drop=True)
 
 
@@ -180,7 +180,7 @@ def error_types_cells(types, models):
 
 def _with_interval(value, low, high, signed=False):
     ends = interval(low, high, 2, signed)
-    return number(value, 2, signed) + ("" if ends == MISSING else f" [{ends}]")
+    return number(value, 2, signed) + ("" if ends == MISSING_MARK else f" [{ends}]")
 
 
 ALL = {"factor": "all"}
@@ -223,7 +223,7 @@ def normalisation_cells(table: pd.DataFrame, models: dict, pronoun_sets: list[di
         *_of_sets("accuracy", pronoun_sets),
         Column("Rank", value("rank", 0, scale=1), ALL),
         Column("Difference", difference, ALL),
-        Column("p", lambda row: _p(row["p"]) if pd.notna(row["p"]) else MISSING, ALL),
+        Column("p", lambda row: _p(row["p"]) if pd.notna(row["p"]) else MISSING_MARK, ALL),
         *(Column(head, _two(head.lower()), ALL) for head in ("Flipped", "Gained", "Lost")),
     ]
     return _by_score(table, models, columns)
@@ -319,8 +319,8 @@ def scored_agreement_cells(table: pd.DataFrame, models: dict, pronoun_sets: list
 
     frame = _by_part(table, pronoun_sets, cells)
     frame = frame.sort_values(["Model", "Question"], kind="stable", ignore_index=True)
-    frame["Question"] = named_once(frame.Question, changes(frame.Model))
-    return frame.assign(Model=named_once(frame.Model))
+    frame["Question"] = blank_repeats(frame.Question, change_points(frame.Model))
+    return frame.assign(Model=blank_repeats(frame.Model))
 
 
 def sampled_agreement_cells(table, models, pronoun_sets):
@@ -342,4 +342,4 @@ def sampled_agreement_cells(table, models, pronoun_sets):
         }
 
     frame = _by_part(table, pronoun_sets, cells)
-    return frame.assign(Model=named_once(frame.Model))
+    return frame.assign(Model=blank_repeats(frame.Model))

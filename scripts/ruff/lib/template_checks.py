@@ -33,7 +33,7 @@ def check(templates: Templates, pronouns: dict | None = None) -> list[str]:
         One line for each problem: file, row, and the rule that is broken. No line quotes a sentence.
     """
     forms = THIRD_PERSON | {form for forms in (pronouns or {}).values() for form in forms.values()}
-    problems = unusable(templates)
+    problems = blocking_problems(templates)
     for task in templates.tasks:
         problems += [f"{task.where}: {problem}" for problem in _task_problems(task, forms)]
     problems += _missing_cases(templates)
@@ -55,7 +55,7 @@ def check(templates: Templates, pronouns: dict | None = None) -> list[str]:
     return problems
 
 
-def unusable(templates):
+def blocking_problems(templates):
     """Return only the problems that keep instances from being made, in the form of :func:`check`."""
     problems = []
     seen = {}

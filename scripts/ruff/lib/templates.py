@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from scripts.core import archives
-from scripts.core.errors import UserError, nearest
+from scripts.core.errors import UserError, did_you_mean
 from scripts.core.templates import CASES, parse_tsv, read_occupations, read_tsv
 
 POLARITIES = ("negative", "positive")
@@ -122,7 +122,7 @@ def read_replica(task_path: str | Path, context_path: str | Path, occupations_pa
 def _known(value, known, what, where):
     if value in known:
         return value
-    hint = nearest(value, known) or f"; expected one of {', '.join(known)}"
+    hint = did_you_mean(value, known) or f"; expected one of {', '.join(known)}"
     raise UserError(f"{where}: unknown {what} '{value}'{hint}")
 
 

@@ -32,7 +32,7 @@ def colours():
     return {gender: known[pronoun] for gender, pronoun in _PRONOUN.items()}
 
 
-def beside(gender):
+def marker_offset(gender):
     """Return how many places right of the middle a gender's marks stand where all genders stand side by side."""
     names = list(MARKERS)
     return names.index(gender) - (len(names) - 1) / 2

@@ -21,8 +21,17 @@ import scipy
 
 from scripts.core import statistics
 from scripts.core.paper import estimates
-from scripts.core.paper.claims import Claim, Comparison, Lacking, check
-from scripts.core.paper.estimates import Estimate, ahead, at_least, between, every, higher, settled, tested
+from scripts.core.paper.claims import Comparison, Finding, MissingEvidence, check
+from scripts.core.paper.estimates import (
+    Estimate,
+    at_least,
+    compare_all,
+    compare_by_test,
+    compare_values,
+    is_greater,
+    is_within,
+    require_decided,
+)
 from scripts.core.paper.formats import p_text, with_sign
 from scripts.underspecification.lib import study
 from scripts.underspecification.lib.analyses import detection
@@ -100,11 +109,11 @@ class Source:
         return len(set(models) & {*self.tables["method1_slopes"].model, *self.metrics.model} - self.excluded)
 
     def prompts(self, model, variable="date"):
-        """Return the prompts of a model; :class:`Lacking` without the model."""
+        """Return the prompts of a model; :class:`MissingEvidence` without the model."""
         of_model = dict.fromkeys(key[2] for key in self._slopes if key[:2] == (model, variable))
         prompts = [p for p in of_model if p in ("mask", "A", "B", "C")]
         if not prompts:
-            raise Lacking(model)
+            raise MissingEvidence(model)
         return prompts
 
     def line(self, model, gender, metric, variable="date", prompt=None):
@@ -113,7 +122,7 @@ class Source:
             (model, variable, name, gender, metric) for name in ([prompt] if prompt else self.prompts(model, variable))
         ]
         if any(key not in self._slopes for key in keys):
-            raise Lacking(f"{metric} of {model} over {variable}s")
+            raise MissingEvidence(f"{metric} of {model} over {variable}s")
         lines = []
         for value, low, high, sentences in (self._slopes[key] for key in keys):
             # A curve that is constant, or whose samples all agree, is not known exactly: it has no interval.
@@ -144,7 +153,7 @@ class Source:
         known = {model for model, *_ in self._slopes}
         absent = [m for m in models if m not in known]
         if absent:
-            raise Lacking(*absent)
+            raise MissingEvidence(*absent)
         return models
 
     def accuracy(self, model, evaluation_set="winogender", metric="balanced accuracy"):
@@ -154,7 +163,7 @@ class Source:
         binomial one of half of the sentences, since either kind has its own rate.
         """
         if (model, evaluation_set, metric) not in self._rates.index:
-            raise Lacking(f"{model} on the official {evaluation_set} set")
+            raise MissingEvidence(f"{model} on the official {evaluation_set} set")
         value, low, high, sentences = (float(v) for v in self._rates.loc[(model, evaluation_set, metric)])
         if value in (0, 1):
             exact = estimates.share(value, sentences // 2)
@@ -169,7 +178,7 @@ class Source:
         That over dates is what the fitted line has in their middle, and so is its interval.
         """
         if (model, gender) not in self._masses:
-            raise Lacking(model)
+            raise MissingEvidence(model)
         return estimates.mean(self._masses[model, gender])
 
     @cached_property
@@ -191,7 +200,7 @@ def _rises_and_falls(source, variable):
     def one(model):
         # Of a model that never wrote such a pronoun nothing is known; the study's models all did.
         if source.alone and not source.moves(model, variable):
-            raise Lacking(f"a pronoun whose mass changes with the {variable}")
+            raise MissingEvidence(f"a pronoun whose mass changes with the {variable}")
         parts, outcomes, sizes = [], [], []
         for prompt in source.prompts(model, variable):
             f, u = (source.line(model, g, "r", variable, prompt) for g in ("female", "male"))
@@ -199,13 +208,15 @@ def _rises_and_falls(source, variable):
             # interval.
             rise, fall = (source.line(model, g, "slope", variable, prompt) for g in ("female", "male"))
             known = [(f, rise), (u, -fall)]
-            right = every(Comparison() if np.isnan(r.low) else estimates.above(slope, 0) for r, slope in known)
+            right = compare_all(
+                Comparison() if np.isnan(r.low) else estimates.compare_with_bound(slope, 0) for r, slope in known
+            )
             outcomes.append(right)
             sizes.append(f.n)
             if not right.outcome:
                 parts.append(f"{prompt}: r of f {f.text(2, True)}, of u {u.text(2, True)}")
         text = f"{model} ({', '.join(parts)})" if parts else model
-        return settled(every(outcomes), text, min(sizes), estimates.BOUND)
+        return require_decided(compare_all(outcomes), text, min(sizes), estimates.BOUND)
 
     return [check(one, model) for model in source.alone or (*MASKED, *GPT)]
 
@@ -228,7 +239,7 @@ def places_are_steeper_and_weaker(source):
             estimates.median([source.absolute(m, metric, v) for m in source.need(METHOD1)]) for v in ("date", "place")
         )
         text = f"median absolute {metric}: {date.text(2)} (dates), {place.text(2)} (places)"
-        return ahead(place, date, text) if steeper else ahead(date, place, text)
+        return is_greater(place, date, text) if steeper else is_greater(date, place, text)
 
     return [check(one, "slope", True), check(one, "r", False)]
 
@@ -239,9 +250,9 @@ def bert_and_gpt_are_alike(source):
     def one():
         bert, gpt, mixed = (source.mean(models, "r") for models in (MASKED, GPT, MIXED))
         near = estimates.absolute(bert - gpt)
-        outcome = every(higher(estimates.absolute(ours - mixed), near) for ours in (bert, gpt))
+        outcome = compare_all(compare_values(estimates.absolute(ours - mixed), near) for ours in (bert, gpt))
         text = f"mean r: BERT {bert.text(2)}, GPT {gpt.text(2)}, BART and UL2 {mixed.text(2)}"
-        return settled(outcome, text, bert.n)
+        return require_decided(outcome, text, bert.n)
 
     return [check(one)]
 
@@ -253,7 +264,7 @@ def mixed_objectives_are_weakest(source):
         ours, theirs = source.mean(MIXED, metric, True), source.mean(others, metric, True)
         instructed = source.absolute(INSTRUCTED, metric)
         text = f"absolute {metric} {ours.text(2)}, {name} {theirs.text(2)}, Flan-UL2 {instructed.text(2)}"
-        return ahead(theirs, ours, text)
+        return is_greater(theirs, ours, text)
 
     return [check(one, m, others, name) for m in ("slope", "r") for others, name in ((MASKED, "BERT"), (GPT, "GPT"))]
 
@@ -292,7 +303,7 @@ def size_hardly_matters(source):
     def pairs(metric):
         sizes, objectives = gaps(metric, SIZES), gaps(metric, TUNED)
         text = f"absolute {metric}, between sizes {listed(sizes)}, between objectives {listed(objectives)}"
-        return ahead(estimates.mean(objectives), estimates.mean(sizes), text)
+        return is_greater(estimates.mean(objectives), estimates.mean(sizes), text)
 
     def trend():
         parameters = [study.MODELS[m].parameters for m in source.need(METHOD1)]
@@ -317,10 +328,10 @@ def tuning_strengthens(source):
         for metric in ("slope", "r"):
             after, before = (source.absolute(m, metric) for m in (tuned, base))
             middle = estimates.median([source.absolute(m, metric) for m in untuned])
-            outcomes += [higher(after, middle), *([higher(after, before)] if metric == "slope" else [])]
+            outcomes += [compare_values(after, middle), *([compare_values(after, before)] if metric == "slope" else [])]
             sizes.append(after.n)
             parts.append(f"{metric} {after.text(2)}, {base} {before.text(2)}, median untuned {middle.text(2)}")
-        return settled(every(outcomes), f"{tuned}: absolute {', '.join(parts)}", min(sizes))
+        return require_decided(compare_all(outcomes), f"{tuned}: absolute {', '.join(parts)}", min(sizes))
 
     return [check(one, *pair) for pair in TUNED]
 
@@ -335,12 +346,12 @@ def unspecified_move_more(source):
         doctor = source.metrics[(source.metrics.model == model) & (source.metrics.occupation == "doctor")]
         doctor = doctor[doctor.evaluation_set == "winogender"]
         if len(doctor) != 8:
-            raise Lacking(f"{model} on the sentences about a doctor")
+            raise MissingEvidence(f"{model} on the sentences about a doctor")
         specified = doctor.well_specified.astype(bool)
         ends = ["metric", "metric_low", "metric_high"]
         lowest, highest = Estimate(*doctor[~specified][ends].min(), 8), Estimate(*doctor[specified][ends].max(), 8)
         text = f"{model}: lowest {lowest.value:.1f}, highest {highest.value:.1f} (values of single sentences)"
-        found, _ = ahead(lowest, highest, text)
+        found, _ = is_greater(lowest, highest, text)
         # The ends are those of rounding, and not of a sample.
         return found.outcome, text
 
@@ -355,12 +366,12 @@ def time_and_occupation_are_independent(source):
 
     def one(model, level):
         if (model, level) not in source.independence.index:
-            raise Lacking(f"{model} on the official winogender set")
+            raise MissingEvidence(f"{model} on the official winogender set")
         row = source.independence.loc[(model, level)]
         if pd.isna(row.r):
-            raise Lacking(f"{model} on the official winogender set")
+            raise MissingEvidence(f"{model} on the official winogender set")
         r = Estimate(float(row.r), float(row.ci_low), float(row.ci_high), int(row.occupations))
-        return between(r, -NEAR_ZERO, NEAR_ZERO, f"{model} with the {level} level {r.text(2, True)}")
+        return is_within(r, -NEAR_ZERO, NEAR_ZERO, f"{model} with the {level} level {r.text(2, True)}")
 
     return [check(one, model, level) for model in METHOD2 for level in detection.LEVELS]
 
@@ -371,7 +382,11 @@ def some_are_near_chance(source):
     def one():
         cells = {(m, s): source.accuracy(m, s) for m in METHOD2 for s in ("winogender", "simplified")}
         low = {
-            m: [higher(Estimate(NEAR_CHANCE, NEAR_CHANCE, NEAR_CHANCE, 1), c) for (n, _), c in cells.items() if n == m]
+            m: [
+                compare_values(Estimate(NEAR_CHANCE, NEAR_CHANCE, NEAR_CHANCE, 1), c)
+                for (n, _), c in cells.items()
+                if n == m
+            ]
             for m in METHOD2
         }
         outcomes = [at_least(1, of_model) for of_model in low.values()]
@@ -379,7 +394,7 @@ def some_are_near_chance(source):
         shown = ", ".join(f"{m} on {s} {cells[m, s].text()}" for m, s in ranked[:3])
         under = [of_model.outcome for of_model in outcomes].count(True)
         text = f"{under} of {len(METHOD2)} models under {NEAR_CHANCE}, lowest {shown}"
-        return settled(at_least(SOME, outcomes), text, cells[ranked[0]].n, estimates.BOUND)
+        return require_decided(at_least(SOME, outcomes), text, cells[ranked[0]].n, estimates.BOUND)
 
     return [check(one)]
 
@@ -390,10 +405,12 @@ def best_detectors(source):
     def one():
         rates = {m: source.accuracy(m) for m in METHOD2}
         best = ("RoBERTa-large", "GPT-3.5 SFT")
-        outcome = every(higher(rates[m], rates[other]) for m in best for other in METHOD2 if other not in best)
+        outcome = compare_all(
+            compare_values(rates[m], rates[other]) for m in best for other in METHOD2 if other not in best
+        )
         ranked = sorted(METHOD2, key=lambda m: -rates[m].value)
         text = ", ".join(f"{m} {rates[m].text()}" for m in ranked[:3])
-        return settled(outcome, f"highest: {text}", rates[ranked[0]].n)
+        return require_decided(outcome, f"highest: {text}", rates[ranked[0]].n)
 
     return [check(one)]
 
@@ -403,7 +420,7 @@ def larger_detect_better(source):
 
     def one(small, large):
         a, b = source.accuracy(small), source.accuracy(large)
-        return ahead(b, a, f"{large} {b.text()}, {small} {a.text()}")
+        return is_greater(b, a, f"{large} {b.text()}, {small} {a.text()}")
 
     return [check(one, *pair) for pair in SIZES]
 
@@ -413,7 +430,7 @@ def feedback_lowers_detection(source):
 
     def one():
         rlhf, sft = source.accuracy("GPT-3.5 RLHF"), source.accuracy("GPT-3.5 SFT")
-        return ahead(sft, rlhf, f"RLHF {rlhf.text()}, SFT {sft.text()}")
+        return is_greater(sft, rlhf, f"RLHF {rlhf.text()}, SFT {sft.text()}")
 
     return [check(one)]
 
@@ -426,9 +443,11 @@ def tuned_models_do_well_on_simplified(source):
         value = source.accuracy(model, "simplified")
         best = max(others, key=lambda other: other.value)
         text = f"{model} {value.text()}, others up to {best.text()}"
-        high = estimates.inside(value, HIGH, np.inf)
-        outcome = every([high, *(higher(value, other) for other in others)])
-        return settled(outcome, text, value.n, estimates.BOUND if high.outcome is None else estimates.OVERLAP)
+        high = estimates.compare_with_limits(value, HIGH, np.inf)
+        outcome = compare_all([high, *(compare_values(value, other) for other in others)])
+        return require_decided(
+            outcome, text, value.n, estimates.BOUND if high.outcome is None else estimates.SEPARATE_INTERVALS
+        )
 
     return [check(one, model) for model in ("GPT-3.5 SFT", "GPT-3.5 RLHF")]
 
@@ -439,12 +458,12 @@ def some_do_worse_on_simplified(source):
     def one():
         rates = {m: (source.accuracy(m), source.accuracy(m, "simplified")) for m in METHOD2}
         gains = {m: first.value - other.value for m, (first, other) in rates.items()}
-        outcomes = {m: higher(*pair) for m, pair in rates.items()}
+        outcomes = {m: compare_values(*pair) for m, pair in rates.items()}
         better = sorted((m for m in METHOD2 if gains[m] > 0), key=lambda m: -gains[m])
         clear = [m for m in better if outcomes[m].outcome]
         text = ", ".join(f"{m} {with_sign(gains[m], 3)}" for m in better)
         text = f"{len(better)} of {len(METHOD2)} models: {text}, intervals apart: {', '.join(clear) or 'none'}"
-        return settled(at_least(SOME, outcomes.values()), text, min(other.n for _, other in rates.values()))
+        return require_decided(at_least(SOME, outcomes.values()), text, min(other.n for _, other in rates.values()))
 
     return [check(one)]
 
@@ -461,7 +480,7 @@ def correlation_goes_with_detection(source):
         rho, p = _rho(lines, rates, "greater")
         text = f"rho with the absolute {metric} {with_sign(rho, 2)} (n = {len(METHOD2)}, p = {p:.3f})"
         outcome = Comparison(wrong=_rho(lines, rates, "less")[1]) if rho < 0 else Comparison(right=p)
-        return settled(outcome, text, len(METHOD2), SIGNIFICANT)
+        return require_decided(outcome, text, len(METHOD2), SIGNIFICANT)
 
     return [check(one, metric) for metric in ("slope", "r")]
 
@@ -474,11 +493,11 @@ def missed_at_both_ends(source):
 
     def one(models, name):
         if not source.shares:
-            raise Lacking("the share of women by occupation")
+            raise MissingEvidence("the share of women by occupation")
         metrics = source.metrics[source.metrics.model.isin(models) & (source.metrics.evaluation_set == "winogender")]
         metrics = metrics[~metrics.well_specified.astype(bool)]
         if set(metrics.model) != set(models):
-            raise Lacking(*(m for m in models if m not in set(metrics.model)))
+            raise MissingEvidence(*(m for m in models if m not in set(metrics.model)))
         ranked = sorted(metrics.occupation.unique(), key=lambda occupation: source.shares.get(occupation, np.nan))
         quarter = len(ranked) // 4
         hits = (metrics.metric > source.threshold).groupby(metrics.occupation).mean()
@@ -486,10 +505,10 @@ def missed_at_both_ends(source):
         outcomes, said = [], []
         for end in (low, high):
             p = statistics.welch(end, middle)[2]
-            outcomes.append(tested(p, end.mean() < middle.mean()))
+            outcomes.append(compare_by_test(p, end.mean() < middle.mean()))
             said.append("no test" if np.isnan(p) else f"p {p_text(p, smallest=0.001, decimals=3)}")
         text = f"{name}: {low.mean():.2f} ({said[0]}), {middle.mean():.2f}, {high.mean():.2f} ({said[1]})"
-        return settled(every(outcomes), text, len(ranked), SIGNIFICANT)
+        return require_decided(compare_all(outcomes), text, len(ranked), SIGNIFICANT)
 
     return [check(one, ("GPT-3.5 SFT",), "GPT-3.5 SFT"), check(one, METHOD2, "all models")]
 
@@ -500,9 +519,9 @@ def little_mass_to_neutral(source):
     def one(model):
         f, u, n = (source.mass(model, gender) for gender in ("female", "male", "neutral"))
         if f.value == u.value == n.value == 0:
-            raise Lacking("a pronoun that the model gives any mass")
+            raise MissingEvidence("a pronoun that the model gives any mass")
         text = f"{model}: f {f.text(2)}, u {u.text(2)}, n {n.text(2)} percent"
-        return settled(every(higher(other, n) for other in (f, u)), text, n.n)
+        return require_decided(compare_all(compare_values(other, n) for other in (f, u)), text, n.n)
 
     return [check(one, model) for model in source.alone or METHOD1]
 
@@ -510,7 +529,7 @@ def little_mass_to_neutral(source):
 ONE_MODEL = frozenset({1, 2, 18})
 """Findings that say something of each model by itself."""
 FINDINGS = tuple(
-    Claim(number, place, text, function)
+    Finding(number, place, text, function)
     for number, (place, text, function) in enumerate(
         (
             ("Section 4.2, Figure 3", "Female mass rises and male mass falls with the date in BERT, RoBERTa and GPT "

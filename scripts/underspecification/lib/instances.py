@@ -68,7 +68,7 @@ def mgc(verbs: list[dict], life_stages: dict[str, int], dates: list[int], places
     return frame.assign(place_row=frame.value.where(frame.variable == "place").map(places).astype("Int64"))
 
 
-def outer(dates, count):
+def outermost_dates(dates, count):
     """Return the first and the last ``count`` of ``dates``; all of them if they are not more."""
     return dates if 2 * count >= len(dates) else [*dates[:count], *dates[-count:]]
 

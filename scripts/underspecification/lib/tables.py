@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from scripts.core.paper.formats import MISSING, interval, number
-from scripts.core.paper.tables import changes, named_once, telling, write_table
+from scripts.core.paper.formats import MISSING_MARK, interval, number
+from scripts.core.paper.tables import blank_repeats, change_points, drop_uninformative, write_table
 from scripts.underspecification.lib import figures, study
 from scripts.underspecification.lib.analyses import agreement, detection
 from scripts.underspecification.lib.analyses.correlation import MEAN
@@ -60,7 +60,7 @@ def rates(table: pd.DataFrame, orders: pd.DataFrame, printed: pd.DataFrame) -> p
             other = study.PRINTED_AS.get(model) if model in released else None
             row = {"Set": set_label(*key), "Model": f"{model} (printed: {other})" if other else model}
             for short, rate in agreement.RATES.items():
-                value = known.get((key[0], model, rate), MISSING) if model in released else MISSING
+                value = known.get((key[0], model, rate), MISSING_MARK) if model in released else MISSING_MARK
                 row[f"printed: {short}"] = value
             for short, rate in agreement.RATES.items():
                 row[f"here: {short}"] = number(cells.value["fixed", rate], 3)
@@ -72,9 +72,9 @@ def rates(table: pd.DataFrame, orders: pd.DataFrame, printed: pd.DataFrame) -> p
                 row["cross-validated: BA"] = number(cells.value[chosen], 3)
                 row["cross-validated: threshold"] = number(cells.threshold[chosen], 2)
             rows.append(row)
-    frame = pd.DataFrame(rows).fillna(MISSING)
+    frame = pd.DataFrame(rows).fillna(MISSING_MARK)
     # Without released outputs nothing is printed to stand beside.
-    return frame.drop(columns=[c for c in frame if c.startswith("printed: ") and (frame[c] == MISSING).all()])
+    return frame.drop(columns=[c for c in frame if c.startswith("printed: ") and (frame[c] == MISSING_MARK).all()])
 
 
 def _of_study(table):
@@ -151,7 +151,7 @@ def independence(table):
     return pd.DataFrame(rows)
 
 
-def masses(curves):
+def group_probabilities(curves):
     """Return the mean mass of each gender over MGC, of the most probable tokens and of the whole vocabulary."""
     labels = {"top": "top tokens", "full": "vocabulary"}
     means = curves.groupby(["model", "prompt", "variable", "accumulation", "gender"]).probability.mean()
@@ -163,7 +163,7 @@ def masses(curves):
                 for gender in figures.genders(curves):
                     value = means.get((model, prompt, variable, accumulation, gender))
                     row[f"{variable}s: {gender}"] = number(value, 3)
-            if any(cell != MISSING for cell in list(row.values())[3:]):
+            if any(cell != MISSING_MARK for cell in list(row.values())[3:]):
                 rows.append(row)
     return pd.DataFrame(rows)
 
@@ -189,8 +189,8 @@ def write(
     """
     shown = (frame if rows is None else rows).drop(columns=list(hidden))
     names = list(shown.columns[:left])
-    shown, _ = telling(shown, names)
-    blocks = changes(shown.iloc[:, 0])
-    shown = shown.assign(**{shown.columns[0]: named_once(shown.iloc[:, 0])})
+    shown, _ = drop_uninformative(shown, names)
+    blocks = change_points(shown.iloc[:, 0])
+    shown = shown.assign(**{shown.columns[0]: blank_repeats(shown.iloc[:, 0])})
     # A rule between blocks; none where every second row would have one.
     write_table(tex, csv, shown, left, rows=frame, midrules=blocks if len(blocks) < 5 else ())

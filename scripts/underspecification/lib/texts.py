@@ -16,7 +16,7 @@ DATES, PLACES = 30, 20
 """Of MGC; Winogender has as many dates."""
 
 
-def make(instances: pd.DataFrame, prompts) -> pd.DataFrame:
+def make_texts(instances: pd.DataFrame, prompts) -> pd.DataFrame:
     """Return one row for each instance with a plain mask and with each of ``prompts``.
 
     Args:

@@ -17,7 +17,7 @@ from scripts.winopron.lib.templates import ANSWERS
 COLUMNS = ("instance_id", "prompt", "variant", "answer_text")
 """Columns of a file of answers in words, in any order: a row for each instance, prompt and variant of the prompt."""
 READINGS = {"published": "as the authors read answers", "corrected": "corrected"}
-"""Ways of reading an answer to their labels (:func:`named`, :func:`named_corrected`)."""
+"""Ways of reading an answer to their labels (:func:`mentioned_person`, :func:`mentioned_person_corrected`)."""
 QUOTES_AND_STOPS = "\"'.`“”‘’"
 CONVERSIONS = {
     "corrected": "by places",
@@ -33,7 +33,7 @@ it is the pronoun; if no cluster has the pronoun, *the answer to the sentence be
 of none, and a right one wherever neighbouring sentences differ in the pronoun alone."""
 
 
-def named(text: str, people: dict[str, str]) -> str | None:
+def mentioned_person(text: str, people: dict[str, str]) -> str | None:
     """Return whom an answer names, as the authors' code does: tokens in lower case without quotes and stops.
 
     Args:
@@ -44,24 +44,25 @@ def named(text: str, people: dict[str, str]) -> str | None:
 
     Examples:
         >>> people = {"occupation": "baker", "participant": "customer"}
-        >>> [named(text, people) for text in ("The Baker.", "the baker, not the customer", "the baker, surely")]
+        >>> texts = ("The Baker.", "the baker, not the customer", "the baker, surely")
+        >>> [mentioned_person(text, people) for text in texts]
         ['occupation', 'participant', None]
     """
     removed = str.maketrans("", "", QUOTES_AND_STOPS)
     return _only(set(text.lower().translate(removed).split()), people)
 
 
-def named_corrected(text, people) -> str | None:
+def mentioned_person_corrected(text, people) -> str | None:
     """Return whom an answer names, whatever marks, possessive endings and capitals stand around the word.
 
     Returns:
-        As :func:`named`.
+        As :func:`mentioned_person`.
 
     Examples:
         >>> people = {"occupation": "baker", "participant": "customer"}
-        >>> named_corrected("the baker, surely", people), named_corrected("The baker's hat!", people)
-        ('occupation', 'occupation')
-        >>> named_corrected("the baker, not the customer", people) is None
+        >>> [mentioned_person_corrected(text, people) for text in ("the baker, surely", "The baker's hat!")]
+        ['occupation', 'occupation']
+        >>> mentioned_person_corrected("the baker, not the customer", people) is None
         True
     """
     return _only(set(re.findall(r"[^\W_]+(?:-[^\W_]+)*", re.sub(r"['’]s?\b", " ", text.lower()))), people)
@@ -107,20 +108,20 @@ def read(path: str | Path, instances: pd.DataFrame) -> pd.DataFrame:
                 f"{path}: prompt '{prompt}', variant '{variant}' has no answer about '{lacking}' and "
                 f"{len(people) - len(rows) - 1} others; ask about all instances"
             )
-    return readings(table, people)
+    return read_both_ways(table, people)
 
 
-def readings(table: pd.DataFrame, people: dict[str, dict]) -> pd.DataFrame:
+def read_both_ways(table: pd.DataFrame, people: dict[str, dict]) -> pd.DataFrame:
     """Return whom answers name, in both ways of reading them.
 
     Args:
         table: ``instance_id``, ``prompt``, ``variant``, ``answer_text``.
-        people: Instance to people, as :func:`named` takes them.
+        people: Instance to people, as :func:`mentioned_person` takes them.
 
     Returns:
         As of :func:`read`.
     """
-    ways = {"published": named, "corrected": named_corrected}
+    ways = {"published": mentioned_person, "corrected": mentioned_person_corrected}
     texts = list(zip(table.answer_text, table.instance_id, strict=True))
     return pd.concat(
         [
@@ -153,7 +154,7 @@ def of_model(path: str | Path, model: str, prompts: pd.DataFrame, instances: pd.
     asked = prompts[prompts.instance_id.isin(instances.instance_id)].merge(
         answered, on="text_id", validate="one_to_one"
     )
-    return readings(asked.rename(columns={"answer": "answer_text"}), people_of(instances))
+    return read_both_ways(asked.rename(columns={"answer": "answer_text"}), people_of(instances))
 
 
 def people_of(instances):
@@ -204,7 +205,7 @@ def convert(documents, instances: pd.DataFrame, conversion: str) -> pd.DataFrame
         else:
             raise ValueError(conversion)
         words = {key: getattr(row, key) for key in ANSWERS}
-        predictions.append(None if answer is None else named(answer, words))
+        predictions.append(None if answer is None else mentioned_person(answer, words))
     return pd.DataFrame(
         {"instance_id": list(instances.instance_id), "prediction": pd.Series(predictions, dtype=object)}
     )

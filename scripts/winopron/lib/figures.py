@@ -35,7 +35,7 @@ def rows(table, templates, **levels):
     Raises:
         UserError: If there is none.
     """
-    chosen = study.corrected(table[table.templates == templates])
+    chosen = study.corrected_rows(table[table.templates == templates])
     for column, value in levels.items():
         chosen = chosen[chosen[column].isin(value if isinstance(value, (list, tuple)) else [value])]
     if chosen.empty:
@@ -43,20 +43,20 @@ def rows(table, templates, **levels):
     return chosen.reset_index(drop=True)
 
 
-def drawn(frame):
+def drawn_rows(frame):
     """Return the rows of systems, or of rules where there is nothing else: what rules come to is known beforehand."""
     rules = frame.system.map(study.is_rule)
     return frame if rules.all() else frame[~rules].reset_index(drop=True)
 
 
-def keyed(pronoun_sets):
+def set_keys(pronoun_sets):
     """Return the key of each pronoun set, its nominative, by the label, such as he/him/his."""
     return {label: label.partition("/")[0] for label in pronoun_sets}
 
 
 def pronoun_looks(pronoun_sets):
     """Return the look of each pronoun set's marks, by its label."""
-    keys = keyed(pronoun_sets)
+    keys = set_keys(pronoun_sets)
     colour, marker = plotting.pronoun_colours(keys.values()), plotting.pronoun_markers(keys.values())
     return {label: {"color": colour[key], "marker": marker[key], "linestyle": "none"} for label, key in keys.items()}
 
@@ -202,7 +202,7 @@ def read_problems(path) -> list[dict]:
     return rows
 
 
-def problems(faulty: list[dict], instances: pd.DataFrame) -> pd.DataFrame:
+def draw_problems(faulty: list[dict], instances: pd.DataFrame) -> pd.DataFrame:
     """Return faulty sentences beside the templates of the same people and case (Figure 1).
 
     Args:

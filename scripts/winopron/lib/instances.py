@@ -60,7 +60,7 @@ def build(
                 raise UserError(f"{where}: the {entities} sentence does not name the {answer} before the slot")
         for name, forms in pronouns.items():
             pronoun = forms[template.case]
-            text = before + pronoun + agreed(after, template.case, forms)
+            text = before + pronoun + agree_verb(after, template.case, forms)
             rows.append(
                 {
                     "instance_id": content_id(
@@ -91,7 +91,7 @@ def build(
     return frame
 
 
-def agreed(after: str, case: str, forms: dict):
+def agree_verb(after: str, case: str, forms: dict):
     """Return what follows the pronoun, with the verb in the form that *they* takes.
 
     Args:
@@ -99,7 +99,7 @@ def agreed(after: str, case: str, forms: dict):
         forms: Of the pronoun set.
 
     Examples:
-        >>> agreed(" was late.", "nominative", {"nominative": "they"})
+        >>> agree_verb(" was late.", "nominative", {"nominative": "they"})
         ' were late.'
     """
     if case != "nominative" or forms["nominative"] != "they":

@@ -5,7 +5,7 @@ Entries are ``{"value", "text", "source", "cell"}``, as in the other studies.
 
 import pandas as pd
 
-from scripts.core.paper.estimates import Estimate, every, higher
+from scripts.core.paper.estimates import Estimate, compare_all, compare_values
 from scripts.core.paper.formats import number, p_text, percent
 from scripts.core.paper.numbers import count, entry
 from scripts.core.plotting import FEWEST
@@ -73,8 +73,8 @@ def from_metrics(metrics) -> dict:
         largest of these differences.
     """
     table = metrics[metrics.entities == "double"]
-    right = study.corrected(table)
-    whole = study.whole(right)
+    right = study.corrected_rows(table)
+    whole = study.overall_rows(right)
     rules = whole.system.map(study.is_rule)
     scored = whole[whole.system.map(study.by_likelihood)]
     numbers = {
@@ -94,14 +94,14 @@ def from_metrics(metrics) -> dict:
     of_rules, others = whole[rules], right[~right.system.map(study.is_rule) & (right.pairing != POOLED)]
     for metric in ("accuracy", *GROUPS):
         numbers |= _range(f"rules.{metric}", of_rules[of_rules.metric == metric])
-        numbers |= _range(metric, study.whole(others[others.metric == metric]))
+        numbers |= _range(metric, study.overall_rows(others[others.metric == metric]))
     by_case = others[(others.metric == "accuracy") & others["case"].isin(CASES) & (others.pronoun_set == "all")]
     for case in CASES:
         numbers |= _range(f"accuracy.{case}", by_case[by_case["case"] == case])
     hardest = sum(_hardest(rows, "accusative") for _, rows in by_case.groupby("system"))
     numbers["accusative.hardest"] = count(hardest, "metrics.csv", case="accusative", metric="accuracy")
-    recall = study.whole(table[table.metric == "recall"]).set_index(["system", "conversion"]).value
-    for system in study.ordered(others.system):
+    recall = study.overall_rows(table[table.metric == "recall"]).set_index(["system", "conversion"]).value
+    for system in study.order_systems(others.system):
         cell = {"entities": "double", "system": system, "metric": "recall"}
         corrected = recall[system, study.CORRECTED]
         for way in recall[system].index.drop(study.CORRECTED):
@@ -124,7 +124,9 @@ def from_metrics(metrics) -> dict:
 def _hardest(rows, case):
     """Tell whether a system's interval for one case lies below those of all others."""
     of_case = {row.case: Estimate(row.value, row.ci_low, row.ci_high, row.n) for row in rows.itertuples()}
-    return every(higher(of_case[other], of_case[case]) for other in CASES if other != case).outcome is True
+    return (
+        compare_all(compare_values(of_case[other], of_case[case]) for other in CASES if other != case).outcome is True
+    )
 
 
 def _cell(row):
@@ -150,7 +152,7 @@ def from_bias(bias) -> dict:
         pairs that they have, and ``bias.<positive or negative>.<lowest or highest>`` shares of all forms together (with
         ``system``).
     """
-    table = study.with_all_prompts(study.corrected(bias))
+    table = study.with_all_prompts(study.corrected_rows(bias))
     forms = table[table.pronoun_set != "all"]
     whole = table[(table["case"] == "all") & (table.attempted_solvable > 0)]
     enough = whole[whole.attempted_solvable >= FEWEST]
@@ -206,7 +208,7 @@ def from_women_share(agreements: pd.DataFrame) -> dict:
         ``women.above``, ``.below`` and ``.open``, how many have an interval above zero, below it, or with it; and
         ``women.r.<lowest or highest>`` with ``system``, ``.low`` and ``.high``.
     """
-    table = study.corrected(agreements[agreements.pronoun_set == study.FEMININE])
+    table = study.corrected_rows(agreements[agreements.pronoun_set == study.FEMININE])
     table = table[table.system.map(study.reads_pronouns).astype(bool)]
     defined = table[table.pearson.notna()]
     above, below = (defined.ci_low > 0).sum(), (defined.ci_high < 0).sum()
@@ -239,7 +241,7 @@ def from_variance(variance) -> dict:
         how many have one, and ``.templates_more``, ``.ways_more`` and ``.open``, by where its interval lies.
     """
     numbers = {}
-    rows = study.corrected(variance[variance.entities == "double"])
+    rows = study.corrected_rows(variance[variance.entities == "double"])
     for _, row in rows.iterrows():
         cell = {"system": row.system, "part": row.part}
         numbers[f"spread.{row.system}.asked"] = count(row.templates_asked, "variance.csv", **cell)

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from scripts.core.engines import registry
-from scripts.core.errors import UserError, nearest
+from scripts.core.errors import UserError, did_you_mean
 from scripts.core.templates import read_tsv
 from scripts.winopron.lib.templates import ANSWERS
 
@@ -57,7 +57,7 @@ def read(path: str | Path, chosen: str | list[str] = "all") -> dict[str, dict]:
         return prompts
     for name in map(str, chosen):
         if name not in prompts:
-            hint = nearest(name, prompts) or f"; its ids are {', '.join(prompts)}"
+            hint = did_you_mean(name, prompts) or f"; its ids are {', '.join(prompts)}"
             raise UserError(f"winopron.prompting.prompts: '{name}' is not in {path}{hint}")
     return {name: prompt for name, prompt in prompts.items() if name in set(map(str, chosen))}
 
@@ -128,7 +128,7 @@ def of_instances(instances, prompts: dict, variants: Sequence[str]) -> list[dict
 
 
 def jobs(settings: dict, entries: dict[str, dict], prompts: int, pronoun_sets: int):
-    """Return what each prompted model is asked about one template set (``scripts/core/studies.py``, ``Prompted``).
+    """Return what each prompted model is asked about one template set (``scripts/core/studies.py``, ``PromptSet``).
 
     Args:
         settings: ``winopron.prompting`` of the configuration.

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from scripts.core import statistics
-from scripts.core.paper.claims import Lacking
+from scripts.core.paper.claims import MissingEvidence
 from scripts.core.paper.simulated_findings import BORDER, FALSE, RUN, STUDY, TRUE, Simulation, Worlds
 from scripts.core.templates import CASES
 from scripts.winopron.lib import findings
@@ -257,7 +257,7 @@ def _both_sentences(truth: Truth, right: np.ndarray, pairs: int, generator: np.r
     return (u[None] >= ends[:, :, None]).sum(axis=0)
 
 
-class Drawn(findings.Results):
+class SimulatedAnswers(findings.Results):
     """Answers of one drawn data set, as findings ask for those of a run."""
 
     def __init__(self, truth: Truth, pairs: int, generator: np.random.Generator):
@@ -317,7 +317,7 @@ class Drawn(findings.Results):
             self._bias(system)[0][:, CASES.index(case), SETS.index(name)] > 0 for system, case, name in (first, second)
         )
         if not (one | other).any():
-            raise Lacking(findings.BIASED)
+            raise MissingEvidence(findings.BIASED)
         value, samples = self.ratio((one & other).astype(float), (one | other).astype(float))
         return value, np.nan_to_num(samples), int((one | other).sum())
 
@@ -329,6 +329,6 @@ def simulation(folder: Path) -> Simulation:
     def draw(number: int, world: str, size: str, generator: np.random.Generator) -> findings.Results:
         changes = {TRUE: TRUTHS.get(number, lambda truth: truth)}
         changes |= {FALSE: WORLDS[number].false, BORDER: WORLDS[number].border}
-        return Drawn(changes[world](as_found), PAIRS[size], generator)
+        return SimulatedAnswers(changes[world](as_found), PAIRS[size], generator)
 
     return Simulation(findings.FINDINGS, WORLDS, draw, SIZES, DRAWS)

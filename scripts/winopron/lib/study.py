@@ -143,17 +143,17 @@ def reads_pronouns(system):
     return not is_rule(system) and not by_likelihood(system)
 
 
-def obstacle(pronoun_sets):
+def comparison_obstacle(pronoun_sets):
     """Return why results over these pronoun sets cannot be compared with the study's; empty if they can."""
     return "" if set(pronoun_sets) == PRONOUN_SETS else "the study has the pronoun sets he, she, they and xe"
 
 
-def whole(table):
+def overall_rows(table):
     """Return the rows of metrics on all sentences of a set together."""
     return table[(table[["case", "pronoun_set", "pair"]] == "all").all(axis=1)]
 
 
-def corrected(table):
+def corrected_rows(table):
     """Return the rows of a table that belong to the corrected reading, which figures and tables show."""
     return table[table.conversion == CORRECTED].reset_index(drop=True)
 
@@ -171,11 +171,11 @@ def as_published(table):
     return table[kept].reset_index(drop=True)
 
 
-def ordered(systems):
+def order_systems(systems):
     """Return labels in the order of the study's tables; those of other systems follow in their own, rules last.
 
     Examples:
-        >>> ordered(["First person (rule)", "Some model", "CAW-coref", "LingMess"])
+        >>> order_systems(["First person (rule)", "Some model", "CAW-coref", "LingMess"])
         ['LingMess', 'CAW-coref', 'Some model', 'First person (rule)']
     """
     names = list(dict.fromkeys(systems))

@@ -49,7 +49,7 @@ def rows(metrics, known: dict = ()):
         metrics (DataFrame): Of ``metrics.csv``.
         known: As :func:`identities` returns it. A system that is not there was given as a file, under its label.
     """
-    table = study.corrected(metrics[metrics.pairing != POOLED])
+    table = study.corrected_rows(metrics[metrics.pairing != POOLED])
     kept = (table.pronoun_set == "all") & (table.pair == "all")
     # Sentences about one person leave rules no choice.
     table = table[kept & ~((table.entities == "single") & table.system.map(study.is_rule))]

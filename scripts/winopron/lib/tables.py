@@ -6,8 +6,8 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.errors import UserError
-from scripts.core.paper.formats import MISSING, NOT_RUN, interval, number, p_text, percent
-from scripts.core.paper.tables import changes, named_once, telling, write_table
+from scripts.core.paper.formats import MISSING_MARK, NOT_RUN, interval, number, p_text, percent
+from scripts.core.paper.tables import blank_repeats, change_points, drop_uninformative, write_table
 from scripts.core.templates import CASES
 from scripts.winopron.lib import study
 from scripts.winopron.lib.analyses import consistency as consistencies
@@ -64,7 +64,7 @@ def split(metrics: pd.DataFrame, metric: str) -> pd.DataFrame:
     Returns:
         As text: ``Sentences``, ``Split``, a column for each system.
     """
-    rows = study.corrected(metrics)
+    rows = study.corrected_rows(metrics)
     rows = rows[(rows.metric == metric) & (rows.pair == "all")]
     pronoun_sets = [name for name in rows.pronoun_set.unique() if name not in ("all", study.THREE_SETS)]
     parts = {name: (name, "all") for name in ("all", *CASES)} | {name: ("all", name) for name in pronoun_sets}
@@ -74,7 +74,7 @@ def split(metrics: pd.DataFrame, metric: str) -> pd.DataFrame:
         if of_entities.empty:
             continue
         for name, part in parts.items():
-            values = {s: percent(of_entities.get((s, *part)), 1) for s in study.ordered(rows.system)}
+            values = {s: percent(of_entities.get((s, *part)), 1) for s in study.order_systems(rows.system)}
             cells.append({"Sentences": label, "Split": name.capitalize() if name in CASES else name, **values})
     return pd.DataFrame(cells)
 
@@ -95,8 +95,8 @@ def _cells(rows, columns):
 
 
 def _by_system(rows):
-    """Return rows in the order of their systems (:func:`scripts.winopron.lib.study.ordered`)."""
-    places = {name: place for place, name in enumerate(study.ordered(rows.system))}
+    """Return rows in the order of their systems (:func:`scripts.winopron.lib.study.order_systems`)."""
+    places = {name: place for place, name in enumerate(study.order_systems(rows.system))}
     return rows.sort_values("system", key=lambda names: names.map(places), kind="stable")
 
 
@@ -110,7 +110,7 @@ def performance(metrics: pd.DataFrame, templates: str) -> pd.DataFrame:
         As text: ``System``, ``Reading``, ``Winogender``, ``F1``, ``Interval``, ``Difference`` and, on sentences about
         one person, ``One person``.
     """
-    rows = study.whole(of_set(metrics, templates))
+    rows = study.overall_rows(of_set(metrics, templates))
     rows = rows[(rows.metric == "f1") & (rows.entities == "double")]
     keys = ["templates", "pronoun_set", "entities", "system", "conversion"]
     f1 = metrics[(metrics.metric == "f1") & (metrics["case"] == "all") & (metrics.pair == "all")].set_index(keys).value
@@ -126,7 +126,7 @@ def performance(metrics: pd.DataFrame, templates: str) -> pd.DataFrame:
             "Winogender": lambda row: NOT_RUN if there(row) is None else percent(there(row), 1),
             "F1": lambda row: percent(row.value, 1),
             "Interval": _ends,
-            "Difference": lambda row: MISSING if there(row) is None else percent(row.value - there(row), 1, True),
+            "Difference": lambda row: MISSING_MARK if there(row) is None else percent(row.value - there(row), 1, True),
             "One person": lambda row: percent(f1.get((templates, "all", "single", row.system, row.conversion)), 1),
         },
     )
@@ -146,7 +146,7 @@ def consistency(metrics: pd.DataFrame) -> pd.DataFrame:
     wanted = [*GROUPS, *(f"{metric}_chance" for metric in GROUPS)]
     rows = rows[rows.metric.isin(wanted)].set_index(["system", "conversion", "pairing", "metric"])
     cells = []
-    for system in study.ordered(rows.index.get_level_values("system")):
+    for system in study.order_systems(rows.index.get_level_values("system")):
         keys = rows.loc[system].index.droplevel("metric").unique()
         for conversion, pairing in keys:
             row = {"System": system, "Reading": study.READINGS[conversion], "Prompts": PAIRINGS.get(pairing, "")}
@@ -171,7 +171,7 @@ def readings(metrics) -> pd.DataFrame:
         As text: ``System``, ``Sentences``, and of recall, F1 and pronoun consistency both readings and their
         difference.
     """
-    rows = study.whole(metrics[metrics.pairing != SINGLE])
+    rows = study.overall_rows(metrics[metrics.pairing != SINGLE])
     wanted = {"recall": "Recall", "f1": "F1", "pronoun_consistency": "Pronoun cons."}
     values = rows.set_index(["system", "entities", "conversion", "metric"]).value
     cells = []
@@ -184,7 +184,7 @@ def readings(metrics) -> pd.DataFrame:
                 row |= {
                     f"{head}: as published": percent(a, 1),
                     f"{head}: corrected": percent(b, 1),
-                    f"{head}: difference": MISSING if a is None or b is None else percent(b - a, 1, signed=True),
+                    f"{head}: difference": MISSING_MARK if a is None or b is None else percent(b - a, 1, signed=True),
                 }
             cells.append(row)
     return pd.DataFrame(cells)
@@ -200,7 +200,7 @@ def variance(rows: pd.DataFrame) -> pd.DataFrame:
         As text: ``System``, ``Sentences``, ``Templates`` and ``Ways`` (how many), and standard deviations with their
         intervals.
     """
-    rows = study.corrected(rows)
+    rows = study.corrected_rows(rows)
     cells = []
     for (system, entities), same in rows.groupby(["system", "entities"], sort=False):
         values = same.set_index("part")
@@ -225,10 +225,10 @@ def biased_occupations(biased: pd.DataFrame, all_bias: pd.DataFrame) -> pd.DataF
     Returns:
         As text: ``System``, ``Pronoun set``, ``Case``, ``Positive``, ``Negative``.
     """
-    by_form = study.corrected(biased).groupby(["system", "pronoun_set", "case", "bias"]).occupation
+    by_form = study.corrected_rows(biased).groupby(["system", "pronoun_set", "case", "bias"]).occupation
     listed = {form: ", ".join(names.value_counts().index) for form, names in by_form}
-    forms = study.corrected(all_bias)
-    systems = filter(study.reads_pronouns, study.ordered(forms.system))
+    forms = study.corrected_rows(all_bias)
+    systems = filter(study.reads_pronouns, study.order_systems(forms.system))
     pronoun_sets = [name for name in forms.pronoun_set.unique() if name != "all"]
     cells = [
         (*form, *(listed.get((*form, sign), "") for sign in ("positive", "negative")))
@@ -271,7 +271,7 @@ def overlaps(overlap: pd.DataFrame, comparison: str) -> pd.DataFrame:
             "Sizes": lambda row: f"{row.first}, {row.second}",
             "Jaccard": lambda row: number(row.jaccard, 2),
             "By chance": lambda row: number(row.expected, 2),
-            "p": lambda row: MISSING if pd.isna(row.p_holm) else p_text(row.p_holm, 1e-4, 3).removeprefix("= "),
+            "p": lambda row: MISSING_MARK if pd.isna(row.p_holm) else p_text(row.p_holm, 1e-4, 3).removeprefix("= "),
         },
     )
 
@@ -321,15 +321,15 @@ def write(tex, csv, cells, left, keep, nothing, printed=None):
         nothing: The comment that stands in the LaTeX file for a table without rows.
         printed: What is typeset, if it is less than ``cells``.
     """
-    shown, _ = telling(cells if printed is None else printed, keep)
+    shown, _ = drop_uninformative(cells if printed is None else printed, keep)
     text = [column for column in cells.columns[:left] if column in shown]
     if shown.empty:
         files.write_csv(csv, cells)
         files.write_text(tex, f"% {nothing}\n")
         return
     first = shown.columns[0]
-    starts = changes(shown[first])
+    starts = change_points(shown[first])
     # Lines between blocks help where blocks have several rows.
     midrules = starts if len(shown) >= 2 * (len(starts) + 1) else ()
-    shown = shown.assign(**{first: named_once(shown[first])})
+    shown = shown.assign(**{first: blank_repeats(shown[first])})
     write_table(tex, csv, shown, len(text), rows=cells, midrules=midrules)

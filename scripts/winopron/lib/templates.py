@@ -14,7 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from scripts.core import archives
-from scripts.core.errors import UserError, counted, nearest
+from scripts.core.errors import UserError, count_noun, did_you_mean
 from scripts.core.templates import CASES, parse_tsv, read_occupations, read_tsv
 
 ANSWERS = ("occupation", "participant")
@@ -175,7 +175,7 @@ def _decoded(content, file):
 def _known(value, known, what, where):
     if value in known:
         return value
-    hint = nearest(value, known) or f"; expected one of {', '.join(known)}"
+    hint = did_you_mean(value, known) or f"; expected one of {', '.join(known)}"
     raise UserError(f"{where}: unknown {what} '{value[:100]}'{hint}")
 
 
@@ -213,7 +213,7 @@ def check(templates: Templates, pronouns: dict[str, dict], own: bool = True):
     Raises:
         UserError: Naming the file and every row, what is wrong and what to do.
     """
-    problems = [*structure_problems(templates.rows), *repeated(templates.rows)]
+    problems = [*structure_problems(templates.rows), *repeated_templates(templates.rows)]
     forms = {form for forms in pronouns.values() for form in forms.values()} | OTHER_PRONOUNS
     for template in templates.rows:
         found = [*template_problems(template, forms), *(house_problems(template) if own else ())]
@@ -221,7 +221,7 @@ def check(templates: Templates, pronouns: dict[str, dict], own: bool = True):
     if problems:
         # Not sorted by text: what is found first in a row often explains the rest.
         listed = "; ".join(f"row {row}: {problem}" for row, problem in sorted(problems, key=lambda item: item[0]))
-        raise UserError(f"{templates.file}: {counted(len(problems), 'problem')}: {listed}")
+        raise UserError(f"{templates.file}: {count_noun(len(problems), 'problem')}: {listed}")
 
 
 def structure_problems(rows):
@@ -262,7 +262,7 @@ def structure_problems(rows):
     counts = Counter(row.occupation for row in rows)
     for occupation, number in counts.items():
         if number != 2 * len(CASES):
-            what = f"{counted(number, 'sentence')} about '{occupation}' where {2 * len(CASES)} are needed"
+            what = f"{count_noun(number, 'sentence')} about '{occupation}' where {2 * len(CASES)} are needed"
             problems.append((started[occupation], f"{what}; write two for each case"))
     return problems
 
@@ -279,7 +279,7 @@ def _two_problems(first, second):
     return problems
 
 
-def repeated(rows):
+def repeated_templates(rows):
     """Return the templates that occur twice, with or without another pronoun slot: (row, problem) pairs."""
     problems = []
     for entities in ("double", "single"):
@@ -300,7 +300,7 @@ def template_problems(template, forms):
             problems.append(f"there is no {entities} sentence; write it")
             continue
         if text.count(PRONOUN) != 1:
-            number = counted(text.count(PRONOUN), "slot")
+            number = count_noun(text.count(PRONOUN), "slot")
             problems.append(f"the {entities} sentence has {number} for a pronoun; write {PRONOUN} once")
             continue
         outside = text.replace(PRONOUN, "")

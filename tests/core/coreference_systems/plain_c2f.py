@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import erf, expit, logsumexp, softmax
 
-from scripts.core.coreference_systems.c2f.features import EMPTY, PRONOUNS, plain
+from scripts.core.coreference_systems.c2f.features import EMPTY, PRONOUNS, plain_punctuation
 
 
 @dataclass
@@ -48,7 +48,7 @@ class Result:
 
 
 def pieces_of(word, tokenizer, options):
-    ids = tokenizer(plain(word) if options.plain_marks else word, add_special_tokens=False)["input_ids"]
+    ids = tokenizer(plain_punctuation(word) if options.plain_marks else word, add_special_tokens=False)["input_ids"]
     return ids or [tokenizer.unk_token_id]
 
 
@@ -130,11 +130,11 @@ def string_class(one, two):
     """Return the class of two mentions, each ``(words, cases)``."""
 
     def content(words):
-        lower = [plain(word).lower() for word in words]
+        lower = [plain_punctuation(word).lower() for word in words]
         return [word for word in lower if word not in EMPTY] or lower
 
     def is_pronoun(words):
-        return len(words) == 1 and plain(words[0]).lower() in PRONOUNS
+        return len(words) == 1 and plain_punctuation(words[0]).lower() in PRONOUNS
 
     def is_name(words, cases):
         return any(case in (2, 3) or (case == 4 and len(words) == 1) for case in cases)

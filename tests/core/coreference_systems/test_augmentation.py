@@ -40,12 +40,12 @@ def document(text, tags=None, name="d", **fields):
     ],
 )
 def test_a_word_is_swapped_by_its_lists_and_its_part_of_speech(word, tag, expected):
-    assert a.swapped(word, tag, WORDS, NAMES) == expected
+    assert a.swap_word(word, tag, WORDS, NAMES) == expected
 
 
 def test_a_name_outranks_a_gendered_word():
-    assert a.swapped("King", "NNP", WORDS, {"King": "ada"}) == "Ada"
-    assert a.swapped("king", "NN", WORDS, {"king": "ada"}) == "queen"
+    assert a.swap_word("King", "NNP", WORDS, {"King": "ada"}) == "Ada"
+    assert a.swap_word("king", "NN", WORDS, {"king": "ada"}) == "queen"
 
 
 # Sentences with their tags, and their counterfactuals: corrected, and as in the study's code where that differs.

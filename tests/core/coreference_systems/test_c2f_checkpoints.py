@@ -31,7 +31,7 @@ def encoder(tmp_path, monkeypatch):
 def perturbed(model):
     """Return the model with updates that are not zero."""
     with torch.no_grad():
-        for parameter in checkpoints.trained(model).values():
+        for parameter in checkpoints.trained_parameters(model).values():
             parameter += 0.05 * torch.randn_like(parameter)
     return model.eval()
 

@@ -281,7 +281,7 @@ def test_shared_dropout_has_one_mask_for_a_row():
 
 def test_low_rank_updates_and_norms_alone_are_trained(encoder):
     built, *_ = system(encoder, lora_rank=2, **SYSTEMS["demonstration"])
-    inside = [name for name in checkpoints.trained(built) if name.startswith("encoder.")]
+    inside = [name for name in checkpoints.trained_parameters(built) if name.startswith("encoder.")]
     assert inside
     assert all(name.endswith((".up", ".down")) or "LayerNorm" in name for name in inside)
     assert not any("embeddings" in name for name in inside)

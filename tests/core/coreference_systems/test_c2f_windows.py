@@ -116,7 +116,12 @@ def test_a_part_of_a_document(tokenizer):
 def test_cases_and_plain_marks():
     words = ["Anna", "saw", "NASA", "\u2019s", "Berta", "12"]
     assert features.word_cases(words, [(0, 2), (2, 6)]) == [4, 1, 3, 0, 2, 0]
-    assert [features.plain(word) for word in ("\u201c", "``", "-LRB-", "o\u2019clock")] == ['"', '"', "(", "o'clock"]
+    assert [features.plain_punctuation(word) for word in ("\u201c", "``", "-LRB-", "o\u2019clock")] == [
+        '"',
+        '"',
+        "(",
+        "o'clock",
+    ]
 
 
 def test_classes_of_pairs():

@@ -188,7 +188,7 @@ def test_documents_are_read_as_they_were_written(tmp_path):
 
 def test_nested_mentions_survive_the_layout(tmp_path):
     words = tuple("abcdef")
-    clusters = d.ordered([[(0, 5), (1, 1)], [(0, 2), (3, 5)], [(0, 0), (2, 4)], [(1, 3)], [(5, 5)]])
+    clusters = d.order_clusters([[(0, 5), (1, 1)], [(0, 2), (3, 5)], [(0, 0), (2, 4)], [(1, 3)], [(5, 5)]])
     document = d.AnnotatedDocument("x", words, ((0, 6),), clusters)
     d.write_conll2012(tmp_path / "z_gold_conll", [document])
     assert d.read_conll2012(tmp_path / "z_gold_conll") == [document]

@@ -156,7 +156,7 @@ def test_random_clusterings_score_as_by_the_official_scorer(tmp_path, singletons
                     name=f"document {number}".replace(" ", "_"),
                     words=tuple(f"w{word}" for word in range(80)),
                     sentences=((0, 80),),
-                    clusters=documents.ordered(pair[side] if singletons else without_singletons(pair[side])),
+                    clusters=documents.order_clusters(pair[side] if singletons else without_singletons(pair[side])),
                 )
                 for number, pair in enumerate(pairs)
             ],

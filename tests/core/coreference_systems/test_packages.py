@@ -11,7 +11,7 @@ import pytest
 
 from scripts.core import coreference, environments
 from scripts.core.coreference_systems.packages.client import Client
-from scripts.core.coreference_systems.packages.words import distinct
+from scripts.core.coreference_systems.packages.words import drop_duplicates
 from scripts.core.errors import UserError
 
 TEXTS = {
@@ -197,8 +197,8 @@ def test_an_environment_that_is_not_there():
 
 def test_mentions_that_a_system_wrote_twice_are_kept_once():
     clusters = [[(4, 5), (0, 0), (0, 0)], [(0, 0), (7, 7), (9, 9)], [(2, 2), (2, 2)], [(7, 7), (1, 1)]]
-    assert distinct(clusters, fewest=2) == (((0, 0), (4, 5)), ((7, 7), (9, 9)))
-    assert distinct([[(2, 2)], [(2, 2)]], fewest=1) == (((2, 2),),)
+    assert drop_duplicates(clusters, fewest=2) == (((0, 0), (4, 5)), ((7, 7), (9, 9)))
+    assert drop_duplicates([[(2, 2)], [(2, 2)]], fewest=1) == (((2, 2),),)
 
 
 def test_an_interpreter_with_all_packages_is_taken_as_it_is(tmp_path):

@@ -152,7 +152,7 @@ def test_rewritten_documents_hold_together():
     for seed in range(200):
         original = [document(), *tiny.documents()][seed % 4]
         draw = random.Random(seed)
-        made = rewriting.rewritten(original, names, rewriting.Shares(0.5, 0.5, 0.8, 0.5), draw)
+        made = rewriting.rewrite(original, names, rewriting.Shares(0.5, 0.5, 0.8, 0.5), draw)
         check(made, "test", "mend it")
         assert len(made.sentences) == len(original.sentences)
         assert {cluster for cluster in made.clusters if not cluster} == set()
@@ -160,7 +160,7 @@ def test_rewritten_documents_hold_together():
             assert all(any(a <= first and last < b for a, b in made.sentences) for first, last in cluster)
         changed += made != original
     assert changed > 100
-    assert rewriting.rewritten(document(), names, rewriting.Shares(), random.Random(0)) == document()
+    assert rewriting.rewrite(document(), names, rewriting.Shares(), random.Random(0)) == document()
 
 
 def test_the_names_that_come_with_the_project():

@@ -115,13 +115,13 @@ def test_the_best_epoch_on_the_development_documents_is_kept(encoder, monkeypatc
     weights, told = [], iter([0.2, 0.6, 0.6, 0.1])
 
     def scores(model, *_):
-        weights.append({name: value.clone() for name, value in checkpoints.trained(model).items()})
+        weights.append({name: value.clone() for name, value in checkpoints.trained_parameters(model).items()})
         return {"conll": next(told)}
 
     monkeypatch.setattr(training, "development_scores", scores)
     model, history = train(encoder, settings())
     assert [entry["development"]["conll"] for entry in history] == [0.2, 0.6, 0.6, 0.1]
-    for name, value in checkpoints.trained(model).items():
+    for name, value in checkpoints.trained_parameters(model).items():
         assert torch.equal(value, weights[1][name]), name
 
 
@@ -187,7 +187,7 @@ def test_each_epoch_reads_some_segments_of_each_document():
 
 def test_a_part_of_a_document_keeps_what_lies_within():
     document = replace(tiny.documents()[0], speakers=tuple("a" * 9 + "b" * 13))
-    part = training.cut(document, 9, 22)
+    part = training.cut_document(document, 9, 22)
     assert part.words == document.words[9:]
     assert part.sentences == ((0, 6), (6, 13))
     assert part.clusters == (((0, 0),), ((2, 2), (6, 7)), ((3, 4), (9, 9)))
@@ -204,7 +204,7 @@ def test_rates_rise_and_fall():
 
 def test_only_the_encoders_rate_rises_and_its_norms_do_not_decay_as_published(encoder):
     model, _ = checkpoints.build(encoder, tiny.configuration())
-    variables = checkpoints.trained(model)
+    variables = checkpoints.trained_parameters(model)
     groups = training._groups(variables, training.Settings())
     assert [group["weight_decay"] for group in groups] == [0.01, 0.0, 0.0]
     assert [group["warm_up_share"] for group in groups] == [0.1, 0.1, 0.0]
@@ -259,6 +259,6 @@ def test_a_loss_that_is_not_finite_stops_training(encoder):
 def test_draws_depend_on_the_seed_alone():
     document = tiny.documents()[1]
     shares = rewriting.Shares(0.5, 0.5, 0.5, 0.5)
-    made = [rewriting.rewritten(document, NAMES, shares, random.Random(seed)) for seed in (1, 1, 2, 3, 4)]
+    made = [rewriting.rewrite(document, NAMES, shares, random.Random(seed)) for seed in (1, 1, 2, 3, 4)]
     assert made[0] == made[1]
     assert len(set(made)) > 1

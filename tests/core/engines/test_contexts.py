@@ -34,7 +34,7 @@ def test_contexts_of_the_packages_are_those_of_their_configurations(registry):
         source = entry["source"]
         path = models.package_file(name, source, source.get("file") or source["folder"])
         folder, options = (path, {}) if path.is_dir() else (path.parent, {"gguf_file": path.name})
-        assert contexts.configured(name, entry, folder, **options) == entry["context"], name
+        assert contexts.configured_length(name, entry, folder, **options) == entry["context"], name
 
 
 def test_contexts_are_the_defaults_of_their_architectures(registry):
@@ -56,13 +56,13 @@ def test_a_configuration_says_what_the_loaded_model_says(entries, name):
     entry = entries[name]
     location = models.locate(name, entry)
     network, _ = models.load(name, entry, location, "cpu")
-    assert contexts.configured(name, entry, location.folder) == context_length(network)
+    assert contexts.configured_length(name, entry, location.folder) == context_length(network)
 
 
 def test_another_context_is_refused(entries):
     entry = entries["tiny-opt"]
     folder = entry["source"]["path"]
-    stated = contexts.configured("tiny-opt", entry, folder)
+    stated = contexts.configured_length("tiny-opt", entry, folder)
     contexts.check("tiny-opt", entry | {"context": stated}, folder)
     with pytest.raises(UserError, match=rf"models\.tiny-opt\.context is 7, and .* says {stated}; write context"):
         contexts.check("tiny-opt", entry | {"context": 7}, folder)
@@ -88,7 +88,7 @@ def test_what_is_fetched_is_checked_and_nothing_is_left_behind(entries, monkeypa
     with pytest.raises(UserError, match=r"models\.m\.context is 7"):
         fetch_model.main(fetched=str(fetched), model="m", entry=entry, stated={"context": 7})
     assert not fetched.exists()
-    stated = contexts.configured("m", entry, folder)
+    stated = contexts.configured_length("m", entry, folder)
     fetch_model.main(fetched=str(fetched), model="m", entry=entry, stated={"context": stated})
     assert fetched.exists()
 

@@ -7,7 +7,7 @@ import torch
 
 from scripts.core import config, options
 from scripts.core.engines import continuation, models, scoring
-from scripts.core.engines.batches import Texts
+from scripts.core.engines.batches import TextReader
 from scripts.core.errors import UserError
 from scripts.scoring import score
 from tests import zoo as builder
@@ -106,4 +106,4 @@ def test_a_decoder_without_the_slot_is_the_difference_of_two_texts(loaded):
 def test_an_encoder_decoder_is_refused(loaded):
     architecture, _, tokenizer = loaded["tiny-bart"]
     with pytest.raises(UserError, match="an encoder-decoder does not score what follows the slot"):
-        continuation.continuation_table(options.option_texts(INSTANCES), [], Texts(tokenizer, architecture))
+        continuation.continuation_table(options.option_texts(INSTANCES), [], TextReader(tokenizer, architecture))

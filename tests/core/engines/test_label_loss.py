@@ -147,28 +147,32 @@ def test_decoders_are_scored_with_capitals_alone(loaded):
 
 def test_choices(loaded):
     table = scored(loaded, "tiny-t5")
-    faithful = losses.compared(table, labels="faithful")
+    faithful = losses.comparable_scores(table, labels="faithful")
     assert faithful.log_probability.tolist() == pytest.approx(table.mean_log_probability.tolist())
-    corrected = losses.compared(table)
+    corrected = losses.comparable_scores(table)
     expected = table.option_log_probability / table.option_tokens
     assert corrected.log_probability.tolist() == pytest.approx(expected.tolist())
-    sums = losses.compared(table, statistic="sum", labels="faithful")
+    sums = losses.comparable_scores(table, statistic="sum", labels="faithful")
     assert sums.log_probability.tolist() == table.log_probability.tolist()
-    lower = losses.compared(table, statistic="sum", labels="faithful", capitals="faithful")
+    lower = losses.comparable_scores(table, statistic="sum", labels="faithful", capitals="faithful")
     starts = table.uncapitalised_log_probability.notna()
     assert lower.log_probability[starts].tolist() == table.uncapitalised_log_probability[starts].tolist()
     assert lower.log_probability[~starts].tolist() == table.log_probability[~starts].tolist()
     assert lower.scored_tokens.dtype == lower.option_tokens.dtype == np.int32
     # What has no sentinels is the same with both.
     other = scored(loaded, "tiny-bart")
-    assert losses.compared(other).log_probability.equals(losses.compared(other, labels="faithful").log_probability)
+    assert losses.comparable_scores(other).log_probability.equals(
+        losses.comparable_scores(other, labels="faithful").log_probability
+    )
     causal = scored(loaded, "tiny-gpt2")
-    same = [losses.compared(causal, capitals=capitals).log_probability for capitals in ("faithful", "corrected")]
+    same = [
+        losses.comparable_scores(causal, capitals=capitals).log_probability for capitals in ("faithful", "corrected")
+    ]
     assert same[0].equals(same[1])
     with pytest.raises(UserError, match=r"my scores: the column option_tokens is missing; delete the file"):
-        losses.compared(table.drop(columns="option_tokens"), where="my scores")
+        losses.comparable_scores(table.drop(columns="option_tokens"), where="my scores")
     with pytest.raises(ValueError, match="statistic is 'median', none of mean, sum"):
-        losses.compared(table, statistic="median")
+        losses.comparable_scores(table, statistic="median")
 
 
 @pytest.mark.parametrize("name", NAMES)

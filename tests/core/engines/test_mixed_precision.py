@@ -153,7 +153,7 @@ def test_decisions_are_those_of_float32(entries, tmp_path, monkeypatch, name, wa
     rescored = mixed[mixed.precision == "float32"].instance_id.unique()
     assert set(mixed.precision) == {"float32", "bfloat16"}
     assert facts["rescored_instances"] == len(rescored) < count
-    compared = score.WAYS[way](entries[name]["architecture"]).compared
+    compared = score.SCORE_TYPES[way](entries[name]["architecture"]).compared
     assert set(facts["decision_bounds"][0]) == set(compared)
     again = mixed.precision == "float32"
     for column in compared:

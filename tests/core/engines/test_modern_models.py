@@ -97,7 +97,7 @@ def test_state_space_models_share_nothing_in_a_plan():
     for name in ("mamba-1.4b", "pythia-1.4b"):
         scored = {"ruff/official": {**asked, "jobs": {name: 1}}}
         entry = {key: REGISTRY[name][key] for key in ("architecture", "precision", "gpus")}
-        entries = {name: {**entry, **registry.work(REGISTRY[name])}}
+        entries = {name: {**entry, **registry.work_factors(REGISTRY[name])}}
         (row,) = planning.rows(scored, {}, {}, {}, {}, entries, devices, {}, 1e9)
         assert row["tokens_shared"] == (row["tokens"] if name in recurrent else 5500)
 

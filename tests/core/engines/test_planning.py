@@ -153,7 +153,7 @@ def test_the_report_has_every_rule_and_model_and_totals(tmp_path, capsys):
     assert "in 6 jobs (score " in printed
     hours = (table.hours * table.gpus)[table.gpus > 0].sum()
     assert f"A100-40GB: {hours:.2f} GPU hours" in printed
-    assert f" and {planning.rounded(hours)} GPU hours on A100-40GB; 2 GB of weights to download at least." in printed
+    assert f" and {planning.two_digits(hours)} GPU hours on A100-40GB; 2 GB of weights to download at least." in printed
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_the_report_has_every_rule_and_model_and_totals(tmp_path, capsys):
     ],
 )
 def test_totals_in_words(summary, told):
-    assert planning.told(summary) == told
+    assert planning.plan_report(summary) == told
 
 
 def test_a_run_without_models_has_an_empty_plan(tmp_path, capsys):

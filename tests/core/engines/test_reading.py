@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scripts.core.engines.batches import Texts
+from scripts.core.engines.batches import TextReader
 from scripts.core.engines.reading import LIMIT, Reading
 from scripts.core.errors import UserError
 from scripts.core.options import option_texts
@@ -37,12 +37,12 @@ def rows_of(options, count=20, text="the clerk said that ___ would pay ."):
 
 
 def reading(words=WORDS, total=20, architecture="decoder"):
-    return Reading("mine", Texts(Tokenizer(words), architecture), total)
+    return Reading("mine", TextReader(Tokenizer(words), architecture), total)
 
 
 @pytest.mark.parametrize("architecture", ["decoder", "encoder", "encoder-decoder"])
 def test_what_is_known_is_not_counted(architecture, monkeypatch):
-    monkeypatch.setattr("scripts.core.engines.batches.blank", lambda _: ("[M]", None))
+    monkeypatch.setattr("scripts.core.engines.batches.blank_token", lambda _: ("[M]", None))
     found = reading(architecture=architecture)
     found.read(rows_of(["he", "she", "they"]))
     assert found.facts() == {"unknown_instances": 0, "unread_instances": 0, "tied_instances": 0}
@@ -79,7 +79,7 @@ def test_an_option_with_and_without_a_capital_is_one_option():
 
 
 def test_a_tokenizer_of_bytes_has_no_unknown_token():
-    texts = Texts(Tokenizer(WORDS), "decoder")
+    texts = TextReader(Tokenizer(WORDS), "decoder")
     assert texts.unknown_token == 0
     texts.tokenizer.eos_token_id = 0
     assert texts.unknown_token is None

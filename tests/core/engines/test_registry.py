@@ -562,7 +562,7 @@ def test_a_server_has_no_weights(tmp_path):
 def test_imported_scores_take_the_place_of_weights_and_answer_no_prompt(tmp_path):
     changed = load_changed(tmp_path, lambda models: import_scores_of(models["opt-125m"]))
     assert list(module.select(changed, ["opt-125m"])) == ["opt-125m"]
-    assert module.shards(changed["opt-125m"], 10**9, 4, 50, 60) == 1
+    assert module.shard_count(changed["opt-125m"], 10**9, 4, 50, 60) == 1
     with pytest.raises(UserError, match=r"ruff\.prompting\.models: 'opt-125m' has imported scores only; remove it"):
         module.select(changed, ["opt-125m"], "ruff.prompting.models")
     with pytest.raises(UserError, match=r"models.opt-350m.gpus does not belong here; remove it"):
@@ -646,7 +646,7 @@ def test_time_follows_the_options_of_an_instance(models):
         entry = models[name] | {"gpus": 0}
         four, eleven = (module.instance_seconds(entry, options, 20) for options in (4, 11))
         assert eleven == pytest.approx(four * 11 / 4)
-    assert module.shards(entry, 500_000, 11, 20, 60) > module.shards(entry, 500_000, 4, 20, 60)
+    assert module.shard_count(entry, 500_000, 11, 20, 60) > module.shard_count(entry, 500_000, 4, 20, 60)
 
 
 def test_time_of_prompts(models):
@@ -704,11 +704,11 @@ def test_more_jobs_than_a_queue_takes_are_refused_with_the_number_to_set(seconds
 
 def test_shards_keep_jobs_within_their_time(models):
     entry = models["albert-xxlarge-v2"]
-    count = module.shards(entry, 39_000, 4, 56, 240)
+    count = module.shard_count(entry, 39_000, 4, 56, 240)
     assert count > 1
     assert 39_000 / count * module.instance_seconds(entry, 4, 56) <= 240 * 60
-    assert module.shards(entry, 39_000, 4, 56, 1e9) == 1
-    assert module.shards(models["minilm-l6-mlm"], 500, 4, 56, 240) == 1
+    assert module.shard_count(entry, 39_000, 4, 56, 1e9) == 1
+    assert module.shard_count(models["minilm-l6-mlm"], 500, 4, 56, 240) == 1
 
 
 def test_embeddings_are_counted_for_ruffs_encoders(models):

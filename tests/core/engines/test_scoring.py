@@ -288,16 +288,16 @@ def test_random_instances_score_as_in_the_loop(loaded, name, drawn, budget):
 @given(st.lists(st.integers(1, 60), max_size=30), st.integers(1, 200))
 def test_passes_hold_every_sequence_in_order_within_the_budget(sizes, budget):
     sizes = sorted(sizes, reverse=True)
-    found = packed_engine.passes(sizes, budget)
+    found = packed_engine.plan_passes(sizes, budget)
     assert [i for part in found for i in part] == list(range(len(sizes)))
     for part in found:
         assert len(part) == 1 or len(part) * sizes[part.start] <= budget
 
 
 def test_little_is_padded():
-    assert packed_engine.passes([250, 223, 219, 215, 100], 1000) == [range(1), range(1, 4), range(4, 5)]
+    assert packed_engine.plan_passes([250, 223, 219, 215, 100], 1000) == [range(1), range(1, 4), range(4, 5)]
     # A pass of its own costs more than a few padded tokens.
-    assert packed_engine.passes([250, 245, 240, 240], 1000) == [range(4)]
+    assert packed_engine.plan_passes([250, 245, 240, 240], 1000) == [range(4)]
 
 
 @pytest.mark.parametrize("size", [(1, 9), (70, 49152), (3, 1 << 20)])

@@ -19,7 +19,7 @@ ENTRY = {"label": "Tiny", "source": {"path": "checkpoints"}, "architecture": "de
     ],
 )
 def test_members_come_in_the_order_of_training(revisions, names, positions, unit):
-    made = series.expanded({"t": ENTRY | {"revisions": revisions}, "other": ENTRY}, "models.yaml")
+    made = series.expand_series({"t": ENTRY | {"revisions": revisions}, "other": ENTRY}, "models.yaml")
     members = series.members_of(made, "t")
     assert names is None or members == names
     assert list(made) == [*members, "other"]
@@ -32,14 +32,14 @@ def test_members_come_in_the_order_of_training(revisions, names, positions, unit
 
 def test_revisions_of_the_hub():
     entry = ENTRY | {"source": {"hub": "a/b", "revision": None}, "revisions": ["step1", "step2"]}
-    made = series.expanded({"t": entry}, "models.yaml")
+    made = series.expand_series({"t": entry}, "models.yaml")
     assert [entry["source"] for entry in made.values()] == [
         {"hub": "a/b", "revision": "step1"}, {"hub": "a/b", "revision": "step2"}
     ]  # fmt: skip
 
 
 def test_a_series_stands_for_its_members_wherever_models_are_named():
-    models = series.expanded({"t": ENTRY | {"revisions": ["step1", "step2"]}, "other": ENTRY}, "models.yaml")
+    models = series.expand_series({"t": ENTRY | {"revisions": ["step1", "step2"]}, "other": ENTRY}, "models.yaml")
     configured = {"models": ["other", "t"], "cards": ["t"], "ruff": {"prompting": {"models": ["t"], "kinds": ["t"]}}}
     assert series.spelled_out(configured | {"misgendered": {"models": "all"}}, models) == {
         "models": ["other", "t-step1", "t-step2"],

@@ -16,7 +16,7 @@ import transformers
 
 from scripts.core import config, files, options
 from scripts.core.engines import distributions, generation, models, output_layer, packed, scoring, structure
-from scripts.core.engines.batches import Texts, context_length
+from scripts.core.engines.batches import TextReader, context_length
 from scripts.core.errors import UserError
 from scripts.scoring import score
 from tests import zoo as builder
@@ -233,7 +233,7 @@ def test_tokenizers_without_a_mask_or_sentinels_are_refused():
         distributions.MaskFiller(model, words, tokens_per_batch=100, top_k=1)
     words = architectures.tokenizer("gpt2")
     with pytest.raises(UserError, match="has no mask"):
-        Texts(words, "encoder")
+        TextReader(words, "encoder")
 
 
 @pytest.mark.parametrize(
@@ -300,8 +300,8 @@ def test_the_longest_instances_of_a_file_are_found(tmp_path, entries):
     table = pd.DataFrame({"instance_id": [str(i) for i in range(count)], "text": texts, "options": [["he"]] * count})
     files.write_parquet(tmp_path / "instances.parquet", table)
     _, tokenizer = load(entries["tiny-llama"])
-    found = score.survey(
-        tmp_path / "instances.parquet", Texts(tokenizer, "decoder"), 500, score.LogLikelihood("decoder"), "m"
+    found = score.longest_instances(
+        tmp_path / "instances.parquet", TextReader(tokenizer, "decoder"), 500, score.LogLikelihood("decoder"), "m"
     )
     assert len(found) == structure.CANDIDATES
     assert found.instance_id.iloc[0] == "1500"

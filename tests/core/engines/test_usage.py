@@ -42,7 +42,7 @@ def test_benchmark_files_of_finished_jobs_are_read(tmp_path):
     finish(tmp_path, "token_distributions/underspecification/mgc/one", memory="7")
     # Snakemake writes the file before the job's own is there, or after it was removed: not finished.
     files.write_text(tmp_path / "prompt/ruff/replica/one/1of1.tsv", HEAD + "1\t0:00:01\t5" + "\t1" * 7 + "\n")
-    jobs = usage.finished(tmp_path)
+    jobs = usage.read_finished_jobs(tmp_path)
     assert jobs[usage.KEYS].to_numpy().tolist() == [
         ["score", "ruff/replica", "one", 2, False], ["score", "ruff/replica", "one", 2, True],
         ["token_distributions", "underspecification/mgc", "one", 1, False],
@@ -52,14 +52,14 @@ def test_benchmark_files_of_finished_jobs_are_read(tmp_path):
 
 
 def test_nothing_measured_is_an_empty_table(tmp_path):
-    assert usage.finished(tmp_path / "nowhere").empty
+    assert usage.read_finished_jobs(tmp_path / "nowhere").empty
 
 
 def test_slurm_counts_where_it_counts_more(tmp_path):
     finish(tmp_path, "score/ruff/replica/one/1of2")
     finish(tmp_path, "token_distributions/underspecification/mgc/one")
     report(tmp_path, step("7.0", SCORED, 120, 900.0), step("8.0", "rule_distributions_one", 6000, 2000.0))
-    jobs = usage.finished(tmp_path).set_index("rule")
+    jobs = usage.read_finished_jobs(tmp_path).set_index("rule")
     assert (jobs.memory_mb["score"], jobs.minutes["score"]) == (1000.5, 2)
     # All sets of a model travel in one job: its memory is that of each, its time is not.
     assert (jobs.memory_mb["token_distributions"], jobs.minutes["token_distributions"]) == (2000, 1)
@@ -71,12 +71,12 @@ def test_of_a_job_that_was_tried_again_the_last_run_counts(tmp_path):
         tmp_path, step("12.0", SCORED, 80, 1100.0), step("9.0", SCORED, 9000, 500.0),
         step("13.0", "rule_score_wildcards_ruff_replica_two_1_1", 70, 4000.0),
     )  # fmt: skip
-    (job,) = usage.finished(tmp_path).itertuples()
+    (job,) = usage.read_finished_jobs(tmp_path).itertuples()
     assert (job.memory_mb, job.minutes) == (1100, 80 / 60)
     report(tmp_path, step("20.0", SCORED, 66, 0.0), run="0")
-    assert usage.finished(tmp_path).memory_mb.tolist() == [1100]
+    assert usage.read_finished_jobs(tmp_path).memory_mb.tolist() == [1100]
     path.unlink()
-    assert usage.finished(tmp_path).memory_mb.tolist() == [1000.5]
+    assert usage.read_finished_jobs(tmp_path).memory_mb.tolist() == [1000.5]
 
 
 @pytest.mark.parametrize(
@@ -94,15 +94,15 @@ def test_of_a_job_that_was_tried_again_the_last_run_counts(tmp_path):
 )
 def test_malformed_reports_are_refused_in_one_line(tmp_path, change, words):
     path = report(tmp_path, step("7.0", SCORED, 120, 900.0))
-    usage.finished(tmp_path)
+    usage.read_finished_jobs(tmp_path)
     files.write_text(path, change(path.read_text()))
     with pytest.raises(UserError) as error:
-        usage.finished(tmp_path)
+        usage.read_finished_jobs(tmp_path)
     message = str(error.value)
     assert message.startswith(str(path)) and words in message and "delete it" in message and "\n" not in message
     # What the message advises helps.
     path.unlink()
-    usage.finished(tmp_path)
+    usage.read_finished_jobs(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -122,17 +122,17 @@ def test_malformed_benchmark_files_are_refused_in_one_line(tmp_path, name, text,
     path = tmp_path / "score/ruff/replica/one" / name
     files.write_text(path, text)
     with pytest.raises(UserError) as error:
-        usage.finished(tmp_path)
+        usage.read_finished_jobs(tmp_path)
     message = str(error.value)
     assert message.startswith(str(path)) and words in message and "delete it" in message and "\n" not in message
     path.unlink()
-    assert usage.finished(tmp_path).empty
+    assert usage.read_finished_jobs(tmp_path).empty
 
 
 def test_a_file_in_another_place_is_refused(tmp_path):
     finish(tmp_path, "score/one")
     with pytest.raises(UserError, match=r"score/one\.tsv: not where a job of rule score leaves its file; delete it"):
-        usage.finished(tmp_path)
+        usage.read_finished_jobs(tmp_path)
 
 
 @pytest.fixture
@@ -141,7 +141,7 @@ def jobs(tmp_path):
     finish(tmp_path, "score/ruff/replica/one/2of2", seconds=660, memory="1200")
     finish(tmp_path, "score/winopron/replica/one/1of1", seconds=6, memory="1500")
     finish(tmp_path, "score/ruff/replica/large/1of1", seconds=6, memory="9000", device="NVIDIA A100")
-    return usage.finished(tmp_path)
+    return usage.read_finished_jobs(tmp_path)
 
 
 def test_memory_follows_the_rule_and_model_and_time_the_same_work(jobs):
@@ -170,13 +170,13 @@ def test_the_plan_has_both_side_by_side(jobs):
     ]
     plan = pd.DataFrame(rows, columns=planning.COLUMNS)
     estimated = {"score": {"ruff/replica": {"one": [4800, 30], "large": [64000, 45]}}}
-    table = usage.beside(plan, jobs, estimated)
+    table = usage.add_measured_usage(plan, jobs, estimated)
     assert table.columns.tolist() == planning.COLUMNS + usage.COLUMNS
     one, large, other = table[usage.COLUMNS].fillna(-1).to_numpy().tolist()
     assert one == [4800, 1500, 30, 11, 3]
     assert large == [64000, 9000, 45, -1, 1]
     assert other == [-1, -1, -1, -1, 0]
-    lines = usage.told(table, None).splitlines()
+    lines = usage.usage_report(table, None).splitlines()
     assert "jobs ask for what is estimated (planning.measured_margin)" in lines[0]
     assert lines[2].split() == [
         "score",
@@ -193,5 +193,7 @@ def test_the_plan_has_both_side_by_side(jobs):
         "min",
     ]
     assert lines[3].split()[-3:] == ["45", "min", "-"] and len(lines) == 4
-    assert "jobs ask for 1.5 times what was measured" in usage.told(table, 1.5)
-    assert usage.told(usage.beside(plan, usage.finished("nowhere"), estimated), None) == ""
+    assert "jobs ask for 1.5 times what was measured" in usage.usage_report(table, 1.5)
+    assert (
+        usage.usage_report(usage.add_measured_usage(plan, usage.read_finished_jobs("nowhere"), estimated), None) == ""
+    )

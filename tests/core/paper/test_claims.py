@@ -7,7 +7,7 @@ import pytest
 
 from scripts.core import files
 from scripts.core.paper import claims
-from scripts.core.paper.claims import Check, Claim, Comparison, Lacking
+from scripts.core.paper.claims import Check, Comparison, Finding, MissingEvidence
 
 TRUE, FALSE = Check(True, "1 < 2"), Check(False, "3 < 2")
 UNKNOWN, UNDEFINED = Check(None, missing=("OPT-66B",)), Check(None)
@@ -38,7 +38,7 @@ def test_checks_decide_together(checks, verdict, evidence, missing):
 
 def test_a_check_is_unknown_where_something_lacks():
     def lacking():
-        raise Lacking("a", "b")
+        raise MissingEvidence("a", "b")
 
     assert claims.check(lacking) == Check(None, missing=("a", "b"))
     assert claims.check(lambda x: (x > 1, f"{x}"), 2) == Check(True, "2")
@@ -54,7 +54,7 @@ def test_a_finding_fails_where_a_difference_stands_holms_correction():
     border = [Check(None, "", ("more",), p=1.0)] * 99
     assert claims.decide([wrong(0.03)]).verdict == "fails"
     alone = claims.decide([wrong(0.03), *border])
-    assert alone.verdict == claims.NOT_APPLICABLE and claims.CORRECTED in alone.missing
+    assert alone.verdict == claims.NOT_APPLICABLE and claims.HOLM_DIFFERENCE in alone.missing
     both = claims.decide([wrong(0.0001), wrong(0.03), *border])
     assert both.verdict == "fails" and both.evidence == "the only check fails: p = 0.0001"
     # What nobody sampled needs no correction, and is not counted.
@@ -67,22 +67,22 @@ def test_a_comparison_brings_its_p_value():
     assert claims.check(lambda: (Comparison(right=0.01), "a")) == Check(True, "a", p=1.0)
 
     def open_comparison():
-        raise Lacking("more", text="a", p=0.2)
+        raise MissingEvidence("more", text="a", p=0.2)
 
     assert claims.check(open_comparison) == Check(None, "a", ("more",), p=0.2)
 
 
 def table():
     found = [
-        Claim(1, "Section 1", "It rises", lambda value: [Check(value > 0, f"{value}")]),
-        Claim(2, "Section 2", "It is large", lambda value: [Check(value > 5, f"{value}")]),
-        Claim(3, "Section 3", "It speaks", lambda value: [Check(None, missing=tuple("abcde"))]),
+        Finding(1, "Section 1", "It rises", lambda value: [Check(value > 0, f"{value}")]),
+        Finding(2, "Section 2", "It is large", lambda value: [Check(value > 5, f"{value}")]),
+        Finding(3, "Section 3", "It speaks", lambda value: [Check(None, missing=tuple("abcde"))]),
     ]
     return claims.verdicts(found, {"replica": 1, "official": 6}, ["replica", "official"])
 
 
 def test_doubts_stand_behind_the_evidence_of_what_holds():
-    doubted = Check(True, "a: 1", doubt="a is small")
+    doubted = Check(True, "a: 1", caveat="a is small")
     assert claims.check(lambda: (True, "a: 1", "a is small")) == doubted
     assert claims.decide([doubted, Check(True, "b: 2")]).evidence == "a: 1; b: 2; but a is small"
     many = claims.decide([doubted] * 4)
@@ -98,7 +98,7 @@ def test_verdicts_are_listed_by_claim_and_template_set():
 
 
 def test_a_template_set_that_was_not_run_is_missing():
-    found = claims.verdicts([Claim(1, "", "", lambda run: [TRUE])], {"replica": 1}, ["replica", "official"])
+    found = claims.verdicts([Finding(1, "", "", lambda run: [TRUE])], {"replica": 1}, ["replica", "official"])
     assert found[["verdict", "missing"]].values.tolist() == [
         ["holds", ""],
         ["undecided", "the official templates"],
@@ -120,9 +120,9 @@ def test_counts_tell_where_the_sets_agree():
 
 def test_sets_and_findings_that_were_never_judged_agree_with_nothing():
     found = [
-        Claim(1, "Section 1", "It rises", lambda value: [Check(value > 0, f"{value}")]),
-        Claim(2, "Section 2", "It is large", lambda value: [Check(value > 5 if value != 3 else None, f"{value}")]),
-        Claim(3, "Section 3", "It speaks", lambda value: [Check(None, missing=("a",))]),
+        Finding(1, "Section 1", "It rises", lambda value: [Check(value > 0, f"{value}")]),
+        Finding(2, "Section 2", "It is large", lambda value: [Check(value > 5 if value != 3 else None, f"{value}")]),
+        Finding(3, "Section 3", "It speaks", lambda value: [Check(None, missing=("a",))]),
     ]
     runs = {"preprint": 1, "aaai": 6, "third": 3}
     judged = claims.verdicts(found, runs, ["run", "preprint", "aaai", "third"])
@@ -146,8 +146,8 @@ def test_cells_set_the_verdicts_side_by_side():
 
 def test_sets_that_agree_in_everything_share_a_column():
     found = [
-        Claim(1, "S", "It rises", lambda value: [Check(value > 0, f"{value}")]),
-        Claim(2, "S", "It is large", lambda value: [Check(value > 5 if value > 1 else None, f"{value}")]),
+        Finding(1, "S", "It rises", lambda value: [Check(value > 0, f"{value}")]),
+        Finding(2, "S", "It is large", lambda value: [Check(value > 5 if value > 1 else None, f"{value}")]),
     ]
     judged = claims.verdicts(found, {"preprint": 6, "aaai": 6, "run": 1}, ["preprint", "aaai", "run"])
     cells = claims.table_cells(judged, ["preprint", "aaai", "run"], {"aaai": "AAAI", "run": "This run"})
@@ -160,7 +160,7 @@ def test_sets_that_agree_in_everything_share_a_column():
 
 def test_long_lists_of_counterexamples_are_shortened():
     wrong = claims.verdicts(
-        [Claim(1, "", "", lambda run: [Check(False, f"m{i}: 0") for i in range(9)])], {"a": 1}, ["a"]
+        [Finding(1, "", "", lambda run: [Check(False, f"m{i}: 0") for i in range(9)])], {"a": 1}, ["a"]
     )
     assert wrong.evidence[0].count("m") == 9
     assert claims.table_cells(wrong, ["a"]).Evidence[0] == "all 9 checks fail: m0: 0, m1: 0, m2: 0 and 6 more"
@@ -168,7 +168,7 @@ def test_long_lists_of_counterexamples_are_shortened():
 
 
 def test_a_findings_files_are_written_together(tmp_path):
-    found = [Claim(1, "Section 1", "It rises", lambda value: [Check(value > 0, f"{value}")])]
+    found = [Finding(1, "Section 1", "It rises", lambda value: [Check(value > 0, f"{value}")])]
     csv, tex, numbers = (tmp_path / f"claims.{kind}" for kind in ("csv", "tex", "json"))
     claims.write(found, {"official": 1, "replica": -1}, ["replica", "official"], csv=csv, tex=tex, numbers=numbers)
     assert files.read_csv(csv).verdict.tolist() == ["fails", "holds"]
@@ -183,26 +183,26 @@ def test_a_findings_files_are_written_together(tmp_path):
 
 def test_what_cannot_be_decided_is_counted_with_its_commonest_reason_and_not_shown(tmp_path):
     lacking = [
-        Claim(1, "", "", lambda run: [Check(None, missing=("b", "a"))]),
-        Claim(2, "", "", lambda run: [Check(None, missing=("a",))]),
-        Claim(3, "", "", lambda run: [Check(None)]),
+        Finding(1, "", "", lambda run: [Check(None, missing=("b", "a"))]),
+        Finding(2, "", "", lambda run: [Check(None, missing=("a",))]),
+        Finding(3, "", "", lambda run: [Check(None)]),
     ]
     judged = claims.verdicts(lacking, {"replica": 1}, ["replica", "official"])
-    assert claims.commonest(judged[judged.templates == "replica"]) == ("a", 2)
-    assert claims.commonest(judged[:0]) == ("", 0)
+    assert claims.commonest_gap(judged[judged.templates == "replica"]) == ("a", 2)
+    assert claims.commonest_gap(judged[:0]) == ("", 0)
     metrics = judged.assign(missing="delta_i of A; acc_diff of A; the share of women by occupation")
-    assert claims.commonest(metrics) == ("A", len(judged))
+    assert claims.commonest_gap(metrics) == ("A", len(judged))
     numbers = claims.tally(judged, "claims.csv")
     cell = {"templates": "replica", "missing": "a"}
     assert numbers["claims.replica.lacking"] == {"value": 2, "text": "2", "source": "claims.csv", "cell": cell}
     assert claims.table_cells(judged, ["replica"]).empty
     csv, tex, counted = (tmp_path / f"claims.{kind}" for kind in ("csv", "tex", "json"))
     claims.write(lacking, {"replica": 1}, ["replica"], csv=csv, tex=tex, numbers=counted)
-    assert tex.read_text(encoding="utf-8") == claims.NONE
+    assert tex.read_text(encoding="utf-8") == claims.EMPTY_TABLE
     assert len(files.read_csv(csv)) == 3
 
 
 def test_a_set_without_decisions_has_no_column():
-    found = [Claim(1, "S", "It rises", lambda value: [Check(value > 0 if value else None, f"{value}")])]
+    found = [Finding(1, "S", "It rises", lambda value: [Check(value > 0 if value else None, f"{value}")])]
     judged = claims.verdicts(found, {"replica": 0, "official": 1}, ["replica", "official"])
     assert claims.table_cells(judged, ["replica", "official"]).values.tolist() == [[1, "It rises (S)", "holds", "1"]]

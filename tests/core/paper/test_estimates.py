@@ -17,17 +17,17 @@ UNKNOWN = Estimate(0.9, np.nan, np.nan, 10)
     [(HIGH, LOW, True), (LOW, HIGH, False), (MIDDLE, LOW, None), (LOW, MIDDLE, None), (UNKNOWN, LOW, None)],
 )
 def test_a_value_is_above_another_if_their_intervals_do_not_overlap(first, second, outcome):
-    assert estimates.higher(first, second).outcome is outcome
+    assert estimates.compare_values(first, second).outcome is outcome
 
 
 def test_a_value_is_inside_limits_that_its_interval_leaves_out():
-    assert [estimates.inside(MIDDLE, *ends).outcome for ends in ((0, 1), (0.3, 1), (0, 0.4), (0.5, 1), (0, 0.2))] == [
-        True, None, None, False, False,
-    ]  # fmt: skip
+    limits = ((0, 1), (0.3, 1), (0, 0.4), (0.5, 1), (0, 0.2))
+    outcomes = [estimates.compare_with_limits(MIDDLE, *ends).outcome for ends in limits]
+    assert outcomes == [True, None, None, False, False]
 
 
 def test_an_open_comparison_says_its_numbers_and_their_size():
-    check = claims.check(estimates.ahead, LOW, MIDDLE, "a 0.2, b 0.35")
+    check = claims.check(estimates.is_greater, LOW, MIDDLE, "a 0.2, b 0.35")
     assert (check.outcome, check.missing) == (None, ("intervals that do not overlap (n = 20)",))
     found = claims.decide([claims.Check(True, "c"), check])
     assert (found.verdict, found.missing) == ("undecided", check.missing)
@@ -54,23 +54,25 @@ def test_how_many_are_true_depends_on_those_that_are_open():
     assert estimates.at_least(2, [SURE, SURE, FALSE]).outcome is True
     assert estimates.at_least(2, [SURE, OPEN, FALSE]).outcome is None
     assert estimates.at_least(2, [SURE, FALSE, FALSE]).outcome is False
-    assert estimates.every([SURE, OPEN]).outcome is None and estimates.every([OPEN, FALSE]).outcome is False
+    assert estimates.compare_all([SURE, OPEN]).outcome is None and estimates.compare_all([OPEN, FALSE]).outcome is False
 
 
 def test_what_several_comparisons_say_together_is_corrected_for_their_number():
     """One of ten that is true at p = .03 by chance is no sign that any is; that all are needs no correction."""
     near = Comparison(right=0.03)
     assert estimates.at_least(1, [near, *[OPEN] * 9]) == Comparison(right=0.3)
-    assert estimates.every([near] * 10) == Comparison(right=0.03)
-    assert estimates.every([Comparison(wrong=0.03), *[SURE] * 9]) == Comparison(wrong=0.3)
+    assert estimates.compare_all([near] * 10) == Comparison(right=0.03)
+    assert estimates.compare_all([Comparison(wrong=0.03), *[SURE] * 9]) == Comparison(wrong=0.3)
 
 
 def test_the_p_value_is_that_of_the_level_at_which_the_interval_touches_the_bound():
-    touching = estimates.above(Estimate(0.2, 0.1, 0.4, 9), 0.1)
+    touching = estimates.compare_with_bound(Estimate(0.2, 0.1, 0.4, 9), 0.1)
     assert touching.right == pytest.approx(0.05) and touching.wrong == 1
-    assert estimates.above(Estimate(0.2, 0.1, 0.4, 9), 0.6).wrong == pytest.approx(2 * norm.sf(2 * 1.959964))
-    assert estimates.above(UNKNOWN, 0.0) == OPEN
+    assert estimates.compare_with_bound(Estimate(0.2, 0.1, 0.4, 9), 0.6).wrong == pytest.approx(
+        2 * norm.sf(2 * 1.959964)
+    )
+    assert estimates.compare_with_bound(UNKNOWN, 0.0) == OPEN
     # Few clusters tell less.
-    assert estimates.above(Estimate(0.2, 0.1, 0.3, 9, 10), 0.1).right == pytest.approx(
+    assert estimates.compare_with_bound(Estimate(0.2, 0.1, 0.3, 9, 10), 0.1).right == pytest.approx(
         2 * t.sf(1.959964 * np.sqrt(0.9), 9)
     )

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from scripts.core import files
-from scripts.core.paper.grid import Column, Factor, grid, spread, value, write_grid
+from scripts.core.paper.grid import Column, Factor, grid, level_columns, value, write_grid
 
 TIDY = pd.DataFrame(
     [
@@ -15,7 +15,7 @@ TIDY = pd.DataFrame(
 )  # fmt: skip
 MODELS = Factor("Model", "model", {"b": "B", "a": "A"}, alone=False)
 GROUPS = Factor("Group", "group", {"x": "X", "y": "Y"})
-SHARES = spread("kind", {"one": "One", "two": "Two"}, value("share"))
+SHARES = level_columns("kind", {"one": "One", "two": "Two"}, value("share"))
 
 
 def test_factors_make_rows_and_levels_columns():

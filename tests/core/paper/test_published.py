@@ -272,7 +272,7 @@ def test_a_long_table_keeps_the_largest_differences(tmp_path, monkeypatch):
     monkeypatch.setattr(published, "compare", lambda *given, **conditions: found)
     monkeypatch.setattr(published, "MOST", 2)
     csv, tex, counted = (tmp_path / f"out.{kind}" for kind in ("csv", "tex", "json"))
-    published.write("s", published.Printed(None, None, None), {}, [], csv=csv, tex=tex, numbers=counted)
+    published.write("s", published.PublishedStudy(None, None, None), {}, [], csv=csv, tex=tex, numbers=counted)
     text = tex.read_text(encoding="utf-8")
     # Ours is 0.3: of 0.9, 0.4 and 3 the second is nearest.
     assert "accuracy: A, 1" in text and "accuracy: far" in text and "accuracy: near" not in text
@@ -280,8 +280,8 @@ def test_a_long_table_keeps_the_largest_differences(tmp_path, monkeypatch):
     assert r"Quantity & Published & Ours & Interval \\" in text
     assert len(files.read_csv(csv)) == len(found)
     found["verdict"] = "as printed"
-    published.write("s", published.Printed(None, None, None), {}, [], csv=csv, tex=tex, numbers=counted)
-    assert tex.read_text(encoding="utf-8") == published.NONE
+    published.write("s", published.PublishedStudy(None, None, None), {}, [], csv=csv, tex=tex, numbers=counted)
+    assert tex.read_text(encoding="utf-8") == published.EMPTY_TABLE
 
 
 def test_printed_numbers_have_a_true_minus_and_no_sign_of_zero(tmp_path):
@@ -322,7 +322,7 @@ def test_comparisons_are_written_together(tmp_path):
     published.write("s", printed, tables, ["replica", "official"], **options)
     assert files.read_csv(csv).verdict.tolist() == ["within interval", "not run"]
     text = tex.read_text(encoding="utf-8")
-    assert text == published.NONE
+    assert text == published.EMPTY_TABLE
     counted = json.loads(numbers.read_text(encoding="utf-8"))
     assert counted["published.official.results.not_run"]["value"] == 1
     assert counted["published.replica.results.total"]["source"] == "published_vs_ours.csv"

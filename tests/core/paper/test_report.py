@@ -58,4 +58,4 @@ def test_no_label_makes_a_template_of_a_caption_or_the_page(block):
 
 def test_latex_becomes_one_line_of_text():
     text = "Of \\sourced{a.b}{5}\\,\\% in $\\Delta I$\nit is \\emph{all}. \\origin{fig:x}"
-    assert report.plain(text) == "Of 5 % in Δ I it is all."
+    assert report.plain_text(text) == "Of 5 % in Δ I it is all."

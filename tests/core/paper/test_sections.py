@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.core.paper import latex, sections
-from scripts.core.paper.sections import linked, listed, number
+from scripts.core.paper.sections import link_numbers, list_words, number
 
 
 def part(**values):
@@ -48,7 +48,7 @@ def test_every_part_has_what_is_its_own(made):
     official = context["sets"]["official"]
     assert official["tables"] == {"accuracy": "official cells"}
     assert official["figures"] == {"a": "../s/figures/official/a.pdf"}
-    assert linked(context["number"](official, "n")) == r"\sourced{s.official.n}{official}"
+    assert link_numbers(context["number"](official, "n")) == r"\sourced{s.official.n}{official}"
     assert context["value"](official, "n") == 8
     assert context["shared"] == {"toy": "../s/figures/toy.pdf", "b": "../s/figures/comparison/b.pdf"}
     assert context["demonstration"] == []
@@ -57,7 +57,7 @@ def test_every_part_has_what_is_its_own(made):
 def test_what_stands_beside_the_parts_is_apart(made):
     beside = sections.context("s", ["replica", "official"], **made)["beside"]
     assert beside["tables"] == {"claims": "claims"}
-    assert linked(number(beside, "claims.total")) == r"\sourced{s.claims.total}{3}"
+    assert link_numbers(number(beside, "claims.total")) == r"\sourced{s.claims.total}{3}"
     with pytest.raises(UserError, match=r"paper/: s has no number 'claims\.totl'; did you mean"):
         number(beside, "claims.totl")
 
@@ -75,20 +75,20 @@ def test_a_study_of_sources_calls_them_so(made):
 def test_numbers_and_captions_are_links():
     made = part(**{"a_b.0": 1})
     caption = latex.escape(f"50 % of {number(made, 'a_b.0')} {{braces}}")
-    text = linked(rf"\caption{{{caption}}}" + "\n" + r"\label{fig:x_y}")
+    text = link_numbers(rf"\caption{{{caption}}}" + "\n" + r"\label{fig:x_y}")
     expected = (
         r"\caption{50 \% of \sourced{ruff.replica.a_b.0}{1} \{braces\} \origin{fig:x_y}}" + "\n" + r"\label{fig:x_y}"
     )
     assert text == expected
     with pytest.raises(UserError, match=r"'Alone\}.*' has no label behind it"):
-        linked(r"\caption{Alone} Text.")
+        link_numbers(r"\caption{Alone} Text.")
     with pytest.raises(UserError, match="not closed"):
-        linked(r"\caption{Open \} Text.")
+        link_numbers(r"\caption{Open \} Text.")
 
 
 def test_lists_in_prose_escape_what_is_not_latex():
-    assert listed(["a_b"]) == r"a\_b"
-    assert listed(["a", "b", latex.Raw(r"\c")]) == r"a, b and \c"
+    assert list_words(["a_b"]) == r"a\_b"
+    assert list_words(["a", "b", latex.Raw(r"\c")]) == r"a, b and \c"
 
 
 def test_an_unknown_number_names_the_nearest():
@@ -142,12 +142,12 @@ def counted(**values):
 
 def test_findings_are_counted_in_words_that_fit():
     numbers = {"claims.total": 20, "claims.replica.holds": 1, "claims.replica.fails": 2, "claims.replica.undecided": 17}
-    said = linked(sections.findings(counted(**numbers), "replica", "a_b"))
+    said = link_numbers(sections.findings(counted(**numbers), "replica", "a_b"))
     assert said.startswith(r"Of the study's \sourced{s.claims.total}{20} findings, ")
     for piece in ("{1} holds,", "{2} fail and", r"{17} are undecided on a\_b."):
         assert piece in said
     nothing = numbers | {"claims.replica.holds": 0, "claims.replica.fails": 0, "claims.replica.undecided": 20}
-    said = linked(sections.findings(counted(**nothing), "replica"))
+    said = link_numbers(sections.findings(counted(**nothing), "replica"))
     assert said.startswith("All ") and said.endswith("{20} findings of the study are undecided on this run.")
 
 
@@ -167,18 +167,18 @@ def test_findings_say_of_how_many_models_of_the_study_they_are():
         "claims.replica.fails": 1,
         "claims.replica.undecided": 0,
     }
-    some = linked(sections.findings(counted(**counts | {"claims.replica.models": 3}), "replica"))
+    some = link_numbers(sections.findings(counted(**counts | {"claims.replica.models": 3}), "replica"))
     assert "undecided on this run, with " in some and some.endswith("{3} of the study's models in the run.")
     without = counted(**counts | {"claims.replica.fails": 0, "claims.replica.models": 0})
-    assert linked(sections.findings(without, "replica")).endswith("with none of the study's models in the run.")
+    assert link_numbers(sections.findings(without, "replica")).endswith("with none of the study's models in the run.")
 
 
 def test_comparisons_are_counted_and_those_that_did_not_happen_are_not_named():
     names = ("as_printed", "within_interval", "within_tolerance", "differs", "total", "compared")
     results = dict(zip((f"published.replica.results.{name}" for name in names), (3, 0, 0, 1, 9, 4), strict=True))
     settings = dict(zip((f"published.replica.settings.{name}" for name in names), (3, 0, 0, 1, 5, 4), strict=True))
-    said = linked(sections.comparison(counted(**results, **settings), "replica", "the replica templates"))
+    said = link_numbers(sections.comparison(counted(**results, **settings), "replica", "the replica templates"))
     assert "can be compared with the replica templates: " in said and "{3} as printed and " in said
     assert "{1} different." in said and "interval" not in said and said.endswith("{1} differs.")
-    none = linked(sections.comparison(counted(**dict.fromkeys(results | settings, 0)), "replica"))
+    none = link_numbers(sections.comparison(counted(**dict.fromkeys(results | settings, 0)), "replica"))
     assert "can be compared with this run. Of its" in none

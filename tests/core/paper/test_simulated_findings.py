@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from scripts.core.paper import simulated_findings
-from scripts.core.paper.claims import FAILS, HOLDS, Check, Claim, decide
+from scripts.core.paper.claims import FAILS, HOLDS, Check, Finding, decide
 from scripts.core.paper.simulated_findings import BORDER, FALSE, RUN, STUDY, TRUE, WORLDS, Simulation, Worlds
 from tests import verdicts
 
@@ -30,7 +30,7 @@ def one(checks, worlds=None, exact=False):
     """Return a simulation of one finding about the mean of numbers, which is 1, -1 or 0."""
     means = {TRUE: 1, FALSE: -1, BORDER: 0}
     return Simulation(
-        (Claim(1, "", "It is above zero.", checks),),
+        (Finding(1, "", "It is above zero.", checks),),
         {1: Worlds(None, None, exact)} if worlds is None else worlds,
         lambda number, world, size, generator: generator.normal(means[world], 0.3),
         {RUN: "few", STUDY: "many"},
@@ -43,7 +43,7 @@ def by_sign(value):
 
 
 def test_a_rule_that_decides_by_the_sign_alone_is_caught_on_the_border():
-    (table,) = simulated_findings.rates(one(by_sign), 200, 1)
+    (table,) = simulated_findings.verdict_rates(one(by_sign), 200, 1)
     rows = table.set_index(["size", "world"])
     assert rows.loc[(RUN, TRUE), [HOLDS, FAILS]].tolist() == [200, 0]
     assert rows.loc[(RUN, FALSE), [HOLDS, FAILS]].tolist() == [0, 200]
@@ -52,18 +52,18 @@ def test_a_rule_that_decides_by_the_sign_alone_is_caught_on_the_border():
     text = simulated_findings.page(table, one(by_sign))
     assert "| 1. It is above zero | default run | 100 / 0 / 0 | 0 / 100 / 0 |" in text and "**!** |" in text
     # Of what is measured as it is, the border has no error.
-    (table,) = simulated_findings.rates(one(by_sign, exact=True), 200, 1)
+    (table,) = simulated_findings.verdict_rates(one(by_sign, exact=True), 200, 1)
     assert not table.too_often.any()
 
 
 def test_a_finding_without_worlds_is_refused():
     with pytest.raises(ValueError, match="findings \\[1, 2\\] have no worlds"):
-        list(simulated_findings.rates(one(by_sign, {2: Worlds(None, None)}), 2, 1))
+        list(simulated_findings.verdict_rates(one(by_sign, {2: Worlds(None, None)}), 2, 1))
 
 
 def test_findings_are_stored_one_by_one(tmp_path):
     path = tmp_path / "verdicts.csv"
-    (part,) = simulated_findings.rates(one(by_sign), 5, 1)
+    (part,) = simulated_findings.verdict_rates(one(by_sign), 5, 1)
     for study, number in (("winopron", 2), ("ruff", 1), ("winopron", 1), ("winopron", 2)):
         verdicts.store(path, study, part.assign(finding=number))
     stored = pd.read_csv(path)

@@ -69,11 +69,11 @@ def written(tmp_path, rows):
 def test_rows_are_found_by_what_they_are_of(tmp_path):
     rows = [row(), row(case="nominative"), row(case="nominative", prompt="B"), row(metric="slope", case="nominative")]
     frame = written(tmp_path, rows)
-    assert estimate_rows.at(frame, metric="accuracy").index.tolist() == [0]
+    assert estimate_rows.rows_at(frame, metric="accuracy").index.tolist() == [0]
     # A prompt is another way of asking for the same.
-    assert estimate_rows.at(frame, metric="accuracy", case="nominative").index.tolist() == [1, 2]
-    assert estimate_rows.at(frame, metric="accuracy", case="nominative", prompt="B").index.tolist() == [2]
-    assert estimate_rows.at(frame, metric="accuracy", shots=2).empty
+    assert estimate_rows.rows_at(frame, metric="accuracy", case="nominative").index.tolist() == [1, 2]
+    assert estimate_rows.rows_at(frame, metric="accuracy", case="nominative", prompt="B").index.tolist() == [2]
+    assert estimate_rows.rows_at(frame, metric="accuracy", shots=2).empty
 
 
 @pytest.mark.parametrize(
@@ -87,9 +87,9 @@ def test_rows_are_found_by_what_they_are_of(tmp_path):
     ],
 )
 def test_metrics_are_told_with_their_factors(tmp_path, given, words):
-    assert summary.what(written(tmp_path, [row(**given)]).iloc[0].to_dict()) == words
+    assert summary.describe_metric(written(tmp_path, [row(**given)]).iloc[0].to_dict()) == words
 
 
 def test_models_are_told_with_how_they_decided():
     given = row(debiasing="n-CDA", scoring=estimate_rows.FULL, prompt="B")
-    assert summary.who(given) == "A, n-CDA, full likelihood, prompt B"
+    assert summary.describe_subject(given) == "A, n-CDA, full likelihood, prompt B"

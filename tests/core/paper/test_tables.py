@@ -9,12 +9,12 @@ CELLS = pd.DataFrame({"System": ["a_1", "a_1", "b"], "Scoring": ["x", "y", "y"],
 
 
 def test_changes_and_repeated_names():
-    assert tables.changes(CELLS.System) == [2] and tables.changes(CELLS.Scoring) == [1]
-    assert tables.changes([]) == [] and tables.changes(["a"]) == []
-    assert tables.named_once(CELLS.System).tolist() == ["a_1", "", "b"]
-    assert tables.named_once(CELLS.System, again=[1]).tolist() == ["a_1", "a_1", "b"]
+    assert tables.change_points(CELLS.System) == [2] and tables.change_points(CELLS.Scoring) == [1]
+    assert tables.change_points([]) == [] and tables.change_points(["a"]) == []
+    assert tables.blank_repeats(CELLS.System).tolist() == ["a_1", "", "b"]
+    assert tables.blank_repeats(CELLS.System, again=[1]).tolist() == ["a_1", "a_1", "b"]
     # Positions count, not the labels of the index.
-    assert tables.named_once(CELLS.System[1:]).tolist() == ["a_1", "b"]
+    assert tables.blank_repeats(CELLS.System[1:]).tolist() == ["a_1", "b"]
 
 
 def test_a_table_is_latex_and_csv(tmp_path):
@@ -38,9 +38,9 @@ def test_rows_and_columns_that_tell_nothing_are_left_out():
     cells = pd.DataFrame(
         {"Model": ["a", "b", "c"], "n": ["12", "12", "–"], "r": ["1", "2", "not run"], "p": ["", "–", None]}
     )
-    left, constant = tables.telling(cells, ["Model"])
+    left, constant = tables.drop_uninformative(cells, ["Model"])
     assert left.to_dict("list") == {"Model": ["a", "b"], "r": ["1", "2"]} and constant == {"n": "12"}
     # One row has nothing to differ from, and what names the rows stays though it is the same in all.
-    assert tables.telling(cells[:1], ["Model"])[0].columns.tolist() == ["Model", "n", "r"]
-    assert tables.telling(cells.assign(Model="a"), ["Model"])[0].columns.tolist() == ["Model", "r"]
-    assert tables.telling(cells[2:], ["Model"])[0].empty
+    assert tables.drop_uninformative(cells[:1], ["Model"])[0].columns.tolist() == ["Model", "n", "r"]
+    assert tables.drop_uninformative(cells.assign(Model="a"), ["Model"])[0].columns.tolist() == ["Model", "r"]
+    assert tables.drop_uninformative(cells[2:], ["Model"])[0].empty

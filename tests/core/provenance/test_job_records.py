@@ -169,8 +169,8 @@ def tell(path, told):
     lines = audit.report(findings)
     assert f"          record {name} cannot be used: {problems[name]}" in lines
     assert len(lines) == 3
-    assert audit.unowned(problems, findings) == {}
-    assert list(audit.unowned(problems, {})) == [name]
+    assert audit.orphaned_records(problems, findings) == {}
+    assert list(audit.orphaned_records(problems, {})) == [name]
 
 
 def test_a_record_that_cannot_be_read_is_named(record, monkeypatch):
@@ -212,7 +212,7 @@ def distribution(folder, name, version, **members):
 
 def test_installed_versions_are_those_of_this_environment(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(distribution(tmp_path, "scipy", "99.0"))
-    found = job_records.installed(["scipy", "pandas", "no-such-package"])
+    found = job_records.installed_versions(["scipy", "pandas", "no-such-package"])
     assert found.keys() == {"scipy", "pandas"}
     assert found["scipy"] == "99.0"
 
@@ -225,9 +225,9 @@ def test_files_that_packages_carry_are_read_as_they_are_installed(tmp_path, monk
     flat = {"package": "carrier", "version": "1.0", member: path}
     merged = {"entry": {"source": flat | {"delta": "config/weights/d.safetensors"}}}
     expected = {f"carrier:{path}": ("carrier", path, "1.0")}
-    assert job_records.carried(flat | {"_code": {}}) == expected
-    assert job_records.carried({"entries": [{"source": flat}]}) == expected
-    assert job_records.carried(merged) == {}
+    assert job_records.package_inputs(flat | {"_code": {}}) == expected
+    assert job_records.package_inputs({"entries": [{"source": flat}]}) == expected
+    assert job_records.package_inputs(merged) == {}
     before = job_records.package_files(expected)
     assert before == {f"carrier:{path}": files.sha256(folder / path)}
     (folder / "carrier/model/weights").write_bytes(b"abd")
@@ -458,9 +458,9 @@ def test_stale_names_the_cause_and_goes_downstream():
     state[0][1]["params"]["_code"]["scripts/a.py"] = "11"
     found = audit.judge(*state)
     assert found["results/a.parquet"]["verdict"] == "stale"
-    assert found["results/a.parquet"]["reasons"] == [audit.reason("module", "scripts/a.py", "00", "11")]
+    assert found["results/a.parquet"]["reasons"] == [audit.make_reason("module", "scripts/a.py", "00", "11")]
     assert found["results/b.parquet"]["verdict"] == "current"
-    assert found["results/t.csv"]["reasons"] == [audit.reason("upstream", "results/a.parquet", None, "stale")]
+    assert found["results/t.csv"]["reasons"] == [audit.make_reason("upstream", "results/a.parquet", None, "stale")]
     assert "scripts/a.py: was 00, now 11" in "\n".join(audit.report(found))
 
 
@@ -513,13 +513,13 @@ def test_a_job_depends_on_the_rows_that_it_uses(tmp_path):
 def test_package_input_and_parameter_changes_are_told_apart():
     state = run_of_two()
     state[4]["numpy"] = "2.2"
-    assert audit.reason("package", "numpy", "2.0", "2.2") in audit.judge(*state)["results/t.csv"]["reasons"]
+    assert audit.make_reason("package", "numpy", "2.0", "2.2") in audit.judge(*state)["results/t.csv"]["reasons"]
     state = run_of_two()
     state[2]["in.txt"] = "2" * 64
     assert audit.judge(*state)["results/a.parquet"]["reasons"][0]["kind"] == "input"
     state = run_of_two()
     state[0][0]["params"]["level"] = 0.01
-    assert audit.judge(*state)["results/t.csv"]["reasons"] == [audit.reason("parameter", "level", 0.05, 0.01)]
+    assert audit.judge(*state)["results/t.csv"]["reasons"] == [audit.make_reason("parameter", "level", 0.05, 0.01)]
 
 
 def test_installed_packages_are_compared_with_the_record():
@@ -527,7 +527,7 @@ def test_installed_packages_are_compared_with_the_record():
     same = {"numpy": "2.0", "torch": "2.1+cu130", "python": "3.11.9"}
     assert set(verdicts(state, installed=same).values()) == {"current"}
     found = audit.judge(*state, installed=same | {"numpy": "2.2"})
-    assert found["results/t.csv"]["reasons"][0] == audit.reason("installed package", "numpy", "2.0", "2.2")
+    assert found["results/t.csv"]["reasons"][0] == audit.make_reason("installed package", "numpy", "2.0", "2.2")
     assert "installed package numpy: was 2.0, now 2.2" in "\n".join(audit.report(found))
     (line,) = audit.environment_remedies(found)
     assert line.startswith("what is installed of numpy is not what results were made with")
@@ -550,19 +550,19 @@ def test_weights_and_data_of_packages_are_compared_with_the_record():
     assert set(verdicts(state, package_files={"carrier:carrier/model": "c" * 64}).values()) == {"current"}
     found = audit.judge(*state, package_files={"carrier:carrier/model": "d" * 64})
     assert found["results/a.parquet"]["reasons"] == [
-        audit.reason("package file", "carrier:carrier/model", "c" * 64, "d" * 64)
+        audit.make_reason("package file", "carrier:carrier/model", "c" * 64, "d" * 64)
     ]
     assert found["results/b.parquet"]["verdict"] == "current"
     assert "what is installed of carrier is not" in audit.environment_remedies(found)[0]
     found = audit.judge(*state, installed={"carrier": "1.1"})
-    assert found["results/a.parquet"]["reasons"] == [audit.reason("installed package", "carrier", "1.0", "1.1")]
+    assert found["results/a.parquet"]["reasons"] == [audit.make_reason("installed package", "carrier", "1.0", "1.1")]
 
 
 def test_a_revision_that_changed_and_one_that_is_missing():
     state = run_of_two()
     state[0][1]["params"]["entry"]["source"]["revision"] = "c1"
     assert audit.judge(*state)["results/a.parquet"]["reasons"] == [
-        audit.reason("revision", "entry.source.revision", COMMIT, "c1")
+        audit.make_reason("revision", "entry.source.revision", COMMIT, "c1")
     ]
     # A branch or a tag can move, as the newest commit does.
     for revision in (None, "step1000"):
@@ -573,7 +573,7 @@ def test_a_revision_that_changed_and_one_that_is_missing():
 def test_weights_that_changed_in_their_folder_are_stale():
     state = run_of_two()
     state[5]["results/a.parquet"] = "y"
-    assert audit.judge(*state)["results/a.parquet"]["reasons"] == [audit.reason("weights", "a", "x", "y")]
+    assert audit.judge(*state)["results/a.parquet"]["reasons"] == [audit.make_reason("weights", "a", "x", "y")]
 
 
 def test_tampered_foreign_missing_and_unfinished_files():
@@ -612,47 +612,47 @@ def test_orphans_are_what_no_job_makes():
     jobs = run_of_two()[0]
     jobs[0]["outputs"] = ["results/folder"]
     present = ["results/a.parquet", "results/folder/link", "results/folder/x", "results/y"]
-    found = audit.orphans(present, jobs, {"results/folder/x": "0" * 64, "results/y": "1" * 64})
+    found = audit.orphaned_files(present, jobs, {"results/folder/x": "0" * 64, "results/y": "1" * 64})
     assert list(found) == ["results/folder/link", "results/y"]
 
 
 def test_remedies_name_jobs_whose_outputs_snakemake_takes_for_current():
     state = run_of_two()
-    assert audit.remedies(audit.judge(*state), state[0]) == []
+    assert audit.remedy_lines(audit.judge(*state), state[0]) == []
     del state[1]["results/provenance/score/model=a.json"]
     found = audit.judge(*state)
-    assert audit.remedies(found, state[0], configfiles=["o.yaml"]) == [
+    assert audit.remedy_lines(found, state[0], configfiles=["o.yaml"]) == [
         "to make them again, run: snakemake --cores 2 --configfile=o.yaml --forcerun results/a.parquet -- paper"
     ]
     # Both scores: their rule. A file that nothing needs has to be asked for.
     state[2]["results/b.parquet"] = state[2]["results/t.csv"] = "8" * 64
-    (line,) = audit.remedies(audit.judge(*state), state[0], targets=["figures"])
+    (line,) = audit.remedy_lines(audit.judge(*state), state[0], targets=["figures"])
     assert line.endswith("--forcerun results/t.csv score -- figures results/t.csv")
-    orphan = audit.orphans(["results/my file"], state[0], {})
-    assert audit.remedies(orphan, state[0]) == [
+    orphan = audit.orphaned_files(["results/my file"], state[0], {})
+    assert audit.remedy_lines(orphan, state[0]) == [
         "to delete what nothing makes, run: python -m scripts.audit --prune --delete"
     ]
-    scores = audit.orphans(["results/x/scores/a/my old.parquet"], state[0], {})
-    assert audit.remedies(scores, state[0], ["figures"], ["o.yaml"], directory="runs/x") == [
+    scores = audit.orphaned_files(["results/x/scores/a/my old.parquet"], state[0], {})
+    assert audit.remedy_lines(scores, state[0], ["figures"], ["o.yaml"], directory="runs/x") == [
         "to delete scores that nothing makes, run: python -m scripts.audit --directory runs/x --configfile=o.yaml "
         "--target figures --prune --delete 'results/x/scores/a/my old.parquet'"
     ]
     state = run_of_two(revision=None)
-    assert audit.remedies(audit.judge(*state), state[0]) == [
+    assert audit.remedy_lines(audit.judge(*state), state[0]) == [
         "to fix revisions, write them into the registry's entries: source org/a, source org/b"
     ]
 
 
 def test_an_overlay_is_asked_for_where_parameters_of_most_results_differ():
     state = run_of_two()
-    assert audit.doubt(audit.judge(*state)) is None
+    assert audit.mismatch_hint(audit.judge(*state)) is None
     for job in state[0]:
         job["params"]["_code"]["scripts/a.py"] = "11"
-    assert audit.doubt(audit.judge(*state)) is None
+    assert audit.mismatch_hint(audit.judge(*state)) is None
     for job in state[0]:
         job["params"]["level"] = 1
-    assert "3 of 3 files would be made otherwise" in audit.doubt(audit.judge(*state))
-    assert "other overlays than o.yaml" in audit.doubt(audit.judge(*state), ["o.yaml"])
+    assert "3 of 3 files would be made otherwise" in audit.mismatch_hint(audit.judge(*state))
+    assert "other overlays than o.yaml" in audit.mismatch_hint(audit.judge(*state), ["o.yaml"])
 
 
 def checkpoint(folder, content=b"0" * 64):
@@ -716,7 +716,7 @@ def test_the_record_of_a_renamed_rule_is_an_error_and_can_be_removed():
     with pytest.raises(UserError, match=r"a.csv: two records name it, \S+/new/all.json and \S+/old/all.json; remove"):
         job_records.index(records)
     findings = audit.leftover_records(jobs, records)
-    assert audit.prunable(findings) == (["results/provenance/old/all.json"], [])
+    assert audit.removable_files(findings) == (["results/provenance/old/all.json"], [])
     # Of another configuration, the only record of its output.
     alone = {"results/provenance/old/all.json": left}
     assert audit.leftover_records(jobs, alone) == {} and job_records.index(alone)
@@ -731,7 +731,7 @@ def test_a_name_that_is_not_utf8_has_a_digest(tmp_path):
 @pytest.mark.attack("a file's name holds line breaks or marks of a terminal", "printed so that they can be seen")
 @pytest.mark.parametrize("name", ["a\ncurrent   b", "a\x1b[2K\rb", "a\u202eb", "a\udcffb", "a\x00b"])
 def test_a_files_name_forges_no_line_of_the_audit(name):
-    finding = {"verdict": "orphan", "reasons": [audit.reason("file", name, None, "0" * 64)], "record": None}
+    finding = {"verdict": "orphan", "reasons": [audit.make_reason("file", name, None, "0" * 64)], "record": None}
     lines = audit.report({name: finding})
     assert all(line.isprintable() for line in lines) and "a" in lines[0] and "b" in lines[0]
     "\n".join(lines).encode("utf-8")

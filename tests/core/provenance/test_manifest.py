@@ -29,7 +29,7 @@ def record(rule, wildcards, inputs, outputs, **said):
         "outputs": {path: files.sha256(path) for path in outputs}, "models": {outputs[0]: facts},
         "packages": {"numpy": "2.0"}, "runner_packages": {}, "lock": {}, "git": None,
         "machine": {"system": "s", "python": "3.11.1", "cpu": "c", "gpus": []},
-        "started": job_records.now(), "ended": job_records.now(), "peak_memory_mb": 1, "scheduler_job": None,
+        "started": job_records.utc_now(), "ended": job_records.utc_now(), "peak_memory_mb": 1, "scheduler_job": None,
     } | said  # fmt: skip
     path = job_records.record_path(rule, wildcards, outputs)
     files.write_json(path, content | {"checksum": job_records.checksum(content)})
@@ -49,7 +49,7 @@ def planned():
     """Return the jobs of the run and their records."""
     records = job_records.load()
     targets = ["results/t3.csv", "results/model"]
-    return audit.recorded(targets, records, lambda module, rule: "00", lambda path, names: {}), records
+    return audit.recorded_jobs(targets, records, lambda module, rule: "00", lambda path, names: {}), records
 
 
 def present():

@@ -64,7 +64,7 @@ def run(tmp_path, monkeypatch):
 
 
 def behind(run, path, row, column=None, **options):
-    found = origins.Origins(run, TOLD).behind(path, [row], column, **options)
+    found = origins.Origins(run, TOLD).origins_of(path, [row], column, **options)
     return {(entry["table"], entry["file"]): (entry["rows"], entry["count"]) for entry in found}
 
 
@@ -179,16 +179,16 @@ def test_a_file_of_an_archive_is_named_by_a_column(tmp_path, monkeypatch):
 @pytest.mark.parametrize("row", [0, 1, 2, 7, 99999])
 def test_a_line_that_is_no_data_row_is_refused(run, row):
     with pytest.raises(UserError, match=rf"templates/sentences.tsv: line {row} is not a data row; .* the lines 3-6"):
-        trace.affected(f"templates/sentences.tsv:{row}", run, audit.follows)
+        trace.affected_jobs(f"templates/sentences.tsv:{row}", run, audit.jobs_after)
 
 
 def test_an_impact_says_which_jobs_run(run):
-    jobs, line = trace.affected("templates/prompts.tsv:3", run, audit.follows)
+    jobs, line = trace.affected_jobs("templates/prompts.tsv:3", run, audit.jobs_after)
     assert [j["rule"] for j in jobs] == ["texts", "texts", "picks", "picks", "tables"]
     assert line == ("templates/prompts.tsv", 3)
-    assert trace.affected("templates/prompts.tsv", run, audit.follows) == (jobs, None)
+    assert trace.affected_jobs("templates/prompts.tsv", run, audit.jobs_after) == (jobs, None)
     with pytest.raises(UserError, match=r"no job of this run depends on it; did you mean 'templates/prompts\.tsv'"):
-        trace.affected("templates/promts.tsv:3", run, audit.follows)
+        trace.affected_jobs("templates/promts.tsv:3", run, audit.jobs_after)
 
 
 def test_a_setting_comes_from_the_last_file_that_has_it(tmp_path):

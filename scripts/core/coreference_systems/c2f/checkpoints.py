@@ -15,7 +15,7 @@ import torch
 from scripts.core.coreference_systems.c2f.model import C2F, Configuration
 from scripts.core.engines.masked_lm_head import merge_low_rank
 from scripts.core.engines.models import package_file
-from scripts.core.errors import UserError, counted
+from scripts.core.errors import UserError, count_noun
 
 WEIGHTS = "model.safetensors"
 ENCODER = "encoder"
@@ -64,12 +64,12 @@ def build(folder: str | Path, configuration: Configuration, pretrained: bool = T
     return C2F(encoder, configuration), tokenizer
 
 
-def trained(model):
+def trained_parameters(model):
     """Return the trained parameters by name."""
     return {name: parameter for name, parameter in model.named_parameters() if parameter.requires_grad}
 
 
-def put(variables: dict[str, torch.Tensor], tensors: dict[str, torch.Tensor], where: str):
+def copy_tensors(variables: dict[str, torch.Tensor], tensors: dict[str, torch.Tensor], where: str):
     """Copy tensors into variables of the same names and shapes.
 
     Args:
@@ -84,7 +84,7 @@ def put(variables: dict[str, torch.Tensor], tensors: dict[str, torch.Tensor], wh
         ("has a variable that the model lacks,", tensors.keys() - variables.keys()),
     ):
         if names:
-            others = f" and {counted(len(names) - 1, 'other')}" if len(names) > 1 else ""
+            others = f" and {count_noun(len(names) - 1, 'other')}" if len(names) > 1 else ""
             raise UserError(f"{where}: {words} {min(names)}{others}; name weights of this system")
     for name, variable in variables.items():
         tensor = tensors[name]
@@ -117,8 +117,8 @@ def write_delta(path: str | Path, model: C2F, package: dict, recipe: dict):
         PACKAGE: json.dumps({key: package[key] for key in PACKAGE_KEYS}, sort_keys=True),
         RECIPE: json.dumps(recipe, sort_keys=True),
     }
-    tensors = {name: parameter.detach().half().contiguous() for name, parameter in trained(model).items()}
-    with files.atomic(path) as temporary:
+    tensors = {name: parameter.detach().half().contiguous() for name, parameter in trained_parameters(model).items()}
+    with files.write_atomically(path) as temporary:
         save_file(tensors, temporary, metadata=metadata)
 
 
@@ -129,7 +129,7 @@ def write_folder(folder, model, tokenizer, recipe):
     """
     from safetensors.torch import save_file
 
-    merged(model)
+    merge_updates(model)
     target = Path(folder)
     target.parent.mkdir(parents=True, exist_ok=True)
     metadata = {
@@ -148,7 +148,7 @@ def write_folder(folder, model, tokenizer, recipe):
         made.rename(target)
 
 
-def merged(model):
+def merge_updates(model):
     """Put low-rank updates into the encoder's weights, in place, and return the model."""
     if model.configuration.lora_rank:
         from dataclasses import replace
@@ -171,7 +171,7 @@ def load(source: str | Path, attention: str | None = None):
 
     Raises:
         UserError: If there is no such file, it is damaged or not such weights, its package is not installed, or as
-            :func:`put`.
+            :func:`copy_tensors`.
     """
     source = Path(source)
     is_folder = source.is_dir()
@@ -180,15 +180,15 @@ def load(source: str | Path, attention: str | None = None):
     configuration = Configuration.parse(_mapping(metadata, CONFIGURATION, path), path)
     if is_folder:
         model, tokenizer = build(source / ENCODER, configuration, pretrained=False, attention=attention)
-        put(dict(model.state_dict()), tensors, path)
+        copy_tensors(dict(model.state_dict()), tensors, path)
     else:
         package = _mapping(metadata, PACKAGE, path)
         if set(package) != set(PACKAGE_KEYS) or not configuration.lora_rank:
             raise UserError(f"{path}: is no delta of a package's encoder; name another file")
         folder = package_file(path.stem, package, package["folder"])
         model, tokenizer = build(folder, configuration, attention=attention)
-        put(trained(model), tensors, path)
-    return merged(model).eval(), tokenizer
+        copy_tensors(trained_parameters(model), tensors, path)
+    return merge_updates(model).eval(), tokenizer
 
 
 def recipe(source):

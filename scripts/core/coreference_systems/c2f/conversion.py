@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from scripts.core import config
-from scripts.core.errors import UserError, nearest
+from scripts.core.errors import UserError, did_you_mean
 
 FORMATS = ("coref-hoi", "tensorflow")
 KINDS = {"format": str, "folder": str, "weights": str, "encoder": str, "vocabulary": str, "settings": dict}
@@ -31,7 +31,7 @@ def read_entries(path: str | Path) -> dict[str, dict]:
                 raise UserError(f"{where}: '{key}' must be {'text' if kind is str else 'a mapping'}; correct it")
         for key in entry:
             if key not in KINDS:
-                raise UserError(f"{where}: '{key}' is unknown{nearest(key, KINDS)}; remove it")
+                raise UserError(f"{where}: '{key}' is unknown{did_you_mean(key, KINDS)}; remove it")
         if entry["format"] not in FORMATS:
             raise UserError(f"{where}: format is '{entry['format']}', none of {', '.join(FORMATS)}; correct it")
     return entries

@@ -19,7 +19,7 @@ NAMES = {
     "use_width_prior": "width_prior",
     "use_distance_prior": "distance_prior",
 }
-ALWAYS = {**foreign.ALWAYS, "higher_order": "attended_antecedent"}
+FIXED_SETTINGS = {**foreign.FIXED_SETTINGS, "higher_order": "attended_antecedent"}
 # Ours, theirs.
 MODULES = {
     "encoder": "bert",
@@ -43,12 +43,12 @@ UNUSED = {"bert.pooler.dense.weight", "bert.pooler.dense.bias", "bert.embeddings
 GENRES = "emb_genre.weight"
 
 
-def configuration(settings, where):
-    """Return this project's configuration for coref-hoi's settings; see :func:`foreign.configuration`."""
-    return foreign.configuration(settings, NAMES, ALWAYS, where)
+def convert_settings(settings, where):
+    """Return this project's configuration for coref-hoi's settings; see :func:`foreign.convert_settings`."""
+    return foreign.convert_settings(settings, NAMES, FIXED_SETTINGS, where)
 
 
-def theirs(name):
+def foreign_weight_name(name):
     """Return coref-hoi's name of one of our variables."""
     module, _, rest = name.partition(".")
     return f"{MODULES[module]}.{rest}"
@@ -84,4 +84,4 @@ def fill(model, tensors: dict[str, torch.Tensor], where: str | Path):
         UserError: Naming a variable that is missing, too many or of another shape, or that holds no finite numbers.
     """
     unused = UNUSED if model.configuration.speaker_and_genre else UNUSED | {GENRES}
-    foreign.fill(model, tensors, {name: theirs(name) for name in model.state_dict()}, unused, where)
+    foreign.fill(model, tensors, {name: foreign_weight_name(name) for name in model.state_dict()}, unused, where)

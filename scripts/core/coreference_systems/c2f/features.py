@@ -34,7 +34,7 @@ _PLAIN = str.maketrans({"\u201c": '"', "\u201d": '"', "\u2018": "'", "\u2019": "
 _WHOLE = {"\u2014": "--", "``": '"', "''": '"', "-LRB-": "(", "-RRB-": ")"}
 
 
-def plain(word):
+def plain_punctuation(word):
     """Return a word with plain quotation marks and brackets, as encoders saw them in training."""
     return _WHOLE.get(word, word).translate(_PLAIN)
 
@@ -78,7 +78,7 @@ def pair_classes(words: Sequence[str], cases: Sequence[int], spans: Sequence[tup
     vocabulary = {}
     rows, whole, last, names, pronouns = [], [], [], [], []
     for start, end in spans:
-        lower = [plain(word).lower() for word in words[start : end + 1]]
+        lower = [plain_punctuation(word).lower() for word in words[start : end + 1]]
         content = [word for word in lower if word not in EMPTY] or lower
         rows.append([vocabulary.setdefault(word, len(vocabulary)) for word in content])
         whole.append(" ".join(content))

@@ -15,7 +15,7 @@ import torch
 from scripts.core import files
 from scripts.core.coreference_systems.c2f import checkpoints
 from scripts.core.coreference_systems.c2f.model import Configuration
-from scripts.core.errors import UserError, counted, nearest
+from scripts.core.errors import UserError, count_noun, did_you_mean
 
 # Their names of settings, and ours.
 NAMES = {
@@ -31,14 +31,14 @@ NAMES = {
     "dropout_rate": "dropout",
 }
 # What this project's model always has.
-ALWAYS = {"use_features": True, "model_heads": True, "fine_grained": True}
+FIXED_SETTINGS = {"use_features": True, "model_heads": True, "fine_grained": True}
 # What decides how many segments' distances are told apart.
 DISTANCES = ("use_segment_distance", "max_training_sentences")
 # Of the encoder's configuration; the number of heads is in no variable's shape.
 SIZES = ("hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size", "vocab_size")
 
 
-def configuration(settings: dict, names, always: dict, where: str) -> Configuration:
+def convert_settings(settings: dict, names, always: dict, where: str) -> Configuration:
     """Return this project's configuration for another implementation's settings.
 
     Args:
@@ -57,7 +57,7 @@ def configuration(settings: dict, names, always: dict, where: str) -> Configurat
             raise UserError(f"{where}: the setting '{name}' is missing; take it from the system's experiments.conf")
     for name, value in settings.items():
         if name not in known:
-            raise UserError(f"{where}: the setting '{name}' is unknown{nearest(name, known)}; remove it")
+            raise UserError(f"{where}: the setting '{name}' is unknown{did_you_mean(name, known)}; remove it")
         if name in always and value != always[name]:
             raise UserError(
                 f"{where}: {name} is {json.dumps(value)}; only systems with {json.dumps(always[name])} can be converted"
@@ -130,7 +130,7 @@ def check(tensors: dict[str, torch.Tensor], shapes: dict[str, tuple[int, ...]], 
         ("has a variable too many,", tensors.keys() - shapes.keys() - unused),
     ):
         if names:
-            others = f" and {counted(len(names) - 1, 'other')}" if len(names) > 1 else ""
+            others = f" and {count_noun(len(names) - 1, 'other')}" if len(names) > 1 else ""
             raise UserError(f"{where}: {words} {min(names)}{others}; {remedy}")
     for name, shape in shapes.items():
         if tuple(tensors[name].shape) != shape:
@@ -170,7 +170,7 @@ def fill(
     ours = {name: tensors[theirs] for name, theirs in renamed.items()}
     if to_ours:
         ours = {name: to_ours(name, value) for name, value in ours.items()}
-    checkpoints.put(state, {name: torch.as_tensor(value).float() for name, value in ours.items()}, where)
+    checkpoints.copy_tensors(state, {name: torch.as_tensor(value).float() for name, value in ours.items()}, where)
     model.eval()
 
 

@@ -12,7 +12,7 @@ import torch
 from scripts.core.coreference_systems.c2f import checkpoints, foreign
 
 NAMES = {**foreign.NAMES, "feature_size": "feature_size", "use_prior": ("width_prior", "distance_prior")}
-ALWAYS = {**foreign.ALWAYS, "model_type": "independent"}
+FIXED_SETTINGS = {**foreign.FIXED_SETTINGS, "model_type": "independent"}
 # Ours, theirs; the two of the distance's coarse score lie at the top.
 TABLES = {
     "width_embedding": "span_width_embeddings",
@@ -41,15 +41,15 @@ GENRES = {"genre_embeddings"}
 GATE = {"coref_layer/f/output_weights", "coref_layer/f/output_bias"}
 
 
-def configuration(settings, where):
-    """Return this project's configuration for their settings; see :func:`foreign.configuration`.
+def convert_settings(settings, where):
+    """Return this project's configuration for their settings; see :func:`foreign.convert_settings`.
 
     They keep at most 3,900 spans, this project's default too, whatever the settings say.
     """
-    return foreign.configuration(settings, NAMES, ALWAYS, where)
+    return foreign.convert_settings(settings, NAMES, FIXED_SETTINGS, where)
 
 
-def theirs(name: str, depth: int):
+def foreign_weight_name(name: str, depth: int):
     """Return their name of one of our variables.
 
     Args:
@@ -107,5 +107,5 @@ def fill(model, tensors: dict[str, torch.Tensor], where: str | Path):
             value = torch.cat([rest, segment, distance], 1)
         return value
 
-    renamed = {name: theirs(name, made.ffnn_depth) for name in model.state_dict()}
+    renamed = {name: foreign_weight_name(name, made.ffnn_depth) for name in model.state_dict()}
     foreign.fill(model, tensors, renamed, unused, where, to_theirs, to_ours)

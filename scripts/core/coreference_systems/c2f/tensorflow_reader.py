@@ -49,7 +49,7 @@ def dump(checkpoint: str, path: str | Path) -> int:
     except (tensorflow.errors.OpError, IndexError, ValueError, RuntimeError) as error:
         reason = " ".join(str(error).split())[:200]
         raise UserError(f"{checkpoint}: cannot be read as a TensorFlow checkpoint ({reason}); get it again") from error
-    with files.atomic(path) as temporary:
+    with files.write_atomically(path) as temporary:
         save_file(tensors, temporary)
     return len(tensors)
 

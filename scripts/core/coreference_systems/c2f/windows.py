@@ -91,7 +91,7 @@ class Splitter:
     def pieces(self, word):
         """Return the pieces of a word, at least one."""
         if word not in self._pieces:
-            text = features.plain(word) if self.configuration.plain_marks else word
+            text = features.plain_punctuation(word) if self.configuration.plain_marks else word
             ids = self.tokenizer(text, add_special_tokens=False)["input_ids"]
             self._pieces[word] = ids or [self.tokenizer.unk_token_id]
         return self._pieces[word]

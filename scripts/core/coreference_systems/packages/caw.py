@@ -8,7 +8,7 @@ import collections
 from pathlib import Path
 
 from scripts.core.coreference import Document, digest
-from scripts.core.coreference_systems.packages.words import Words, distinct, versions
+from scripts.core.coreference_systems.packages.words import WordSplitter, drop_duplicates, versions
 from scripts.core.errors import UserError
 
 HEADS = ("we", "rough_scorer", "pw", "a_scorer", "sp")
@@ -35,7 +35,7 @@ class Caw:
         from stanza.models.coref.model import CorefModel
 
         self.name = name
-        self.words = Words()
+        self.words = WordSplitter()
         where = f"system {name}: {Path(checkpoint).name}"
         try:
             stored = torch.load(checkpoint, map_location="cpu", weights_only=True)
@@ -99,7 +99,7 @@ class Caw:
         with torch.no_grad():
             clusters = self.model.run(document).span_clusters
         mentions = [[(start, end - 1) for start, end in cluster if start < end] for cluster in clusters]
-        return Document(name, digest(text), tokens, distinct(mentions, fewest=1))
+        return Document(name, digest(text), tokens, drop_duplicates(mentions, fewest=1))
 
     def _check_sentences(self, name, document):
         """Refuse a sentence that fills more than two windows, over which Stanza 1.15 would never end."""

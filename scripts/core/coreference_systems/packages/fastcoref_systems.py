@@ -5,7 +5,7 @@ import functools
 from pathlib import Path
 
 from scripts.core.coreference import Document, digest
-from scripts.core.coreference_systems.packages.words import Words, distinct, versions
+from scripts.core.coreference_systems.packages.words import WordSplitter, drop_duplicates, versions
 from scripts.core.errors import UserError
 
 CLASSES = {"lingmess": "LingMessCoref", "f-coref": "FCoref"}
@@ -28,7 +28,7 @@ class FastCoref:
         import fastcoref
 
         self.name = name
-        self.words = Words()
+        self.words = WordSplitter()
         where = f"system {name}: the checkpoint"
         stored = _stored(folder, where)
         try:
@@ -84,7 +84,7 @@ class FastCoref:
             mentions = [(pieces[start], pieces[end]) for start, end in cluster if max(start, end) < len(pieces)]
             # Places of tokens that mark the ends of a text are no words.
             clusters.append([(a, b) for a, b in mentions if a is not None and b is not None and a <= b])
-        return Document(name, digest(text), tokens, distinct(clusters, fewest=2))
+        return Document(name, digest(text), tokens, drop_duplicates(clusters, fewest=2))
 
 
 @contextlib.contextmanager

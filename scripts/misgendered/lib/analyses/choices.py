@@ -2,14 +2,14 @@
 
 import pandas as pd
 
-from scripts.misgendered.lib.analyses.resampling import Differences, Places, Resampled, by_type
+from scripts.misgendered.lib.analyses.resampling import BootstrapFrame, PooledDifferences, ResampledPredictions, by_type
 from scripts.misgendered.lib.labels import ALL
 
 WORDS = ["model", "declaration", "template_index", "name", "group"]
 """What instances have in common that differ in the wording of their declarations alone."""
 
 
-def matched(base: pd.DataFrame, reworded: pd.DataFrame):
+def match_rewordings(base: pd.DataFrame, reworded: pd.DataFrame):
     """Return predictions of reworded instances under the ids of those that they reword.
 
     Args:
@@ -19,7 +19,7 @@ def matched(base: pd.DataFrame, reworded: pd.DataFrame):
     return reworded.drop(columns="instance_id").merge(ids, on=WORDS, how="left", validate="one_to_one")
 
 
-def among(base: pd.DataFrame, other: pd.DataFrame):
+def shared_predictions(base: pd.DataFrame, other: pd.DataFrame):
     """Return those of one model's predictions that ``other`` has in another wording, texts as texts."""
     same = pd.MultiIndex.from_frame(base[WORDS[1:]]).isin(pd.MultiIndex.from_frame(other[WORDS[1:]]))
     return base[same].astype(dict.fromkeys(base.select_dtypes("category"), object))
@@ -42,19 +42,19 @@ def choices(base: pd.DataFrame, other: pd.DataFrame, choice: str, made: str, dra
     keys = ["model", "instance_id", "declaration", "shots", "draw"]
     rows = base.merge(other[[*keys, "picked", "correct"]], on=keys, suffixes=("", "_other"), validate="one_to_one")
     rows = rows[rows.shots == 0].assign(moved=rows.picked != rows.picked_other)
-    found = Differences(Places([rows], draws, seed))
+    found = PooledDifferences(BootstrapFrame([rows], draws, seed))
     for model, of_model in rows.groupby("model", sort=False):
-        add(found, model, of_model)
+        add_choice(found, model, of_model)
     return table(found, choice, made)
 
 
-def add(found: Differences, model: str, rows: pd.DataFrame):
+def add_choice(found: PooledDifferences, model: str, rows: pd.DataFrame):
     """Add what one model picks, as chosen and otherwise.
 
     Args:
         rows: Predictions as chosen, with ``correct_other`` (otherwise) and ``moved`` (whether another form is picked).
     """
-    resampled = Resampled(rows, 0, 0, found.places)
+    resampled = ResampledPredictions(rows, 0, 0, found.places)
     for pronoun_type, chosen in by_type(resampled.table):
         parts = resampled.cells(chosen, "correct_other"), resampled.cells(chosen)
         for key in (model, ALL):
@@ -62,7 +62,7 @@ def add(found: Differences, model: str, rows: pd.DataFrame):
 
 
 def table(found, choice, made):
-    """Return the table of :func:`choices` from what :func:`add` added up."""
+    """Return the table of :func:`choices` from what :func:`add_choice` added up."""
     models = [model for model in dict.fromkeys(key[0] for key in found.sums) if model != ALL]
     return pd.DataFrame(
         {

@@ -10,28 +10,28 @@ import pandas as pd
 
 from scripts.core import decisions, losses, normalisation, options, statistics
 from scripts.misgendered.lib.analyses.predictions import OF_INSTANCE
-from scripts.misgendered.lib.analyses.resampling import NAME, TEMPLATE, Places, pooled_models
+from scripts.misgendered.lib.analyses.resampling import NAME, TEMPLATE, BootstrapFrame, pooled_models
 from scripts.misgendered.lib.labels import ALL
 
 STUDY = "tokens"
 """The study's normalisation, which the others are compared with."""
-KEPT = ("tokens", "sum", "bytes")
+AVAILABLE_NORMALISATIONS = ("tokens", "sum", "bytes")
 """What can be made from losses on labels."""
 
 
-def comparable(instances: pd.DataFrame, scores: pd.DataFrame, labels: str, capitals: str, model: str) -> pd.DataFrame:
+def loss_sums(instances: pd.DataFrame, scores: pd.DataFrame, labels: str, capitals: str, model: str) -> pd.DataFrame:
     """Return sums of losses with the lengths of what they are about.
 
     Args:
         scores: A model's scores with losses (:mod:`scripts.core.losses`).
-        labels, capitals: As :func:`scripts.core.losses.compared` takes them.
+        labels, capitals: As :func:`scripts.core.losses.comparable_scores` takes them.
         model: For messages.
 
     Returns:
         ``scores`` of these instances with ``log_probability`` (a sum, nats), ``scored_tokens`` and ``text_bytes``: of
         the text, or of the option alone where the labels are (those of T5's kind, whose sentinels have no bytes).
     """
-    table = losses.compared(scores, "sum", labels, capitals, f"scores of {model}")
+    table = losses.comparable_scores(scores, "sum", labels, capitals, f"scores of {model}")
     texts = options.option_texts(instances)[["instance_id", "option_index", "filled", "text"]]
     table = table.drop(columns="text", errors="ignore")
     table = table.merge(texts, on=["instance_id", "option_index"], how="inner", validate="one_to_one")
@@ -39,12 +39,12 @@ def comparable(instances: pd.DataFrame, scores: pd.DataFrame, labels: str, capit
     return table.assign(text_bytes=normalisation.byte_lengths(counted))
 
 
-def decided(instances: pd.DataFrame, scores, model, labels="corrected", capitals="corrected") -> pd.DataFrame:
+def decide_instances(instances: pd.DataFrame, scores, model, labels="corrected", capitals="corrected") -> pd.DataFrame:
     """Return what a model picks for every instance under every normalisation, and how sure it is.
 
     Args:
         instances: Without examples in the prompt; ``options`` are the candidates of each.
-        scores, model, labels, capitals: As for :func:`comparable`.
+        scores, model, labels, capitals: As for :func:`loss_sums`.
 
     Returns:
         ``model``, the columns of the instance, ``normalisation``, ``picked``, ``correct``, ``tie`` and ``confidence``
@@ -53,8 +53,10 @@ def decided(instances: pd.DataFrame, scores, model, labels="corrected", capitals
     Raises:
         UserError: If an instance lacks the score of a candidate.
     """
-    table = comparable(instances, scores, labels, capitals, model)
-    return decisions.decided(instances, table, OF_INSTANCE, model, KEPT).drop(columns="option_index")
+    table = loss_sums(instances, scores, labels, capitals, model)
+    return decisions.decide_instances(instances, table, OF_INSTANCE, model, AVAILABLE_NORMALISATIONS).drop(
+        columns="option_index"
+    )
 
 
 def levels(table):
@@ -70,7 +72,7 @@ class TemplatesAndNames:
     """Intervals of cells that resample templates and names; see :class:`scripts.core.decisions.Clusters`."""
 
     def __init__(self, cells: pd.DataFrame, draws: int, seed: int):
-        self.places = Places([cells], draws, seed)
+        self.places = BootstrapFrame([cells], draws, seed)
         self.place = self.places.cells(cells)
 
     def samples(self, part):

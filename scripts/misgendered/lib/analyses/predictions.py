@@ -15,7 +15,7 @@ OF_INSTANCE = [
 """Columns of an instance that its predictions keep."""
 
 
-def decided(
+def decide_instances(
     instances: pd.DataFrame,
     means: np.ndarray,
     sums: np.ndarray,
@@ -81,13 +81,13 @@ class Losses:
 
     Args:
         path: Its score file.
-        asked (scripts.core.model_outputs.Asked): The instances that were scored.
-        labels, capitals: As :func:`scripts.core.losses.compared` takes them.
+        asked (scripts.core.model_outputs.ExpectedOptions): The instances that were scored.
+        labels, capitals: As :func:`scripts.core.losses.comparable_scores` takes them.
 
     Attributes:
         means, sums (array of float, shape (instances, candidates))
-        tokens (array of int, shape (instances, candidates)): As :func:`decided` takes them, for the distinct instances
-            of ``asked``.
+        tokens (array of int, shape (instances, candidates)): As :func:`decide_instances` takes them, for the distinct
+            instances of ``asked``.
 
     Raises:
         UserError: As :func:`scripts.core.model_outputs.read_scores`, and if a column is missing.
@@ -100,13 +100,13 @@ class Losses:
         for owner, part in model_outputs.score_parts(path, model, asked, (*losses.MAIN, *losses.COLUMNS)):
             at = owner, part.option_index.to_numpy(dtype=int)
             for statistic, values in (("mean", self.means), ("sum", self.sums)):
-                compared = losses.compared(part, statistic, labels, capitals, f"scores of {model}")
+                compared = losses.comparable_scores(part, statistic, labels, capitals, f"scores of {model}")
                 values[at] = compared.log_probability
             self.tokens[at] = compared.option_tokens
 
     def decided(self, instances, owner, model, combinations):
         """Return what the model picks for some rows of the instances, whose distinct ones are ``owner``."""
-        return decided(instances, self.means[owner], self.sums[owner], self.tokens[owner], model, combinations)
+        return decide_instances(instances, self.means[owner], self.sums[owner], self.tokens[owner], model, combinations)
 
 
 PART = 1 << 16

@@ -18,7 +18,7 @@ TEMPLATE, NAME = ["form", "template_index"], ["name_class", "name"]
 """Columns that say which template and which name a row has, its stratum first."""
 
 
-class Places:
+class BootstrapFrame:
     """Templates and names, and how often each is drawn in each bootstrap sample.
 
     Args:
@@ -74,10 +74,10 @@ class Places:
         return statistics.percentile_interval(self.samples(trials, right, fixed_names))
 
 
-class Totals:
+class PooledShares:
     """Shares with intervals, of single models and of several, whose cells add up as one model comes after the other."""
 
-    def __init__(self, places: Places):
+    def __init__(self, places: BootstrapFrame):
         self.places, self.sums, self.values = places, {}, {}
 
     def add(self, key, trials, right, last=False):
@@ -100,8 +100,8 @@ class Totals:
         return self.values.get(key, {})
 
 
-class Differences:
-    """Differences of two shares with intervals, of single models and of several, as :class:`Totals` of one."""
+class PooledDifferences:
+    """Differences of two shares with intervals, of single models and of several, as :class:`PooledShares` of one."""
 
     def __init__(self, places):
         self.places, self.sums = places, {}
@@ -148,10 +148,10 @@ def by_type(table):
     """Yield ``all`` and each type of pronouns, in the order of appearance, with its rows (array of bool)."""
     yield ALL, np.ones(len(table), dtype=bool)
     for pronoun_type in dict.fromkeys(table.pronoun_type):
-        yield pronoun_type, matching(table, pronoun_type=pronoun_type)
+        yield pronoun_type, rows_at(table, pronoun_type=pronoun_type)
 
 
-class Resampled:
+class ResampledPredictions:
     """Predictions with the bootstrap samples of their templates and names.
 
     Args:
@@ -162,9 +162,9 @@ class Resampled:
         All quantities of one object share their samples, so the difference of two of them is a paired one.
     """
 
-    def __init__(self, table: pd.DataFrame, draws: int, seed: int, places: Places | None = None):
+    def __init__(self, table: pd.DataFrame, draws: int, seed: int, places: BootstrapFrame | None = None):
         self.table = table.reset_index(drop=True)
-        self.places = places or Places([self.table], draws, seed)
+        self.places = places or BootstrapFrame([self.table], draws, seed)
         self.place = self.places.cells(self.table)
 
     def share(self, chosen: np.ndarray, value: str = "correct"):
@@ -220,7 +220,7 @@ def _codes(table, columns, combinations):
     return known.astype(np.int32)[number]
 
 
-def matching(table, **levels) -> np.ndarray:
+def rows_at(table, **levels) -> np.ndarray:
     """Return which rows of a frame have the given values; a value may be a collection of values.
 
     Returns:

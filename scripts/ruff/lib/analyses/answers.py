@@ -27,7 +27,7 @@ import unicodedata
 from collections.abc import Collection
 from itertools import pairwise
 
-from scripts.core.options import offered
+from scripts.core.options import candidate_forms
 
 OUTCOME_LABELS = {
     "right": "right",
@@ -100,7 +100,7 @@ def read(text: str, case: str, pronouns: dict[str, dict]):
         ``one`` with the pronoun sets whose form it is; ``wrong_case`` with those that all forms in the text belong to;
         ``several`` or ``none`` with no set.
     """
-    of_case = offered(pronouns, case)
+    of_case = candidate_forms(pronouns, case)
     owners = {}
     for name, table in pronouns.items():
         for form in table.values():

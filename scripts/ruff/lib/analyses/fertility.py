@@ -16,7 +16,7 @@ def by_form(table: pd.DataFrame) -> pd.DataFrame:
     """Return tokens and accuracy of each form, over all numbers of distractors.
 
     Args:
-        table: From :func:`scripts.ruff.lib.analyses.normalisation.decided`, of all models.
+        table: From :func:`scripts.ruff.lib.analyses.normalisation.decide_instances`, of all models.
 
     Returns:
         ``model``, ``normalisation``, ``pronoun``, ``case``, ``extra_tokens`` (mean over instances), ``accuracy``,

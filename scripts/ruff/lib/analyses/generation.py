@@ -31,7 +31,7 @@ def scored_agreement(
     Returns:
         ``prompted``, ``scored``, ``factor`` (``all`` or of :data:`FACTORS`), ``level``, ``question`` (of
         :data:`QUESTIONS`), ``instances``, ``n`` (outputs), ``answered`` (share of outputs that name one set in the
-        right case) and what :func:`scripts.core.method_agreement.compared` gives.
+        right case) and what :func:`scripts.core.method_agreement.compare_answers` gives.
     """
     vanilla = published_order(outputs)
     vanilla = vanilla[(vanilla.method == VANILLA) & (vanilla.answer == "final")]
@@ -52,7 +52,10 @@ def scored_agreement(
                 cell = {"factor": factor, "level": level, "question": question}
                 size = {"instances": len(asked[DRAW].drop_duplicates()), "answered": float(part.answered.mean())}
                 rows.append(
-                    pair | cell | size | method_agreement.compared(written, preferred, asked.occupation, draws, seed)
+                    pair
+                    | cell
+                    | size
+                    | method_agreement.compare_answers(written, preferred, asked.occupation, draws, seed)
                 )
     first = ["prompted", "scored", "factor", "level", "question", "instances", "n", "answered"]
     measures = [f"{name}{end}" for name in method_agreement.MEASURES for end in ("", "_low", "_high")]

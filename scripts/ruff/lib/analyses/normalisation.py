@@ -18,7 +18,7 @@ TASK = ["occupation", "participant", "case", "task_index"]
 """What tells task sentences apart."""
 
 
-def comparable(instances: pd.DataFrame, scores: pd.DataFrame, model: str) -> pd.DataFrame:
+def with_normalisers(instances: pd.DataFrame, scores: pd.DataFrame, model: str) -> pd.DataFrame:
     """Return the scores of the options with what the normalisations need besides.
 
     Args:
@@ -68,20 +68,22 @@ def comparable(instances: pd.DataFrame, scores: pd.DataFrame, model: str) -> pd.
     return table.loc[~table.instance_id.isin(free.instance_id)].drop(columns="free_id").reset_index(drop=True)
 
 
-def decided(instances: pd.DataFrame, scores: pd.DataFrame, model: str, pronoun_sets: Sequence[str]) -> pd.DataFrame:
+def decide_instances(
+    instances: pd.DataFrame, scores: pd.DataFrame, model: str, pronoun_sets: Sequence[str]
+) -> pd.DataFrame:
     """Return what a model picks for every instance with a context under every normalisation, and how sure it is.
 
     Args:
-        instances, scores, model: As for :func:`comparable`.
+        instances, scores, model: As for :func:`with_normalisers`.
         pronoun_sets: The sets in the order of each instance's options.
 
     Returns:
         ``model``, the columns of the instance, ``normalisation``, ``prediction`` (a set), ``correct``, ``tie``,
         ``confidence`` (:func:`scripts.core.calibration.confidences`) and ``extra_tokens`` of the right form.
     """
-    table = comparable(instances, scores, model)
+    table = with_normalisers(instances, scores, model)
     asked = instances[instances.n_distractors.notna()].reset_index(drop=True)
-    made = decisions.decided(asked, table, OF_INSTANCE, model, normalisation.COLUMNS).drop(columns="picked")
+    made = decisions.decide_instances(asked, table, OF_INSTANCE, model, normalisation.COLUMNS).drop(columns="picked")
     extra = table.set_index(["instance_id", "option"]).extra_tokens
     right = extra.reindex(pd.MultiIndex.from_frame(asked[["instance_id", "gold"]])).to_numpy(dtype=int)
     made["extra_tokens"] = np.tile(right, len(normalisation.COLUMNS))

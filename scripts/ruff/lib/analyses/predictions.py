@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from scripts.core.errors import UserError
-from scripts.core.options import option_counts, picked, predict
+from scripts.core.options import option_counts, predict, predicted_form
 
 OF_INSTANCE = [
     "instance_id", "seed", "n_distractors", "task_index", "occupation", "participant", "case", "polarity", "pronoun",
@@ -48,7 +48,7 @@ def predictions(instances: pd.DataFrame, scores: pd.DataFrame, model: str, prono
             "delete the score file and run the workflow again"
         )
     table = instances[OF_INSTANCE].copy()
-    table["picked"] = picked(instances, picks)
+    table["picked"] = predicted_form(instances, picks)
     table = table.join(picks, on="instance_id")
     table["prediction"] = np.asarray(pronoun_sets, dtype=object)[table.pop("option_index").to_numpy(dtype=int)]
     free = table.n_distractors.isna()

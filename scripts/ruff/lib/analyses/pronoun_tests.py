@@ -34,7 +34,7 @@ def pronoun_tests(
         table: Predictions.
         alpha: Significance level.
         least: Occupations that a test needs (:func:`scripts.core.statistics.smallest_sample`).
-        pooled: Models of the rows ``all`` (:func:`scripts.ruff.lib.study.pooled`); otherwise all.
+        pooled: Models of the rows ``all`` (:func:`scripts.ruff.lib.study.pooled_models`); otherwise all.
 
     Returns:
         ``model``, ``pronoun_a``, ``pronoun_b``; of Welch's test ``n_a``, ``n_b`` (occupations), ``mean_a``, ``mean_b``,
@@ -59,7 +59,7 @@ def pronoun_tests(
             x, y = scores.loc[a], scores.loc[b]
             both = pd.concat([x, y], axis=1, join="inner", keys=["x", "y"])
             welch = statistics.welch(x, y) if min(len(x), len(y)) >= least else UNTESTED
-            paired = statistics.paired(both.x, both.y) if len(both) >= least else UNTESTED
+            paired = statistics.paired_t_test(both.x, both.y) if len(both) >= least else UNTESTED
             means = (x.mean(), y.mean(), _difference(x.mean(), y.mean()))
             within = (len(both), _difference(both.x.mean(), both.y.mean()))
             pairs.append((model, a, b, len(x), len(y), *means, *welch, *within, *paired))
@@ -81,4 +81,4 @@ def pronoun_tests(
 
 def _difference(a, b):
     """Return ``a - b``, which is zero where accuracies differ by rounding alone: the text says which set is ahead."""
-    return a - b if np.isnan(a - b) or statistics.varies([a, b], 1.0) else 0.0
+    return a - b if np.isnan(a - b) or statistics.has_variation([a, b], 1.0) else 0.0

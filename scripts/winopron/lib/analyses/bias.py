@@ -178,7 +178,7 @@ def overlaps(found: dict[tuple[str, str], pd.DataFrame], signed: bool, empty: fl
         :data:`OVERLAP`. Holm's correction is over all comparisons of a kind with one way of reading. Systems are
         compared if both are read as published, or both corrected.
     """
-    places = study.ordered(system for system, _ in found)
+    places = study.order_systems(system for system, _ in found)
     keys = sorted(found, key=lambda key: places.index(key[0]))
     sets = {key: occupations(found[key], signed) for key in keys}
     asked = {key: frozenset(found[key].occupation) for key in keys}

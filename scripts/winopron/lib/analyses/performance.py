@@ -21,7 +21,7 @@ within it, if anything."""
 _OTHER = {"occupation": "participant", "participant": "occupation"}
 
 
-def joined(predictions, instances):
+def join_instances(predictions, instances):
     """Return answers: ``predictions`` (``instance_id``, ``prediction``, …) with what is known of their instances.
 
     Raises:
@@ -37,17 +37,17 @@ def joined(predictions, instances):
     return predictions.merge(instances, on="instance_id", how="left", validate="many_to_one")
 
 
-def asked(predictions, instances):
+def asked_instances(predictions, instances):
     """Return the instances of the pairs of people that a system was asked about: all, or those of a sample of pairs.
 
-    Of a pair that it was asked about in part :func:`joined` names what is missing.
+    Of a pair that it was asked about in part :func:`join_instances` names what is missing.
     """
     pairs = instances[instances.instance_id.isin(predictions.instance_id)].pair
-    # Of a prediction about no instance at all :func:`joined` says so.
+    # Of a prediction about no instance at all :func:`join_instances` says so.
     return instances[instances.pair.isin(pairs)] if len(pairs) else instances
 
 
-def voted(answers) -> pd.DataFrame:
+def majority_answers(answers) -> pd.DataFrame:
     """Return one answer for each instance of a prompted system: whom most ways of asking name.
 
     Returns:
@@ -116,7 +116,7 @@ def evaluate(answers: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
         :data:`COLUMNS`.
     """
     rows = []
-    for names, part in divided(answers):
+    for names, part in split_answers(answers):
         by_pair = confusion(part).groupby(part.pair.to_numpy()).sum()
         found = values(part)
         for metric, (above, below) in parts(by_pair).items():
@@ -127,7 +127,7 @@ def evaluate(answers: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def divided(answers):
+def split_answers(answers):
     """Yield what names every part of the answers (:data:`PART`, :data:`SPLITS`), and its rows."""
     for split in SPLITS:
         for key, part in answers.groupby(list(split), sort=False) if split else [((), answers)]:

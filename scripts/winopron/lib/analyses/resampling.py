@@ -7,7 +7,7 @@ import numpy as np
 from scripts.core import statistics
 
 
-class Resampled:
+class PairSamples:
     """Bootstrap samples of the pairs of people of one template set.
 
     Args:

@@ -120,9 +120,9 @@ def agreement(found: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
 def _obstacle(women, difference):
     if len(women) < FEWEST:
         return FEW
-    if not statistics.varies(difference, 1.0):
+    if not statistics.has_variation(difference, 1.0):
         return SAME_DIFFERENCE if abs(difference[0]) > statistics.ROUNDING else NO_DIFFERENCE
-    return "" if statistics.varies(women, 1.0) else SAME_WOMEN
+    return "" if statistics.has_variation(women, 1.0) else SAME_WOMEN
 
 
 def _pearson(x, y):

@@ -30,8 +30,8 @@ declare(
     parts=GREETINGS["templates"],
     every_part=["replica"],
     instances=expand(rules.greetings_instances.output.instances, templates=GREETINGS["templates"]),
-    scored=Scored(sets=GREETINGS["templates"], instances=4, options=len(PRONOUN_SETS), tokens=9),
-    prompted=Prompted(sets=GREETINGS["templates"], models=GREETINGS_ASKED, tokens=20) if GREETINGS_ASKED else None,
+    scored=ScoredInstances(sets=GREETINGS["templates"], instances=4, options=len(PRONOUN_SETS), tokens=9),
+    prompted=PromptSet(sets=GREETINGS["templates"], models=GREETINGS_ASKED, tokens=20) if GREETINGS_ASKED else None,
     analysis_rules={
         "choices": result(
             scores=expand("results/greetings/scores/{{templates}}/{model}.parquet", model=RUN),
