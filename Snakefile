@@ -22,7 +22,7 @@ include: "rules/coreference_conversion.smk"
 
 
 # The studies, in the order of the paper.
-for name in chosen(
+for name in select_studies(
     "ruff",
     "counter_gap",
     "misgendered",

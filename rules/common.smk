@@ -21,18 +21,8 @@ from scripts.core import templates as template_files
 from scripts.core import upstream as upstream_files
 from scripts.core.errors import UserError
 from scripts.core.provenance import job_records
-from scripts.core.studies import (
-    Card,
-    Documents,
-    Point,
-    PromptSet,
-    Coreference,
-    ScoredInstances,
-    Probes,
-    combine,
-    result,
-    trajectory,
-)
+from scripts.core.studies import Card, Coreference, Documents, Point, Probes, PromptSet, ScoredInstances
+from scripts.core.studies import combine, result, trajectory
 from scripts.core.studies import DecisionTable, ExplorerView, ExploredSet
 from scripts.core.studies import PairedOutcomes
 
@@ -224,7 +214,7 @@ def declare(**declaration):
     STUDIES[declaration["name"]] = declarations.Study(**defaults | declaration)
 
 
-def chosen(*known):
+def select_studies(*known):
     """Return the studies of this run among all those known."""
     try:
         return declarations.select_studies(config["studies"], known)

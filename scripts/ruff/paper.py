@@ -114,7 +114,7 @@ def section(
         "scored": scored,
         "uneven": [models[name]["label"] for name in uneven],
         "fewer": lambda part, n: fewer(part, n, models),
-        "shown": shown,
+        "shown": lists_single_models,
         "main": "official" if "official" in template_sets else template_sets[0],
         "against_chance": against_chance,
         "unclear": lambda part, counts: any(
@@ -149,7 +149,7 @@ def fewer(part: dict, n: int | str, models: dict):
     return f" ({', '.join(told)})" if told else ""
 
 
-def shown(table, models):
+def lists_single_models(table, models):
     """Tell whether a table has rows of single models; large ones show only all models together."""
     return any(latex.escape(facts["label"]) in table for facts in models.values())
 
