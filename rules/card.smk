@@ -1,7 +1,11 @@
-# The card of a model: what every study finds for it, beside the models of the papers and those of this project's runs.
+# The card of a model, or of several side by side: what every study finds for them, next to published values.
 
-# The models of this run that have a card.
-CARD_MODELS = [name for name in config.get("cards", []) if name in READ_MODELS or name in ASKED_MODELS]
+# The cards of this run, by name: their models.
+CARDED = {
+    cards.joined(names): names
+    for entry in config.get("cards", [])
+    if (names := [name for name in entry.split(",") if name in READ_MODELS or name in ASKED_MODELS])
+}
 # What a study declares for cards, and the models that do something for it.
 CARDS = {name: study.card for name, study in STUDIES.items() if study.card}
 # A run in a folder of its own is compared with the default run, if that was made.
@@ -22,24 +26,78 @@ CARD_ENTRY_KEYS = (
 )
 
 
+if CARD and len(CARD.models) > 1:
+    try:
+        cards.check_studies({name: [STUDIES[study].label for study in card_studies([name])] for name in CARD.models})
+    except UserError as error:
+        exit_with(error)
+
+
 wildcard_constraints:
     carded=one_of(CARDS),
+    card=one_of(CARDED),
 
 
 # They take seconds each.
 localrules:
     card,
+    card_scorecard,
     card_figure,
+    card_differences,
     card_page,
     card_pdf,
     card_manifest,
 
 
 rule card:
-    """Two pages about a model: --config card=owner/name, a folder or a registry entry."""
+    """Two pages about up to four models: --config card=owner/name, folders or registry entries, with commas between."""
     input:
-        expand("results/cards/{model}/card.{suffix}", model=CARD_MODELS, suffix=["pdf", "html"]),
-        expand("results/cards/{model}/manifest.sha256", model=CARD_MODELS),
+        expand("results/cards/{card}/card.{suffix}", card=CARDED, suffix=["pdf", "html"]),
+        expand("results/cards/{card}/manifest.sha256", card=CARDED),
+
+
+# The headlines of all studies, as on the paper's first page, of the card's models alone.
+rule card_scorecard:
+    input:
+        summary_csv=lambda wildcards: card_summaries(CARDED[wildcards.card]),
+    output:
+        pdf="results/cards/{card}/scorecard.pdf",
+        png="results/cards/{card}/scorecard.png",
+        csv="results/cards/{card}/scorecard.csv",
+    log:
+        "results/logs/card_scorecard/{card}.log",
+    conda:
+        "../envs/paper.yaml"
+    params:
+        studies=PAPER_STUDIES,
+        models=lambda wildcards: {name: registry.describe(MODELS[name]) for name in CARDED[wildcards.card]},
+        alone=True,
+    script:
+        "../scripts/paper/paper_figure.py"
+
+
+# Every further model is compared with the first, on the instances that both read.
+rule card_differences:
+    input:
+        summaries=lambda wildcards: card_summaries(CARDED[wildcards.card]),
+        outcomes=lambda wildcards: (
+            [path for name in card_studies(CARDED[wildcards.card]) for path in EXPLORED[name].files]
+            if len(CARDED[wildcards.card]) > 1
+            else []
+        ),
+    output:
+        differences="results/cards/{card}/differences.csv",
+    log:
+        "results/logs/card_differences/{card}.log",
+    conda:
+        "../envs/paper.yaml"
+    resources:
+        mem_mb=4000,
+    params:
+        models=lambda wildcards: CARDED[wildcards.card],
+        declared=declared_pairs(),
+    script:
+        "../scripts/card/card_differences.py"
 
 
 rule card_figure:
@@ -52,16 +110,16 @@ rule card_figure:
             else []
         ),
     output:
-        pdf="results/cards/{model}/{carded}.pdf",
-        png="results/cards/{model}/{carded}.png",
-        csv="results/cards/{model}/{carded}.csv",
+        pdf="results/cards/{card}/{carded}.pdf",
+        png="results/cards/{card}/{carded}.png",
+        csv="results/cards/{card}/{carded}.csv",
     log:
-        "results/logs/card_figure/{model}_{carded}.log",
+        "results/logs/card_figure/{card}_{carded}.log",
     conda:
         "../envs/analysis.yaml"
     params:
         study=lambda wildcards: wildcards.carded,
-        model=lambda wildcards: wildcards.model,
+        models=lambda wildcards: CARDED[wildcards.card],
         value=lambda wildcards: CARDS[wildcards.carded].value,
         points=lambda wildcards: [list(point) for point in CARDS[wildcards.carded].points],
         parts=lambda wildcards: CARDS[wildcards.carded].parts,
@@ -76,35 +134,37 @@ rule card_page:
         template_tex=repo_path("paper/card.tex.j2"),
         template_html=repo_path("paper/card.html.j2"),
         style=repo_path("paper/proceedings.sty"),
+        differences=rules.card_differences.output.differences,
         findings=lambda wildcards: [
-            STUDIES[name].findings_file(wildcards.model) for name in card_studies(wildcards.model)
+            STUDIES[study].findings_file(model) for study, model in card_pairs(CARDED[wildcards.card])
         ],
         figures=lambda wildcards: expand(
-            "results/cards/{{model}}/{study}.{suffix}",
-            study=card_studies(wildcards.model),
+            "results/cards/{{card}}/{study}.{suffix}",
+            study=["scorecard", *card_studies(CARDED[wildcards.card])],
             suffix=["png", "csv"],
         ),
-        trajectories=lambda wildcards: [f"{stem}.png" for stem in card_trajectories(wildcards.model).values()],
+        trajectories=lambda wildcards: [f"{stem}.png" for stem in card_trajectories(CARDED[wildcards.card]).values()],
         made=lambda wildcards: [
-            path for name in card_studies(wildcards.model) for path in STUDIES[name].files_of(wildcards.model)
+            path for study, model in card_pairs(CARDED[wildcards.card]) for path in STUDIES[study].files_of(model)
         ],
-        speeds=card_speeds,
-        summaries=lambda wildcards: [STUDIES[name].summary_file for name in card_studies(wildcards.model)],
+        speeds=lambda wildcards: [path for model in CARDED[wildcards.card] for path in speeds_of(model)],
+        summaries=lambda wildcards: card_summaries(CARDED[wildcards.card]),
         fronts=FRONTS,
     output:
-        main_tex="results/cards/{model}/card.tex",
-        html="results/cards/{model}/card.html",
-        style_copy="results/cards/{model}/proceedings.sty",
-        findings_csv="results/cards/{model}/findings.csv",
+        main_tex="results/cards/{card}/card.tex",
+        html="results/cards/{card}/card.html",
+        style_copy="results/cards/{card}/proceedings.sty",
+        findings_csv="results/cards/{card}/findings.csv",
     log:
-        "results/logs/card_page/{model}.log",
+        "results/logs/card_page/{card}.log",
     conda:
         "../envs/paper.yaml"
     params:
-        model=lambda wildcards: wildcards.model,
-        entry=lambda wildcards: {
-            key: MODELS[wildcards.model][key] for key in CARD_ENTRY_KEYS if key in MODELS[wildcards.model]
+        models=lambda wildcards: {
+            model: {key: MODELS[model][key] for key in CARD_ENTRY_KEYS if key in MODELS[model]}
+            for model in CARDED[wildcards.card]
         },
+        pairs=lambda wildcards: card_pairs(CARDED[wildcards.card]),
         studies=lambda wildcards: [
             {
                 "key": name,
@@ -112,12 +172,12 @@ rule card_page:
                 "question": STUDIES[name].question,
                 "chances": STUDIES[name].chances,
             }
-            for name in card_studies(wildcards.model)
+            for name in card_studies(CARDED[wildcards.card])
         ],
-        drawn=lambda wildcards: card_trajectories(wildcards.model),
+        drawn=lambda wildcards: card_trajectories(CARDED[wildcards.card]),
         audit=cards.audit_command(CARD),
         left_out=lambda wildcards: [
-            study.label for name, study in STUDIES.items() if name not in card_studies(wildcards.model)
+            study.label for name, study in STUDIES.items() if name not in card_studies(CARDED[wildcards.card])
         ],
     script:
         "../scripts/card/card_page.py"
@@ -125,20 +185,20 @@ rule card_page:
 
 rule card_pdf:
     input:
-        main_tex="results/cards/{model}/card.tex",
-        style="results/cards/{model}/proceedings.sty",
+        main_tex="results/cards/{card}/card.tex",
+        style="results/cards/{card}/proceedings.sty",
         figures=lambda wildcards: [
-            *expand("results/cards/{{model}}/{study}.pdf", study=card_studies(wildcards.model)),
-            *(f"{stem}.pdf" for stem in card_trajectories(wildcards.model).values()),
+            *expand("results/cards/{{card}}/{study}.pdf", study=["scorecard", *card_studies(CARDED[wildcards.card])]),
+            *(f"{stem}.pdf" for stem in card_trajectories(CARDED[wildcards.card]).values()),
         ],
     output:
         pdf=report(
-            "results/cards/{model}/card.pdf",
+            "results/cards/{card}/card.pdf",
             category="1. All studies",
-            labels={"no.": "03", "result": "Card of {model}"},
+            labels={"no.": "03", "result": "Card of {card}"},
         ),
     log:
-        "results/logs/card_pdf/{model}.log",
+        "results/logs/card_pdf/{card}.log",
     conda:
         "../envs/paper.yaml"
     params:
@@ -152,14 +212,14 @@ rule card_manifest:
     input:
         _schema=repo_path("config/schemas/record.schema.yaml"),
         card=[
-            "results/cards/{model}/card.pdf",
-            "results/cards/{model}/card.html",
-            "results/cards/{model}/findings.csv",
+            "results/cards/{card}/card.pdf",
+            "results/cards/{card}/card.html",
+            "results/cards/{card}/findings.csv",
         ],
     output:
-        manifest="results/cards/{model}/manifest.sha256",
+        manifest="results/cards/{card}/manifest.sha256",
     log:
-        "results/logs/card_manifest/{model}.log",
+        "results/logs/card_manifest/{card}.log",
     conda:
         "../envs/provenance.yaml"
     script:

@@ -67,7 +67,7 @@ def upstream(path):
 
 # A card has a run in a folder of its own, so that other runs stay as they are.
 STARTED_IN = Path.cwd()
-CARD = None
+CARD, CARD_ENTRIES = None, {}
 if config.get("card"):
     try:
         CARD_KNOWN = configuration.load_yaml(ROOT / "config/models.yaml")["models"]
@@ -117,15 +117,10 @@ try:
         CARD_FACTS = descriptions.stated_facts(config)
         for key in CARD_FACTS:
             config.pop(key)
-        if CARD.request in CARD_KNOWN:
-            CARD_ENTRY = CARD_KNOWN[CARD.request]
-        elif cards.is_server(CARD.request):
-            CARD_ENTRY = descriptions.entry_of_server(CARD.request, CARD_FACTS, CARD_KNOWN)
-        else:
-            CARD_ENTRY = descriptions.entry_of(cards.describe_checkpoint(CARD, STARTED_IN), CARD_FACTS)
+        CARD_ENTRIES = cards.entries(CARD, CARD_FACTS, CARD_KNOWN, STARTED_IN)
         laid = configuration.merge(
             config,
-            cards.card_overlay(CARD, CARD_ENTRY, configuration.load_yaml(ROOT / f"config/cards/{CARD.size}.yaml")),
+            cards.card_overlay(CARD, CARD_ENTRIES, configuration.load_yaml(ROOT / f"config/cards/{CARD.size}.yaml")),
         )
         stated = {
             key: value for key, value in workflow.config_settings.overwrite_config.items() if key not in CARD_FACTS
@@ -148,8 +143,9 @@ try:
         SYSTEMS |= known["systems"]
         registry.check_conflicts(MODELS, config["registry"])
         registry.check_systems(SYSTEMS, MODELS, config["registry"])
-    if CARD and CARD.name not in MODELS and not series.members_of(MODELS, CARD.name):
-        MODELS[CARD.name] = registry.check_entry(CARD.name, CARD_ENTRY, MODELS, schema)
+    for name, entry in CARD_ENTRIES.items():
+        if name not in MODELS and not series.members_of(MODELS, name):
+            MODELS[name] = registry.check_entry(name, entry, MODELS, schema)
     for entry in [*MODELS.values(), *SYSTEMS.values()]:
         for part in ("source", "encoder"):
             if "path" in entry.get(part, {}):
@@ -347,26 +343,43 @@ def reference_files(wildcards):
     return {**PREPARED_WEIGHTS.get(name, {}), **FETCHED_MODELS.get(name, {})}
 
 
-def card_studies(model):
-    """Return the studies for which a model does something, by name."""
-    return [name for name in CARDS if STUDIES[name].takes(model)]
+def card_studies(models):
+    """Return the studies for which any of some models does something, by name."""
+    return [name for name in CARDS if any(map(STUDIES[name].takes, models))]
 
 
-def card_trajectories(model):
+def card_pairs(models):
+    """Return study and model of a card, for each study the models that do something for it."""
+    return [[name, model] for name in card_studies(models) for model in models if STUDIES[name].takes(model)]
+
+
+def card_summaries(models):
+    """Return the summaries of the studies of a card."""
+    return [STUDIES[name].summary_file for name in card_studies(models)]
+
+
+def declared_pairs():
+    """Return how the headlines of each study follow from the outcomes of its instances."""
+    return {
+        name: {
+            "label": study.label,
+            "outcomes": study.outcomes,
+            "paired": {metric: dataclasses.asdict(declared) for metric, declared in study.paired.items()},
+        }
+        for name, study in STUDIES.items()
+    }
+
+
+def card_trajectories(models):
     """Return studies that draw a model's checkpoints over the course of training: name to the figure, without suffix.
 
     The figure is that of the study's first part, as the card's other figures are.
     """
     return {
         name: f"results/{name}/figures/{STUDIES[name].parts[0]}/trajectory"
-        for name in card_studies(model)
+        for name, model in card_pairs(models)
         if "series" in registry.describe(MODELS[model]) and "trajectory" in STUDIES[name].figures
     }
-
-
-def card_speeds(wildcards):
-    """Return :func:`speeds_of` the model of a card."""
-    return speeds_of(wildcards.model)
 
 
 def speeds_of(model):
@@ -376,7 +389,7 @@ def speeds_of(model):
     # What imported scores took is not logged.
     if "outputs" in MODELS[model]:
         return speeds
-    for study in card_studies(model):
+    for study in card_studies([model]):
         for path in STUDIES[study].files_of(model):
             _, _, room, *parts = Path(path).with_suffix("").parts
             named_by = {"study": study, "model": model, "templates": "/".join(parts[:-1])}

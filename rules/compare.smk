@@ -1,14 +1,7 @@
 # Two runs, or two models of one: where they differ, how sure that is, and why (docs/compare.md).
 
 # How the headlines of each study follow from the outcomes of its instances; the command reads it as well.
-DECLARED_PAIRS = {
-    name: {
-        "label": study.label,
-        "outcomes": study.outcomes,
-        "paired": {metric: dataclasses.asdict(declared) for metric, declared in study.paired.items()},
-    }
-    for name, study in STUDIES.items()
-}
+DECLARED_PAIRS = declared_pairs()
 
 
 # They take seconds.

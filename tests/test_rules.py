@@ -67,6 +67,7 @@ DRAWN_BY_ANOTHER = {
     "train_demo_coreference": "train_coreference",
     "prompt_sampled": "prompt",
     "merge_sampled_answers": "merge_answers",
+    "card_scorecard": "paper_figure",
 }
 # Jobs of their own on a cluster, though no GPU is asked for.
 ALONE = {

@@ -1,20 +1,30 @@
-"""Draw what one study finds for a model, beside other models and published values."""
+"""Draw what one study finds for the models of a card, next to other models and published values."""
 
 import pandas as pd
 
 from scripts.core import estimate_rows, plotting
+from scripts.core.estimate_rows import PROMPT_FACTOR
 from scripts.core.job import run
 from scripts.core.paper import published
-from scripts.core.paper import summary as summaries
 
 MODEL, RUN, DEFAULT_RUN, PUBLISHED_VALUES = "model", "this run", "default run", "published"
 """Whose a value is."""
-MODE_COLOURS = ("#000000", "#E69F00", "#6A3D9A", "#009E73")
-"""Colours of the ways in which the model was asked."""
+WAYS_WIDTH = 0.5
+"""What the models of a card take at most of the distance between points."""
 OTHERS_OFFSET = -0.28
 """Where other values stand beside the model's, in parts of the distance between points."""
 MEAN = "mean of its models"
-COLUMNS = ["who", "name", "point", "value", "low", "high", "n"]
+SEVERAL = (estimate_rows.FULL, estimate_rows.PARTIAL, estimate_rows.PROMPTED)
+"""Ways of asking that one study compares."""
+HEIGHT, LOWER = 1.8, 1.4
+"""Of the panel, in inches; of several models, whose legend is longer."""
+OTHERS = {
+    RUN: ("models of this run", {"marker": "^", "color": "#56B4E9", "markersize": 4}),
+    DEFAULT_RUN: ("models of the default run", {"marker": "v", "color": "#8C8C8C", "markersize": 4}),
+    PUBLISHED_VALUES: ("published", {"marker": "d", "color": "#CC79A7", "markersize": 4}),
+}
+"""What else is drawn: in words, and its look."""
+COLUMNS = ["who", "name", "way", "point", "value", "low", "high", "n", "n_unit"]
 
 
 def main(
@@ -26,7 +36,7 @@ def main(
     png: str,
     csv: str,
     study: str,
-    model: str,
+    models: list,
     value: str,
     points: list,
     parts: list,
@@ -39,54 +49,60 @@ def main(
         summary: The study's rows of the summary.
         others: Summaries of other runs; of models that are not in this one.
         printed: The study's published numbers and its models, or nothing.
-        study, model: Their names.
+        study, models: Their names.
         value: What is drawn.
         points: ``label``, ``metric``, ``factors``, ``printed`` (``scripts/core/studies.py``, ``Point``).
-        parts: Parts of which the first that the model has is drawn.
+        parts: Parts of which the first that the card's models have is drawn.
         chance: What a random pick comes to, or None.
         axis: What the points are.
     """
-    frame = read(summary, model)
-    rows = [(MODEL if name == model else RUN, *rest) for name, *rest in of_points(frame, points, parts, model)]
+    frame = read(summary, models)
+    part = next((name for name in parts if (frame.model.isin(models) & (frame.part == name)).any()), None)
+    labels = dict(zip(frame.model, frame.label, strict=True))
+    rows = [(MODEL if name in models else RUN, *rest) for name, *rest in of_points(frame, points, part)]
     known = set(frame.model)
     for path in others:
-        frame = read(path, model)
-        rows += [
-            (DEFAULT_RUN, *rest)
-            for name, *rest in of_points(frame[frame.study == study], points, parts, None)
-            if name not in known
-        ]
+        frame = read(path, models)
+        frame = frame[(frame.study == study) & ~frame.model.isin(known)]
+        own_part = next((name for name in parts if (frame.part == name).any()), None)
+        rows += [(DEFAULT_RUN, *rest) for _, *rest in of_points(frame, points, own_part)]
     if printed:
         rows += [(PUBLISHED_VALUES, *rest) for rest in from_paper(*printed, points)]
     frame = pd.DataFrame(rows, columns=COLUMNS)
-    plotting.save(draw(frame, value, [point[0] for point in points], chance, axis), frame, pdf, png, csv)
+    looks = {labels[name]: look for name, look in plotting.in_order(models).items() if name in labels}
+    plotting.save(
+        draw(frame, value, [point[0] for point in points], chance, axis, looks, len(models) > 1), frame, pdf, png, csv
+    )
 
 
-def read(path, model):
-    """Return the rows of a summary about what ran, without demonstration models other than ``model``."""
+def read(path, models):
+    """Return the rows of a summary about what ran, without demonstration models other than the card's."""
     frame = estimate_rows.read([path])
     ran = frame.kind.isin([estimate_rows.MODEL, estimate_rows.SYSTEM])
-    return frame[ran & ((frame.model == model) | ~frame.demonstration)]
+    return frame[ran & (frame.model.isin(models) | ~frame.demonstration)]
 
 
-def of_points(frame, points, parts, model):
-    """Return model, what figures call it, point, value, interval and n of rows at the points.
-
-    They are of the first of ``parts`` that the model has, of the first of all if it is None.
-    """
-    wanted = [name for name in parts if model is None or ((frame.model == model) & (frame.part == name)).any()]
-    if parts:
-        frame = frame[frame.part == wanted[0]] if wanted else frame.iloc[:0]
+def of_points(frame, points, part):
+    """Return model, label, how it was asked, point, value, interval, n and its unit of a part's rows at the points."""
+    frame = frame if part is None else frame[frame.part == part]
     # How a study decides elsewhere, such as prompted, is another estimate of the same metric.
     return [
-        (row["model"], summaries.describe_subject(row), name, row["value"], row["low"], row["high"], row["n"])
+        (row["model"], row["label"], way(row), name, row["value"], row["low"], row["high"], row["n"], row["n_unit"])
         for name, metric, factors, _ in points
         for row in estimate_rows.rows_at(frame, metric=metric, **factors).to_dict("records")
     ]
 
 
+def way(row):
+    """Return how a model was asked, in words; empty where its study asks in one way only."""
+    how = row["scoring"] if row["scoring"] in SEVERAL else ""
+    return ", ".join(
+        filter(None, [row["debiasing"], how, f"prompt {row[PROMPT_FACTOR]}" if row.get(PROMPT_FACTOR) else ""])
+    )
+
+
 def from_paper(numbers, models, points):
-    """Return what a study prints at the points: model, point, value; no intervals."""
+    """Return what a study published at the points, as rows of the figure; no intervals."""
     listed, known = published.read_published(numbers), published.read_models(models)
     rows = []
     for name, _, _, printed in points:
@@ -102,57 +118,63 @@ def from_paper(numbers, models, points):
                 & listed.kind.isin(["table", "text"])
             ]
             if len(found):
-                rows.append((called, name, float(found.value.iloc[0]) * scale, None, None, None))
+                rows.append((called, "", name, float(found.value.iloc[0]) * scale, None, None, None, None))
     return rows
 
 
 @plotting.style()
-def draw(frame, value, points, chance, axis):
-    """Draw the model's values with their intervals, others as marks; return the figure."""
-    drawn = plotting.figure(plotting.COLUMN, 2.3)
+def draw(frame, value, points, chance, axis, looks, several):
+    """Draw the models' values with their intervals, others as marks; return the figure.
+
+    A colour is a model's and a marker a method of asking; on the card of one model both are the method's.
+    """
+    drawn = plotting.figure(plotting.COLUMN, LOWER if several else HEIGHT)
     ax = drawn.subplots()
     places = {point: place for place, point in enumerate(points)}
-    handles = []
-    looks = {
-        RUN: {"marker": "^", "color": "#56B4E9", "markersize": 4},
-        DEFAULT_RUN: {"marker": "v", "color": "#8C8C8C", "markersize": 4},
-        PUBLISHED_VALUES: {"marker": "d", "color": "#CC79A7", "markersize": 4},
-    }
-    words = {
-        RUN: "other models of this run",
-        DEFAULT_RUN: "models of the default run",
-        PUBLISHED_VALUES: "models of the study, as printed",
-    }
-    for who, look in looks.items():
-        rows = frame[frame.who == who]
-        if len(rows):
-            ax.plot(rows.point.map(places) + OTHERS_OFFSET, rows.value, linestyle="", **look)
-            text = f"{words[who]} ({rows.name.nunique()})"
-            if set(rows.name) == {MEAN}:
-                text = "mean of the study's models, as printed"
-            handles.append(plotting.handle(look | {"linestyle": ""}, text))
     own = frame[frame.who == MODEL]
-    names = list(dict.fromkeys(own.name))
-    for index, name in enumerate(names):
-        rows = own[own.name == name]
-        shift = (index - (len(names) - 1) / 2) * 0.14
-        look = {
-            "color": MODE_COLOURS[index % len(MODE_COLOURS)],
-            "marker": plotting.MARKERS[index % len(plotting.MARKERS)],
-        }
+    ways = list(dict.fromkeys(own.way))
+    marks = dict(zip(ways, plotting.in_order(ways).values(), strict=True))
+    pairs = list(dict.fromkeys(zip(own.name, own.way, strict=True)))
+    handles = [plotting.handle(look | {"linestyle": ""}, name) for name, look in looks.items() if several]
+    for index, (name, asked) in enumerate(pairs):
+        rows = own[(own.name == name) & (own.way == asked)]
+        shift = (index - (len(pairs) - 1) / 2) * min(0.14, WAYS_WIDTH / len(pairs))
+        look = {"marker": marks[asked]["marker"], "color": (looks[name] if several else marks[asked])["color"]}
+        if several and len(ways) == 1:
+            look = looks[name]
         bars = plotting.error_bars(rows.value, rows.low, rows.high)
         ax.errorbar(
             rows.point.map(places) + shift, rows.value, yerr=bars, linestyle="", capsize=1.5, elinewidth=0.8, **look
         )
-        handles.insert(index, plotting.handle(look | {"linestyle": ""}, name))
+    for asked in ways if len(ways) > 1 or not several else ():
+        rows = own[own.way == asked]
+        colour = plotting.GREY if several else marks[asked]["color"]
+        called = asked or ("no prompt" if len(ways) > 1 else next(iter(looks)))
+        look = {"marker": marks[asked]["marker"], "color": colour, "linestyle": ""}
+        handles.append(plotting.handle(look, f"{called}, {count(rows)}"))
+    for who, (text, look) in OTHERS.items():
+        rows = frame[frame.who == who]
+        if len(rows):
+            ax.plot(rows.point.map(places) + OTHERS_OFFSET, rows.value, linestyle="", **look)
+            counted = f"{text} (n = {rows.name.nunique()})" if rows.name.nunique() > 1 else text
+            text = "published mean" if set(rows.name) == {MEAN} else counted
+            handles.append(plotting.handle(look | {"linestyle": ""}, text))
     ax.set(xlabel=axis, ylabel=value, xlim=(-0.5, len(points) - 0.5))
     ax.set_xticks(range(len(points)), [point.replace(" ", "\n") for point in points])
     plotting.fraction_axis(ax.yaxis)
     if chance is not None:
         handles.append(plotting.chance_line([ax], chance))
-    handles.append(plotting.interval_handle("95 % interval"))
-    plotting.legend_below(drawn, handles, 1 if max(map(len, names), default=0) > 26 else 2)
+    if own.low.notna().any():
+        handles.append(plotting.interval_handle("95% interval"))
+    plotting.legend_below(drawn, handles, 2)
     return drawn
+
+
+def count(rows):
+    """Return the number of units that values rest on."""
+    ends = dict.fromkeys(f"{n:,.0f}" for n in (rows.n.min(), rows.n.max()))
+    unit = rows.n_unit.iloc[0]
+    return f"n = {' to '.join(ends)}" + ("" if unit == "instances" else f" {unit}")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
-"""Write the card of a model as LaTeX and as an HTML page that needs no other file."""
+"""Write the card of one or more models as LaTeX and as an HTML page that needs no other file."""
 
 import base64
 import json
 import os
+import re
 from pathlib import Path
 
 import jinja2
@@ -11,10 +12,12 @@ import pandas as pd
 from scripts.core import estimate_rows, files
 from scripts.core.job import run
 from scripts.core.paper import claims, latex, report, sections
-from scripts.core.paper.formats import number
-from scripts.core.paper.front import Front
+from scripts.core.paper.formats import MISSING_MARK, estimate, number, p_text
+from scripts.core.paper.front import Front, of_models
 from scripts.core.paper.published import shorten_list
 
+HIGHLIGHTS = 3
+"""Findings of the first page."""
 LONGEST = 190
 """Characters of the evidence that a card shows; all of it is in findings.csv."""
 COUNTED_INPUTS = ("instances", "prompts", "texts")
@@ -26,6 +29,7 @@ def main(
     template_tex: str,
     template_html: str,
     style: str,
+    differences: str,
     findings: list,
     figures: list,
     trajectories: list,
@@ -37,8 +41,8 @@ def main(
     html: str,
     style_copy: str,
     findings_csv: str,
-    model: str,
-    entry: dict,
+    models: dict,
+    pairs: list,
     studies: list,
     left_out: list,
     drawn: dict,
@@ -49,68 +53,157 @@ def main(
     Args:
         template_tex, template_html: The two pages, with gaps for what is found.
         style: The LaTeX style of the proceedings.
-        findings: Verdicts for the model, a file for each of ``studies``.
-        figures: PNG and CSV of each study.
+        differences: Differences of the further models from the first (``card_differences.py``).
+        findings: Verdicts on a study's findings for one model, a file for each of ``pairs``.
+        figures: PNG and CSV of the scorecard and of each study.
         trajectories: PNG of checkpoints over the course of training, for each of ``drawn``.
-        made: What the model left: scores, distributions, answers.
-        speeds: Measured times of its jobs.
+        made: What the models left: scores, distributions, answers.
+        speeds: Measured times of their jobs.
         summaries: The summary of each of ``studies``.
         fronts: The templates of the paper's first page, of the studies that have one: their theses are the card's
             answers.
         main_tex, html, style_copy, findings_csv: The outputs.
-        entry: What the card says of it, as in the registry.
-        studies: ``key``, ``label``, ``question`` and ``chances`` of those that it was asked for.
+        models: Name to what the card says of the model, as in the registry.
+        pairs: Study and model, for each study the models that do something for it.
+        studies: ``key``, ``label``, ``question`` and ``chances`` of those that the models were asked for.
         left_out: Labels of the others.
         drawn: Studies to their figure of checkpoints, without suffix; empty for a model that is none of a series.
         audit: The command that tells where a file of this run comes from.
     """
-    tables = [files.read_csv(path) for path in findings]
-    joined = [table.assign(study=study["label"]) for study, table in zip(studies, tables, strict=True)]
+    labels = {study["key"]: study["label"] for study in studies}
+    called = {name: entry["label"] for name, entry in models.items()}
+    tables = {(study, model): files.read_csv(path) for (study, model), path in zip(pairs, findings, strict=True)}
+    joined = [table.assign(study=labels[study], model=model) for (study, model), table in tables.items()]
     files.write_csv(findings_csv, pd.concat(joined, ignore_index=True) if joined else pd.DataFrame())
     pictures = {Path(path).stem: path for path in figures if path.endswith(".png")}
     pictures |= {f"{study}_trajectory": path for study, path in zip(drawn, trajectories, strict=True)}
     shown = {Path(path).stem: files.read_csv(path) for path in figures if path.endswith(".csv")}
-    labels = {study["key"]: study["label"] for study in studies}
-    answered = answers(studies, summaries, fronts, model)
+    verdicts = {
+        study: judged_findings({called[model]: table for (of, model), table in tables.items() if of == study})
+        for study in labels
+    }
+    answer, highlights, texts = first_page(answers(studies, summaries, fronts, models), verdicts)
     context = {
-        "answers": answered,
-        "answer": next(iter(answered.values()), ""),
-        "model": model,
-        "label": entry["label"],
-        "facts": facts(entry, made),
+        "answer": answer,
+        "highlights": highlights,
+        "texts": texts,
+        "card": Path(main_tex).parent.name,
+        "label": sections.list_words(called.values()),
+        "labels": list(called.values()),
+        "facts": [{"label": entry["label"], "facts": facts(name, entry, made)} for name, entry in models.items()],
+        "headlines": headlines(shown["scorecard"], list(models)),
+        "differences": told(files.read_csv(differences), labels, called),
         "studies": [
             study
-            | judged_findings(table)
-            | {"values": values(shown[study["key"]]), "trajectory": trajectory(drawn.get(study["key"]), main_tex)}
-            for study, table in zip(studies, tables, strict=True)
+            | verdicts[study["key"]]
+            | {
+                "values": values(shown[study["key"]]),
+                "trajectory": trajectory(drawn.get(study["key"]), main_tex),
+                "lacking": [called[name] for name in models if [study["key"], name] not in pairs],
+            }
+            for study in studies
         ],
         "left_out": left_out,
-        "settings": [describe_setting(path, labels) for path in made],
+        "settings": [describe_setting(path, labels, called) for path in made],
         "audit": audit,
         "cost": cost(speeds),
-        "demonstration": entry["demonstration"],
+        "demonstrations": [entry["label"] for entry in models.values() if entry["demonstration"]],
     }
-    plain = {name: report.plain_text(answer) for name, answer in answered.items()}
     files.write_text(main_tex, latex.render(Path(template_tex).parent, Path(template_tex).name, context))
     files.write_text(style_copy, Path(style).read_text(encoding="utf-8"))
     page = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    page.filters["plain"] = report.plain_text
     images = {name: base64.b64encode(Path(path).read_bytes()).decode() for name, path in pictures.items()}
     template = page.from_string(Path(template_html).read_text(encoding="utf-8"))
-    files.write_text(
-        html,
-        template.render(context | {"images": images, "answers": plain, "answer": report.plain_text(context["answer"])}),
-    )
+    files.write_text(html, template.render(context | {"images": images}))
 
 
-def answers(studies, summaries, fronts, model):
-    """Return what each study finds for the model in a sentence, as LaTeX; studies without one are absent."""
+def first_page(answered: dict, verdicts: dict):
+    """Return the sentence that answers the card's question, up to three findings, and what is left for each study.
+
+    Args:
+        answered: Study to what it finds, as LaTeX.
+        verdicts: Study to :func:`judged_findings`.
+    """
+    texts = dict(answered)
+    first = next(iter(texts), None)
+    answer, *rest = re.split(r"(?<=\.) (?=[A-Z\\])", texts.pop(first, ""), maxsplit=1)
+    highlights = [texts.pop(study) for study in list(texts)[:HIGHLIGHTS]]
+    if rest:
+        texts[first] = latex.Raw(rest[0])
+    decided = [row for found in verdicts.values() for row in found["findings"]]
+    for row in decided[: HIGHLIGHTS - len(highlights)]:
+        judged_by = "; ".join(f"{one['label']}: {one['verdict']}" for one in row["verdicts"])
+        highlights.append(latex.Raw(latex.escape(f"{row['finding']} ({row['source']}): {judged_by}.")))
+    return latex.Raw(answer), highlights, texts
+
+
+def headlines(frame, models):
+    """Return the rows of the table of headlines: what it is, chance, and a cell for each model."""
+    rows = []
+    for (group, row), same in frame.groupby(["group", "row"], sort=False):
+        by_model = {one["model"]: one for one in same.to_dict("records")}
+        chance = same.chance.iloc[0]
+        rows.append(
+            {
+                "group": "" if rows and rows[-1]["whole"] == group else group,
+                "whole": group,
+                "row": row if unit(same.n_unit.iloc[0]) == "instances" else f"{row} (n: {unit(same.n_unit.iloc[0])})",
+                "chance": MISSING_MARK if pd.isna(chance) or not chance else number(chance, 0),
+                "cells": [estimated(by_model[name]) if name in by_model else "not measured" for name in models],
+            }
+        )
+    return rows
+
+
+def estimated(row):
+    """Return an estimate of the scorecard, whose shares are in percent, with its interval and n."""
+    factor, style = (1, "plain") if row["chance"] == 0 else (100, "percent")
+    values = [row[name] / factor for name in ("value", "low", "high")]
+    return estimate(*values, row["n"], style=style)
+
+
+def unit(n_unit):
+    """Return what n counts in a word."""
+    return n_unit.partition(" of ")[0]
+
+
+def told(frame, labels, called):
+    """Return the differences as sentences: those that a test supports, and how many and which others there are."""
+    if frame.empty:
+        return {}
+    clear = frame.p_holm < claims.ALPHA
+    sentences = []
+    for row in frame[clear].itertuples():
+        # Of a difference downwards both ends are turned round.
+        factor = (100 if row.unit == "share" else 1) * (1 if row.difference > 0 else -1)
+        size = number(factor * row.difference, 1)
+        low, high = (number(end, 1) for end in sorted((factor * row.low, factor * row.high)))
+        counts = " and ".join(f"{n:,.0f}" for n in ([row.n_first] if row.paired else [row.n_first, row.n_other]))
+        kind = "paired" if row.paired else "independent samples"
+        sample = f"{kind}, n = {counts} in {row.n_clusters:,.0f} clusters"
+        where = "above" if row.difference > 0 else "below"
+        sentences.append(
+            f"{labels[row.study]}, {row.estimate}: {called[row.other]} is {size} points {where} "
+            f"{called[row.first]} ({low} to {high}; {sample}; p {p_text(row.p_holm)})."
+        )
+    return {
+        "first": called[frame["first"].iloc[0]],
+        "sentences": sentences,
+        "count": len(frame),
+        "open": int((~clear & frame.p_holm.notna()).sum()),
+        "untested": int(frame.p_holm.isna().sum()),
+    }
+
+
+def answers(studies, summaries, fronts, models):
+    """Return what each study finds for the models in a sentence, as LaTeX; studies without one are absent."""
     templates = {Path(path).name.removesuffix("_front.tex.j2"): Path(path) for path in fronts}
     found = {}
     for study, summary in zip(studies, summaries, strict=True):
         template = templates.get(study["key"])
         if template:
-            frame = estimate_rows.read([summary])
-            front = Front(study["key"], frame[frame.model == model], study["chances"])
+            front = Front(study["key"], of_models(estimate_rows.read([summary]), models), study["chances"])
             context = {"front": front, "place": "thesis", "listed": sections.list_words}
             text = " ".join(sections.unmark_numbers(latex.render(template.parent, template.name, context)).split())
             if text:
@@ -123,12 +216,22 @@ def trajectory(stem, main_tex):
     return stem and Path(os.path.relpath(f"{stem}.pdf", Path(main_tex).parent)).as_posix()
 
 
-def facts(entry, made):
-    """Return what a card says of the model itself: names and values."""
+def facts(model, entry, made):
+    """Return what a card says of a model itself: names and values."""
     source = entry.get("source", {})
     folder = f"folder {Path(source['path']).name}" if "path" in source else ""
     where = source.get("hub") or folder or source.get("package") or entry.get("api", {}).get("base_url", "")
-    revisions = {str(files.parquet_metadata(path).get("revision") or "") for path in made} - {""}
+    stored = [files.parquet_metadata(path) for path in made if Path(path).stem == model]
+    revisions = {str(one.get("revision") or "") for one in stored} - {""}
+    scored = [files.parquet_metadata(path) for path in made if Path(path).stem == model and "/scores/" in path]
+    total = sum(one["instances"] for one in scored)
+    counts = {
+        name: f"{sum(one[key] for one in scored):,} of {total:,} scored instances"
+        if all(key in one for one in scored)
+        else "not recorded"
+        for name, key in (("Unknown or equal options", "unread_instances"), ("Tied best options", "tied_instances"))
+        if scored
+    }
     listed = {
         "Source": where,
         "Revision": ", ".join(sorted(revisions)),
@@ -136,50 +239,37 @@ def facts(entry, made):
         "Parameters": f"{entry['parameters']:,}" if entry["parameters"] else "not published",
         "Precision": entry.get("precision", ""),
         "Context": f"{entry['context']:,} tokens" if entry.get("context") else "no limit stated",
-        "Not read": count_unread(made),
         "Licence": entry["licence"] + (" (gated)" if entry["gated"] else ""),
     }
-    return [{"name": name, "value": value} for name, value in listed.items() if value]
+    return [{"name": name, "value": value} for name, value in (listed | counts).items() if value]
 
 
-def count_unread(made):
-    """Return in how many of the scored instances the model cannot tell options apart, or nothing if in none."""
-    stated = [facts for facts in map(files.parquet_metadata, made) if "unread_instances" in facts]
-    counts = {
-        "an option unknown or two read alike": sum(facts["unread_instances"] for facts in stated),
-        "best options tied": sum(facts["tied_instances"] for facts in stated),
-    }
-    total = sum(facts["instances"] for facts in stated)
-    return "; ".join(f"{words} in {count:,} of {total:,} instances" for words, count in counts.items() if count)
+def judged_findings(tables):
+    """Return the findings that hold or fail for some model, those that are undecided, and how many are of several.
 
-
-def judged_findings(table):
-    """Return the findings that hold or fail for the model, and how many are undecided and why."""
-    several = table.templates.nunique() > 1
-    open_ones = table[table.verdict == claims.NOT_APPLICABLE]
-    about_others = open_ones.missing == claims.OTHER_MODELS
-    return {
-        "findings": [
-            {
+    Args:
+        tables: The label of each model to the verdicts on it alone.
+    """
+    rows: dict[tuple, dict] = {}
+    for label, table in tables.items():
+        several = table.templates.nunique() > 1
+        for row in table[table.missing != claims.OTHER_MODELS].itertuples():
+            told = {
                 "number": row.claim,
-                "finding": row.finding.rstrip(".")
-                + (f" ({row.templates})" if several else "")
-                + (f" [the study: of {row.about}]" if row.about == claims.AVERAGE else ""),
+                "finding": row.finding.rstrip(".") + (f" ({row.templates})" if several else ""),
+                "average": row.about == claims.AVERAGE,
                 "source": row.source,
-                "verdict": row.verdict,
-                "evidence": shorten(row.evidence),
+                "verdicts": [],
             }
-            for row in table[table.verdict != claims.NOT_APPLICABLE].itertuples()
-        ],
-        "undecided": [
-            {
-                "number": row.claim,
-                "finding": row.finding.rstrip("."),
-                "reason": shorten(str(row.evidence if pd.notna(row.evidence) else "") or describe_missing(row.missing)),
-            }
-            for row in open_ones[~about_others].itertuples()
-        ],
-        "about_others": int(about_others.sum()),
+            known = str(row.evidence) if pd.notna(row.evidence) and row.evidence else describe_missing(row.missing)
+            verdict = {"label": label, "verdict": row.verdict, "evidence": shorten(known)}
+            rows.setdefault((row.claim, row.templates), told)["verdicts"].append(verdict)
+    decided = [row for row in rows.values() if any(one["verdict"] != claims.NOT_APPLICABLE for one in row["verdicts"])]
+    first = next(iter(tables.values()))
+    return {
+        "findings": decided,
+        "undecided": [row for row in rows.values() if row not in decided],
+        "about_others": int((first.missing == claims.OTHER_MODELS).sum()),
     }
 
 
@@ -195,36 +285,44 @@ def shorten(text):
 
 
 def values(frame):
-    """Return the model's values of a figure in words."""
+    """Return the models' values of a figure in words."""
     own = frame[frame.who == "model"]
     rows = []
     for row in own.itertuples():
         ends = "" if pd.isna(row.low) else f" [{number(row.low, 2)}, {number(row.high, 2)}]"
-        rows.append({"name": row.name, "point": str(row.point), "value": number(row.value, 2) + ends})
+        name = f"{row.name}, {row.way}" if isinstance(row.way, str) and row.way else row.name
+        rows.append({"name": name, "point": str(row.point), "value": number(row.value, 2) + ends})
     return rows
 
 
-def describe_setting(path, labels):
-    """Return how a file came to be that the model left; ``labels`` are those of the studies."""
+def describe_setting(path, labels, called):
+    """Return how a file came to be that a model left; files of one ``group`` differ in their models alone.
+
+    Args:
+        path: The file.
+        labels: Studies to their labels.
+        called: Models to theirs.
+    """
     stored = files.parquet_metadata(path)
     parts = Path(path).parts
-    counted = next((f"{stored[key]:,} {key}" for key in COUNTED_INPUTS if key in stored), "")
-    return {
+    told = {
         "study": labels[parts[1]],
-        "room": parts[2],
-        "set": "/".join(parts[3:-1]),
-        "count": counted,
+        "set": f"{parts[2]} ({'/'.join(parts[3:-1]).replace('_', ' ')})",
+        "count": next((f"{stored[key]:,} {key}" for key in COUNTED_INPUTS if key in stored), ""),
         "engine": stored.get("engine") or "greedy" * ("search" in stored) or "",
         "precision": stored.get("precision", "as served"),
         "device": stored.get("device", "server"),
+    }
+    return told | {
+        "group": list(filter(None, told.values())),
+        "model": called[Path(path).stem],
         "path": path,
         "digest": files.sha256(path)[:12],
-        "weights": str(stored.get("weights_sha256") or "")[:12],
     }
 
 
 def cost(speeds):
-    """Return minutes of the model's jobs, loading included, and on what they ran; the tokens that a server counted."""
+    """Return minutes of the models' jobs, loading included, and on what they ran; the tokens that a server counted."""
     measured = [json.loads(Path(path).read_text(encoding="utf-8")) for path in speeds]
     seconds = sum(job.get("seconds", 0) + job.get("loading_seconds", 0) for job in measured)
     devices = sorted({str(job.get("device", "")) for job in measured} - {""})

@@ -59,6 +59,17 @@ def compare(a: ComparedRun, b: ComparedRun, folders: tuple[Path, Path], declared
     return result | {"sentence": summarise(result, {name: facts["label"] for name, facts in declared.items()})}
 
 
+def of_models(run: pairing.Run, first: str, others: list[str], declared: dict) -> list[dict]:
+    """Return the headline estimates of other models of a run minus the first's, as in :func:`compare`.
+
+    Holm's correction is over all of them.
+    """
+    sides = [ComparedRun(name, run.folder, name) for name in (first, *others)]
+    found = [entry for side in sides[1:] for entry in _estimates([run, run], (sides[0], side), declared)[0]]
+    statistics.holm(found)
+    return found
+
+
 def _described(side, folder, records):
     """Return what a comparison says of a run: how it was asked for, the digest of its summary, its commit."""
     made = next((record for record in records.values() if SUMMARY in record.get("outputs", {})), {})

@@ -1,6 +1,7 @@
 """From a headline row of a run's summary to the outcome of each instance behind it."""
 
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -29,12 +30,12 @@ class Run:
 
     Attributes:
         folder: The run's folder.
-        summary: The rows of its summary.
+        summary: The rows of its summary, or of those of some studies.
     """
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Path, summaries: Sequence[str] = ("results/paper/summary.csv",)):
         self.folder = Path(folder)
-        self.summary = estimate_rows.read([self.folder / "results/paper/summary.csv"])
+        self.summary = estimate_rows.read([self.folder / path for path in summaries])
         self._tables, self._instances = {}, {}
 
     def headlines(self, model: str | None) -> pd.DataFrame:

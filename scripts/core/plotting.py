@@ -2,7 +2,7 @@
 
 import textwrap
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import matplotlib
 import numpy as np
@@ -39,6 +39,8 @@ CATEGORIES = ("#000000", "#E69F00", "#56B4E9", "#8C8C8C", "#6A3D9A")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "h", "d")
 
 GREY = "#595959"
+ORDERED = ("#000000", "#E69F00", "#6A3D9A", "#009E73")
+"""Colours of a few models or methods that a figure compares, in their order."""
 
 # Hue, fewest and most parameters of the registry's families; those with one size keep their hue as it is. Lightness
 # depends on a model's place in this range, so a model looks the same whatever else is in the run. Families of one
@@ -227,6 +229,12 @@ def model_style(facts: dict) -> dict:
     offset += list(_DEBIASED).index(debiasing)
     marker = MARKERS[(offset + round(place * (len(MARKERS) - 1))) % len(MARKERS)]
     return {"color": colour, "marker": marker, "linestyle": LINES[facts["architecture"]]}
+
+
+def in_order(labels: Sequence[str]) -> dict[str, dict]:
+    """Return looks that few models of one figure have by their order, the first one black, whatever they are."""
+    return {label: {"color": ORDERED[n % len(ORDERED)], "marker": MARKERS[n % len(MARKERS)]} for n, label in
+            enumerate(dict.fromkeys(labels))}  # fmt: skip
 
 
 def family_style(facts):

@@ -109,7 +109,7 @@ def draw_breakdown(frame, sizes):
     ax.set_xticks(list(places.values()), ticks)
     ax.set_ylabel(r"$\Delta I$ (percentage points)")
     handles = [plotting.handle({"color": colours[s], "marker": "o", "linestyle": "none"}, s) for s in systems]
-    handles += [plotting.interval_handle("95 % interval")]
+    handles += [plotting.interval_handle("95% interval")]
     if any(subset + WITHOUT in set(frame.subset) for subset in places):
         handles.append(plotting.point_handle("without artefact"))
     if frame.ci_low.isna().any():
@@ -169,7 +169,7 @@ def draw_cancellation(frame):
         plotting.patch_handle(to_rgba(FEMININE, LEANING), "leaning to feminine"),
         plotting.handle({"color": figures.ACC_DIFF, "marker": "o", "linestyle": "none"}, figures.ACC_DIFF_LABEL),
         plotting.handle({"color": figures.DELTA_I, "marker": "s", "linestyle": "none"}, figures.DELTA_I_LABEL),
-        plotting.interval_handle("95 % interval", "_"),
+        plotting.interval_handle("95% interval", "_"),
     ]
     plotting.legend_below(drawn, handles, 5)
     return drawn
@@ -243,7 +243,7 @@ def draw_simulation(frame):
         for colour, marker, width, size, label in CURVES.values()
     ]
     handles.append(Line2D([], [], label=r"mean squared true gap, which $\Delta I$ estimates", **TRUE_GAP))
-    plotting.legend_below(drawn, [*handles, plotting.patch_handle("#D5D5D5", "95 % of the data sets")], 3)
+    plotting.legend_below(drawn, [*handles, plotting.patch_handle("#D5D5D5", "95% of the data sets")], 3)
     return drawn
 
 

@@ -288,11 +288,11 @@ def draw_mixed_model(frame, models):
     if frame.empty:
         ax.text(0.5, 0.5, "the model has no estimates", ha="center", va="center", transform=ax.transAxes)
     figures.label_rows(ax, [effect(row, models) for row in frame.itertuples()])
-    ax.set_xlabel("Log odds of a right pick")
+    ax.set_xlabel("Log odds of a right prediction")
     handles = [
         plotting.handle({"color": "#000000", "marker": "o", "linestyle": "none"}, "effect"),
         plotting.handle({"color": plotting.GREY, "marker": "D", "linestyle": "none"}, "SD over clusters"),
-        plotting.interval_handle("95 % of the posterior", "_"),
+        plotting.interval_handle("95% of the posterior", "_"),
         plotting.reference_line([ax], 0, "no effect", (0, (1, 1.2)), along="x"),
     ]
     plotting.legend_below(drawn, handles, 2)
@@ -553,7 +553,7 @@ def framework_boxes(loaded, wording):
         ("Pronoun groups", pronouns),
         ("Instances", "\n".join(texts)),
         (f"Candidates for {SLOT}", ", ".join(forms)),
-        ("Model", f"picks the candidate with the lowest mean loss; right: {groups[group][template.form]}"),
+        ("Model", f"predicts the candidate with the lowest mean loss; right: {groups[group][template.form]}"),
     ]
 
 

@@ -65,15 +65,25 @@ def lines(rows: pd.DataFrame) -> list[tuple[float, str, pd.DataFrame | None]]:
 
 
 @plotting.style()
-def draw(frame: pd.DataFrame, models: dict[str, dict]):
-    """Draw a panel for shares and one for differences; in each a line for every headline, under its study."""
+def draw(frame: pd.DataFrame, models: dict[str, dict], alone: bool = False):
+    """Draw a panel for shares and one for differences; in each a line for every headline, under its study.
+
+    Args:
+        frame: From :func:`select`.
+        models: Name to what figures say of it.
+        alone: Whether models have colours by their order, as on a card.
+    """
     panels = [
         (name, lines(rows))
         for name, rows in ((SHARES, frame[frame.chance != 0]), (DIFFERENCES, frame[frame.chance == 0]))
         if len(rows)
     ]
     own = list(dict.fromkeys(frame[frame.kind != RELEASED_OUTPUTS].model))
-    looks = {name: model_look(name, own, models) for name in dict.fromkeys(frame.model)}
+    looks = (
+        plotting.in_order(list(models))
+        if alone
+        else {name: model_look(name, own, models) for name in dict.fromkeys(frame.model)}
+    )
     legend = handles(frame, own, looks)
     heights = [LINE * (listed[-1][0] + 1.6) for _, listed in panels]
     total = sum(heights) + AXIS * len(panels) + LINE * -(-len(legend) // 2) + 0.1
@@ -143,16 +153,21 @@ def handles(frame: pd.DataFrame, own: list[str], looks: dict[str, dict]) -> list
     return made
 
 
-def main(*, summary_csv: str, pdf: str, png: str, csv: str, studies: list, models: dict):
+def main(*, summary_csv: str | list, pdf: str, png: str, csv: str, studies: list, models: dict, alone: bool = False):
     """Draw the figure.
 
     Args:
-        summary_csv: The summary over all studies.
+        summary_csv: The summary over all studies, or those of some.
+        pdf, png, csv: The outputs.
         studies: ``key``, ``label`` and ``chances`` (metric to chance, 0 for differences).
         models: The models and systems of the run and what figures say of them.
+        alone: Whether nothing but ``models`` is drawn, demonstrations too.
     """
-    frame = select(estimate_rows.read([summary_csv]), studies)
-    drawn = draw(frame, models) if len(frame) else plotting.nothing_drawn()
+    rows = estimate_rows.read([summary_csv] if isinstance(summary_csv, str) else summary_csv)
+    if alone:
+        rows = front.of_models(rows, models)
+    frame = select(rows, studies)
+    drawn = draw(frame, models, alone) if len(frame) else plotting.nothing_drawn()
     plotting.save(drawn, frame, pdf, png, csv)
 
 

@@ -124,8 +124,8 @@ def study_evidence(study, verdicts, comparison_numbers):
             "part": row.templates if several else "",
             "verdict": row.verdict,
             "evidence": latex.symbols(row.evidence),
-            "lacks": latex.symbols(
-                shorten_list(row.missing.split("; "), MOST_MISSING) if row.missing else str(row.evidence)
+            "lacks": latex.without_underscores(
+                latex.symbols(shorten_list(row.missing.split("; "), MOST_MISSING) if row.missing else str(row.evidence))
             ),
         }
         for row in rows

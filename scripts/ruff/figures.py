@@ -931,7 +931,7 @@ def draw_pull(frame, labels):
     for ax in axes[:, 0]:
         ax.set_ylabel("Log-odds (nats)")
     grey = {"color": plotting.GREY, "linewidth": 1.2}
-    handles = [plotting.handle(grey | {"marker": "o", "markersize": 3}, "median, 95 % interval")]
+    handles = [plotting.handle(grey | {"marker": "o", "markersize": 3}, "median, 95% interval")]
     if frame.task_index.notna().any():
         handles.append(plotting.handle({"color": THIN, "linewidth": 0.8}, "one task sentence"))
     handles.append(plotting.handle({**grey, "linewidth": 0.9, "linestyle": (0, (1, 1.2))}, "equally likely"))

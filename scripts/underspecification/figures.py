@@ -71,7 +71,7 @@ def draw_toy_model(correlations, points):
     shown = points.groupby("task").size().max()
     share = 100 * points.selected.mean()
     draws = correlations.draws.max()
-    labels = {"all": f"the first {shown:,} of {draws:,} draws", "selected": f"those selected ({share:.1f} %)"}
+    labels = {"all": f"the first {shown:,} of {draws:,} draws", "selected": f"those selected ({share:.1f}%)"}
     handles = [plotting.handle(POPULATION_LOOKS[p] | {"linestyle": "none"}, labels[p]) for p in simulation.POPULATIONS]
     plotting.legend_below(drawn, handles, 2)
     return drawn
@@ -193,7 +193,7 @@ def draw_correlations(curves, variable: str):
         )
         for g in figures.genders(curves)
     ]
-    handles += [plotting.patch_handle("#BFBFBF", "95 % interval of the line")]
+    handles += [plotting.patch_handle("#BFBFBF", "95% interval of the line")]
     plotting.legend_below(drawn, handles, 5)
     return drawn
 
@@ -630,7 +630,7 @@ def draw_orders(frame):
         plotting.handle({"color": colours[g], "marker": figures.MARKERS[g], "linestyle": "none"}, f"{g} files alone")
         for g in GENDER_HEIGHTS
     ]
-    handles += [plotting.patch_handle("#A6A6A6", "95 % of file orders"), plotting.patch_handle("#E3E3E3", "all orders")]
+    handles += [plotting.patch_handle("#A6A6A6", "95% of file orders"), plotting.patch_handle("#E3E3E3", "all orders")]
     plotting.legend_below(drawn, handles, 6)
     return drawn
 

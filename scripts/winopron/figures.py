@@ -191,7 +191,7 @@ def draw_consistency(frame):
         ax.set_ylim(-0.7, y[-1] + 0.9)
     look = {"color": plotting.GREY, "linestyle": (0, (1, 1.2)), "linewidth": 0.9}
     handles = [plotting.point_handle("rule")] if any(map(study.is_rule, systems)) else []
-    handles += [plotting.handle(look, "chance"), plotting.interval_handle("95 % interval", "_")]
+    handles += [plotting.handle(look, "chance"), plotting.interval_handle("95% interval", "_")]
     plotting.legend_below(drawn, handles, 3)
     return drawn
 

@@ -23,54 +23,71 @@ class Unreachable:
 
 def test_a_card_has_a_run_of_its_own(tmp_path):
     run = cards.plan_run({"card": "lab/My_Model-7B@v2"}, tmp_path, tmp_path, {})
-    assert (run.name, run.run, run.size) == ("my-model-7b", "card-my-model-7b", "quick")
+    assert (list(run.models), run.run, run.size) == (["my-model-7b"], "card-my-model-7b", "quick")
     assert run.folder == tmp_path / "runs/card-my-model-7b"
     # A job runs in that folder.
     assert cards.plan_run({"card": "lab/My_Model-7B@v2"}, run.folder, tmp_path, {}).folder == run.folder
     registered = cards.plan_run({"card": "bert-base", "card_size": "full"}, tmp_path, tmp_path, {"bert-base": {}})
-    assert (registered.name, registered.size) == ("bert-base", "full")
+    assert (registered.models, registered.size) == ({"bert-base": "bert-base"}, "full")
+    several = cards.plan_run({"card": "lab/M, bert-base"}, tmp_path, tmp_path, {"bert-base": {}})
+    assert (several.run, several.unknown) == ("card-m-and-bert-base", ("m",))
 
 
 @pytest.mark.parametrize(
     ("stated", "said"),
     [
         ({"card": "lab/m", "card_size": "ful"}, "'ful' is no size; did you mean 'full'"),
+        ({"card": "lab/m,other/M"}, "lab/m and other/M are both called m; list each model once"),
+        ({"card": "lab/m,"}, "'lab/m,' has an empty name"),
+        ({"card": "a,b,c,d,e"}, "5 models do not fit on a card; list up to 4"),
+        ({"card": "lab/m,http://localhost:1/v1"}, "is a server, which cannot share a card; write card=http"),
+        ({"card": "lab/m,series"}, "series is a series of checkpoints, which cannot share a card"),
     ],
 )
 def test_what_has_no_card_is_refused_in_one_line(tmp_path, stated, said):
     with pytest.raises(UserError, match=said):
-        cards.plan_run(stated, tmp_path, tmp_path, {})
+        cards.plan_run(stated, tmp_path, tmp_path, {"series": {"revisions": ["step0", "step1"]}})
+
+
+def test_models_that_cannot_share_a_card(tmp_path):
+    with pytest.raises(UserError, match=r"no study in common \(a: RUFF; b: none\); make a card for each"):
+        cards.check_studies({"a": ["RUFF"], "b": []})
+    cards.check_studies({"a": ["RUFF", "WinoPron"], "b": ["WinoPron"]})
+    run = cards.plan_run({"card": "lab/a,lab/b"}, tmp_path, tmp_path, {})
+    with pytest.raises(UserError, match="label: a and b cannot have the same; describe the models in a registry"):
+        cards.entries(run, {"label": "Mine", "licence": "MIT"}, {}, tmp_path)
 
 
 def test_a_server_has_the_facts_of_its_reference(tmp_path):
     run = cards.plan_run({"card": "http://127.0.0.1:8000/v1/"}, tmp_path, tmp_path, {})
-    assert (run.name, cards.is_server(run.request)) == ("127.0.0.1-8000", True)
+    ((name, request),) = run.models.items()
+    assert (name, cards.is_server(request), run.unknown) == ("127.0.0.1-8000", True, ())
     known = load_yaml(ROOT / "config/models.yaml")["models"]
     stated = {"answers": "prompt_logprobs", "reference": "smollm2-135m-instruct", "served_model": "default"}
-    entry = descriptions.entry_of_server(run.request, stated, known)
+    entry = descriptions.entry_of_server(request, stated, known)
     reference = known["smollm2-135m-instruct"]
     assert entry["api"]["base_url"] == "http://127.0.0.1:8000/v1"
     assert entry["api"]["scoring"] == {"answers": "prompt_logprobs", "reference": "smollm2-135m-instruct"}
     assert entry["label"] == f"served {reference['label']}"
     assert all(entry[key] == reference[key] for key in ("parameters", "licence", "demonstration"))
     schema = ROOT / "config/schemas/models.schema.yaml"
-    assert registry.check_entry(run.name, entry, known, schema)["api"] == entry["api"]
+    assert registry.check_entry(name, entry, known, schema)["api"] == entry["api"]
     with pytest.raises(UserError, match=r"config: answers=... served_model=... \(answers: how .*docs/servers.md"):
-        descriptions.entry_of_server(run.request, {"reference": "smollm2-135m-instruct"}, known)
+        descriptions.entry_of_server(request, {"reference": "smollm2-135m-instruct"}, known)
     with pytest.raises(UserError, match=r"'smollm2-135m' is no decoder with weights .*did you mean 'smollm2-135m-in"):
-        descriptions.entry_of_server(run.request, stated | {"reference": "smollm2-135m"}, known)
+        descriptions.entry_of_server(request, stated | {"reference": "smollm2-135m"}, known)
     with pytest.raises(UserError, match="is no decoder with weights"):
-        descriptions.entry_of_server(run.request, stated | {"reference": "bert-base"}, known)
+        descriptions.entry_of_server(request, stated | {"reference": "bert-base"}, known)
     with pytest.raises(UserError, match="a server takes gpus, licence from its reference"):
-        descriptions.entry_of_server(run.request, stated | {"gpus": 1, "licence": "MIT"}, known)
+        descriptions.entry_of_server(request, stated | {"gpus": 1, "licence": "MIT"}, known)
 
 
 def test_the_hub_is_asked_once_and_the_commit_is_kept(tmp_path):
     (tmp_path / "hub").mkdir()
     found, hub = described(tmp_path / "hub", LLAMA)
     run = cards.plan_run({"card": "lab/Model-7B"}, tmp_path, tmp_path, {})
-    assert cards.describe_checkpoint(run, tmp_path, hub) == found
-    assert cards.describe_checkpoint(run, tmp_path, Unreachable()) == found
+    assert cards.describe_checkpoint(run, tmp_path, hub) == {"model-7b": found}
+    assert cards.describe_checkpoint(run, tmp_path, Unreachable()) == {"model-7b": found}
     other = cards.plan_run({"card": "other/Model-7B"}, tmp_path, tmp_path, {})
     with pytest.raises(UserError, match="is the run of lab/Model-7B, not of other/Model-7B"):
         cards.describe_checkpoint(other, tmp_path, Unreachable())
@@ -86,12 +103,13 @@ def test_what_is_no_model_is_refused(tmp_path):
 @pytest.mark.parametrize("entry", [ENCODER, CHAT])
 def test_the_sizes_are_valid_configurations(tmp_path, size, entry):
     run = cards.plan_run({"card": "lab/m", "card_size": size}, tmp_path, tmp_path, {})
-    laid = cards.card_overlay(run, entry, load_yaml(ROOT / f"config/cards/{size}.yaml"))
+    laid = cards.card_overlay(run, {"m": entry}, load_yaml(ROOT / f"config/cards/{size}.yaml"))
     merged = merge(load_overlay(ROOT / "config.yaml"), laid)
     validate(merged, configuration_schema(ROOT / "config/schemas"), "card")
     assert merged["models"] == ["m"]
     assert merged["run"] == "card-m"
-    assert merged["ruff"]["prompting"]["models"] == (["m"] if entry is CHAT else [])
+    prompted = entry is CHAT and size != "brief"
+    assert merged["ruff"]["prompting"]["models"] == (["m"] if prompted else [])
 
 
 def test_a_folder_is_found_where_the_command_is_typed(tmp_path):
@@ -101,6 +119,6 @@ def test_a_folder_is_found_where_the_command_is_typed(tmp_path):
     folder.mkdir(parents=True)
     (folder / "config.json").write_text(json.dumps(BERT), encoding="utf-8")
     run = cards.plan_run({"card": "checkpoints/tiny"}, tmp_path, tmp_path, {})
-    found = cards.describe_checkpoint(run, tmp_path)
+    found = cards.describe_checkpoint(run, tmp_path)["tiny"]
     assert found["source"] == {"path": str(folder)}
     assert descriptions.architecture_of(found) == "encoder"

@@ -15,7 +15,7 @@ rule golden:
         rules.paper_provenance.input,
         rules.paper_summary.output,
         rules.explorer.output,
-        expand(rules.card_page.output.html, model=CARD_MODELS),
+        expand(rules.card_page.output.html, card=CARDED),
     localrule: True
 
 

@@ -319,7 +319,7 @@ def test_decoders_stand_above_encoders_with_chance_and_people():
         assert {HUMAN} in heights
         assert len(ax.collections) == 1
     labels = [t.get_text() for t in drawn.legends[0].get_texts()]
-    assert "95 % bootstrap over occupations" in labels
+    assert "95% bootstrap over occupations" in labels
 
 
 def test_without_sd_nothing_is_shaded_or_promised(tmp_path, kept):
@@ -401,7 +401,7 @@ def test_factors_show_models_or_architectures(name, factor, tmp_path, kept):
     few = draw(name, tmp_path)
     table = synthetic.accuracy(TWO, SETS)
     shown = table[table.factor == factor].rename(columns={"model": "panel", "ci_low": "low", "ci_high": "high"})
-    interval = "95 % bootstrap over occupations"
+    interval = "95% bootstrap over occupations"
     assert_same(few, shown.assign(interval=interval), ["panel", "n_distractors", "level"])
     many = draw(name, tmp_path / "many", PAPER)
     over = synthetic.accuracy_over_models(synthetic.accuracy(PAPER, SETS), PAPER)

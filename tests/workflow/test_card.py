@@ -7,12 +7,14 @@ import subprocess
 
 import pytest
 import yaml
+from pypdf import PdfReader
 
 from scripts.core import files
 from scripts.core.config import load_yaml
 from scripts.core.engines import models
 from scripts.core.paper import claims
 from scripts.core.provenance import job_records
+from tests import printed
 from tests import zoo as builder
 from tests.core.engines.likelihood_server import LikelihoodServer
 from tests.workflow.conftest import audit
@@ -52,7 +54,9 @@ def test_two_pages_and_a_page_that_needs_no_other_file(carded):
     html = (folder / "card.html").read_text(encoding="utf-8")
     assert "How does tiny-flan-t5 treat pronouns?" in html
     assert set(re.findall(r'(?:src|href)="(\w+:)', html)) <= {"data:"}
-    assert html.count("data:image/png") == 2
+    assert html.count("data:image/png") == 3
+    # The source has no folders of this machine.
+    assert "folder tiny-flan-t5" in html and str(carded.folder) not in html
     found = files.read_csv(folder / "findings.csv")
     assert set(found.study) == {"Underspecification", "WinoPron"}
     assert set(found.verdict) <= {*claims.VERDICTS}
@@ -62,6 +66,28 @@ def test_two_pages_and_a_page_that_needs_no_other_file(carded):
     if shutil.which("pdfinfo"):
         said = subprocess.run(["pdfinfo", folder / "card.pdf"], capture_output=True, text=True, check=True).stdout
         assert re.search(r"^Pages: +[12]$", said, flags=re.MULTILINE), said
+    if (folder / "card.pdf").is_file():
+        assert printed.problems(folder / "card.pdf") == []
+
+
+def test_two_models_share_a_card(carded):
+    """Each is a column. They are compared on the instances that both read, and only clear differences are told."""
+    builder.build(carded.folder / "checkpoints", {"tiny-opt"})
+    (carded.folder / "checkpoints/models.yaml").unlink()
+    (carded.folder / "two.yaml").write_text(yaml.safe_dump(SMALL | {"studies": ["winopron"]}), encoding="utf-8")
+    both = "card=checkpoints/tiny-flan-t5,checkpoints/tiny-opt"
+    done = carded.snakemake("--config", both, "licence=MIT", "--", "card", overlay="two.yaml")
+    assert done.returncode == 0, done.stdout[-5000:]
+    folder = carded.folder / "runs/card-tiny-flan-t5-and-tiny-opt/results/cards/tiny-flan-t5-and-tiny-opt"
+    html = (folder / "card.html").read_text(encoding="utf-8")
+    assert "How do tiny-flan-t5 and tiny-opt treat pronouns?" in html
+    assert "<th>tiny-flan-t5</th><th>tiny-opt</th>" in html
+    assert set(files.read_csv(folder / "findings.csv").model) == {"tiny-flan-t5", "tiny-opt"}
+    apart = files.read_csv(folder / "differences.csv")
+    assert set(apart["first"]) <= {"tiny-flan-t5"} and apart.p_holm.dropna().between(0, 1).all()
+    assert html.count(" after Holm") == bool(len(apart)) and html.count("; p = ") == (apart.p_holm < 0.05).sum()
+    if (folder / "card.pdf").is_file():
+        assert len(PdfReader(folder / "card.pdf").pages) <= 2 and printed.problems(folder / "card.pdf") == []
 
 
 def test_a_second_run_does_nothing(carded):
@@ -100,7 +126,7 @@ def test_it_is_audited_as_the_card_says(carded):
     code, printed = audit(carded.folder, "--directory", RUN, **asked)
     assert code == 0, printed
     code, printed = audit(carded.folder, "--directory", RUN, "--against", published, **asked)
-    assert code == 1 and "card.html: was " in printed and "card_page/model=tiny-flan-t5.json" in printed, printed
+    assert code == 1 and "card.html: was " in printed and "card_page/card=tiny-flan-t5.json" in printed, printed
     path = carded.folder / CARD / "findings.csv"
     path.write_text(path.read_text(encoding="utf-8").replace("holds", "fails", 1) + "\n", encoding="utf-8")
     code, printed = audit(carded.folder, "--directory", RUN, **asked)
@@ -159,6 +185,7 @@ def test_what_is_no_checkpoint_is_refused_in_one_line(carded):
     for named, message in (
         ("nothing", "is no folder, no owner/name of the hub"),
         ("classifier", "which no study can take"),
+        ("tiny-flan-t5,checkpoints/tiny-flan-t5", "are both called tiny-flan-t5; list each model once"),
     ):
         done = carded.snakemake(
             "--config", f"card=checkpoints/{named}/", "licence=MIT", "--", "card", overlay="small.yaml"

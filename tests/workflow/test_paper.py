@@ -7,6 +7,7 @@ import shutil
 import pytest
 
 from scripts.core import estimate_rows
+from tests import printed
 from tests.workflow.conftest import ROOT
 
 pytestmark = pytest.mark.workflow
@@ -32,6 +33,15 @@ def test_nothing_sticks_out_far(log):
     # Boxes of models and files with long names may, by less than a letter.
     out = [float(box) for box in re.findall(r"sticks out: .*overfull .box, ([\d.]+) pt", log.rpartition("latexmk")[2])]
     assert max(out, default=0) < 6, out
+
+
+def test_its_text_keeps_the_rules(finished, log):
+    """No missing values, identifiers, wrong plurals, words to avoid or small type; captions say what they rest on."""
+    pdf = finished.folder / "results/paper/main.pdf"
+    assert printed.problems(pdf, sources="Where every result comes from") == []
+    captions = printed.captions(pdf, "Limitations")
+    counted = [caption for caption in captions if re.search(r"\bn = |different n\b", caption)]
+    assert captions and counted == captions, set(captions) - set(counted)
 
 
 def test_every_float_has_its_caption_below_and_is_placed_by_latex(finished):

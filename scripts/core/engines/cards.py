@@ -1,8 +1,9 @@
-"""The run of a model's card: which model is meant, where it is run, and the configuration that follows."""
+"""The run of a card: which models are meant, where it is run, and the configuration that follows."""
 
 import json
 import re
 import urllib.parse
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,13 +13,17 @@ from scripts.core import files, runs
 from scripts.core.engines import descriptions
 from scripts.core.errors import UserError, did_you_mean
 
-SIZES = ("quick", "full")
+SIZES = ("brief", "quick", "full")
 DESCRIPTION_FILE = "card.json"
 """Where the folder of a card's run says what the checkpoint said about itself, and which commit that was."""
 OVERLAY_FILE = "card.yaml"
 """What the command lines said of the run, as an overlay: its audit is asked for with it."""
 MODEL, PROMPTED = "@model", "@prompted"
-"""What stands for the model in config/cards/<size>.yaml: always, and where it can be prompted."""
+"""What stands for the models in config/cards/<size>.yaml: for all, and for those that can be prompted."""
+
+
+MOST = 4
+"""Up to this many models share a card."""
 
 
 @dataclass(frozen=True)
@@ -26,15 +31,16 @@ class CardRun:
     """The run of a card.
 
     Attributes:
-        request: What was asked for.
-        name: The model's name in the registry.
+        models: The names of its models in the registry, each with what was asked for.
         folder: Where it is run.
+        size: Of :data:`SIZES`.
+        unknown: The names of models that no registry has; their checkpoints are described.
     """
 
-    request: str
-    name: str
+    models: dict[str, str]
     folder: Path
     size: str
+    unknown: tuple[str, ...] = ()
 
     @property
     def run(self):
@@ -42,11 +48,21 @@ class CardRun:
         return self.folder.name
 
 
+def joined(names: Iterable[str]) -> str:
+    """Return what the card of some models is called.
+
+    Examples:
+        >>> joined(["gpt2", "bert-base"])
+        'gpt2-and-bert-base'
+    """
+    return "-and-".join(names)
+
+
 def plan_run(configured: dict, folder: Path, root: Path, known: dict) -> CardRun:
     """Return the run that ``card`` of a configuration asks for.
 
     Args:
-        configured: The keys of the command line: ``card`` and, perhaps, ``card_size``.
+        configured: The keys of the command line: ``card``, models with commas between, and perhaps ``card_size``.
         folder: The working directory.
         root: The repository.
         known: The registry's models.
@@ -55,20 +71,38 @@ def plan_run(configured: dict, folder: Path, root: Path, known: dict) -> CardRun
         In the folder of its name below ``runs/``, or here if this folder is called so.
 
     Raises:
-        UserError: For an unknown size.
+        UserError: For an unknown size, and for models that cannot share a card.
     """
-    request, size = str(configured["card"]), configured.get("card_size", "quick")
+    requests = [request.strip() for request in str(configured["card"]).split(",")]
+    size = configured.get("card_size", "quick")
     if size not in SIZES:
-        raise UserError(f"card_size: '{size}' is no size{did_you_mean(str(size), SIZES) or '; use quick or full'}")
-    if is_server(request):
-        name = descriptions.name_of(urllib.parse.urlsplit(request).netloc)
-    elif request in known:
-        name = request
-    else:
-        name = descriptions.name_of(descriptions.label_of({"path": _path(request)}))
-    called = f"card-{name}"
+        raise UserError(
+            f"card_size: '{size}' is no size{did_you_mean(str(size), SIZES) or '; use brief, quick or full'}"
+        )
+    models = {}
+    for request in requests:
+        name = _name(request, known)
+        if not request:
+            raise UserError(f"card: '{configured['card']}' has an empty name; write card=MODEL or card=MODEL,MODEL")
+        if name in models:
+            raise UserError(f"card: {models[name]} and {request} are both called {name}; list each model once")
+        if len(requests) > 1 and (is_server(request) or "revisions" in known.get(name, {})):
+            kind = "server" if is_server(request) else "series of checkpoints"
+            raise UserError(f"card: {request} is a {kind}, which cannot share a card; write card={request}")
+        models[name] = request
+    if len(models) > MOST:
+        raise UserError(f"card: {len(models)} models do not fit on a card; list up to {MOST}")
+    called = f"card-{joined(models)}"
     here = Path(folder)
-    return CardRun(request, name, here if here.name == called else Path(root) / runs.FOLDER / called, size)
+    place = here if here.name == called else Path(root) / runs.FOLDER / called
+    unknown = [name for name, request in models.items() if request not in known and not is_server(request)]
+    return CardRun(models, place, size, tuple(unknown))
+
+
+def _name(request, known):
+    if is_server(request):
+        return descriptions.name_of(urllib.parse.urlsplit(request).netloc)
+    return request if request in known else descriptions.name_of(descriptions.label_of({"path": _path(request)}))
 
 
 def is_server(request):
@@ -80,48 +114,98 @@ def _path(request):
     return request.partition("@")[0]
 
 
-def describe_checkpoint(run: CardRun, folder: Path, client: object | None = None):
-    """Return the description of a run's checkpoint, made once and kept in the run's folder.
+def check_studies(studies: dict[str, list[str]]) -> None:
+    """Refuse models without a common study.
 
     Args:
+        studies: Model to the labels of the studies for which it does something.
+
+    Raises:
+        UserError: If no study takes all models.
+    """
+    if not set.intersection(*map(set, studies.values())):
+        listed = "; ".join(f"{name}: {', '.join(labels) or 'none'}" for name, labels in studies.items())
+        raise UserError(f"card: these models have no study in common ({listed}); make a card for each")
+
+
+def entries(run: CardRun, given: dict, known: dict, folder: Path) -> dict[str, dict]:
+    """Return the registry entries of a card's models.
+
+    Args:
+        run: The run.
+        given: What the command line states of the models that no registry has.
+        known: The registry's models.
+        folder: Where a relative path begins.
+
+    Raises:
+        UserError: If a checkpoint cannot be described, and if facts about one model are stated of several.
+    """
+    of_one = sorted(given.keys() & {"label", "parameters"})
+    if of_one and len(run.unknown) > 1:
+        raise UserError(
+            f"card: {', '.join(of_one)}: {' and '.join(run.unknown)} cannot have the same; describe the models in a "
+            "registry of your own"
+        )
+    found = describe_checkpoint(run, folder)
+    return {
+        name: descriptions.entry_of(found[name], given)
+        if name in found
+        else descriptions.entry_of_server(request, given, known)
+        if is_server(request)
+        else known[name]
+        for name, request in run.models.items()
+    }
+
+
+def describe_checkpoint(run: CardRun, folder: Path, client: object | None = None) -> dict[str, dict]:
+    """Return the descriptions of a run's checkpoints, made once and kept in the run's folder.
+
+    Args:
+        run: The run.
         folder: Where a relative path begins.
         client: As of :func:`scripts.core.engines.descriptions.of_hub`.
 
     Raises:
-        UserError: If the folder holds the card of another checkpoint, or the checkpoint cannot be described.
+        UserError: If the folder holds the card of another checkpoint, or a checkpoint cannot be described.
     """
     kept = run.folder / DESCRIPTION_FILE
-    if kept.is_file():
+    requests = {name: run.models[name] for name in run.unknown}
+    if requests and kept.is_file():
         known = json.loads(kept.read_text(encoding="utf-8"))
-        if known["request"] != run.request:
+        if known.get("requests") != requests:
+            asked = ", ".join(known.get("requests", {"": known.get("request", "another model")}).values())
             raise UserError(
-                f"card: {runs.FOLDER}/{run.run} is the run of {known['request']}, not of {run.request}; move that "
-                "folder away, or name this model in a registry of your own"
+                f"card: {runs.FOLDER}/{run.run} is the run of {asked}, not of {', '.join(requests.values())}; move "
+                "that folder away, or name this model in a registry of your own"
             )
-        return known["description"]
-    path = Path(folder) / Path(run.request).expanduser()
-    hub, _, revision = run.request.partition("@")
-    if path.is_dir():
-        found = descriptions.of_folder(path.resolve())
-    elif re.fullmatch(r"[\w.-]+/[\w.-]+", hub):
-        found = descriptions.of_hub(hub, revision or None, client)
-    else:
-        raise UserError(
-            f"card: {run.request} is no folder, no owner/name of the hub and no model of config/models.yaml"
-        )
-    descriptions.write(kept, {"request": run.request, "description": found})
+        return known["descriptions"]
+    found = {name: _described(request, folder, client) for name, request in requests.items()}
+    if found:
+        descriptions.write(kept, {"requests": requests, "descriptions": found})
     return found
 
 
-def card_overlay(run: CardRun, entry: dict, sized: dict):
+def _described(request, folder, client):
+    path = Path(folder) / Path(request).expanduser()
+    hub, _, revision = request.partition("@")
+    if path.is_dir():
+        return descriptions.of_folder(path.resolve())
+    if re.fullmatch(r"[\w.-]+/[\w.-]+", hub):
+        return descriptions.of_hub(hub, revision or None, client)
+    raise UserError(f"card: {request} is no folder, no owner/name of the hub and no model of config/models.yaml")
+
+
+def card_overlay(run: CardRun, entries: dict[str, dict], sized: dict):
     """Return what a card's run changes in the configuration.
 
     Args:
-        entry: The model's registry entry.
+        run: The run.
+        entries: The models' registry entries.
         sized: What ``config/cards/<size>.yaml`` says.
     """
-    prompted = [run.name] if "prompt_wrapping" in entry else []
-    return _filled(sized, {MODEL: [run.name], PROMPTED: prompted}) | {"run": run.run, "cards": [run.name]}
+    prompted = [name for name, entry in entries.items() if "prompt_wrapping" in entry]
+    filled = _filled(sized, {MODEL: list(run.models), PROMPTED: prompted})
+    return filled | {"run": run.run, "cards": [",".join(run.models)]}
 
 
 def write_overlay(run, configured):

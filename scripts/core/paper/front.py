@@ -3,6 +3,8 @@
 Demonstration models and heuristic baselines are left out where the run has anything else.
 """
 
+from collections.abc import Collection
+
 import pandas as pd
 
 from scripts.core import estimate_rows
@@ -19,6 +21,11 @@ def subject_rows(frame: pd.DataFrame) -> pd.DataFrame:
     ran = frame[frame.kind != HEURISTIC]
     real = ran[~ran.demonstration]
     return real if len(real) else ran
+
+
+def of_models(frame: pd.DataFrame, models: Collection[str]) -> pd.DataFrame:
+    """Return the rows of a card's models, none of which is left out as a demonstration."""
+    return frame[frame.model.isin(list(models))].assign(demonstration=False)
 
 
 class Front:

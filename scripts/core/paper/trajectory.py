@@ -74,7 +74,7 @@ def draw(frame: pd.DataFrame, groups: list, chance: float, key: str):
         _scale(ax, sorted(set(own.position)))
         plotting.fraction_axis(ax.yaxis)
     handles = [plotting.handle(look, f"{key}: {group}" if key else group) for group, look in looks.items()]
-    handles += [plotting.chance_line(panels, chance), plotting.interval_handle("95 % interval")]
+    handles += [plotting.chance_line(panels, chance), plotting.interval_handle("95% interval")]
     plotting.legend_below(drawn, handles, 3)
     return drawn
 

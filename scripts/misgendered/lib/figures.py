@@ -15,7 +15,7 @@ TYPE_LOOKS = {
     "neutral": {"color": "#BB5566", "marker": "s", "linestyle": (0, (4, 1.5))},
     "neo": {"color": "#DDAA33", "marker": "^", "linestyle": (0, (1, 1))},
 }
-INTERVAL = "95 % interval"
+INTERVAL = "95% interval"
 FEW = 3
 """Up to this many models have panels of their own; of more the mean is drawn."""
 ACCURACY = "Accuracy"

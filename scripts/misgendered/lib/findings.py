@@ -155,7 +155,7 @@ def check_greater(results, first, second, names, shots=0):
 def check_similar(results: Results, shares: dict[str, tuple[float, np.ndarray]], bound: float) -> tuple[bool, str]:
     """Check that accuracies differ by less than ``bound`` from each other.
 
-    Two one-sided tests at 5 % for every pair: the 90 % interval of each difference must lie within the bound. All of
+    Two one-sided tests at 5 % for every pair: the 90% interval of each difference must lie within the bound. All of
     them must, so nothing is corrected. It fails if one difference lies beyond the bound at 5 % after Bonferroni.
 
     Args:
@@ -171,7 +171,7 @@ def check_similar(results: Results, shares: dict[str, tuple[float, np.ndarray]],
     (first, second), (value, samples) = max(differences.items(), key=lambda item: abs(item[1][0]))
     low, high = statistics.percentile_interval(samples, 0.9)
     said = (
-        f"{first} {points(shares[first][0])}, {second} {points(shares[second][0])}; 90 % interval of the difference "
+        f"{first} {points(shares[first][0])}, {second} {points(shares[second][0])}; 90% interval of the difference "
         f"{interval(100 * low, 100 * high, 1)}, bound {points(bound)}"
     )
     inside = [

@@ -10,7 +10,7 @@ from scripts.core import files, plotting
 from scripts.core.errors import UserError
 
 DISTRACTORS = "Distractors (sentences)"
-BOOTSTRAP = "95 % bootstrap over occupations"
+BOOTSTRAP = "95% bootstrap over occupations"
 """What the intervals of accuracies are."""
 
 

@@ -664,9 +664,10 @@ def prompting_shows_the_same(run):
 
 
 _LISTED = (
-    ("Section 5, Appendix G", "Without context every model picks he most often, then she; they and xe least",
+    ("Section 5, Appendix G", "Without context every model prefers he most often, then she; they and xe least",
      without_context),
-    ("Appendix G", "Without context encoders spread their picks more evenly than decoders", encoders_are_balanced),
+    ("Appendix G", "Without context encoders spread their predictions more evenly than decoders",
+     encoders_are_balanced),
     ("Section 6, Figure 5", "With an introduction every model is between chance and people; MosaicBERT is best",
      above_chance_below_people),
     ("Section 6", "Without distractors accuracy grows with size in every family but ALBERT-v2", grows_with_size),

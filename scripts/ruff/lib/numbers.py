@@ -350,7 +350,7 @@ def from_settings(counts: pd.DataFrame, settings: dict, sizes: dict[str, int]) -
     for model, size in sizes.items():
         numbers[f"setting.sample_size.{model}"] = count(size, "config.yaml", key=KEYS["sample_size"])
     for name, value in settings.items():
-        text = f"{100 * value:g} %" if name == "confidence" else f"{value:,.3g}" if value < 1 else f"{value:,}"
+        text = f"{100 * value:g}%" if name == "confidence" else f"{value:,.3g}" if value < 1 else f"{value:,}"
         source = {"key": KEYS[name]} if name in KEYS else {"default": "cluster_bootstrap: level"}
         numbers[f"setting.{name}"] = entry(
             value, text, "config.yaml" if name in KEYS else "scripts/core/statistics.py", **source

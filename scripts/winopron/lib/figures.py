@@ -17,7 +17,7 @@ from scripts.core.templates import CASES, read_tsv
 from scripts.winopron.lib import study
 from scripts.winopron.lib.templates import PRONOUN
 
-INTERVAL = "95 % interval"
+INTERVAL = "95% interval"
 LINE, SIZE = 0.128, 7
 """Height of a line of text in inches, size of its type in points."""
 INDENT, MARGIN = 0.36, 0.07

@@ -59,7 +59,7 @@ def test_panels_axes_and_legend(tmp_path):
     scales = {ax.get_title("left"): ax.get_xscale() for ax in drawn.axes}
     assert scales == {"A": "symlog", "B": "linear"}
     texts = [text.get_text() for text in drawn.legends[0].get_texts()]
-    assert texts == ["Distractors: 0", "Distractors: 5", "chance (0.25)", "95 % interval"]
+    assert texts == ["Distractors: 0", "Distractors: 5", "chance (0.25)", "95% interval"]
 
 
 def test_a_checkpoint_without_a_value_is_named(tmp_path):
