@@ -48,10 +48,11 @@ verdicts: environment ## Simulate how often each finding's verdict is right; lea
 docs: environment ## Build the documentation site; leaves .site/html/index.html
 	.venv/bin/python -m scripts.site_pages
 
-lint: environment ## Run the linters
+lint: environment ## Run the linters and check types
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	.venv/bin/snakefmt --check Snakefile rules
+	.venv/bin/python -m tests.types
 	.venv/bin/snakemake --lint
 
 quick: environment ## Run the tests that need no model, no browser and no Snakemake run

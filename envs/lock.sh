@@ -10,7 +10,7 @@ if [[ "${1:-}" == --help ]]; then sed -n '2,5s/^# //p' "$0"; exit 0; fi
 upgrade=()
 if [[ "${1:-}" == --upgrade ]]; then upgrade=(--upgrade); shift; fi
 locks=("$@")
-if ((${#locks[@]} == 0)); then locks=(requirements.lock envs/peers.lock envs/coreference.lock envs/tensorflow.lock envs/docs.lock); fi
+if ((${#locks[@]} == 0)); then locks=(requirements.lock envs/peers.lock envs/coreference.lock envs/tensorflow.lock envs/docs.lock envs/types.lock); fi
 for lock in "${locks[@]}"; do
     if [[ ! -f "${lock%.lock}.in" ]]; then
         echo "Error: $lock: there is no ${lock%.lock}.in to make it from" >&2; exit 1
@@ -28,7 +28,9 @@ for lock in "${locks[@]}"; do
     options=()
     # TensorFlow's environment has no torch, and setuptools is a package of the others only where something asks for it.
     if grep -q '^torch==' "${lock%.lock}.in"; then options+=(--unsafe-package torch); fi
-    if [[ "$lock" != requirements.lock ]]; then options+=(--allow-unsafe); fi
+    # The stubs of pandas ask for numpy, which is in the main environment.
+    if [[ "$lock" == envs/types.lock ]]; then options+=(--unsafe-package numpy)
+    elif [[ "$lock" != requirements.lock ]]; then options+=(--allow-unsafe); fi
     cp "$lock" "$made/new.lock"
     "$made/venv/bin/pip-compile" --quiet --generate-hashes --strip-extras --no-header --no-annotate \
         --no-emit-index-url --no-emit-find-links --no-emit-trusted-host "${options[@]}" "${upgrade[@]}" \
@@ -41,7 +43,8 @@ from pathlib import Path
 
 made, lock = map(Path, sys.argv[1:])
 text = re.sub(r"^torch==.*\\\n(?:    .*\\\n)*    .*\n", "", made.read_text(encoding="utf-8"), flags=re.MULTILINE)
-text = re.sub(r"\n# The following packages are considered to be unsafe[^\n]*\s*\Z", "", text).rstrip() + "\n"
+text = re.sub(r"\n# The following packages are considered to be unsafe[^\n]*\s*\Z", "", text)
+text = re.sub(r"\n# WARNING: The following packages were not pinned(.*\n)*\Z", "", text).rstrip() + "\n"
 lock.write_text(text, encoding="utf-8")
 PYTHON
     git --no-pager diff --stat -- "$lock"

@@ -39,7 +39,7 @@ def _finder(folder: str) -> FileFinder:
     """Return the finder of a folder of this package; Python asks it before its own."""
     if not f"{folder}{os.sep}".startswith(f"{__path__[0]}{os.sep}"):
         raise ImportError(folder)
-    return FileFinder.path_hook((_Loader, [".py"]))(folder)
+    return FileFinder.path_hook((_Loader, [".py"]))(folder)  # pyright: ignore[reportReturnType]: it is one
 
 
 sys.path_hooks.insert(0, _finder)

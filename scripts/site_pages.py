@@ -16,6 +16,7 @@ import subprocess
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pyarrow.parquet as pq
@@ -119,14 +120,14 @@ def comments(text: str) -> dict[str, str]:
     return found
 
 
-def inline_definitions(schema: object, root: dict) -> object:
+def inline_definitions(schema: Any, root: dict) -> Any:
     """Return a schema in which definitions stand in place of the references to them."""
     if isinstance(schema, list):
         return [inline_definitions(entry, root) for entry in schema]
     if not isinstance(schema, dict):
         return schema
     if "$ref" in schema:
-        found: object = root
+        found: Any = root
         for step in schema["$ref"].removeprefix("#/").split("/"):
             found = found[int(step)] if isinstance(found, list) else found[step]
         return inline_definitions(found | {key: value for key, value in schema.items() if key != "$ref"}, root)
@@ -174,7 +175,7 @@ def _plain(value: object) -> str:
     return yaml.safe_dump(value, default_flow_style=True, width=10_000, allow_unicode=True).splitlines()[0]
 
 
-def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
     """Return a table in Markdown."""
     cells = [[*head], ["---"] * len([*head]), *rows]
     return "".join("| " + " | ".join(str(cell).replace("|", "\\|") for cell in row) + " |\n" for row in cells)
@@ -269,7 +270,7 @@ def dictionary_page(root: Path, run: Path, meanings: dict[str, str]) -> str:
     known: dict[str, dict] = {}
     for frame in tables.values():
         for name in frame:
-            entry = known.setdefault(name, {"files": 0, "type": _kind(frame[name]), "example": ""})
+            entry = known.setdefault(str(name), {"files": 0, "type": _kind(frame[name]), "example": ""})
             entry["files"] += 1
             example = next((text for text in map(_example, frame[name].dropna()) if len(text) <= LONGEST), "")
             entry["example"] = entry["example"] or example

@@ -1,5 +1,7 @@
 """Draw what one study finds for the models of a card, next to other models and published values."""
 
+from typing import Any
+
 import pandas as pd
 
 from scripts.core import estimate_rows, plotting
@@ -67,7 +69,8 @@ def main(
         own_part = next((name for name in parts if (frame.part == name).any()), None)
         rows += [(DEFAULT_RUN, *rest) for _, *rest in of_points(frame, points, own_part)]
     if printed:
-        rows += [(PUBLISHED_VALUES, *rest) for rest in from_paper(*printed, points)]
+        numbers, models = printed
+        rows += [(PUBLISHED_VALUES, *rest) for rest in from_paper(numbers, models, points)]
     frame = pd.DataFrame(rows, columns=COLUMNS)
     looks = {labels[name]: look for name, look in plotting.in_order(models).items() if name in labels}
     plotting.save(
@@ -139,7 +142,10 @@ def draw(frame, value, points, chance, axis, looks, several):
     for index, (name, asked) in enumerate(pairs):
         rows = own[(own.name == name) & (own.way == asked)]
         shift = (index - (len(pairs) - 1) / 2) * min(0.14, WAYS_WIDTH / len(pairs))
-        look = {"marker": marks[asked]["marker"], "color": (looks[name] if several else marks[asked])["color"]}
+        look: dict[str, Any] = {
+            "marker": marks[asked]["marker"],
+            "color": (looks[name] if several else marks[asked])["color"],
+        }
         if several and len(ways) == 1:
             look = looks[name]
         bars = plotting.error_bars(rows.value, rows.low, rows.high)

@@ -44,10 +44,10 @@ def main(
 
 def compare_and_write(a: str, b: str, declared: dict, here: Path, templates: list, outputs: list) -> dict:
     """Compare two runs, write page, LaTeX source and its style to ``outputs``, and return what was found."""
-    sides = [places.find_run(given, key, here, ROOT) for given, key in ((a, "a"), (b, "b"))]
+    one, other = (places.find_run(given, key, here, ROOT) for given, key in ((a, "a"), (b, "b")))
     with contextlib.ExitStack() as stack:
-        folders = tuple(stack.enter_context(places.open_run(side, key)) for side, key in zip(sides, "ab", strict=True))
-        result = comparison.compare(*sides, folders, declared)
+        folders = (stack.enter_context(places.open_run(one, "a")), stack.enter_context(places.open_run(other, "b")))
+        result = comparison.compare(one, other, folders, declared)
         shown = page.context(result, {name: facts["label"] for name, facts in declared.items()})
         files.write_text(outputs[0], page.html(shown, folders, Path(templates[0])))
     files.write_text(outputs[1], page.tex(shown, Path(templates[1])))

@@ -1,6 +1,7 @@
 """Everything that a comparison of two runs says, as one JSON value; docs/compare.md describes it."""
 
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -109,7 +110,12 @@ def _named(row):
 
 
 def _estimate(one, two, runs, declared):
-    entry = _named(one) | {"model_b": two.model, "label_b": two.label, "value_a": one.value, "value_b": two.value}
+    entry: dict[str, Any] = _named(one) | {
+        "model_b": two.model,
+        "label_b": two.label,
+        "value_a": one.value,
+        "value_b": two.value,
+    }
     entry |= {"difference": two.value - one.value, "low": None, "high": None, "p": None, "paired": False}
     entry |= {"detectable": None, "n_clusters": None, "cluster": [], "n_a": None, "n_b": None, "shared": None}
     entry |= {"flipped": 0, "flips": [], "note": ""}
@@ -130,7 +136,7 @@ def _estimate(one, two, runs, declared):
 
 def _of_outcomes(one, two, runs, tables, declared):
     paired = PairedOutcomes(**declared)
-    rows = [pairing.outcomes(run, row, tables, paired) for run, row in zip(runs, (one, two), strict=True)]
+    rows: list[Any] = [pairing.outcomes(run, row, tables, paired) for run, row in zip(runs, (one, two), strict=True)]
     for side, found in zip("ab", rows, strict=True):
         if isinstance(found, str):
             return f"in {side}, {found}"

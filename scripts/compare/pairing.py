@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -85,7 +86,7 @@ class Run:
             return {}
         column = PART if row.scoring == estimate_rows.PARTIAL and PART in scores else "log_probability"
         best = scores.groupby("instance_id")[column].transform("max")
-        weight = np.exp(scores[column] - best)
+        weight: Any = np.exp(scores[column] - best)
         share = weight / weight.groupby(scores.instance_id).transform("sum")
         found = {}
         for name, option, value in zip(scores.instance_id, scores.option, share, strict=True):
@@ -129,7 +130,7 @@ def outcomes(run: Run, row: pd.Series, tables: dict, declared: PairedOutcomes) -
     for column, levels in facts.items():
         if column in frame:
             frame = frame[frame[column].map(plain_cell).isin(levels)]
-    known = run.instances(said["study"], key, set(frame[key].map(str)))
+    known: Any = run.instances(said["study"], key, set(frame[key].map(str)))
     if len(known) < frame[key].nunique() or not len(frame):
         return f"the instances behind {path} are not in this run"
     known = known.loc[frame[key].map(str)].set_index(frame.index)

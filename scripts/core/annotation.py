@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -209,7 +210,7 @@ def _span(cell, text):
     return (start, end) if start < end <= len(text) else None
 
 
-def offered_people(item: tuple) -> list[dict]:
+def offered_people(item: Any) -> list[dict]:
     """Return the people whom an item offers to choose among.
 
     Args:
@@ -300,7 +301,9 @@ def sheet(made: Task, seed: int) -> pd.DataFrame:
 def _marked(item):
     if not item.mark:
         return ""
-    start, end = _span(item.mark, item.sentence)
+    span = _span(item.mark, item.sentence)
+    assert span is not None, "marks were checked when the items were read"
+    start, end = span
     return f"{item.sentence[start:end]} (characters {item.mark})"
 
 
@@ -487,7 +490,7 @@ def _json(path):
     return content if isinstance(content, dict) else {}
 
 
-def parse(question: dict, item: tuple, cell: str) -> tuple[str, ...]:
+def parse(question: dict, item: Any, cell: str) -> tuple[str, ...]:
     """Read one answer.
 
     Args:
@@ -584,7 +587,7 @@ def answers(made: Task, read_sheets: dict[str, pd.DataFrame]) -> pd.DataFrame:
         (row.expected.lower() if kinds[row.question]["kind"] == "blank" else row.expected)
         if kinds[row.question].get("scored") and row.label
         else kinds[row.question].get("accepted", "")
-        for row in table.itertuples()
+        for row in files.rows(table)
     ]
     table["right"] = (table.label == table.wanted).astype(object).where(table.wanted != "", None)
     columns = ["annotator", "item_id", "group", "sentence", "question", "answer", "label", "wanted", "right", "row"]

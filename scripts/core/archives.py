@@ -121,7 +121,9 @@ def tar_members(path: str | Path) -> Iterator[tuple[str, bytes]]:
                     raise UserError(f"{path}: has more than {MEMBERS} members; {UPSTREAM.remedy}")
                 if member.isfile():
                     _check_size(name, member.size, path, UPSTREAM)
-                    yield name, archive.extractfile(member).read()
+                    file = archive.extractfile(member)
+                    assert file is not None, "a regular file has content"
+                    yield name, file.read()
     except (tarfile.TarError, EOFError, OSError, ValueError) as error:
         raise UserError(f"{path}: damaged or not a .tar.xz or .tar.gz archive; {UPSTREAM.remedy}") from error
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from scripts.core import statistics
 from scripts.core.errors import UserError
@@ -36,7 +37,7 @@ def confidences(scores: pd.DataFrame, values: pd.Series) -> pd.Series:
     return 1 / relative.groupby(scores.instance_id.to_numpy()).sum()
 
 
-def bin_sums(confidence: np.ndarray, correct: np.ndarray, keys: pd.DataFrame) -> pd.DataFrame:
+def bin_sums(confidence: ArrayLike, correct: ArrayLike, keys: pd.DataFrame) -> pd.DataFrame:
     r"""Return confidences and outcomes summed in each bin of confidence.
 
     Bin :math:`m` of :math:`M` holds confidences in :math:`((m - 1) / M, m / M]` (Guo et al. 2017, section 2).

@@ -14,10 +14,10 @@ import yaml
 from scripts.core.errors import UserError, did_you_mean
 
 
-class _UniqueKeys:
+class _UniqueKeys(yaml.constructor.SafeConstructor):
     """Of a loader: a key given twice is an error instead of the last one winning."""
 
-    def construct_mapping(self, node, deep=False):
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict:
         seen = {}
         for key, _ in node.value:
             if key.tag == "tag:yaml.org,2002:merge":
@@ -38,7 +38,7 @@ class _Loader(_UniqueKeys, yaml.SafeLoader):
     """The loader whose errors are shown: it names the line and the problem in every case."""
 
 
-class _FastLoader(_UniqueKeys, getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+class _FastLoader(_UniqueKeys, getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # pyright: ignore[reportGeneralTypeIssues]
     """The same in libyaml, which reads the registry in a tenth of the time."""
 
 
@@ -109,8 +109,9 @@ def _loaded_yaml(path, text):
         mark = getattr(error, "problem_mark", None)
         number = mark.line if mark else None
         # A character that YAML does not know has a position instead.
-        if number is None and isinstance(getattr(error, "position", None), int):
-            number = text.count("\n", 0, error.position)
+        position = getattr(error, "position", None)
+        if number is None and isinstance(position, int):
+            number = text.count("\n", 0, position)
         line = "" if number is None else f", line {number + 1}"
         problem = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error).splitlines()[0]
         raise UserError(f"{path}{line}: not valid YAML: {problem}; correct that line") from error

@@ -11,7 +11,7 @@ class UserError(Exception):
     """
 
 
-def did_you_mean(value: str, known: Iterable[str]):
+def did_you_mean(value: str, known: Iterable) -> str:
     """Return ``"; did you mean 'x'?"`` for the closest member of ``known``, or an empty string.
 
     Args:

@@ -52,7 +52,7 @@ SECONDARY_FACTORS = (PROMPT_FACTOR, "method", "order", "templates", "wording")
 """Factors that say how and from what a row was made, and not of which part it is."""
 
 
-def factors(columns: Iterable[str]) -> list[str]:
+def factors(columns: Iterable) -> list[str]:
     """Return the columns of a summary that are factors, in their order."""
     return [name for name in columns if name not in COLUMNS]
 
@@ -88,7 +88,7 @@ def check_rows(frame: pd.DataFrame, path: str | Path) -> pd.DataFrame:
     Raises:
         ValueError: If they are not; names the row.
     """
-    for row in frame.itertuples():
+    for row in files.rows(frame):
         where = f"{path}: {row.label}, {row.metric}"
         for column, known in (("kind", KINDS), ("scoring", ("", *OUTPUT_FOLDERS)), ("n_unit", tuple(UNITS))):
             if (value := getattr(row, column)) not in known:

@@ -16,6 +16,7 @@ import math
 import re
 import zlib
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -179,7 +180,7 @@ def _instances(entry, path, own, decided, share):
     return frame.assign(_row=np.arange(len(frame))), total
 
 
-def _read(path, columns, where=None):
+def _read(path, columns, where=None) -> pd.DataFrame:
     """Return those of some columns that a table has, in the rows with certain values."""
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
@@ -223,7 +224,7 @@ def _readers(entry, table, frame, own):
             wide = wide[[level for level in entry["levels"] if level in wide]]
             best = wide.idxmax(axis=1).where(wide.max(axis=1) > 0, NO_VALUE)
             decided |= {row: (level, False) for row, level in best.items()}
-            value = sum(weight * wide[level] for level, weight in entry["value"].items() if level in wide)
+            value: Any = sum(weight * wide[level] for level, weight in entry["value"].items() if level in wide)
             reader["value"] = _spread(frame, wide.index, [_thousandths(one) for one in value])
             if own:
                 reader |= _shares(frame, wide.index, [tuple(wide)] * len(wide), [tuple(wide)] * len(wide), wide)

@@ -9,10 +9,15 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from scripts.core.errors import UserError
+
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow.parquet
 
 ENVIRONMENT, ELSEWHERE = "<environment>", "<elsewhere>"
 """Stands for the folder of the Python environment where a file names paths in it."""
@@ -128,7 +133,12 @@ def read_csv(path, **options):
         raise UserError(f"{path}: cannot be read as CSV ({error}); delete it and run the workflow again") from error
 
 
-def read_sheet(path: str | Path, column: str) -> "pandas.DataFrame":  # noqa: F821
+def rows(frame: "pandas.DataFrame", index: bool = True) -> Iterator[Any]:
+    """Return the rows of a frame as ``itertuples`` does; cells of a column may be of any type."""
+    return iter(frame.itertuples(index=index))
+
+
+def read_sheet(path: str | Path, column: str) -> "pandas.DataFrame":
     """Read a table that people filled in, as spreadsheets save it.
 
     Args:
@@ -161,7 +171,7 @@ def read_sheet(path: str | Path, column: str) -> "pandas.DataFrame":  # noqa: F8
     except (OSError, pd.errors.ParserError, pd.errors.EmptyDataError, ValueError) as error:
         raise UserError(f"{path}: cannot be read as a table ({error}); save the sheet as 'CSV UTF-8'") from error
     table.index += 2
-    return table.fillna("")[table.fillna("").ne("").any(axis=1)]
+    return table.fillna("")[(table.fillna("") != "").any(axis=1)]
 
 
 # Every page has a checksum, which is compared when it is read: without one, damaged numbers are read as other numbers.
@@ -220,7 +230,7 @@ def append_parquet(path: str | Path):
 
 
 @contextlib.contextmanager
-def open_parquet(path: str | Path, columns: Sequence[str] = ()):
+def open_parquet(path: str | Path, columns: Collection[str] = ()) -> "Iterator[pyarrow.parquet.ParquetFile]":
     """Yield a Parquet file as a ``pyarrow.parquet.ParquetFile``, to read it in the block.
 
     Args:

@@ -20,6 +20,7 @@ import contextlib
 import hashlib
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -53,7 +54,7 @@ def content_ids(columns) -> np.ndarray:
     Returns:
         As text: :func:`hexadecimal`. Shape (rows,), of uint64.
     """
-    state = np.uint64(0)
+    state: Any = np.uint64(0)
     with np.errstate(over="ignore"):
         for values, codes in columns:
             z = (values[0] if codes is None else values[codes]) ^ state

@@ -98,11 +98,14 @@ def run_named() -> None:
     if job is not None:
         run(known[job.rule.removeprefix(f"{Path(job.scriptdir).name}_")])
         return
+    assert module.__spec__ is not None, "it is run as a module"
     command = f"python -m {module.__spec__.name}"
     parser = argparse.ArgumentParser(
         prog=command,
         description=f"{module.__doc__}\n\n"
-        + "\n".join(f"{name:<26}{inspect.getdoc(function).partition(chr(10))[0]}" for name, function in known.items()),
+        + "\n".join(
+            f"{name:<26}{(inspect.getdoc(function) or '').partition(chr(10))[0]}" for name, function in known.items()
+        ),
         epilog=f"{command} NAME --help says what a function takes.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -306,7 +309,9 @@ class _Writer(io.TextIOBase):
         self.stream, self.change = stream, change
 
     def write(self, text):
-        (sys.__stderr__ if self.stream.closed else self.stream).write(self.change(text))
+        stream = sys.__stderr__ if self.stream.closed else self.stream
+        assert stream is not None, "a job has a standard error"
+        stream.write(self.change(text))
         return len(text)
 
     def flush(self):

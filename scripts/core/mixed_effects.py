@@ -108,9 +108,10 @@ def table(
     with warnings.catch_warnings():
         # What did not converge is refused below.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        model = BinomialBayesMixedGLM(outcomes, dummies, exog_vc=effects, ident=owners, fe_p=FIXED_SD)
+        model = BinomialBayesMixedGLM(outcomes, dummies, exog_vc=effects, ident=owners, fe_p=FIXED_SD)  # pyright: ignore[reportArgumentType]: any number will do
         fitted = model.fit_vb(fit_method="L-BFGS-B", minim_opts=OPTIMIZER, rng=seed)
     outcome = fitted.optim_retvals
+    assert outcome is not None, "the fit was made here"
     if not outcome.success or not np.isfinite(fitted.params).all():
         return empty_fit(len(rows), f"the fit did not converge in {outcome.nit} iterations")
     start = np.concatenate([fitted.fe_mean, fitted.vc_mean])
@@ -196,7 +197,7 @@ def _fixed_design(rows, fixed):
     return names, np.column_stack(dummies)
 
 
-def _random_design(rows, random):
+def _random_design(rows: pd.DataFrame, random: Sequence[str]) -> tuple[sparse.csr_matrix, np.ndarray]:
     """Return the sparse design of the random effects and which factor each of its columns belongs to."""
     blocks, owners = [], []
     for index, factor in enumerate(random):
@@ -204,7 +205,7 @@ def _random_design(rows, random):
         levels = int(codes.max()) + 1
         blocks.append(sparse.csr_matrix((np.ones(len(rows)), (np.arange(len(rows)), codes)), shape=(len(rows), levels)))
         owners += [index] * levels
-    return sparse.hstack(blocks).tocsr(), np.array(owners)
+    return sparse.csr_matrix(sparse.hstack(blocks)), np.array(owners)
 
 
 def _row(kind, factor, level, mean, sd, n):

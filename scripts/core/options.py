@@ -4,7 +4,7 @@ Options are distinct forms. Where two pronoun sets share a form, it is one optio
 one option less. Equal scores go to the option that comes first in the instance's list of options.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from statistics import fmean
 
 import numpy as np
@@ -33,7 +33,7 @@ def fill(text: str, option: str, capitals: bool = True):
     return before + option + after
 
 
-def candidate_forms(sets: dict[str, dict], form: str) -> dict[str, tuple[str, ...]]:
+def candidate_forms(sets: Mapping[str, dict], form: str) -> dict[str, tuple[str, ...]]:
     """Return the options of a slot: the distinct forms of some pronoun sets, each with the sets that it belongs to.
 
     Two sets may share a form (*em* of e and ey). It is one option, and right for both.

@@ -6,12 +6,16 @@ Items of one cluster, such as a template, are alike; clusters are independent of
 import functools
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import scipy
+from numpy.typing import ArrayLike
 
 from scripts.core import statistics
+
+Labels = Sequence | np.ndarray | pd.Series
 
 EXACT_PAIRS = 14
 """Up to this many clusters with a difference all sign flips are counted out, which are at most 16,384."""
@@ -32,7 +36,7 @@ def cluster_names(table: pd.DataFrame, columns: Sequence[str]) -> pd.Series:
     return functools.reduce(lambda left, right: left + " " + right, (table[name].astype(str) for name in columns))
 
 
-def cluster_sums(first: np.ndarray, second: np.ndarray, clusters: Sequence) -> tuple[np.ndarray, ...]:
+def cluster_sums(first: ArrayLike, second: ArrayLike, clusters: Labels) -> tuple[np.ndarray, ...]:
     """Return the sum of the differences ``first - second`` and the number of items of each cluster.
 
     Args:
@@ -54,9 +58,9 @@ def cluster_sums(first: np.ndarray, second: np.ndarray, clusters: Sequence) -> t
 
 
 def comparison(
-    first: np.ndarray,
-    second: np.ndarray,
-    clusters: Sequence,
+    first: ArrayLike,
+    second: ArrayLike,
+    clusters: Labels,
     draws: int,
     seed: int,
     alpha: float = 0.05,
@@ -91,7 +95,7 @@ def comparison(
     }
 
 
-def every_pair(outcomes: pd.DataFrame, clusters: Sequence, draws: int, seed: int) -> pd.DataFrame:
+def every_pair(outcomes: pd.DataFrame, clusters: Labels, draws: int, seed: int) -> pd.DataFrame:
     """Compare each pair of models on the items that both have.
 
     Args:
@@ -115,7 +119,7 @@ def every_pair(outcomes: pd.DataFrame, clusters: Sequence, draws: int, seed: int
 
 
 def model_pairs(
-    by_model: Iterable[tuple[str, pd.DataFrame]],
+    by_model: Iterable[tuple[Any, pd.DataFrame]],
     keys: Sequence[str],
     factor: str,
     clusters: Sequence[str],
@@ -133,7 +137,8 @@ def model_pairs(
     Returns:
         The factor (``all`` first) and what :func:`every_pair` gives.
     """
-    wide, models = None, []
+    models: list[str] = []
+    wide: pd.DataFrame | None = None
     for model, rows in by_model:
         models.append(model)
         rows = rows[[*keys, "correct"]].astype({"correct": float}).rename(columns={"correct": model})
@@ -143,6 +148,7 @@ def model_pairs(
             wide[model] = rows[model].to_numpy()
         else:
             wide = wide.merge(rows, on=keys, how="outer", validate="one_to_one")
+    assert wide is not None, "there is a model"
     parts = []
     for level, part in levels(wide, factor):
         made = every_pair(part[models], cluster_names(part, clusters), draws, seed)
@@ -151,7 +157,7 @@ def model_pairs(
     return pd.concat(parts, ignore_index=True)
 
 
-def power(by_model: Iterable[tuple[str, pd.DataFrame]], factor: str, clusters: Sequence[str]) -> pd.DataFrame:
+def power(by_model: Iterable[tuple[Any, pd.DataFrame]], factor: str, clusters: Sequence[str]) -> pd.DataFrame:
     """Return how small a difference a sample like each model's can show; arguments as for :func:`model_pairs`.
 
     Returns:
@@ -171,7 +177,7 @@ def levels(table: pd.DataFrame, factor: str) -> Iterator[tuple[str, pd.DataFrame
         yield str(level), part
 
 
-def plan_sample(right: np.ndarray, clusters: Sequence) -> dict:
+def plan_sample(right: np.ndarray | pd.Series, clusters: Labels) -> dict:
     """Return how small a difference a sample like this can show, and how many items a given difference needs.
 
     The other model of a comparison is taken to be as often right, on items of which the first one's outcomes say
@@ -275,7 +281,7 @@ def detectable_difference(error: float, clusters: int, alpha: float = 0.05, powe
     return float(quantiles.sum() * error)
 
 
-def correlation_within(values: np.ndarray, clusters: Sequence) -> float:
+def correlation_within(values: np.ndarray, clusters: Labels) -> float:
     r"""Return the correlation of two items of one cluster (Fisher's analysis of variance; Donner 1986).
 
     :math:`\rho = (M_B - M_W) / (M_B + (n_0 - 1) M_W)` with the mean squares between clusters and within, and

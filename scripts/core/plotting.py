@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import matplotlib
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
@@ -139,7 +140,7 @@ def style():
         "pdf.fonttype": 42,
         "savefig.dpi": 300,
     }
-    return matplotlib.rc_context(settings)
+    return matplotlib.rc_context(settings)  # pyright: ignore[reportArgumentType]: all are names that matplotlib knows
 
 
 def figure(width, height):
@@ -150,7 +151,7 @@ def figure(width, height):
     return drawn
 
 
-def save(drawn: matplotlib.figure.Figure, frame, pdf: str, png: str, csv: str):
+def save(drawn: Figure, frame, pdf: str, png: str, csv: str):
     """Write a figure as PDF and PNG, and what it shows as CSV; none carries a date, the same figure is the same bytes.
 
     Args:
@@ -291,7 +292,7 @@ def fraction_axis(axis, step=0.25):
     axis.set_major_formatter(StrMethodFormatter("{x:.2g}"))
 
 
-def reference_line(axes: Iterable[matplotlib.axes.Axes], value: float, label: str, linestyle, along: str = "y"):
+def reference_line(axes: Iterable[Axes], value: float, label: str, linestyle, along: str = "y"):
     """Draw a grey line at ``value`` across each of ``axes``; return its legend handle.
 
     Args:
@@ -429,7 +430,7 @@ def patch_handle(colour, label):
     return Patch(facecolor=colour, linewidth=0, label=label)
 
 
-def legend_below(drawn: matplotlib.figure.Figure, handles: list, columns: int):
+def legend_below(drawn: Figure, handles: list, columns: int):
     """Put one legend for the whole figure under its panels, and make the figure as much higher.
 
     Args:
@@ -437,6 +438,7 @@ def legend_below(drawn: matplotlib.figure.Figure, handles: list, columns: int):
     """
     for n in range(min(columns, len(handles)), 0, -1):
         legend = drawn.legend(handles=handles, loc="outside lower center", ncols=n)
+        assert isinstance(drawn.canvas, FigureCanvasAgg), "figure() gave it one"
         size = legend.get_window_extent(drawn.canvas.get_renderer())
         if n == 1 or size.width <= 0.98 * drawn.bbox.width:
             break

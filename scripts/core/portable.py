@@ -2,11 +2,12 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 from scripts.core import files
 
 
-def portable(value, root):
+def portable(value: Any, root: str | Path) -> Any:
     """Return a JSON-able copy of ``value`` in which paths below ``root`` are relative to it, as keys too.
 
     So are paths that begin with ``../`` and lead there from the working directory. Paths below the user's home begin

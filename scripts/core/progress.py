@@ -15,10 +15,13 @@ import threading
 import time
 from collections import Counter
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scripts.core import files
 from scripts.core.errors import count_noun
+
+if TYPE_CHECKING:
+    import snakemake.workflow
 
 SMALL_SECONDS = 4.0
 """What a job of which nothing is known takes, until the first one of this run has ended: mostly Python's start."""
@@ -137,7 +140,7 @@ class Progress:
             work = f"{self.jobs[ended].name} finished"
         else:
             # The one that began first is the longest.
-            running = [self.jobs[number] for number in sorted(self.begun, key=self.begun.get)]
+            running = [self.jobs[number] for number in sorted(self.begun, key=self.begun.__getitem__)]
             own = (own_percent(running[0].log) or "") if running else ""
             others = f" and {len(running) - 1} more" if len(running) > 1 else ""
             work = f"{running[0].name}{own and f' ({own}%)'}{others}" if running else ""
@@ -148,7 +151,7 @@ def own_percent(log: str | None) -> str | None:
     """Return how far a job's own bar of progress is, from the end of its log; None without a bar."""
     try:
         with Path(log or "").open("rb") as file:
-            file.seek(max(0, Path(log).stat().st_size - BAR_BYTES))
+            file.seek(max(0, Path(log or "").stat().st_size - BAR_BYTES))
             percents = re.findall(rb"(\d+)%\|", file.read())
     except OSError:
         return None
@@ -187,6 +190,9 @@ class Handler(logging.Handler):
         terminal: Whether the line is kept up to date in place; by default if the stream is a terminal that can do so.
     """
 
+    lock: threading.RLock
+    progress: Progress | None
+
     def __init__(self, stream, terminal: bool | None = None):
         super().__init__()
         can = stream.isatty() and os.environ.get("TERM", "dumb") != "dumb"
@@ -222,7 +228,7 @@ class Handler(logging.Handler):
         failed = f", {len(self.progress.failed)} failed" if self.progress.failed else ""
         return f"{counted_jobs} finished{failed} in {duration}"
 
-    def emit(self, record):
+    def emit(self, record: Any):
         """Take a record of Snakemake's log; an event of a job moves the line, and other text is printed or dropped."""
         event, now = getattr(getattr(record, "event", None), "value", None), time.monotonic()
         try:
@@ -257,6 +263,7 @@ class Handler(logging.Handler):
             self.handleError(record)
 
     def _fail(self, number, logs, now, said):
+        assert self.progress is not None, "a run has begun"
         self.progress.fail(number, now)
         name = self.progress.jobs[number].name if number in self.progress.jobs else f"job {number}"
         self._tell_reason(logs)
@@ -266,6 +273,7 @@ class Handler(logging.Handler):
         self._print(f"Job failed: {name} (log: {', '.join(map(short_path, logs)) or 'none'})")
 
     def _fail_group(self, record, now):
+        assert self.progress is not None, "a run has begun"
         logs = []
         for told in record.job_error_info:
             self.progress.fail(told["jobid"], now)
@@ -336,7 +344,7 @@ def attach_handler(workflow):
     logger = logging.getLogger("snakemake.logging")
     for other in logger.handlers:
         if other.name == "DefaultStreamHandler":
-            handler = Handler(other.stream)
+            handler = Handler(other.stream)  # pyright: ignore[reportAttributeAccessIssue]: it is a StreamHandler
             logger.addHandler(handler)
             logger.removeHandler(other)
             return handler
@@ -395,8 +403,9 @@ def paper_lines(pdf, manifest):
     ]
 
 
-def result_lines(workflow: "snakemake.workflow.Workflow") -> list[str]:  # noqa: F821
+def result_lines(workflow: "snakemake.workflow.Workflow") -> list[str]:
     """Return where the results are that a run was asked for: each folder with its number of files, or few files."""
+    assert workflow.dag is not None, "jobs were planned"
     paths = []
     for job in workflow.dag.targetjobs:
         paths += map(Path, map(str, job.output if job.rule.script else job.input))

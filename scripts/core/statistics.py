@@ -5,17 +5,18 @@ imported in the functions that call it, so that a table without a test does not 
 """
 
 import functools
-from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import scipy
+from numpy.typing import ArrayLike
 
 ROUNDING = 1e-12
 """Values that differ by less than this share of the largest of them differ by rounding alone: a mean of some thousand
 numbers is exact to about 1e-13, and accuracies on a million instances differ by 1e-6 if they differ."""
 
 
-def has_variation(values: np.ndarray, size: float):
+def has_variation(values: ArrayLike, size: float) -> bool:
     """Tell whether values differ by more than rounding.
 
     Args:
@@ -25,7 +26,7 @@ def has_variation(values: np.ndarray, size: float):
     return bool(np.ptp(values) > ROUNDING * size)
 
 
-def welch(a: np.ndarray, b: np.ndarray) -> tuple[float, ...]:
+def welch(a: ArrayLike, b: ArrayLike) -> tuple[float, ...]:
     """Welch's two-sided t-test for two independent samples with unequal variances (Welch 1947).
 
     Args:
@@ -102,7 +103,7 @@ def holm(p):
 
 
 def cluster_bootstrap(
-    successes: np.ndarray, trials: np.ndarray, draws: int, seed: int, level: float = 0.95, share: bool = True
+    successes: ArrayLike, trials: ArrayLike, draws: int, seed: int, level: float = 0.95, share: bool = True
 ) -> tuple[float, ...]:
     """Percentile bootstrap interval of a share, resampling clusters with replacement (Efron and Tibshirani 1993).
 
@@ -173,12 +174,13 @@ def wilson(successes: int, trials: int, level: float = 0.95) -> tuple[float, ...
     """
     from statsmodels.stats.proportion import proportion_confint
 
-    low, high = proportion_confint(successes, trials, alpha=1 - level, method="wilson")
+    ends: tuple[Any, Any] = proportion_confint(successes, trials, alpha=1 - level, method="wilson")
+    low, high = map(float, ends)
     # Rounding leaves 7e-18 where no trial succeeds, above the share itself.
-    return float(low) if successes else 0.0, float(high) if successes < trials else 1.0
+    return low if successes else 0.0, high if successes < trials else 1.0
 
 
-def median_interval(values: np.ndarray, clusters: Sequence, draws: int, seed: int) -> tuple[float, float]:
+def median_interval(values: ArrayLike, clusters: ArrayLike, draws: int, seed: int) -> tuple[float, float]:
     """Percentile bootstrap interval of a median, resampling clusters with replacement.
 
     Args:
@@ -202,7 +204,7 @@ def median_interval(values: np.ndarray, clusters: Sequence, draws: int, seed: in
     return percentile_interval(np.mean(middle, axis=0))
 
 
-def resampling_weights(strata: Sequence, draws: int, seed: int) -> np.ndarray:
+def resampling_weights(strata: ArrayLike, draws: int, seed: int) -> np.ndarray:
     """Return how often each cluster is drawn in each bootstrap sample, as :func:`cluster_weights`, by stratum.
 
     Args:
@@ -212,11 +214,11 @@ def resampling_weights(strata: Sequence, draws: int, seed: int) -> np.ndarray:
     Returns:
         Shape (draws, clusters), of float.
     """
-    strata = np.asarray(strata)
+    named = np.asarray(strata)
     generator = np.random.default_rng(seed)
-    weights = np.empty((draws, len(strata)))
-    for stratum in dict.fromkeys(strata.tolist()):
-        members = np.flatnonzero(strata == stratum)
+    weights = np.empty((draws, len(named)))
+    for stratum in dict.fromkeys(named.tolist()):
+        members = np.flatnonzero(named == stratum)
         weights[:, members] = generator.multinomial(len(members), np.full(len(members), 1 / len(members)), size=draws)
     return weights
 

@@ -597,7 +597,7 @@ class Study:
             f"results/{self.name}/{room}/{name}/{model}.parquet"
             for room, sets in rooms.items()
             for name in sets
-            if room != "scores" or self.scored.models_of(name, [model])
+            if room != "scores" or (self.scored and self.scored.models_of(name, [model]))
         ]
 
     def findings_file(self, model):
@@ -616,10 +616,11 @@ class Study:
     @property
     def score_files(self):
         """The score files of the study's models."""
-        sets = self.scored.sets if self.scored else []
+        if not self.scored:
+            return []
         return [
             f"results/{self.name}/scores/{name}/{model}.parquet"
-            for name in sets
+            for name in self.scored.sets
             for model in self.scored.models_of(name, self.models)
         ]
 

@@ -6,9 +6,13 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from scripts.core import progress
 from scripts.core.errors import count_noun, did_you_mean
+
+if TYPE_CHECKING:
+    import snakemake.workflow
 
 UNKNOWN = re.compile(r"MissingRuleException.*?No rule to produce (\S+) \(if you use", flags=re.DOTALL)
 LIST = "To list the targets, run: snakemake --cores 1 help"
@@ -17,7 +21,7 @@ MODELS_SHOWN = 5
 """Models that the summary of a dry run names; the others are counted."""
 
 
-def documented_rules(workflow: "snakemake.workflow.Workflow") -> dict[str, str]:  # noqa: F821
+def documented_rules(workflow: "snakemake.workflow.Workflow") -> dict[str, str]:
     """Return the targets for users, rules with a docstring, by name to its first line."""
     rules = {rule.name: rule.docstring for rule in workflow.rules if rule.docstring and not rule.has_wildcards()}
     return {name: text.strip().splitlines()[0] for name, text in rules.items()}
@@ -26,7 +30,7 @@ def documented_rules(workflow: "snakemake.workflow.Workflow") -> dict[str, str]:
 class SuggestTarget(logging.Filter):
     """Replaces Snakemake's message about an unknown target by one that names the nearest target."""
 
-    def __init__(self, workflow: "snakemake.workflow.Workflow"):  # noqa: F821
+    def __init__(self, workflow: "snakemake.workflow.Workflow"):
         super().__init__()
         self.workflow = workflow
 
@@ -43,7 +47,7 @@ class SuggestTarget(logging.Filter):
 class DryRunSummary(logging.Handler):
     """Prints a few lines about the planned jobs after Snakemake's own output of a dry run."""
 
-    def __init__(self, workflow: "snakemake.workflow.Workflow", studies: Iterable[str]):  # noqa: F821
+    def __init__(self, workflow: "snakemake.workflow.Workflow", studies: Iterable[str]):
         super().__init__()
         self.workflow, self.studies = workflow, list(studies)
 
@@ -53,16 +57,17 @@ class DryRunSummary(logging.Handler):
             print(*summary_lines(self.workflow, self.studies), sep="\n", file=sys.stderr, flush=True)
 
 
-def summary_lines(workflow: "snakemake.workflow.Workflow", studies: Iterable[str]) -> list[str]:  # noqa: F821
+def summary_lines(workflow: "snakemake.workflow.Workflow", studies: Iterable[str]) -> list[str]:
     """Return what a run would do: jobs of models with their time, then the other jobs by study and shared stage."""
+    assert workflow.dag is not None, "jobs are planned"
     jobs = [job for job in workflow.dag.needrun_jobs(exclude_finished=False) if not job.is_norun]
     if not jobs:
         return []
     of_models, minutes, others = Counter(), defaultdict(float), Counter()
     for job in jobs:
-        wildcards = job.wildcards_dict
+        wildcards = job.wildcards_dict or {}
         model = wildcards.get("model") or wildcards.get("system")
-        if model and "gpu" in job.rule.resources:
+        if model and "gpu" in (job.rule.resources or ()):
             of_models[model] += 1
             minutes[model] += (progress.expected_seconds(job)[0] or 0) / 60
         else:
@@ -84,11 +89,11 @@ def summary_lines(workflow: "snakemake.workflow.Workflow", studies: Iterable[str
     return lines
 
 
-def attach_summary(workflow: "snakemake.workflow.Workflow", studies: Iterable[str]) -> None:  # noqa: F821
+def attach_summary(workflow: "snakemake.workflow.Workflow", studies: Iterable[str]) -> None:
     """Have a run of Snakemake suggest targets and, if it is dry, end with the summary."""
     if not workflow.is_main_process:
         return
     logger = logging.getLogger("snakemake.logging")
     logger.addFilter(SuggestTarget(workflow))
-    if workflow.output_settings.dryrun:
+    if workflow.output_settings and workflow.output_settings.dryrun:
         logger.addHandler(DryRunSummary(workflow, studies))

@@ -198,8 +198,8 @@ def read_pronouns(path: str | Path) -> dict[str, PronounSet]:
 
 
 def select_pronoun_sets(
-    pronouns: dict, names: Sequence[str], forms: Sequence[str] = CASES, shared: bool = False
-) -> dict[str, dict]:
+    pronouns: dict[str, PronounSet], names: Sequence[str], forms: Sequence[str] = CASES, shared: bool = False
+) -> dict[str, PronounSet]:
     """Return the configured pronoun sets in the configured order.
 
     Args:

@@ -23,7 +23,8 @@ def main(
     """
     corpus = annotated.read(documents)
     if tags:
-        corpus = part_of_speech.read(*tags, corpus)
+        (tagged,) = tags
+        corpus = part_of_speech.read(tagged, corpus)
     swaps = augmentation.read_words(*words) if len(words) == 1 else augmentation.read_published_words(*words)
     if method == "acda":
         people = augmentation.placeholders(augmentation.read_names(augmentation.packaged_names()))

@@ -85,7 +85,7 @@ def book_passages(*, text: str, facts: str, sentences: str, words: str, passages
     parsed, gendered = extraction.read_sentences(sentences, book), augmentation.read_words(words)
     for outcome in extraction.outcomes(parsed, book, known, gender, gendered):
         identifier = output.identifier(label, outcome.four["original"]) if outcome.four else None
-        if identifier:
+        if identifier and outcome.four:
             rows += output.rows_of(outcome.four, identifier, label)
         found.append((outcome.start, outcome.dropped, outcome.pattern, *(outcome.span or (None, None)), identifier))
     output.write_rows(passages, rows)
@@ -356,7 +356,7 @@ def compare(official: pd.DataFrame, candidates: pd.DataFrame, outcomes: pd.DataF
     book, places = letters(text)
     at, known = outcomes.set_index("start"), candidates.set_index("id")
     causes = []
-    for row in official.itertuples(index=False):
+    for row in files.rows(official, index=False):
         passage, within = letters(row.text)
         begin = book.find(passage)
         if begin < 0:

@@ -183,7 +183,7 @@ def figure_cancellation(*, metrics: str, pdf: str, png: str, csv: str, templates
     frame = main_scoring(read_set(metrics, templates))
     wanted = np.array([pair in CANCELLING for pair in zip(frame.metric, frame.group, strict=True)])
     frame = figures.rules_last(frame[(frame.subset == "all") & wanted])
-    frame["label"] = [label(row) for row in frame.itertuples()]
+    frame["label"] = [label(row) for row in files.rows(frame)]
     plotting.save(draw_cancellation(frame), frame, pdf, png, csv)
 
 

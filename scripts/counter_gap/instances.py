@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from scripts.core import annotation, coreference, files, templates
 from scripts.core.errors import UserError
@@ -24,8 +25,9 @@ def instances(
     ``with_dots`` is C-GAP with the stops after titles; it must hold the same instances, and is not scored (Section 4).
     ``candidates`` are quadruples in C-GAP's columns that nobody has labelled yet.
     """
-    origins = {"row": Path(quadruples or c_gap or candidates or gap or released).name}
+    origins = {"row": Path(quadruples or c_gap or candidates or gap or released or "").name}
     if quadruples:
+        assert pronouns, "quadruples are filled with them"
         frame = read_quadruples(quadruples, templates.read_pronouns(pronouns))
         lines = templates.pronoun_lines(pronouns)
         # A quadruple has the forms of both sets, and is looked at as a whole.
@@ -81,7 +83,7 @@ def resolve(rule, passages):
     for row in passages.itertuples(index=False):
         name = choose(rule, row)
         document = coreference.Document(row.id, coreference.digest(row.text), coreference.tokenise(row.text), ())
-        spans = [
+        spans: list[Any] = [
             document.span(getattr(row, f"{kind}_offset"), getattr(row, f"{kind}_offset") + len(getattr(row, kind)))
             for kind in (name, "pronoun")
         ]

@@ -1,6 +1,8 @@
 """The tables of Counter-GAP, and what it publishes beside ours, each by the function of its rule."""
 
 import re
+from collections.abc import Sequence
+from typing import Any
 
 import pandas as pd
 
@@ -85,7 +87,7 @@ def table_datasets(*, metrics: str, significance: str, tex: str, csv: str, templ
 
 def table_debiasing(
     *, metrics: str, significance: str, tex: str, csv: str, templates: str, corpus: str | None = None,
-    scores: list = (), scored: list = (),
+    scores: Sequence = (), scored: Sequence = (),
 ):  # fmt: skip
     """Tabulate what debiasing does (paper Table 6).
 
@@ -94,7 +96,7 @@ def table_debiasing(
     ``scores`` has one file of the rule ``coreference_f1``, on the annotated ``corpus``, for each of ``scored``, the
     labels and debiasing methods of the systems, in the same order.
     """
-    f1 = tables.read_f1(scores, scored)
+    f1 = tables.read_f1(list(scores), list(scored))
     cells = tables.debiasing(tables.read(metrics, significance, templates), templates, corpus, f1)
     tables.write(tex, csv, cells, 3)
 
@@ -110,7 +112,7 @@ def table_examples(*, instances: str, flags: str, tex: str, csv: str):
     passages, predicted = files.read_parquet(instances), files.read_parquet(flags)
     factors = factors_of(passages)
     plain = predicted[predicted.debiasing == "none"]
-    best = {}
+    best: dict[str, Any] = {}
     for key in preferred_systems(predicted):
         of_system = plain[(plain.scoring == key[1]) & (plain.system == key[2])]
         chosen = {rule: choose_example(passages, of_system, factors, rule) for rule in EXAMPLES}
@@ -177,7 +179,7 @@ def typeset(row, names: dict[str, str]):
     for start in sorted(set(mentions) | set(marks)):
         if start < position:
             continue
-        length, kind = marks.get(start, (mentions.get(start), None))
+        length, kind = marks.get(start, (mentions.get(start, 0), None))
         word = row.text[start : start + length]
         shown = latex.escape(word)
         if word in names:
@@ -223,7 +225,7 @@ def table_of_examples(examples):
     return "\n".join([*lines, r"\bottomrule", r"\end{tabularx}", r"\endgroup"]) + "\n"
 
 
-def predicted_four(instances, flags, position):
+def predicted_four(instances: pd.DataFrame, flags: pd.DataFrame, position: int) -> list[Any]:
     """Return the four instances of a quadruple together with what was predicted."""
     predicted = ["a_pred", "b_pred", "correct"]
     parts = [table.iloc[4 * position :][:4].reset_index(drop=True) for table in (instances, flags[predicted])]

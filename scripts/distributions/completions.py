@@ -45,7 +45,7 @@ def main(
         api,
         cache,
         max_tokens=max_new_tokens,
-        top_k=api["top_logprobs"] if top_k == "all" else top_k,
+        top_k=api["top_logprobs"] if isinstance(top_k, str) else top_k,
         timeout=timeout_seconds,
         attempts=attempts,
     )

@@ -3,6 +3,7 @@
 import dataclasses
 import hashlib
 import time
+from typing import Any
 
 from scripts.core import files, instances, prompting
 from scripts.core.engines import chunks, distributions, generation, model_jobs, output_layer
@@ -98,7 +99,9 @@ class Job:
         self.vocabulary = distributions.token_texts(tokenizer, size)
         self.groups = metadata["groups"]
         self.top_k = size if metadata["top_k"] == "all" else min(metadata["top_k"], size)
-        self.filler = self.generator = None
+        # There is one of each method.
+        self.filler: Any = None
+        self.generator: Any = None
 
     def prepare(self, tokens_per_batch):
         """Set up what the methods need."""
@@ -139,7 +142,7 @@ class Job:
         self.metadata["forward_tokens"] += sum(tokens for _, tokens, _ in plan)
         # The rest of the texts will need about as many as those so far.
         bar.total = round(self.metadata["forward_tokens"] / share)
-        values = [None] * len(rows)
+        values: list[Any] = [None] * len(rows)
 
         def compute(batch):
             return [distributions.pack(*result) for result in batch[2]()]

@@ -1,6 +1,7 @@
 """The analyses of MISGENDERED, each by the function of its rule, with what it computes."""
 
 import shutil
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -62,7 +63,8 @@ def predictions(
             "add a decoder or an encoder-decoder to models, or leave misgendered out of studies"
         )
     with files.append_parquet(predictions) as append:
-        known, of = None, None
+        known: Any = None
+        of = None
         for (source, model), path in zip(asked, scores, strict=True):
             if of != source:
                 known, of = model_outputs.ExpectedOptions.read(source), source
@@ -654,7 +656,7 @@ def compare_wordings(texts, ways):
         released = texts.released.get((way.kind, way.number))
         faithful = released or [declaring.pattern(way.kind, text.text, "faithful") for text in texts.rows]
         corrected = [declaring.pattern(way.kind, text.text, "corrected") for text in texts.rows]
-        counts = dict.fromkeys(WORDED[4:], 0)
+        counts: dict[str, int] = dict.fromkeys(WORDED[4:], 0)
         for theirs, ours in zip(faithful, corrected, strict=True):
             for reason in reasons(theirs, ours):
                 counts[reason] += 1

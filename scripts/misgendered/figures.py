@@ -618,7 +618,7 @@ def decoding_example(instances):
             "id": rows.instance_id,
         }
     )
-    return rows.loc[keys.sort_values(list(keys)).index[0]]
+    return rows.loc[keys.sort_values(["form", "type", "declaration", "id"]).index[0]]
 
 
 def read_and_predicted(instance, models):

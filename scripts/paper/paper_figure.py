@@ -4,7 +4,7 @@ import textwrap
 
 import pandas as pd
 
-from scripts.core import estimate_rows, plotting
+from scripts.core import estimate_rows, files, plotting
 from scripts.core.estimate_rows import RELEASED_OUTPUTS
 from scripts.core.job import run
 from scripts.core.paper import front
@@ -119,7 +119,7 @@ def draw_points(ax, place: float, rows: pd.DataFrame, looks: dict[str, dict]) ->
     chance = rows.chance.iloc[0]
     if pd.notna(chance) and chance:
         ax.plot([chance] * 2, [place - 0.45, place + 0.45], color=plotting.GREY, linewidth=1.3)
-    for index, row in enumerate(rows.itertuples()):
+    for index, row in enumerate(files.rows(rows)):
         y = place + (index - (len(rows) - 1) / 2) * min(0.25, 1 / len(rows))
         if pd.notna(row.low):
             ax.plot([row.low, row.high], [y, y], color=looks[row.model]["color"], linewidth=0.9)

@@ -197,18 +197,18 @@ def appendix(found: pd.DataFrame, manifest: str | Path):
         fingerprint(manifest),
         r"\begin{sources}",
     ]
-    for folder, entries in listed.groupby(listed.file.map(lambda path: Path(path).parent.as_posix()), sort=False):
+    for folder, entries in listed.groupby(listed.file.map(lambda path: Path(str(path)).parent.as_posix()), sort=False):
         lines.append(rf"\item \texttt{{{breakable(folder)}/}}:")
         told = []
         for path, rows in entries.groupby("file", sort=False):
             named = rows[rows.result != ""]
-            shown = ", ".join(rf"{row.kind.capitalize()}~\ref{{{row.result}}}" for row in named.itertuples())
+            shown = ", ".join(rf"{row.kind.capitalize()}~\ref{{{row.result}}}" for row in files.rows(named))
             targets = "".join(
                 rf"\hypertarget{{{name}}}{{}}" for name in [*named.result, *map(target, numbers.get(path, []))]
             )
             parts = [
                 rf"\textbf{{{shown}}}" if shown else "",
-                rf"\texttt{{{breakable(Path(path).name)}}}",
+                rf"\texttt{{{breakable(Path(str(path)).name)}}}",
                 rf"\texttt{{{rows.sha256.iloc[0][:10] or 'absent'}}}",
                 f"({len(numbers[path])} number{'' if len(numbers[path]) == 1 else 's'})" if path in numbers else "",
             ]
@@ -249,7 +249,9 @@ def report_captions(items):
 
 def caption(body):
     """Return the LaTeX of the caption that the source of a figure or table has."""
-    start = CAPTION.search(body).end()
+    caption = CAPTION.search(body)
+    assert caption is not None, "what is linked has a caption"
+    start = caption.end()
     return body[start : closing_brace(body, start)]
 
 

@@ -3,6 +3,7 @@
 import dataclasses
 import hashlib
 import time
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -193,7 +194,7 @@ class Job:
         wrapping: str,
         thinking,
         new_tokens: dict,
-        tokens_per_batch: int,
+        tokens_per_batch: int | str,
         drawing: dict,
         parts,
         bar,
@@ -321,7 +322,7 @@ class Job:
         digest = hashlib.sha256("\0".join([name, *keys, *texts]).encode()).hexdigest()
         plan = generator.plan(texts)
         self.bar.total = round((self.bar.n + sum(batch.tokens for batch in plan)) / done)
-        results = [None] * len(texts)
+        results: list[Any] = [None] * len(texts)
 
         def compute(batch):
             some = generator.run(*([part[row] for row in batch.rows] for part in (texts, keys)))

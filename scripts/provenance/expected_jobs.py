@@ -12,15 +12,20 @@ import json
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from scripts.core.portable import portable
 from scripts.core.provenance import job_records
+
+if TYPE_CHECKING:
+    import snakemake.api
+    import snakemake.dag
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 @contextlib.contextmanager
-def open_workflow(snakefile: Path, configfiles: list[Path], overrides: dict) -> "Iterator[snakemake.api.WorkflowApi]":  # noqa: F821
+def open_workflow(snakefile: Path, configfiles: list[Path], overrides: dict) -> "Iterator[snakemake.api.WorkflowApi]":
     """Read the workflow with overlays, the later ones stronger, and ``overrides``, which outrank them."""
     from snakemake.api import SnakemakeApi
     from snakemake.settings.types import ConfigSettings, OutputSettings, Quietness, ResourceSettings
@@ -33,7 +38,7 @@ def open_workflow(snakefile: Path, configfiles: list[Path], overrides: dict) -> 
         )
 
 
-def resolve_jobs(made: "snakemake.api.WorkflowApi", targets: Iterable[str]) -> "snakemake.dag.DAG":  # noqa: F821
+def resolve_jobs(made: "snakemake.api.WorkflowApi", targets: Iterable[str]) -> "snakemake.dag.DAG":
     """Return the graph of the jobs behind rules and files; it replaces the one before."""
     from snakemake.settings.types import DAGSettings
 
@@ -41,10 +46,11 @@ def resolve_jobs(made: "snakemake.api.WorkflowApi", targets: Iterable[str]) -> "
     made.dag(DAGSettings(targets=set(targets)))
     workflow._prepare_dag(forceall=False, ignore_incomplete=True, lock_warn_only=True, nolock=True)
     workflow._build_dag()
+    assert workflow.dag is not None, "it was built here"
     return workflow.dag
 
 
-def plan_jobs(made: "snakemake.api.WorkflowApi", targets: list[str], files: list[str]) -> dict:  # noqa: F821
+def plan_jobs(made: "snakemake.api.WorkflowApi", targets: list, files: list[str]) -> dict:
     """Return the jobs behind ``targets`` and behind those ``files`` that a rule can make.
 
     Args:
@@ -99,7 +105,7 @@ def weight_folders(entry):
     }
 
 
-def producible(made: "snakemake.api.WorkflowApi", paths: list[str]) -> list[str]:  # noqa: F821
+def producible(made: "snakemake.api.WorkflowApi", paths: list[str]) -> list[str]:
     """Return those of ``paths`` that can be planned."""
     from snakemake.exceptions import RuleException, WorkflowError
 

@@ -8,6 +8,7 @@ import textwrap
 from collections.abc import Iterable
 from functools import partial
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -817,7 +818,8 @@ def preferences(predictions: pd.DataFrame, model: str, sets: list[str], draws: i
     """
     rows = predictions[(predictions.setting == "fidelity") & (predictions.model == model)]
     found = []
-    for (n, pronoun), part in rows.groupby(["n_distractors", "pronoun"]):
+    number: Any
+    for (number, pronoun), part in rows.groupby(["n_distractors", "pronoun"]):
         for preferred in sets:
             kept = part.prediction == preferred
             by_occupation = kept.groupby(part.occupation.to_numpy()).agg(["sum", "size"])
@@ -826,7 +828,7 @@ def preferences(predictions: pd.DataFrame, model: str, sets: list[str], draws: i
                 if preferred == pronoun
                 else (np.nan, np.nan)
             )
-            found.append((model, int(n), pronoun, preferred, int(kept.sum()), len(part), kept.mean(), *ends))
+            found.append((model, int(number), pronoun, preferred, int(kept.sum()), len(part), kept.mean(), *ends))
     columns = [*KEYS, "pronoun", "preferred", "count", "n", "share", "low", "high"]
     frame = pd.DataFrame(found, columns=columns)
     return figures.in_order(frame, pronoun=sets, n_distractors=None, preferred=sets)
@@ -834,7 +836,8 @@ def preferences(predictions: pd.DataFrame, model: str, sets: list[str], draws: i
 
 def _pale(colour: str) -> str:
     """Return a colour mixed with white."""
-    return to_hex(PALE * np.array(to_rgb(colour)) + (1 - PALE))
+    red, green, blue = PALE * np.array(to_rgb(colour)) + (1 - PALE)
+    return to_hex((red, green, blue))
 
 
 @plotting.style()

@@ -50,8 +50,11 @@ def paper_numbers(
         ),
     }
     if prompted_summary:
+        assert prompted_positions and prompted_agreement and prompting_settings, "they come together"
         made |= ruff_numbers.from_prompting(
-            *map(files.read_csv, (prompted_summary, prompted_positions, prompted_agreement)),
+            files.read_csv(prompted_summary),
+            files.read_csv(prompted_positions),
+            files.read_csv(prompted_agreement),
             files.read_csv(prompted_against_scored) if prompted_against_scored else None,
             prompting_settings,
         )

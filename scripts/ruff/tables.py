@@ -75,7 +75,8 @@ def table_instance_counts(
 
     sampled = {}
     for path in samples:
-        n = int(re.search(r"distractors(\d+)\.parquet$", path).group(1))
+        (number,) = re.findall(r"distractors(\d+)\.parquet$", path)
+        n = int(number)
         sampled.setdefault(n, []).append(pq.read_metadata(path).num_rows)
     sizes = files.read_parquet(full_set_sizes, columns=["n_distractors", "instances"])
     table = tables.instance_counts(

@@ -125,7 +125,7 @@ def random_model(kind, shape, tokenizer, precision, device):
     torch.set_default_dtype(getattr(torch, precision))
     try:
         with torch.device(device):
-            return build(config).eval()
+            return build(config).eval()  # pyright: ignore[reportArgumentType]: of the same kind
     finally:
         torch.set_default_dtype(default)
 

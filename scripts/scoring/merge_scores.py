@@ -1,6 +1,6 @@
 """Put the shards of a model's scores together."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection
 
 import pyarrow as pa
 
@@ -23,7 +23,7 @@ def main(*, shards: list, scores: str):
     merge(shards, scores, "instance", "instances", model_outputs.check_scores, model_outputs.SCORES)
 
 
-def merge(shards: list[str], path: str, item: str, count: str, check: Callable, columns: Sequence[str]):
+def merge(shards: list[str], path: str, item: str, count: str, check: Callable, columns: Collection[str]):
     """Put files of one model and study together.
 
     Args:

@@ -5,6 +5,7 @@ import hashlib
 import time
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -95,7 +96,7 @@ def main(
             engine, opened.network, opened.tokenizer, entry["architecture"], opened.device, tokens_per_batch, longest
         )
     facts = opened.facts | ({"precision": "mixed", "half_precision": mixed.weights.precision} if mixed else {})
-    metadata = facts | {
+    metadata: dict[str, Any] = facts | {
         "engine": engine,
         "engine_description": scorer.description,
         "metric": way.metric,
@@ -306,7 +307,7 @@ class Job:
 
     def __init__(
         self,
-        engine: object,
+        engine: Any,
         parts,
         limit: int | None,
         way: LogLikelihood,
@@ -318,10 +319,11 @@ class Job:
         self.limit = limit
         self.way = way
         self.priority = priority
-        self.mixed = mixed
+        # A job in one precision calls none of what needs it.
+        self.mixed: Any = mixed
         self.label = ""
         self.bar = None
-        self.reading = None
+        self.reading: Any = None
         # Of the job's instances, how many have come so far.
         self.share = 1.0
         self.scored_tokens = 0
@@ -457,7 +459,7 @@ class Job:
         if self.bar is not None:
             # The rest of the instances will share about as much as those so far.
             self.bar.total = round(metadata["forward_tokens"] / self.share)
-        values = [None] * len(rows)
+        values: list[Any] = [None] * len(rows)
         compute = self.engine.score if precision else partial(self.score, rows)
         for batch, results, fresh in self.parts.work(digest, plan, compute):
             self.scored_tokens += batch.tokens if fresh else 0

@@ -166,8 +166,8 @@ def check_server(texts, path, reference, priority):
     server_gate.check(client.name, client.url, compared, bound)
     client.accept()
     drift = server_gate.BOUND_NATS + 2 * compared["largest_repeat_difference_nats"]
-    known = [list(table.log_probability) for table in (here, there)]
-    texts.check = server_gate.Watch(client, list(rows.text), *known, bound, drift)
+    known, now = (list(table.log_probability) for table in (here, there))
+    texts.check = server_gate.Watch(client, list(rows.text), known, now, bound, drift)
     facts = files.parquet_metadata(reference)
     weights = {key: facts[key] for key in ("model", "revision", "weights_sha256", "device")}
     return {"checked": True, **compared, "bound_nats": bound, "reference": weights}

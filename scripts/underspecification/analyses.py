@@ -1,5 +1,6 @@
 """The analyses of Underspecification, each by the function of its rule."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -88,7 +89,7 @@ def all_sources(*, slopes: list, rates: list, method1_slopes: str, specification
 
 def agreement(*, metric: list, rates: list, orders: list, printed: str, cell_agreement: str, releases: list):
     """Write ``cell_agreement`` (CSV), from the tables of each of ``releases`` and the numbers in ``printed``."""
-    tables = {
+    tables: dict[str, Sequence[pd.DataFrame]] = {
         release: [files.read_csv(path) for path in paths]
         for release, *paths in zip(releases, metric, rates, orders, strict=True)
     }

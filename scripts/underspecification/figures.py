@@ -3,6 +3,7 @@
 import itertools
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.colors import BoundaryNorm, ListedColormap
 from matplotlib.patches import Circle, FancyArrowPatch
 from matplotlib.ticker import MaxNLocator, MultipleLocator
@@ -262,7 +263,7 @@ def colour_limits(threshold):
 
 
 @plotting.style()
-def draw_occupations(frame, evaluation_set: str, share: dict[str, float], threshold: float):
+def draw_occupations(frame, evaluation_set: str, share: dict, threshold: float):
     """Draw a block for each model: a row for each occupation, a cell for each sentence, its colour the metric.
 
     A model alone gets two blocks, one for each half of many occupations.
@@ -319,11 +320,14 @@ def draw_occupations(frame, evaluation_set: str, share: dict[str, float], thresh
         *(f"{a:g} to {b:g}" for a, b in itertools.pairwise(edges)),
         f"> {edges[-1]:g}",
     ]
-    handles = [plotting.patch_handle(c, f"{s} points") for c, s in zip(METRIC_COLOURS, signs, strict=True)]
+    handles: list[Artist] = [
+        plotting.patch_handle(c, f"{s} points") for c, s in zip(METRIC_COLOURS, signs, strict=True)
+    ]
     if frame.undefined.any():
         look = {"color": plotting.GREY, "marker": "x", "linestyle": "none", "markersize": 3}
-        handles.append(plotting.handle(look, "no gendered word at one of the dates"))
-        handles[-1].set_markeredgecolor(plotting.GREY)
+        cross = plotting.handle(look, "no gendered word at one of the dates")
+        cross.set_markeredgecolor(plotting.GREY)
+        handles.append(cross)
     # A few rows are not as high as the whole label.
     order = " by share of women" if share and size > 12 else ""
     axes[0].set_ylabel(f"Occupation{order}", fontsize=7)

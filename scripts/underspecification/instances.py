@@ -39,6 +39,7 @@ def instances(
     elif sentences:
         frame = official(sentences, evaluation_set, outermost_dates(years, outer_dates))
     else:
+        assert schemas and occupations, "the replica has both"
         rows = templates.read_schemas(schemas, read_occupations(occupations))
         frame = replica(rows, outermost_dates(years, outer_dates))[evaluation_set]
         lines = templates.row_numbers(occupations, templates.OCCUPATION_COLUMNS)

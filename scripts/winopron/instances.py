@@ -35,7 +35,11 @@ def instances(
         # Its authors made no promise that WinoPron's checks would hold (section 3.1 of WinoPron's paper).
         read = templates.read_winogender(winogender)
     else:
-        read = templates.read_official(archive) if archive else templates.read_replica(sentences, occupations)
+        if archive:
+            read = templates.read_official(archive)
+        else:
+            assert sentences and occupations, "the replica has both"
+            read = templates.read_replica(sentences, occupations)
         templates.check(read, known, own=not archive)
     rows = template_files.read_tsv(pronouns, template_files.PRONOUN_COLUMNS)
     frame = assembly.build(read, entities, chosen, {cells["set"]: row for row, cells in rows})

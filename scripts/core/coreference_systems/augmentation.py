@@ -172,7 +172,7 @@ def packaged_names():
         UserError: If the package is not installed or its list is another one.
     """
     specification = importlib.util.find_spec(NAME_PACKAGE)
-    path = Path(specification.origin).parent / NAME_FILE if specification else None
+    path = Path(specification.origin).parent / NAME_FILE if specification and specification.origin else None
     if path is None or not path.is_file():
         raise UserError("the package gender-guesser, which has the list of names, is not installed; run envs/setup.sh")
     if files.sha256(path) != NAME_SHA256:

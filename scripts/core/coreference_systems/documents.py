@@ -23,7 +23,7 @@ FEWEST_COLUMNS = 12
 ABSENT_LABELS = ("-", "_", "*")
 
 # OntoNotes writes a slash before some marks that end a sentence; c2f-coref (Lee et al. 2018) leaves it out.
-ESCAPED = {"/.": ".", "/?": "?"}
+ESCAPED: dict[str, str] = {"/.": ".", "/?": "?"}
 
 PARTS = ("train", "development", "test")
 
@@ -202,7 +202,7 @@ class _Builder:
     def add(self, line, row):
         here = f"{self.where}, row {row}"
         # Tabs keep an empty last cell; spaces only align.
-        cells = line.split("\t") if "\t" in line else line.split(" ")
+        cells: list[str] = line.split("\t") if "\t" in line else line.split(" ")
         cells = cells if "\t" in line else [cell for cell in cells if cell]
         if len(cells) < FEWEST_COLUMNS:
             raise UserError(

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -42,13 +43,13 @@ class OpenedSystem:
             demonstration.
     """
 
-    resolver: object
+    resolver: Any
     facts: dict
 
 
 def open_system(
-    name: str | dict,
-    entry: str | dict,
+    name: str,
+    entry: dict,
     *,
     script: str,
     device: str,
@@ -82,6 +83,7 @@ def open_system(
             "libraries": {library: importlib.metadata.version(library) for library in LIBRARIES},
         }
     else:
+        assert environment is not None, "the rule has it as an input"
         python = json.loads(Path(environment).read_text(encoding="utf-8"))["python"]
         resolver = Client(
             python,

@@ -16,6 +16,7 @@ Coreference Partitions of Predicted Mentions: A Reference Implementation".
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -41,7 +42,7 @@ class Score:
 
 def evaluate(
     gold: Sequence[Collection[Collection]], predicted: Sequence[Collection[Collection]], singletons: bool = True
-):
+) -> dict[str, Any]:
     """Score predicted clusterings of documents.
 
     Args:

@@ -143,8 +143,8 @@ def main():
     """Tag the sentences of standard input; runs in the other environment."""
     import importlib.metadata
 
-    import spacy
-    from spacy.tokens import Doc
+    import spacy  # pyright: ignore[reportMissingImports]
+    from spacy.tokens import Doc  # pyright: ignore[reportMissingImports]
 
     pipeline = spacy.load(PIPELINE, exclude=["parser", "lemmatizer", "ner"])
     print(json.dumps({name: importlib.metadata.version(name) for name in ("spacy", PIPELINE)}))

@@ -73,6 +73,7 @@ def parse(text: str | Path, environment: str | Path, sentences: str | Path):
                 f"{python}: cannot be started ({error.strerror}); {part_of_speech.REMAKE_ENVIRONMENT}"
             ) from error
         with process:
+            assert process.stdout is not None, "it is a pipe"
             first = process.stdout.readline()
             if first.endswith("\n"):
                 facts = json.loads(first)
@@ -123,7 +124,7 @@ def main():
     """Parse the text that the command line names; runs in the other environment."""
     import importlib.metadata
 
-    import spacy
+    import spacy  # pyright: ignore[reportMissingImports]
 
     pipeline = spacy.load(part_of_speech.PIPELINE, exclude=["lemmatizer"])
     print(json.dumps({name: importlib.metadata.version(name) for name in ("spacy", part_of_speech.PIPELINE)}))

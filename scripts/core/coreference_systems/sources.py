@@ -28,8 +28,8 @@ class Files:
 
 
 def locate(
-    name: str | dict,
-    entry: str | dict,
+    name: str,
+    entry: dict,
     delta: str | None = None,
     fetched: str | None = None,
     trained: str | None = None,
@@ -49,12 +49,14 @@ def locate(
     commits = json.loads(Path(fetched).read_text(encoding="utf-8")) if fetched else {}
     encoder, revision = None, None
     if "delta" in source:
+        assert delta is not None, "the rule has it as an input"
         checkpoint = Path(delta)
         encoder = models.package_file(name, source, source["folder"])
         revision = f"{source['package']}=={source['version']}"
     elif "path" in source:
         checkpoint = _in_folder(name, entry["architecture"], source["path"])
     elif "trained" in source:
+        assert trained is not None, "the rule has it as an input"
         checkpoint = Path(trained)
     else:
         commit = source | commits.get("source", {})

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -101,7 +102,9 @@ class Settings:
                 fits = fits and (value <= 1 if name in shares or name.endswith("warm_up_share") else True)
             if not fits:
                 raise UserError(f"{where}: {name} is {value!r}, which cannot be used; correct it")
-        plain = {name: tuple(v) if isinstance(v, list) else v for name, v in values.items() if name != "rewriting"}
+        plain: dict[str, Any] = {
+            name: tuple(v) if isinstance(v, list) else v for name, v in values.items() if name != "rewriting"
+        }
         return cls(**plain, rewriting=Shares(**shares))
 
 
@@ -262,7 +265,7 @@ def _groups(variables, settings):
         (task, settings.task_weight_decay, settings.task_learning_rate, settings.task_warm_up_share),
     ]
     keys = ("params", "weight_decay", "full_rate", "warm_up_share")
-    return [dict(zip(keys, group, strict=True)) for group in groups if group[0]]
+    return [dict[str, Any](zip(keys, group, strict=True)) for group in groups if group[0]]
 
 
 class _Run:

@@ -3,6 +3,7 @@
 import re
 import sys
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -95,7 +96,7 @@ def blank_token(tokenizer):
     return text, token
 
 
-def check_lengths(engine: object, rows, limit: int | None):
+def check_lengths(engine: Any, rows, limit: int | None):
     """Refuse rows that are longer than ``limit`` tokens (None: no limit).
 
     Args:
@@ -193,7 +194,9 @@ class TextReader:
         spanned = self.architecture == "encoder-decoder" and not self.tokenizer.mask_token
         texts = [self.spanned(filled) for filled in rows.filled] if spanned else rows.text.tolist()
         encoding = self.tokenizer(texts, return_offsets_mapping=True)
-        sentinels = [single_token(self.tokenizer, text) for text in (SENTINEL, SECOND_SENTINEL)] if spanned else []
+        sentinels: list[Any] = (
+            [single_token(self.tokenizer, text) for text in (SENTINEL, SECOND_SENTINEL)] if spanned else []
+        )
         kinds, counts = [], []
         for row, text, ids, offsets in zip(
             rows.itertuples(), texts, encoding["input_ids"], encoding["offset_mapping"], strict=True

@@ -34,6 +34,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import requests
 import tenacity
@@ -169,7 +170,7 @@ def _encodings(key):
             yield encoded[math.ceil(before * 8 / 6) : len(encoded) - bool((before + len(raw)) % 3)]
 
 
-def keep_fields(value, shape=KEPT_FIELDS):
+def keep_fields(value: Any, shape: Any = KEPT_FIELDS) -> Any:
     """Return what is kept of an answer: the fields that ``shape`` names, in the shape that it gives them."""
     if shape == "any":
         return value
@@ -392,7 +393,7 @@ class Client:
             )
         return kept
 
-    def _hidden(self, value):
+    def _hidden(self, value: Any) -> Any:
         """Mask the key in all texts of an answer but those that were generated."""
         if isinstance(value, dict):
             return {name: member if name in GENERATED else self._hidden(member) for name, member in value.items()}
@@ -460,7 +461,7 @@ class Client:
 
     def _settle(self, decoded, price):
         """Put what the server billed for an answer in the place of what was expected at most."""
-        usage = decoded.get("usage") if isinstance(decoded, dict) else None
+        usage: Any = decoded.get("usage") if isinstance(decoded, dict) else None
         try:
             billed = self.cost(int(usage["prompt_tokens"]), int(usage["completion_tokens"]))
         except (KeyError, TypeError, ValueError):

@@ -10,6 +10,7 @@ import inspect
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from transformers import DynamicCache, EncoderDecoderCache
@@ -48,7 +49,7 @@ class Layout:
         return self.shared + sum(self.widths)
 
 
-def layout(ids: Sequence[Sequence[int]]):
+def layout(ids: Sequence[list[int]]):
     """Return the :class:`Layout` that reads the fewest tokens.
 
     Args:
@@ -127,7 +128,7 @@ def start_token(model):
 def cached_bytes(model, padding):
     """Return the bytes of the keys and values that one token leaves: those of a prompt of one token."""
     with torch.inference_mode():
-        cache = Batch(model, [[padding]], padding).cache
+        cache: Any = Batch(model, [[padding]], padding).cache
     parts = [cache.self_attention_cache, cache.cross_attention_cache] if model.config.is_encoder_decoder else [cache]
     return max(sum(layer.keys.nbytes + layer.values.nbytes for layer in part.layers) for part in parts)
 
@@ -146,6 +147,7 @@ class Batch:
         self.last = {"logits_to_keep": 1} if "logits_to_keep" in takes else {}
         self.counts = "position_ids" in takes
         self.inputs = {}
+        self.cache: Any = None
         self._read(ids) if model.config.is_encoder_decoder else self._read_decoder(ids)
 
     def _read(self, ids):

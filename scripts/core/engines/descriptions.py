@@ -19,6 +19,7 @@ import math
 import re
 import struct
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -82,7 +83,7 @@ def of_folder(folder: str | Path) -> dict:
     return _with_configuration(facts, path)
 
 
-def of_hub(hub: str, revision: str | None = None, client: object | None = None):
+def of_hub(hub: str, revision: str | None = None, client: Any = None):
     """Describe a checkpoint on the hub, of which only small files are fetched.
 
     Args:
@@ -118,7 +119,7 @@ def of_hub(hub: str, revision: str | None = None, client: object | None = None):
     folder = next(path.parent for path in paths if path.name == "config.json")
     described = _with_configuration(facts, folder)
     if counts and not described["dtype"]:
-        described["dtype"] = _dtype(max(counts, key=counts.get))
+        described["dtype"] = _dtype(max(counts, key=counts.__getitem__))
     return described
 
 

@@ -26,7 +26,7 @@ Special cases, decided once:
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -394,7 +394,7 @@ def step_batch(text_ids: Sequence[str], steps):
     )
 
 
-def _joined(parts, kind=np.int64):
+def _joined(parts: Iterable[np.ndarray], kind: type[np.generic] = np.int64) -> np.ndarray:
     return np.concatenate([np.zeros(0, dtype=kind), *parts])
 
 

@@ -27,9 +27,9 @@ import contextlib
 import copy
 import functools
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -76,7 +76,7 @@ class Generation:
     tokens: tuple
     finished: bool
     steps: tuple = field(default=(), compare=False)
-    masses: np.ndarray = field(default=None, compare=False)
+    masses: np.ndarray | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def generate(
     prompts: Sequence[str],
     *,
     max_new_tokens: int,
-    tokens_per_batch: int,
+    tokens_per_batch: int | str,
     stop: Sequence[str] | None = None,
     top_k: int = 0,
     groups: torch.Tensor | None = None,
@@ -114,7 +114,7 @@ def generate(
         model (transformers.PreTrainedModel): A decoder or an encoder-decoder, in evaluation mode, on its device.
         tokenizer (transformers.PreTrainedTokenizerBase)
         max_new_tokens: Tokens to generate at most, the end token included.
-        tokens_per_batch (int or "auto"): Upper bound of a batch's tokens (:class:`Batch`); halved when memory runs out.
+        tokens_per_batch: Upper bound of a batch's tokens (:class:`Batch`), or ``auto``; halved when memory runs out.
         stop: Strings before which a continuation ends.
         top_k: How many of the most probable tokens to keep for each step.
         groups: Groups of tokens whose probability mass to keep for each step. Shape (vocabulary, groups), of bool.
@@ -138,7 +138,7 @@ def generate(
     )  # fmt: skip
     keys = prompts if keys is None else keys
     batches = generator.plan(prompts)
-    results = [None] * len(prompts)
+    results: list[Any] = [None] * len(prompts)
     with progress_bar(progress, sum(batch.tokens for batch in batches)) as bar:
         for batch in batches:
             for row, result in zip(
@@ -153,9 +153,18 @@ class Generator:
     """Continues prompts in batches; for callers that keep finished batches. Parameters as for :func:`generate`."""
 
     def __init__(
-        self, model, tokenizer, *, max_new_tokens, tokens_per_batch, stop=None, top_k=0, groups=None, temperature=0,
-        seed=0,
-    ):  # fmt: skip
+        self,
+        model,
+        tokenizer,
+        *,
+        max_new_tokens: int,
+        tokens_per_batch: int | str,
+        stop: Sequence[str] | None = None,
+        top_k: int = 0,
+        groups: torch.Tensor | None = None,
+        temperature: float = 0,
+        seed: int = 0,
+    ):
         check_temperature(temperature)
         self.model = model
         self.tokenizer = tokenizer
@@ -260,11 +269,11 @@ class Generator:
             for row, (ids, values) in zip(expected, steps, strict=True)
         )
 
-    def tokenize(self, prompts):
+    def tokenize(self, prompts: Sequence[str]) -> list[list[int]]:
         """Return the token ids of each prompt, shape (tokens,), special tokens included."""
         start = self.tokenizer.bos_token
         plain = [bool(start) and prompt.startswith(start) for prompt in prompts]
-        sequences = [None] * len(prompts)
+        sequences: list[Any] = [None] * len(prompts)
         for add_special in (True, False):
             rows = [row for row, written in enumerate(plain) if written != add_special]
             if rows:
@@ -275,7 +284,7 @@ class Generator:
                     sequences[row] = ids
         return sequences
 
-    def check(self, prompts):
+    def check(self, prompts: Sequence[str]) -> list[list[int]]:
         """Return the token ids of each prompt; errors as in :meth:`plan`."""
         ids = self.tokenize(prompts)
         limit = context_length(self.model)
@@ -372,7 +381,7 @@ class Generator:
         keeper = _Keeper(self.top_k, self.groups)
         raw = [[] for _ in ids]
         # Rows of the batch by prompt; those that have ended are None until they leave.
-        rows = list(range(len(ids)))
+        rows: list[int | None] = list(range(len(ids)))
         kept = [[] for _ in ids]
         with torch.inference_mode():
             batch = decoding.Batch(self.model, ids, self.padding)
@@ -424,7 +433,7 @@ class Generator:
         )
         keeper = _Keeper(self.top_k, self.groups)
         prefix = 1 if self.two_parts else width
-        processors = [keeper] if keeper.wanted else []
+        processors: list[Callable] = [keeper] if keeper.wanted else []
         if self.temperature:
             sampler = Sampler(self.temperature, self.seed, keys)
             processors.append(lambda written, logits: sampler(logits, written.shape[1] - prefix))
@@ -486,14 +495,14 @@ def _without_defaults(model):
         model.generation_config = own
 
 
-def batch_tokens(model, tokens_per_batch):
+def batch_tokens(model, tokens_per_batch: int | str) -> int:
     """Return the tokens of a batch at most: as configured, or with ``auto`` as many as memory holds.
 
     On GPUs those are as many as their memory has room for, beside the weights and logits, when each leaves its keys and
     values and needs as much for activations as a plan assumes (:mod:`scripts.core.engines.registry`). The number
     follows from the model and the devices alone, so that a job that was killed finds the same batches.
     """
-    if tokens_per_batch != "auto":
+    if not isinstance(tokens_per_batch, str):
         return tokens_per_batch
     kind = model.device.type
     if kind == "cpu" or not decoding.can_continue(model):

@@ -63,6 +63,7 @@ class Peer:
         Raises:
             UserError: If the process has ended.
         """
+        assert self.process.stdin is not None and self.process.stdout is not None, "they are pipes"
         self.process.stdin.write(json.dumps(request) + "\n")
         self.process.stdin.flush()
         line = self.process.stdout.readline()
@@ -74,6 +75,7 @@ class Peer:
 
     def close(self):
         """End the process."""
+        assert self.process.stdin is not None, "it is a pipe"
         self.process.stdin.close()
         self.process.wait()
 
@@ -81,8 +83,8 @@ class Peer:
 def serve():
     """Answer requests until standard input ends."""
     import torch
-    from lm_eval.api.instance import Instance
-    from lm_eval.models.huggingface import HFLM
+    from lm_eval.api.instance import Instance  # pyright: ignore[reportMissingImports]
+    from lm_eval.models.huggingface import HFLM  # pyright: ignore[reportMissingImports]
 
     answers, sys.stdout = sys.stdout, sys.stderr
     model = None

@@ -14,6 +14,7 @@ end) before the text and scores all other tokens. A context that ends with the o
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -174,7 +175,8 @@ def table(rows: pd.DataFrame, values: pd.DataFrame, texts: TextReader, score: st
     kinds, option_tokens = texts.label_kinds(rows)
     if score == "label_loss":
         for name, kind in losses.COLUMNS.items():
-            made[name] = pd.array([pd.NA] * len(rows), dtype=kind.capitalize())
+            missing: Any = kind.capitalize()
+            made[name] = pd.array([pd.NA] * len(rows), dtype=missing)
             if name.startswith(("sentinel", "end")):
                 made[name] = np.zeros(len(rows), dtype=kind)
         return made.assign(option_tokens=option_tokens.astype(np.int32))

@@ -41,8 +41,8 @@ class OpenedModel:
 
 
 def open_model(
-    name: str | dict,
-    entry: str | dict,
+    name: str,
+    entry: dict,
     *,
     script: str,
     libraries: Sequence[str],

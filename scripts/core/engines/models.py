@@ -110,7 +110,7 @@ def package_file(name, source, member):
         raise UserError(f"model {name}: package {package} is not installed; run: {remedy}") from error
     if distribution.version != version:
         raise UserError(f"model {name}: package {package} is {distribution.version}, not {version}; run: {remedy}")
-    path = Path(distribution.locate_file(member))
+    path = Path(str(distribution.locate_file(member)))
     if not path.exists():
         raise UserError(f"model {name}: package {package}=={version} has no {member}; run: {remedy} --force-reinstall")
     return path
@@ -197,8 +197,11 @@ def load_tokenizer(name, entry, location: Location | None = None):
     options["trust_remote_code"] = entry.get("remote_code", False)
     if "hub" in source:
         place, options["revision"] = source["hub"], source["revision"]
+    elif "path" in source:
+        place = Path(source["path"])
     else:
-        place = Path(source["path"]) if "path" in source else location.folder
+        assert location is not None, "without a location, the entry says where its tokenizer is"
+        place = location.folder
     try:
         with _gguf_parsed_once() if "gguf_file" in options else contextlib.nullcontext():
             tokenizer = _begin_texts(transformers.AutoTokenizer.from_pretrained(place, **options), entry)

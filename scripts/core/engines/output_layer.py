@@ -9,6 +9,7 @@ others too: they are keys and values there, and nothing else.
 """
 
 import copy
+from typing import Any
 
 import torch
 from torch.nn.functional import scaled_dot_product_attention
@@ -61,7 +62,7 @@ class SelectiveModel:
         # OPT's head calls the decoder inside its base model; T5 has no base model but itself.
         modules = [base, getattr(base, "decoder", None), getattr(model, "decoder", None), decoder]
         self.candidates = [module for module in modules if isinstance(module, torch.nn.Module) and module is not model]
-        self.trunk = None
+        self.trunk: Any = None
 
     def logits(self, inputs: dict[str, torch.Tensor], positions):
         """Run the model and yield logits in slices.
@@ -110,7 +111,7 @@ class SelectiveModel:
         raise LookupError("the model calls none of its known trunks")
 
     @torch.inference_mode()
-    def _run_trunk(self, inputs, one_each=None):
+    def _run_trunk(self, inputs: dict[str, torch.Tensor], one_each: Any = None):
         """Run everything up to the hidden states; the output layer sees one position and its result is dropped.
 
         With ``one_each``, the position read in each row, the hidden states have shape (rows, 1, width).
@@ -132,7 +133,7 @@ class SelectiveModel:
             return layer.feed_forward_chunk(layer.attention.output(mixed, read))
 
         hook = self.trunk.register_forward_hook(keep)
-        layer = self._last_layer() if one_each is not None else None
+        layer: Any = self._last_layer() if one_each is not None else None
         if layer is not None:
             forward, layer.forward = layer.forward, last
         try:
@@ -143,7 +144,7 @@ class SelectiveModel:
                 layer.forward = forward
         return kept[0]
 
-    def _last_layer(self):
+    def _last_layer(self) -> Any:
         """Return the last layer of BERT's kind, whose attention takes queries apart from keys and values, or None."""
         layers = getattr(getattr(self.model.base_model, "encoder", None), "layer", None)
         if not isinstance(layers, torch.nn.ModuleList) or getattr(self.model.config, "is_decoder", False):

@@ -219,10 +219,10 @@ def cpu_speed(threads):
     torch.set_num_threads(threads)
     a, b = torch.ones(512, 1024), torch.ones(1024, 1024)
     try:
-        a @ b
+        torch.matmul(a, b)
         repeats, started = 0, time.perf_counter()
         while time.perf_counter() - started < 0.3:
-            a @ b
+            torch.matmul(a, b)
             repeats += 1
         return CPU_EFFICIENCY * repeats * 2 * 512 * 1024 * 1024 / (time.perf_counter() - started)
     finally:

@@ -27,6 +27,8 @@ rows; ``lengths(rows)``; ``name`` and ``description``. When it is made it checks
 will depend on nothing but their own texts (:mod:`scripts.core.engines.structure`).
 """
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -66,9 +68,7 @@ def check_finite(row, values, network):
         )
 
 
-def score_instances(
-    engine: object, instances: pd.DataFrame, limit: int | None = None, progress: str = ""
-) -> pd.DataFrame:
+def score_instances(engine: Any, instances: pd.DataFrame, limit: int | None = None, progress: str = "") -> pd.DataFrame:
     """Score all options of all distinct instances, in memory.
 
     Args:
@@ -82,7 +82,7 @@ def score_instances(
     """
     rows = option_texts(instances)
     check_lengths(engine, rows, limit)
-    values = [None] * len(rows)
+    values: list[Any] = [None] * len(rows)
     plan = engine.plan(rows)
     with progress_bar(progress, sum(batch.tokens for batch in plan)) as bar:
         for batch in plan:

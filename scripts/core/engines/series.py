@@ -1,6 +1,7 @@
 """Checkpoints of one training run: a registry entry with ``revisions`` stands for as many models."""
 
 import re
+from typing import Any
 
 from scripts.core.errors import UserError
 
@@ -56,10 +57,9 @@ def _members(name: str, entry: dict, where: str) -> dict:
 def _positions(revisions: list, where: str) -> tuple[str, dict]:
     for unit, pattern in NUMBERS:
         found = {revision: re.search(pattern, revision, re.IGNORECASE) for revision in revisions}
-        if all(found.values()):
-            positions = {revision: int(match[1]) for revision, match in found.items()}
-            if len(set(positions.values())) == len(positions):
-                return unit, positions
+        positions = {revision: int(match[1]) for revision, match in found.items() if match}
+        if len(set(positions.values())) == len(positions) == len(found):
+            return unit, positions
     raise UserError(f"{where}.revisions: their names do not say in which order they come; name them like step1000")
 
 
@@ -74,7 +74,7 @@ def spelled_out(configured: dict, models: dict) -> dict:
     ``cards`` of a series are that of its last member, which shows them all.
     """
 
-    def members(key, value):
+    def members(key: str, value: Any) -> Any:
         if isinstance(value, dict):
             return {inner: members(inner, part) for inner, part in value.items()}
         if key not in ("models", "cards") or not isinstance(value, list):

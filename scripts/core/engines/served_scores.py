@@ -20,6 +20,7 @@ import hashlib
 import json
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -88,7 +89,7 @@ class LikelihoodClient(completions.Client):
     def __init__(self, name, api, cache, tokenizer, **options):
         super().__init__(name, api, cache, max_tokens=1, top_k=1, **options)
         self.tokenizer = tokenizer
-        self.unchecked = None
+        self.unchecked: dict | None = None
         self.answers = api["scoring"]["answers"]
         special = set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
         first = (tokenizer("a")["input_ids"] or [None])[0]
@@ -137,7 +138,7 @@ class LikelihoodClient(completions.Client):
 
     def accept(self):
         """Write what waited for a check that held."""
-        for path, answer in self.unchecked.items():
+        for path, answer in (self.unchecked or {}).items():
             files.write_json(path, answer)
         self.unchecked = {}
 
@@ -197,7 +198,7 @@ class LikelihoodClient(completions.Client):
                     f"token {place + 1} is {token!r} there and {piece!r} here; the server reads the text otherwise"
                 )
 
-    def score(self, text, call=0):
+    def score(self, text: str, call: int = 0) -> EchoedText:
         """Return the log-probabilities of the tokens of a text but the first, as :class:`EchoedText`.
 
         Raises:
@@ -206,10 +207,10 @@ class LikelihoodClient(completions.Client):
         asked = self.asked(text, call)
         if len(asked.ids) < 2:
             return EchoedText((), 0, 0)
-        scored = self.complete(asked)
+        scored: Any = self.complete(asked)
         if self.answers != "llama_cpp":
             return scored
-        opening = self.complete(EchoRequest("", asked.ids[:2], call, opening=True))
+        opening: Any = self.complete(EchoRequest("", asked.ids[:2], call, opening=True))
         return EchoedText(
             opening.values + scored.values,
             opening.prompt_tokens + scored.prompt_tokens,

@@ -29,6 +29,7 @@ import itertools
 import logging
 import sys
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -169,7 +170,7 @@ class Probes:
         longest (int): Tokens of the longest text.
     """
 
-    def __init__(self, engine: object, instances: pd.DataFrame, limit: int | None, size: int):
+    def __init__(self, engine: Any, instances: pd.DataFrame, limit: int | None, size: int):
         self.network, self.architecture = engine.network, engine.architecture
         self.engine = engine
         built_in = [(f"probe {i}", text, list(PROBE_OPTIONS)) for i, text in enumerate(PROBES)]
@@ -269,9 +270,10 @@ class Probes:
         return change if change > rounding_bound(len(alone)) else 0.0
 
 
-def _longest(engine, instances, limit):
+def _longest(engine: Any, instances: pd.DataFrame, limit: int | None) -> pd.DataFrame | None:
     """Return the rows of the first and the last option of the longest instance within ``limit``, or None."""
-    sizes = instances.text.str.encode("utf-8").str.len()
+    texts: Any = instances.text.str.encode("utf-8")
+    sizes = texts.str.len()
     chosen = option_texts(instances.loc[sizes.nlargest(CANDIDATES, keep="first").index])
     if not len(chosen):
         return None
@@ -329,7 +331,7 @@ def changed_at(first, second):
     return int(places[0]) if len(places) else len(first)
 
 
-def check(engine: object, instances, limit, size=0) -> int:
+def check(engine: Any, instances, limit, size=0) -> int:
     """Choose how an engine runs its model, or refuse the model; see the module's docstring.
 
     Args:

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from scripts.core import files
 from scripts.core.errors import UserError
 
 RULES = ("score", "prompt", "token_distributions")
@@ -86,13 +87,14 @@ def add_measured_usage(plan: pd.DataFrame, jobs: pd.DataFrame, estimated: dict) 
         minutes are those of jobs of the same set, divided into as many; ``jobs_measured`` counts the former.
     """
     found = []
-    for row in plan.itertuples():
+    for row in files.rows(plan):
         memory, minutes = estimated.get(row.rule, {}).get(row.instances_of, {}).get(row.model, (math.nan, math.nan))
         alike = _of_model(jobs, row.rule, row.model, row.gpus > 0)
         found.append(
             [memory, alike.memory_mb.max(), minutes, _same(alike, row.instances_of, row.jobs).minutes.max(), len(alike)]
         )
-    return plan.assign(**pd.DataFrame(found, columns=COLUMNS, index=plan.index))
+    made = pd.DataFrame(found, columns=COLUMNS, index=plan.index)
+    return plan.assign(**{name: made[name] for name in COLUMNS})
 
 
 def asked_memory(

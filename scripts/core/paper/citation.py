@@ -1,6 +1,7 @@
 """Who wrote what, when, and where its code is: from the configuration, and otherwise from CITATION.cff."""
 
 from collections.abc import Mapping
+from typing import Any
 
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 NAMED = 3
@@ -34,7 +35,7 @@ def title(configured: str | None, models: list[str], studies: list[str]) -> str:
     return f"How {subject} {verb} pronouns: {what}"
 
 
-def facts(configured: Mapping[str, object], citation: Mapping[str, object], commit_date: str | None) -> dict:
+def facts(configured: Mapping[str, Any], citation: Mapping[str, Any], commit_date: str | None) -> dict:
     """Return ``authors``, ``date``, ``code`` and ``licence``; what nobody states is None.
 
     Args:

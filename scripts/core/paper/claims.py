@@ -7,7 +7,7 @@ applicable to the run.
 """
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -90,7 +90,7 @@ class Finding:
     number: int
     source: str
     finding: str
-    checks: callable
+    checks: Callable
 
 
 class MissingEvidence(Exception):

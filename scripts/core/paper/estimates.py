@@ -74,10 +74,10 @@ def median(estimates):
 
 def absolute(estimate):
     """Return the absolute value; its interval begins at zero where that of the value holds zero."""
-    ends = sorted([abs(estimate.low), abs(estimate.high)])
+    low, high = sorted([abs(estimate.low), abs(estimate.high)])
     if estimate.low < 0 < estimate.high:
-        ends[0] = 0.0
-    return Estimate(abs(estimate.value), *ends, estimate.n, estimate.clusters)
+        low = 0.0
+    return Estimate(abs(estimate.value), low, high, estimate.n, estimate.clusters)
 
 
 def share(value, trials):
@@ -127,7 +127,7 @@ def compare_with_limits(estimate: Estimate, low: float, high: float) -> Comparis
     return Comparison(max(end.right for end in ends), min(end.wrong for end in ends))
 
 
-def compare_by_test(p: float, right: bool) -> Comparison:
+def compare_by_test(p: float, right: bool | np.bool_) -> Comparison:
     """Return what a two-sided test says of a comparison that is ``right`` by its values; nothing without a p value."""
     return Comparison() if np.isnan(p) else Comparison(right=float(p)) if right else Comparison(wrong=float(p))
 

@@ -12,6 +12,7 @@ are exported, so that no sentence gets out by another way.
 import hashlib
 import json
 import math
+from typing import Any
 
 from scripts.core import estimate_rows, losses, options, templates
 from scripts.core.errors import UserError
@@ -188,13 +189,24 @@ def model_info(name: str, facts: dict, metadata: dict):
     return info
 
 
-def result(name, dataset, value, *, identifier=None, low=None, high=None, n=None, bounds=(None, None), details=None):
+def result(
+    name: str,
+    dataset: str,
+    value: float,
+    *,
+    identifier: str | None = None,
+    low: float | None = None,
+    high: float | None = None,
+    n: int | None = None,
+    bounds: tuple[float | None, float | None] = (None, None),
+    details: dict | None = None,
+) -> dict:
     """Return one of the schema's ``evaluation_results``; ``bounds`` are the least and the greatest possible value."""
-    uncertainty = {}
-    if not _missing(low) and not _missing(high):
+    uncertainty: dict[str, Any] = {}
+    if low is not None and high is not None and not _missing(low) and not _missing(high):
         interval = {"lower": float(low), "upper": float(high), "confidence_level": LEVEL}
         uncertainty = {"confidence_interval": interval}
-    if not _missing(n):
+    if n is not None and not _missing(n):
         uncertainty["num_samples"] = int(n)
     made = {
         "evaluation_name": name,

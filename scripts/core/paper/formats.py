@@ -88,9 +88,9 @@ def estimate(
     """
     factor, decimals, word = {"percent": (100, 0, "%"), "points": (100, 0, " points"), "plain": (1, 2, "")}[style]
     decimals += n >= MANY_UNITS
-    ends = [None if pd.isna(end) else factor * end for end in (low, high)]
+    start, stop = (None if pd.isna(end) else factor * end for end in (low, high))
     signed = style == "points"
-    spread = "no interval" if None in ends else interval(*ends, decimals, signed)
+    spread = "no interval" if start is None or stop is None else interval(start, stop, decimals, signed)
     count = f"n = {number(n, 0)}" + ("" if n_unit == "instances" else f" {n_unit}")
     facts = "; ".join(filter(None, [spread, count, whose]))
     return f"{number(factor * value, decimals, signed)}{word} ({facts})"

@@ -73,7 +73,10 @@ def value(
 
     def cell(row: Mapping) -> str:
         text = number(scale * row[column], decimals, signed)
-        around = interval(*(scale * row[end] for end in ends), decimals, signed, between) if ends else MISSING_MARK
+        around = MISSING_MARK
+        if ends:
+            low, high = (scale * row[end] for end in ends)
+            around = interval(low, high, decimals, signed, between)
         return text if around == MISSING_MARK else f"{text} ({around})"
 
     return cell

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pandas as pd
 
+from scripts.core import files
 from scripts.core.paired import PLANNED_DIFFERENCES
 from scripts.core.paper.formats import MISSING_MARK, interval, number, p_text
 from scripts.core.paper.tables import blank_repeats, change_points
@@ -88,7 +89,7 @@ def mixed_model(table: pd.DataFrame, effect: Callable) -> pd.DataFrame:
     if not table.converged.all():
         return pd.DataFrame({"Effect": ["none"], "Log odds": [MISSING_MARK], "Interval": [table.reason.iloc[0]]})
     rows = []
-    for row in table.fillna({"level": ""}).itertuples():
+    for row in files.rows(table.fillna({"level": ""})):
         signed = row.kind == "fixed"
         ends = interval(row.ci_low, row.ci_high, 2, signed)
         rows.append((effect(row), number(row.estimate, 2, signed), ends))

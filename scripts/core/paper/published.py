@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -220,7 +220,7 @@ def shorten_list(words, most=3, separator=", "):
 
 
 def find(
-    row: tuple, tables: dict[str, pd.DataFrame], groups: dict[str, list[str]], excluded: Collection[str] = ()
+    row: Any, tables: dict[str, pd.DataFrame], groups: dict[str, list[str]], excluded: Collection[str] = ()
 ) -> tuple[float, ...]:
     """Return the value that a row of the mapping describes, in the published unit, with its interval.
 
@@ -290,7 +290,14 @@ def _reduce(row, frame, criteria):
 
 def half_unit(text):
     """Return half of the last printed digit of a number: 0.005 for ``0.95``, 0.5 for ``180``."""
-    return 0.5 * 10.0 ** Decimal(text).as_tuple().exponent
+    return 0.5 * 10.0 ** _exponent(text)
+
+
+def _exponent(text: str) -> int:
+    """Return the power of ten of a number's last printed digit."""
+    exponent = Decimal(text).as_tuple().exponent
+    assert isinstance(exponent, int), "what is published is finite"
+    return exponent
 
 
 def tolerance(text, published):
@@ -360,7 +367,7 @@ def compare(
     """
     groups, rows = members(models), []
     joined = published.merge(mapping, on=KEY, suffixes=("", "_column"), validate="many_to_one", sort=False)
-    for row in joined.rename(columns={"value": "printed", "value_column": "value"}).itertuples(index=False):
+    for row in files.rows(joined.rename(columns={"value": "printed", "value_column": "value"}), index=False):
         facts = [getattr(row, name) for name in (*PUBLISHED_COLUMNS[:4], "unit", "kind")]
         facts += [getattr(row, name) for name in ("table", "cells", "reduce", "models", "variant", "templates")]
         for name in template_sets:
@@ -369,8 +376,8 @@ def compare(
             if not reason and name not in tables:
                 reason = f"not in this run: the {name} templates"
             reason = reason or (obstacles or {}).get(row.variant, "")
-            if not reason and (inapplicable or {}).get(row.variant):
-                outcome, reason = NOT_APPLICABLE, inapplicable[row.variant]
+            if not reason and (why := (inapplicable or {}).get(row.variant)):
+                outcome, reason = NOT_APPLICABLE, why
             if not reason:
                 try:
                     ours, low, high = find(row, tables[name], groups, excluded)
@@ -441,7 +448,7 @@ def write(
     """
     comparison = compare(*printed, tables, every_set, **conditions)
     cells = table_cells(comparison, study)
-    widths = [WIDTHS[head] for head in cells]
+    widths = [WIDTHS[str(head)] for head in cells]
     files.write_csv(csv, comparison)
     shown = cells.rename(columns={"Templates": parts})
     files.write_text(tex, EMPTY_TABLE if cells.empty else latex.wrapped_table(shown, widths))
@@ -472,7 +479,7 @@ def table_cells(comparison: pd.DataFrame, study: str) -> pd.DataFrame:
     rows, rank = [], []
     for _, same in different.groupby([*KEY, "published", "ours"], sort=False):
         row = same.iloc[0]
-        places = -min(0, Decimal(row.published).as_tuple().exponent)
+        places = -min(0, _exponent(row.published))
         # One digit more than the study prints shows on which side of it we are.
         places += 0 if row.unit in WHOLE else 1
         unit = UNITS.get(row.unit, row.unit)
@@ -491,7 +498,7 @@ def table_cells(comparison: pd.DataFrame, study: str) -> pd.DataFrame:
 
 def _as_printed(text):
     """Return a published number with all its digits, as ours are printed."""
-    return formats.number(float(text), -min(0, Decimal(text).as_tuple().exponent))
+    return formats.number(float(text), -min(0, _exponent(text)))
 
 
 def quantity(row, study):

@@ -8,6 +8,7 @@ are those of the functions that judge a run.
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -113,7 +114,7 @@ def page(table: pd.DataFrame, simulation: Simulation) -> str:
         "| finding | size | true: holds, fails, undecided | false | border |",
         "| --- | --- | --- | --- | --- |",
     ]
-    texts = {claim.number: claim.finding.rstrip(".") for claim in simulation.findings}
+    texts: dict[Any, str] = {claim.number: claim.finding.rstrip(".") for claim in simulation.findings}
     for (number, size), rows in table.groupby(["finding", "size"], sort=False):
         cells = []
         for row in rows.set_index("world").loc[list(WORLDS)].to_dict("records"):

@@ -5,6 +5,7 @@ Each study writes its rows (the ``summary`` of its declaration); the paper's fir
 """
 
 from collections.abc import Mapping
+from typing import Any
 
 from scripts.core.estimate_rows import (
     FULL,
@@ -41,7 +42,7 @@ FIRST = ("evaluation_set", "templates", "variable")
 """Factors whose levels are told before others."""
 
 
-def describe_metric(row: Mapping[str, object]) -> str:
+def describe_metric(row: Mapping[Any, Any]) -> str:
     """Return the metric of a row with the levels of its factors in words.
 
     Examples:
@@ -53,7 +54,7 @@ def describe_metric(row: Mapping[str, object]) -> str:
     return ", ".join([str(row["metric"]), *_levels(row)])
 
 
-def describe_levels(row: Mapping[str, object]) -> str:
+def describe_levels(row: Mapping[Any, Any]) -> str:
     """Return what tells a row from others of its metric and model: levels, scoring, debiasing and prompt.
 
     Examples:
@@ -80,7 +81,7 @@ def _word(name: str, level: str) -> str:
     return f"{level if level != '0' else 'no'} {noun.removesuffix('s') if level == '1' else noun}"
 
 
-def describe_subject(row: Mapping[str, object]) -> str:
+def describe_subject(row: Mapping[Any, Any]) -> str:
     """Return what a row is of: a model or system, what it was debiased by, how it decided and how it was asked."""
     asked = f"prompt {row[PROMPT_FACTOR]}" if row.get(PROMPT_FACTOR) else ""
     likelihood = row["scoring"] if row["scoring"] in (FULL, PARTIAL) else ""

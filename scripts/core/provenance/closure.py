@@ -18,6 +18,7 @@ import sys
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from scripts.core.errors import UserError
 
@@ -134,7 +135,8 @@ def _module(path: str, root: str, function: str = "") -> tuple[str, list[str]]:
         parts = []
         _write(tree, parts)
         known[key] = [hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16], list(_names(tree))]
-    return known[key]
+    code, imported = known[key]
+    return code, imported
 
 
 @cache
@@ -172,7 +174,8 @@ def reached_code(tree: ast.Module, function: str) -> ast.Module:
         bound = _bound(statement)
         if isinstance(statement, ast.Import | ast.ImportFrom):
             kept = [alias for alias in statement.names if _imported(alias) in names]
-            statement = type(statement)(**{**dict(ast.iter_fields(statement)), "names": kept}) if kept else None
+            fields: dict[str, Any] = {**dict(ast.iter_fields(statement)), "names": kept}
+            statement = type(statement)(**fields) if kept else None
         elif bound and not names.intersection(bound):
             statement = None
         if statement is not None:

@@ -311,7 +311,7 @@ def packages(modules: Iterable[str], sources: Iterable[Path], providers: dict) -
         if package in imported and package not in reached:
             reached.add(package)
             requires = importlib.metadata.requires(imported[package]) or []
-            waiting += [normalise_name(re.match(r"[\w.-]+", requirement)[0]) for requirement in requires]
+            waiting += [normalise_name(re.findall(r"^[\w.-]+", requirement)[0]) for requirement in requires]
     versions = {package: importlib.metadata.version(name) for package, name in imported.items()}
     return (
         {package: version for package, version in versions.items() if package in reached},
@@ -351,7 +351,7 @@ def package_files(members, cache=None):
     digests = {}
     for name, (package, member, _) in members.items():
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
-            path = Path(importlib.metadata.distribution(package).locate_file(member))
+            path = Path(str(importlib.metadata.distribution(package).locate_file(member)))
             if path.exists():
                 digests[name] = digest(path, cache)
     return digests
@@ -361,7 +361,7 @@ def _third_party(path):
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name.partition(".")[0] for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and not node.level:
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             yield node.module.partition(".")[0]
 
 
@@ -451,15 +451,15 @@ class Recorder:
             return
         Path(self.path).unlink(missing_ok=True)
         # Before the job reads them: a file that changes meanwhile must not pass for what was read.
-        inputs = {str(path): digest(path, CACHE) for path in inputs}
-        self.inputs = list(inputs)
+        digests = {str(path): digest(path, CACHE) for path in inputs}
+        self.inputs = list(digests)
         self.record = {
             "format": FORMAT,
             "rule": rule,
             "wildcards": portable(dict(wildcards), root),
             "params": portable(recorded_params(params), root),
             "text": texts([*params.get("_code", {}), *closure.INERT], root),
-            "inputs": portable(inputs, root),
+            "inputs": portable(digests, root),
             "package_files": package_files(package_inputs(portable(params, root)), CACHE),
             "lock": lock_digest(root),
             "started": utc_now(),

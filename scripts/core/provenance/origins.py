@@ -82,7 +82,7 @@ def translate(facts: dict[str, list[str]], path: str, told: list[dict]) -> tuple
             continue
         words = {name: values[0] for name, values in facts.items() if values}
         for _, match in matches:
-            words |= match.groupdict()
+            words |= match.groupdict() if match else {}
         facts = {name: values for name, values in facts.items() if name not in when}
         for name, values in entry["then"].items():
             name = name.format(**words)

@@ -76,7 +76,7 @@ def _normal(path):
     return "/".join(parts)
 
 
-def items_with_paths(jobs, main_tex=MAIN):
+def items_with_paths(jobs: list[dict], main_tex: str | Path = MAIN) -> list[dict]:
     """Return :func:`items` with the path of each table's file, known by its content; others have no path."""
     tables = {}
     for job in jobs:
@@ -185,7 +185,8 @@ def _whole(title, path):
 
 
 def _cell(text):
-    path, rest = re.fullmatch(r"(.+?\.csv):(.+)", text).groups()
+    match = re.fullmatch(r"(.+?\.csv):(.+)", text)
+    path, rest = match.groups() if match else ("", "")
     # A head may hold colons of its own, a row's number or columns may not.
     row, colon, column = rest.partition(":")
     if not (row and colon and column):

@@ -198,7 +198,7 @@ def _outcome(window, place, target, text, words, seen):
     if matched is None:
         return Outcome(start, "pattern", span=span)
     four, dropped = _quadruple(sentences, found, matched, others, place, text, words)
-    if dropped is None:
+    if four is not None and dropped is None:
         key = (four["original"]["text"], four["original"]["pronoun_offset"])
         dropped = "once" if key in seen else None
         seen.add(key)

@@ -318,7 +318,7 @@ def card(
         "",
         "| step | left | dropped |",
         "| --- | --- | --- |",
-        *(f"| {steps[row.step]} | {row.left:,} | {row.dropped:,} |" for row in funnel.itertuples()),
+        *(f"| {steps[row.step]} | {row.left:,} | {row.dropped:,} |" for row in files.rows(funnel)),
         "",
         "## Licence",
         "",

@@ -6,6 +6,7 @@ the candidates' and of the other gender, a grammatical case for a pronoun or ``m
 """
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
@@ -19,7 +20,7 @@ SETS = {"M": "he", "F": "she"}
 _NAMES = ("a", "b", "x", "y")
 
 
-def read_quadruples(path: str | Path, pronouns: dict[str, dict]) -> pd.DataFrame:
+def read_quadruples(path: str | Path, pronouns: Mapping[str, dict]) -> pd.DataFrame:
     """Read the project's quadruples.
 
     Args:

@@ -13,7 +13,7 @@ applies:
 
 import pandas as pd
 
-from scripts.core import annotation
+from scripts.core import annotation, files
 from scripts.counter_gap.lib.instances import GENDERS, LABELS
 
 REASONS = ("too few answers", "undecided", "contradicts common sense", "inconsistent", "real people")
@@ -35,7 +35,7 @@ def items(instances: pd.DataFrame) -> pd.DataFrame:
         As :mod:`scripts.core.annotation` takes it.
     """
     rows = []
-    for row in instances.itertuples():
+    for row in files.rows(instances):
         expected = ""
         if not pd.isna(getattr(row, "a_coref", None)):
             expected = "a" if row.a_coref else "b" if row.b_coref else annotation.NO_PERSON
@@ -73,7 +73,7 @@ def decide(
     said = answers.pivot(index=["item_id", "annotator"], columns="question", values="label").reset_index()
     of_items, nobody = dict(tuple(said.groupby("item_id"))), said.iloc[:0]
     rows = []
-    for item in task.items.itertuples():
+    for item in files.rows(task.items):
         votes = of_items.get(item.item_id, nobody)
         said_of = votes[PERSON].where(votes[PERSON].isin(["a", "b"]), annotation.NO_PERSON).value_counts()
         majority = said_of.index[0] if (said_of * 2 > len(votes)).any() else None

@@ -30,8 +30,9 @@ import re
 import tarfile
 import zlib
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from scripts.core import files as written
 from scripts.core.errors import UserError, count_noun
@@ -183,7 +184,7 @@ def read_documents(path, layout):
 
 
 @contextlib.contextmanager
-def _opened(path):
+def _opened(path: Path) -> Iterator[Any]:
     """Yield a binary file whose lines can be read, decompressed as its suffix says."""
     if path.suffix == ".gz":
         with gzip.open(path, "rb") as file:
@@ -243,7 +244,9 @@ def _members(path):
         with _opened(path) as stream, tarfile.open(fileobj=stream, mode="r|") as archive:
             for member in archive:
                 if member.isfile():
-                    yield _decoded(archive.extractfile(member).read(), f"{path}, {member.name}")
+                    file = archive.extractfile(member)
+                    assert file is not None, "a regular file has content"
+                    yield _decoded(file.read(), f"{path}, {member.name}")
                     read += 1
     except FileNotFoundError as error:
         raise UserError(f"{path}: no such file; correct misgendered.corpora.local") from error

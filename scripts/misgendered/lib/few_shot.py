@@ -153,7 +153,7 @@ def select_models(names: str | list[str], models: Sequence[str]):
     return [model for model in models if model in names]
 
 
-def check_contexts(shots: Sequence[int], contexts: dict[str, int] | None):
+def check_contexts(shots: Sequence[int], contexts: dict[str, int | None]):
     """Refuse numbers of examples that make texts longer than a model takes, before any job is started.
 
     Args:

@@ -8,6 +8,7 @@ says about how large a sample would have to be.
 
 import itertools
 import math
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -60,8 +61,9 @@ class Results:
         draws: int,
         seed: int,
     ):
-        self.resampled = ResampledPredictions(table, draws, seed) if len(table) else None
-        self.table = self.resampled.table if len(table) else table
+        # Without rows nothing is asked of it.
+        self.resampled: Any = ResampledPredictions(table, draws, seed) if len(table) else None
+        self.table: pd.DataFrame = self.resampled.table if len(table) else table
         self.models = study_models.set_index("model")
         self.there = set(self.table.model.unique())
         self.names, self.documents = names, documents
@@ -152,7 +154,9 @@ def check_greater(results, first, second, names, shots=0):
     return sign(results, a - b, drawn_a - drawn_b, text, shots=shots)
 
 
-def check_similar(results: Results, shares: dict[str, tuple[float, np.ndarray]], bound: float) -> tuple[bool, str]:
+def check_similar(
+    results: Results, shares: dict[str, tuple[float, np.ndarray]], bound: float
+) -> tuple[Comparison, str]:
     """Check that accuracies differ by less than ``bound`` from each other.
 
     Two one-sided tests at 5 % for every pair: the 90% interval of each difference must lie within the bound. All of
@@ -251,7 +255,8 @@ def _opt_rises(results):
     def step(small, large):
         names = [results.models.label[model] for model in (large, small)]
         levels = [{"pronoun_type": "neutral", "models": [model]} for model in (large, small)]
-        return check_greater(results, *levels, names)
+        first, second = levels
+        return check_greater(results, first, second, names)
 
     return [check(step, *pair) for pair in itertools.pairwise(models)]
 
@@ -347,7 +352,7 @@ def _no_common_size(results):
                 "more instances: the signs of some correlations with size are not clear", p=found.wrong
             )
         if found.outcome:
-            return found, min(opposite, key=opposite.get)
+            return found, min(opposite, key=opposite.__getitem__)
         return found, "the sign is the same in all families, for each type of pronouns"
 
     return [check(differ)]

@@ -12,7 +12,7 @@ Two declarations may say the same: he, thon and co have one form for both posses
 is 42. Such rows are one instance, with one id, which is scored once and counts for both.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -22,6 +22,7 @@ import numpy as np
 from scripts.core import instances as instance_files
 from scripts.core import options, templates
 from scripts.core.errors import UserError
+from scripts.core.templates import PronounSet
 from scripts.misgendered.lib import declarations as declaring
 from scripts.misgendered.lib import names as naming
 from scripts.misgendered.lib import study
@@ -82,7 +83,7 @@ def load(files: dict[str, str], pronouns: str, groups: Sequence[str], combinatio
     if "names" in files:
         texts = template_files.read_replica(files["templates"], known)
         names = naming.read_replica(files["names"])
-        name_files = dict.fromkeys(study.NAME_CLASSES, files["names"])
+        name_files: dict[str, str] = dict.fromkeys(study.NAME_CLASSES, files["names"])
     else:
         released = {
             (kind, number): files[study.declaration(kind, number)]
@@ -119,11 +120,11 @@ class Instances:
         self,
         texts,
         names: list[dict],
-        groups: dict[str, dict],
+        groups: dict[str, PronounSet],
         ways,
         wording: str,
         group_rows: list[int],
-        name_files: dict[str, str],
+        name_files: Mapping[str, str],
         origins: dict[str, str],
     ):
         self.templates, self.names, self.groups, self.declarations = texts, names, groups, ways

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -387,6 +388,7 @@ class SimulatedPredictions(findings.Results):
             mean = self._mean(codes)
         else:
             of_shots = self.number in (19, 20)
+            levels: dict[Any, float]
             levels, key = (self.truth.shots, (shots,)) if of_shots else (self.truth.models, ())
             mean = np.array([levels.get((model, kind, *key), 0.5) for kind in TYPES])[codes["pronoun_type"]]
         templates, names, kinds = codes["template"], codes["name_index"], codes["pronoun_type"]
@@ -402,7 +404,8 @@ class SimulatedPredictions(findings.Results):
         if "group" in codes:
             mean = np.array([self.truth.groups[group] for group in GROUPS])[codes["group"]]
         else:
-            groups = pd.Series(self.truth.groups).groupby(KIND).mean()
+            kinds: Any = KIND
+            groups: Any = pd.Series(self.truth.groups).groupby(kinds).mean()
             mean = groups[list(TYPES)].to_numpy(dtype=float)[codes["pronoun_type"]]
         for name, shifts in self.truth.shifts.items():
             rows, of = (GROUPS, "group") if name == "name_class" else (tuple(TYPES), "pronoun_type")

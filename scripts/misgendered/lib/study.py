@@ -42,7 +42,7 @@ PRONOUN_GROUPS = ("he", "she", "they", "thon", "e", "ae", "co", "vi", "xe", "ey"
 """The eleven groups of Table 1, in its order."""
 
 
-def select_groups(pronouns: dict, names: Sequence[str]):
+def select_groups(pronouns: dict, names: Sequence[str]) -> dict[str, templates.PronounSet]:
     """Return the configured pronoun groups with the forms that the study uses.
 
     Two groups may share some forms, as *e* and *ey* share *em* and *emself*.
@@ -52,7 +52,7 @@ def select_groups(pronouns: dict, names: Sequence[str]):
         names: ``misgendered.pronoun_sets`` of the configuration.
 
     Returns:
-        dict of str to scripts.core.templates.PronounSet: Group to its forms, by the names in :data:`FORMS`, in the
+        Group to its forms, by the names in :data:`FORMS`, in the
             configured order.
 
     Raises:

@@ -8,6 +8,7 @@ from scripts.core import normalisation as normalising
 from scripts.core.paper.formats import MANY_UNITS, MISSING_MARK, number
 from scripts.core.paper.grid import Column, Factor, value
 from scripts.core.paper.tables import blank_repeats
+from scripts.core.templates import PronounSet
 from scripts.misgendered.lib import figures
 from scripts.misgendered.lib.analyses.normalisation import AVAILABLE_NORMALISATIONS
 from scripts.misgendered.lib.labels import ALL, NAME_CLASSES, SHORT, TYPES, present
@@ -65,7 +66,7 @@ def by_score(table: pd.DataFrame, models: dict) -> list[Factor]:
     ]
 
 
-def pronouns(groups: dict[str, dict]):
+def pronouns(groups: dict[str, PronounSet]):
     """Return the cells of Table 1: the forms of each pronoun group.
 
     Args:

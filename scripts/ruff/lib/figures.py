@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 from matplotlib.ticker import MaxNLocator
@@ -53,7 +54,9 @@ def in_order(frame: pd.DataFrame, **orders) -> pd.DataFrame:
     Args:
         orders: Column name to its values in order; ``None`` sorts the column as it is.
     """
-    keys = {c: None if order is None else {v: i for i, v in enumerate(order)} for c, order in orders.items()}
+    keys: dict[Any, Any] = {
+        c: None if order is None else {v: i for i, v in enumerate(order)} for c, order in orders.items()
+    }
     return frame.sort_values(
         list(orders),
         key=lambda column: column if keys[column.name] is None else column.map(keys[column.name]),

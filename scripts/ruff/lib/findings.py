@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from scripts.core import statistics
+from scripts.core import files, statistics
 from scripts.core.paper import estimates, published
 from scripts.core.paper.claims import Comparison, Finding, MissingEvidence, check
 from scripts.core.paper.estimates import (
@@ -261,7 +261,7 @@ def study_models(models: pd.DataFrame, numbers: pd.DataFrame) -> pd.DataFrame:
     """
     units = {"million parameters": MILLION, "billion parameters": BILLION}
     rows = numbers[(numbers.item == "ruff_model_parameters") & (numbers.source == "Table 2")]
-    sizes = {row.row: float(row.value) * units[row.unit] for row in rows.itertuples()}
+    sizes = {row.row: float(row.value) * units[row.unit] for row in files.rows(rows)}
     return models.assign(parameters=models.row.map(sizes))
 
 

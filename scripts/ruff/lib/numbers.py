@@ -5,6 +5,7 @@ cell in it. Differences and extremes over several cells name the cells' common k
 """
 
 import math
+from typing import Any
 
 import pandas as pd
 
@@ -53,7 +54,7 @@ def of_rows(frame: pd.DataFrame, source: str, keys: list[str], shown: dict, **fi
         cell = {key: row[key] for key in keys}
         which = ".".join(map(str, cell.values()))
         for name, (column, how) in shown.items():
-            text = how(row[column]) if callable(how) else interval(row[column], row[how], 2)
+            text: Any = how(row[column]) if callable(how) else interval(row[column], row[how], 2)
             numbers[f"{name}.{which}"] = entry(row[column], text, source, **cell, **fixed)
     return numbers
 

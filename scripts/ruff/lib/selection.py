@@ -59,7 +59,7 @@ def balanced_rows(sample: pd.DataFrame, size: int) -> np.ndarray:
         ],
         axis=1,
     )
-    targets = balanced_cycle(len(cases), len(names), shuffled.distractor_pronoun.notna().all())
+    targets = balanced_cycle(len(cases), len(names), bool(shuffled.distractor_pronoun.notna().all()))
     free = np.ones(len(sample), dtype=bool)
     chosen = []
     for target in islice(targets, size):

@@ -89,7 +89,7 @@ def as_found(folder: Path) -> Truth:
     family = np.array([family for family, members in run.families.items() for _ in members])
     encoder = np.array([name in run.encoders for name in names])
     start = np.array(
-        [FAMILIES[family][members.index(name)] for family, members in run.families.items() for name in members]
+        [FAMILIES[str(family)][members.index(name)] for family, members in run.families.items() for name in members]
     )
     losses = np.where(
         encoder[:, None], start[:, None] - np.array([0, 0.36, 0.30, 0.22, 0.15, 0.08]),
@@ -322,9 +322,10 @@ def _prompts_alike(truth: Truth) -> Truth:
     even = dict.fromkeys(truth.prompted, (level, 0.01))
     for method in findings.CHAINS:
         even["flan-t5-xxl", method, "chain"] = (level - findings.NEAR * (np.arange(6) == 0), 0.01)
-    for (name, *rest), _ in truth.prompted.items():
+    for key in truth.prompted:
+        name = key[0]
         if name.endswith("chat"):
-            even[name, *rest] = (truth.accuracy[truth.at(name.removesuffix("-chat"))[0]].mean(axis=-1), 0.01)
+            even[key] = (truth.accuracy[truth.at(name.removesuffix("-chat"))[0]].mean(axis=-1), 0.01)
     return replace(truth, prompted=even)
 
 

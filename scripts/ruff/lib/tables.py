@@ -9,7 +9,7 @@ from functools import partial
 
 import pandas as pd
 
-from scripts.core import normalisation
+from scripts.core import files, normalisation
 from scripts.core.paper import paired_cells
 from scripts.core.paper.formats import MISSING_MARK, interval, number, p_text, with_sd
 from scripts.core.paper.grid import Column, Factor, grid, value
@@ -48,7 +48,7 @@ def instance_counts(
     counts = {
         name: selected[~free & (selected.priority < size)].n_distractors.value_counts() for name, size in names.items()
     }
-    rows = [("no context", None, context_free, None, None, *[int(free.sum())] * len(names))]
+    rows: list[tuple] = [("no context", None, context_free, None, None, *[int(free.sum())] * len(names))]
     for n, size in sorted(full.items()):
         drawn = set(samples[n])
         if len(drawn) != 1:
@@ -78,7 +78,7 @@ def instance_counts_cells(table: pd.DataFrame, sizes: dict[str, int], models: di
         heads["scored"] = "others"
     samples = [
         MISSING_MARK if pd.isna(row.samples) else f"{row.samples} × {row.sample_size:,}"
-        for row in table.itertuples(index=False)
+        for row in files.rows(table, index=False)
     ]
     return pd.DataFrame(
         {

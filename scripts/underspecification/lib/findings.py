@@ -349,7 +349,10 @@ def unspecified_move_more(source):
             raise MissingEvidence(f"{model} on the sentences about a doctor")
         specified = doctor.well_specified.astype(bool)
         ends = ["metric", "metric_low", "metric_high"]
-        lowest, highest = Estimate(*doctor[~specified][ends].min(), 8), Estimate(*doctor[specified][ends].max(), 8)
+        value, low, high = doctor[~specified][ends].min()
+        lowest = Estimate(value, low, high, 8)
+        value, low, high = doctor[specified][ends].max()
+        highest = Estimate(value, low, high, 8)
         text = f"{model}: lowest {lowest.value:.1f}, highest {highest.value:.1f} (values of single sentences)"
         found, _ = is_greater(lowest, highest, text)
         # The ends are those of rounding, and not of a sample.

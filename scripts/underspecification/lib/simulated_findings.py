@@ -9,6 +9,7 @@ its line in a way that is the same in all data sets, so that the true correlatio
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -68,7 +69,9 @@ def _as_found() -> Truth:
     r |= {"GPT-3": 0.90, "Flan-UL2-20B": 0.99, "GPT-3.5 SFT": 0.99, "GPT-3.5 RLHF": 0.99}
     wino = (0.70, 0.76, 0.74, 0.87, 0.62, 0.68, 0.66, 0.72, 0.60, 0.88, 0.73)
     simple = (0.62, 0.66, 0.60, 0.64, 0.45, 0.56, 0.42, 0.64, 0.66, 0.98, 0.97)
-    rates = {name: dict(zip(findings.METHOD2, row, strict=True)) for name, row in zip(SET, (wino, simple), strict=True)}
+    rates: dict[str, dict[str, float]] = {
+        name: dict(zip(findings.METHOD2, row, strict=True)) for name, row in zip(SET, (wino, simple), strict=True)
+    }
     return Truth(
         {"date": slope, "place": {m: 30.0 * value / 18 for m, value in slope.items()}},
         {"date": r, "place": {m: value * 0.8 for m, value in r.items()}},
@@ -106,8 +109,8 @@ def _by_group(masked: float, gpt: float, mixed: float) -> Callable:
 
 def _gaps(sizes: float, objectives: float) -> Callable:
     """Return a world in which pairs of sizes and of objectives differ by so many points in slope."""
-    above = {large: sizes for _, large in findings.SIZES} | dict.fromkeys(TUNED, objectives)
-    start = dict.fromkeys(findings.MASKED, 11.0) | dict.fromkeys(("BART-base", "BART-large"), 9.0)
+    above: dict[str, float] = {large: sizes for _, large in findings.SIZES} | dict.fromkeys(TUNED, objectives)
+    start: dict[Any, float] = dict.fromkeys(findings.MASKED, 11.0) | dict.fromkeys(("BART-base", "BART-large"), 9.0)
 
     def slope(model: str, value: float) -> float:
         return start.get(model, 4.0) + above.get(model, 0.0)
@@ -292,7 +295,7 @@ def _detections(truth: Truth, size: str, generator: np.random.Generator) -> pd.D
         # Of eight sentences about an occupation six are unspecified and two are not, of both rates the mean.
         hits = [generator.binomial(n, chance) / n / occupations for n in (6, 2)]
         weights = statistics.cluster_weights(occupations, DRAWS, SEED)
-        value = sum(part.sum(axis=1) for part in hits) / 2
+        value: Any = sum(part.sum(axis=1) for part in hits) / 2
         low, high = _ends(weights @ (hits[0] + hits[1]).T / 2)
         rows += zip(
             findings.METHOD2, [name] * len(rates), value, low, high, [8 * occupations] * len(rates), strict=True

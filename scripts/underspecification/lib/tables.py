@@ -74,7 +74,7 @@ def rates(table: pd.DataFrame, orders: pd.DataFrame, printed: pd.DataFrame) -> p
             rows.append(row)
     frame = pd.DataFrame(rows).fillna(MISSING_MARK)
     # Without released outputs nothing is printed to stand beside.
-    return frame.drop(columns=[c for c in frame if c.startswith("printed: ") and (frame[c] == MISSING_MARK).all()])
+    return frame.drop(columns=[c for c in frame if str(c).startswith("printed: ") and (frame[c] == MISSING_MARK).all()])
 
 
 def _of_study(table):
@@ -146,7 +146,8 @@ def independence(table):
             row = {"Set": set_label(*key), "Model": model}
             for level in detection.LEVELS:
                 row[f"{level} level: r"] = number(cells.r[level], 2, signed=True)
-                row[f"{level} level: interval"] = interval(*cells.loc[level, ["ci_low", "ci_high"]], 2, signed=True)
+                low, high = cells.loc[level, ["ci_low", "ci_high"]]
+                row[f"{level} level: interval"] = interval(low, high, 2, signed=True)
             rows.append(row)
     return pd.DataFrame(rows)
 

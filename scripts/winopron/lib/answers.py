@@ -90,7 +90,7 @@ def read(path: str | Path, instances: pd.DataFrame) -> pd.DataFrame:
     table = table[list(COLUMNS)]
     people = people_of(instances)
     asked = {}
-    for row in table.itertuples():
+    for row in files.rows(table):
         number = row.Index
         if row.instance_id not in people:
             raise UserError(
@@ -157,9 +157,9 @@ def of_model(path: str | Path, model: str, prompts: pd.DataFrame, instances: pd.
     return read_both_ways(asked.rename(columns={"answer": "answer_text"}), people_of(instances))
 
 
-def people_of(instances):
+def people_of(instances: pd.DataFrame) -> dict[str, dict]:
     """Return the people of each instance: by id, ``occupation`` and ``participant`` to their words."""
-    return {row.instance_id: {who: getattr(row, who) for who in ANSWERS} for row in instances.itertuples()}
+    return {row.instance_id: {who: getattr(row, who) for who in ANSWERS} for row in files.rows(instances)}
 
 
 def _only(words, people):
@@ -274,6 +274,6 @@ def by_likelihood(scores: pd.DataFrame, selected: pd.DataFrame, sentences: pd.Da
     if column not in scores or scores[column].isna().any():
         raise UserError(f"the scores lack {column}; delete the scores and run again")
     picked = options.predict(scores.assign(log_probability=scores[column])).option_index
-    taken = {row.template: ANSWERS[picked[row.instance_id]] for row in selected.itertuples()}
+    taken = {row.template: ANSWERS[picked[row.instance_id]] for row in files.rows(selected)}
     kept = sentences[sentences.template.isin(taken)]
     return pd.DataFrame({"instance_id": list(kept.instance_id), "prediction": [taken[name] for name in kept.template]})

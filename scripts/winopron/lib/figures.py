@@ -134,7 +134,7 @@ def sentences(frame: pd.DataFrame):
     for (head, texts, labels), height in zip(parts, heights, strict=True):
         ax.add_patch(FancyBboxPatch((0.03, top - height), width, height, facecolor="white", **look))
         y = top - MARGIN
-        ax.text(0.03 + MARGIN, y, head, fontsize=SIZE, va="top", color=plotting.GREY)
+        ax.text(0.03 + MARGIN, y, str(head), fontsize=SIZE, va="top", color=plotting.GREY)
         for lines, label, before in zip(texts, labels, ["", *labels], strict=False):
             y -= LINE
             if label != before:

@@ -8,6 +8,7 @@ that the study does not have are never looked at.
 
 import itertools
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -49,10 +50,11 @@ class Results:
     def __init__(self, answers, draws: int, seed: int, systems: Sequence[str] = SYSTEMS):
         self.answers, self.systems = answers, systems
         double = answers["double"]
-        self.resampled = PairSamples(double.pair, draws, seed) if len(double) else None
+        # Without answers nothing is asked of it.
+        self.resampled: Any = PairSamples(double.pair, draws, seed) if len(double) else None
         # Winogender Schemas have another pair of people, and are resampled apart.
         others = answers.get("winogender", double)
-        self.apart = PairSamples(others.pair, draws, seed + 1) if len(others) else None
+        self.apart: Any = PairSamples(others.pair, draws, seed + 1) if len(others) else None
 
     def rows(self, system, entities="double", **levels):
         """Return the answers of a system; :class:`scripts.core.paper.claims.MissingEvidence` without any."""
@@ -198,11 +200,12 @@ def beyond_bound(results, quantity, bound, text, shown=points, *, below=False):
             raise MissingEvidence(UNDEFINED, text=text)
         low, high = statistics.agreeing_interval(value, pairs, least=0.0, most=1.0)
         clusters = None
-    root = Estimate(*(float(np.arcsin(np.sqrt(np.clip(end, 0, 1)))) for end in (value, low, high)), 0, clusters)
+    middle, lower, upper = (float(np.arcsin(np.sqrt(np.clip(end, 0, 1)))) for end in (value, low, high))
+    root = Estimate(middle, lower, upper, 0, clusters)
     found = estimates.compare_with_bound(root, float(np.arcsin(np.sqrt(bound))))
-    ends = (bound - high, bound - low) if below else (low - bound, high - bound)
+    start, stop = (bound - high, bound - low) if below else (low - bound, high - bound)
     scale, decimals = (100, 1) if shown is points else (1, 2)
-    said = f"{text} {_said(value, shown)} ({interval(*(scale * end for end in ends), decimals)})"
+    said = f"{text} {_said(value, shown)} ({interval(scale * start, scale * stop, decimals)})"
     return _settled(~found if below else found, said)
 
 
@@ -413,8 +416,8 @@ def _half_of_the_pairs(results):
         value, samples = results.consistency(metric, best)
         pairs = len(results.resampled.pairs)
         sure = value in (0, 1)
-        ends = statistics.wilson(int(value) * pairs, pairs) if sure else statistics.percentile_interval(samples)
-        shown = Estimate(value, *ends, pairs)
+        low, high = statistics.wilson(int(value) * pairs, pairs) if sure else statistics.percentile_interval(samples)
+        shown = Estimate(value, low, high, pairs)
         return is_within(
             shown, 0.5, 0.55, f"{best}: {points(value)} ({interval(100 * shown.low, 100 * shown.high, 1)})"
         )

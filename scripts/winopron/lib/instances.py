@@ -12,11 +12,11 @@ carries answers over from row to row depends on this order (:mod:`scripts.winopr
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from scripts.core import options
+from scripts.core import files, options
 from scripts.core.errors import UserError
 from scripts.core.instances import content_id
 from scripts.core.templates import label
@@ -28,7 +28,7 @@ Winogender Schemas 17 have *was*, and their authors and WinoPron's write *they w
 
 
 def build(
-    templates: Templates, entities: str, pronouns: dict[str, dict], pronoun_rows: dict[str, int] | None = None
+    templates: Templates, entities: str, pronouns: Mapping[str, dict], pronoun_rows: dict[str, int] | None = None
 ) -> pd.DataFrame:
     """Return the instances of one template set.
 
@@ -142,7 +142,7 @@ def to_score(sentences: pd.DataFrame, pairs: Sequence[str]) -> pd.DataFrame:
     plural = sentences.pronoun.isin(["they"]) & sentences.text.map(lambda text: any(_follows(text, PLURAL_FORMS)))
     kept = sentences[~plural & sentences.pair.isin(pairs)].drop_duplicates("template")
     rows = []
-    for row in kept.itertuples():
+    for row in files.rows(kept):
         end = row.pronoun_offset + len(row.pronoun)
         text = row.text[: row.pronoun_offset] + options.SLOT + row.text[end:]
         mark = "'s" if row.case == "possessive" else ""

@@ -14,6 +14,7 @@ import re
 
 import pandas as pd
 
+from scripts.core import files
 from scripts.core.coreference import Document, digest, tokenise
 from scripts.winopron.lib.templates import ANSWERS
 
@@ -95,7 +96,7 @@ def resolve(rule: str, instances: pd.DataFrame):
     Yields:
         scripts.core.coreference.Document
     """
-    for row in instances.itertuples():
+    for row in files.rows(instances):
         tokens = tokenise(row.text)
         document = Document(row.instance_id, digest(row.text), tokens, ())
         pronoun = document.span(row.pronoun_offset, row.pronoun_offset + len(row.pronoun))

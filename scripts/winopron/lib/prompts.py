@@ -5,7 +5,7 @@
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -84,10 +84,10 @@ def fill(template: str, task: str, pronoun: str, options: Sequence[str]):
     return re.sub(r"\{(?:task|pronoun|options)\}", lambda match: parts[match[0]], template)
 
 
-def sample(pairs: Sequence[str], number: int | str, seed: int) -> list[str]:
+def sample(pairs: Iterable[str], number: int | str, seed: int) -> list[str]:
     """Return the pairs of people whose sentences are asked about, in their order."""
     pairs = list(dict.fromkeys(pairs))
-    if number == "all" or number >= len(pairs):
+    if isinstance(number, str) or number >= len(pairs):
         return pairs
     chosen = np.random.default_rng(seed).choice(len(pairs), number, replace=False)
     return [pairs[place] for place in sorted(chosen)]

@@ -1,5 +1,7 @@
 """WinoPron's rows of the summary over all studies: accuracy and consistencies of each system."""
 
+from collections.abc import Mapping
+
 from scripts.core.estimate_rows import CLUSTERS, FULL, HEURISTIC, MODEL, PARTIAL, PROMPTED, SYSTEM
 from scripts.winopron.lib import study
 from scripts.winopron.lib.analyses.consistency import POOLED
@@ -42,7 +44,7 @@ def _of(name, facts, kind, scoring):
     return {"model": name, "kind": kind, "scoring": scoring, **shown}
 
 
-def rows(metrics, known: dict = ()):
+def rows(metrics, known: Mapping | None = None):
     """Return rows as :func:`scripts.core.estimate_rows.write` takes them, all values being shares.
 
     Args:
@@ -60,7 +62,7 @@ def rows(metrics, known: dict = ()):
             found.append(
                 {
                     "part": row.templates,
-                    **dict(known).get(row.system, given),
+                    **(known or {}).get(row.system, given),
                     "metric": name,
                     "entities": row.entities,
                     "case": "" if row.case == "all" else row.case,

@@ -1,6 +1,7 @@
 """The tables of the WinoPron wing: tidy rows to cells, and cells to LaTeX."""
 
 import itertools
+from typing import Any
 
 import pandas as pd
 
@@ -47,7 +48,7 @@ def counts(instances: dict[tuple[str, str], pd.DataFrame]) -> pd.DataFrame:
     Returns:
         ``Case``, then a column of counts for each set of sentences about two people; and of one, if there are some.
     """
-    columns = {"Case": [*(case.capitalize() for case in CASES), "All", "Sentences"]}
+    columns: dict[str, list] = {"Case": [*(case.capitalize() for case in CASES), "All", "Sentences"]}
     for (templates, entities), frame in instances.items():
         by_case = frame.groupby("case").template_row.nunique()
         head = f"{study.SETS[templates]}: {study.ENTITIES[entities]}"
@@ -144,7 +145,7 @@ def consistency(metrics: pd.DataFrame) -> pd.DataFrame:
     """
     rows = metrics[metrics.entities == "double"]
     wanted = [*GROUPS, *(f"{metric}_chance" for metric in GROUPS)]
-    rows = rows[rows.metric.isin(wanted)].set_index(["system", "conversion", "pairing", "metric"])
+    rows: Any = rows[rows.metric.isin(wanted)].set_index(["system", "conversion", "pairing", "metric"])
     cells = []
     for system in study.order_systems(rows.index.get_level_values("system")):
         keys = rows.loc[system].index.droplevel("metric").unique()
@@ -206,7 +207,7 @@ def variance(rows: pd.DataFrame) -> pd.DataFrame:
         values = same.set_index("part")
         row = {
             "System": system,
-            "Sentences": study.ENTITIES[entities],
+            "Sentences": study.ENTITIES[str(entities)],
             "Templates": f"{same.templates_asked.iloc[0]:.0f}",
             "Ways": f"{same.ways.iloc[0]:.0f}",
         }

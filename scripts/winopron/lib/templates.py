@@ -9,6 +9,7 @@ a sentence reads well, and whether only one person can be meant, needs a reader.
 
 import re
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -203,7 +204,7 @@ _AFTER_ACCUSATIVE = _words_of(
 )
 
 
-def check(templates: Templates, pronouns: dict[str, dict], own: bool = True):
+def check(templates: Templates, pronouns: Mapping[str, dict], own: bool = True):
     """Refuse a set of templates that breaks a rule.
 
     Args:
@@ -243,7 +244,7 @@ def structure_problems(rows):
         i += 2
     # Where a partner is missing, its case is there all the same.
     started = {}
-    for before, now in pairwise([None, *rows]):
+    for before, now in zip([None, *rows], rows, strict=False):
         if before is None or now.occupation != before.occupation:
             if now.occupation in started:
                 what = f"'{now.occupation}' has sentences from row {started[now.occupation]} on already"

@@ -8,6 +8,7 @@ and its layer norms. The configuration is in the file's metadata. The name and s
 import json
 import shutil
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 import torch
@@ -69,7 +70,7 @@ def trained_parameters(model):
     return {name: parameter for name, parameter in model.named_parameters() if parameter.requires_grad}
 
 
-def copy_tensors(variables: dict[str, torch.Tensor], tensors: dict[str, torch.Tensor], where: str):
+def copy_tensors(variables: Mapping[str, torch.Tensor], tensors: dict[str, torch.Tensor], where: str | Path):
     """Copy tensors into variables of the same names and shapes.
 
     Args:

@@ -34,7 +34,7 @@ _PLAIN = str.maketrans({"\u201c": '"', "\u201d": '"', "\u2018": "'", "\u2019": "
 _WHOLE = {"\u2014": "--", "``": '"', "''": '"', "-LRB-": "(", "-RRB-": ")"}
 
 
-def plain_punctuation(word):
+def plain_punctuation(word: str) -> str:
     """Return a word with plain quotation marks and brackets, as encoders saw them in training."""
     return _WHOLE.get(word, word).translate(_PLAIN)
 

@@ -87,7 +87,7 @@ def build(encoder: str | Path, vocabulary: str | Path, made: Configuration):
     Raises:
         UserError: If a file cannot be read, a size is missing, or the vocabulary is not the encoder's.
     """
-    from transformers import BertConfig, BertTokenizerFast
+    from transformers import BertConfig, BertTokenizerFast  # pyright: ignore[reportAttributeAccessIssue]
 
     try:
         sizes = json.loads(Path(encoder).read_text(encoding="utf-8"))
@@ -113,7 +113,7 @@ def build(encoder: str | Path, vocabulary: str | Path, made: Configuration):
     return model, tokenizer
 
 
-def check(tensors: dict[str, torch.Tensor], shapes: dict[str, tuple[int, ...]], unused: set[str], where: str):
+def check(tensors: dict[str, torch.Tensor], shapes: dict[str, tuple[int, ...]], unused: set[str], where: str | Path):
     """Refuse variables that are not those of a system.
 
     Args:
@@ -144,7 +144,7 @@ def fill(
     tensors: dict[str, torch.Tensor],
     renamed: dict[str, str],
     unused: set[str],
-    where: str,
+    where: str | Path,
     to_theirs: Callable | None = None,
     to_ours: Callable | None = None,
 ):

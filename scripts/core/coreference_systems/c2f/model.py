@@ -8,6 +8,7 @@ same product.
 
 import math
 from dataclasses import dataclass, fields
+from typing import Any, cast
 
 import torch
 from torch import nn
@@ -107,7 +108,8 @@ class Configuration:
                 fits = type(value) is kind
             if not fits:
                 raise UserError(f"{where}: {name} is {value!r}, which is not {_KINDS[kind]}; correct it")
-        configuration = cls(**{name: tuple(v) if isinstance(v, list) else v for name, v in values.items()})
+        settings: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in values.items()}
+        configuration = cls(**settings)
         configuration.check(where)
         return configuration
 
@@ -190,6 +192,19 @@ class C2F(nn.Module):
         encoder (transformers.PreTrainedModel): Any encoder whose output has ``last_hidden_state``.
     """
 
+    # The configuration says which of these there are; the others are None.
+    width_prior_embedding: Any
+    width_prior_ffnn: Any
+    distance_prior_embedding: Any
+    distance_prior: Any
+    string_prior: Any
+    speaker_embedding: Any
+    genre_embedding: Any
+    segment_embedding: Any
+    distance_embedding: Any
+    string_embedding: Any
+    gate: Any
+
     def __init__(self, encoder, configuration: Configuration):
         super().__init__()
         c = self.configuration = configuration
@@ -237,7 +252,7 @@ class C2F(nn.Module):
         self.gate = _linear(2 * pair, pair) if c.coref_depth > 1 else None
         if c.singletons:
             # Few spans are mentions.
-            nn.init.constant_(self.mention_ffnn[-1].bias, -2.0)
+            nn.init.constant_(cast(nn.Linear, self.mention_ffnn[-1]).bias, -2.0)
 
     def forward(self, window):
         """Return the :class:`Scores` of a :class:`~scripts.core.coreference_systems.c2f.windows.Window`."""
@@ -280,7 +295,7 @@ class C2F(nn.Module):
         padded = functional.pad(logits, (0, c.max_span_width))
         steps = padded.unfold(0, c.max_span_width, 1)[: len(logits)]
         totals = torch.logcumsumexp(steps, 1)
-        layer = self.mention_ffnn[0]
+        layer = cast(nn.Linear, self.mention_ffnn[0])
         parts = layer.weight.split([self.unit_size, self.unit_size, c.feature_size, self.unit_size], 1)
         start = functional.linear(first, parts[0], layer.bias).float()
         end = functional.linear(last, parts[1]).float()
@@ -392,7 +407,7 @@ class C2F(nn.Module):
 
     def _fine(self, spans, antecedents, known):
         """Return the fine scores of pairs, shape ``(spans, antecedents)``."""
-        layer, size = self.antecedent_ffnn[0], spans.shape[1]
+        layer, size = cast(nn.Linear, self.antecedent_ffnn[0]), spans.shape[1]
         parts = layer.weight.split([size] * 3 + [layer.in_features - 3 * size], 1)
         here = functional.linear(spans, parts[0], layer.bias)
         there = functional.linear(spans, parts[1])

@@ -40,7 +40,7 @@ def dump(checkpoint: str, path: str | Path) -> int:
     Raises:
         UserError: If there is no such checkpoint, or it is damaged.
     """
-    import tensorflow
+    import tensorflow  # pyright: ignore[reportMissingModuleSource]
     from safetensors.numpy import save_file
 
     try:

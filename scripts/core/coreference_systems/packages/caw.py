@@ -6,6 +6,7 @@ has its place in the text.
 
 import collections
 from pathlib import Path
+from typing import Any
 
 from scripts.core.coreference import Document, digest
 from scripts.core.coreference_systems.packages.words import WordSplitter, drop_duplicates, versions
@@ -31,8 +32,8 @@ class Caw:
 
     def __init__(self, name: str, checkpoint: str, encoder: str, device: str):
         import torch
-        from stanza.models.coref import tokenizer_customization as customization
-        from stanza.models.coref.model import CorefModel
+        from stanza.models.coref import tokenizer_customization as customization  # pyright: ignore[reportMissingImports]
+        from stanza.models.coref.model import CorefModel  # pyright: ignore[reportMissingImports]
 
         self.name = name
         self.words = WordSplitter()
@@ -74,7 +75,7 @@ class Caw:
                     extra = "" if words == "lacks" else ", which Stanza does not know"
                     raise UserError(f"{where} {words} {part}.{min(names)}{extra}; use a checkpoint of this version")
         self.model._set_training(False)
-        self.facts = {"libraries": versions("stanza", "peft")}
+        self.facts: dict[str, Any] = {"libraries": versions("stanza", "peft")}
 
     def resolve(self, name, text):
         """Return the :class:`~scripts.core.coreference.Document` of one text."""

@@ -65,11 +65,13 @@ class Client:
         self.facts = self._receive()
 
     def _listen(self):
+        assert self.process.stderr is not None, "it is a pipe"
         for line in self.process.stderr:
             self._said.append(line.rstrip())
             log.info("%s: %s", self.name, line.rstrip())
 
     def _send(self, line):
+        assert self.process.stdin is not None, "it is a pipe"
         try:
             self.process.stdin.write(json.dumps(line, ensure_ascii=False) + "\n")
             self.process.stdin.flush()
@@ -78,6 +80,7 @@ class Client:
             pass
 
     def _receive(self):
+        assert self.process.stdout is not None, "it is a pipe"
         line = self.process.stdout.readline()
         answer = json.loads(line) if line.endswith("\n") else {}
         if "error" in answer:
@@ -111,5 +114,6 @@ class Client:
 
     def close(self):
         """End the process."""
+        assert self.process.stdin is not None, "it is a pipe"
         self.process.stdin.close()
         self.process.wait()

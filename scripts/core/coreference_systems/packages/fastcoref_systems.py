@@ -3,6 +3,7 @@
 import contextlib
 import functools
 from pathlib import Path
+from typing import Any
 
 from scripts.core.coreference import Document, digest
 from scripts.core.coreference_systems.packages.words import WordSplitter, drop_duplicates, versions
@@ -25,7 +26,7 @@ class FastCoref:
     """
 
     def __init__(self, name: str, architecture: str, folder: str, device: str):
-        import fastcoref
+        import fastcoref  # pyright: ignore[reportMissingImports]
 
         self.name = name
         self.words = WordSplitter()
@@ -57,7 +58,7 @@ class FastCoref:
                     "of this architecture"
                 )
         self.system.model.eval()
-        self.facts = {"libraries": versions("fastcoref")}
+        self.facts: dict[str, Any] = {"libraries": versions("fastcoref")}
 
     def resolve(self, name, text):
         """Return the :class:`~scripts.core.coreference.Document` of one text, as the package's ``predict`` resolves it.
@@ -65,7 +66,7 @@ class FastCoref:
         Raises:
             UserError: If the text is longer than the checkpoint takes; the package itself would leave it out.
         """
-        from fastcoref.utilities.util import encode
+        from fastcoref.utilities.util import encode  # pyright: ignore[reportMissingImports]
 
         tokens = self.words.words(text)
         encoded = encode({"text": [text]}, self.system.tokenizer, self.words.pipeline)

@@ -17,7 +17,7 @@ class WordSplitter:
     """
 
     def __init__(self):
-        import spacy
+        import spacy  # pyright: ignore[reportMissingImports]
 
         self.pipeline = spacy.load(PACKAGE, exclude=["tagger", "attribute_ruler", "lemmatizer", "ner"])
 

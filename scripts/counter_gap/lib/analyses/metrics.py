@@ -11,7 +11,7 @@ once. With *m* and *f*, the numbers of right masculine and feminine instances (0
   Delta I estimates a mean squared gap, which has no sign that could cancel.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pandas as pd
@@ -194,7 +194,7 @@ def resample(n, draws, seed) -> np.ndarray:
     return weights
 
 
-def exact_p(counts: np.ndarray, metric: str, sign: float) -> tuple[float, float]:
+def exact_p(counts: np.ndarray, metric: str, sign: float) -> tuple[float, ...]:
     """Return the bootstrap's two p values without drawing: those of all possible samples.
 
     A metric that is a mean takes few values on one quadruple, multiples of a quarter, so the distribution of its sum
@@ -238,7 +238,9 @@ def _convolved(chances, n):
     return total
 
 
-def bootstrap(codes: np.ndarray, weights: np.ndarray, functions: Callable, n_types: int = N_TYPES) -> pd.DataFrame:
+def bootstrap(
+    codes: Sequence[np.ndarray] | np.ndarray, weights: np.ndarray, functions: Callable, n_types: int = N_TYPES
+) -> pd.DataFrame:
     """Return metrics of several systems on the same quadruples, with intervals and p values.
 
     Args:

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from scripts.core import coreference
+from scripts.core import coreference, files
 from scripts.core.errors import UserError
 from scripts.core.templates import read_tsv
 from scripts.counter_gap.lib.instances import LABELS
@@ -64,7 +64,7 @@ def flags_from_clusters(
         ``id``, ``a_pred``, ``b_pred`` (bool).
     """
     flags = []
-    for row in instances.itertuples(index=False):
+    for row in files.rows(instances, index=False):
         document = documents[row.id]
         spans = [
             _span(document, offset, offset + len(word), scoring == "clusters_faithful")

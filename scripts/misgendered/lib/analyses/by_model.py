@@ -57,7 +57,9 @@ class ByModel:
         """Return the predictions of one model with so many examples."""
         if self.groups is None:
             table = self.source
+            assert isinstance(table, pd.DataFrame), "a file has groups"
             return table[(table.model == model) & (table.shots == shots)][self.columns].reset_index(drop=True)
+        assert not isinstance(self.source, pd.DataFrame), "a table has no groups"
         parts = []
         with files.open_parquet(self.source, self.columns) as file:
             for number, here in enumerate(self.groups):

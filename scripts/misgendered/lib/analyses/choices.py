@@ -44,7 +44,7 @@ def choices(base: pd.DataFrame, other: pd.DataFrame, choice: str, made: str, dra
     rows = rows[rows.shots == 0].assign(moved=rows.picked != rows.picked_other)
     found = PooledDifferences(BootstrapFrame([rows], draws, seed))
     for model, of_model in rows.groupby("model", sort=False):
-        add_choice(found, model, of_model)
+        add_choice(found, str(model), of_model)
     return table(found, choice, made)
 
 

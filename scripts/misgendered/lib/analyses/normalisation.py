@@ -78,8 +78,11 @@ class TemplatesAndNames:
     def samples(self, part):
         """Return the accuracy of some cells in every bootstrap sample."""
         place, shape = self.place[part.index], self.places.shape
-        sums = (np.bincount(place, weights=values, minlength=shape[0] * shape[1]) for values in (part.n, part.correct))
-        return self.places.samples(*(values.reshape(shape) for values in sums))
+        trials, right = (
+            np.bincount(place, weights=values, minlength=shape[0] * shape[1]).reshape(shape)
+            for values in (part.n, part.correct)
+        )
+        return self.places.samples(trials, right)
 
     def accuracy(self, part):
         """Return both ends of the 95 % interval of the accuracy of some cells."""

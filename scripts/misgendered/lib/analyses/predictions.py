@@ -53,7 +53,7 @@ def decide_instances(
     wanted = np.arange(means.shape[1])[None, :] < offered[:, None]
     numbers, forms = pd.factorize(flat)
     codes[wanted] = numbers
-    gold = pd.Index(forms).get_indexer(table.gold)
+    gold = pd.Index(forms).get_indexer(pd.Index(table.gold))
     # The first candidate with that form.
     right = (codes == gold[:, None]).argmax(axis=1)
     for values, suffix in ((means, ""), (sums, "_sum")):

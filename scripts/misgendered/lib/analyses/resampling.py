@@ -182,7 +182,8 @@ class ResampledPredictions:
         Returns:
             Shape (draws,), of float.
         """
-        return self.places.samples(*self.cells(chosen, value))
+        trials, right = self.cells(chosen, value)
+        return self.places.samples(trials, right)
 
     def cells(self, chosen, value="correct") -> tuple[np.ndarray, ...]:
         """Return how many rows each template has with each name, and at how many of them ``value`` is true.

@@ -24,7 +24,7 @@ Only ``right`` is right: accuracy is its share among all outputs, as in the stud
 
 import re
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from itertools import pairwise
 
 from scripts.core.options import candidate_forms
@@ -66,7 +66,7 @@ def alternatives(text: str, known: Collection[str]) -> list[list[str]]:
         brackets between them: *s/he* gives *s*, *he* and *she*.
     """
     text = _ABBREVIATION.sub(" ", unicodedata.normalize("NFKC", text).lower())
-    text = _HYPHENED.sub(lambda match: _unhyphened(*match.groups(), known), text)
+    text = _HYPHENED.sub(lambda match: _unhyphened(match[1], match[2], known), text)
     text = _BRACKETED.sub(lambda match: _unbracketed(*match.groups()), text)
     groups = []
     for group in _ALTERNATIVES.findall(text):
@@ -127,7 +127,7 @@ def _owned(group, owners):
     return [owners[word] for word in group if word in owners]
 
 
-def judge(text: str, case: str, gold: str, pronouns: dict):
+def judge(text: str, case: str, gold: str, pronouns: Mapping[str, dict]) -> tuple[str, str | None]:
     """Return the outcome of a text, one of :data:`OUTCOMES`, and the pronoun set that it names, or None.
 
     A form that several sets share is right for each of them. The set that is named is then the right one if it is

@@ -1,5 +1,7 @@
 """Error analysis: distraction, bias and others. Sections and figures are those of Gautam et al. (2024)."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -82,7 +84,7 @@ def error_range(types: pd.DataFrame) -> pd.DataFrame:
     explained = (
         types[types.error_type != "other"].groupby(["model", "n_distractors"], sort=False).share.sum(min_count=2)
     )
-    explained = explained.dropna()
+    explained: Any = explained.dropna()
     columns = ["bound", "model", "n_distractors", "share"]
     if explained.empty:
         return pd.DataFrame(columns=columns)

@@ -4,7 +4,9 @@ An *output* is what one model writes at the end for one prompt of one instance o
 read: ``final``, the last thing that the model writes, or ``chain``, its chain of thought.
 """
 
+from collections.abc import Mapping
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,7 +20,7 @@ KIND_GROUPS = ("all", "open", "options")
 
 
 def output_rows(
-    prompted: pd.DataFrame, prompts: pd.DataFrame, answers: pd.DataFrame, model: str, pronouns: dict[str, dict]
+    prompted: pd.DataFrame, prompts: pd.DataFrame, answers: pd.DataFrame, model: str, pronouns: Mapping[str, dict]
 ) -> pd.DataFrame:
     """Return the outputs of one model.
 
@@ -56,7 +58,7 @@ def output_rows(
             judge(*row, pronouns)
             for row in zip(part[column], part["case"], part.pronoun, strict=True)
         ]  # fmt: skip
-        named = [name for _, name in judged]
+        named: list[Any] = [name for _, name in judged]
         places = [
             [_place(listed, pronouns, case, name) for name in pair]
             for listed, case, *pair in zip(part.listed, part["case"], part.pronoun, named, strict=True)

@@ -37,7 +37,7 @@ def log_odds(instances: pd.DataFrame, scores: pd.DataFrame, pronoun_sets: Sequen
     pairs = pairs[wanted & (pairs.against != pairs.pronoun)].drop(columns="distractor_pronoun")
     values = scores.pivot(index="instance_id", columns="option_index", values="log_probability")
     place = {name: index for index, name in enumerate(pronoun_sets)}
-    rows = values.index.get_indexer(pairs.instance_id)
+    rows = values.index.get_indexer(pd.Index(pairs.instance_id))
     right, other = (values.to_numpy()[rows, pairs[name].map(place)] for name in ("pronoun", "against"))
     return pairs.assign(log_odds=right - other).astype({"n_distractors": int}).reset_index(drop=True)
 

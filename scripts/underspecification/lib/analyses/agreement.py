@@ -127,7 +127,10 @@ def over_releases(tables: dict[str, Sequence[pd.DataFrame]], printed: pd.DataFra
     Returns:
         :data:`COLUMNS`; no row without a release.
     """
-    frames = [agreeing_cells(*of_release, printed).assign(release=release) for release, of_release in tables.items()]
+    frames = [
+        agreeing_cells(metric, rates, orders, printed).assign(release=release)
+        for release, (metric, rates, orders) in tables.items()
+    ]
     return pd.concat([pd.DataFrame(columns=COLUMNS), *frames], ignore_index=True)[list(COLUMNS)]
 
 

@@ -4,6 +4,8 @@ For each gender, y is the mean over MGC's sentences and x the position of the va
 are in percentage points of mass for each step, r is Pearson's. Intervals resample sentences.
 """
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -58,7 +60,8 @@ def curves(masses: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
         y = line["intercept"][:, None] + line["slope"][:, None] * np.arange(table.shape[1])
         low, high = np.quantile(y[1:], [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
         frame = pd.DataFrame({"position": table.columns, "fit": y[0], "fit_low": low, "fit_high": high})
-        frames.append(frame.assign(**dict(zip(keys, key, strict=True))))
+        named: dict[str, Any] = dict(zip(keys, key, strict=True))
+        frames.append(frame.assign(**named))
     return means.merge(pd.concat(frames, ignore_index=True), on=[*keys, "position"], how="left")
 
 

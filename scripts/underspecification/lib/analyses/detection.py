@@ -7,6 +7,8 @@ the order in which files are read;
 :mod:`scripts.underspecification.lib.analyses.overwriting` is about what the authors' code did.
 """
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import scipy
@@ -44,7 +46,7 @@ def specification_metric(masses: pd.DataFrame) -> pd.DataFrame:
             for gender, part in of_set.groupby("gender", sort=False, observed=True)
         }
         genders = [g for g in tables if g != "neo"]
-        total = sum(tables[g].to_numpy() for g in genders)
+        total: Any = sum(tables[g].to_numpy() for g in genders)
         sentences = of_set.drop_duplicates("item").set_index("item").loc[tables[genders[0]].index].reset_index()
         values = {gender: table.to_numpy() for gender, table in tables.items()}
         half = released.ROUNDING / 2 if key[0] in study.RELEASES else 0.0
@@ -67,7 +69,8 @@ def specification_metric(masses: pd.DataFrame) -> pd.DataFrame:
                     metric_high=np.maximum(np.abs(least), np.abs(most)),
                     undefined=empty,
                 )
-                frames.append(frame.assign(**dict(zip(KEYS, key, strict=True))))
+                named: dict[str, Any] = dict(zip(KEYS, key, strict=True))
+                frames.append(frame.assign(**named))
     columns = ["gender", "dates", "level", "change", "metric", "metric_low", "metric_high", "undefined"]
     return pd.concat(frames, ignore_index=True)[[*KEYS, *SENTENCE, *columns]]
 
@@ -267,7 +270,7 @@ def evaluate(metrics: pd.DataFrame, folds: int, draws: int, seed: int, threshold
         size = len(detection.occupations)
         weights = statistics.cluster_weights(size, draws, seed)
         facts = {**dict(zip([*KEYS, "gender", "dates"], key, strict=True)), "sentences": len(sentences)}
-        limits = {"fixed": threshold}
+        limits: dict[str, Any] = {"fixed": threshold}
         if size > 1:
             limits["cross-validated"] = detection.cross_validated(folds, seed)
         for choice, limit in limits.items():

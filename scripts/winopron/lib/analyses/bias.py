@@ -5,6 +5,7 @@ bias has the same sign (``signed``), and what the Jaccard index of two empty set
 """
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -52,9 +53,9 @@ def pairs(answers: pd.DataFrame) -> pd.DataFrame:
         right=answers.prediction == answers.answer,
         **{f"to_{who}": answers.prediction == who for who in ANSWERS},
     ).groupby(keys, sort=False)
-    sizes = table.size()
+    sizes: pd.Series = table.size()
     if not (sizes == 2).all():
-        name = ", ".join(sizes.index[(sizes != 2).to_numpy().argmax()][:3])
+        name = ", ".join(sizes.index[int((sizes != 2).to_numpy().argmax())][:3])
         raise UserError(f"'{name}' has {sizes[sizes != 2].iloc[0]} answers where both endings are needed")
     sums = table[["right", "to_occupation", "to_participant"]].sum().reset_index()
     found = sums[keys].assign(
@@ -63,11 +64,12 @@ def pairs(answers: pd.DataFrame) -> pd.DataFrame:
     )
     found["solvable"] = found.groupby("template_pair").solved.transform("any")
     signs = np.select([sums.to_occupation == 2, sums.to_participant == 2], list(SIGNS.values()), default="")
-    found["bias"] = np.where(found.solvable & (signs != ""), signs, None)
+    nothing: Any = None
+    found["bias"] = np.where(found.solvable & (signs != ""), signs, nothing)
     return found
 
 
-def shares(found: pd.DataFrame, draws: int | None = None, seed: int | None = None) -> pd.DataFrame:
+def shares(found: pd.DataFrame, draws: int = 0, seed: int = 0) -> pd.DataFrame:
     """Return how biased each pronoun form is (Figure 5).
 
     Args:
@@ -157,9 +159,10 @@ def overlap_by_chance(first: frozenset[str], second: frozenset[str], number: int
     if not all(sizes):
         return np.nan, np.nan
     common = np.arange(min(sizes) + 1)
-    probabilities = hypergeom(number, *sizes).pmf(common)
+    drawn: Any = hypergeom(number, *sizes)
+    probabilities = drawn.pmf(common)
     expected = (probabilities * common / (sum(sizes) - common)).sum()
-    return float(expected), float(hypergeom(number, *sizes).sf(len(first & second) - 1))
+    return float(expected), float(drawn.sf(len(first & second) - 1))
 
 
 def overlaps(found: dict[tuple[str, str], pd.DataFrame], signed: bool, empty: float) -> pd.DataFrame:

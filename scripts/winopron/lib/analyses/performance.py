@@ -4,6 +4,8 @@ All functions take *answers*: instances (:mod:`scripts.winopron.lib.instances`) 
 (occupation, participant or nothing), a row for each instance and, for prompted models, for each prompt.
 """
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -80,7 +82,7 @@ SHARES = ("accuracy", "recall")
 """Metrics that are shares of all answers."""
 
 
-def parts(counts: pd.DataFrame) -> dict[str, tuple[pd.Series, pd.Series]]:
+def parts(counts: Any) -> dict[str, tuple[Any, Any]]:
     """Return numerator and denominator of each metric.
 
     Args:
