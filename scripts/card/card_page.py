@@ -159,8 +159,8 @@ def headlines(frame, models):
 def estimated(row):
     """Return an estimate of the scorecard, whose shares are in percent, with its interval and n."""
     factor, style = (1, "plain") if row["chance"] == 0 else (100, "percent")
-    values = [row[name] / factor for name in ("value", "low", "high")]
-    return estimate(*values, row["n"], style=style)
+    value, low, high = (row[name] / factor for name in ("value", "low", "high"))
+    return estimate(value, low, high, row["n"], style=style)
 
 
 def unit(n_unit):

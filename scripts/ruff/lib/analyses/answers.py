@@ -89,7 +89,7 @@ def _unbracketed(before, inside, after):
     return "/".join([before + inside + after, before + after, inside])
 
 
-def read(text: str, case: str, pronouns: dict[str, dict]):
+def read(text: str, case: str, pronouns: Mapping[str, dict]):
     """Return what a text says.
 
     Args:
