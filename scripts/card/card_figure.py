@@ -69,8 +69,8 @@ def main(
         own_part = next((name for name in parts if (frame.part == name).any()), None)
         rows += [(DEFAULT_RUN, *rest) for _, *rest in of_points(frame, points, own_part)]
     if printed:
-        numbers, models = printed
-        rows += [(PUBLISHED_VALUES, *rest) for rest in from_paper(numbers, models, points)]
+        numbers, published_models = printed
+        rows += [(PUBLISHED_VALUES, *rest) for rest in from_paper(numbers, published_models, points)]
     frame = pd.DataFrame(rows, columns=COLUMNS)
     looks = {labels[name]: look for name, look in plotting.in_order(models).items() if name in labels}
     plotting.save(
@@ -104,9 +104,9 @@ def way(row):
     )
 
 
-def from_paper(numbers, models, points):
+def from_paper(numbers, published_models, points):
     """Return what a study published at the points, as rows of the figure; no intervals."""
-    listed, known = published.read_published(numbers), published.read_models(models)
+    listed, known = published.read_published(numbers), published.read_models(published_models)
     rows = []
     for name, _, _, printed in points:
         if not printed:
