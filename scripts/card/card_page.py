@@ -92,7 +92,7 @@ def main(
         "labels": list(called.values()),
         "facts": [{"label": entry["label"], "facts": facts(name, entry, made)} for name, entry in models.items()],
         "headlines": headlines(shown["scorecard"], list(models)),
-        "differences": told(files.read_csv(differences), labels, called),
+        "differences": difference_sentences(files.read_csv(differences), labels, called),
         "studies": [
             study
             | verdicts[study["key"]]
@@ -168,7 +168,7 @@ def unit(n_unit):
     return n_unit.partition(" of ")[0]
 
 
-def told(frame, labels, called):
+def difference_sentences(frame, labels, called):
     """Return the differences as sentences: those that a test supports, and how many and which others there are."""
     if frame.empty:
         return {}
