@@ -26,7 +26,7 @@ from snakemake.settings.types import ConfigSettings, OutputSettings, Quietness, 
 
 with SnakemakeApi(OutputSettings(quiet={Quietness.ALL}, keep_logger=False)) as api:
     workflow = api.workflow(
-        resource_settings=ResourceSettings(cores=1),
+        resource_settings=ResourceSettings(cores=1, nodes=1),
         config_settings=ConfigSettings(configfiles=[Path(path) for path in sys.argv[2:]]),
         snakefile=Path(sys.argv[1]) / "Snakefile",
     )._workflow

@@ -28,7 +28,7 @@ def main(
     """Write ``pdf``; everything else must lie where ``main_tex`` includes it from.
 
     The last line of the log is the digest of ``manifest``, which the paper's last page prints. ``located_json`` lists
-    the numbers, figures and tables of each page with the file, cell and record that they come from.
+    the numbers, figures and tables of each page with the file, cell and record that ``provenance_csv`` has for them.
 
     Raises:
         UserError: If TeX is not installed, or the log has errors, undefined references, missing glyphs or boxes that

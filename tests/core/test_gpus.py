@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 HOLD = """
 import sys, time
 from scripts.core import gpus
-with gpus.reserved(int(sys.argv[1]), sys.argv[2], 0.02) as held:
+with gpus.reserve_gpus(int(sys.argv[1]), sys.argv[2], 0.02) as held:
     print(*held, flush=True)
     sys.stdin.readline()
 """

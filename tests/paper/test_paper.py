@@ -518,6 +518,8 @@ def test_tables_have_no_rows_of_what_was_not_compared(tmp_path):
 
 def build(folder, body, head=""):
     (folder / "main.tex").write_text(DOCUMENT % (head, body), encoding="utf-8")
+    beside = str(folder.parent / f"{folder.name}.")
+    files.write_csv(f"{beside}csv", pd.DataFrame(columns=paper_pdf.LISTED))
     paper_pdf.main(
         main_tex=str(folder / "main.tex"),
         sections=[],
@@ -525,7 +527,9 @@ def build(folder, body, head=""):
         style="",
         figures=[],
         manifest=str(folder / "main.tex"),
+        provenance_csv=f"{beside}csv",
         pdf=str(folder / "main.pdf"),
+        located_json=f"{beside}json",
         overfull=10,
     )
 
