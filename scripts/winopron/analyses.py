@@ -98,8 +98,8 @@ def metrics(
     for each, in order. ``metrics`` has the columns of ``performance.COLUMNS`` behind :data:`KEYS`, and ``n``, the pairs
     of people; ``bias`` those of ``bias.shares`` and ``biased_occupations`` an occupation a row, for sentences about two
     people, by ``prompt`` and ``variant`` (``bias`` has all prompts together besides); ``overlap`` those of
-    ``bias.OVERLAP``, where a prompted system gives the answer that most ways of asking give (``performance.majority_answers``);
-    ``variance`` those of ``consistency.SPREAD``, for prompted systems. ``signed`` and ``empty`` say what a Jaccard
+    ``bias.OVERLAP``, where a prompted system gives the answer that most ways of asking give
+    (``performance.majority_answers``); ``variance`` those of ``consistency.SPREAD``, for prompted systems. ``signed`` and ``empty`` say what a Jaccard
     index is of; ``draws`` and ``seed`` are those of the bootstrap over pairs of people.
     """
     measured, shares, occupations, common, spread = [], [], [], [], []
