@@ -37,7 +37,7 @@ def main(
     if kind not in conversion.FORMATS:
         raise UserError(f"the kind '{kind}' is none of {', '.join(conversion.FORMATS)}")
     family = FAMILIES[kind]
-    made = family.configuration(settings, f"{name}: settings")
+    made = family.convert_settings(settings, f"{name}: settings")
     tensors = family.read(weights)
     model, tokenizer = foreign.build(encoder, vocabulary, made)
     family.fill(model, tensors, weights)

@@ -99,8 +99,8 @@ def metrics(
     of people; ``bias`` those of ``bias.shares`` and ``biased_occupations`` an occupation a row, for sentences about two
     people, by ``prompt`` and ``variant`` (``bias`` has all prompts together besides); ``overlap`` those of
     ``bias.OVERLAP``, where a prompted system gives the answer that most ways of asking give
-    (``performance.majority_answers``); ``variance`` those of ``consistency.SPREAD``, for prompted systems. ``signed`` and
-    ``empty`` say what a Jaccard index is of; ``draws`` and ``seed`` are those of the bootstrap over pairs of people.
+    (``performance.majority_answers``); ``variance`` those of ``consistency.SPREAD``, for prompted systems. ``signed``
+    and ``empty`` say what a Jaccard index is of; ``draws`` and ``seed`` are those of the bootstrap over pairs of people.
     """
     measured, shares, occupations, common, spread = [], [], [], [], []
     for names, instances_path, predictions_path in zip(sets, instances, predictions, strict=True):

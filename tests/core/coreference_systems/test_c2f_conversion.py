@@ -166,7 +166,7 @@ def test_every_variable_is_needed_or_known_not_to_be(tmp_path, kind):
     """Each of them left out in turn: it is named, or it is one on which no score depends."""
     checkpoint = Checkpoint(tmp_path / "downloaded", kind)
     module = {"coref-hoi": coref_hoi, "tensorflow": published_tensorflow}[kind]
-    made = module.configuration(checkpoint.settings, "tiny")
+    made = module.convert_settings(checkpoint.settings, "tiny")
     model, _ = foreign.build(checkpoint.encoder, checkpoint.vocabulary, made)
     tensors = {name: torch.tensor(value) for name, value in checkpoint.values.items()}
     spare = set()
@@ -327,7 +327,7 @@ def test_files_of_two_checkpoints_are_refused(tmp_path):
 def test_listed_checkpoints_have_settings_of_their_format():
     entries = conversion.read_entries(ROOT / "config/coreference_conversion.yaml")
     formats = {"coref-hoi": coref_hoi, "tensorflow": published_tensorflow}
-    made = {name: formats[entry["format"]].configuration(entry["settings"], name) for name, entry in entries.items()}
+    made = {name: formats[entry["format"]].convert_settings(entry["settings"], name) for name, entry in entries.items()}
     # Xie et al. (2023), Table 8: segments, and how many of them in training.
     assert {name: (c.max_segment_pieces, c.segment_distances, c.coref_depth) for name, c in made.items()} == {
         "joshi-bert-base": (128, 11, 2),
