@@ -100,7 +100,7 @@ def metrics(
     people, by ``prompt`` and ``variant`` (``bias`` has all prompts together besides); ``overlap`` those of
     ``bias.OVERLAP``, where a prompted system gives the answer that most ways of asking give
     (``performance.majority_answers``); ``variance`` those of ``consistency.SPREAD``, for prompted systems. ``signed``
-    and ``empty`` say what a Jaccard index is of; ``draws`` and ``seed`` are those of the bootstrap over pairs of people.
+    and ``empty`` say what a Jaccard index is of; ``draws`` and ``seed`` belong to the bootstrap over pairs of people.
     """
     measured, shares, occupations, common, spread = [], [], [], [], []
     for names, instances_path, predictions_path in zip(sets, instances, predictions, strict=True):
