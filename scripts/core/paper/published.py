@@ -458,8 +458,9 @@ def write(
 SIGNS = {"=": "", "<": "under ", ">": "over "}
 WHOLE = ("count", "year")
 """Units of whole numbers."""
-UNITS = {"fraction": "", "count": "", "year": "", "percent": "%", "percentage points": "points",
-         "million parameters": "M", "billion parameters": "B", "million instances": "million"}  # fmt: skip
+UNITS = {"fraction": "", "count": "", "year": "", "percent": "%", "percentage points": " points",
+         "million parameters": " M", "billion parameters": " B", "million instances": " million"}  # fmt: skip
+"""What follows a number of a unit; of others a blank and the unit."""
 
 
 def table_cells(comparison: pd.DataFrame, study: str) -> pd.DataFrame:
@@ -482,11 +483,11 @@ def table_cells(comparison: pd.DataFrame, study: str) -> pd.DataFrame:
         places = -min(0, _exponent(row.published))
         # One digit more than the study prints shows on which side of it we are.
         places += 0 if row.unit in WHOLE else 1
-        unit = UNITS.get(row.unit, row.unit)
-        published = f"{SIGNS[row.comparison]}{_as_printed(row.published)} {unit}".strip()
+        unit = UNITS.get(row.unit, f" {row.unit}")
+        published = f"{SIGNS[row.comparison]}{_as_printed(row.published)}{unit}"
         bounds = "" if math.isnan(row.ci_low) else formats.interval(row.ci_low, row.ci_high, places)
         names = ", ".join(dict.fromkeys(same.templates))
-        ours = f"{formats.number(row.ours, places)} {unit}".strip()
+        ours = f"{formats.number(row.ours, places)}{unit}"
         rows.append((quantity(row, study), names, published, ours, bounds))
         size = abs(row.ours - float(row.published)) / (abs(float(row.published)) or 1)
         rank.append(-size)

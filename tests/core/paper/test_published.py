@@ -295,7 +295,7 @@ def test_printed_numbers_have_a_true_minus_and_no_sign_of_zero(tmp_path):
     ("unit", "value", "ours", "expected"),
     [
         ("million instances", "3.8", 3.3, ("3.8 million", "3.30 million")),
-        ("percent", "8.5", 34.386, ("8.5 %", "34.39 %")),
+        ("percent", "8.5", 34.386, ("8.5%", "34.39%")),
         ("percentage points", "-0.6", -9.08, ("−0.6 points", "−9.08 points")),
         ("fraction", "0.07", 0.179, ("0.07", "0.179")),
     ],
