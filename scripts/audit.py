@@ -83,7 +83,7 @@ class State:
         self.findings |= audit.orphaned_records(self.problems | manifest.unusable_signatures(), self.findings)
         self.origins = origins.Origins(self.jobs, planned["traced"], _where, planned["outcomes"])
 
-    def trace(self, paths):
+    def findings_behind(self, paths):
         """Return the findings of ``paths`` and of everything that they are made from."""
         needed = audit.with_inputs(self.jobs, paths)
         return {path: finding for path, finding in self.findings.items() if path in needed}
@@ -318,7 +318,7 @@ def _against(state, published, options):
 
 def _trace(state, options):
     found = trace.find(options.what[0], state.jobs)
-    behind = state.origins_of([entry["path"] for entry in found])
+    behind = state.findings_behind([entry["path"] for entry in found])
     told = []
     for entry in found:
         path, rows, column = entry["path"], entry["rows"], entry["column"]

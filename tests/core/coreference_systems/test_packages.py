@@ -86,10 +86,10 @@ def test_clusters_are_those_of_the_package_itself(coreference_python, package_sy
 import json, sys
 import fastcoref
 from scripts.core.coreference_systems.packages.fastcoref_systems import CLASSES, _eager
-from scripts.core.coreference_systems.packages.words import Words
+from scripts.core.coreference_systems.packages.words import WordSplitter
 folder, architecture, texts = json.load(sys.stdin)
 with _eager():
-    system = getattr(fastcoref, CLASSES[architecture])(folder, device="cpu", nlp=Words().pipeline)
+    system = getattr(fastcoref, CLASSES[architecture])(folder, device="cpu", nlp=WordSplitter().pipeline)
 found = [result.get_clusters(as_strings=False) for result in system.predict(texts=texts, max_tokens_in_batch=1)]
 print("FOUND" + json.dumps(found))
 """
