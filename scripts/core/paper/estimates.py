@@ -80,6 +80,17 @@ def absolute(estimate):
     return Estimate(abs(estimate.value), low, high, estimate.n, estimate.clusters)
 
 
+def fisher_transform(r: Estimate) -> Estimate:
+    """Return a correlation on Fisher's scale, on which the two arms of its interval are of one length.
+
+    Examples:
+        >>> round(fisher_transform(Estimate(0.0, -0.5, 0.5, 10)).high, 2)
+        0.55
+    """
+    with np.errstate(divide="ignore"):
+        return Estimate(*map(float, np.arctanh([r.value, r.low, r.high])), r.n, r.clusters)
+
+
 def share(value, trials):
     """Return the estimate of a share of independent trials, with the exact interval (Clopper and Pearson 1934).
 

@@ -374,7 +374,10 @@ def time_and_occupation_are_independent(source):
         if pd.isna(row.r):
             raise MissingEvidence(f"{model} on the official winogender set")
         r = Estimate(float(row.r), float(row.ci_low), float(row.ci_high), int(row.occupations))
-        return is_within(r, -NEAR_ZERO, NEAR_ZERO, f"{model} with the {level} level {r.text(2, True)}")
+        bound = np.arctanh(NEAR_ZERO)
+        return is_within(
+            estimates.fisher_transform(r), -bound, bound, f"{model} with the {level} level {r.text(2, True)}"
+        )
 
     return [check(one, model, level) for model in METHOD2 for level in detection.LEVELS]
 
