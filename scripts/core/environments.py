@@ -77,6 +77,8 @@ def prepare(
         log.info("making %s, a few minutes with a fast connection", folder)
         _run([sys.executable, "-m", "venv", "--clear", str(folder)], folder)
         pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        # Most modules are never imported. Where byte code cannot be kept, each start would compile those that are.
+        pip += [] if sys.dont_write_bytecode else ["--no-compile"]
         _run([*pip, "--no-deps", "--require-hashes", *options, "--requirement", str(lock)], folder)
         if "torch" in wanted:
             _run([*pip, f"torch=={wanted['torch']}"], folder)
