@@ -59,8 +59,10 @@ def test_logged_scores_have_the_accuracies_of_our_own(fresh):
     picks = [options.predict(files.read_parquet(run.folder / SCORES.replace(MODEL, name))) for name in (MODEL, THEIRS)]
     pd.testing.assert_frame_equal(*picks)
     text = " ".join((run.folder / "results/paper/main.tex").read_text(encoding="utf-8").split())
-    assert "did not compute the scores of Theirs (demonstration): lm-evaluation-harness logged them" in text
-    assert "scores logged by lm-evaluation-harness" in text
+    assert (
+        "did not compute the outputs of Theirs (demonstration): they were imported from lm-evaluation-harness" in text
+    )
+    assert "& imported from lm-evaluation-harness" in text
     assert run.planned(ACCURACY, overlay="both.yaml") == {}
     # A changed file of theirs is imported again.
     path = next((run.folder / "logs").iterdir())
