@@ -107,9 +107,7 @@ rule import_answers:
         "../envs/scoring.yaml"
     params:
         model=lambda wildcards: wildcards.model,
-        entry=lambda wildcards: {
-            key: MODELS[wildcards.model][key] for key in (*imports.ENTRY_KEYS, "prompt_wrapping")
-        },
+        entry=lambda wildcards: {key: MODELS[wildcards.model][key] for key in (*imports.ENTRY_KEYS, "prompt_wrapping")},
         methods=lambda wildcards: PROMPTED[wildcards.study].models[wildcards.model]["methods"],
     script:
         "../scripts/prompting/import_answers.py"

@@ -119,9 +119,7 @@ rule import_scores:
         "../envs/scoring.yaml"
     params:
         model=lambda wildcards: wildcards.model,
-        entry=lambda wildcards: {
-            key: MODELS[wildcards.model][key] for key in imports.ENTRY_KEYS
-        },
+        entry=lambda wildcards: {key: MODELS[wildcards.model][key] for key in imports.ENTRY_KEYS},
         score=lambda wildcards: SCORED[wildcards.study].score,
         priority=lambda wildcards: SCORED[wildcards.study].of(wildcards.model)["priority"],
     script:

@@ -187,8 +187,8 @@ def _record_scores(where, record, withheld):
     stated, raw, choices = _checked(where, record), record["input"]["raw"], record["input"]["choices"]
     if LOG_PROBABILITIES not in stated:
         raise UserError(
-            f"{where}: sample {record['sample_id']} has no metadata {LOG_PROBABILITIES}; name records that this project "
-            "exported, or answers in outputs.answers"
+            f"{where}: sample {record['sample_id']} has no metadata {LOG_PROBABILITIES}; export the records again, or "
+            "name answers in outputs.answers"
         )
     masked = withheld.get(raw, raw)
     texts = [fill(masked, choice) if masked.count(SLOT) == 1 else masked for choice in choices]

@@ -1,9 +1,9 @@
 """Scores of instances that another tool logged (:mod:`scripts.core.sample_logs`), read as the scores of a model.
 
 An empty context makes a log-likelihood the score of the text. A context that ends with the option makes it the score of
-what follows (:mod:`scripts.core.engines.continuation`). lm-evaluation-harness puts the tokenizer's token of the beginning
-(or end) before the text and scores all other tokens; records of every_eval_ever say what stands before the text. Counts
-of tokens come from the tokenizer, and must be those of the records.
+what follows (:mod:`scripts.core.engines.continuation`). lm-evaluation-harness puts the tokenizer's token of the
+beginning (or end) before the text and scores all other tokens. Records of every_eval_ever name the token that the model
+read first. The tokenizer counts the tokens; where records count them too, both counts must be equal.
 """
 
 from typing import Any
@@ -143,8 +143,8 @@ def table(rows: pd.DataFrame, values: pd.DataFrame, texts: TextReader, score: st
     if sample_logs.TOKENS in values and (wrong := values[sample_logs.TOKENS].to_numpy() != counts).any():
         row = int(np.flatnonzero(wrong)[0])
         raise UserError(
-            f"instance {rows.instance_id.iloc[row]}: the record counts {values[sample_logs.TOKENS].iloc[row]} tokens, the "
-            f"tokenizer {counts[row]}; name the model's own tokenizer in outputs.tokenizer"
+            f"instance {rows.instance_id.iloc[row]}: the record counts {values[sample_logs.TOKENS].iloc[row]} tokens, "
+            f"the tokenizer {counts[row]}; name the model's own tokenizer in outputs.tokenizer"
         )
     made = pd.DataFrame(
         {

@@ -2,8 +2,8 @@
 
 An aggregate holds the rows of ``results/paper/summary.csv`` that belong to the model, and for each set of instances
 that it scored the accuracy of its choices; a sample is one instance with its options, their scores, the choice and
-whether it is right. Instances without a right answer have a result of their own, the mean log-probability of the choice:
-they have no reference and are never right. Samples hold all that an import needs (:mod:`scripts.core.sample_logs`).
+whether it is right. Samples without a right answer have no reference and are never right; their result is the mean
+log-probability of the choice. Samples hold all that an import needs (:mod:`scripts.core.sample_logs`).
 
 Texts of the project's own templates are exported as they are, with their canary. Texts of any other set are not: their
 samples have ids and digests instead. Of an instance's other columns only those whose cells are numbers or single words
@@ -139,7 +139,7 @@ def samples(name: str, instances, scores, stated: dict, identity: dict, canary: 
         yield {
             "schema_version": SCHEMA_VERSION,
             **identity,
-            "evaluation_name": (f"{ACCURACY} ({name})" if right else f"{SCORE} ({name})") + (f", {under}" if under else ""),
+            "evaluation_name": f"{ACCURACY if right else SCORE} ({name})" + (f", {under}" if under else ""),
             "evaluation_result_id": f"{'choices' if right else 'scores'}-{name}"
             + (f"-{under}".replace(" ", "-") if under else ""),
             "sample_id": row.instance_id,
