@@ -114,11 +114,11 @@ def read_answers(paths: list[str]) -> Iterator[LoggedAnswer]:
 
 
 def collect_answers(paths: list[str], prompts: dict[str, str]) -> dict[str, LoggedAnswer]:
-    """Return the answer to each prompt.
+    """Return the answer to each prompt; prompts with the same text have the same answer.
 
     Args:
         paths: As for :func:`read_answers`.
-        prompts: Text of each prompt to its id.
+        prompts: Id of each prompt to its text.
 
     Returns:
         Id to answer, in the order of ``prompts``.
@@ -126,9 +126,10 @@ def collect_answers(paths: list[str], prompts: dict[str, str]) -> dict[str, Logg
     Raises:
         UserError: As :func:`read_answers`; if a prompt is not the run's, is answered twice or not at all.
     """
+    texts = set(prompts.values())
     found: dict[str, LoggedAnswer] = {}
     for logged in read_answers(paths):
-        if logged.prompt not in prompts:
+        if logged.prompt not in texts:
             raise UserError(
                 f"{logged.where}: its prompt, {logged.prompt[:60]!r}, is not among those of the run; ask the prompts "
                 "of results/STUDY/prompts/ as they are, and of this run alone"
@@ -137,15 +138,15 @@ def collect_answers(paths: list[str], prompts: dict[str, str]) -> dict[str, Logg
         repeated = first is not logged and (first.result == logged.result or first[2:-1] != logged[2:-1])
         if repeated:
             raise UserError(
-                f"{logged.where}: its prompt is answered in {first.where} too; name each file once, and one epoch"
+                f"{logged.where}: its prompt is answered in {first.where} too; ask each text once, in one epoch"
             )
-    missing = [name for text, name in prompts.items() if text not in found]
+    missing = [name for name, text in prompts.items() if text not in found]
     if missing:
         raise UserError(
             f"{paths[0]} and the model's other files lack an answer to the prompt {missing[0]} ({len(missing)} of "
             f"{len(prompts)} lack one); name all files of the set, or ask the missing prompts"
         )
-    return {name: found[text] for text, name in prompts.items()}
+    return {name: found[text] for name, text in prompts.items()}
 
 
 def _guarded(where: str, read: Callable[[], Any]):

@@ -34,8 +34,7 @@ def main(*, prompts: str, logged: list, answers: str, model: str, entry: dict, m
         methods: Methods whose prompts were asked, such as ["vanilla"].
 
     Raises:
-        UserError: As :func:`scripts.core.sample_logs.collect_answers`; for methods of two steps, and two prompts with
-            the same text.
+        UserError: As :func:`scripts.core.sample_logs.collect_answers`, and for methods of two steps.
     """
     table = files.read_arrow(prompts, ["text_id", "method", "text", "follow_up"]).to_pandas()
     asked = table[table.method.isin(methods)]
@@ -43,9 +42,7 @@ def main(*, prompts: str, logged: list, answers: str, model: str, entry: dict, m
         raise UserError(
             f"model {model}: answers in two steps cannot be imported; remove it from chain_of_thought.models"
         )
-    if asked.text.duplicated().any():
-        raise UserError(f"{prompts}: two prompts have the same text; delete the file and run the workflow again")
-    found = sample_logs.collect_answers(logged, dict(zip(asked.text, asked.text_id, strict=True)))
+    found = sample_logs.collect_answers(logged, dict(zip(asked.text_id, asked.text, strict=True)))
     rows = [
         {
             "text_id": name,

@@ -14,11 +14,12 @@ from scripts.prompting import import_answers
 
 PROMPTS = pd.DataFrame(
     {
-        "text_id": [f"t{n}" for n in range(4)], "method": ["vanilla"] * 3 + ["kojima"],
-        "text": ["Who left, he or she?", "Who slept?", "Who ate?", "Think. Who ate?"],
-        "follow_up": [None] * 3 + ["{first} {chain} So?"],
+        "text_id": [f"t{n}" for n in range(5)], "method": ["vanilla"] * 3 + ["kojima", "vanilla"],
+        "text": ["Who left, he or she?", "Who slept?", "Who ate?", "Think. Who ate?", "Who ate?"],
+        "follow_up": [None] * 3 + ["{first} {chain} So?", None],
     }
 )  # fmt: skip
+ANSWERS = {"t0": "answer 0", "t1": "answer 1", "t2": "answer 2", "t4": "answer 2"}
 ENTRY = {"label": "Theirs", "outputs": {}, "architecture": "decoder", "demonstration": False, "prompt_wrapping": "none"}
 
 
@@ -98,8 +99,8 @@ def test_answers_are_matched_by_their_prompts(bring, tmp_path):
     given["samples"][0]["output"]["choices"][0] = {"message": {"content": parts}, "stop_reason": "max_tokens"}
     given["samples"][0]["attachments"] = {"a": "answer 2"}
     answers = bring(given)
-    assert answers.answer.to_dict() == {f"t{n}": f"answer {n}" for n in range(3)}
-    assert answers.answer_thought["t2"] == "hm" and answers.answer_finished.tolist() == [True, True, False]
+    assert answers.answer.to_dict() == ANSWERS
+    assert answers.answer_thought["t2"] == "hm" and answers.answer_finished.tolist() == [True, True, False, False]
     assert files.parquet_metadata(tmp_path / "answers.parquet")["source"] == {"outputs": "inspect"}
     for zstandard in (False, True):
         pd.testing.assert_frame_equal(bring(archive(tmp_path / "log.eval", given, zstandard)), answers)
@@ -108,7 +109,7 @@ def test_answers_are_matched_by_their_prompts(bring, tmp_path):
 def test_records_are_matched_by_their_prompts(bring):
     further = record(0, evaluation_result_id="stderr")
     answers = bring([record(2), record(0), further], [record(1)])
-    assert answers.answer.to_dict() == {f"t{n}": f"answer {n}" for n in range(3)}
+    assert answers.answer.to_dict() == ANSWERS
     assert answers.answer_thought["t0"] == "well" and not answers.answer_finished.any()
     with pytest.raises(UserError, match=r"0.jsonl:4: sample 0: its prompt is answered in .*0.jsonl:2: sample 0 too"):
         bring([record(2), record(0), record(1), record(0)])
@@ -130,7 +131,7 @@ def test_records_are_matched_by_their_prompts(bring):
         (lambda s: s[1].update(error={"message": "timeout"}), r"sample 1, epoch 1 ended with an error \(timeout\)"),
         (lambda s: s[1]["output"]["choices"].clear(), "sample 1, epoch 1: .* another number of answers than one"),
         (lambda s: s.append(s[1] | {"epoch": 2}), "sample 1, epoch 2: its prompt is answered in .*epoch 1 too"),
-        (lambda s: s.pop(), r"lack an answer to the prompt t0 \(1 of 3 lack one\)"),
+        (lambda s: s.pop(), r"lack an answer to the prompt t0 \(1 of 4 lack one\)"),
         (lambda s: s[1].pop("output"), r"sample 1, epoch 1: not a sample that can be read \(KeyError"),
     ],
 )
