@@ -76,7 +76,7 @@ def bring(tmp_path):
     return bring
 
 
-def archive(path, given, zstandard=False):
+def archive(path, given, zstandard=False, checksum=zlib.crc32):
     """Write a log as inspect's archive; with Zstandard, by entries whose method is set afterwards."""
     header = {key: value for key, value in given.items() if key != "samples"}
     parts = {"header.json": header} | {f"samples/{s['id']}_epoch_1.json": s for s in given["samples"]}
@@ -87,7 +87,7 @@ def archive(path, given, zstandard=False):
                 info = zipfile.ZipInfo(name)
                 target.writestr(info, pa.Codec("zstd").compress(data, asbytes=True))
                 info.compress_type, info.file_size = sample_logs.ZSTANDARD, len(data)
-                info.CRC = zlib.crc32(data)
+                info.CRC = checksum(data)
             else:
                 target.writestr(name, data)
     return path
@@ -113,6 +113,8 @@ def test_records_are_matched_by_their_prompts(bring):
     assert answers.answer_thought["t0"] == "well" and not answers.answer_finished.any()
     with pytest.raises(UserError, match=r"0.jsonl:4: sample 0: its prompt is answered in .*0.jsonl:2: sample 0 too"):
         bring([record(2), record(0), record(1), record(0)])
+    with pytest.raises(UserError, match=r"0.jsonl:1: sample 0: input.formatted lacks input.raw"):
+        bring([record(0, input={"raw": PROMPTS.text[0], "formatted": "Who?", "reference": []})])
     with pytest.raises(UserError, match=r"0.jsonl:2: sample 0: its prompt is answered in"):
         bring([record(0), further | {"output": {"raw": ["another answer"]}}])
 
@@ -155,6 +157,8 @@ def test_other_logs_are_refused(bring, tmp_path):
     (tmp_path / "log.eval").write_text("no archive")
     with pytest.raises(UserError, match=r"log.eval: not a log of inspect that can be read \(BadZipFile"):
         bring(tmp_path / "log.eval")
+    with pytest.raises(UserError, match=r"log.eval: not a log of inspect .* Bad CRC-32 for file 'header.json'"):
+        bring(archive(tmp_path / "log.eval", log(), zstandard=True, checksum=lambda data: 1))
     with pytest.raises(UserError, match="no log of inspect and no record"):
         bring([{"doc": {}}])
     with pytest.raises(UserError, match="answers in two steps cannot be imported"):

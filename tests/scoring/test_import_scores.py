@@ -101,7 +101,9 @@ def test_exported_records_come_back(name, bring, scored, tmp_path):
     lines = records(scored, name)
     assert lines[1]["input"]["raw"].startswith("withheld") == (name == "official")
     pd.testing.assert_frame_equal(bring(lines[::-1], score="continuation"), own)
-    assert files.parquet_metadata(tmp_path / "scores.parquet")["engine"] == "every_eval_ever"
+    bring(records(scored, name, scored_after="a"))
+    facts = files.parquet_metadata(tmp_path / "scores.parquet")
+    assert (facts["engine"], facts["scored_after"]) == ("every_eval_ever", "a")
 
 
 def change(line, **keys):

@@ -106,7 +106,8 @@ def collect(paths: list[str], rows: pd.DataFrame, needed: tuple[str, ...]) -> tu
             )
     table = pd.DataFrame(values | ({sample_logs.TOKENS: tokens} if (tokens >= 0).any() else {}))
     # A part of a text cannot be less probable than the text.
-    wrong = table[WHOLE_TEXT] > table[AFTER_SLOT] + ROUNDING if AFTER_SLOT in table else np.zeros(len(rows), bool)
+    rest = values.get(AFTER_SLOT, np.full(len(rows), np.inf))
+    wrong = values[WHOLE_TEXT] > rest + ROUNDING
     if wrong.any():
         raise UserError(
             f"{paths[0]} and the model's other files: instance {rows.instance_id[wrong].iloc[0]}: the text is more "
