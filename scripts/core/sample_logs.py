@@ -108,8 +108,7 @@ def read_answers(paths: list[str]) -> Iterator[LoggedAnswer]:
         yield from _parsed(paths, _record_answer)
         return
     for path in paths:
-        for sample in _inspect_samples(path):
-            where = f"{path}: sample {sample.get('id')}, epoch {sample.get('epoch')}"
+        for where, sample in _inspect_samples(path):
             yield _guarded(where, lambda sample=sample, where=where: _inspect_answer(where, sample))
 
 
@@ -161,7 +160,7 @@ def _guarded(where: str, read: Callable[[], Any]):
 
 def _parsed(paths: Iterable[str], read: Callable[[str, dict], Any]) -> Iterator[Any]:
     for path in paths:
-        with Path(path).open(encoding="utf-8") as stream:
+        with Path(path).open(encoding="utf-8", errors="replace") as stream:
             for number, line in enumerate(stream, 1):
                 where = f"{path}:{number}"
                 yield _guarded(where, lambda line=line, where=where: read(where, json.loads(line)))
@@ -216,13 +215,13 @@ def _record_answer(where, record):
     reason = stated.get("stop_reason")
     return LoggedAnswer(
         f"{where}: sample {record['sample_id']}", given["raw"], answer,
-        "\n".join(output.get("reasoning_trace") or ()) or None, (record.get("token_usage") or {}).get("output_tokens"),
+        "\n".join(output.get("reasoning_trace") or ()) or None, _count_tokens(record.get("token_usage")),
         reason == "stop" if reason else None, record.get("evaluation_result_id") or record["evaluation_name"],
     )  # fmt: skip
 
 
 def _inspect_samples(path):
-    """Yield the samples of a log of inspect; refuse one that is not of a finished evaluation."""
+    """Yield name and content of each sample of a log of inspect; refuse a log that is not of a finished evaluation."""
 
     def check(log):
         if log["status"] != "success" or log.get("invalidated"):
@@ -246,8 +245,17 @@ def _inspect_samples(path):
                     yield json.loads(_member(archive, name))
 
     try:
-        yield from parts()
-    except (ValueError, LookupError, TypeError, OSError, zipfile.BadZipFile, NotImplementedError) as error:
+        for sample in parts():
+            yield f"{path}: sample {sample.get('id')}, epoch {sample.get('epoch')}", sample
+    except (
+        ValueError,
+        LookupError,
+        TypeError,
+        AttributeError,
+        OSError,
+        zipfile.BadZipFile,
+        NotImplementedError,
+    ) as error:
         raise UserError(
             f"{path}: not a log of inspect that can be read ({type(error).__name__}: {error}); convert it with inspect "
             "log convert --to json"
@@ -285,7 +293,12 @@ def _inspect_answer(where, sample):
         for message in (messages[0], output["choices"][0]["message"])
     )
     finished = output["choices"][0]["stop_reason"] == "stop"
-    return LoggedAnswer(where, prompt, answer, thought, (output.get("usage") or {}).get("output_tokens"), finished)
+    return LoggedAnswer(where, prompt, answer, thought, _count_tokens(output.get("usage")), finished)
+
+
+def _count_tokens(usage):
+    tokens = (usage or {}).get("output_tokens")
+    return None if tokens is None else int(tokens)
 
 
 def _contents(message, attachments):

@@ -1,6 +1,7 @@
 """Answers in logs of inspect and records of every_eval_ever: they become the model's, or are refused by sample."""
 
 import json
+import math
 import zipfile
 import zlib
 
@@ -134,6 +135,7 @@ def test_records_are_matched_by_their_prompts(bring):
         (lambda s: s[1]["output"]["choices"].clear(), "sample 1, epoch 1: .* another number of answers than one"),
         (lambda s: s.append(s[1] | {"epoch": 2}), "sample 1, epoch 2: its prompt is answered in .*epoch 1 too"),
         (lambda s: s.pop(), r"lack an answer to the prompt t0 \(1 of 4 lack one\)"),
+        (lambda s: s[1]["output"]["usage"].update(output_tokens=math.nan), r"sample 1, epoch 1: .* \(ValueError"),
         (lambda s: s[1].pop("output"), r"sample 1, epoch 1: not a sample that can be read \(KeyError"),
     ],
 )
@@ -151,6 +153,7 @@ def test_other_logs_are_refused(bring, tmp_path):
         ({"version": 1}, "0.json: version 1 of the format is unknown"),
         ({"status": None, "samples": 1}, "0.json: the status of the log is None"),
         ({"samples": 1}, r"0.json: not a log of inspect that can be read \(TypeError"),
+        ({"samples": ["a"]}, r"0.json: not a log of inspect that can be read \(AttributeError"),
     ):
         with pytest.raises(UserError, match=problem):
             bring(log(**changed))
