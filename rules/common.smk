@@ -15,7 +15,7 @@ os.environ.update(PYTHONPATH=os.pathsep.join(filter(None, [str(ROOT), os.environ
 from scripts.compare import places
 from scripts.core import config as configuration
 from scripts.core import environments, runs, synthetic
-from scripts.core.engines import cards, descriptions, registry, series, usage
+from scripts.core.engines import cards, descriptions, imports, registry, series, usage
 from scripts.core import studies as declarations
 from scripts.core import templates as template_files
 from scripts.core import upstream as upstream_files

@@ -18,6 +18,7 @@ ESTIMATED = {
         f"{study}/{name}": {
             model: estimated(model, prompting_estimate(study, model, jobs))
             for model, jobs in PROMPT_SHARDS[study].items()
+            if "source" in MODELS[model]
         }
         for study, prompted in PROMPTED.items()
         for name in prompted.sets
@@ -67,6 +68,7 @@ rule plan:
                     "jobs": PROMPT_SHARDS[study][name],
                 }
                 for name, job in prompted.models.items()
+                if "source" in MODELS[name]
             }
             for study, prompted in PROMPTED.items()
             for templates in prompted.sets
@@ -96,7 +98,7 @@ rule plan:
         entries={
             name: {**SCORED_ENTRIES[name], **registry.work_factors(MODELS[name])}
             for name in dict.fromkeys(
-                [*run_here(READ_MODELS), *(name for prompted in PROMPTED.values() for name in prompted.models)]
+                run_here([*READ_MODELS, *(name for prompted in PROMPTED.values() for name in prompted.models)])
             )
         }
         | {

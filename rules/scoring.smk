@@ -29,7 +29,7 @@ try:
     for study in STUDIES.values():
         for model in LOGGED:
             if study.texts and model in study.models:
-                raise UserError(f"models: '{model}' has imported scores only; leave out the study {study.name}")
+                raise UserError(f"models: '{model}' has imported outputs only; leave out the study {study.name}")
 except UserError as error:
     exit_with(error)
 
@@ -119,9 +119,7 @@ rule import_scores:
         "../envs/scoring.yaml"
     params:
         model=lambda wildcards: wildcards.model,
-        entry=lambda wildcards: {
-            key: MODELS[wildcards.model][key] for key in ("outputs", "architecture", "demonstration")
-        },
+        entry=lambda wildcards: {key: MODELS[wildcards.model][key] for key in imports.ENTRY_KEYS},
         score=lambda wildcards: SCORED[wildcards.study].score,
         priority=lambda wildcards: SCORED[wildcards.study].of(wildcards.model)["priority"],
     script:

@@ -89,16 +89,11 @@ def write(target, study, study_label, name, facts, rows, sets, created, canary, 
     path = place / f"{identifier}_samples.jsonl"
     with files.write_atomically(path) as temporary, temporary.open("w", encoding="utf-8") as stream:
         for kind, scored, listed in sets:
-            key = f"choices-{kind}"
-            said = f"accuracy of the option with the highest score ({kind})"
-            identity = {
-                "evaluation_id": evaluation, "model_id": info["id"], "evaluation_name": said,
-                "evaluation_result_id": key,
-            }  # fmt: skip
+            identity = {"evaluation_id": evaluation, "model_id": info["id"]}
             stated = files.parquet_metadata(scored)
             found = {}
             for sample in eval_records.samples(
-                kind, files.read_parquet(listed), files.read_parquet(scored), stated["metric"], identity, canary
+                kind, files.read_parquet(listed), files.read_parquet(scored), stated, identity, canary
             ):
                 named = sample["evaluation_result_id"], sample["evaluation_name"]
                 found.setdefault(named, []).append(sample["evaluation"]["score"])
@@ -106,7 +101,8 @@ def write(target, study, study_label, name, facts, rows, sets, created, canary, 
                 stream.write(json.dumps(sample, ensure_ascii=False, allow_nan=False) + "\n")
             for (key, said), right in found.items():
                 value = sum(right) / len(right)
-                results.append(eval_records.result(said, kind, value, identifier=key, n=len(right), bounds=(0, 1)))
+                bounds = (0, 1) if said.startswith(eval_records.ACCURACY) else (None, None)
+                results.append(eval_records.result(said, kind, value, identifier=key, n=len(right), bounds=bounds))
     detailed = None
     if lines:
         detailed = {

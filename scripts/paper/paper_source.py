@@ -76,7 +76,7 @@ def main(
         "engine": engine,
         "synthetic": engine == synthetic.ENGINE,
         "models": list(models.values()),
-        "imported": [facts["label"] for name, facts in models.items() if "outputs" in revisions[name]["source"]],
+        "imported": imported(made),
         "models_table": latex.latex_table(
             pd.DataFrame(rows, columns=["Model", "Architecture", "Parameters", "Precision", "Source and revision"]),
             align="llrlX",
@@ -91,6 +91,20 @@ def main(
     for source, copy in ((bibliography, bibliography_copy), (style, style_copy)):
         with files.write_atomically(copy) as temporary:
             shutil.copyfile(source, temporary)
+
+
+def imported(made: list[str]) -> dict[str, list[str]]:
+    """Return the labels of the models whose scores or answers were imported, by the tool that they come from.
+
+    Args:
+        made: Scores, answers and distributions.
+    """
+    found: dict[str, list[str]] = {}
+    for facts in map(files.parquet_metadata, made):
+        tool = facts.get("source", {}).get("outputs")
+        if tool and facts["label"] not in found.setdefault(tool, []):
+            found[tool].append(facts["label"])
+    return found
 
 
 STEPS = {"scores": "instances scored", "answers": "prompts answered", "distributions": "texts read"}
@@ -207,7 +221,7 @@ def _source(facts):
     if "package" in source:
         return f"package {facts['revision']}" + (" with the shipped delta" if "delta" in source else "")
     if "outputs" in source:
-        return f"scores logged by {source['outputs']}"
+        return f"imported from {source['outputs']}"
     if "synthetic" in source:
         return f"none, drawn with seed {source['synthetic']}"
     return "local folder"

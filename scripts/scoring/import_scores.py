@@ -1,18 +1,14 @@
-"""Import the scores of a study's instances that lm-evaluation-harness logged."""
-
-import importlib.metadata
-from pathlib import Path
+"""Import the scores of a study's instances that another tool logged."""
 
 import pandas as pd
 
 from scripts.core import files, instances
-from scripts.core.engines import label_loss, logged_scores
+from scripts.core.engines import imports, label_loss, logged_scores
 from scripts.core.engines.batches import METRICS
 from scripts.core.engines.reading import Reading
 from scripts.core.errors import UserError, count_noun
 from scripts.core.job import log, run
 from scripts.core.options import option_texts
-from scripts.core.provenance import closure
 
 LIBRARIES = ("transformers", "tokenizers")
 WINDOW = 4096
@@ -33,10 +29,10 @@ def main(
 
     Args:
         instances: Parquet file of instances, one row each (scripts/core/instances.py has the columns).
-        logged: The harness's files of samples (scripts/core/engines/logged_scores.py describes them).
+        logged: The tool's files of samples (scripts/core/sample_logs.py describes them).
         scores: Parquet file to write: one row for each instance and option, with its log-probability in nats.
         model: The model's name, for messages and metadata.
-        entry: Of its entry in the registry: ``outputs``, ``architecture``, ``demonstration``.
+        entry: Of its entry in the registry: ``label``, ``outputs``, ``architecture``, ``demonstration``.
         score: What options are compared by: log_likelihood, continuation or label_loss.
         priority: Instances whose ``priority`` is not below this are left out; None imports all.
 
@@ -45,29 +41,18 @@ def main(
             the options of many apart.
     """
     rows = option_texts(imported_rows(instances, priority))
-    texts, after = logged_scores.open_texts(model, entry["outputs"])
+    texts, after = logged_scores.open_texts(model, entry["outputs"], logged)
     reading = Reading(model, texts, rows.instance_id.nunique())
     reading.read(rows)
     needed = (logged_scores.WHOLE_TEXT, *([logged_scores.AFTER_SLOT] if score == "continuation" else []))
     values, left_out = logged_scores.collect(logged, rows, needed)
     table = logged_scores.table(rows, values, texts, score)
     reading.decide(table)
-    root = Path(closure.__file__).parents[3]
     metadata = {
-        "model": model,
-        "source": {"outputs": logged_scores.ENGINE},
-        "revision": None,
-        "architecture": entry["architecture"],
-        "precision": "not logged",
-        "device": "not logged",
-        "libraries": {name: importlib.metadata.version(name) for name in LIBRARIES},
-        "code": closure.digests("scripts/scoring/import_scores.py", str(root)),
-        "demonstration": entry["demonstration"],
-        "engine": logged_scores.ENGINE,
+        **imports.describe_import(model, entry, logged, "scripts/scoring/import_scores.py", LIBRARIES),
         "metric": label_loss.METRIC if score == "label_loss" else METRICS["decoder"],
         **({"scored_after": after} if after else {}),
         "instances_sha256": files.sha256(instances),
-        "logged_sha256": [files.sha256(path) for path in logged],
         "instances": reading.total,
         **reading.facts(),
         "shard": 1,

@@ -88,13 +88,17 @@ def test_the_package_takes_what_is_written(arguments):
     said = json.loads(files.Path(arguments["validation"]).read_text())
     assert len(said["files"]) == 2 and not any(said["files"].values())
     results = {result["evaluation_name"]: result for result in aggregate["evaluation_results"]}
-    # A tie goes to the first option, so that one of two is right; what has no right answer is no sample.
+    # A tie goes to the first option, so that one of two is right; instances without a right answer do not count.
     chosen = results["accuracy of the option with the highest score (replica)"]
-    assert chosen["score_details"]["score"] == 0.5 and len(samples) == 4
-    assert [sample["output"]["raw"] for sample in samples] == [["he"]] * 4
+    assert chosen["score_details"]["score"] == 0.5 and len(samples) == 6
+    assert [sample["output"]["raw"] for sample in samples] == [["he"]] * 6
+    without = results["log-probability of the option with the highest score, without a right answer (replica)"]
+    assert without["score_details"]["score"] == -1.0 and without["score_details"]["uncertainty"]["num_samples"] == 1
+    assert samples[2]["input"]["reference"] == [] and not samples[2]["evaluation"]["is_correct"]
+    assert json.loads(samples[1]["metadata"]["log_probabilities"]) == [-5.0, -5.0]
     assert results["accuracy"]["score_details"]["uncertainty"]["confidence_interval"]["lower"] == 0.4
     assert results["slope, female, prompt B"]["score_details"]["score"] == -0.5
-    assert len(results) == 4
+    assert len(results) == 6
     assert samples[0]["metadata"]["n"] == "1" and "n" not in samples[1]["metadata"]
     assert samples[0]["metadata"]["canary"] == CANARY
 
@@ -103,10 +107,10 @@ def test_texts_of_other_sets_are_digests(arguments):
     export_results.main(**arguments)
     _, _, samples = written(arguments)
     digest = hashlib.sha256(OFFICIAL.encode()).hexdigest()
-    assert samples[2]["input"]["raw"] == f"withheld; sha256 {digest}"
+    assert samples[3]["input"]["raw"] == f"withheld; sha256 {digest}"
     for path in files.Path(arguments["folder"]).rglob("*.json*"):
         assert "weaver" not in path.read_text(encoding="utf-8")
-    assert "baker" in json.dumps(samples[:2]) and "canary" not in samples[2]["metadata"]
+    assert "baker" in json.dumps(samples[:2]) and "canary" not in samples[3]["metadata"]
 
 
 def test_what_the_package_refuses_ends_the_job(arguments, monkeypatch):

@@ -152,7 +152,7 @@ def test_the_harness_gives_the_scores_of_this_project(entry, logged, exported, e
     import_scores.main(
         instances=instances, scores=imported, model=model, score=entry["score"],
         logged=sorted(map(str, folder.rglob(f"samples_pronouns_{entry['study']}_*.jsonl"))),
-        entry={"outputs": outputs, "architecture": "decoder", "demonstration": False},
+        entry={"label": "Theirs", "outputs": outputs, "architecture": "decoder", "demonstration": False},
     )  # fmt: skip
     after = files.parquet_metadata(imported).get("scored_after")
     assert (after is None) == (model == "tiny-llama")

@@ -9,6 +9,7 @@ import pytest
 from scripts.core import config, files, options
 from scripts.core.engines import registry
 from scripts.core.errors import UserError
+from scripts.core.paper import eval_records
 from scripts.scoring import import_scores, score
 from tests import jobs
 from tests import zoo as builder
@@ -51,6 +52,15 @@ def samples(folder, column="log_probability"):
     return lines
 
 
+def records(folder, name="replica", **stated):
+    """Return the records that this project exports of the scores in a folder."""
+    listed = files.read_parquet(folder / "instances.parquet")
+    listed = listed.assign(gold=[None, *listed.options.str[0][1:]])
+    scores, facts = files.read_parquet(folder / "scores.parquet"), files.parquet_metadata(folder / "scores.parquet")
+    made = eval_records.samples(name, listed, scores, facts | stated, {"evaluation_id": "e", "model_id": "m"}, "canary")
+    return list(made)
+
+
 @pytest.fixture
 def bring(entries, scored, tmp_path):
     """Import logged lines of one or several files; return the scores."""
@@ -64,7 +74,7 @@ def bring(entries, scored, tmp_path):
         given = {
             "instances": str(scored / "instances.parquet"), "logged": list(map(str, paths)), "model": "theirs",
             "scores": str(tmp_path / "scores.parquet"), "score": score,
-            "entry": {"outputs": outputs, "architecture": "decoder", "demonstration": False},
+            "entry": {"label": "Theirs", "outputs": outputs, "architecture": "decoder", "demonstration": False},
         }  # fmt: skip
         import_scores.main(**given | changed)
         return files.read_parquet(given["scores"])
@@ -82,6 +92,61 @@ def test_what_was_logged_is_what_is_read(bring, scored, tmp_path):
     pd.testing.assert_frame_equal(whole, own.drop(columns=["continuation_log_probability", "continuation_tokens"]))
     facts = files.parquet_metadata(tmp_path / "scores.parquet")
     assert facts["model"] == "theirs" and facts["instances"] == 12 and "scored_after" not in facts
+
+
+@pytest.mark.parametrize("name", ["replica", "official"])
+def test_exported_records_come_back(name, bring, scored, tmp_path):
+    """Whether their texts are exported or withheld."""
+    own = files.read_parquet(scored / "scores.parquet")
+    lines = records(scored, name)
+    assert lines[1]["input"]["raw"].startswith("withheld") == (name == "official")
+    pd.testing.assert_frame_equal(bring(lines[::-1], score="continuation"), own)
+    bring(records(scored, name, scored_after="a"))
+    facts = files.parquet_metadata(tmp_path / "scores.parquet")
+    assert (facts["engine"], facts["scored_after"]) == ("every_eval_ever", "a")
+
+
+def change(line, **keys):
+    """Change keys of a record, or of its parts."""
+    for name, value in keys.items():
+        part = next(part for part in (line["input"], line["metadata"], line) if name in part)
+        part[name] = value
+
+
+@pytest.mark.parametrize(
+    ("changed", "problem"),
+    [
+        ({"raw": "The cook said that ___ would pay."}, r":5: instance 0+4: its texts differ"),
+        ({"choices": ["he", "she", "they", "fae"]}, r":5: instance 0+4: its texts differ"),
+        ({"log_probabilities": "[NaN, -3, -2, -2]"}, r":5: instance 0+4: .* are no log-likelihoods"),
+        (
+            {"log_probabilities": "[-3]"},
+            r":5: sample 0+4: the metadata log_probabilities .* in length, 1 and 4; export",
+        ),
+        ({"log_probabilities": '["x", 1, 1, 1]'}, r":5: not a sample that can be read \(ValueError"),
+        ({"scored_tokens": "[3, 3, 3, 3]"}, r"instance 0+4: the record counts 3 tokens, the tokenizer \d+; name"),
+        ({"metadata": {}}, r":5: sample 0+4 has no metadata log_probabilities"),
+        ({"interaction_type": "multi_turn"}, r":5: sample 0+4 is of several turns"),
+    ],
+)
+def test_records_that_differ_are_refused(changed, problem, bring, scored):
+    lines = records(scored)
+    change(lines[4], **changed)
+    with pytest.raises(UserError, match=problem):
+        bring(lines)
+
+
+def test_records_are_of_one_tool_and_finished(bring, scored):
+    fewer = records(scored)
+    change(fewer[4], choices=["he"], metadata={"log_probabilities": "[-3]"})
+    with pytest.raises(UserError, match=r":5: instance 0+4: it has 1 options, in the run 4; export"):
+        bring(fewer)
+    with pytest.raises(
+        UserError, match=r"samples_0.jsonl is from every_eval_ever, .* from lm-evaluation-harness; name"
+    ):
+        bring(records(scored), samples(scored))
+    with pytest.raises(UserError, match=r":1: sample 0+ ended with an error"):
+        bring([line | {"error": "timeout"} for line in records(scored)])
 
 
 def test_a_text_that_differs_is_refused_by_its_line(bring, scored):
@@ -118,7 +183,7 @@ def test_missing_and_repeated_instances_are_refused(bring, scored):
 
 @pytest.mark.parametrize("line", ["no json", {"doc": {}}, {"arguments": {}, "filtered_resps": [["-1", "False"]]}])
 def test_other_files_are_refused(line, bring, scored):
-    with pytest.raises(UserError, match=r"samples_0\.jsonl:1: not a sample of a task of this project"):
+    with pytest.raises(UserError, match=r"samples_0\.jsonl:1: not a sample that can be read"):
         bring([line])
 
 

@@ -1,57 +1,53 @@
-"""Scores of instances that lm-evaluation-harness logged (``--log_samples``), read as the scores of a model.
+"""Scores of instances that another tool logged (:mod:`scripts.core.sample_logs`), read as the scores of a model.
 
-A line of ``samples_*.jsonl`` is one instance, whose options stand in the order of the run's. What is read of it:
-
-* ``doc.instance_id``: the instance.
-* ``arguments.gen_args_N.arg_0`` and ``arg_1``: context and continuation of option N, which together must be its text.
-* ``filtered_resps[N][0]``: the log-likelihood of the continuation in nats, a sum over its tokens.
-
-An empty context makes it the score of the text, for which the harness puts the tokenizer's token of the beginning (or
-end) before the text and scores all other tokens. A context that ends with the option makes it the score of what follows
-(:mod:`scripts.core.engines.continuation`). Counts of tokens are not logged and come from the tokenizer.
+An empty context makes a log-likelihood the score of the text. A context that ends with the option makes it the score of
+what follows (:mod:`scripts.core.engines.continuation`). lm-evaluation-harness puts the tokenizer's token of the
+beginning (or end) before the text and scores all other tokens. Records of every_eval_ever name the token that the model
+read first. The tokenizer counts the tokens; where records count them too, both counts must be equal.
 """
 
-import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from scripts.core import losses
+from scripts.core import losses, sample_logs
 from scripts.core.engines import models
 from scripts.core.engines.batches import TextReader
 from scripts.core.errors import UserError
 from scripts.core.model_outputs import ROUNDING
 from scripts.core.options import SLOT
 
-ENGINE = "lm-evaluation-harness"
-"""What score files name as their engine."""
 WHOLE_TEXT, AFTER_SLOT = "log_probability", "continuation_log_probability"
-REMEDY = "export the run's instances (snakemake export_tasks) and score them again"
+REMEDY = "export the run's instances (snakemake export) and score them again"
 
 
-def open_texts(model: str, outputs: dict) -> tuple[TextReader, str | None]:
-    """Return what the harness reads with a tokenizer.
+def open_texts(model: str, outputs: dict, paths: list[str]) -> tuple[TextReader, str | None]:
+    """Return what the model read with a tokenizer.
 
     Args:
         model: Its name in the registry, for messages.
         outputs: ``outputs`` of its entry.
+        paths: Its files.
 
     Returns:
-        The texts, and the token that the harness puts before each of them where the tokenizer does not (otherwise
-        None), as ``scored_after`` of the registry.
+        The texts, and the token that stood before each of them where the tokenizer puts none there (otherwise None), as
+        ``scored_after`` of the registry.
 
     Raises:
-        UserError: If the tokenizer cannot be loaded, or puts other tokens around texts.
+        UserError: If the tokenizer cannot be loaded, or the harness would read other tokens around texts.
     """
     tokenizer = models.load_tokenizer(model, {"tokenizer": outputs["tokenizer"]})
-    first = tokenizer.bos_token or tokenizer.eos_token
-    around = tokenizer("")["input_ids"]
-    if not first or around not in ([], [tokenizer.convert_tokens_to_ids(first)]):
-        raise UserError(f"model {model}: its tokenizer puts other tokens around texts than {ENGINE}; leave it out")
-    after = None if around else first
+    if sample_logs.common_format(paths) == sample_logs.RECORDS:
+        after = sample_logs.scored_after(paths[0])
+    else:
+        first = tokenizer.bos_token or tokenizer.eos_token
+        around = tokenizer("")["input_ids"]
+        if not first or around not in ([], [tokenizer.convert_tokens_to_ids(first)]):
+            raise UserError(
+                f"model {model}: its tokenizer puts other tokens around texts than {sample_logs.HARNESS}; leave it out"
+            )
+        after = None if around else first
     return TextReader(models.score_after(tokenizer, after), "decoder"), after
 
 
@@ -59,13 +55,13 @@ def collect(paths: list[str], rows: pd.DataFrame, needed: tuple[str, ...]) -> tu
     """Return the logged scores of options.
 
     Args:
-        paths: JSONL files.
+        paths: JSONL files of one format.
         rows: As returned by :func:`scripts.core.options.option_texts`.
         needed: :data:`WHOLE_TEXT`, and :data:`AFTER_SLOT` where a study compares it.
 
     Returns:
-        A column for each of ``needed``, in nats, and a row for each of ``rows``; and how many logged instances are not
-        among ``rows``.
+        A column for each of ``needed``, in nats, and a row for each of ``rows``; where tokens were counted, the column
+        ``scored_tokens`` as well. And how many logged instances are not among ``rows``.
 
     Raises:
         UserError: Naming file and line, if a text differs from the run's, a score is no log-likelihood or is logged
@@ -74,13 +70,16 @@ def collect(paths: list[str], rows: pd.DataFrame, needed: tuple[str, ...]) -> tu
     values = {column: np.full(len(rows), np.nan) for column in needed}
     places = rows.groupby("instance_id", sort=False).indices
     texts, openings = rows.text.to_numpy(), _through_option(rows)
+    tokens = np.full(len(rows), -1)
     left_out = set()
-    for where, identifier, answers in _lines(paths):
+    for where, identifier, answers, counts in sample_logs.read_scores(paths, rows.masked.unique()):
         at = places.get(identifier)
         if at is None:
             left_out.add(identifier)
             continue
         where = f"{where}: instance {identifier}"
+        if len(answers) != len(at):
+            raise UserError(f"{where}: it has {len(answers)} options, in the run {len(at)}; {REMEDY}")
         if [context + rest for context, rest, _ in answers] != list(texts[at]):
             raise UserError(f"{where}: its texts differ from those of the run; {REMEDY}")
         contexts = [context for context, _, _ in answers]
@@ -97,6 +96,7 @@ def collect(paths: list[str], rows: pd.DataFrame, needed: tuple[str, ...]) -> tu
             if not np.isnan(values[column][at]).all():
                 raise UserError(f"{where} is logged twice; name each file once, and one run of each task")
             values[column][at] = scores
+            tokens[at] = -1 if counts is None else counts
     for column, found in values.items():
         if np.isnan(found).any():
             missing = rows.instance_id[np.isnan(found)]
@@ -104,9 +104,10 @@ def collect(paths: list[str], rows: pd.DataFrame, needed: tuple[str, ...]) -> tu
                 f"{paths[0]} and the model's other files lack {column} of instance {missing.iloc[0]} "
                 f"({missing.nunique()} of {len(places)} lack it); name all files of the set, or {REMEDY}"
             )
-    table = pd.DataFrame(values)
+    table = pd.DataFrame(values | ({sample_logs.TOKENS: tokens} if (tokens >= 0).any() else {}))
     # A part of a text cannot be less probable than the text.
-    wrong = table[WHOLE_TEXT] > table[AFTER_SLOT] + ROUNDING if AFTER_SLOT in table else np.zeros(len(rows), bool)
+    rest = values.get(AFTER_SLOT, np.full(len(rows), np.inf))
+    wrong = values[WHOLE_TEXT] > rest + ROUNDING
     if wrong.any():
         raise UserError(
             f"{paths[0]} and the model's other files: instance {rows.instance_id[wrong].iloc[0]}: the text is more "
@@ -120,26 +121,6 @@ def _through_option(rows):
     """Return what each text begins with, its option included."""
     ends = rows.masked.map(lambda masked: masked.index(SLOT)) + rows.filled.str.len()
     return np.array([text[:end] for text, end in zip(rows.text, ends, strict=True)], dtype=object)
-
-
-def _lines(paths) -> Iterator[tuple]:
-    """Yield where a line is, its instance, and (context, continuation, score) of each option."""
-    for path in paths:
-        with Path(path).open(encoding="utf-8") as stream:
-            for number, line in enumerate(stream, 1):
-                try:
-                    sample = json.loads(line)
-                    given = sample["arguments"]
-                    pairs = [given[f"gen_args_{n}"] for n in range(len(given))]
-                    scores = [float(answer[0]) for answer in sample["filtered_resps"]]
-                    answers = [(pair["arg_0"], pair["arg_1"], score) for pair, score in zip(pairs, scores, strict=True)]
-                    identifier = sample["doc"]["instance_id"]
-                except (ValueError, LookupError, TypeError) as error:
-                    raise UserError(
-                        f"{path}:{number}: not a sample of a task of this project ({type(error).__name__}: {error}); "
-                        "name files of --log_samples"
-                    ) from error
-                yield f"{path}:{number}", identifier, answers
 
 
 def table(rows: pd.DataFrame, values: pd.DataFrame, texts: TextReader, score: str) -> pd.DataFrame:
@@ -160,6 +141,12 @@ def table(rows: pd.DataFrame, values: pd.DataFrame, texts: TextReader, score: st
     """
     lengths = texts.lengths(rows)
     counts = lengths - texts.unscored
+    if sample_logs.TOKENS in values and (wrong := values[sample_logs.TOKENS].to_numpy() != counts).any():
+        row = int(np.flatnonzero(wrong)[0])
+        raise UserError(
+            f"instance {rows.instance_id.iloc[row]}: the record counts {values[sample_logs.TOKENS].iloc[row]} tokens, "
+            f"the tokenizer {counts[row]}; name the model's own tokenizer in outputs.tokenizer"
+        )
     made = pd.DataFrame(
         {
             "instance_id": rows.instance_id.to_numpy(),

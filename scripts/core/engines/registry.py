@@ -2,9 +2,9 @@
 
 Resources are estimates from parameter counts, rounded so that a job asks for too much rather than too little;
 Snakemake raises ``attempt`` when a job was killed all the same. Entries with ``available: false`` have no
-weights, those with an ``api`` are behind a server, and the scores of those with ``outputs`` are imported: only
-:func:`select`, :func:`select_servers`, :func:`describe`, :func:`reference_of`, :func:`shard_count` and :func:`methods`
-take them.
+weights, those with an ``api`` are behind a server, and scores and answers of those with ``outputs`` are imported: only
+:func:`select`, :func:`select_servers`, :func:`describe`, :func:`reference_of`, :func:`shard_count`,
+:func:`prompt_seconds` and :func:`methods` take them.
 """
 
 import json
@@ -343,7 +343,7 @@ def select(
             )
             raise UserError(f"{where}: '{name}' is behind a server; {remedy}")
         if "outputs" in registry[name] and where != "models":
-            raise UserError(f"{where}: '{name}' has imported scores only; remove it")
+            raise UserError(f"{where}: '{name}' has imported outputs only; remove it")
         _check_reference(registry, name)
         chosen.add(name)
     return {name: entry for name, entry in registry.items() if name in chosen}
@@ -411,7 +411,7 @@ def methods(entry, study):
     return by_use.get(entry["studies"].get(study)) or by_architecture[entry["architecture"]]
 
 
-def logged_files(model: str, outputs: dict, key: str, folder: Path, root: Path) -> list[str]:
+def logged_files(model: str, outputs: dict, key: str, folder: Path, root: Path, kind: str = "files") -> list[str]:
     """Return the logged files of one set of instances, as paths of the working directory.
 
     Args:
@@ -419,15 +419,17 @@ def logged_files(model: str, outputs: dict, key: str, folder: Path, root: Path) 
         outputs: ``outputs`` of its entry.
         key: Study and set, such as ``ruff/replica``.
         folder, root: The working directory and the repository.
+        kind: ``files`` of scores, or ``answers``.
 
     Raises:
         UserError: If the entry names no files of the set, or one that is not there.
     """
-    where = f"models.{model}.outputs.files"
-    if key not in outputs["files"]:
-        raise UserError(f"{where} names no files of {key}, which this run scores; add them or leave the model out")
+    where = f"models.{model}.outputs.{kind}"
+    if key not in outputs.get(kind, ()):
+        does = {"files": "scores", "answers": "prompts"}[kind]
+        raise UserError(f"{where} names no files of {key}, which this run {does}; add them or leave the model out")
     found = []
-    for pattern in outputs["files"][key]:
+    for pattern in outputs[kind][key]:
         path = Path(pattern).expanduser()
         bases = [Path(path.anchor)] if path.is_absolute() else [folder, root]
         matches = [list(base.glob(str(path.relative_to(path.anchor)))) for base in bases]
@@ -595,6 +597,8 @@ def prompt_seconds(entry: dict, tokens: int, new_tokens: int):
         tokens: Tokens of a typical prompt.
         new_tokens: Tokens of an answer at most; those of a thought before it (``thinking`` of the entry) are added.
     """
+    if "outputs" in entry:
+        return 0.0
     new_tokens += thought_tokens(entry)
     flops = GPU_FLOPS[entry["precision"]] if gpus(entry) else CPU_FLOPS
     return generation_seconds(entry, 1, tokens, new_tokens, flops, GPU_MEMORY_GB * gpus(entry))

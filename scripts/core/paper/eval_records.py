@@ -1,8 +1,9 @@
 """Results as records of every_eval_ever (schema 0.3.0): one aggregate for each study and model, and its samples.
 
 An aggregate holds the rows of ``results/paper/summary.csv`` that belong to the model, and for each set of instances
-that it scored the accuracy of its choices; a sample is one instance with its options, the choice and whether it is
-right. Instances without a right answer are no samples.
+that it scored the accuracy of its choices; a sample is one instance with its options, their scores, the choice and
+whether it is right. Samples without a right answer have no reference and are never right; their result is the mean
+log-probability of the choice. Samples hold all that an import needs (:mod:`scripts.core.sample_logs`).
 
 Texts of the project's own templates are exported as they are, with their canary. Texts of any other set are not: their
 samples have ids and digests instead. Of an instance's other columns only those whose cells are numbers or single words
@@ -14,17 +15,18 @@ import json
 import math
 from typing import Any
 
-from scripts.core import estimate_rows, losses, options, templates
+from scripts.core import estimate_rows, losses, options, sample_logs, templates
 from scripts.core.errors import UserError
 from scripts.core.paper import summary as summaries
 
 SCHEMA_VERSION = "0.3.0"
-WITHHELD = "withheld; sha256 "
 LEADING_COLUMNS, TRAILING_COLUMNS = ("instance_id", "text", "options"), ("gold", "answer")
 CONDITIONS = ("wording", "n_distractors")
 """Columns of instances over whose values no study pools: a set has a result for each of them."""
 POSSESSIVE = ("'s", "’s")
 LEVEL = 0.95
+ACCURACY = "accuracy of the option with the highest score"
+SCORE = "log-probability of the option with the highest score, without a right answer"
 
 
 def gold_options(instances) -> list[str | None]:
@@ -89,7 +91,26 @@ def _word(cell):
     return hasattr(cell, "dtype") and getattr(cell, "ndim", 1) == 0
 
 
-def samples(name: str, instances, scores, metric: str, identity: dict, canary: str):
+def option_scores(scores) -> dict[str, dict[str, str]]:
+    """Return the metadata that an import reads the scores of an instance's options from, by ``instance_id``.
+
+    Args:
+        scores (DataFrame): As in a score file.
+    """
+    keys = {
+        "log_probability": sample_logs.LOG_PROBABILITIES,
+        "continuation_log_probability": sample_logs.CONTINUATIONS,
+        "scored_tokens": sample_logs.TOKENS,
+    }
+    ordered = scores.sort_values(["instance_id", "option_index"])
+    columns = {key: ordered.groupby("instance_id")[name].agg(list) for name, key in keys.items() if name in ordered}
+    return {
+        name: {key: json.dumps(listed[name]) for key, listed in columns.items()}
+        for name in ordered.instance_id.unique()
+    }
+
+
+def samples(name: str, instances, scores, stated: dict, identity: dict, canary: str):
     """Yield the samples of one set of instances, as dicts.
 
     Args:
@@ -97,34 +118,36 @@ def samples(name: str, instances, scores, metric: str, identity: dict, canary: s
         instances (DataFrame): ``instance_id``, ``text``, ``options``, the right answer (:func:`gold_options`) and
             factors.
         scores (DataFrame)
-        metric: As for :func:`favoured_options`.
-        identity: ``evaluation_id``, ``model_id``, ``evaluation_name``, ``evaluation_result_id``; an instance's
-            condition is added to the last two.
+        stated: Metadata of the file of scores: ``metric`` (:func:`favoured_options`), ``scored_after`` if there is one.
+        identity: ``evaluation_id`` and ``model_id``.
         canary: Goes with each text that is exported.
     """
     distinct = instances.drop_duplicates("instance_id")
-    chosen = favoured_options(scores, metric)
+    chosen = favoured_options(scores, stated["metric"])
+    logged = option_scores(scores)
+    before = {"scored_after": stated["scored_after"]} if stated.get("scored_after") else {}
     kept = factors(distinct)
     for right, (_, row) in zip(gold_options(distinct), distinct.iterrows(), strict=True):
         # Models may score only some.
-        if right is None or row.instance_id not in chosen.index:
+        if row.instance_id not in chosen.index:
             continue
         best = chosen.loc[row.instance_id]
-        filled = options.fill(row.text, right) if options.SLOT in row.text else f"{row.text}\0{right}"
+        filled = options.fill(row.text, right) if right and options.SLOT in row.text else f"{row.text}\0{right or ''}"
         digest = hashlib.sha256(row.text.encode()).hexdigest()
         facts = {key: cell_text(row[key]) for key in kept if not _missing(row[key])}
         under = condition(row)
         yield {
             "schema_version": SCHEMA_VERSION,
             **identity,
-            "evaluation_name": identity["evaluation_name"] + (f", {under}" if under else ""),
-            "evaluation_result_id": identity["evaluation_result_id"] + (f"-{under}".replace(" ", "-") if under else ""),
+            "evaluation_name": f"{ACCURACY if right else SCORE} ({name})" + (f", {under}" if under else ""),
+            "evaluation_result_id": f"{'choices' if right else 'scores'}-{name}"
+            + (f"-{under}".replace(" ", "-") if under else ""),
             "sample_id": row.instance_id,
             "sample_hash": hashlib.sha256(filled.encode()).hexdigest(),
             "interaction_type": "single_turn",
             "input": {
-                "raw": row.text if templates.is_own(name) else WITHHELD + digest,
-                "reference": [right],
+                "raw": row.text if templates.is_own(name) else sample_logs.WITHHELD + digest,
+                "reference": [right] if right else [],
                 "choices": list(row.options),
             },
             "output": {"raw": [best.option]},
@@ -134,9 +157,12 @@ def samples(name: str, instances, scores, metric: str, identity: dict, canary: s
                     "extraction_method": "highest score among the options", "is_terminal": True,
                 }
             ],
-            "evaluation": {"score": float(best.option == right), "is_correct": bool(best.option == right)},
+            "evaluation": {
+                "score": float(best.option == right) if right else float(best.log_probability),
+                "is_correct": bool(best.option == right),
+            },
             "metadata": facts
-            | {"set": name, "log_probability": f"{best.log_probability:.6f}"}
+            | {"set": name, "log_probability": f"{best.log_probability:.6f}", **logged[row.instance_id], **before}
             | ({"canary": canary} if templates.is_own(name) else {}),
         }  # fmt: skip
 

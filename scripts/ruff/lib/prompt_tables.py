@@ -14,6 +14,8 @@ from scripts.ruff.lib.tables import parameters
 EXAMPLE, CHAIN_EXAMPLE = "8", "3"
 """The prompts that the study's examples use (Tables 4 and 5)."""
 
+SOURCES = ("hub", "package", "outputs")
+"""What a table names a model's source by; ``outputs``: the tool that logged imported answers."""
 STEPS = ("answer", "chain", "final")
 """Steps of generation: without a chain of thought, the chain, and the answer after it."""
 
@@ -108,7 +110,7 @@ def prompted_models(models, paths) -> pd.DataFrame:
                 "precision": answers["precision"],
                 "prompt_wrapping": answers["prompt_wrapping"],
                 "methods": ";".join(answers["methods"]),
-                "source": answers["source"].get("hub") or answers["source"].get("package") or "local folder",
+                "source": next((answers["source"][key] for key in SOURCES if key in answers["source"]), "local folder"),
                 "revision": answers["revision"],
                 "prompts": answers["prompts"],
                 "thinking": describe_thinking(answers),

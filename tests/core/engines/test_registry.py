@@ -559,12 +559,18 @@ def test_a_server_has_no_weights(tmp_path):
         load_changed(tmp_path, lambda models: models["gpt-4o-mini"].update(source={"path": "/x"}))
 
 
-def test_imported_scores_take_the_place_of_weights_and_answer_no_prompt(tmp_path):
+def test_imported_outputs_take_the_place_of_weights(tmp_path):
     changed = load_changed(tmp_path, lambda models: import_scores_of(models["opt-125m"]))
     assert list(module.select(changed, ["opt-125m"])) == ["opt-125m"]
     assert module.shard_count(changed["opt-125m"], 10**9, 4, 50, 60) == 1
-    with pytest.raises(UserError, match=r"ruff\.prompting\.models: 'opt-125m' has imported scores only; remove it"):
-        module.select(changed, ["opt-125m"], "ruff.prompting.models")
+    assert module.prompt_seconds(changed["opt-125m"], 200, 20) == 0
+    with pytest.raises(UserError, match=r"misgendered\.models: 'opt-125m' has imported outputs only; remove it"):
+        module.select(changed, ["opt-125m"], "misgendered.models")
+    only_answers = changed["opt-125m"] | {"outputs": {"answers": {"ruff/replica": ["log.json"]}}}
+    load_changed(tmp_path, lambda models: models.update({"opt-125m": only_answers}))
+    without = changed["opt-125m"] | {"outputs": {"files": {"ruff/replica": ["samples.jsonl"]}}}
+    with pytest.raises(UserError, match=r"models.opt-125m.outputs lacks the key 'tokenizer'; add it"):
+        load_changed(tmp_path, lambda models: models.update({"opt-125m": without}))
     with pytest.raises(UserError, match=r"models.opt-350m.gpus does not belong here; remove it"):
         load_changed(tmp_path, lambda models: models["opt-350m"].update(outputs=changed["opt-125m"]["outputs"]))
 
