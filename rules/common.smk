@@ -36,6 +36,14 @@ def exit_with(error):
     sys.exit(1)
 
 
+def call_or_exit(function, *given, **named):
+    """Return what a function returns; where it raises a UserError, end Snakemake with its one line."""
+    try:
+        return function(*given, **named)
+    except UserError as error:
+        exit_with(error)
+
+
 def repo_path(path):
     """Return a file of the repository as the path of a rule's input (scripts/core/runs.py)."""
     return runs.in_repository(path, Path.cwd(), ROOT)
