@@ -68,6 +68,17 @@ def rows_of(path):
         return pq.read_metadata(file).num_rows
 
 
+def published_files(study):
+    """Return the inputs of a study's comparison with its published numbers: the numbers, what they are, its models."""
+    kinds = {"published": "", "mapping": "_mapping", "study_models": "_models"}
+    return {name: repo_path(f"paper/published/{study}{suffix}.csv") for name, suffix in kinds.items()}
+
+
+def from_wildcards(*names):
+    """Return params that have the values of the job's wildcards."""
+    return {name: (lambda wildcards, name=name: getattr(wildcards, name)) for name in names}
+
+
 def upstream(path):
     """Return where the workflow keeps an upstream file of config/upstream.tsv."""
     return f"results/upstream/{path}"

@@ -18,7 +18,7 @@ MISGENDERED = call_or_exit(
     MISGENDERED_COMBINATIONS,
     config_path,
 )
-MISGENDERED_INTERFACE = MISGENDERED.settings["corpora"]["interface"]
+MISGENDERED_INTERFACE = MISGENDERED["corpora"]["interface"]
 
 # What each template set is made from: this project's files, or the authors', whose texts with declarations are used as
 # they are in the wording that is theirs.
@@ -48,8 +48,8 @@ MISGENDERED_SOURCES = {
 }
 MISGENDERED_PARAMS = {
     "kinds": lambda wildcards: list(MISGENDERED_FILES[wildcards.templates]),
-    "pronoun_sets": MISGENDERED.settings["pronoun_sets"],
-    **{key: MISGENDERED.settings["declarations"][key] for key in ("types", "wording", "numbers")},
+    "pronoun_sets": MISGENDERED["pronoun_sets"],
+    **{key: MISGENDERED["declarations"][key] for key in ("types", "wording", "numbers")},
 }
 misgendered_params = lambda *names: {name: MISGENDERED_PARAMS[name] for name in names}
 
@@ -109,9 +109,9 @@ rule misgendered_sample:
         "../envs/analysis.yaml"
     params:
         **MISGENDERED_PARAMS,
-        size=MISGENDERED.settings["sample"]["instances"],
-        reworded=MISGENDERED.settings["sample"]["reworded"],
-        seed=MISGENDERED.settings["sample"]["seed"],
+        size=MISGENDERED["sample"]["instances"],
+        reworded=MISGENDERED["sample"]["reworded"],
+        seed=MISGENDERED["sample"]["seed"],
     script:
         "../scripts/misgendered/instances.py"
 
@@ -130,9 +130,9 @@ rule misgendered_few_shot:
     params:
         **misgendered_params("kinds", "pronoun_sets", "wording"),
         shots=lambda wildcards: int(wildcards.shots),
-        draws=MISGENDERED.settings["few_shot"]["draws"],
-        size=MISGENDERED.settings["few_shot"]["instances"],
-        seed=MISGENDERED.settings["few_shot"]["seed"],
+        draws=MISGENDERED["few_shot"]["draws"],
+        size=MISGENDERED["few_shot"]["instances"],
+        seed=MISGENDERED["few_shot"]["seed"],
     script:
         "../scripts/misgendered/instances.py"
 
@@ -159,7 +159,7 @@ rule misgendered_corpus:
         name=lambda wildcards: wildcards.corpus,
         label=lambda wildcards: MISGENDERED.corpora[wildcards.corpus]["label"],
         layout=lambda wildcards: MISGENDERED.corpora[wildcards.corpus]["layout"],
-        seed=MISGENDERED.settings["corpora"]["seed"],
+        seed=MISGENDERED["corpora"]["seed"],
         parts=lambda wildcards: f"results/misgendered/corpora/{wildcards.corpus}/parts",
     script:
         "../scripts/misgendered/analyses.py"
@@ -246,12 +246,12 @@ MISGENDERED_ACCURACY = {"accuracy": rules.misgendered_accuracy.output.accuracy}
 MISGENDERED_COUNTS = {"corpus_counts": rules.misgendered_corpus_counts.output.corpus_counts}
 MISGENDERED_PUBLISHED = {"study_models": repo_path("paper/published/misgendered_models.csv")} | MISGENDERED_COUNTS
 MISGENDERED_AVERAGES = {"printed_averages": rules.misgendered_printed_averages.output.printed_averages}
-MISGENDERED_SET = {"templates": lambda wildcards: wildcards.templates}
+MISGENDERED_SET = from_wildcards("templates")
 MISGENDERED_TABLE_PARAMS = MISGENDERED_SET | {"models": MISGENDERED.models}
 MISGENDERED_FIGURE_PARAMS = MISGENDERED_TABLE_PARAMS | {"chance": MISGENDERED.chance}
 MISGENDERED_BY_MODEL = {"models": MISGENDERED.models, "chance": MISGENDERED.chance}
 # What scores and predictions are compared by, and how many draws intervals have.
-MISGENDERED_COMPARED_BY = MISGENDERED.settings["scores"] | {"wording": MISGENDERED.wording}
+MISGENDERED_COMPARED_BY = MISGENDERED["scores"] | {"wording": MISGENDERED.wording}
 MISGENDERED_OF_PREDICTIONS = {"predictions": MISGENDERED_PREDICTIONS, "params": MISGENDERED.bootstrap}
 MISGENDERED_OF_SCORES = {
     "instances": MISGENDERED_SELECTED,
@@ -294,7 +294,7 @@ MISGENDERED_ANALYSES = {
         | {
             "models": list(MISGENDERED.models),
             "wording": MISGENDERED.wording,
-            "made": MISGENDERED.settings["scores"],
+            "made": MISGENDERED["scores"],
         },
         mem_mb=8000,
         runtime=60,
@@ -354,7 +354,7 @@ MISGENDERED_FIGURES = {
             "model": next(iter(MISGENDERED.models), None),
             "models": MISGENDERED.models,
             "wording": MISGENDERED.wording,
-            "choices": MISGENDERED.settings["scores"],
+            "choices": MISGENDERED["scores"],
         },
     ),
     **trajectory("misgendered", MISGENDERED.models, MISGENDERED_POINTS, MISGENDERED.chance),
@@ -506,8 +506,8 @@ declare(
         | {
             "numbers_declared": MISGENDERED_PARAMS["numbers"],
             "settings": {
-                "draws": MISGENDERED.settings["bootstrap"]["draws"],
-                "few_shot_draws": MISGENDERED.settings["few_shot"]["draws"],
+                "draws": MISGENDERED["bootstrap"]["draws"],
+                "few_shot_draws": MISGENDERED["few_shot"]["draws"],
             },
         },
     ),
@@ -516,7 +516,7 @@ declare(
             "template_sets": MISGENDERED.templates,
             "models": MISGENDERED.models,
             "shots": MISGENDERED.shots,
-            "scores": MISGENDERED.settings["scores"],
+            "scores": MISGENDERED["scores"],
             "wording": MISGENDERED.wording,
         },
     ),

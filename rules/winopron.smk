@@ -16,7 +16,7 @@ WINOPRON = call_or_exit(
     len(PRONOUN_SETS),
     WINOPRON_PROMPTS,
 )
-WINOPRON_PROMPTING = WINOPRON.settings["prompting"]
+WINOPRON_PROMPTING = WINOPRON["prompting"]
 WINOPRON_OF = {kind: WINOPRON.files(kind) for kind in ("instances", "predictions")}
 
 # What the template sets are read from.
@@ -79,7 +79,7 @@ rule winopron_templates_to_score:
     conda:
         "../envs/analysis.yaml"
     params:
-        **WINOPRON.settings["resolution"],
+        **WINOPRON["resolution"],
     script:
         "../scripts/winopron/instances.py"
 
@@ -156,7 +156,7 @@ WINOPRON_WRITTEN = {
     "women_share": ["women_share", "women_share_occupations"],
 }
 WINOPRON_MODELS = {"models": WINOPRON.asked, "scored": WINOPRON.scoring}
-WINOPRON_SET = {"templates": lambda wildcards: wildcards.templates}
+WINOPRON_SET = from_wildcards("templates")
 WINOPRON_COMPARED = {"template_sets": WINOPRON.parts, "every_set": ["replica", "official"]}
 # Figures that show sentences show this project's own: the authors' are in no figure.
 WINOPRON_EXAMPLES = {
@@ -195,7 +195,7 @@ declare(
             path="",
             outputs=WINOPRON_WRITTEN["metrics"],
             **WINOPRON_OF,
-            params={"sets": WINOPRON.sets} | WINOPRON.settings["bias"] | WINOPRON.bootstrap,
+            params={"sets": WINOPRON.sets} | WINOPRON["bias"] | WINOPRON.bootstrap,
             mem_mb=2000,
         ),
         "women_share": result(
@@ -251,9 +251,7 @@ declare(
     comparisons={
         "published_vs_ours": result(
             params=WINOPRON_COMPARED | {"models": WINOPRON.asked, "pronoun_sets": PRONOUN_SETS},
-            published=repo_path("paper/published/winopron.csv"),
-            mapping=repo_path("paper/published/winopron_mapping.csv"),
-            study_models=repo_path("paper/published/winopron_models.csv"),
+            **published_files("winopron"),
             **winopron_tables("metrics", "overlap"),
             counts="results/winopron/tables/counts.csv",
         ),
@@ -262,8 +260,7 @@ declare(
     numbers=result(
         instances=expand("results/winopron/instances/{{templates}}/{entities}.parquet", entities=["double", "single"]),
         **winopron_tables("metrics", "bias", "overlap", "variance", "women_share"),
-        params=WINOPRON_SET
-        | {"entities": ["double", "single"], "settings": {"draws": WINOPRON.settings["bootstrap"]["draws"]}},
+        params=WINOPRON_SET | {"entities": ["double", "single"], "settings": {"draws": WINOPRON["bootstrap"]["draws"]}},
     ),
     section=result(
         params={"template_sets": WINOPRON.parts, "winogender": "winogender" in WINOPRON.templates} | WINOPRON_MODELS

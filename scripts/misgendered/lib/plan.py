@@ -7,6 +7,7 @@ from pathlib import Path
 
 from scripts.core.engines import registry
 from scripts.core.errors import UserError
+from scripts.core.plans import StudyPlan
 from scripts.core.studies import ScoredInstances
 from scripts.core.templates import PronounSet
 from scripts.misgendered.lib import corpora, declarations, few_shot, study
@@ -16,11 +17,10 @@ TOKENS, EXAMPLE_TOKENS = 33, 39
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(StudyPlan):
     """A run of the study.
 
     Attributes:
-        settings: ``misgendered`` of the configuration.
         groups: The pronoun groups with their forms.
         combinations: Every combination of declared forms, by number.
         declarations: The names of the run's declarations.
@@ -30,7 +30,6 @@ class Plan:
         corpora: Corpora of this machine, by name.
     """
 
-    settings: dict
     groups: dict[str, PronounSet]
     combinations: dict[int, tuple[tuple[str, ...], int]]
     declarations: list[str]
@@ -84,24 +83,14 @@ class Plan:
         )
 
     @property
-    def templates(self) -> list[str]:
-        """The template sets of the run."""
-        return self.settings["templates"]
-
-    @property
     def shots(self) -> list[int]:
         """Numbers of examples in a prompt, besides none."""
-        return self.settings["few_shot"]["shots"]
+        return self["few_shot"]["shots"]
 
     @property
     def wording(self) -> str:
         """How declarations are worded."""
-        return self.settings["declarations"]["wording"]
-
-    @property
-    def bootstrap(self) -> dict:
-        """Draws and seed of intervals."""
-        return {key: self.settings["bootstrap"][key] for key in ("draws", "seed")}
+        return self["declarations"]["wording"]
 
     @cached_property
     def models(self) -> dict[str, dict]:
@@ -129,7 +118,7 @@ class Plan:
     @cached_property
     def scored(self) -> ScoredInstances:
         """What models score: samples without examples by the name of their templates, and those with examples."""
-        sample, few = self.settings["sample"], self.settings["few_shot"]
+        sample, few = self["sample"], self["few_shot"]
         rows = few["instances"] * few["draws"]
         readers = [name for name in self.few_shot_models if name in self.models]
         return ScoredInstances(

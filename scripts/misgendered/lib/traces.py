@@ -16,7 +16,7 @@ WITHOUT_EXAMPLES = (
 
 def list_traces(plan: Plan) -> list[dict]:
     """Return the study's entries for the audit."""
-    numbers = list(map(str, plan.settings["declarations"]["numbers"]))
+    numbers = list(map(str, plan["declarations"]["numbers"]))
     printed_forms = {
         re.escape(", ".join(labels.SHORT[form] for form in forms)): " ".join(forms)
         for forms, _ in plan.combinations.values()

@@ -5,6 +5,7 @@ from functools import cached_property
 from pathlib import Path
 
 from scripts.core.engines import registry
+from scripts.core.plans import StudyPlan
 from scripts.core.studies import Coreference, Documents, PromptSet, ScoredInstances
 from scripts.winopron.lib import prompts, study
 
@@ -18,11 +19,10 @@ def entities_of(templates: str) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(StudyPlan):
     """A run of the study.
 
     Attributes:
-        settings: ``winopron`` of the configuration.
         n_pronouns: Pronoun sets of the run.
         systems: The run's coreference systems and what figures say of them.
         prompted: Models to what they are asked (:class:`scripts.core.studies.PromptSet`).
@@ -30,7 +30,6 @@ class Plan:
         scoring: The same of models that resolve by likelihood.
     """
 
-    settings: dict
     n_pronouns: int
     systems: dict[str, dict]
     prompted: dict[str, dict]
@@ -73,19 +72,9 @@ class Plan:
         return plan
 
     @property
-    def templates(self) -> list[str]:
-        """The template sets of the run."""
-        return self.settings["templates"]
-
-    @property
     def parts(self) -> list[str]:
         """Those that results are divided by: Winogender Schemas are for comparison alone."""
         return [name for name in self.templates if name != study.WINOGENDER]
-
-    @property
-    def bootstrap(self) -> dict:
-        """Draws and seed of intervals."""
-        return {key: self.settings["bootstrap"][key] for key in ("draws", "seed")}
 
     @cached_property
     def sets(self) -> list[dict]:
@@ -104,14 +93,14 @@ class Plan:
         """Return every system with clusters of a set of instances, and how they are read."""
         return study.systems(
             f"results/winopron/clusters/{templates}/{entities}",
-            {rule: study.RULES[rule] for rule in self.settings["baselines"]},
+            {rule: study.RULES[rule] for rule in self["baselines"]},
             self.systems,
             self._given("clusters", templates, entities),
         )
 
     def is_asked(self, templates: str, entities: str) -> bool:
         """Return whether prompted models are asked about a set of instances."""
-        return templates == study.WINOGENDER or entities in self.settings["prompting"]["entities"]
+        return templates == study.WINOGENDER or entities in self["prompting"]["entities"]
 
     def read_of(self, templates: str, entities: str) -> dict:
         """Return what is read of a set of instances: systems with clusters or answers, prompted and scored models."""
@@ -139,14 +128,14 @@ class Plan:
     def _given(self, outputs, templates, entities):
         """Return the clusters or answers of a set of instances that the configuration names."""
         names = (templates, entities)
-        return [entry for entry in self.settings[outputs] if (entry["templates"], entry["entities"]) == names]
+        return [entry for entry in self[outputs] if (entry["templates"], entry["entities"]) == names]
 
     @cached_property
     def scored(self) -> ScoredInstances | None:
         """What models score, if any do."""
         if not self.scoring:
             return None
-        pairs = self.settings["resolution"]["pairs"]
+        pairs = self["resolution"]["pairs"]
         return ScoredInstances(
             sets=self.parts,
             instances=6 * (PAIRS if pairs == "all" else pairs),
