@@ -1,7 +1,7 @@
 # New quadruples from books (Xie et al. 2023, Section 2), outside the default targets. Needs the books that the plan of
 # rules/counter_gap.smk names and labels of annotators. Makes clean texts, sentences, passages and counterfactuals,
-# candidates for annotators, and the labelled set: one job for each book and step, so that a run goes on where it stopped.
-# The later rules have what the first one says of script, environment and group.
+# candidates for annotators, and the labelled set: one job for each book and step, so that a run goes on where it
+# stopped. The later rules have what the first one says of script, environment and group.
 
 COUNTER_GAP_BOOK_FOLDER = "results/counter_gap/books"
 

@@ -1,6 +1,6 @@
 # MISGENDERED (Hossain, Dev and Singh 2023). Needs scripts/misgendered/lib/plan.py, which says what the run declares and
-# scores, templates/misgendered or the authors' files, and scores (rules/scoring.smk). Makes instances, counts of corpora and
-# analyses; declares figures, tables and numbers.
+# scores, templates/misgendered or the authors' files, and scores (rules/scoring.smk). Makes instances, counts of
+# corpora and analyses; declares figures, tables and numbers.
 
 from scripts.misgendered.lib import labels as misgendered_labels
 from scripts.misgendered.lib import plan as misgendered_plan

@@ -1,6 +1,6 @@
-# RUFF (Gautam et al. 2024). Needs scripts/ruff/lib/plan.py, which says what the run scores and prompts, templates/ruff or
-# the authors' files, and scores (rules/scoring.smk). Makes instances and questions for people; declares analyses, figures,
-# tables and numbers. Those of prompted models are in rules/ruff_prompting.smk.
+# RUFF (Gautam et al. 2024). Needs scripts/ruff/lib/plan.py, which says what the run scores and prompts, templates/ruff
+# or the authors' files, and scores (rules/scoring.smk). Makes instances and questions for people; declares analyses,
+# figures, tables and numbers. Those of prompted models are in rules/ruff_prompting.smk.
 
 from scripts.ruff.lib import plan as ruff_plan
 from scripts.ruff.lib import traces as ruff_traces

@@ -1,6 +1,6 @@
-# RUFF (Gautam et al. 2024), prompted models (Appendices F and H); included in rules/ruff.smk, whose plan and paths it needs,
-# with answers (rules/prompting.smk). Makes prompts; says what rules/ruff.smk declares of prompted models: analyses, figures
-# and tables, none where nothing is asked.
+# RUFF (Gautam et al. 2024), prompted models (Appendices F and H); included in rules/ruff.smk, whose plan and paths it
+# needs, with answers (rules/prompting.smk). Makes prompts; says what rules/ruff.smk declares of prompted models:
+# analyses, figures and tables, none where nothing is asked.
 
 RUFF_PROMPTED = {"models": RUFF.asked}
 

@@ -1,7 +1,7 @@
-# Underspecification (McMilin 2022). Needs scripts/underspecification/lib/plan.py, which says what the run reads and asks,
-# templates/underspecification, token distributions (rules/distributions.smk) and the authors' files. Makes evaluation sets,
-# texts, probabilities of gendered words and both methods; declares figures, tables and numbers. A source is a release or
-# the run.
+# Underspecification (McMilin 2022). Needs scripts/underspecification/lib/plan.py, which says what the run reads and
+# asks, templates/underspecification, token distributions (rules/distributions.smk) and the authors' files. Makes
+# evaluation sets, texts, probabilities of gendered words and both methods; declares figures, tables and numbers. A
+# source is a release or the run.
 
 from scripts.underspecification.lib import plan as underspecification_plan
 from scripts.underspecification.lib import study as underspecification_study
@@ -85,12 +85,10 @@ rule underspecification_masses:
     input:
         instances=UNDERSPEC.files("instances"),
         texts=UNDERSPEC.files("texts"),
-        distributions=UNDERSPEC.files("distributions", "/{model}.parquet"),
+        distributions=UNDERSPEC.files("distributions", "{model}"),
         # A server gives no masses over the vocabulary.
         full=lambda wildcards: (
-            UNDERSPEC.files("distributions", f"/{wildcards.model}.mass.parquet")
-            if "source" in MODELS[wildcards.model]
-            else []
+            UNDERSPEC.files("distributions", f"{wildcards.model}.mass") if "source" in MODELS[wildcards.model] else []
         ),
         words=f"{UNDERSPEC_TEMPLATES}/words.tsv",
     output:

@@ -77,9 +77,11 @@ class Plan(StudyPlan):
         """Whether the share of women by occupation, which comes with the authors' files, is there."""
         return bool(self["released"]) or "official" in self.templates
 
-    def files(self, kind: str, suffix: str = ".parquet") -> list[str]:
-        """Return the files of a kind, such as ``texts``, of all sets."""
-        return [f"results/underspecification/{kind}/{name}{suffix}" for name in self.sets]
+    def files(self, kind: str, model: str = "") -> list[str]:
+        """Return the files of a kind, such as ``texts``, of all sets, or those of one ``model``."""
+        return [
+            "/".join(filter(None, ("results/underspecification", kind, name, model))) + ".parquet" for name in self.sets
+        ]
 
     def masses_of(self, source: str) -> list[str]:
         """Return the files with a source's probabilities of gendered words."""
