@@ -34,6 +34,7 @@ for name in select_studies(
 
 
 include: "rules/studies.smk"
+include: "rules/estimates.smk"
 include: "rules/scoring.smk"
 include: "rules/servers.smk"
 include: "rules/synthetic.smk"

@@ -1,6 +1,7 @@
-# Tasks for people and what comes back (docs/annotation.md). A study that is annotated writes its questions to
-# results/<study>/annotation/<set>/questions.parquet (scripts/core/annotation.py) and has a block `annotation` in its
-# configuration: the seed of the order, and the sheets that were filled in. No default target asks for any of it.
+# Tasks for people and what comes back (docs/annotation.md). Needs the questions of a study that is annotated,
+# results/<study>/annotation/<set>/questions.parquet (scripts/core/annotation.py), and the block `annotation` of its
+# configuration: the seed of the order, and the sheets that were filled in. Makes sheets, pages, agreement and accuracy;
+# no default target asks for any of it.
 
 
 ANNOTATED = [name for name, block in config.items() if isinstance(block, dict) and "annotation" in block]

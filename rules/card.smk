@@ -1,4 +1,5 @@
-# The card of a model, or of several side by side: what every study finds for them, next to published values.
+# The card of a model, or of several next to each other. Needs what every study finds for them (summaries, findings,
+# figures) and published values. Makes a page as PDF and HTML with its manifest.
 
 # The cards of this run, by name: their models.
 CARDED = {
@@ -6,8 +7,6 @@ CARDED = {
     for entry in config.get("cards", [])
     if (names := [name for name in entry.split(",") if name in READ_MODELS or name in ASKED_MODELS])
 }
-# What a study declares for cards, and the models that do something for it.
-CARDS = {name: study.card for name, study in STUDIES.items() if study.card}
 # A run in a folder of its own is compared with the default run, if that was made.
 CARD_OTHERS = [repo_path("results/paper/summary.csv")] if Path.cwd() != ROOT else []
 CARD_OTHERS = [path for path in CARD_OTHERS if Path(path).is_file()]
@@ -27,10 +26,10 @@ CARD_ENTRY_KEYS = (
 
 
 if CARD and len(CARD.models) > 1:
-    try:
-        cards.check_studies({name: [STUDIES[study].label for study in card_studies([name])] for name in CARD.models})
-    except UserError as error:
-        exit_with(error)
+    call_or_exit(
+        cards.check_studies,
+        {name: [STUDIES[study].label for study in card_studies([name])] for name in CARD.models},
+    )
 
 
 wildcard_constraints:

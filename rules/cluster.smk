@@ -1,5 +1,5 @@
-# What every run needs besides the profile slurm/profile.yaml where jobs go to a cluster; a local run is not touched.
-# Comes last: it looks at all rules.
+# Needs all rules, so that it comes last, and the profile where jobs go to a cluster (slurm/profile.yaml). Makes their
+# groups and limits, and what runs before the first job; a local run is not touched.
 
 from scripts.core import cluster, scheduling
 
@@ -11,11 +11,8 @@ localrules:
     paper_pdf,
 
 
-try:
-    cluster.check_profiles(workflow)
-    cluster.adapt_rules(workflow, STUDIES)
-except UserError as error:
-    exit_with(error)
+call_or_exit(cluster.check_profiles, workflow)
+call_or_exit(cluster.adapt_rules, workflow, STUDIES)
 
 
 onstart:

@@ -1,4 +1,5 @@
-# Configuration, registries, paths and helpers that every rules file uses. No rules here.
+# Needs the configuration, registries and templates. Makes what every rules file uses of them: models, systems, pronoun
+# sets, paths and helpers. No rules here.
 
 import dataclasses
 import functools
@@ -21,7 +22,7 @@ from scripts.core import templates as template_files
 from scripts.core import upstream as upstream_files
 from scripts.core.errors import UserError
 from scripts.core.provenance import job_records
-from scripts.core.studies import Card, Coreference, Documents, Point, Probes, PromptSet, ScoredInstances
+from scripts.core.studies import Card, Point, PromptSet, ScoredInstances
 from scripts.core.studies import combine, result, trajectory
 from scripts.core.studies import DecisionTable, ExplorerView, ExploredSet
 from scripts.core.studies import PairedOutcomes
@@ -34,6 +35,14 @@ def exit_with(error):
     """End Snakemake with the one line of a UserError."""
     print(f"Error: {error}", file=sys.stderr)
     sys.exit(1)
+
+
+def call_or_exit(function, *given, **named):
+    """Return what a function returns; where it raises a UserError, end Snakemake with its one line."""
+    try:
+        return function(*given, **named)
+    except UserError as error:
+        exit_with(error)
 
 
 def repo_path(path):
@@ -60,6 +69,17 @@ def rows_of(path):
         return pq.read_metadata(file).num_rows
 
 
+def published_files(study):
+    """Return the inputs of a study's comparison with its published numbers: the numbers, what they are, its models."""
+    kinds = {"published": "", "mapping": "_mapping", "study_models": "_models"}
+    return {name: repo_path(f"paper/published/{study}{suffix}.csv") for name, suffix in kinds.items()}
+
+
+def from_wildcards(*names):
+    """Return params that have the values of the job's wildcards."""
+    return {name: (lambda wildcards, name=name: getattr(wildcards, name)) for name in names}
+
+
 def upstream(path):
     """Return where the workflow keeps an upstream file of config/upstream.tsv."""
     return f"results/upstream/{path}"
@@ -84,11 +104,8 @@ if config.get("card"):
 # So has a comparison of two runs.
 COMPARISON = None
 if config.get("run_a") and config.get("run_b"):
-    try:
-        COMPARISON = places.plan_comparison(config["run_a"], config["run_b"], STARTED_IN, ROOT)
-        COMPARISON.folder.mkdir(parents=True, exist_ok=True)
-    except UserError as error:
-        exit_with(error)
+    COMPARISON = call_or_exit(places.plan_comparison, config["run_a"], config["run_b"], STARTED_IN, ROOT)
+    COMPARISON.folder.mkdir(parents=True, exist_ok=True)
 
     workdir: str(COMPARISON.folder)
 
@@ -98,12 +115,9 @@ if config.get("run_a") and config.get("run_b"):
 CONFIG_FILES = [
     repo_path(path) for path in [ROOT / "config.yaml", *(STARTED_IN / path for path in workflow.overwrite_configfiles)]
 ]
-try:
-    if workflow.is_main_process:
-        for path in CONFIG_FILES:
-            configuration.load_overlay(path)
-except UserError as error:
-    exit_with(error)
+if workflow.is_main_process:
+    for path in CONFIG_FILES:
+        call_or_exit(configuration.load_overlay, path)
 
 
 configfile: str(ROOT / "config.yaml")
@@ -212,10 +226,7 @@ def declare(**declaration):
 
 def select_studies(*known):
     """Return the studies of this run among all those known."""
-    try:
-        return declarations.select_studies(config["studies"], known)
-    except UserError as error:
-        exit_with(error)
+    return call_or_exit(declarations.select_studies, config["studies"], known)
 
 
 # A checkpoint in a folder of this machine may be overwritten in place: the digest of its weights is part of each job
@@ -228,13 +239,9 @@ def local_weights(model):
 # Estimates are what jobs ask for, unless the configuration has them follow what finished jobs used. Only the main process
 # asks for resources.
 MEASURED_MARGIN = config["planning"]["measured_margin"]
+USED = None
 if MEASURED_MARGIN and workflow.is_main_process:
-    try:
-        USED = usage.read_finished_jobs("results/benchmarks")
-    except UserError as error:
-        exit_with(error)
-else:
-    USED = None
+    USED = call_or_exit(usage.read_finished_jobs, "results/benchmarks")
 
 
 def memory_of(rule):
@@ -251,23 +258,6 @@ def memory_of(rule):
     return memory
 
 
-def minutes_of(rule, model, instances_of, jobs, estimate, attempt):
-    """Return the time limit of a job that does one of ``jobs`` parts of a model's work."""
-    if USED is None:
-        return estimate
-    gpu = registry.gpus(MODELS[model]) > 0
-    return usage.asked_minutes(USED, MEASURED_MARGIN, rule, model, gpu, instances_of, jobs, estimate, attempt)
-
-
-def check_jobs(jobs, verb):
-    """Refuse numbers of jobs that no scheduler takes."""
-    try:
-        for study, counts in jobs.items():
-            registry.check_jobs(counts, f"{verb} {study}", config["scoring"]["minutes_per_job"])
-    except UserError as error:
-        exit_with(error)
-
-
 def one_of(values):
     """Return a regular expression that matches exactly the given words."""
     return "|".join(re.escape(str(value)) for value in values)
@@ -281,81 +271,10 @@ wildcard_constraints:
     shards=r"\d+",
 
 
-def shards_of(scored, name, model):
-    """Return in how many jobs a model scores a set of a study."""
-    instances, tokens = scored.size_of(name, model)
-    return registry.shard_count(MODELS[model], instances, scored.options, tokens, config["scoring"]["minutes_per_job"])
-
-
-def scoring_estimate(study, name, model, jobs, attempt=1):
-    """Return what one of ``jobs`` scoring jobs takes at most by estimate, in minutes."""
-    scored = SCORED[study]
-    instances, tokens = scored.size_of(name, model)
-    return registry.runtime_minutes(MODELS[model], instances / jobs, scored.options, tokens, attempt)
-
-
-def scoring_minutes(wildcards, attempt):
-    """Return the time limit of a scoring job in minutes."""
-    study, name, model, jobs = wildcards.study, wildcards.templates, wildcards.model, int(wildcards.shards)
-    return minutes_of(
-        "score", model, f"{study}/{name}", jobs, scoring_estimate(study, name, model, jobs, attempt), attempt
-    )
-
-
-def prompting_estimate(study, model, jobs, attempt=1):
-    """Return what one of ``jobs`` prompting jobs takes at most by estimate, in minutes."""
-    return registry.prompt_minutes(MODELS[model], PROMPTED[study].models[model]["seconds"] / jobs, attempt)
-
-
-def prompting_minutes(wildcards, attempt):
-    """Return the time limit of a prompting job in minutes."""
-    study, model, jobs = wildcards.study, wildcards.model, int(wildcards.shards)
-    estimate = prompting_estimate(study, model, jobs, attempt)
-    return minutes_of("prompt", model, f"{study}/{wildcards.templates}", jobs, estimate, attempt)
-
-
-def distribution_estimate(study, name, model, count, attempt=1):
-    """Return what a job with so many texts takes at most by estimate, in minutes."""
-    texts = TEXTS[study]
-    return registry.distribution_minutes(MODELS[model], count, texts.tokens, texts.new_tokens[name], attempt)
-
-
-def distribution_minutes(wildcards, count, attempt):
-    """Return the time limit of a job with so many texts in minutes."""
-    study, name, model = wildcards.study, wildcards.set, wildcards.model
-    estimate = distribution_estimate(study, name, model, count, attempt)
-    return minutes_of("token_distributions", model, f"{study}/{name}", 1, estimate, attempt)
-
-
-def run_here(models):
-    """Return the models that are not behind a server, whose work costs this machine nothing."""
-    return [name for name in models if "source" in MODELS[name]]
-
-
-def estimated(model, minutes):
-    """Return what one job of a model asks for where nothing was measured: memory in MB and minutes."""
-    return [registry.memory_mb(MODELS[model]), minutes]
-
-
 def reference_files(wildcards):
     """Return what a served model's reference is loaded from, as inputs of a rule."""
     name = MODELS[wildcards.model]["api"]["scoring"].get("reference")
     return {**PREPARED_WEIGHTS.get(name, {}), **FETCHED_MODELS.get(name, {})}
-
-
-def card_studies(models):
-    """Return the studies for which any of some models does something, by name."""
-    return [name for name in CARDS if any(map(STUDIES[name].takes, models))]
-
-
-def card_pairs(models):
-    """Return study and model of a card, for each study the models that do something for it."""
-    return [[name, model] for name in card_studies(models) for model in models if STUDIES[name].takes(model)]
-
-
-def card_summaries(models):
-    """Return the summaries of the studies of a card."""
-    return [STUDIES[name].summary_file for name in card_studies(models)]
 
 
 def declared_pairs():
@@ -370,47 +289,7 @@ def declared_pairs():
     }
 
 
-def card_trajectories(models):
-    """Return studies that draw a model's checkpoints over the course of training: name to the figure, without suffix.
-
-    The figure is that of the study's first part, as the card's other figures are.
-    """
-    return {
-        name: f"results/{name}/figures/{STUDIES[name].parts[0]}/trajectory"
-        for name, model in card_pairs(models)
-        if "series" in registry.describe(MODELS[model]) and "trajectory" in STUDIES[name].figures
-    }
-
-
-def speeds_of(model):
-    """Return the measured times of a model's jobs; of a model behind a server, what the server counted."""
-    served = "api" in MODELS[model]
-    speeds = []
-    # What imported scores took is not logged.
-    if "outputs" in MODELS[model]:
-        return speeds
-    for study in card_studies([model]):
-        for path in STUDIES[study].files_of(model):
-            _, _, room, *parts = Path(path).with_suffix("").parts
-            named_by = {"study": study, "model": model, "templates": "/".join(parts[:-1])}
-            if room == "distributions":
-                made = "completions" if served else "token_distributions"
-                speeds.append(f"results/benchmarks/{made}/{study}/{named_by['templates']}/{model}.json")
-            elif served:
-                speeds += expand(rules.score_at_server.output.usage, shard=1, shards=1, **named_by)
-            else:
-                shards = (
-                    SHARDS[study][named_by["templates"]][model] if room == "scores" else PROMPT_SHARDS[study][model]
-                )
-                rule_of = {"scores": rules.score, "answers": rules.prompt}[room]
-                speeds += expand(rule_of.output.speed, shard=range(1, shards + 1), shards=shards, **named_by)
-    return speeds
-
-
 def compared(wildcards):
     """Return what the target makes; without two runs, end Snakemake with what to type."""
-    try:
-        places.plan_comparison(config.get("run_a"), config.get("run_b"), STARTED_IN, ROOT)
-    except UserError as error:
-        exit_with(error)
+    call_or_exit(places.plan_comparison, config.get("run_a"), config.get("run_b"), STARTED_IN, ROOT)
     return [f"{places.RESULTS}/comparison.{suffix}" for suffix in ("html", "pdf", "json")]

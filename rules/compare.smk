@@ -1,4 +1,5 @@
-# Two runs, or two models of one: where they differ, how sure that is, and why (docs/compare.md).
+# Needs two runs, or two models of one, and what the studies declare of their headlines. Makes a comparison: where they
+# differ, how sure that is, and why (docs/compare.md).
 
 # How the headlines of each study follow from the outcomes of its instances; the command reads it as well.
 DECLARED_PAIRS = declared_pairs()

@@ -1,4 +1,5 @@
-# One job for each study, set of documents, coreference system and shard. The rules know documents and a system, not a study.
+# Clusters of coreference systems. Needs documents that studies declare, and systems; the rules know no study. Makes one
+# job for each study, set of documents, system and shard, and scores on annotated corpora.
 
 # The part of a registry entry that clusters depend on; a new label or licence resolves nothing again.
 RESOLVED_KEYS = ("source", "encoder", "architecture", "precision", "gated", "environment", "demonstration")

@@ -1,13 +1,6 @@
-# Published c2f checkpoints in the formats of other implementations, outside the default targets:
-# config/coreference_conversion.yaml lists them, or a file of that name in the working directory;
-# docs/coreference_conversion.md says where they come from.
-
-from scripts.core.coreference_systems.c2f import conversion
-
-try:
-    CONVERTED = conversion.read_entries(config_path("config/coreference_conversion.yaml"))
-except UserError as error:
-    exit_with(error)
+# Published c2f checkpoints, outside the default targets. Needs checkpoints in the formats of other implementations,
+# which config/coreference_conversion.yaml lists, or a file of that name in the working directory
+# (docs/coreference_conversion.md says where they come from). Makes c2f systems of this project's format.
 
 
 # In an environment of its own: of conda with --sdm conda, else a virtual environment in the repository.

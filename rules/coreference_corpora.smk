@@ -1,5 +1,5 @@
-# What coreference systems learn from: annotated corpora, and training parts followed by counterfactual copies. No default
-# target asks for them.
+# What coreference systems learn from, outside the default targets. Needs annotated corpora. Makes documents, and
+# training parts followed by counterfactual copies.
 
 
 rule coreference_corpus:

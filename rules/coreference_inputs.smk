@@ -1,10 +1,18 @@
-# What the rules of coreference read, by the wildcards of a job: of systems (rules/coreference.smk), corpora
-# (rules/coreference_corpora.smk), training and conversion.
+# Needs the configuration of corpora and systems, and the lists of systems that are trained or converted. Makes what the
+# rules of coreference read, by the wildcards of a job. No rules here.
 
 from scripts.core.coreference_systems import augmentation
 from scripts.core.coreference_systems import documents as annotated
+from scripts.core.coreference_systems import entries as trained_systems
+from scripts.core.coreference_systems.c2f import conversion
 
 CORPORA = config["corpora"]
+# Systems that are trained here, and published checkpoints that are converted.
+TRAINED = call_or_exit(trained_systems.read_entries, repo_path("config/coreference_training.yaml"))
+call_or_exit(trained_systems.check_sources, SYSTEMS, TRAINED, "config/models.yaml")
+CONVERTED = call_or_exit(conversion.read_entries, config_path("config/coreference_conversion.yaml"))
+# A name ends in how its training part was augmented, as -acda.
+AUGMENTED = {suffix: suffix.removeprefix("-") for suffix in trained_systems.SUFFIXES}
 
 
 def corpus_source(wildcards):

@@ -1,15 +1,6 @@
-# Coreference systems that are trained here, outside the default targets: config/coreference_training.yaml lists them.
+# Coreference systems that are trained here, outside the default targets. Needs config/coreference_training.yaml, which
+# lists them, and corpora (rules/coreference_corpora.smk). Makes checkpoints.
 
-from scripts.core.coreference_systems import entries as trained_systems
-
-try:
-    TRAINED = trained_systems.read_entries(repo_path("config/coreference_training.yaml"))
-    trained_systems.check_sources(SYSTEMS, TRAINED, "config/models.yaml")
-except UserError as error:
-    exit_with(error)
-
-# A name ends in how its training part was augmented, as -acda.
-AUGMENTED = {suffix: suffix.removeprefix("-") for suffix in trained_systems.SUFFIXES}
 
 # Systems of the run that are trained before they resolve anything: how much of OntoNotes is read for each.
 RUN_TRAINING = {

@@ -1,12 +1,23 @@
-# Counter-GAP (Xie et al. 2023), from predictions: instances, flags, metrics, and what it declares about itself. What comes
-# in is a coreference system's output in the format of scripts/core/coreference.py, or the flags that the authors released.
+# Counter-GAP (Xie et al. 2023), from predictions. Needs scripts/counter_gap/lib/plan.py, which says what the run
+# resolves and scores, templates/counter_gap or the authors' files, and clusters: those of rules/coreference.smk or
+# files in the format of scripts/core/coreference.py, or the flags that the authors released. Makes instances, flags,
+# metrics and questions for annotators; declares figures, tables and numbers. Quadruples from books are in
+# rules/counter_gap_books.smk.
 
-from scripts.counter_gap.lib import study as COUNTER_GAP_STUDY
+from scripts.counter_gap.lib import plan as counter_gap_plan
+from scripts.counter_gap.lib import study as counter_gap_study
+from scripts.counter_gap.lib import traces as counter_gap_traces
 
-COUNTER_GAP = config["counter_gap"]
 COUNTER_GAP_ANALYSIS = "results/counter_gap/analysis"
+COUNTER_GAP = call_or_exit(
+    counter_gap_plan.Plan.of,
+    config["counter_gap"],
+    RUN_SYSTEM_FACTS,
+    {path: upstream(path) for path in UPSTREAM},
+    config_path,
+)
 
-# The data sets of this run and what each is read from.
+# The data sets and what each is read from.
 COUNTER_GAP_FILES = {
     "replica": {
         "quadruples": str(TEMPLATES / "counter_gap/quadruples.tsv"),
@@ -24,86 +35,12 @@ COUNTER_GAP_FILES = {
     "gap_validation": {"gap": upstream("gap/gap-validation.tsv")},
     "gap_development": {"gap": upstream("gap/gap-development.tsv")},
 }
-COUNTER_GAP_DATA = [*COUNTER_GAP["templates"], *expand("gap_{part}", part=COUNTER_GAP["gap"])]
-
-# How many passages those with texts have, which rules and systems can resolve, and words and marks in a typical one.
-COUNTER_GAP_DOCUMENTS = {
-    data: Documents(f"results/counter_gap/instances/{data}.parquet", "id", *size)
-    for data, size in COUNTER_GAP_STUDY.PASSAGES.items()
-}
 
 # Every system whose flags were released.
 COUNTER_GAP_OUTPUTS = [
     {"system": label, "debiasing": debiasing, "file": upstream(path.format(name=name))}
-    for debiasing, path in COUNTER_GAP_STUDY.RELEASED.items()
-    for name, label in COUNTER_GAP_STUDY.SYSTEMS.items()
-]
-# Every system whose clusters are scored, for each data set.
-try:
-    COUNTER_GAP_CLUSTERS = {
-        data: COUNTER_GAP_STUDY.clusters(data, COUNTER_GAP["baselines"], RUN_SYSTEM_FACTS, COUNTER_GAP["clusters"])
-        for data in COUNTER_GAP_FILES
-    }
-except UserError as error:
-    exit_with(error)
-
-# What its tables mean by their columns and values, where tables of instances have other names, so that the audit finds
-# the template rows behind a cell (scripts/core/provenance/origins.py says how an entry is read).
-COUNTER_GAP_TRACED = [
-    {
-        "files": "results/counter_gap/*",
-        "when": {"templates": ".+"},
-        "then": {"data": "{templates}", "templates": "{templates}"},
-    },
-    # The columns of tables are metrics of groups.
-    *(
-        {"files": f"*/counter_gap/tables/*/{name}.csv", "when": {"@column": column}, "then": then}
-        for name in ("accuracy", "inconsistency", "original_counterfactual", "datasets", "artefact")
-        for column, then in (
-            ("(Acc_)?(?P<gender>[MF])", {"group": "{gender}", "metric": "accuracy"}),
-            ("(?P<group>M2F|F2M)", {"group": "{group}"}),
-            ("Original|Counterfactual", {"group": "{@column}"}),
-            (".* w/o", {"subset": "all without artefact"}),
-        )
-    ),
-    *(
-        {"files": f"*/counter_gap/tables/{name}.csv", "when": {"@column": column}, "then": then}
-        for name in ("bias", "by_gender")
-        for column, then in (
-            ("accuracy: (?P<gender>[MF])", {"group": "{gender}", "metric": "accuracy"}),
-            ("within: (?P<gender>[MF])", {"group": "{gender}", "metric": "i_within"}),
-            ("across: (?P<group>M2F|F2M)", {"group": "{group}"}),
-            ("accuracy: (?P<group>original|counterf)[.]?", {"group": "{group}"}),
-            ("without artefact: .*", {"subset": "all without artefact"}),
-        )
-    ),
-    *(
-        {"files": "*/counter_gap/tables/*.csv", "when": {"Scoring": label}, "then": {"scoring": scoring}}
-        for scoring, label in COUNTER_GAP_STUDY.SCORING.items()
-    ),
-    {"files": "*/datasets.csv", "when": {"Data": "originals only"}, "then": {"subset": "originals"}},
-    {"files": "*/datasets.csv", "when": {"Data": "quadruples"}, "then": {"subset": "all"}},
-    *(
-        {"files": "*/datasets.csv", "when": {"Data": label}, "then": {"data": data}}
-        for data, label in COUNTER_GAP_STUDY.DATA.items()
-    ),
-    # Of one gender, of the genders that a quadruple has before and after swapping, of the original and the other one.
-    *(
-        {"files": "*/counter_gap/*", "when": {"group": group, **when}, "then": then}
-        for group, when, then in (
-            ("(?P<gender>[MF])", {"metric": "accuracy|i_within"}, {"gender": "{gender}"}),
-            ("(?P<gender>[MF])2[MF]", {}, {"original_gender": "{gender}"}),
-            ("[Oo]riginal", {}, {"role": ["original", "control"]}),
-            ("[Cc]ounterf(actual)?", {}, {"role": ["swap-1", "swap-2"]}),
-        )
-    ),
-    {"files": "*/counter_gap/*", "when": {"metric": r"without\..+"}, "then": {"subset": "all without artefact"}},
-    {"files": "*/subset_sizes.csv", "when": {"@column": "masculine"}, "then": {"original_gender": "M"}},
-    {
-        "files": "results/counter_gap/tables/published_vs_ours.csv",
-        "when": {"table": ".+", "cells": ".*", "models": ".*"},
-        "then": {"@file": "results/counter_gap/{table}", "@cells": "{cells}", "system": "{models}"},
-    },
+    for debiasing, path in counter_gap_study.RELEASED.items()
+    for name, label in counter_gap_study.SYSTEMS.items()
 ]
 
 
@@ -134,7 +71,7 @@ rule counter_gap_baseline:
         "results/logs/counter_gap_baseline/{data}_{baseline}.log",
     wildcard_constraints:
         data=one_of(COUNTER_GAP_FILES),
-        baseline=one_of(COUNTER_GAP_STUDY.RULES),
+        baseline=one_of(counter_gap_study.RULES),
     conda:
         "../envs/analysis.yaml"
     params:
@@ -146,7 +83,7 @@ rule counter_gap_baseline:
 rule counter_gap_flags:
     input:
         instances="results/counter_gap/instances/{data}.parquet",
-        outputs=lambda wildcards: [entry["file"] for entry in COUNTER_GAP_CLUSTERS[wildcards.data]],
+        outputs=lambda wildcards: [entry["file"] for entry in COUNTER_GAP.clusters[wildcards.data]],
         released=lambda wildcards: [entry["file"] for entry in COUNTER_GAP_OUTPUTS if wildcards.data == "official"],
         compact=lambda wildcards: [
             path for path in COUNTER_GAP_FILES["released"].values() if wildcards.data == "released"
@@ -165,7 +102,7 @@ rule counter_gap_flags:
         runtime=20,
     params:
         data=lambda wildcards: wildcards.data,
-        cluster_systems=lambda wildcards: COUNTER_GAP_CLUSTERS[wildcards.data],
+        cluster_systems=lambda wildcards: COUNTER_GAP.clusters[wildcards.data],
         systems=lambda wildcards: [entry for entry in COUNTER_GAP_OUTPUTS if wildcards.data == "official"],
     script:
         "../scripts/counter_gap/analyses.py"
@@ -190,8 +127,8 @@ rule counter_gap_released_flags:
 
 rule counter_gap_metrics:
     input:
-        instances=expand("results/counter_gap/instances/{data}.parquet", data=COUNTER_GAP_DATA),
-        flags=expand("results/counter_gap/flags/{data}.parquet", data=COUNTER_GAP_DATA),
+        instances=expand("results/counter_gap/instances/{data}.parquet", data=COUNTER_GAP.data),
+        flags=expand("results/counter_gap/flags/{data}.parquet", data=COUNTER_GAP.data),
     output:
         metrics=f"{COUNTER_GAP_ANALYSIS}/metrics.csv",
         significance=f"{COUNTER_GAP_ANALYSIS}/significance.csv",
@@ -208,9 +145,8 @@ rule counter_gap_metrics:
         mem_mb=4000,
         runtime=20,
     params:
-        data=COUNTER_GAP_DATA,
-        draws=COUNTER_GAP["bootstrap"]["draws"],
-        seed=COUNTER_GAP["bootstrap"]["seed"],
+        **COUNTER_GAP.bootstrap,
+        data=COUNTER_GAP.data,
         alpha=COUNTER_GAP["alpha"],
     script:
         "../scripts/counter_gap/analyses.py"
@@ -218,19 +154,16 @@ rule counter_gap_metrics:
 
 # People: what annotators are asked about quadruples, and what their answers come to (Section 2.3). The set books has the
 # candidates that were found in books.
-COUNTER_GAP_ANNOTATED = {"replica": "replica", "official": "official", "books": "candidates"}
-
-
 rule counter_gap_questions:
     input:
-        instances=lambda wildcards: f"results/counter_gap/instances/{COUNTER_GAP_ANNOTATED[wildcards.data]}.parquet",
+        instances=lambda wildcards: f"results/counter_gap/instances/{counter_gap_plan.ANNOTATED[wildcards.data]}.parquet",
         declaration=repo_path("templates/annotation/counter_gap_coreference.yaml"),
     output:
         questions="results/counter_gap/annotation/{data}/questions.parquet",
     log:
         "results/logs/counter_gap_questions/{data}.log",
     wildcard_constraints:
-        data=one_of(COUNTER_GAP_ANNOTATED),
+        data=one_of(counter_gap_plan.ANNOTATED),
     conda:
         "../envs/analysis.yaml"
     script:
@@ -249,7 +182,7 @@ rule counter_gap_labels:
     log:
         "results/logs/counter_gap_labels/{data}.log",
     wildcard_constraints:
-        data=one_of(COUNTER_GAP_ANNOTATED),
+        data=one_of(counter_gap_plan.ANNOTATED),
     conda:
         "../envs/analysis.yaml"
     params:
@@ -263,29 +196,14 @@ COUNTER_GAP_METRICS = {"metrics": rules.counter_gap_metrics.output.metrics}
 COUNTER_GAP_TESTED = COUNTER_GAP_METRICS | {"significance": rules.counter_gap_metrics.output.significance}
 COUNTER_GAP_SIMULATION = f"{COUNTER_GAP_ANALYSIS}/simulation.csv"
 COUNTER_GAP_SIZES = {"subset_sizes": rules.counter_gap_metrics.output.subset_sizes}
-# Systems of the run that are scored on an annotated corpus: file to label and debiasing.
-COUNTER_GAP_F1 = {
-    f"results/coreference/f1/{COUNTER_GAP['corpus']}/{name}.csv": {
-        "system": facts["label"],
-        "debiasing": facts["debiasing"],
-    }
-    for name, facts in RUN_SYSTEM_FACTS.items()
-    if COUNTER_GAP["corpus"] and SYSTEMS[name]["architecture"] == "c2f"
-}
 # How the study's systems are trained.
 COUNTER_GAP_TRAINING = {
     entry["label"]: {part: entry[part] for part in ("model", "training")}
     for entry in TRAINED.values()
     if entry["data"] == "ontonotes"
 }
-COUNTER_GAP_SET = {"templates": lambda wildcards: wildcards.templates}
-COUNTER_GAP_SETS = ["replica", "books", "released", "official"]
-COUNTER_GAP_COMPARED = {
-    "template_sets": COUNTER_GAP["templates"],
-    "every_set": [name for name in COUNTER_GAP_SETS if name != "books" or name in COUNTER_GAP["templates"]],
-}
-# Examples show texts.
-COUNTER_GAP_SHOWN = [templates for templates in COUNTER_GAP["templates"] if templates in COUNTER_GAP_DOCUMENTS]
+COUNTER_GAP_SET = from_wildcards("templates")
+COUNTER_GAP_COMPARED = {"template_sets": COUNTER_GAP.templates, "every_set": COUNTER_GAP.compared_sets}
 
 
 include: "counter_gap_books.smk"
@@ -294,7 +212,7 @@ include: "counter_gap_books.smk"
 declare(
     name="counter_gap",
     label="Counter-GAP",
-    traced=COUNTER_GAP_TRACED,
+    traced=counter_gap_traces.list_traces(),
     outcomes={"": ["results/counter_gap/flags/{part}.parquet", "results/counter_gap/analysis/members.parquet"]},
     paired={
         "inconsistency, across minus within genders": PairedOutcomes(
@@ -307,12 +225,10 @@ declare(
         )
     },
     title="Counter-GAP (inconsistency across genders)",
-    parts=COUNTER_GAP["templates"],
-    every_part=COUNTER_GAP_SETS,
-    instances=expand("results/counter_gap/instances/{data}.parquet", data=COUNTER_GAP_DATA),
-    resolved=Coreference(
-        sets=[data for data in COUNTER_GAP_DATA if data in COUNTER_GAP_DOCUMENTS], documents=COUNTER_GAP_DOCUMENTS
-    ),
+    parts=COUNTER_GAP.templates,
+    every_part=list(counter_gap_plan.SETS),
+    instances=expand("results/counter_gap/instances/{data}.parquet", data=COUNTER_GAP.data),
+    resolved=COUNTER_GAP.documents,
     analysis_rules={
         "simulation": result(
             path="",
@@ -340,9 +256,7 @@ declare(
     # 8; the others are additions. Bias and by_gender set what Tables 2 to 4 and 6 come to on all sets below each other.
     tables={
         **{
-            name: result(
-                path=name, params={"template_sets": COUNTER_GAP["templates"]}, **COUNTER_GAP_TESTED, title=title
-            )
+            name: result(path=name, params={"template_sets": COUNTER_GAP.templates}, **COUNTER_GAP_TESTED, title=title)
             for name, title in (
                 ("bias", "Bias, all sets and systems"),
                 ("by_gender", "Accuracy and inconsistency by gender, all sets"),
@@ -358,9 +272,10 @@ declare(
             )
         },
         "debiasing": result(
-            params=COUNTER_GAP_SET | {"corpus": COUNTER_GAP["corpus"], "scored": list(COUNTER_GAP_F1.values())},
+            params=COUNTER_GAP_SET
+            | {"corpus": COUNTER_GAP["corpus"], "scored": list(COUNTER_GAP.corpus_scores.values())},
             **COUNTER_GAP_TESTED,
-            scores=list(COUNTER_GAP_F1),
+            scores=list(COUNTER_GAP.corpus_scores),
             title="Results after debiasing",
         ),
         "training": result(path="training", params={"listed": COUNTER_GAP_TRAINING}, title="Settings of training"),
@@ -374,8 +289,8 @@ declare(
             params=COUNTER_GAP_SET, **COUNTER_GAP_TESTED, **COUNTER_GAP_SIZES, title="Results without the artefact"
         ),
         "examples": result(
-            targets=combine(templates=COUNTER_GAP_SHOWN),
-            constraints={"templates": one_of(COUNTER_GAP_DOCUMENTS)},
+            targets=combine(templates=COUNTER_GAP.example_sets),
+            constraints={"templates": one_of(counter_gap_study.PASSAGES)},
             instances="results/counter_gap/instances/{templates}.parquet",
             flags="results/counter_gap/flags/{templates}.parquet",
             title="Examples",
@@ -384,9 +299,7 @@ declare(
     comparisons={
         "published_vs_ours": result(
             params=COUNTER_GAP_COMPARED,
-            published=repo_path("paper/published/counter_gap.csv"),
-            mapping=repo_path("paper/published/counter_gap_mapping.csv"),
-            study_models=repo_path("paper/published/counter_gap_models.csv"),
+            **published_files("counter_gap"),
             **COUNTER_GAP_TESTED,
             **COUNTER_GAP_SIZES,
         ),
@@ -398,20 +311,20 @@ declare(
         simulation=COUNTER_GAP_SIMULATION,
         examples=lambda wildcards: [
             f"results/counter_gap/tables/{shown}/examples.csv"
-            for shown in COUNTER_GAP_SHOWN
+            for shown in COUNTER_GAP.example_sets
             if shown == wildcards.templates
         ],
         params={
-            "templates": lambda wildcards: wildcards.templates,
+            **COUNTER_GAP_SET,
             "settings": {
                 "alpha": COUNTER_GAP["alpha"],
-                "draws": COUNTER_GAP["bootstrap"]["draws"],
+                "draws": COUNTER_GAP.bootstrap["draws"],
                 "simulated_quadruples": COUNTER_GAP["simulation"]["quadruples"],
                 "simulated_data_sets": COUNTER_GAP["simulation"]["repeats"],
             },
         },
     ),
-    section=result(params={"template_sets": COUNTER_GAP["templates"]}),
+    section=result(params={"template_sets": COUNTER_GAP.templates}),
     pronoun_sets=False,
     question="Is a coreference system less consistent if the people of a passage change their gender than if they swap names?",
     summary=result(
@@ -424,7 +337,7 @@ declare(
     explorer=ExplorerView(
         sets=[
             ExploredSet(
-                label=COUNTER_GAP_STUDY.DATA.get(data, data),
+                label=counter_gap_study.DATA.get(data, data),
                 instances=f"results/counter_gap/instances/{data}.parquet",
                 own=data == "replica",
                 decided=[
@@ -433,19 +346,19 @@ declare(
                         reader={
                             "system": "{}",
                             "debiasing": {"none": ""},
-                            "scoring": COUNTER_GAP_STUDY.SCORING | {"clusters": "", "released": ""},
+                            "scoring": counter_gap_study.SCORING | {"clusters": "", "released": ""},
                         },
                         picked={"a_pred": "first", "b_pred": "second"},
                         right="correct",
                         clusters=[
                             {key: entry[key] for key in ("file", "system", "debiasing")}
-                            for entry in COUNTER_GAP_CLUSTERS[data]
+                            for entry in COUNTER_GAP.clusters[data]
                             if data == "replica"
                         ],
                     )
                 ],
             )
-            for data in COUNTER_GAP_DATA
+            for data in COUNTER_GAP.data
         ],
         key=["id"],
         identifier="id",

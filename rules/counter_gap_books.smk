@@ -1,29 +1,21 @@
-# New quadruples from books (Xie et al. 2023, Section 2): books to clean texts, their sentences, passages and counterfactuals,
-# candidates for annotators, and the labelled set. One job for each book and step, so that a run goes on where it stopped; no
-# default target asks for any of it. The later rules have what the first one says of script, environment and group.
-
-from scripts.counter_gap.lib.book_texts import books_of as counter_gap_books_of
+# New quadruples from books (Xie et al. 2023, Section 2), outside the default targets. Needs the books that the plan of
+# rules/counter_gap.smk names and labels of annotators. Makes clean texts, sentences, passages and counterfactuals,
+# candidates for annotators, and the labelled set: one job for each book and step, so that a run goes on where it
+# stopped. The later rules have what the first one says of script, environment and group.
 
 COUNTER_GAP_BOOK_FOLDER = "results/counter_gap/books"
-try:
-    # Files of config/upstream.tsv are fetched; others lie where the configuration says.
-    COUNTER_GAP_BOOK_FILES = counter_gap_books_of(
-        COUNTER_GAP["books"]["sources"], {path: upstream(path) for path in UPSTREAM}, config_path
-    )
-except UserError as error:
-    exit_with(error)
 
 
 rule counter_gap_book_text:
     input:
-        source=lambda wildcards: COUNTER_GAP_BOOK_FILES[wildcards.book],
+        source=lambda wildcards: COUNTER_GAP.books[wildcards.book],
     output:
         text=f"{COUNTER_GAP_BOOK_FOLDER}/texts/{{book}}.txt",
         facts=f"{COUNTER_GAP_BOOK_FOLDER}/texts/{{book}}.json",
     log:
         "results/logs/counter_gap_book_text/{book}.log",
     wildcard_constraints:
-        book=one_of(COUNTER_GAP_BOOK_FILES or ["none"]),
+        book=one_of(COUNTER_GAP.books or ["none"]),
     group:
         "instances"
     conda:
@@ -66,8 +58,8 @@ use rule counter_gap_book_text as counter_gap_book_passages with:
 
 use rule counter_gap_book_text as counter_gap_book_candidates with:
     input:
-        passages=expand(rules.counter_gap_book_passages.output.passages, book=COUNTER_GAP_BOOK_FILES),
-        outcomes=expand(rules.counter_gap_book_passages.output.outcomes, book=COUNTER_GAP_BOOK_FILES),
+        passages=expand(rules.counter_gap_book_passages.output.passages, book=COUNTER_GAP.books),
+        outcomes=expand(rules.counter_gap_book_passages.output.outcomes, book=COUNTER_GAP.books),
     output:
         candidates=f"{COUNTER_GAP_BOOK_FOLDER}/candidates.tsv",
         funnel=f"{COUNTER_GAP_BOOK_FOLDER}/funnel_by_book.csv",
@@ -76,7 +68,7 @@ use rule counter_gap_book_text as counter_gap_book_candidates with:
     resources:
         mem_mb=2000,
     params:
-        books=list(COUNTER_GAP_BOOK_FILES),
+        books=list(COUNTER_GAP.books),
 
 
 use rule counter_gap_book_text as counter_gap_book_funnel with:
@@ -100,8 +92,8 @@ use rule counter_gap_book_text as counter_gap_book_quadruples with:
         candidates=rules.counter_gap_book_candidates.output.candidates,
         labels="results/counter_gap/annotation/books/labels.csv",
         funnel=rules.counter_gap_book_candidates.output.funnel,
-        facts=expand(rules.counter_gap_book_text.output.facts, book=COUNTER_GAP_BOOK_FILES),
-        sentences=expand(rules.counter_gap_book_sentences.output.sentences, book=COUNTER_GAP_BOOK_FILES),
+        facts=expand(rules.counter_gap_book_text.output.facts, book=COUNTER_GAP.books),
+        sentences=expand(rules.counter_gap_book_sentences.output.sentences, book=COUNTER_GAP.books),
     output:
         quadruples=f"{COUNTER_GAP_BOOK_FOLDER}/quadruples.tsv",
         card=f"{COUNTER_GAP_BOOK_FOLDER}/quadruples.md",
@@ -116,7 +108,7 @@ use rule counter_gap_book_text as counter_gap_book_quadruples with:
 use rule counter_gap_book_text as counter_gap_book_consistency with:
     input:
         instances="results/counter_gap/instances/candidates.parquet",
-        outputs=[entry["file"] for entry in COUNTER_GAP_CLUSTERS["candidates"]],
+        outputs=[entry["file"] for entry in COUNTER_GAP.clusters["candidates"]],
     output:
         consistency=f"{COUNTER_GAP_BOOK_FOLDER}/consistency.csv",
     log:
@@ -124,19 +116,18 @@ use rule counter_gap_book_text as counter_gap_book_consistency with:
     group:
         "analyses"
     params:
-        systems=COUNTER_GAP_CLUSTERS["candidates"],
-        draws=COUNTER_GAP["bootstrap"]["draws"],
-        seed=COUNTER_GAP["bootstrap"]["seed"],
+        **COUNTER_GAP.bootstrap,
+        systems=COUNTER_GAP.clusters["candidates"],
 
 
 # What the rules find again of C-GAP's passages from the same books; needs the network or a mirror.
 use rule counter_gap_book_text as counter_gap_book_rediscovery with:
     input:
         c_gap=COUNTER_GAP_FILES["official"]["c_gap"],
-        texts=expand(rules.counter_gap_book_text.output.text, book=COUNTER_GAP_BOOK_FILES),
-        facts=expand(rules.counter_gap_book_text.output.facts, book=COUNTER_GAP_BOOK_FILES),
-        passages=expand(rules.counter_gap_book_passages.output.passages, book=COUNTER_GAP_BOOK_FILES),
-        outcomes=expand(rules.counter_gap_book_passages.output.outcomes, book=COUNTER_GAP_BOOK_FILES),
+        texts=expand(rules.counter_gap_book_text.output.text, book=COUNTER_GAP.books),
+        facts=expand(rules.counter_gap_book_text.output.facts, book=COUNTER_GAP.books),
+        passages=expand(rules.counter_gap_book_passages.output.passages, book=COUNTER_GAP.books),
+        outcomes=expand(rules.counter_gap_book_passages.output.outcomes, book=COUNTER_GAP.books),
     output:
         rediscovery=f"{COUNTER_GAP_BOOK_FOLDER}/rediscovery.csv",
     log:

@@ -1,4 +1,5 @@
-# The demonstration encoder: a package's weights plus the delta that this project ships.
+# The demonstration encoder. Needs a package's weights and the delta that this project ships. Makes the weights that
+# jobs load and, outside the default targets, the delta again from books.
 
 DEMO_ENCODER = MODELS["minilm-l6-mlm"]["source"]
 DEMO_PACKAGE = {key: DEMO_ENCODER[key] for key in ("package", "version", "folder")}

@@ -1,12 +1,10 @@
-# Token distributions: one job for each study, set of texts and model, here or at a server. The rules know texts and a
-# model, not a study.
+# Token distributions. Needs texts that studies declare, and models; the rules know no study. Makes one job for each
+# study, set of texts and model, here or at a server.
 
 
 # The part of a registry entry that distributions depend on.
 READ_KEYS = (*SCORED_KEYS, "prefixes", "prompt_wrapping", "thinking")
 READ_ENTRIES = {name: {key: entry[key] for key in READ_KEYS if key in entry} for name, entry in MODELS.items()}
-
-TEXTS = {name: study.texts for name, study in STUDIES.items() if study.texts}
 
 # Two jobs at a time: a third of a small model's job is loading and reading files, which takes one core.
 DISTRIBUTION_THREADS = max(1, SCORING_THREADS // 2)

@@ -1,4 +1,5 @@
-# The explorer: one HTML page with every instance of a run and what all models and systems made of it (docs/explorer.md).
+# The explorer (docs/explorer.md). Needs what the studies declare of it. Makes one HTML page with every instance of a
+# run and what all models and systems made of it.
 
 from dataclasses import asdict
 

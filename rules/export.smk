@@ -1,5 +1,5 @@
-# Results for others: in the schema of every_eval_ever, validated by that package, and the crate; and the project's own
-# instances as tasks for lm-evaluation-harness.
+# Needs scores, instances and the records of a run. Makes results for others: in the schema of every_eval_ever,
+# validated by that package, the crate, and the project's own instances as tasks for lm-evaluation-harness.
 
 EXPORTED = [
     {"study": name, "set": part, "model": model}

@@ -1,63 +1,27 @@
-# MISGENDERED (Hossain, Dev and Singh 2023): instances, corpora, analyses, and what it declares about itself.
+# MISGENDERED (Hossain, Dev and Singh 2023). Needs scripts/misgendered/lib/plan.py, which says what the run declares and
+# scores, templates/misgendered or the authors' files, and scores (rules/scoring.smk). Makes instances, counts of
+# corpora and analyses; declares figures, tables and numbers.
 
-from scripts.misgendered.lib import corpora as misgendered_corpora
-from scripts.misgendered.lib import declarations as misgendered_declarations
-from scripts.misgendered.lib import few_shot as misgendered_few_shot
 from scripts.misgendered.lib import labels as misgendered_labels
+from scripts.misgendered.lib import plan as misgendered_plan
 from scripts.misgendered.lib import study as misgendered_study
+from scripts.misgendered.lib import traces as misgendered_traces
 
-MISGENDERED = config["misgendered"]
 MISGENDERED_TEMPLATES = TEMPLATES / "misgendered"
 MISGENDERED_COMBINATIONS = str(MISGENDERED_TEMPLATES / "declarations.tsv")
-
-try:
-    MISGENDERED_GROUPS = misgendered_study.select_groups(KNOWN_PRONOUNS, MISGENDERED["pronoun_sets"])
-    MISGENDERED_COMBINED = misgendered_declarations.read(MISGENDERED_COMBINATIONS)
-    MISGENDERED_DECLARATIONS = [
-        way.name
-        for way in misgendered_declarations.select(
-            MISGENDERED_COMBINED,
-            MISGENDERED["declarations"]["types"],
-            MISGENDERED["declarations"]["numbers"],
-            MISGENDERED_COMBINATIONS,
-        )
-    ]
-    MISGENDERED_RUN = (
-        RUN if MISGENDERED["models"] == "all" else registry.select(MODELS, MISGENDERED["models"], "misgendered.models")
-    )
-    if not MISGENDERED_RUN:
-        raise UserError(
-            "models: MISGENDERED reads what models score, and none is named; name one, or leave misgendered out of studies"
-        )
-    MISGENDERED_FEW_SHOT_MODELS = misgendered_few_shot.select_models(MISGENDERED["few_shot"]["models"], MISGENDERED_RUN)
-    # Masked language models have no loss on labels, which is what the study compares.
-    misgendered_few_shot.check_contexts(
-        MISGENDERED["few_shot"]["shots"],
-        {
-            name: MODELS[name].get("context")
-            for name in MISGENDERED_FEW_SHOT_MODELS
-            if MODELS[name]["architecture"] != "encoder"
-        },
-    )
-    MISGENDERED_CORPORA = misgendered_corpora.configured_corpora(MISGENDERED["corpora"]["local"], config_path)
-except UserError as error:
-    exit_with(error)
-
-MISGENDERED_KNOWN = {name: registry.describe(entry) for name, entry in MISGENDERED_RUN.items()}
-# Masked language models have no loss on labels, which is what the study compares.
-MISGENDERED_MODELS = {name: facts for name, facts in MISGENDERED_KNOWN.items() if facts["architecture"] != "encoder"}
+MISGENDERED = call_or_exit(
+    misgendered_plan.Plan.of,
+    config["misgendered"],
+    MODELS,
+    RUN,
+    KNOWN_PRONOUNS,
+    MISGENDERED_COMBINATIONS,
+    config_path,
+)
 MISGENDERED_INTERFACE = MISGENDERED["corpora"]["interface"]
-
-# Tokens of a text with its declaration, on average: of all declarations, and of all five forms as in examples.
-MISGENDERED_TOKENS, MISGENDERED_LINE_TOKENS = 33, 39
 
 # What each template set is made from: this project's files, or the authors', whose texts with declarations are used as
 # they are in the wording that is theirs.
-MISGENDERED_RELEASED = {
-    misgendered_study.declaration(kind, number): upstream(f"misgendered/templates/{prefix}_template_{number}.csv")
-    for kind, prefix in (("explicit", "explicit"), ("parenthetical", "parenth"))
-    for number in (2, 31, 32, 41, 42, 5)
-}
 MISGENDERED_FILES = {
     "replica": {
         "templates": str(MISGENDERED_TEMPLATES / "templates.tsv"),
@@ -66,169 +30,15 @@ MISGENDERED_FILES = {
     "official": {
         "templates": upstream("misgendered/templates/templates.csv"),
         **{name: upstream(f"misgendered/names/{name}.txt") for name in misgendered_study.NAME_CLASSES},
-        **MISGENDERED_RELEASED,
+        **{
+            misgendered_study.declaration(kind, number): upstream(
+                f"misgendered/templates/{prefix}_template_{number}.csv"
+            )
+            for kind, prefix in (("explicit", "explicit"), ("parenthetical", "parenth"))
+            for number in (2, 31, 32, 41, 42, 5)
+        },
     },
 }
-
-# Of its traces: numbers of examples; the declaration that examples use; forms that some declarations leave out;
-# combinations as Table 2 prints them, to how their file has them.
-MISGENDERED_SHOWN = [str(shots) for shots in MISGENDERED["few_shot"]["shots"]]
-MISGENDERED_DECLARED = misgendered_study.declaration(
-    misgendered_few_shot.KIND, misgendered_few_shot.declaration(MISGENDERED_COMBINED, MISGENDERED_COMBINATIONS)
-)
-MISGENDERED_OPTIONAL_FORMS = list(misgendered_study.SOMETIMES_DECLARED)
-MISGENDERED_PRINTED_FORMS = {
-    re.escape(", ".join(misgendered_labels.SHORT[form] for form in forms)): " ".join(forms)
-    for forms, _ in MISGENDERED_COMBINED.values()
-}
-
-# How its tables call what its instances have other names for, so that the audit finds the template rows behind a cell
-# (scripts/core/provenance/origins.py says how an entry is read).
-MISGENDERED_TRACED = [
-    {
-        "files": "results/misgendered/*/model_pairs.csv",
-        "when": {"model_a": ".+", "model_b": ".+"},
-        "then": {"model": ["{model_a}", "{model_b}"]},
-    },
-    {
-        "files": "results/misgendered/tables/published_vs_ours.csv",
-        "when": {"table": ".+", "cells": ".*", "models": ".*"},
-        "then": {"@file": "results/misgendered/{table}", "@cells": "{cells}", "model": "{models}"},
-    },
-    # Accuracies and predictions are by the number of declared forms, instances by the combination that begins with it.
-    *(
-        {
-            "files": "results/misgendered/*",
-            "when": {"declaration_number": count},
-            "then": {
-                "declaration_number": [
-                    count,
-                    *(str(number) for number in MISGENDERED["declarations"]["numbers"] if f"{number}"[0] == count),
-                ]
-            },
-        }
-        for count in "345"
-    ),
-    # What has no number of examples is about instances without any.
-    {
-        "files": "results/misgendered/analysis/*/predictions.parquet",
-        "when": {"@column": "shots"},
-        "then": {"shots": MISGENDERED_SHOWN},
-    },
-    {"files": "results/misgendered/analysis/*/predictions.parquet", "when": {"@column": ".+"}, "then": {}},
-    *(
-        {"files": f"results/misgendered/*/{name}.csv", "without": ["shots"], "then": {"shots": "0"}}
-        for name in "accuracy calibration* choices constrained_decoding declared_forms evaluation_examples fertility "
-        "mixed_model model_pairs name_ranks normalisation power reductions regressions".split()
-    ),
-    {"files": "results/misgendered/analysis/*/predictions.parquet", "without": ["shots"], "then": {"shots": "0"}},
-    # Few instances are there in the other wording as well, under other ids than predictions have; their templates and
-    # names are those of their pairs.
-    *(
-        {
-            "files": "results/misgendered/*/choices.csv",
-            "when": {"choice": "wording", "made": "(?P<wording>.+)"} | dict.fromkeys(kinds, ".+"),
-            "then": {
-                "@file": "results/misgendered/instances/{templates}/selected.parquet",
-                "@cells": "wording={wording}",
-            }
-            | {kind: f"{{{kind}}}" for kind in kinds},
-        }
-        for kinds in (["pronoun_type"], [])
-    ),
-    {
-        "files": "results/misgendered/*",
-        "without": ["wording"],
-        "then": {"wording": MISGENDERED["declarations"]["wording"]},
-    },
-    # Beside examples stands, without any, the declaration that they use.
-    *(
-        {
-            "files": f"results/misgendered/{kind}/*/few_shot.csv",
-            "when": {"shots": "0"},
-            "then": {"shots": "0", "declaration": MISGENDERED_DECLARED},
-        }
-        for kind in ("figures", "tables")
-    ),
-    # Names are ranked on neo-pronouns, and only three forms are declared sometimes.
-    {"files": "*/misgendered/*/name_ranks.csv", "then": {"pronoun_type": "neo"}},
-    {
-        "files": "*/misgendered/*/declared_forms.csv",
-        "when": {"form": "all"},
-        "then": {"form": MISGENDERED_OPTIONAL_FORMS},
-    },
-    *(
-        {"files": "*/misgendered/*/declared_forms.csv", "when": {"@column": column}, "then": {"declared": declared}}
-        for column, declared in (("(n_)?declared", "True"), ("(n_)?undeclared", "False"))
-    ),
-    {"files": "*/misgendered/*/declared_forms.csv", "when": {"declared": "[01]"}, "then": {}},
-    *(
-        {
-            "files": f"results/misgendered/*/{name}.csv",
-            "when": {"subset": "neo-pronouns"},
-            "then": {"pronoun_type": "neo"},
-        }
-        for name in ("regressions", "fertility")
-    ),
-    # Tables that are made from template files alone.
-    {
-        "files": "*/misgendered/tables/*/pronouns.csv",
-        "when": {"Nom.": "(?P<nominative>.+)"},
-        "then": {"nominative": "{nominative}"},
-    },
-    {
-        "files": "*/misgendered/*/corpus_counts.csv",
-        "when": {"group": ".+"},
-        "then": {"set": "{group}"},
-    },
-    *(
-        {"files": "*/misgendered/tables/*/declarations.csv", "when": {"Declared": label}, "then": {"forms": forms}}
-        for label, forms in MISGENDERED_PRINTED_FORMS.items()
-    ),
-    *(
-        {
-            "files": f"results/misgendered/{file}.csv",
-            "when": {column: "(?P<before>.*)___(?P<after>.*)"},
-            "then": {"text": "{before}{{pronoun}}{after}"},
-        }
-        for file, column in (("tables/*/templates", "Template"), ("figures/*/framework", "text"))
-    ),
-    {
-        "files": "*/misgendered/*/wordings.csv",
-        "when": {"declaration_number": ".+"},
-        "then": {"number": "{declaration_number}"},
-    },
-]
-
-# The sets that are scored: samples without examples by the name of their templates, others with their number of examples.
-MISGENDERED_FEW_SHOT_SETS = {
-    f"{templates}_few_{shots}": shots
-    for templates in MISGENDERED["templates"]
-    for shots in MISGENDERED["few_shot"]["shots"]
-}
-MISGENDERED_FEW_SHOT_ROWS = MISGENDERED["few_shot"]["instances"] * MISGENDERED["few_shot"]["draws"]
-MISGENDERED_SCORED = ScoredInstances(
-    sets=[*MISGENDERED["templates"], *MISGENDERED_FEW_SHOT_SETS],
-    instances=MISGENDERED["sample"]["instances"]
-    + min(MISGENDERED["sample"]["instances"], MISGENDERED["sample"]["reworded"]),
-    options=len(MISGENDERED_GROUPS),
-    score="label_loss",
-    # Measured on 550 instances under SmolLM2's tokenizer.
-    shared=2.5,
-    benchmark=["results/misgendered/instances/replica/selected.parquet"],
-    tokens=MISGENDERED_TOKENS,
-    set_lengths={
-        name: [(MISGENDERED_FEW_SHOT_ROWS, (shots + 1) * MISGENDERED_LINE_TOKENS)]
-        for name, shots in MISGENDERED_FEW_SHOT_SETS.items()
-    },
-    set_models={
-        **dict.fromkeys(MISGENDERED["templates"], list(MISGENDERED_MODELS)),
-        **dict.fromkeys(
-            MISGENDERED_FEW_SHOT_SETS, [name for name in MISGENDERED_FEW_SHOT_MODELS if name in MISGENDERED_MODELS]
-        ),
-    },
-)
-
 
 # What the rules take that make instances.
 MISGENDERED_SOURCES = {
@@ -236,13 +46,12 @@ MISGENDERED_SOURCES = {
     "pronouns": PRONOUN_FILE,
     "combinations": MISGENDERED_COMBINATIONS,
 }
-MISGENDERED_INSTANCE_PARAMS = {
+MISGENDERED_PARAMS = {
     "kinds": lambda wildcards: list(MISGENDERED_FILES[wildcards.templates]),
     "pronoun_sets": MISGENDERED["pronoun_sets"],
-    "types": MISGENDERED["declarations"]["types"],
-    "wording": MISGENDERED["declarations"]["wording"],
+    **{key: MISGENDERED["declarations"][key] for key in ("types", "wording", "numbers")},
 }
-MISGENDERED_NUMBERS = MISGENDERED["declarations"]["numbers"]
+misgendered_params = lambda *names: {name: MISGENDERED_PARAMS[name] for name in names}
 
 
 # They need the network, which a compute node may not have.
@@ -275,7 +84,7 @@ rule misgendered_instances:
         **MISGENDERED_SOURCES,
     output:
         instances=expand(
-            "results/misgendered/instances/{{templates}}/{declaration}.parquet", declaration=MISGENDERED_DECLARATIONS
+            "results/misgendered/instances/{{templates}}/{declaration}.parquet", declaration=MISGENDERED.declarations
         ),
     log:
         "results/logs/misgendered_instances/{templates}.log",
@@ -284,8 +93,7 @@ rule misgendered_instances:
     conda:
         "../envs/analysis.yaml"
     params:
-        **MISGENDERED_INSTANCE_PARAMS,
-        numbers=MISGENDERED_NUMBERS,
+        **MISGENDERED_PARAMS,
     script:
         "../scripts/misgendered/instances.py"
 
@@ -300,8 +108,7 @@ rule misgendered_sample:
     conda:
         "../envs/analysis.yaml"
     params:
-        **MISGENDERED_INSTANCE_PARAMS,
-        numbers=MISGENDERED_NUMBERS,
+        **MISGENDERED_PARAMS,
         size=MISGENDERED["sample"]["instances"],
         reworded=MISGENDERED["sample"]["reworded"],
         seed=MISGENDERED["sample"]["seed"],
@@ -321,9 +128,7 @@ rule misgendered_few_shot:
     conda:
         "../envs/analysis.yaml"
     params:
-        kinds=lambda wildcards: list(MISGENDERED_FILES[wildcards.templates]),
-        pronoun_sets=MISGENDERED["pronoun_sets"],
-        wording=MISGENDERED["declarations"]["wording"],
+        **misgendered_params("kinds", "pronoun_sets", "wording"),
         shots=lambda wildcards: int(wildcards.shots),
         draws=MISGENDERED["few_shot"]["draws"],
         size=MISGENDERED["few_shot"]["instances"],
@@ -334,7 +139,7 @@ rule misgendered_few_shot:
 
 rule misgendered_corpus:
     input:
-        texts=lambda wildcards: MISGENDERED_CORPORA[wildcards.corpus]["files"],
+        texts=lambda wildcards: MISGENDERED.corpora[wildcards.corpus]["files"],
         pronouns=PRONOUN_FILE,
     output:
         counts="results/misgendered/corpora/{corpus}/counts.csv",
@@ -342,7 +147,7 @@ rule misgendered_corpus:
     log:
         "results/logs/misgendered_corpus/{corpus}.log",
     wildcard_constraints:
-        corpus=one_of(MISGENDERED_CORPORA),
+        corpus=one_of(MISGENDERED.corpora),
     conda:
         "../envs/analysis.yaml"
     threads: min(64, workflow.cores or 4)
@@ -350,10 +155,10 @@ rule misgendered_corpus:
         mem_mb=4000,
         runtime=1440,
     params:
+        **misgendered_params("pronoun_sets"),
         name=lambda wildcards: wildcards.corpus,
-        label=lambda wildcards: MISGENDERED_CORPORA[wildcards.corpus]["label"],
-        layout=lambda wildcards: MISGENDERED_CORPORA[wildcards.corpus]["layout"],
-        pronoun_sets=MISGENDERED["pronoun_sets"],
+        label=lambda wildcards: MISGENDERED.corpora[wildcards.corpus]["label"],
+        layout=lambda wildcards: MISGENDERED.corpora[wildcards.corpus]["layout"],
         seed=MISGENDERED["corpora"]["seed"],
         parts=lambda wildcards: f"results/misgendered/corpora/{wildcards.corpus}/parts",
     script:
@@ -372,14 +177,10 @@ rule misgendered_token_counts:
     conda:
         "../envs/scoring.yaml"
     params:
+        **misgendered_params("pronoun_sets"),
+        **{key: MISGENDERED_INTERFACE[key] for key in ("url", "cache", "pace_seconds", "attempts", "timeout_seconds")},
         index=lambda wildcards: wildcards.index,
         label=lambda wildcards: MISGENDERED_INTERFACE["indexes"][wildcards.index],
-        pronoun_sets=MISGENDERED["pronoun_sets"],
-        url=MISGENDERED_INTERFACE["url"],
-        cache=MISGENDERED_INTERFACE["cache"],
-        pace_seconds=MISGENDERED_INTERFACE["pace_seconds"],
-        attempts=MISGENDERED_INTERFACE["attempts"],
-        timeout_seconds=MISGENDERED_INTERFACE["timeout_seconds"],
     script:
         "../scripts/misgendered/analyses.py"
 
@@ -387,10 +188,10 @@ rule misgendered_token_counts:
 rule misgendered_corpus_counts:
     input:
         counted=[
-            *expand("results/misgendered/corpora/{corpus}/counts.csv", corpus=MISGENDERED_CORPORA),
+            *expand("results/misgendered/corpora/{corpus}/counts.csv", corpus=MISGENDERED.corpora),
             *expand("results/misgendered/token_counts/{index}.csv", index=MISGENDERED_INTERFACE["indexes"]),
         ],
-        excerpted=expand("results/misgendered/corpora/{corpus}/excerpts.csv", corpus=MISGENDERED_CORPORA),
+        excerpted=expand("results/misgendered/corpora/{corpus}/excerpts.csv", corpus=MISGENDERED.corpora),
     output:
         corpus_counts="results/misgendered/analysis/corpus_counts.csv",
         excerpts="results/misgendered/analysis/excerpts.csv",
@@ -405,16 +206,11 @@ rule misgendered_corpus_counts:
 MISGENDERED_ANALYSIS = "results/misgendered/analysis"
 MISGENDERED_PREDICTIONS = f"{MISGENDERED_ANALYSIS}/{{templates}}/predictions.parquet"
 MISGENDERED_SELECTED = "results/misgendered/instances/{templates}/selected.parquet"
-MISGENDERED_BOOTSTRAP = {"draws": MISGENDERED["bootstrap"]["draws"], "seed": MISGENDERED["bootstrap"]["seed"]}
-MISGENDERED_SHOTS = {
-    templates: [name for name in MISGENDERED_SCORED.sets if name == templates or name.startswith(f"{templates}_few_")]
-    for templates in MISGENDERED["templates"]
-}
 
 
 rule misgendered_accuracy:
     input:
-        predictions=expand(MISGENDERED_PREDICTIONS, templates=MISGENDERED["templates"]),
+        predictions=expand(MISGENDERED_PREDICTIONS, templates=MISGENDERED.templates),
         study_models=repo_path("paper/published/misgendered_models.csv"),
     output:
         accuracy=f"{MISGENDERED_ANALYSIS}/accuracy.csv",
@@ -426,8 +222,8 @@ rule misgendered_accuracy:
         mem_mb=8000,
         runtime=60,
     params:
-        **MISGENDERED_BOOTSTRAP,
-        template_sets=MISGENDERED["templates"],
+        **MISGENDERED.bootstrap,
+        template_sets=MISGENDERED.templates,
     script:
         "../scripts/misgendered/analyses.py"
 
@@ -445,46 +241,34 @@ rule misgendered_printed_averages:
         "../scripts/misgendered/analyses.py"
 
 
-MISGENDERED_RANKS = expand(f"{MISGENDERED_ANALYSIS}/{{templates}}/name_ranks.csv", templates=MISGENDERED["templates"])
+MISGENDERED_RANKS = expand(f"{MISGENDERED_ANALYSIS}/{{templates}}/name_ranks.csv", templates=MISGENDERED.templates)
 MISGENDERED_ACCURACY = {"accuracy": rules.misgendered_accuracy.output.accuracy}
-MISGENDERED_PUBLISHED = {
-    "study_models": repo_path("paper/published/misgendered_models.csv"),
-    "corpus_counts": rules.misgendered_corpus_counts.output.corpus_counts,
-}
+MISGENDERED_COUNTS = {"corpus_counts": rules.misgendered_corpus_counts.output.corpus_counts}
+MISGENDERED_PUBLISHED = {"study_models": repo_path("paper/published/misgendered_models.csv")} | MISGENDERED_COUNTS
 MISGENDERED_AVERAGES = {"printed_averages": rules.misgendered_printed_averages.output.printed_averages}
-MISGENDERED_SET = {"templates": lambda wildcards: wildcards.templates}
-MISGENDERED_TABLE_PARAMS = MISGENDERED_SET | {"models": MISGENDERED_MODELS}
-MISGENDERED_CHANCE = misgendered_study.chance(MISGENDERED_GROUPS)
-MISGENDERED_FIGURE_PARAMS = MISGENDERED_TABLE_PARAMS | {"chance": MISGENDERED_CHANCE}
-MISGENDERED_BY_MODEL = {"models": MISGENDERED_MODELS, "chance": MISGENDERED_CHANCE}
+MISGENDERED_SET = from_wildcards("templates")
+MISGENDERED_TABLE_PARAMS = MISGENDERED_SET | {"models": MISGENDERED.models}
+MISGENDERED_FIGURE_PARAMS = MISGENDERED_TABLE_PARAMS | {"chance": MISGENDERED.chance}
+MISGENDERED_BY_MODEL = {"models": MISGENDERED.models, "chance": MISGENDERED.chance}
 # What scores and predictions are compared by, and how many draws intervals have.
-MISGENDERED_COMPARED_BY = MISGENDERED["scores"] | {"wording": MISGENDERED["declarations"]["wording"]}
-MISGENDERED_OF_PREDICTIONS = {"predictions": MISGENDERED_PREDICTIONS, "params": MISGENDERED_BOOTSTRAP}
+MISGENDERED_COMPARED_BY = MISGENDERED["scores"] | {"wording": MISGENDERED.wording}
+MISGENDERED_OF_PREDICTIONS = {"predictions": MISGENDERED_PREDICTIONS, "params": MISGENDERED.bootstrap}
 MISGENDERED_OF_SCORES = {
     "instances": MISGENDERED_SELECTED,
-    "scores": expand("results/misgendered/scores/{{templates}}/{model}.parquet", model=MISGENDERED_MODELS),
+    "scores": expand("results/misgendered/scores/{{templates}}/{model}.parquet", model=MISGENDERED.models),
 }
 # Models come one after the other. Measured with all 3.3 million instances: 2.3 GB, however many models there are.
-MISGENDERED_ONE_MODEL = 2000 + MISGENDERED_SCORED.instances // 1000
+MISGENDERED_ONE_MODEL = 2000 + MISGENDERED.scored.instances // 1000
 MISGENDERED_ANALYSES = {
     "predictions": result(
         outputs=["predictions.parquet"],
         instances=lambda wildcards: expand(
-            "results/misgendered/instances/{set}/selected.parquet", set=MISGENDERED_SHOTS[wildcards.templates]
+            "results/misgendered/instances/{set}/selected.parquet", set=MISGENDERED.sets[wildcards.templates]
         ),
-        scores=lambda wildcards: [
-            f"results/misgendered/scores/{name}/{model}.parquet"
-            for name in MISGENDERED_SHOTS[wildcards.templates]
-            for model in MISGENDERED_SCORED.models_of(name, MISGENDERED_MODELS)
-        ],
+        scores=lambda wildcards: MISGENDERED.score_files(wildcards.templates),
         combinations=MISGENDERED_COMBINATIONS,
         params=MISGENDERED_COMPARED_BY
-        | {
-            "models": lambda wildcards: [
-                MISGENDERED_SCORED.models_of(name, MISGENDERED_MODELS)
-                for name in MISGENDERED_SHOTS[wildcards.templates]
-            ],
-        },
+        | {"models": lambda wildcards: list(MISGENDERED.readers_of(wildcards.templates).values())},
         mem_mb=MISGENDERED_ONE_MODEL,
         runtime=60,
     ),
@@ -498,7 +282,7 @@ MISGENDERED_ANALYSES = {
     "fertility": result(outputs=["fertility", "regressions"], predictions=MISGENDERED_PREDICTIONS, mem_mb=4000),
     "mixed_model": result(
         predictions=MISGENDERED_PREDICTIONS,
-        params={"seed": MISGENDERED_BOOTSTRAP["seed"]},
+        params={"seed": MISGENDERED.bootstrap["seed"]},
         mem_mb=8000,
         runtime=240,
     ),
@@ -506,10 +290,10 @@ MISGENDERED_ANALYSES = {
         predictions=MISGENDERED_PREDICTIONS,
         **MISGENDERED_OF_SCORES,
         combinations=MISGENDERED_COMBINATIONS,
-        params=MISGENDERED_BOOTSTRAP
+        params=MISGENDERED.bootstrap
         | {
-            "models": list(MISGENDERED_MODELS),
-            "wording": MISGENDERED["declarations"]["wording"],
+            "models": list(MISGENDERED.models),
+            "wording": MISGENDERED.wording,
             "made": MISGENDERED["scores"],
         },
         mem_mb=8000,
@@ -518,82 +302,64 @@ MISGENDERED_ANALYSES = {
     "normalisation": result(
         outputs=["normalisation", "calibration", "calibration_bins"],
         **MISGENDERED_OF_SCORES,
-        params=MISGENDERED_BOOTSTRAP | MISGENDERED_COMPARED_BY | {"models": list(MISGENDERED_MODELS)},
+        params=MISGENDERED.bootstrap | MISGENDERED_COMPARED_BY | {"models": list(MISGENDERED.models)},
         # An estimate: all scores of one model at once.
-        mem_mb=8000 + MISGENDERED_SCORED.instances * 5 // 1000,
+        mem_mb=8000 + MISGENDERED.scored.instances * 5 // 1000,
         runtime=60,
     ),
     "model_pairs": result(
         outputs=["model_pairs", "power"],
         **MISGENDERED_OF_PREDICTIONS,
         # An estimate: eight bytes for each instance and model, and the keys of one model.
-        mem_mb=MISGENDERED_ONE_MODEL + MISGENDERED_SCORED.instances * len(MISGENDERED_MODELS) * 16 // 10**6,
+        mem_mb=MISGENDERED_ONE_MODEL + MISGENDERED.scored.instances * len(MISGENDERED.models) * 16 // 10**6,
         runtime=60,
     ),
     "wordings": result(
         **MISGENDERED_SOURCES,
-        params={key: MISGENDERED_INSTANCE_PARAMS[key] for key in ("kinds", "pronoun_sets", "types")}
-        | {"numbers": MISGENDERED_NUMBERS},
+        params=misgendered_params("kinds", "pronoun_sets", "types", "numbers"),
     ),
 }
 # Figures and tables of examples are for runs with some, those of models for runs with some that the study takes.
-MISGENDERED_WITH_MODELS = combine(templates=MISGENDERED["templates"] if MISGENDERED_MODELS else [])
-MISGENDERED_WITH_EXAMPLES = MISGENDERED_WITH_MODELS if MISGENDERED["few_shot"]["shots"] else []
+MISGENDERED_WITH_MODELS = combine(templates=MISGENDERED.templates if MISGENDERED.models else [])
+MISGENDERED_WITH_EXAMPLES = MISGENDERED_WITH_MODELS if MISGENDERED.shots else []
 # In the paper: evaluation_examples 1, framework 2, model_size 3, constrained_decoding 4; the others are additions.
-MISGENDERED_ZERO_SHOT = {"scoring": "probability", "shots": 0}
 MISGENDERED_POINTS = [
     Point(
         label,
         "accuracy",
-        MISGENDERED_ZERO_SHOT | {"pronoun_type": kind},
+        {"scoring": "probability", "shots": 0, "pronoun_type": kind},
         ("misgendered_accuracy", misgendered_labels.TYPES[kind], "Accuracy", 0.01),
     )
     for label, kind in {"binary": "binary", "they": "neutral", "neo": "neo"}.items()
 ]
+misgendered_figure = lambda title, **more: result(
+    targets=MISGENDERED_WITH_MODELS, title=title, **MISGENDERED_ACCURACY, params=MISGENDERED_FIGURE_PARAMS | more
+)
 MISGENDERED_FIGURES = {
     "evaluation_examples": result(
         targets=MISGENDERED_WITH_MODELS,
         title="Examples of instances",
         predictions=MISGENDERED_PREDICTIONS,
         instances=MISGENDERED_SELECTED,
-        params={"models": MISGENDERED_MODELS},
+        params={"models": MISGENDERED.models},
     ),
-    "framework": result(
-        title="How instances are made",
-        **MISGENDERED_SOURCES,
-        params=MISGENDERED_INSTANCE_PARAMS | {"numbers": MISGENDERED_NUMBERS},
-    ),
-    "model_size": result(
-        targets=MISGENDERED_WITH_MODELS,
-        title="Accuracy by model size",
-        **MISGENDERED_ACCURACY,
-        params=MISGENDERED_FIGURE_PARAMS,
-    ),
+    "framework": result(title="How instances are made", **MISGENDERED_SOURCES, params=MISGENDERED_PARAMS),
+    "model_size": misgendered_figure("Accuracy by model size"),
     "constrained_decoding": result(
         targets=MISGENDERED_WITH_MODELS,
         title="Constrained decoding",
         instances=MISGENDERED_SELECTED,
-        scores=f"results/misgendered/scores/{{templates}}/{next(iter(MISGENDERED_MODELS), None)}.parquet",
+        scores=f"results/misgendered/scores/{{templates}}/{next(iter(MISGENDERED.models), None)}.parquet",
         params={
-            "model": next(iter(MISGENDERED_MODELS), None),
-            "models": MISGENDERED_MODELS,
-            "wording": MISGENDERED["declarations"]["wording"],
+            "model": next(iter(MISGENDERED.models), None),
+            "models": MISGENDERED.models,
+            "wording": MISGENDERED.wording,
             "choices": MISGENDERED["scores"],
         },
     ),
-    **trajectory("misgendered", MISGENDERED_MODELS, MISGENDERED_POINTS, MISGENDERED_CHANCE),
-    "accuracy_by_group": result(
-        targets=MISGENDERED_WITH_MODELS,
-        title="Accuracy by pronoun group",
-        **MISGENDERED_ACCURACY,
-        params=MISGENDERED_FIGURE_PARAMS | {"pronoun_sets": MISGENDERED["pronoun_sets"]},
-    ),
-    "accuracy_by_form": result(
-        targets=MISGENDERED_WITH_MODELS,
-        title="Accuracy by pronoun form",
-        **MISGENDERED_ACCURACY,
-        params=MISGENDERED_FIGURE_PARAMS,
-    ),
+    **trajectory("misgendered", MISGENDERED.models, MISGENDERED_POINTS, MISGENDERED.chance),
+    "accuracy_by_group": misgendered_figure("Accuracy by pronoun group", **misgendered_params("pronoun_sets")),
+    "accuracy_by_form": misgendered_figure("Accuracy by pronoun form"),
     "few_shot": result(
         "accuracy_over_draws",
         "accuracy_by_draw",
@@ -611,7 +377,7 @@ MISGENDERED_FIGURES = {
         }.items()
     },
     **{
-        name: result(name, targets=MISGENDERED_WITH_MODELS, title=title, params={"models": MISGENDERED_MODELS})
+        name: result(name, targets=MISGENDERED_WITH_MODELS, title=title, params={"models": MISGENDERED.models})
         for name, title in {
             "reductions": "Sum against mean of losses",
             "declared_forms": "Declared against undeclared forms",
@@ -623,18 +389,15 @@ MISGENDERED_FIGURES = {
 # In the paper: pronouns 1, declarations 2, models 3, zero_shot 4, declaration_type 5, declaration_number 6, groups 7,
 # forms 8, name_ranks 9, name_class 10, corpus_counts 11, excerpts 12, few_shot 13, templates 14; the others are additions.
 MISGENDERED_TABLES = {
-    "pronouns": result(pronouns=PRONOUN_FILE, params={"pronoun_sets": MISGENDERED["pronoun_sets"]}),
-    "declarations": result(combinations=MISGENDERED_COMBINATIONS, params={"numbers": MISGENDERED_NUMBERS}),
-    "models": result(params={"models": MISGENDERED_MODELS}),
+    "pronouns": result(pronouns=PRONOUN_FILE, params=misgendered_params("pronoun_sets")),
+    "declarations": result(combinations=MISGENDERED_COMBINATIONS, params=misgendered_params("numbers")),
+    "models": result(params={"models": MISGENDERED.models}),
     **{
         name: result(targets=MISGENDERED_WITH_MODELS, **MISGENDERED_ACCURACY, params=MISGENDERED_TABLE_PARAMS)
         for name in ("zero_shot", "declaration_type", "declaration_number", "groups", "forms", "name_class")
     },
     "name_ranks": result("name_ranks", targets=MISGENDERED_WITH_MODELS),
-    "corpus_counts": result(
-        corpus_counts=rules.misgendered_corpus_counts.output.corpus_counts,
-        params={"pronoun_sets": MISGENDERED["pronoun_sets"]},
-    ),
+    "corpus_counts": result(**MISGENDERED_COUNTS, params=misgendered_params("pronoun_sets")),
     "excerpts": result(excerpts=rules.misgendered_corpus_counts.output.excerpts),
     "few_shot": result(
         "accuracy_over_draws",
@@ -642,10 +405,10 @@ MISGENDERED_TABLES = {
         **MISGENDERED_ACCURACY,
         params=MISGENDERED_TABLE_PARAMS,
     ),
-    "templates": result(**MISGENDERED_SOURCES, params=MISGENDERED_INSTANCE_PARAMS | {"numbers": MISGENDERED_NUMBERS}),
+    "templates": result(**MISGENDERED_SOURCES, params=MISGENDERED_PARAMS),
     "printed_averages": result(**MISGENDERED_AVERAGES),
     **{
-        name: result(name, targets=MISGENDERED_WITH_MODELS, params={"models": MISGENDERED_MODELS})
+        name: result(name, targets=MISGENDERED_WITH_MODELS, params={"models": MISGENDERED.models})
         for name in (
             "choices",
             "reductions",
@@ -654,15 +417,15 @@ MISGENDERED_TABLES = {
             "declared_forms",
             "mixed_model",
             "power",
-            *(["model_pairs"] if len(MISGENDERED_MODELS) > 1 else []),
+            *(["model_pairs"] if len(MISGENDERED.models) > 1 else []),
         )
     },
-    "fertility": result("regressions", targets=MISGENDERED_WITH_MODELS, params={"models": MISGENDERED_MODELS}),
+    "fertility": result("regressions", targets=MISGENDERED_WITH_MODELS, params={"models": MISGENDERED.models}),
 }
 MISGENDERED_COMPARED = {
-    "template_sets": MISGENDERED["templates"],
+    "template_sets": MISGENDERED.templates,
     "every_set": list(MISGENDERED_FILES),
-    "models": MISGENDERED_KNOWN,
+    "models": MISGENDERED.known,
 }
 
 
@@ -672,21 +435,21 @@ declare(
     title="MISGENDERED (declared pronouns)",
     pronoun_sets=False,
     question="Does a model use the pronouns that a person has declared, also those that are rare?",
-    chances={"accuracy": MISGENDERED_CHANCE},
+    chances={"accuracy": MISGENDERED.chance},
     headline=["accuracy_by_group"],
-    traced=MISGENDERED_TRACED,
+    traced=misgendered_traces.list_traces(MISGENDERED),
     outcomes={"": ["results/misgendered/analysis/{part}/predictions.parquet"]},
     paired={
         "accuracy": PairedOutcomes(
             cluster=["form", "template_index"], where={"model": ["{model}"]}, prediction=["picked"]
         )
     },
-    models=list(MISGENDERED_RUN),
-    parts=MISGENDERED["templates"],
+    models=list(MISGENDERED.known),
+    parts=MISGENDERED.templates,
     every_part=list(MISGENDERED_FILES),
     instances=[
-        *expand("results/misgendered/instances/{set}/selected.parquet", set=MISGENDERED_SCORED.sets),
-        *expand(rules.misgendered_instances.output.instances, templates=MISGENDERED["templates"]),
+        *expand("results/misgendered/instances/{set}/selected.parquet", set=MISGENDERED.scored.sets),
+        *expand(rules.misgendered_instances.output.instances, templates=MISGENDERED.templates),
     ],
     analyses=[
         rules.misgendered_accuracy.output.accuracy,
@@ -695,12 +458,12 @@ declare(
     ],
     appendix=True,
     analysis_rules=MISGENDERED_ANALYSES,
-    scored=MISGENDERED_SCORED,
+    scored=MISGENDERED.scored,
     figures=MISGENDERED_FIGURES,
     tables=MISGENDERED_TABLES,
     comparisons={
         "published_vs_ours": result(
-            params=MISGENDERED_COMPARED | {"pronoun_sets": MISGENDERED["pronoun_sets"]},
+            params=MISGENDERED_COMPARED | misgendered_params("pronoun_sets"),
             published=repo_path("paper/published/misgendered.csv"),
             mapping=repo_path("paper/published/misgendered_mapping.csv"),
             **MISGENDERED_PUBLISHED,
@@ -708,14 +471,14 @@ declare(
             tables=[
                 *expand(
                     "results/misgendered/tables/{templates}/{table}.csv",
-                    templates=MISGENDERED["templates"],
+                    templates=MISGENDERED.templates,
                     table=["declarations", "models"],
                 ),
-                *expand(f"{MISGENDERED_ANALYSIS}/{{templates}}/paper_numbers.json", templates=MISGENDERED["templates"]),
+                *expand(f"{MISGENDERED_ANALYSIS}/{{templates}}/paper_numbers.json", templates=MISGENDERED.templates),
             ],
         ),
         "claims": result(
-            params=MISGENDERED_COMPARED | MISGENDERED_BOOTSTRAP,
+            params=MISGENDERED_COMPARED | MISGENDERED.bootstrap,
             **MISGENDERED_PUBLISHED,
             predictions=rules.misgendered_accuracy.input.predictions,
             name_ranks=MISGENDERED_RANKS,
@@ -737,11 +500,11 @@ declare(
         **MISGENDERED_ACCURACY,
         **MISGENDERED_AVERAGES,
         predictions=MISGENDERED_PREDICTIONS,
-        corpus_counts=rules.misgendered_corpus_counts.output.corpus_counts,
+        **MISGENDERED_COUNTS,
         params=MISGENDERED_SET
-        | MISGENDERED_INSTANCE_PARAMS
+        | misgendered_params("kinds", "pronoun_sets", "types", "wording")
         | {
-            "numbers_declared": MISGENDERED_NUMBERS,
+            "numbers_declared": MISGENDERED_PARAMS["numbers"],
             "settings": {
                 "draws": MISGENDERED["bootstrap"]["draws"],
                 "few_shot_draws": MISGENDERED["few_shot"]["draws"],
@@ -750,24 +513,24 @@ declare(
     ),
     section=result(
         params={
-            "template_sets": MISGENDERED["templates"],
-            "models": MISGENDERED_MODELS,
-            "shots": MISGENDERED["few_shot"]["shots"],
+            "template_sets": MISGENDERED.templates,
+            "models": MISGENDERED.models,
+            "shots": MISGENDERED.shots,
             "scores": MISGENDERED["scores"],
-            "wording": MISGENDERED["declarations"]["wording"],
+            "wording": MISGENDERED.wording,
         },
     ),
     summary=result(
         **MISGENDERED_ACCURACY,
         tables=[
             f"{MISGENDERED_ANALYSIS}/{templates}/{table}.csv"
-            for templates in (MISGENDERED["templates"] if MISGENDERED_MODELS else [])
+            for templates in (MISGENDERED.templates if MISGENDERED.models else [])
             for table in ("normalisation", "calibration", "regressions", "model_pairs", "power", "mixed_model")
         ],
         params={
-            "models": MISGENDERED_MODELS,
-            "template_sets": MISGENDERED["templates"],
-            "wording": MISGENDERED["declarations"]["wording"],
+            "models": MISGENDERED.models,
+            "template_sets": MISGENDERED.templates,
+            "wording": MISGENDERED.wording,
         },
     ),
     card=Card(
@@ -776,47 +539,47 @@ declare(
         findings=result(
             predictions=rules.misgendered_accuracy.input.predictions,
             name_ranks=MISGENDERED_RANKS,
-            corpus_counts=rules.misgendered_corpus_counts.output.corpus_counts,
+            **MISGENDERED_COUNTS,
             params={
                 "model": lambda wildcards: wildcards.model,
                 "facts": lambda wildcards: registry.describe(MODELS[wildcards.model]),
-                "template_sets": MISGENDERED["templates"],
+                "template_sets": MISGENDERED.templates,
             }
-            | MISGENDERED_BOOTSTRAP,
+            | MISGENDERED.bootstrap,
             mem_mb=8000,
         ),
-        parts=MISGENDERED["templates"],
-        chance=MISGENDERED_CHANCE,
+        parts=MISGENDERED.templates,
+        chance=MISGENDERED.chance,
         printed="misgendered",
         axis="Pronouns",
     ),
     explorer=ExplorerView(
         sets=[
             ExploredSet(
-                label=f"{templates}, {MISGENDERED_FEW_SHOT_SETS.get(name, 'no')} examples",
+                label=f"{templates}, {MISGENDERED.few_shot_sets.get(name, 'no')} examples",
                 instances=f"results/misgendered/instances/{name}/selected.parquet",
                 own=templates == "replica",
                 decided=[
                     DecisionTable(
                         table=f"{MISGENDERED_ANALYSIS}/{templates}/predictions.parquet",
-                        reader={"model": {model: facts["label"] for model, facts in MISGENDERED_MODELS.items()}},
+                        reader={"model": {model: facts["label"] for model, facts in MISGENDERED.models.items()}},
                         picked=("picked_group",),
                         right="correct",
                         scores=[
                             {"file": f"results/misgendered/scores/{name}/{model}.parquet", "model": model}
-                            for model in MISGENDERED_SCORED.models_of(name, MISGENDERED_MODELS)
+                            for model in MISGENDERED.scored.models_of(name, MISGENDERED.models)
                             if templates == "replica"
                         ],
                     )
                 ],
             )
-            for templates, names in MISGENDERED_SHOTS.items()
+            for templates, names in MISGENDERED.sets.items()
             for name in names
         ],
         key=["instance_id", "shots", "draw"],
         gold="group",
         words=("declared", "preferred"),
-        levels={name: name for name in MISGENDERED_GROUPS},
+        levels={name: name for name in MISGENDERED.groups},
         unit=("template_index", "templates"),
         factors={
             "pronoun_type": "kind of pronoun",
@@ -827,6 +590,6 @@ declare(
             "sentence_initial": "starts the sentence",
         },
         options="groups",
-        models={facts["label"]: facts for facts in MISGENDERED_MODELS.values()},
+        models={facts["label"]: facts for facts in MISGENDERED.models.values()},
     ),
 )

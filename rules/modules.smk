@@ -1,7 +1,7 @@
-# The code behind every rule. Snakemake reruns a rule whose script is newer than its outputs, and looks at no module that
-# the script imports: each rule gets the digests of the code of its script and of all local modules behind it as a
-# parameter, so that a change of what they do reruns exactly the rules that use it; of a script with the functions of
-# several rules, what the rule's own function reaches. Comes after all rules.
+# Needs all rules, so that it comes after them. Makes the digests of the code behind every rule. Snakemake reruns a rule
+# whose script is newer than its outputs, and looks at no module that the script imports: each rule gets the digests of
+# its script and of all local modules behind it as a parameter, so that a change of what they do reruns exactly the
+# rules that use it; of a script with the functions of several rules, what the rule's own function reaches.
 
 import snakemake.jobs
 
@@ -15,10 +15,7 @@ def carry_digests():
     for carrier in workflow.rules:
         if carrier.script:
             path = carrier.script.format(params=carrier.params).removeprefix("../")
-            try:
-                carrier.set_params(_code=closure.digests(path, str(ROOT), carrier.name))
-            except UserError as error:
-                exit_with(error)
+            carrier.set_params(_code=call_or_exit(closure.digests, path, str(ROOT), carrier.name))
             given = dict(carrier.params.items())
             if "pronouns" in carrier.input.keys() and "_rows" not in given:
                 carrier.set_params(_rows=pronoun_rows(given["pronoun_sets"]))

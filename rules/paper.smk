@@ -1,4 +1,5 @@
-# The typeset paper: LaTeX sources, the appendix of provenance, PDF. Each study of the run has a section of its own.
+# Needs sections, numbers, figures and tables of all studies of the run. Makes the typeset paper: LaTeX sources, the
+# appendix of provenance, PDF.
 
 from scripts.core.paper import citation
 

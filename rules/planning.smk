@@ -1,6 +1,6 @@
-# What a run costs before it is paid for: scoring, prompting, token distributions and coreference of every study and
-# model. Nothing is made for it, so that planning one configuration leaves the results of another as they are: it uses
-# what the studies declare.
+# Needs what the studies declare. Makes what a run costs before it is paid for: scoring, prompting, token distributions
+# and coreference of every study and model. No file is made for it, so that planning one configuration leaves the
+# results of another as they are.
 
 
 # What one job asks for by estimate, by rule, set and model.

@@ -1,5 +1,5 @@
-# What a run prints while it runs: one line of progress in place of a block for each job, and at its end the paper with
-# the digest of its manifest (scripts/core/progress.py). It comes after all rules.
+# Needs all rules, so that it comes after them. Makes what a run prints while it runs: one line of progress in place of
+# a block for each job, and at its end the paper with the digest of its manifest (scripts/core/progress.py).
 
 from scripts.core import progress, targets
 

@@ -1,4 +1,5 @@
-# One prompting job for each study, template set, model and shard. The rules know prompts and a model, not a study.
+# Answers of prompted models. Needs prompts that studies declare, and models; the rules know no study. Makes one job for
+# each study, template set, model and shard.
 
 
 # The part of a registry entry that answers depend on.
@@ -7,15 +8,6 @@ PROMPTED_ENTRIES = {
     for name, entry in SCORED_ENTRIES.items()
 }
 
-PROMPTED = {name: study.prompted for name, study in STUDIES.items() if study.prompted}
-PROMPT_SHARDS = {
-    study: {
-        name: registry.jobs_within(job["seconds"], config["scoring"]["minutes_per_job"])
-        for name, job in prompted.models.items()
-    }
-    for study, prompted in PROMPTED.items()
-}
-check_jobs(PROMPT_SHARDS, "prompt")
 PROMPTED_SETS = one_of(dict.fromkeys(name for prompted in PROMPTED.values() for name in prompted.sets))
 
 

@@ -1,4 +1,5 @@
-# Where results come from: the audit of all records and files (scripts/core/provenance/job_records.py writes the records).
+# Where results come from. Needs the records that jobs write (scripts/core/provenance/job_records.py) and what the
+# studies say of their tables. Makes the audit of all records and files.
 
 # How results lead back to template rows: what the studies say of their tables.
 TRACED = [entry for study in STUDIES.values() for entry in study.traced]

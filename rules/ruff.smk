@@ -1,146 +1,41 @@
-# RUFF (Gautam et al. 2024): instances that models score, questions for people, and what it declares about itself:
-# analyses, figures, tables and numbers of templates/ruff. Prompted models are in rules/ruff_prompting.smk.
+# RUFF (Gautam et al. 2024). Needs scripts/ruff/lib/plan.py, which says what the run scores and prompts, templates/ruff
+# or the authors' files, and scores (rules/scoring.smk). Makes instances and questions for people; declares analyses,
+# figures, tables and numbers. Those of prompted models are in rules/ruff_prompting.smk.
 
 from scripts.ruff.lib import plan as ruff_plan
-from scripts.ruff.lib import prompts as ruff_prompts
-from scripts.ruff.lib import study as ruff_study
+from scripts.ruff.lib import traces as ruff_traces
 from scripts.ruff.lib.people import human_baseline as ruff_people_line
 
-RUFF = config["ruff"]
 RUFF_ANALYSIS = "results/ruff/analysis/{templates}"
-PROMPTING = RUFF["prompting"]
-
-try:
-    RUFF_CHANCE = ruff_study.chance(ruff_study.select_pronoun_sets(KNOWN_PRONOUNS, config["pronoun_sets"]))
-    ruff_plan.check_sizes(RUFF, len(PRONOUN_SETS), MODELS)
-    RUFF_PROMPTS = ruff_prompts.read_prompts(TEMPLATES / "ruff/prompts.tsv")
-    RUFF_PROMPTED = ruff_plan.prompted_jobs(
-        PROMPTING, MODELS, RUFF["seeds"], RUFF["distractors"], [prompt["kind"] for prompt in RUFF_PROMPTS.values()]
-    )
-    # Instances of each sample that each model scores; all take the first of the same, and a model with none is left out.
-    RUFF_SIZES = ruff_plan.sample_sizes(RUFF["sample_size"], RUN)
-    if not RUFF_SIZES:
-        raise UserError(
-            "models: RUFF reads what models score, and none is named; name one, or leave ruff out of studies"
-        )
-except UserError as error:
-    exit_with(error)
-
-PROMPTED_MODELS = {name: registry.describe(MODELS[name]) for name in RUFF_PROMPTED}
-RUFF_MODELS = {name: RUN_MODELS[name] for name in RUFF_SIZES}
-RUFF_LARGEST = max(RUFF_SIZES.values())
-RUFF_BOOTSTRAP = {"draws": RUFF["bootstrap"]["draws"], "seed": RUFF["bootstrap"]["seed"]}
-# What models score that take so many instances of each sample.
-ruff_scored = lambda size: ruff_plan.scoring(size, RUFF["distractors"], RUFF["seeds"])
+RUFF = call_or_exit(
+    ruff_plan.Plan.of,
+    config["ruff"],
+    MODELS,
+    RUN_MODELS,
+    KNOWN_PRONOUNS,
+    config["pronoun_sets"],
+    TEMPLATES / "ruff/prompts.tsv",
+)
+RUFF_MODELS = {"models": RUFF.models}
 
 RUFF_SAMPLES = "results/ruff/instances/{{templates}}/sample_seed{seed}_distractors{n}.parquet"
 RUFF_SELECTED = "results/ruff/instances/{templates}/selected.parquet"
 RUFF_PREDICTIONS = f"{RUFF_ANALYSIS}/predictions.parquet"
-
-# The same for several tables of a folder.
-ruff_traced = lambda folder, names, **given: [{"files": f"{folder}/{name}.csv", **given} for name in names.split()]
-RUFF_TRACED = [
-    # A row of accuracies is about one level of one factor.
-    {"files": "results/ruff/*", "when": {"factor": r"\w+", "level": r"\w+"}, "then": {"{factor}": "{level}"}},
-    *(
-        {"files": f"*/accuracy_by_{factor}.csv", "when": {"level": r"\w+"}, "then": {factor: "{level}"}}
-        for factor in ("case", "polarity")
-    ),
-    {"files": "*/accuracy_by_*.csv", "when": {"panel": ".+"}, "then": {"model": "{panel}"}},
-    *ruff_traced(
-        "results/ruff/*",
-        "accuracy* calibration* error_* fertility* headline introduction_accuracy mixed_model model_pairs "
-        "normalisation power pronoun_tests pull rankings scaling",
-        then={"setting": "fidelity"},
-    ),
-    *ruff_traced("results/ruff/figures/*", "accuracy_by_pronoun introduction_accuracy", then={"n_distractors": "0"}),
-    {
-        "files": "*/model_pairs.csv",
-        "when": {"model_a": ".+", "model_b": ".+"},
-        "then": {"model": ["{model_a}", "{model_b}"]},
-    },
-    {
-        "files": "*/pronoun_tests.csv",
-        "when": {"pronoun_a": ".+", "pronoun_b": ".+"},
-        "then": {"pronoun": ["{pronoun_a}", "{pronoun_b}"]},
-    },
-    {"files": "*/pronoun_tests.csv", "then": {"n_distractors": "0"}},
-    {
-        "files": "*/error_types.csv",
-        "without": ["n_distractors"],
-        "then": {"n_distractors": [str(n) for n in RUFF["distractors"] if n]},
-    },
-    # Without context every task sentence is counted, whichever pronoun a model picks.
-    {"files": "*/context_free*.csv", "when": {"pronoun": ".+"}, "then": {}},
-    {"files": "*/context_free*.csv", "then": {"setting": "context_free"}},
-    {"files": "*/instance_counts.csv", "when": {"n_distractors": "context_free|"}, "then": {"n_distractors": ""}},
-    {"files": "*/instance_counts.csv", "when": {"setting": ".+"}, "then": {}},
-    *(
-        {
-            "files": "*/instance_counts.csv",
-            "when": {"@column": "scored" if size == RUFF_LARGEST else f"scored_{size}"},
-            "then": {"@path": "*/selected.parquet", "priority": ["", *map(str, range(size))]},
-        }
-        for size in dict.fromkeys(RUFF_SIZES.values())
-    ),
-    *(
-        {"files": "*/instance_counts.csv", "when": {"@column": column, **when}, "then": {"@path": f"*/{made}", **then}}
-        for column, when, made, then in (
-            ("instances", {"n_distractors": r"\d"}, "full_set_sizes.parquet", {"n_distractors": "{n_distractors}"}),
-            ("instances", {"n_distractors": ""}, "context_free.parquet", {}),
-            ("samples?.*", {}, "sample_*.parquet", {}),
-        )
-    ),
-    {
-        "files": "*/template_comparison.csv",
-        "when": {"@column": ".*_(?P<set>replica|official)"},
-        "then": {"templates": "{set}"},
-    },
-    # Prompted models: two prompts, or a prompted and a scored model, in one row.
-    {
-        "files": "*/prompt*_agreement.csv",
-        "when": {"prompt_a": ".+", "prompt_b": ".+"},
-        "then": {"prompt": ["{prompt_a}", "{prompt_b}"]},
-    },
-    {"files": "*/prompt*_agreement.csv", "then": {"answer": "final", "order": "published"}},
-    *ruff_traced(
-        "*",
-        "prompt*_against_scored scored_agreement",
-        when={"prompted": ".+", "scored": ".+"},
-        then={"model": ["{prompted}", "{scored}"]},
-    ),
-    *ruff_traced(
-        "*",
-        "prompt*_against_scored scored_agreement sampled_agreement",
-        then={"method": "vanilla", "answer": "final", "setting": "fidelity"},
-    ),
-    *ruff_traced(
-        "results/ruff/*",
-        "prompted_accuracy prompted_summary prompting prompting_chain prompting_final prompting_options "
-        "prompting_outcomes prompting_vanilla prompt*_against_scored scored_agreement sampled_agreement",
-        then={"order": "published"},
-    ),
-    {"files": "*/prompt*_positions.csv", "when": {"@column": "named|n_all", "place": ".+"}, "then": {}},
-    {"files": "*/prompt*_positions.csv", "then": {"kind": "options", "answer": "final"}},
-    {
-        "files": "results/ruff/tables/published_vs_ours.csv",
-        "when": {"table": ".+", "cells": ".*", "models": ".*"},
-        "then": {"@file": "results/ruff/{table}", "@cells": "{cells}", "model": "{models}"},
-    },
-]
-
 
 # The template files of each set: this project's own (tasks, contexts, occupations), or the authors' archive.
 RUFF_TEMPLATE_FILES = {
     "replica": [str(TEMPLATES / path) for path in ("ruff/task.tsv", "ruff/context.tsv", "occupations.tsv")],
     "official": [upstream("ruff/data.zip")],
 }
+RUFF_SOURCES = {
+    "templates": lambda wildcards: RUFF_TEMPLATE_FILES[wildcards.templates],
+    "pronouns": PRONOUN_FILE,
+}
 
 
 rule ruff_instances:
     input:
-        templates=lambda wildcards: RUFF_TEMPLATE_FILES[wildcards.templates],
-        pronouns=PRONOUN_FILE,
+        **RUFF_SOURCES,
     output:
         instances="results/ruff/instances/{templates}/distractors{n}.parquet",
     log:
@@ -160,8 +55,7 @@ rule ruff_instances:
 
 rule ruff_full_set_sizes:
     input:
-        templates=lambda wildcards: RUFF_TEMPLATE_FILES[wildcards.templates],
-        pronouns=PRONOUN_FILE,
+        **RUFF_SOURCES,
     output:
         full_set_sizes="results/ruff/instances/{templates}/full_set_sizes.parquet",
     log:
@@ -177,8 +71,7 @@ rule ruff_full_set_sizes:
 
 rule ruff_sample:
     input:
-        templates=lambda wildcards: RUFF_TEMPLATE_FILES[wildcards.templates],
-        pronouns=PRONOUN_FILE,
+        **RUFF_SOURCES,
     output:
         sample="results/ruff/instances/{templates}/sample_seed{seed}_distractors{n}.parquet",
     log:
@@ -198,8 +91,7 @@ rule ruff_sample:
 
 rule ruff_context_free:
     input:
-        templates=lambda wildcards: RUFF_TEMPLATE_FILES[wildcards.templates],
-        pronouns=PRONOUN_FILE,
+        **RUFF_SOURCES,
     output:
         context_free="results/ruff/instances/{templates}/context_free.parquet",
     log:
@@ -223,7 +115,7 @@ rule ruff_select_instances:
     conda:
         "../envs/analysis.yaml"
     params:
-        sizes=sorted(set(RUFF_SIZES.values())),
+        sizes=sorted(set(RUFF.sizes.values())),
     script:
         "../scripts/ruff/instances.py"
 
@@ -231,45 +123,45 @@ rule ruff_select_instances:
 # Analyses (scripts/ruff/analyses.py) of scores; those of prompted models are in rules/ruff_prompting.smk.
 RUFF_OF_SCORES = {
     "instances": RUFF_SELECTED,
-    "scores": expand("results/ruff/scores/{{templates}}/{model}.parquet", model=RUFF_MODELS),
+    "scores": expand("results/ruff/scores/{{templates}}/{model}.parquet", model=RUFF.models),
 }
-RUFF_SCORERS = {"models": list(RUFF_MODELS), "pronoun_sets": PRONOUN_SETS, "sizes": RUFF_SIZES}
+RUFF_SCORERS = {"models": list(RUFF.models), "pronoun_sets": PRONOUN_SETS, "sizes": RUFF.sizes}
 RUFF_ANALYSES = {
     "predictions": result(outputs=["predictions.parquet"], params=RUFF_SCORERS, mem_mb=4000, **RUFF_OF_SCORES),
     "context_free_counts": result(
         outputs=["context_free", "context_free_summary"],
-        params={"models": RUFF_MODELS, "pronoun_sets": PRONOUN_SETS},
+        params=RUFF_MODELS | {"pronoun_sets": PRONOUN_SETS},
         mem_mb=4000,
         predictions=RUFF_PREDICTIONS,
     ),
     "accuracy": result(
         outputs=["accuracy_by_seed", "accuracy", "accuracy_over_models"],
-        params={"models": RUFF_MODELS} | RUFF_BOOTSTRAP,
+        params=RUFF_MODELS | RUFF.bootstrap,
         mem_mb=4000,
         runtime=20,
         predictions=RUFF_PREDICTIONS,
     ),
     "pronoun_tests": result(
-        params={"models": RUFF_MODELS, "pronoun_sets": PRONOUN_SETS, "alpha": RUFF["alpha"]},
+        params=RUFF_MODELS | {"pronoun_sets": PRONOUN_SETS, "alpha": RUFF["alpha"]},
         mem_mb=4000,
         predictions=RUFF_PREDICTIONS,
     ),
     "error_types": result(outputs=["error_types", "error_range"], mem_mb=4000, predictions=RUFF_PREDICTIONS),
-    "scaling": result("accuracy", params={"models": RUFF_MODELS}),
+    "scaling": result("accuracy", params=RUFF_MODELS),
     "normalisation": result(
         outputs=(
             "normalisation rankings calibration calibration_bins fertility fertility_correlations "
             "fertility_over_models normalised_predictions.parquet"
         ).split(),
-        params=RUFF_SCORERS | RUFF_BOOTSTRAP,
+        params=RUFF_SCORERS | RUFF.bootstrap,
         mem_mb=8000,
         runtime=60,
         **RUFF_OF_SCORES,
     ),
-    "pull": result(params=RUFF_SCORERS | RUFF_BOOTSTRAP, mem_mb=4000, **RUFF_OF_SCORES),
+    "pull": result(params=RUFF_SCORERS | RUFF.bootstrap, mem_mb=4000, **RUFF_OF_SCORES),
     "model_pairs": result(
         outputs=["model_pairs", "power"],
-        params=RUFF_BOOTSTRAP,
+        params=RUFF.bootstrap,
         mem_mb=4000,
         runtime=30,
         predictions=RUFF_PREDICTIONS,
@@ -315,8 +207,7 @@ RUFF_ANNOTATION = RUFF["annotation"]
 
 rule ruff_validation_questions:
     input:
-        templates=lambda wildcards: RUFF_TEMPLATE_FILES[wildcards.templates],
-        pronouns=PRONOUN_FILE,
+        **RUFF_SOURCES,
         declaration=repo_path("templates/annotation/ruff_validation.yaml"),
     output:
         questions="results/ruff/annotation/{templates}_validation/questions.parquet",
@@ -349,9 +240,9 @@ rule ruff_fidelity_questions:
 
 # In the paper: headline 1, context_free 4, introduction_accuracy 5, accuracy_by_pronoun 6, accuracy_by_distractors 7,
 # scaling 8, error_types 9, context_free_by_model 10; the others are additions.
-RUFF_FIGURE_PARAMS = {"models": RUFF_MODELS, "chance": RUFF_CHANCE} | RUFF_HUMAN
-RUFF_COUNTED = {"models": RUFF_MODELS, "pronoun_sets": PRONOUN_LABELS}
-RUFF_SPLIT = RUFF_COUNTED | {"chance": RUFF_CHANCE}
+RUFF_FIGURE_PARAMS = RUFF_MODELS | {"chance": RUFF.chance} | RUFF_HUMAN
+RUFF_COUNTED = RUFF_MODELS | {"pronoun_sets": PRONOUN_LABELS}
+RUFF_SPLIT = RUFF_COUNTED | {"chance": RUFF.chance}
 RUFF_POINTS = [
     Point(
         str(n),
@@ -386,12 +277,12 @@ RUFF_FIGURES = {
     ),
     "who_becomes_whom": result(
         predictions=RUFF_PREDICTIONS,
-        params=RUFF_SPLIT | RUFF_BOOTSTRAP,
+        params=RUFF_SPLIT | RUFF.bootstrap,
         title="Who becomes whom",
     ),
     "pull": result("pull", params=RUFF_COUNTED, title="The pull of a sentence"),
     "scaling": result("scaling", params=RUFF_FIGURE_PARAMS, **RUFF_PEOPLE, title="Accuracy by model size"),
-    "error_types": result("error_types", params={"models": RUFF_MODELS}, title="Kinds of errors with distractors"),
+    "error_types": result("error_types", params=RUFF_MODELS, title="Kinds of errors with distractors"),
     "context_free_by_model": result("context_free", params=RUFF_COUNTED, title="Predictions without context by model"),
     # One function draws accuracies by either factor.
     **{
@@ -408,12 +299,12 @@ RUFF_FIGURES = {
     "calibration": result("calibration_bins", params=RUFF_SPLIT, title="Accuracy by confidence"),
     "fertility": result("fertility", params=RUFF_SPLIT, title="Accuracy by tokens of a form"),
     # Curves of more numbers of distractors would hide each other.
-    **trajectory("ruff", RUFF_MODELS, RUFF_POINTS[:2] + RUFF_POINTS[2:][-1:], RUFF_CHANCE),
+    **trajectory("ruff", RUFF.models, RUFF_POINTS[:2] + RUFF_POINTS[2:][-1:], RUFF.chance),
     **RUFF_PROMPTING_FIGURES,
     "template_comparison": result(
         path="comparison/template_comparison",
-        targets=[{}] if len(RUFF["templates"]) > 1 else [],
-        params={"models": RUFF_MODELS},
+        targets=[{}] if len(RUFF.templates) > 1 else [],
+        params=RUFF_MODELS,
         template_comparison="results/ruff/analysis/comparison/template_comparison.csv",
         title="Replica beside official templates",
     ),
@@ -426,21 +317,21 @@ RUFF_TABLES = {
         full_set_sizes=rules.ruff_full_set_sizes.output.full_set_sizes,
         samples=rules.ruff_select_instances.input.samples,
         selected=rules.ruff_select_instances.output.selected,
-        params={"models": RUFF_MODELS, "scored": RUFF_SIZES},
+        params=RUFF_MODELS | {"scored": RUFF.sizes},
         title="Numbers of instances",
     ),
-    "models": result(params={"models": RUFF_MODELS}, title="Models by family"),
-    "accuracy": result("accuracy", params={"models": RUFF_MODELS}, title="Accuracy by number of distractors"),
-    "pronoun_tests": result("pronoun_tests", params={"models": RUFF_MODELS}, title="Tests between pronoun sets"),
-    "error_types": result("error_types", params={"models": RUFF_MODELS}, title="Kinds of errors with distractors"),
+    "models": result(params=RUFF_MODELS, title="Models by family"),
+    "accuracy": result("accuracy", params=RUFF_MODELS, title="Accuracy by number of distractors"),
+    "pronoun_tests": result("pronoun_tests", params=RUFF_MODELS, title="Tests between pronoun sets"),
+    "error_types": result("error_types", params=RUFF_MODELS, title="Kinds of errors with distractors"),
     "normalisation": result("normalisation", params=RUFF_COUNTED, title="Decisions under other scores than the sum"),
     "calibration": result("calibration", params=RUFF_COUNTED, title="Calibration errors"),
-    "fertility": result("fertility_correlations", params={"models": RUFF_MODELS}, title="Tokens of forms and accuracy"),
-    "power": result("power", params={"models": RUFF_MODELS}, title="What the samples can show"),
+    "fertility": result("fertility_correlations", params=RUFF_MODELS, title="Tokens of forms and accuracy"),
+    "power": result("power", params=RUFF_MODELS, title="What the samples can show"),
     "mixed_model": result("mixed_model", params=RUFF_COUNTED, title="Mixed model of correctness"),
     **(
-        {"model_pairs": result("model_pairs", params={"models": RUFF_MODELS}, title="Models compared in pairs")}
-        if len(RUFF_MODELS) > 1
+        {"model_pairs": result("model_pairs", params=RUFF_MODELS, title="Models compared in pairs")}
+        if len(RUFF.models) > 1
         else {}
     ),
     **RUFF_PROMPTING_TABLES,
@@ -448,17 +339,15 @@ RUFF_TABLES = {
 
 # Beside the study: published numbers and findings, over all template sets at once.
 RUFF_COMPARED = {
-    "template_sets": RUFF["templates"],
+    "template_sets": RUFF.templates,
     "every_set": list(RUFF_TEMPLATE_FILES),
-    "models": RUFF_MODELS | PROMPTED_MODELS,
+    "models": RUFF.models | RUFF.asked,
     "pronoun_sets": PRONOUN_SETS,
 }
 RUFF_COMPARISONS = {
     "published_vs_ours": result(
         params=RUFF_COMPARED,
-        published=repo_path("paper/published/ruff.csv"),
-        mapping=repo_path("paper/published/ruff_mapping.csv"),
-        study_models=repo_path("paper/published/ruff_models.csv"),
+        **published_files("ruff"),
         tables=expand(
             [
                 f"{RUFF_ANALYSIS}/accuracy.csv",
@@ -468,7 +357,7 @@ RUFF_COMPARISONS = {
                 "results/ruff/tables/{templates}/models.csv",
                 *RUFF_PROMPTING_COMPARED,
             ],
-            templates=RUFF["templates"],
+            templates=RUFF.templates,
         ),
     ),
     "claims": result(
@@ -477,13 +366,13 @@ RUFF_COMPARISONS = {
         study_models=repo_path("paper/published/ruff_models.csv"),
         tables=expand(
             f"{RUFF_ANALYSIS}/{{table}}.csv",
-            templates=RUFF["templates"],
+            templates=RUFF.templates,
             table=[
                 "accuracy",
                 "context_free",
                 "pronoun_tests",
                 "error_types",
-                *(["prompted_accuracy"] if PROMPTED_MODELS else []),
+                *(["prompted_accuracy"] if RUFF.asked else []),
             ],
         ),
     ),
@@ -492,9 +381,9 @@ RUFF_COMPARISONS = {
 
 declare(
     name="ruff",
-    models=list(RUFF_MODELS),
+    models=list(RUFF.models),
     label="RUFF",
-    traced=RUFF_TRACED,
+    traced=ruff_traces.list_traces(RUFF),
     outcomes={
         "probability": ["results/ruff/analysis/{part}/predictions.parquet"],
         "prompted": ["results/ruff/analysis/{part}/prompted_outputs.parquet"],
@@ -508,7 +397,7 @@ declare(
         )
     },
     title="RUFF (robust pronoun fidelity)",
-    parts=RUFF["templates"],
+    parts=RUFF.templates,
     every_part=list(RUFF_TEMPLATE_FILES),
     instances=expand(
         [
@@ -517,21 +406,10 @@ declare(
             *expand("results/ruff/instances/{{templates}}/distractors{n}.parquet", n=RUFF["distractors"]),
             *expand(RUFF_SAMPLES, n=RUFF["distractors"], seed=RUFF["seeds"]),
         ],
-        templates=RUFF["templates"],
+        templates=RUFF.templates,
     ),
-    scored=ScoredInstances(
-        sets=RUFF["templates"],
-        instances=ruff_scored(RUFF_LARGEST)["instances"],
-        options=len(PRONOUN_SETS),
-        # The longest set has 69 tokens a text under BERT's tokenizer; the root mean square over its six sets is 52.
-        tokens=56,
-        lengths=ruff_scored(RUFF_LARGEST)["lengths"],
-        fewer={model: ruff_scored(size) for model, size in RUFF_SIZES.items() if size < RUFF_LARGEST},
-        benchmark=expand(
-            "results/ruff/instances/replica/sample_seed{seed}_distractors{n}.parquet", seed=[13, 17, 19], n=range(6)
-        ),
-    ),
-    prompted=PromptSet(sets=RUFF["templates"], models=RUFF_PROMPTED, tokens=ruff_plan.PROMPT_TOKENS),
+    scored=RUFF.scored,
+    prompted=RUFF.prompts,
     figures=RUFF_FIGURES,
     tables=RUFF_TABLES,
     comparisons=RUFF_COMPARISONS,
@@ -554,24 +432,24 @@ declare(
         params={
             "settings": {
                 "seeds": len(RUFF["seeds"]),
-                "chance": RUFF_CHANCE,
+                "chance": RUFF.chance,
                 "alpha": RUFF["alpha"],
-                "bootstrap_draws": RUFF["bootstrap"]["draws"],
+                "bootstrap_draws": RUFF.bootstrap["draws"],
             },
-            "sizes": RUFF_SIZES,
-            "prompting_settings": RUFF_PROMPTING_NUMBERS,
+            "sizes": RUFF.sizes,
+            "prompting_settings": RUFF.prompting_numbers,
         },
     ),
     section=result(
         _included=repo_path("paper/sections/ruff_prompting.tex.j2"),
         params={
-            "template_sets": RUFF["templates"],
-            "models": RUFF_MODELS,
+            "template_sets": RUFF.templates,
+            "models": RUFF.models,
             "pronoun_sets": PRONOUN_LABELS,
             "distractors": RUFF["distractors"],
             "seeds": RUFF["seeds"],
-            "prompting": RUFF_PROMPTING_SECTION,
-            "uneven": ruff_plan.uneven_models(RUFF_SIZES),
+            "prompting": RUFF.prompting_section,
+            "uneven": ruff_plan.uneven_models(RUFF.sizes),
         },
     ),
     abstract=True,
@@ -579,7 +457,7 @@ declare(
     summary=result(
         tables=[
             f"{RUFF_ANALYSIS}/{table}.csv".format(templates=templates)
-            for templates in RUFF["templates"]
+            for templates in RUFF.templates
             for table in (
                 "normalisation",
                 "calibration",
@@ -587,21 +465,19 @@ declare(
                 "model_pairs",
                 "power",
                 "mixed_model",
-                *(["scored_agreement"] if COMPARED_PAIRS else []),
-                *(["sampled_agreement"] if SAMPLED_DRAWS else []),
+                *(["scored_agreement"] if RUFF.pairs else []),
+                *(["sampled_agreement"] if RUFF.draws else []),
             )
         ],
-        accuracy=expand(f"{RUFF_ANALYSIS}/accuracy.csv", templates=RUFF["templates"]),
-        prompted=expand(
-            f"{RUFF_ANALYSIS}/prompted_summary.csv", templates=RUFF["templates"] if PROMPTED_MODELS else []
-        ),
+        accuracy=expand(f"{RUFF_ANALYSIS}/accuracy.csv", templates=RUFF.templates),
+        prompted=expand(f"{RUFF_ANALYSIS}/prompted_summary.csv", templates=RUFF.templates if RUFF.asked else []),
         params={
-            "template_sets": RUFF["templates"],
-            "models": RUFF_MODELS | PROMPTED_MODELS,
+            "template_sets": RUFF.templates,
+            "models": RUFF.models | RUFF.asked,
             "distractors": RUFF["distractors"],
         },
     ),
-    chances={"accuracy": RUFF_CHANCE},
+    chances={"accuracy": RUFF.chance},
     headline=["who_becomes_whom", "headline", "error_types"],
     card=Card(
         value="Accuracy",
@@ -610,18 +486,18 @@ declare(
             printed=repo_path("paper/published/ruff.csv"),
             tables=expand(
                 f"{RUFF_ANALYSIS}/{{table}}.csv",
-                templates=RUFF["templates"],
+                templates=RUFF.templates,
                 table=["accuracy", "context_free", "pronoun_tests", "error_types"],
             ),
             params={
                 "model": lambda wildcards: wildcards.model,
                 "facts": lambda wildcards: registry.describe(MODELS[wildcards.model]),
-                "template_sets": RUFF["templates"],
+                "template_sets": RUFF.templates,
                 "pronoun_sets": PRONOUN_SETS,
             },
         ),
-        parts=RUFF["templates"],
-        chance=RUFF_CHANCE,
+        parts=RUFF.templates,
+        chance=RUFF.chance,
         printed="ruff",
         axis="Number of distractors",
     ),
@@ -634,13 +510,13 @@ declare(
                 decided=[
                     DecisionTable(
                         table=f"results/ruff/analysis/{templates}/predictions.parquet",
-                        reader={"model": {name: facts["label"] for name, facts in RUFF_MODELS.items()}},
+                        reader={"model": {name: facts["label"] for name, facts in RUFF.models.items()}},
                         where={"setting": "fidelity"},
                         picked=("prediction",),
                         right="correct",
                         scores=[
                             {"file": f"results/ruff/scores/{templates}/{name}.parquet", "model": name}
-                            for name in RUFF_MODELS
+                            for name in RUFF.models
                             if templates == "replica"
                         ],
                     ),
@@ -648,7 +524,7 @@ declare(
                         DecisionTable(
                             table=f"results/ruff/analysis/{templates}/prompted_outputs.parquet",
                             reader={
-                                "model": {name: facts["label"] for name, facts in PROMPTED_MODELS.items()},
+                                "model": {name: facts["label"] for name, facts in RUFF.asked.items()},
                                 "method": {"vanilla": "prompted"},
                                 "prompt": "prompt {}",
                                 "kind": "{}",
@@ -660,14 +536,14 @@ declare(
                             prompts=f"results/ruff/prompts/{templates}.parquet",
                             answers=[
                                 {"file": f"results/ruff/answers/{templates}/{name}.parquet", "model": name}
-                                for name in PROMPTED_MODELS
+                                for name in RUFF.asked
                             ],
                         )
-                        for _ in PROMPTED_MODELS and [templates]
+                        for _ in RUFF.asked and [templates]
                     ),
                 ],
             )
-            for templates in RUFF["templates"]
+            for templates in RUFF.templates
         ],
         key=["instance_id", "seed", "n_distractors"],
         gold="pronoun",
@@ -684,6 +560,6 @@ declare(
         own_factors={"occupation": "occupation"},
         options=PRONOUN_SETS,
         distractors="n_distractors",
-        models={facts["label"]: facts for facts in [*RUFF_MODELS.values(), *PROMPTED_MODELS.values()]},
+        models={facts["label"]: facts for facts in [*RUFF.models.values(), *RUFF.asked.values()]},
     ),
 )

@@ -1,34 +1,13 @@
-# RUFF (Gautam et al. 2024), prompted models (Appendices F and H): prompts, analyses, and what rules/ruff.smk declares of
-# them. Included there.
+# RUFF (Gautam et al. 2024), prompted models (Appendices F and H); included in rules/ruff.smk, whose plan and paths it
+# needs, with answers (rules/prompting.smk). Makes prompts; says what rules/ruff.smk declares of prompted models:
+# analyses, figures and tables, none where nothing is asked.
 
-THINKING = PROMPTED_MODELS and PROMPTING["chain_of_thought"]["models"]
-# A prompted model is compared with its own likelihoods, or with those of its base model.
-COMPARED_PAIRS = ruff_plan.compared_pairs(RUFF_PROMPTED, MODELS, RUFF_MODELS)
-SAMPLED_DRAWS = ruff_plan.sampled_draws(RUFF_PROMPTED)
-
-RUFF_PROMPTING_NUMBERS = {
-    "sample_size": PROMPTING["sample_size"],
-    "seeds": len(PROMPTING["seeds"]),
-    "chain_sample_size": PROMPTING["chain_of_thought"]["sample_size"],
-    **{f"new_tokens.{step}": most for step, most in PROMPTING["new_tokens"].items()},
-}
-RUFF_PROMPTING_SECTION = {
-    "models": PROMPTED_MODELS,
-    "distractors": PROMPTING["distractors"],
-    "chain_distractors": PROMPTING["chain_of_thought"]["distractors"] if THINKING else [],
-    "chain_models": PROMPTING["chain_of_thought"]["models"],
-    "methods": PROMPTING["chain_of_thought"]["methods"],
-    "kinds": PROMPTING["kinds"],
-    "orders": PROMPTING["option_orders"],
-    "blank": ruff_prompts.BLANKS[PROMPTING["blank"]],
-    "pairs": COMPARED_PAIRS,
-    "thinking": any("thinking" in MODELS[name] for name in RUFF_PROMPTED),
-}
+RUFF_PROMPTED = {"models": RUFF.asked}
 
 
 rule ruff_prompts:
     input:
-        samples=expand(RUFF_SAMPLES, seed=PROMPTING["seeds"], n=PROMPTING["distractors"]),
+        samples=expand(RUFF_SAMPLES, seed=RUFF.prompting["seeds"], n=RUFF.prompting["distractors"]),
         prompt_templates=str(TEMPLATES / "ruff/prompts.tsv"),
         chain_templates=str(TEMPLATES / "ruff/chain_of_thought.tsv"),
     output:
@@ -42,11 +21,8 @@ rule ruff_prompts:
         mem_mb=8000,
         runtime=30,
     params:
-        sample_size=PROMPTING["sample_size"],
-        kinds=PROMPTING["kinds"],
-        blank=PROMPTING["blank"],
-        option_orders=PROMPTING["option_orders"],
-        chains={key: PROMPTING["chain_of_thought"][key] for key in ("methods", "distractors", "sample_size")},
+        **{key: RUFF.prompting[key] for key in ("sample_size", "kinds", "blank", "option_orders")},
+        chains={key: RUFF.prompting["chain_of_thought"][key] for key in ("methods", "distractors", "sample_size")},
     script:
         "../scripts/ruff/instances.py"
 
@@ -56,13 +32,13 @@ RUFF_WRITTEN = {
     "prompts": rules.ruff_prompts.output.prompts,
     "pronouns": PRONOUN_FILE,
 }
-RUFF_ANSWERS = expand("results/ruff/answers/{{templates}}/{model}.parquet", model=RUFF_PROMPTED)
+RUFF_ANSWERS = expand("results/ruff/answers/{{templates}}/{model}.parquet", model=RUFF.prompted)
 RUFF_OUTPUTS = f"{RUFF_ANALYSIS}/prompted_outputs.parquet"
-RUFF_PROMPTED_MB = 32000 if PROMPTING["sample_size"] > 200 else 4000
+RUFF_PROMPTED_MB = 32000 if RUFF.prompting["sample_size"] > 200 else 4000
 RUFF_PROMPTING_ANALYSES = {
     "prompted_outputs": result(
         outputs=["prompted_outputs.parquet"],
-        params={"models": list(RUFF_PROMPTED), "pronoun_sets": PRONOUN_SETS},
+        params={"models": list(RUFF.prompted), "pronoun_sets": PRONOUN_SETS},
         mem_mb=RUFF_PROMPTED_MB,
         runtime=60,
         answers=RUFF_ANSWERS,
@@ -77,20 +53,20 @@ RUFF_PROMPTING_ANALYSES = {
     ),
     "prompted_against_scored": result(
         outputs=["prompted_against_scored", "scored_agreement"],
-        params={"pairs": COMPARED_PAIRS} | RUFF_BOOTSTRAP,
+        params={"pairs": RUFF.pairs} | RUFF.bootstrap,
         mem_mb=RUFF_PROMPTED_MB,
         runtime=30,
         prompted_outputs=RUFF_OUTPUTS,
         predictions=RUFF_PREDICTIONS,
     ),
     "sampled_agreement": result(
-        params={"sampled": SAMPLED_DRAWS, "pronoun_sets": PRONOUN_SETS} | RUFF_BOOTSTRAP,
+        params={"sampled": RUFF.draws, "pronoun_sets": PRONOUN_SETS} | RUFF.bootstrap,
         mem_mb=RUFF_PROMPTED_MB,
         runtime=60,
         prompted_outputs=RUFF_OUTPUTS,
         answers=expand(
             "results/ruff/sampled/{{templates}}/{draw}.parquet",
-            draw=["{model}_seed{seed}".format(**draw) for draw in SAMPLED_DRAWS],
+            draw=["{model}_seed{seed}".format(**draw) for draw in RUFF.draws],
         ),
         **RUFF_WRITTEN,
     ),
@@ -98,11 +74,11 @@ RUFF_PROMPTING_ANALYSES = {
 
 
 # In the paper: vanilla 11a and 11b, final 12, chain 13; the others are additions, but 11a compares with likelihoods too.
-RUFF_PROMPTING_FIGURE_PARAMS = {"models": PROMPTED_MODELS, "chance": RUFF_CHANCE} | RUFF_HUMAN
-RUFF_PROMPTING_METHODS = {"methods": ["vanilla", *PROMPTING["chain_of_thought"]["methods"]]}
+RUFF_PROMPTING_FIGURE_PARAMS = RUFF_PROMPTED | {"chance": RUFF.chance} | RUFF_HUMAN
+RUFF_PROMPTING_METHODS = {"methods": ["vanilla", *RUFF.prompting["chain_of_thought"]["methods"]]}
 RUFF_PROMPTING_FIGURES = {}
 prompting_figure = lambda *tables, **given: result(*tables, script="prompting_figures", **given)
-if PROMPTED_MODELS:
+if RUFF.asked:
     RUFF_PROMPTING_FIGURES |= {
         "prompting_vanilla": prompting_figure(
             "prompted_accuracy",
@@ -112,14 +88,14 @@ if PROMPTED_MODELS:
         ),
         "prompting_outcomes": prompting_figure(
             "prompted_summary",
-            params={"models": PROMPTED_MODELS} | RUFF_PROMPTING_METHODS,
+            params=RUFF_PROMPTED | RUFF_PROMPTING_METHODS,
             title="Prompted models: what outputs come to",
         ),
         "prompting_agreement": prompting_figure(
-            "prompted_agreement", params={"models": PROMPTED_MODELS}, title="Prompted models: agreement between prompts"
+            "prompted_agreement", params=RUFF_PROMPTED, title="Prompted models: agreement between prompts"
         ),
     }
-if THINKING:
+if RUFF.chained:
     # One function draws chains of thought, read at the final answer or in the chain.
     RUFF_PROMPTING_FIGURES |= {
         f"prompting_{answer}": prompting_figure(
@@ -130,75 +106,73 @@ if THINKING:
         )
         for answer in ("final", "chain")
     }
-if COMPARED_PAIRS:
+if RUFF.pairs:
     RUFF_PROMPTING_FIGURES["prompting_against_scored"] = prompting_figure(
         "prompted_against_scored",
-        params=RUFF_PROMPTING_FIGURE_PARAMS | {"models": PROMPTED_MODELS | RUFF_MODELS},
+        params=RUFF_PROMPTING_FIGURE_PARAMS | {"models": RUFF.asked | RUFF.models},
         **RUFF_PEOPLE,
         title="Prompted beside scored",
     )
-if PROMPTED_MODELS and set(PROMPTING["kinds"]) == {"open", "options"}:
+if RUFF.asked and set(RUFF.prompting["kinds"]) == {"open", "options"}:
     RUFF_PROMPTING_FIGURES["prompting_options"] = prompting_figure(
         "prompted_accuracy",
         params=RUFF_PROMPTING_FIGURE_PARAMS,
         **RUFF_PEOPLE,
         title="Prompted models: with and without options",
     )
-if PROMPTED_MODELS and "options" in PROMPTING["kinds"]:
+if RUFF.asked and "options" in RUFF.prompting["kinds"]:
     RUFF_PROMPTING_FIGURES["prompting_positions"] = prompting_figure(
         "prompted_positions",
-        params={"models": PROMPTED_MODELS},
+        params=RUFF_PROMPTED,
         title="Prompted models: accuracy by place of the option",
     )
 
 # Tables 3 to 5 of the study show prompts and belong to no template set; their example is one of the replica's.
 RUFF_PROMPTING_TABLES = {}
-RUFF_PROMPT_EXAMPLE = f"results/ruff/instances/replica/sample_seed{PROMPTING['seeds'][0]}_distractors0.parquet"
-if PROMPTED_MODELS:
+RUFF_PROMPT_EXAMPLE = f"results/ruff/instances/replica/sample_seed{RUFF.prompting['seeds'][0]}_distractors0.parquet"
+if RUFF.asked:
     RUFF_PROMPTING_TABLES |= {
-        "prompting": result(
-            "prompted_summary", params={"models": PROMPTED_MODELS}, title="Prompted models: accuracy and outcomes"
-        ),
+        "prompting": result("prompted_summary", params=RUFF_PROMPTED, title="Prompted models: accuracy and outcomes"),
         "prompted_models": result(
             answers=RUFF_ANSWERS,
-            params={"models": PROMPTED_MODELS},
+            params=RUFF_PROMPTED,
             title="Prompted models",
         ),
         "prompt_templates": result(
             path="prompt_templates",
             prompt_templates=rules.ruff_prompts.input.prompt_templates,
-            params={"kinds": PROMPTING["kinds"]},
+            params={"kinds": RUFF.prompting["kinds"]},
             title="Prompts",
         ),
         "prompt_examples": result(
             path="prompt_examples",
             prompt_templates=rules.ruff_prompts.input.prompt_templates,
             sample=RUFF_PROMPT_EXAMPLE,
-            answers=expand(RUFF_ANSWERS, templates=RUFF["templates"][0]),
-            params={"models": PROMPTED_MODELS, "blank": PROMPTING["blank"]},
+            answers=expand(RUFF_ANSWERS, templates=RUFF.templates[0]),
+            params=RUFF_PROMPTED | {"blank": RUFF.prompting["blank"]},
             title="Examples of prompts",
         ),
     }
-if THINKING:
+if RUFF.chained:
     RUFF_PROMPTING_TABLES["chain_examples"] = result(
         path="chain_examples",
         prompt_templates=rules.ruff_prompts.input.prompt_templates,
         chain_templates=rules.ruff_prompts.input.chain_templates,
         sample=RUFF_PROMPT_EXAMPLE,
-        params={"methods": PROMPTING["chain_of_thought"]["methods"], "blank": PROMPTING["blank"]},
+        params={"methods": RUFF.prompting["chain_of_thought"]["methods"], "blank": RUFF.prompting["blank"]},
         title="Chains of thought",
     )
 
-if SAMPLED_DRAWS:
+if RUFF.draws:
     RUFF_PROMPTING_TABLES["sampled_agreement"] = result(
         "sampled_agreement",
-        params={"models": PROMPTED_MODELS, "pronoun_sets": PRONOUN_LABELS},
+        params=RUFF_PROMPTED | {"pronoun_sets": PRONOUN_LABELS},
         title="Answers that are drawn",
     )
-if COMPARED_PAIRS:
+if RUFF.pairs:
     RUFF_PROMPTING_TABLES["scored_agreement"] = result(
         "scored_agreement",
-        params={"models": PROMPTED_MODELS | RUFF_MODELS, "pronoun_sets": PRONOUN_LABELS},
+        params={"models": RUFF.asked | RUFF.models, "pronoun_sets": PRONOUN_LABELS},
         title="Probability against generation",
     )
 
@@ -209,9 +183,9 @@ RUFF_PROMPTING_NUMBERED = [
         "prompted_summary",
         "prompted_positions",
         "prompted_agreement",
-        *(["prompted_against_scored", "scored_agreement"] if COMPARED_PAIRS else []),
+        *(["prompted_against_scored", "scored_agreement"] if RUFF.pairs else []),
     ]
-    if PROMPTED_MODELS
+    if RUFF.asked
 ]
 RUFF_PROMPTING_COMPARED = [
     f"results/ruff/{table}.csv"
@@ -220,5 +194,5 @@ RUFF_PROMPTING_COMPARED = [
         "analysis/{templates}/prompted_positions",
         "tables/{templates}/prompted_models",
     )
-    if PROMPTED_MODELS
+    if RUFF.asked
 ]

@@ -1,17 +1,5 @@
-# One scoring job for each study, template set, model and shard. The rules know instances and a model, not a study.
-
-# Jobs for each study, set and model: as many as keep each within scoring.minutes_per_job.
-SCORED = {name: study.scored for name, study in STUDIES.items() if study.scored}
-
-
-SHARDS = {
-    study: {
-        name: {model: shards_of(scored, name, model) for model in scored.models_of(name, STUDIES[study].models)}
-        for name in scored.sets
-    }
-    for study, scored in SCORED.items()
-}
-check_jobs({f"{study} {name}": counts for study, sets in SHARDS.items() for name, counts in sets.items()}, "score")
+# Scores of models. Needs instances that studies declare, and models; the rules know no study. Makes one job for each
+# study, template set, model and shard.
 
 
 # The files of models whose scores are imported, by model and set.

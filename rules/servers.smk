@@ -1,5 +1,5 @@
-# Scores of models behind servers that tell the log-probabilities of a given text: one job for each study and set, and
-# before it a job that scores a few of its texts here, which the server is checked with.
+# Scores of models behind servers. Needs servers that tell the log-probabilities of a given text. Makes one job for each
+# study and set, and before it a job that scores a few of its texts here, which the server is checked with.
 
 SERVED = {name: entry for name, entry in RUN.items() if "api" in entry}
 # What the check loads here, by served model; none where there are no weights.

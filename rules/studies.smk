@@ -1,5 +1,6 @@
-# What follows from the studies' declarations: the rules of their figures, tables, numbers and sections, and their targets.
-# Rule, script, log and output carry the same name: rule ruff_figure_scaling runs figure_scaling of scripts/ruff/figures.py.
+# Needs the declarations of the studies. Makes the rules of their figures, tables, numbers and sections, and their
+# targets. Rule, script, log and output carry the same name: rule ruff_figure_scaling runs figure_scaling of
+# scripts/ruff/figures.py.
 
 
 def reported(path, category, place, kind, title):

@@ -1,14 +1,13 @@
-# Runs whose scores are drawn, to measure what a run of many models costs (scripts/scale.py makes and measures them).
+# Needs synthetic models, which measure what a run of many models costs (scripts/scale.py makes and measures such runs).
+# Makes their scores, which are drawn.
 
 
-try:
-    SYNTHETIC = synthetic.check_run(
-        {name: MODELS[name] for name in dict.fromkeys([*READ_MODELS, *ASKED_MODELS])},
-        {*ASKED_MODELS, *(name for study in STUDIES.values() if study.texts for name in study.models)},
-        config.get("run"),
-    )
-except UserError as error:
-    exit_with(error)
+SYNTHETIC = call_or_exit(
+    synthetic.check_run,
+    {name: MODELS[name] for name in dict.fromkeys([*READ_MODELS, *ASKED_MODELS])},
+    {*ASKED_MODELS, *(name for study in STUDIES.values() if study.texts for name in study.models)},
+    config.get("run"),
+)
 
 if SYNTHETIC:
 

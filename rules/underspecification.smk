@@ -1,17 +1,24 @@
-# Underspecification (McMilin 2022): evaluation sets and texts, token distributions of this run's models and the authors'
-# released outputs as probabilities of gendered words, both methods, and what it declares about itself. A source is a
-# release or the run.
+# Underspecification (McMilin 2022). Needs scripts/underspecification/lib/plan.py, which says what the run reads and
+# asks, templates/underspecification, token distributions (rules/distributions.smk) and the authors' files. Makes
+# evaluation sets, texts, probabilities of gendered words and both methods; declares figures, tables and numbers. A
+# source is a release or the run.
 
+from scripts.underspecification.lib import plan as underspecification_plan
 from scripts.underspecification.lib import study as underspecification_study
-from scripts.underspecification.lib.templates import read_words as read_underspecification_words
-from scripts.underspecification.lib import texts as underspecification_texts
+from scripts.underspecification.lib import traces as underspecification_traces
 
-UNDERSPEC = config["underspecification"]
 UNDERSPEC_ANALYSIS = "results/underspecification/analysis"
 UNDERSPEC_TEMPLATES = str(TEMPLATES / "underspecification")
 UNDERSPEC_OFFICIAL = "underspecification/winogender_schema_evaluation_set"
-UNDERSPEC_EVERY_SOURCE = [*underspecification_study.RELEASES, underspecification_study.RUN]
-UNDERSPEC_SOURCES = [*UNDERSPEC["released"], *([underspecification_study.RUN] if {**RUN, **SERVERS} else [])]
+UNDERSPEC = call_or_exit(
+    underspecification_plan.Plan.of,
+    config["underspecification"],
+    RUN | SERVERS,
+    f"{UNDERSPEC_TEMPLATES}/words.tsv",
+)
+UNDERSPEC_RUN = [underspecification_study.RUN]
+UNDERSPEC_BOOTSTRAP = UNDERSPEC.bootstrap
+UNDERSPEC_THRESHOLD = {"threshold": UNDERSPEC["threshold"]}
 
 # The evaluation sets and what each is read from.
 UNDERSPEC_REPLICA = {
@@ -29,96 +36,10 @@ UNDERSPEC_FILES = {
     "winogender_official": {"sentences": upstream(f"{UNDERSPEC_OFFICIAL}/all_sentences.tsv")},
     "simplified_official": {"sentences": upstream(f"{UNDERSPEC_OFFICIAL}/all_sentences_g_id.tsv")},
 }
-UNDERSPEC_SETS = ["mgc", *expand("{set}_{t}", set=["winogender", "simplified"], t=UNDERSPEC["templates"])]
-# The method that each set is for decides dates, prompts and the length of continuations.
-UNDERSPEC_METHODS = {name: "mgc" if name == "mgc" else "winogender" for name in UNDERSPEC_FILES}
-
-UNDERSPEC_INSTANCE_FILES = expand("results/underspecification/instances/{set}.parquet", set=UNDERSPEC_SETS)
-
-try:
-    if not UNDERSPEC_SOURCES:
-        raise UserError(
-            "underspecification.released: without a model in models or completions.models there is nothing to read; name "
-            "released outputs or a model, or leave underspecification out of studies"
-        )
-    UNDERSPEC_WORDS = read_underspecification_words(f"{UNDERSPEC_TEMPLATES}/words.tsv")
-except UserError as error:
-    exit_with(error)
-
-# The run's models: those here, and those behind servers, which give no masses over the vocabulary.
-UNDERSPEC_MODELS = {**RUN, **SERVERS}
-UNDERSPEC_FACTS = {name: registry.describe(entry) for name, entry in UNDERSPEC_MODELS.items()}
-UNDERSPEC_MASSES = {
-    **{name: [f"results/underspecification/masses/released/{name}.parquet"] for name in UNDERSPEC["released"]},
-    underspecification_study.RUN: expand(
-        "results/underspecification/masses/run/{model}.parquet", model=UNDERSPEC_MODELS
-    ),
-}
-# The share of women by occupation comes with the authors' files, so only runs that fetch some have it.
-UNDERSPEC_SHARES = (
-    {"shares": upstream(f"{UNDERSPEC_OFFICIAL}/occupations-stats.tsv")}
-    if UNDERSPEC["released"] or "official" in UNDERSPEC["templates"]
-    else {}
+UNDERSPEC_SHARES = {"shares": upstream(f"{UNDERSPEC_OFFICIAL}/occupations-stats.tsv")} if UNDERSPEC.has_shares else {}
+underspecification_release = lambda file: (
+    lambda wildcards: upstream(f"{underspecification_study.RELEASES[wildcards.release]}/data/{file}.tar.xz")
 )
-
-
-# What Method 1 makes.
-UNDERSPEC_METHOD1_FILES = ["*curves", "*slopes", "*correlations_*", "tables/*/masses"]
-
-UNDERSPEC_TRACED = [
-    # Method 1 is about MGC; its positions count the values that were read.
-    *(
-        {"files": f"results/underspecification/{name}.csv", "then": {"evaluation_set": "mgc"}}
-        for name in UNDERSPEC_METHOD1_FILES
-    ),
-    {"files": "*/correlations_*.csv", "when": {"choice": ".+"}, "then": {}},
-    *(
-        {"files": "results/underspecification/tables/*.csv", "when": {"@column": column}, "then": then}
-        for column, then in (
-            (
-                r"(?P<variable>date|place)s(, |: )(?P<gender>female|male|neutral|neo)(:.*)?",
-                {"variable": "{variable}", "gender": "{gender}"},
-            ),
-        )
-    ),
-    {"files": "results/underspecification/*", "when": {"position": ".+"}, "then": {}},
-    # Method 2: sentences of one set; in its tables sets and sentences have other names.
-    {"files": "results/underspecification/figures/*", "when": {"set": ".+"}, "then": {"evaluation_set": "{set}"}},
-    {"files": "results/underspecification/figures/*", "when": {"part": ".+"}, "then": {}},
-    *(
-        {
-            "files": "*/underspecification/tables/*/detection.csv",
-            "when": {"Set": f"{label}( .*)?"},
-            "then": {"evaluation_set": name, "templates": templates, "prompt": ["mask", "A"], "accumulation": "top"},
-        }
-        for name, label in (("winogender", "Winogender"), ("simplified", "Simplified"))
-        for label, templates in ((rf"{label} \(replica\)", "replica"), (label, "official"))
-    ),
-    {
-        "files": "*/underspecification/tables/*/metric.csv",
-        "when": {"Pronoun": "professional|participant"},
-        "then": {"coreferent": "{Pronoun}"},
-    },
-    {
-        "files": "*/underspecification/tables/*/metric.csv",
-        "then": {"evaluation_set": "winogender", "prompt": ["mask", "A"], "accumulation": "top"},
-    },
-    {"files": "*/underspecification/tables/*/metric.csv", "when": {"@column": ".+"}, "then": {"model": "{@column}"}},
-    {
-        "files": "results/underspecification/tables/published_vs_ours.csv",
-        "when": {"table": ".+", "cells": ".*", "models": ".*"},
-        "then": {"@file": "results/underspecification/{table}", "@cells": "{cells}", "model": "{models}"},
-    },
-    # The words whose probabilities are summed; the other sets' are shares of all three groups.
-    *(
-        {
-            "files": f"results/underspecification/{name}.csv",
-            "when": {"gender": "female|male|neutral|neo"},
-            "then": {"gender": "{gender}", "group": "{gender}"},
-        }
-        for name in UNDERSPEC_METHOD1_FILES
-    ),
-]
 
 
 rule underspecification_instances:
@@ -134,7 +55,7 @@ rule underspecification_instances:
     conda:
         "../envs/analysis.yaml"
     params:
-        evaluation_set=lambda wildcards: wildcards.set.partition("_")[0],
+        evaluation_set=lambda wildcards: underspecification_plan.kind_of(wildcards.set),
         date_range=lambda wildcards: UNDERSPEC["date_range"] if wildcards.set == "mgc" else "winogender",
         outer_dates=lambda wildcards: 0 if wildcards.set == "mgc" else UNDERSPEC["outer_dates"],
     script:
@@ -154,23 +75,21 @@ rule underspecification_texts:
     conda:
         "../envs/analysis.yaml"
     params:
-        use=lambda wildcards: UNDERSPEC["prompts"][UNDERSPEC_METHODS[wildcards.set]],
-        dates=UNDERSPEC["sample"]["dates"],
-        places=UNDERSPEC["sample"]["places"],
-        occupations=UNDERSPEC["sample"]["occupations"],
+        **{key: UNDERSPEC["sample"][key] for key in ("dates", "places", "occupations")},
+        use=lambda wildcards: UNDERSPEC["prompts"][underspecification_plan.method_of(wildcards.set)],
     script:
         "../scripts/underspecification/instances.py"
 
 
 rule underspecification_masses:
     input:
-        instances=UNDERSPEC_INSTANCE_FILES,
-        texts=expand("results/underspecification/texts/{set}.parquet", set=UNDERSPEC_SETS),
-        distributions=expand("results/underspecification/distributions/{set}/{{model}}.parquet", set=UNDERSPEC_SETS),
-        full=lambda wildcards: [
-            f"results/underspecification/distributions/{name}/{wildcards.model}.mass.parquet"
-            for name in (UNDERSPEC_SETS if "source" in MODELS[wildcards.model] else [])
-        ],
+        instances=UNDERSPEC.files("instances"),
+        texts=UNDERSPEC.files("texts"),
+        distributions=UNDERSPEC.files("distributions", "{model}"),
+        # A server gives no masses over the vocabulary.
+        full=lambda wildcards: (
+            UNDERSPEC.files("distributions", f"{wildcards.model}.mass") if "source" in MODELS[wildcards.model] else []
+        ),
         words=f"{UNDERSPEC_TEMPLATES}/words.tsv",
     output:
         masses="results/underspecification/masses/run/{model}.parquet",
@@ -182,7 +101,7 @@ rule underspecification_masses:
         mem_mb=4000,
         runtime=20,
     params:
-        label=lambda wildcards: UNDERSPEC_FACTS[wildcards.model]["label"],
+        label=lambda wildcards: UNDERSPEC.models[wildcards.model]["label"],
         methods=lambda wildcards: registry.methods(MODELS[wildcards.model], "underspecification"),
     script:
         "../scripts/underspecification/analyses.py"
@@ -190,15 +109,9 @@ rule underspecification_masses:
 
 rule underspecification_released:
     input:
-        winogender=lambda wildcards: upstream(
-            f"{underspecification_study.RELEASES[wildcards.release]}/data/detect_wino_raw.tar.xz"
-        ),
-        simplified=lambda wildcards: upstream(
-            f"{underspecification_study.RELEASES[wildcards.release]}/data/detect_wino_mod_raw.tar.xz"
-        ),
-        mgc=lambda wildcards: upstream(
-            f"{underspecification_study.RELEASES[wildcards.release]}/data/spur_mgc_raw.tar.xz"
-        ),
+        winogender=underspecification_release("detect_wino_raw"),
+        simplified=underspecification_release("detect_wino_mod_raw"),
+        mgc=underspecification_release("spur_mgc_raw"),
     output:
         masses="results/underspecification/masses/released/{release}.parquet",
     log:
@@ -219,22 +132,24 @@ rule underspecification_released:
 UNDERSPEC_PUBLISHED = repo_path("paper/published/underspecification.csv")
 
 
-# A tidy table of each of some sources.
-underspecification_tables = lambda name, sources: expand(f"{UNDERSPEC_ANALYSIS}/{{source}}/{name}.csv", source=sources)
+# Tidy tables of each of some sources.
+underspecification_tables = lambda names, sources: expand(
+    f"{UNDERSPEC_ANALYSIS}/{{source}}/{{table}}.csv", source=sources, table=names
+)
 # What either method reads: the probabilities of a source.
-UNDERSPEC_READ = {"masses": lambda wildcards: UNDERSPEC_MASSES[wildcards.source]}
+UNDERSPEC_READ = {"masses": lambda wildcards: UNDERSPEC.masses_of(wildcards.source)}
 UNDERSPEC_ANALYSES = {
     "method1_slopes": result(
         **UNDERSPEC_READ,
         outputs={"slopes": "method1_slopes", "curves": "curves"},
-        params=UNDERSPEC["bootstrap"],
+        params=UNDERSPEC_BOOTSTRAP,
         mem_mb=4000,
         runtime=20,
     ),
     "specification_detection": result(
         **UNDERSPEC_READ,
         outputs=["metric", "specification_detection", "roc", "orders", "independence"],
-        params={"threshold": UNDERSPEC["threshold"], "folds": UNDERSPEC["folds"], **UNDERSPEC["bootstrap"]},
+        params=UNDERSPEC_THRESHOLD | {"folds": UNDERSPEC["folds"]} | UNDERSPEC_BOOTSTRAP,
         mem_mb=4000,
         runtime=20,
     ),
@@ -244,8 +159,8 @@ UNDERSPEC_ANALYSES = {
     "all_sources": result(
         path="",
         outputs=["method1_slopes", "specification_detection"],
-        slopes=underspecification_tables("method1_slopes", UNDERSPEC_SOURCES),
-        rates=underspecification_tables("specification_detection", UNDERSPEC_SOURCES),
+        slopes=underspecification_tables("method1_slopes", UNDERSPEC.sources),
+        rates=underspecification_tables("specification_detection", UNDERSPEC.sources),
         mem_mb=2000,
     ),
     # A run has no printed cells to agree with.
@@ -264,10 +179,12 @@ UNDERSPEC_METHOD1 = {"slopes": f"{UNDERSPEC_ANALYSIS}/{{source}}/method1_slopes.
 UNDERSPEC_TOY = f"{UNDERSPEC_ANALYSIS}/toy_model.csv"
 
 
+# What findings are tested on.
+UNDERSPEC_TESTED = ["method1_slopes", "curves", "specification_detection", "metric", "independence"]
 UNDERSPEC_COMPARED = {
-    "sources": UNDERSPEC_SOURCES,
-    "every_source": UNDERSPEC_EVERY_SOURCE,
-    "models": UNDERSPEC_FACTS,
+    "sources": UNDERSPEC.sources,
+    "every_source": list(underspecification_plan.SOURCES),
+    "models": UNDERSPEC.models,
 }
 UNDERSPEC_RELEASED = combine(source=UNDERSPEC["released"])
 
@@ -284,42 +201,31 @@ UNDERSPEC_FIGURES = {
         "curves",
         path="{source}/correlations_{variable}_{choice}",
         targets=[
-            *combine(source=UNDERSPEC_SOURCES, variable=["date", "place"], choice=["all"]),
+            *combine(source=UNDERSPEC.sources, variable=["date", "place"], choice=["all"]),
             *combine(source=UNDERSPEC["released"], variable=["date", "place"], choice=["main"]),
         ],
         constraints={"variable": "date|place", "choice": "main|all"},
         **UNDERSPEC_METHOD1,
-        params={
-            "variable": lambda wildcards: wildcards.variable,
-            "choice": lambda wildcards: wildcards.choice,
-        },
+        params=from_wildcards("variable", "choice"),
         title="Pronouns against dates and places",
     ),
     "occupations": result(
         "metric",
         path="{source}/occupations_{set}_{part}",
         targets=[
-            *combine(
-                source=UNDERSPEC["released"],
-                set=["winogender", "simplified"],
-                part=underspecification_study.PARTS,
-            ),
-            *combine(
-                source=[underspecification_study.RUN],
-                set=["winogender", "simplified"],
-                part=[underspecification_study.RUN],
-            ),
+            target
+            for sources, parts in (
+                (UNDERSPEC["released"], underspecification_study.PARTS),
+                (UNDERSPEC_RUN, UNDERSPEC_RUN),
+            )
+            for target in combine(source=sources, set=underspecification_plan.KINDS, part=parts)
         ],
         constraints={
-            "set": "winogender|simplified",
-            "part": one_of([*underspecification_study.PARTS, underspecification_study.RUN]),
+            "set": one_of(underspecification_plan.KINDS),
+            "part": one_of([*underspecification_study.PARTS, *UNDERSPEC_RUN]),
         },
         **UNDERSPEC_SHARES,
-        params={
-            "evaluation_set": lambda wildcards: wildcards.set,
-            "part": lambda wildcards: wildcards.part,
-            "threshold": UNDERSPEC["threshold"],
-        },
+        params={"evaluation_set": lambda wildcards: wildcards.set} | from_wildcards("part") | UNDERSPEC_THRESHOLD,
         title="Change by occupation",
     ),
     # One model alone, as in the main text of the study.
@@ -327,16 +233,12 @@ UNDERSPEC_FIGURES = {
         "metric",
         targets=UNDERSPEC_RELEASED,
         **UNDERSPEC_SHARES,
-        params={
-            "evaluation_set": "winogender",
-            "part": "GPT-3.5 SFT",
-            "threshold": UNDERSPEC["threshold"],
-        },
+        params={"evaluation_set": "winogender", "part": "GPT-3.5 SFT"} | UNDERSPEC_THRESHOLD,
         title="Change by occupation, an example",
     ),
     "example": result(
         mem_mb=2000,
-        masses=lambda wildcards: UNDERSPEC_MASSES[wildcards.source],
+        **UNDERSPEC_READ,
         params={"occupation": "doctor", "model": "RoBERTa-large"},
         title="Pronouns for one sentence",
     ),
@@ -344,7 +246,7 @@ UNDERSPEC_FIGURES = {
         "roc",
         "specification_detection",
         "metric",
-        params={"models": UNDERSPEC_FACTS, "threshold": UNDERSPEC["threshold"]},
+        params={"models": UNDERSPEC.models} | UNDERSPEC_THRESHOLD,
         title="ROC curves",
     ),
     "orders": result(
@@ -369,12 +271,19 @@ UNDERSPEC_TABLES = {
 }
 
 UNDERSPEC_PAIRED = {"model": ["{label}"], "accumulation": ["top"], "debris": ["False"]}
+underspecification_decisions = lambda table, **answered: DecisionTable(
+    table=table,
+    reader={"model": "{}", "prompt": {"mask": ""} | {name: f"prompt {name}" for name in "ABC"}},
+    where={"accumulation": "top", "debris": False},
+    options=("gender", "probability"),
+    **answered,
+)
 
 
 declare(
     name="underspecification",
     label="Underspecification",
-    traced=UNDERSPEC_TRACED,
+    traced=underspecification_traces.list_traces(),
     outcomes={
         "distribution": ["results/underspecification/masses/run/{model}.parquet"],
         "": ["results/underspecification/masses/released/{part}.parquet"],
@@ -401,52 +310,31 @@ declare(
     },
     title="Underspecification (pronouns against dates and places)",
     part="source",
-    parts=UNDERSPEC_SOURCES,
-    every_part=UNDERSPEC_EVERY_SOURCE,
-    instances=UNDERSPEC_INSTANCE_FILES,
+    parts=UNDERSPEC.sources,
+    every_part=list(underspecification_plan.SOURCES),
+    instances=UNDERSPEC.files("instances"),
     analyses=expand(
         f"{UNDERSPEC_ANALYSIS}/{{name}}.csv",
         name=["specification_detection", "method1_slopes", "agreement", "toy_model"],
     ),
     analysis_rules=UNDERSPEC_ANALYSES,
-    texts=Probes(
-        sets=UNDERSPEC_SETS,
-        new_tokens={name: UNDERSPEC["max_new_tokens"][method] for name, method in UNDERSPEC_METHODS.items()},
-        # Prompt A around a Winogender sentence has about 60 tokens.
-        tokens=64,
-        counts={
-            name: underspecification_texts.text_counts(
-                name.partition("_")[0],
-                UNDERSPEC["sample"],
-                UNDERSPEC["outer_dates"],
-                UNDERSPEC["prompts"][UNDERSPEC_METHODS[name]],
-            )
-            for name in UNDERSPEC_SETS
-        },
-        word_groups=UNDERSPEC_WORDS,
-    ),
+    texts=UNDERSPEC.texts,
     figures=UNDERSPEC_FIGURES,
     tables=UNDERSPEC_TABLES,
     comparisons={
         "published_vs_ours": result(
             params=UNDERSPEC_COMPARED,
-            published=UNDERSPEC_PUBLISHED,
-            mapping=repo_path("paper/published/underspecification_mapping.csv"),
-            study_models=repo_path("paper/published/underspecification_models.csv"),
+            **published_files("underspecification"),
             tables=expand(
                 f"{UNDERSPEC_ANALYSIS}/{{source}}/{{table}}",
-                source=UNDERSPEC_SOURCES,
+                source=UNDERSPEC.sources,
                 table=["orders.csv", "metric.csv", "paper_numbers.json"],
             ),
         ),
         "claims": result(
-            params=UNDERSPEC_COMPARED | {"threshold": UNDERSPEC["threshold"]},
+            params=UNDERSPEC_COMPARED | UNDERSPEC_THRESHOLD,
             **UNDERSPEC_SHARES,
-            tables=expand(
-                f"{UNDERSPEC_ANALYSIS}/{{source}}/{{table}}.csv",
-                source=UNDERSPEC_SOURCES,
-                table=["method1_slopes", "curves", "specification_detection", "metric", "independence"],
-            ),
+            tables=underspecification_tables(UNDERSPEC_TESTED, UNDERSPEC.sources),
         ),
     },
     numbers=result(
@@ -460,20 +348,17 @@ declare(
         toy_model=UNDERSPEC_TOY,
         printed=UNDERSPEC_PUBLISHED,
         params={
-            "source": lambda wildcards: wildcards.source,
-            "settings": {
-                "threshold": UNDERSPEC["threshold"],
-                "folds": UNDERSPEC["folds"],
-                "draws": UNDERSPEC["bootstrap"]["draws"],
-            },
+            **from_wildcards("source"),
+            "settings": {key: UNDERSPEC[key] for key in ("threshold", "folds")}
+            | {"draws": UNDERSPEC_BOOTSTRAP["draws"]},
         },
     ),
     section=result(
         params={
-            "sources": UNDERSPEC_SOURCES,
-            "templates": UNDERSPEC["templates"],
+            "sources": UNDERSPEC.sources,
+            "templates": UNDERSPEC.templates,
             "prompts": UNDERSPEC["prompts"],
-            "models": UNDERSPEC_FACTS,
+            "models": UNDERSPEC.models,
             "shares": bool(UNDERSPEC_SHARES),
         }
     ),
@@ -482,7 +367,7 @@ declare(
     summary=result(
         slopes=f"{UNDERSPEC_ANALYSIS}/method1_slopes.csv",
         detection=f"{UNDERSPEC_ANALYSIS}/specification_detection.csv",
-        params={"models": UNDERSPEC_FACTS},
+        params={"models": UNDERSPEC.models},
     ),
     chances={"AUC": 0.5, "slope, female minus male": 0},
     headline=["correlations"],
@@ -492,20 +377,17 @@ declare(
             Point(
                 name,
                 "balanced accuracy",
-                {"evaluation_set": name.lower(), "templates": UNDERSPEC["templates"][0], "gender": "female"},
+                {"evaluation_set": name.lower(), "templates": UNDERSPEC.templates[0], "gender": "female"},
                 ("underspec_balanced_accuracy", f"{name.capitalize()} | {{model}}", "BA", 1.0),
             )
             for name in ("Winogender", "simplified")
         ],
         findings=result(
-            tables=expand(
-                f"{UNDERSPEC_ANALYSIS}/{underspecification_study.RUN}/{{table}}.csv",
-                table=["method1_slopes", "curves", "specification_detection", "metric", "independence"],
-            ),
+            tables=underspecification_tables(UNDERSPEC_TESTED, UNDERSPEC_RUN),
             params={
-                "sources": [underspecification_study.RUN],
+                "sources": UNDERSPEC_RUN,
                 "facts": lambda wildcards: registry.describe(MODELS[wildcards.model]),
-                "threshold": UNDERSPEC["threshold"],
+                **UNDERSPEC_THRESHOLD,
             },
         ),
         parts=["run"],
@@ -521,11 +403,8 @@ declare(
                     instances=f"results/underspecification/instances/{name}.parquet",
                     own=not name.endswith("official"),
                     decided=[
-                        DecisionTable(
-                            table=table,
-                            reader={"model": "{}", "prompt": {"mask": ""} | {name: f"prompt {name}" for name in "ABC"}},
-                            where={"accumulation": "top", "debris": False},
-                            options=("gender", "probability"),
+                        underspecification_decisions(
+                            table,
                             prompts=f"results/underspecification/texts/{name}.parquet",
                             answers=[
                                 {"file": f"results/underspecification/distributions/{name}/{model}.parquet"}
@@ -533,29 +412,21 @@ declare(
                                 if not name.endswith("official")
                             ],
                         )
-                        for model, table in zip(UNDERSPEC_MODELS, UNDERSPEC_MASSES[source], strict=True)
+                        for model, table in zip(UNDERSPEC.models, UNDERSPEC.masses_of("run"), strict=True)
                     ],
                 )
-                for source in UNDERSPEC_SOURCES
-                if source == underspecification_study.RUN
-                for name in UNDERSPEC_SETS
+                for name in UNDERSPEC.sets
+                if UNDERSPEC.models
             ),
             *(
                 ExploredSet(
                     label=f"{source}, released outputs",
                     instances=table,
                     own=False,
-                    decided=[
-                        DecisionTable(
-                            table=table,
-                            reader={"model": "{}", "prompt": {"mask": ""} | {name: f"prompt {name}" for name in "ABC"}},
-                            where={"accumulation": "top", "debris": False},
-                            options=("gender", "probability"),
-                        )
-                    ],
+                    decided=[underspecification_decisions(table)],
                 )
                 for source in UNDERSPEC["released"]
-                for table in UNDERSPEC_MASSES[source]
+                for table in UNDERSPEC.masses_of(source)
             ),
         ],
         key=["evaluation_set", "templates", "item", "variable", "value"],
@@ -574,6 +445,6 @@ declare(
         own_factors={"occupation": "occupation", "form": "tense", "life_stage": "life stage"},
         value={"female": 1, "male": -1},
         quantity="Probability, female minus male words",
-        models={facts["label"]: facts for facts in UNDERSPEC_FACTS.values()},
+        models={facts["label"]: facts for facts in UNDERSPEC.models.values()},
     ),
 )

@@ -1,4 +1,4 @@
-# The authors' files: from a mirror or from their repositories at pinned commits, verified by digest.
+# Needs a mirror, or the authors' repositories at pinned commits. Makes the authors' files, verified by digest.
 
 
 rule fetch_upstream:

@@ -1,8 +1,35 @@
-# WinoPron (Gautam et al. 2024): instances, what systems make of them, metrics, and what it declares about itself.
-# Coreference systems come in as clusters in the format of scripts/core/coreference.py, prompted models as files of answers.
+# WinoPron (Gautam et al. 2024). Needs scripts/winopron/lib/plan.py, which says what the run asks, scores and reads,
+# templates/winopron or the authors' files, scores (rules/scoring.smk), answers (rules/prompting.smk) and clusters
+# (rules/coreference.smk). Makes instances, prompts, predictions and metrics; declares figures, tables and numbers.
 
+from scripts.winopron.lib import plan as winopron_plan
+from scripts.winopron.lib import study as winopron_study
+from scripts.winopron.lib import traces as winopron_traces
 
-include: "winopron_inputs.smk"
+WINOPRON_PROMPTS = str(TEMPLATES / "winopron/prompts.tsv")
+WINOPRON = call_or_exit(
+    winopron_plan.Plan.of,
+    config["winopron"],
+    MODELS,
+    RUN_MODELS,
+    RUN_SYSTEM_FACTS,
+    len(PRONOUN_SETS),
+    WINOPRON_PROMPTS,
+)
+WINOPRON_PROMPTING = WINOPRON["prompting"]
+WINOPRON_OF = {kind: WINOPRON.files(kind) for kind in ("instances", "predictions")}
+
+# What the template sets are read from.
+WINOPRON_FILES = {
+    "replica": {
+        "sentences": str(TEMPLATES / "winopron/sentences.tsv"),
+        "occupations": str(TEMPLATES / "occupations.tsv"),
+    },
+    "official": {"archive": upstream("winopron/data.zip")},
+    "winogender": {"winogender": upstream("winogender/data/templates.tsv")},
+}
+WINOPRON_NAMES = {"templates": one_of(WINOPRON_FILES), "entities": one_of(winopron_study.ENTITIES)}
+winopron_read = lambda wildcards: WINOPRON.read_of(wildcards.templates, wildcards.entities)
 
 
 rule winopron_instances:
@@ -52,8 +79,7 @@ rule winopron_templates_to_score:
     conda:
         "../envs/analysis.yaml"
     params:
-        pairs=WINOPRON["resolution"]["pairs"],
-        seed=WINOPRON["resolution"]["seed"],
+        **WINOPRON["resolution"],
     script:
         "../scripts/winopron/instances.py"
 
@@ -62,8 +88,8 @@ rule winopron_prompts:
     input:
         instances=lambda wildcards: [
             f"results/winopron/instances/{wildcards.templates}/{entities}.parquet"
-            for entities in WINOPRON_ENTITIES[wildcards.templates]
-            if wildcards.templates == "winogender" or entities in WINOPRON_PROMPTING["entities"]
+            for entities in winopron_plan.entities_of(wildcards.templates)
+            if WINOPRON.is_asked(wildcards.templates, entities)
         ],
         prompt_templates=WINOPRON_PROMPTS,
     output:
@@ -85,7 +111,7 @@ rule winopron_prompts:
 
 rule winopron_predictions:
     input:
-        unpack(winopron_inputs),
+        unpack(lambda wildcards: WINOPRON.inputs_of(wildcards.templates, wildcards.entities)),
     output:
         predictions="results/winopron/predictions/{templates}/{entities}.parquet",
     log:
@@ -129,54 +155,15 @@ WINOPRON_WRITTEN = {
     "metrics": ["metrics", "bias", "biased_occupations", "overlap", "variance"],
     "women_share": ["women_share", "women_share_occupations"],
 }
-WINOPRON_MODELS = {"models": WINOPRON_ASKED, "scored": WINOPRON_SCORING}
-WINOPRON_SET = {"templates": lambda wildcards: wildcards.templates}
-WINOPRON_COMPARED = {"template_sets": WINOPRON_PARTS, "every_set": ["replica", "official"]}
+WINOPRON_MODELS = {"models": WINOPRON.asked, "scored": WINOPRON.scoring}
+WINOPRON_SET = from_wildcards("templates")
+WINOPRON_COMPARED = {"template_sets": WINOPRON.parts, "every_set": ["replica", "official"]}
 # Figures that show sentences show this project's own: the authors' are in no figure.
 WINOPRON_EXAMPLES = {
-    "targets": combine(templates=[templates for templates in WINOPRON_PARTS if templates == "replica"]),
+    "targets": combine(templates=[templates for templates in WINOPRON.parts if templates == "replica"]),
     "constraints": {"templates": "replica"},
     "instances": "results/winopron/instances/{templates}/double.parquet",
 }
-
-# Systems that read the sentences as they are.
-WINOPRON_UNPROMPTED = [*winopron_study.RULES.values(), *map(winopron_study.system_label, RUN_SYSTEM_FACTS.values())]
-# How its tables call what its instances have other names for, so that the audit finds the template rows behind a cell
-# (scripts/core/provenance/origins.py says how an entry is read).
-WINOPRON_TRACED = [
-    {"files": files, "when": when, "then": then}
-    for files, when, then in (
-        # What was not prompted has read the instances themselves, and what resolves by likelihood those of a sample.
-        (
-            "results/winopron/*",
-            {"system": f"(?P<system>.+({winopron_study.FULL}|{winopron_study.PARTIAL}))"},
-            {"system": "{system}", "@path": "results/winopron/instances/*/selected.parquet"},
-        ),
-        (
-            "results/winopron/*",
-            {"system": f"(?P<system>{one_of(WINOPRON_UNPROMPTED)})"},
-            {
-                "system": "{system}",
-                "@path": [f"results/winopron/instances/*/{kind}.parquet" for kind in ("double", "single")],
-            },
-        ),
-        # A difference belongs to both of its pronoun sets.
-        (
-            "*/women_share*.csv",
-            {"pronoun_set": "(?P<one>.+)", "compared_with": "(?P<other>.+)"},
-            {"pronoun_set": ["{one}", "{other}"]},
-        ),
-        # Of two cases or pronoun sets, the rows of both.
-        ("*/overlap*.csv", {"case": "(?P<one>[a-z]+) / (?P<other>[a-z]+)"}, {"case": ["{one}", "{other}"]}),
-        ("*/overlap*.csv", {"pronoun_set": "(?P<one>.+) / (?P<other>.+)"}, {"pronoun_set": ["{one}", "{other}"]}),
-        ("*/winopron/tables/*.csv", {"Split": "Nominative|Accusative|Possessive|[^/]+/[^/]+/[^/]+|all"}, {}),
-        (
-            "results/winopron/tables/published_vs_ours.csv",
-            {"table": ".+", "cells": ".*", "models": ".*"},
-            {"@file": "results/winopron/{table}", "@cells": "{cells}", "system": "{models}"},
-        ),
-    )
-]
 
 
 declare(
@@ -186,7 +173,7 @@ declare(
     question="Does a system resolve a pronoun to the right one of two people, in every case and whatever the pronoun?",
     chances={"accuracy": 0.5},
     headline=["accuracy"],
-    traced=WINOPRON_TRACED,
+    traced=winopron_traces.list_traces(WINOPRON),
     outcomes={"": ["results/winopron/predictions/{part}/{entities}.parquet"]},
     paired={
         "accuracy": PairedOutcomes(
@@ -200,7 +187,7 @@ declare(
             prediction=["prediction"],
         )
     },
-    parts=WINOPRON_PARTS,
+    parts=WINOPRON.parts,
     instances=WINOPRON_OF["instances"],
     # Beside the parts, not in their folders.
     analysis_rules={
@@ -208,51 +195,21 @@ declare(
             path="",
             outputs=WINOPRON_WRITTEN["metrics"],
             **WINOPRON_OF,
-            params={"sets": WINOPRON_SETS} | WINOPRON["bias"] | WINOPRON_BOOTSTRAP,
+            params={"sets": WINOPRON.sets} | WINOPRON["bias"] | WINOPRON.bootstrap,
             mem_mb=2000,
         ),
         "women_share": result(
             path="",
             outputs=WINOPRON_WRITTEN["women_share"],
-            **{kind: [path for path in paths if Path(path).stem == "double"] for kind, paths in WINOPRON_OF.items()},
+            **{kind: WINOPRON.files(kind, "double") for kind in WINOPRON_OF},
             women=str(TEMPLATES / "winopron/occupation_women.tsv"),
-            params={"template_sets": WINOPRON["templates"]} | WINOPRON_BOOTSTRAP,
+            params={"template_sets": WINOPRON.templates} | WINOPRON.bootstrap,
         ),
     },
     analyses=list(winopron_tables(*sum(WINOPRON_WRITTEN.values(), [])).values()),
-    # Sentences of a set, each with every pronoun set.
-    resolved=Coreference(
-        sets=["{templates}/{entities}".format(**names) for names in WINOPRON_SETS],
-        documents={
-            f"{name}/{kind}": Documents(
-                f"results/winopron/instances/{name}/{kind}.parquet",
-                "instance_id",
-                winopron_study.TEMPLATES[name] * len(PRONOUN_SETS),
-                winopron_study.WORDS,
-            )
-            for name, kinds in WINOPRON_ENTITIES.items()
-            for kind in kinds
-        },
-    ),
-    scored=(
-        ScoredInstances(
-            sets=WINOPRON_PARTS,
-            instances=6 * (60 if WINOPRON["resolution"]["pairs"] == "all" else WINOPRON["resolution"]["pairs"]),
-            options=2,
-            score="continuation",
-            set_models=dict.fromkeys(WINOPRON_PARTS, list(WINOPRON_SCORING)),
-            tokens=25,
-            # Both options share what precedes the slot.
-            shared=1.6,
-        )
-        if WINOPRON_SCORING
-        else None
-    ),
-    prompted=(
-        PromptSet(sets=WINOPRON["templates"], models=WINOPRON_PROMPTED, tokens=winopron_prompts.PROMPT_TOKENS)
-        if WINOPRON_PROMPTED
-        else None
-    ),
+    resolved=WINOPRON.documents,
+    scored=WINOPRON.scored,
+    prompted=WINOPRON.prompts,
     # In the paper: problems 1, schemas 2, accuracy 3, groups 4, bias 5; consistency has the numbers of Table 3;
     # women_share is an addition.
     figures={
@@ -274,7 +231,7 @@ declare(
     # prompts 7, f1 8, precision 9, recall 10; readings, variance and women_share are additions.
     tables={
         "counts": result(
-            path="counts", instances=WINOPRON_OF["instances"], params={"sets": WINOPRON_SETS}, title="Templates by case"
+            path="counts", instances=WINOPRON_OF["instances"], params={"sets": WINOPRON.sets}, title="Templates by case"
         ),
         "prompts": result(
             path="prompts", prompt_templates=WINOPRON_PROMPTS, params={"chosen": WINOPRON_PROMPTING["prompts"]}
@@ -293,14 +250,12 @@ declare(
     },
     comparisons={
         "published_vs_ours": result(
-            params=WINOPRON_COMPARED | {"models": WINOPRON_ASKED, "pronoun_sets": PRONOUN_SETS},
-            published=repo_path("paper/published/winopron.csv"),
-            mapping=repo_path("paper/published/winopron_mapping.csv"),
-            study_models=repo_path("paper/published/winopron_models.csv"),
+            params=WINOPRON_COMPARED | {"models": WINOPRON.asked, "pronoun_sets": PRONOUN_SETS},
+            **published_files("winopron"),
             **winopron_tables("metrics", "overlap"),
             counts="results/winopron/tables/counts.csv",
         ),
-        "claims": result(params=WINOPRON_COMPARED | WINOPRON_BOOTSTRAP | {"sets": WINOPRON_SETS}, **WINOPRON_OF),
+        "claims": result(params=WINOPRON_COMPARED | WINOPRON.bootstrap | {"sets": WINOPRON.sets}, **WINOPRON_OF),
     },
     numbers=result(
         instances=expand("results/winopron/instances/{{templates}}/{entities}.parquet", entities=["double", "single"]),
@@ -308,7 +263,7 @@ declare(
         params=WINOPRON_SET | {"entities": ["double", "single"], "settings": {"draws": WINOPRON["bootstrap"]["draws"]}},
     ),
     section=result(
-        params={"template_sets": WINOPRON_PARTS, "winogender": "winogender" in WINOPRON["templates"]} | WINOPRON_MODELS
+        params={"template_sets": WINOPRON.parts, "winogender": "winogender" in WINOPRON.templates} | WINOPRON_MODELS
     ),
     summary=result(**winopron_tables("metrics"), params=WINOPRON_MODELS | {"systems": RUN_SYSTEM_FACTS}),
     card=Card(
@@ -337,10 +292,10 @@ declare(
         findings=result(
             **WINOPRON_OF,
             params={"facts": lambda wildcards: registry.describe(MODELS[wildcards.model])}
-            | {"sets": WINOPRON_SETS, "template_sets": WINOPRON_PARTS}
-            | WINOPRON_BOOTSTRAP,
+            | {"sets": WINOPRON.sets, "template_sets": WINOPRON.parts}
+            | WINOPRON.bootstrap,
         ),
-        parts=WINOPRON_PARTS,
+        parts=WINOPRON.parts,
         printed="winopron",
         axis="Case, or sentences that are right together",
     ),
@@ -369,30 +324,30 @@ declare(
                                 "column": column,
                                 "system": facts["label"] + scoring,
                             }
-                            for model, facts in WINOPRON_SCORING.items()
+                            for model, facts in WINOPRON.scoring.items()
                             for scoring, column in winopron_study.SCORINGS.items()
                             if names == {"templates": "replica", "entities": "double"}
                         ],
                         scored=(
                             ("results/winopron/instances/replica/selected.parquet", "template")
-                            if WINOPRON_SCORING and names == {"templates": "replica", "entities": "double"}
+                            if WINOPRON.scoring and names == {"templates": "replica", "entities": "double"}
                             else ()
                         ),
                         clusters=[
                             {"file": entry["file"], "system": entry["system"]}
-                            for entry in winopron_systems(**names)
+                            for entry in WINOPRON.systems_of(**names)
                             if names["templates"] == "replica"
                         ],
-                        prompts="results/winopron/prompts/replica.parquet" if WINOPRON_ASKED else "",
+                        prompts="results/winopron/prompts/replica.parquet" if WINOPRON.asked else "",
                         answers=[
                             {"file": f"results/winopron/answers/replica/{model}.parquet", "system": facts["label"]}
-                            for model, facts in WINOPRON_ASKED.items()
+                            for model, facts in WINOPRON.asked.items()
                             if names["templates"] == "replica" and names["entities"] in WINOPRON_PROMPTING["entities"]
                         ],
                     )
                 ],
             )
-            for names in WINOPRON_SETS
+            for names in WINOPRON.sets
         ],
         key=["instance_id"],
         gold="answer",
@@ -405,7 +360,7 @@ declare(
         marks={"pronoun": "pronoun", "occupation": "occupation", "participant": "participant"},
         models={
             **{winopron_study.system_label(facts): facts for facts in RUN_SYSTEM_FACTS.values()},
-            **{facts["label"]: facts for facts in [*WINOPRON_ASKED.values(), *WINOPRON_SCORING.values()]},
+            **{facts["label"]: facts for facts in [*WINOPRON.asked.values(), *WINOPRON.scoring.values()]},
         },
     ),
 )

@@ -66,9 +66,6 @@ REGISTRY = """models:
          "counter_gap.clusters[0].file: no/clusters.jsonl: no such file; correct the path"),
         ("scoring: {device: 'cuda:x'}", None, "scoring.device"),
         ("models: []", None, "models: RUFF reads what models score, and none is named; name one, or leave ruff out of"),
-        ("models: []\nstudies: [misgendered]", None, "models: MISGENDERED reads what models score, and none is named"),
-        ("models: []\nstudies: [underspecification]\nunderspecification: {released: []}", None,
-         "underspecification.released: without a model in models or completions.models there is nothing to read"),
     ],
 )  # fmt: skip
 def test_what_the_workflow_refuses_is_refused_in_one_line(tmp_path, capsys, text, registry, message):

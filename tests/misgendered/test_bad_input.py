@@ -53,13 +53,6 @@ def refused(workflow, done, *expected):
     ]
 
 
-def test_a_declaration_of_an_unknown_form_is_refused_before_any_job(workflow):
-    change(workflow, "declarations.tsv", "nom acc pos_ind\t", "nom acc pos_indep\t")
-    done = run(workflow, SAMPLE)
-    refused(workflow, done, "declarations.tsv, row 5: ", "unknown form 'pos_indep'; did you mean 'pos_ind'?")
-    assert not (workflow.folder / "results").exists()
-
-
 def test_a_template_with_two_slots_is_refused(workflow):
     change(workflow, "templates.tsv", "{pronoun} played", "{pronoun} and {pronoun} played")
     refused(workflow, run(workflow, SAMPLE), "templates.tsv, row 3: ", "exactly once, this one 2 times")
@@ -71,13 +64,6 @@ def test_names_with_quotes_and_accents_are_no_bad_input_but_other_characters_are
     assert run(workflow, SAMPLE).returncode == 0
     change(workflow, "names.tsv", "\nCasey\t", '\nCas"ey\t')
     refused(workflow, run(workflow, SAMPLE), "names.tsv, row 6: ", "holds the character '\"'")
-
-
-def test_more_examples_than_a_model_can_read_are_refused_before_any_job(workflow):
-    (workflow.folder / "small.yaml").write_text(SMALL + "  few_shot: {shots: [2, 200]}\n")
-    done = run(workflow, SAMPLE)
-    refused(workflow, done, "few_shot.shots: 200 examples", "smollm2-135m-instruct takes 8192; give it at most 169")
-    assert not (workflow.folder / "results").exists()
 
 
 def test_broken_corpus_files_are_named_and_the_counts_of_the_others_kept(workflow, tmp_path):
@@ -106,13 +92,3 @@ def test_broken_corpus_files_are_named_and_the_counts_of_the_others_kept(workflo
     counts = files.read_csv(workflow.folder / COUNTS).drop_duplicates("word").set_index("word")
     assert counts["count"][["she", "xe", "they", "he"]].tolist() == [1, 1, 1, 0]
     assert set(counts.total) == {3}
-
-
-def test_a_corpus_without_files_and_an_unknown_number_are_refused_before_any_job(workflow):
-    corpus = json.dumps([{"name": "mine", "label": "Mine", "layout": "jsonl", "files": ["none/*.gz"]}])
-    (workflow.folder / "small.yaml").write_text(f"{SMALL}  corpora: {{local: {corpus}}}\n")
-    refused(workflow, run(workflow, COUNTS), "'mine': there is no file none/*.gz; correct the path")
-    (workflow.folder / "small.yaml").write_text(SMALL + "  declarations: {numbers: [2, 44]}\n")
-    refused(
-        workflow, run(workflow, SAMPLE), "declarations.numbers: ", "has no number 44; it has 2, 31, 32, 41, 42, 5, 43"
-    )

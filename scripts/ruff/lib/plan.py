@@ -4,11 +4,17 @@ That is how many instances of each sample models score, and which models are pro
 """
 
 from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
 
 from scripts.core.engines import registry
 from scripts.core.errors import UserError, did_you_mean
+from scripts.core.plans import StudyPlan
+from scripts.core.studies import PromptSet, ScoredInstances
 from scripts.core.templates import CASES
-from scripts.ruff.lib.prompts import VANILLA
+from scripts.ruff.lib import study
+from scripts.ruff.lib.prompts import BLANKS, VANILLA, read_prompts
 
 # Sixty occupations in three cases (section 3.1 of the paper).
 TASKS = 180
@@ -214,3 +220,139 @@ def sampled_draws(jobs: dict[str, dict]) -> list[dict]:
         if job["sampled"]
         for seed in job["sampled"]["seeds"]
     ]
+
+
+@dataclass(frozen=True)
+class Plan(StudyPlan):
+    """A run of the study.
+
+    Attributes:
+        chance: The accuracy of a random choice.
+        n_sets: Pronoun sets of the run.
+        sizes: Models that score instances, to how many of each sample (:func:`sample_sizes`).
+        models: These models and what figures say of them.
+        prompted: Models to what they are asked (:func:`prompted_jobs`).
+        asked: These models and what figures say of them.
+        pairs: Prompted models, each with itself and its base model where these score (:func:`compared_pairs`).
+        has_thinkers: Whether a prompted model thinks before it answers.
+    """
+
+    chance: float
+    n_sets: int
+    sizes: dict[str, int]
+    models: dict[str, dict]
+    prompted: dict[str, dict]
+    asked: dict[str, dict]
+    pairs: list[dict]
+    has_thinkers: bool
+
+    @classmethod
+    def of(
+        cls, settings: dict, entries: dict, run: dict, pronouns: dict, names: list[str], prompt_templates: str | Path
+    ) -> "Plan":
+        """Return the plan of a configuration.
+
+        Args:
+            settings: ``ruff`` of the configuration.
+            entries: The registry.
+            run: The run's models and what figures say of them.
+            pronouns: As read by :func:`scripts.core.templates.read_pronouns`.
+            names: Pronoun sets of the run.
+            prompt_templates: The file of prompts.
+
+        Raises:
+            UserError: For pronoun sets, sizes, prompts or models that a run cannot have.
+        """
+        chance = study.chance(study.select_pronoun_sets(pronouns, names))
+        check_sizes(settings, len(names), entries)
+        kinds = [prompt["kind"] for prompt in read_prompts(prompt_templates).values()]
+        prompted = prompted_jobs(settings["prompting"], entries, settings["seeds"], settings["distractors"], kinds)
+        sizes = sample_sizes(settings["sample_size"], run)
+        if not sizes:
+            raise UserError(
+                "models: RUFF reads what models score, and none is named; name one, or leave ruff out of studies"
+            )
+        models = {name: run[name] for name in sizes}
+        return cls(
+            settings=settings,
+            chance=chance,
+            n_sets=len(names),
+            sizes=sizes,
+            models=models,
+            prompted=prompted,
+            asked={name: registry.describe(entries[name]) for name in prompted},
+            pairs=compared_pairs(prompted, entries, models),
+            has_thinkers=any("thinking" in entries[name] for name in prompted),
+        )
+
+    @property
+    def largest(self) -> int:
+        """The most instances of each sample that a model scores; all models take the first of the same."""
+        return max(self.sizes.values())
+
+    @property
+    def prompting(self) -> dict:
+        """``ruff.prompting`` of the configuration."""
+        return self["prompting"]
+
+    @property
+    def chained(self) -> list[str]:
+        """Models that are asked for chains of thought."""
+        return self.prompting["chain_of_thought"]["models"] if self.asked else []
+
+    @cached_property
+    def draws(self) -> list[dict]:
+        """Every draw of a model's answers."""
+        return sampled_draws(self.prompted)
+
+    @cached_property
+    def scored(self) -> ScoredInstances:
+        """What models score."""
+        scored = {size: scoring(size, self["distractors"], self["seeds"]) for size in self.sizes.values()}
+        return ScoredInstances(
+            sets=self.templates,
+            instances=scored[self.largest]["instances"],
+            options=self.n_sets,
+            # The longest set has 69 tokens a text under BERT's tokenizer; the root mean square over its six sets is 52.
+            tokens=56,
+            lengths=scored[self.largest]["lengths"],
+            fewer={model: scored[size] for model, size in self.sizes.items() if size < self.largest},
+            benchmark=[
+                f"results/ruff/instances/replica/sample_seed{seed}_distractors{n}.parquet"
+                for seed in (13, 17, 19)
+                for n in range(6)
+            ],
+        )
+
+    @cached_property
+    def prompts(self) -> PromptSet:
+        """What prompted models are asked."""
+        return PromptSet(self.templates, self.prompted, PROMPT_TOKENS)
+
+    @property
+    def prompting_numbers(self) -> dict:
+        """Settings of prompting that the paper's numbers have."""
+        given = self.prompting
+        return {
+            "sample_size": given["sample_size"],
+            "seeds": len(given["seeds"]),
+            "chain_sample_size": given["chain_of_thought"]["sample_size"],
+            **{f"new_tokens.{step}": most for step, most in given["new_tokens"].items()},
+        }
+
+    @property
+    def prompting_section(self) -> dict:
+        """What the paper's section says of prompting."""
+        given, chains = self.prompting, self.prompting["chain_of_thought"]
+        return {
+            "models": self.asked,
+            "distractors": given["distractors"],
+            "chain_distractors": chains["distractors"] if self.chained else [],
+            "chain_models": chains["models"],
+            "methods": chains["methods"],
+            "kinds": given["kinds"],
+            "orders": given["option_orders"],
+            "blank": BLANKS[given["blank"]],
+            "pairs": self.pairs,
+            "thinking": self.has_thinkers,
+        }

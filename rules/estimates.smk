@@ -1,0 +1,149 @@
+# Needs the declarations of the studies. Makes what models do for each of them, in how many jobs and how long these
+# take, and what belongs to a card. No rules here.
+
+# What models do for each study that declares it, and what a card shows of it.
+SCORED = {name: study.scored for name, study in STUDIES.items() if study.scored}
+PROMPTED = {name: study.prompted for name, study in STUDIES.items() if study.prompted}
+TEXTS = {name: study.texts for name, study in STUDIES.items() if study.texts}
+CARDS = {name: study.card for name, study in STUDIES.items() if study.card}
+
+
+def minutes_of(rule, model, instances_of, jobs, estimate, attempt):
+    """Return the time limit of a job that does one of ``jobs`` parts of a model's work."""
+    if USED is None:
+        return estimate
+    gpu = registry.gpus(MODELS[model]) > 0
+    return usage.asked_minutes(USED, MEASURED_MARGIN, rule, model, gpu, instances_of, jobs, estimate, attempt)
+
+
+def check_jobs(jobs, verb):
+    """Refuse numbers of jobs that no scheduler takes."""
+    for study, counts in jobs.items():
+        call_or_exit(registry.check_jobs, counts, f"{verb} {study}", config["scoring"]["minutes_per_job"])
+
+
+def run_here(models):
+    """Return the models that are not behind a server, whose work costs this machine nothing."""
+    return [name for name in models if "source" in MODELS[name]]
+
+
+def estimated(model, minutes):
+    """Return what one job of a model asks for where nothing was measured: memory in MB and minutes."""
+    return [registry.memory_mb(MODELS[model]), minutes]
+
+
+def shards_of(scored, name, model):
+    """Return in how many jobs a model scores a set of a study."""
+    instances, tokens = scored.size_of(name, model)
+    return registry.shard_count(MODELS[model], instances, scored.options, tokens, config["scoring"]["minutes_per_job"])
+
+
+# Jobs for each study, set and model: as many as keep each within scoring.minutes_per_job.
+SHARDS = {
+    study: {
+        name: {model: shards_of(scored, name, model) for model in scored.models_of(name, STUDIES[study].models)}
+        for name in scored.sets
+    }
+    for study, scored in SCORED.items()
+}
+PROMPT_SHARDS = {
+    study: {
+        name: registry.jobs_within(job["seconds"], config["scoring"]["minutes_per_job"])
+        for name, job in prompted.models.items()
+    }
+    for study, prompted in PROMPTED.items()
+}
+check_jobs({f"{study} {name}": counts for study, sets in SHARDS.items() for name, counts in sets.items()}, "score")
+check_jobs(PROMPT_SHARDS, "prompt")
+
+
+def scoring_estimate(study, name, model, jobs, attempt=1):
+    """Return what one of ``jobs`` scoring jobs takes at most by estimate, in minutes."""
+    scored = SCORED[study]
+    instances, tokens = scored.size_of(name, model)
+    return registry.runtime_minutes(MODELS[model], instances / jobs, scored.options, tokens, attempt)
+
+
+def scoring_minutes(wildcards, attempt):
+    """Return the time limit of a scoring job in minutes."""
+    study, name, model, jobs = wildcards.study, wildcards.templates, wildcards.model, int(wildcards.shards)
+    return minutes_of(
+        "score", model, f"{study}/{name}", jobs, scoring_estimate(study, name, model, jobs, attempt), attempt
+    )
+
+
+def prompting_estimate(study, model, jobs, attempt=1):
+    """Return what one of ``jobs`` prompting jobs takes at most by estimate, in minutes."""
+    return registry.prompt_minutes(MODELS[model], PROMPTED[study].models[model]["seconds"] / jobs, attempt)
+
+
+def prompting_minutes(wildcards, attempt):
+    """Return the time limit of a prompting job in minutes."""
+    study, model, jobs = wildcards.study, wildcards.model, int(wildcards.shards)
+    estimate = prompting_estimate(study, model, jobs, attempt)
+    return minutes_of("prompt", model, f"{study}/{wildcards.templates}", jobs, estimate, attempt)
+
+
+def distribution_estimate(study, name, model, count, attempt=1):
+    """Return what a job with so many texts takes at most by estimate, in minutes."""
+    texts = TEXTS[study]
+    return registry.distribution_minutes(MODELS[model], count, texts.tokens, texts.new_tokens[name], attempt)
+
+
+def distribution_minutes(wildcards, count, attempt):
+    """Return the time limit of a job with so many texts in minutes."""
+    study, name, model = wildcards.study, wildcards.set, wildcards.model
+    estimate = distribution_estimate(study, name, model, count, attempt)
+    return minutes_of("token_distributions", model, f"{study}/{name}", 1, estimate, attempt)
+
+
+def card_studies(models):
+    """Return the studies for which any of some models does something, by name."""
+    return [name for name in CARDS if any(map(STUDIES[name].takes, models))]
+
+
+def card_pairs(models):
+    """Return study and model of a card, for each study the models that do something for it."""
+    return [[name, model] for name in card_studies(models) for model in models if STUDIES[name].takes(model)]
+
+
+def card_summaries(models):
+    """Return the summaries of the studies of a card."""
+    return [STUDIES[name].summary_file for name in card_studies(models)]
+
+
+def card_trajectories(models):
+    """Return studies that draw a model's checkpoints over the course of training: name to the figure, without suffix.
+
+    The figure is that of the study's first part, as the card's other figures are.
+    """
+    return {
+        name: f"results/{name}/figures/{STUDIES[name].parts[0]}/trajectory"
+        for name, model in card_pairs(models)
+        if "series" in registry.describe(MODELS[model]) and "trajectory" in STUDIES[name].figures
+    }
+
+
+def speeds_of(model):
+    """Return the measured times of a model's jobs; of a model behind a server, what the server counted."""
+    served = "api" in MODELS[model]
+    speeds = []
+    # What imported scores took is not logged.
+    if "outputs" in MODELS[model]:
+        return speeds
+    for study in card_studies([model]):
+        for path in STUDIES[study].files_of(model):
+            _, _, room, *parts = Path(path).with_suffix("").parts
+            named_by = {"study": study, "model": model, "templates": "/".join(parts[:-1])}
+            if room == "distributions":
+                made = "completions" if served else "token_distributions"
+                speeds.append(f"results/benchmarks/{made}/{study}/{named_by['templates']}/{model}.json")
+            elif served:
+                speeds += expand(rules.score_at_server.output.usage, shard=1, shards=1, **named_by)
+            else:
+                shards = (
+                    SHARDS[study][named_by["templates"]][model] if room == "scores" else PROMPT_SHARDS[study][model]
+                )
+                rule_of = {"scores": rules.score, "answers": rules.prompt}[room]
+                speeds += expand(rule_of.output.speed, shard=range(1, shards + 1), shards=shards, **named_by)
+    return speeds

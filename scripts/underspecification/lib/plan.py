@@ -1,0 +1,103 @@
+"""What a run of Underspecification reads and asks, checked before any job."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from scripts.core.engines import registry
+from scripts.core.errors import UserError
+from scripts.core.plans import StudyPlan
+from scripts.core.studies import Probes
+from scripts.underspecification.lib.study import RELEASES, RUN
+from scripts.underspecification.lib.templates import read_words
+from scripts.underspecification.lib.texts import text_counts
+
+SOURCES = (*RELEASES, RUN)
+"""All sources of token distributions: releases, and the models of a run."""
+KINDS = ("winogender", "simplified")
+"""Evaluation sets that come from this project's templates and from the authors."""
+SETS = ("mgc", "winogender_replica", "simplified_replica", "winogender_official", "simplified_official")
+TOKENS = 64
+"""Tokens of a typical text: prompt A around a Winogender sentence has about 60."""
+
+
+def kind_of(name: str) -> str:
+    """Return the evaluation set of one of :data:`SETS`, whoever its sentences are from."""
+    return name.partition("_")[0]
+
+
+def method_of(name: str) -> str:
+    """Return the method that one of :data:`SETS` is for, which decides dates, prompts and lengths of continuations."""
+    return "mgc" if name == "mgc" else "winogender"
+
+
+@dataclass(frozen=True)
+class Plan(StudyPlan):
+    """A run of the study.
+
+    Attributes:
+        models: The run's models, here and at servers, and what figures say of them.
+        word_groups: Gendered words by group.
+    """
+
+    models: dict[str, dict]
+    word_groups: dict[str, list[str]]
+
+    @classmethod
+    def of(cls, settings: dict, run: dict, words: str | Path) -> "Plan":
+        """Return the plan of a configuration.
+
+        Args:
+            settings: ``underspecification`` of the configuration.
+            run: Registry entries of the run's models, here and at servers.
+            words: The file of gendered words.
+
+        Raises:
+            UserError: If there is nothing to read, or for words that cannot be read.
+        """
+        if not run and not settings["released"]:
+            raise UserError(
+                "underspecification.released: without a model in models or completions.models there is nothing to "
+                "read; name released outputs or a model, or leave underspecification out of studies"
+            )
+        return cls(settings, {name: registry.describe(entry) for name, entry in run.items()}, read_words(words))
+
+    @property
+    def sources(self) -> list[str]:
+        """Releases that are read, and the run if it has models."""
+        return [*self["released"], *([RUN] if self.models else [])]
+
+    @cached_property
+    def sets(self) -> list[str]:
+        """The evaluation sets of the run."""
+        return ["mgc", *(f"{kind}_{templates}" for kind in KINDS for templates in self.templates)]
+
+    @property
+    def has_shares(self) -> bool:
+        """Whether the share of women by occupation, which comes with the authors' files, is there."""
+        return bool(self["released"]) or "official" in self.templates
+
+    def files(self, kind: str, model: str = "") -> list[str]:
+        """Return the files of a kind, such as ``texts``, of all sets, or those of one ``model``."""
+        return [
+            "/".join(filter(None, ("results/underspecification", kind, name, model))) + ".parquet" for name in self.sets
+        ]
+
+    def masses_of(self, source: str) -> list[str]:
+        """Return the files with a source's probabilities of gendered words."""
+        folder = "results/underspecification/masses"
+        if source == RUN:
+            return [f"{folder}/run/{model}.parquet" for model in self.models]
+        return [f"{folder}/released/{source}.parquet"]
+
+    @cached_property
+    def texts(self) -> Probes:
+        """What models fill and continue."""
+        sample, dates, prompts = self["sample"], self["outer_dates"], self["prompts"]
+        return Probes(
+            sets=self.sets,
+            new_tokens={name: self["max_new_tokens"][method_of(name)] for name in SETS},
+            tokens=TOKENS,
+            counts={name: text_counts(kind_of(name), sample, dates, prompts[method_of(name)]) for name in self.sets},
+            word_groups=self.word_groups,
+        )

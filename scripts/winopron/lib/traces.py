@@ -1,0 +1,39 @@
+"""How WinoPron's tables call what its instances have other names for (:mod:`scripts.core.traces`)."""
+
+import re
+
+from scripts.core.traces import trace, trace_published
+from scripts.winopron.lib import study
+from scripts.winopron.lib.plan import Plan
+
+
+def list_traces(plan: Plan) -> list[dict]:
+    """Return the study's entries for the audit."""
+    unprompted = [*study.RULES.values(), *map(study.system_label, plan.systems.values())]
+    return [
+        # What was not prompted has read the instances themselves, and what resolves by likelihood those of a sample.
+        trace(
+            "results/winopron/*",
+            {"system": f"(?P<system>.+({study.FULL}|{study.PARTIAL}))"},
+            {"system": "{system}", "@path": "results/winopron/instances/*/selected.parquet"},
+        ),
+        trace(
+            "results/winopron/*",
+            {"system": f"(?P<system>{'|'.join(map(re.escape, unprompted))})"},
+            {
+                "system": "{system}",
+                "@path": [f"results/winopron/instances/*/{kind}.parquet" for kind in study.ENTITIES],
+            },
+        ),
+        # A difference belongs to both of its pronoun sets.
+        trace(
+            "*/women_share*.csv",
+            {"pronoun_set": "(?P<one>.+)", "compared_with": "(?P<other>.+)"},
+            {"pronoun_set": ["{one}", "{other}"]},
+        ),
+        # Of two cases or pronoun sets, the rows of both.
+        trace("*/overlap*.csv", {"case": "(?P<one>[a-z]+) / (?P<other>[a-z]+)"}, {"case": ["{one}", "{other}"]}),
+        trace("*/overlap*.csv", {"pronoun_set": "(?P<one>.+) / (?P<other>.+)"}, {"pronoun_set": ["{one}", "{other}"]}),
+        trace("*/winopron/tables/*.csv", {"Split": "Nominative|Accusative|Possessive|[^/]+/[^/]+/[^/]+|all"}),
+        trace_published("winopron", "system"),
+    ]

@@ -1,0 +1,47 @@
+"""The plan of a run: sources, sets and texts, and what is refused before any job."""
+
+import pytest
+
+from scripts.core.errors import UserError
+from scripts.underspecification.lib.plan import SETS, Plan, kind_of, method_of
+from tests import plans
+from tests.conftest import ROOT
+
+WORDS = ROOT / "templates/underspecification/words.tsv"
+
+
+def plan(*models, words=WORDS, **changes):
+    return Plan.of(plans.settings("underspecification", changes), plans.select(*models), words)
+
+
+def test_sources_are_releases_and_the_run_if_it_has_models():
+    made = plan(plans.ENCODER, released=["preprint"])
+    assert made.sources == ["preprint", "run"]
+    assert made.masses_of("run") == [f"results/underspecification/masses/run/{plans.ENCODER}.parquet"]
+    assert made.masses_of("preprint") == ["results/underspecification/masses/released/preprint.parquet"]
+    assert plan(released=["aaai"]).sources == ["aaai"]
+    assert [plan(plans.ENCODER, released=released).has_shares for released in ([], ["aaai"])] == [False, True]
+    assert plan(plans.ENCODER, released=[], templates=["replica", "official"]).has_shares
+
+
+def test_sets_decide_texts():
+    made = plan(
+        plans.ENCODER, templates=["official"], sample={"dates": 2, "places": 3, "occupations": 4}, outer_dates=1,
+        max_new_tokens={"mgc": 5, "winogender": 6}, prompts={"mgc": ["A"], "winogender": ["A", "B"]},
+    )  # fmt: skip
+    assert made.texts.sets == made.sets == ["mgc", "winogender_official", "simplified_official"]
+    assert made.texts.new_tokens == {name: 5 if name == "mgc" else 6 for name in SETS}
+    assert made.texts.counts["mgc"] == {"mask": 300, "generate": 300}
+    assert made.texts.counts["simplified_official"]["generate"] == 2 * made.texts.counts["simplified_official"]["mask"]
+    assert {"female", "male", "neutral"} <= made.texts.word_groups.keys()
+    assert [kind_of(name) for name in made.sets] == ["mgc", "winogender", "simplified"]
+    assert [method_of(name) for name in made.sets] == ["mgc", "winogender", "winogender"]
+
+
+def test_what_no_run_can_have_is_refused(tmp_path):
+    with pytest.raises(UserError, match=r"^underspecification\.released: without a model .* there is nothing to read"):
+        plan(released=[])
+    words = tmp_path / "words.tsv"
+    words.write_text("group\tword\nfemale\tShe\n", encoding="utf-8")
+    with pytest.raises(UserError, match=r"words\.tsv, row 2: 'She' must be one lower-case word"):
+        plan(plans.ENCODER, words=words)

@@ -1,0 +1,58 @@
+"""The plan of a run: what is asked, scored and read of which set of instances, and what is refused before any job."""
+
+import pytest
+
+from scripts.core.engines import registry
+from scripts.core.errors import UserError
+from scripts.winopron.lib.plan import Plan
+from scripts.winopron.lib.traces import list_traces
+from tests import plans
+from tests.conftest import ROOT
+
+SYSTEM = {"bert-base-coref": registry.describe_system(plans.SYSTEMS["bert-base-coref"])}
+CLUSTERS = {"system": "BERT-base", "conversion": "carried_over", "templates": "replica", "entities": "double"}
+
+
+def plan(**changes):
+    run = {name: registry.describe(entry) for name, entry in plans.select(plans.ENCODER, "flan-t5-base").items()}
+    changes = {"prompting": {"models": [plans.DECODER], "entities": ["double"]}} | changes
+    prompts = ROOT / "templates/winopron/prompts.tsv"
+    return Plan.of(plans.settings("winopron", changes), plans.MODELS, run, SYSTEM, 4, prompts)
+
+
+def test_models_read_what_they_were_given():
+    made = plan(templates=["replica", "winogender"], resolution={"pairs": "all"})
+    assert [tuple(names.values()) for names in made.sets] == [
+        ("replica", "double"), ("replica", "single"), ("winogender", "double"),
+    ]  # fmt: skip
+    assert made.parts == made.scored.sets == ["replica"]
+    # An encoder-decoder does not score what follows the slot.
+    assert (list(made.scoring), made.scored.instances) == ([plans.ENCODER], 360)
+    reading = {names: made.read_of(*names) for names in (("replica", "single"), ("winogender", "double"))}
+    assert [bool(read["models"]) for read in reading.values()] == [False, True]
+    assert not any(read["scored"] for read in reading.values())
+    scores = f"results/winopron/scores/replica/{plans.ENCODER}.parquet"
+    assert made.inputs_of("replica", "double")["scores"] == [scores]
+    assert made.files("predictions", "single") == ["results/winopron/predictions/replica/single.parquet"]
+    assert made.documents.documents["winogender/double"].count == 480
+    assert "BERT\\-base" in str(list_traces(made)[1]["when"]["system"])
+
+
+def test_a_run_may_ask_and_score_nothing():
+    made = plan(prompting={"models": []}, resolution={"pairs": 0})
+    assert (made.prompts, made.scored, made.asked, made.scoring) == (None, None, {}, {})
+    assert made.inputs_of("replica", "double")["prompts"] == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"prompting": {"models": [plans.ENCODER]}}, "winopron.prompting.models: 'minilm-l6-mlm' has no prompt_wrapp"),
+        ({"prompting": {"prompts": ["99"]}}, "winopron.prompting.prompts: '99' is not in "),
+        ({"clusters": [CLUSTERS | {"file": "mine.jsonl"}]}, "winopron.clusters: mine.jsonl is of BERT-base on replica"),
+    ],
+)
+def test_what_no_run_can_have_is_refused(changes, message):
+    with pytest.raises(UserError) as caught:
+        plan(**changes)
+    assert message in str(caught.value)
