@@ -99,7 +99,7 @@ class Plan(StudyPlan):
     @cached_property
     def chance(self) -> float:
         """The accuracy of a random pick."""
-        return study.chance(self.groups)
+        return study.chance({**self.groups})
 
     @cached_property
     def few_shot_sets(self) -> dict[str, int]:
