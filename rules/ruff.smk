@@ -33,62 +33,7 @@ RUFF_SOURCES = {
 }
 
 
-rule ruff_instances:
-    input:
-        **RUFF_SOURCES,
-    output:
-        instances="results/ruff/instances/{templates}/distractors{n}.parquet",
-    log:
-        "results/logs/ruff_instances/{templates}_distractors{n}.log",
-    benchmark:
-        "results/benchmarks/ruff_instances/{templates}_distractors{n}.tsv"
-    wildcard_constraints:
-        n=r"[0-5]",
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        n_distractors=lambda wildcards: int(wildcards.n),
-        pronoun_sets=PRONOUN_SETS,
-    script:
-        "../scripts/ruff/instances.py"
-
-
-rule ruff_full_set_sizes:
-    input:
-        **RUFF_SOURCES,
-    output:
-        full_set_sizes="results/ruff/instances/{templates}/full_set_sizes.parquet",
-    log:
-        "results/logs/ruff_full_set_sizes/{templates}.log",
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        distractors=RUFF["distractors"],
-        pronoun_sets=PRONOUN_SETS,
-    script:
-        "../scripts/ruff/instances.py"
-
-
-rule ruff_sample:
-    input:
-        **RUFF_SOURCES,
-    output:
-        sample="results/ruff/instances/{templates}/sample_seed{seed}_distractors{n}.parquet",
-    log:
-        "results/logs/ruff_sample/{templates}_seed{seed}_distractors{n}.log",
-    wildcard_constraints:
-        seed=r"\d+",
-        n=r"[0-5]",
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        n_distractors=lambda wildcards: int(wildcards.n),
-        seed=lambda wildcards: int(wildcards.seed),
-        pronoun_sets=PRONOUN_SETS,
-    script:
-        "../scripts/ruff/instances.py"
-
-
+# The next three rules have what this one says of inputs, pronoun sets, script and environment.
 rule ruff_context_free:
     input:
         **RUFF_SOURCES,
@@ -102,6 +47,41 @@ rule ruff_context_free:
         pronoun_sets=PRONOUN_SETS,
     script:
         "../scripts/ruff/instances.py"
+
+
+use rule ruff_context_free as ruff_instances with:
+    output:
+        instances="results/ruff/instances/{templates}/distractors{n}.parquet",
+    log:
+        "results/logs/ruff_instances/{templates}_distractors{n}.log",
+    benchmark:
+        "results/benchmarks/ruff_instances/{templates}_distractors{n}.tsv"
+    wildcard_constraints:
+        n=r"[0-5]",
+    params:
+        n_distractors=lambda wildcards: int(wildcards.n),
+
+
+use rule ruff_context_free as ruff_full_set_sizes with:
+    output:
+        full_set_sizes="results/ruff/instances/{templates}/full_set_sizes.parquet",
+    log:
+        "results/logs/ruff_full_set_sizes/{templates}.log",
+    params:
+        distractors=RUFF["distractors"],
+
+
+use rule ruff_context_free as ruff_sample with:
+    output:
+        sample="results/ruff/instances/{templates}/sample_seed{seed}_distractors{n}.parquet",
+    log:
+        "results/logs/ruff_sample/{templates}_seed{seed}_distractors{n}.log",
+    wildcard_constraints:
+        seed=r"\d+",
+        n=r"[0-5]",
+    params:
+        n_distractors=lambda wildcards: int(wildcards.n),
+        seed=lambda wildcards: int(wildcards.seed),
 
 
 rule ruff_select_instances:

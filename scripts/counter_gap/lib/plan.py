@@ -33,10 +33,9 @@ class Plan(StudyPlan):
 
     @classmethod
     def of(cls, settings: dict, systems: dict, fetched: dict[str, str], place: Callable) -> "Plan":
-        """Return the plan of a configuration.
+        """Return the plan of a configuration, of which ``settings`` are the block ``counter_gap``.
 
         Args:
-            settings: ``counter_gap`` of the configuration.
             systems: The run's coreference systems and what figures say of them.
             fetched: Files that the workflow fetches, by their names in ``config/upstream.tsv``.
             place: Another path of the configuration to the path that the workflow uses.

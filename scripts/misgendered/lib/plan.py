@@ -42,10 +42,9 @@ class Plan(StudyPlan):
     def of(
         cls, settings: dict, models: dict, run: dict, pronouns: dict, combinations: str | Path, place: Callable
     ) -> "Plan":
-        """Return the plan of a configuration.
+        """Return the plan of a configuration, of which ``settings`` are the block ``misgendered``.
 
         Args:
-            settings: ``misgendered`` of the configuration.
             models, run: The registry, and the models that the run names for all studies.
             pronouns: As read by :func:`scripts.core.templates.read_pronouns`.
             combinations: The file with the combinations of declared forms.
@@ -100,7 +99,7 @@ class Plan(StudyPlan):
     @cached_property
     def chance(self) -> float:
         """The accuracy of a random pick."""
-        return study.chance(self.groups)
+        return study.chance({**self.groups})
 
     @cached_property
     def few_shot_sets(self) -> dict[str, int]:

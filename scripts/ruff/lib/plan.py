@@ -70,12 +70,6 @@ def uneven_models(sizes: dict[str, int]):
     return [model for model, size in sizes.items() if size % len(CASES)]
 
 
-def scoring(size: int, distractors: list[int], seeds: list[int]) -> dict:
-    """Return a model's :class:`scripts.core.studies.ScoredInstances` entry for ``size`` instances of each sample."""
-    lengths = [(TASKS, TASK_TOKENS), *((len(seeds) * size, TOKENS[n]) for n in distractors)]
-    return {"priority": size, "instances": sum(count for count, _ in lengths), "lengths": lengths}
-
-
 def check_sizes(settings: dict, n_sets: int, known: Collection[str]):
     """Refuse sizes above the full sample, and those in which one pronoun set would be right more often than another.
 
@@ -196,32 +190,6 @@ def prompted_jobs(
     return of_models
 
 
-def compared_pairs(jobs: dict[str, dict], entries: dict[str, dict], scored: dict[str, dict]) -> list[dict]:
-    """Return prompted models, each beside itself and its base model where these are among the ``scored`` ones.
-
-    Args:
-        jobs: From :func:`prompted_jobs`.
-        entries: The registry.
-        scored: Models that score instances.
-    """
-    return [
-        {"prompted": name, "scored": model}
-        for name in jobs
-        for model in dict.fromkeys([name, entries[name].get("base", name)])
-        if model in scored
-    ]
-
-
-def sampled_draws(jobs: dict[str, dict]) -> list[dict]:
-    """Return every draw of a model's answers (:func:`prompted_jobs`): ``model`` and ``seed``."""
-    return [
-        {"model": name, "seed": seed}
-        for name, job in jobs.items()
-        if job["sampled"]
-        for seed in job["sampled"]["seeds"]
-    ]
-
-
 @dataclass(frozen=True)
 class Plan(StudyPlan):
     """A run of the study.
@@ -233,7 +201,7 @@ class Plan(StudyPlan):
         models: These models and what figures say of them.
         prompted: Models to what they are asked (:func:`prompted_jobs`).
         asked: These models and what figures say of them.
-        pairs: Prompted models, each with itself and its base model where these score (:func:`compared_pairs`).
+        pairs: Prompted models, each with itself and its base model where these score.
         has_thinkers: Whether a prompted model thinks before it answers.
     """
 
@@ -250,10 +218,9 @@ class Plan(StudyPlan):
     def of(
         cls, settings: dict, entries: dict, run: dict, pronouns: dict, names: list[str], prompt_templates: str | Path
     ) -> "Plan":
-        """Return the plan of a configuration.
+        """Return the plan of a configuration, of which ``settings`` are the block ``ruff``.
 
         Args:
-            settings: ``ruff`` of the configuration.
             entries: The registry.
             run: The run's models and what figures say of them.
             pronouns: As read by :func:`scripts.core.templates.read_pronouns`.
@@ -281,7 +248,12 @@ class Plan(StudyPlan):
             models=models,
             prompted=prompted,
             asked={name: registry.describe(entries[name]) for name in prompted},
-            pairs=compared_pairs(prompted, entries, models),
+            pairs=[
+                {"prompted": name, "scored": model}
+                for name in prompted
+                for model in dict.fromkeys([name, entries[name].get("base", name)])
+                if model in models
+            ],
             has_thinkers=any("thinking" in entries[name] for name in prompted),
         )
 
@@ -302,13 +274,18 @@ class Plan(StudyPlan):
 
     @cached_property
     def draws(self) -> list[dict]:
-        """Every draw of a model's answers."""
-        return sampled_draws(self.prompted)
+        """Every draw of a model's answers: ``model`` and ``seed``."""
+        return [
+            {"model": name, "seed": seed}
+            for name, job in self.prompted.items()
+            if job["sampled"]
+            for seed in job["sampled"]["seeds"]
+        ]
 
     @cached_property
     def scored(self) -> ScoredInstances:
         """What models score."""
-        scored = {size: scoring(size, self["distractors"], self["seeds"]) for size in self.sizes.values()}
+        scored = {size: self._scored_by(size) for size in self.sizes.values()}
         return ScoredInstances(
             sets=self.templates,
             instances=scored[self.largest]["instances"],
@@ -323,6 +300,12 @@ class Plan(StudyPlan):
                 for n in range(6)
             ],
         )
+
+    def _scored_by(self, size):
+        """Return what a model scores that takes ``size`` instances of each sample."""
+        samples = [(len(self["seeds"]) * size, TOKENS[n]) for n in self["distractors"]]
+        lengths = [(TASKS, TASK_TOKENS), *samples]
+        return {"priority": size, "instances": sum(count for count, _ in lengths), "lengths": lengths}
 
     @cached_property
     def prompts(self) -> PromptSet:

@@ -45,10 +45,9 @@ class Plan(StudyPlan):
 
     @classmethod
     def of(cls, settings: dict, run: dict, words: str | Path) -> "Plan":
-        """Return the plan of a configuration.
+        """Return the plan of a configuration, of which ``settings`` are the block ``underspecification``.
 
         Args:
-            settings: ``underspecification`` of the configuration.
             run: Registry entries of the run's models, here and at servers.
             words: The file of gendered words.
 

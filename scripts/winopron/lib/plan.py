@@ -40,10 +40,9 @@ class Plan(StudyPlan):
     def of(
         cls, settings: dict, models: dict, run: dict, systems: dict, n_pronouns: int, prompt_templates: str | Path
     ) -> "Plan":
-        """Return the plan of a configuration.
+        """Return the plan of a configuration, of which ``settings`` are the block ``winopron``.
 
         Args:
-            settings: ``winopron`` of the configuration.
             models: The registry.
             run, systems: Models and coreference systems of the run and what figures say of them.
             n_pronouns: Pronoun sets of the run.
