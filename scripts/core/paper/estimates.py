@@ -88,7 +88,8 @@ def fisher_transform(r: Estimate) -> Estimate:
         0.55
     """
     with np.errstate(divide="ignore"):
-        return Estimate(*map(float, np.arctanh([r.value, r.low, r.high])), r.n, r.clusters)
+        value, low, high = (float(np.arctanh(part)) for part in (r.value, r.low, r.high))
+    return Estimate(value, low, high, r.n, r.clusters)
 
 
 def share(value, trials):
