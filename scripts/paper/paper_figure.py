@@ -14,9 +14,11 @@ COLUMNS = [
     "study", "part", "model", "kind", "label", "group", "row", "value", "low", "high", "n", "n_unit", "chance",
 ]  # fmt: skip
 SHARES, DIFFERENCES = "Percent", "Percentage points"
-LINE, AXIS, LEFT, LETTERS, LEGEND = 0.145, 0.42, 0.47, 29, 8
-"""Height of a line and of an axis in inches, share of the width for labels, letters in a line of these, and up to how
-many models have a colour."""
+LINE, AXIS, LEFT, LETTERS, HEADING, LEGEND = 0.145, 0.42, 0.47, 29, 54, 8
+"""Height of a line and of an axis in inches, share of the width for labels, letters in a line of these and of the name of
+a study, and up to how many models have a colour."""
+UNKNOWN = [marker for marker in plotting.MARKERS if marker != "D"]
+"""Markers of models and systems that are known by name alone; released outputs have the one that is missing."""
 
 
 def select(frame: pd.DataFrame, studies: list[dict]) -> pd.DataFrame:
@@ -54,8 +56,10 @@ def lines(rows: pd.DataFrame) -> list[tuple[float, str, pd.DataFrame | None]]:
     """Return the lines of a panel: place, label, and what is drawn; None for the name of a study and its metric."""
     found, place = [], 0.0
     for group, of_group in rows.groupby("group", sort=False):
-        found.append((place, group, None))
-        place += 1
+        heading = "\n".join(textwrap.wrap(group, HEADING))
+        half = heading.count("\n") / 2
+        found.append((place + half, heading, None))
+        place += 1 + 2 * half
         for _, same in of_group.groupby("row", sort=False):
             text = label(same)
             half = max(text.count("\n"), 0.25 * (len(same) - 1)) / 2
@@ -97,7 +101,7 @@ def draw(frame: pd.DataFrame, models: dict[str, dict], alone: bool = False):
         for place, text, rows in listed:
             if rows is None:
                 ax.annotate(text, (0, place), (-LEFT * plotting.COLUMN * 72 + 2, 0), xycoords=("axes fraction", "data"),
-                            textcoords="offset points", va="center", fontsize=7, fontweight="bold",
+                            textcoords="offset points", va="center", fontsize=7, fontweight="bold", linespacing=1.05,
                             bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5})  # fmt: skip
                 continue
             ax.annotate(text, (0, place), (-4, 0), xycoords=("axes fraction", "data"), textcoords="offset points",
@@ -127,11 +131,14 @@ def draw_points(ax, place: float, rows: pd.DataFrame, looks: dict[str, dict]) ->
 
 
 def model_look(name: str, own: list[str], models: dict[str, dict]) -> dict:
-    """Return colour and marker of a model: black if it is the only one, grey for released outputs."""
+    """Return colour and marker of a model: black if it is the only one or nothing is known of it, grey if released."""
     if name not in own:
         return {"color": "#767676", "marker": "D"}
-    if len(own) == 1 or len(own) > LEGEND or name not in models:
+    unknown = [other for other in own if other not in models]
+    if len(own) == 1 or len(own) > LEGEND:
         return {"color": "#000000", "marker": "o"}
+    if name in unknown:
+        return {"color": "#000000", "marker": UNKNOWN[unknown.index(name)]}
     return {key: value for key, value in plotting.model_style(models[name]).items() if key != "linestyle"}
 
 

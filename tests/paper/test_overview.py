@@ -138,6 +138,19 @@ def test_a_long_list_of_models_is_drawn_without_a_legend_entry_each(tmp_path):
     assert [text.get_text() for text in legend.get_texts()] == ["20 models and systems", "chance", "95% interval"]
 
 
+def test_long_names_of_studies_fit_and_unknown_models_can_be_told_apart(tmp_path):
+    listed = written(tmp_path, rows(["M1", "M2"]))
+    frame = paper_figure.select(listed, [STUDIES[0] | {"label": "A study whose name is as long as three others are"}])
+    frame["group"] += " (released outputs of its authors)"
+    drawn = paper_figure.draw(frame, {})
+    width = drawn.get_window_extent().width
+    texts = [text for ax in drawn.axes for text in ax.texts]
+    assert any("three" in text.get_text() for text in texts)
+    assert all(text.get_window_extent().x0 >= 0 and text.get_window_extent().x1 <= width for text in texts)
+    first, second = drawn.legends[0].legend_handles[:2]
+    assert first.get_marker() != second.get_marker()
+
+
 def written(folder, made):
     estimate_rows.write(folder / "s.csv", "one", made)
     return estimate_rows.read([folder / "s.csv"])
