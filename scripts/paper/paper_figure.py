@@ -15,8 +15,8 @@ COLUMNS = [
 ]  # fmt: skip
 SHARES, DIFFERENCES = "Percent", "Percentage points"
 LINE, AXIS, LEFT, LETTERS, HEADING, LEGEND = 0.145, 0.42, 0.47, 29, 54, 8
-"""Height of a line and of an axis in inches, share of the width for labels, letters in a line of these and of the name of
-a study, and up to how many models have a colour."""
+"""Height of a line and of an axis in inches, share of the width for labels, letters in a line of these and of the name
+of a study, and up to how many models have a colour."""
 UNKNOWN = [marker for marker in plotting.MARKERS if marker != "D"]
 """Markers of models and systems that are known by name alone; released outputs have the one that is missing."""
 
