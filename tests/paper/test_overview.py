@@ -3,11 +3,13 @@
 import json
 import re
 
+import pandas as pd
 import pytest
 
 from scripts.core import estimate_rows, files
 from scripts.core.paper import claims
 from scripts.core.paper.claims import Check, Finding
+from scripts.core.paper.front import Front
 from scripts.core.paper.sections import target
 from scripts.paper import paper_figure, paper_overview
 from tests.paper.test_paper import DOCUMENT, ROOT, build, needs_tex
@@ -122,6 +124,26 @@ def test_findings_are_listed_with_what_they_lack(made):
     assert r"Of the study's 12 findings, 10 hold, 1 fails and 1 is undecided on the \emph{replica} data." in text
     assert r"12. Finding 12. (replica) && $\Delta I$ of C" in text
     assert r"2. Finding 2. (replica) & holds &" in text and "Two" not in text
+
+
+@pytest.mark.parametrize(
+    ("chances", "words"),
+    [
+        ({"A": 0.5}, "not distinguishable from chance"),
+        ({"A": 0.5, "B": 0.5}, "not distinguishable from chance for any of them"),
+        ({"A": 0.3, "B": 0.3}, "above chance for all of them"),
+        ({"A": 0.9, "B": 0.5}, "below chance for 1 of 2"),
+        ({"A": 0.3, "B": 0.9}, "above chance for 1 of 2 and below it for 1"),
+    ],
+)
+def test_several_models_against_chance(chances, words):
+    """Each with a value of .5 and an interval from .4 to .6, moved so far that the given chance is where it is."""
+    frame = pd.DataFrame([
+        row | {"study": "one", "debiasing": "", "demonstration": False, "low": 0.9 - chance, "high": 1.1 - chance}
+        for model, chance in chances.items() for row in rows([model])[:1]
+    ])  # fmt: skip
+    told = Front("one", frame, {"accuracy": 0.5}).against("accuracy")
+    assert told.replace(r" (50\%)", "") == words
 
 
 def test_the_reports_page_says_the_same(made):

@@ -75,10 +75,15 @@ class Front:
             return latex.Raw("")
         level = f"chance ({formats.percent(chance, 0)}%)"
         above, below = int((rows.low > chance).sum()), int((rows.high < chance).sum())
-        if len(rows) > 1:
-            return latex.Raw(latex.escape(f"above {level} for {above} of {len(rows)} and below it for {below}"))
         words = "above" if above else "below" if below else "not distinguishable from"
-        return latex.Raw(latex.escape(f"{words} {level}"))
+        text = f"{words} {level}"
+        if len(rows) > 1:
+            text += {0: " for any of them", len(rows): " for all of them"}.get(
+                above or below, f" for {above or below} of {len(rows)}"
+            )
+        if above and below:
+            text += f" and below it for {below}"
+        return latex.Raw(latex.escape(text))
 
     def levels(self, metric: str, factor: str, **chosen) -> list[str]:
         """Return the levels of a factor that the metric has rows for, in their order."""
