@@ -1,5 +1,6 @@
 """The rules that every figure of every study keeps, checked on its artists and not on pixels."""
 
+import itertools
 import re
 
 import numpy as np
@@ -28,7 +29,7 @@ def problems(drawn, pronouns: bool = False, alone: str | None = None) -> list[st
     Its width is that of a column or of the page; texts have 7 points or more, subscripts too, and can be read on what
     is behind them; markers have 3; on an axis of shares nothing lies below 0 or above 1; a pronoun's colour stands for
     pronouns alone; every panel has something drawn and every entry of a legend is drawn; a figure of one model does not
-    name it; no legend lies on a panel; all is visible.
+    name it; no legend lies on a panel, and no label of an axis on another; all is visible.
 
     Args:
         drawn (matplotlib.figure.Figure)
@@ -75,6 +76,10 @@ def problems(drawn, pronouns: bool = False, alone: str | None = None) -> list[st
         box = legend.get_window_extent()
         if any(inside(box, panel) for panel in panels):
             found.append("a legend lies on a panel")
+    labels = [ax.xaxis.label for ax in drawn.axes if ax.axison and shown(ax.xaxis.label) and ax.get_xlabel()]
+    for one, other in itertools.combinations(labels, 2):
+        if inside(one.get_window_extent(), other.get_window_extent()):
+            found.append(f"labels of axes run into each other: {one.get_text()!r}")
     box, (width, height) = drawn.get_tightbbox(), drawn.get_size_inches()
     beyond = max(-box.x0, -box.y0, box.x1 - width, box.y1 - height)
     if beyond > 0.02:

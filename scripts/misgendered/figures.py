@@ -132,7 +132,9 @@ def draw_declared_forms(frame, models):
                 figures.draw_point(ax, row.difference, y + beside, row.ci_low, row.ci_high, figures.TYPE_LOOKS[kind])
         ax.set_title(title)
         figures.label_rows(ax, rows.values())
-        ax.set_xlabel("Declared minus undeclared")
+        ax.xaxis.set_major_locator(MaxNLocator(5 if len(shown) == 1 else 3))
+    # Below several panels a label each would run into the next.
+    drawn.supxlabel("Declared minus undeclared", fontsize=8)
     handles = [*figures.type_handles(types), plotting.interval_handle(figures.INTERVAL, "_")]
     handles.append(plotting.reference_line(grid, 0, "no difference", (0, (1, 1.2)), along="x"))
     plotting.legend_below(drawn, handles, 3)
@@ -393,7 +395,7 @@ def draw_reductions(frame, models):
             figures.draw_point(ax, row.difference, y + beside, row.ci_low, row.ci_high, figures.TYPE_LOOKS[kind])
     figures.label_rows(ax, [plotting.model_title(name, models) for name in names])
     ax.xaxis.set_major_locator(MaxNLocator(5))
-    ax.set_xlabel("Accuracy by sum minus accuracy by mean")
+    ax.set_xlabel("Accuracy: sum minus mean")
     handles = [
         *figures.type_handles(types),
         plotting.reference_line([ax], 0, "no difference", (0, (1, 1.2)), along="x"),
