@@ -76,6 +76,9 @@ def problems(drawn, pronouns: bool = False, alone: str | None = None) -> list[st
         box = legend.get_window_extent()
         if any(inside(box, panel) for panel in panels):
             found.append("a legend lies on a panel")
+        found += [
+            f"a legend lies on {text.get_text()!r}" for text in drawn.texts if inside(box, text.get_window_extent())
+        ]
     labels = [ax.xaxis.label for ax in drawn.axes if ax.axison and shown(ax.xaxis.label) and ax.get_xlabel()]
     for one, other in itertools.combinations(labels, 2):
         if inside(one.get_window_extent(), other.get_window_extent()):

@@ -133,8 +133,7 @@ def draw_declared_forms(frame, models):
         ax.set_title(title)
         figures.label_rows(ax, rows.values())
         ax.xaxis.set_major_locator(MaxNLocator(5 if len(shown) == 1 else 3))
-    # Below several panels a label each would run into the next.
-    drawn.supxlabel("Declared minus undeclared", fontsize=8)
+        ax.set_xlabel("Declared minus undeclared" if len(shown) == 1 else "Declared minus\nundeclared")
     handles = [*figures.type_handles(types), plotting.interval_handle(figures.INTERVAL, "_")]
     handles.append(plotting.reference_line(grid, 0, "no difference", (0, (1, 1.2)), along="x"))
     plotting.legend_below(drawn, handles, 3)
