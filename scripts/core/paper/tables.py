@@ -35,8 +35,8 @@ def drop_uninformative(cells, keep: Sequence[str] = ()):
 
     Returns:
         (DataFrame, dict of str to str): Left out are rows of :data:`PLACEHOLDERS`, columns of :data:`PLACEHOLDERS` and,
-            where there are several rows, columns with one content in all rows. The dictionary has head and content of
-            the latter, for the caption.
+            where there are several rows, columns with one content in all rows, unless no other would be left. The
+            dictionary has head and content of the latter, for the caption.
 
     Examples:
         >>> import pandas as pd
@@ -56,6 +56,9 @@ def drop_uninformative(cells, keep: Sequence[str] = ()):
         elif len(left) > 1 and left[column].nunique(dropna=False) == 1:
             constant[column] = left[column].iloc[0]
             left = left.drop(columns=column)
+    if constant and set(left) <= set(keep):
+        # Names alone would be no table.
+        return cells.loc[rows, [column for column in cells if column in {*left, *constant}]], {}
     return left, constant
 
 

@@ -44,3 +44,7 @@ def test_rows_and_columns_that_tell_nothing_are_left_out():
     assert tables.drop_uninformative(cells[:1], ["Model"])[0].columns.tolist() == ["Model", "n", "r"]
     assert tables.drop_uninformative(cells.assign(Model="a"), ["Model"])[0].columns.tolist() == ["Model", "r"]
     assert tables.drop_uninformative(cells[2:], ["Model"])[0].empty
+    # Values that are the same in all rows stay where the table would have names alone.
+    alike = cells[:2].assign(r="1")
+    left, constant = tables.drop_uninformative(alike, ["Model"])
+    assert (left.columns.tolist(), constant) == (["Model", "n", "r"], {})
