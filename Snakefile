@@ -34,7 +34,7 @@ for name in select_studies(
 
 
 include: "rules/studies.smk"
-include: "rules/estimates.smk"
+include: "rules/model_jobs.smk"
 include: "rules/scoring.smk"
 include: "rules/servers.smk"
 include: "rules/synthetic.smk"

@@ -27,6 +27,8 @@ LOG_PROBABILITIES, CONTINUATIONS, TOKENS = "log_probabilities", "continuation_lo
 """Metadata of a record: lists (JSON) with a number per option, in the order of the options."""
 ZSTANDARD = 93
 """A method of compression in ZIP files that the standard library of Python 3.11 does not know."""
+UNREADABLE = (ValueError, LookupError, TypeError, AttributeError)
+"""What reading a sample of another form raises."""
 RERUN = "run it again with inspect eval-retry and name the new log"
 
 
@@ -73,9 +75,22 @@ def _format(path):
         return RECORDS if '"schema_version"' in stream.readline() else HARNESS
 
 
-def scored_after(path: str) -> str | None:
-    """Return the token that the model of a file of records read before every text, None if there is none."""
-    return next(_parsed([path], lambda _, record: record.get("metadata", {}).get("scored_after")), None)
+def scored_after(paths: Iterable[str]) -> str | None:
+    """Return the token that the model read before every text by the first record of each file, None if there is none.
+
+    Raises:
+        UserError: If files differ in it.
+    """
+    found: dict[str | None, str] = {}
+    for path in paths:
+        read = _parsed([path], lambda _, record: record.get("metadata", {}).get("scored_after"))
+        found.setdefault(next(read, None), path)
+    if len(found) > 1:
+        (one, path), (other, further) = list(found.items())[:2]
+        raise UserError(
+            f"{path} has scored_after {one}, {further} has {other}; name the records of one model and one run"
+        )
+    return next(iter(found))
 
 
 def read_scores(paths: list[str], masked: Iterable[str]) -> Iterator[LoggedScores]:
@@ -152,7 +167,7 @@ def _guarded(where: str, read: Callable[[], Any]):
     """Return what ``read`` returns; what it stumbles over is refused by its place."""
     try:
         return read()
-    except (ValueError, LookupError, TypeError, AttributeError) as error:
+    except UNREADABLE as error:
         raise UserError(
             f"{where}: not a sample that can be read ({type(error).__name__}: {error}); docs/export.md lists the fields"
         ) from error
@@ -247,15 +262,7 @@ def _inspect_samples(path):
     try:
         for sample in parts():
             yield f"{path}: sample {sample.get('id')}, epoch {sample.get('epoch')}", sample
-    except (
-        ValueError,
-        LookupError,
-        TypeError,
-        AttributeError,
-        OSError,
-        zipfile.BadZipFile,
-        NotImplementedError,
-    ) as error:
+    except (*UNREADABLE, OSError, zipfile.BadZipFile, NotImplementedError) as error:
         raise UserError(
             f"{path}: not a log of inspect that can be read ({type(error).__name__}: {error}); convert it with inspect "
             "log convert --to json"

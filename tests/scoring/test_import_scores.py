@@ -106,6 +106,13 @@ def test_exported_records_come_back(name, bring, scored, tmp_path):
     assert (facts["engine"], facts["scored_after"]) == ("every_eval_ever", "a")
 
 
+def test_records_of_models_that_read_another_token_first_are_not_one_model(bring, scored):
+    lines, others = records(scored), records(scored, scored_after="a")
+    half = len(lines) // 2
+    with pytest.raises(UserError, match="has scored_after None, .* has a; name the records of one model"):
+        bring(lines[:half], others[half:])
+
+
 def change(line, **keys):
     """Change keys of a record, or of its parts."""
     for name, value in keys.items():

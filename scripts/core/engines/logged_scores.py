@@ -39,7 +39,7 @@ def open_texts(model: str, outputs: dict, paths: list[str]) -> tuple[TextReader,
     """
     tokenizer = models.load_tokenizer(model, {"tokenizer": outputs["tokenizer"]})
     if sample_logs.common_format(paths) == sample_logs.RECORDS:
-        after = sample_logs.scored_after(paths[0])
+        after = sample_logs.scored_after(paths)
     else:
         first = tokenizer.bos_token or tokenizer.eos_token
         around = tokenizer("")["input_ids"]

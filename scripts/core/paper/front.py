@@ -78,9 +78,9 @@ class Front:
         words = "above" if above else "below" if below else "not distinguishable from"
         text = f"{words} {level}"
         if len(rows) > 1:
-            text += {0: " for any of them", len(rows): " for all of them"}.get(
-                above or below, f" for {above or below} of {len(rows)}"
-            )
+            count = above or below
+            some = f"{count} of {len(rows)}" if count else "any of them"
+            text += f" for {'all of them' if count == len(rows) else some}"
         if above and below:
             text += f" and below it for {below}"
         return latex.Raw(latex.escape(text))

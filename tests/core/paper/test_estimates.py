@@ -26,6 +26,13 @@ def test_a_value_is_inside_limits_that_its_interval_leaves_out():
     assert outcomes == [True, None, None, False, False]
 
 
+def test_a_correlation_is_compared_with_a_bound_as_by_fishers_test():
+    """With the interval of 12 pairs; on the scale of correlations the arms differ and p would be too small."""
+    r, low, high = (np.tanh(np.arctanh(0.85) + step * norm.ppf(0.975) / 3) for step in (0, -1, 1))
+    found = estimates.compare_with_bound(estimates.fisher_transform(Estimate(r, low, high, 12)), np.arctanh(0.2))
+    assert found.right == pytest.approx(2 * norm.sf(3 * (np.arctanh(0.85) - np.arctanh(0.2))), rel=1e-6)
+
+
 def test_an_open_comparison_says_its_numbers_and_their_size():
     check = claims.check(estimates.is_greater, LOW, MIDDLE, "a 0.2, b 0.35")
     assert (check.outcome, check.missing) == (None, ("intervals that do not overlap (n = 20)",))
