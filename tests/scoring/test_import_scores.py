@@ -109,7 +109,7 @@ def test_exported_records_come_back(name, bring, scored, tmp_path):
 def test_records_of_models_that_read_another_token_first_are_not_one_model(bring, scored):
     lines, others = records(scored), records(scored, scored_after="a")
     half = len(lines) // 2
-    with pytest.raises(UserError, match="has scored_after None, .* has a; name the records of one model"):
+    with pytest.raises(UserError, match=r"has scored_after None, .* has a; name the records of one model"):
         bring(lines[:half], others[half:])
 
 
