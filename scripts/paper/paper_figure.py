@@ -56,7 +56,7 @@ def lines(rows: pd.DataFrame) -> list[tuple[float, str, pd.DataFrame | None]]:
     """Return the lines of a panel: place, label, and what is drawn; None for the name of a study and its metric."""
     found, place = [], 0.0
     for group, of_group in rows.groupby("group", sort=False):
-        heading = "\n".join(textwrap.wrap(group, HEADING))
+        heading = "\n".join(textwrap.wrap(str(group), HEADING))
         half = heading.count("\n") / 2
         found.append((place + half, heading, None))
         place += 1 + 2 * half
