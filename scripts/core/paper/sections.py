@@ -319,7 +319,11 @@ def _body(path):
 
 
 def fit_table(text):
-    """Return the LaTeX of a table, scaled down to the width of its place where it could be wider."""
+    """Return the LaTeX of a table, scaled down to the width of its place where it could be wider.
+
+    The line below it (``\\tablenote``) is not scaled.
+    """
     if r"\begin{tabularx}" in text or r"p{0." in text or r"\begin{tabular}" not in text:
         return latex.Raw(text)
-    return latex.Raw(f"\\begin{{adjustbox}}{{max width=\\linewidth}}\n{text}\n\\end{{adjustbox}}")
+    rows, end, note = text.partition(r"\end{tabular}")
+    return latex.Raw(f"\\begin{{adjustbox}}{{max width=\\linewidth}}\n{rows}{end}\n\\end{{adjustbox}}{note}")

@@ -36,7 +36,7 @@ def drop_uninformative(cells, keep: Sequence[str] = ()):
     Returns:
         (DataFrame, dict of str to str): Left out are rows of :data:`PLACEHOLDERS`, columns of :data:`PLACEHOLDERS` and,
             where there are several rows, columns with one content in all rows, unless no other would be left. The
-            dictionary has head and content of the latter, for the caption.
+            dictionary has head and content of the latter, for the line below the table.
 
     Examples:
         >>> import pandas as pd
@@ -72,6 +72,7 @@ def write_table(
     align: str | None = None,
     midrules: Sequence[int] = (),
     symbols: dict[str, str] | None = None,
+    constant: dict[str, str] | None = None,
 ):
     """Write a table as LaTeX and CSV.
 
@@ -82,10 +83,15 @@ def write_table(
         align: LaTeX column types (:func:`scripts.core.paper.latex.latex_table`), where ``left`` does not say them.
         midrules: Rows before which a rule is drawn.
         symbols: Escaped text to the LaTeX that stands for it, in heads and cells.
+        constant: Head and content of columns that are not printed because all rows agree
+            (:func:`drop_uninformative`). A line below the table states them.
     """
     files.write_csv(csv, cells if rows is None else rows)
     align = align or "l" * left + "r" * (cells.shape[1] - left)
     text = latex.latex_table(cells, align=align, midrules=midrules)
+    if constant:
+        shared = "; ".join(f"{head}: {content}" for head, content in constant.items())
+        text += rf"\tablenote{{In all rows, {latex.escape(shared)}.}}" + "\n"
     for escaped, symbol in (symbols or {}).items():
         text = text.replace(escaped, symbol)
     files.write_text(tex, text)

@@ -267,14 +267,14 @@ def write_sets(tex: str, csv: str, frame: pd.DataFrame):
         tex, csv: Paths.
         frame: From :func:`of_sets`; all goes to the CSV.
     """
-    shown, _ = drop_uninformative(frame, ["templates", "System"])
+    shown, constant = drop_uninformative(frame, ["templates", "System"])
     midrules = change_points(shown.templates)
     shown = shown.assign(templates=blank_repeats(shown.templates), System=blank_repeats(shown.System, again=midrules))
     if not midrules:
         shown = shown.drop(columns="templates")
     shown = shown.rename(columns={"templates": "Data"})
     left = sum(head in shown for head in ("Data", "System", "Debiasing"))
-    write_table(tex, csv, shown, left, rows=frame, midrules=midrules, symbols=_SYMBOLS)
+    write_table(tex, csv, shown, left, rows=frame, midrules=midrules, symbols=_SYMBOLS, constant=constant)
 
 
 def datasets(table, templates):

@@ -190,8 +190,9 @@ def write(
     """
     shown = (frame if rows is None else rows).drop(columns=list(hidden))
     names = list(shown.columns[:left])
-    shown, _ = drop_uninformative(shown, names)
+    shown, constant = drop_uninformative(shown, names)
     blocks = change_points(shown.iloc[:, 0])
     shown = shown.assign(**{shown.columns[0]: blank_repeats(shown.iloc[:, 0])})
     # A rule between blocks; none where every second row would have one.
-    write_table(tex, csv, shown, left, rows=frame, midrules=blocks if len(blocks) < 5 else ())
+    midrules = blocks if len(blocks) < 5 else ()
+    write_table(tex, csv, shown, left, rows=frame, midrules=midrules, constant=constant)

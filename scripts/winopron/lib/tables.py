@@ -322,7 +322,7 @@ def write(tex, csv, cells, left, keep, nothing, printed=None):
         nothing: The comment that stands in the LaTeX file for a table without rows.
         printed: What is typeset, if it is less than ``cells``.
     """
-    shown, _ = drop_uninformative(cells if printed is None else printed, keep)
+    shown, constant = drop_uninformative(cells if printed is None else printed, keep)
     text = [column for column in cells.columns[:left] if column in shown]
     if shown.empty:
         files.write_csv(csv, cells)
@@ -333,4 +333,4 @@ def write(tex, csv, cells, left, keep, nothing, printed=None):
     # Lines between blocks help where blocks have several rows.
     midrules = starts if len(shown) >= 2 * (len(starts) + 1) else ()
     shown = shown.assign(**{first: blank_repeats(shown[first])})
-    write_table(tex, csv, shown, len(text), rows=cells, midrules=midrules)
+    write_table(tex, csv, shown, len(text), rows=cells, midrules=midrules, constant=constant)

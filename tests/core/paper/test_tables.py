@@ -3,7 +3,7 @@
 import pandas as pd
 
 from scripts.core import files
-from scripts.core.paper import tables
+from scripts.core.paper import sections, tables
 
 CELLS = pd.DataFrame({"System": ["a_1", "a_1", "b"], "Scoring": ["x", "y", "y"], "ΔI": ["1", "−2", "3"]})
 
@@ -32,6 +32,16 @@ def test_a_table_may_print_less_than_its_csv_holds(tmp_path):
     tables.write_table(tex, csv, CELLS[:1], rows=CELLS, align="lXr")
     assert len(files.read_csv(csv)) == 3
     assert r"b & y" not in tex.read_text(encoding="utf-8") and "tabularx" in tex.read_text(encoding="utf-8")
+
+
+def test_what_all_rows_agree_on_is_said_below_the_table(tmp_path):
+    tex, csv = tmp_path / "t.tex", tmp_path / "t.csv"
+    tables.write_table(tex, csv, CELLS, constant={"n_unit": "pairs", "ΔI": "3%"}, symbols={"ΔI": r"$\Delta I$"})
+    below = r"\tablenote{In all rows, n\_unit: pairs; $\Delta I$: 3\%.}"
+    assert tex.read_text(encoding="utf-8").splitlines()[-2:] == [r"\end{tabular}", below]
+    # Scaled down is the table, not the line.
+    printed = sections.fit_table(tex.read_text(encoding="utf-8"))
+    assert printed.index(r"\end{adjustbox}") < printed.index(below)
 
 
 def test_rows_and_columns_that_tell_nothing_are_left_out():
