@@ -26,8 +26,9 @@ import platform
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from scripts.core import config, files
 from scripts.core.errors import UserError, count_noun
@@ -83,17 +84,17 @@ class State:
         self.findings |= audit.orphaned_records(self.problems | manifest.unusable_signatures(), self.findings)
         self.origins = origins.Origins(self.jobs, planned["traced"], _where, planned["outcomes"])
 
-    def findings_behind(self, paths):
+    def findings_behind(self, paths: Iterable[str]) -> dict[str, dict]:
         """Return the findings of ``paths`` and of everything that they are made from."""
         needed = audit.with_inputs(self.jobs, paths)
         return {path: finding for path, finding in self.findings.items() if path in needed}
 
 
-def _where(path):
+def _where(path: str) -> Path:
     return job_records.resolve(path, ROOT)
 
 
-def _present(recorded):
+def _present(recorded: Collection[str]) -> Iterator[str]:
     """Yield everything below ``results/`` that is no folder, hidden files, links and pipes included.
 
     A linked folder is followed where it holds files of ``recorded``, such as results on a larger disk.
@@ -108,7 +109,9 @@ def _present(recorded):
         yield from [*foreign, *(f"{folder}/{name}" for name in others)]
 
 
-def _plan(configfiles, targets, files, overrides):
+def _plan(
+    configfiles: Sequence[str | Path], targets: Sequence[str], files: Sequence[str], overrides: dict[str, Any]
+) -> dict[str, Any]:
     command = [
         sys.executable,
         "-m",
@@ -134,7 +137,7 @@ def _plan(configfiles, targets, files, overrides):
     return json.loads(done.stdout)
 
 
-def _digests(planned, present=()):
+def _digests(planned: Collection[str], present: Iterable[str] = ()) -> dict[str, str]:
     """Return the digests of the files and folders of ``planned`` and of the files of ``present``, read anew."""
     found = {path: job_records.resolve(path, ROOT) for path in sorted({*planned, *present})}
     # Opening a pipe would wait for ever, and a link may lead to the whole disk.
@@ -143,14 +146,14 @@ def _digests(planned, present=()):
         return dict(zip(existing, pool.map(_digest, existing.values()), strict=True))
 
 
-def _digest(path):
+def _digest(path: Path) -> str:
     try:
         return files.sha256(path)
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror}); check its permissions") from error
 
 
-def _environment(jobs, records):
+def _environment(jobs: list[dict], records: dict[str, dict]) -> dict[str, dict]:
     """Return what is installed here of the packages that the records name: versions, and files with weights or data."""
     carried = {name: entry for job in jobs for name, entry in job_records.package_inputs(job["params"]).items()}
     named = {package for record in records.values() for package in record.get("packages", {})}
@@ -164,7 +167,7 @@ def _environment(jobs, records):
     return {"installed": installed | {"python": platform.python_version()}, "package_files": found}
 
 
-def _weights(jobs):
+def _weights(jobs: list[dict]) -> dict[str, str]:
     """Return the digests of weights that lie in folders of this machine; a hub's are fixed by revision."""
     chosen = {}
     for job in jobs:
@@ -194,7 +197,7 @@ def _weights(jobs):
     return found
 
 
-def main(*, overrides: dict, targets: list, configfiles: list):
+def main(*, overrides: dict, targets: list, configfiles: list) -> None:
     """Print the audit of all results under the overlays ``configfiles``; fail unless all is current.
 
     ``overrides`` is what the command said in ``--config``, which outranks them.
@@ -212,7 +215,7 @@ def main(*, overrides: dict, targets: list, configfiles: list):
         raise UserError(f"results/: {bad} of {len(findings)} files are not current; the lines above say what to do")
 
 
-def next_steps(state, configfiles, targets):
+def next_steps(state: State, configfiles: Sequence[str | Path], targets: Sequence[str]) -> list[str]:
     """Return what to do about files that are not current; first whether this is the right configuration at all.
 
     The commands are for the repository's root, also where the run is in a folder of its own.
@@ -229,7 +232,7 @@ def next_steps(state, configfiles, targets):
     ]
 
 
-def command_line(arguments=None):
+def command_line(arguments: Sequence[str] | None = None) -> int:
     """Run the audit from the command line and return the exit status."""
     parser = argparse.ArgumentParser(
         prog="python -m scripts.audit", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -270,7 +273,7 @@ def command_line(arguments=None):
         return 2
 
 
-def _enter(options):
+def _enter(options: argparse.Namespace) -> None:
     """Go to the run's folder; files that the command names are those that they were before."""
     options.configfile = [path.absolute() for path in options.configfile]
     if options.against:
@@ -281,7 +284,7 @@ def _enter(options):
         raise UserError(f"--directory {options.directory}: {error.strerror}; name the folder of a run") from error
 
 
-def _everything(state, options):
+def _everything(state: State, options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps({"summary": audit.summary(state.findings), "files": state.findings}, indent=1))
     else:
@@ -289,7 +292,7 @@ def _everything(state, options):
     return int(any(finding["verdict"] != "current" for finding in state.findings.values()))
 
 
-def _against(state, published, options):
+def _against(state: State, published: manifest.Published, options: argparse.Namespace) -> int:
     """Audit everything, and tell in what it differs from an earlier state."""
     recorded = {
         path
@@ -316,7 +319,7 @@ def _against(state, published, options):
     return int(bool(differences) or any(finding["verdict"] != "current" for finding in state.findings.values()))
 
 
-def _trace(state, options):
+def _trace(state: State, options: argparse.Namespace) -> int:
     found = trace.find(options.what[0], state.jobs)
     behind = state.findings_behind([entry["path"] for entry in found])
     told = []
@@ -342,7 +345,7 @@ def _trace(state, options):
     return int(any(finding["verdict"] != "current" for finding in behind.values()))
 
 
-def _told(lines):
+def _told(lines: Iterable[dict]) -> Iterator[str]:
     """Yield lines of template files as text, those of one table of instances below its name."""
     for table, entries in itertools.groupby(lines, lambda entry: entry["table"]):
         entries = list(entries)
@@ -354,7 +357,7 @@ def _told(lines):
             yield f"  and {len(entries) - SHOWN} more files (--json lists them)"
 
 
-def _prune(state, options):
+def _prune(state: State, options: argparse.Namespace) -> int:
     """List what no job makes, with sizes, and remove it where ``--delete`` says so."""
     going, scores = audit.removable_files(state.findings, options.what)
     # Behind a linked folder lies another disk, with files of whomever.
@@ -382,12 +385,12 @@ def _prune(state, options):
     return 0
 
 
-def _size(path):
+def _size(path: Path) -> int:
     """Return the size of a file in bytes; a link, whatever it leads to, has none to speak of."""
     return path.lstat().st_size if path.is_file() and not path.is_symlink() else 0
 
 
-def _human(size):
+def _human(size: float) -> str:
     for unit in ("B", "kB", "MB"):
         if size < 1000:
             return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
@@ -395,7 +398,7 @@ def _human(size):
     return f"{size:.1f} GB"
 
 
-def _remove(path):
+def _remove(path: Path) -> None:
     """Remove a file, a link or a pipe of results/, and the folders that this leaves empty."""
     try:
         path.unlink()
@@ -407,7 +410,7 @@ def _remove(path):
         folder.rmdir()
 
 
-def _impact(state, options):
+def _impact(state: State, options: argparse.Namespace) -> int:
     reruns, line = trace.affected_jobs(options.impact, state.jobs, audit.jobs_after, _where)
     uses = (lambda path, rows: bool(state.origins.origins_of(path, rows, row_of=line))) if line else None
     moves = trace.affected_items(options.impact, reruns, state.jobs, uses=uses)

@@ -14,6 +14,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from scripts.core import config, runs
@@ -49,7 +50,7 @@ def ask_the_workflow(name: str | None, overlays: list[Path], directory: Path | N
         raise UserError(refused.removeprefix("Error: "))
 
 
-def main(arguments=None):
+def main(arguments: Sequence[str] | None = None) -> int:
     """Check the files named in the command; returns 0, or 1 after one line on standard error."""
     parser = argparse.ArgumentParser(
         prog="python -m scripts.check_config",

@@ -20,6 +20,7 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -77,13 +78,13 @@ def registry(count: int) -> dict:
     return {"models": models}
 
 
-def letters(number):
+def letters(number: int) -> str:
     """Return a name of one letter for 0 to 25, of two and more from there on, as spreadsheets call columns."""
     head, tail = divmod(number, 26)
     return (letters(head - 1) if head else "") + chr(ord("A") + tail)
 
 
-def overlay(study: str, name: str, models: Sequence[str], templates: Sequence[str] | None = None):
+def overlay(study: str, name: str, models: Sequence[str], templates: Sequence[str] | None = None) -> dict[str, Any]:
     """Return the configuration of a run of synthetic models.
 
     Args:
@@ -121,12 +122,12 @@ def measure_jobs(logs: Path) -> list[dict]:
     return sorted(rows.values(), key=lambda row: -row["seconds"])
 
 
-def megabytes(folder):
+def megabytes(folder: Path) -> float:
     """Return the size of the files in a folder and below, in MB of a million bytes."""
     return sum(path.stat().st_size for path in files.members(folder)) / 1e6
 
 
-def snakemake(folder, cores, *targets):
+def snakemake(folder: Path, cores: int, *targets: str) -> float:
     """Run the workflow in a folder and return the seconds that it took.
 
     Raises:
@@ -141,7 +142,7 @@ def snakemake(folder, cores, *targets):
     return time.monotonic() - started
 
 
-def main(arguments=None):
+def main(arguments: Sequence[str] | None = None) -> int:
     """Make and measure a run; returns 0, or 1 after one line on standard error."""
     parser = argparse.ArgumentParser(
         prog="python -m scripts.scale", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -170,7 +171,7 @@ def main(arguments=None):
     return 0
 
 
-def report(folder, models, drawing, seconds):
+def report(folder: Path, models: int, drawing: float, seconds: float) -> None:
     """Write and print what was measured."""
     rows = measure_jobs(folder / "results/logs")
     sizes = {path.name: megabytes(path) for path in sorted((folder / "results").iterdir()) if path.is_dir()}

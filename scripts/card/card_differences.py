@@ -1,6 +1,7 @@
 """Compare the further models of a card with the first, on the instances that both read."""
 
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -15,7 +16,7 @@ COLUMNS = [
 ]  # fmt: skip
 
 
-def main(*, summaries: list, outcomes: list, differences: str, models: list, declared: dict):
+def main(*, summaries: list, outcomes: list, differences: str, models: list, declared: dict) -> None:
     """Write the differences.
 
     Args:
@@ -37,7 +38,7 @@ def main(*, summaries: list, outcomes: list, differences: str, models: list, dec
     files.write_csv(differences, pd.DataFrame(rows, columns=COLUMNS))
 
 
-def estimate(entry):
+def estimate(entry: dict[str, Any]) -> str:
     """Return what an estimate is, in words."""
     told = {name: entry[name] for name in ("metric", "scoring", "debiasing")}
     return f"{entry['metric']}, {describe_levels(told | entry['factors'])}"

@@ -1,6 +1,8 @@
 """Draw what one study finds for the models of a card, next to other models and published values."""
 
-from typing import Any
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -8,6 +10,9 @@ from scripts.core import estimate_rows, plotting
 from scripts.core.estimate_rows import PROMPT_FACTOR
 from scripts.core.job import run
 from scripts.core.paper import published
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 MODEL, RUN, DEFAULT_RUN, PUBLISHED_VALUES = "model", "this run", "default run", "published"
 """Whose a value is."""
@@ -44,7 +49,7 @@ def main(
     parts: list,
     chance: float | None,
     axis: str,
-):
+) -> None:
     """Draw the figure.
 
     Args:
@@ -78,14 +83,14 @@ def main(
     )
 
 
-def read(path, models):
+def read(path: str | Path, models: Collection[str]) -> pd.DataFrame:
     """Return the rows of a summary about what ran, without demonstration models other than the card's."""
     frame = estimate_rows.read([path])
     ran = frame.kind.isin([estimate_rows.MODEL, estimate_rows.SYSTEM])
     return frame[ran & (frame.model.isin(models) | ~frame.demonstration)]
 
 
-def of_points(frame, points, part):
+def of_points(frame: pd.DataFrame, points: Iterable[Sequence[Any]], part: str | None) -> list[tuple]:
     """Return model, label, how it was asked, point, value, interval, n and its unit of a part's rows at the points."""
     frame = frame if part is None else frame[frame.part == part]
     # How a study decides elsewhere, such as prompted, is another estimate of the same metric.
@@ -96,7 +101,7 @@ def of_points(frame, points, part):
     ]
 
 
-def way(row):
+def way(row: Mapping[Any, Any]) -> str:
     """Return how a model was asked, in words; empty where its study asks in one way only."""
     how = row["scoring"] if row["scoring"] in SEVERAL else ""
     return ", ".join(
@@ -104,7 +109,7 @@ def way(row):
     )
 
 
-def from_paper(numbers, published_models, points):
+def from_paper(numbers: str | Path, published_models: str | Path, points: Iterable[Sequence[Any]]) -> list[tuple]:
     """Return what a study published at the points, as rows of the figure; no intervals."""
     listed, known = published.read_published(numbers), published.read_models(published_models)
     rows = []
@@ -126,7 +131,15 @@ def from_paper(numbers, published_models, points):
 
 
 @plotting.style()
-def draw(frame, value, points, chance, axis, looks, several):
+def draw(
+    frame: pd.DataFrame,
+    value: str,
+    points: Sequence[str],
+    chance: float | None,
+    axis: str,
+    looks: Mapping[str, dict],
+    several: bool,
+) -> "Figure":
     """Draw the models' values with their intervals, others as marks; return the figure.
 
     A colour is a model's and a marker a method of asking; on the card of one model both are the method's.
@@ -176,7 +189,7 @@ def draw(frame, value, points, chance, axis, looks, several):
     return drawn
 
 
-def count(rows):
+def count(rows: pd.DataFrame) -> str:
     """Return the number of units that values rest on."""
     ends = dict.fromkeys(f"{n:,.0f}" for n in (rows.n.min(), rows.n.max()))
     unit = rows.n_unit.iloc[0]

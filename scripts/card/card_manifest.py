@@ -10,7 +10,7 @@ from scripts.core.provenance import manifest as manifests
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def main(*, card: list, manifest: str):
+def main(*, card: list, manifest: str) -> None:
     """Write ``manifest``, what ``python -m scripts.audit --against`` compares a published card with.
 
     Args:

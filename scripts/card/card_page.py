@@ -4,7 +4,9 @@ import base64
 import json
 import os
 import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import jinja2
 import pandas as pd
@@ -47,7 +49,7 @@ def main(
     left_out: list,
     drawn: dict,
     audit: str,
-):
+) -> None:
     """Write the card.
 
     Args:
@@ -118,7 +120,7 @@ def main(
     files.write_text(html, template.render(context | {"images": images}))
 
 
-def first_page(answered: dict, verdicts: dict):
+def first_page(answered: dict, verdicts: dict) -> tuple[latex.Raw, list[latex.Raw], dict[str, latex.Raw]]:
     """Return the sentence that answers the card's question, up to three findings, and what is left for each study.
 
     Args:
@@ -138,7 +140,7 @@ def first_page(answered: dict, verdicts: dict):
     return latex.Raw(answer), highlights, texts
 
 
-def headlines(frame, models):
+def headlines(frame: pd.DataFrame, models: Collection[str]) -> list[dict[str, Any]]:
     """Return the rows of the table of headlines: what it is, chance, and a cell for each model."""
     rows = []
     for (group, row), same in frame.groupby(["group", "row"], sort=False):
@@ -156,19 +158,19 @@ def headlines(frame, models):
     return rows
 
 
-def estimated(row):
+def estimated(row: Mapping[Any, Any]) -> str:
     """Return an estimate of the scorecard, whose shares are in percent, with its interval and n."""
     factor, style = (1, "plain") if row["chance"] == 0 else (100, "percent")
     value, low, high = (row[name] / factor for name in ("value", "low", "high"))
     return estimate(value, low, high, row["n"], style=style)
 
 
-def unit(n_unit):
+def unit(n_unit: str) -> str:
     """Return what n counts in a word."""
     return n_unit.partition(" of ")[0]
 
 
-def difference_sentences(frame, labels, called):
+def difference_sentences(frame: Any, labels: Mapping[str, str], called: Mapping[str, str]) -> dict[str, Any]:
     """Return the differences as sentences: those that a test supports, and how many and which others there are."""
     if frame.empty:
         return {}
@@ -196,7 +198,9 @@ def difference_sentences(frame, labels, called):
     }
 
 
-def answers(studies, summaries, fronts, models):
+def answers(
+    studies: Iterable[dict[str, Any]], summaries: Iterable[str], fronts: Iterable[str], models: Collection[str]
+) -> dict[str, latex.Raw]:
     """Return what each study finds for the models in a sentence, as LaTeX; studies without one are absent."""
     templates = {Path(path).name.removesuffix("_front.tex.j2"): Path(path) for path in fronts}
     found = {}
@@ -211,12 +215,12 @@ def answers(studies, summaries, fronts, models):
     return found
 
 
-def trajectory(stem, main_tex):
+def trajectory(stem: str | None, main_tex: str | Path) -> str | None:
     """Return a figure's path as the card's LaTeX source has it; empty for None."""
     return stem and Path(os.path.relpath(f"{stem}.pdf", Path(main_tex).parent)).as_posix()
 
 
-def facts(model, entry, made):
+def facts(model: str, entry: dict[str, Any], made: Sequence[str]) -> list[dict[str, Any]]:
     """Return what a card says of a model itself: names and values."""
     source = entry.get("source", {})
     folder = f"folder {Path(source['path']).name}" if "path" in source else ""
@@ -244,11 +248,11 @@ def facts(model, entry, made):
     return [{"name": name, "value": value} for name, value in (listed | counts).items() if value]
 
 
-def judged_findings(tables):
+def judged_findings(tables: Mapping[str, Any]) -> dict[str, Any]:
     """Return the findings that hold or fail for some model, those that are undecided, and how many are of several.
 
     Args:
-        tables: The label of each model to the verdicts on it alone.
+        tables: The label of each model to the verdicts on it alone (DataFrame).
     """
     rows: dict[tuple, dict] = {}
     for label, table in tables.items():
@@ -273,18 +277,18 @@ def judged_findings(tables):
     }
 
 
-def describe_missing(words):
+def describe_missing(words: str | float) -> str:
     """Return what a finding lacks, in a clause."""
     return f"lacks {shorten_list(words.split('; '), 3)}" if isinstance(words, str) and words else "does not apply"
 
 
-def shorten(text):
+def shorten(text: str) -> str:
     """Return the beginning of a text that is too long for a card."""
     text = str(text)
     return text if len(text) <= LONGEST else text[:LONGEST].rsplit(" ", 1)[0].rstrip(";:,") + " ..."
 
 
-def values(frame):
+def values(frame: Any) -> list[dict[str, str]]:
     """Return the models' values of a figure in words."""
     own = frame[frame.who == "model"]
     rows = []
@@ -295,7 +299,7 @@ def values(frame):
     return rows
 
 
-def describe_setting(path, labels, called):
+def describe_setting(path: str, labels: Mapping[str, str], called: Mapping[str, str]) -> dict[str, Any]:
     """Return how a file came to be that a model left; files of one ``group`` differ in their models alone.
 
     Args:
@@ -321,7 +325,7 @@ def describe_setting(path, labels, called):
     }
 
 
-def cost(speeds):
+def cost(speeds: Iterable[str]) -> dict[str, Any]:
     """Return minutes of the models' jobs, loading included, and on what they ran; the tokens that a server counted."""
     measured = [json.loads(Path(path).read_text(encoding="utf-8")) for path in speeds]
     seconds = sum(job.get("seconds", 0) + job.get("loading_seconds", 0) for job in measured)

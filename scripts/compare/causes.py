@@ -6,8 +6,9 @@ a consequence of another difference is none. Each is told with the results downs
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 
@@ -86,7 +87,7 @@ def current_records(records: dict) -> dict:
     records = {path: record for path, record in records.items() if record}
     makers = {output: path for path, record in records.items() for output in record["outputs"]}
 
-    def is_current(record):
+    def is_current(record: dict[str, Any]):
         made = [
             (digest, records[makers[name]]["outputs"][name])
             for name, digest in record["inputs"].items()
@@ -102,7 +103,7 @@ def current_records(records: dict) -> dict:
     return _behind(records, shown)
 
 
-def _behind(records, paths):
+def _behind(records: dict[str, dict], paths: Iterable[str]):
     """Return those of some records that some others, and what they are made from, need; these too."""
     makers = {output: path for path, record in records.items() for output in record["outputs"]}
     kept, waiting = set(), list(paths)
@@ -114,12 +115,12 @@ def _behind(records, paths):
     return {path: records[path] for path in sorted(kept)}
 
 
-def _study(record):
+def _study(record: dict[str, Any]):
     """Return the study of a job, or another folder of results."""
     return min(record["outputs"]).split("/")[1]
 
 
-def _own_values(a, b):
+def _own_values(a: dict[str, dict], b: dict[str, dict]):
     """Return the values of wildcards that a study has in one run only.
 
     Returns:
@@ -146,12 +147,12 @@ def _own_values(a, b):
     return own
 
 
-def _identity(key, own):
+def _identity(key: tuple[str, str], own: dict[tuple[str, str], tuple[set, set, set]]):
     old, new, _ = own[key]
     return "model" if key[1] in MODELS else "parameter", key[1], _listed(old), _listed(new)
 
 
-def _of_own(record, own):
+def _of_own(record: dict[str, Any], own: dict[tuple[str, str], tuple[set, set, set]]):
     """Return why only one run has a job: a model, seed or the like that its study has in this run only; else None."""
     study = _study(record)
     for name, value in record["wildcards"].items():
@@ -161,11 +162,11 @@ def _of_own(record, own):
     return None
 
 
-def _listed(values):
+def _listed(values: Iterable[str]):
     return ", ".join(sorted(values)) or ABSENT
 
 
-def _of_identity(study, name, old, new, own):
+def _of_identity(study: str, name: str, old: Any, new: Any, own: dict[tuple[str, str], tuple[set, set, set]]):
     """Return the cause that a parameter follows from: a model, seed or the like of one run only; else None."""
     words = _words(old) ^ _words(new)
     for key, (_, _, known) in own.items():
@@ -177,7 +178,7 @@ def _of_identity(study, name, old, new, own):
     return None
 
 
-def _words(value):
+def _words(value: Any):
     """Return the leaves and keys of a JSON value as text."""
     if isinstance(value, dict):
         return {str(key) for key in value} | set().union(*map(_words, value.values()), set())
@@ -215,12 +216,12 @@ def _differences(a: dict, b: dict, made: set[str]) -> Iterator[tuple]:
             yield "machine", part, a["machine"][part], b["machine"][part]
 
 
-def _short(value):
+def _short(value: Any):
     text = str(value)
     return text[:16] if re.fullmatch("[0-9a-f]{64}", text) else text
 
 
-def _users(records):
+def _users(records: dict[str, dict]):
     """Return each file's readers: the records of the jobs that have it as an input."""
     users = defaultdict(list)
     for path, record in records.items():
@@ -229,7 +230,7 @@ def _users(records):
     return users
 
 
-def _downstream(paths, records, users):
+def _downstream(paths: Iterable[str], records: dict[str, dict], users: defaultdict[str, list[str]]):
     seen, waiting, outputs = set(), list(paths), set()
     while waiting:
         path = waiting.pop()
@@ -240,7 +241,7 @@ def _downstream(paths, records, users):
     return outputs
 
 
-def _counted(outputs):
+def _counted(outputs: Iterable[str]):
     """Return studies to how many of their figures and tables are among some outputs."""
     counts = defaultdict(set)
     for match in filter(None, map(RESULT.fullmatch, outputs)):
@@ -266,7 +267,7 @@ def with_rows(causes: list[dict], a: Path, b: Path) -> list[dict]:
     return sorted(told, key=lambda cause: (list(KINDS).index(cause["kind"]), cause["name"]))
 
 
-def _lines(name, a, b):
+def _lines(name: str, a: Path, b: Path):
     made = [_made_from(name, folder) for folder in (a, b)]
     every = [set().union(*lines.values(), set()) for lines in made]
     return sorted(
@@ -279,7 +280,7 @@ def _lines(name, a, b):
     )
 
 
-def _made_from(name, folder):
+def _made_from(name: str, folder: Path):
     """Return the ids and texts of the instances that were made from each line of a template file."""
     lines = defaultdict(set)
     for path in sorted(Path(folder).glob("results/*/instances/**/*.parquet")):

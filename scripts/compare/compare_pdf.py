@@ -4,7 +4,7 @@ from scripts.core.job import run
 from scripts.core.paper.typesetting import typeset
 
 
-def main(*, main_tex: str, style: str, pdf: str, overfull: float):
+def main(*, main_tex: str, style: str, pdf: str, overfull: float) -> None:
     """Write ``pdf`` from ``main_tex``, beside which ``style`` lies.
 
     Boxes that stick out by more than ``overfull`` points are refused.

@@ -24,7 +24,7 @@ def main(
     a: str,
     b: str,
     declared: dict,
-):
+) -> None:
     """Write the comparison.
 
     Args:

@@ -1,5 +1,6 @@
 """Everything that a comparison of two runs says, as one JSON value; docs/compare.md describes it."""
 
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +72,7 @@ def of_models(run: pairing.Run, first: str, others: list[str], declared: dict) -
     return found
 
 
-def _described(side, folder, records):
+def _described(side: ComparedRun, folder: Path, records: dict[str, dict]):
     """Return what a comparison says of a run: how it was asked for, the digest of its summary, its commit."""
     made = next((record for record in records.values() if SUMMARY in record.get("outputs", {})), {})
     return {
@@ -83,12 +84,12 @@ def _described(side, folder, records):
     }
 
 
-def _key(row, columns, with_model):
+def _key(row: pd.Series, columns: Iterable[str], with_model: bool):
     left_out = ("kind",) if with_model else ("kind", "model", "label")
     return tuple((name, plain_cell(row[name])) for name in columns if name not in left_out and plain_cell(row[name]))
 
 
-def _estimates(runs, sides, declared):
+def _estimates(runs: Sequence[pairing.Run], sides: Sequence[ComparedRun], declared: dict[str, dict]):
     """Return the estimates of both runs, and how many only one has."""
     named = [run.headlines(side.model) for run, side in zip(runs, sides, strict=True)]
     columns = [*IDENTITY, "metric", *dict.fromkeys(name for rows in named for name in estimate_rows.factors(rows))]
@@ -102,14 +103,14 @@ def _estimates(runs, sides, declared):
     return estimates, alone
 
 
-def _named(row):
+def _named(row: pd.Series):
     """Return an estimate's identity and what it is called."""
     factors = {name: plain_cell(row[name]) for name in estimate_rows.factors(row.index) if plain_cell(row[name])}
     told = {name: plain_cell(row[name]) for name in (*IDENTITY, "metric", "unit", "label")}
     return told | {"factors": factors}
 
 
-def _estimate(one, two, runs, declared):
+def _estimate(one: pd.Series, two: pd.Series, runs: Sequence[pairing.Run], declared: dict[str, dict]):
     entry: dict[str, Any] = _named(one) | {
         "model_b": two.model,
         "label_b": two.label,
@@ -134,7 +135,9 @@ def _estimate(one, two, runs, declared):
     return entry | {"differs": bool(apart or entry["flipped"] or exchanged)}
 
 
-def _of_outcomes(one, two, runs, tables, declared):
+def _of_outcomes(
+    one: pd.Series, two: pd.Series, runs: Sequence[pairing.Run], tables: dict[str, list[str]], declared: dict[str, Any]
+):
     paired = PairedOutcomes(**declared)
     rows: list[Any] = [pairing.outcomes(run, row, tables, paired) for run, row in zip(runs, (one, two), strict=True)]
     for side, found in zip("ab", rows, strict=True):
@@ -156,11 +159,11 @@ def _of_outcomes(one, two, runs, tables, declared):
     }
 
 
-def _or_none(value):
+def _or_none(value: float):
     return None if pd.isna(value) else float(value)
 
 
-def _flips(flipped, one, two, runs):
+def _flips(flipped: Any, one: pd.Series, two: pd.Series, runs: Sequence[pairing.Run]):
     """Return flipped predictions with probabilities and, of the project's own templates alone, with texts."""
     if flipped.empty:
         return []
@@ -181,7 +184,7 @@ def _flips(flipped, one, two, runs):
     return told
 
 
-def _causes(a, b, folders, records):
+def _causes(a: ComparedRun, b: ComparedRun, folders: tuple[Path, Path], records: Sequence[dict]):
     """Return the causes that records name, and how many jobs only one run has."""
     recorded = a.path == b.path or all(records)
     told = {"causes": [], "jobs_only_in_one": {"a": 0, "b": 0}, "records": recorded}
@@ -223,7 +226,7 @@ def summarise(result: dict, labels: dict) -> str:
     return f"{told}. Without records of both runs, no cause can be named."
 
 
-def _cause(cause):
+def _cause(cause: dict[str, Any]):
     """Return a cause in a few words; of a digest, its values say nothing."""
     name = cause["kind"] if cause["name"] == cause["kind"] else f"{cause['kind']} {cause['name']}"
     values = [str(cause[side]) for side in "ab"]

@@ -35,7 +35,7 @@ def findings(a: Path, b: Path) -> list[dict]:
     return found
 
 
-def _verdicts(path):
+def _verdicts(path: Path) -> dict[tuple, tuple]:
     if not path.is_file():
         return {}
     table = files.read_csv(path, dtype=str).fillna("")
@@ -65,15 +65,15 @@ def figures(a: Path, b: Path) -> list[dict]:
     return found
 
 
-def _names(a, b, pattern):
+def _names(a: Path, b: Path, pattern: str):
     return sorted({path.relative_to(folder).as_posix() for folder in (a, b) for path in folder.glob(pattern)})
 
 
-def _has_texts(table):
+def _has_texts(table: pd.DataFrame):
     return any(table[name].str.len().max() > SENTENCE for name in table)
 
 
-def _changes(first, second):
+def _changes(first: pd.DataFrame, second: pd.DataFrame):
     """Return the differences of two tables; rows are matched by their words, or else by their place."""
     if list(first) != list(second):
         return {"cells": 0, "rows_a": len(first), "rows_b": len(second), "changed": []}
@@ -94,7 +94,7 @@ def _changes(first, second):
     return {"cells": len(cells), "rows_a": alone[0], "rows_b": alone[1], "changed": cells[:CELLS]}
 
 
-def _number(text):
+def _number(text: str):
     try:
         value = float(text)
     except ValueError:

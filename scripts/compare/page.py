@@ -2,6 +2,7 @@
 
 import base64
 from pathlib import Path
+from typing import Any
 
 import jinja2
 
@@ -42,7 +43,7 @@ def context(result: dict, studies: dict) -> dict:
     }
 
 
-def _row(entry, studies):
+def _row(entry: dict[str, Any], studies: dict[str, str]):
     factors = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in entry["factors"].items())
     scoring = ", ".join(filter(None, [entry["scoring"], entry["debiasing"]]))
     labels = list(dict.fromkeys([entry["label"], entry["label_b"]]))
@@ -63,7 +64,7 @@ def _row(entry, studies):
     }
 
 
-def _apart(figure):
+def _apart(figure: dict[str, Any]):
     """Return in what a figure differs, in words."""
     if figure["only"]:
         return f"only in {figure['only'].upper()}"
@@ -71,7 +72,7 @@ def _apart(figure):
     return ", ".join(f"{count} {words}" for words, count in counts.items() if count)
 
 
-def _reach(results, studies):
+def _reach(results: dict[str, int], studies: dict[str, str]):
     """Return what lies downstream of a cause, in words."""
     return "; ".join(f"{count} figures and tables of {studies.get(name, name)}" for name, count in results.items())
 

@@ -1,7 +1,7 @@
 """From a headline row of a run's summary to the outcome of each instance behind it."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -94,7 +94,7 @@ class Run:
         return found
 
 
-def _array(values):
+def _array(values: Sequence[str]):
     import pyarrow as pa
 
     return pa.array(values, pa.string())
@@ -163,7 +163,7 @@ def outcomes(run: Run, row: pd.Series, tables: dict, declared: PairedOutcomes) -
     return rows[kept]
 
 
-def _joined(frame, columns):
+def _joined(frame: pd.DataFrame, columns: Iterable[str]):
     """Return the cells of some columns as one text."""
     texts = [frame[name].map(plain_cell) for name in columns]
     joined = texts[0]

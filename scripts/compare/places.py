@@ -129,7 +129,7 @@ def plan_comparison(a: str | None, b: str | None, folder: Path, root: Path, here
     return Comparison(one, two, folder)
 
 
-def _slug(chosen, root):
+def _slug(chosen: ComparedRun, root: Path):
     name = chosen.name if chosen.path != root else ":".join(filter(None, ["default", chosen.model]))
     return re.sub(r"[^A-Za-z0-9._-]+", "-", name)[:LONGEST]
 

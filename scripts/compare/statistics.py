@@ -5,6 +5,7 @@ pseudo-values (the first-order influence of each cluster, Efron and Tibshirani 1
 """
 
 import hashlib
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -31,7 +32,7 @@ def units(rows: pd.DataFrame, declared: PairedOutcomes) -> pd.DataFrame:
     return {"mean": _means, "disagreement": _disagreement, "slope": _slopes, "area": _area}[declared.statistic](rows)
 
 
-def _grouped(rows, values, keys="unit"):
+def _grouped(rows: pd.DataFrame, values: pd.Series, keys: str = "unit"):
     """Return units with their ``values``; the digest of a unit is that of all its rows."""
     grouped = rows.sort_values("digest", kind="stable").groupby(keys, sort=True)
     frame = pd.DataFrame({"cluster": grouped.cluster.first(), "value": values})
@@ -39,11 +40,11 @@ def _grouped(rows, values, keys="unit"):
     return frame.assign(digest=[hashlib.sha256(text.encode()).hexdigest()[:16] for text in joined])
 
 
-def _means(rows):
+def _means(rows: pd.DataFrame):
     return _grouped(rows, rows.groupby("unit").value.mean())
 
 
-def _disagreement(rows):
+def _disagreement(rows: pd.DataFrame):
     """Two instances of a unit disagree: the share of pairs of two groups minus that of pairs of one group."""
     counts = rows.groupby(["unit", "by"]).value.agg(["sum", "size"]).unstack("by")
     right, size = counts["sum"].to_numpy(), counts["size"].to_numpy()
@@ -53,14 +54,14 @@ def _disagreement(rows):
     return _grouped(rows, pd.Series(across - within, index=counts.index))
 
 
-def _slopes(rows):
+def _slopes(rows: pd.DataFrame):
     """The slope of a unit's signed values over their positions, in percentage points a position."""
     y = (rows.value * rows.sign).groupby([rows.unit, rows.by]).sum().unstack("by").sort_index(axis=1)
     x = np.arange(y.shape[1]) - (y.shape[1] - 1) / 2
     return _grouped(rows, pd.Series(100 * y.to_numpy() @ x / (x @ x), index=y.index))
 
 
-def _area(rows):
+def _area(rows: Any):
     """How often the change of a unit with the sign 1, from the first to the last position, is above another's."""
     table = rows.pivot_table(index=["cluster", "unit", "sign"], columns="by", values="value").sort_index(axis=1)
     # As the analysis rounds: a subtraction's error decides no tie.
@@ -100,7 +101,7 @@ def difference(first: pd.DataFrame, second: pd.DataFrame) -> dict:
     return _unpaired(first, second) | counts | {"paired": False}
 
 
-def _unpaired(first, second):
+def _unpaired(first: pd.DataFrame, second: pd.DataFrame):
     """Compare two samples that are independent of each other (Welch's t-test, over clusters)."""
     parts = [paired.cluster_sums(part.value, np.zeros(len(part)), part.cluster) for part in (second, first)]
     errors = np.array([paired.standard_error(*part) ** 2 for part in parts])

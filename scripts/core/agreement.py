@@ -40,7 +40,7 @@ def alpha(labels: Iterable[Sequence[str]]) -> float:
     return float(1 - observed / expected)
 
 
-def agreement(answers) -> pd.DataFrame:
+def agreement(answers: pd.DataFrame) -> pd.DataFrame:
     """Return how far annotators agree, for each question.
 
     Returns:
@@ -65,7 +65,7 @@ def agreement(answers) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["question", "measure", "value", "annotators", "items"])
 
 
-def _kappa(labels):
+def _kappa(labels: Sequence[Sequence[str]]) -> float:
     from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
     counts, categories = aggregate_raters(np.array(labels, dtype=str))
@@ -102,7 +102,7 @@ def accuracy(answers: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     return table
 
 
-def rejected_items(answers) -> pd.DataFrame:
+def rejected_items(answers: pd.DataFrame) -> pd.DataFrame:
     """Return the items that an annotator rejected, by an answer other than the wanted one.
 
     Returns:

@@ -10,7 +10,7 @@ import hashlib
 import itertools
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -131,27 +131,27 @@ class Task:
     items: pd.DataFrame
 
     @property
-    def questions(self):
+    def questions(self) -> list[dict[str, Any]]:
         """The questions of the declaration, in order."""
         return self.declaration["questions"]
 
     @cached_property
-    def digest(self):
+    def digest(self) -> str:
         """What tells this task from every other one: of all that annotators see, in 16 hexadecimal digits."""
         shown = self.items.drop(columns="expected").sort_values("item_id").to_dict("records")
         written = json.dumps([self.declaration, shown], sort_keys=True, ensure_ascii=False)
         return hashlib.sha256(written.encode()).hexdigest()[:16]
 
-    def has(self, kind):
+    def has(self, kind: str) -> bool:
         """Tell whether a question is of this kind."""
         return any(question["kind"] == kind for question in self.questions)
 
-    def order(self, seed):
+    def order(self, seed: int) -> pd.DataFrame:
         """Return the items in the random order of a seed, which is the same for all annotators."""
         return self.items.iloc[np.random.default_rng(seed).permutation(len(self.items))].reset_index(drop=True)
 
 
-def task(declaration: dict, items: pd.DataFrame, where: str = "items"):
+def task(declaration: dict, items: pd.DataFrame, where: str = "items") -> Task:
     """Return a task, checked.
 
     Args:
@@ -183,7 +183,7 @@ def task(declaration: dict, items: pd.DataFrame, where: str = "items"):
     return made
 
 
-def _item_problem(made, item):
+def _item_problem(made: Task, item: Any) -> str:
     if not item.item_id or not item.sentence.strip():
         return "has no id or no text; fill both in"
     if item.mark and _span(item.mark, item.sentence) is None:
@@ -202,7 +202,7 @@ def _item_problem(made, item):
     return ""
 
 
-def _span(cell, text):
+def _span(cell: str, text: str) -> tuple[int, int] | None:
     match = re.fullmatch(r"(\d+)-(\d+)", cell)
     if match is None:
         return None
@@ -225,7 +225,7 @@ def offered_people(item: Any) -> list[dict]:
     return find_people(item.sentence, {name: name for name in names})
 
 
-def _keys(item):
+def _keys(item: Any) -> list[str]:
     return [person["key"] for person in offered_people(item)]
 
 
@@ -254,17 +254,17 @@ def find_people(text: str, names: dict[str, str], known: Iterable[tuple[str, int
     return [{"key": key, "name": name, "spans": [list(s) for s in sorted(taken[key])]} for key, name in names.items()]
 
 
-def with_people(items):
+def with_people(items: pd.DataFrame) -> pd.DataFrame:
     """Return items whose ``names`` are lists as of :func:`offered_people`, written as text."""
     return items.assign(names=[json.dumps(entry, ensure_ascii=False) for entry in items.names])
 
 
-def write(path, made):
+def write(path: str | Path, made: Task) -> None:
     """Write a task to one Parquet file: its items, and its declaration as metadata."""
     files.write_parquet(path, made.items, {"task": made.declaration})
 
 
-def load(path):
+def load(path: str | Path) -> Task:
     """Read a task that :func:`write` wrote; errors as in :func:`scripts.core.files.open_parquet`."""
     items = files.read_parquet(path, list(ITEM_COLUMNS))
     declaration = files.parquet_metadata(path).get("task")
@@ -298,7 +298,7 @@ def sheet(made: Task, seed: int) -> pd.DataFrame:
     return table.assign(Task=made.digest)
 
 
-def _marked(item):
+def _marked(item: Any) -> str:
     if not item.mark:
         return ""
     span = _span(item.mark, item.sentence)
@@ -307,7 +307,7 @@ def _marked(item):
     return f"{item.sentence[start:end]} (characters {item.mark})"
 
 
-def page(made, seed) -> dict:
+def page(made: Task, seed: int) -> dict:
     """Return what the page for annotators shows, as JSON-able values; right answers are left out.
 
     Returns:
@@ -317,12 +317,12 @@ def page(made, seed) -> dict:
     """
     shown = []
     for item in made.order(seed).itertuples():
-        mark = _span(item.mark, item.sentence) if item.mark else None
+        mark = _span(item.mark, item.sentence) if item.mark else None  # pyright: ignore[reportArgumentType]: it is text
         entry = {"id": item.item_id, "text": item.sentence, "question": item.question, "mark": mark}
         if made.has("spans"):
             entry["people"] = offered_people(item)
             cuts = {cut for person in entry["people"] for span in person["spans"] for cut in span} | set(mark or ())
-            entry["tokens"] = tokens(item.sentence, cuts)
+            entry["tokens"] = tokens(item.sentence, cuts)  # pyright: ignore[reportArgumentType]: all cells are text
         shown.append(entry)
     kept = ("id", "kind", "column", "ask", "options", "per_item")
     return {
@@ -335,7 +335,7 @@ def page(made, seed) -> dict:
     }
 
 
-def tokens(text, cuts=()):
+def tokens(text: str, cuts: Collection[int] = ()) -> list[tuple[int, int]]:
     """Return the words and marks of a text as half-open ranges of characters; none reaches over a cut.
 
     Examples:
@@ -418,11 +418,11 @@ def read(path: str | Path, made: Task, annotator: str | None = None, partial: bo
     return table.sort_values("item_id", key=lambda ids: ids.map(places), kind="stable").reset_index(drop=True)
 
 
-def _person(name):
+def _person(name: str) -> str:
     return " ".join(name.split()).casefold()
 
 
-def check_annotators(annotators):
+def check_annotators(annotators: Iterable[str]) -> None:
     """Refuse two sheets of one annotator; names that differ in capitals or blanks alone are the same.
 
     Raises:
@@ -435,11 +435,11 @@ def check_annotators(annotators):
         seen.add(_person(name))
 
 
-def _shown(item):
+def _shown(item: Any) -> dict[str, str]:
     return {"Sentence": item.sentence, "Question": item.question}
 
 
-def _csv_records(path, made):
+def _csv_records(path: str | Path, made: Task):
     table = files.read_sheet(path, "Row")
     wanted = ["Row", "Sentence", *(["Question"] if (made.items.question != "").any() else [])]
     wanted += [question["column"] for question in made.questions]
@@ -454,7 +454,7 @@ def _csv_records(path, made):
     return records, owner, digests
 
 
-def _json_records(path, made):
+def _json_records(path: str | Path, made: Task):
     content = _json(path)
     shapes = {"task": str, "annotator": str, "answers": dict}
     for name, kind in shapes.items():
@@ -475,8 +475,8 @@ def _json_records(path, made):
     return records, [("annotator", content["annotator"])], [("task", content["task"])]
 
 
-def _json(path):
-    def once(pairs):
+def _json(path: str | Path) -> dict[str, Any]:
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         keys = [key for key, _ in pairs]
         for key in keys:
             if keys.count(key) > 1:
@@ -528,16 +528,16 @@ def parse(question: dict, item: Any, cell: str) -> tuple[str, ...]:
     return found
 
 
-def _choice(question, _, given):
+def _choice(question: dict[str, Any], _: Any, given: str) -> tuple[str, ...] | None:
     options = {option.lower(): option for option in question["options"]}
     return (options[given.lower()],) * 2 if given.lower() in options else None
 
 
-def _blank(_, __, given):
+def _blank(_: dict[str, Any], __: Any, given: str) -> tuple[str, ...] | None:
     return (given.lower(),) * 2 if _WORD.fullmatch(given) else None
 
 
-def _spans(question, item, given):
+def _spans(question: dict[str, Any], item: Any, given: str) -> tuple[str, ...] | None:
     if given.lower() == NO_PERSON:
         return NO_PERSON, NO_PERSON
     offered = offered_people(item)
@@ -565,7 +565,7 @@ def _spans(question, item, given):
     return written, chosen[0]["key"] if chosen else OTHER_PERSON
 
 
-def _words(text):
+def _words(text: str) -> str:
     """Return a piece of a text as it stands behind its place in an answer, where semicolons part the pieces."""
     return re.sub(r"[;\s]+", " ", text).strip()
 

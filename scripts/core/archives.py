@@ -83,7 +83,14 @@ def zip_members(
         raise UserError(f"{label}: damaged or not a zip archive; {source.remedy}") from error
 
 
-def _zip_member(file, infos, name, password, label, source):
+def _zip_member(
+    file: zipfile.ZipFile,
+    infos: Sequence[zipfile.ZipInfo],
+    name: str,
+    password: bytes | None,
+    label: str,
+    source: Source,
+) -> bytes:
     matches = [info for info in infos if info.filename == name]
     if not matches:
         raise UserError(f"{label}: is not {source.name}: it lacks {name}; {source.remedy}")
@@ -128,7 +135,7 @@ def tar_members(path: str | Path) -> Iterator[tuple[str, bytes]]:
         raise UserError(f"{path}: damaged or not a .tar.xz or .tar.gz archive; {UPSTREAM.remedy}") from error
 
 
-def _unpacked(path):
+def _unpacked(path: str | Path) -> bytes:
     """Return the whole tar file of an archive."""
     damaged = UserError(f"{path}: damaged or not a .tar.xz or .tar.gz archive; {UPSTREAM.remedy}")
     try:
@@ -166,12 +173,12 @@ def _unpacked(path):
     return b"".join(parts)
 
 
-def _check_inside(name, label, source):
+def _check_inside(name: str, label: str | Path, source: Source) -> None:
     for path in (PurePosixPath(name), PureWindowsPath(name)):
         if path.anchor or ".." in path.parts:
             raise UserError(f"{label}: the member {name[:100]!r} is outside the archive's folder; {source.remedy}")
 
 
-def _check_size(name, size, label, source):
+def _check_size(name: str, size: int, label: str | Path, source: Source) -> None:
     if size > MEMBER_BYTES:
         raise UserError(f"{label}: {name} has {size} bytes, more than {MEMBER_BYTES}; {source.remedy}")

@@ -126,7 +126,7 @@ def errors(cells: pd.DataFrame, draws: int, seed: int) -> dict:
     }  # fmt: skip
 
 
-def _placed(confidence, correct):
+def _placed(confidence: ArrayLike, correct: ArrayLike):
     confidence, correct = np.asarray(confidence, dtype=float), np.asarray(correct, dtype=float)
     if len(confidence) != len(correct):
         raise ValueError(f"there are {len(confidence)} confidences and {len(correct)} outcomes")

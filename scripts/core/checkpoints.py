@@ -15,12 +15,12 @@ OTHER_FILES = (
 )  # fmt: skip
 
 
-def has_weights(folder):
+def has_weights(folder: Path) -> bool:
     """Return whether a folder holds weights in one of the formats that are loaded."""
     return any(any(folder.glob(pattern)) for pattern in WEIGHT_FILES)
 
 
-def digest(folder: Path, of_file: Callable = files.sha256):
+def digest(folder: Path, of_file: Callable = files.sha256) -> str:
     """Return the SHA-256 over the files of a checkpoint that loading may read, names included.
 
     Args:

@@ -13,8 +13,9 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Collection
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import yaml
 from snakemake_interface_executor_plugins.settings import ExecMode
@@ -38,7 +39,7 @@ FINAL_STATES = {
 # ---- when all rules are known
 
 
-def adapt_rules(workflow, studies: Collection[str]):
+def adapt_rules(workflow: Any, studies: Collection[str]) -> None:
     """Set on every rule what depends on it: group, growth with each attempt, partition and GPU type.
 
     A memory or time that a rule states as a number is multiplied by the attempt; one that it computes is left to it.
@@ -47,7 +48,7 @@ def adapt_rules(workflow, studies: Collection[str]):
     alone (``--cores`` without ``--jobs``) has no groups, since Snakemake takes a second at each start to check them.
 
     Args:
-        workflow (snakemake.workflow.Workflow)
+        workflow: Snakemake's, a ``snakemake.workflow.Workflow``.
         studies: The studies, by the names of their folders below ``results/``.
 
     Raises:
@@ -77,7 +78,7 @@ def adapt_rules(workflow, studies: Collection[str]):
             rule.group = job_group(map(str, rule.output), studies)
 
 
-def job_group(outputs, studies):
+def job_group(outputs: Iterable[str], studies: Collection[str]) -> str | None:
     """Return the group of a rule with these output paths, by the room of ``results/`` they lie in; None: no group.
 
     For rules that need no GPU and are not local: instances and what else models read travel in one job; the rest of a
@@ -97,10 +98,12 @@ def job_group(outputs, studies):
     return groups.pop() if len(groups) == 1 else None
 
 
-def _growing(resource, bound):
+def _growing(resource: Any, bound: Any) -> Callable[..., Any]:
     computed = resource.is_evaluable()
 
-    def value(wildcards, input, attempt, threads, rulename, async_run):
+    def value(
+        wildcards: Any, input: Any, attempt: int, threads: int, rulename: str, async_run: Callable[..., Any]
+    ) -> Any:
         aux = {
             "input": input, "attempt": attempt, "threads": threads, "rulename": rulename, "async_run": async_run,
         }  # fmt: skip
@@ -113,11 +116,13 @@ def _growing(resource, bound):
     return value
 
 
-def _gpu_resources(resources):
+def _gpu_resources(resources: Any) -> dict[str, Callable[..., Any]]:
     """Return the resources that follow from the GPUs of a job: partition, type, and one node for all of them."""
 
-    def follow(single, several, other):
-        def value(wildcards, input, attempt, threads, rulename, async_run):
+    def follow(single: Any, several: Any, other: Any) -> Callable[..., Any]:
+        def value(
+            wildcards: Any, input: Any, attempt: int, threads: int, rulename: str, async_run: Callable[..., Any]
+        ) -> Any:
             aux = {
                 "input": input, "attempt": attempt, "threads": threads, "rulename": rulename, "async_run": async_run,
             }  # fmt: skip
@@ -138,7 +143,7 @@ def _gpu_resources(resources):
     }
 
 
-def check_profiles(workflow):
+def check_profiles(workflow: Any) -> None:
     """Refuse a workflow profile that says the same keys as this project's profile for Slurm, because it would win.
 
     Snakemake takes ``profiles/default`` beside the Snakefile or in the working directory by itself, and its keys
@@ -165,7 +170,7 @@ def check_profiles(workflow):
             )
 
 
-def named_option(arguments, name):
+def named_option(arguments: Sequence[str], name: str) -> str | None:
     """Return the value of an option in a command line, given as ``--name value`` or ``--name=value``, or None."""
     for position, argument in enumerate(arguments):
         if argument.startswith(f"{name}="):
@@ -175,7 +180,7 @@ def named_option(arguments, name):
     return None
 
 
-def _keys(folder):
+def _keys(folder: Path) -> set[str]:
     files = [*folder.glob("config*.yaml"), *folder.glob("profile.yaml")] if folder.is_dir() else []
     return {key for path in files for key in yaml.safe_load(path.read_text(encoding="utf-8")) or {}}
 
@@ -183,7 +188,7 @@ def _keys(folder):
 # ---- when a run starts
 
 
-def prepare_submission(workflow):
+def prepare_submission(workflow: Any) -> None:
     """Before the first submission to Slurm: check cluster and jobs, cancel what an earlier run left, stay patient.
 
     Does nothing where the run's executor is not Slurm.
@@ -209,7 +214,7 @@ def prepare_submission(workflow):
     plugin.query_job_status = retry_status_queries(plugin.query_job_status)
 
 
-def submitted_jobs(dag):
+def submitted_jobs(dag: Any) -> dict[str, dict[str, Any]]:
     """Return ``{name: resources}`` of the jobs that this run would send to the queue; one job for each group."""
     jobs = {}
     for job in dag.needrun_jobs():
@@ -225,7 +230,7 @@ def submitted_jobs(dag):
     return jobs
 
 
-def query_slurm(*command, environment=None):
+def query_slurm(*command: str, environment: Mapping[str, str] | None = None) -> str:
     """Return what a Slurm command prints.
 
     Raises:
@@ -241,13 +246,13 @@ def query_slurm(*command, environment=None):
     return done.stdout
 
 
-def configuration():
+def configuration() -> dict[str, str]:
     """Return Slurm's configuration as a dict of text."""
     pairs = (line.partition("=") for line in query_slurm("scontrol", "show", "config").splitlines())
     return {key.strip(): value.strip() for key, _, value in pairs if value}
 
 
-def partitions():
+def partitions() -> dict:
     """Return what each partition offers, as :func:`parse_partitions` does."""
     return parse_partitions(query_slurm("sinfo", "--noheader", "--exact", "--format=%R|%l|%m|%c|%G|%a"))
 
@@ -277,7 +282,7 @@ def parse_partitions(text: str) -> dict:
     return offers
 
 
-def minutes(limit):
+def minutes(limit: str) -> int | None:
     """Return a time limit as sinfo prints it (``1-00:00:00``, ``30:00``, ``infinite``) in minutes; None: no limit."""
     if not re.fullmatch(r"(\d+-)?[\d:]+", limit):
         return None
@@ -287,7 +292,7 @@ def minutes(limit):
     return int(days or 0) * 1440 + hours * 60 + minute
 
 
-def check_conf(environment):
+def check_conf(environment: Mapping[str, str]) -> list[str]:
     """Return what is wrong with the way Slurm's commands find their configuration.
 
     The executor takes all SLURM_* variables from the command that it starts inside each job.
@@ -305,7 +310,7 @@ def check_conf(environment):
     return []
 
 
-def check_status(config: dict, command: str, seconds: int):
+def check_status(config: dict, command: str, seconds: int) -> list[str]:
     """Return what would keep the run from seeing that its jobs have ended.
 
     Args:
@@ -326,7 +331,7 @@ def check_status(config: dict, command: str, seconds: int):
     return []
 
 
-def check_arrays(rules: str | None):
+def check_arrays(rules: str | None) -> list[str]:
     """Return why jobs are not submitted as arrays.
 
     The executor (2.8.0) submits jobs of a rule as an array with the partition, GPUs, memory and time of the first of
@@ -345,7 +350,7 @@ def check_arrays(rules: str | None):
     ]
 
 
-def reports_usage(config: dict):
+def reports_usage(config: dict) -> bool:
     """Return whether the executor can report what jobs used: accounting that keeps the comments which name the rules.
 
     Args:
@@ -373,7 +378,7 @@ def check_jobs(jobs: dict[str, dict], offered: dict) -> list[str]:
     ]
 
 
-def _reasons(wanted, offered):
+def _reasons(wanted: dict[str, Any], offered: dict[str, Any]) -> Iterator[str]:
     name = wanted.get("slurm_partition")
     if name is None:
         return
@@ -400,7 +405,7 @@ def _reasons(wanted, offered):
 # ---- what an earlier run left
 
 
-def cancel_left_over(folder, seconds=120):
+def cancel_left_over(folder: Path, seconds: float = 120) -> None:
     """Cancel the jobs that an earlier run in ``folder`` left in the queue, and wait until they are gone.
 
     A main process that was killed cannot cancel its jobs; a new one would submit the same work again and both would
@@ -426,11 +431,11 @@ def cancel_left_over(folder, seconds=120):
     raise UserError(f"jobs {names} of an earlier run do not end; see squeue and run again later")
 
 
-def _queue():
+def _queue() -> str:
     return query_slurm("squeue", "--noheader", f"--user={getpass.getuser()}", "--format=%A|%j|%Z|%k")
 
 
-def left_over(text: str, folder: Path):
+def left_over(text: str, folder: Path) -> set[str]:
     """Return the ids of this executor's jobs whose working directory is ``folder``.
 
     Args:
@@ -448,7 +453,7 @@ def left_over(text: str, folder: Path):
 # ---- status queries
 
 
-def retry_status_queries(query):
+def retry_status_queries(query: Callable[[str, logging.Logger], Awaitable[tuple[Any, Any]]]) -> Callable[..., Any]:
     """Wrap the executor's status query so that no answer of Slurm makes the run wait for ever.
 
     The executor forgets all jobs of a cycle in which every query failed (the controller or the accounting database was
@@ -456,12 +461,12 @@ def retry_status_queries(query):
     Here a failed query says nothing new, a state is its first word, and a forgotten job has failed.
 
     Args:
-        query (coroutine function): ``query_job_status(command, logger)`` of the executor: states by job id and seconds,
-            or ``(None, None)``.
+        query: ``query_job_status(command, logger)`` of the executor, a coroutine function; it gives states by job id
+            and seconds, or ``(None, None)``.
     """
     alive, missed = set(), {}
 
-    async def query_job_status(command, logger):
+    async def query_job_status(command: str, logger: logging.Logger):
         states, seconds = await query(command, logger)
         if states is None:
             logger.warning(f"Slurm does not answer ({command.split()[0]}); its jobs go on, asking again.")

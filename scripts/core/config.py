@@ -6,12 +6,16 @@ import difflib
 import itertools
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
 from scripts.core.errors import UserError, did_you_mean
+
+if TYPE_CHECKING:
+    from jsonschema import ValidationError
 
 
 class _UniqueKeys(yaml.constructor.SafeConstructor):
@@ -55,7 +59,7 @@ def load_yaml(path: str | Path) -> dict:
     return _mapping(path, _parse_yaml(path, _text(path)))
 
 
-def load_overlay(path):
+def load_overlay(path: str | Path) -> dict[str, Any]:
     """Read a configuration file that may come with ``--configfile``: YAML or JSON, as Snakemake takes both.
 
     Snakemake reads such files itself, but lets the last of two equal keys win. Errors as in :func:`load_yaml`, and if
@@ -74,7 +78,7 @@ def load_overlay(path):
     return data
 
 
-def _text(path):
+def _text(path: str | Path) -> str:
     try:
         return Path(path).read_text(encoding="utf-8")
     except FileNotFoundError as error:
@@ -83,13 +87,13 @@ def _text(path):
         raise UserError(f"{path}: cannot be read as UTF-8 text ({error}); save it as UTF-8") from error
 
 
-def _parse_yaml(path, text):
+def _parse_yaml(path: str | Path, text: str) -> Any:
     data = _loaded_yaml(path, text)
     _refuse_cycles(path, data, ())
     return data
 
 
-def _refuse_cycles(path, value, within):
+def _refuse_cycles(path: str | Path, value: Any, within: tuple[Any, ...]) -> None:
     """Refuse an alias to something that it is in."""
     if any(value is outer for outer in within):
         raise UserError(f"{path}: not valid YAML: an alias refers to a value that contains it; write the values out")
@@ -99,7 +103,7 @@ def _refuse_cycles(path, value, within):
             _refuse_cycles(path, member, (*within, value))
 
 
-def _loaded_yaml(path, text):
+def _loaded_yaml(path: str | Path, text: str) -> Any:
     with contextlib.suppress(yaml.YAMLError):
         if _is_shallow(text):
             return yaml.load(text, Loader=_FastLoader)
@@ -126,7 +130,7 @@ def _is_shallow(text: str) -> bool:
     return all(depth <= 100 for depth in itertools.accumulate(steps.get(type(event), 0) for event in events))
 
 
-def _once(path, pairs):
+def _once(path: str | Path, pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     data = {}
     for key, value in pairs:
         if key in data:
@@ -135,7 +139,7 @@ def _once(path, pairs):
     return data
 
 
-def _mapping(path, data):
+def _mapping(path: str | Path, data: Any) -> dict[str, Any]:
     if data is None:
         return {}
     if not isinstance(data, dict):
@@ -143,7 +147,7 @@ def _mapping(path, data):
     return data
 
 
-def configuration_schema(folder: str | Path):
+def configuration_schema(folder: str | Path) -> dict[str, Any]:
     """Return the schema of ``config.yaml``: ``config.schema.yaml`` with a key for each study.
 
     Args:
@@ -164,7 +168,7 @@ def configuration_schema(folder: str | Path):
     return schema
 
 
-def load_schema(name):
+def load_schema(name: str) -> dict[str, Any]:
     """Return a schema of ``config/schemas/``, such as ``record``."""
     return load_yaml(Path(__file__).resolve().parents[2] / f"config/schemas/{name}.schema.yaml")
 
@@ -183,7 +187,7 @@ def merge(base: dict, overlay: dict) -> dict:
     return result
 
 
-def validate(data: dict, schema: dict, file: str):
+def validate(data: dict, schema: dict, file: str) -> None:
     """Check ``data`` against a JSON Schema (draft 2020-12).
 
     Unknown keys are reported before anything else, because a misspelt key also makes the right one missing.
@@ -232,7 +236,7 @@ def check(root: Path, overlays: Sequence[str | Path]) -> dict:
     return merged
 
 
-def check_files(data: dict | list, folders: Sequence[Path], place: tuple = ()):
+def check_files(data: dict | list, folders: Sequence[Path], place: tuple = ()) -> None:
     """Refuse a file that the configuration names (a key ``file``) and that is not there; results may be made later.
 
     Args:
@@ -252,7 +256,7 @@ def check_files(data: dict | list, folders: Sequence[Path], place: tuple = ()):
             check_files(value, folders, (*place, key))
 
 
-def _check_values(value, file, place):
+def _check_values(value: Any, file: str, place: tuple[str | int, ...]) -> None:
     where = ".".join(map(str, place))
     if isinstance(value, float) and not math.isfinite(value):
         raise UserError(f"{file}: {where} is {_quoted(value)}; expected a finite number")
@@ -268,7 +272,7 @@ def _check_values(value, file, place):
         _check_values(member, file, (*place, key))
 
 
-def _innermost(error):
+def _innermost(error: Any) -> "ValidationError":
     """Follow a failed ``oneOf`` or ``anyOf`` into the branch that shares most keys with what was written."""
     if error.validator not in ("oneOf", "anyOf") or not error.context:
         return error
@@ -280,7 +284,7 @@ def _innermost(error):
     # A key that only one branch has tells which kind was meant; a key that all have tells nothing.
     weight = {key: 1 / sum(key in names for names in offered) for names in offered for key in names}
 
-    def likeness(i):
+    def likeness(i: int) -> tuple[float, ...]:
         exact = sum(weight[key] for key in written if key in offered[i])
         near = sum(
             max(_ratio(key, name) for name in offered[i]) for key in written if key not in offered[i] and offered[i]
@@ -291,15 +295,15 @@ def _innermost(error):
     return min(members, key=_urgency)
 
 
-def _ratio(a, b):
+def _ratio(a: str, b: str) -> float:
     return difflib.SequenceMatcher(None, str(a), str(b)).ratio()
 
 
-def _urgency(error):
+def _urgency(error: "ValidationError") -> tuple[bool, str]:
     return error.validator != "additionalProperties", _dotted(error)
 
 
-def _sentence(error):
+def _sentence(error: Any) -> str:
     where, value, limit = _dotted(error) or "the file", error.instance, error.validator_value
     hint = error.schema.get("description") if isinstance(error.schema, dict) else None
     match error.validator:
@@ -359,7 +363,7 @@ _TYPES = {
 }
 
 
-def _kind(value):
+def _kind(value: Any) -> str:
     if value is None:
         return "nothing"
     if isinstance(value, bool):
@@ -368,7 +372,7 @@ def _kind(value):
     return kinds.get(type(value), type(value).__name__)
 
 
-def _quoted(value):
+def _quoted(value: Any) -> str:
     if isinstance(value, dict | list):
         return "a list" if isinstance(value, list) else "a mapping"
     if isinstance(value, bool) or value is None:
@@ -378,21 +382,21 @@ def _quoted(value):
     return f"'{_shown(value)}'"
 
 
-def _shown(value):
+def _shown(value: Any) -> str:
     """Return a value as text of one line, cut off where it is long."""
     text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(value)[:121])
     return text if len(text) <= 120 else text[:120] + "…"
 
 
-def _list(values):
+def _list(values: Iterable[Any]) -> str:
     return ", ".join("null" if v is None else str(v).lower() if isinstance(v, bool) else str(v) for v in values)
 
 
-def _dotted(error):
+def _dotted(error: "ValidationError") -> str:
     return ".".join(str(part) for part in error.absolute_path)
 
 
-def set_in(key: str, configfiles: Sequence[str | Path], root: Path):
+def set_in(key: str, configfiles: Sequence[str | Path], root: Path) -> str:
     """Return the file that gives a key of the configuration its value: the last overlay that has it, or config.yaml.
 
     Args:

@@ -14,8 +14,10 @@ import hashlib
 import json
 import re
 from bisect import bisect_right
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from scripts.core import files
 from scripts.core.errors import UserError, count_noun
@@ -32,28 +34,28 @@ class Document:
     tokens: tuple
     clusters: tuple
 
-    def span(self, start, end):
+    def span(self, start: int, end: int) -> tuple[int, int] | None:
         """Return the first and the last token that share characters with ``[start, end)``, or None without any."""
         first = bisect_right(self.tokens, start, key=lambda token: token[1])
         last = bisect_right(self.tokens, end - 1, key=lambda token: token[0]) - 1
         return (first, last) if first <= last else None
 
-    def clusters_with(self, span):
-        """Return the clusters that hold exactly this mention."""
+    def clusters_with(self, span: tuple[int, int] | None) -> list[tuple]:
+        """Return the clusters that hold exactly this mention; none for the span None."""
         return [cluster for cluster in self.clusters if span in cluster]
 
 
-def digest(text):
+def digest(text: str) -> str:
     """Return the digest that ties a document's offsets to its text."""
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
-def tokenise(text):
+def tokenise(text: str) -> tuple[tuple[int, int], ...]:
     """Return the character ranges of words and of single other marks; a word keeps no apostrophe or hyphen."""
     return tuple(match.span() for match in re.finditer(r"\w+|[^\w\s]", text))
 
 
-def write(path, documents):
+def write(path: str | Path, documents: Iterable[Document]) -> None:
     """Write documents, in their order, atomically."""
     lines = [
         json.dumps({key: getattr(document, key) for key in KEYS}, ensure_ascii=False) + "\n" for document in documents
@@ -95,7 +97,7 @@ def read(path: str | Path, texts: dict[str, str]) -> dict[str, Document]:
     return {name: documents[name] for name in texts}
 
 
-def _document(line, where, texts):
+def _document(line: str, where: str, texts: dict[str, str]) -> Document:
     entry = _parse(line, where)
     if not isinstance(entry, dict) or set(entry) != set(KEYS):
         raise UserError(f"{where}: an object with the keys {', '.join(KEYS)} was expected; write the document again")
@@ -147,17 +149,17 @@ def _document(line, where, texts):
     return Document(name, entry["text_sha256"], tokens, tuple(clusters))
 
 
-def _parse(line, where):
+def _parse(line: str, where: str) -> Any:
     """Return the object of a line; keys given twice, constants that JSON lacks and deep nesting are refused."""
 
-    def once(pairs):
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         keys = [key for key, _ in pairs]
         repeated = next((key for i, key in enumerate(keys) if key in keys[:i]), None)
         if repeated is not None:
             raise UserError(f"{where}: the key {repeated[:100]!r} is given twice; write the document again")
         return dict(pairs)
 
-    def constant(word):
+    def constant(word: str):
         raise UserError(f"{where}: not JSON ({word} is not a number); write the document again")
 
     try:
@@ -170,13 +172,13 @@ def _parse(line, where):
         raise UserError(f"{where}: nested too deeply; write one document a line") from error
 
 
-def _pairs(values, where):
+def _pairs(values: Sequence[Any], where: str) -> tuple[tuple[int, int], ...]:
     # True and 3.0 equal whole numbers and are not accepted as such.
     if not all(isinstance(v, list) and len(v) == 2 and all(type(n) is int for n in v) for v in values):
         raise UserError(f"{where} must be pairs of whole numbers; write the document again")
     return tuple((first, second) for first, second in values)
 
 
-def _kind(value):
+def _kind(value: Any) -> str:
     kinds = {str: "text", list: "a list", dict: "an object", bool: "true or false", type(None): "null"}
     return kinds.get(type(value), "a number")

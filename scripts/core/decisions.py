@@ -6,6 +6,7 @@ intervals resample, and all results are made from these cells.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -200,7 +201,7 @@ def normalisations(cells: pd.DataFrame, pairs: pd.DataFrame, design: Design, dra
     return frame
 
 
-def _accuracy(part, bootstrap):
+def _accuracy(part: pd.DataFrame, bootstrap: Clusters) -> dict[str, Any]:
     size = int(part.n.sum())
     low, high = bootstrap.accuracy(part)
     return {
@@ -209,7 +210,7 @@ def _accuracy(part, bootstrap):
     }  # fmt: skip
 
 
-def _change(part, base, bootstrap, draws, seed):
+def _change(part: pd.DataFrame, base: pd.DataFrame, bootstrap: Clusters, draws: int, seed: int) -> dict[str, Any]:
     moved, size = _moved(part, base), part.n.sum()
     low, high = bootstrap.difference(part, base)
     return {
@@ -218,11 +219,11 @@ def _change(part, base, bootstrap, draws, seed):
     }  # fmt: skip
 
 
-def _kappa(pairs):
+def _kappa(pairs: pd.DataFrame) -> float:
     return method_agreement.agreement(pairs.study, pairs.other, pairs.n)["kappa"]
 
 
-def _moved(part, base):
+def _moved(part: pd.DataFrame, base: pd.DataFrame) -> pd.Series:
     """Return by how many right decisions each cluster differs."""
     return part.groupby("cluster").correct.sum() - base.groupby("cluster").correct.sum()
 

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from scripts.core import files
@@ -20,7 +20,7 @@ STAMP = "stamp"
 """The file in the environment that says what it was made from."""
 
 
-def pins(*paths):
+def pins(*paths: str | Path) -> dict[str, str]:
     """Return ``{package: version}`` of files of requirements; names as the index compares them."""
     text = "\n".join(Path(path).read_text(encoding="utf-8") for path in paths)
     found = re.findall(r"^([\w.-]+)==([^\s\\;]+)", text, flags=re.MULTILINE)
@@ -86,14 +86,14 @@ def prepare(
     return python
 
 
-def describe(path, python, *locks):
+def describe(path: str | Path, python: Path, *locks: str | Path) -> None:
     """Write what an environment is (JSON): its interpreter, in this folder or anywhere, and the packages' versions."""
     here = Path.cwd()
     shown = python.relative_to(here) if python.is_relative_to(here) else python
     files.write_json(path, {"python": str(shown), "packages": pins(*locks)})
 
 
-def _run(command, folder):
+def _run(command: Sequence[str], folder: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     log.info("%s", done.stdout + done.stderr)
     if done.returncode:
@@ -105,7 +105,7 @@ def _run(command, folder):
         )
 
 
-def _installed(names):
+def _installed(names: Iterable[str]) -> dict[str, str]:
     found = {}
     for name in names:
         try:
@@ -115,6 +115,6 @@ def _installed(names):
     return found
 
 
-def _differing(wanted, found):
+def _differing(wanted: Mapping[str, str], found: Mapping[str, str]) -> list[str]:
     """Return the packages whose versions are not as wanted; a build tag such as +cpu belongs to the machine."""
     return sorted(name for name, version in wanted.items() if found.get(name, "").partition("+")[0] != version)

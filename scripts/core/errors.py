@@ -24,12 +24,12 @@ def did_you_mean(value: str, known: Iterable) -> str:
     return f"; did you mean '{close[0]}'?" if close else ""
 
 
-def describe_error(error):
+def describe_error(error: BaseException) -> str:
     """Return what an exception says in one line: its type and the first line of its message."""
     lines = str(error).strip().splitlines()
     return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
 
 
-def count_noun(number, noun):
+def count_noun(number: int, noun: str) -> str:
     """Return a number with its noun: ``1 job``, ``2 jobs``; for nouns whose plural ends in -s."""
     return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -15,7 +15,7 @@ import json
 import math
 import re
 import zlib
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -77,7 +77,7 @@ def read(page: str) -> dict:
     return json.loads(zlib.decompress(base64.b64decode(json.loads(held)["packed"]), -zlib.MAX_WBITS))
 
 
-def _study(name, entry, folder, share):
+def _study(name: str, entry: dict[str, Any], folder: dict[str, str], share: float) -> dict[str, Any]:
     sets = [one for one in (_set(entry, **one, folder=folder, share=share) for one in entry["sets"]) if one]
     met = dict.fromkeys(level for one in sets for reader in one["readers"] for level, _ in reader["decided"])
     met.pop(None, None)
@@ -100,7 +100,7 @@ def _study(name, entry, folder, share):
     }
 
 
-def _colours(levels, pronouns):
+def _colours(levels: Iterable[str], pronouns: dict[str, str]) -> list[dict[str, str]]:
     """Return name, colour and ink of each level: the colour is that of a pronoun set, or one that none has."""
     own = plotting.pronoun_colours(dict.fromkeys(filter(None, pronouns.values())))
     others = itertools.cycle(plotting.CATEGORIES)
@@ -113,7 +113,15 @@ def _colours(levels, pronouns):
     return found
 
 
-def _set(entry, label, instances, own, decided, folder, share):
+def _set(
+    entry: dict[str, Any],
+    label: str,
+    instances: str,
+    own: bool,
+    decided: list[dict[str, Any]],
+    folder: dict[str, str],
+    share: float,
+) -> dict[str, Any] | None:
     """Return one set of instances with its readers; None if nobody decided anything."""
     frame, total = _instances(entry, instances, own, decided, share)
     if frame.empty:
@@ -154,7 +162,9 @@ def _set(entry, label, instances, own, decided, folder, share):
     return found
 
 
-def _instances(entry, path, own, decided, share):
+def _instances(
+    entry: dict[str, Any], path: str, own: bool, decided: list[dict[str, Any]], share: float
+) -> tuple[pd.DataFrame, int]:
     """Return the instances that somebody decided, or a sample of them, and how many there are."""
     gold = [entry["gold"]] if isinstance(entry["gold"], str) else list(entry["gold"])
     columns = [entry["identifier"], *entry["key"], entry["unit"][0], *gold, *entry["factors"], *entry["order"]]
@@ -180,7 +190,7 @@ def _instances(entry, path, own, decided, share):
     return frame.assign(_row=np.arange(len(frame))), total
 
 
-def _read(path, columns, where=None) -> pd.DataFrame:
+def _read(path: str, columns: Iterable[str], where: dict[str, Any] | None = None) -> pd.DataFrame:
     """Return those of some columns that a table has, in the rows with certain values."""
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
@@ -195,7 +205,9 @@ def _read(path, columns, where=None) -> pd.DataFrame:
     return pq.read_table(path, columns=kept, filters=wanted).to_pandas()
 
 
-def _readers(entry, table, frame, own):
+def _readers(
+    entry: dict[str, Any], table: dict[str, Any], frame: pd.DataFrame, own: bool
+) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the name of each reader of a table and what it decided about the instances."""
     picked, options = table["picked"], table["options"]
     columns = [*entry["key"], *table["reader"], *picked, *options, table["right"]]
@@ -236,7 +248,7 @@ def _readers(entry, table, frame, own):
         yield name, reader
 
 
-def _reader_name(reader, values):
+def _reader_name(reader: dict[str, str | dict[str, str]], values: dict[str, Any]) -> str:
     """Return what a reader is called.
 
     Examples:
@@ -251,7 +263,7 @@ def _reader_name(reader, values):
     return ", ".join(filter(None, words))
 
 
-def _named(frame, columns):
+def _named(frame: pd.DataFrame, columns: str | Sequence[str] | dict[str, str]) -> list[str]:
     """Return a name for each row: that of a column, of the first that is not missing, or those of the true ones."""
     if isinstance(columns, dict):
         flags = [frame[name].fillna(False).astype(bool) for name in columns]
@@ -262,7 +274,9 @@ def _named(frame, columns):
     return [_text(value) for value in frame[columns].astype(object).bfill(axis=1).iloc[:, 0]]
 
 
-def _scores(entry, table, frame, output, _):
+def _scores(
+    entry: dict[str, Any], table: dict[str, Any], frame: pd.DataFrame, output: dict[str, Any], _: dict[str, Any]
+) -> dict[str, Any]:
     """Return what the options of each instance were, and their probabilities among each other."""
     identifier = entry["identifier"]
     asked = frame
@@ -274,15 +288,17 @@ def _scores(entry, table, frame, output, _):
     scores = scores.merge(asked[[identifier, "_row"]], on=identifier)
     wide = scores.pivot(index="_row", columns="option_index", values=column)
     wide = np.exp(wide.sub(wide.max(axis=1), axis=0))
-    options = [tuple(row) for row in asked.set_index("_row").options[wide.index]]
+    options = [tuple(row) for row in asked.set_index("_row").options[wide.index]]  # pyright: ignore[reportAttributeAccessIssue]: exp keeps a DataFrame
     listed = entry["options"]
     stand = (
-        [tuple(row) for row in frame[listed][wide.index]] if isinstance(listed, str) else [tuple(listed)] * len(wide)
+        [tuple(row) for row in frame[listed][wide.index]] if isinstance(listed, str) else [tuple(listed)] * len(wide)  # pyright: ignore[reportAttributeAccessIssue]
     )
-    return _shares(frame, wide.index, options, stand, wide.div(wide.sum(axis=1), axis=0))
+    return _shares(frame, wide.index, options, stand, wide.div(wide.sum(axis=1), axis=0))  # pyright: ignore[reportAttributeAccessIssue]
 
 
-def _shares(frame, rows, options, stand, wide):
+def _shares(
+    frame: pd.DataFrame, rows: pd.Index, options: Sequence[tuple], stand: Sequence[tuple], wide: pd.DataFrame
+) -> dict[str, Any]:
     shares = [[_thousandths(one) for one in row if not math.isnan(one)] for row in wide.to_numpy().tolist()]
     return {
         "options": encode_column(_spread(frame, rows, options)),
@@ -291,7 +307,9 @@ def _shares(frame, rows, options, stand, wide):
     }
 
 
-def _clusters(entry, _, frame, output, __):
+def _clusters(
+    entry: dict[str, Any], _: dict[str, Any], frame: pd.DataFrame, output: dict[str, Any], __: dict[str, Any]
+) -> dict[str, Any]:
     """Return the mentions of each instance's clusters that have several, as ranges of characters."""
     texts = dict(zip(frame[entry["identifier"]], frame.text, strict=True))
     found = {}
@@ -312,7 +330,9 @@ def _clusters(entry, _, frame, output, __):
     return {"clusters": encode_column([found.get(name) for name in frame[entry["identifier"]]])}
 
 
-def _answers(entry, table, frame, output, values):
+def _answers(
+    entry: dict[str, Any], table: dict[str, Any], frame: pd.DataFrame, output: dict[str, Any], values: dict[str, Any]
+) -> dict[str, Any]:
     """Return what a model was asked and what it wrote, with its thoughts before."""
     identifier = entry["identifier"]
     told = {name: value for name, value in values.items() if name not in output}
@@ -339,7 +359,7 @@ def _answers(entry, table, frame, output, values):
     }
 
 
-def _without(prompt, text):
+def _without(prompt: str, text: str) -> str:
     """Return a prompt with places for an instance's text, or for what stands before and after its slot.
 
     Prompts then differ in little, and equal ones are held once.
@@ -350,7 +370,7 @@ def _without(prompt, text):
     return prompt
 
 
-def _spans(entry, row):
+def _spans(entry: dict[str, Any], row: dict[Hashable, Any]) -> list[list[int]]:
     """Return start, end and number (among the study's marks) of what is marked in a text."""
     spans = []
     if entry["distractors"]:
@@ -365,7 +385,7 @@ def _spans(entry, row):
     return spans
 
 
-def _lines(path, frame, folder):
+def _lines(path: str, frame: pd.DataFrame, folder: dict[str, str]) -> list[dict[str, Any]]:
     """Return of each template file which lines the instances were made from."""
     found = []
     for column, name in (files.parquet_metadata(path).get("origins") or {}).items():
@@ -378,7 +398,7 @@ def _lines(path, frame, folder):
     return found
 
 
-def _count(one):
+def _count(one: dict[str, Any]) -> None:
     """Turn a set's rows into counts: one row for all that agree in everything."""
     columns = {"gold": one["gold"]["codes"], "units": one["units"]}
     columns |= {f"factor {n}": factor["codes"] for n, factor in enumerate(one["factors"])}
@@ -412,21 +432,21 @@ def encode_column(column: Iterable, order: Iterable = ()) -> dict:
     return {"values": list(values), "codes": [-1 if value is None else places[value] for value in column]}
 
 
-def _sorted(column):
+def _sorted(column: pd.Series) -> Iterator[str]:
     return map(_text, sorted(column.dropna().unique()))
 
 
-def _spread(frame, rows, values):
+def _spread(frame: pd.DataFrame, rows: Iterable[Any], values: Iterable[Any]) -> list[Any]:
     """Return a value for each row of a frame, None where there is none."""
     found = dict(zip(rows, values, strict=True))
     return [found.get(row) for row in range(len(frame))]
 
 
-def _thousandths(value):
+def _thousandths(value: float) -> int:
     return round(1000 * value)
 
 
-def _text(value):
+def _text(value: Any) -> str:
     """Return a cell as a reader writes it."""
     if value is None or value is pd.NA or value != value or value == "":
         return NO_VALUE

@@ -9,7 +9,7 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,13 +23,13 @@ ENVIRONMENT, ELSEWHERE = "<environment>", "<elsewhere>"
 """Stands for the folder of the Python environment where a file names paths in it."""
 
 
-def environment_folders():
+def environment_folders() -> set[str]:
     """Return the folder of the Python environment, as Python was started and without links."""
     return {sys.prefix, os.path.realpath(sys.prefix)} - {"/"}
 
 
 @contextlib.contextmanager
-def write_atomically(path: str | Path):
+def write_atomically(path: str | Path) -> Iterator[Path]:
     """Yield a temporary path beside ``path`` and rename it to ``path`` when the block succeeds.
 
     On any failure the temporary file is removed and an earlier ``path`` stays as it was.
@@ -61,7 +61,7 @@ def write_atomically(path: str | Path):
         temporary.unlink(missing_ok=True)
 
 
-def complete_files(folder, suffix):
+def complete_files(folder: str | Path, suffix: str) -> list[Path]:
     """Return the paths of a folder's complete files that end in ``suffix``, sorted by name.
 
     What :func:`write_atomically` left half written when its process was killed is removed: it carries the suffix too,
@@ -74,25 +74,25 @@ def complete_files(folder, suffix):
     return [path for path in paths if not path.name.startswith(".")]
 
 
-def _umask():
+def _umask() -> int:
     value = os.umask(0)
     os.umask(value)
     return value
 
 
-def _unwritable(path, error):
+def _unwritable(path: Path, error: OSError) -> UserError:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return UserError(f"{path}: no space left on the device; free some space or move results/ to a larger disk")
     return UserError(f"{path}: cannot be written ({error.strerror}); check the folder's permissions")
 
 
-def write_text(path, text):
+def write_text(path: str | Path, text: str) -> None:
     """Write ``text`` (UTF-8) to ``path`` atomically."""
     with write_atomically(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
 
 
-def read_text(path: str | Path, remedy: str):
+def read_text(path: str | Path, remedy: str) -> str:
     """Return the text of a UTF-8 file with its line ends as they are, without a byte order mark.
 
     Args:
@@ -107,18 +107,18 @@ def read_text(path: str | Path, remedy: str):
         raise UserError(f"{path}: cannot be read as UTF-8 text ({error}); {remedy}") from error
 
 
-def write_json(path, value):
+def write_json(path: str | Path, value: Any) -> None:
     """Write ``value`` as indented JSON with sorted keys to ``path`` atomically."""
     write_text(path, json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
 
 
-def write_csv(path, frame):
+def write_csv(path: str | Path, frame: "pandas.DataFrame") -> None:
     """Write a DataFrame to ``path`` as CSV without its index, atomically; floats keep 10 significant digits."""
     with write_atomically(path) as temporary:
         frame.to_csv(temporary, index=False, float_format="%.10g", lineterminator="\n")
 
 
-def read_csv(path, **options):
+def read_csv(path: str | Path, **options: Any) -> "pandas.DataFrame":
     """Read a CSV written by :func:`write_csv`; an empty file or a missing column set is a :class:`UserError`.
 
     ``keep_default_na`` is off for text columns' sake: only an empty cell is missing.
@@ -178,11 +178,11 @@ def read_sheet(path: str | Path, column: str) -> "pandas.DataFrame":
 PARQUET_OPTIONS = {"compression": "zstd", "write_page_checksum": True}
 
 
-def write_parquet(path: str | Path, table, metadata: dict | None = None):
+def write_parquet(path: str | Path, table: Any, metadata: dict | None = None) -> None:
     """Write an Arrow table (or DataFrame) to ``path`` as zstd-compressed Parquet with checksums, atomically.
 
     Args:
-        table (pyarrow.Table or pandas.DataFrame)
+        table: A ``pyarrow.Table`` or a DataFrame.
         metadata: String keys to JSON-able values, stored in the file's own key-value metadata.
     """
     import pyarrow as pa
@@ -199,7 +199,7 @@ def write_parquet(path: str | Path, table, metadata: dict | None = None):
 
 
 @contextlib.contextmanager
-def append_parquet(path: str | Path):
+def append_parquet(path: str | Path) -> "Iterator[Callable[[pandas.DataFrame], None]]":
     """Yield a function that appends a DataFrame to ``path``, as :func:`write_parquet` would write all of them together.
 
     Only one is held at a time. Each has row groups of its own and the columns and types of the first.
@@ -214,7 +214,7 @@ def append_parquet(path: str | Path):
     with write_atomically(path) as temporary:
         try:
 
-            def append(frame):
+            def append(frame: "pandas.DataFrame") -> None:
                 nonlocal writer
                 table = pa.Table.from_pandas(frame, preserve_index=False)
                 if writer is None:
@@ -255,19 +255,19 @@ def open_parquet(path: str | Path, columns: Collection[str] = ()) -> "Iterator[p
         raise UserError(f"{path}: {_damage(error)}; delete it and run the workflow again") from error
 
 
-def _damage(error):
+def _damage(error: Exception) -> str:
     reason = (str(error).splitlines() or [type(error).__name__])[0]
     if "CRC" in reason:
         return "damaged, its content differs from its checksum"
     return f"truncated or not Parquet ({reason})"
 
 
-def read_parquet(path, columns=None):
+def read_parquet(path: str | Path, columns: list[str] | None = None) -> "pandas.DataFrame":
     """Read a Parquet file as a DataFrame; errors as in :func:`open_parquet`."""
     return read_arrow(path, columns).to_pandas()
 
 
-def read_arrow(path, columns=None):
+def read_arrow(path: str | Path, columns: list[str] | None = None) -> "pyarrow.Table":
     """Read a Parquet file as an Arrow table; errors as in :func:`open_parquet`."""
     with open_parquet(path, columns or ()) as file:
         return file.read(columns=columns)
@@ -283,11 +283,17 @@ KINDS = {
 }
 
 
-def check_columns(table, kinds: dict[str, str], where: str, start: int = 0, identifier: tuple[str, str] | None = None):
+def check_columns(
+    table: "pyarrow.Table | pyarrow.RecordBatch",
+    kinds: dict[str, str],
+    where: str,
+    start: int = 0,
+    identifier: tuple[str, str] | None = None,
+) -> None:
     """Refuse a table whose columns are of other types than they should be, or have empty cells.
 
     Args:
-        table (pyarrow.Table or pyarrow.RecordBatch): With all columns that ``kinds`` names.
+        table: With all columns that ``kinds`` names.
         kinds: Column to one of :data:`KINDS`; with a question mark behind it cells may be empty.
         where: What messages start with: the file, and whose it is.
         start: How many rows of the file come before the table.
@@ -326,18 +332,18 @@ def check_columns(table, kinds: dict[str, str], where: str, start: int = 0, iden
             )
 
 
-def _plain(kind):
+def _plain(kind: "pyarrow.DataType") -> "pyarrow.DataType":
     import pyarrow as pa
 
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
     return pa.string() if pa.types.is_large_string(kind) else kind
 
 
-def _was(kind):
+def _was(kind: str) -> str:
     return "was" if kind in ("text", "truth") else "were"
 
 
-def parquet_metadata(path):
+def parquet_metadata(path: str | Path) -> dict[str, Any]:
     """Return the values that :func:`write_parquet` stored under ``metadata`` as a dict.
 
     Raises:
@@ -357,12 +363,12 @@ def parquet_metadata(path):
 TIMESTAMP = ".snakemake_timestamp"
 
 
-def members(folder):
+def members(folder: str | Path) -> list[Path]:
     """Return the files in a folder and below, sorted, without what Snakemake notes there."""
     return sorted(path for path in Path(folder).rglob("*") if path.is_file() and path.name != TIMESTAMP)
 
 
-def sha256(path, chunk=1 << 20):
+def sha256(path: str | Path, chunk: int = 1 << 20) -> str:
     """Return the hexadecimal SHA-256 digest of a file, or of a folder (names and contents of :func:`members`)."""
     path = Path(path)
     digest = hashlib.sha256()

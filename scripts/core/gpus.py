@@ -19,7 +19,7 @@ log = logging.getLogger("pronouns")
 VISIBLE = "CUDA_VISIBLE_DEVICES"
 
 
-def visible_gpus():
+def visible_gpus() -> list[str]:
     """Return the names of the GPUs that jobs may use, in order.
 
     Those of CUDA_VISIBLE_DEVICES where the user has set it, else all that the driver lists. The variable
@@ -73,7 +73,7 @@ def reserve_gpus(count: int, folder: str | Path | None = None, seconds: float = 
                 os.environ[VISIBLE] = before
 
 
-def _wait(stack, folder, names, count, seconds):
+def _wait(stack: contextlib.ExitStack, folder: Path, names: list[str], count: int, seconds: float) -> list[str]:
     """Lock ``count`` of the GPUs: all of them or, while others hold too many, none, so that no two jobs block each
     other."""
     logged = False
@@ -93,7 +93,7 @@ def _wait(stack, folder, names, count, seconds):
         time.sleep(seconds * (1 + os.getpid() % 7 / 7))
 
 
-def _lock(stack, path):
+def _lock(stack: contextlib.ExitStack, path: Path) -> bool:
     file = stack.enter_context(path.open("w"))
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

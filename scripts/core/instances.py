@@ -18,13 +18,17 @@ unless the digests do.
 
 import contextlib
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from scripts.core import files
+
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
 
 _GAMMA, _M1, _M2, _MASK = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 0xFFFFFFFFFFFFFFFF
 # What models read of an instance file.
@@ -32,7 +36,7 @@ READ = {"instance_id": "text", "text": "text", "options": "texts"}
 _HEX = np.frombuffer(b"".join(b"%02x" % i for i in range(256)), dtype=np.uint16)
 
 
-def content_id(*parts):
+def content_id(*parts: str) -> str:
     """Return the id of one instance from its ordered text parts; the reference for :func:`content_ids`."""
     state = 0
     for part in parts:
@@ -43,13 +47,13 @@ def content_id(*parts):
     return f"{state:016x}"
 
 
-def content_ids(columns) -> np.ndarray:
+def content_ids(columns: Iterable[tuple[np.ndarray, np.ndarray | None]]) -> np.ndarray:
     """Return the ids of many instances at once.
 
     Args:
-        columns (sequence of (digests, codes)): One pair for each ordered part: ``digests`` of the distinct texts
-            (:func:`digests`) and, for each row, the index of its text. ``codes`` of None means that every row has the
-            first text; at least one column needs codes.
+        columns: A pair for each ordered part: the digests of the distinct texts (:func:`digests`), shape (texts,), of
+            uint64, and for each row the index of its text, shape (rows,), of int. None for the indices means that every
+            row has the first text; at least one column needs some.
 
     Returns:
         As text: :func:`hexadecimal`. Shape (rows,), of uint64.
@@ -65,16 +69,16 @@ def content_ids(columns) -> np.ndarray:
     return state
 
 
-def digests(texts):
+def digests(texts: Iterable[str]) -> np.ndarray:
     """Return the part digests of ``texts`` as an array of uint64."""
     return np.array([_digest(text) for text in texts], dtype=np.uint64)
 
 
-def _digest(text):
+def _digest(text: str) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
 
 
-def hexadecimal(values):
+def hexadecimal(values: np.ndarray) -> "pyarrow.StringArray":
     """Return an Arrow string array with the 16 hexadecimal digits of each uint64."""
     import pyarrow as pa
 
@@ -83,13 +87,13 @@ def hexadecimal(values):
     return pa.StringArray.from_buffers(len(values), pa.py_buffer(offsets), pa.py_buffer(pairs))
 
 
-def dictionary(values: Iterable[str], codes: np.ndarray | None, rows: int | None = None):
+def dictionary(values: Iterable[str], codes: np.ndarray | None, rows: int | None = None) -> "pyarrow.DictionaryArray":
     """Return texts that repeat as an Arrow dictionary array, ``values[codes]``.
 
     Args:
         values: Equal ones become one entry of the dictionary, those without a row none: a file depends on its rows
             alone.
-        codes: None: nulls. Of int, shape (rows,),.
+        codes: None: nulls. Shape (rows,), of int.
         rows: How many, without codes.
     """
     import pyarrow as pa
@@ -108,7 +112,9 @@ def dictionary(values: Iterable[str], codes: np.ndarray | None, rows: int | None
     return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int16)), pa.array(distinct, pa.string()))
 
 
-def write_stream(path, schema, batches, metadata=None):
+def write_stream(
+    path: str | Path, schema: "pyarrow.Schema", batches: "Iterable[pyarrow.RecordBatch]", metadata: dict | None = None
+) -> None:
     """Write ``batches``, an iterable of record batches, to ``path`` one at a time: see :func:`write_batches`."""
     with write_batches(path, schema, metadata) as write:
         for batch in batches:
@@ -116,13 +122,14 @@ def write_stream(path, schema, batches, metadata=None):
 
 
 @contextlib.contextmanager
-def write_batches(path: str | Path, schema, metadata: dict | None = None):
+def write_batches(
+    path: str | Path, schema: "pyarrow.Schema", metadata: dict | None = None
+) -> "Iterator[Callable[[pyarrow.RecordBatch], None]]":
     """Yield a function that appends a record batch to ``path`` (Parquet, atomic), one row group for each batch.
 
     Dictionary columns are written without unpacking them and read back as plain values.
 
     Args:
-        schema (pyarrow.Schema)
         metadata: As for :func:`scripts.core.files.write_parquet`; taken when the block ends.
     """
     import json
@@ -147,7 +154,7 @@ def write_batches(path: str | Path, schema, metadata: dict | None = None):
             writer.add_key_value_metadata({k: json.dumps(v, sort_keys=True) for k, v in metadata.items()})
 
 
-def _repeated_leaf(field):
+def _repeated_leaf(field: "pyarrow.Field") -> list[str]:
     """Return the Parquet name of the column if it has few distinct values: all but plain text has."""
     import pyarrow as pa
 
@@ -199,7 +206,7 @@ def shard_rows(path: str | Path, shard: int, shards: int, power: int = 1, priori
     return first & (owner == shard)
 
 
-def read_batches(path: str | Path, rows: np.ndarray, size: int):
+def read_batches(path: str | Path, rows: np.ndarray, size: int) -> "Iterator[pandas.DataFrame]":
     """Yield the chosen instances of a file in its order, a few at a time.
 
     Args:
@@ -207,7 +214,7 @@ def read_batches(path: str | Path, rows: np.ndarray, size: int):
         size: Instances to hold at once.
 
     Yields:
-        DataFrame: Columns ``instance_id``, ``text``, ``options``; ``size`` rows, fewer in the last.
+        Columns ``instance_id``, ``text``, ``options``; ``size`` rows, fewer in the last.
     """
     import pyarrow as pa
 

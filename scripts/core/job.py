@@ -29,6 +29,7 @@ import types
 import typing
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any, TextIO
 
 from scripts.core import files, gpus
 from scripts.core.errors import UserError
@@ -45,13 +46,13 @@ _executed = set()
 """Files of code that was run in any way since :func:`run` began; those of imports before it are in ``sys.modules``."""
 
 
-def _note(event, arguments):
+def _note(event: str, arguments: tuple[Any, ...]) -> None:
     """Note the file of code that is run: a hook for what importlib, runpy and exec do alike."""
     if event == "exec":
         _executed.add(getattr(arguments[0], "co_filename", None))
 
 
-def run(main):
+def run(main: Callable[..., Any]) -> None:
     """Call ``main`` with the arguments of the Snakemake job, or of the command line.
 
     ``main`` takes keyword-only arguments. A :class:`UserError` ends the process with status 1
@@ -127,14 +128,14 @@ def rule_functions(module: types.ModuleType) -> dict[str, Callable]:
     }
 
 
-def _log_place():
+def _log_place() -> None:
     """Log the GPUs that this process sees and, on a cluster, the node and the number of the job."""
     node, number = os.environ.get("SLURMD_NODENAME"), os.environ.get("SLURM_JOB_ID", "none")
     place = f"node {node}, Slurm job {number}, " if node else ""
     log.info("%sGPUs %s", place, os.environ.get(gpus.VISIBLE) or "none")
 
 
-def _log_memory():
+def _log_memory() -> None:
     """Log the most memory that this process had at a time, and PyTorch on each GPU that it used."""
     log.info("memory high-water mark: %d MB", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
     torch = sys.modules.get("torch")
@@ -143,7 +144,7 @@ def _log_memory():
             log.info("memory high-water mark of GPU %d: %d MB", device, torch.cuda.max_memory_reserved(device) / 2**20)
 
 
-def _recorder(job):
+def _recorder(job: Any) -> Any:
     """Return the recorder of a Snakemake job; it removes the record of an earlier run."""
     # Found by name, so that it belongs to no script's closure: what records a job cannot change its results.
     job_records = importlib.import_module("scripts.core.provenance.job_records")
@@ -152,7 +153,7 @@ def _recorder(job):
     )
 
 
-def _check_modules(job, root):
+def _check_modules(job: Any, root: Path) -> None:
     """Refuse a job that ran modules of the project which its rule does not declare.
 
     What a script imports in a statement is found by rules/modules.smk; a change of what it loads in other ways would go
@@ -187,7 +188,7 @@ def _check_modules(job, root):
         )
 
 
-def _job_arguments(main, job):
+def _job_arguments(main: Callable[..., Any], job: Any) -> dict[str, Any]:
     accepted = inspect.signature(main).parameters
     arguments = {}
     for group in (job.input, job.output, job.params):
@@ -208,12 +209,12 @@ def _job_arguments(main, job):
     return arguments
 
 
-def _parse(main):
+def _parse(main: Callable[..., Any]) -> dict[str, Any]:
     """Return the arguments of ``main`` from the command line."""
     return vars(_parser(main, sys.modules["__main__"]).parse_args())
 
 
-def _parser(main, module):
+def _parser(main: Callable[..., Any], module: types.ModuleType) -> argparse.ArgumentParser:
     """Build a command line from ``main`` of a module: text for plain annotations, JSON for lists, dicts and numbers.
 
     What ``--help`` says of it is the module's docstring and that of ``main``; of an argument without an entry there,
@@ -256,27 +257,27 @@ def _documentation(main: Callable) -> tuple[str, dict[str, str]]:
     return heads[0].strip(), described
 
 
-def _clause(prose, name):
+def _clause(prose: str, name: str) -> str:
     """Return the part of a sentence that names an argument; an empty text if none does."""
     clauses = re.split(r"(?<=\w|\)|`)[.;](?:\s|$)", " ".join(prose.split()))
     return next((clause.strip() for clause in clauses if f"``{name}``" in clause), "")
 
 
-def _shape(kind):
+def _shape(kind: Any) -> str:
     """Return how an argument is written on the command line, by its annotation."""
     if kind is inspect.Parameter.empty:
         return "PATH"
     return "|".join(_SHAPES.get(part, "JSON") for part in typing.get_args(kind) or (kind,))
 
 
-def _json(text):
+def _json(text: str) -> Any:
     try:
         return json.loads(text)
     except json.JSONDecodeError:
         return text
 
 
-def _configure(path):
+def _configure(path: str | None) -> None:
     """Send log lines to standard error or, in a job, to its log; of those only warnings and errors are seen beside it.
 
     In a job everything else that is written to standard error, such as bars of progress, goes to the log as well.
@@ -304,28 +305,28 @@ def _configure(path):
 class _Writer(io.TextIOBase):
     """Writes text to a stream after a function has changed it; to standard error when Python has closed the log."""
 
-    def __init__(self, stream, change):
+    def __init__(self, stream: TextIO, change: Callable[[str], str]):
         super().__init__()
         self.stream, self.change = stream, change
 
-    def write(self, text):
+    def write(self, text: str) -> int:
         stream = sys.__stderr__ if self.stream.closed else self.stream
         assert stream is not None, "a job has a standard error"
         stream.write(self.change(text))
         return len(text)
 
-    def flush(self):
+    def flush(self) -> None:
         if not self.stream.closed:
             self.stream.flush()
 
-    def fileno(self):
+    def fileno(self) -> int:
         return self.stream.fileno()
 
-    def writable(self):
+    def writable(self) -> bool:
         return True
 
     @property
-    def encoding(self):
+    def encoding(self) -> str:
         return self.stream.encoding
 
 
@@ -337,7 +338,7 @@ class _PlacelessFormatter(logging.Formatter):
     Logs are sent to others when something goes wrong; where a user keeps the project is no part of what went wrong.
     """
 
-    def __init__(self, *arguments, **options):
+    def __init__(self, *arguments: Any, **options: Any):
         super().__init__(*arguments, **options)
         self.folders = {str(Path.home()): "~", str(ROOT): ".", str(Path.cwd()): "."}
         for folder in files.environment_folders():
@@ -347,14 +348,14 @@ class _PlacelessFormatter(logging.Formatter):
         known = sorted(self.folders.keys() - {"/"}, key=len, reverse=True)
         self.pattern = re.compile(rf"(?<![\w.~-])({'|'.join(map(re.escape, known))})(/|(?![\w./-])|(?=\.?(?:\s|$)))")
 
-    def format(self, record):
+    def format(self, record: logging.LogRecord) -> str:
         return self.placeless(super().format(record))
 
-    def placeless(self, text):
+    def placeless(self, text: str) -> str:
         """Return a text with the names of its files relative."""
         return self.pattern.sub(self._relative, text)
 
-    def _relative(self, match):
+    def _relative(self, match: re.Match[str]) -> str:
         short = self.folders[match[1]]
         return f"{short}{match[2]}" if short != "." or not match[2] else ""
 
@@ -362,6 +363,6 @@ class _PlacelessFormatter(logging.Formatter):
 class _OneLineFormatter(_PlacelessFormatter):
     """What a job says in the terminal: a warning's first line, an error's last; the job's log has the rest."""
 
-    def format(self, record):
+    def format(self, record: logging.LogRecord) -> str:
         lines = super().format(record).strip().splitlines() or [""]
         return f"{record.levelname.capitalize()}: {lines[-1 if record.levelno >= logging.ERROR else 0]}"

@@ -5,7 +5,12 @@ needs a model: mean or sum, which labels of T5's kind count, and how encoder-dec
 sentence.
 """
 
+from typing import TYPE_CHECKING
+
 from scripts.core.errors import UserError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 MAIN = ("log_probability", "scored_tokens", "option_log_probability", "option_tokens")
 """Sums (nats) and counts of all labels and of the option's."""
@@ -31,12 +36,16 @@ CHOICES = {
 
 
 def comparable_scores(
-    scores, statistic: str = "mean", labels: str = "corrected", capitals: str = "corrected", where: str = "scores"
-):
+    scores: "pd.DataFrame",
+    statistic: str = "mean",
+    labels: str = "corrected",
+    capitals: str = "corrected",
+    where: str = "scores",
+) -> "pd.DataFrame":
     """Return scores by which options are compared, as :func:`scripts.core.options.predict` takes them.
 
     Args:
-        scores (DataFrame): As read by :func:`scripts.core.model_outputs.read_scores` from a file with losses.
+        scores: As read by :func:`scripts.core.model_outputs.read_scores` from a file with losses.
         statistic: The mean over label tokens (MISGENDERED, section 3.2.1), or their sum. One of "mean", "sum".
         labels: What counts of T5's kind. faithful: sentinels and end of sequence too, as in the released code.
             corrected: the option alone, which is the label that the paper prints (section 3.2.1). Other models have no
@@ -46,8 +55,8 @@ def comparable_scores(
         where: What messages start with.
 
     Returns:
-        DataFrame: ``scores`` with ``log_probability`` (nats for a sum, nats a token for a mean), ``scored_tokens`` and
-            ``option_tokens`` as chosen.
+        ``scores`` with ``log_probability`` (nats for a sum, nats a token for a mean), ``scored_tokens`` and
+        ``option_tokens`` as chosen.
 
     Raises:
         UserError: If a column is missing.

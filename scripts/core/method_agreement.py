@@ -4,13 +4,18 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from scripts.core import statistics
 
 MEASURES = ("agreement", "kappa", "matthews")
 
 
-def agreement(first: Sequence, second: Sequence, counts: Sequence[int] | None = None) -> dict:
+def agreement(
+    first: Sequence | np.ndarray | pd.Series,
+    second: Sequence | np.ndarray | pd.Series,
+    counts: ArrayLike | None = None,
+) -> dict:
     r"""Return how far two answers agree, also beyond what chance would give.
 
     With :math:`p_o` the share of instances with the same answer and :math:`p_e` what it would be if both answered
@@ -61,7 +66,7 @@ def compare_answers(first: Sequence, second: Sequence, clusters: Sequence, draws
     return made | {f"{name}_{end}": ends[name][place] for name in MEASURES for place, end in enumerate(("low", "high"))}
 
 
-def _measures(tables):
+def _measures(tables: np.ndarray) -> dict[str, np.ndarray]:
     """Return every measure of a table of counts, or of each of several, shape (..., answers, answers)."""
     tables = np.asarray(tables, dtype=float)
     total = tables.sum(axis=(-2, -1))
@@ -77,16 +82,16 @@ def _measures(tables):
     }
 
 
-def _share(part, whole):
+def _share(part: ArrayLike, whole: ArrayLike) -> np.ndarray:
     return np.divide(part, whole, out=np.full(np.shape(whole), np.nan), where=np.asarray(whole) > 0)
 
 
 def confusion(
-    first: Sequence,
-    second: Sequence,
+    first: Sequence | np.ndarray | pd.Series,
+    second: Sequence | np.ndarray | pd.Series,
     clusters: np.ndarray | None = None,
     n_clusters: int = 1,
-    counts: Sequence[int] | None = None,
+    counts: ArrayLike | None = None,
 ) -> np.ndarray:
     """Return how often the first says one thing and the second another.
 

@@ -13,6 +13,7 @@ and all intervals are made given these (:func:`table`), and hold the truth as of
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -49,7 +50,7 @@ class Outcomes:
     """Which random factor each column of ``random`` belongs to."""
 
     @property
-    def columns(self):
+    def columns(self) -> sparse.csr_matrix | sparse.csr_array:
         """Both designs beside each other (sparse, outcomes by coefficients and then random effects)."""
         return sparse.hstack([sparse.csr_matrix(self.fixed), self.random]).tocsr()
 
@@ -155,12 +156,12 @@ def mode(data: Outcomes, log_sds: np.ndarray, start: np.ndarray) -> tuple:
     return None, curvature
 
 
-def _precision(data, log_sds):
+def _precision(data: Outcomes, log_sds: np.ndarray) -> np.ndarray:
     of_fixed = np.full(data.fixed.shape[1], FIXED_SD**-2)
     return np.concatenate([of_fixed, np.exp(-2 * np.asarray(log_sds))[data.owners]])
 
 
-def _log_posterior(data, log_sds, start):
+def _log_posterior(data: Outcomes, log_sds: np.ndarray, start: np.ndarray) -> float:
     """Return the log posterior of log standard deviations, all else integrated out by Laplace's method (+ constant)."""
     values, curvature = mode(data, log_sds, start)
     if values is None:
@@ -171,7 +172,7 @@ def _log_posterior(data, log_sds, start):
     return of_outcomes + of_effects - np.linalg.slogdet(curvature)[1] / 2 - np.sum(np.square(log_sds)) / 2
 
 
-def _spread_of_sds(data, log_sds, start):
+def _spread_of_sds(data: Outcomes, log_sds: np.ndarray, start: np.ndarray) -> np.ndarray:
     """Return the standard deviations of log standard deviations from the curvature at them; NaN where there is none."""
     steps = STEP * np.eye(len(log_sds))
     bent = np.empty((len(log_sds), len(log_sds)))
@@ -187,7 +188,7 @@ def _spread_of_sds(data, log_sds, start):
     return np.sqrt(np.diag(np.linalg.inv(bent)))
 
 
-def _fixed_design(rows, fixed):
+def _fixed_design(rows: pd.DataFrame, fixed: dict[str, Sequence]) -> tuple[list[tuple[str, Any]], np.ndarray]:
     names, dummies = [("intercept", "")], [np.ones(len(rows))]
     for factor, order in fixed.items():
         present = set(rows[factor])
@@ -208,7 +209,7 @@ def _random_design(rows: pd.DataFrame, random: Sequence[str]) -> tuple[sparse.cs
     return sparse.csr_matrix(sparse.hstack(blocks)), np.array(owners)
 
 
-def _row(kind, factor, level, mean, sd, n):
+def _row(kind: str, factor: str, level: Any, mean: float, sd: float, n: int) -> dict[str, Any]:
     mean, sd = float(mean), float(sd)
     return {
         "kind": kind, "factor": factor, "level": level, "estimate": mean, "sd": sd, "ci_low": mean - Z * sd,
@@ -216,7 +217,7 @@ def _row(kind, factor, level, mean, sd, n):
     }  # fmt: skip
 
 
-def empty_fit(n, reason):
+def empty_fit(n: int, reason: str) -> pd.DataFrame:
     """Return the table of a fit that gives no estimates."""
     empty = dict.fromkeys(("estimate", "sd", "ci_low", "ci_high"), np.nan)
     row = {"kind": "fixed", "factor": "intercept", "level": ""} | empty | {"n": n, "converged": False, "reason": reason}

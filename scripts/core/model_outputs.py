@@ -5,14 +5,18 @@ anybody noticing. So nothing of it is used unless its columns have the right typ
 once and nothing else does, and every number is one that a model can give. Each message names file, model and item.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from scripts.core import files
 from scripts.core.errors import UserError
+
+if TYPE_CHECKING:
+    import pyarrow
 
 REMEDY = "delete the file and run the workflow again"
 
@@ -54,15 +58,15 @@ class ExpectedOptions:
     """What models score of a file of instances: its distinct instances and their options, without the texts.
 
     Args:
-        identifiers (pyarrow.Array of str, shape (rows,))
-        options (pyarrow.ListArray of str, shape (rows,))
+        identifiers: Of text, shape (rows,).
+        options: Of lists of text, shape (rows,).
 
     Attributes:
         owner (array of int, shape (rows,)): Of each row its instance; an instance may come several times.
         sizes (array of int, shape (instances,)): How many options each has.
     """
 
-    def __init__(self, identifiers, options):
+    def __init__(self, identifiers: "pyarrow.Array", options: "pyarrow.ListArray"):
         import pyarrow as pa
 
         encoded = identifiers.dictionary_encode()
@@ -76,7 +80,7 @@ class ExpectedOptions:
         self._index = None
 
     @classmethod
-    def read(cls, path):
+    def read(cls, path: str | Path) -> "ExpectedOptions":
         """Return those of a file of instances."""
         import pyarrow as pa
 
@@ -84,21 +88,21 @@ class ExpectedOptions:
         options = table["options"].combine_chunks().cast(pa.list_(pa.string()))
         return cls(table["instance_id"].combine_chunks(), options)
 
-    def place(self, identifier):
+    def place(self, identifier: str) -> int:
         """Return the place of an instance."""
         import pyarrow.compute as pc
 
         return pc.index(self.identifiers, identifier).as_py()
 
-    def option(self, place):
+    def option(self, place: int) -> str:
         """Return an option by its place among those of all instances."""
         return self._options[int(place)].as_py()
 
-    def places(self, identifiers, expected: np.ndarray):
+    def places(self, identifiers: "pyarrow.Array", expected: np.ndarray) -> np.ndarray:
         """Return the instance of each row of a batch, -1 for unknown ones.
 
         Args:
-            identifiers (pyarrow.Array of str)
+            identifiers: Of text.
             expected: The instances, where the file goes through them in their order. Of int.
         """
         import pyarrow as pa
@@ -109,7 +113,7 @@ class ExpectedOptions:
             self._index = pd.Index(self.identifiers.to_pandas())
         return self._index.get_indexer(identifiers.to_pandas())
 
-    def same_options(self, places, options):
+    def same_options(self, places: np.ndarray, options: "pyarrow.Array") -> np.ndarray:
         """Return which of some options, an Arrow array of text, are those at their places."""
         import pyarrow as pa
         import pyarrow.compute as pc
@@ -181,7 +185,7 @@ def score_parts(
     raise UserError(f"{where}: instance {name} lacks the option '{asked.option(place)}'; {REMEDY}")
 
 
-def _refuse_others(wrong, table, where, problem):
+def _refuse_others(wrong: np.ndarray, table: "pyarrow.Table", where: str, problem: Callable[[Any], str]) -> None:
     if wrong.any():
         place = int(np.flatnonzero(wrong)[0])
         row = table.slice(place, 1).to_pandas().iloc[0]
@@ -189,17 +193,16 @@ def _refuse_others(wrong, table, where, problem):
         raise UserError(f"{where}: {problem(row)}; {REMEDY}")
 
 
-def check_scores(table, where: str):
+def check_scores(table: "pyarrow.Table", where: str) -> None:
     """Refuse scores that cannot be right whatever the instances are; errors as in :func:`read_scores`.
 
     Args:
-        table (pyarrow.Table)
         where: What messages start with.
     """
     files.check_columns(table, SCORES, where, identifier=("instance", "instance_id"))
     frame = table.select(list(SCORES)).to_pandas()
 
-    def name(row):
+    def name(row: pd.Series) -> str:
         return f"instance {row.instance_id}, option '{row.option}'"
 
     values = frame.log_probability.to_numpy()
@@ -249,7 +252,7 @@ def read_answers(path: str | Path, model: str, prompts: pd.DataFrame) -> pd.Data
     return answers
 
 
-def check_answers(table, where):
+def check_answers(table: "pyarrow.Table", where: str) -> None:
     """Refuse answers that cannot be right whatever the prompts are; as :func:`check_scores`."""
     files.check_columns(table, {"text_id": "text"}, where)
     named = table.column("text_id").to_pandas().to_frame("text_id")
@@ -260,7 +263,7 @@ def check_answers(table, where):
     _refuse_repeated(named, ["text_id"], where, lambda row: f"text {row.text_id}")
 
 
-def read_distributions(path: str | Path, model: str | None, texts: Sequence[str]) -> pd.DataFrame:
+def read_distributions(path: str | Path, model: str | None, texts: Collection[str]) -> pd.DataFrame:
     """Read a model's token distributions of texts.
 
     Args:
@@ -346,12 +349,12 @@ def read_masses(path: str | Path, model: str | None, groups: Sequence[str], plac
     return frame
 
 
-def _read(path, kinds):
+def _read(path: str | Path, kinds: dict[str, str]) -> "pyarrow.Table":
     with files.open_parquet(path, list(kinds)) as file:
         return file.read()
 
 
-def _where(path, what, model):
+def _where(path: str | Path, what: str, model: str | None) -> str:
     """Return what messages start with, once the file is known to be the model's."""
     if model is None:
         return f"{path}: {what}"
@@ -361,40 +364,42 @@ def _where(path, what, model):
     return f"{path}: {what} of model {model}"
 
 
-def _plain(table, kinds):
+def _plain(table: "pyarrow.Table", kinds: dict[str, str]):
     """Return the columns as a frame, text as text."""
     frame = table.select(list(kinds)).to_pandas()
     return frame.astype({name: str for name, kind in kinds.items() if kind == "text"})
 
 
-def _place(row):
+def _place(row: pd.Series) -> str:
     return f"text {row.text_id}, step {row.step}"
 
 
-def _check_texts(frame, texts, where):
+def _check_texts(frame: pd.DataFrame, texts: Collection[str], where: str) -> None:
     known = frame.text_id.isin(list(texts))
     if not known.all():
         raise UserError(f"{where}: text {frame.text_id[~known].iloc[0]} is not among those of the run; {REMEDY}")
 
 
-def _check_probabilities(frame, where):
+def _check_probabilities(frame: pd.DataFrame, where: str) -> None:
     values = frame.probability.to_numpy()
     _refuse(frame, ~((values >= 0) & (values <= 1 + ROUNDING)), where, _place, "probability")
 
 
-def _refuse(frame, wrong, where, name, column):
+def _refuse(frame: pd.DataFrame, wrong: np.ndarray, where: str, name: Callable[[pd.Series], str], column: str) -> None:
     if wrong.any():
         row = frame[wrong].iloc[0]
         raise UserError(f"{where}: {name(row)}: {column} is {row[column]}; {REMEDY}")
 
 
-def _refuse_repeated(frame, keys, where, name):
+def _refuse_repeated(frame: pd.DataFrame, keys: list[str], where: str, name: Callable[[pd.Series], str]) -> None:
     repeated = frame.duplicated(keys)
     if repeated.any():
         raise UserError(f"{where}: {name(frame[repeated].iloc[0])} occurs twice; {REMEDY}")
 
 
-def _check_consecutive(frame, keys, column, where, name):
+def _check_consecutive(
+    frame: pd.DataFrame, keys: list[str], column: str, where: str, name: Callable[[pd.Series], str]
+) -> pd.DataFrame:
     """Refuse a column whose distinct values are not 0, 1, 2 ... for equal keys; return the frame sorted."""
     ordered = frame.sort_values([*keys, column], kind="stable", ignore_index=True)
     expected = ordered.groupby(keys, sort=False).cumcount()

@@ -4,7 +4,7 @@ Options are distinct forms. Where two pronoun sets share a form, it is one optio
 one option less. Equal scores go to the option that comes first in the instance's list of options.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from statistics import fmean
 
 import numpy as np
@@ -16,7 +16,7 @@ SLOT = "___"
 HALF_PRECISIONS = ("bfloat16", "float16")
 
 
-def fill(text: str, option: str, capitals: bool = True):
+def fill(text: str, option: str, capitals: bool = True) -> str:
     """Return ``text`` with its slot replaced by ``option``, capitalised at the start of the text or of a sentence.
 
     Args:
@@ -79,7 +79,7 @@ def option_texts(instances: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["instance_id", "option_index", "option", "masked", "filled", "text"])
 
 
-def option_counts(instances):
+def option_counts(instances: pd.DataFrame) -> pd.Series:
     """Return how many options each distinct instance has, by ``instance_id``, for :func:`predict`."""
     distinct = instances.drop_duplicates("instance_id")
     return pd.Series(distinct.options.map(len).to_numpy(), index=distinct.instance_id.to_numpy())
@@ -133,11 +133,11 @@ def predicted_form(instances: pd.DataFrame, picks: pd.DataFrame) -> list[str]:
     return [options[index] for options, index in zip(instances.options, indices, strict=True)]
 
 
-def chance(options, gold: Iterable[str]):
+def chance(options: Iterable[Collection[str]], gold: Iterable[str]) -> float:
     """Return the accuracy of a random pick: the mean over instances of the share of options that are right.
 
     Args:
-        options (iterable of sequences of str): What each instance offers, every form once.
+        options: What each instance offers, every form once.
         gold: Each instance's right form.
 
     Raises:

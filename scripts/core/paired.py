@@ -214,7 +214,7 @@ def plan_sample(right: np.ndarray | pd.Series, clusters: Labels) -> dict:
     }  # fmt: skip
 
 
-def sign_flip_p(sums: np.ndarray, draws: int, seed: int) -> float:
+def sign_flip_p(sums: ArrayLike, draws: int, seed: int) -> float:
     r"""Return the two-sided p value of a sign-flip permutation test over clusters (Fisher 1935; Winkler et al. 2014).
 
     If the two outcomes could be exchanged within any cluster, each cluster's sum of differences :math:`S_c` is as

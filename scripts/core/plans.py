@@ -1,6 +1,7 @@
 """What the plans of all studies share: what a run does for a study, made from its configuration before any job."""
 
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -9,7 +10,7 @@ class StudyPlan:
 
     settings: dict
 
-    def __getitem__(self, key: str):
+    def __getitem__(self, key: str) -> Any:
         return self.settings[key]
 
     @property

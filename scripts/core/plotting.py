@@ -3,6 +3,7 @@
 import textwrap
 import zlib
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import matplotlib
 import numpy as np
@@ -14,8 +15,15 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.style import library
 from matplotlib.ticker import MultipleLocator, StrMethodFormatter
+from numpy.typing import ArrayLike
 
 from scripts.core import files
+
+if TYPE_CHECKING:
+    import contextlib
+
+    import pandas as pd
+    from matplotlib.artist import Artist
 
 COLUMN, PAGE = 3.27, 6.77
 """Widths of one column and of the whole page of the paper (paper/proceedings.sty), in inches; every figure has one."""
@@ -94,7 +102,7 @@ _LIGHTEST, _DARKEST = 72.0, 32.0
 _DEBIASED = {"none": 0.0, "a-CDA": 12.0, "n-CDA": -12.0}
 
 
-def style():
+def style() -> "contextlib._GeneratorContextManager[None]":
     """Return a context manager (or decorator) under which figures are made and saved.
 
     The typeface ships with matplotlib, so figures do not depend on the fonts of a machine.
@@ -143,7 +151,7 @@ def style():
     return matplotlib.rc_context(settings)  # pyright: ignore[reportArgumentType]: all are names that matplotlib knows
 
 
-def figure(width, height):
+def figure(width: float, height: float) -> Figure:
     """Return an empty figure of ``width`` times ``height`` inches that makes room for its own labels and legends."""
     drawn = Figure(figsize=(width, height), layout="constrained")
     # Gives the figure a renderer, so that legends can be measured before it is saved.
@@ -151,11 +159,11 @@ def figure(width, height):
     return drawn
 
 
-def save(drawn: Figure, frame, pdf: str, png: str, csv: str):
+def save(drawn: Figure, frame: "pd.DataFrame", pdf: str, png: str, csv: str) -> None:
     """Write a figure as PDF and PNG, and what it shows as CSV; none carries a date, the same figure is the same bytes.
 
     Args:
-        frame (pandas.DataFrame): Exactly what is drawn, one row for each mark.
+        frame: Exactly what is drawn, one row for each mark.
         pdf, png, csv: Paths.
     """
     with style():
@@ -180,24 +188,24 @@ def pronoun_colours(sets: Iterable[str]) -> dict:
     return {s: _cycled(order.index(s)) for s in sets}
 
 
-def pronoun_markers(sets):
+def pronoun_markers(sets: Iterable[str]) -> dict[str, str]:
     """Return a marker for each pronoun set, as stable as the colours of :func:`pronoun_colours`."""
     sets = list(sets)
     order = [*PRONOUNS, *(s for s in sets if s not in PRONOUNS)]
     return {s: MARKERS[order.index(s) % len(MARKERS)] for s in sets}
 
 
-def _cycled(index):
+def _cycled(index: int) -> str:
     turn, place = divmod(index, len(PALETTE))
     if turn == 0:
         return PALETTE[place]
     # Black has no darker version; it becomes ever lighter greys.
     if PALETTE[place] == "#000000":
-        return to_hex((1 - 0.5**turn,) * 3)
-    return to_hex(np.array(to_rgb(PALETTE[place])) * 0.55**turn)
+        return to_hex((1 - 0.5**turn,) * 3)  # pyright: ignore[reportArgumentType]: three numbers
+    return to_hex(np.array(to_rgb(PALETTE[place])) * 0.55**turn)  # pyright: ignore[reportArgumentType]: three numbers
 
 
-def text_colour(colour):
+def text_colour(colour: str) -> str:
     """Return black or white, whichever is read more easily on ``colour``."""
     return "white" if _luminance(_linear(colour)) < 0.18 else "black"
 
@@ -238,7 +246,7 @@ def in_order(labels: Sequence[str]) -> dict[str, dict]:
             enumerate(dict.fromkeys(labels))}  # fmt: skip
 
 
-def family_style(facts):
+def family_style(facts: dict[str, Any]) -> dict[str, Any]:
     """Return the look of a model's whole family: the hue as it is, with shape and line of the architecture."""
     architecture = facts["architecture"]
     return {
@@ -248,29 +256,29 @@ def family_style(facts):
     }
 
 
-def _family(name):
+def _family(name: str):
     if name in FAMILIES:
         return FAMILIES[name]
     hues = [hue for hue, _, _ in FAMILIES.values()]
     return (hues[zlib.crc32(name.encode()) % len(hues)], *_UNKNOWN_RANGE)
 
 
-def _linear(colour):
+def _linear(colour: str) -> np.ndarray:
     """Return the linear-light components of an sRGB colour (IEC 61966-2-1)."""
     value = np.array(to_rgb(colour))
     return np.where(value <= 0.04045, value / 12.92, ((value + 0.055) / 1.055) ** 2.4)
 
 
-def _luminance(linear):
+def _luminance(linear: np.ndarray) -> float:
     return float(linear @ (0.2126, 0.7152, 0.0722))
 
 
-def _lightness(colour):
+def _lightness(colour: str) -> float:
     """Return the CIE lightness of a colour, which must be above 8."""
     return 116 * _luminance(_linear(colour)) ** (1 / 3) - 16
 
 
-def _with_lightness(colour, lightness):
+def _with_lightness(colour: str, lightness: float) -> str:
     """Mix a colour with white, or darken it, until it has a CIE lightness of ``lightness`` (above 8, up to 100)."""
     target = ((lightness + 16) / 116) ** 3
     linear = _linear(colour)
@@ -281,18 +289,24 @@ def _with_lightness(colour, lightness):
         else linear + (1 - linear) * (target - luminance) / (1 - luminance)
     )
     linear = np.clip(linear, 0, 1)
-    return to_hex(np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055))
+    return to_hex(np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055))  # pyright: ignore[reportArgumentType]: three numbers
 
 
-def fraction_axis(axis, step=0.25):
-    """Let an axis show a share: 0 to 1 with room for a mark at either end, a tick at every ``step``."""
+def fraction_axis(axis: Any, step: float = 0.25) -> None:
+    """Let an axis show a share: 0 to 1 with room for a mark at either end, a tick at every ``step``.
+
+    Args:
+        axis: ``xaxis`` or ``yaxis`` of an ``Axes``; gets the mark ``of_shares``, which matplotlib's do not have.
+    """
     axis.axes.set(**{f"{axis.axis_name}lim": (-0.02, 1.03)})
     axis.of_shares = True
     axis.set_major_locator(MultipleLocator(step))
     axis.set_major_formatter(StrMethodFormatter("{x:.2g}"))
 
 
-def reference_line(axes: Iterable[Axes], value: float, label: str, linestyle, along: str = "y"):
+def reference_line(
+    axes: Iterable[Axes], value: float, label: str, linestyle: str | tuple[float, Sequence[float]], along: str = "y"
+) -> Line2D:
     """Draw a grey line at ``value`` across each of ``axes``; return its legend handle.
 
     Args:
@@ -306,16 +320,15 @@ def reference_line(axes: Iterable[Axes], value: float, label: str, linestyle, al
     return Line2D([], [], label=label, **look)
 
 
-def chance_line(axes, chance, along="y"):
+def chance_line(axes: Iterable[Axes], chance: float, along: str = "y") -> Line2D:
     """Draw the accuracy of a random pick (:func:`scripts.core.options.chance`); return its legend handle."""
     return reference_line(axes, chance, f"chance ({chance:.3g})", (0, (1, 1.2)), along)
 
 
-def human_line(axes, human: float | dict, along: str = "y"):
+def human_line(axes: Iterable[Axes], human: float | dict, along: str = "y") -> Line2D:
     """Draw the share of instances that people fill correctly; return its legend handle.
 
     Args:
-        axes (sequence of Axes)
         human: The share that a study publishes, or ``accuracy`` and ``label`` of the people of a run.
         along: As in :func:`reference_line`.
     """
@@ -324,12 +337,16 @@ def human_line(axes, human: float | dict, along: str = "y"):
     return reference_line(axes, given["accuracy"], label, (0, (6, 1.5, 1, 1.5)), along)
 
 
-def clip_bounds(values, low=0.0, high=1.0):
-    """Return the bounds of intervals clipped to the scale: no share is below 0 or above 1."""
+def clip_bounds(values: ArrayLike, low: float = 0.0, high: float = 1.0) -> Any:
+    """Return the bounds of intervals clipped to the scale: no share is below 0 or above 1.
+
+    Returns:
+        A Series for a Series, an array for other values.
+    """
     return np.clip(values, low, high)
 
 
-def drop_small_cells(frame):
+def drop_small_cells(frame: "pd.DataFrame") -> "pd.DataFrame":
     """Return the rows of shares that rest on :data:`FEWEST` instances or more, their number being the column ``n``."""
     return frame[frame.n >= FEWEST]
 
@@ -356,7 +373,7 @@ def model_title(name: str, models: dict) -> str:
     return models[name]["label"] if len(models) > 1 else ""
 
 
-def dropped_note(frame, models):
+def dropped_note(frame: "pd.DataFrame", models: dict[str, dict]) -> list[Line2D]:
     """Return a legend handle that names the models with too few instances to be drawn; in a list, empty for none."""
     few = frame[frame.n < FEWEST]
     names = [models[name]["label"] for name in models if name in set(few.model)]
@@ -368,12 +385,12 @@ def dropped_note(frame, models):
     return [note_handle(text)]
 
 
-def note_handle(text):
+def note_handle(text: str) -> Line2D:
     """Return a legend handle that is text alone."""
     return Line2D([], [], linestyle="none", label=text)
 
 
-def curve(ax, x, y, low, high, look):
+def curve(ax: Axes, x: "pd.Series", y: "pd.Series", low: "pd.Series", high: "pd.Series", look: dict[str, Any]) -> None:
     """Draw a curve over shares, with what lies between ``low`` and ``high`` shaded.
 
     Missing values are gaps; without any bound there is no shading.
@@ -385,7 +402,7 @@ def curve(ax, x, y, low, high, look):
         ax.fill_between(x, clip_bounds(low), clip_bounds(high), color=look["color"], alpha=0.18, linewidth=0)
 
 
-def error_bars(values, low, high) -> np.ndarray:
+def error_bars(values: ArrayLike, low: ArrayLike, high: ArrayLike) -> np.ndarray:
     """Return the lengths of bars from ``values`` down to ``low`` and up to ``high``, clipped to the scale of shares.
 
     Returns:
@@ -396,41 +413,41 @@ def error_bars(values, low, high) -> np.ndarray:
     return np.nan_to_num(np.maximum(lengths, 0))
 
 
-def handle(look, label):
+def handle(look: dict[str, Any], label: str) -> Line2D:
     """Return the legend handle of a curve that is drawn with ``look``."""
     return Line2D([], [], markeredgecolor="white", markeredgewidth=0.3, label=label, **look)
 
 
-def over_samples(frame):
+def over_samples(frame: "pd.DataFrame") -> str | None:
     """Return ``"± SD over 3 samples"`` for a frame with ``sd`` and ``n_seeds``; None without any SD."""
     if frame.sd.isna().all():
         return None
     return f"± SD over {int(frame.n_seeds.max())} samples"
 
 
-def shading_handles(label):
+def shading_handles(label: str | None) -> list[Patch]:
     """Return legend handles that say what the shading is; none for the label None."""
     return [Patch(facecolor=GREY, alpha=0.25, linewidth=0, label=label)] if label else []
 
 
-def interval_handle(label, marker="|"):
+def interval_handle(label: str, marker: str = "|") -> Line2D:
     """Return the legend handle that says what error bars are; ``marker`` is ``|``, ``_`` or ``+`` as they run."""
     look = {"marker": marker, "markersize": 7, "markeredgewidth": 0.9}
     return Line2D([], [], color=GREY, linestyle="none", label=label, **look)
 
 
-def point_handle(label):
+def point_handle(label: str) -> Line2D:
     """Return the legend handle of an open grey point."""
     look = {"marker": "o", "markerfacecolor": "white", "markeredgecolor": GREY, "markeredgewidth": 0.6}
     return Line2D([], [], linestyle="none", label=label, **look)
 
 
-def patch_handle(colour, label):
+def patch_handle(colour: str | tuple[float, float, float, float], label: str) -> Patch:
     """Return the legend handle of an area in ``colour``."""
     return Patch(facecolor=colour, linewidth=0, label=label)
 
 
-def legend_below(drawn: Figure, handles: list, columns: int):
+def legend_below(drawn: Figure, handles: list, columns: int) -> None:
     """Put one legend for the whole figure under its panels, and make the figure as much higher.
 
     Args:
@@ -447,6 +464,6 @@ def legend_below(drawn: Figure, handles: list, columns: int):
     drawn.set_size_inches(width, height + size.height / drawn.dpi + 0.05)
 
 
-def legend_right(ax, handles, columns=1):
+def legend_right(ax: Axes, handles: "Sequence[Artist]", columns: int = 1) -> None:
     """Put a legend for one panel to its right."""
     ax.legend(handles=handles, loc="center left", bbox_to_anchor=(1.02, 0.5), ncols=columns)

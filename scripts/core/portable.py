@@ -31,12 +31,12 @@ def portable(value: Any, root: str | Path) -> Any:
     return _portable_text(value, root)
 
 
-def _without_folders(value):
+def _without_folders(value: Any) -> Any:
     """Return a path without the folders that it is in, if they are neither the repository's nor the user's."""
     return f"{files.ELSEWHERE}/{Path(value).name}" if isinstance(value, str) and value.startswith("/") else value
 
 
-def _portable_text(value, root):
+def _portable_text(value: Any, root: str | Path) -> str:
     text = str(value)
     # A run in a folder of its own inside the repository names files of the repository so.
     if text.startswith("../"):

@@ -14,8 +14,9 @@ import sys
 import threading
 import time
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 from scripts.core import files
 from scripts.core.errors import count_noun
@@ -74,35 +75,35 @@ class Progress:
         self.side_by_side = side_by_side
         self.begun, self.taken, self.failed = {}, {}, {}
 
-    def start(self, number, now):
+    def start(self, number: int, now: float) -> None:
         """Note that a job begins, at ``now`` seconds of any clock; a retry begins anew."""
         if number in self.jobs:
             self.begun[number] = now
             self.failed.pop(number, None)
 
-    def end(self, number, now):
+    def end(self, number: int, now: float) -> None:
         """Note that a job has ended well."""
         if number in self.jobs:
             self.taken[number] = now - self.begun.pop(number, now)
             self.failed.pop(number, None)
 
-    def fail(self, number, now):
+    def fail(self, number: int, now: float) -> None:
         """Note that a job has failed."""
         if number in self.jobs:
             self.failed[number] = now - self.begun.pop(number, now)
 
-    def part_of_bound(self):
+    def part_of_bound(self) -> float | None:
         """Return which part of their bounds the jobs with one took so far; None before the first has ended."""
         ended = [number for number in self.taken if self.jobs[number].bound]
         bounds = sum(self.jobs[number].seconds for number in ended)
         return min(1.0, sum(self.taken[number] for number in ended) / bounds) if bounds else None
 
-    def at_most(self):
+    def at_most(self) -> bool:
         """Tell whether the time left is an upper bound: jobs are left that have one, and none of them has ended yet."""
         left = (job for number, job in self.jobs.items() if number not in self.taken and number not in self.failed)
         return self.part_of_bound() is None and any(job.bound for job in left)
 
-    def seconds_left(self, now):
+    def seconds_left(self, now: float) -> float:
         """Return how long the jobs that have not ended should take; a job beyond its estimate takes a tenth more."""
         small = [seconds for number, seconds in self.taken.items() if self.jobs[number].seconds is None]
         typical = sum(small) / len(small) if small else SMALL_SECONDS
@@ -129,7 +130,7 @@ class Progress:
         part = spent / (spent + left) if spent + left else 1.0
         return f"{done} of {total} jobs ({100 if done == total else min(99, int(100 * part))}%)"
 
-    def line(self, now, ended=None):
+    def line(self, now: float, ended: int | None = None) -> str:
         """Return the line: how many jobs have ended, the time left, and the jobs at work or the one that ``ended``."""
         parts = [self.counted(now)]
         if len(self.taken) < len(self.jobs):
@@ -186,21 +187,21 @@ class Handler(logging.Handler):
     """Prints the line of a :class:`Progress` and passes on what users must see.
 
     Args:
-        stream (text stream): Where Snakemake's own handler would write.
+        stream: Where Snakemake's own handler would write.
         terminal: Whether the line is kept up to date in place; by default if the stream is a terminal that can do so.
     """
 
     lock: threading.RLock
     progress: Progress | None
 
-    def __init__(self, stream, terminal: bool | None = None):
+    def __init__(self, stream: TextIO, terminal: bool | None = None):
         super().__init__()
         can = stream.isatty() and os.environ.get("TERM", "dumb") != "dumb"
         self.stream, self.terminal = stream, can if terminal is None else terminal
         self.progress, self.began = None, time.monotonic()
         self.reasons = self.stopped = False
 
-    def start(self, progress, reasons):
+    def start(self, progress: Progress, reasons: bool) -> None:
         """Begin with a run's jobs; ``reasons``: print why a job failed, since what it printed is not seen here."""
         with self.lock:
             self.progress, self.reasons, self.began = progress, reasons, time.monotonic()
@@ -210,14 +211,14 @@ class Handler(logging.Handler):
         if self.terminal:
             threading.Thread(target=self._tick, daemon=True).start()
 
-    def finish(self, lines):
+    def finish(self, lines: Iterable[str]) -> None:
         """End with these lines in place of the line of progress."""
         with self.lock:
             self.progress = None
             for line in lines:
                 self._print(line)
 
-    def summary(self):
+    def summary(self) -> str:
         """Return what was done, in one line."""
         if self.progress is None:
             return ""
@@ -228,7 +229,7 @@ class Handler(logging.Handler):
         failed = f", {len(self.progress.failed)} failed" if self.progress.failed else ""
         return f"{counted_jobs} finished{failed} in {duration}"
 
-    def emit(self, record: Any):
+    def emit(self, record: Any) -> None:
         """Take a record of Snakemake's log; an event of a job moves the line, and other text is printed or dropped."""
         event, now = getattr(getattr(record, "event", None), "value", None), time.monotonic()
         try:
@@ -262,7 +263,7 @@ class Handler(logging.Handler):
         except Exception:
             self.handleError(record)
 
-    def _fail(self, number, logs, now, said):
+    def _fail(self, number: int, logs: Sequence[str], now: float, said: str | None) -> None:
         assert self.progress is not None, "a run has begun"
         self.progress.fail(number, now)
         name = self.progress.jobs[number].name if number in self.progress.jobs else f"job {number}"
@@ -272,7 +273,7 @@ class Handler(logging.Handler):
             self._print(f"Error: {' '.join(str(said).split())}")
         self._print(f"Job failed: {name} (log: {', '.join(map(short_path, logs)) or 'none'})")
 
-    def _fail_group(self, record, now):
+    def _fail_group(self, record: Any, now: float) -> None:
         assert self.progress is not None, "a run has begun"
         logs = []
         for told in record.job_error_info:
@@ -283,24 +284,24 @@ class Handler(logging.Handler):
         logs = ", ".join(map(short_path, [*logs, *(record.aux_logs or ())]))
         self._print(f"Job failed: group {record.groupid} of {told} (log: {logs})")
 
-    def _tell_reason(self, logs):
+    def _tell_reason(self, logs: Iterable[str]) -> None:
         reason = next(filter(None, map(last_error, logs)), None) if self.reasons else None
         if reason:
             self._print(reason)
 
-    def _print(self, text):
+    def _print(self, text: str) -> None:
         self.stream.write(f"{CLEAR_LINE if self.terminal else ''}{text}\n")
         self.stream.flush()
         self._draw(time.monotonic())
 
-    def _draw(self, now):
+    def _draw(self, now: float) -> None:
         if self.terminal and self.progress is not None:
             width = shutil.get_terminal_size().columns - 1
             # The cursor goes back, so that what a job prints takes the place of the line and not its end.
             self.stream.write(f"{CLEAR_LINE}{shorten(self.progress.line(now), width)}\r")
             self.stream.flush()
 
-    def _tick(self):
+    def _tick(self) -> None:
         while True:
             time.sleep(1)
             with self.lock:
@@ -309,12 +310,12 @@ class Handler(logging.Handler):
                 self._draw(time.monotonic())
 
 
-def shorten(text, width):
+def shorten(text: str, width: int) -> str:
     """Return a text of at most ``width`` characters, with an ellipsis where its end is missing."""
     return text if len(text) <= width else f"{text[: max(width - 1, 0)]}…"
 
 
-def last_error(path):
+def last_error(path: str | Path) -> str | None:
     """Return the last line of a job's log that names an error, without its time; None if there is none."""
     try:
         lines = Path(path).read_text(encoding="utf-8", errors="replace").splitlines()
@@ -331,7 +332,7 @@ def last_error(path):
 # ---- what knows Snakemake
 
 
-def attach_handler(workflow):
+def attach_handler(workflow: Any) -> Handler | None:
     """Put a :class:`Handler` in the place of Snakemake's handler for the terminal and return it.
 
     Returns None, and leaves everything as it is, in jobs, in dry runs, and where the command says what to print
@@ -351,14 +352,14 @@ def attach_handler(workflow):
     return None
 
 
-def begin_progress(handler, workflow):
+def begin_progress(handler: Handler | None, workflow: Any) -> None:
     """Begin with the jobs of a run, if it has a :class:`Handler`; what jobs on a cluster print is not seen here."""
     if handler is not None:
         local = workflow.local_exec
         handler.start(Progress(jobs_of(workflow), side_by_side=local), reasons=not local)
 
 
-def jobs_of(workflow):
+def jobs_of(workflow: Any) -> dict[int, Job]:
     """Return ``{number: Job}`` of what a run of Snakemake will do."""
     cores = workflow.cores or 1
     jobs = {}
@@ -375,7 +376,7 @@ def jobs_of(workflow):
     return jobs
 
 
-def expected_seconds(job):
+def expected_seconds(job: Any) -> tuple[float | None, bool]:
     """Return what a job of Snakemake should take, and whether it is what it takes at most.
 
     It is what the job took last time; by its time limit, at most; or None if nothing is known.
@@ -394,7 +395,7 @@ def expected_seconds(job):
     return None, False
 
 
-def paper_lines(pdf, manifest):
+def paper_lines(pdf: str | Path, manifest: str | Path) -> list[str]:
     """Return the last lines of a run that made a paper: where it is, and the digest of its manifest."""
     digest = files.sha256(manifest)
     return [
@@ -418,13 +419,13 @@ def result_lines(workflow: "snakemake.workflow.Workflow") -> list[str]:
     return [*lines, *([f"and {count_noun(rest, 'folder')} more below {short_path('results')}/"] if rest > 0 else [])]
 
 
-def short_path(path):
+def short_path(path: str | Path) -> str:
     """Return a file's path from the repository, where commands are typed, if it lies there."""
     absolute = Path(path).absolute()
     return absolute.relative_to(ROOT).as_posix() if absolute.is_relative_to(ROOT) else str(path)
 
 
-def end_progress(handler, lines):
+def end_progress(handler: Handler | None, lines: Iterable[str]) -> None:
     """Print the last lines of a run, through its :class:`Handler` if it has one."""
     if handler is not None:
         handler.finish(lines)

@@ -8,8 +8,12 @@ the model is asked, before anything is put around it) and ``follow_up``: missing
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from scripts.core.errors import UserError, describe_error
+
+if TYPE_CHECKING:
+    import transformers
 
 WRAPPINGS = ("none", "llama2", "chat_template")
 """Values of ``prompt_wrapping`` in the registry."""
@@ -34,21 +38,21 @@ class Thinking:
     tags: tuple = ("<think>", "</think>")
 
     @classmethod
-    def of(cls, entry):
+    def of(cls, entry: dict[str, Any]) -> "Thinking | None":
         """Return what a registry entry says of it; None if it says nothing."""
         stated = entry.get("thinking")
         return None if stated is None else cls(stated["tokens"], tuple(stated.get("tags", cls.tags)))
 
     @property
-    def empty(self):
+    def empty(self) -> str:
         """A thought of nothing, as chat templates write it for a model that is not to think."""
         return f"{self.tags[0]}\n\n{self.tags[1]}\n\n"
 
-    def begun(self, prompt):
+    def begun(self, prompt: str) -> bool:
         """Tell whether a prompt ends within a thought that it has begun for the model."""
         return prompt.rstrip().endswith(self.tags[0])
 
-    def parted(self, text: str, begun: bool = False):
+    def parted(self, text: str, begun: bool = False) -> tuple[str | None, str]:
         """Return the thought in what a model wrote, None if there is none, and what stands behind it.
 
         Args:
@@ -69,14 +73,15 @@ class Thinking:
         return thought.strip(), answer
 
 
-def wrap(text: str, wrapping: str, tokenizer, thinking: Thinking | None = None):
+def wrap(
+    text: str, wrapping: str, tokenizer: "transformers.PreTrainedTokenizerBase", thinking: Thinking | None = None
+) -> str:
     """Return what a model reads for a prompt.
 
     Args:
         wrapping: ``none``: the text as it is. ``llama2``: between ``[INST]`` and ``[/INST]`` (RUFF, Table 4).
             ``chat_template``: as the user's turn in the tokenizer's own template, with the system prompt that the
             template brings, if any, up to where the assistant speaks.
-        tokenizer (transformers.PreTrainedTokenizerBase)
         thinking: The chat template is told whether the model is to think; where it does not ask and the model is not
             to, an empty thought follows it.
 
@@ -98,10 +103,10 @@ def wrap(text: str, wrapping: str, tokenizer, thinking: Thinking | None = None):
     return text
 
 
-def _chat(text, tokenizer, thinking):
+def _chat(text: str, tokenizer: Any, thinking: Thinking | None) -> str:
     turns = [{"role": "user", "content": text}]
 
-    def filled(thinks):
+    def filled(thinks: bool) -> str:
         try:
             return tokenizer.apply_chat_template(
                 turns, tokenize=False, add_generation_prompt=True, **dict.fromkeys(SWITCHES, thinks)
@@ -127,7 +132,7 @@ def _chat(text, tokenizer, thinking):
     return off if on != off else off + thinking.empty
 
 
-def second_prompt(pattern: str, first: str, chain: str):
+def second_prompt(pattern: str, first: str, chain: str) -> str:
     """Return the prompt that asks for the final answer.
 
     Args:

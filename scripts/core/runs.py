@@ -10,7 +10,7 @@ FOLDER = "runs"
 """Where the folders of named runs lie in the repository."""
 
 
-def check_folder(name: str | None, folder: Path, root: Path):
+def check_folder(name: str | None, folder: Path, root: Path) -> None:
     """Refuse to run a configuration in the folder of another one.
 
     Args:
@@ -34,7 +34,7 @@ def check_folder(name: str | None, folder: Path, root: Path):
         )
 
 
-def in_repository(path: str | Path, folder: Path, root: Path):
+def in_repository(path: str | Path, folder: Path, root: Path) -> str:
     """Return a file of the repository as a path of the working directory.
 
     Relative where one of them lies in the other, so that a moved copy of both stays up to date; absolute otherwise.
@@ -53,7 +53,7 @@ def in_repository(path: str | Path, folder: Path, root: Path):
     return os.path.relpath(absolute, folder) if inside or absolute.is_relative_to(folder) else str(absolute)
 
 
-def resolve_path(path, folder, root):
+def resolve_path(path: str | Path, folder: Path, root: Path) -> str:
     """Return a file that the configuration names: one of the working directory or else of the repository.
 
     ``~`` is left as it is.
@@ -65,7 +65,7 @@ def resolve_path(path, folder, root):
     return str(path) if here else in_repository(path, folder, root)
 
 
-def command_options(overlays: list[str], folder: Path, root: Path):
+def command_options(overlays: list[str], folder: Path, root: Path) -> str:
     """Return what the commands of a run have besides targets, as they are typed in the repository's root.
 
     Overlays in the folder of a run outside of the repository are named from there: they go with the run.

@@ -68,7 +68,7 @@ def common_format(paths: Iterable[str]) -> str:
     return next(iter(found))
 
 
-def _format(path):
+def _format(path: str) -> str:
     if path.endswith((".json", ".eval")):
         return INSPECT
     with Path(path).open(encoding="utf-8", errors="replace") as stream:
@@ -163,7 +163,7 @@ def collect_answers(paths: list[str], prompts: dict[str, str]) -> dict[str, Logg
     return {name: found[text] for name, text in prompts.items()}
 
 
-def _guarded(where: str, read: Callable[[], Any]):
+def _guarded(where: str, read: Callable[[], Any]) -> Any:
     """Return what ``read`` returns; what it stumbles over is refused by its place."""
     try:
         return read()
@@ -181,7 +181,7 @@ def _parsed(paths: Iterable[str], read: Callable[[str, dict], Any]) -> Iterator[
                 yield _guarded(where, lambda line=line, where=where: read(where, json.loads(line)))
 
 
-def _harness_scores(where, sample):
+def _harness_scores(where: str, sample: dict[str, Any]) -> LoggedScores:
     given = sample["arguments"]
     pairs = [given[f"gen_args_{n}"] for n in range(len(given))]
     scores = [float(answer[0]) for answer in sample["filtered_resps"]]
@@ -189,7 +189,7 @@ def _harness_scores(where, sample):
     return LoggedScores(where, sample["doc"]["instance_id"], options)
 
 
-def _checked(where, record):
+def _checked(where: str, record: dict[str, Any]) -> dict[str, Any]:
     """Return a record's metadata, if it is of one turn and without an error."""
     if record.get("error"):
         raise UserError(f"{where}: sample {record['sample_id']} ended with an error; evaluate it again")
@@ -198,7 +198,7 @@ def _checked(where, record):
     return record.get("metadata") or {}
 
 
-def _record_scores(where, record, withheld):
+def _record_scores(where: str, record: dict[str, Any], withheld: dict[str, Any]) -> Iterator[LoggedScores]:
     stated, raw, choices = _checked(where, record), record["input"]["raw"], record["input"]["choices"]
     if LOG_PROBABILITIES not in stated:
         raise UserError(
@@ -222,7 +222,7 @@ def _record_scores(where, record, withheld):
             yield LoggedScores(where, record["sample_id"], options, lists.get(TOKENS))
 
 
-def _record_answer(where, record):
+def _record_answer(where: str, record: dict[str, Any]) -> LoggedAnswer:
     stated, given, output = _checked(where, record), record["input"], record["output"]
     if given["raw"] not in (given.get("formatted") or given["raw"]):
         raise UserError(f"{where}: sample {record['sample_id']}: input.formatted lacks input.raw; name other records")
@@ -235,17 +235,17 @@ def _record_answer(where, record):
     )  # fmt: skip
 
 
-def _inspect_samples(path):
+def _inspect_samples(path: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield name and content of each sample of a log of inspect; refuse a log that is not of a finished evaluation."""
 
-    def check(log):
+    def check(log: dict[str, Any]) -> None:
         if log["status"] != "success" or log.get("invalidated"):
             status = "invalidated" if log["status"] == "success" else log["status"]
             raise UserError(f"{path}: the status of the log is {status}; {RERUN}")
         if log["version"] != 2:
             raise UserError(f"{path}: version {log['version']} of the format is unknown; evaluate with a newer inspect")
 
-    def parts():
+    def parts() -> Iterator[dict[str, Any]]:
         if path.endswith(".json"):
             log = json.loads(Path(path).read_text(encoding="utf-8"))
             check(log)
@@ -269,7 +269,7 @@ def _inspect_samples(path):
         ) from error
 
 
-def _member(archive, name):
+def _member(archive: zipfile.ZipFile, name: str) -> bytes:
     """Return the bytes of a file in a ZIP archive, also where Zstandard compressed it."""
     info = archive.getinfo(name)
     if info.compress_type != ZSTANDARD:
@@ -277,16 +277,16 @@ def _member(archive, name):
     import pyarrow as pa
 
     # A local header of 30 bytes, of which the last four are the lengths of the name and of an extra field.
-    archive.fp.seek(info.header_offset + 26)
-    archive.fp.seek(sum(struct.unpack("<HH", archive.fp.read(4))), 1)
-    packed = pa.BufferReader(archive.fp.read(info.compress_size))
+    archive.fp.seek(info.header_offset + 26)  # pyright: ignore[reportOptionalMemberAccess]: it is open
+    archive.fp.seek(sum(struct.unpack("<HH", archive.fp.read(4))), 1)  # pyright: ignore[reportOptionalMemberAccess]: it is open
+    packed = pa.BufferReader(archive.fp.read(info.compress_size))  # pyright: ignore[reportOptionalMemberAccess]: it is open
     data = pa.CompressedInputStream(packed, "zstd").read()
     if zlib.crc32(data) != info.CRC:
         raise zipfile.BadZipFile(f"Bad CRC-32 for file {name!r}")
     return data
 
 
-def _inspect_answer(where, sample):
+def _inspect_answer(where: str, sample: dict[str, Any]) -> LoggedAnswer:
     if sample.get("error"):
         raise UserError(f"{where} ended with an error ({sample['error']['message'][:60]}); {RERUN}")
     messages, output = sample["messages"], sample["output"]
@@ -303,12 +303,12 @@ def _inspect_answer(where, sample):
     return LoggedAnswer(where, prompt, answer, thought, _count_tokens(output.get("usage")), finished)
 
 
-def _count_tokens(usage):
+def _count_tokens(usage: dict[str, Any] | None) -> int | None:
     tokens = (usage or {}).get("output_tokens")
     return None if tokens is None else int(tokens)
 
 
-def _contents(message, attachments):
+def _contents(message: dict[str, Any], attachments: dict[str, str]) -> tuple[str, str | None]:
     """Return text and reasoning of a message, None without reasoning."""
     parts = message["content"]
     parts = [{"type": "text", "text": parts}] if isinstance(parts, str) else parts

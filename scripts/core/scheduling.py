@@ -1,10 +1,12 @@
 """Keep Snakemake's scheduler from looking for jobs again and again while all cores are busy."""
 
+from typing import Any
+
 DEFAULT_LIMIT = (100, 1)
 """Jobs and seconds of Snakemake's own limit, ``--max-jobs-per-timespan 100/1s``."""
 
 
-def lift_default_limit(workflow):
+def lift_default_limit(workflow: Any) -> None:
     """Take Snakemake's default limit of 100 jobs a second off a run; one that somebody asked for stays.
 
     While there is a limit, Snakemake (9.27, snakemake/snakemake#3744) looks for jobs once more a second after it has
@@ -13,7 +15,7 @@ def lift_default_limit(workflow):
     hundred jobs in a second. To be called when the scheduler exists, thus from ``onstart``.
 
     Args:
-        workflow (snakemake.workflow.Workflow)
+        workflow: Snakemake's, a ``snakemake.workflow.Workflow``.
     """
     limiter = workflow.scheduler.job_rate_limiter
     if limiter is not None and (limiter.max_jobs, limiter.timespan) == DEFAULT_LIMIT:

@@ -5,6 +5,7 @@ imported in the functions that call it, so that a table without a test does not 
 """
 
 import functools
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -87,7 +88,7 @@ def smallest_sample(alpha: float, tests: int = 1) -> int:
     return int(np.ceil(np.log2(2 * tests / alpha)))
 
 
-def holm(p):
+def holm(p: ArrayLike) -> np.ndarray:
     """Return p values adjusted for multiple comparisons by Holm (1979); NaN stays NaN and is not counted.
 
     The k-th smallest of m values is multiplied by m - k + 1, at most 1, and is no smaller than the one before it.
@@ -151,7 +152,9 @@ def cluster_weights(clusters: int, draws: int, seed: int) -> np.ndarray:
     return weights
 
 
-def agreeing_interval(value: float, clusters: int, level: float = 0.95, least: float = -1.0, most: float = 1.0):
+def agreeing_interval(
+    value: float, clusters: int, level: float = 0.95, least: float = -1.0, most: float = 1.0
+) -> tuple[float, float]:
     """Return both ends of an interval of a mean over clusters that all have the same value.
 
     A bootstrap of them has no width. Where none of so many clusters drawn at random differs, at most a share q of all
@@ -223,7 +226,9 @@ def resampling_weights(strata: ArrayLike, draws: int, seed: int) -> np.ndarray:
     return weights
 
 
-def crossed_shares(successes: np.ndarray, trials: np.ndarray, row_weights, column_weights) -> np.ndarray:
+def crossed_shares(
+    successes: np.ndarray, trials: np.ndarray, row_weights: np.ndarray, column_weights: np.ndarray
+) -> np.ndarray:
     """Return the share of successes in each bootstrap sample of two crossed kinds of clusters (Owen 2007).
 
     Rows and columns are resampled apart, and a cell counts as often as its row was drawn times its column (the
@@ -232,8 +237,8 @@ def crossed_shares(successes: np.ndarray, trials: np.ndarray, row_weights, colum
     Args:
         successes, trials: Sums over the items of each cell; both are zero where there is none. Shape (rows, columns),
             of float.
-        row_weights, column_weights (array of float, shapes (draws, rows) and (draws, columns)): From
-            :func:`resampling_weights`. The same weights for two quantities make their difference a paired one.
+        row_weights, column_weights: From :func:`resampling_weights`. The same weights for two quantities make their
+            difference a paired one. Shapes (draws, rows) and (draws, columns), of float.
 
     Returns:
         NaN in samples that drew no trial. Shape (draws,), of float.
@@ -243,7 +248,7 @@ def crossed_shares(successes: np.ndarray, trials: np.ndarray, row_weights, colum
     return np.divide(right, drawn, out=np.full(len(drawn), np.nan), where=drawn > 0)
 
 
-def percentile_interval(samples, level=0.95):
+def percentile_interval(samples: ArrayLike, level: float = 0.95) -> tuple[float, float]:
     """Return both ends of the percentile interval of bootstrap samples.
 
     Samples that are NaN are left out. Both ends are NaN if none is left or if the others do not vary by more than
@@ -258,7 +263,7 @@ def percentile_interval(samples, level=0.95):
     return float(low), float(high)
 
 
-def spearman(x, y):
+def spearman(x: Sequence[float] | np.ndarray, y: Sequence[float] | np.ndarray) -> float:
     """Return Spearman's rank correlation of two samples.
 
     It is NaN when they have fewer than two values or one of them does not vary by more than rounding.

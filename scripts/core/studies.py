@@ -7,9 +7,9 @@ distributions, the plan, the paper, the groups on a cluster and the targets.
 
 import itertools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from scripts.core.errors import UserError, did_you_mean
 
@@ -69,9 +69,18 @@ class Result:
 
 
 def result(
-    *tables, params=None, path=None, targets=None, constraints=None, script=None, mem_mb=None, title=None, outputs=(),
-    runtime=None, **inputs,
-):  # fmt: skip
+    *tables: str,
+    params: dict[str, Any] | None = None,
+    path: str | None = None,
+    targets: list[dict[str, str]] | None = None,
+    constraints: dict[str, str] | None = None,
+    script: str | None = None,
+    mem_mb: int | None = None,
+    title: str | None = None,
+    outputs: Sequence[str] | dict[str, str] = (),
+    runtime: int | None = None,
+    **inputs: Any,
+) -> Result:
     """Return a :class:`Result` made from tidy ``tables`` and named ``inputs``; ``outputs`` may be names alone."""
     outputs = outputs if isinstance(outputs, dict) else {name.partition(".")[0]: name for name in outputs}
     return Result(
@@ -79,13 +88,13 @@ def result(
     )
 
 
-def trajectory(study: str, models: dict[str, dict], points, chance: float):
+def trajectory(study: str, models: dict[str, dict], points: "Iterable[Point]", chance: float) -> dict[str, Result]:
     """Return the figure of checkpoints in series (:mod:`scripts.core.paper.trajectory`) by its name; empty without any.
 
     Args:
         study: Its name; ``figure_trajectory`` of ``scripts/<study>/figures.py`` draws the figure.
         models: The study's models and what figures say of them.
-        points (list of Point): What is drawn of each.
+        points: What is drawn of each.
     """
     members = {name: facts for name, facts in models.items() if "series" in facts}
     if not members:
@@ -102,7 +111,7 @@ def trajectory(study: str, models: dict[str, dict], points, chance: float):
     return {"trajectory": declared}
 
 
-def combine(**values):
+def combine(**values: Iterable[str]) -> list[dict[str, str]]:
     """Return all combinations of the values of wildcards, the first varying slowest.
 
     Examples:
@@ -146,23 +155,23 @@ class ScoredInstances:
     set_models: dict = field(default_factory=dict)
     score: str = "log_likelihood"
 
-    def of(self, model):
+    def of(self, model: str | None) -> dict[str, Any]:
         """Return ``priority`` (None: all rows), ``instances`` and ``lengths`` of what a model scores."""
         lengths = self.lengths or [(self.instances, self.tokens)]
         return self.fewer.get(model) or {"priority": None, "instances": self.instances, "lengths": lengths}
 
-    def models_of(self, name, models):
+    def models_of(self, name: str, models: Iterable[str]) -> list[str]:
         """Return those of ``models`` that score the set ``name``."""
         return [model for model in models if model in self.set_models.get(name, models)]
 
-    def lengths_of(self, name, model=None):
+    def lengths_of(self, name: str, model: str | None = None) -> list[tuple[int, float]]:
         """Return how many instances of the set ``name`` that a model scores have texts of how many tokens.
 
         Without a model: what those score that score all of it.
         """
         return self.set_lengths.get(name) or self.of(model)["lengths"]
 
-    def size_of(self, name, model):
+    def size_of(self, name: str, model: str) -> tuple[int, float]:
         """Return how many instances of the set ``name`` a model scores, and the tokens of a typical text of them."""
         lengths = self.set_lengths.get(name)
         if lengths is None:
@@ -501,20 +510,20 @@ class Study:
     card: Card | None = None
     explorer: ExplorerView | None = None
 
-    def _results(self):
+    def _results(self) -> Iterator[tuple[str, str, Result, str]]:
         for kind, results in (("figure", self.figures), ("table", self.tables), ("comparison", self.comparisons)):
             for name, declared in results.items():
                 yield kind, name, declared, self._stem(kind, name, declared)
 
-    def _stem(self, kind, name, declared):
+    def _stem(self, kind: str, name: str, declared: Result) -> str:
         inside = declared.path or (name if kind == "comparison" else f"{{{self.part}}}/{name}")
         return f"results/{self.name}/{KINDS[kind].folder}/{inside}"
 
-    def files(self, *kinds, suffixes: tuple[str, ...] | None = None):
+    def files(self, *kinds: str, suffixes: tuple[str, ...] | None = None) -> list[str]:
         """Return the files of the run's figures, tables and comparisons.
 
         Args:
-            *kinds (str): Of :data:`KINDS`; all if none is given.
+            *kinds: Of :data:`KINDS`; all if none is given.
             suffixes: Only files that end so.
         """
         return [
@@ -526,27 +535,27 @@ class Study:
             for values in self._made(declared, stem)
         ]
 
-    def _made(self, declared, stem):
+    def _made(self, declared: Result, stem: str) -> list[dict[str, str]]:
         if declared.targets is not None:
             return declared.targets
         return [{self.part: part} for part in self.parts] if f"{{{self.part}}}" in stem else [{}]
 
     @property
-    def number_files(self):
+    def number_files(self) -> list[str]:
         """The numbers of the paper's text, one file for each part."""
         return [self._numbers.format(**{self.part: part}) for part in self.parts]
 
     @property
-    def _numbers(self):
+    def _numbers(self) -> str:
         return f"results/{self.name}/analysis/{{{self.part}}}/paper_numbers.json"
 
     @property
-    def section_files(self):
+    def section_files(self) -> list[str]:
         """The rendered files that the paper's main file takes: section, sentences for the abstract, appendix."""
         return [f"results/paper/sections/{name}.tex" for name in self._templates.values()]
 
     @property
-    def _templates(self):
+    def _templates(self) -> dict[str, str]:
         """What the templates render: the name that a script has for it, to the file's."""
         named = {"section": self.name}
         if self.abstract:
@@ -556,12 +565,12 @@ class Study:
         return named
 
     @property
-    def summary_files(self):
+    def summary_files(self) -> list[str]:
         """The study's rows of the summary over all studies."""
         return [self._summary] if self.summary else []
 
     @property
-    def headline_files(self):
+    def headline_files(self) -> dict[str, str]:
         """The pictures (PNG) that the HTML report opens with, each with its title; several of a figure say which."""
         drawn = {}
         for name in self.headline:
@@ -574,19 +583,19 @@ class Study:
         return drawn
 
     @property
-    def _summary(self):
+    def _summary(self) -> str:
         return f"results/{self.name}/analysis/summary.csv"
 
-    def reads(self, model):
+    def reads(self, model: str) -> bool:
         """Tell whether a model scores any of the study's sets or reads its texts."""
         scored = self.scored and any(self.scored.models_of(name, [model]) for name in self.scored.sets)
         return model in self.models and bool(scored or self.texts)
 
-    def takes(self, model):
+    def takes(self, model: str) -> bool:
         """Tell whether a model does anything for the study: scores, reads texts or answers prompts."""
         return self.reads(model) or bool(self.prompted and model in self.prompted.models)
 
-    def files_of(self, model):
+    def files_of(self, model: str) -> list[str]:
         """Return what a model leaves for the study: scores, token distributions and answers."""
         rooms = {
             "scores": self.scored.sets if self.scored and model in self.models else [],
@@ -600,21 +609,21 @@ class Study:
             if room != "scores" or (self.scored and self.scored.models_of(name, [model]))
         ]
 
-    def findings_file(self, model):
+    def findings_file(self, model: str) -> str:
         """Return the verdicts on the study's findings for one model."""
         return self._findings.format(model=model)
 
     @property
-    def _findings(self):
+    def _findings(self) -> str:
         return f"results/{self.name}/analysis/findings_of_model/{{model}}.csv"
 
     @property
-    def summary_file(self):
+    def summary_file(self) -> str:
         """The study's rows of the summary."""
         return self._summary
 
     @property
-    def score_files(self):
+    def score_files(self) -> list[str]:
         """The score files of the study's models."""
         if not self.scored:
             return []
@@ -625,18 +634,18 @@ class Study:
         ]
 
     @property
-    def distribution_files(self):
+    def distribution_files(self) -> list[str]:
         """The files with the token distributions of the study's models."""
         sets = self.texts.sets if self.texts else []
         return [f"results/{self.name}/distributions/{name}/{model}.parquet" for name in sets for model in self.models]
 
     @property
-    def cluster_files(self):
+    def cluster_files(self) -> list[str]:
         """The clusters of the study's coreference systems."""
         sets = self.resolved.sets if self.resolved else {}
         return [f"results/{self.name}/clusters/{name}/{system}.jsonl" for name in sets for system in self.systems]
 
-    def rules(self, root: Callable):
+    def rules(self, root: Callable) -> Iterator[Rule]:
         """Yield the rules (:class:`Rule`) of figures, tables, comparisons, numbers and the section.
 
         Args:
@@ -676,7 +685,17 @@ class Study:
             }
             yield self._rule("analysis", name, declared, outputs)
 
-    def _rule(self, kind, name, declared, outputs, given=None, environment="analysis", reported=None, title=""):
+    def _rule(
+        self,
+        kind: str,
+        name: str,
+        declared: Result,
+        outputs: dict[str, str],
+        given: dict[str, Any] | None = None,
+        environment: str = "analysis",
+        reported: str | None = None,
+        title: str = "",
+    ) -> Rule:
         folder = f"results/{self.name}/analysis/{{{self.part}}}"
         inputs = {table: f"{folder}/{table}.csv" for table in declared.tables}
         wildcards = list(dict.fromkeys(re.findall(r"\{(\w+)\}", next(iter(outputs.values())))))
@@ -700,11 +719,11 @@ class Study:
         )
 
 
-def _title(name, declared):
+def _title(name: str, declared: Result) -> str:
     return declared.title or TITLES.get(name) or name.replace("_", " ").capitalize()
 
 
-def select_studies(configured: str | list[str], known: Sequence[str]):
+def select_studies(configured: str | list[str], known: Sequence[str]) -> list[str]:
     """Return the studies of a run, in the order of ``known``.
 
     Args:

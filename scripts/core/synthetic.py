@@ -6,6 +6,7 @@ has a folder of its own.
 """
 
 from collections.abc import Collection
+from typing import Any
 
 from scripts.core.errors import UserError
 
@@ -15,12 +16,12 @@ ENGINE = "synthetic"
 """The engine that their score files name."""
 
 
-def is_synthetic(entry):
+def is_synthetic(entry: dict[str, Any]) -> bool:
     """Tell whether an entry of the registry is a synthetic model."""
     return "synthetic" in entry.get("source", {})
 
 
-def check_names(registry: dict[str, dict]):
+def check_names(registry: dict[str, dict]) -> None:
     """Refuse a synthetic model that does not look like one, and one that only looks so.
 
     Raises:
@@ -73,7 +74,7 @@ def check_run(models: dict[str, dict], asked: Collection[str], run: str | None) 
     return drawn
 
 
-def check_published(facts: dict):
+def check_published(facts: dict) -> None:
     """Refuse to publish what was made of drawn scores.
 
     Args:

@@ -5,7 +5,7 @@ canary string that lets training corpora leave them out. Cells are taken as they
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from scripts.core.errors import UserError, count_noun, did_you_mean
@@ -39,7 +39,7 @@ def is_own(name: str) -> bool:
     return name == OWN_SETS or name.startswith(f"{OWN_SETS}_")
 
 
-def word_set(*lines):
+def word_set(*lines: str) -> frozenset[str]:
     """Return the words of some lines, as a set.
 
     Examples:
@@ -63,7 +63,7 @@ AGREEING = word_set(
 """Words that agree with *he* and not with *they*, or the other way round."""
 
 
-def raise_first(problems):
+def raise_first(problems: Sequence[str]) -> None:
     """Raise the first of the problems of some templates, if there are any, and say how many more there are.
 
     Raises:
@@ -99,7 +99,7 @@ def read_tsv(path: str | Path, columns: Sequence[str]) -> list[tuple[int, dict]]
     return parse_tsv(text, columns, str(path))
 
 
-def parse_tsv(text: str, columns: Sequence[str], name: str, exact: bool = True):
+def parse_tsv(text: str, columns: Sequence[str], name: str, exact: bool = True) -> list[tuple[int, dict]]:
     """Parse the text of a template file; see :func:`read_tsv`.
 
     Args:
@@ -132,7 +132,7 @@ def parse_tsv(text: str, columns: Sequence[str], name: str, exact: bool = True):
     return rows
 
 
-def _refuse_cell(where, column, cell, text):
+def _refuse_cell(where: str, column: str | None, cell: str, text: str) -> None:
     """Refuse a cell that is too long, or that has a control character; without a column it is the header."""
     control = _CONTROL.search(text)
     if control:
@@ -144,7 +144,7 @@ def _refuse_cell(where, column, cell, text):
         raise UserError(f"{where}: {what} {len(cell)} characters, more than {MOST_CHARACTERS}; shorten it")
 
 
-def _check_header(header, columns, where, exact):
+def _check_header(header: Sequence[str], columns: Sequence[str], where: str, exact: bool) -> None:
     repeated = next((c for i, c in enumerate(header) if c in header[:i]), None)
     if repeated is not None:
         raise UserError(f"{where}: the column '{repeated}' occurs twice; remove one")
@@ -160,7 +160,7 @@ def _check_header(header, columns, where, exact):
 class PronounSet(dict):
     """The forms of a pronoun set by name, and its ``type``, one of :data:`PRONOUN_TYPES`."""
 
-    def __init__(self, forms, kind):
+    def __init__(self, forms: Mapping[str, str], kind: str):
         super().__init__(forms)
         self.type = kind
 
@@ -237,17 +237,17 @@ def select_pronoun_sets(
     return selected
 
 
-def pronoun_lines(path):
+def pronoun_lines(path: str | Path) -> dict[str, int]:
     """Return the line of each pronoun set in ``pronouns.tsv``; errors as in :func:`read_tsv`."""
     return {cells["set"]: row for row, cells in read_tsv(path, PRONOUN_COLUMNS)}
 
 
-def label(forms):
+def label(forms: Mapping[str, str]) -> str:
     """Return how a pronoun set is named in figures and tables, such as he/him/his."""
     return "/".join(forms[case] for case in CASES)
 
 
-def read_occupations(path) -> dict[str, str]:
+def read_occupations(path: str | Path) -> dict[str, str]:
     """Read the occupations and their participants (RUFF, Appendix A).
 
     Returns:

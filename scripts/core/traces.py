@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 
 def trace(files: str, when: dict | None = None, then: dict | None = None, without: Sequence[str] = ()) -> dict:
@@ -17,7 +18,7 @@ def trace(files: str, when: dict | None = None, then: dict | None = None, withou
     return {"files": files, **{key: value for key, value in optional.items() if value}, "then": then or {}}
 
 
-def trace_tables(folder: str, names: str, **entry) -> list[dict]:
+def trace_tables(folder: str, names: str, **entry: Any) -> list[dict]:
     """Return the same entry (:func:`trace`) for several tables of a folder, whose names are separated by blanks."""
     return [trace(f"{folder}/{name}.csv", **entry) for name in names.split()]
 

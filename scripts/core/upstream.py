@@ -13,6 +13,7 @@ import urllib.parse
 import urllib.request
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from scripts.core import files
 from scripts.core.errors import UserError, did_you_mean
@@ -36,13 +37,13 @@ class Entry:
     sha256: str
     licence: str
 
-    def url(self, base=RAW):
+    def url(self, base: str = RAW) -> str:
         """Return where the network has the file: its raw content at the pinned commit."""
         owner_and_name = urllib.parse.urlsplit(self.repository).path.strip("/")
         return f"{base}/{owner_and_name}/{self.commit}/{urllib.parse.quote(self.source_path)}"
 
 
-def read_manifest(path) -> dict[str, Entry]:
+def read_manifest(path: str | Path) -> dict[str, Entry]:
     """Read config/upstream.tsv.
 
     Returns:
@@ -112,7 +113,7 @@ def fetch(
     return content
 
 
-def _download(url, entry, timeout, attempts, pause):
+def _download(url: str, entry: Entry, timeout: float, attempts: int, pause: float) -> bytes:
     for attempt in range(attempts):
         if attempt:
             time.sleep(pause * 2 ** (attempt - 1))
@@ -132,7 +133,9 @@ def _download(url, entry, timeout, attempts, pause):
     raise UserError(f"{url}: cannot be fetched ({reason}); check the network, or {_REMEDY}")
 
 
-def fetch_to(path: str, manifest: str | Path, file: str | Path, mirror=None, **options):
+def fetch_to(
+    path: str, manifest: str | Path, file: str | Path, mirror: str | Path | None = None, **options: Any
+) -> Entry:
     """Fetch the file that the manifest lists as ``path`` and write it to ``file``, atomically.
 
     Args:

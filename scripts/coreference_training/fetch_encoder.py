@@ -5,7 +5,7 @@ from scripts.core.coreference_systems import sources
 from scripts.core.job import log, run
 
 
-def main(*, fetched: str, system: str, entry: dict):
+def main(*, fetched: str, system: str, entry: dict) -> None:
     """Write which commit was fetched.
 
     Args:

@@ -7,6 +7,7 @@ those of the epoch with the best CoNLL F1 on the development documents; the test
 import json
 import time
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -20,7 +21,7 @@ from scripts.core.errors import UserError
 from scripts.core.job import log, run
 
 
-def encoder_folder(name, source):
+def encoder_folder(name: str, source: dict[str, Any]) -> Path:
     """Return the folder of an encoder: in a package, a path, or on the hub."""
     if "package" in source:
         return models.package_file(name, source, source["folder"])
@@ -42,7 +43,7 @@ def main(
     fetched: str = "",
     device: str = "cpu",
     threads: int = 1,
-):
+) -> None:
     """Write a system's weights.
 
     Args:
@@ -77,7 +78,7 @@ def main(
     system, tokenizer = checkpoints.build(encoder_folder(name, encoder), configuration, attention=attention)
     splitter = Splitter(tokenizer, configuration)
 
-    def report(news):
+    def report(news: str | dict[str, Any]) -> None:
         log.info("%s", news if isinstance(news, str) else f"epoch {news['epoch']}: {json.dumps(news)}")
 
     history = training.train(

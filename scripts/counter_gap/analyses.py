@@ -24,7 +24,7 @@ SIMULATED = ("acc_diff", "delta_i", "i_across")
 def flags(
     *, instances: str, outputs: list, released: list, compact: list, flags: str, data: str, cluster_systems: list,
     systems: list,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Bring every system's output on one data set into one table: released flags, and clusters scored in two ways.
 
     ``flags`` (Parquet) has ``data``, ``scoring``, ``system``, ``debiasing``, ``id``, ``a_pred``, ``b_pred``,
@@ -54,7 +54,7 @@ def flags(
 def labels(
     *, questions: str, answers: str, labels: str, funnel: str, discarded: str, accepted_agreement: str,
     annotators: int, flagged: str,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Decide by majority whom each pronoun means, and which quadruples are kept (sections 2.2 and 2.3).
 
     Of ``answers`` every instance needs as many as ``annotators``; ``flagged`` says whether the majority or any
@@ -78,7 +78,7 @@ def labels(
 def metrics(
     *, instances: list, flags: list, metrics: str, significance: str, decomposition: str, subset_sizes: str,
     members: str, data: list, draws: int, seed: int, alpha: float,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Compute every metric of every system with bootstrap intervals, tests and what the metrics are made of.
 
     Write the tidy tables of all ``data`` sets; ``instances`` and ``flags`` have one file for each, in that order.
@@ -102,7 +102,7 @@ def metrics(
     files.write_parquet(members, pd.concat(membership, ignore_index=True))
 
 
-def simulation(*, simulation: str, quadruples: int, repeats: int, seed: int):
+def simulation(*, simulation: str, quadruples: int, repeats: int, seed: int) -> None:
     """Simulate systems with known bias and measure them.
 
     Write ``simulation`` (CSV), the metrics of ``repeats`` data sets of ``quadruples`` for each strength of bias.

@@ -2,8 +2,10 @@
 
 import json
 import re
+from collections.abc import Iterator
 from csv import DictReader
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -20,6 +22,9 @@ from scripts.counter_gap.lib import book_quadruples as output
 from scripts.counter_gap.lib.analyses import predictions
 from scripts.counter_gap.lib.instances import ROLES, read_c_gap
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 ACROSS = ((0, 2), (1, 3), (0, 3), (1, 2))
 """Pairs of instances (places in ROLES) of Equation 2."""
 WITHIN = ((0, 1), (2, 3))
@@ -34,7 +39,7 @@ CAUSES = {
 """What can become of a passage of C-GAP, besides the steps at which its pronoun falls away."""
 
 
-def book_text(*, source: str, text: str, facts: str):
+def book_text(*, source: str, text: str, facts: str) -> None:
     """Make a clean text of a book: a plain text or an EPUB, without Project Gutenberg's licence, headings and pictures.
 
     Write the ``text`` of the book in the file ``source``, and ``facts`` of it (JSON).
@@ -56,7 +61,7 @@ def book_text(*, source: str, text: str, facts: str):
     log.info("%s: %d words in %d paragraphs", known["label"], known["words"], known["paragraphs"])
 
 
-def book_sentences(*, text: str, environment: str, sentences: str):
+def book_sentences(*, text: str, environment: str, sentences: str) -> None:
     """Divide a ``text`` into ``sentences`` (Parquet) with tags, dependencies and named entities, by spaCy.
 
     Args:
@@ -67,7 +72,7 @@ def book_sentences(*, text: str, environment: str, sentences: str):
     log.info("%d sentences, parsed by %s", count, ", ".join(f"{name} {facts[name]}" for name in facts))
 
 
-def book_passages(*, text: str, facts: str, sentences: str, words: str, passages: str, outcomes: str):
+def book_passages(*, text: str, facts: str, sentences: str, words: str, passages: str, outcomes: str) -> None:
     """Find the passages of a book that become quadruples, and say what became of each of its gendered pronouns.
 
     The book is ``text``, with what is known of it in ``facts`` (JSON). ``passages`` gets the quadruples, in C-GAP's
@@ -94,7 +99,7 @@ def book_passages(*, text: str, facts: str, sentences: str, words: str, passages
     log.info("%s: %d gendered pronouns, %d quadruples, %d names", label, len(table), len(rows) // 4, len(known.words))
 
 
-def book_candidates(*, passages: list, outcomes: list, candidates: str, funnel: str, books: list):
+def book_candidates(*, passages: list, outcomes: list, candidates: str, funnel: str, books: list) -> None:
     """Bring the quadruples of all books together, without repetitions, and count what fell away at each step.
 
     ``passages`` are the quadruples of each of the ``books``, ``outcomes`` what became of the pronouns of each.
@@ -129,7 +134,7 @@ def book_candidates(*, passages: list, outcomes: list, candidates: str, funnel: 
     log.info("%d quadruples from %d books", len(rows) // 4, len(books))
 
 
-def steps(outcomes: pd.DataFrame, repeated: int):
+def steps(outcomes: pd.DataFrame, repeated: int) -> Iterator[tuple[str, int]]:
     """Yield each step with the number of pronouns that are left after it.
 
     Args:
@@ -143,7 +148,7 @@ def steps(outcomes: pd.DataFrame, repeated: int):
         yield step, left
 
 
-def book_funnel(*, funnel: str, table: str, tex: str, pdf: str, png: str, csv: str):
+def book_funnel(*, funnel: str, table: str, tex: str, pdf: str, png: str, csv: str) -> None:
     """Tabulate and draw how many gendered pronouns of the books are left after each step on the way to quadruples.
 
     Write the ``table`` over all books (CSV and LaTeX) and the figure, from what the table ``funnel`` says of each book.
@@ -163,7 +168,7 @@ def book_funnel(*, funnel: str, table: str, tex: str, pdf: str, png: str, csv: s
         plotting.save(draw_funnel(totals), totals, pdf, png, csv)
 
 
-def draw_funnel(totals):
+def draw_funnel(totals: pd.DataFrame) -> "Figure":
     """Draw a bar for each step, on a logarithmic scale, with the number of pronouns that are left."""
     from scripts.core import plotting
 
@@ -188,7 +193,7 @@ def draw_funnel(totals):
 
 def book_quadruples(
     *, candidates: str, labels: str, funnel: str, facts: list, sentences: list, quadruples: str, card: str, seed: int
-):
+) -> None:
     """Make the labelled, balanced set of quadruples from candidates and annotators' labels, and its data card.
 
     ``candidates`` have no labels; ``labels`` are the majority labels of accepted instances: ID, A-coref, B-coref (CSV).
@@ -221,7 +226,7 @@ def book_quadruples(
     log.info("%d of %d accepted quadruples", counts["quadruples"], counts["accepted"])
 
 
-def book_consistency(*, instances: str, outputs: list, consistency: str, systems: list, draws: int, seed: int):
+def book_consistency(*, instances: str, outputs: list, consistency: str, systems: list, draws: int, seed: int) -> None:
     """Compare systems' predictions on candidates within and across genders, before anybody has labelled them.
 
     ``instances`` are the candidates. ``consistency`` gets how often predictions differ in pairs of instances, for each
@@ -284,7 +289,7 @@ def consistency_of(flags: np.ndarray, draws: int, seed: int) -> list[dict]:
     return found
 
 
-def book_rediscovery(*, c_gap: str, texts: list, facts: list, passages: list, outcomes: list, rediscovery: str):
+def book_rediscovery(*, c_gap: str, texts: list, facts: list, passages: list, outcomes: list, rediscovery: str) -> None:
     """Compare the passages that the rules take from books with those of C-GAP from the same books.
 
     ``facts`` are what is known of each book (JSON), ``passages`` the
@@ -316,7 +321,7 @@ def book_rediscovery(*, c_gap: str, texts: list, facts: list, passages: list, ou
         log.info("%d of %d: %s", count, len(joined), cause)
 
 
-def gutenberg_number(book):
+def gutenberg_number(book: str) -> str:
     """Return the number of a book of Project Gutenberg, from its label; empty for other books.
 
     Examples:
@@ -327,7 +332,7 @@ def gutenberg_number(book):
     return match[1] if match else ""
 
 
-def letters(text):
+def letters(text: str) -> tuple[str, list[int]]:
     """Return the letters and digits of a text in lower case, and the place of each in the text.
 
     Editions differ in quotation marks, dashes, stops and line ends.
@@ -375,7 +380,7 @@ def compare(official: pd.DataFrame, candidates: pd.DataFrame, outcomes: pd.DataF
     return pd.DataFrame({"id": official.id.array, "cause": causes})
 
 
-def _difference(row, found):
+def _difference(row: Any, found: Any):
     if [letters(name)[0] for name in (row.a, row.b)] != [letters(name)[0] for name in (found.a, found.b)]:
         return "other names"
     passages = [letters(entry.text)[0] for entry in (row, found)]
@@ -384,7 +389,7 @@ def _difference(row, found):
     return "same" if _before(row) == _before(found) else "other names"
 
 
-def _before(entry):
+def _before(entry: Any):
     """Return how many letters stand before each annotated name."""
     places = letters(entry.text)[1]
     return [sum(place < offset for place in places) for offset in (entry.a_offset, entry.b_offset)]

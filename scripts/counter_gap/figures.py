@@ -1,8 +1,11 @@
 """The figures of Counter-GAP, each by the function of its rule."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.colors import to_rgba
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch
 
@@ -50,10 +53,10 @@ SETTINGS = {
 }
 
 
-def prepare_breakdown(frame, sizes):
+def prepare_breakdown(frame: pd.DataFrame, sizes: pd.Series) -> pd.DataFrame:
     """Return the rows of large enough subsets, with their ``quadruples``; an interval without width is missing.
 
-    ``frame`` has the rows of metrics.csv on Delta I, ``sizes`` (Series) the quadruples of each subset.
+    ``frame`` has the rows of metrics.csv on Delta I, ``sizes`` the quadruples of each subset.
     """
     frame = frame.assign(quadruples=frame.subset.map(sizes))
     frame = frame[frame.quadruples >= FEWEST].reset_index(drop=True)
@@ -63,7 +66,7 @@ def prepare_breakdown(frame, sizes):
 
 
 @plotting.style()
-def draw_breakdown(frame, sizes):
+def draw_breakdown(frame: pd.DataFrame, sizes: pd.Series) -> Figure:
     """Draw a group of marks for each subset; filled are all quadruples, open those without the artefact."""
     systems = list(dict.fromkeys(frame.system))
     colours = figures.colours(systems)
@@ -119,7 +122,7 @@ def draw_breakdown(frame, sizes):
     return drawn
 
 
-def figure_breakdown(*, metrics: str, subset_sizes: str, pdf: str, png: str, csv: str, templates: str):
+def figure_breakdown(*, metrics: str, subset_sizes: str, pdf: str, png: str, csv: str, templates: str) -> None:
     """Draw Delta I by source, case and distance, with and without the quadruples that the conversion spoilt.
 
     It shows the systems without debiasing on the set of quadruples ``templates``.
@@ -134,7 +137,7 @@ def figure_breakdown(*, metrics: str, subset_sizes: str, pdf: str, png: str, csv
 
 
 @plotting.style()
-def draw_cancellation(frame):
+def draw_cancellation(frame: pd.DataFrame) -> Figure:
     """Draw one row for each system; return the figure.
 
     The left panel has a direction: leanings to either side and their difference. Delta I has none and its own panel.
@@ -175,7 +178,7 @@ def draw_cancellation(frame):
     return drawn
 
 
-def figure_cancellation(*, metrics: str, pdf: str, png: str, csv: str, templates: str):
+def figure_cancellation(*, metrics: str, pdf: str, png: str, csv: str, templates: str) -> None:
     """Draw how leanings towards either gender cancel in the accuracy difference, beside Delta I.
 
     It is of the set of quadruples ``templates``.
@@ -188,7 +191,7 @@ def figure_cancellation(*, metrics: str, pdf: str, png: str, csv: str, templates
 
 
 @plotting.style()
-def draw_inconsistencies(frame):
+def draw_inconsistencies(frame: Any) -> Figure:
     """Draw the four instances and an arrow for each pair; return the figure."""
     drawn = plotting.figure(plotting.COLUMN, 1.9)
     ax = drawn.subplots()
@@ -215,14 +218,14 @@ def draw_inconsistencies(frame):
     return drawn
 
 
-def figure_inconsistencies(*, pdf: str, png: str, csv: str):
+def figure_inconsistencies(*, pdf: str, png: str, csv: str) -> None:
     """Draw which pairs of a quadruple each inconsistency compares (paper Figure 1); the CSV lists its arrows."""
     frame = pd.DataFrame(PAIRS, columns=["first", "second", "inconsistency"])
     plotting.save(draw_inconsistencies(frame), frame, pdf, png, csv)
 
 
 @plotting.style()
-def draw_simulation(frame):
+def draw_simulation(frame: pd.DataFrame) -> Figure:
     """Draw one panel for each setting; return the figure."""
     drawn = plotting.figure(plotting.PAGE, 2.3)
     axes = drawn.subplots(1, len(SETTINGS), sharey=True)
@@ -247,7 +250,7 @@ def draw_simulation(frame):
     return drawn
 
 
-def figure_simulation(*, simulation: str, pdf: str, png: str, csv: str):
+def figure_simulation(*, simulation: str, pdf: str, png: str, csv: str) -> None:
     """Draw what the metrics say of simulated systems whose bias is known; every row of the table is drawn."""
     frame = files.read_csv(simulation)
     plotting.save(draw_simulation(frame), frame, pdf, png, csv)

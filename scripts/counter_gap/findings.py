@@ -9,7 +9,7 @@ from scripts.counter_gap.lib import findings, tables
 def claims(
     *, metrics: str, significance: str, subset_sizes: str, csv: str, tex: str, numbers: str, template_sets: list,
     every_set: list,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Test every finding of the study on the metrics of the run.
 
     Write the verdicts (CSV), the table of the paper (LaTeX) and how often each fell (JSON). For the sets of

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scripts.core import annotation, coreference, files, templates
 from scripts.core.errors import UserError
@@ -13,12 +13,15 @@ from scripts.counter_gap.lib.analyses import predictions
 from scripts.counter_gap.lib.instances import read_c_gap, read_gap
 from scripts.counter_gap.lib.templates import SETS, read_quadruples
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 def instances(
     *, instances: str, quadruples: str | None = None, pronouns: str | None = None, c_gap: str | None = None,
     with_dots: str | None = None, candidates: str | None = None, gap: str | None = None,
     released: str | None = None,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Read and check one data set: this project's quadruples, C-GAP with its texts or without, or one part of GAP.
 
     Write ``instances`` (Parquet) from ``quadruples`` and ``pronouns``, ``c_gap``, ``gap`` or ``released``.
@@ -47,7 +50,9 @@ def instances(
     files.write_parquet(instances, frame, {"origins": origins})
 
 
-def check_same_instances(frame, other, path, other_path):
+def check_same_instances(
+    frame: "pd.DataFrame", other: "pd.DataFrame", path: str | Path, other_path: str | Path
+) -> None:
     """Refuse two versions of C-GAP that differ in more than texts, offsets and the names' titles."""
     columns = ["id", "pronoun", "a_coref", "b_coref", "book"]
     for column in columns:
@@ -57,7 +62,7 @@ def check_same_instances(frame, other, path, other_path):
             raise UserError(f"{other_path}, row {row}: {column} differs from {path}; fetch both files again")
 
 
-def baseline(*, instances: str, clusters: str, baseline: str):
+def baseline(*, instances: str, clusters: str, baseline: str) -> None:
     """Let one rule resolve a data set, in the format of a coreference system.
 
     Write the ``clusters`` of ``baseline`` (one of ``study.RULES``).
@@ -65,7 +70,7 @@ def baseline(*, instances: str, clusters: str, baseline: str):
     coreference.write(clusters, resolve(baseline, files.read_parquet(instances)))
 
 
-def choose(rule, row):
+def choose(rule: str, row: Any) -> str:
     """Return ``a`` or ``b``, the candidate that the rule takes for one instance."""
     first, second = ("a", "b") if row.a_offset < row.b_offset else ("b", "a")
     if rule == "alphabetical":
@@ -77,7 +82,7 @@ def choose(rule, row):
     return before[-1] if before else first
 
 
-def resolve(rule, passages):
+def resolve(rule: str, passages: Any) -> list[coreference.Document]:
     """Return a document for each instance, with one cluster: the pronoun and the name that the rule takes."""
     documents = []
     for row in passages.itertuples(index=False):
@@ -91,7 +96,7 @@ def resolve(rule, passages):
     return documents
 
 
-def questions(*, declaration: str, questions: str, instances: str):
+def questions(*, declaration: str, questions: str, instances: str) -> None:
     """Write what annotators are asked about quadruples (section 2.3).
 
     Args:
@@ -103,7 +108,7 @@ def questions(*, declaration: str, questions: str, instances: str):
     annotation.write(questions, annotation.task(annotation.read_declaration(declaration), items, instances))
 
 
-def released_flags(*, c_gap: str, released: list, compact: str, systems: list):
+def released_flags(*, c_gap: str, released: list, compact: str, systems: list) -> None:
     """Put the flags that the authors released, and facts about their passages, into one file without texts.
 
     Write ``compact`` (TSV) from C-GAP and the files of flags. ``systems`` says whose flags each file of ``released``

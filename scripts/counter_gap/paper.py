@@ -15,7 +15,7 @@ ORDER = ("replica", "books", "released", "official")
 def paper_numbers(
     *, significance: str, metrics: str, subset_sizes: str, simulation: str, examples: list, paper_numbers: str,
     templates: str, settings: dict,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Collect every number that the section's prose uses, with where it comes from.
 
     Write ``paper_numbers`` (JSON) for the set of quadruples ``templates``. ``examples`` is empty for a set without
@@ -35,7 +35,7 @@ def paper_numbers(
 def section(
     *, section_template: str, numbers: list, figures: list, tables: list, comparison_numbers: list,
     section_tex: str, template_sets: list,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Render the paper's section from its template and the results of the run.
 
     Write ``section_tex``. ``numbers`` has one file for each of ``template_sets``, in that order; ``figures`` and
@@ -47,7 +47,7 @@ def section(
     write(section_tex, section_template, common | {"main": main})
 
 
-def summary(*, metrics: str, sizes: str, summary: str, systems: dict):
+def summary(*, metrics: str, sizes: str, summary: str, systems: dict) -> None:
     """Write the study's rows of the summary over all studies.
 
     ``summary`` is the table to write (CSV); ``systems`` are the coreference systems of the run.

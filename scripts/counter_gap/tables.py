@@ -28,7 +28,7 @@ _PAIRS = {"M": ("blue!75!black", "cyan!40!black"), "F": ("violet", "orange!50!bl
 COLUMNS = ["rule", "data", "scoring", "system", "quadruple", "role", "correct"]
 
 
-def table_accuracy(*, metrics: str, significance: str, tex: str, csv: str, templates: str):
+def table_accuracy(*, metrics: str, significance: str, tex: str, csv: str, templates: str) -> None:
     """Tabulate accuracies by gender (paper Table 2).
 
     Write the cells as printed (LaTeX and CSV); full precision is in ``metrics``.
@@ -37,7 +37,7 @@ def table_accuracy(*, metrics: str, significance: str, tex: str, csv: str, templ
     tables.write(tex, csv, tables.cells(table, templates, tables.ACCURACY), 2)
 
 
-def table_artefact(*, metrics: str, significance: str, subset_sizes: str, tex: str, csv: str, templates: str):
+def table_artefact(*, metrics: str, significance: str, subset_sizes: str, tex: str, csv: str, templates: str) -> None:
     """Tabulate results with and without the quadruples that the released conversion spoilt.
 
     Write the cells as printed (LaTeX and CSV); ``subset_sizes`` goes to the log.
@@ -50,7 +50,7 @@ def table_artefact(*, metrics: str, significance: str, subset_sizes: str, tex: s
     tables.write(tex, csv, tables.cells(table, templates, tables.ARTEFACT_COLUMNS, tables.METHODS, heads), 3)
 
 
-def table_bias(*, metrics: str, significance: str, tex: str, csv: str, template_sets: list):
+def table_bias(*, metrics: str, significance: str, tex: str, csv: str, template_sets: list) -> None:
     """Tabulate both measures of bias on all sets of quadruples (paper Tables 2, 3 and 6).
 
     Write the cells as printed (LaTeX and CSV); full precision is in ``metrics``.
@@ -59,7 +59,7 @@ def table_bias(*, metrics: str, significance: str, tex: str, csv: str, template_
     tables.write_sets(tex, csv, cells)
 
 
-def table_by_gender(*, metrics: str, significance: str, tex: str, csv: str, template_sets: list):
+def table_by_gender(*, metrics: str, significance: str, tex: str, csv: str, template_sets: list) -> None:
     """Tabulate inconsistencies by gender, and originals against counterfactuals, on all sets (paper Tables 3 and 4).
 
     Write the cells as printed (LaTeX and CSV); full precision is in ``metrics``.
@@ -67,7 +67,7 @@ def table_by_gender(*, metrics: str, significance: str, tex: str, csv: str, temp
     tables.write_sets(tex, csv, tables.of_sets(metrics, significance, template_sets, tables.BY_GENDER))
 
 
-def table_cancellation(*, metrics: str, decomposition: str, tex: str, csv: str, templates: str):
+def table_cancellation(*, metrics: str, decomposition: str, tex: str, csv: str, templates: str) -> None:
     """Tabulate what accuracy differences and inconsistencies are made of: leanings, splits and what cancels.
 
     Write the cells as printed (LaTeX and CSV); all pairs of outcomes are in ``decomposition``.
@@ -76,7 +76,7 @@ def table_cancellation(*, metrics: str, decomposition: str, tex: str, csv: str, 
     tables.write(tex, csv, tables.cancellation(table, files.read_csv(decomposition), templates), 3)
 
 
-def table_datasets(*, metrics: str, significance: str, tex: str, csv: str, templates: str):
+def table_datasets(*, metrics: str, significance: str, tex: str, csv: str, templates: str) -> None:
     """Tabulate systems on GAP, on the originals alone and on the quadruples (paper Table 5).
 
     Write the cells as printed (LaTeX and CSV); full precision is in ``metrics``.
@@ -88,7 +88,7 @@ def table_datasets(*, metrics: str, significance: str, tex: str, csv: str, templ
 def table_debiasing(
     *, metrics: str, significance: str, tex: str, csv: str, templates: str, corpus: str | None = None,
     scores: Sequence = (), scored: Sequence = (),
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Tabulate what debiasing does (paper Table 6).
 
     Write the cells as printed (LaTeX and CSV); full precision is in ``metrics`` and ``scores``.
@@ -101,7 +101,7 @@ def table_debiasing(
     tables.write(tex, csv, cells, 3)
 
 
-def table_examples(*, instances: str, flags: str, tex: str, csv: str):
+def table_examples(*, instances: str, flags: str, tex: str, csv: str) -> None:
     """Show examples of quadruples with a system's predictions (paper Table 7).
 
     Write the table, and a CSV that says which quadruples of which system it shows.
@@ -128,7 +128,7 @@ def table_examples(*, instances: str, flags: str, tex: str, csv: str):
     files.write_text(tex, table_of_examples(shown) if shown else "No quadruple of this run is an example.\n")
 
 
-def preferred_systems(flags):
+def preferred_systems(flags: pd.DataFrame) -> list[Any]:
     """Return the keys (data, scoring, system) of systems without debiasing, the best source of examples first.
 
     Released flags come before clusters, real systems before rules, then the more accurate ones; equals stay in their
@@ -136,14 +136,14 @@ def preferred_systems(flags):
     """
     accuracies = flags[flags.debiasing == "none"].groupby(["data", "scoring", "system"], sort=False).correct.mean()
 
-    def rank(item):
+    def rank(item: tuple[Any, float]):
         (_, scoring, system), accuracy = item
         return scoring != "released", scoring == "clusters_faithful", is_rule(system), -accuracy
 
     return [key for key, _ in sorted(accuracies.items(), key=rank)]
 
 
-def choose_example(instances: pd.DataFrame, flags: pd.DataFrame, factors: pd.DataFrame, rule: str):
+def choose_example(instances: pd.DataFrame, flags: pd.DataFrame, factors: pd.DataFrame, rule: str) -> int | None:
     """Return the position of the example's quadruple, or None without any.
 
     Args:
@@ -162,7 +162,7 @@ def choose_example(instances: pd.DataFrame, flags: pd.DataFrame, factors: pd.Dat
     return min(positions, key=lambda i: lengths[i], default=None)
 
 
-def typeset(row, names: dict[str, str]):
+def typeset(row: Any, names: dict[str, str]) -> latex.Raw:
     """Return one instance's text as LaTeX.
 
     Names of either gender have their colours, and feminine ones are in italics; the pronoun is bold and underlined, the
@@ -196,7 +196,7 @@ def typeset(row, names: dict[str, str]):
     return latex.Raw("".join([*parts, latex.escape(row.text[position:])]))
 
 
-def colours_of_names(four):
+def colours_of_names(four: Sequence[Any]) -> dict[str, str]:
     """Return the colour of every candidate name of a quadruple: two shades for each gender.
 
     The original's candidates have the first gender's shades; the names of the other gender are the candidates of the
@@ -209,7 +209,7 @@ def colours_of_names(four):
     return names
 
 
-def table_of_examples(examples):
+def table_of_examples(examples: Sequence[tuple[str, Sequence[Any]]]) -> str:
     """Return the LaTeX table of Table 7; ``examples`` are the title and the four rows of each."""
     lines = [r"\begingroup\setlength{\fboxsep}{1pt}", r"\begin{tabularx}{\linewidth}{l>{\raggedright\arraybackslash}X}"]
     lines.append(r"\toprule")
@@ -232,7 +232,7 @@ def predicted_four(instances: pd.DataFrame, flags: pd.DataFrame, position: int) 
     return list(pd.concat(parts, axis=1).itertuples(index=False))
 
 
-def table_inconsistency(*, metrics: str, significance: str, tex: str, csv: str, templates: str):
+def table_inconsistency(*, metrics: str, significance: str, tex: str, csv: str, templates: str) -> None:
     """Tabulate inconsistency within and across genders (paper Table 3).
 
     Write the cells as printed (LaTeX and CSV); full precision is in ``metrics``.
@@ -241,7 +241,7 @@ def table_inconsistency(*, metrics: str, significance: str, tex: str, csv: str, 
     tables.write(tex, csv, tables.cells(table, templates, tables.INCONSISTENCY), 2)
 
 
-def table_original_counterfactual(*, metrics: str, significance: str, tex: str, csv: str, templates: str):
+def table_original_counterfactual(*, metrics: str, significance: str, tex: str, csv: str, templates: str) -> None:
     """Tabulate original against counterfactual genders (paper Table 4).
 
     Write the cells as printed (LaTeX and CSV); full precision is in ``metrics``.
@@ -250,7 +250,7 @@ def table_original_counterfactual(*, metrics: str, significance: str, tex: str, 
     tables.write(tex, csv, tables.cells(table, templates, tables.ORIGINAL_COUNTERFACTUAL), 2)
 
 
-def table_training(*, listed: dict, tex: str, csv: str):
+def table_training(*, listed: dict, tex: str, csv: str) -> None:
     """Tabulate how the coreference systems of the study are trained (paper Table 8).
 
     Write the settings as LaTeX and CSV; ``listed`` is that of :func:`scripts.counter_gap.lib.tables.training`.
@@ -261,7 +261,7 @@ def table_training(*, listed: dict, tex: str, csv: str):
 def published_vs_ours(
     *, published: str, mapping: str, study_models: str, metrics: str, significance: str, subset_sizes: str,
     csv: str, tex: str, numbers: str, template_sets: list, every_set: list,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Set every published number beside ours, on each set of quadruples, with a verdict.
 
     Write all comparisons (CSV), those that the paper shows (LaTeX) and how often each verdict fell (JSON).

@@ -12,7 +12,7 @@ from scripts.core.errors import UserError
 from scripts.core.job import run
 
 
-def main(*, delta: str, weights: str, package: str, version: str, folder: str):
+def main(*, delta: str, weights: str, package: str, version: str, folder: str) -> None:
     """Write the folder ``weights``: a BertForMaskedLM with its tokenizer, ready for transformers."""
     from safetensors import SafetensorError
     from safetensors.torch import load_file

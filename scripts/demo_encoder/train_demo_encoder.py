@@ -6,6 +6,7 @@ Not part of a default run: the delta is shipped. About 40 minutes on two CPU cor
 import io
 import json
 import time
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import torch
@@ -18,7 +19,7 @@ from scripts.core.job import log, run
 HELD_OUT = ("14263", "113")
 
 
-def read_books(archive, singles):
+def read_books(archive: str | Path, singles: Iterable[str]) -> dict[str, str]:
     """Return ``{Project Gutenberg number: text}`` of LitBank's archive and of single books named by their number."""
     books = {}
     for member, content in archives.tar_members(archive):
@@ -45,7 +46,7 @@ def main(
     batch_size: int,
     characters: int,
     threads: int = 1,
-):
+) -> None:
     """Write ``delta`` (safetensors, float16); its metadata names the recipe and the figures on held-out books."""
     from safetensors.torch import save_file
     from transformers import AutoTokenizer, BertForMaskedLM
@@ -67,10 +68,10 @@ def main(
     masked_lm_head.add_low_rank(model, rank)
     started = time.monotonic()
 
-    def figures(evaluate=masked_lm_head.evaluate):
+    def figures(evaluate: Callable[..., dict] = masked_lm_head.evaluate) -> dict[str, dict]:
         return {number: evaluate(model, part, 1, tokenizer.mask_token_id) for number, part in held_out.items()}
 
-    def report(step, loss):
+    def report(step: int, loss: float) -> None:
         if step % 25 == 0:
             left = (time.monotonic() - started) / step * (steps - step) / 60
             log.info("step %d of %d: loss %.3f nats, %.0f minutes left", step, steps, loss, left)

@@ -3,7 +3,9 @@
 import hashlib
 import importlib.metadata
 import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from tqdm import tqdm
 
@@ -32,7 +34,7 @@ def main(
     timeout_seconds: float = 60,
     attempts: int = 6,
     parallel: int = 1,
-):
+) -> None:
     """Write ``distributions`` (Parquet) for the prompts in ``texts`` (Parquet), one request for each distinct one.
 
     Format: :mod:`scripts.core.engines.distributions`; a server tells no mass over the whole vocabulary, so there is no
@@ -85,14 +87,14 @@ def main(
     )  # fmt: skip
 
 
-def read_prompts(texts):
+def read_prompts(texts: str | Path) -> tuple[int, list[str]]:
     """Return how many texts are prompts, and the distinct ones; in ``main`` a parameter hides the module."""
     total = distributions.count(texts, ["generate"])
     windows = distributions.windows(texts, ["generate"], WINDOW)
     return total, list(dict.fromkeys(text for window in windows for text in window.text))
 
 
-def request_answers(client, prompts, parallel):
+def request_answers(client: completions.Client, prompts: Sequence[str], parallel: int) -> dict[str, int]:
     """Make sure that every prompt's answer is on disk; return the tokens that the server counted for them."""
     counted = {"prompt_tokens": 0, "completion_tokens": 0}
     with tqdm(total=len(prompts), desc=client.name, unit="prompt", mininterval=0.5) as bar:
@@ -104,7 +106,7 @@ def request_answers(client, prompts, parallel):
     return counted
 
 
-def write(client, texts, path, metadata):
+def write(client: completions.Client, texts: str | Path, path: str | Path, metadata: dict[str, Any]) -> None:
     """Write the distributions from the answers on disk; their digest goes into the metadata."""
     digest = hashlib.sha256()
     with instances.write_batches(path, distributions.schemas()[0], metadata) as write_rows:

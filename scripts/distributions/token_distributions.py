@@ -3,13 +3,21 @@
 import dataclasses
 import hashlib
 import time
-from typing import Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from scripts.core import files, instances, prompting
 from scripts.core.engines import chunks, distributions, generation, model_jobs, output_layer
 from scripts.core.engines.batches import progress_bar
 from scripts.core.errors import count_noun
 from scripts.core.job import log, run
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+    import transformers
+    from tqdm import tqdm
 
 # Texts held at once: enough for batches of equal length to be full, few enough for memory to stay flat, which also
 # bounds the probabilities that are held.
@@ -36,7 +44,7 @@ def main(
     weights: str | None = None,
     fetched: str | None = None,
     threads: int = 1,
-):
+) -> None:
     """Write ``distributions`` and ``masses`` (Parquet) for the rows of ``texts`` (Parquet) that are for ``methods``.
 
     Formats: :mod:`scripts.core.engines.distributions`. ``top_k`` is a number or ``all``; ``groups`` are the word groups
@@ -74,7 +82,7 @@ def main(
     )
 
 
-def count_texts(texts, methods):
+def count_texts(texts: str | Path, methods: Sequence[str]) -> int:
     """Return how many texts are for ``methods``; in ``main`` a parameter hides the module."""
     return distributions.count(texts, methods)
 
@@ -86,10 +94,15 @@ class Job:
         network, tokenizer: As of :func:`scripts.core.engines.models.load`.
         metadata: Of the output; ``top_k``, ``groups``, ``methods``, ``prefixes`` and ``max_new_tokens`` are read from
             it.
-        parts (Chunks)
     """
 
-    def __init__(self, network, tokenizer, metadata: dict, parts):
+    def __init__(
+        self,
+        network: "transformers.PreTrainedModel",
+        tokenizer: "transformers.PreTrainedTokenizerBase",
+        metadata: dict,
+        parts: chunks.Chunks,
+    ):
         self.network = network
         self.tokenizer = tokenizer
         self.metadata = metadata
@@ -103,7 +116,7 @@ class Job:
         self.filler: Any = None
         self.generator: Any = None
 
-    def prepare(self, tokens_per_batch):
+    def prepare(self, tokens_per_batch: int | str) -> None:
         """Set up what the methods need."""
         groups = distributions.group_tokens(self.vocabulary, self.groups) if self.groups else None
         options = {"tokens_per_batch": tokens_per_batch, "top_k": self.top_k, "groups": groups}
@@ -114,7 +127,7 @@ class Job:
             new = self.metadata["max_new_tokens"]
             self.generator = generation.Generator(self.network, self.tokenizer, max_new_tokens=new, **options)
 
-    def write(self, path, tokens, masses, total):
+    def write(self, path: str | Path, tokens: str | Path, masses: str | Path, total: int) -> None:
         """Write the distributions of the texts in ``path``; adds counts to the metadata."""
         token_schema, mass_schema = distributions.schemas()
         self.metadata.update(texts=total, forward_tokens=0)
@@ -135,7 +148,7 @@ class Job:
                 write_tokens(distributions.token_batch(window.text_id, results, self.vocabulary))
                 write_masses(distributions.mass_batch(window.text_id, results, list(self.groups)))
 
-    def window(self, rows, bar, share):
+    def window(self, rows: "pd.DataFrame", bar: "tqdm", share: float) -> list[Any]:
         """Return ids, probabilities and masses of each row."""
         digest = hashlib.sha256("\0".join([*rows.text_id, *rows.method, *rows.text]).encode()).hexdigest()
         plan = self.plan(rows)
@@ -144,7 +157,7 @@ class Job:
         bar.total = round(self.metadata["forward_tokens"] / share)
         values: list[Any] = [None] * len(rows)
 
-        def compute(batch):
+        def compute(batch: tuple):
             return [distributions.pack(*result) for result in batch[2]()]
 
         for (members, tokens, _), results, fresh in self.parts.work(digest, plan, compute):
@@ -155,7 +168,7 @@ class Job:
             bar.update(tokens)
         return values
 
-    def plan(self, rows):
+    def plan(self, rows: "pd.DataFrame") -> list[tuple]:
         """Return (rows, tokens, function that computes their results) for each batch of a window."""
         batches = []
         for method, chosen in rows.groupby("method", sort=True):
@@ -170,7 +183,7 @@ class Job:
                     batches.append((members[batch.rows], batch.tokens, self._continuing(some)))
         return batches
 
-    def prompt(self, text):
+    def prompt(self, text: str) -> str:
         """Return a prompt as the model wants it."""
         prefix = self.metadata["prefixes"].get("generate", "")
         text = f"{prefix} {text}" if prefix else text
@@ -179,13 +192,13 @@ class Job:
         thinking = thinking and dataclasses.replace(thinking, tokens=0)
         return prompting.wrap(text, self.metadata["prompt_wrapping"], self.tokenizer, thinking)
 
-    def _filling(self, ids):
+    def _filling(self, ids: "np.ndarray"):
         return lambda: [
             (numbers[None], values[None], masses[None])
             for numbers, values, masses in zip(*self.filler.run(ids), strict=True)
         ]
 
-    def _continuing(self, prompts):
+    def _continuing(self, prompts: list[str]):
         return lambda: [distributions.of_generation(result) for result in self.generator.run(prompts)]
 
 

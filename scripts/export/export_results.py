@@ -5,13 +5,18 @@ import os
 import shutil
 import subprocess
 import time
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from scripts.core import estimate_rows, files
 from scripts.core.errors import UserError, count_noun
 from scripts.core.job import log, run
 from scripts.core.paper import eval_records
 from scripts.core.provenance import job_records
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 ROOT = Path(__file__).resolve().parents[2]
 LIBRARY = "Pronouns in language models"
@@ -31,7 +36,7 @@ def main(
     models: dict,
     organization: str,
     relationship: str,
-):
+) -> None:
     """Write ``folder``, laid out as that project's data are: ``data/<study>/<developer>/<model>/<uuid>.json``.
 
     Args:
@@ -75,7 +80,18 @@ def main(
     log.info("%s, all valid", count_noun(len(written), "file"))
 
 
-def write(target, study, study_label, name, facts, rows, sets, created, canary, origin):
+def write(
+    target: Path,
+    study: str,
+    study_label: str,
+    name: str,
+    facts: dict[str, Any],
+    rows: "pd.DataFrame",
+    sets: Sequence[tuple[str, str, str]],
+    created: int,
+    canary: str,
+    origin: dict[str, Any],
+) -> list[Path]:
     """Write the records of one study and model; return their paths."""
     metadata = files.parquet_metadata(sets[0][1]) if sets else {}
     info = eval_records.model_info(name, facts, metadata)
@@ -120,7 +136,7 @@ def write(target, study, study_label, name, facts, rows, sets, created, canary, 
     return [aggregated, *([path] if lines else [])]
 
 
-def validate_files(target, paths, environment):
+def validate_files(target: Path, paths: Iterable[Path], environment: str | Path) -> dict[str, list[str]]:
     """Return what the package says of each file in ``target``: its path there to warnings.
 
     Raises:

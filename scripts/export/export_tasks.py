@@ -10,6 +10,7 @@ import json
 import re
 import shutil
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import yaml
 
@@ -17,6 +18,9 @@ from scripts.core import files, options, templates
 from scripts.core.errors import UserError, count_noun
 from scripts.core.job import log, run
 from scripts.core.paper import eval_records
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 CC_BY = "https://creativecommons.org/licenses/by/4.0/"
 CROISSANT = "http://mlcommons.org/croissant/1.0"
@@ -41,7 +45,9 @@ CONTEXT = {
 """The JSON-LD context that the Croissant 1.0 specification prescribes."""
 
 
-def main(*, instances: list, canary_file: str, citation_file: str, folder: str, sets: list, own_templates: bool):
+def main(
+    *, instances: list, canary_file: str, citation_file: str, folder: str, sets: list, own_templates: bool
+) -> None:
     """Write ``folder``: ``<task>.yaml``, ``data/<task>.jsonl`` and ``croissant.json``.
 
     Args:
@@ -77,14 +83,14 @@ def main(*, instances: list, canary_file: str, citation_file: str, folder: str, 
     log.info("%s", count_noun(len(written), "task"))
 
 
-def tasks(tag: str, instances, continuation: bool, canary: str) -> dict[str, list[dict]]:
+def tasks(tag: str, instances: "pd.DataFrame", continuation: bool, canary: str) -> dict[str, list[dict]]:
     """Return the documents of a set's tasks, by the names of the tasks.
 
     Conditions that no study pools have a task each, and so have instances without a right answer.
 
     Args:
         tag: What the names begin with.
-        instances (DataFrame): As for :func:`scripts.core.paper.eval_records.samples`.
+        instances: As for :func:`scripts.core.paper.eval_records.samples`.
         continuation: Whether what follows the slot is scored by itself as well.
         canary: Goes with each document.
     """

@@ -1,7 +1,9 @@
 """The analyses of MISGENDERED, each by the function of its rule, with what it computes."""
 
 import shutil
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -31,6 +33,9 @@ from scripts.misgendered.lib.analyses.resampling import (
 )
 from scripts.misgendered.lib.labels import ALL
 
+if TYPE_CHECKING:
+    from scripts.misgendered.lib.templates import Templates
+
 POOLED = ["declaration_type", "declaration_number", "pronoun_type", "group", "form", "name_class"]
 COLUMNS = ["templates", "model", "shots", *POOLED, "accuracy", "ci_low", "ci_high", "n"]
 """Columns of accuracies."""
@@ -48,7 +53,7 @@ FEW_SHOT = MARGINS[:6]
 def predictions(
     *, instances: list, scores: list, combinations: str, predictions: str, models: list, wording: str, labels: str,
     capitals: str,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Turn the scores of all models into predictions, with and without examples in the prompt.
 
     Write ``predictions`` (Parquet). ``instances`` are the sets of one set of templates, without examples and with each
@@ -79,7 +84,9 @@ def predictions(
             log.info("%s, %s: %d instances, %d ties", model, path, instances_read, ties)
 
 
-def accuracy(*, predictions: list, study_models: str, accuracy: str, template_sets: list, draws: int, seed: int):
+def accuracy(
+    *, predictions: list, study_models: str, accuracy: str, template_sets: list, draws: int, seed: int
+) -> None:
     """Tabulate accuracies on all sets of templates by everything that the study splits them by.
 
     Write ``accuracy`` (CSV) from one file of predictions for each of ``template_sets``. ``draws`` and ``seed`` belong
@@ -91,7 +98,9 @@ def accuracy(*, predictions: list, study_models: str, accuracy: str, template_se
     files.write_csv(accuracy, pd.concat(parts, ignore_index=True))
 
 
-def accuracies(table, templates, draws, seed, study_models=()):
+def accuracies(
+    table: str | Path | pd.DataFrame, templates: str, draws: int, seed: int, study_models: Collection[str] = ()
+) -> pd.DataFrame:
     """Return what Tables 4 to 8, 10 and 13 and Figure 3 average: accuracies with intervals (section 4).
 
     Args:
@@ -116,7 +125,9 @@ def accuracies(table, templates, draws, seed, study_models=()):
     return frame[COLUMNS]
 
 
-def _of_shots(source, margins, study_models, draws, seed):
+def _of_shots(
+    source: ByModel, margins: Sequence[tuple[str, ...]], study_models: Collection[str], draws: int, seed: int
+):
     places = BootstrapFrame((table for _, table in source), draws, seed)
     levels, made = [{} for _ in margins], PooledShares(places)
     pooled = pooled_models(source.models, study_models)
@@ -140,7 +151,7 @@ def _of_shots(source, margins, study_models, draws, seed):
     return pd.DataFrame(rows)
 
 
-def _levels(table, columns):
+def _levels(table: pd.DataFrame, columns: list[str]):
     """Yield each combination of levels of ``columns`` with the rows that have it."""
     if not columns:
         yield (), np.ones(len(table), dtype=bool)
@@ -151,7 +162,7 @@ def _levels(table, columns):
         yield tuple(row[:-1]), codes == row.code
 
 
-def draws(*, predictions: str, accuracy_by_draw: str, accuracy_over_draws: str):
+def draws(*, predictions: str, accuracy_by_draw: str, accuracy_over_draws: str) -> None:
     """Tabulate accuracies with examples in the prompt, apart for each draw of the examples and over all draws.
 
     Write both tables (CSV).
@@ -161,7 +172,7 @@ def draws(*, predictions: str, accuracy_by_draw: str, accuracy_over_draws: str):
     files.write_csv(accuracy_over_draws, over_draws(apart))
 
 
-def by_draw(table):
+def by_draw(table: str | Path | pd.DataFrame) -> pd.DataFrame:
     """Return accuracies with examples in the prompt, apart for each draw of the examples.
 
     Returns:
@@ -175,7 +186,7 @@ def by_draw(table):
     return pd.concat([part.astype({"model": object, "pronoun_type": object}) for part in parts], ignore_index=True)
 
 
-def over_draws(apart):
+def over_draws(apart: pd.DataFrame) -> pd.DataFrame:
     """Return mean and standard deviation over the draws of examples, from :func:`by_draw`.
 
     Returns:
@@ -194,7 +205,7 @@ def over_draws(apart):
     )  # fmt: skip
 
 
-def name_ranks(*, predictions: str, name_ranks: str, draws: int, seed: int):
+def name_ranks(*, predictions: str, name_ranks: str, draws: int, seed: int) -> None:
     """Rank names by the accuracy on neo-pronouns (section 4.2, Table 9).
 
     Write ``name_ranks`` (CSV); ``draws`` and ``seed`` belong to the bootstrap over templates.
@@ -202,7 +213,7 @@ def name_ranks(*, predictions: str, name_ranks: str, draws: int, seed: int):
     files.write_csv(name_ranks, by_name(predictions, draws, seed))
 
 
-def by_name(table, draws, seed, pronoun_type="neo"):
+def by_name(table: str | Path | pd.DataFrame, draws: int, seed: int, pronoun_type: str = "neo") -> pd.DataFrame:
     """Return the accuracy on one type of pronouns for each name, over all models, without examples in the prompt.
 
     The bootstrap resamples templates alone: a name is the name that it is.
@@ -233,7 +244,7 @@ def by_name(table, draws, seed, pronoun_type="neo"):
     return frame.sort_values(["accuracy", "name"], ascending=[False, True], ignore_index=True)
 
 
-def reductions(*, predictions: str, reductions: str, draws: int, seed: int):
+def reductions(*, predictions: str, reductions: str, draws: int, seed: int) -> None:
     """Compare the mean of a candidate's losses, which the study takes, with their sum.
 
     Write ``reductions`` (CSV); ``draws`` and ``seed`` belong to the bootstrap over templates and names.
@@ -241,7 +252,7 @@ def reductions(*, predictions: str, reductions: str, draws: int, seed: int):
     files.write_csv(reductions, mean_against_sum(predictions, draws, seed))
 
 
-def mean_against_sum(table, draws, seed):
+def mean_against_sum(table: str | Path | pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     """Return accuracies by mean and by sum, without examples in the prompt. Not in the study.
 
     The mean favours candidates of many tokens: of a whole text they add tokens that are easy to predict from the ones
@@ -274,7 +285,7 @@ def mean_against_sum(table, draws, seed):
     )  # fmt: skip
 
 
-def declared_forms(*, predictions: str, declared_forms: str, draws: int, seed: int):
+def declared_forms(*, predictions: str, declared_forms: str, draws: int, seed: int) -> None:
     """Compare forms that are declared with the same forms where they are not.
 
     Write ``declared_forms`` (CSV); ``draws`` and ``seed`` belong to the bootstrap over templates and names.
@@ -282,7 +293,7 @@ def declared_forms(*, predictions: str, declared_forms: str, draws: int, seed: i
     files.write_csv(declared_forms, declared_against_undeclared(predictions, draws, seed))
 
 
-def declared_against_undeclared(table, draws, seed):
+def declared_against_undeclared(table: str | Path | pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     """Return accuracies on forms that are declared and on the same forms where they are not. Not in the study.
 
     Is a model right only on forms that the declaration showed it? Nominative and accusative are declared always. Each
@@ -324,7 +335,7 @@ SUBSETS = {"all groups": "accuracy ~ tokens", "neo-pronouns": "accuracy ~ tokens
 """Which forms a regression looks at, and its formula: among neo-pronouns forms have means of their own."""
 
 
-def fertility(*, predictions: str, fertility: str, regressions: str):
+def fertility(*, predictions: str, fertility: str, regressions: str) -> None:
     """Set the tokens that a form costs beside the accuracy on it.
 
     Write tokens and accuracy of each form (``fertility``, CSV) and of each model ``regressions`` (CSV).
@@ -334,7 +345,7 @@ def fertility(*, predictions: str, fertility: str, regressions: str):
     files.write_csv(regressions, regress(cells))
 
 
-def by_form(table):
+def by_form(table: str | Path | pd.DataFrame) -> pd.DataFrame:
     """Return tokens and accuracy of each form of each pronoun group, without examples in the prompt.
 
     ``table`` are predictions or their file, of which one model is read at a time.
@@ -353,7 +364,7 @@ def by_form(table):
     return pd.concat(parts, ignore_index=True)
 
 
-def regress(cells):
+def regress(cells: pd.DataFrame) -> pd.DataFrame:
     """Regress accuracy on tokens for each model; a form of a group (:func:`by_form`) is one observation.
 
     Not in the study: tokens that a form costs under each tokenizer against accuracy.
@@ -372,7 +383,7 @@ def regress(cells):
     return pd.DataFrame(rows)
 
 
-def _fit(part, formula):
+def _fit(part: pd.DataFrame, formula: str):
     nothing = dict.fromkeys(("slope", "ci_low", "ci_high", "p_value"), np.nan)
     rank = statistics.spearman(part.tokens.to_numpy(), part.accuracy.to_numpy())
     facts = {"spearman": rank, "forms": len(part)}
@@ -402,7 +413,7 @@ FIXED = {
 """Fixed effects with their levels, the reference first."""
 
 
-def mixed_model(*, predictions: str, mixed_model: str, seed: int):
+def mixed_model(*, predictions: str, mixed_model: str, seed: int) -> None:
     """Fit correctness on pronoun type, form and declaration, with templates and names that vary at random.
 
     Write the coefficients (``mixed_model``, CSV); ``seed`` is that of the starting values.
@@ -413,7 +424,7 @@ def mixed_model(*, predictions: str, mixed_model: str, seed: int):
     files.write_csv(mixed_model, table)
 
 
-def fit_mixed_model(table, seed):
+def fit_mixed_model(table: str | Path | pd.DataFrame, seed: int) -> pd.DataFrame:
     """Fit correctness on pronoun type, form and declaration, with random effects of template, name and model.
 
     Not in the study, which compares averages. A logistic model, because accuracies on neo-pronouns are near zero, where
@@ -455,7 +466,7 @@ CHOSEN = [*TEMPLATE, *NAME, "instance_id", "declaration", "draw", "group", "pron
 def choices(
     *, predictions: str, instances: str, scores: list, combinations: str, choices: str, models: list, wording: str,
     made: dict, draws: int, seed: int,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Tabulate what changes where the paper and the authors' code part, on the same scores.
 
     Write ``choices`` (CSV). ``scores`` has a file for each of ``models``, of the ``instances`` without examples;
@@ -492,7 +503,14 @@ def choices(
     files.write_csv(choices, pd.concat(parts, ignore_index=True))
 
 
-def _decided(read, known, path, model, declared, wanted):
+def _decided(
+    read: predicting.Losses,
+    known: model_outputs.ExpectedOptions,
+    path: str | Path,
+    model: str,
+    declared: Mapping[int, Sequence[str]],
+    wanted: Callable[[pd.DataFrame], pd.Series],
+):
     """Return what a model picks for the ``wanted`` rows of a file of instances."""
     parts = []
     for start, rows in predicting.instance_parts(path, ["wording"]):
@@ -505,7 +523,7 @@ def _decided(read, known, path, model, declared, wanted):
 def normalisation(
     *, instances: str, scores: list, normalisation: str, calibration: str, calibration_bins: str, models: list,
     wording: str, labels: str, capitals: str, draws: int, seed: int,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Decide every instance under each normalisation of the losses; what that changes, and how sure models are.
 
     Write accuracies with what flips (``normalisation``), calibration errors and what is in each bin (CSV).
@@ -533,7 +551,7 @@ KEYS = ["instance_id", "declaration", "pronoun_type", "form", "template_index"]
 PAIRED = {"factor": "pronoun_type", "clusters": TEMPLATE}
 
 
-def model_pairs(*, predictions: str, model_pairs: str, power: str, draws: int, seed: int):
+def model_pairs(*, predictions: str, model_pairs: str, power: str, draws: int, seed: int) -> None:
     """Compare each pair of models on the same instances, and say how small a difference the sample can show.
 
     Write differences of accuracies (``model_pairs``, CSV) and what samples can show (``power``, CSV). ``draws`` and
@@ -543,7 +561,7 @@ def model_pairs(*, predictions: str, model_pairs: str, power: str, draws: int, s
     files.write_csv(power, plan_samples(predictions))
 
 
-def compare_pairs(table, draws, seed):
+def compare_pairs(table: str | Path | pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     """Return what :func:`scripts.core.paired.model_pairs` gives, without examples in the prompt. Not in the study.
 
     ``table`` are predictions of all models, or their file.
@@ -551,7 +569,7 @@ def compare_pairs(table, draws, seed):
     return paired.model_pairs(ByModel(table, [*KEYS, "correct"], shots=0), KEYS, **PAIRED, draws=draws, seed=seed)
 
 
-def plan_samples(table):
+def plan_samples(table: str | Path | pd.DataFrame) -> pd.DataFrame:
     """Return what :func:`scripts.core.paired.power` gives, without examples in the prompt. Not in the study."""
     return paired.power(ByModel(table, [*KEYS, "correct"], shots=0), **PAIRED)
 
@@ -569,7 +587,7 @@ ROUNDING = 0.05
 """Half of the last printed digit, in percentage points; both sides of a comparison are rounded."""
 
 
-def printed_averages(*, published: str, printed_averages: str):
+def printed_averages(*, published: str, printed_averages: str) -> None:
     """Work out from the study's printed numbers which combinations of declared forms its averages are over.
 
     Write ``printed_averages`` (CSV) from the ``published`` numbers.
@@ -577,7 +595,7 @@ def printed_averages(*, published: str, printed_averages: str):
     files.write_csv(printed_averages, recompute_averages(read_published(published)))
 
 
-def recompute_averages(published):
+def recompute_averages(published: pd.DataFrame) -> pd.DataFrame:
     """Return the printed averages beside what the printed parts give with each set of weights.
 
     Section 3.3 speaks of seven combinations and Table 2 lists six. Table 4 averages all experiments and Table 6 those
@@ -590,11 +608,13 @@ def recompute_averages(published):
         elsewhere), ``quantity``, ``printed``, ``computed``, ``difference`` (percentage
         points), ``fits`` (whether rounding can explain the difference).
     """
-    is_accuracy = published.item == PRINTED_ACCURACY
+    is_accuracy: Any = published.item == PRINTED_ACCURACY
     values = {(row.row, row.column): float(row.value) for row in published[is_accuracy].itertuples()}
     rows = []
 
-    def add(of, weights, quantity, printed, parts, combinations=0):
+    def add(
+        of: str, weights: str, quantity: str, printed: float, parts: Sequence[tuple[int, float]], combinations: int = 0
+    ):
         total = sum(weight for weight, _ in parts)
         computed = sum(weight * value for weight, value in parts) / total
         difference = computed - printed
@@ -635,7 +655,7 @@ declarations, so that it changes nothing."""
 def wordings(
     *, template_files: list, kinds: list, pronouns: str, combinations: str, pronoun_sets: list, types: list,
     numbers: list, wordings: str,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Count how many templates the choice between the wordings of declarations changes, and why.
 
     Write the table to ``wordings``; the other arguments are those of the full sets' script.
@@ -645,12 +665,8 @@ def wordings(
     files.write_csv(wordings, compare_wordings(loaded.templates, loaded.declarations))
 
 
-def compare_wordings(texts, ways):
-    """Return what the faithful wording changes of a template set: a row for each declaration, with :data:`WORDED`.
-
-    ``texts`` are :class:`scripts.misgendered.lib.templates.Templates`, ``ways`` a list of
-    :class:`scripts.misgendered.lib.declarations.Declaration`.
-    """
+def compare_wordings(texts: "Templates", ways: Iterable[declaring.Declaration]) -> pd.DataFrame:
+    """Return what the faithful wording changes of a template set: a row for each declaration, with :data:`WORDED`."""
     rows = []
     for way in ways:
         released = texts.released.get((way.kind, way.number))
@@ -664,7 +680,7 @@ def compare_wordings(texts, ways):
     return pd.DataFrame(rows, columns=WORDED)
 
 
-def reasons(faithful, corrected):
+def reasons(faithful: str, corrected: str) -> list[str]:
     """Return why two wordings of a template differ, by the names of :data:`WORDED`."""
     if faithful == corrected:
         return ["same"]
@@ -686,7 +702,7 @@ def reasons(faithful, corrected):
 def corpus(
     *, texts: list, pronouns: str, name: str, label: str, layout: str, pronoun_sets: list, seed: int, parts: str,
     counts: str, excerpts: str, threads: int = 1,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Count the documents of one corpus that hold each form of each pronoun group, and draw an excerpt for each form.
 
     Files are counted in parallel, and each one's counts are kept until all are there, so that a job that was stopped
@@ -714,7 +730,7 @@ def corpus(
 def token_counts(
     *, pronouns: str, index: str, label: str, pronoun_sets: list, url: str, cache: str, pace_seconds: float,
     attempts: int, timeout_seconds: float, counts: str,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Ask infini-gram's interface how often each form of each pronoun group occurs in one large corpus.
 
     Every answer is kept beside its request (:mod:`scripts.misgendered.lib.infini_gram`); these are tokens, not
@@ -734,7 +750,7 @@ def token_counts(
     files.write_csv(counts, infini_gram.table(counter, groups, label))
 
 
-def corpus_counts(*, counted: list, excerpted: list, corpus_counts: str, excerpts: str):
+def corpus_counts(*, counted: list, excerpted: list, corpus_counts: str, excerpts: str) -> None:
     """Put the counts and the excerpts of all corpora of a run into one table each (Tables 11 and 12 of the paper).
 
     Args:

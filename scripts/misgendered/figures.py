@@ -1,9 +1,13 @@
 """The figures of MISGENDERED, each by the function of its rule."""
 
 import textwrap
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
@@ -36,7 +40,7 @@ LINE, SIZE = 0.128, 7
 
 def figure_accuracy_by_form(
     *, accuracy: str, pdf: str, png: str, csv: str, templates: str, models: dict, chance: float
-):
+) -> None:
     """Draw the accuracy on each pronoun form, by type of pronouns (the numbers behind Table 8)."""
     frame = figures.pooled_rows(figures.read(accuracy, ["form"]), templates, {"pronoun_type", "form"})
     frame = plotting.drop_small_cells(frame[frame.model.isin(figures.panels(models))])
@@ -47,7 +51,7 @@ def figure_accuracy_by_form(
 
 def figure_accuracy_by_group(
     *, accuracy: str, pdf: str, png: str, csv: str, templates: str, models: dict, pronoun_sets: list, chance: float
-):
+) -> None:
     """Draw the accuracy on each pronoun group (the numbers behind Table 7).
 
     ``chance`` is the accuracy of a random pick among the forms of ``pronoun_sets``.
@@ -61,7 +65,7 @@ def figure_accuracy_by_group(
     plotting.save(drawn, frame, pdf, png, csv)
 
 
-def figure_calibration(*, calibration_bins: str, pdf: str, png: str, csv: str, models: dict, chance: float):
+def figure_calibration(*, calibration_bins: str, pdf: str, png: str, csv: str, models: dict, chance: float) -> None:
     """Draw accuracy against confidence, by type of pronouns: the reliability of what a model is sure of.
 
     Confidence is by sums of losses: their softmax is a probability, and that of means is flat whatever the model knows.
@@ -74,7 +78,7 @@ def figure_calibration(*, calibration_bins: str, pdf: str, png: str, csv: str, m
 
 
 @plotting.style()
-def draw_calibration(frame, models, chance):
+def draw_calibration(frame: pd.DataFrame, models: dict[str, dict], chance: float) -> Figure:
     """Draw a panel for each model, or for all of many, with a curve for each type of pronouns; return the figure.
 
     ``frame`` has the bins of the panels and of single types; bins of few instances are left out.
@@ -103,7 +107,7 @@ def draw_calibration(frame, models, chance):
     return drawn
 
 
-def figure_declared_forms(*, declared_forms: str, pdf: str, png: str, csv: str, models: dict):
+def figure_declared_forms(*, declared_forms: str, pdf: str, png: str, csv: str, models: dict) -> None:
     """Draw how accuracy changes when the form that is asked for is declared.
 
     Accuracies on few instances (:data:`scripts.core.plotting.FEWEST`) are left out.
@@ -115,12 +119,13 @@ def figure_declared_forms(*, declared_forms: str, pdf: str, png: str, csv: str, 
 
 
 @plotting.style()
-def draw_declared_forms(frame, models):
+def draw_declared_forms(frame: pd.DataFrame, models: dict[str, dict]) -> Figure:
     """Draw a panel for each model, a row for each form and the difference of accuracies with its interval."""
     shown, types = figures.panels(models), present(TYPES, frame.pronoun_type)
     rows = present(FORMS, frame.form) | {ALL: "All three"}
     drawn = plotting.figure(plotting.COLUMN if len(shown) < figures.FEW else plotting.PAGE, 0.33 * len(rows) + 0.6)
     grid = drawn.subplots(1, len(shown), sharex=True, sharey=True, squeeze=False)[0]
+    row: Any
     for ax, (model, title) in zip(grid, shown.items(), strict=True):
         part = frame[frame.model == model].set_index(["form", "pronoun_type"])
         for y, form in enumerate(rows):
@@ -140,14 +145,16 @@ def draw_declared_forms(frame, models):
     return drawn
 
 
-def figure_fertility(*, fertility: str, regressions: str, pdf: str, png: str, csv: str, models: dict, chance: float):
+def figure_fertility(
+    *, fertility: str, regressions: str, pdf: str, png: str, csv: str, models: dict, chance: float
+) -> None:
     """Draw the accuracy on each form against the tokens that it costs."""
     cells, lines = figures.read(fertility, ["tokens"]), figures.read(regressions, ["slope"])
     plotting.save(draw_fertility(cells, lines, models, chance), cells, pdf, png, csv)
 
 
 @plotting.style()
-def draw_fertility(cells, lines, models, chance):
+def draw_fertility(cells: pd.DataFrame, lines: pd.DataFrame, models: dict[str, dict], chance: float) -> Figure:
     """Draw a panel for each model, a point for each form of each group, and the line of the regression."""
     names = [name for name in models if name in set(cells.model)]
     drawn, grid = _grid_of_models(names, models, 4, 0.1)
@@ -193,7 +200,7 @@ def spread_heights(cells: pd.DataFrame) -> pd.Series:
     return lowest + step * rank
 
 
-def _grid_of_models(names, models, most, room=0.0):
+def _grid_of_models(names: Sequence[str], models: dict[str, dict], most: int, room: float = 0.0):
     """Return a figure and its panels, one for each model, at most ``most`` beside each other.
 
     ``room`` (inches) is added to its height.
@@ -215,7 +222,7 @@ def _grid_of_models(names, models, most, room=0.0):
 def figure_few_shot(
     *, accuracy_over_draws: str, accuracy_by_draw: str, accuracy: str, pdf: str, png: str, csv: str, templates: str,
     models: dict, chance: float,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Draw accuracy against the number of examples in the prompt (Table 13 as curves).
 
     Without examples it shows the declaration that examples use, from ``accuracy``. Accuracies on few instances
@@ -229,7 +236,7 @@ def figure_few_shot(
 
 
 @plotting.style()
-def draw_few_shot(summary, by_draw, models, chance):
+def draw_few_shot(summary: pd.DataFrame, by_draw: pd.DataFrame, models: dict[str, dict], chance: float) -> Figure:
     """Draw a panel for each model: the mean over draws of the examples as a curve, each draw as an open point.
 
     Args:
@@ -267,7 +274,7 @@ def draw_few_shot(summary, by_draw, models, chance):
     return drawn
 
 
-def figure_mixed_model(*, mixed_model: str, pdf: str, png: str, csv: str, models: dict):
+def figure_mixed_model(*, mixed_model: str, pdf: str, png: str, csv: str, models: dict) -> None:
     """Draw the coefficients of the mixed model of correctness.
 
     A fit that did not converge has no estimates to draw.
@@ -278,10 +285,11 @@ def figure_mixed_model(*, mixed_model: str, pdf: str, png: str, csv: str, models
 
 
 @plotting.style()
-def draw_mixed_model(frame, models):
+def draw_mixed_model(frame: pd.DataFrame, models: dict[str, dict]) -> Figure:
     """Draw fixed effects and the standard deviations of random effects, each with its interval."""
     drawn = plotting.figure(plotting.COLUMN, 0.18 * max(len(frame), 2) + 0.55)
     ax = drawn.subplots()
+    row: Any
     for y, row in enumerate(frame.itertuples()):
         look = {"color": "#000000" if row.kind == "fixed" else plotting.GREY}
         look["marker"] = "o" if row.kind == "fixed" else "D"
@@ -300,7 +308,9 @@ def draw_mixed_model(frame, models):
     return drawn
 
 
-def figure_model_size(*, accuracy: str, pdf: str, png: str, csv: str, templates: str, models: dict, chance: float):
+def figure_model_size(
+    *, accuracy: str, pdf: str, png: str, csv: str, templates: str, models: dict, chance: float
+) -> None:
     """Draw accuracy against the number of parameters, by type of pronouns (Figure 3).
 
     ``chance`` is the accuracy of a random pick. Models whose size is not known are left out.
@@ -313,7 +323,7 @@ def figure_model_size(*, accuracy: str, pdf: str, png: str, csv: str, templates:
 
 
 @plotting.style()
-def draw_model_size(frame, models, chance):
+def draw_model_size(frame: pd.DataFrame, models: dict[str, dict], chance: float) -> Figure:
     """Draw a panel for each type of pronouns and a line for each family.
 
     ``frame`` has ``model``, ``pronoun_type``, ``accuracy``, ``ci_low``, ``ci_high``, ``parameters``.
@@ -352,12 +362,12 @@ def draw_model_size(frame, models, chance):
     return drawn
 
 
-def short_number(value, _):
+def short_number(value: float, _: int | None) -> str:
     """Return a number of parameters as a tick's label: ``350M``, ``1B``."""
     return f"{value / 1e9:.3g}B" if value >= 1e9 else f"{value / 1e6:.3g}M"
 
 
-def figure_normalisation(*, normalisation: str, pdf: str, png: str, csv: str, models: dict, chance: float):
+def figure_normalisation(*, normalisation: str, pdf: str, png: str, csv: str, models: dict, chance: float) -> None:
     """Draw the accuracy on each type of pronouns under each normalisation of the losses."""
     frame = figures.read(normalisation, ["normalisation", "accuracy"])
     frame = frame[frame.model.isin(figures.panels(models)) & (frame.group == ALL) & (frame.pronoun_type != ALL)]
@@ -365,13 +375,13 @@ def figure_normalisation(*, normalisation: str, pdf: str, png: str, csv: str, mo
 
 
 @plotting.style()
-def draw_normalisation(frame, models, chance):
+def draw_normalisation(frame: pd.DataFrame, models: dict[str, dict], chance: float) -> Figure:
     """Draw a panel for each model, or for the mean over many, and a row for each normalisation; return the figure."""
     rows = {name: normalising.LABELS[name] for name in AVAILABLE_NORMALISATIONS}
     return figures.accuracy_rows(plotting.drop_small_cells(frame), rows, models, chance, "normalisation")
 
 
-def figure_reductions(*, reductions: str, pdf: str, png: str, csv: str, models: dict):
+def figure_reductions(*, reductions: str, pdf: str, png: str, csv: str, models: dict) -> None:
     """Draw how the accuracy changes if candidates are compared by the sum of their losses instead of the mean."""
     frame = figures.read(reductions, ["difference"])
     frame = plotting.drop_small_cells(frame[frame.model.isin(models) & (frame.pronoun_type != ALL)])
@@ -379,7 +389,7 @@ def figure_reductions(*, reductions: str, pdf: str, png: str, csv: str, models: 
 
 
 @plotting.style()
-def draw_reductions(frame, models):
+def draw_reductions(frame: pd.DataFrame, models: dict[str, dict]) -> Figure:
     """Draw a row for each model, and in it the difference with its interval for each type of pronouns."""
     if frame.empty:
         return plotting.nothing_drawn()
@@ -387,6 +397,7 @@ def draw_reductions(frame, models):
     names = [name for name in models if name in set(frame.model)]
     drawn = plotting.figure(plotting.COLUMN, (0.12 * len(types) + 0.1) * len(names) + 0.5)
     ax = drawn.subplots()
+    row: Any
     for y, name in enumerate(names):
         rows = frame[frame.model == name].set_index("pronoun_type")
         for i, kind in enumerate(kind for kind in types if kind in rows.index):
@@ -407,7 +418,7 @@ def draw_reductions(frame, models):
 
 def figure_trajectory(
     *, summary: str, pdf: str, png: str, csv: str, models: dict, points: list, templates: str, chance: float
-):
+) -> None:
     """Draw accuracy over the course of training, for models whose registry entry has several revisions.
 
     Arguments are those of :mod:`scripts.core.paper.trajectory`.
@@ -422,7 +433,7 @@ EXAMINED = [
 ]  # fmt: skip
 
 
-def figure_evaluation_examples(*, predictions: str, instances: str, pdf: str, png: str, csv: str, models: dict):
+def figure_evaluation_examples(*, predictions: str, instances: str, pdf: str, png: str, csv: str, models: dict) -> None:
     """Show one instance of each form with its right form and what the largest model picks (Figure 1)."""
     model = max(models, key=lambda name: models[name]["parameters"] or 0)
     first = _first(ByModel(predictions, EXAMINED).read(0, model))
@@ -432,7 +443,7 @@ def figure_evaluation_examples(*, predictions: str, instances: str, pdf: str, pn
     plotting.save(draw_evaluation_examples(shown, models, model), frame, pdf, png, csv)
 
 
-def evaluation_examples(predictions, instances, model):
+def evaluation_examples(predictions: pd.DataFrame, instances: pd.DataFrame, model: str) -> pd.DataFrame:
     """Return one row for each form: a model's pick on the first instance by a stated rule.
 
     Neo-pronouns come first, then explicit declarations, then those of most forms, then the lowest instance id.
@@ -446,7 +457,7 @@ def evaluation_examples(predictions, instances, model):
     return first[["form", "instance_id", "text", "gold", "picked", "correct"]]
 
 
-def _first(rows):
+def _first(rows: pd.DataFrame):
     """Return the first instance of each form."""
     rows = rows.assign(other=rows.pronoun_type != "neo", behind=rows.declaration_type != "explicit")
     rows = rows.sort_values(
@@ -456,7 +467,7 @@ def _first(rows):
 
 
 @plotting.style()
-def draw_evaluation_examples(shown, models, model):
+def draw_evaluation_examples(shown: pd.DataFrame, models: dict[str, dict], model: str) -> Figure:
     """Draw a box for each row of :func:`evaluation_examples`."""
     right, wrong = "#117733", "#882255"
     texts = [_wrapped(text) for text in shown.text]
@@ -465,6 +476,7 @@ def draw_evaluation_examples(shown, models, model):
     total = sum(heights) + 0.07 * (len(heights) - 1) + 0.04
     drawn, ax = _canvas(width, total)
     top = total - 0.02
+    row: Any
     for row, text, height in zip(shown.itertuples(), texts, heights, strict=True):
         _box(ax, 0.03, top - height, width - 0.06, height)
         ax.text(0.1, top - 0.06, SHORT[row.form], fontsize=SIZE, fontweight="bold", va="top")
@@ -477,18 +489,18 @@ def draw_evaluation_examples(shown, models, model):
     return drawn
 
 
-def _as_written(text, form):
+def _as_written(text: str, form: str):
     """Return a form as it stands in the slot of a text."""
     before = text.partition("___")[0]
     return fill(text, form)[len(before) : len(before) + len(form)]
 
 
-def _wrapped(text):
+def _wrapped(text: str):
     """Return a text in lines of at most :data:`CHARACTERS`."""
     return "\n".join(textwrap.wrap(text, CHARACTERS, break_long_words=False))
 
 
-def _canvas(width, height):
+def _canvas(width: float, height: float):
     """Return a figure for drawings and its axes, whose units are inches from the lower left corner."""
     drawn = plotting.figure(width, height)
     drawn.set_layout_engine("none")
@@ -498,7 +510,7 @@ def _canvas(width, height):
     return drawn, ax
 
 
-def _box(ax, left, bottom, width, height, colour="white"):
+def _box(ax: Axes, left: float, bottom: float, width: float, height: float, colour: str = "white"):
     """Draw a box with rounded corners."""
     look = {"facecolor": colour, "edgecolor": plotting.GREY, "linewidth": 0.7}
     ax.add_patch(FancyBboxPatch((left, bottom), width, height, boxstyle="round,pad=0,rounding_size=0.05", **look))
@@ -507,7 +519,7 @@ def _box(ax, left, bottom, width, height, colour="white"):
 def figure_framework(
     *, template_files: list, kinds: list, pronouns: str, combinations: str, pronoun_sets: list, types: list,
     numbers: list, wording: str, pdf: str, png: str, csv: str,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Draw how instances are made and models asked (Figure 2), with parts of this run's own files.
 
     The arguments are those of the rule that makes the full sets.
@@ -518,7 +530,7 @@ def figure_framework(
     plotting.save(draw_framework(boxes), pd.DataFrame(boxes, columns=["part", "text"]), pdf, png, csv)
 
 
-def framework_boxes(loaded, wording):
+def framework_boxes(loaded: assembly.Instances, wording: str) -> list[tuple[str, str]]:
     """Return the boxes of the figure from the top down: pairs of a head and its text.
 
     The template is the first of the accusative (or of what comes first without one), the names are the first of each
@@ -559,7 +571,7 @@ def framework_boxes(loaded, wording):
 
 
 @plotting.style()
-def draw_framework(boxes):
+def draw_framework(boxes: Sequence[tuple[str, str]]) -> Figure:
     """Draw the boxes with arrows between them."""
     texts = ["\n".join(_wrapped(line) for line in text.split("\n")) for _, text in boxes]
     heights = [LINE * (text.count("\n") + 2) + 0.1 for text in texts]
@@ -587,7 +599,7 @@ READ = [
 
 def figure_constrained_decoding(
     *, instances: str, scores: str, pdf: str, png: str, csv: str, model: str, models: dict, wording: str, choices: dict
-):
+) -> None:
     """Show what models read and are to predict for one instance, and the losses of its candidates (Figure 4).
 
     The losses are those of one ``model``; ``wording`` and ``choices`` (labels and capitals) are those of the run.
@@ -608,7 +620,7 @@ def figure_constrained_decoding(
     plotting.save(draw_constrained_decoding(shown, candidates, models, model), frame, pdf, png, csv)
 
 
-def decoding_example(instances):
+def decoding_example(instances: pd.DataFrame) -> pd.Series:
     """Return the instance that is shown: the first accusative, explicit one of a neo-pronoun, or the next best."""
     rows = instances[instances.shots == 0]
     keys = pd.DataFrame(
@@ -622,13 +634,13 @@ def decoding_example(instances):
     return rows.loc[keys.sort_values(["form", "type", "declaration", "id"]).index[0]]
 
 
-def read_and_predicted(instance, models):
+def read_and_predicted(instance: pd.Series, models: dict[str, dict]) -> list[tuple[str, str, str]]:
     """Return kind, input and labels of each kind of model in a run: what it reads and is to predict if it is right."""
     before, _, after = instance.text.partition("___")
     filled = fill(instance.text, instance.gold)
     sentence = before[max(before.rfind(". "), before.rfind("? ")) + 1 :].strip()
 
-    def shortened(middle, end=after):
+    def shortened(middle: str, end: str = after):
         return f"… {sentence} {middle}{end}" if sentence else f"… {middle}{end}"
 
     form = filled[len(before) : len(filled) - len(after)]
@@ -641,7 +653,7 @@ def read_and_predicted(instance, models):
     return [row for row in kinds if row[0] in run]
 
 
-def _kinds(facts):
+def _kinds(facts: dict[str, Any]):
     """Return what a model's input may look like; of an encoder-decoder only its weights tell."""
     if facts["architecture"] == "decoder":
         return ("Decoder",)
@@ -650,7 +662,9 @@ def _kinds(facts):
 
 
 @plotting.style()
-def draw_constrained_decoding(instance, candidates, models, model):
+def draw_constrained_decoding(
+    instance: pd.Series, candidates: pd.DataFrame, models: dict[str, dict], model: str
+) -> Figure:
     """Draw inputs and labels as text, and under them the loss of each candidate.
 
     ``candidates`` has ``option``, ``loss`` (nats a token), ``right`` and ``picked``.
@@ -670,10 +684,11 @@ def draw_constrained_decoding(instance, candidates, models, model):
         top -= LINE * (2 + text.count("\n")) + 0.03
     panel = drawn.add_axes((0.2, 0.36 / height, 0.76, (panel_height - 0.62) / height))
     # Bars would have to start at zero, where all losses look alike.
+    row: Any
     for y, row in enumerate(candidates.itertuples()):
         look = figures.TYPE_LOOKS["binary"]["color"] if row.picked else plotting.GREY
         panel.plot([row.loss], [y], marker="o" if row.picked else ".", color=look, linestyle="none", markersize=6)
-    names = [f"{row.option} (right)" if row.right else row.option for row in candidates.itertuples()]
+    names: list[Any] = [f"{row.option} (right)" if row.right else row.option for row in candidates.itertuples()]
     panel.set_yticks(range(len(candidates)), names, fontsize=SIZE)
     panel.set_ylim(len(candidates) - 0.5, -0.5)
     low, high = candidates.loss.min(), candidates.loss.max()

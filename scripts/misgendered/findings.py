@@ -13,7 +13,7 @@ from scripts.misgendered.lib.analyses import by_model
 def claims(
     *, predictions: list, name_ranks: list, corpus_counts: str, study_models: str, csv: str, tex: str, numbers: str,
     template_sets: list, every_set: list, models: dict, draws: int, seed: int,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Test every finding of the study on the predictions of the run.
 
     Write the verdicts (CSV), the table of the paper (LaTeX) and how often each fell (JSON). ``predictions`` and
@@ -38,7 +38,7 @@ def claims(
 def findings_of_model(
     *, predictions: list, name_ranks: list, corpus_counts: str, findings_csv: str, model: str, facts: dict,
     template_sets: list, draws: int, seed: int,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Test the study's findings on one model of the run.
 
     Write ``findings_csv``, the verdicts for ``model``, of which ``facts`` are those of the registry. ``predictions``

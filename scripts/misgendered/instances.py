@@ -15,7 +15,7 @@ from scripts.misgendered.lib import instances as assembly
 from scripts.misgendered.lib import names as naming
 
 
-def names(*, shipped: str, package: str, version: str, sha256: str, member: str, names: str):
+def names(*, shipped: str, package: str, version: str, sha256: str, member: str, names: str) -> None:
     """Make the list of first names anew from the counts that a Python package carries, and refuse another list.
 
     Nothing else needs the package: the list ships as templates/misgendered/names.tsv. The rule is stated in
@@ -48,7 +48,7 @@ def names(*, shipped: str, package: str, version: str, sha256: str, member: str,
 def instances(
     *, template_files: list, kinds: list, pronouns: str, combinations: str, pronoun_sets: list, types: list,
     numbers: list, wording: str, instances: list,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Make the full sets of instances, one file for each way of declaring pronouns.
 
     A full set has every template with every name and pronoun group: 275,000 rows for each declaration with the paper's.
@@ -74,7 +74,7 @@ def instances(
 def sample(
     *, template_files: list, kinds: list, pronouns: str, combinations: str, pronoun_sets: list, types: list,
     numbers: list, wording: str, size: int, reworded: int, seed: int, selected: str,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Draw a balanced sample of instances over all ways of declaring pronouns.
 
     :mod:`scripts.misgendered.lib.samples` says what is balanced; its rows are rows of the full sets, which are not
@@ -93,7 +93,7 @@ def sample(
 def few_shot(
     *, template_files: list, kinds: list, pronouns: str, combinations: str, pronoun_sets: list, wording: str,
     shots: int, draws: int, size: int, seed: int, selected: str,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Put examples before instances, for learning in context (Table 13 of the paper).
 
     Args:

@@ -19,7 +19,7 @@ def paper_numbers(
     accuracy_over_draws: str, choices: str, wordings: str, printed_averages: str, corpus_counts: str,
     paper_numbers: str, templates: str, kinds: list, pronoun_sets: list, types: list, numbers_declared: list,
     wording: str, settings: dict,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Collect every number that the section's prose uses on one set of templates, with where it comes from.
 
     Write ``paper_numbers`` (JSON) for the set ``templates``; ``settings`` are of the config.
@@ -50,7 +50,7 @@ def section(
     *, section_template: str, appendix_template: str, numbers: list, figures: list, tables: list,
     comparison_numbers: list, section_tex: str, appendix_tex: str, template_sets: list, models: dict, shots: list,
     scores: dict, wording: str,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Render the section and its part of the appendix from templates and the results of the run.
 
     Write ``section_tex`` and ``appendix_tex``. ``numbers`` has one file for each of ``template_sets``, in that order;
@@ -73,13 +73,13 @@ def section(
     sections.write(appendix_tex, appendix_template, everything)
 
 
-def _word(part, name, above, below, neither):
+def _word(part: dict, name: str, above: str, below: str, neither: str):
     """Return the word that fits the sign of a number: of an interval's, or of its value."""
     found = sections.value(part, name) or 0
     return above if found > 0 else below if found < 0 else neither
 
 
-def summary(*, accuracy: str, tables: list, summary: str, models: dict, template_sets: list, wording: str):
+def summary(*, accuracy: str, tables: list, summary: str, models: dict, template_sets: list, wording: str) -> None:
     """Write MISGENDERED's rows of the summary over all studies.
 
     Write ``summary`` (CSV); ``tables`` are those of the analyses of scores, as many of each of ``template_sets``;

@@ -3,6 +3,8 @@
 They write the cells (LaTeX) and, unless they say otherwise, the tidy rows behind them (CSV).
 """
 
+from collections.abc import Mapping
+
 import pandas as pd
 
 from scripts.core import files
@@ -20,7 +22,7 @@ from scripts.misgendered.lib.labels import ALL, DECLARATION_TYPES, FORMS, NAME_C
 NONE = f"% No name has {parts.FEWEST} instances.\n"
 
 
-def table_calibration(*, calibration: str, tex: str, csv: str, models: dict):
+def table_calibration(*, calibration: str, tex: str, csv: str, models: dict) -> None:
     """Tabulate calibration errors."""
     rows = files.read_csv(calibration)
     columns = [
@@ -32,7 +34,7 @@ def table_calibration(*, calibration: str, tex: str, csv: str, models: dict):
     write_grid(tex, csv, rows, parts.by_score(rows, models), columns, printed=rows[rows.group == ALL])
 
 
-def table_choices(*, choices: str, tex: str, csv: str, models: dict):
+def table_choices(*, choices: str, tex: str, csv: str, models: dict) -> None:
     """Tabulate what changes, in points, where the paper and the authors' code part."""
     rows = files.read_csv(choices)
     made = dict(zip(rows.choice, rows.made, strict=True))
@@ -42,7 +44,7 @@ def table_choices(*, choices: str, tex: str, csv: str, models: dict):
     write_table(tex, csv, grid(rows, [parts.of_panels(models), made], columns, "choice"), left=2, rows=rows)
 
 
-def table_corpus_counts(*, corpus_counts: str, tex: str, csv: str, pronoun_sets: list):
+def table_corpus_counts(*, corpus_counts: str, tex: str, csv: str, pronoun_sets: list) -> None:
     """Tabulate how many documents (or tokens) of text corpora hold each group's nominative form (Table 11).
 
     Write the cells (LaTeX) and the counts of all forms (CSV).
@@ -58,24 +60,33 @@ def table_corpus_counts(*, corpus_counts: str, tex: str, csv: str, pronoun_sets:
     write_grid(tex, csv, counts, [parts.of_types(first), groups], columns, printed=first)
 
 
-def table_declaration_number(*, accuracy: str, tex: str, csv: str, templates: str, models: dict):
+def table_declaration_number(*, accuracy: str, tex: str, csv: str, templates: str, models: dict) -> None:
     """Tabulate the accuracy by the number of declared forms (Table 6)."""
     _by_type(accuracy, tex, csv, templates, models, "Forms", "declaration_number", {count: count for count in "12345"})
 
 
-def table_declaration_type(*, accuracy: str, tex: str, csv: str, templates: str, models: dict):
+def table_declaration_type(*, accuracy: str, tex: str, csv: str, templates: str, models: dict) -> None:
     """Tabulate the accuracy by type of declaration (Table 5)."""
     _by_type(accuracy, tex, csv, templates, models, "Declaration", "declaration_type", DECLARATION_TYPES)
 
 
-def _by_type(accuracy, tex, csv, templates, models, head, column, levels):
+def _by_type(
+    accuracy: str,
+    tex: str,
+    csv: str,
+    templates: str,
+    models: dict[str, dict],
+    head: str,
+    column: str,
+    levels: Mapping[str, str],
+):
     """Write accuracies by a factor and the type of pronouns."""
     rows = figures.pooled_rows(figures.read(accuracy, ["accuracy"]), templates, {"pronoun_type", column})
     columns = parts.accuracies("pronoun_type", present(TYPES, rows.pronoun_type))
     write_grid(tex, csv, rows, [parts.of_panels(models), Factor(head, column, levels)], columns)
 
 
-def table_declarations(*, combinations: str, tex: str, csv: str, numbers: list):
+def table_declarations(*, combinations: str, tex: str, csv: str, numbers: list) -> None:
     """Tabulate which forms are declared (Table 2).
 
     Write the table (LaTeX and CSV) of the configured combinations.
@@ -84,7 +95,7 @@ def table_declarations(*, combinations: str, tex: str, csv: str, numbers: list):
     write_table(tex, csv, parts.declarations({number: known[number][0] for number in numbers}), left=2)
 
 
-def table_declared_forms(*, declared_forms: str, tex: str, csv: str, models: dict):
+def table_declared_forms(*, declared_forms: str, tex: str, csv: str, models: dict) -> None:
     """Tabulate accuracies on declared and on undeclared forms."""
     rows = files.read_csv(declared_forms)
     forms = Factor("Form", "form", present(FORMS, rows.form) | {ALL: "All three"})
@@ -97,7 +108,7 @@ def table_declared_forms(*, declared_forms: str, tex: str, csv: str, models: dic
     write_table(tex, csv, cells, left=2, rows=rows)
 
 
-def table_excerpts(*, excerpts: str, tex: str, csv: str):
+def table_excerpts(*, excerpts: str, tex: str, csv: str) -> None:
     """Show excerpts of the text corpora (Table 12).
 
     Write those of nominative forms as a table (LaTeX) and all of them (CSV).
@@ -107,7 +118,7 @@ def table_excerpts(*, excerpts: str, tex: str, csv: str):
     files.write_text(tex, latex.wrapped_table(parts.excerpts(rows), parts.EXCERPT_WIDTHS))
 
 
-def table_fertility(*, regressions: str, tex: str, csv: str, models: dict):
+def table_fertility(*, regressions: str, tex: str, csv: str, models: dict) -> None:
     """Tabulate the regressions of accuracy on tokens."""
     rows = files.read_csv(regressions)
     subsets = Factor("Forms of", "subset", {"all groups": "all groups", "neo-pronouns": "neo, by form"})
@@ -119,7 +130,9 @@ def table_fertility(*, regressions: str, tex: str, csv: str, models: dict):
     write_table(tex, csv, grid(rows, [parts.of_models(models), subsets], columns), left=2, rows=rows)
 
 
-def table_few_shot(*, accuracy_over_draws: str, accuracy: str, tex: str, csv: str, templates: str, models: dict):
+def table_few_shot(
+    *, accuracy_over_draws: str, accuracy: str, tex: str, csv: str, templates: str, models: dict
+) -> None:
     """Tabulate accuracies with examples in the prompt (Table 13).
 
     Write the cells (LaTeX) and means with standard deviations over the draws of examples (CSV).
@@ -136,12 +149,12 @@ def table_few_shot(*, accuracy_over_draws: str, accuracy: str, tex: str, csv: st
     write_grid(tex, csv, rows, [types, shots], columns)
 
 
-def table_forms(*, accuracy: str, tex: str, csv: str, templates: str, models: dict):
+def table_forms(*, accuracy: str, tex: str, csv: str, templates: str, models: dict) -> None:
     """Tabulate the accuracy by pronoun form (Table 8)."""
     _by_type(accuracy, tex, csv, templates, models, "Form", "form", FORMS)
 
 
-def table_groups(*, accuracy: str, tex: str, csv: str, templates: str, models: dict):
+def table_groups(*, accuracy: str, tex: str, csv: str, templates: str, models: dict) -> None:
     """Tabulate the accuracy on each pronoun group, the best of each type first (Table 7)."""
     rows = figures.pooled_rows(figures.read(accuracy, ["accuracy"]), templates, {"pronoun_type", "group"})
     shown = figures.panels(models)
@@ -153,20 +166,20 @@ def table_groups(*, accuracy: str, tex: str, csv: str, templates: str, models: d
     write_grid(tex, csv, rows, [parts.of_types(first), groups], columns)
 
 
-def table_mixed_model(*, mixed_model: str, tex: str, csv: str, models: dict):
+def table_mixed_model(*, mixed_model: str, tex: str, csv: str, models: dict) -> None:
     """Tabulate the mixed model of correctness."""
     rows = files.read_csv(mixed_model)
     write_table(tex, csv, paired_cells.mixed_model(rows, lambda row: effect(row, models)), left=1, rows=rows)
 
 
-def table_model_pairs(*, model_pairs: str, tex: str, csv: str, models: dict):
+def table_model_pairs(*, model_pairs: str, tex: str, csv: str, models: dict) -> None:
     """Tabulate differences between models on the same instances."""
     rows = files.read_csv(model_pairs)
     cells = paired_cells.pairs(rows, models, "pronoun_type", "Pronouns", parts.PRONOUNS)
     write_table(tex, csv, cells, left=2, rows=rows)
 
 
-def table_models(*, tex: str, csv: str, models: dict):
+def table_models(*, tex: str, csv: str, models: dict) -> None:
     """Tabulate the run's models (Table 3).
 
     Write the cells (LaTeX) and the facts behind them (CSV).
@@ -178,7 +191,7 @@ def table_models(*, tex: str, csv: str, models: dict):
     write_table(tex, csv, parts.models(models), left=3, rows=pd.DataFrame(rows))
 
 
-def table_name_class(*, accuracy: str, tex: str, csv: str, templates: str, models: dict):
+def table_name_class(*, accuracy: str, tex: str, csv: str, templates: str, models: dict) -> None:
     """Tabulate the accuracy on she, he and they, and on neo-pronouns together, by class of names (Table 10)."""
     table = figures.read(accuracy, ["name_class"])
     margins = [
@@ -192,7 +205,7 @@ def table_name_class(*, accuracy: str, tex: str, csv: str, templates: str, model
     write_grid(tex, csv, rows, factors, columns, printed=printed)
 
 
-def table_name_ranks(*, name_ranks: str, tex: str, csv: str):
+def table_name_ranks(*, name_ranks: str, tex: str, csv: str) -> None:
     """Tabulate the names with the highest and the lowest accuracy on neo-pronouns (Table 9).
 
     Write both ends of the ranking (LaTeX) and all names (CSV); those of few instances are in the CSV alone.
@@ -206,7 +219,7 @@ def table_name_ranks(*, name_ranks: str, tex: str, csv: str):
     write_table(tex, csv, parts.names(*parts.ranking_ends(known)), rows=ranked, align="llrrllrr")
 
 
-def table_normalisation(*, normalisation: str, tex: str, csv: str, models: dict):
+def table_normalisation(*, normalisation: str, tex: str, csv: str, models: dict) -> None:
     """Tabulate accuracies and decisions under each normalisation of the losses."""
     rows = files.read_csv(normalisation)
     columns = [
@@ -220,20 +233,20 @@ def table_normalisation(*, normalisation: str, tex: str, csv: str, models: dict)
     write_grid(tex, csv, rows, parts.by_score(rows, models), columns, printed=rows[rows.group == ALL])
 
 
-def table_power(*, power: str, tex: str, csv: str, models: dict):
+def table_power(*, power: str, tex: str, csv: str, models: dict) -> None:
     """Tabulate how small a difference the samples can show, and how many instances a given one needs."""
     rows = files.read_csv(power)
     cells = paired_cells.power(rows, models, "pronoun_type", "Pronouns", parts.PRONOUNS)
     write_table(tex, csv, cells, left=2, rows=rows)
 
 
-def table_printed_averages(*, printed_averages: str, tex: str, csv: str):
+def table_printed_averages(*, printed_averages: str, tex: str, csv: str) -> None:
     """Tabulate which averages the study's printed numbers are."""
     rows = files.read_csv(printed_averages)
     write_table(tex, csv, parts.printed_averages(rows), left=3, rows=rows)
 
 
-def table_pronouns(*, pronouns: str, tex: str, csv: str, pronoun_sets: list):
+def table_pronouns(*, pronouns: str, tex: str, csv: str, pronoun_sets: list) -> None:
     """Tabulate the forms of the pronoun groups (Table 1).
 
     Write the table (LaTeX and CSV) of the configured groups.
@@ -242,7 +255,7 @@ def table_pronouns(*, pronouns: str, tex: str, csv: str, pronoun_sets: list):
     write_table(tex, csv, cells, left=len(cells.columns))
 
 
-def table_reductions(*, reductions: str, tex: str, csv: str, models: dict):
+def table_reductions(*, reductions: str, tex: str, csv: str, models: dict) -> None:
     """Tabulate accuracies by the mean of a candidate's losses and by their sum."""
     rows = files.read_csv(reductions)
     columns = [
@@ -258,7 +271,7 @@ def table_reductions(*, reductions: str, tex: str, csv: str, models: dict):
 def table_templates(
     *, template_files: list, kinds: list, pronouns: str, combinations: str, pronoun_sets: list, types: list,
     numbers: list, wording: str, tex: str, csv: str,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """List the templates (Table 14).
 
     Write the list (LaTeX and CSV); the other arguments are those of the script that makes the full sets.
@@ -270,7 +283,7 @@ def table_templates(
     files.write_text(tex, latex.wrapped_table(cells, parts.TEMPLATE_WIDTHS))
 
 
-def table_zero_shot(*, accuracy: str, tex: str, csv: str, templates: str, models: dict):
+def table_zero_shot(*, accuracy: str, tex: str, csv: str, templates: str, models: dict) -> None:
     """Tabulate the accuracy by type of pronouns, of each model and of their mean (Table 4)."""
     table = figures.read(accuracy, ["accuracy"])
     rows, overall = (figures.pooled_rows(table, templates, kept) for kept in ({"pronoun_type"}, ()))
@@ -284,7 +297,7 @@ def table_zero_shot(*, accuracy: str, tex: str, csv: str, templates: str, models
 def published_vs_ours(
     *, published: str, mapping: str, study_models: str, accuracy: str, corpus_counts: str, tables: list, csv: str,
     tex: str, numbers: str, template_sets: list, every_set: list, models: dict, pronoun_sets: list,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Set every published number of MISGENDERED beside ours, on each template set, with a verdict.
 
     Write all comparisons (CSV), those that the paper shows (LaTeX) and how often each verdict fell (JSON).

@@ -1,6 +1,7 @@
 """Draw the headlines of all studies: points with intervals beside chance."""
 
 import textwrap
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -9,6 +10,10 @@ from scripts.core.estimate_rows import RELEASED_OUTPUTS
 from scripts.core.job import run
 from scripts.core.paper import front
 from scripts.core.paper.summary import describe_levels
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 COLUMNS = [
     "study", "part", "model", "kind", "label", "group", "row", "value", "low", "high", "n", "n_unit", "chance",
@@ -69,7 +74,7 @@ def lines(rows: pd.DataFrame) -> list[tuple[float, str, pd.DataFrame | None]]:
 
 
 @plotting.style()
-def draw(frame: pd.DataFrame, models: dict[str, dict], alone: bool = False):
+def draw(frame: pd.DataFrame, models: dict[str, dict], alone: bool = False) -> "Figure":
     """Draw a panel for shares and one for differences; in each a line for every headline, under its study.
 
     Args:
@@ -118,7 +123,7 @@ def draw(frame: pd.DataFrame, models: dict[str, dict], alone: bool = False):
     return drawn
 
 
-def draw_points(ax, place: float, rows: pd.DataFrame, looks: dict[str, dict]) -> None:
+def draw_points(ax: "Axes", place: float, rows: pd.DataFrame, looks: dict[str, dict]) -> None:
     """Draw the values of a line, several models one below the other, and chance."""
     chance = rows.chance.iloc[0]
     if pd.notna(chance) and chance:
@@ -160,7 +165,9 @@ def handles(frame: pd.DataFrame, own: list[str], looks: dict[str, dict]) -> list
     return made
 
 
-def main(*, summary_csv: str | list, pdf: str, png: str, csv: str, studies: list, models: dict, alone: bool = False):
+def main(
+    *, summary_csv: str | list, pdf: str, png: str, csv: str, studies: list, models: dict, alone: bool = False
+) -> None:
     """Draw the figure.
 
     Args:

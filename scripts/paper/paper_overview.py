@@ -1,7 +1,9 @@
 """Write the first page of the paper and of the HTML report, and the appendix about findings and published numbers."""
 
 import json
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -47,7 +49,7 @@ def main(
     studies: list,
     title: str,
     models: list,
-):
+) -> None:
     """Write the page (``overview_tex``, ``report_rst``), the appendix (``undecided_tex``) and the page's numbers.
 
     Args:
@@ -95,7 +97,7 @@ def main(
     files.write_text(report_rst, report.page(title, report_studies(compared, headline, headline_titles)))
 
 
-def overview_text(front, study, template, place):
+def overview_text(front: Front, study: dict[str, Any], template: Path | None, place: str) -> latex.Raw:
     """Return what a study's template says at a place of the first page, as LaTeX; without one, its headlines."""
     if template:
         context = {"front": front, "place": place, "listed": sections.list_words}
@@ -106,7 +108,7 @@ def overview_text(front, study, template, place):
     return latex.Raw(" ".join([latex.escape(study["question"]), *[f"{text}." for text in told]]))
 
 
-def study_evidence(study, verdicts, comparison_numbers):
+def study_evidence(study: dict[str, Any], verdicts: Iterable[str], comparison_numbers: Iterable[str]) -> dict[str, Any]:
     """Return ``beside``, the numbers across the parts of a study, ``called``, its parts in sentences, and its findings.
 
     ``decided`` and ``undecided`` are lists of dict with ``number``, ``finding``, ``part``, ``verdict``, ``evidence``
@@ -116,7 +118,7 @@ def study_evidence(study, verdicts, comparison_numbers):
              (("csv", verdicts), ("json", comparison_numbers))}  # fmt: skip
     counted = [json.loads(Path(path).read_text(encoding="utf-8")) for path in paths["json"]]
     several = len(study["parts"]) > 1
-    rows = [row for path in paths["csv"] for row in files.read_csv(path).fillna("").itertuples()]
+    rows = [row for path in paths["csv"] for row in files.rows(files.read_csv(path).fillna(""))]
     findings = [
         {
             "number": row.claim,
@@ -143,7 +145,7 @@ def study_evidence(study, verdicts, comparison_numbers):
     }
 
 
-def comparison_table(studies):
+def comparison_table(studies: Iterable[dict[str, Any]]) -> str:
     """Return the table of how published results compare with ours, a row for each study and part; or nothing."""
     rows = []
     for study in studies:
@@ -158,7 +160,9 @@ def comparison_table(studies):
     return latex.Raw(latex.latex_table(cells, align="ll" + "r" * len(VERDICTS)))
 
 
-def report_studies(studies, headline, titles):
+def report_studies(
+    studies: Iterable[dict[str, Any]], headline: Collection[str], titles: Mapping[str, str]
+) -> list[tuple[str, str, list[str], list[tuple[str, str]]]]:
     """Return what the report's first page has of each study: label, text, counts of findings, pictures."""
     return [
         (

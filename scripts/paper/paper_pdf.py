@@ -24,7 +24,7 @@ def main(
     pdf: str,
     located_json: str,
     overfull: float,
-):
+) -> None:
     """Write ``pdf``; everything else must lie where ``main_tex`` includes it from.
 
     The last line of the log is the digest of ``manifest``, which the paper's last page prints. ``located_json`` lists

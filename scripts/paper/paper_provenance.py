@@ -7,7 +7,9 @@ deleted or copied in, code and packages that changed while reruns were switched 
 
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -43,7 +45,7 @@ def main(
     captions: str,
     manifest: str,
     allow_stale: bool,
-):
+) -> None:
     """Write where everything in the paper comes from, in full (CSV) and as an appendix (LaTeX).
 
     ``currency_tex`` is the mark of a paper of results that are not current. ``captions`` are the paper's captions for
@@ -104,7 +106,7 @@ def main(
     files.write_text(captions, report_captions(items))
 
 
-def refusal_message(bad):
+def refusal_message(bad: dict[str, dict]) -> str:
     """Return why a paper is not built, with the files that caused it before those that follow."""
     causes = {p: f for p, f in bad.items() if any(r["kind"] != "upstream" for r in f["reasons"])}
     told = [
@@ -119,7 +121,7 @@ def refusal_message(bad):
     )
 
 
-def stale_mark(bad, total):
+def stale_mark(bad: dict[str, dict], total: int) -> str:
     """Return the box that a paper of results which are not current begins with; empty if all are."""
     if not bad:
         return "% All results are current.\n"
@@ -175,7 +177,7 @@ def catalogue(
     return found.astype(object).where(found.notna(), "")
 
 
-def appendix(found: pd.DataFrame, manifest: str | Path):
+def appendix(found: pd.DataFrame, manifest: str | Path) -> str:
     """Return the appendix as LaTeX: how to follow a result, and a short list of the files behind the paper, by folder.
 
     Args:
@@ -217,7 +219,7 @@ def appendix(found: pd.DataFrame, manifest: str | Path):
     return "\n".join([*lines, r"\end{sources}"]) + "\n"
 
 
-def fingerprint(manifest):
+def fingerprint(manifest: str | Path) -> str:
     """Return, as LaTeX, the digest of the list of all digests and what it is good for."""
     value = files.sha256(manifest)
     parts = r"\allowbreak{}".join(value[n : n + 8] for n in range(0, 64, 8))
@@ -229,7 +231,7 @@ def fingerprint(manifest):
     )
 
 
-def report_captions(items):
+def report_captions(items: Sequence[dict]) -> str:
     """Return one reStructuredText file for all captions, which shows that of the file that Snakemake reports.
 
     The report renders it with jinja2 for every file, with the outputs of the file's job at hand.
@@ -247,7 +249,7 @@ def report_captions(items):
     return "\n".join(lines) + "\n"
 
 
-def caption(body):
+def caption(body: str) -> str:
     """Return the LaTeX of the caption that the source of a figure or table has."""
     caption = CAPTION.search(body)
     assert caption is not None, "what is linked has a caption"
@@ -255,7 +257,7 @@ def caption(body):
     return body[start : closing_brace(body, start)]
 
 
-def models_behind(path, records, index):
+def models_behind(path: str, records: dict, index: dict[str, str]) -> dict[str, str | None]:
     """Return the models whose scores a file was made from, itself included: name to revision."""
     names, seen, waiting = {}, set(), [path]
     while waiting:
@@ -267,7 +269,7 @@ def models_behind(path, records, index):
     return dict(sorted(names.items()))
 
 
-def _facts(path, index, records, digests, whole):
+def _facts(path: str, index: dict[str, str], records: dict, digests: dict, whole: bool) -> dict[str, Any]:
     """Return what the record of a file says; ``whole``: with its parameters."""
     record = records.get(index.get(path), {})
     git, params = record.get("git"), record.get("params", {})
@@ -286,12 +288,12 @@ def _facts(path, index, records, digests, whole):
     }
 
 
-def breakable(text):
+def breakable(text: Any) -> str:
     """Return text as LaTeX that may end a line behind the signs that part names."""
     return re.sub(r"([./=,]|\\_)", r"\1\\allowbreak{}", latex.escape(text))
 
 
-def _module(path, rule):
+def _module(path: str, rule: str) -> str | None:
     return closure.rule_digest(path, ROOT, rule) if (ROOT / path).is_file() else None
 
 

@@ -3,7 +3,9 @@
 import json
 import shutil
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import yaml
@@ -39,7 +41,7 @@ def main(
     studies: list,
     title: str,
     settings: dict,
-):
+) -> None:
     """Write the main file, which includes the section of each of ``studies``, and sentences of some for the abstract.
 
     ``models`` are those that the studies of the run read, ``coreference_systems`` those that resolve texts, and
@@ -111,7 +113,7 @@ STEPS = {"scores": "instances scored", "answers": "prompts answered", "distribut
 """Folders below a study's results, to what a model did there."""
 
 
-def compute(made: list[str], speeds: list[str], models: dict[str, dict]):
+def compute(made: list[str], speeds: list[str], models: dict[str, dict]) -> str:
     """Return the table of what each model read and wrote and how long it took, as LaTeX; empty without any.
 
     Args:
@@ -141,7 +143,7 @@ def compute(made: list[str], speeds: list[str], models: dict[str, dict]):
     return latex.Raw(latex.latex_table(table, align="llrr")) if rows else ""
 
 
-def machines(speeds):
+def machines(speeds: Iterable[str]) -> list[str]:
     """Return the devices that the jobs ran on, with their threads."""
     jobs = [json.loads(Path(path).read_text(encoding="utf-8")) for path in speeds]
     found = {
@@ -198,13 +200,13 @@ def reading_notes(stated: list[dict], models: dict[str, dict]) -> list[dict]:
     return found
 
 
-def commit():
+def commit() -> str:
     """Return the checked-out commit, marked when the tree has changes; ``unknown`` outside a repository."""
     state = job_records.git_state(ROOT)
     return state["commit"][:12] + (" with uncommitted changes" if state["dirty"] else "") if state else "unknown"
 
 
-def commit_date():
+def commit_date() -> str | None:
     """Return the date of the checked-out commit, or None outside a repository."""
     if job_records.git_state(ROOT) is None:
         return None
@@ -212,7 +214,7 @@ def commit_date():
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
-def _source(facts):
+def _source(facts: dict[str, Any]) -> str:
     source = facts["source"]
     if "base_url" in source:
         return f"{source['model']} behind a server"

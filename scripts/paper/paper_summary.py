@@ -6,7 +6,7 @@ from scripts.core import estimate_rows, files
 from scripts.core.job import run
 
 
-def main(*, summaries_of_studies: list, csv: str, json_file: str):
+def main(*, summaries_of_studies: list, csv: str, json_file: str) -> None:
     """Write ``csv`` and ``json_file``, a list of the same rows, from the summaries of the studies, in that order."""
     frame = estimate_rows.read(summaries_of_studies)
     files.write_csv(csv, frame)

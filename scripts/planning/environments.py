@@ -6,7 +6,7 @@ from scripts.core.job import run_named
 
 def coreference_environment(
     *, lock: str, folder: str, environment: str, requirements: str | None = None, options: list | None = None
-):
+) -> None:
     """Write where an environment is.
 
     Args:

@@ -22,7 +22,7 @@ def main(
     estimated: dict,
     margin: float | None = None,
     threads: int = 1,
-):
+) -> None:
     """Write ``plan`` (CSV) and print it: scoring, prompting, token distributions, coreference and its training.
 
     ``scored``, ``prompted``, ``texts``, ``resolved``, ``trained``, ``entries`` and ``devices`` are those of
@@ -46,7 +46,7 @@ def main(
         print("\n".join(filter(None, told)), flush=True)
 
 
-def report(frame):
+def report(frame: pd.DataFrame) -> str:
     """Return the plan as a table for people, with one total for each device."""
     shown = frame.assign(
         **{

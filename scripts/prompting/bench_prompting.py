@@ -6,7 +6,9 @@ All of them answer the same prompts on the same machine in turns; the fastest of
 import json
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import torch
@@ -14,6 +16,9 @@ import torch
 from scripts.core import files, prompting
 from scripts.core.engines import generation, harness, models
 from scripts.core.job import log, run
+
+if TYPE_CHECKING:
+    import transformers
 
 
 def main(
@@ -29,7 +34,7 @@ def main(
     rounds: int,
     weights: str | None = None,
     threads: int = 1,
-):
+) -> None:
     """Write ``table`` (CSV): a row for each engine and size of batches, with new tokens a second.
 
     Args:
@@ -86,7 +91,13 @@ def main(
     files.write_csv(table, frame)
 
 
-def batched_tokens(network, tokenizer, texts, new_tokens, tokens_per_batch):
+def batched_tokens(
+    network: "transformers.PreTrainedModel",
+    tokenizer: "transformers.PreTrainedTokenizerBase",
+    texts: Sequence[str],
+    new_tokens: int,
+    tokens_per_batch: int,
+) -> list[tuple]:
     """Return the tokens of every answer, from this project's batches."""
     made = generation.generate(
         network, tokenizer, texts, max_new_tokens=new_tokens, tokens_per_batch=tokens_per_batch
@@ -95,7 +106,13 @@ def batched_tokens(network, tokenizer, texts, new_tokens, tokens_per_batch):
 
 
 @torch.inference_mode()
-def reference_tokens(network, tokenizer, ids, new_tokens, size):
+def reference_tokens(
+    network: Any,
+    tokenizer: "transformers.PreTrainedTokenizerBase",
+    ids: Sequence[Sequence[int]],
+    new_tokens: int,
+    size: int,
+) -> list[Any]:
     """Return the tokens of every answer, from transformers' ``generate`` on batches of prompts of similar length."""
     ends = generation.end_tokens(network, tokenizer)
     padding = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else ends[0]

@@ -21,7 +21,7 @@ SCHEMA = pa.schema(
 """Of the columns of answers those that logs can fill, and the chain of thought, which they cannot."""
 
 
-def main(*, prompts: str, logged: list, answers: str, model: str, entry: dict, methods: list):
+def main(*, prompts: str, logged: list, answers: str, model: str, entry: dict, methods: list) -> None:
     """Write ``answers`` to the prompts of ``methods``, as prompting a local model does (scripts/prompting/prompt.py).
 
     Args:

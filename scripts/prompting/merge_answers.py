@@ -5,7 +5,7 @@ from scripts.core.job import run
 from scripts.scoring.merge_scores import merge
 
 
-def main(*, shards: list, answers: str):
+def main(*, shards: list, answers: str) -> None:
     """Write ``answers`` (Parquet) from the files of ``shards``, in their order; errors as for scores."""
     merge(shards, answers, "text", "prompts", model_outputs.check_answers, model_outputs.ANSWERS)
 

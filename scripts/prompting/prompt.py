@@ -3,7 +3,9 @@
 import dataclasses
 import hashlib
 import time
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +16,10 @@ from scripts.core.engines import chunks, generation, model_jobs
 from scripts.core.engines.batches import progress_bar
 from scripts.core.errors import UserError, count_noun
 from scripts.core.job import log, run
+
+if TYPE_CHECKING:
+    import transformers
+    from tqdm import tqdm
 
 # Prompts held at once: enough for batches of similar length, few enough for memory to stay flat.
 WINDOW = 2048
@@ -60,7 +66,7 @@ def main(
     weights: str | None = None,
     fetched: str | None = None,
     threads: int = 1,
-):
+) -> None:
     """Write ``answers`` for shard ``shard`` of ``shards`` of the rows of ``prompts`` with one of ``methods``.
 
     Each row of ``answers`` has the prompt's ``text_id``, ``answer`` and, where there were two steps, ``chain``, both as
@@ -129,8 +135,8 @@ def main(
     )  # fmt: skip
 
 
-def shard_rows(path, methods, shard, shards):
-    """Return the rows (Arrow table) of a file of prompts that belong to a shard: contiguous, and about as many in each.
+def shard_rows(path: str | Path, methods: Sequence[str], shard: int, shards: int) -> pa.Table:
+    """Return the rows of a file of prompts that belong to a shard: contiguous, and about as many in each.
 
     Raises:
         UserError: If there is no prompt with one of ``methods``, or two have the same id.
@@ -160,7 +166,7 @@ class Answer:
     closed: bool | None = None
 
 
-def refuse_special_tags(tokenizer, tags):
+def refuse_special_tags(tokenizer: "transformers.PreTrainedTokenizerBase", tags: Iterable[str]) -> None:
     """Refuse tags of thoughts that a tokenizer leaves out of text, so that none would be seen.
 
     Raises:
@@ -179,28 +185,24 @@ class Job:
     """Streams prompts through a model, in one or two steps.
 
     Args:
-        opened (scripts.core.engines.model_jobs.OpenedModel)
         wrapping: Of :data:`scripts.core.prompting.WRAPPINGS`.
-        thinking (scripts.core.prompting.Thinking or None)
         drawing: ``temperature`` and ``seed``.
-        parts (Chunks)
-        bar (tqdm.tqdm)
         metadata: Gets the counts of tokens.
     """
 
     def __init__(
         self,
-        opened,
+        opened: model_jobs.OpenedModel,
         wrapping: str,
-        thinking,
+        thinking: prompting.Thinking | None,
         new_tokens: dict,
         tokens_per_batch: int | str,
         drawing: dict,
-        parts,
-        bar,
+        parts: chunks.Chunks,
+        bar: "tqdm",
         metadata: dict,
     ):
-        def generator(most, **options):
+        def generator(most: int, **options: Any):
             return generation.Generator(
                 opened.network, opened.tokenizer, max_new_tokens=most, tokens_per_batch=tokens_per_batch, **drawing,
                 **options,
@@ -226,8 +228,8 @@ class Job:
         self.metadata = metadata
         self.written = 0
 
-    def batches(self, rows):
-        """Yield a record batch of answers for each window of ``rows`` (Arrow table).
+    def batches(self, rows: pa.Table) -> Iterator[pa.RecordBatch]:
+        """Yield a record batch of answers for each window of ``rows``.
 
         Prompts that are too long for the model are refused before the first one runs.
         """
@@ -241,7 +243,7 @@ class Job:
             answers = self.window(window, (start + len(window)) / len(rows))
             yield pa.RecordBatch.from_pylist(answers, schema=SCHEMA)
 
-    def window(self, window, done):
+    def window(self, window: list[dict[str, Any]], done: float) -> list[dict[str, Any]]:
         """Return the rows of answers of a window; ``done`` is the share of all prompts up to its end."""
         single = [i for i, row in enumerate(window) if row["follow_up"] is None]
         double = [i for i, row in enumerate(window) if row["follow_up"] is not None]
@@ -268,8 +270,8 @@ class Job:
                 }
         return [{field: row.get(field) for field in SCHEMA.names} for row in answers]
 
-    def step(self, name, ids, texts, done):
-        """Return the answer (:class:`Answer`) to each text in one step, after a thought where the model is to think.
+    def step(self, name: str, ids: list[str], texts: list[str], done: float) -> list[Answer]:
+        """Return the answer to each text in one step, after a thought where the model is to think.
 
         A thought that the model does not close within its tokens is closed for it, and the answer asked for then.
         """
@@ -300,7 +302,7 @@ class Job:
             )
         return answers
 
-    def parted(self, result, prompt):
+    def parted(self, result: generation.Generation, prompt: str) -> Answer:
         """Return a generation as an answer, without a thought that the model wrote all the same."""
         thought, answer = self.thinking.parted(result.text, self.thinking.begun(prompt))
         if thought is None:
@@ -310,7 +312,9 @@ class Job:
         self.metadata["thoughts_cut_off"] += not closed
         return Answer(answer, result.tokens, result.finished, thought, len(result.tokens), closed)
 
-    def run(self, name, ids, texts, done, thought=False):
+    def run(
+        self, name: str, ids: list[str], texts: list[str], done: float, thought: bool = False
+    ) -> list[generation.Generation]:
         """Return the generation after each text, of a thought or of an answer; none without texts.
 
         A study without a second step has no tokens for it.
@@ -324,7 +328,7 @@ class Job:
         self.bar.total = round((self.bar.n + sum(batch.tokens for batch in plan)) / done)
         results: list[Any] = [None] * len(texts)
 
-        def compute(batch):
+        def compute(batch: generation.Batch):
             some = generator.run(*([part[row] for row in batch.rows] for part in (texts, keys)))
             return [np.array(generator.raw(result)) for result in some]
 

@@ -9,7 +9,9 @@ import mimetypes
 import platform
 import re
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from rocrate.model.contextentity import ContextEntity
 from rocrate.rocrate import ROCrate
@@ -19,6 +21,9 @@ from scripts.core.errors import UserError
 from scripts.core.job import log, run
 from scripts.core.provenance import job_records
 from scripts.core.provenance import manifest as manifest_files
+
+if TYPE_CHECKING:
+    from rocrate.model.file import File
 
 ROOT = Path(__file__).resolve().parents[2]
 WORKFLOW = (
@@ -44,7 +49,7 @@ FORMATS = {
 }  # fmt: skip
 
 
-def main(*, results: list, manifest: str, crate: str, title: str, configured: list, options: str):
+def main(*, results: list, manifest: str, crate: str, title: str, configured: list, options: str) -> None:
     """Write ``crate`` (a zip file) around ``results``, the files that readers want, and all that they were made from.
 
     Args:
@@ -131,7 +136,7 @@ def main(*, results: list, manifest: str, crate: str, title: str, configured: li
     )  # fmt: skip
 
 
-def upstream_of(results, records):
+def upstream_of(results: Iterable[str], records: dict[str, dict]) -> dict[str, dict]:
     """Return the records of the jobs that ``results`` come from."""
     index = job_records.index(records)
     used, waiting = {}, list(results)
@@ -143,7 +148,7 @@ def upstream_of(results, records):
     return used
 
 
-def refuse_unless_current(history):
+def refuse_unless_current(history: dict[str, dict]) -> None:
     """Refuse results that are not what the records behind the crate say, and files that are no signatures.
 
     Raises:
@@ -173,7 +178,7 @@ def refuse_unless_current(history):
         )
 
 
-def made_from_upstream(history):
+def made_from_upstream(history: dict[str, dict]) -> set[str]:
     """Return the results that were made from files of others, directly or not."""
     derived, grown = set(), -1
     while len(derived) > grown:
@@ -184,12 +189,12 @@ def made_from_upstream(history):
     return derived
 
 
-def read_by_models(history):
+def read_by_models(history: dict[str, dict]) -> set[str]:
     """Return the files that jobs with a model read."""
     return {path for record in history.values() if record["models"] for path in record["inputs"]}
 
 
-def why_not_packed(path: str, foreign: set[str], kept: set[str]):
+def why_not_packed(path: str, foreign: set[str], kept: set[str]) -> str | None:
     """Return why a result is named and not packed, in words; None: it is packed.
 
     Args:
@@ -209,7 +214,7 @@ def why_not_packed(path: str, foreign: set[str], kept: set[str]):
     return None
 
 
-def check_private(path: str | Path, name: str | None = None, host: bool = False):
+def check_private(path: str | Path, name: str | None = None, host: bool = False) -> None:
     """Refuse a file that names the project's folder, the working directory or the user's home, or the ``host``.
 
     Records and tables name files relative to those; but a configuration may name any.
@@ -233,12 +238,12 @@ def check_private(path: str | Path, name: str | None = None, host: bool = False)
             )
 
 
-def media_type(path):
+def media_type(path: str | Path) -> str:
     """Return the media type of a file by its name; text if the name does not tell."""
     return FORMATS.get(Path(path).suffix) or mimetypes.guess_type(path)[0] or "text/plain"
 
 
-def _workflow(crate, configured):
+def _workflow(crate: ROCrate, configured: Iterable[str | Path]):
     state = job_records.git_state(ROOT)
     profile = crate.add(ContextEntity(crate, BIOSCHEMAS, {"@type": "CreativeWork", "name": "ComputationalWorkflow"}))
     workflow = crate.add_workflow(
@@ -261,7 +266,7 @@ def _workflow(crate, configured):
             check_private(ROOT / name, name)
             added = crate.add_file(ROOT / name, name, properties={"name": name, "encodingFormat": media_type(name)})
             if name == "README.md":
-                added["about"] = crate.root_dataset
+                added["about"] = crate.root_dataset  # pyright: ignore[reportIndexIssue]: one is added
     for folder in FOLDERS:
         for path in sorted((ROOT / folder).rglob("*")):
             name = path.relative_to(ROOT).as_posix()
@@ -272,7 +277,7 @@ def _workflow(crate, configured):
     return workflow
 
 
-def _inputs(crate, history, manifest):
+def _inputs(crate: ROCrate, history: dict[str, dict], manifest: dict[str, upstream.Entry]):
     """Return entities for templates, authors' files and weights; the last two by address and digest alone."""
     made = {path for record in history.values() for path in record["outputs"]}
     entities = []
@@ -300,7 +305,13 @@ def _inputs(crate, history, manifest):
     return entities
 
 
-def _jobs(crate, workflow, run_action, history, packed):
+def _jobs(
+    crate: ROCrate,
+    workflow: Any,
+    run_action: Any,
+    history: dict[str, dict],
+    packed: "dict[str, File]",
+):
     """Describe every job as an action, and every rule as a tool and a step of the workflow.
 
     Returns:
@@ -308,14 +319,14 @@ def _jobs(crate, workflow, run_action, history, packed):
         included), outputs, times and machine, and the record that lists the packages' versions.
     """
 
-    def entity(path, digest):
+    def entity(path: str, digest: str):
         facts = {"@type": "CreativeWork", "name": path, "sha256": digest}
         return crate.get(path) or crate.get(f"#{path}") or crate.add(ContextEntity(crate, f"#{path}", facts))
 
-    def add(kind, name, facts):
+    def add(kind: str, name: str, facts: dict[str, Any]):
         made = crate.add(ContextEntity(crate, f"#{kind}/{name}", {"@type": facts.pop("@type")}))
         for key, value in facts.items():
-            made[key] = value
+            made[key] = value  # pyright: ignore[reportIndexIssue]: one is added
         return made
 
     tools, steps, jobs, controls = {}, {}, [], []
@@ -349,7 +360,7 @@ def _jobs(crate, workflow, run_action, history, packed):
     return [add("run", "snakemake", facts), *jobs]
 
 
-def weights_address(name, facts):
+def weights_address(name: str, facts: dict[str, Any]) -> str:
     """Return where a model's weights are offered; a local folder has no address."""
     source = facts["source"]
     if "hub" in source:

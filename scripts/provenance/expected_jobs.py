@@ -12,7 +12,7 @@ import json
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scripts.core.portable import portable
 from scripts.core.provenance import job_records
@@ -97,7 +97,7 @@ def plan_jobs(made: "snakemake.api.WorkflowApi", targets: list, files: list[str]
     }
 
 
-def weight_folders(entry):
+def weight_folders(entry: Any) -> dict[str, str]:
     """Return where the weights of a registry entry lie, by part of the entry, which records do not say."""
     named = {part: entry[part] for part in ("source", "encoder") if part in entry} if isinstance(entry, dict) else {}
     return {
@@ -119,7 +119,7 @@ def producible(made: "snakemake.api.WorkflowApi", paths: list[str]) -> list[str]
     return paths
 
 
-def main():
+def main() -> None:
     """Write the plan to standard output and everything that Snakemake says to standard error."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("targets", nargs="*", help="rules or files (default: the workflow's default target)")

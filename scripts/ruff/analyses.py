@@ -16,7 +16,9 @@ from scripts.ruff.lib.analyses import pronoun_tests as set_tests
 from scripts.ruff.lib.analyses import pull as pulls
 
 
-def predictions(*, instances: str, scores: list, predictions: str, models: list, pronoun_sets: list, sizes: dict):
+def predictions(
+    *, instances: str, scores: list, predictions: str, models: list, pronoun_sets: list, sizes: dict
+) -> None:
     """Turn the scores of all models into predictions.
 
     Write ``predictions`` (Parquet) from the selected ``instances`` and one ``scores`` file for each model. ``sizes``
@@ -31,7 +33,7 @@ def predictions(*, instances: str, scores: list, predictions: str, models: list,
 
 def pull(
     *, instances: str, scores: list, pull: str, models: list, pronoun_sets: list, sizes: dict, draws: int, seed: int
-):
+) -> None:
     """Set the right pronoun against that of the other person, after each number of distractors (not in the study).
 
     Write log-odds of all models; the arguments are those of :func:`predictions`, ``draws`` and ``seed`` belong to the
@@ -56,7 +58,7 @@ def _read_scores(
 
 def context_free_counts(
     *, predictions: str, context_free: str, context_free_summary: str, models: dict, pronoun_sets: list
-):
+) -> None:
     """Count the pronoun sets that each model picks without any context (section 5, Figures 4 and 10).
 
     Write counts per model, and their mean and SD over models, as two CSV files. Rows over ``all`` models leave
@@ -105,7 +107,7 @@ def over_models(frame: pd.DataFrame, models: dict[str, dict], keys: list[str], v
 def accuracy(
     *, predictions: str, accuracy_by_seed: str, accuracy: str, accuracy_over_models: str, models: dict, draws: int,
     seed: int,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Average accuracies over samples and over models, overall and by pronoun set, case and polarity.
 
     Write the three tables; ``draws`` and ``seed`` belong to the bootstrap over occupations. Rows over ``all`` models
@@ -119,7 +121,7 @@ def accuracy(
     files.write_csv(accuracy_over_models, over.rename(columns={"mean": "accuracy"}))
 
 
-def scaling(*, accuracy: str, scaling: str, models: dict):
+def scaling(*, accuracy: str, scaling: str, models: dict) -> None:
     """Set accuracy beside model size at the fewest and the most distractors (section 7, Figure 8).
 
     Write one row for each model and number of distractors.
@@ -138,7 +140,7 @@ def accuracy_by_size(summary: pd.DataFrame, models: dict[str, dict]) -> pd.DataF
     )
 
 
-def template_comparison(*, replica: str, official: str, template_comparison: str):
+def template_comparison(*, replica: str, official: str, template_comparison: str) -> None:
     """Set accuracies on the replica templates beside those on the official templates.
 
     Write one row for each model and number of distractors.
@@ -157,7 +159,7 @@ def compare_templates(replica: pd.DataFrame, official: pd.DataFrame) -> pd.DataF
     return table.assign(difference=table.accuracy_replica - table.accuracy_official)
 
 
-def pronoun_tests(*, predictions: str, pronoun_tests: str, pronoun_sets: list, alpha: float, models: dict):
+def pronoun_tests(*, predictions: str, pronoun_tests: str, pronoun_sets: list, alpha: float, models: dict) -> None:
     """Test the accuracies on pairs of pronoun sets against each other (paper Figure 6).
 
     Write one row for each pair of sets, for each model and over all of them.
@@ -171,7 +173,7 @@ def pronoun_tests(*, predictions: str, pronoun_tests: str, pronoun_sets: list, a
     files.write_csv(pronoun_tests, tests)
 
 
-def error_types(*, predictions: str, error_types: str, error_range: str):
+def error_types(*, predictions: str, error_types: str, error_range: str) -> None:
     """Split unambiguous errors into distraction, bias and others (paper Figure 9).
 
     Write the shares per model and number of distractors, and the range of distraction plus bias.
@@ -185,7 +187,7 @@ def normalisation(
     *, instances: str, scores: list, normalised_predictions: str, normalisation: str, rankings: str, calibration: str,
     calibration_bins: str, fertility: str, fertility_correlations: str, fertility_over_models: str, models: list,
     pronoun_sets: list, sizes: dict, draws: int, seed: int,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Decide every instance under each normalisation of the scores; what that changes, how sure models are, and tokens.
 
     Write decisions (``normalised_predictions``, Parquet), and what follows from them (CSV).
@@ -214,7 +216,7 @@ def normalisation(
     files.write_csv(fertility_over_models, tokens.over_models(cells))
 
 
-def model_pairs(*, predictions: str, model_pairs: str, power: str, draws: int, seed: int):
+def model_pairs(*, predictions: str, model_pairs: str, power: str, draws: int, seed: int) -> None:
     """Compare each pair of models on the same instances, and say how small a difference the sample can show.
 
     Write differences of accuracies (``model_pairs``, CSV) and what samples can show (``power``, CSV).
@@ -243,7 +245,7 @@ def plan_samples(predictions: pd.DataFrame) -> pd.DataFrame:
     return paired.power(predictions[predictions.setting == "fidelity"].groupby("model", sort=False), **PAIRED)
 
 
-def mixed_model(*, predictions: str, mixed_model: str, pronoun_sets: list, seed: int):
+def mixed_model(*, predictions: str, mixed_model: str, pronoun_sets: list, seed: int) -> None:
     """Fit correctness on distractors, pronoun set and case, with occupations and sentences that vary at random.
 
     Write the coefficients (``mixed_model``, CSV); ``seed`` is that of the starting values.
@@ -280,7 +282,7 @@ def fit_correctness(predictions: pd.DataFrame, pronoun_sets: list[str], seed: in
 def prompted_outputs(
     *, prompted: str, prompts: str, answers: list, pronouns: str, prompted_outputs: str, models: list,
     pronoun_sets: list,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Read a pronoun out of everything that prompted models wrote.
 
     Write ``prompted_outputs`` (Parquet), one row for each instance of a sample, prompt, model and place of the answer.
@@ -307,7 +309,7 @@ def _read_outputs(
 def prompted_accuracy(
     *, prompted_outputs: str, prompted_accuracy: str, prompted_summary: str, prompted_positions: str,
     prompted_agreement: str, n_options: int,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Average what prompted models answer: with each prompt, over prompts, by place of the options, between prompts.
 
     Write the four tables from ``prompted_outputs``; :mod:`scripts.ruff.lib.analyses.prompting` says what is in them.
@@ -323,7 +325,7 @@ def prompted_accuracy(
 def prompted_against_scored(
     *, prompted_outputs: str, predictions: str, prompted_against_scored: str, scored_agreement: str, pairs: list,
     draws: int, seed: int,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Set what models answer to prompts beside what likelihoods say, on the same instances.
 
     Write accuracies (``prompted_against_scored``, CSV) and how far single answers agree (``scored_agreement``, CSV).
@@ -339,7 +341,7 @@ def prompted_against_scored(
 def sampled_agreement(
     *, prompted: str, prompts: str, prompted_outputs: str, answers: list, pronouns: str, sampled_agreement: str,
     sampled: list, pronoun_sets: list, draws: int, seed: int,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Set answers that were drawn several times beside each other and beside the most probable ones.
 
     Write ``sampled_agreement`` (CSV).

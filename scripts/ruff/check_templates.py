@@ -15,7 +15,7 @@ from scripts.ruff.lib.templates import read_replica
 log = logging.getLogger("pronouns")
 
 
-def main(*, pronouns: str, task: str, context: str, occupations: str):
+def main(*, pronouns: str, task: str, context: str, occupations: str) -> None:
     """Log one line for each problem of the template files.
 
     Args:

@@ -5,14 +5,16 @@ Those of prompted models are in ``prompting_figures.py``.
 
 import math
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import partial
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, MultipleLocator, NullFormatter
 
@@ -50,7 +52,7 @@ def _labels(pronoun_sets: list[dict]) -> dict[str, str]:
     return {entry["set"]: entry["label"] for entry in pronoun_sets}
 
 
-def largest(models):
+def largest(models: dict[str, dict]) -> dict[str, dict]:
     """Return the decoder and the encoder with the most parameters, the first listed where two are equal."""
     groups = figures.by_architecture(models)
     names = [max(groups[a], key=lambda m: models[m]["parameters"] or 0) for a in ("decoder", "encoder") if a in groups]
@@ -58,7 +60,7 @@ def largest(models):
 
 
 @plotting.style()
-def _draw_headline(frame, models, chance, human):
+def _draw_headline(frame: pd.DataFrame, models: dict[str, dict], chance: float, human: float | dict) -> Figure:
     """Draw one curve for each model, with its interval as shading."""
     if plotting.drop_small_cells(frame).empty:
         return plotting.nothing_drawn()
@@ -79,7 +81,9 @@ def _draw_headline(frame, models, chance, human):
     return drawn
 
 
-def figure_headline(*, accuracy: str, pdf: str, png: str, csv: str, models: dict, chance: float, human: float | dict):
+def figure_headline(
+    *, accuracy: str, pdf: str, png: str, csv: str, models: dict, chance: float, human: float | dict
+) -> None:
     """Draw accuracy over distractors for the largest decoder and the largest encoder (paper Figure 1).
 
     ``chance`` is the accuracy of a random pick, ``human`` people's accuracy (section 3.3).
@@ -91,7 +95,7 @@ def figure_headline(*, accuracy: str, pdf: str, png: str, csv: str, models: dict
 
 
 @plotting.style()
-def _draw_context_free(frame, models, labels, templates):
+def _draw_context_free(frame: pd.DataFrame, models: dict[str, dict], labels: dict[str, str], templates: int) -> Figure:
     """Draw the means as bars, single models as points, and what a random choice would give.
 
     Error bars are the SD over the models of the mean; one has none. Points are set apart along x in registry order.
@@ -104,7 +108,7 @@ def _draw_context_free(frame, models, labels, templates):
     several = len(models) > 1
     pooled = int(means.n_models.max())
     for x, pronoun in enumerate(labels):
-        mean = means.loc[pronoun]
+        mean: Any = means.loc[pronoun]
         ax.bar(x, mean["count"], width=0.7, color=colours[pronoun], zorder=1)
         if not several:
             # A set that is never picked has no bar to be seen.
@@ -132,7 +136,7 @@ def _draw_context_free(frame, models, labels, templates):
 
 def figure_context_free(
     *, context_free: str, context_free_summary: str, pdf: str, png: str, csv: str, models: dict, pronoun_sets: list
-):
+) -> None:
     """Draw how often each pronoun set is picked without any context, averaged over models (paper Figure 4).
 
     The random line gives every one of ``pronoun_sets`` the same number of sentences.
@@ -153,7 +157,7 @@ RANDOM = "random"
 
 
 @plotting.style()
-def _draw_context_free_by_model(frame, models, labels):
+def _draw_context_free_by_model(frame: pd.DataFrame, models: dict[str, dict], labels: dict[str, str]) -> Figure:
     """Draw one stacked bar for each model, below a bar of every set equally often."""
     panels = figures.model_rows(models, (RANDOM, "equally often"))
     drawn, grid = figures.rows_figure(panels, plotting.COLUMN, 0.18, 0.35)
@@ -179,7 +183,9 @@ def _draw_context_free_by_model(frame, models, labels):
     return drawn
 
 
-def figure_context_free_by_model(*, context_free: str, pdf: str, png: str, csv: str, models: dict, pronoun_sets: list):
+def figure_context_free_by_model(
+    *, context_free: str, pdf: str, png: str, csv: str, models: dict, pronoun_sets: list
+) -> None:
     """Draw how often each model picks each pronoun set without any context (paper Figure 10).
 
     The baseline gives every one of ``pronoun_sets`` the same number of sentences.
@@ -194,7 +200,9 @@ def figure_context_free_by_model(*, context_free: str, pdf: str, png: str, csv: 
 
 
 @plotting.style()
-def _draw_introduction_accuracy(frame, models, chance, human):
+def _draw_introduction_accuracy(
+    frame: pd.DataFrame, models: dict[str, dict], chance: float, human: float | dict
+) -> Figure:
     """Draw one bar for each model with its interval."""
     few = plotting.dropped_note(frame, models)
     frame = plotting.drop_small_cells(frame)
@@ -221,7 +229,7 @@ def _draw_introduction_accuracy(frame, models, chance, human):
     return drawn
 
 
-def _beside(ax, inches, y, text, ha="center", va="center"):
+def _beside(ax: Axes, inches: float, y: float, text: str, ha: str = "center", va: str = "center"):
     """Write ``text`` to the right of the axes, ``inches`` from their edge, at the row ``y``."""
     ax.annotate(
         text, (1, y), (72 * inches, 0), xycoords=("axes fraction", "data"), textcoords="offset points", ha=ha, va=va,
@@ -231,7 +239,7 @@ def _beside(ax, inches, y, text, ha="center", va="center"):
 
 def figure_introduction_accuracy(
     *, accuracy: str, pdf: str, png: str, csv: str, models: dict, chance: float, human: float | dict
-):
+) -> None:
     """Draw each model's accuracy with an introduction and no distractor (paper Figure 5).
 
     ``chance`` is the accuracy of a random pick, ``human`` people's accuracy (section 3.3).
@@ -277,7 +285,7 @@ MARKS = {
 """What stands in the columns of tests."""
 
 
-def _mark(row):
+def _mark(row: Any):
     if pd.isna(row.next_pronoun):
         return None
     if pd.isna(row.p_holm):
@@ -286,7 +294,9 @@ def _mark(row):
 
 
 @plotting.style()
-def draw_accuracy_by_pronoun(frame, models, labels, chance, human):
+def draw_accuracy_by_pronoun(
+    frame: pd.DataFrame, models: dict[str, dict], labels: dict[str, str], chance: float, human: float | dict
+) -> Figure:
     """Draw one point for each model and pronoun set with its interval.
 
     Columns beside the axes say whether neighbouring sets differ significantly.
@@ -309,6 +319,7 @@ def draw_accuracy_by_pronoun(frame, models, labels, chance, human):
         for y, key in enumerate(panel.keys):
             if y % 2:
                 ax.axhspan(y - 0.5, y + 0.5, color="#F4F4F4", linewidth=0, zorder=0)
+            row: Any
             for row in frame[frame.model == key].itertuples(index=False):
                 place = sets.index(row.pronoun)
                 at = y + 0.6 * ((place + 0.5) / len(sets) - 0.5)
@@ -336,7 +347,7 @@ def draw_accuracy_by_pronoun(frame, models, labels, chance, human):
 def figure_accuracy_by_pronoun(
     *, accuracy: str, pronoun_tests: str, pdf: str, png: str, csv: str, models: dict, pronoun_sets: list, chance: float,
     human: float | dict,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Draw each model's accuracy without distractors by pronoun set, with tests between sets (paper Figure 6).
 
     ``chance`` is the accuracy of a random pick, ``human`` people's accuracy (section 3.3).
@@ -350,7 +361,9 @@ def figure_accuracy_by_pronoun(
 
 
 @plotting.style()
-def draw_accuracy_by_distractors(frame, models, chance, human):
+def draw_accuracy_by_distractors(
+    frame: pd.DataFrame, models: dict[str, dict], chance: float, human: float | dict
+) -> Figure:
     """Draw decoders above encoders, with their intervals as shading."""
     references = [partial(plotting.chance_line, chance=chance), partial(plotting.human_line, human=human)]
     return figures.curves(frame, models, "accuracy", "Accuracy", [(None, frame)], figures.BOOTSTRAP, references)
@@ -358,7 +371,7 @@ def draw_accuracy_by_distractors(frame, models, chance, human):
 
 def figure_accuracy_by_distractors(
     *, accuracy: str, pdf: str, png: str, csv: str, models: dict, chance: float, human: float | dict
-):
+) -> None:
     """Draw accuracy over the number of distractors for every model (paper Figure 7).
 
     ``chance`` is the accuracy of a random pick, ``human`` people's accuracy (section 3.3).
@@ -368,7 +381,7 @@ def figure_accuracy_by_distractors(
     plotting.save(draw_accuracy_by_distractors(frame, models, chance, human), frame, pdf, png, csv)
 
 
-def _size(count, _=None):
+def _size(count: float, _: int | None = None):
     """Return a power of ten as a size: 100M, 1B."""
     for unit, size in (("T", 1e12), ("B", 1e9), ("M", 1e6), ("k", 1e3)):
         if count >= size:
@@ -377,7 +390,7 @@ def _size(count, _=None):
 
 
 @plotting.style()
-def draw_scaling(frame, models, chance, human):
+def draw_scaling(frame: pd.DataFrame, models: dict[str, dict], chance: float, human: float | dict) -> Figure:
     """Draw one point for each model, joined within its family; few distractors above many.
 
     Error bars are 95 % bootstrap intervals over occupations.
@@ -424,7 +437,9 @@ def draw_scaling(frame, models, chance, human):
     return drawn
 
 
-def figure_scaling(*, scaling: str, pdf: str, png: str, csv: str, models: dict, chance: float, human: float | dict):
+def figure_scaling(
+    *, scaling: str, pdf: str, png: str, csv: str, models: dict, chance: float, human: float | dict
+) -> None:
     """Draw accuracy against model size, by architecture, with the fewest and the most distractors (paper Figure 8).
 
     ``chance`` is the accuracy of a random pick, ``human`` people's accuracy (section 3.3).
@@ -438,7 +453,7 @@ SHOWN = {"distraction": "Distraction", "bias": "Bias"}
 
 
 @plotting.style()
-def _draw_error_types(frame, models):
+def _draw_error_types(frame: pd.DataFrame, models: dict[str, dict]) -> Figure:
     """Draw decoders above encoders, distraction beside bias, with the SD over samples as shading.
 
     A number of distractors at which a model makes few unambiguous errors or none is a gap in its curve.
@@ -447,7 +462,7 @@ def _draw_error_types(frame, models):
     return figures.curves(frame, models, "share", "Share of errors", panels, plotting.over_samples(frame))
 
 
-def figure_error_types(*, error_types: str, pdf: str, png: str, csv: str, models: dict):
+def figure_error_types(*, error_types: str, pdf: str, png: str, csv: str, models: dict) -> None:
     """Draw the shares of distraction and of bias among unambiguous errors (paper Figure 9)."""
     columns = [*KEYS, "error_type", "n_seeds", "n_unambiguous", "share", "sd"]
     frame = figures.read(error_types, columns, model=models)
@@ -501,7 +516,9 @@ def _read_factor(accuracy: str, over_models: str, factor: str, models: dict) -> 
 
 
 @plotting.style()
-def _draw_accuracy_by_factor(frame, factor, models, chance, human):
+def _draw_accuracy_by_factor(
+    frame: pd.DataFrame, factor: str, models: dict[str, dict], chance: float, human: float | dict
+) -> Figure:
     """Draw a panel for each model or architecture, a curve for each level.
 
     Curves are set slightly apart along x so that their intervals can be told from each other.
@@ -544,7 +561,7 @@ def _draw_accuracy_by_factor(frame, factor, models, chance, human):
 def figure_accuracy_by_case(
     *, accuracy: str, accuracy_over_models: str, pdf: str, png: str, csv: str, models: dict, factor: str, chance: float,
     human: float | dict,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Draw accuracy over distractors by grammatical case, or by the polarity of the introduction (not in the paper).
 
     It has a panel for each model, or one for each architecture where the run has many models. Bars are 95 % bootstrap
@@ -559,7 +576,7 @@ figure_accuracy_by_polarity = figure_accuracy_by_case
 
 
 @plotting.style()
-def _draw_normalisation(frame, models, labels, chance):
+def _draw_normalisation(frame: pd.DataFrame, models: dict[str, dict], labels: dict[str, str], chance: float) -> Figure:
     """Draw a panel for each normalisation and in it a row for each model.
 
     Pronoun sets of up to two models stand below each other with intervals; of more models they share a line.
@@ -608,7 +625,7 @@ def _draw_normalisation(frame, models, labels, chance):
     return drawn
 
 
-def _looks(labels):
+def _looks(labels: Collection[str]):
     """Return the colour and the marker of each pronoun set."""
     colours, markers = plotting.pronoun_colours(labels), plotting.pronoun_markers(labels)
     return {name: {"color": colours[name], "marker": markers[name]} for name in labels}
@@ -616,7 +633,7 @@ def _looks(labels):
 
 def figure_normalisation(
     *, normalisation: str, pdf: str, png: str, csv: str, models: dict, pronoun_sets: list, chance: float
-):
+) -> None:
     """Draw the accuracy on each pronoun set under each normalisation of the scores.
 
     ``chance`` is the accuracy of a random pick.
@@ -630,7 +647,7 @@ def figure_normalisation(
 
 
 @plotting.style()
-def _draw_calibration(frame, models, labels, chance):
+def _draw_calibration(frame: pd.DataFrame, models: dict[str, dict], labels: dict[str, str], chance: float) -> Figure:
     """Draw a panel for each model with a curve for each pronoun set and one over all of them.
 
     Bins of few instances are left out. ``chance`` is the least confidence and the accuracy of a random pick.
@@ -664,7 +681,7 @@ def _draw_calibration(frame, models, labels, chance):
 
 def figure_calibration(
     *, calibration_bins: str, pdf: str, png: str, csv: str, models: dict, pronoun_sets: list, chance: float
-):
+) -> None:
     """Draw accuracy against confidence, by pronoun set: the reliability of what a model is sure of.
 
     It is drawn under the study's normalisation; ``chance`` is the accuracy of a random pick.
@@ -678,7 +695,7 @@ def figure_calibration(
 
 
 @plotting.style()
-def _draw_fertility(frame, models, labels, chance):
+def _draw_fertility(frame: pd.DataFrame, models: dict[str, dict], labels: dict[str, str], chance: float) -> Figure:
     """Draw a panel for each model and a mark for each form."""
     few = plotting.dropped_note(frame, models)
     frame = plotting.drop_small_cells(frame)
@@ -707,7 +724,9 @@ def _draw_fertility(frame, models, labels, chance):
     return drawn
 
 
-def figure_fertility(*, fertility: str, pdf: str, png: str, csv: str, models: dict, pronoun_sets: list, chance: float):
+def figure_fertility(
+    *, fertility: str, pdf: str, png: str, csv: str, models: dict, pronoun_sets: list, chance: float
+) -> None:
     """Draw the accuracy on each form against the tokens that it costs.
 
     It is drawn under the study's normalisation; ``chance`` is the accuracy of a random pick.
@@ -723,7 +742,7 @@ SIDES = [f"{value}_{side}" for side in ("replica", "official") for value in VALU
 
 
 @plotting.style()
-def draw_template_comparison(frame, models):
+def draw_template_comparison(frame: pd.DataFrame, models: dict[str, dict]) -> Figure:
     """Draw one point for each model, a panel for each number of distractors.
 
     Bars are 95 % bootstrap intervals over occupations. On the diagonal both template sets give the same accuracy.
@@ -745,6 +764,7 @@ def draw_template_comparison(frame, models):
         }
     for ax, n in zip(grid.flat, counts, strict=False):
         ax.axline((0, 0), slope=1, color=plotting.GREY, linewidth=0.7, zorder=1)
+        row: Any
         for row in frame[frame.n_distractors == n].itertuples(index=False):
             look = looks[row.model]
             bars = {"color": look["color"], "linewidth": 0.7, "alpha": 0.6}
@@ -776,7 +796,7 @@ def draw_template_comparison(frame, models):
     return drawn
 
 
-def figure_template_comparison(*, template_comparison: str, pdf: str, png: str, csv: str, models: dict):
+def figure_template_comparison(*, template_comparison: str, pdf: str, png: str, csv: str, models: dict) -> None:
     """Draw accuracy on the replica templates against accuracy on the official ones (not in the paper)."""
     frame = figures.read(template_comparison, [*KEYS, *SIDES, "difference"], model=models)
     frame = figures.in_order(frame, model=models, n_distractors=None)
@@ -785,7 +805,7 @@ def figure_template_comparison(*, template_comparison: str, pdf: str, png: str, 
 
 def figure_trajectory(
     *, summary: str, pdf: str, png: str, csv: str, models: dict, points: list, templates: str, chance: float
-):
+) -> None:
     """Draw accuracy over the course of training, for models whose registry entry has several revisions.
 
     Arguments are those of :mod:`scripts.core.paper.trajectory`.
@@ -841,7 +861,7 @@ def _pale(colour: str) -> str:
 
 
 @plotting.style()
-def draw_who_becomes_whom(frame, labels, chance):
+def draw_who_becomes_whom(frame: pd.DataFrame, labels: dict[str, str], chance: float) -> Figure:
     """Draw a panel for each introduction: bars of all preferences, the right one below and solid."""
     frame = plotting.drop_small_cells(frame)
     panels = [name for name in labels if name in set(frame.pronoun)]
@@ -888,7 +908,7 @@ def draw_who_becomes_whom(frame, labels, chance):
 def figure_who_becomes_whom(
     *, predictions: str, pdf: str, png: str, csv: str, models: dict, pronoun_sets: list, chance: float, draws: int,
     seed: int,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Draw which pronoun set a model prefers after each introduction, by the sentences about others (not in the paper).
 
     It is about one of ``models``: the decoder with the most parameters, else the encoder. ``predictions`` are those on
@@ -902,7 +922,7 @@ def figure_who_becomes_whom(
 
 
 @plotting.style()
-def draw_pull(frame, labels):
+def draw_pull(frame: pd.DataFrame, labels: dict[str, str]) -> Figure:
     """Draw a panel for each introduction: task sentences as thin lines, the median over all with its interval."""
     few = set(frame[frame.task_index.isna() & (frame.n < plotting.FEWEST)].pronoun)
     panels = [name for name in labels if name in set(frame.pronoun) - few]
@@ -942,7 +962,7 @@ def draw_pull(frame, labels):
     return drawn
 
 
-def figure_pull(*, pull: str, pdf: str, png: str, csv: str, models: dict, pronoun_sets: list):
+def figure_pull(*, pull: str, pdf: str, png: str, csv: str, models: dict, pronoun_sets: list) -> None:
     """Draw how each sentence about somebody else moves the log-odds of the right pronoun (not in the paper).
 
     It is about one of ``models``: the decoder with the most parameters, else the encoder.

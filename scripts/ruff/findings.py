@@ -1,5 +1,6 @@
 """The findings of RUFF, each rule by its function: what a run and what one model say of them."""
 
+from collections.abc import Collection
 from pathlib import PurePath
 
 import pandas as pd
@@ -14,7 +15,7 @@ from scripts.ruff.lib import findings, study
 def claims(
     *, printed: str, study_models: str, tables: list, csv: str, tex: str, numbers: str, template_sets: list,
     every_set: list, models: dict, pronoun_sets: list,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Test every finding of the study on the tables of the run.
 
     Write the verdicts (CSV), the table of the paper (LaTeX) and how often each fell (JSON).
@@ -32,7 +33,7 @@ def claims(
 
 def findings_of_model(
     *, printed: str, tables: list, findings_csv: str, model: str, facts: dict, template_sets: list, pronoun_sets: list
-):
+) -> None:
     """Test the study's findings on one model of the run.
 
     Write ``findings_csv``, the verdicts for ``model``, of which ``facts`` are those of the registry.
@@ -47,7 +48,14 @@ def findings_of_model(
     files.write_csv(findings_csv, single_model_verdicts(findings.FINDINGS, findings.ONE_MODEL, runs))
 
 
-def _runs(known, listed, tables, template_sets, pronoun_sets, excluded=frozenset()):
+def _runs(
+    known: pd.DataFrame,
+    listed: pd.DataFrame,
+    tables: list[str],
+    template_sets: list[str],
+    pronoun_sets: Collection[str],
+    excluded: frozenset[str] = frozenset(),
+):
     return {
         name: findings.Run(
             known,

@@ -16,7 +16,7 @@ from scripts.ruff.lib.selection import balanced_rows, priorities
 from scripts.ruff.lib.templates import ORIGINS
 
 
-def instances(*, templates: list, pronouns: str, pronoun_sets: list, n_distractors: int, instances: str):
+def instances(*, templates: list, pronouns: str, pronoun_sets: list, n_distractors: int, instances: str) -> None:
     """Make a full set of RUFF instances: every narrative with a given number of distractor sentences.
 
     The rows are in the order of the authors' generator (see :mod:`scripts.ruff.lib.instances`). Nothing else needs full
@@ -34,7 +34,9 @@ def instances(*, templates: list, pronouns: str, pronoun_sets: list, n_distracto
     instance_files.write_stream(instances, schema(), narratives.full(n_distractors), metadata)
 
 
-def full_set_sizes(*, templates: list, pronouns: str, pronoun_sets: list, distractors: list, full_set_sizes: str):
+def full_set_sizes(
+    *, templates: list, pronouns: str, pronoun_sets: list, distractors: list, full_set_sizes: str
+) -> None:
     """Count the instances of every full RUFF set without making it (paper Table 1).
 
     Write one row for each of ``distractors``, with the lines of the template files that its set is made from. The
@@ -44,7 +46,7 @@ def full_set_sizes(*, templates: list, pronouns: str, pronoun_sets: list, distra
     files.write_parquet(full_set_sizes, narratives.full_set_sizes(distractors), narratives.metadata())
 
 
-def context_free(*, templates: list, pronouns: str, pronoun_sets: list, context_free: str):
+def context_free(*, templates: list, pronouns: str, pronoun_sets: list, context_free: str) -> None:
     """Make the context-free RUFF instances: each task sentence alone, without a right answer (section 5 of the paper).
 
     Write the instances to ``context_free``; the other arguments are those of :func:`instances`.
@@ -53,7 +55,7 @@ def context_free(*, templates: list, pronouns: str, pronoun_sets: list, context_
     files.write_parquet(context_free, narratives.context_free(), narratives.metadata())
 
 
-def sample(*, templates: list, pronouns: str, pronoun_sets: list, n_distractors: int, seed: int, sample: str):
+def sample(*, templates: list, pronouns: str, pronoun_sets: list, n_distractors: int, seed: int, sample: str) -> None:
     """Draw the sample of RUFF instances that belongs to one seed and one number of distractor sentences.
 
     Equal to pandas' ``groupby(...).sample(...)`` over the full set, which is not needed (see
@@ -66,7 +68,7 @@ def sample(*, templates: list, pronouns: str, pronoun_sets: list, n_distractors:
     files.write_parquet(sample, narratives.sample(n_distractors, seed), metadata)
 
 
-def select_instances(*, context_free: str, samples: list, sizes: list, selected: str):
+def select_instances(*, context_free: str, samples: list, sizes: list, selected: str) -> None:
     """Select the RUFF instances that are scored: the context-free ones and a balanced part of every sample.
 
     :mod:`scripts.ruff.lib.selection` says which rows of a sample these are. The file is sorted by text, so that
@@ -101,7 +103,7 @@ def select_instances(*, context_free: str, samples: list, sizes: list, selected:
 def prompts(
     *, samples: list, prompt_templates: str, chain_templates: str, sample_size: int, kinds: list, blank: str,
     option_orders: list, chains: dict, prompted: str, prompts: str,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Select the RUFF instances that models are prompted with, and write all their prompts.
 
     Of each sample those rows are taken that :func:`scripts.ruff.lib.selection.balanced_rows` takes first, so prompted
@@ -150,7 +152,9 @@ def prompts(
     log.info("%d rows of samples, %d distinct instances, %d prompts", len(rows), len(with_chains), len(made))
 
 
-def validation_questions(*, templates: list, pronouns: str, pronoun_sets: list, declaration: str, questions: str):
+def validation_questions(
+    *, templates: list, pronouns: str, pronoun_sets: list, declaration: str, questions: str
+) -> None:
     """Write what annotators are asked about RUFF's templates (section 3.3).
 
     They are ``questions`` (Parquet); ``templates`` are those of :func:`instances`.
@@ -159,7 +163,7 @@ def validation_questions(*, templates: list, pronouns: str, pronoun_sets: list, 
     annotation.write(questions, annotation.task(annotation.read_declaration(declaration), items, questions))
 
 
-def fidelity_questions(*, samples: list, declaration: str, questions: str, instances: int, seed: int):
+def fidelity_questions(*, samples: list, declaration: str, questions: str, instances: int, seed: int) -> None:
     """Write the instances in which annotators fill the blank (section 3.3).
 
     They are ``questions`` (Parquet): of each of the ``samples`` so many ``instances``, which ``seed`` draws.

@@ -1,6 +1,7 @@
 """What RUFF gives to the paper, each by the function of its rule: numbers, rows of the summary, its section."""
 
 import inspect
+from collections.abc import Iterable
 from pathlib import Path
 
 from scripts.core import estimate_rows, files, statistics
@@ -24,7 +25,7 @@ def paper_numbers(
     prompted_summary: str | None = None, prompted_positions: str | None = None, prompted_agreement: str | None = None,
     prompted_against_scored: str | None = None, scored_agreement: str | None = None,
     prompting_settings: dict | None = None,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Collect every number that the RUFF section's prose uses, with where it comes from.
 
     Write ``paper_numbers`` (JSON): id to value, printed text, source table and cell.
@@ -63,7 +64,7 @@ def paper_numbers(
 
 def summary(
     *, accuracy: list, prompted: list, tables: list, summary: str, template_sets: list, models: dict, distractors: list,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Write RUFF's rows of the summary over all studies.
 
     They are ``summary`` (CSV), made from the tables of each of ``template_sets``, in that order.
@@ -87,7 +88,7 @@ def section(
     *, section_template: str, abstract_template: str, numbers: list, figures: list, tables: list,
     comparison_numbers: list, section_tex: str, abstract_tex: str, template_sets: list, models: dict,
     pronoun_sets: list, distractors: list, seeds: list, prompting: dict, uneven: list,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Render the paper's section on RUFF, and its sentences for the abstract, from templates and the run's results.
 
     Write ``section_tex`` and ``abstract_tex``.
@@ -131,14 +132,14 @@ def section(
     write(abstract_tex, abstract_template, everything)
 
 
-def scored(part, counts):
+def scored(part: dict, counts: Iterable[int]) -> str:
     """Return how many instances were scored with each of ``counts`` distractors: one number, or their range."""
     names = sorted((f"scored.{n}" for n in counts), key=lambda name: value(part, name))
     ends = {value(part, name): number(part, name) for name in (names[-1], names[0])}
     return " to ".join(ends[count] for count in sorted(ends))
 
 
-def fewer(part: dict, n: int | str, models: dict):
+def fewer(part: dict, n: int | str, models: dict) -> str:
     """Return which models score fewer instances than the others with ``n`` distractors, such as " (12 for A)"; or "".
 
     Args:
@@ -152,31 +153,31 @@ def fewer(part: dict, n: int | str, models: dict):
     return f" ({', '.join(told)})" if told else ""
 
 
-def lists_single_models(table, models):
+def lists_single_models(table: str, models: dict[str, dict]) -> bool:
     """Tell whether a table has rows of single models; large ones show only all models together."""
     return any(latex.escape(facts["label"]) in table for facts in models.values())
 
 
-def bounds(part, model, n):
+def bounds(part: dict, model: str, n: int) -> tuple[float, float]:
     """Return both ends of the interval of a model's accuracy with ``n`` distractors."""
     entry = part["numbers"][f"accuracy_interval.{model}.all.all.{n}"]
     return entry["value"], entry["high"]
 
 
-def against_chance(part, model, n):
+def against_chance(part: dict, model: str, n: int) -> str:
     """Return where the interval of a model's accuracy lies against chance, in words."""
     low, high = bounds(part, model, n)
     chance = value(part, "setting.chance")
     return "above chance" if low > chance else "below chance" if high < chance else UNCLEAR
 
 
-def apart(part, model, a, b):
+def apart(part: dict, model: str, a: int, b: int) -> str:
     """Return whether the intervals of a model's accuracies with ``a`` and with ``b`` distractors part, as a verb."""
     (low_a, high_a), (low_b, high_b) = bounds(part, model, a), bounds(part, model, b)
     return "do not overlap" if low_a > high_b or low_b > high_a else "overlap"
 
 
-def favourite_set(part, model, pronoun_sets):
+def favourite_set(part: dict, model: str, pronoun_sets: Iterable[str]) -> str:
     """Return the set that a model picks most often without context; the earlier one of equals."""
     return max(pronoun_sets, key=lambda pronoun: value(part, f"context_free.{model}.{pronoun}"))
 

@@ -3,10 +3,14 @@
 Boxes are over prompts. Those that are no figure of the study say so.
 """
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
+from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
@@ -19,7 +23,7 @@ from scripts.ruff.lib.prompts import ORDERS, VANILLA
 COLUMNS = ["model", "method", "answer", "n_distractors", "prompt", "kind", "n", "accuracy"]
 
 
-def _method_label(method):
+def _method_label(method: str):
     """Return how a method is called in legends."""
     return "vanilla" if method == VANILLA else f"chain of thought ({method.capitalize()})"
 
@@ -59,7 +63,7 @@ def _boxes(ax: Axes, frame: pd.DataFrame, series: str, colours: dict):
     plotting.fraction_axis(ax.yaxis)
 
 
-def _box_handle(colour, label):
+def _box_handle(colour: str, label: str):
     """Return the legend handle of boxes in ``colour``."""
     return Patch(facecolor=to_rgba(colour, 0.25), edgecolor=colour, linewidth=0.9, label=label)
 
@@ -87,7 +91,7 @@ def _panels(titles: list[str], x: str, y: str, columns: int = 3, height: float =
 
 
 @plotting.style()
-def _draw_vanilla(frame, models, chance, human):
+def _draw_vanilla(frame: pd.DataFrame, models: dict[str, dict], chance: float, human: float | dict) -> Figure:
     """Draw a panel for each architecture, with a box for each of its models."""
     frame = plotting.drop_small_cells(frame)
     if frame.empty:
@@ -113,7 +117,7 @@ def _draw_vanilla(frame, models, chance, human):
 
 def figure_prompting_vanilla(
     *, prompted_accuracy: str, pdf: str, png: str, csv: str, models: dict, chance: float, human: float | dict
-):
+) -> None:
     """Draw accuracies of prompted models by number of distractors (paper Figures 11a and 11b).
 
     ``chance`` is the accuracy of a random pick.
@@ -124,7 +128,15 @@ def figure_prompting_vanilla(
 
 
 @plotting.style()
-def _draw_by(frame, series, colours, models, chance, human, columns):
+def _draw_by(
+    frame: pd.DataFrame,
+    series: str,
+    colours: Mapping[str, tuple[str, str]],
+    models: dict[str, dict],
+    chance: float,
+    human: float | dict,
+    columns: int,
+) -> Figure:
     """Draw a panel for each of ``models``, with a box for each level of ``series``.
 
     ``colours`` are those of its levels by how the legend calls them, and ``columns`` the most panels in a row.
@@ -147,7 +159,7 @@ def _draw_by(frame, series, colours, models, chance, human, columns):
 def figure_prompting_final(
     *, prompted_accuracy: str, pdf: str, png: str, csv: str, models: dict, methods: list, answer: str, chance: float,
     human: float | dict,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Draw accuracies with and without a chain of thought: final answers, or those in the chain (Figures 12 and 13).
 
     It is drawn on the numbers of distractors with which chains were elicited, for models that were asked for some;
@@ -174,7 +186,7 @@ figure_prompting_chain = figure_prompting_final
 
 def figure_prompting_options(
     *, prompted_accuracy: str, pdf: str, png: str, csv: str, models: dict, chance: float, human: float | dict
-):
+) -> None:
     """Draw accuracies with open prompts beside those with prompts that list the options (not a figure of the study).
 
     It is about vanilla prompting.
@@ -192,7 +204,7 @@ OUTCOME_COLOURS = dict(zip(OUTCOMES, ("#000000", "#E69F00", "#56B4E9", "#C8C8C8"
 
 
 @plotting.style()
-def _draw_outcomes(frame, models):
+def _draw_outcomes(frame: pd.DataFrame, models: dict[str, dict]) -> Figure:
     """Draw a panel for each model, method and place of the answer, a bar for each number of distractors."""
     keys = list(dict.fromkeys(zip(frame.model, frame.method, frame.answer, strict=True)))
     titles = [plotting.model_title(model, models) for model, *_ in keys]
@@ -215,7 +227,9 @@ def _draw_outcomes(frame, models):
     return drawn
 
 
-def figure_prompting_outcomes(*, prompted_summary: str, pdf: str, png: str, csv: str, models: dict, methods: list):
+def figure_prompting_outcomes(
+    *, prompted_summary: str, pdf: str, png: str, csv: str, models: dict, methods: list
+) -> None:
     """Draw what outputs come to over all prompts: right, wrong, and what is no answer (not a figure of the study)."""
     columns = ["model", "method", "answer", "n_distractors", "kind", "n_prompts", "n", "accuracy", *OUTCOMES[1:]]
     frame = figures.read(prompted_summary, columns, model=models, method=methods)
@@ -228,7 +242,7 @@ SCORED = {"color": "#000000", "marker": "s", "linestyle": (0, (4, 1.5)), "marker
 
 
 @plotting.style()
-def _draw_against_scored(frame, models, chance, human):
+def _draw_against_scored(frame: pd.DataFrame, models: dict[str, dict], chance: float, human: float | dict) -> Figure:
     """Draw a panel for each pair of a prompted and a scored model."""
     frame = plotting.drop_small_cells(frame)
     if frame.empty:
@@ -257,7 +271,7 @@ def _draw_against_scored(frame, models, chance, human):
 
 def figure_prompting_against_scored(
     *, prompted_against_scored: str, pdf: str, png: str, csv: str, models: dict, chance: float, human: float | dict
-):
+) -> None:
     """Draw prompted accuracy beside accuracy by likelihood, on the same instances (cf. paper Figure 11a).
 
     ``models`` has the prompted and the scored ones.
@@ -276,7 +290,7 @@ PLACES = {"accuracy": "accuracy if the right option is there", "named": "outputs
 
 
 @plotting.style()
-def _draw_positions(frame, models):
+def _draw_positions(frame: pd.DataFrame, models: dict[str, dict]) -> Figure:
     """Draw a panel for each model, a curve over places for each order of the options."""
     frame = plotting.drop_small_cells(frame)
     if frame.empty:
@@ -306,7 +320,7 @@ def _draw_positions(frame, models):
     return drawn
 
 
-def figure_prompting_positions(*, prompted_positions: str, pdf: str, png: str, csv: str, models: dict):
+def figure_prompting_positions(*, prompted_positions: str, pdf: str, png: str, csv: str, models: dict) -> None:
     """Draw what the place of an option in the list does to vanilla prompting (not a figure of the study)."""
     columns = ["model", "method", "order", "place", "n", "accuracy", "n_all", "named"]
     frame = figures.read(prompted_positions, columns, model=models)
@@ -316,7 +330,7 @@ def figure_prompting_positions(*, prompted_positions: str, pdf: str, png: str, c
 
 
 @plotting.style()
-def _draw_agreement(frame, models):
+def _draw_agreement(frame: pd.DataFrame, models: dict[str, dict]) -> Figure:
     """Draw a matrix of prompts for each model; pairs with few instances that both answer are left white."""
     frame = frame[frame.both >= plotting.FEWEST]
     if frame.empty:
@@ -327,6 +341,7 @@ def _draw_agreement(frame, models):
     names = list(dict.fromkeys([*frame.prompt_a, *frame.prompt_b]))
     for ax, model in zip(axes, of_models, strict=True):
         values = np.full((len(names), len(names)), np.nan)
+        row: Any
         for row in frame[frame.model == model].itertuples(index=False):
             a, b = names.index(row.prompt_a), names.index(row.prompt_b)
             values[a, b] = values[b, a] = row.agreement
@@ -344,7 +359,7 @@ def _draw_agreement(frame, models):
     return drawn
 
 
-def figure_prompting_agreement(*, prompted_agreement: str, pdf: str, png: str, csv: str, models: dict):
+def figure_prompting_agreement(*, prompted_agreement: str, pdf: str, png: str, csv: str, models: dict) -> None:
     """Draw how often two vanilla prompts get the same answer (not a figure of the study)."""
     columns = ["model", "method", "prompt_a", "prompt_b", "n", "both", "same", "agreement"]
     frame = figures.read(prompted_agreement, columns, model=models)

@@ -12,12 +12,12 @@ from scripts.core import files
 from scripts.core.job import run_named
 from scripts.core.paper import latex, paired_cells
 from scripts.core.paper import published as comparison
-from scripts.core.paper.tables import write_table
+from scripts.core.paper.tables import drop_uninformative, write_table
 from scripts.ruff.lib import prompt_tables, study, tables
 from scripts.ruff.lib.prompts import read_chains, read_prompts, select_chains
 
 
-def table_accuracy(*, accuracy: str, tex: str, csv: str, models: dict):
+def table_accuracy(*, accuracy: str, tex: str, csv: str, models: dict) -> None:
     """Tabulate accuracies by model and number of distractors.
 
     Write means with SD over samples (LaTeX) and the same with intervals (CSV).
@@ -26,7 +26,7 @@ def table_accuracy(*, accuracy: str, tex: str, csv: str, models: dict):
     write_table(tex, csv, tables.accuracy_cells(frame, models), rows=frame[frame.factor == "all"])
 
 
-def table_calibration(*, calibration: str, tex: str, csv: str, models: dict, pronoun_sets: list):
+def table_calibration(*, calibration: str, tex: str, csv: str, models: dict, pronoun_sets: list) -> None:
     """Tabulate calibration errors."""
     rows = files.read_csv(calibration)
     write_table(tex, csv, tables.calibration_cells(rows, models, pronoun_sets), left=2, rows=rows)
@@ -34,7 +34,7 @@ def table_calibration(*, calibration: str, tex: str, csv: str, models: dict, pro
 
 def table_chain_examples(
     *, prompt_templates: str, chain_templates: str, sample: str, tex: str, csv: str, methods: list, blank: str
-):
+) -> None:
     """Show both steps of prompting with a chain of thought (paper Table 5).
 
     Write the table for ``methods``.
@@ -45,7 +45,7 @@ def table_chain_examples(
     write_table(tex, csv, cells, align="llX", midrules=range(1, len(cells)))
 
 
-def table_error_types(*, error_types: str, tex: str, csv: str, models: dict):
+def table_error_types(*, error_types: str, tex: str, csv: str, models: dict) -> None:
     """Tabulate the types of unambiguous errors.
 
     Write shares of distraction and bias by number of distractors (LaTeX) and all counts (CSV).
@@ -54,7 +54,7 @@ def table_error_types(*, error_types: str, tex: str, csv: str, models: dict):
     write_table(tex, csv, tables.error_types_cells(types, models), rows=types)
 
 
-def table_fertility(*, fertility_correlations: str, tex: str, csv: str, models: dict):
+def table_fertility(*, fertility_correlations: str, tex: str, csv: str, models: dict) -> None:
     """Tabulate accuracies on short and long forms."""
     rows = files.read_csv(fertility_correlations)
     write_table(tex, csv, tables.fertility_cells(rows, models), left=2, rows=rows)
@@ -63,7 +63,7 @@ def table_fertility(*, fertility_correlations: str, tex: str, csv: str, models: 
 def table_instance_counts(
     *, context_free: str, full_set_sizes: str, samples: list, selected: str, tex: str, csv: str, models: dict,
     scored: dict,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Count the instances of every setting: possible, sampled and scored (paper Table 1).
 
     Count rows in the files themselves; ``samples`` are named by their settings.
@@ -91,20 +91,20 @@ def table_instance_counts(
     files.write_text(tex, latex.latex_table(cells, align="l" + "r" * (len(cells.columns) - 1)))
 
 
-def table_mixed_model(*, mixed_model: str, tex: str, csv: str, models: dict, pronoun_sets: list):
+def table_mixed_model(*, mixed_model: str, tex: str, csv: str, models: dict, pronoun_sets: list) -> None:
     """Tabulate the mixed model of correctness."""
     rows = files.read_csv(mixed_model, dtype={"level": str})
     write_table(tex, csv, tables.mixed_model_cells(rows, models, pronoun_sets), left=1, rows=rows)
 
 
-def table_model_pairs(*, model_pairs: str, tex: str, csv: str, models: dict):
+def table_model_pairs(*, model_pairs: str, tex: str, csv: str, models: dict) -> None:
     """Tabulate differences between models on the same instances."""
     rows = files.read_csv(model_pairs)
     cells = paired_cells.pairs(rows, models, "n_distractors", "Distractors", tables.DISTRACTORS)
     write_table(tex, csv, cells, left=2, rows=rows)
 
 
-def table_models(*, tex: str, csv: str, models: dict):
+def table_models(*, tex: str, csv: str, models: dict) -> None:
     """List the models of the run by family (paper Table 2).
 
     Write families and sizes (LaTeX) and one row for each model (CSV).
@@ -113,13 +113,13 @@ def table_models(*, tex: str, csv: str, models: dict):
     write_table(tex, csv, tables.models_cells(models), align="lXl", rows=table)
 
 
-def table_normalisation(*, normalisation: str, tex: str, csv: str, models: dict, pronoun_sets: list):
+def table_normalisation(*, normalisation: str, tex: str, csv: str, models: dict, pronoun_sets: list) -> None:
     """Tabulate accuracies and decisions under each normalisation."""
     rows = files.read_csv(normalisation)
     write_table(tex, csv, tables.normalisation_cells(rows, models, pronoun_sets), left=2, rows=rows)
 
 
-def table_power(*, power: str, tex: str, csv: str, models: dict):
+def table_power(*, power: str, tex: str, csv: str, models: dict) -> None:
     """Tabulate how small a difference the samples can show, and how many instances a given one needs."""
     rows = files.read_csv(power)
     cells = paired_cells.power(rows, models, "n_distractors", "Distractors", tables.DISTRACTORS)
@@ -128,7 +128,7 @@ def table_power(*, power: str, tex: str, csv: str, models: dict):
 
 def table_prompt_examples(
     *, prompt_templates: str, sample: str, answers: list, tex: str, csv: str, models: dict, blank: str
-):
+) -> None:
     """Show what models read for one prompt, with what is put around it (paper Table 4).
 
     Write the table; metadata of ``answers``, one file for each of ``models``, say what was put around prompts.
@@ -140,7 +140,7 @@ def table_prompt_examples(
     write_table(tex, csv, cells, align="lX", midrules=range(1, len(cells)))
 
 
-def table_prompt_templates(*, prompt_templates: str, tex: str, csv: str, kinds: list):
+def table_prompt_templates(*, prompt_templates: str, tex: str, csv: str, kinds: list) -> None:
     """List the prompt templates (paper Table 3).
 
     Write the templates of ``kinds``, line breaks as line breaks.
@@ -150,7 +150,7 @@ def table_prompt_templates(*, prompt_templates: str, tex: str, csv: str, kinds: 
     write_table(tex, csv, cells, align="llX", midrules=range(1, len(cells)))
 
 
-def table_prompted_models(*, answers: list, tex: str, csv: str, models: dict):
+def table_prompted_models(*, answers: list, tex: str, csv: str, models: dict) -> None:
     """List the prompted models, how they were prompted and which weights they have.
 
     Write the table from the metadata of ``answers``, one file for each of ``models``.
@@ -160,16 +160,18 @@ def table_prompted_models(*, answers: list, tex: str, csv: str, models: dict):
     write_table(tex, csv, cells, rows=table, align="lrll" + "X" * ("Thinking" in cells) + "rrrrl")
 
 
-def table_prompting(*, prompted_summary: str, tex: str, csv: str, models: dict):
+def table_prompting(*, prompted_summary: str, tex: str, csv: str, models: dict) -> None:
     """Tabulate accuracies of prompted models and what their outputs come to.
 
     Write means over prompts with their SD (LaTeX) and the same for each kind of prompt (CSV).
     """
     frame = files.read_csv(prompted_summary)
-    write_table(tex, csv, prompt_tables.prompting_cells(frame, models), 3, rows=frame)
+    cells, constant = drop_uninformative(prompt_tables.prompting_cells(frame, models), ["Model", "Method"])
+    left = sum(head in cells for head in ("Model", "Method", "Answer in"))
+    write_table(tex, csv, cells, left, rows=frame, constant=constant)
 
 
-def table_pronoun_tests(*, pronoun_tests: str, tex: str, csv: str, models: dict):
+def table_pronoun_tests(*, pronoun_tests: str, tex: str, csv: str, models: dict) -> None:
     """Tabulate the tests between pronoun sets.
 
     Write the tests over all models and, for few models, of each of them (LaTeX); all tests (CSV).
@@ -183,13 +185,13 @@ def table_pronoun_tests(*, pronoun_tests: str, tex: str, csv: str, models: dict)
         write_table(tex, csv, cells, rows=tests)
 
 
-def table_sampled_agreement(*, sampled_agreement: str, tex: str, csv: str, models: dict, pronoun_sets: list):
+def table_sampled_agreement(*, sampled_agreement: str, tex: str, csv: str, models: dict, pronoun_sets: list) -> None:
     """Tabulate how much of what models write is chance."""
     rows = files.read_csv(sampled_agreement, dtype={"level": str})
     write_table(tex, csv, tables.sampled_agreement_cells(rows, models, pronoun_sets), left=2, rows=rows)
 
 
-def table_scored_agreement(*, scored_agreement: str, tex: str, csv: str, models: dict, pronoun_sets: list):
+def table_scored_agreement(*, scored_agreement: str, tex: str, csv: str, models: dict, pronoun_sets: list) -> None:
     """Tabulate how far what models write agrees with what they find most probable."""
     rows = files.read_csv(scored_agreement, dtype={"level": str})
     write_table(tex, csv, tables.scored_agreement_cells(rows, models, pronoun_sets), left=3, rows=rows)
@@ -198,7 +200,7 @@ def table_scored_agreement(*, scored_agreement: str, tex: str, csv: str, models:
 def published_vs_ours(
     *, published: str, mapping: str, study_models: str, tables: list, csv: str, tex: str, numbers: str,
     template_sets: list, every_set: list, models: dict, pronoun_sets: list,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Set every published number beside ours, on each template set, with a verdict.
 
     Write all comparisons (CSV), those that the paper shows (LaTeX) and how often each verdict fell (JSON).

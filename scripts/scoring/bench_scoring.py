@@ -7,7 +7,9 @@ same instances on the same machine in turns; the fastest of the rounds counts.
 import json
 import tempfile
 import time
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -15,8 +17,11 @@ import torch
 
 from scripts.core import files, options
 from scripts.core.engines import harness, minicons, models, scoring
-from scripts.core.engines.batches import PLL_METRIC
+from scripts.core.engines.batches import PLL_METRIC, Batch
 from scripts.core.job import log, run
+
+if TYPE_CHECKING:
+    import transformers
 
 COLUMNS = [
     "study", "device", "threads", "model", "kind", "precision", "n_distractors", "instances", "engine",
@@ -47,7 +52,7 @@ def main(
     entries: dict,
     cases: list,
     threads: int = 1,
-):
+) -> None:
     """Write ``table`` (CSV) and ``summary`` (a Markdown table of it).
 
     Args:
@@ -105,7 +110,9 @@ def main(
     files.write_text(summary, markdown(frame))
 
 
-def random_model(kind, shape, tokenizer, precision, device):
+def random_model(
+    kind: str, shape: dict[str, Any], tokenizer: "transformers.PreTrainedTokenizerBase", precision: str, device: str
+) -> "transformers.PreTrainedModel":
     """Return a model of a shape with random weights, heads of 64 dimensions and the usual widths between layers."""
     import transformers
 
@@ -130,7 +137,7 @@ def random_model(kind, shape, tokenizer, precision, device):
         torch.set_default_dtype(default)
 
 
-def neighbours(instances, n_distractors, count):
+def neighbours(instances: pd.DataFrame, n_distractors: int | str, count: int) -> pd.DataFrame:
     """Return ``count`` neighbouring instances with ``n_distractors`` (or ``"all"``), as a full run scores them.
 
     A full run scores all samples sorted by text; the neighbours are those in the middle.
@@ -141,7 +148,13 @@ def neighbours(instances, n_distractors, count):
 
 
 def measure(
-    network, tokenizer, kind: str, device: str, instances: pd.DataFrame, rounds: int, python: str
+    network: "transformers.PreTrainedModel",
+    tokenizer: "transformers.PreTrainedTokenizerBase",
+    kind: str,
+    device: str,
+    instances: pd.DataFrame,
+    rounds: int,
+    python: str,
 ) -> list[dict]:
     """Return one row for each engine: speeds, ratios and the largest difference to the loop.
 
@@ -197,14 +210,16 @@ def measure(
     ]
 
 
-def peer_of(network, tokenizer, python):
+def peer_of(
+    network: "transformers.PreTrainedModel", tokenizer: "transformers.PreTrainedTokenizerBase", python: str
+) -> harness.Peer:
     """Return lm-evaluation-harness with a model in it, which is written for that."""
     with tempfile.TemporaryDirectory() as folder:
         harness.write_model(network, tokenizer, folder)
         return harness.Peer(python, folder, torch.get_num_threads(), PEER_BATCH)
 
 
-def split_first_token(tokenizer, text):
+def split_first_token(tokenizer: "transformers.PreTrainedTokenizerBase", text: str) -> tuple[str, str]:
     """Return a text's first token, which no engine scores, and the rest, as the harness asks for them.
 
     A tokenizer that begins texts with a token of its own has no text for it: the harness puts it before an empty one.
@@ -216,7 +231,7 @@ def split_first_token(tokenizer, text):
     return text[:end], text[end:]
 
 
-def run_packed(engine, plan, count):
+def run_packed(engine: Any, plan: Iterable[Batch], count: int) -> np.ndarray:
     """Return the scores of ``count`` rows, in nats."""
     totals = np.zeros(count)
     for batch in plan:
@@ -225,7 +240,9 @@ def run_packed(engine, plan, count):
     return totals
 
 
-def reference(network, tokenizer, kind, device):
+def reference(
+    network: "transformers.PreTrainedModel", tokenizer: "transformers.PreTrainedTokenizerBase", kind: str, device: str
+) -> Callable[[list[str]], list[float]]:
     """Return minicons' own scoring of a list of texts, all options of an instance in one call."""
     from minicons import scorer
 
@@ -238,7 +255,14 @@ def reference(network, tokenizer, kind, device):
 
 
 @torch.inference_mode()
-def score_one_by_one(network, tokenizer, kind, device, texts, engine):
+def score_one_by_one(
+    network: "transformers.PreTrainedModel",
+    tokenizer: "transformers.PreTrainedTokenizerBase",
+    kind: str,
+    device: str,
+    texts: Iterable[str],
+    engine: Any,
+) -> np.ndarray:
     """Score one sentence per forward pass (an encoder: all masked copies of one), as the studies' own code does."""
     totals = []
     for text in texts:
@@ -258,14 +282,14 @@ def score_one_by_one(network, tokenizer, kind, device, texts, engine):
     return np.array(totals)
 
 
-def bare_shape(engine, rows):
+def bare_shape(engine: Any, rows: pd.DataFrame) -> tuple[int, int]:
     """Return rows and positions of a forward pass that has the texts' mean length and fills the engine's budget."""
     length = int(np.mean(engine.lengths(rows)))
     return max(1, engine.budget // length), length
 
 
 @torch.inference_mode()
-def run_forward(network, device, shape, tokens):
+def run_forward(network: Any, device: str, shape: tuple[int, int], tokens: int) -> np.ndarray:
     """Run forward passes of ``shape`` until ``tokens`` are through, logits of all positions included."""
     most = min(10000, network.get_input_embeddings().num_embeddings)
     ids = torch.randint(5, most, shape, device=device)
@@ -277,12 +301,12 @@ def run_forward(network, device, shape, tokens):
     return np.zeros(1)
 
 
-def _synchronise(device):
+def _synchronise(device: str):
     if device != "cpu":
         torch.cuda.synchronize()
 
 
-def markdown(frame):
+def markdown(frame: Any) -> str:
     """Return the table that the README shows."""
     lines = [
         "| study | model | distractors | engine | texts/s | x minicons | x loop | tokens of the loop by its own | "

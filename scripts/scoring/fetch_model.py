@@ -5,7 +5,7 @@ from scripts.core.engines import contexts, models
 from scripts.core.job import log, run
 
 
-def main(*, fetched: str, model: str, entry: dict, stated: dict | None = None):
+def main(*, fetched: str, model: str, entry: dict, stated: dict | None = None) -> None:
     """Fetch what ``entry`` takes from the hub and write to ``fetched`` (JSON) which commit it was.
 
     Args:

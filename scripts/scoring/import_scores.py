@@ -24,7 +24,7 @@ def main(
     entry: dict,
     score: str = "log_likelihood",
     priority: int | None = None,
-):
+) -> None:
     """Write ``scores`` of all ``instances``, as the scoring of local models does.
 
     Args:

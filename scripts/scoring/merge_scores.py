@@ -18,12 +18,12 @@ _PER_SHARD = (
 _LISTED = "decision_bounds"
 
 
-def main(*, shards: list, scores: str):
+def main(*, shards: list, scores: str) -> None:
     """Write ``scores`` (Parquet) from the files of ``shards``, in their order; errors as in :func:`merge`."""
     merge(shards, scores, "instance", "instances", model_outputs.check_scores, model_outputs.SCORES)
 
 
-def merge(shards: list[str], path: str, item: str, count: str, check: Callable, columns: Collection[str]):
+def merge(shards: list[str], path: str, item: str, count: str, check: Callable, columns: Collection[str]) -> None:
     """Put files of one model and study together.
 
     Args:

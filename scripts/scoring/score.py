@@ -3,20 +3,24 @@
 import contextlib
 import hashlib
 import time
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from scripts.core import files, instances, losses, options
 from scripts.core.engines import chunks, continuation, label_loss, model_jobs, models, registry, scoring, structure
-from scripts.core.engines.batches import METRICS, TextReader, check_lengths, context_length, progress_bar
+from scripts.core.engines.batches import METRICS, Batch, TextReader, check_lengths, context_length, progress_bar
 from scripts.core.engines.mixed_precision import Bound, HalfWeights, calibration_rows, exceeding_share
 from scripts.core.engines.reading import Reading
 from scripts.core.errors import UserError, count_noun
 from scripts.core.job import log, run
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 # Instances held at once: enough for neighbours to share contexts, few enough for memory to stay flat.
 WINDOW = 1024
@@ -48,7 +52,7 @@ def main(
     weights: str | None = None,
     fetched: str | None = None,
     threads: int = 1,
-):
+) -> None:
     """Write ``scores`` for shard ``shard`` of ``shards`` of ``instances``.
 
     The file's metadata name model, weights, engine and libraries. Finished parts are kept in a folder beside ``scores``
@@ -151,11 +155,11 @@ class LogLikelihood:
         self.columns = {}
         self.compared = ("log_probability",)
 
-    def rows(self, part):
+    def rows(self, part: pd.DataFrame) -> pd.DataFrame:
         """Return the texts that are scored for instances, as of :func:`scripts.core.options.option_texts`."""
         return options.option_texts(part)
 
-    def table(self, rows, values, _texts):
+    def table(self, rows: pd.DataFrame, values: list[np.ndarray], _texts: TextReader) -> pd.DataFrame:
         """Return scores as a table, one row for each instance and option; ``values`` belong to ``rows``."""
         return scoring.result_table(rows, values)
 
@@ -163,17 +167,17 @@ class LogLikelihood:
 class LabelLoss(LogLikelihood):
     """Options are compared by the loss on labels, a mean over tokens: :mod:`scripts.core.engines.label_loss`."""
 
-    def __init__(self, architecture):
+    def __init__(self, architecture: str):
         self.architecture = architecture
         self.metric = label_loss.METRIC
         self.columns = losses.COLUMNS
         self.compared = ()
 
-    def rows(self, part):
+    def rows(self, part: pd.DataFrame) -> pd.DataFrame:
         """Return the texts that are scored: :func:`scripts.core.engines.label_loss.label_rows`."""
         return label_loss.label_rows(part, self.architecture)
 
-    def table(self, rows, values, texts):
+    def table(self, rows: pd.DataFrame, values: list[np.ndarray], texts: TextReader) -> pd.DataFrame:
         """Return losses as a table: :func:`scripts.core.engines.label_loss.label_table`."""
         return label_loss.label_table(rows, values, texts)
 
@@ -181,12 +185,12 @@ class LabelLoss(LogLikelihood):
 class Continuation(LogLikelihood):
     """What follows the slot is scored by itself besides: :mod:`scripts.core.engines.continuation`."""
 
-    def __init__(self, architecture):
+    def __init__(self, architecture: str):
         super().__init__(architecture)
         self.columns = continuation.COLUMNS
         self.compared = ("log_probability", "continuation_log_probability")
 
-    def table(self, rows, values, texts):
+    def table(self, rows: pd.DataFrame, values: list[np.ndarray], texts: TextReader) -> pd.DataFrame:
         """Return scores as a table: :func:`scripts.core.engines.continuation.continuation_table`."""
         return continuation.continuation_table(rows, values, texts)
 
@@ -239,7 +243,7 @@ def longest_instances(
     return longest_of(longest).to_pandas() if longest else pd.DataFrame(columns=["instance_id", "text", "options"])
 
 
-def longest_of(batches):
+def longest_of(batches: "Sequence[pa.RecordBatch]") -> "pa.RecordBatch":
     """Return the rows of record batches that have the longest texts, as one record batch."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -266,7 +270,7 @@ class Mixed:
         rescored (int): Instances of which the file has float32 scores.
     """
 
-    def __init__(self, weights, bound):
+    def __init__(self, weights: HalfWeights, bound: Bound):
         self.weights = weights
         self.bound = bound
         self.known = {}
@@ -274,11 +278,11 @@ class Mixed:
         self.rescored = 0
 
     @property
-    def identifiers(self):
-        """The instances that calibrated, a set of str."""
+    def identifiers(self) -> set[str]:
+        """The instances that calibrated."""
         return {identifier for identifier, _ in self.known}
 
-    def facts(self):
+    def facts(self) -> dict[str, Any]:
         """Return what the metadata of a score file say; a bound of None: everything was scored in float32."""
         bounds = {column: nats if np.isfinite(nats) else None for column, nats in self.bound.nats.items()}
         return {
@@ -288,7 +292,7 @@ class Mixed:
         }
 
 
-def _put(values, where, found):
+def _put(values: list[Any], where: np.ndarray, found: Sequence[np.ndarray]):
     """Put what was found for the places of a list that are marked into them, in order."""
     for place, scored in zip(np.flatnonzero(where), found, strict=True):
         values[place] = scored
@@ -299,7 +303,6 @@ class Job:
 
     Args:
         engine: As returned by :func:`scripts.core.engines.scoring.make_engine`.
-        parts (Chunks)
         limit: The model's context length in tokens.
         priority: As for :func:`scripts.core.instances.shard_rows`.
         mixed: For a job in mixed precision.
@@ -308,7 +311,7 @@ class Job:
     def __init__(
         self,
         engine: Any,
-        parts,
+        parts: chunks.Chunks,
         limit: int | None,
         way: LogLikelihood,
         priority: int | None = None,
@@ -328,7 +331,15 @@ class Job:
         self.share = 1.0
         self.scored_tokens = 0
 
-    def write(self, path, scores, shard, shards, token_values, metadata):
+    def write(
+        self,
+        path: str | Path,
+        scores: str | Path,
+        shard: int,
+        shards: int,
+        token_values: bool,
+        metadata: dict[str, Any],
+    ) -> None:
         """Score a shard of the instances in ``path`` and write ``scores``; adds counts to ``metadata``."""
         import pyarrow as pa
 
@@ -381,7 +392,7 @@ class Job:
                 )
                 metadata.update(text_tokens=0, forward_tokens=self.mixed.calibration_tokens)
 
-    def calibrate(self, path, chosen, metadata):
+    def calibrate(self, path: str | Path, chosen: np.ndarray, metadata: dict[str, Any]) -> None:
         """Score some of the chosen instances in both precisions and set the bound.
 
         Where that would be all of them, there is no bound, and all are scored in float32 alone.
@@ -398,7 +409,7 @@ class Job:
         mixed.bound.set()
         mixed.calibration_tokens = metadata["forward_tokens"]
 
-    def window(self, rows, metadata):
+    def window(self, rows: pd.DataFrame, metadata: dict[str, Any]) -> pd.DataFrame:
         """Return the table of a window's rows."""
         check_lengths(self.engine, rows, self.limit)
         self.reading.read(rows)
@@ -410,7 +421,7 @@ class Job:
         self.reading.decide(table)
         return table
 
-    def mixed_window(self, rows, metadata):
+    def mixed_window(self, rows: pd.DataFrame, metadata: dict[str, Any]) -> pd.DataFrame:
         """Return the table of a window's rows in mixed precision, with the column ``precision``."""
         mixed = self.mixed
         values = [mixed.known.get(key) for key in zip(rows.instance_id, rows.option_index, strict=True)]
@@ -434,7 +445,7 @@ class Job:
         mixed.rescored += table.instance_id[in_float32].nunique()
         return table.assign(precision=np.where(in_float32, "float32", mixed.weights.precision))
 
-    def half_table(self, rows, metadata):
+    def half_table(self, rows: pd.DataFrame, metadata: dict[str, Any]) -> tuple[list[np.ndarray], pd.DataFrame]:
         """Return the token log-probabilities of rows in half precision, and the table of them."""
         with self.mixed.weights.used():
             values = self.values(rows, metadata, self.mixed.weights.precision)
@@ -470,7 +481,7 @@ class Job:
                 self.bar.update(batch.tokens)
         return values
 
-    def score(self, rows, batch):
+    def score(self, rows: pd.DataFrame, batch: Batch) -> list[np.ndarray]:
         """Return the checked token log-probabilities of a batch."""
         results = self.engine.score(batch)
         for row, scored in zip(batch.rows, results, strict=True):

@@ -4,6 +4,7 @@ import importlib.metadata
 import json
 import math
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 from tqdm import tqdm
@@ -17,6 +18,10 @@ from scripts.core.errors import UserError, count_noun
 from scripts.core.job import log, run
 from scripts.core.options import option_texts
 from scripts.core.provenance import closure
+
+if TYPE_CHECKING:
+    import numpy as np
+    import transformers
 
 # Instances held at once.
 WINDOW = 256
@@ -54,7 +59,7 @@ def main(
     parallel: int = 1,
     weights: str | None = None,
     fetched: str | None = None,
-):
+) -> None:
     """Write ``scores`` of all ``instances``, as the scoring of local models does.
 
     Every answer that a check of the server has followed lies in ``cache`` and is never asked for again, so that a
@@ -116,7 +121,9 @@ def main(
     )  # fmt: skip
 
 
-def open_tokenizer(model, api, reference_entry, weights, fetched):
+def open_tokenizer(
+    model: str, api: dict[str, Any], reference_entry: dict | None, weights: str | None, fetched: str | None
+) -> "transformers.PreTrainedTokenizerBase":
     """Return the tokenizer of the reference, or the one that the registry names where there is none."""
     if reference_entry is None:
         return models.load_tokenizer(model, {"tokenizer": api["scoring"]["tokenizer"]})
@@ -124,7 +131,7 @@ def open_tokenizer(model, api, reference_entry, weights, fetched):
     return models.load_tokenizer(name, reference_entry, models.locate(name, reference_entry, weights, fetched))
 
 
-def scored_rows(path, priority):
+def scored_rows(path: str | Path, priority: int | None) -> "np.ndarray":
     """Return which rows are scored; in ``main`` a parameter hides the module."""
     chosen = instances.shard_rows(path, 1, 1, 1, priority)
     if not chosen.any():
@@ -132,7 +139,9 @@ def scored_rows(path, priority):
     return chosen
 
 
-def check_cost(client, path, chosen, priority, limit, repeated):
+def check_cost(
+    client: LikelihoodClient, path: str | Path, chosen: "np.ndarray", priority: int | None, limit: float, repeated: bool
+) -> dict[str, Any]:
     """Refuse what may cost too much before anything is sent; return the estimate."""
     texts = [text for window in instances.read_batches(path, chosen, WINDOW) for text in option_texts(window).text]
     requests = [asked for text in texts for asked in client.requests(text)]
@@ -145,7 +154,7 @@ def check_cost(client, path, chosen, priority, limit, repeated):
     return client.check_cost(requests, limit, server_gate.watching_usd(client, watched, new, windows))
 
 
-def check_server(texts, path, reference, priority):
+def check_server(texts: Any, path: str | Path, reference: str | None, priority: int | None) -> dict[str, Any]:
     """Check the server and return what the score file says of it.
 
     Raises:
@@ -173,7 +182,15 @@ def check_server(texts, path, reference, priority):
     return {"checked": True, **compared, "bound_nats": bound, "reference": weights}
 
 
-def write(texts, path, chosen, scores, score, token_values, metadata):
+def write(
+    texts: ServedTexts,
+    path: str | Path,
+    chosen: "np.ndarray",
+    scores: str | Path,
+    score: str,
+    token_values: bool,
+    metadata: dict[str, Any],
+) -> dict[str, int]:
     """Score the chosen instances and write ``scores``; return the tokens that the server counted."""
     table_of, columns = TABLES[score]
     fields = [

@@ -19,7 +19,7 @@ def main(
     weights: str | None = None,
     fetched: str | None = None,
     threads: int = 1,
-):
+) -> None:
     """Write ``reference`` (Parquet): scores of a sample of ``instances`` (Parquet) by ``model``.
 
     Args:

@@ -1,5 +1,9 @@
 """Draw the scores of a synthetic model (scripts/core/synthetic.py)."""
 
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -21,7 +25,7 @@ BASE = {
 }  # fmt: skip
 
 
-def main(*, instances: str, scores: str, model: str, entry: dict, score: str):
+def main(*, instances: str, scores: str, model: str, entry: dict, score: str) -> None:
     """Write ``scores`` (Parquet), a row for each option of each of ``instances``.
 
     They look like those of a model that is scored by ``score``: sums of log-probabilities that vary from option to
@@ -43,7 +47,7 @@ def main(*, instances: str, scores: str, model: str, entry: dict, score: str):
     log.info("%s: scores drawn with seed %d", model, seed)
 
 
-def draw_tables(path: str, seed: int, schema: pa.Schema):
+def draw_tables(path: str, seed: int, schema: pa.Schema) -> Iterator[pa.Table]:
     """Yield tables of scores of the distinct instances of a file; a function of the instances and the seed alone.
 
     Args:
@@ -63,7 +67,7 @@ def draw_tables(path: str, seed: int, schema: pa.Schema):
             yield _scores(table.combine_chunks(), generators, strength, schema)
 
 
-def _scores(table, generators, strength, schema):
+def _scores(table: pa.Table, generators: Sequence[np.random.Generator], strength: float, schema: pa.Schema):
     offers = table["options"].combine_chunks()
     places = pc.list_parent_indices(offers).to_numpy()
     option = pc.list_flatten(offers).cast(pa.string())
@@ -97,7 +101,7 @@ def _scores(table, generators, strength, schema):
     return pa.Table.from_arrays(columns, schema=schema)
 
 
-def write(path, schema, tables, metadata):
+def write(path: str | Path, schema: pa.Schema, tables: Iterable[pa.Table], metadata: dict[str, Any]) -> None:
     """Write tables one after the other as a file of scores, with its metadata."""
     instances.write_stream(path, schema, (batch for table in tables for batch in table.to_batches()), metadata)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -17,7 +18,7 @@ from scripts.underspecification.lib.analyses.masses import accumulate, accumulat
 
 def masses(
     *, instances: list, texts: list, distributions: list, full: list, words: str, masses: str, label: str, methods: list
-):
+) -> None:
     """Write ``masses`` (Parquet) of one model from its ``distributions`` on each of the sets.
 
     ``full`` are the masses over the whole vocabulary beside the distributions, none for a model behind a server;
@@ -29,7 +30,7 @@ def masses(
     for instance_file, text_file, top_file, full_file in zip(instances, texts, distributions, full, strict=True):
         sentences, rows = files.read_parquet(instance_file), files.read_parquet(text_file)
         rows = rows[rows.method.isin(methods)]
-        method = rows.set_index("text_id").method
+        method: Any = rows.set_index("text_id").method
         top = model_outputs.read_distributions(top_file, Path(top_file).stem, method.index)
         frames.append(tidy(accumulate(top, method, groups), rows, sentences, label, "top"))
         if full_file:
@@ -39,7 +40,7 @@ def masses(
     files.write_parquet(masses, pd.concat(frames, ignore_index=True))
 
 
-def released(*, winogender: str, simplified: str, mgc: str, masses: str, release: str):
+def released(*, winogender: str, simplified: str, mgc: str, masses: str, release: str) -> None:
     """Write ``masses`` (Parquet) of a ``release`` from its three archives."""
     frames = []
     for name, path in (("winogender", winogender), ("simplified", simplified), ("mgc", mgc)):
@@ -48,7 +49,7 @@ def released(*, winogender: str, simplified: str, mgc: str, masses: str, release
     files.write_parquet(masses, pd.concat(frames, ignore_index=True), {"origins": {"row": "{text_id}"}})
 
 
-def method1_slopes(*, masses: list, slopes: str, curves: str, draws: int, seed: int):
+def method1_slopes(*, masses: list, slopes: str, curves: str, draws: int, seed: int) -> None:
     """Write ``slopes`` (metrics with intervals) and ``curves`` (means over sentences, lines) as CSV from ``masses``."""
     frame = read_masses(masses)
     frame = frame[frame.evaluation_set == "mgc"]
@@ -68,7 +69,7 @@ def specification_detection(
     folds: int,
     draws: int,
     seed: int,
-):
+) -> None:
     """Write the ``metric`` of each sentence, rates, areas and ``roc`` curves, rates over file ``orders``, and how the
     change over dates goes with the level (``independence``) as CSV."""
     frame = read_masses(masses)
@@ -81,13 +82,13 @@ def specification_detection(
     files.write_csv(orders, overwriting.rates_over_orders(overwriting.candidates(frame), threshold))
 
 
-def all_sources(*, slopes: list, rates: list, method1_slopes: str, specification_detection: str):
+def all_sources(*, slopes: list, rates: list, method1_slopes: str, specification_detection: str) -> None:
     """Write ``method1_slopes`` and ``specification_detection`` (CSV) from the tables of all sources."""
     for tables, path in ((slopes, method1_slopes), (rates, specification_detection)):
         files.write_csv(path, pd.concat(map(files.read_csv, tables), ignore_index=True))
 
 
-def agreement(*, metric: list, rates: list, orders: list, printed: str, cell_agreement: str, releases: list):
+def agreement(*, metric: list, rates: list, orders: list, printed: str, cell_agreement: str, releases: list) -> None:
     """Write ``cell_agreement`` (CSV), from the tables of each of ``releases`` and the numbers in ``printed``."""
     tables: dict[str, Sequence[pd.DataFrame]] = {
         release: [files.read_csv(path) for path in paths]
@@ -100,7 +101,7 @@ POINTS_SHOWN = 1500
 """The first draws are kept for the figure: an even sample, so that the selected ones have their share in it."""
 
 
-def toy_model(*, correlations: str, points: str, amplification: float, draws: int, seed: int):
+def toy_model(*, correlations: str, points: str, amplification: float, draws: int, seed: int) -> None:
     """Write ``correlations`` and, for the figure, the first ``points`` of each task (CSV)."""
     files.write_csv(correlations, simulation.correlations(amplification, draws, seed))
     shown = []

@@ -1,13 +1,18 @@
 """The figures of Underspecification, each by the function of its rule."""
 
 import itertools
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.artist import Artist
+from matplotlib.axes import Axes
 from matplotlib.colors import BoundaryNorm, ListedColormap
+from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyArrowPatch
 from matplotlib.ticker import MaxNLocator, MultipleLocator
 from matplotlib.transforms import offset_copy
+from numpy.typing import ArrayLike
 
 from scripts.core import files, plotting
 from scripts.core.job import run_named
@@ -18,6 +23,9 @@ from scripts.underspecification.lib.analyses import agreement, simulation
 from scripts.underspecification.lib.analyses.masses import read_masses
 from scripts.underspecification.lib.instances import COREFERENTS, PARTICIPANTS, SETS, is_well_specified
 from scripts.underspecification.lib.readers import read_rows
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 NODES = {"W": (0.1, 0.75), "G": (0.9, 0.75), "S": (0.5, 0.95), "X": (0.25, 0.2), "Y": (0.75, 0.2)}
 ARROWS = {
@@ -31,7 +39,7 @@ POPULATION_LOOKS = {
 }
 
 
-def draw_graph(ax, task):
+def draw_graph(ax: Axes, task: str) -> None:
     """Draw the causal graph of a task."""
     ax.set(xlim=(-0.05, 1.05), ylim=(0, 1.15), aspect="equal")
     ax.axis("off")
@@ -50,11 +58,11 @@ def draw_graph(ax, task):
 
 
 @plotting.style()
-def draw_toy_model(correlations, points):
+def draw_toy_model(correlations: "pd.DataFrame", points: "pd.DataFrame") -> Figure:
     """Draw a row for each task: its graph and three pairs of variables, all draws in grey, those selected on top."""
     drawn = plotting.figure(plotting.PAGE, 4.0)
     axes = drawn.subplots(2, 4)
-    values = correlations.set_index(["task", "population", "a", "b"])
+    values: Any = correlations.set_index(["task", "population", "a", "b"])
     for row, task in zip(axes, simulation.TASKS, strict=True):
         draw_graph(row[0], task)
         for ax, (a, b) in zip(row[1:], PAIRS, strict=True):
@@ -78,7 +86,7 @@ def draw_toy_model(correlations, points):
     return drawn
 
 
-def figure_toy_model(*, correlations: str, points: str, pdf: str, png: str, csv: str):
+def figure_toy_model(*, correlations: str, points: str, pdf: str, png: str, csv: str) -> None:
     """Draw ``points`` with the simulated and, in parentheses, the exact correlation."""
     table, drawn = files.read_csv(correlations), files.read_csv(points)
     plotting.save(draw_toy_model(table, drawn), table, pdf, png, csv)
@@ -100,11 +108,11 @@ GENDER_SHIFT = 1.2
 """How far apart the marks of neighbouring genders stand, in points, so that none hides another."""
 
 
-def variable_ticks(curves, variable: str):
+def variable_ticks(curves: "pd.DataFrame", variable: str) -> tuple[np.ndarray, list[str]]:
     """Return positions with a tick and their labels: round years, or each place with the names of the outer two.
 
     Args:
-        curves (DataFrame): ``position`` and ``value``.
+        curves: ``position`` and ``value``.
         variable: ``date`` or ``place``.
     """
     grid = curves.drop_duplicates("position").sort_values("position")
@@ -118,7 +126,7 @@ def variable_ticks(curves, variable: str):
     return np.interp(shown, years, grid.position), [f"{year}" if year % (2 * YEARS) == 0 else "" for year in shown]
 
 
-def clipped_line(positions, values):
+def clipped_line(positions: ArrayLike, values: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Return the part of a line between 0 and 100 percent: positions and values of its ends."""
     positions, values = np.asarray(positions, dtype=float), np.asarray(values, dtype=float)
     ends = np.clip(values, 0, HIGHEST)
@@ -128,20 +136,20 @@ def clipped_line(positions, values):
     return np.interp(ends, values[order], positions[order]), ends
 
 
-def of_panel(curves, model, prompt):
+def of_panel(curves: "pd.DataFrame", model: str, prompt: str) -> "pd.DataFrame":
     """Return the rows of one model and prompt."""
     return curves[(curves.model == model) & (curves.prompt == prompt)]
 
 
 @plotting.style()
-def draw_correlations(curves, variable: str):
+def draw_correlations(curves: "pd.DataFrame", variable: str) -> Figure:
     """Draw one panel for each model and prompt, each with its own scale.
 
     A model that never gives a pronoun any probability has no panel.
 
     Args:
-        curves (DataFrame): From :func:`scripts.underspecification.lib.analyses.correlation.curves`, for one variable,
-            with ``accumulation`` top.
+        curves: From :func:`scripts.underspecification.lib.analyses.correlation.curves`, for one variable, with
+            ``accumulation`` top.
         variable: ``date`` or ``place``.
     """
     known = figures.panels(curves)
@@ -199,7 +207,7 @@ def draw_correlations(curves, variable: str):
     return drawn
 
 
-def figure_correlations(*, curves: str, slopes: str, pdf: str, png: str, csv: str, variable: str, choice: str):
+def figure_correlations(*, curves: str, slopes: str, pdf: str, png: str, csv: str, variable: str, choice: str) -> None:
     """Draw ``variable`` (date or place) for all models, or with the ``choice`` main for those of the study's main text.
 
     Slope, intercept and r of each line are added to the CSV from
@@ -240,7 +248,7 @@ ROW_HEIGHT, CELL_WIDTH, LEAST_WIDTH = 0.115, 0.125, 0.85
 """Height of an occupation, width of a sentence, least width of a model, in inches."""
 
 
-def select_occupations(metric, evaluation_set, part):
+def select_occupations(metric: "pd.DataFrame", evaluation_set: str, part: str) -> "pd.DataFrame":
     """Return the rows of one figure: the female metric between the outer dates, for one part of the models."""
     rows = metric[
         (metric.evaluation_set == evaluation_set)
@@ -256,20 +264,20 @@ def select_occupations(metric, evaluation_set, part):
     return rows.assign(kind=figures.kinds_of_sentences(rows)).reset_index(drop=True)
 
 
-def colour_limits(threshold):
+def colour_limits(threshold: float) -> list[float]:
     """Return where the colours change, in percentage points, the threshold first."""
     # Without a threshold above zero any change at all is above it.
     return [threshold, *(step * (threshold or 0.5) for step in COLOUR_STEPS)]
 
 
 @plotting.style()
-def draw_occupations(frame, evaluation_set: str, share: dict, threshold: float):
+def draw_occupations(frame: "pd.DataFrame", evaluation_set: str, share: dict, threshold: float) -> Figure:
     """Draw a block for each model: a row for each occupation, a cell for each sentence, its colour the metric.
 
     A model alone gets two blocks, one for each half of many occupations.
 
     Args:
-        frame (DataFrame): From :func:`select_occupations`.
+        frame: From :func:`select_occupations`.
         share: Women among those who have each occupation, in percent; empty if it is not known.
         threshold: In percentage points.
     """
@@ -345,7 +353,7 @@ def figure_occupations(
     part: str,
     threshold: float,
     shares: str | None = None,
-):
+) -> None:
     """Draw one ``part`` of the models; ``shares`` (TSV) has the share of women by occupation, where it was fetched."""
     frame = select_occupations(read_rows(metric, "the metric"), evaluation_set, part)
     share = findings.read_shares(shares) if shares else {}
@@ -363,7 +371,7 @@ REFERENT_SHIFT = {"professional": -1.5, "participant": 1.5}
 """How far right of its date a mark stands, in points."""
 
 
-def select_example(frame, occupation, model):
+def select_example(frame: "pd.DataFrame", occupation: str, model: str) -> "pd.DataFrame":
     """Return the rows to draw, for the wanted occupation and model.
 
     Where they are not there it is the first occupation, and the first model that gives a female word any mass in it.
@@ -385,7 +393,7 @@ def select_example(frame, occupation, model):
     return rows.assign(kind=figures.kinds_of_sentences(rows)).reset_index(drop=True)
 
 
-def date_spans(dates):
+def date_spans(dates: np.ndarray) -> list[np.ndarray]:
     """Return the dates in one list, or in two where more than half of the time between the outer ones has none."""
     gaps = np.diff(dates)
     if len(dates) > 1 and 2 * gaps.max() > dates[-1] - dates[0]:
@@ -394,7 +402,7 @@ def date_spans(dates):
     return [dates]
 
 
-def show_dates(ax, dates):
+def show_dates(ax: Axes, dates: np.ndarray) -> None:
     """Let a panel show ``dates`` with room on both sides."""
     room = max(1, 0.15 * (dates[-1] - dates[0]))
     ax.set_xlim(dates[0] - room, dates[-1] + room)
@@ -402,11 +410,11 @@ def show_dates(ax, dates):
 
 
 @plotting.style()
-def draw_example(frame):
+def draw_example(frame: "pd.DataFrame") -> Figure:
     """Draw a panel for each other person in the sentence; where dates are missing in between, its halves stand apart.
 
     Args:
-        frame (DataFrame): From :func:`select_example`.
+        frame: From :func:`select_example`.
     """
     drawn = plotting.figure(plotting.PAGE, 3.7)
     parts = date_spans(np.unique(frame.value.astype(int)))
@@ -448,7 +456,7 @@ def draw_example(frame):
     return drawn
 
 
-def figure_example(*, masses: list, pdf: str, png: str, csv: str, occupation: str, model: str):
+def figure_example(*, masses: list, pdf: str, png: str, csv: str, occupation: str, model: str) -> None:
     """Draw the sentences about ``occupation`` as ``model`` fills them, or what :func:`select_example` takes."""
     frame = select_example(read_masses(masses), occupation, model)
     plotting.save(draw_example(frame), frame, pdf, png, csv)
@@ -460,13 +468,13 @@ FAMILY_GROUPS = (("BERT", "RoBERTa"), ("BART", "UL2", "Flan-UL2", "Flan-T5"), ("
 ROC_LINES = ("-", (0, (4, 1.5)), (0, (1, 1)), (0, (6, 1.5, 1, 1.5)))
 
 
-def evaluation_sets(frame):
+def evaluation_sets(frame: "pd.DataFrame") -> list[tuple[str, str]]:
     """Return the evaluation sets of a frame with their template sets, in order."""
     present = set(frame[["evaluation_set", "templates"]].itertuples(index=False, name=None))
     return [(s, t) for s in SETS for t in ("replica", "official") if (s, t) in present]
 
 
-def roc_columns(names):
+def roc_columns(names: Sequence[str]) -> list[list[str]]:
     """Return the models of each column of panels, at most as many as there are kinds of lines."""
     known = [[n for n in names if n in study.MODELS and study.MODELS[n].group in group] for group in FAMILY_GROUPS]
     known.append([n for n in names if n not in study.MODELS])
@@ -475,11 +483,11 @@ def roc_columns(names):
 
 
 @plotting.style()
-def draw_roc(frame, areas, sizes: dict, models: dict, threshold: float):
+def draw_roc(frame: "pd.DataFrame", areas: "pd.DataFrame", sizes: dict, models: dict, threshold: float) -> Figure:
     """Draw a row for each set and a column for each group of models, with a dot at ``threshold``.
 
     Args:
-        frame, areas (DataFrame): Curves, and rows of their areas.
+        frame, areas: Curves, and rows of their areas.
         sizes: From :func:`sentence_counts`. A set with fewer than :data:`scripts.underspecification.lib.figures.LEAST`
             of either kind gets a note instead of curves.
         models: The run's models by their labels.
@@ -537,21 +545,21 @@ def draw_roc(frame, areas, sizes: dict, models: dict, threshold: float):
     return drawn
 
 
-def sentence_counts(metric) -> dict[tuple[str, str], tuple[int, int]]:
+def sentence_counts(metric: "pd.DataFrame") -> dict[tuple[str, str], tuple[int, int]]:
     """Return how many well-specified and unspecified sentences each set has.
 
     Args:
-        metric (DataFrame): From :func:`scripts.underspecification.lib.analyses.detection.specification_metric`.
+        metric: From :func:`scripts.underspecification.lib.analyses.detection.specification_metric`.
 
     Returns:
         By evaluation set and template set.
     """
     items = metric.drop_duplicates(["evaluation_set", "templates", "item"])
-    specified = items.groupby(["evaluation_set", "templates"]).well_specified.agg(["sum", "size"])
+    specified: Any = items.groupby(["evaluation_set", "templates"]).well_specified.agg(["sum", "size"])
     return {key: (int(row["sum"]), int(row["size"] - row["sum"])) for key, row in specified.iterrows()}
 
 
-def is_enough(size):
+def is_enough(size: tuple[int, int]) -> bool:
     """Tell whether a set has enough well-specified and enough unspecified sentences for a curve."""
     return min(size) >= figures.LEAST
 
@@ -566,7 +574,7 @@ def figure_roc(
     csv: str,
     models: dict,
     threshold: float,
-):
+) -> None:
     """Draw the female metric of every model that fills masks, and of the others with the prompt of Method 2."""
     frame, table = read_rows(roc, "ROC curves"), read_rows(specification_detection, "areas")
     frame, table = (rows[has_roc_curve(rows)] for rows in (frame, table))
@@ -580,7 +588,7 @@ def figure_roc(
     plotting.save(drawn, frame[enough], pdf, png, csv)
 
 
-def has_roc_curve(frame):
+def has_roc_curve(frame: "pd.DataFrame") -> "pd.Series":
     """Tell which rows are of the female metric from the most probable tokens with the prompt of Method 2."""
     prompts = frame.prompt.isin(["mask", study.DETECTION_PROMPT])
     return (frame.gender == "female") & (frame.accumulation == "top") & prompts
@@ -593,12 +601,12 @@ GENDER_HEIGHTS = {"female": 0.27, "male": 0.0, "neutral": -0.27}
 
 
 @plotting.style()
-def draw_orders(frame):
+def draw_orders(frame: "pd.DataFrame") -> Figure:
     """Draw one panel for each set and rate.
 
     Args:
-        frame (DataFrame): ``model``, ``evaluation_set``, ``rate``, ``printed``, ``female``, ``male``, ``neutral``,
-            ``mean``, ``low``, ``high``, ``lowest``, ``highest``.
+        frame: ``model``, ``evaluation_set``, ``rate``, ``printed``, ``female``, ``male``, ``neutral``, ``mean``,
+            ``low``, ``high``, ``lowest``, ``highest``.
     """
     names = study.order(frame.model)
     y = {name: i for i, name in enumerate(reversed(names))}
@@ -639,7 +647,7 @@ def draw_orders(frame):
     return drawn
 
 
-def figure_orders(*, orders: str, specification_detection: str, printed: str, pdf: str, png: str, csv: str):
+def figure_orders(*, orders: str, specification_detection: str, printed: str, pdf: str, png: str, csv: str) -> None:
     """Draw the rates of a release beside those of ``printed`` (paper/published)."""
     table = agreement.beside_printed(
         read_rows(specification_detection, "rates"),

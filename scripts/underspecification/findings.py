@@ -20,7 +20,7 @@ def claims(
     models: dict,
     threshold: float,
     shares: str | None = None,
-):
+) -> None:
     """Write the verdicts (CSV), the table of the paper (LaTeX) and how often each fell (JSON).
 
     ``tables`` are the analysis tables of each of ``sources``; for the other ones of ``every_source`` no finding is
@@ -39,7 +39,7 @@ def claims(
     verdicts.write(findings.FINDINGS, runs, every_source, **outputs, heads=study.HEADS, models=present)
 
 
-def findings_of_model(*, tables: list, findings_csv: str, sources: list, facts: dict, threshold: float):
+def findings_of_model(*, tables: list, findings_csv: str, sources: list, facts: dict, threshold: float) -> None:
     """Write ``findings_csv``, the verdicts for the model with these ``facts`` of the registry.
 
     ``tables`` are the analysis tables of each of ``sources``; ``threshold`` is that of the metric.

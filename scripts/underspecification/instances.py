@@ -23,7 +23,7 @@ def instances(
     schemas: str | None = None,
     occupations: str | None = None,
     sentences: str | None = None,
-):
+) -> None:
     """Write ``instances`` (Parquet) of ``evaluation_set``.
 
     MGC is made of ``verbs``, ``life_stages``, ``places`` and the ``dates`` of ``date_range``; the others of this
@@ -33,6 +33,7 @@ def instances(
     years = templates.read_dates(dates)[date_range]
     sources = {"sentence_row": sentences or schemas, "occupation_row": occupations}
     if evaluation_set == "mgc":
+        assert verbs and life_stages and places, "MGC has all three files"
         stages, countries = templates.read_life_stages(life_stages), templates.read_places(places)
         frame = mgc(templates.read_verbs(verbs), stages, years, countries)
         sources = {"verb_row": verbs, "life_stage_row": life_stages, "place_row": places}
@@ -51,7 +52,7 @@ def instances(
     files.write_parquet(instances, frame, {"origins": origins})
 
 
-def texts(*, instances: str, prompts: str, texts: str, use: list, dates: int, places: int, occupations: int):
+def texts(*, instances: str, prompts: str, texts: str, use: list, dates: int, places: int, occupations: int) -> None:
     """Write ``texts`` (Parquet) with the prompts ``use`` for a sample of ``instances``.
 
     The sample has ``dates`` and ``places`` of MGC, or ``occupations`` of the other sets.

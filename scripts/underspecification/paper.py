@@ -24,7 +24,7 @@ def paper_numbers(
     paper_numbers: str,
     source: str,
     settings: dict,
-):
+) -> None:
     """Write ``paper_numbers`` (JSON) for a ``source``, a release or the run; ``settings`` are of the config."""
     rates = files.read_csv(specification_detection)
     collected = {
@@ -65,7 +65,7 @@ def section(
     prompts: dict,
     models: dict,
     shares: bool,
-):
+) -> None:
     """Write ``section_tex``.
 
     ``numbers`` has one file for each of ``sources``, in that order; ``figures`` and ``tables`` are the files that the
@@ -98,7 +98,7 @@ def section(
     write(section_tex, section_template, common)
 
 
-def summary(*, slopes: str, detection: str, summary: str, models: dict):
+def summary(*, slopes: str, detection: str, summary: str, models: dict) -> None:
     """Write ``summary`` (CSV) from the tables of all sources; ``models`` are the run's."""
     estimate_rows.write(summary, "underspecification", rows(files.read_csv(slopes), files.read_csv(detection), models))
 

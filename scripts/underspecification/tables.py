@@ -1,5 +1,7 @@
 """The tables of Underspecification, each by the function of its rule."""
 
+from typing import Any
+
 from scripts.core.job import run_named
 from scripts.core.paper import published
 from scripts.core.paper.published import demonstration, read, read_tables, write
@@ -7,7 +9,7 @@ from scripts.underspecification.lib import study, tables
 from scripts.underspecification.lib.readers import read_rows
 
 
-def table_detection(*, specification_detection: str, orders: str, printed: str, tex: str, csv: str):
+def table_detection(*, specification_detection: str, orders: str, printed: str, tex: str, csv: str) -> None:
     """Tabulate how well the metric detects underspecified sentences (paper Table 3).
 
     Write the cells as printed (LaTeX and CSV); ``printed`` are the published numbers.
@@ -16,7 +18,7 @@ def table_detection(*, specification_detection: str, orders: str, printed: str, 
     tables.write(tex, csv, tables.rates(table, spread, published.read_published(printed)), 2)
 
 
-def table_independence(*, independence: str, tex: str, csv: str):
+def table_independence(*, independence: str, tex: str, csv: str) -> None:
     """Tabulate how the change of the female probability over dates goes with its level, over occupations.
 
     Write the cells as printed (LaTeX and CSV).
@@ -24,7 +26,7 @@ def table_independence(*, independence: str, tex: str, csv: str):
     tables.write(tex, csv, tables.independence(read_rows(independence, "correlations")), 2)
 
 
-def table_masses(*, curves: str, tex: str, csv: str):
+def table_masses(*, curves: str, tex: str, csv: str) -> None:
     """Tabulate the mean mass of gendered pronouns among the most probable tokens and over the vocabulary.
 
     Write the cells as printed (LaTeX and CSV).
@@ -32,7 +34,7 @@ def table_masses(*, curves: str, tex: str, csv: str):
     tables.write(tex, csv, tables.group_probabilities(read_rows(curves, "masses")), 3)
 
 
-def table_metric(*, metric: str, printed: str, tex: str, csv: str):
+def table_metric(*, metric: str, printed: str, tex: str, csv: str) -> None:
     """Tabulate the task specification metric of the sentences about one occupation (paper Table 2).
 
     Write the cells as printed (LaTeX and CSV); ``printed`` are the published numbers.
@@ -42,7 +44,7 @@ def table_metric(*, metric: str, printed: str, tex: str, csv: str):
     tables.write(tex, csv, frame, 5, hidden=["Occupation"])
 
 
-def table_slopes(*, slopes: str, tex: str, csv: str):
+def table_slopes(*, slopes: str, tex: str, csv: str) -> None:
     """Tabulate slopes and correlations of Method 1 (the numbers behind Figures 3 and 6 to 8).
 
     Write the cells as printed (LaTeX and CSV); full precision and intervals are in ``slopes``.
@@ -63,13 +65,13 @@ def published_vs_ours(
     sources: list,
     every_source: list,
     models: dict,
-):
+) -> None:
     """Write all comparisons (CSV), those that the paper shows (LaTeX) and how often each verdict fell (JSON).
 
     ``tables`` are the analysis tables of each of ``sources``; those of ``every_source`` that are not in the run are
     listed as such. Demonstration models among the run's ``models`` are left out.
     """
-    printed = read(published, mapping, study_models)
+    printed: Any = read(published, mapping, study_models)
     names = {study.run_label(row.label, "mask"): row.model for row in printed.models.itertuples()}
     by_source = read_tables(tables, sources)
     for frame in (frame for frames in by_source.values() for frame in frames.values() if "model" in frame):

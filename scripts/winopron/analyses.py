@@ -1,5 +1,8 @@
 """What systems make of the sentences, and the tidy tables over all of them, each by the function of its rule."""
 
+from collections.abc import Iterator
+from typing import Any
+
 import pandas as pd
 
 from scripts.core import coreference, files, model_outputs
@@ -17,7 +20,7 @@ SYSTEM = ["system", "conversion"]
 KEYS = ["templates", "entities", *SYSTEM]
 
 
-def clusters(*, instances: str, clusters: str, rule: str):
+def clusters(*, instances: str, clusters: str, rule: str) -> None:
     """Let one rule resolve a set of instances, in the format of a coreference system.
 
     Write the ``clusters`` that ``rule`` (one of ``study.RULES``) makes of ``instances``.
@@ -39,7 +42,7 @@ def predictions(
     selected: list,
     scores: list,
     scored: dict,
-):
+) -> None:
     """Bring the output of every system on one set of instances into one table: clusters and answers in words.
 
     Write ``predictions`` (Parquet): :data:`PREDICTIONS`. ``clusters`` are the files of ``systems``, ``answer_files``
@@ -91,7 +94,7 @@ def metrics(
     empty: float | None,
     draws: int,
     seed: int,
-):
+) -> None:
     """Compute accuracy, consistency, bias and its overlap of every system on every set of instances, with intervals.
 
     Write the tidy tables of all ``sets`` (``templates``, ``entities``); ``instances`` and ``predictions`` have a file
@@ -157,7 +160,7 @@ def metrics(
         files.write_csv(path, table[[*first, *(column for column in table if column not in first)]])
 
 
-def _answers(instances, predictions):
+def _answers(instances: str, predictions: str) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
     """Yield each system, in each way of reading it, and its answers to what it was asked of a set of instances."""
     known, predicted = files.read_parquet(instances), files.read_parquet(predictions)
     for values, rows in predicted.groupby(SYSTEM, sort=False):
@@ -175,7 +178,7 @@ def women_share(
     template_sets: list,
     draws: int,
     seed: int,
-):
+) -> None:
     """Correlate what each system does with *she* and *he* with the share of women in each occupation.
 
     Write both tidy tables over all ``template_sets``; each has a file of sentences about two people of both kinds.

@@ -1,5 +1,8 @@
 """The figures of WinoPron, each by the function of its rule."""
 
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from scripts.core import files, plotting
@@ -10,12 +13,16 @@ from scripts.winopron.lib import figures, study
 from scripts.winopron.lib.analyses import consistency
 from scripts.winopron.lib.analyses.consistency import GROUPS, POOLED
 
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
 ANY = "any"
 """What stands for the pronoun set of systems that do not read pronouns."""
 BY_LIKELIHOOD = "By likelihood"
 
 
-def select_accuracy(metrics, templates):
+def select_accuracy(metrics: "pd.DataFrame", templates: str) -> "pd.DataFrame":
     """Return the accuracies to draw: by ``case`` and ``pronoun_set``, on sentences about two people.
 
     Rules are left out where there are other systems. What models take by likelihood is the same with every pronoun set:
@@ -26,7 +33,7 @@ def select_accuracy(metrics, templates):
     return frame[frame.system.map(study.by_likelihood) == (frame.pronoun_set == ANY)].reset_index(drop=True)
 
 
-def _accuracy_panels(frame) -> tuple:
+def _accuracy_panels(frame: "pd.DataFrame") -> tuple:
     """Return the panels of accuracies: one of every system, and one of all that resolve by likelihood.
 
     Returns:
@@ -45,7 +52,7 @@ def _accuracy_panels(frame) -> tuple:
 
 
 @plotting.style()
-def draw_accuracy(frame):
+def draw_accuracy(frame: "pd.DataFrame") -> "Figure":
     """Draw the panels of accuracies; up to two share a column."""
     panels, looks, scored = _accuracy_panels(frame)
     narrow = len(panels) <= 2
@@ -72,13 +79,13 @@ def draw_accuracy(frame):
     return drawn
 
 
-def figure_accuracy(*, metrics: str, pdf: str, png: str, csv: str, templates: str):
+def figure_accuracy(*, metrics: str, pdf: str, png: str, csv: str, templates: str) -> None:
     """Draw accuracy by case and pronoun set, a panel for each system, beside chance (paper Figure 3)."""
     frame = select_accuracy(study.read_table(metrics), templates)
     plotting.save(draw_accuracy(frame), frame, pdf, png, csv)
 
 
-def select_bias(bias, templates):
+def select_bias(bias: "pd.DataFrame", templates: str) -> "pd.DataFrame":
     """Return the shares to draw: forms of systems that read pronouns, all prompts together.
 
     Shares of few attempted and solvable template pairs (:data:`scripts.core.plotting.FEWEST`) are left out.
@@ -89,7 +96,7 @@ def select_bias(bias, templates):
 
 
 @plotting.style()
-def draw_bias(frame):
+def draw_bias(frame: "pd.DataFrame") -> "Figure":
     """Draw positive bias upwards and negative bias downwards, a panel for each system."""
     systems = study.order_systems(frame.system)
     if not systems:
@@ -130,7 +137,7 @@ def draw_bias(frame):
     return drawn
 
 
-def figure_bias(*, bias: str, pdf: str, png: str, csv: str, templates: str):
+def figure_bias(*, bias: str, pdf: str, png: str, csv: str, templates: str) -> None:
     """Draw the share of attempted and solvable template pairs that show positive or negative bias (paper Figure 5)."""
     frame = select_bias(study.read_table(bias), templates)
     plotting.save(draw_bias(frame), frame, pdf, png, csv)
@@ -140,12 +147,12 @@ CONSISTENCIES = {"pronoun_consistency": "all pronoun\nsets right", "disambiguati
 """Consistencies to the titles of their panels: what has to be right together."""
 
 
-def select_consistency(metrics, templates):
+def select_consistency(metrics: "pd.DataFrame", templates: str) -> "pd.DataFrame":
     """Return the consistencies to draw, with ``chance``: of a system that never reads the pronoun, that of one set.
 
     Prompted systems are there by single prompts, which have the paper's chance.
     """
-    frame = figures.rows(metrics[metrics.pairing != POOLED], templates, entities="double", metric=list(GROUPS))
+    frame: Any = figures.rows(metrics[metrics.pairing != POOLED], templates, entities="double", metric=list(GROUPS))
     chances = figures.rows(metrics, templates, entities="double", metric=[f"{name}_chance" for name in GROUPS])
     chance = chances[chances.pairing != POOLED].drop_duplicates("metric").set_index("metric").value
     expected = [
@@ -155,14 +162,14 @@ def select_consistency(metrics, templates):
     return frame.assign(chance=expected)
 
 
-def _heights(labels):
+def _heights(labels: Iterable[str]):
     """Return the heights of labels one above the other: those of two lines have twice the room."""
     room = np.array([1.0 + 0.9 * ("\n" in label) for label in labels])
     return np.cumsum(room) - (room + room[0]) / 2
 
 
 @plotting.style()
-def draw_consistency(frame):
+def draw_consistency(frame: "pd.DataFrame") -> "Figure":
     """Draw a row for each system, a panel for each consistency."""
     systems = study.order_systems(frame.system)[::-1]
     # Open points say which systems are rules.
@@ -196,13 +203,13 @@ def draw_consistency(frame):
     return drawn
 
 
-def figure_consistency(*, metrics: str, pdf: str, png: str, csv: str, templates: str):
+def figure_consistency(*, metrics: str, pdf: str, png: str, csv: str, templates: str) -> None:
     """Draw both consistencies of every system beside chance (the numbers of paper Table 3)."""
     frame = select_consistency(study.read_table(metrics), templates)
     plotting.save(draw_consistency(frame), frame, pdf, png, csv)
 
 
-def figure_groups(*, instances: str, pdf: str, png: str, csv: str):
+def figure_groups(*, instances: str, pdf: str, png: str, csv: str) -> None:
     """Draw sentences that have to be resolved rightly together (paper Figure 4).
 
     They are this project's ``instances`` about two people.
@@ -211,7 +218,7 @@ def figure_groups(*, instances: str, pdf: str, png: str, csv: str):
     plotting.save(figures.sentences(frame), frame, pdf, png, csv)
 
 
-def figure_problems(*, problems: str, instances: str, pdf: str, png: str, csv: str):
+def figure_problems(*, problems: str, instances: str, pdf: str, png: str, csv: str) -> None:
     """Draw sentences with the problems of Winogender Schemas beside sentences without them (paper Figure 1).
 
     The former are the made-up sentences of ``problems``, the latter this project's ``instances`` about two people.
@@ -220,13 +227,13 @@ def figure_problems(*, problems: str, instances: str, pdf: str, png: str, csv: s
     plotting.save(figures.sentences(frame), frame, pdf, png, csv)
 
 
-def figure_schemas(*, instances: str, pdf: str, png: str, csv: str):
+def figure_schemas(*, instances: str, pdf: str, png: str, csv: str) -> None:
     """Draw a pair of templates with all pronouns (paper Figure 2): this project's ``instances`` about two people."""
     frame = figures.schemas(files.read_parquet(instances))
     plotting.save(figures.sentences(frame), frame, pdf, png, csv)
 
 
-def select_women_share(differences, agreements, templates):
+def select_women_share(differences: "pd.DataFrame", agreements: "pd.DataFrame", templates: str) -> "pd.DataFrame":
     """Return the differences to draw: an occupation each, with the correlation of its system, where there is one."""
     defined = agreements[agreements.pearson.notna() & (agreements.pronoun_set == study.FEMININE)]
     known = differences[differences.women.notna() & (differences.templates == templates)]
@@ -234,14 +241,14 @@ def select_women_share(differences, agreements, templates):
     return study.corrected_rows(known.merge(defined[[*keys, "pearson", "ci_low", "ci_high"]], on=keys))
 
 
-def _correlation_label(rows):
+def _correlation_label(rows: "pd.DataFrame"):
     """Return the correlation of a panel's rows, in words."""
     of_system = rows.iloc[0]
     return f"r = {number(of_system.pearson, 2)} ({interval(of_system.ci_low, of_system.ci_high, 2)})"
 
 
 @plotting.style()
-def draw_women_share(frame):
+def draw_women_share(frame: "pd.DataFrame") -> "Figure":
     """Draw a panel for each system, with the line of least squares."""
     systems = study.order_systems(frame.system)
     if not systems:
@@ -266,7 +273,9 @@ def draw_women_share(frame):
     return drawn
 
 
-def figure_women_share(*, women_share: str, women_share_occupations: str, pdf: str, png: str, csv: str, templates: str):
+def figure_women_share(
+    *, women_share: str, women_share_occupations: str, pdf: str, png: str, csv: str, templates: str
+) -> None:
     """Draw how much oftener she than he is resolved to an occupation, over the share of women in it.
 
     ``women_share`` has the agreement of each system's bias with the share of women (CSV), ``women_share_occupations``

@@ -22,7 +22,7 @@ def claims(
     every_set: list,
     draws: int,
     seed: int,
-):
+) -> None:
     """Test every finding of the study on the predictions of the run.
 
     Write the verdicts (CSV), the table of the paper (LaTeX) and how often each fell (JSON). ``instances`` and
@@ -47,7 +47,7 @@ def findings_of_model(
     template_sets: list,
     draws: int,
     seed: int,
-):
+) -> None:
     """Test the study's findings on one model of the run.
 
     Write ``findings_csv``, the verdicts for the model with these ``facts`` of the registry. If it was prompted, its
@@ -64,7 +64,7 @@ def findings_of_model(
     files.write_csv(findings_csv, single_model_verdicts(FINDINGS, ONE_MODEL, runs))
 
 
-def _answers(sets, instances, tables):
+def _answers(sets: list[dict], instances: list[str], tables: list[pd.DataFrame]):
     """Return the answers of every system on each set, by template set and entities; each is read in one way."""
     answers = {}
     for names, path, table in zip(sets, instances, tables, strict=True):

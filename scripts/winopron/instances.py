@@ -22,7 +22,7 @@ def instances(
     occupations: str | None = None,
     archive: str | None = None,
     winogender: str | None = None,
-):
+) -> None:
     """Fill one set of templates with the run's pronoun sets: sentences about two people, or about one.
 
     Write ``instances`` (Parquet; :mod:`scripts.winopron.lib.instances` has the columns). They come from ``sentences``
@@ -47,7 +47,7 @@ def instances(
     files.write_parquet(instances, frame, {"origins": read.origins() | {"pronoun_row": Path(pronouns).name}})
 
 
-def templates_to_score(*, instances: str, selected: str, pairs: int | str, seed: int):
+def templates_to_score(*, instances: str, selected: str, pairs: int | str, seed: int) -> None:
     """Select the templates that models resolve by likelihood: those about a sample of pairs of people.
 
     Write ``selected`` (Parquet; :func:`scripts.winopron.lib.instances.to_score` has the columns). ``instances`` are the
@@ -69,7 +69,7 @@ def prompts(
     seed: int,
     chosen: str | list,
     variants: list,
-):
+) -> None:
     """Write the prompts of a set of templates: sentences about a sample of people, with every prompt and variant.
 
     :func:`scripts.winopron.lib.prompts.of_instances` has the columns.
@@ -92,7 +92,7 @@ def prompts(
     log.info("%d prompts about %d pairs of people", len(frame), len(kept))
 
 
-def questions(*, instances: str, declaration: str, questions: str):
+def questions(*, instances: str, declaration: str, questions: str) -> None:
     """Write what annotators are asked about a set of instances.
 
     Write ``questions`` (Parquet; :mod:`scripts.core.annotation`) of ``instances``.

@@ -1,5 +1,7 @@
 """WinoPron in the paper: its numbers, its section and its rows of the summary, each by the function of its rule."""
 
+from collections.abc import Iterable
+
 from scripts.core import estimate_rows, files
 from scripts.core.job import run_named
 from scripts.core.paper.numbers import of_settings
@@ -27,7 +29,7 @@ def paper_numbers(
     templates: str,
     entities: list,
     settings: dict,
-):
+) -> None:
     """Collect every number that the WinoPron section's prose uses, with where it comes from.
 
     Write ``paper_numbers`` (JSON) for the template set ``templates``. ``instances`` has a file for each of
@@ -64,7 +66,7 @@ def section(
     winogender: bool,
     models: dict,
     scored: dict,
-):
+) -> None:
     """Render the paper's section on WinoPron from its template and the results of the run.
 
     Write ``section_tex``. ``numbers`` has one file for each of ``template_sets``, in that order; ``figures`` and
@@ -92,12 +94,12 @@ def section(
     write(section_tex, section_template, common)
 
 
-def _ids(numbers, prefix):
+def _ids(numbers: Iterable[str], prefix: str):
     """Return what follows a prefix in the ids of numbers."""
     return [name.removeprefix(prefix) for name in numbers if name.startswith(prefix)]
 
 
-def summary(*, metrics: str, summary: str, models: dict, scored: dict, systems: dict):
+def summary(*, metrics: str, summary: str, models: dict, scored: dict, systems: dict) -> None:
     """Write WinoPron's rows of the summary over all studies (CSV).
 
     ``models`` are those that are prompted, ``scored`` those that resolve by likelihood, ``systems`` the coreference

@@ -19,7 +19,7 @@ from scripts.winopron.lib.analyses import performance
 from scripts.winopron.lib.analyses.consistency import SINGLE
 
 
-def table_biased_occupations(*, biased_occupations: str, bias: str, tex: str, csv: str, templates: str):
+def table_biased_occupations(*, biased_occupations: str, bias: str, tex: str, csv: str, templates: str) -> None:
     """Tabulate the biased occupations of every pronoun form (paper Table 4).
 
     Write all occupations (CSV) and the first of each form (LaTeX).
@@ -30,13 +30,13 @@ def table_biased_occupations(*, biased_occupations: str, bias: str, tex: str, cs
     tables.write(tex, csv, cells, 5, ["System", "Pronoun set", "Case"], "No occupation is biased.", shown)
 
 
-def table_consistency(*, metrics: str, tex: str, csv: str, templates: str):
+def table_consistency(*, metrics: str, tex: str, csv: str, templates: str) -> None:
     """Tabulate both consistencies beside chance (paper Table 3)."""
     cells = tables.consistency(tables.of_set(study.read_table(metrics), templates))
     tables.write(tex, csv, cells, 3, ["System"], "No system was run.", cells[cells.Reading == "corrected"])
 
 
-def table_counts(*, instances: list, tex: str, csv: str, sets: list):
+def table_counts(*, instances: list, tex: str, csv: str, sets: list) -> None:
     """Tabulate templates by case and the sentences that they make (paper Table 1).
 
     Write the counts (LaTeX and CSV) of all ``sets``, each with a file of ``instances``.
@@ -48,39 +48,39 @@ def table_counts(*, instances: list, tex: str, csv: str, sets: list):
     write_table(tex, csv, shown, 1, rows=cells)
 
 
-def table_f1(*, metrics: str, tex: str, csv: str, templates: str):
+def table_f1(*, metrics: str, tex: str, csv: str, templates: str) -> None:
     """Tabulate F1 by case and by pronoun set (paper Table 8)."""
     cells = tables.split(tables.of_set(study.read_table(metrics), templates), "f1")
     tables.write(tex, csv, cells, 2, ["Sentences", "Split"], "No system was run.", tables.printed_split(cells))
 
 
-def table_overlap_cases(*, overlap: str, tex: str, csv: str, templates: str):
+def table_overlap_cases(*, overlap: str, tex: str, csv: str, templates: str) -> None:
     """Tabulate how alike the biased occupations of two cases are (paper Table 6), beside chance."""
     rows = study.read_table(overlap)
     cells = tables.overlaps(rows[rows.templates == templates], "cases")
     tables.write(tex, csv, cells, 4, ["System", "Case", "Pronoun set"], "No system has biased occupations.")
 
 
-def table_overlap_systems(*, overlap: str, tex: str, csv: str, templates: str):
+def table_overlap_systems(*, overlap: str, tex: str, csv: str, templates: str) -> None:
     """Tabulate how alike the biased occupations of two systems are (paper Table 5), beside chance."""
     rows = study.read_table(overlap)
     cells = tables.overlaps(rows[rows.templates == templates], "systems")
     tables.write(tex, csv, cells, 4, ["System", "Case", "Pronoun set"], "No system has biased occupations.")
 
 
-def table_performance(*, metrics: str, tex: str, csv: str, templates: str):
+def table_performance(*, metrics: str, tex: str, csv: str, templates: str) -> None:
     """Tabulate F1 beside that on Winogender Schemas (paper Table 2)."""
     cells = tables.performance(study.read_table(metrics), templates)
     tables.write(tex, csv, cells, 2, ["System"], "No system was run.")
 
 
-def table_precision(*, metrics: str, tex: str, csv: str, templates: str):
+def table_precision(*, metrics: str, tex: str, csv: str, templates: str) -> None:
     """Tabulate precision by case and by pronoun set (paper Table 9)."""
     cells = tables.split(tables.of_set(study.read_table(metrics), templates), "precision")
     tables.write(tex, csv, cells, 2, ["Sentences", "Split"], "No system was run.", tables.printed_split(cells))
 
 
-def table_prompts(*, prompt_templates: str, tex: str, csv: str, chosen: str | list):
+def table_prompts(*, prompt_templates: str, tex: str, csv: str, chosen: str | list) -> None:
     """List the prompts of the run (paper Table 7).
 
     Write the prompts (LaTeX and CSV); ``\\\\n`` stands for a line break, as in the study.
@@ -95,26 +95,26 @@ def table_prompts(*, prompt_templates: str, tex: str, csv: str, chosen: str | li
     files.write_text(tex, latex.wrapped_table(cells, [0.05, 0.9]))
 
 
-def table_readings(*, metrics: str, tex: str, csv: str, templates: str):
+def table_readings(*, metrics: str, tex: str, csv: str, templates: str) -> None:
     """Tabulate what the corrected reading of a system's outputs changes (not in the paper)."""
     cells = tables.readings(tables.of_set(study.read_table(metrics), templates))
     tables.write(tex, csv, cells, 2, ["System", "Sentences"], "No system of this run is read in two ways.")
 
 
-def table_recall(*, metrics: str, tex: str, csv: str, templates: str):
+def table_recall(*, metrics: str, tex: str, csv: str, templates: str) -> None:
     """Tabulate recall by case and by pronoun set (paper Table 10)."""
     cells = tables.split(tables.of_set(study.read_table(metrics), templates), "recall")
     tables.write(tex, csv, cells, 2, ["Sentences", "Split"], "No system was run.", tables.printed_split(cells))
 
 
-def table_variance(*, variance: str, tex: str, csv: str, templates: str):
+def table_variance(*, variance: str, tex: str, csv: str, templates: str) -> None:
     """Tabulate how far accuracy spreads over templates and over ways of asking (not in the paper)."""
     rows = study.read_table(variance)
     cells = tables.variance(rows[rows.templates == templates])
     tables.write(tex, csv, cells, 2, ["System", "Sentences"], "No system is asked in several ways.")
 
 
-def table_women_share(*, women_share: str, tex: str, csv: str, templates: str):
+def table_women_share(*, women_share: str, tex: str, csv: str, templates: str) -> None:
     """Tabulate how each system's bias agrees with the share of women in an occupation.
 
     Write all correlations of ``templates`` and of Winogender Schemas (CSV) and those of she (LaTeX).
@@ -123,8 +123,7 @@ def table_women_share(*, women_share: str, tex: str, csv: str, templates: str):
     """
     cells = tables.women_share(study.read_table(women_share), templates)
     shown = tables.printed_women_share(cells)
-    keep = ["System", "Templates"]
-    tables.write(tex, csv, cells, 5, keep, "No system's bias can be set beside the share of women.", shown)
+    tables.write(tex, csv, cells, 5, ["System"], "No system's bias can be set beside the share of women.", shown)
 
 
 def published_vs_ours(
@@ -142,7 +141,7 @@ def published_vs_ours(
     every_set: list,
     models: dict,
     pronoun_sets: list,
-):
+) -> None:
     """Set every published number of WinoPron beside ours, on each template set, with a verdict.
 
     Write all comparisons (CSV), those that the paper shows (LaTeX) and how often each verdict fell (JSON).
@@ -207,14 +206,14 @@ def comparable_metrics(table: pd.DataFrame, templates: str, models: pd.DataFrame
     return rows.reset_index(drop=True)
 
 
-def comparable_overlaps(table, templates):
+def comparable_overlaps(table: pd.DataFrame, templates: str) -> pd.DataFrame:
     """Return the comparisons of biased occupations as published; the study's index of two empty sets is zero."""
     rows = table[(table.templates == templates) & (table.reading == study.READINGS["published"])]
     empty = rows["first"] + rows["second"] == 0
     return rows.assign(jaccard=rows.jaccard.mask(empty, 0.0)).reset_index(drop=True)
 
 
-def comparable_counts(table, templates):
+def comparable_counts(table: pd.DataFrame, templates: str) -> pd.DataFrame:
     """Return how many templates a set has, a row for each case: ``Case``, ``data`` (``WP``, ``WS``), ``templates``."""
     columns = {
         "WP": f"{study.SETS[templates]}: {study.ENTITIES['double']}",

@@ -8,14 +8,20 @@ name-based augmentation (n-CDA), by a matching of masculine with feminine names.
 import importlib.util
 import re
 from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from scripts.core import files
 from scripts.core.errors import UserError, did_you_mean
 from scripts.core.templates import read_tsv
+
+if TYPE_CHECKING:
+    from scripts.core.coreference_systems.documents import AnnotatedDocument
 
 METHODS = ("acda", "ncda")
 
@@ -114,7 +120,7 @@ def read_published_words(generalised: str | Path, extra: str | Path, second_extr
     return swaps
 
 
-def _rows(path):
+def _rows(path: str | Path) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows of a file as cells without the spaces around them, with their numbers; empty ones are left out."""
     text = files.read_text(path, "fetch it again")
     for row, line in enumerate(text.split("\n"), 1):
@@ -165,7 +171,7 @@ def read_names(path: str | Path, column: str = "corrected") -> list[Name]:
     return [Name(name, gender, names[name][gender]) for name, gender in chosen.items()]
 
 
-def packaged_names():
+def packaged_names() -> Path:
     """Return the path of the list of names in the installed package gender-guesser.
 
     Raises:
@@ -180,11 +186,11 @@ def packaged_names():
     return path
 
 
-def weights(first, second) -> np.ndarray:
+def weights(first: ArrayLike, second: ArrayLike) -> np.ndarray:
     """Return the weights of pairs of names: the distance of their vectors times (12/11 - their cosine).
 
     Args:
-        first, second (array_like): Frequencies, of shapes (m, 55) and (n, 55).
+        first, second: Frequencies, of shapes (m, 55) and (n, 55).
 
     Returns:
         Of shape (m, n), in double precision, which the solver needs: 8 bytes a pair.
@@ -202,7 +208,7 @@ def weights(first, second) -> np.ndarray:
     return pairs
 
 
-def match(first: list[Name], second: list[Name]):
+def match(first: list[Name], second: list[Name]) -> tuple[list[tuple[str, str]], float]:
     """Match two lists of names fully, with the least total weight (Appendix A; Hall Maudslay et al. 2019).
 
     Both lists are sorted by the sums of their frequencies, the greatest first and equal ones in their order, and the
@@ -210,8 +216,7 @@ def match(first: list[Name], second: list[Name]):
     frequencies can take each other's place.
 
     Returns:
-        pairs (list of (str, str))
-        total (float): The total weight.
+        The pairs, and their total weight.
     """
     # Here, since rules import this module for the names of its methods and must not wait for scipy.
     from scipy.optimize import linear_sum_assignment
@@ -226,12 +231,11 @@ def match(first: list[Name], second: list[Name]):
     return matched, float(pairs[rows, columns].sum())
 
 
-def match_genders(names):
+def match_genders(names: Collection[Name]) -> tuple[dict[str, list[tuple[str, str]]], dict[str, float]]:
     """Match male with female names, and mostly male with mostly female ones.
 
     Returns:
-        pairs (dict of str to list of (str, str)): By the first of the two genders.
-        totals (dict of str to float): Their total weights.
+        The pairs, and their total weights, both by the first of the two genders.
     """
     pairs, totals = {}, {}
     for genders in PAIRED:
@@ -240,12 +244,12 @@ def match_genders(names):
     return pairs, totals
 
 
-def both_ways(pairs):
+def both_ways(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Return pairs of names as a dict that swaps each name for the other."""
     return {name: other for pair in pairs for name, other in (pair, pair[::-1])}
 
 
-def read_name_map(path) -> dict[str, str]:
+def read_name_map(path: str | Path) -> dict[str, str]:
     """Read a table of names and those that they are swapped for, such as the study's ``cda/nam_map.txt``.
 
     Raises:
@@ -261,7 +265,7 @@ def read_name_map(path) -> dict[str, str]:
     return swaps
 
 
-def placeholders(names):
+def placeholders(names: Iterable[Name]) -> dict[str, str]:
     """Return the placeholder of each name: ``E0``, ``E1``, ... in the order of the list, the same in all documents.
 
     The study numbers all names of its list, those of either gender too, in an order that its code leaves to chance.
@@ -322,14 +326,14 @@ def swapped_in_context(before: str, word: str, tag: str, after: tuple[str, str],
     return other[0].upper() + other[1:] if word[0].isupper() else other
 
 
-def _begins_noun_phrase(word, tag):
+def _begins_noun_phrase(word: str, tag: str) -> bool:
     """Whether a possessive before this word is a determiner; *and* and *or* join it to another one (*his or her*)."""
     return tag[:2] in ("NN", "JJ", "CD", "RB", "PR", "DT", "PD", "FW") or tag in ("VBG", "VBN", "``") or word in (
         "and", "or", "/"
     )  # fmt: skip
 
 
-def _other(word, tag, words, names):
+def _other(word: str, tag: str, words: Mapping[str, str], names: Mapping[str, str]) -> str | None:
     kind = _kind(word, tag, words, names)
     return {
         None: None,
@@ -339,7 +343,7 @@ def _other(word, tag, words, names):
     }[kind]
 
 
-def _kind(word, tag, words, names):
+def _kind(word: str, tag: str, words: Mapping[str, str], names: Mapping[str, str]) -> str | None:
     """Return what a word is swapped as: a name, *her*, another word, or None."""
     if tag == NAME and word in names:
         return "name"
@@ -348,8 +352,8 @@ def _kind(word, tag, words, names):
     return "word" if word.lower() in words else None
 
 
-def count_swaps(documents, words, names):
-    """Return how many words of documents are swapped: ``all``, and of these ``her`` and ``names``."""
+def count_swaps(documents: Iterable[Any], words: Mapping[str, str], names: Mapping[str, str]) -> dict[str, int]:
+    """Return how many words of documents with tags are swapped: ``all``, and of these ``her`` and ``names``."""
     kinds = Counter(
         _kind(word, tag, words, names)
         for document in documents
@@ -358,17 +362,16 @@ def count_swaps(documents, words, names):
     return {"all": kinds.total() - kinds[None], "her": kinds["her"], "names": kinds["name"]}
 
 
-def augment(documents, words: dict[str, str], names: dict[str, str], column: str = "faithful"):
+def augment(
+    documents: "Sequence[AnnotatedDocument]", words: dict[str, str], names: dict[str, str], column: str = "faithful"
+) -> "list[AnnotatedDocument]":
     """Return documents followed by a counterfactual copy of each, whose name ends with :data:`COPY`.
 
     Args:
-        documents (list of AnnotatedDocument): With tags.
+        documents: With tags.
         words, names: As :func:`swap_word` takes them.
         column: Whether words are swapped as in the study's code (:func:`swap_word`) or in their context
             (:func:`swapped_in_context`). One of "faithful", "corrected".
-
-    Returns:
-        list of AnnotatedDocument
 
     Raises:
         UserError: If a document has no tags, or one has the name of another's copy.
@@ -380,7 +383,9 @@ def augment(documents, words: dict[str, str], names: dict[str, str], column: str
     return [*documents, *copies]
 
 
-def counterfactual(document, words, names, column="faithful"):
+def counterfactual(
+    document: "AnnotatedDocument", words: dict[str, str], names: dict[str, str], column: str = "faithful"
+) -> "AnnotatedDocument":
     """Return the counterfactual copy of a document; see :func:`augment`."""
     if document.tags is None:
         raise UserError(f"the document '{document.name}' has no parts of speech; tag the corpus first")

@@ -7,7 +7,7 @@ document's first word; a cluster is the mentions of one entity, and a cluster of
 import json
 import logging
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
@@ -60,12 +60,12 @@ class AnnotatedDocument:
         return match and match[1]
 
     @property
-    def mentions(self):
+    def mentions(self) -> list[tuple[int, int]]:
         """All mentions, in the order of the text."""
         return sorted(mention for cluster in self.clusters for mention in cluster)
 
 
-def order_clusters(clusters):
+def order_clusters(clusters: Iterable[Iterable[tuple[int, int]]]) -> tuple[tuple[tuple[int, int], ...], ...]:
     """Return clusters as tuples, mentions in the order of the text and clusters in that of their first mentions."""
     return tuple(sorted(tuple(sorted((first, last) for first, last in cluster)) for cluster in clusters))
 
@@ -142,7 +142,7 @@ def litbank_split(documents: list[AnnotatedDocument]) -> dict[str, list[Annotate
     return parts
 
 
-def _distinct(documents, path):
+def _distinct(documents: list[AnnotatedDocument], path: str | Path) -> list[AnnotatedDocument]:
     names = set()
     for document in documents:
         if document.name in names:
@@ -151,7 +151,7 @@ def _distinct(documents, path):
     return documents
 
 
-def parse_conll2012(text, where, merge=False):
+def parse_conll2012(text: str, where: str | Path, merge: bool = False) -> list[AnnotatedDocument]:
     """Return the documents of a CoNLL-2012 text; ``where`` starts messages, else as :func:`read_conll2012`."""
     documents, builder = [], None
     for row, line in enumerate(text.replace("\r\n", "\n").split("\n"), 1):
@@ -193,13 +193,13 @@ def parse_conll2012(text, where, merge=False):
 class _Builder:
     """A document that is being read."""
 
-    def __init__(self, identifier, part, row, where, merge):
+    def __init__(self, identifier: str, part: int, row: int, where: str | Path, merge: bool):
         self.identifier, self.part, self.row, self.where, self.merge = identifier, part, row, where, merge
         self.words, self.tags, self.speakers, self.sentences = [], [], [], []
         self.start, self.columns = 0, None
         self.clusters, self.open, self.cluster_of = {}, {}, {}
 
-    def add(self, line, row):
+    def add(self, line: str, row: int) -> None:
         here = f"{self.where}, row {row}"
         # Tabs keep an empty last cell; spaces only align.
         cells: list[str] = line.split("\t") if "\t" in line else line.split(" ")
@@ -229,7 +229,7 @@ class _Builder:
         self.tags.append(cells[TAG])
         self.speakers.append(cells[SPEAKER])
 
-    def _mentions(self, cell, row, here):
+    def _mentions(self, cell: str, row: int, here: str):
         index = len(self.words)
         for item in () if cell in ("", *ABSENT_LABELS) else cell.split("|"):
             match = _CELL.fullmatch(item)
@@ -247,7 +247,7 @@ class _Builder:
             else:
                 raise UserError(f"{here}: a mention of entity {number} is closed that was not opened; correct it")
 
-    def _close(self, number, first, last, row, here):
+    def _close(self, number: int, first: int, last: int, row: int, here: str):
         mention = (first, last)
         other, before = self.cluster_of.get(mention, (number, None))
         if before is not None and not self.merge:
@@ -259,12 +259,12 @@ class _Builder:
         self.cluster_of.setdefault(mention, (number, row))
         self.clusters.setdefault(number, set()).add(mention)
 
-    def end_sentence(self):
+    def end_sentence(self) -> None:
         if len(self.words) > self.start:
             self.sentences.append((self.start, len(self.words)))
         self.start, self.columns = len(self.words), None
 
-    def document(self):
+    def document(self) -> AnnotatedDocument:
         self.end_sentence()
         if not self.words:
             raise UserError(
@@ -296,7 +296,7 @@ class _Builder:
         )
 
 
-def _joined(clusters):
+def _joined(clusters: Iterable[set[tuple[int, int]]]) -> list[set[tuple[int, int]]]:
     """Return clusters of which none share a mention: those that do become one."""
     joined = []
     for cluster in clusters:
@@ -305,7 +305,7 @@ def _joined(clusters):
     return joined
 
 
-def _named(column):
+def _named(column: Sequence[str]) -> tuple[str, ...] | None:
     return None if all(cell in ABSENT_LABELS for cell in column) else tuple(column)
 
 
@@ -335,7 +335,7 @@ def format_conll2012(documents: Iterable[AnnotatedDocument]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _coreference_cells(document):
+def _coreference_cells(document: AnnotatedDocument) -> list[str]:
     """Return the coreference column: of mentions that begin at one word, the longest is opened first."""
     opened, single, closed = ([[] for _ in document.words] for _ in range(3))
     mentions = ((first, last, number) for number, cluster in enumerate(document.clusters) for first, last in cluster)
@@ -348,12 +348,12 @@ def _coreference_cells(document):
     return ["|".join([*cells[0], *cells[1], *cells[2]]) or "-" for cells in zip(opened, single, closed, strict=True)]
 
 
-def write_conll2012(path, documents):
+def write_conll2012(path: str | Path, documents: Iterable[AnnotatedDocument]) -> None:
     """Write documents in the CoNLL-2012 layout, atomically; see :func:`format_conll2012`."""
     files.write_text(path, format_conll2012(documents))
 
 
-def write(path, documents):
+def write(path: str | Path, documents: Iterable[AnnotatedDocument]) -> None:
     """Write documents as JSON Lines, one document a line under the names of the fields, atomically."""
     files.write_text(path, "".join(json.dumps(asdict(d), ensure_ascii=False) + "\n" for d in documents))
 
@@ -391,7 +391,7 @@ def read(path: str | Path) -> list[AnnotatedDocument]:
     return _distinct(documents, path)
 
 
-def check(document: AnnotatedDocument, where: str, remedy: str):
+def check(document: AnnotatedDocument, where: str, remedy: str) -> None:
     """Refuse a document whose parts do not fit each other.
 
     Args:
@@ -405,7 +405,7 @@ def check(document: AnnotatedDocument, where: str, remedy: str):
         raise UserError(f"{where}: the document '{document.name}' {problem}; {remedy}")
 
 
-def _problem(document):
+def _problem(document: AnnotatedDocument) -> str | None:
     size, position = len(document.words), 0
     if not size:
         return "has no words"

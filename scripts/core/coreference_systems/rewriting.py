@@ -6,11 +6,17 @@ annotation stays right: every change is made to the mentions of an entity alike.
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING
 
 from scripts.core.errors import UserError
 from scripts.core.templates import read_tsv
+
+if TYPE_CHECKING:
+    from scripts.core.coreference_systems.documents import AnnotatedDocument
 
 KINDS = ("female", "male", "surname")
 FORMS = {
@@ -86,7 +92,7 @@ class Shares:
     they: float = 0.0
 
 
-def read_names(path):
+def read_names(path: str | Path) -> Names:
     """Read a list of names: columns ``name`` and ``kind`` (female, male, surname).
 
     Raises:
@@ -105,15 +111,11 @@ def read_names(path):
     return Names(**{kind: tuple(listed) for kind, listed in names.items()})
 
 
-def rewrite(document, names: Names, shares: Shares, random):
+def rewrite(document: "AnnotatedDocument", names: Names, shares: Shares, random: Random) -> "AnnotatedDocument":
     """Return a document rewritten at random.
 
-    Args:
-        document (AnnotatedDocument)
-        random (random.Random)
-
     Returns:
-        AnnotatedDocument: With the same clusters but for mentions that lie within a replaced one.
+        With the same clusters but for mentions that lie within a replaced one.
     """
     # Every draw is made, so that one share does not change what follows from another.
     chosen = {name: random.random() < share for name, share in vars(shares).items()}
@@ -128,7 +130,7 @@ def rewrite(document, names: Names, shares: Shares, random):
     return document
 
 
-def gender_of(document, cluster):
+def gender_of(document: "AnnotatedDocument", cluster: Iterable[tuple[int, int]]) -> str | None:
     """Return the pronoun set, ``he`` or ``she``, of a cluster; None without a pronoun or title, or with both."""
     sets = set()
     for first, last in cluster:
@@ -140,7 +142,7 @@ def gender_of(document, cluster):
     return sets.pop() if len(sets) == 1 else None
 
 
-def form_of(words, index):
+def form_of(words: Sequence[str], index: int) -> int:
     """Return which form a pronoun of ``he`` or ``she`` is; of two that look alike, by the word after it."""
     word = words[index].lower()
     after = words[index + 1] if index + 1 < len(words) else "."
@@ -152,7 +154,7 @@ def form_of(words, index):
     return FORMS[SETS[word]].index(word)
 
 
-def with_they(document, random):
+def with_they(document: "AnnotatedDocument", random: Random) -> "AnnotatedDocument":
     """Return a document in which about every second person of a known gender takes singular they.
 
     Verbs in the present and forms of *to be* right after a subject agree in the plural.
@@ -171,7 +173,7 @@ def with_they(document, random):
     return _with_words(document, edits)
 
 
-def with_other_names(document, names, random):
+def with_other_names(document: "AnnotatedDocument", names: Names, random: Random) -> "AnnotatedDocument":
     """Return a document in which the people with a known gender have other names, each the same throughout."""
     edits = {}
     mapping = {}
@@ -199,7 +201,7 @@ def with_other_names(document, names, random):
     return _with_words(document, edits)
 
 
-def with_one_gender(document, target, names, random):
+def with_one_gender(document: "AnnotatedDocument", target: str, names: Names, random: Random) -> "AnnotatedDocument":
     """Return a document in which the people with a known gender have one, ``he`` or ``she``, and other names."""
     edits, turned = {}, []
     for cluster in document.clusters:
@@ -220,7 +222,7 @@ def with_one_gender(document, target, names, random):
     return with_other_names(_with_words(document, edits), names, random)
 
 
-def with_more_names(document, names, random):
+def with_more_names(document: "AnnotatedDocument", names: Names, random: Random) -> "AnnotatedDocument":
     """Return a document in which names stand in for some of the pronouns and nouns of people with a known gender.
 
     A person without a name gets one. About one pronoun in six becomes a name, and, of people who had none, about half
@@ -256,17 +258,18 @@ def with_more_names(document, names, random):
     return replace_words(document, edits)
 
 
-def replace_words(document, edits: Iterable[tuple[int, int, tuple[str, ...], int]]):
+def replace_words(
+    document: "AnnotatedDocument", edits: Iterable[tuple[int, int, tuple[str, ...], int]]
+) -> "AnnotatedDocument":
     """Return a document in which runs of words are replaced by others.
 
     Args:
-        document (AnnotatedDocument)
         edits: First and last word of a run, the new words, and how many of these a mention of exactly the run has. Of
             two runs that overlap the first given counts.
 
     Returns:
-        AnnotatedDocument: Mentions within a run, and those that cross its border, are left out, and so are clusters
-            without mentions. Speakers are those of the run's first word; there are no tags.
+        Mentions within a run, and those that cross its border, are left out, and so are clusters without mentions.
+        Speakers are those of the run's first word; there are no tags.
     """
     taken, kept = set(), {}
     for first, last, words, covered in edits:
@@ -312,7 +315,7 @@ def replace_words(document, edits: Iterable[tuple[int, int, tuple[str, ...], int
     )
 
 
-def _named(document):
+def _named(document: "AnnotatedDocument"):
     """Return the clusters with a known gender that have names, with their gender and the mentions that are names."""
     found = []
     for cluster in document.clusters:
@@ -323,7 +326,7 @@ def _named(document):
     return found
 
 
-def _is_name(document, mention):
+def _is_name(document: "AnnotatedDocument", mention: tuple[int, int]) -> bool:
     first, last = mention
     words = document.words[first : last + 1]
     if last - first >= _LONGEST or words[-1] in _TITLE_SET:
@@ -345,17 +348,17 @@ _PRONOUNS = frozenset(
 )  # fmt: skip
 
 
-def _fresh(listed, used, random):
+def _fresh(listed: Sequence[str], used: set[str], random: Random) -> str:
     """Return a name that the document does not have yet, and note it; any name once all are used."""
     name = random.choice([name for name in listed if name not in used] or listed)
     used.add(name)
     return name
 
 
-def _like(word, model):
+def _like(word: str, model: str) -> str:
     return word.capitalize() if model[:1].isupper() else word
 
 
-def _with_words(document, edits):
+def _with_words(document: "AnnotatedDocument", edits: Mapping[int, str]) -> "AnnotatedDocument":
     words = tuple(edits.get(index, word) for index, word in enumerate(document.words))
     return replace(document, words=words)

@@ -12,8 +12,9 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from scripts.core import files
 from scripts.core.coreference_systems import part_of_speech
@@ -30,7 +31,7 @@ SENTENCES_AT_ONCE = 4096
 _PARAGRAPHS_AT_ONCE = 64
 
 
-def parse(text: str | Path, environment: str | Path, sentences: str | Path):
+def parse(text: str | Path, environment: str | Path, sentences: str | Path) -> tuple[dict[str, str], int]:
     """Parse a text and write its sentences as Parquet, atomically; versions are in the file's metadata (``parser``).
 
     Args:
@@ -39,8 +40,7 @@ def parse(text: str | Path, environment: str | Path, sentences: str | Path):
         sentences: With the columns :data:`COLUMNS`.
 
     Returns:
-        facts (dict of str to str): Versions of what parsed it.
-        count (int): Sentences.
+        Versions of what parsed it, and the number of sentences.
 
     Raises:
         UserError: If the environment does not parse, with the last line of what it said.
@@ -89,7 +89,7 @@ def parse(text: str | Path, environment: str | Path, sentences: str | Path):
     return facts, count
 
 
-def _batches(lines):
+def _batches(lines: Iterable[str]) -> Iterator[list[dict[str, Any]]]:
     rows = []
     for line in lines:
         rows.append(dict(zip(COLUMNS, json.loads(line), strict=True)))
@@ -100,7 +100,7 @@ def _batches(lines):
         yield rows
 
 
-def paragraphs(lines: Iterable[str]):
+def paragraphs(lines: Iterable[str]) -> Iterator[tuple[int, int, str]]:
     """Yield the paragraphs of a text as (section, start, paragraph), with their places in the text.
 
     Args:
@@ -120,7 +120,7 @@ def paragraphs(lines: Iterable[str]):
         start += len(line)
 
 
-def main():
+def main() -> None:
     """Parse the text that the command line names; runs in the other environment."""
     import importlib.metadata
 
@@ -138,7 +138,7 @@ def main():
                     print(json.dumps([section, *_sentence(tokens, offset)]))
 
 
-def _sentence(tokens, offset):
+def _sentence(tokens: Sequence[Any], offset: int) -> tuple:
     places = {token.i: place for place, token in enumerate(tokens)}
     starts = [offset + token.idx for token in tokens]
     ends = [offset + token.idx + len(token) for token in tokens]

@@ -2,8 +2,10 @@
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from scripts.core import checkpoints, files
 from scripts.core.engines import models
@@ -74,7 +76,7 @@ def locate(
     return Files(checkpoint, encoder, revision, _digest(read, whole=bool({"path", "trained"} & set(source))))
 
 
-def fetch(name, entry) -> dict[str, dict]:
+def fetch(name: str, entry: dict[str, Any]) -> dict[str, dict]:
     """Fetch what a system needs from the hub into the local cache.
 
     Returns:
@@ -89,7 +91,7 @@ def fetch(name, entry) -> dict[str, dict]:
     return commits
 
 
-def _in_folder(name, architecture, path):
+def _in_folder(name: str, architecture: str, path: str) -> Path:
     folder = Path(path).expanduser()
     where = f"config/models.yaml: system {name}: {path}"
     if architecture == "caw":
@@ -102,7 +104,7 @@ def _in_folder(name, architecture, path):
     return folder
 
 
-def _on_hub(name, commit, entry):
+def _on_hub(name: str, commit: dict[str, Any], entry: dict[str, Any]) -> Path:
     """Return a repository's snapshot or a file of it, from the local cache where a commit is named and it is there."""
     import huggingface_hub
 
@@ -125,13 +127,13 @@ def _on_hub(name, commit, entry):
     return models.locate(name, {"source": {"hub": hub, "revision": revision}, "gated": gated}).folder
 
 
-def _snapshot(path):
+def _snapshot(path: Path) -> str:
     """Return the commit in the name of a file or folder of the hub's cache."""
     parts = Path(path).parts
     return parts[len(parts) - parts[::-1].index("snapshots")]
 
 
-def _digest(paths, whole):
+def _digest(paths: Sequence[Path], whole: bool) -> str:
     """Return one digest of files and folders; of a folder all that is in it, or only what loading may read."""
     digests = [files.sha256(path) if whole or path.is_file() else checkpoints.digest(path) for path in paths]
     return digests[0] if len(digests) == 1 else hashlib.sha256("\n".join(digests).encode()).hexdigest()

@@ -10,19 +10,23 @@ import json
 import math
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from scripts.core.coreference_systems import metrics
 from scripts.core.coreference_systems.c2f import checkpoints
-from scripts.core.coreference_systems.c2f.model import clusters, losses, simplify
+from scripts.core.coreference_systems.c2f.model import C2F, Configuration, clusters, losses, simplify
 from scripts.core.coreference_systems.c2f.resolve import PRECISIONS, autocast
-from scripts.core.coreference_systems.rewriting import Shares, rewrite
+from scripts.core.coreference_systems.rewriting import Names, Shares, rewrite
 from scripts.core.errors import UserError
+
+if TYPE_CHECKING:
+    from scripts.core.coreference_systems.c2f.windows import Splitter
+    from scripts.core.coreference_systems.documents import AnnotatedDocument
 
 
 @dataclass(frozen=True)
@@ -72,7 +76,7 @@ class Settings:
     rewriting: Shares = field(default_factory=Shares)
 
     @classmethod
-    def parse(cls, values, where):
+    def parse(cls, values: Mapping[str, Any], where: str) -> "Settings":
         """Return the settings of a mapping of names to values.
 
         Raises:
@@ -117,11 +121,10 @@ class Piece:
     end: int
 
 
-def plan(documents, settings: Settings, segments: Callable) -> list[list[Piece]]:
+def plan(documents: "Sequence[AnnotatedDocument]", settings: Settings, segments: Callable) -> list[list[Piece]]:
     """Return which parts of the documents each epoch reads, in order.
 
     Args:
-        documents (list of AnnotatedDocument)
         segments: Gives a document's segments as half-open ranges of words.
 
     Returns:
@@ -145,7 +148,7 @@ def plan(documents, settings: Settings, segments: Callable) -> list[list[Piece]]
     return epochs
 
 
-def _parts(number, document, count, draw):
+def _parts(number: int, document: "AnnotatedDocument", count: int, draw: random.Random) -> list[Piece]:
     """Return a document in about equal parts that begin with sentences; where they begin varies."""
     size, starts = len(document.words), [start for start, _ in document.sentences]
     cuts = {0, size}
@@ -156,7 +159,7 @@ def _parts(number, document, count, draw):
     return [Piece(number, start, end) for start, end in itertools.pairwise(cuts)]
 
 
-def cut_document(document, start, end):
+def cut_document(document: "AnnotatedDocument", start: int, end: int) -> "AnnotatedDocument":
     """Return the part of a document from a word to another, half open, with the mentions that lie within."""
     inner = [(max(first, start), min(last, end)) for first, last in document.sentences]
     clusters_within = [
@@ -173,13 +176,19 @@ def cut_document(document, start, end):
     )
 
 
-def rate_factor(step, steps, warm_up_share):
+def rate_factor(step: int, steps: int, warm_up_share: float) -> float:
     """Return what the learning rates are multiplied with in a step, counted from 0: a rise, then a fall to 0."""
     warm_up = max(1, round(warm_up_share * steps))
     return min((step + 1) / warm_up, (steps - step) / max(1, steps - warm_up), 1.0)
 
 
-def development_scores(model, splitter, documents, device, precision) -> dict[str, float]:
+def development_scores(
+    model: C2F,
+    splitter: "Splitter",
+    documents: "Sequence[AnnotatedDocument]",
+    device: torch.device | str,
+    precision: str,
+) -> dict[str, float]:
     """Return the scores of a model on annotated documents: CoNLL F1 without and with singletons, and the metrics' F1.
 
     Returns:
@@ -201,7 +210,13 @@ def development_scores(model, splitter, documents, device, precision) -> dict[st
     }
 
 
-def fingerprint(documents, development, settings, configuration, names):
+def fingerprint(
+    documents: "Iterable[AnnotatedDocument]",
+    development: "Iterable[AnnotatedDocument]",
+    settings: Settings,
+    configuration: Configuration,
+    names: Names | None,
+) -> str:
     """Return the digest of all that decides a run, so that a state is never continued by another run."""
     parts = [asdict(settings), asdict(configuration), asdict(names) if names else None]
     parts += [[asdict(document) for document in group] for group in (documents, development)]
@@ -209,13 +224,13 @@ def fingerprint(documents, development, settings, configuration, names):
 
 
 def train(
-    model,
-    splitter,
-    documents,
-    development,
+    model: C2F,
+    splitter: "Splitter",
+    documents: "Sequence[AnnotatedDocument]",
+    development: "Sequence[AnnotatedDocument]",
     settings: Settings,
     *,
-    names=None,
+    names: Names | None = None,
     device: str = "cpu",
     state: str | Path | None = None,
     save_every: int = 200,
@@ -224,11 +239,10 @@ def train(
     """Train a model and put the weights of the best epoch into it.
 
     Args:
-        model (C2F): New, made under ``torch.manual_seed(settings.seed)``.
-        splitter (Splitter)
-        documents, development (list of AnnotatedDocument): The epoch with the highest CoNLL F1 without singletons on
-            ``development`` is chosen, the earlier of equal ones; without documents there the last.
-        names (scripts.core.coreference_systems.rewriting.Names, optional): Needed if windows are rewritten.
+        model: New, made under ``torch.manual_seed(settings.seed)``.
+        documents, development: The epoch with the highest CoNLL F1 without singletons on ``development`` is chosen, the
+            earlier of equal ones; without documents there the last.
+        names: Needed if windows are rewritten.
         state: File from which a killed run goes on and to which the run's state is written; removed by the caller.
         save_every: Steps between two states; one is written after each epoch too.
         report: Called with a dict after each epoch, and with a text now and then.
@@ -248,7 +262,7 @@ def train(
     return run.go()
 
 
-def _groups(variables, settings):
+def _groups(variables: Mapping[str, torch.nn.Parameter], settings: Settings) -> list[dict[str, Any]]:
     """Return the optimiser's groups of parameters, with their weight decay, full learning rate and warm-up."""
     encoder, undecayed, task = [], [], []
     for name, value in variables.items():
@@ -271,7 +285,19 @@ def _groups(variables, settings):
 class _Run:
     """A training run: what :func:`train` was called with, and its state."""
 
-    def __init__(self, model, splitter, documents, development, settings, names, device, state, save_every, report):
+    def __init__(
+        self,
+        model: C2F,
+        splitter: "Splitter",
+        documents: "Sequence[AnnotatedDocument]",
+        development: "Sequence[AnnotatedDocument]",
+        settings: Settings,
+        names: Any,
+        device: str,
+        state: str | Path | None,
+        save_every: int,
+        report: Callable,
+    ):
         self.model, self.splitter, self.settings, self.names = model, splitter, settings, names
         self.documents, self.development, self.device = documents, development, torch.device(device)
         self.path, self.save_every, self.report = Path(state) if state else None, save_every, report
@@ -299,7 +325,7 @@ class _Run:
     def _zero():
         return {"loss": 0.0, "seconds": 0.0, "kept": 0, "gold": 0, "words": 0}
 
-    def go(self):
+    def go(self) -> list[dict]:
         self._resume()
         while self.epoch < len(self.epochs) and not self._is_over():
             self._run_epoch(self.epochs[self.epoch])
@@ -314,7 +340,7 @@ class _Run:
         patience = self.settings.patience
         return bool(patience and self.best and len(self.history) - self.best["epoch"] >= patience)
 
-    def _run_epoch(self, pieces):
+    def _run_epoch(self, pieces: list[Piece]):
         size = self.settings.accumulation
         self.model.train()
         while self.done < len(pieces):
@@ -329,7 +355,7 @@ class _Run:
                 self._save()
         self._end_epoch(len(pieces))
 
-    def _take_step(self, pieces):
+    def _take_step(self, pieces: list[Piece]):
         settings = self.settings
         torch.manual_seed(settings.seed * 1_000_003 + self.step)
         for group in self.optimiser.param_groups:
@@ -362,7 +388,7 @@ class _Run:
             torch.nn.utils.clip_grad_norm_(parameters, settings.clip)
         self.optimiser.step()
 
-    def _end_epoch(self, windows):
+    def _end_epoch(self, windows: int):
         entry = {
             "epoch": self.epoch + 1,
             "seconds": round(self.sums["seconds"], 1),

@@ -2,8 +2,9 @@
 
 import re
 import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -11,6 +12,10 @@ from tqdm import tqdm
 
 from scripts.core.errors import UserError
 from scripts.core.options import SLOT
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 PLL_METRIC = "within_word_l2r"
 METRICS = {
@@ -52,7 +57,7 @@ class Batch:
     payload: object
 
 
-def context_length(model):
+def context_length(model: "PreTrainedModel") -> int | None:
     """Return the longest input, in tokens, that ``model`` can take, or None when it states no limit.
 
     It is the least of what the configuration says under any of the names in use (:data:`LIMITS`) and of the lengths of
@@ -71,7 +76,7 @@ def context_length(model):
     return min((limit for limit in limits if isinstance(limit, int) and limit > 0), default=None)
 
 
-def single_token(tokenizer, text):
+def single_token(tokenizer: "PreTrainedTokenizerBase", text: str) -> int | None:
     """Return the id of the one token that ``text`` is, or None if the tokenizer makes several or an unknown one."""
     ids = tokenizer(text, add_special_tokens=False)["input_ids"]
     # Tokenizers of SentencePiece's kind may put the space that begins every text into a token of its own.
@@ -79,14 +84,14 @@ def single_token(tokenizer, text):
     return pieces[0] if len(pieces) == 1 and pieces[0] != tokenizer.unk_token_id else None
 
 
-def blank_token(tokenizer):
+def blank_token(tokenizer: "PreTrainedTokenizerBase") -> tuple[str, int]:
     """Return what stands for a blank in a text, and its token id: the tokenizer's mask or else T5's first sentinel.
 
     Raises:
         UserError: If the tokenizer has neither, as one token; or the first sentinel and not the second, which ends the
             span.
     """
-    text = tokenizer.mask_token or SENTINEL
+    text: Any = tokenizer.mask_token or SENTINEL
     token = single_token(tokenizer, text)
     if token is None or (text == SENTINEL and single_token(tokenizer, SECOND_SENTINEL) is None):
         raise UserError(
@@ -96,12 +101,12 @@ def blank_token(tokenizer):
     return text, token
 
 
-def check_lengths(engine: Any, rows, limit: int | None):
+def check_lengths(engine: Any, rows: "pd.DataFrame", limit: int | None) -> None:
     """Refuse rows that are longer than ``limit`` tokens (None: no limit).
 
     Args:
         engine: As returned by :func:`make_engine`, or a :class:`TextReader`.
-        rows (DataFrame): As returned by :func:`scripts.core.options.option_texts`.
+        rows: As returned by :func:`scripts.core.options.option_texts`.
 
     Raises:
         UserError: Naming the instance: texts are never truncated.
@@ -122,7 +127,7 @@ class TextReader:
     """What a model reads for each row: the part of an engine that needs a tokenizer alone.
 
     Args:
-        tokenizer (transformers.PreTrainedTokenizerBase)
+        tokenizer: A ``transformers.PreTrainedTokenizerBase``.
         architecture: One of "encoder", "decoder", "encoder-decoder".
 
     Raises:
@@ -130,7 +135,7 @@ class TextReader:
             tokenizer does not tell which tokens make a word.
     """
 
-    def __init__(self, tokenizer, architecture: str):
+    def __init__(self, tokenizer: Any, architecture: str):
         self.tokenizer = tokenizer
         self.architecture = architecture
         if architecture == "encoder" and not tokenizer.is_fast:
@@ -150,7 +155,7 @@ class TextReader:
         self.unscored = getattr(tokenizer, "unscored_tokens", 1) if architecture == "decoder" else 0
 
     @property
-    def unknown_token(self):
+    def unknown_token(self) -> int | None:
         """The id that stands for what the tokenizer does not know; None if it knows every byte.
 
         Tokenizers of bytes name the token that ends or begins texts as unknown, and never use it so.
@@ -159,24 +164,24 @@ class TextReader:
         roles = (tokenizer.bos_token_id, tokenizer.eos_token_id, tokenizer.pad_token_id)
         return None if tokenizer.unk_token_id in roles else tokenizer.unk_token_id
 
-    def scored_ids(self, rows):
-        """Return the token ids that each row's score is of, a list of lists: its text's, or its labels'."""
+    def scored_ids(self, rows: "pd.DataFrame") -> list[list[int]]:
+        """Return the token ids that each row's score is of: its text's, or its labels'."""
         if self.architecture != "encoder-decoder":
             return self.tokenizer(rows.text.tolist())["input_ids"]
         return [self.labels(*row) for row in zip(rows.filled, rows.text, strict=True)]
 
-    def lengths(self, rows):
+    def lengths(self, rows: "pd.DataFrame") -> np.ndarray:
         """Return the number of tokens that the model must take for each row, an array of int."""
         scored = [len(ids) for ids in self.scored_ids(rows)]
         if self.architecture != "encoder-decoder":
             return np.array(scored)
         return np.maximum([len(self.source(masked)) for masked in rows.masked], scored)
 
-    def label_kinds(self, rows) -> tuple:
+    def label_kinds(self, rows: "pd.DataFrame") -> tuple:
         """Return what each scored token of each row is, of :data:`KINDS`, and the tokens of its option.
 
         Args:
-            rows (DataFrame): As returned by :func:`scripts.core.options.option_texts`.
+            rows: As returned by :func:`scripts.core.options.option_texts`.
 
         Returns:
             A list of ndarray of int8, one for each row: 0 context, 1 the option with the space before it, 2 a sentinel,
@@ -198,6 +203,7 @@ class TextReader:
             [single_token(self.tokenizer, text) for text in (SENTINEL, SECOND_SENTINEL)] if spanned else []
         )
         kinds, counts = [], []
+        row: Any
         for row, text, ids, offsets in zip(
             rows.itertuples(), texts, encoding["input_ids"], encoding["offset_mapping"], strict=True
         ):
@@ -221,13 +227,15 @@ class TextReader:
             kinds.append(found[self._scored(ids, encoding.word_ids(len(kinds)))])
         return kinds, np.array(counts, dtype=np.int64)
 
-    def _scored(self, ids, words):
+    def _scored(self, ids: Sequence[int], words: Sequence[int | None]):
         """Return which tokens of what a model reads have a score, an array of bool."""
         if self.architecture == "encoder":
             return np.array([w is not None and int(i) not in self.special for w, i in zip(words, ids, strict=True)])
         return np.arange(len(ids)) >= self.unscored
 
-    def masked_copies(self, ids, words):
+    def masked_copies(
+        self, ids: Sequence[int] | np.ndarray, words: Sequence[int | None]
+    ) -> Iterator[tuple[np.ndarray, int, np.integer]]:
         """Yield the masked inputs of a text, as (ids, masked position, target), one for each scored token.
 
         A token is masked together with the rest of its word to the right (Kauf and Ivanova 2023, section 4).
@@ -245,11 +253,11 @@ class TextReader:
             copy[[p for p in rest if words[p] == word]] = self.tokenizer.mask_token_id
             yield copy, position, ids[position]
 
-    def source(self, masked):
+    def source(self, masked: str) -> list[int]:
         """Return the token ids of an instance with its slot masked, for an encoder-decoder."""
         return self.tokenizer(masked.replace(SLOT, self.blank))["input_ids"]
 
-    def labels(self, filled, text):
+    def labels(self, filled: str, text: str) -> list[int]:
         """Return the token ids whose loss is the score: the span for T5's kind, the whole text for BART's.
 
         MISGENDERED's released code scores both so (see the section on scoring of the paper).
@@ -257,12 +265,12 @@ class TextReader:
         return self.tokenizer(text if self.tokenizer.mask_token else self.spanned(filled))["input_ids"]
 
     @staticmethod
-    def spanned(filled):
+    def spanned(filled: str) -> str:
         """Return an option between sentinels, what T5's kind is to predict."""
         return f"{SENTINEL} {filled} {SECOND_SENTINEL}"
 
 
-def progress_bar(label, total, initial=0):
+def progress_bar(label: str, total: int | None, initial: int = 0) -> tqdm:
     """Return a bar of forward-pass tokens on standard error with tokens per second and the time left."""
     return tqdm(
         total=total,

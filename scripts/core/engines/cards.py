@@ -6,6 +6,7 @@ import urllib.parse
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -43,7 +44,7 @@ class CardRun:
     unknown: tuple[str, ...] = ()
 
     @property
-    def run(self):
+    def run(self) -> str:
         """The run's name."""
         return self.folder.name
 
@@ -99,18 +100,18 @@ def plan_run(configured: dict, folder: Path, root: Path, known: dict) -> CardRun
     return CardRun(models, place, size, tuple(unknown))
 
 
-def _name(request, known):
+def _name(request: str, known: dict[str, dict]):
     if is_server(request):
         return descriptions.name_of(urllib.parse.urlsplit(request).netloc)
     return request if request in known else descriptions.name_of(descriptions.label_of({"path": _path(request)}))
 
 
-def is_server(request):
+def is_server(request: str) -> bool:
     """Tell whether what was asked for is the address of a server."""
     return bool(re.match(r"https?://", request))
 
 
-def _path(request):
+def _path(request: str):
     return request.partition("@")[0]
 
 
@@ -185,7 +186,7 @@ def describe_checkpoint(run: CardRun, folder: Path, client: object | None = None
     return found
 
 
-def _described(request, folder, client):
+def _described(request: str, folder: Path, client: Any):
     path = Path(folder) / Path(request).expanduser()
     hub, _, revision = request.partition("@")
     if path.is_dir():
@@ -195,7 +196,7 @@ def _described(request, folder, client):
     raise UserError(f"card: {request} is no folder, no owner/name of the hub and no model of config/models.yaml")
 
 
-def card_overlay(run: CardRun, entries: dict[str, dict], sized: dict):
+def card_overlay(run: CardRun, entries: dict[str, dict], sized: dict) -> dict[str, Any]:
     """Return what a card's run changes in the configuration.
 
     Args:
@@ -208,15 +209,15 @@ def card_overlay(run: CardRun, entries: dict[str, dict], sized: dict):
     return filled | {"run": run.run, "cards": [",".join(run.models)]}
 
 
-def write_overlay(run, configured):
-    """Write what the command line set, a dict, as an overlay into the run's folder."""
+def write_overlay(run: CardRun, configured: dict[str, Any]) -> None:
+    """Write what the command line set as an overlay into the run's folder."""
     text = yaml.safe_dump(configured, allow_unicode=True, sort_keys=False)
     files.write_text(
         run.folder / OVERLAY_FILE, f"# What the command line said of this run. Its audit: docs/card.md.\n{text}"
     )
 
 
-def audit_command(run):
+def audit_command(run: CardRun | None) -> str:
     """Return the command that audits a run from the repository's root; without a run, the default run's."""
     if run is None:
         return "python -m scripts.audit"
@@ -224,7 +225,7 @@ def audit_command(run):
     return f"python -m scripts.audit --target card --directory {folder} --configfile={folder}/{OVERLAY_FILE}"
 
 
-def _filled(value, names):
+def _filled(value: Any, names: dict[str, list[str]]) -> Any:
     if isinstance(value, dict):
         return {key: _filled(member, names) for key, member in value.items()}
     if isinstance(value, list):

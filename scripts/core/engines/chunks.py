@@ -12,6 +12,7 @@ import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from scripts.core.errors import UserError, count_noun
 log = logging.getLogger("pronouns")
 
 
-def key_of(facts):
+def key_of(facts: dict[str, Any]) -> str:
     """Return the digest of JSON-able facts, 64 hexadecimal digits."""
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
@@ -53,7 +54,7 @@ class Chunks:
             log.info("%s: %s found", self.folder, count_noun(sum(map(len, self._paths.values())), "finished part"))
 
     @classmethod
-    def for_output(cls, output, facts, save_seconds):
+    def for_output(cls, output: str | Path, facts: dict[str, Any], save_seconds: float) -> Self:
         """Return the parts of the job that writes ``output``; its results depend on ``facts`` (JSON) and its rows."""
         return cls(Path(output).with_suffix(".chunks"), key_of(facts), save_seconds)
 
@@ -101,7 +102,7 @@ class Chunks:
                 results.setdefault(batch, []).append(value)
         return results
 
-    def save(self, window: str, results: dict[int, list[np.ndarray]]):
+    def save(self, window: str, results: dict[int, list[np.ndarray]]) -> None:
         """Keep finished batches.
 
         Args:
@@ -118,6 +119,6 @@ class Chunks:
         name = f"{window[:16]}-{min(results):06d}-{max(results):06d}.parquet"
         files.write_parquet(self.folder / name, table, {"key": self.key, "window": window})
 
-    def remove(self):
+    def remove(self) -> None:
         """Remove the folder: the whole is complete."""
         shutil.rmtree(self.folder, ignore_errors=True)

@@ -30,7 +30,7 @@ import re
 import threading
 import time
 import urllib.parse
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -108,7 +108,7 @@ class Completion:
 class _TryAgain(Exception):
     """A failure that may pass; ``pause`` is how long the server asks to wait, in seconds, or None."""
 
-    def __init__(self, reason, pause=None):
+    def __init__(self, reason: str, pause: float | None = None):
         super().__init__(reason)
         self.pause = pause
 
@@ -124,7 +124,7 @@ class KeyMask:
             for length in {min(KEY_PART, len(self.key)), min(KEY_REPEATED, len(self.key))}
         }
 
-    def hide(self, text):
+    def hide(self, text: str) -> str:
         """Return ``text`` with ``[key]`` in place of the key and its parts."""
         if not self.key:
             return text
@@ -138,18 +138,18 @@ class KeyMask:
             for masked, places in itertools.groupby(range(len(text)), key=hidden.__contains__)
         )
 
-    def repeats_key(self, text):
+    def repeats_key(self, text: str) -> bool:
         """Return whether ``text`` repeats the key, or so much of it that this cannot be an accident."""
         return len(self.key) >= KEY_SHORTEST and bool(self._covered(text, min(KEY_REPEATED, len(self.key))))
 
-    def _covered(self, text, length):
+    def _covered(self, text: str, length: int):
         """Return the places of ``text`` that lie in ``length`` characters which a form of the key holds too."""
         parts = self._parts[length]
         starts = [n for n in range(len(text) - length + 1) if text[n : n + length] in parts]
         return {place for start in starts for place in range(start, start + length)}
 
 
-def _encodings(key):
+def _encodings(key: str):
     """Yield the forms in which text may hold a key."""
     raw = key.encode()
     yield key
@@ -182,7 +182,7 @@ def keep_fields(value: Any, shape: Any = KEPT_FIELDS) -> Any:
     return None if isinstance(value, (dict, list)) else value
 
 
-def texts_of(value):
+def texts_of(value: Any) -> Iterator[str]:
     """Yield every text in a decoded answer, and the texts of each list of tokens as one."""
     if isinstance(value, str):
         yield value
@@ -199,6 +199,8 @@ def texts_of(value):
 
 class Client:
     """One model of one server.
+
+    A prompt is a text; a subclass may ask for something else, of which its methods make requests and answers.
 
     Args:
         name: The model's name in the registry; used in messages.
@@ -269,7 +271,7 @@ class Client:
             )
         return key
 
-    def request(self, prompt):
+    def request(self, prompt: str) -> dict[str, Any]:
         """Return the body of the request that asks for a continuation of ``prompt``."""
         body = {"model": self.api["model"], "max_tokens": self.max_tokens, "temperature": 0}
         if self.api["interface"] == "chat":
@@ -277,13 +279,13 @@ class Client:
             return {**body, "messages": messages, "logprobs": True, "top_logprobs": self.top_k}
         return {**body, "prompt": prompt, "logprobs": self.top_k}
 
-    def path(self, prompt):
+    def path(self, prompt: Any) -> Path:
         """Return where the answer to ``prompt`` is kept: its name is the digest of address and request."""
         asked = json.dumps({"url": self.url, "body": self.request(prompt)}, sort_keys=True)
         digest = hashlib.sha256(asked.encode()).hexdigest()
         return self.cache / digest[:2] / f"{digest}.json"
 
-    def kept(self, prompt):
+    def kept(self, prompt: Any) -> Any:
         """Return the answer to ``prompt`` that is on disk, or None."""
         path = self.path(prompt)
         try:
@@ -295,7 +297,7 @@ class Client:
             path.unlink(missing_ok=True)
             return None
 
-    def estimate(self, prompts) -> dict:
+    def estimate(self, prompts: Iterable[Any]) -> dict:
         """Return what the prompts without a kept answer will cost at most.
 
         Returns:
@@ -312,21 +314,21 @@ class Client:
             "usd": self.cost(prompt_tokens, completion_tokens),
         }
 
-    def tokens_of(self, prompt):
+    def tokens_of(self, prompt: str) -> int:
         """Return about how many tokens a prompt has: a third of its characters, and a chat's own."""
         extra = CHAT_TOKENS if self.api["interface"] == "chat" else 0
         return math.ceil(len(prompt) / CHARACTERS_PER_TOKEN) + extra
 
-    def parse(self, response, _prompt):
+    def parse(self, response: dict[str, Any], _prompt: Any) -> Completion:
         """Return what a decoded answer to a prompt holds; :func:`parse`."""
         return parse(response, self.api["interface"])
 
-    def cost(self, prompt_tokens, completion_tokens):
+    def cost(self, prompt_tokens: int, completion_tokens: int) -> float:
         """Return the price of so many tokens in US dollars, by the registry."""
         prices = self.api["usd_per_million_tokens"]
         return (prompt_tokens * prices["prompt"] + completion_tokens * prices["completion"]) / 1e6
 
-    def check_cost(self, prompts, limit, further=0.0):
+    def check_cost(self, prompts: Iterable[Any], limit: float, further: float = 0.0) -> dict[str, Any]:
         """Refuse to start what may cost more than ``limit`` US dollars; return the estimate otherwise.
 
         From then on the limit also bounds what is sent, repeated attempts included. ``further`` is the price of what is
@@ -350,7 +352,7 @@ class Client:
         self.limit = limit
         return estimate
 
-    def complete(self, prompt):
+    def complete(self, prompt: Any) -> Any:
         """Return the continuation of one prompt, from disk or from the server.
 
         Raises:
@@ -361,7 +363,7 @@ class Client:
             return kept
         return self.ask(prompt)
 
-    def ask(self, prompt):
+    def ask(self, prompt: Any) -> Any:
         """Return what the server answers to one prompt now, whatever is on disk, and keep it."""
         body = self.request(prompt)
         response = self._ask(body, self.cost(self.tokens_of(prompt), self.max_tokens))
@@ -374,11 +376,11 @@ class Client:
         self.keep(prompt, kept)
         return completion
 
-    def keep(self, prompt, answer):
+    def keep(self, prompt: Any, answer: dict[str, Any]) -> None:
         """Write an answer to disk, before it is used."""
         files.write_json(self.path(prompt), answer)
 
-    def _redacted(self, response):
+    def _redacted(self, response: dict[str, Any]):
         """Return an answer as it is kept.
 
         Raises:
@@ -401,7 +403,7 @@ class Client:
             return [self._hidden(member) for member in value]
         return self._mask.hide(value) if isinstance(value, str) else value
 
-    def complete_all(self, prompts, parallel=1):
+    def complete_all(self, prompts: Iterable[Any], parallel: int = 1) -> Iterator[Any]:
         """Yield the continuations of ``prompts`` in their order, ``parallel`` requests at a time.
 
         The first failure ends it; what was answered until then is on disk.
@@ -415,7 +417,7 @@ class Client:
                 for future in waiting:
                     future.cancel()
 
-    def _ask(self, body, price):
+    def _ask(self, body: dict[str, Any], price: float):
         """Send a request until it is answered and return the answer, decoded; ``price`` is of one attempt, at most."""
         retrying = tenacity.Retrying(
             stop=tenacity.stop_after_attempt(self.attempts),
@@ -433,16 +435,16 @@ class Client:
                 f"run again later, {self.KEPT}"
             ) from error
 
-    def _pause(self, state):
+    def _pause(self, state: Any):
         """Return how long to wait before the next attempt, in seconds."""
         asked = state.outcome.exception().pause
         growing = tenacity.wait_exponential_jitter(initial=1, max=LONGEST_PAUSE, jitter=1)(state)
         return growing if asked is None else asked
 
-    def _log_pause(self, state):
+    def _log_pause(self, state: Any):
         log.info("model %s: %s; waiting %.1f s", self.name, state.outcome.exception(), state.next_action.sleep)
 
-    def _spend(self, price):
+    def _spend(self, price: float):
         """Count one attempt, which may be billed whatever becomes of it.
 
         Raises:
@@ -459,7 +461,7 @@ class Client:
             self.spent += price
             self.sent += 1
 
-    def _settle(self, decoded, price):
+    def _settle(self, decoded: Any, price: float):
         """Put what the server billed for an answer in the place of what was expected at most."""
         usage: Any = decoded.get("usage") if isinstance(decoded, dict) else None
         try:
@@ -469,7 +471,7 @@ class Client:
         with self._counting:
             self.spent += billed - price
 
-    def _send(self, body, price):
+    def _send(self, body: dict[str, Any], price: float):
         self._spend(price)
         self._pace.wait()
         try:
@@ -496,13 +498,13 @@ class Client:
             self._sessions.session.trust_env = not self._local
         return self._sessions.session
 
-    def _authorise(self, request):
+    def _authorise(self, request: requests.PreparedRequest):
         """Add the key; as a function of ours, so that no password file of the user's is read for the server."""
         if self._key is not None:
             request.headers["Authorization"] = f"Bearer {self._key}"
         return request
 
-    def _check(self, answer):
+    def _check(self, answer: requests.Response):
         """Turn the status of an answer into what is to be done about it."""
         status, where = answer.status_code, f"model {self.name}: {self.url}"
         if status == 200:
@@ -523,7 +525,7 @@ class Client:
             raise _TryAgain(f"status {status} ({reason})", pause)
         raise UserError(f"{where} refuses the request ({status}: {reason}); correct the registry entry")
 
-    def _reason(self, answer):
+    def _reason(self, answer: requests.Response):
         """Return the server's own words in one short line, without the key."""
         try:
             error = answer.json()["error"]
@@ -538,7 +540,7 @@ class UnparsableError(Exception):
     """An answer that does not hold what it should; the message says what is missing."""
 
 
-def parse(response: dict, interface: str):
+def parse(response: dict, interface: str) -> Completion:
     """Return the :class:`Completion` in a server's decoded answer.
 
     Args:
@@ -579,7 +581,7 @@ def parse(response: dict, interface: str):
         raise UnparsableError(f"the answer lacks {error if isinstance(error, KeyError) else 'a part'}") from error
 
 
-def _step(token, value, top):
+def _step(token: str, value: float, top: Iterable[tuple[str, float]]):
     """Return one step from the chosen token, its log-probability and the pairs of the most probable ones."""
     ranked = sorted(top, key=lambda pair: -pair[1])
     if token not in [name for name, _ in ranked]:
@@ -588,7 +590,7 @@ def _step(token, value, top):
     return Step(names, tuple(math.exp(number) for _, number in ranked), names.index(token))
 
 
-def _retry_after(value):
+def _retry_after(value: str | None):
     """Return the seconds that a ``Retry-After`` header asks for (a number or a date), or None."""
     if not value:
         return None
@@ -606,13 +608,13 @@ def _retry_after(value):
 class _Pace:
     """Lets through so many requests a minute, evenly spaced, whichever thread they come from."""
 
-    def __init__(self, per_minute, sleep):
+    def __init__(self, per_minute: float, sleep: Callable[[float], None]):
         self.interval = 60.0 / per_minute
         self.sleep = sleep
         self.next = 0.0
         self.lock = threading.Lock()
 
-    def wait(self):
+    def wait(self) -> None:
         with self.lock:
             now = time.monotonic()
             turn = max(now, self.next)

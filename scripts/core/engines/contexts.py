@@ -5,6 +5,7 @@ the loaded model (:func:`scripts.core.engines.batches.context_length`).
 """
 
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -15,7 +16,7 @@ SIZE_TOLERANCE = 0.05
 """Share of a model's parameters by which its entry's number may differ: heads are counted in more than one way."""
 
 
-def check(name: str, entry: dict, folder: str | Path):
+def check(name: str, entry: dict, folder: str | Path) -> None:
     """Refuse a registry entry whose ``context`` or ``parameters`` are others than those of the model in a folder.
 
     Args:
@@ -47,7 +48,7 @@ def check(name: str, entry: dict, folder: str | Path):
         )
 
 
-def configured_length(name, entry, folder, **options):
+def configured_length(name: str, entry: dict[str, Any], folder: str | Path, **options: Any) -> int | None:
     """Return the longest input that the configuration in a folder allows, in tokens, or None without a limit.
 
     Args:
@@ -60,7 +61,7 @@ def configured_length(name, entry, folder, **options):
     return context_length(_of_entry(name, entry, folder, **options))
 
 
-def _of_entry(name, entry, folder, **options):
+def _of_entry(name: str, entry: dict[str, Any], folder: str | Path, **options: Any):
     trusted = {"trust_remote_code": entry.get("remote_code", False)}
     return _built(f"model {name}", entry["architecture"], folder, trusted, options)
 
@@ -79,7 +80,7 @@ def measure_checkpoint(source: dict, architecture: str, folder: str | Path) -> t
     return sum(parameter.numel() for parameter in built.parameters()), context_length(built)
 
 
-def _built(called, architecture, folder, trusted, options):
+def _built(called: str, architecture: str, folder: str | Path, trusted: dict[str, Any], options: dict[str, Any]):
     """Return a model built from the configuration in a folder, without any memory."""
     import transformers
 

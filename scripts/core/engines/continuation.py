@@ -5,29 +5,32 @@ has no advantage of its own. The likelihood of the whole text, full scoring, sta
 of the pseudo-log-likelihood that belongs to these words, each of which sees the whole text.
 """
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from scripts.core.engines.batches import KINDS
+from scripts.core.engines.batches import KINDS, TextReader
 from scripts.core.engines.scoring import result_table
 from scripts.core.errors import UserError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 COLUMNS = {"continuation_log_probability": "float64", "continuation_tokens": "int32"}
 """Columns of a score file besides those of every one, and their types."""
 
 
-def continuation_table(rows, values: list[np.ndarray], texts):
+def continuation_table(rows: "pd.DataFrame", values: list[np.ndarray], texts: TextReader) -> "pd.DataFrame":
     """Return scores as a table, with those of what follows the slot.
 
     Args:
-        rows (DataFrame): As returned by :func:`scripts.core.options.option_texts`.
+        rows: As returned by :func:`scripts.core.options.option_texts`.
         values: Log-probabilities of each row's scored tokens, in nats.
-        texts (scripts.core.engines.batches.TextReader)
 
     Returns:
-        DataFrame: One row for each instance and option. The columns of
-            :func:`scripts.core.engines.scoring.result_table`, and ``continuation_log_probability`` (nats, a sum; 0
-            where the slot ends the text) and ``continuation_tokens``. A token that holds the end of the option and what
-            follows belongs to the option.
+        One row for each instance and option. The columns of :func:`scripts.core.engines.scoring.result_table`, and
+        ``continuation_log_probability`` (nats, a sum; 0 where the slot ends the text) and ``continuation_tokens``. A
+        token that holds the end of the option and what follows belongs to the option.
 
     Raises:
         UserError: For an encoder-decoder, whose score is that of the option alone; or as
@@ -46,6 +49,6 @@ def continuation_table(rows, values: list[np.ndarray], texts):
     )
 
 
-def _first_behind(kinds):
+def _first_behind(kinds: np.ndarray):
     places = np.flatnonzero(kinds == KINDS.index("option"))
     return places[-1] + 1 if len(places) else 0

@@ -10,11 +10,14 @@ import inspect
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from transformers import DynamicCache, EncoderDecoderCache
 from transformers.cache_utils import DynamicLayer
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
 
 # Shorter beginnings are not worth the copies of their keys and values.
 SHORTEST_SHARED = 8
@@ -39,17 +42,17 @@ class Layout:
     prefixes: tuple
     widths: tuple
 
-    def tokens(self, rows):
+    def tokens(self, rows: int) -> int:
         """Return how many tokens the passes read, padding included."""
         return self.shared + len(self.groups) * self.widths[0] + rows * self.widths[1]
 
     @property
-    def width(self):
+    def width(self) -> int:
         """Tokens that a row's attention sees before its first new token, padding included."""
         return self.shared + sum(self.widths)
 
 
-def layout(ids: Sequence[list[int]]):
+def layout(ids: Sequence[list[int]]) -> Layout:
     """Return the :class:`Layout` that reads the fewest tokens.
 
     Args:
@@ -93,20 +96,21 @@ def layout(ids: Sequence[list[int]]):
     return best
 
 
-def common_tokens(first, second):
+def common_tokens(first: Sequence[int], second: Sequence[int]) -> int:
     """Return how many tokens two sequences begin with alike."""
     pairs = zip(first, second, strict=False)
     return next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(first), len(second)))
 
 
-def _select(cache, rows):
+def _select(cache: DynamicCache, rows: torch.Tensor):
     """Keep rows of a cache, in their order and as often as they come."""
+    layer: Any
     for layer in cache.layers:
         # Layers may lie on several devices.
         layer.batch_select_indices(rows.to(layer.keys.device))
 
 
-def can_continue(model):
+def can_continue(model: Any) -> bool:
     """Return whether a model can be run here: transformers' own code, with keys and values of the usual kind."""
     if not (type(model).__module__.startswith("transformers.") and model._supports_default_dynamic_cache()):
         return False
@@ -119,13 +123,13 @@ def can_continue(model):
     return not any(windows) or getattr(config, "use_sliding_window", True) is False
 
 
-def start_token(model):
+def start_token(model: "PreTrainedModel") -> int:
     """Return the id of the token that every answer of an encoder-decoder begins with."""
     start = getattr(model.config, "decoder_start_token_id", None)
     return model.generation_config.decoder_start_token_id if start is None else start
 
 
-def cached_bytes(model, padding):
+def cached_bytes(model: "PreTrainedModel", padding: int) -> int:
     """Return the bytes of the keys and values that one token leaves: those of a prompt of one token."""
     with torch.inference_mode():
         cache: Any = Batch(model, [[padding]], padding).cache
@@ -137,10 +141,10 @@ class Batch:
     """Prompts that a model continues together.
 
     Args:
-        model (transformers.PreTrainedModel): For which :func:`can_continue`.
+        model: For which :func:`can_continue`.
     """
 
-    def __init__(self, model, ids: Sequence[Sequence[int]], padding: int):
+    def __init__(self, model: "PreTrainedModel", ids: Sequence[list[int]], padding: int):
         self.model = model
         self.padding = padding
         takes = inspect.signature(model.forward).parameters
@@ -150,7 +154,7 @@ class Batch:
         self.cache: Any = None
         self._read(ids) if model.config.is_encoder_decoder else self._read_decoder(ids)
 
-    def _read(self, ids):
+    def _read(self, ids: Sequence[Sequence[int]]):
         """Encode the prompts, and read what every answer begins with."""
         tokens, mask = self._padded(ids, left=False)
         encoded = self.model.get_encoder()(input_ids=tokens, attention_mask=mask)
@@ -158,7 +162,7 @@ class Batch:
         self.inputs = {"attention_mask": mask, "encoder_outputs": encoded}
         self._forward(decoder_input_ids=torch.full((len(ids), 1), start_token(self.model), device=tokens.device))
 
-    def _read_decoder(self, ids):
+    def _read_decoder(self, ids: Sequence[list[int]]):
         plan = layout(ids)
         device = self.model.device
         self.cache = DynamicCache()
@@ -175,12 +179,12 @@ class Batch:
         self._spread(groups)
         self._pass([tokens[prefix:] for tokens, prefix in zip(ids, prefixes, strict=True)])
 
-    def _spread(self, rows):
+    def _spread(self, rows: Sequence[int] | torch.Tensor):
         rows = torch.tensor(rows, device=self.mask.device)
         self.mask, self.positions = self.mask[rows], self.positions[rows]
         _select(self.cache, rows)
 
-    def _pass(self, ids):
+    def _pass(self, ids: Sequence[Sequence[int]]):
         """Read ``ids``, padded on the left, behind what was read before."""
         tokens, mask = self._padded(ids, left=True)
         self.mask = torch.cat([self.mask, mask], dim=1)
@@ -190,7 +194,7 @@ class Batch:
             input_ids=tokens, attention_mask=self.mask, **({"position_ids": positions} if self.counts else {})
         )
 
-    def _padded(self, ids, left):
+    def _padded(self, ids: Sequence[Sequence[int]], left: bool):
         device = self.model.device
         width = max(map(len, ids))
         tokens = torch.full((len(ids), width), self.padding, dtype=torch.long)
@@ -201,13 +205,13 @@ class Batch:
             mask[row, places] = 1
         return tokens.to(device), mask.to(device)
 
-    def _forward(self, **given):
+    def _forward(self, **given: Any):
         given |= {"past_key_values": self.cache, "use_cache": True}
         output = self.model(**given, **self.inputs, **self.last)
         self.logits = output.logits[:, -1].float()
 
-    def step(self, tokens):
-        """Read one more token of each row (Tensor of int, shape (rows,)); ``logits`` are what follows then."""
+    def step(self, tokens: torch.Tensor) -> None:
+        """Read one more token of each row (int, shape (rows,)); ``logits`` are what follows then."""
         if self.model.config.is_encoder_decoder:
             self._forward(decoder_input_ids=tokens[:, None])
         else:
@@ -216,8 +220,8 @@ class Batch:
             given = {"position_ids": positions} if self.counts else {}
             self._forward(input_ids=tokens[:, None], attention_mask=self.mask, **given)
 
-    def keep(self, rows):
-        """Keep the rows at these places (sequence of int) and forget the others."""
+    def keep(self, rows: Sequence[int] | torch.Tensor) -> None:
+        """Keep the rows at these places and forget the others."""
         if not self.model.config.is_encoder_decoder:
             self._spread(rows)
             return

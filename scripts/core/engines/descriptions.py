@@ -83,7 +83,7 @@ def of_folder(folder: str | Path) -> dict:
     return _with_configuration(facts, path)
 
 
-def of_hub(hub: str, revision: str | None = None, client: Any = None):
+def of_hub(hub: str, revision: str | None = None, client: Any = None) -> dict[str, Any]:
     """Describe a checkpoint on the hub, of which only small files are fetched.
 
     Args:
@@ -123,7 +123,7 @@ def of_hub(hub: str, revision: str | None = None, client: Any = None):
     return described
 
 
-def _refusal(hub, revision, error):
+def _refusal(hub: str, revision: str | None, error: Exception):
     kind = type(error).__name__
     if kind == "GatedRepoError":
         return (
@@ -136,7 +136,7 @@ def _refusal(hub, revision, error):
     return f"card: the hub cannot be reached ({kind}); name the folder of a checkpoint, or try again with a network"
 
 
-def _with_configuration(facts, folder):
+def _with_configuration(facts: dict[str, Any], folder: Path):
     """Return ``facts`` with what the small files in a folder say."""
     configuration = _json(folder / "config.json")
     tokenizer = _json(folder / "tokenizer_config.json") if (folder / "tokenizer_config.json").is_file() else {}
@@ -164,7 +164,7 @@ def _with_configuration(facts, folder):
     return described
 
 
-def _json(path):
+def _json(path: Path):
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -174,7 +174,7 @@ def _json(path):
     return value
 
 
-def _front_matter(path):
+def _front_matter(path: Path):
     """Return the keys at the head of a README, or nothing if there are none that can be read."""
     if not path.is_file():
         return {}
@@ -186,7 +186,7 @@ def _front_matter(path):
     return read if isinstance(read, dict) else {}
 
 
-def _licence(card):
+def _licence(card: Any):
     """Return the licence of a model card of the hub, by its name where it has one of its own."""
     if card is None:
         return None
@@ -194,14 +194,14 @@ def _licence(card):
     return card.get("license_name") or licence if licence == "other" else licence
 
 
-def _dtype(name):
+def _dtype(name: str | None):
     """Return the precision that a configuration or a header names, as the registry calls it, or None."""
     short = {"f32": "float32", "f16": "float16", "bf16": "bfloat16"}
     name = str(name or "").removeprefix("torch.").lower()
     return short.get(name, name) if short.get(name, name) in BYTES else None
 
 
-def _header_counts(path):
+def _header_counts(path: Path):
     """Return how many numbers a safetensors file holds of each type; only its header is read.
 
     Raises:
@@ -225,7 +225,7 @@ def _header_counts(path):
     return counts
 
 
-def architecture_of(described):
+def architecture_of(described: dict[str, Any]) -> str | None:
     """Return ``encoder``, ``decoder`` or ``encoder-decoder`` by the class that a checkpoint was saved from, or None."""
     for name in described["classes"]:
         for architecture, endings in CLASS_ENDINGS.items():
@@ -349,7 +349,7 @@ def entry_of_server(address: str, given: dict, known: dict) -> dict:
     }  # fmt: skip
 
 
-def precision_of(parameters, dtype):
+def precision_of(parameters: float, dtype: str | None) -> str:
     """Return the precision in which a model is run.
 
     As in config/models.yaml float32 below six billion parameters, so that rounding decides no close call. Above, what
@@ -360,7 +360,7 @@ def precision_of(parameters, dtype):
     return dtype if dtype in ("float16", "bfloat16") else "bfloat16"
 
 
-def gpus_of(parameters, precision):
+def gpus_of(parameters: float, precision: str) -> int:
     """Return how many GPUs of 40 GB a model needs, 0 for a small one.
 
     Examples:
@@ -372,13 +372,13 @@ def gpus_of(parameters, precision):
     return math.ceil(GPU_SPARE * parameters * BYTES[precision] / GPU_BYTES)
 
 
-def label_of(source):
+def label_of(source: dict[str, Any]) -> str:
     """Return what figures call a checkpoint: the last part of its id or folder."""
     last = source["hub"].rpartition("/")[2] if "hub" in source else Path(source["path"]).expanduser().resolve().name
     return last.replace(": ", " ")
 
 
-def size_text(parameters):
+def size_text(parameters: int) -> str:
     """Return a number of parameters in short.
 
     Examples:
@@ -392,7 +392,7 @@ def size_text(parameters):
     return str(parameters)
 
 
-def name_of(label):
+def name_of(label: str) -> str:
     """Return a name that the registry takes, made from a label.
 
     Examples:
@@ -402,7 +402,7 @@ def name_of(label):
     return re.sub(r"[^a-z0-9.]+", "-", label.lower()).strip("-.") or "model"
 
 
-def stated_facts(configured):
+def stated_facts(configured: dict[str, Any]) -> dict[str, Any]:
     """Return the facts of :data:`OVERRIDES` that a configuration states, with their types checked.
 
     Raises:
@@ -419,6 +419,6 @@ def stated_facts(configured):
     return given
 
 
-def write(path, described):
+def write(path: str | Path, described: dict[str, Any]) -> None:
     """Write a description (JSON)."""
     files.write_json(path, described)

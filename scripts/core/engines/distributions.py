@@ -26,8 +26,9 @@ Special cases, decided once:
 """
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -38,6 +39,11 @@ from scripts.core.engines.batches import BATCH_TOKENS, SENTINEL, Batch, blank_to
 from scripts.core.engines.output_layer import SelectiveModel
 from scripts.core.engines.ranking import most_probable
 from scripts.core.errors import UserError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 log = logging.getLogger("pronouns")
 
@@ -51,7 +57,7 @@ TOLERANCE, HALF_PRECISION_TOLERANCE = 1e-4, 0.05
 _PROBES = (f"In spring, {MASK} was late.", f"The clerk said that {MASK} would come back.")
 
 
-def schemas():
+def schemas() -> "tuple[pa.Schema, pa.Schema]":
     """Return the Arrow schemas of a distributions file and of the file of masses beside it."""
     import pyarrow as pa
 
@@ -63,13 +69,13 @@ def schemas():
     return tokens, pa.schema([*place, ("group", word), ("probability", pa.float64())])
 
 
-def token_texts(tokenizer, size):
+def token_texts(tokenizer: "PreTrainedTokenizerBase", size: int) -> list[str]:
     """Return each token of a vocabulary of ``size`` as decoded alone, with its leading space.
 
     Ids that the tokenizer does not know, where the output layer is larger than the vocabulary, are empty.
     """
     pieces = tokenizer.convert_ids_to_tokens(list(range(min(size, len(tokenizer)))))
-    texts = []
+    texts: list[Any] = []
     for number, piece in enumerate(pieces):
         # Decoders of SentencePiece's kind drop the space that begins a text.
         if piece is not None and "▁" in piece:
@@ -94,7 +100,7 @@ def group_tokens(texts: Sequence[str], groups: dict[str, Sequence[str]]) -> torc
     return torch.tensor([[word in group for group in lists] for word in words]).reshape(len(words), len(lists))
 
 
-def windows(path: str | Path, methods: Sequence[str], size: int):
+def windows(path: str | Path, methods: Sequence[str], size: int) -> "Iterator[pd.DataFrame]":
     """Yield the texts of a file that are for one of ``methods``, in its order, a few at a time.
 
     Args:
@@ -102,7 +108,7 @@ def windows(path: str | Path, methods: Sequence[str], size: int):
         size: Texts to hold at once.
 
     Yields:
-        DataFrame: Columns ``text_id``, ``text``, ``method``; at most ``size`` rows, numbered from 0.
+        Columns ``text_id``, ``text``, ``method``; at most ``size`` rows, numbered from 0.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -114,7 +120,7 @@ def windows(path: str | Path, methods: Sequence[str], size: int):
                 yield chosen.to_pandas()
 
 
-def count(path, methods):
+def count(path: str | Path, methods: Sequence[str]) -> int:
     """Return how many texts of a file are for one of ``methods``.
 
     Raises:
@@ -143,9 +149,8 @@ class MaskFiller:
     """Distributions at the mask of texts.
 
     Args:
-        model (transformers.PreTrainedModel): An encoder or an encoder-decoder, in evaluation mode, on its device.
-        tokenizer (transformers.PreTrainedTokenizerBase)
-        tokens_per_batch (int or "auto"): Upper bound of the tokens of one forward pass; a single text may exceed it.
+        model: An encoder or an encoder-decoder, in evaluation mode, on its device.
+        tokens_per_batch: Upper bound of the tokens of one forward pass, or ``auto``; a single text may exceed it.
             Halved when memory runs out.
         top_k: How many of the most probable tokens to keep.
         groups: Shape (vocabulary, groups), of bool.
@@ -157,12 +162,19 @@ class MaskFiller:
     """
 
     def __init__(
-        self, model, tokenizer, *, tokens_per_batch, top_k: int, groups: torch.Tensor | None = None, prefix: str = ""
+        self,
+        model: "PreTrainedModel",
+        tokenizer: "PreTrainedTokenizerBase",
+        *,
+        tokens_per_batch: int | str,
+        top_k: int,
+        groups: torch.Tensor | None = None,
+        prefix: str = "",
     ):
         self.model = SelectiveModel(model)
         self.tokenizer = tokenizer
         self.device = model.device
-        self.budget = BATCH_TOKENS[model.device.type] if tokens_per_batch == "auto" else tokens_per_batch
+        self.budget: Any = BATCH_TOKENS[model.device.type] if tokens_per_batch == "auto" else tokens_per_batch
         self.top_k = top_k
         self.groups = groups
         self.prefix = f"{prefix} " if prefix else ""
@@ -172,8 +184,8 @@ class MaskFiller:
         self.limit = context_length(model)
         self._check()
 
-    def tokenize(self, texts: Sequence[str], names: Sequence[str] | None = None):
-        """Return the token ids of each text with its mask, a list of ndarray.
+    def tokenize(self, texts: Sequence[str], names: Sequence[str] | None = None) -> list[np.ndarray]:
+        """Return the token ids of each text with its mask.
 
         Args:
             names: Their ids, for messages.
@@ -201,7 +213,7 @@ class MaskFiller:
                 )
         return [np.array(ids) for ids in sequences]
 
-    def plan(self, texts, names=None):
+    def plan(self, texts: Sequence[str], names: Sequence[str] | None = None) -> list[Batch]:
         """Return the batches for ``texts``, texts of one length each, the longest first.
 
         The same texts give the same batches; ``payload`` is an array of token ids, shape (rows, length).
@@ -217,12 +229,12 @@ class MaskFiller:
             start += len(rows)
         return batches
 
-    def run(self, ids):
+    def run(self, ids: np.ndarray) -> tuple[np.ndarray, ...]:
         """Return token ids, probabilities and masses for a batch's ``payload``: see
         :func:`~scripts.core.engines.ranking.most_probable`."""
         return tuple(np.concatenate(parts) for parts in zip(*memory.run_in_halves(self._run, ids, "text"), strict=True))
 
-    def _run(self, ids):
+    def _run(self, ids: np.ndarray):
         parts = []
         inputs, positions = self._inputs(ids)
         for _, logits in self.model.logits(inputs, positions):
@@ -230,7 +242,7 @@ class MaskFiller:
                 parts.append(most_probable(logits, self.top_k, self.groups))
         return tuple(np.concatenate(values) for values in zip(*parts, strict=True))
 
-    def _inputs(self, ids):
+    def _inputs(self, ids: np.ndarray):
         """Return the model's arguments and where in its output the masks are, flattened."""
         inputs = structure.text_inputs(self.model.model, ids)
         if not self.writes:
@@ -242,7 +254,7 @@ class MaskFiller:
         """Choose how to run the model: the fastest way whose probabilities agree with those of the plain one."""
         network = self.model.model
         name = type(network).__name__
-        batches = self.plan(_PROBES)
+        batches: list[Any] = self.plan(_PROBES)
         rounded = structure.run_or_refuse(
             lambda: [self._plain(batch.payload) for batch in batches], name, "a short text"
         )
@@ -260,7 +272,7 @@ class MaskFiller:
             f"{name}: its probabilities in batches do not agree with those of single texts; this model cannot be used"
         )
 
-    def _agrees(self, batches, expected, tolerance):
+    def _agrees(self, batches: Iterable[Any], expected: Iterable[torch.Tensor], tolerance: float):
         try:
             probabilities = [self._probabilities(batch.payload) for batch in batches]
             largest = max((a - b).abs().max().item() for a, b in zip(probabilities, expected, strict=True))
@@ -272,7 +284,7 @@ class MaskFiller:
         return largest <= tolerance
 
     @property
-    def description(self):
+    def description(self) -> dict[str, str]:
         """How this class runs the model: facts for the metadata of a file."""
         return {
             "batching": "equal length",
@@ -281,12 +293,12 @@ class MaskFiller:
         }
 
     @torch.inference_mode()
-    def _probabilities(self, ids):
+    def _probabilities(self, ids: np.ndarray):
         inputs, positions = self._inputs(ids)
         return torch.cat([logits.softmax(-1).cpu() for _, logits in self.model.logits(inputs, positions)])
 
     @torch.inference_mode()
-    def _plain(self, ids):
+    def _plain(self, ids: np.ndarray):
         """Return the probabilities at the masks, each text alone, in the plainest way: for the self-check."""
         rows = []
         for row in ids:
@@ -295,19 +307,23 @@ class MaskFiller:
         return torch.stack(rows)
 
 
-def of_generation(generation):
-    """Return ids, probabilities and masses, each of shape (steps, ...), of a continuation with its steps."""
+def of_generation(generation: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return ids, probabilities and masses, each of shape (steps, ...), of a continuation with its steps.
+
+    Args:
+        generation: A :class:`scripts.core.engines.generation.Generation`.
+    """
     ids, values = (np.stack(parts) for parts in zip(*generation.steps, strict=True))
     return ids, values, generation.masses
 
 
-def check_finite(name, result, network):
+def check_finite(name: str, result: Iterable[np.ndarray], network: "PreTrainedModel") -> None:
     """Refuse probabilities of the text called ``name`` that are not finite."""
     if not all(np.isfinite(values).all() for values in result):
         raise UserError(f"text {name}: a probability is not finite; {structure.nonfinite_remedy(network)}")
 
 
-def pack(ids: np.ndarray, probabilities: np.ndarray, masses: np.ndarray):
+def pack(ids: np.ndarray, probabilities: np.ndarray, masses: np.ndarray) -> np.ndarray:
     """Return the distributions of one text as one array of float64, for :mod:`scripts.core.engines.chunks`.
 
     Args:
@@ -318,7 +334,7 @@ def pack(ids: np.ndarray, probabilities: np.ndarray, masses: np.ndarray):
     return np.concatenate([sizes, np.ravel(ids), np.ravel(probabilities), np.ravel(masses)]).astype(np.float64)
 
 
-def unpack(values):
+def unpack(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return what :func:`pack` was given."""
     steps, count, groups = values[:3].astype(int)
     ids, probabilities, masses = np.split(values[3:], [steps * count, 2 * steps * count])
@@ -330,9 +346,9 @@ def unpack(values):
 
 
 def token_batch(
-    text_ids: Sequence[str], results: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray]], texts: Sequence[str]
-):
-    """Return rows of a distributions file, a RecordBatch.
+    text_ids: Collection[str], results: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray]], texts: Sequence[str]
+) -> "pa.RecordBatch":
+    """Return rows of a distributions file.
 
     Args:
         results: For each text: token ids, probabilities, masses.
@@ -355,8 +371,10 @@ def token_batch(
     return _batch(columns, schemas()[0])
 
 
-def mass_batch(text_ids, results, groups):
-    """Return rows of a file of masses, a RecordBatch; parameters as for :func:`token_batch`, ``groups`` by name."""
+def mass_batch(
+    text_ids: Collection[str], results: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray]], groups: Sequence[str]
+) -> "pa.RecordBatch":
+    """Return rows of a file of masses; parameters as for :func:`token_batch`, ``groups`` by name."""
     steps = [len(masses) for _, _, masses in results]
     columns = [
         _dictionary(np.repeat(np.arange(len(text_ids)), np.array(steps, dtype=int) * len(groups)), text_ids),
@@ -367,11 +385,11 @@ def mass_batch(text_ids, results, groups):
     return _batch(columns, schemas()[1])
 
 
-def step_batch(text_ids: Sequence[str], steps):
-    """Return rows of a distributions file from a server's steps, a RecordBatch.
+def step_batch(text_ids: Collection[str], steps: Sequence[Sequence[Any]]) -> "pa.RecordBatch":
+    """Return rows of a distributions file from a server's steps.
 
     Args:
-        steps (sequence of sequence of scripts.core.engines.completions.Step): For each text, its steps.
+        steps: For each text, its steps: each a :class:`scripts.core.engines.completions.Step`.
     """
     rows = [
         (name, number, rank, token, probability, rank == step.chosen)
@@ -398,13 +416,13 @@ def _joined(parts: Iterable[np.ndarray], kind: type[np.generic] = np.int64) -> n
     return np.concatenate([np.zeros(0, dtype=kind), *parts])
 
 
-def _dictionary(codes, values):
+def _dictionary(codes: np.ndarray, values: Iterable[Any]):
     import pyarrow as pa
 
     return pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32()), pa.array(list(values), pa.string()))
 
 
-def _batch(columns, schema):
+def _batch(columns: "Sequence[pa.Array | np.ndarray]", schema: "pa.Schema"):
     import pyarrow as pa
 
     return pa.RecordBatch.from_arrays(

@@ -27,9 +27,9 @@ import contextlib
 import copy
 import functools
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import torch
@@ -39,6 +39,9 @@ from scripts.core.engines.batches import context_length, progress_bar
 from scripts.core.engines.ranking import most_probable
 from scripts.core.engines.sampling import Sampler, check_temperature
 from scripts.core.errors import UserError, count_noun
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
 
 log = logging.getLogger("pronouns")
 
@@ -94,8 +97,8 @@ class Batch:
 
 
 def generate(
-    model,
-    tokenizer,
+    model: "PreTrainedModel",
+    tokenizer: "PreTrainedTokenizerBase",
     prompts: Sequence[str],
     *,
     max_new_tokens: int,
@@ -111,8 +114,7 @@ def generate(
     """Continue every prompt.
 
     Args:
-        model (transformers.PreTrainedModel): A decoder or an encoder-decoder, in evaluation mode, on its device.
-        tokenizer (transformers.PreTrainedTokenizerBase)
+        model: A decoder or an encoder-decoder, in evaluation mode, on its device.
         max_new_tokens: Tokens to generate at most, the end token included.
         tokens_per_batch: Upper bound of a batch's tokens (:class:`Batch`), or ``auto``; halved when memory runs out.
         stop: Strings before which a continuation ends.
@@ -132,7 +134,7 @@ def generate(
         UserError: If a prompt is empty or too long for the model, the temperature is negative, or memory runs out with
             a single prompt.
     """
-    generator = Generator(
+    generator: Any = Generator(
         model, tokenizer, max_new_tokens=max_new_tokens, tokens_per_batch=tokens_per_batch, stop=stop, top_k=top_k,
         groups=groups, temperature=temperature, seed=seed,
     )  # fmt: skip
@@ -154,8 +156,8 @@ class Generator:
 
     def __init__(
         self,
-        model,
-        tokenizer,
+        model: "PreTrainedModel",
+        tokenizer: "PreTrainedTokenizerBase",
         *,
         max_new_tokens: int,
         tokens_per_batch: int | str,
@@ -166,8 +168,8 @@ class Generator:
         seed: int = 0,
     ):
         check_temperature(temperature)
-        self.model = model
-        self.tokenizer = tokenizer
+        self.model: Any = model
+        self.tokenizer: Any = tokenizer
         self.max_new_tokens = max_new_tokens
         self.budget = batch_tokens(model, tokens_per_batch)
         self.stop = tuple(stop or ())
@@ -180,7 +182,7 @@ class Generator:
         self.way = "shared" if decoding.can_continue(model) else "batched"
         self.chosen = False
         self.ends = end_tokens(model, tokenizer)
-        padding = tokenizer.pad_token_id
+        padding: Any = tokenizer.pad_token_id
         # Llama has no padding token; masked positions are never looked at, so any will do.
         self.padding = padding if padding is not None else (self.ends or [0])[0]
         self.has_run = False
@@ -190,7 +192,7 @@ class Generator:
         """Whether what prompts begin with is read once."""
         return self.way == "shared" and not self.two_parts
 
-    def choose(self, prompts) -> str:
+    def choose(self, prompts: Sequence[str]) -> str:
         """Choose the way of continuing prompts, one of :data:`BATCHING_MODES`, and return it.
 
         The shortest and the longest prompt and the one most like the longest are continued by :data:`PROBE_TOKENS`
@@ -237,7 +239,7 @@ class Generator:
             "model out of what is prompted"
         )
 
-    def _is_right(self, probes, name):
+    def _is_right(self, probes: Sequence[list[int]], name: str):
         """Return whether prompts (token ids) are continued as by single passes; the last way must not fail."""
         try:
             parts = memory.run_in_halves(lambda some: list(self._carry_on(some, [""] * len(some))), probes, "prompt")
@@ -248,7 +250,7 @@ class Generator:
             return False
         return all(self._agrees(ids, raw, steps) for ids, (raw, steps, _) in zip(probes, continued, strict=True))
 
-    def _agrees(self, tokens, raw, steps):
+    def _agrees(self, tokens: Sequence[int], raw: Sequence[int], steps: Sequence[tuple[np.ndarray, np.ndarray]]):
         """Return whether the probabilities of ``steps`` are those of a single pass over a prompt and its new tokens."""
         crosses = len(tokens) <= position_switch(self.model.config) < len(tokens) + len(raw)
         with torch.inference_mode():
@@ -299,7 +301,7 @@ class Generator:
                 )
         return ids
 
-    def plan(self, prompts):
+    def plan(self, prompts: Sequence[str]) -> list[Batch]:
         """Return the batches for ``prompts``, the longest first; the same batches for the same prompts.
 
         Raises:
@@ -315,8 +317,9 @@ class Generator:
         best = min(plans, key=lambda batches: sum(batch.tokens for batch in batches))
         return sorted(best, key=lambda batch: -max(len(ids[row]) for row in batch.rows))
 
-    def _cut(self, order, ids):
+    def _cut(self, order: Iterable[int], ids: Sequence[list[int]]):
         """Cut rows into batches whose padded prompts and new tokens stay within the budget."""
+        row: Any
         batches, rows, width = [], [], 0
         for row in [*order, None]:
             wider = width if row is None else max(width, len(ids[row]) + self.max_new_tokens)
@@ -330,7 +333,7 @@ class Generator:
             rows, width = [*rows, row], wider
         return batches
 
-    def run(self, prompts, keys=None):
+    def run(self, prompts: Sequence[str], keys: Sequence[str] | None = None) -> list[Generation]:
         """Return a :class:`Generation` for each prompt of a batch; a batch that does not fit is halved.
 
         ``keys`` as for :func:`generate`.
@@ -350,22 +353,22 @@ class Generator:
         self.has_run = True
         return results
 
-    def read(self, tokens):
+    def read(self, tokens: Sequence[int]) -> Generation:
         """Return the :class:`Generation`, without steps, for the raw token ids of a continuation, end token included.
 
         Together with :meth:`raw` it lets a caller keep token ids alone.
         """
         return self._result(list(tokens), (), np.zeros((len(tokens), 0)))
 
-    def raw(self, generation):
+    def raw(self, generation: Generation) -> list[int]:
         """Return the token ids of a continuation; an end token follows if it came."""
         return [*generation.tokens, *self.ends[:1]] if generation.finished else list(generation.tokens)
 
-    def _run(self, keyed):
+    def _run(self, keyed: Sequence[tuple[str, str]]):
         prompts, keys = zip(*keyed, strict=True)
         return [self._result(*row) for row in self._carry_on(self.tokenize(prompts), keys)]
 
-    def _carry_on(self, ids, keys):
+    def _carry_on(self, ids: Sequence[list[int]], keys: Sequence[str]):
         """Yield (raw tokens up to the end token, steps, masses) for each row of token ids, in the way chosen."""
         if self.way == "shared":
             yield from self._continue(ids, keys)
@@ -375,7 +378,7 @@ class Generator:
             for tokens, key in zip(ids, keys, strict=True):
                 yield from self._continue_whole([tokens], [key])
 
-    def _continue(self, ids, keys):
+    def _continue(self, ids: Sequence[list[int]], keys: Sequence[str]):
         """Return (raw tokens up to the end token, steps, masses) for each row of token ids."""
         sampler = Sampler(self.temperature, self.seed, keys) if self.temperature else None
         keeper = _Keeper(self.top_k, self.groups)
@@ -408,7 +411,7 @@ class Generator:
         for tokens, steps in zip(raw, kept, strict=True):
             yield tokens, *keeper.told(steps, len(tokens))
 
-    def _continue_whole(self, ids, keys):
+    def _continue_whole(self, ids: Sequence[list[int]], keys: Sequence[str]):
         """Return the same, from the model's own loop: for models that :mod:`decoding` cannot run."""
         from transformers import GenerationConfig, LogitsProcessorList, StoppingCriteriaList
 
@@ -453,7 +456,7 @@ class Generator:
                 raw = next((raw[:n] for n in range(1, len(raw)) if self._stopped(raw[:n])), raw)
             yield raw, *keeper.told([step.at(row) for step in keeper.kept[: len(raw)]], len(raw))
 
-    def _result(self, raw, steps, masses):
+    def _result(self, raw: Sequence[int], steps: tuple, masses: np.ndarray):
         finished = bool(raw) and raw[-1] in self.ends
         tokens = raw[:-1] if finished else raw
         text = self._decode(tokens)
@@ -461,19 +464,19 @@ class Generator:
             text = text.partition(word)[0]
         return Generation(text, tuple(tokens), finished, steps, masses)
 
-    def _decode(self, tokens):
+    def _decode(self, tokens: Sequence[int]):
         return self.tokenizer.decode(tokens, skip_special_tokens=True, clean_up_tokenization_spaces=False)
 
-    def _stopped(self, tokens):
+    def _stopped(self, tokens: Sequence[int]):
         text = self._decode(tokens)
         return any(word in text for word in self.stop)
 
 
-def _raise(error):
+def _raise(error: Exception):
     raise error
 
 
-def position_switch(config) -> int:
+def position_switch(config: "PreTrainedConfig") -> int:
     """Return the length beyond which long RoPE scales a decoder's positions differently; 0 for other positions."""
     config = config.get_text_config(decoder=True)
     rope = getattr(config, "rope_parameters", None) or {}
@@ -486,7 +489,7 @@ def position_switch(config) -> int:
 
 
 @contextlib.contextmanager
-def _without_defaults(model):
+def _without_defaults(model: "PreTrainedModel"):
     """Keep a checkpoint's settings (samples, penalties, lengths) from filling what was left open."""
     own, model.generation_config = model.generation_config, type(model.generation_config)()
     try:
@@ -495,7 +498,7 @@ def _without_defaults(model):
         model.generation_config = own
 
 
-def batch_tokens(model, tokens_per_batch: int | str) -> int:
+def batch_tokens(model: "PreTrainedModel", tokens_per_batch: int | str) -> int:
     """Return the tokens of a batch at most: as configured, or with ``auto`` as many as memory holds.
 
     On GPUs those are as many as their memory has room for, beside the weights and logits, when each leaves its keys and
@@ -512,20 +515,20 @@ def batch_tokens(model, tokens_per_batch: int | str) -> int:
     return _tokens_within(memory, model)
 
 
-def _tokens_within(memory, model):
+def _tokens_within(memory: int, model: "PreTrainedModel"):
     """Return how many tokens of a batch fit into ``memory`` (bytes of all devices together) beside the model."""
     weights = sum(parameter.nbytes for parameter in model.parameters())
     room = registry.USABLE_MEMORY * memory - 1.1 * weights - registry.LOGITS_BYTES
     return max(1, int(room / (decoding.cached_bytes(model, 0) + registry.ACTIVATION_BYTES)))
 
 
-def end_tokens(model, tokenizer):
+def end_tokens(model: "PreTrainedModel", tokenizer: "PreTrainedTokenizerBase") -> list[int]:
     """Return the ids of the tokens that end a text: those of the generation settings, otherwise the tokenizer's.
 
     Raises:
         UserError: If one of them is not a token of the model: texts would never end.
     """
-    configured = model.generation_config.eos_token_id
+    configured: Any = model.generation_config.eos_token_id
     if configured is None:
         configured = tokenizer.eos_token_id
     if configured is None:
@@ -548,24 +551,24 @@ class _Kept(NamedTuple):
     values: np.ndarray
     masses: np.ndarray
 
-    def at(self, row):
+    def at(self, row: int) -> "_Kept":
         return _Kept(self.ids[row], self.values[row], self.masses[row])
 
 
 class _Keeper:
     """Keeps the most probable tokens and the masses of groups at each step; changes no logits."""
 
-    def __init__(self, top_k, groups):
+    def __init__(self, top_k: int, groups: torch.Tensor | None):
         self.top_k = top_k
         self.groups = groups
         self.kept = []
         self.wanted = bool(top_k) or groups is not None
 
-    def __call__(self, input_ids, scores):
+    def __call__(self, input_ids: torch.Tensor | None, scores: torch.Tensor) -> torch.Tensor:
         self.kept.append(_Kept(*most_probable(scores, self.top_k, self.groups)))
         return scores
 
-    def told(self, kept, length):
+    def told(self, kept: Sequence[_Kept], length: int) -> tuple[tuple, np.ndarray]:
         """Return steps and masses of a text of ``length`` tokens from what was kept of it."""
         steps = tuple((step.ids, step.values) for step in kept) if self.top_k else ()
         return steps, np.array([step.masses for step in kept]) if kept else np.zeros((length, 0))
@@ -574,10 +577,10 @@ class _Keeper:
 class _Stop:
     """Tells for each row whether a stop string has come."""
 
-    def __init__(self, generator, prefix):
+    def __init__(self, generator: Generator, prefix: int):
         self.generator = generator
         self.prefix = prefix
 
-    def __call__(self, input_ids, scores, **options):
+    def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor, **options: Any) -> torch.Tensor:
         rows = [self.generator._stopped(tokens) for tokens in input_ids[:, self.prefix :].tolist()]
         return torch.tensor(rows, device=input_ids.device)

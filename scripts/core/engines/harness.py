@@ -15,11 +15,15 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from scripts.core.errors import UserError
 
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-def write_model(network, tokenizer, folder: str) -> None:
+
+def write_model(network: "PreTrainedModel", tokenizer: "PreTrainedTokenizerBase", folder: str) -> None:
     """Write a model and its tokenizer for :class:`Peer`.
 
     Weights of a GGUF file are plain numbers once they are loaded; transformers marks them as quantised all the same,
@@ -57,8 +61,8 @@ class Peer:
         )
         self.ask({"folder": str(Path(folder).resolve()), "threads": threads, "batch": batch})
 
-    def ask(self, request):
-        """Return the answer to a request, a dict.
+    def ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Return the answer to a request.
 
         Raises:
             UserError: If the process has ended.
@@ -73,14 +77,14 @@ class Peer:
             )
         return json.loads(line)
 
-    def close(self):
+    def close(self) -> None:
         """End the process."""
         assert self.process.stdin is not None, "it is a pipe"
         self.process.stdin.close()
         self.process.wait()
 
 
-def serve():
+def serve() -> None:
     """Answer requests until standard input ends."""
     import torch
     from lm_eval.api.instance import Instance  # pyright: ignore[reportMissingImports]

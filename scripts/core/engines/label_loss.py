@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from scripts.core import losses, options
-from scripts.core.engines.batches import KINDS
+from scripts.core.engines.batches import KINDS, TextReader
 from scripts.core.engines.scoring import result_table
 from scripts.core.errors import UserError
 
@@ -51,13 +51,12 @@ def label_rows(instances: pd.DataFrame, architecture: str) -> pd.DataFrame:
     return pd.concat([rows, plain.assign(filled=plain.option, text=texts, capitals=False)], ignore_index=True)
 
 
-def label_table(rows: pd.DataFrame, values: list[np.ndarray], texts) -> pd.DataFrame:
+def label_table(rows: pd.DataFrame, values: list[np.ndarray], texts: TextReader) -> pd.DataFrame:
     """Return losses as a table.
 
     Args:
         rows: As returned by :func:`label_rows`.
         values: Log-probabilities of each row's labels, in nats.
-        texts (scripts.core.engines.batches.TextReader)
 
     Returns:
         One row for each instance and option. The columns of :func:`scripts.core.engines.scoring.result_table`, whose

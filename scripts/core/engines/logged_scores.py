@@ -41,7 +41,7 @@ def open_texts(model: str, outputs: dict, paths: list[str]) -> tuple[TextReader,
     if sample_logs.common_format(paths) == sample_logs.RECORDS:
         after = sample_logs.scored_after(paths)
     else:
-        first = tokenizer.bos_token or tokenizer.eos_token
+        first: Any = tokenizer.bos_token or tokenizer.eos_token
         around = tokenizer("")["input_ids"]
         if not first or around not in ([], [tokenizer.convert_tokens_to_ids(first)]):
             raise UserError(
@@ -117,7 +117,7 @@ def collect(paths: list[str], rows: pd.DataFrame, needed: tuple[str, ...]) -> tu
     return table, len(left_out)
 
 
-def _through_option(rows):
+def _through_option(rows: Any):
     """Return what each text begins with, its option included."""
     ends = rows.masked.map(lambda masked: masked.index(SLOT)) + rows.filled.str.len()
     return np.array([text[:end] for text, end in zip(rows.text, ends, strict=True)], dtype=object)

@@ -9,12 +9,16 @@ Only what differs from the package is kept: the delta. Merging puts the delta in
 import math
 import re
 from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import nn
 from torch.nn import functional
 
 from scripts.core.errors import UserError
+
+if TYPE_CHECKING:
+    from transformers import BertForMaskedLM
 
 MASK_SHARE = 0.15
 ROW = 64
@@ -24,23 +28,23 @@ LORA_SCALE = 2.0
 class LowRank(nn.Module):
     """A frozen linear layer plus a trainable update of low rank: ``y = W x + b + 2 up(down(x))``."""
 
-    def __init__(self, base, rank):
+    def __init__(self, base: nn.Linear, rank: int):
         super().__init__()
         self.base = base
         self.down = nn.Parameter(torch.randn(rank, base.in_features) / math.sqrt(base.in_features))
         self.up = nn.Parameter(torch.zeros(base.out_features, rank))
 
-    def forward(self, x):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
         return self.base(x) + LORA_SCALE * functional.linear(functional.linear(x, self.down), self.up)
 
-    def merged(self):
+    def merged(self) -> nn.Linear:
         """Return the plain linear layer with the update added to its weights."""
         with torch.no_grad():
             self.base.weight += LORA_SCALE * self.up @ self.down
         return self.base
 
 
-def book_text(raw):
+def book_text(raw: str) -> str:
     """Return a book without Project Gutenberg's header, footer and notes, one paragraph a line.
 
     Typographic quotation marks become plain ones, as in the encoder's own training text.
@@ -58,12 +62,12 @@ def book_text(raw):
     return "\n".join(p for p in paragraphs if len(p) > 40 and not any(word in p.lower() for word in unwanted))
 
 
-def rows(text: str, tokenizer, characters: int) -> torch.Tensor:
+def rows(text: str, tokenizer: Any, characters: int) -> torch.Tensor:
     """Cut the middle of a text into rows of tokens.
 
     Args:
         text: As returned by :func:`book_text`.
-        tokenizer (transformers.PreTrainedTokenizerBase)
+        tokenizer: A ``transformers.PreTrainedTokenizerBase``.
         characters: At most this many, from the middle of the text.
 
     Returns:
@@ -78,11 +82,11 @@ def rows(text: str, tokenizer, characters: int) -> torch.Tensor:
     return torch.cat([edge * tokenizer.cls_token_id, body, edge * tokenizer.sep_token_id], dim=1)
 
 
-def add_head(model, occurrences: torch.Tensor):
+def add_head(model: "BertForMaskedLM", occurrences: torch.Tensor) -> None:
     """Initialise the head: an identity transform and, as output bias, the log frequencies of the tokens.
 
     Args:
-        model (transformers.BertForMaskedLM): Its output layer is tied to the word embeddings and stays so.
+        model: Its output layer is tied to the word embeddings and stays so.
         occurrences: Occurrences of each token in the training text, shape ``(vocabulary,)``.
     """
     head = model.cls.predictions
@@ -96,7 +100,7 @@ def add_head(model, occurrences: torch.Tensor):
     head.decoder.bias = head.bias
 
 
-def add_low_rank(model, rank):
+def add_low_rank(model: "BertForMaskedLM", rank: int) -> None:
     """Replace every linear layer of the encoder by a :class:`LowRank` one."""
     for layer in model.bert.encoder.layer:
         for module in list(layer.modules()):
@@ -105,7 +109,7 @@ def add_low_rank(model, rank):
                     setattr(module, name, LowRank(child, rank))
 
 
-def merge_low_rank(model):
+def merge_low_rank(model: nn.Module) -> None:
     """Put every low-rank update into its layer's weights; the inverse of :func:`add_low_rank` in structure."""
     for module in list(model.modules()):
         for name, child in list(module.named_children()):
@@ -113,7 +117,7 @@ def merge_low_rank(model):
                 setattr(module, name, child.merged())
 
 
-def trained_names(model):
+def trained_names(model: nn.Module) -> list[str]:
     """Freeze what is not trained and return the names of the parameters that are: head, updates, layer norms."""
     names = []
     for name, parameter in model.named_parameters():
@@ -124,7 +128,7 @@ def trained_names(model):
     return names
 
 
-def mask(batch, generator, mask_token_id) -> tuple[torch.Tensor, ...]:
+def mask(batch: torch.Tensor, generator: torch.Generator, mask_token_id: int) -> tuple[torch.Tensor, ...]:
     """Mask 15 % of the tokens of each row but the first and the last, always with the mask token.
 
     Returns:
@@ -135,13 +139,13 @@ def mask(batch, generator, mask_token_id) -> tuple[torch.Tensor, ...]:
     return batch.masked_fill(chosen, mask_token_id), chosen
 
 
-def masked_logits(model, batch, chosen):
+def masked_logits(model: "BertForMaskedLM", batch: torch.Tensor, chosen: torch.Tensor) -> torch.Tensor:
     """Return the logits at the chosen positions, shape ``(chosen.sum(), vocabulary)``; nothing else is computed."""
     return model.cls(model.bert(batch).last_hidden_state[chosen])
 
 
 def train(
-    model,
+    model: "BertForMaskedLM",
     data: torch.Tensor,
     steps: int,
     seed: int,
@@ -152,11 +156,11 @@ def train(
     warm_up: int,
     mask_token_id: int,
     report: Callable,
-):
+) -> None:
     """Train the head, the low-rank updates and the layer norms.
 
     Args:
-        model (transformers.BertForMaskedLM): After :func:`add_head` and :func:`add_low_rank`.
+        model: After :func:`add_head` and :func:`add_low_rank`.
         data: Rows of tokens, shape ``(rows, 64)``.
         steps, seed, batch_size, warm_up: Linear warm-up over ``warm_up`` steps, then linear decay to zero at ``steps``.
         learning_rate, head_learning_rate: Of the encoder's part and of the head.
@@ -186,7 +190,7 @@ def train(
 
 
 @torch.no_grad()
-def evaluate(model, data: torch.Tensor, seed: int, mask_token_id, limit=160) -> dict:
+def evaluate(model: "BertForMaskedLM", data: torch.Tensor, seed: int, mask_token_id: int, limit: int = 160) -> dict:
     """Fill masks in held-out text.
 
     Args:
@@ -210,7 +214,9 @@ def evaluate(model, data: torch.Tensor, seed: int, mask_token_id, limit=160) -> 
 
 
 @torch.no_grad()
-def evaluate_singly(model, data, seed, mask_token_id, limit=12):
+def evaluate_singly(
+    model: "BertForMaskedLM", data: torch.Tensor, seed: int, mask_token_id: int, limit: int = 12
+) -> dict:
     """Fill held-out text one mask at a time.
 
     Parameters and result as for :func:`evaluate`, every token but the first and the last of ``limit`` rows being
@@ -229,18 +235,18 @@ def evaluate_singly(model, data, seed, mask_token_id, limit=12):
     return {"masks": total, "top1": right / total, "perplexity": math.exp(loss / total)}
 
 
-def delta(model):
+def delta(model: nn.Module) -> dict[str, torch.Tensor]:
     """Return the trained tensors in float16, by name."""
     names = trained_names(model)
     state = model.state_dict()
     return {name: state[name].half().contiguous() for name in names}
 
 
-def apply_delta(model, tensors: dict):
+def apply_delta(model: "BertForMaskedLM", tensors: dict) -> None:
     """Put a delta into a plain model and merge its low-rank updates.
 
     Args:
-        model (transformers.BertForMaskedLM): The encoder as its package ships it, with an untrained head.
+        model: The encoder as its package ships it, with an untrained head.
         tensors: As returned by :func:`delta`.
 
     Raises:

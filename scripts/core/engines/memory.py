@@ -2,20 +2,24 @@
 
 import logging
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import torch
 
 from scripts.core.errors import UserError
 
+if TYPE_CHECKING:
+    import numpy as np
+
 log = logging.getLogger("pronouns")
 
 
-def ran_out(error):
+def ran_out(error: BaseException) -> bool:
     """Return whether an exception says that memory ran out, on a GPU or a CPU."""
     return isinstance(error, torch.OutOfMemoryError) or "can't allocate memory" in str(error)
 
 
-def run_in_halves(run: Callable, items: Sequence, what: str) -> list:
+def run_in_halves(run: Callable, items: "Sequence | np.ndarray", what: str) -> list:
     """Run a function on ``items``, or on halves of them where memory runs out.
 
     Args:

@@ -2,12 +2,18 @@
 
 from collections.abc import Iterator, Sequence
 from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from scripts.core.engines import structure
 from scripts.core.engines.batches import BATCH_TOKENS, PLL_METRIC, Batch, TextReader, context_length
 from scripts.core.errors import UserError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import torch
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 
 class MiniconsEngine(TextReader):
@@ -29,7 +35,15 @@ class MiniconsEngine(TextReader):
     name = "minicons"
     window, sharing = None, False
 
-    def __init__(self, model, tokenizer, architecture, device, tokens_per_batch, instances):
+    def __init__(
+        self,
+        model: "PreTrainedModel",
+        tokenizer: "PreTrainedTokenizerBase",
+        architecture: str,
+        device: str,
+        tokens_per_batch: int | str,
+        instances: "pd.DataFrame",
+    ):
         from minicons import scorer
 
         if architecture not in ("encoder", "decoder"):
@@ -46,20 +60,20 @@ class MiniconsEngine(TextReader):
         super().__init__(tokenizer, architecture)
         self.network = model
         auto = BATCH_TOKENS["cpu" if device == "cpu" else "cuda"]
-        self.budget = auto if tokens_per_batch == "auto" else tokens_per_batch
+        self.budget: Any = auto if tokens_per_batch == "auto" else tokens_per_batch
         self.scorer = kind(model.eval(), device=device, tokenizer=with_batch_encoding(tokenizer))
         self.scorer.model = self._run
         structure.check(self, instances, context_length(model))
 
-    def _run(self, input_ids, attention_mask):
+    def _run(self, input_ids: "torch.Tensor", attention_mask: "torch.Tensor"):
         return SimpleNamespace(logits=self.network(**structure.text_inputs(self.network, input_ids)).logits.float())
 
-    def ways(self):
+    def ways(self) -> Iterator[None]:
         """Yield once: minicons runs a model in one way."""
         yield
 
-    def score_probes(self, probes):
-        """Return the scores of probes, a dict from their rows to ndarray of float64; see :class:`structure.Probes`."""
+    def score_probes(self, probes: structure.Probes) -> dict[int, np.ndarray]:
+        """Return the scores of probes by their rows, of float64; see :class:`structure.Probes`."""
         scores = {
             int(row): values
             for batch in self.plan(probes.rows)
@@ -67,7 +81,7 @@ class MiniconsEngine(TextReader):
         }
         return {row: values[probes.picks[row]] if probes.picks else values for row, values in scores.items()}
 
-    def plan(self, rows):
+    def plan(self, rows: "pd.DataFrame") -> list[Batch]:
         """Divide rows into batches of equal length, the longest first; see :mod:`scripts.core.engines.scoring`."""
         lengths = self.lengths(rows)
         # A pseudo-log-likelihood masks one token at a time: a text takes as many rows as it has tokens.
@@ -78,8 +92,8 @@ class MiniconsEngine(TextReader):
             for group in equal_lengths(costs.tolist(), lengths.tolist(), self.budget)
         ]
 
-    def score(self, batch):
-        """Return the token log-probabilities of each row of a batch, a list of float64 arrays."""
+    def score(self, batch: Batch) -> list[np.ndarray]:
+        """Return the token log-probabilities of each row of a batch, of float64."""
         if self.architecture == "encoder":
             prepared = self.scorer.prepare_text(batch.payload, PLL_metric=PLL_METRIC)
         else:
@@ -87,7 +101,7 @@ class MiniconsEngine(TextReader):
         return [scores.double().cpu().numpy() for scores in self.scorer.compute_stats(prepared, return_tensors=True)]
 
 
-def with_batch_encoding(tokenizer):
+def with_batch_encoding(tokenizer: "PreTrainedTokenizerBase") -> "PreTrainedTokenizerBase":
     """Return a tokenizer with ``batch_encode_plus``, which minicons 0.3.39 calls and transformers 5 has as a call."""
     if not hasattr(tokenizer, "batch_encode_plus"):
         tokenizer.batch_encode_plus = tokenizer.__call__

@@ -20,7 +20,7 @@ moved. A study that needs more than decisions has to be run in float32.
 """
 
 import contextlib
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 
 import numpy as np
 import pandas as pd
@@ -33,7 +33,7 @@ SAFETY = 2.0
 """The bound in largest ranges."""
 
 
-def exceeding_share(observed: int):
+def exceeding_share(observed: int) -> float:
     """Return what share of a job's instances may move by more than any of those observed, with 95 % confidence.
 
     The share p for which all of so many instances drawn at random stay within the rest with a probability of 5 %:
@@ -52,11 +52,11 @@ class HalfWeights:
     rotations, tables of positions) is kept in float32 by libraries that load half-precision weights, too.
 
     Args:
-        model (transformers.PreTrainedModel): In float32.
+        model: In float32.
         precision: One of "bfloat16", "float16".
     """
 
-    def __init__(self, model, precision: str):
+    def __init__(self, model: torch.nn.Module, precision: str):
         dtype = getattr(torch, precision)
         self.precision = precision
         self.pairs = [
@@ -66,7 +66,7 @@ class HalfWeights:
         ]
 
     @contextlib.contextmanager
-    def used(self):
+    def used(self) -> Iterator[None]:
         """Let the model compute in half precision inside the block."""
         try:
             for parameter, _, half in self.pairs:
@@ -109,7 +109,7 @@ class Bound:
         self.observed = dict.fromkeys(self.columns, 0)
         self.nats = dict.fromkeys(self.columns, np.inf)
 
-    def observe(self, half: pd.DataFrame, wide: pd.DataFrame):
+    def observe(self, half: pd.DataFrame, wide: pd.DataFrame) -> None:
         """Take account of instances that were scored in both precisions.
 
         Args:
@@ -123,7 +123,7 @@ class Bound:
             self.largest[column] = max(self.largest[column], ranges.max() if len(ranges) else 0.0)
             self.observed[column] += len(ranges)
 
-    def set(self):
+    def set(self) -> None:
         """Set the bounds by what was observed; where that is less than half a calibration, everything stays close."""
         enough = {column for column, count in self.observed.items() if count >= CALIBRATION // 2}
         self.nats = {
@@ -131,7 +131,7 @@ class Bound:
         }
 
     @property
-    def too_small(self):
+    def too_small(self) -> bool:
         """Whether an instance moved by more than a bound."""
         return any(self.largest[column] > self.nats[column] for column in self.columns)
 

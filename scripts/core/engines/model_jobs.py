@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -33,8 +34,8 @@ class OpenedModel:
             loading.
     """
 
-    network: object
-    tokenizer: object
+    network: Any
+    tokenizer: Any
     device: str
     facts: dict
     speed: dict
@@ -98,7 +99,7 @@ def open_model(
     return OpenedModel(network, tokenizer, device, facts, speed)
 
 
-def write_speed(path, opened, seconds, **amounts):
+def write_speed(path: str | Path, opened: OpenedModel, seconds: float, **amounts: Any) -> None:
     """Write a file of speeds (JSON), for later plans: what ran, for how many seconds, and ``amounts`` of what was done.
 
     ``seconds`` must belong to ``amounts``: what an earlier try left finished amounts in neither.
@@ -106,7 +107,7 @@ def write_speed(path, opened, seconds, **amounts):
     files.write_text(path, json.dumps({**opened.speed, "seconds": round(seconds, 3), **amounts}, indent=1) + "\n")
 
 
-def clear_leftovers(*outputs):
+def clear_leftovers(*outputs: str | Path) -> None:
     """Remove what earlier tries of a job that were killed left half written beside ``outputs``."""
     for output in map(Path, outputs):
         for leftover in output.parent.glob(f".{output.name}.*"):

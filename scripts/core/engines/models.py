@@ -7,6 +7,7 @@ import logging
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -14,6 +15,9 @@ from scripts.core import checkpoints
 from scripts.core.checkpoints import OTHER_FILES, WEIGHT_FILES
 from scripts.core.errors import UserError, count_noun
 from scripts.core.files import sha256
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 log = logging.getLogger("pronouns")
 
@@ -31,7 +35,7 @@ class Location:
     revision: str | None
 
 
-def locate(name: str, entry: dict, prepared: str | Path | None = None, fetched: str | Path | None = None):
+def locate(name: str, entry: dict, prepared: str | Path | None = None, fetched: str | Path | None = None) -> Location:
     """Return where the weights of a registry entry are, fetching them from the hub when they are not here yet.
 
     Args:
@@ -59,7 +63,7 @@ def locate(name: str, entry: dict, prepared: str | Path | None = None, fetched: 
     return _locate_hub(name, source, entry.get("gated", False))
 
 
-def fetch(name, entry) -> dict[str, dict]:
+def fetch(name: str, entry: dict[str, Any]) -> dict[str, dict]:
     """Fetch what a model needs from the hub into the local cache.
 
     Returns:
@@ -82,7 +86,7 @@ def fetch(name, entry) -> dict[str, dict]:
     return commits
 
 
-def _locate_fetched(name, entry, fetched):
+def _locate_fetched(name: str, entry: dict[str, Any], fetched: str | Path):
     import json
 
     import huggingface_hub
@@ -96,7 +100,7 @@ def _locate_fetched(name, entry, fetched):
         return _locate_hub(name, commit, entry.get("gated", False))
 
 
-def package_file(name, source, member):
+def package_file(name: str, source: dict[str, Any], member: str) -> Path:
     """Return the path of ``member`` inside an installed package of exactly the registry's version.
 
     Raises:
@@ -116,13 +120,13 @@ def package_file(name, source, member):
     return path
 
 
-def _locate_package(name, source):
+def _locate_package(name: str, source: dict[str, Any]):
     path = package_file(name, source, source.get("file") or source["folder"])
     revision = f"{source['package']}=={source['version']}"
     return Location(path, None, revision) if path.is_dir() else Location(path.parent, path.name, revision)
 
 
-def _locate_hub(name, source, gated):
+def _locate_hub(name: str, source: dict[str, Any], gated: bool):
     import huggingface_hub
     from huggingface_hub import errors
 
@@ -154,7 +158,7 @@ def _locate_hub(name, source, gated):
     return Location(Path(folder), None, Path(folder).name)
 
 
-def _download(hub, revision):
+def _download(hub: str, revision: str | None):
     """Return the snapshot folder of a repository; jobs that want the same one take turns, so it is fetched once."""
     import huggingface_hub
     from filelock import FileLock
@@ -170,7 +174,7 @@ def _download(hub, revision):
         return huggingface_hub.snapshot_download(hub, revision=revision, allow_patterns=[weights, *OTHER_FILES])
 
 
-def weights_digest(location):
+def weights_digest(location: Location) -> str:
     """Return the SHA-256 over the files of a located model that loading may read, names included.
 
     Raises:
@@ -179,7 +183,7 @@ def weights_digest(location):
     return sha256(location.folder / location.gguf) if location.gguf else checkpoints.digest(location.folder)
 
 
-def load_tokenizer(name, entry, location: Location | None = None):
+def load_tokenizer(name: str, entry: dict[str, Any], location: Location | None = None) -> "PreTrainedTokenizerBase":
     """Load a model's tokenizer alone.
 
     Args:
@@ -211,7 +215,7 @@ def load_tokenizer(name, entry, location: Location | None = None):
     return _repeatable(name, tokenizer)
 
 
-def load(name, entry, location: Location, device: str) -> tuple:
+def load(name: str, entry: dict[str, Any], location: Location, device: str) -> tuple:
     """Load model and tokenizer in the registry's precision (mixed: in float32), ready to score.
 
     An entry's ``tokenizer`` (a hub id with a revision) serves checkpoints that have none of their own.
@@ -263,7 +267,7 @@ def load(name, entry, location: Location, device: str) -> tuple:
     return keep_attention_type(model.eval()), _repeatable(name, tokenizer)
 
 
-def _repeatable(name: str, tokenizer):
+def _repeatable(name: str, tokenizer: "PreTrainedTokenizerBase"):
     """Return a tokenizer that cuts a text into the same tokens every time; BPE dropout draws them anew.
 
     Raises:
@@ -278,12 +282,13 @@ def _repeatable(name: str, tokenizer):
     return tokenizer
 
 
-def keep_attention_type(model):
+def keep_attention_type(model: "PreTrainedModel") -> "PreTrainedModel":
     """Return a model whose every pass begins with the kind of attention that it is configured with.
 
     A text that is too short for BigBird's sparse attention switches the model to full attention for good: the score of
     a text would depend on what was read before it.
     """
+    module: Any
     for module in model.modules():
         if hasattr(module, "set_attention_type") and hasattr(module, "save_pretrained"):
             kind = model.config.attention_type
@@ -291,7 +296,7 @@ def keep_attention_type(model):
     return model
 
 
-def _begin_texts(tokenizer, entry: dict):
+def _begin_texts(tokenizer: "PreTrainedTokenizerBase", entry: dict):
     """Return a tokenizer that puts an entry's ``bos_token`` before every text; without one, as it was stored."""
     token = entry.get("bos_token")
     if token is None:
@@ -302,7 +307,7 @@ def _begin_texts(tokenizer, entry: dict):
     return _begin_with(tokenizer, [tokenizer.convert_tokens_to_ids(token)])
 
 
-def _begin_with(tokenizer, ids: list):
+def _begin_with(tokenizer: Any, ids: list):
     from tokenizers.processors import TemplateProcessing
 
     # Not add_bos_token, with which transformers 5.23 reads every text twice for GPT-NeoX's tokenizer.
@@ -313,7 +318,7 @@ def _begin_with(tokenizer, ids: list):
     return tokenizer
 
 
-def score_after(tokenizer, text: str | None):
+def score_after(tokenizer: "PreTrainedTokenizerBase", text: str | None) -> "PreTrainedTokenizerBase":
     """Return a tokenizer that puts a text before every text that is scored, behind its token of the beginning, if any.
 
     Its ``unscored_tokens`` are as many as have no score: what stands before, and at least the first token.
@@ -333,7 +338,7 @@ def score_after(tokenizer, text: str | None):
     return _begin_with(tokenizer, before)
 
 
-def loaded_precision(entry):
+def loaded_precision(entry: dict[str, Any]) -> str:
     """Return the precision in which :func:`load` loads a model."""
     return "float32" if entry["precision"] == "mixed" else entry["precision"]
 
@@ -349,11 +354,11 @@ def _gguf_parsed_once():
 
     class Reader(gguf.GGUFReader):
         @property
-        def data(self):
+        def data(self) -> np.ndarray:
             return self._data
 
         @data.setter
-        def data(self, value):
+        def data(self, value: np.ndarray) -> None:
             self._data = np.asarray(value)
 
     original = gguf.GGUFReader, gguf.get_tensor_name_map
@@ -364,7 +369,7 @@ def _gguf_parsed_once():
         gguf.GGUFReader, gguf.get_tensor_name_map = original
 
 
-def pick_device(requested):
+def pick_device(requested: str) -> str:
     """Return the torch device for ``requested``: ``auto`` is the first GPU when there is one, otherwise the CPU.
 
     Raises:

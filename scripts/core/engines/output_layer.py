@@ -9,12 +9,16 @@ others too: they are keys and values there, and nothing else.
 """
 
 import copy
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 
 from scripts.core.errors import UserError
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
 
 # Logits held at once. On a CPU 24 MiB: matrices are large enough to be fast, and the C library keeps so much for the
 # next ones. It gives more (from 32 MiB on) back to the system, which clears every page of it again; that takes as long
@@ -25,13 +29,13 @@ CPU_ELEMENTS, GPU_ELEMENTS = 6 << 20, 1 << 28
 CACHED_ELEMENTS = 1 << 19
 
 
-def vocabulary_size(model):
+def vocabulary_size(model: "PreTrainedModel") -> int:
     """Return how many tokens the model's output layer has a logit for.
 
     Raises:
         UserError: If transformers names no such layer (Perceiver decodes bytes another way).
     """
-    layer = model.get_output_embeddings()
+    layer: Any = model.get_output_embeddings()
     if layer is None:
         raise UserError(
             f"{type(model).__name__} has no output layer over a vocabulary that can be found, so it cannot be scored "
@@ -44,7 +48,7 @@ class SelectiveModel:
     """A model that computes logits where they are asked for.
 
     Args:
-        model (transformers.PreTrainedModel): In evaluation mode.
+        model: In evaluation mode.
 
     Attributes:
         whole (bool): Set it to compute all logits and choose afterwards, for a model whose trunk cannot be told apart.
@@ -52,7 +56,7 @@ class SelectiveModel:
             differs then.
     """
 
-    def __init__(self, model):
+    def __init__(self, model: "PreTrainedModel"):
         self.model = model
         self.vocabulary = vocabulary_size(model)
         self.whole = False
@@ -64,17 +68,16 @@ class SelectiveModel:
         self.candidates = [module for module in modules if isinstance(module, torch.nn.Module) and module is not model]
         self.trunk: Any = None
 
-    def logits(self, inputs: dict[str, torch.Tensor], positions):
+    def logits(self, inputs: dict[str, torch.Tensor], positions: torch.Tensor) -> Iterator[tuple[int, torch.Tensor]]:
         """Run the model and yield logits in slices.
 
         Args:
             inputs: Keyword arguments of the model.
-            positions (tensor of int64, shape (m,), on the CPU): Positions of the batch, flattened: row x length +
-                position.
+            positions: Positions of the batch, flattened: row x length + position. Shape (m,), of int64, on the CPU.
 
         Yields:
-            (int, tensor of float32, shape (k, vocabulary)): The index of the slice's first position and its logits; the
-                slices cover ``positions`` in order.
+            The index of the slice's first position and its logits, shape (k, vocabulary), of float32; the slices cover
+            ``positions`` in order.
         """
         if self.trunk is None and not self.whole:
             self.trunk = self._find(inputs)
@@ -92,11 +95,11 @@ class SelectiveModel:
             yield start, chosen.float() if self.whole else self._head(inputs, output, chosen)
 
     @torch.inference_mode()
-    def _all_logits(self, inputs):
+    def _all_logits(self, inputs: dict[str, torch.Tensor]):
         return self.model(**inputs).logits
 
     @torch.inference_mode()
-    def _find(self, inputs):
+    def _find(self, inputs: dict[str, torch.Tensor]):
         """Return the outermost candidate that the model calls."""
         called = []
         hooks = [m.register_forward_hook(lambda module, *_: called.append(module)) for m in self.candidates]
@@ -118,11 +121,11 @@ class SelectiveModel:
         """
         kept = []
 
-        def keep(_module, _arguments, output):
+        def keep(_module: torch.nn.Module, _arguments: tuple, output: Any):
             kept.append(output)
             return _with_hidden(output, output[0][:1, :1])
 
-        def last(hidden, *_arguments, **_keywords):
+        def last(hidden: torch.Tensor, *_arguments: Any, **_keywords: Any):
             rows = torch.arange(len(hidden), device=hidden.device)
             read = hidden[rows, one_each.to(hidden.device)][:, None]
             mixing = layer.attention.self
@@ -154,7 +157,7 @@ class SelectiveModel:
         return layers[-1] if fits else None
 
     @staticmethod
-    def _one_each(inputs, positions):
+    def _one_each(inputs: dict[str, torch.Tensor], positions: torch.Tensor):
         """Return the position read in each row if it is exactly one and nothing is padded, otherwise None."""
         rows, length = inputs["input_ids"].shape
         if len(positions) != rows or not torch.equal(positions // length, torch.arange(rows)):
@@ -163,7 +166,7 @@ class SelectiveModel:
         return positions % length if mask is None or bool(mask.all()) else None
 
     @torch.inference_mode()
-    def _head(self, inputs, output, hidden):
+    def _head(self, inputs: dict[str, torch.Tensor], output: Any, hidden: torch.Tensor):
         """Run what comes behind the trunk on ``hidden`` of shape (k, width)."""
         forward = self.trunk.forward
         self.trunk.forward = lambda *_, **__: _with_hidden(output, hidden[None])
@@ -197,7 +200,7 @@ def log_sum_exp_(logits: torch.Tensor) -> torch.Tensor:
     return sums
 
 
-def _with_hidden(output, hidden):
+def _with_hidden(output: Any, hidden: torch.Tensor):
     if isinstance(output, tuple):
         return (hidden, *output[1:])
     changed = copy.copy(output)

@@ -10,8 +10,9 @@ all its options. Which of these ways a model can take is found out before the jo
 
 import contextlib
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -20,6 +21,10 @@ from scripts.core.engines import memory, prefix_tree, structure
 from scripts.core.engines.batches import BATCH_TOKENS, Batch, TextReader, context_length
 from scripts.core.engines.output_layer import SelectiveModel, log_sum_exp_
 from scripts.core.errors import UserError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from transformers import BatchEncoding, PreTrainedModel, PreTrainedTokenizerBase
 
 log = logging.getLogger("pronouns")
 
@@ -48,13 +53,21 @@ class PackedEngine(TextReader):
 
     name = "packed"
 
-    def __init__(self, model, tokenizer, architecture, device, tokens_per_batch, instances):
+    def __init__(
+        self,
+        model: "PreTrainedModel",
+        tokenizer: "PreTrainedTokenizerBase",
+        architecture: str,
+        device: str,
+        tokens_per_batch: int | str,
+        instances: "pd.DataFrame",
+    ):
         super().__init__(tokenizer, architecture)
-        self.network = model
+        self.network: Any = model
         self.model = SelectiveModel(model)
         self.device = model.device
         kind = "cpu" if device == "cpu" else "cuda"
-        self.budget = BATCH_TOKENS[kind] if tokens_per_batch == "auto" else tokens_per_batch
+        self.budget: Any = BATCH_TOKENS[kind] if tokens_per_batch == "auto" else tokens_per_batch
         limit = context_length(model)
         # Masks of some models end with their positions, also for a packed sequence of shorter texts.
         self.limit = limit
@@ -68,7 +81,7 @@ class PackedEngine(TextReader):
         self.longest = structure.check(self, instances, limit, self.pack_tokens if self.sharing else 0)
 
     @property
-    def description(self):
+    def description(self) -> dict[str, str]:
         """How this engine runs the model: facts for the metadata of a score file."""
         ways = {
             "decoder": "prefix tree" if self.sharing else "equal length",
@@ -85,7 +98,7 @@ class PackedEngine(TextReader):
         alibi = getattr(self.network.config, "alibi", False)
         return structure.accepts(self.network, "position_ids") and not alibi
 
-    def ways(self):
+    def ways(self) -> Iterator[None]:
         """Set one way of running the model after another, from fast to plain."""
         # (all logits, last layer restricted)
         restrictions = [(False, True)] * self.model.narrow + [(False, False), (True, False)]
@@ -95,8 +108,8 @@ class PackedEngine(TextReader):
             self.model.whole, self.model.narrow = whole, narrow
             yield
 
-    def score_probes(self, probes, exchanged=False):
-        """Return the scores of probes, a dict from their rows to ndarray of float64; see :class:`structure.Probes`."""
+    def score_probes(self, probes: structure.Probes, exchanged: bool = False) -> dict[int, np.ndarray]:
+        """Return the scores of probes by their rows, of float64; see :class:`structure.Probes`."""
         if self.architecture == "encoder":
             plan = self._plan_encoder(probes.rows, probes.picks)
         elif self.architecture == "encoder-decoder":
@@ -105,11 +118,11 @@ class PackedEngine(TextReader):
             plan = self._plan_decoder(probes.exchanged if exchanged else probes.sequences)
         return {int(row): values for batch in plan for row, values in zip(batch.rows, self.score(batch), strict=True)}
 
-    def plan(self, rows) -> list[Batch]:
+    def plan(self, rows: "pd.DataFrame") -> list[Batch]:
         """Divide rows into batches, the most demanding first.
 
         Args:
-            rows (DataFrame): As returned by :func:`scripts.core.options.option_texts`.
+            rows: As returned by :func:`scripts.core.options.option_texts`.
 
         Returns:
             Every position of ``rows`` is in exactly one; the same rows give the same batches.
@@ -120,7 +133,7 @@ class PackedEngine(TextReader):
             return self._plan_encoder_decoder(rows)
         return self._plan_decoder([np.array(ids) for ids in self.tokenizer(rows.text.tolist())["input_ids"]])
 
-    def score(self, batch) -> list[np.ndarray]:
+    def score(self, batch: Batch) -> list[np.ndarray]:
         """Score a batch of :meth:`plan`.
 
         Returns:
@@ -150,7 +163,7 @@ class PackedEngine(TextReader):
             if torch.cuda.is_available():
                 torch.cuda.empty_cache()
 
-    def _slices(self, sizes, width):
+    def _slices(self, sizes: Sequence[int], width: int):
         """Yield ranges of items so that each range's longest item times its number stays within the budget.
 
         ``sizes`` come longest first; ``width`` rows are added for each item.
@@ -163,14 +176,14 @@ class PackedEngine(TextReader):
 
     # Decoders. A text's last token is predicted and predicts nothing: in a tree it is a target and never an input.
 
-    def _plan_decoder(self, sequences):
+    def _plan_decoder(self, sequences: Sequence[np.ndarray]):
         # What is longer than a window, or than anything that packed sequences were tried with, is run by itself.
         longest = min(bound for bound in (self.window, self.longest, np.inf) if bound) if self.sharing else 0
         alone = [row for row, ids in enumerate(sequences) if len(ids) > longest]
         together = [row for row, ids in enumerate(sequences) if len(ids) <= longest]
         return self._plan_texts(sequences, alone) + self._plan_trees(sequences, together)
 
-    def _plan_trees(self, sequences, members):
+    def _plan_trees(self, sequences: Sequence[np.ndarray], members: Sequence[int]):
         inputs = [sequences[row][:-1] if len(sequences[row]) > 1 else sequences[row] for row in members]
         packs = prefix_tree.pack(inputs, self.pack_tokens, self.limit)
         packs.sort(key=len, reverse=True)
@@ -183,14 +196,14 @@ class PackedEngine(TextReader):
             batches.append(Batch(rows, sum(map(len, chosen)), (chosen, targets)))
         return batches
 
-    def _score_trees(self, batch):
+    def _score_trees(self, batch: Any):
         packs, targets = batch.payload
         results = []
         for part in self._slices([len(pack) for pack in packs], 1):
             results += self._forward_trees([packs[i] for i in part], targets)
         return results
 
-    def _forward_trees(self, packs, targets):
+    def _forward_trees(self, packs: Sequence[prefix_tree.Pack], targets: Mapping[int, np.ndarray]):
         length = len(packs[0])
         ids = np.zeros((len(packs), length), dtype=np.int64)
         depths = np.zeros_like(ids)
@@ -219,7 +232,7 @@ class PackedEngine(TextReader):
         return np.split(values, np.cumsum([len(ids) for ids in wanted])[:-1])
 
     @contextlib.contextmanager
-    def _biases_of(self, depths):
+    def _biases_of(self, depths: torch.Tensor):
         """Let a model with linear biases of BLOOM's kind take those of ``depths`` inside the block.
 
         They depend on the position of what is attended to alone, which it would count along the packed sequence.
@@ -230,7 +243,7 @@ class PackedEngine(TextReader):
             yield
             return
 
-        def by_depth(mask, heads, dtype):
+        def by_depth(mask: torch.Tensor, heads: int, dtype: torch.dtype):
             counted = torch.ones((1, int(depths.max()) + 1), device=mask.device)
             biases = build(counted, heads, dtype)[:, 0, depths.to(mask.device)]
             return biases.transpose(0, 1).reshape(-1, 1, depths.shape[1])
@@ -241,7 +254,7 @@ class PackedEngine(TextReader):
         finally:
             del base.build_alibi_tensor
 
-    def _plan_texts(self, sequences, members):
+    def _plan_texts(self, sequences: Sequence[np.ndarray], members: Iterable[int]):
         order = sorted(members, key=lambda i: (-len(sequences[i]), sequences[i].tolist()))
         batches = []
         for group in _runs(order, lambda i: len(sequences[i])):
@@ -251,7 +264,7 @@ class PackedEngine(TextReader):
                 batches.append(Batch(rows, ids.size, ids))
         return batches
 
-    def _score_texts(self, batch):
+    def _score_texts(self, batch: Any):
         ids = batch.payload
         results = []
         length = ids.shape[1]
@@ -269,7 +282,7 @@ class PackedEngine(TextReader):
 
     # Encoders
 
-    def _plan_encoder(self, rows, picks=None):
+    def _plan_encoder(self, rows: "pd.DataFrame", picks: Mapping[int, np.ndarray] | None = None):
         """Divide rows into batches; ``picks`` says for each row which of its masked copies to take, if not all."""
         encoding = self.tokenizer(rows.text.tolist())
         ids = encoding["input_ids"]
@@ -287,7 +300,7 @@ class PackedEngine(TextReader):
             batches.append(self._masked_batch(part, encoding, picks))
         return batches
 
-    def _masked_batch(self, rows, encoding, picks):
+    def _masked_batch(self, rows: Sequence[int], encoding: "BatchEncoding", picks: Mapping[int, np.ndarray] | None):
         distinct, inputs, positions, targets, places_of_rows = {}, [], [], [], []
         for row in rows:
             places = []
@@ -309,7 +322,7 @@ class PackedEngine(TextReader):
             (stacked, np.array(positions, dtype=np.int64), places_of_rows, np.array(targets)),
         )
 
-    def _score_masked(self, batch):
+    def _score_masked(self, batch: Any):
         inputs, positions, places_of_rows, targets = batch.payload
         places = np.concatenate(places_of_rows) if places_of_rows else np.zeros(0, dtype=np.int64)
         order = np.argsort(places, kind="stable")
@@ -324,13 +337,13 @@ class PackedEngine(TextReader):
 
     # Encoder-decoders
 
-    def _plan_encoder_decoder(self, rows):
+    def _plan_encoder_decoder(self, rows: "pd.DataFrame"):
         masked = rows.masked.tolist()
         sources = {text: self.source(text) for text in dict.fromkeys(masked)}
         number = {text: i for i, text in enumerate(sources)}
         labels = [self.labels(*row) for row in zip(rows.filled, rows.text, strict=True)]
 
-        def shape(row):
+        def shape(row: int):
             return len(sources[masked[row]]), 0 if self.padding else len(labels[row])
 
         # Options of an instance stand together, so that one encoding serves them all.
@@ -349,7 +362,7 @@ class PackedEngine(TextReader):
                 batches.append(Batch(np.array(members), payload[0].size + sum(map(len, payload[2])), payload))
         return batches
 
-    def _score_encoder_decoder(self, batch):
+    def _score_encoder_decoder(self, batch: Any):
         sources, which, labels = batch.payload
         results = []
         length = max(map(len, labels))
@@ -378,7 +391,7 @@ class PackedEngine(TextReader):
             results += np.split(values, np.cumsum([len(ids) for ids in chosen])[:-1])
         return results
 
-    def _log_probabilities(self, inputs, positions, targets):
+    def _log_probabilities(self, inputs: dict[str, Any], positions: np.ndarray, targets: np.ndarray):
         """Return log P(target) at flattened positions, float64 of shape (m,); equal positions may repeat."""
         distinct, inverse = np.unique(positions, return_inverse=True)
         order = np.argsort(inverse, kind="stable")
@@ -395,7 +408,7 @@ class PackedEngine(TextReader):
         return values
 
 
-def plan_passes(sizes: Sequence[int], budget: int):
+def plan_passes(sizes: Sequence[int], budget: int) -> list[range]:
     """Divide sequences into forward passes so that little is padded.
 
     Args:
@@ -403,8 +416,8 @@ def plan_passes(sizes: Sequence[int], budget: int):
         budget: Tokens of a pass, padding included; one sequence by itself may exceed it.
 
     Returns:
-        list of range: The sequences of each pass, in order: with the fewest tokens, padding included, where a pass
-            itself counts as much as one part of the budget in :data:`PASS_PART`.
+        The sequences of each pass, in order: with the fewest tokens, padding included, where a pass itself counts as
+        much as one part of the budget in :data:`PASS_PART`.
     """
     least, starts = [0.0], []
     for stop in range(1, len(sizes) + 1):
@@ -423,7 +436,7 @@ def plan_passes(sizes: Sequence[int], budget: int):
     return found[::-1]
 
 
-def _runs(order, key):
+def _runs(order: Iterable[int], key: Callable[[int], Any]):
     """Yield runs of consecutive items with an equal key."""
     run = []
     for item in order:

@@ -10,11 +10,15 @@ import json
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from scripts.core.engines import registry
 from scripts.core.engines.batches import BATCH_TOKENS
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 COLUMNS = [
     "instances_of", "rule", "model", "instances", "tokens", "tokens_shared", "operations", "weights_gb", "jobs",
@@ -126,11 +130,11 @@ def rows(
     return found
 
 
-def totals(frame, entries: dict[str, dict]) -> dict:
+def totals(frame: "pd.DataFrame", entries: dict[str, dict]) -> dict:
     """Return what a plan comes to.
 
     Args:
-        frame (DataFrame): Of :func:`rows`.
+        frame: Of :func:`rows`.
 
     Returns:
         ``hours``: device to hours times GPUs, on ``cpu`` hours; ``most_gpus``: device to the most that one model needs;
@@ -146,7 +150,7 @@ def totals(frame, entries: dict[str, dict]) -> dict:
     }
 
 
-def plan_report(summary):
+def plan_report(summary: dict[str, Any]) -> str:
     """Return :func:`totals` in words, one line."""
     each = {
         device: f"{two_digits(value)} GPU hours on {device}"
@@ -163,7 +167,7 @@ def plan_report(summary):
     return f"In all: {', and '.join(parts)}; {fetched} to download at least."
 
 
-def two_digits(value):
+def two_digits(value: float) -> str:
     """Return a positive number with two digits, as text.
 
     Examples:
@@ -173,7 +177,7 @@ def two_digits(value):
     return np.format_float_positional(float(f"{value:.1e}"), trim="-")
 
 
-def operations(entry, tokens):
+def operations(entry: dict[str, Any], tokens: float) -> float:
     """Return the floating-point operations of forward passes: 2 x parameters used x layer_repeats for each token.
 
     A token of an encoder-decoder is read by about half of its parameters.
@@ -211,7 +215,7 @@ def measured_speeds(folder: str | Path, entries: dict[str, dict]) -> dict:
     return {key: work / seconds for key, (work, seconds) in sums.items() if seconds > 0}
 
 
-def cpu_speed(threads):
+def cpu_speed(threads: int) -> float:
     """Return about how many floating-point operations per second a forward pass reaches on this machine's CPU."""
     import torch
 
@@ -229,7 +233,7 @@ def cpu_speed(threads):
         torch.set_num_threads(before)
 
 
-def gpus_needed(entry, memory_gb, tokens_per_batch=BATCH_TOKENS["cuda"]):
+def gpus_needed(entry: dict[str, Any], memory_gb: float, tokens_per_batch: int = BATCH_TOKENS["cuda"]) -> int:
     """Return how many GPUs of ``memory_gb`` hold the weights, a tenth more for activations, and the logits."""
     activations = tokens_per_batch * registry.ACTIVATION_BYTES
     needed = 1.1 * registry.held_bytes(entry) + registry.LOGITS_BYTES + activations
@@ -286,7 +290,15 @@ def plan(
 
 
 def plan_generation(
-    rule: str, name: str, entry: dict, texts: int, tokens: int, generated: int, jobs: int, devices, cpu
+    rule: str,
+    name: str,
+    entry: dict,
+    texts: int,
+    tokens: int,
+    generated: int,
+    jobs: int,
+    devices: dict[str, dict],
+    cpu: float,
 ) -> list[dict]:
     """Return the plan of one model that answers prompts or gives token distributions, one row for each device type.
 
@@ -314,7 +326,9 @@ def plan_generation(
     return rows
 
 
-def plan_coreference(name: str, entry: dict, documents: int, tokens: float, jobs: int, devices, cpu) -> list[dict]:
+def plan_coreference(
+    name: str, entry: dict, documents: int, tokens: float, jobs: int, devices: dict[str, dict], cpu: float
+) -> list[dict]:
     """Return the plan of one coreference system, one row for each device type.
 
     Hours are those of :func:`scripts.core.engines.registry.document_seconds`, as long as it takes at most.
@@ -340,7 +354,7 @@ def plan_coreference(name: str, entry: dict, documents: int, tokens: float, jobs
     return rows
 
 
-def plan_training(name: str, entry: dict, job: dict, devices, cpu) -> list[dict]:
+def plan_training(name: str, entry: dict, job: dict, devices: dict[str, dict], cpu: float) -> list[dict]:
     """Return the plan of training one coreference system, one row for each device type.
 
     Hours are those of :func:`scripts.core.engines.registry.training_operations`, as long as it takes at most.
@@ -367,17 +381,17 @@ def plan_training(name: str, entry: dict, job: dict, devices, cpu) -> list[dict]
     return rows
 
 
-def _devices(entry, devices):
+def _devices(entry: dict[str, Any], devices: dict[str, dict]):
     return devices.items() if registry.gpus(entry) else [("cpu", None)]
 
 
-def _stated_speed(entry, facts, cpu, precision=None):
+def _stated_speed(entry: dict[str, Any], facts: dict[str, Any] | None, cpu: float, precision: str | None = None):
     """Return a speed and what it rests on; a model in mixed precision does all but score in float32."""
     precision = precision or {"mixed": "float32"}.get(entry["precision"], entry["precision"])
     return (cpu, "matrix products") if facts is None else (facts["tflops"][precision] * 1e12, "config.yaml")
 
 
-def _stated_scoring_speed(entry, facts, cpu):
+def _stated_scoring_speed(entry: dict[str, Any], facts: dict[str, Any] | None, cpu: float):
     """Return a speed of scoring and what it rests on.
 
     In mixed precision it is that of everything in half precision and of :data:`RESCORED_SHARE` again in float32.
@@ -390,7 +404,17 @@ def _stated_scoring_speed(entry, facts, cpu):
     return speed, f"{source}, {RESCORED_SHARE:.0%} again in float32"
 
 
-def _row(rule, name, entry, counted, jobs, device, facts, seconds, source):
+def _row(
+    rule: str,
+    name: str,
+    entry: dict[str, Any],
+    counted: dict[str, Any],
+    jobs: int,
+    device: str,
+    facts: dict[str, Any] | None,
+    seconds: Sequence[float],
+    source: str,
+):
     loading = jobs * (20 + registry.weights_bytes(entry) / registry.LOAD_BYTES_PER_SECOND)
     return {
         "rule": rule,
@@ -406,6 +430,6 @@ def _row(rule, name, entry, counted, jobs, device, facts, seconds, source):
     }
 
 
-def _is_of_type(name, device):
+def _is_of_type(name: str, device: str):
     """Return whether a device (``NVIDIA A100-SXM4-40GB``) is of a type of the configuration (``A100-40GB``)."""
     return all(part in name.upper() for part in device.upper().split("-"))

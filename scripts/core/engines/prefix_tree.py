@@ -7,6 +7,7 @@ its ancestors alone and its position is its depth, one forward pass gives every 
 and neighbouring instances share introductions and distractor sentences.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -33,7 +34,7 @@ class Pack:
     def __len__(self):
         return len(self.tokens)
 
-    def visible(self):
+    def visible(self) -> np.ndarray:
         """Return the attention mask, bool of shape (n, n): True where the column's token is an ancestor or the same."""
         mask = np.zeros((len(self), len(self)), dtype=bool)
         for node, parent in enumerate(self.parents):
@@ -43,14 +44,14 @@ class Pack:
         return mask
 
 
-def common_prefix(first, second):
+def common_prefix(first: np.ndarray, second: np.ndarray) -> int:
     """Return how many tokens two sequences share at their beginning."""
     n = min(len(first), len(second))
     different = np.flatnonzero(first[:n] != second[:n])
     return int(different[0]) if len(different) else n
 
 
-def largest_pack(length: int, size: int, limit: int | None = None):
+def largest_pack(length: int, size: int, limit: int | None = None) -> int:
     """Return how many tokens a pack may have whose first sequence has ``length``.
 
     A sequence that leaves little of a pack is given another pack's tokens for what branches off it: otherwise long
@@ -63,7 +64,7 @@ def largest_pack(length: int, size: int, limit: int | None = None):
     return max(length, min(allowed, limit or allowed))
 
 
-def pack(sequences, size: int, limit: int | None = None) -> list[Pack]:
+def pack(sequences: Sequence[np.ndarray], size: int, limit: int | None = None) -> list[Pack]:
     """Pack sequences into as few tokens as ``size`` allows.
 
     The sequences are sorted, so that those with a common beginning are neighbours, and cut into packs of at most
@@ -71,7 +72,7 @@ def pack(sequences, size: int, limit: int | None = None) -> list[Pack]:
     therefore made where they share least within the second half of a full pack.
 
     Args:
-        sequences (sequence of ndarray of int, each of shape (length,)): Token ids; none is empty.
+        sequences: Token ids, each of shape (length,), of int; none is empty.
         size: Tokens of a pack; more where texts are long (:func:`largest_pack`).
         limit: As for :func:`largest_pack`.
 
@@ -101,7 +102,7 @@ def pack(sequences, size: int, limit: int | None = None) -> list[Pack]:
     return packs
 
 
-def _tree(sequences, names, shared):
+def _tree(sequences: Sequence[np.ndarray], names: Sequence[int], shared: Sequence[int]):
     tokens, depths, parents, paths = [], [], [], {}
     path = np.zeros(0, dtype=np.int64)
     for position, (sequence, name) in enumerate(zip(sequences, names, strict=True)):

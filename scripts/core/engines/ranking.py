@@ -4,16 +4,21 @@ Probabilities are float32 softmax (logits minus their log-sum-exp, exponentiated
 equal logits the lower token id comes first, which is the one that greedy search takes.
 """
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
+if TYPE_CHECKING:
+    import torch
 
-def most_probable(logits, count: int, groups=None) -> tuple[np.ndarray, ...]:
+
+def most_probable(logits: "torch.Tensor", count: int, groups: "torch.Tensor | None" = None) -> tuple[np.ndarray, ...]:
     """Return the most probable tokens of each row of logits, and the mass of groups over the whole vocabulary.
 
     Args:
-        logits (Tensor, shape (rows, vocabulary))
+        logits: Shape (rows, vocabulary).
         count: How many tokens, at most all; 0 for none.
-        groups (Tensor of bool, shape (vocabulary, groups), optional)
+        groups: Shape (vocabulary, groups), of bool; None: no groups.
 
     Returns:
         Token ids (int64) and probabilities (float64) of shape (rows, count), best first; masses (float64) of shape
@@ -31,7 +36,7 @@ def most_probable(logits, count: int, groups=None) -> tuple[np.ndarray, ...]:
     return ids.cpu().numpy(), values, masses.cpu().numpy()
 
 
-def _best(logits, count):
+def _best(logits: "torch.Tensor", count: int):
     """Return the ids of the ``count`` largest logits of each row, the lower id first among equals.
 
     ``topk`` is seventy times as fast as a stable sort of 49,152 logits but leaves the order of equals open: rows that

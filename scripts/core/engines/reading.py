@@ -5,11 +5,16 @@ scores, and the tie rule, not the model, decides between them. Such instances ar
 file; a job whose share of them is above :data:`LIMIT` ends.
 """
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 import pandas as pd
 
 from scripts.core.errors import UserError
 from scripts.core.options import fill
+
+if TYPE_CHECKING:
+    from scripts.core.engines.batches import TextReader
 
 LIMIT = 0.1
 """The share of a job's instances that may have options read alike or unknown, or tied scores."""
@@ -23,17 +28,16 @@ class Reading:
 
     Args:
         model: Its name, for messages.
-        texts (scripts.core.engines.batches.TextReader)
         total: The instances of the job.
     """
 
-    def __init__(self, model: str, texts, total: int):
+    def __init__(self, model: str, texts: "TextReader", total: int):
         self.model = model
-        self.texts = texts
+        self.texts: Any = texts
         self.total = total
         self.unknown = self.unread = self.tied = 0
 
-    def read(self, rows: pd.DataFrame):
+    def read(self, rows: pd.DataFrame) -> None:
         """Count what some instances' texts are to the tokenizer, before they are scored.
 
         Args:
@@ -55,12 +59,12 @@ class Reading:
             self.unread += rows.instance_id[bad].nunique()
             self._refuse_many(self.unread, rows[bad].iloc[0])
 
-    def _unknown_around(self, rows):
+    def _unknown_around(self, rows: pd.DataFrame):
         """Return how many unknown tokens each row has besides those of its option, an array of int."""
         plain = rows.assign(filled=KNOWN_WORD, text=[fill(masked, KNOWN_WORD, False) for masked in rows.masked])
         return np.array([list(found).count(self.texts.unknown_token) for found in self.texts.scored_ids(plain)])
 
-    def _refuse_many(self, count, row):
+    def _refuse_many(self, count: int, row: pd.Series):
         if count > LIMIT * self.total:
             raise UserError(
                 f"model {self.model}: its tokenizer does not know an option, or reads two alike, in {count} or more of "
@@ -68,7 +72,7 @@ class Reading:
                 "apart; leave this model out, or the pronoun sets that it does not know"
             )
 
-    def decide(self, table: pd.DataFrame):
+    def decide(self, table: pd.DataFrame) -> None:
         """Count the instances whose best options have equal scores.
 
         Args:
@@ -88,6 +92,6 @@ class Reading:
                 "(precision), or leave this model out"
             )
 
-    def facts(self):
+    def facts(self) -> dict[str, int]:
         """Return what the metadata of a score file say."""
         return {"unknown_instances": self.unknown, "unread_instances": self.unread, "tied_instances": self.tied}

@@ -9,8 +9,9 @@ weights, those with an ``api`` are behind a server, and scores and answers of th
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
+from typing import Any
 
 from scripts.core import runs
 from scripts.core.config import load_yaml, validate
@@ -72,7 +73,7 @@ def load_registry(path: str | Path, schema_path: str | Path) -> dict[str, dict]:
     return read_registry(path, schema_path)["models"]
 
 
-def read_registry(path, schema_path) -> dict:
+def read_registry(path: str | Path, schema_path: str | Path) -> dict:
     """Read and check a registry with all that is in it, as :func:`load_registry`.
 
     Returns:
@@ -86,7 +87,7 @@ def read_registry(path, schema_path) -> dict:
     return {"models": models, "systems": systems}
 
 
-def check_entry(name, entry, models, schema_path):
+def check_entry(name: str, entry: dict[str, Any], models: dict[str, dict], schema_path: str | Path) -> dict[str, Any]:
     """Return an entry that was made by program if a registry with ``models`` could hold it.
 
     Raises:
@@ -98,7 +99,7 @@ def check_entry(name, entry, models, schema_path):
     return entry
 
 
-def _with_studies(schema, folder, data):
+def _with_studies(schema: dict[str, Any], folder: Path, data: dict[str, Any]):
     """Return the schema of a registry with what is known of studies: their names, and what they do with models.
 
     A study of the workflow says so in its own schema (``$defs.model_uses``), one that is still planned in the registry.
@@ -117,7 +118,7 @@ def _with_studies(schema, folder, data):
     return schema
 
 
-def check_conflicts(registry: dict[str, dict], file: str):
+def check_conflicts(registry: dict[str, dict], file: str) -> None:
     """Refuse what the schema cannot see.
 
     Two entries with the same source, or with the same label in one study; a gated entry whose source is not the
@@ -192,7 +193,7 @@ def check_conflicts(registry: dict[str, dict], file: str):
             )
 
 
-def _check_scoring(where, entry):
+def _check_scoring(where: str, entry: dict[str, Any]):
     """Refuse what the schema cannot see of an entry whose server scores texts."""
     scoring = entry.get("api", {}).get("scoring")
     if scoring is None:
@@ -213,7 +214,7 @@ def _check_scoring(where, entry):
         )
 
 
-def check_systems(systems: dict[str, dict], models: dict[str, dict], file: str):
+def check_systems(systems: dict[str, dict], models: dict[str, dict], file: str) -> None:
     """Refuse what the schema cannot see of coreference systems.
 
     A name that a model has; two entries with the same source, or with the same label and debiasing in one study or
@@ -268,7 +269,7 @@ def check_systems(systems: dict[str, dict], models: dict[str, dict], file: str):
             raise UserError(f"{where}.label must end with (demonstration) if, and only if, demonstration is true")
 
 
-def select_systems(systems, names):
+def select_systems(systems: dict[str, dict], names: Collection[str]) -> dict[str, dict]:
     """Return the coreference systems called ``names``, in registry order.
 
     Raises:
@@ -283,12 +284,12 @@ def select_systems(systems, names):
     return {name: entry for name, entry in systems.items() if name in set(names)}
 
 
-def describe_system(entry):
+def describe_system(entry: dict[str, Any]) -> dict[str, Any]:
     """Return what figures and tables say of a system, as :func:`describe`, with its debiasing (none if it has none)."""
     return describe(entry) | {"debiasing": entry.get("debiasing", "none")}
 
 
-def check_folders(entries):
+def check_folders(entries: dict[str, dict]) -> None:
     """Refuse models of this run whose ``source.path`` is no folder of a checkpoint.
 
     Raises:
@@ -300,7 +301,7 @@ def check_folders(entries):
             raise UserError(f"models.{name}.source.path: {path} holds no config.json; name the folder of a checkpoint")
 
 
-def check_new(registry: dict[str, dict], known: dict[str, dict], file: str):
+def check_new(registry: dict[str, dict], known: dict[str, dict], file: str) -> None:
     """Refuse entries of another registry that have the name of a different entry here.
 
     Args:
@@ -349,7 +350,7 @@ def select(
     return {name: entry for name, entry in registry.items() if name in chosen}
 
 
-def _check_reference(registry, name):
+def _check_reference(registry: dict[str, dict], name: str):
     """Refuse a served model whose reference is no decoder with weights."""
     reference = registry[name].get("api", {}).get("scoring", {}).get("reference")
     if reference is None:
@@ -362,7 +363,7 @@ def _check_reference(registry, name):
         raise UserError(f"{where} is no decoder with weights; name the served model's own checkpoint")
 
 
-def reference_of(registry, name) -> dict | None:
+def reference_of(registry: dict[str, dict], name: str) -> dict | None:
     """Return what of a registry entry the check of a served model loads: its reference, in float32.
 
     Returns:
@@ -376,7 +377,7 @@ def reference_of(registry, name) -> dict | None:
     return entry | {"precision": "float32", "gpus": entry["gpus"] * more}
 
 
-def select_servers(registry, names):
+def select_servers(registry: dict[str, dict], names: Collection[str]) -> dict[str, dict]:
     """Return the entries called ``names``, all of which are behind servers, in registry order; as :func:`select`."""
     where = "completions.models"
     for name in names:
@@ -391,7 +392,7 @@ def select_servers(registry, names):
     return {name: entry for name, entry in registry.items() if name in set(names)}
 
 
-def _check_available(where, name, entry):
+def _check_available(where: str, name: str, entry: dict[str, Any]):
     if entry.get("available", True):
         return
     outputs = ""
@@ -401,7 +402,7 @@ def _check_available(where, name, entry):
     raise UserError(f"{where}: '{name}' cannot be run ({entry['note']}){outputs}; remove it")
 
 
-def methods(entry, study):
+def methods(entry: dict[str, Any], study: str) -> list[str]:
     """Return for which texts a model gives token distributions: those with a ``mask``, those to ``generate`` from.
 
     What ``study`` did with the model, otherwise what its architecture can do.
@@ -439,7 +440,7 @@ def logged_files(model: str, outputs: dict, key: str, folder: Path, root: Path, 
     return sorted({runs.in_repository(path, folder, root) for path in found})
 
 
-def describe(entry):
+def describe(entry: dict[str, Any]) -> dict[str, Any]:
     """Return what figures and tables say of a model: label, family, size, architecture, parameters, demonstration.
 
     One of several revisions also has ``series`` (:mod:`scripts.core.engines.series`).
@@ -448,27 +449,27 @@ def describe(entry):
     return {key: entry[key] for key in facts if key in entry}
 
 
-def uses_hub(entry):
+def uses_hub(entry: dict[str, Any]) -> bool:
     """Return whether an entry takes its weights from the hub."""
     return "hub" in entry.get("source", {})
 
 
-def weights_bytes(entry):
+def weights_bytes(entry: dict[str, Any]) -> int:
     """Return the size of the weights in the entry's precision, in bytes (parameters x bytes per parameter)."""
     return entry["parameters"] * BYTES[entry["precision"]]
 
 
-def held_bytes(entry):
+def held_bytes(entry: dict[str, Any]) -> float:
     """Return what the weights take in a scoring job, in bytes: in mixed precision, with copies of half the size."""
     return weights_bytes(entry) * (1.5 if entry["precision"] == "mixed" else 1)
 
 
-def half_precision(entry):
+def half_precision(entry: dict[str, Any]) -> str:
     """Return the half precision in which a model is scored in mixed precision, on a GPU (on a CPU it is bfloat16)."""
     return entry.get("half_precision", "bfloat16")
 
 
-def gpus(entry):
+def gpus(entry: dict[str, Any]) -> int:
     """Return how many 40 GB GPUs a scoring job asks for; 0 means that it runs on the CPU (RUFF, Appendix E)."""
     return entry["gpus"]
 
@@ -488,18 +489,18 @@ def memory_mb(entry: dict, attempt: int = 1) -> int:
     return math.ceil(HOST_OVERHEAD_MB + held / 2**20) * 2 ** (attempt - 1)
 
 
-def work_factors(entry):
+def work_factors(entry: dict[str, Any]) -> dict[str, Any]:
     """Return what operations and memory follow from: parameters, repeats, kind of labels, recurrence, where given."""
     keys = ("parameters", "embedding_parameters", "layer_repeats", "labels", "cached_values", "recurrent")
     return {key: entry[key] for key in keys if key in entry}
 
 
-def work_parameters(entry):
+def work_parameters(entry: dict[str, Any]) -> int:
     """Return how many parameters take part in arithmetic for each token, repeated layers as often as they are used."""
     return (entry["parameters"] - entry.get("embedding_parameters", 0)) * entry.get("layer_repeats", 1)
 
 
-def instance_seconds(entry: dict, options: int, tokens: float):
+def instance_seconds(entry: dict, options: int, tokens: float) -> float:
     """Return how long one instance takes at most, in seconds.
 
     An instance costs ``2 x parameters x layer_repeats x tokens`` floating-point operations at 12 (float32) or 100
@@ -523,7 +524,7 @@ def instance_seconds(entry: dict, options: int, tokens: float):
     return seconds + again
 
 
-def distribution_minutes(entry, n_texts, tokens, new_tokens, attempt=1):
+def distribution_minutes(entry: dict[str, Any], n_texts: int, tokens: float, new_tokens: int, attempt: int = 1) -> int:
     """Return the time limit of a job of token distributions, in minutes.
 
     As :func:`runtime_minutes`, with a text of ``tokens`` and those generated instead of an instance's options.
@@ -536,7 +537,7 @@ def distribution_minutes(entry, n_texts, tokens, new_tokens, attempt=1):
     return math.ceil(STARTUP_MINUTES + (loading + n_texts * each) / 60) * attempt
 
 
-def shard_count(entry, n_instances, options, tokens, minutes_per_job):
+def shard_count(entry: dict[str, Any], n_instances: float, options: int, tokens: float, minutes_per_job: float) -> int:
     """Return the number of jobs that keeps each within ``minutes_per_job`` (:func:`instance_seconds`), at least 1.
 
     A model without weights here has one job.
@@ -546,7 +547,7 @@ def shard_count(entry, n_instances, options, tokens, minutes_per_job):
     return jobs_within(n_instances * instance_seconds(entry, options, tokens), minutes_per_job)
 
 
-def document_seconds(entry: dict, tokens: float):
+def document_seconds(entry: dict, tokens: float) -> float:
     """Return how long a coreference system takes for one document at most, in seconds.
 
     Every token is read once by the encoder; what the system puts on it (mentions, pairs, spans) is taken to cost as
@@ -560,12 +561,12 @@ def document_seconds(entry: dict, tokens: float):
     return document_operations(entry, tokens) / flops + SECONDS_PER_DOCUMENT
 
 
-def document_operations(entry, tokens):
+def document_operations(entry: dict[str, Any], tokens: float) -> float:
     """Return the floating-point operations of a coreference system for ``tokens``, as in :func:`document_seconds`."""
     return 4 * work_parameters(entry) * tokens
 
 
-def training_operations(entry: dict, trained: int, resolved: int):
+def training_operations(entry: dict, trained: int, resolved: int) -> float:
     """Return the floating-point operations of training a coreference system, as in :func:`document_operations`.
 
     Args:
@@ -575,22 +576,22 @@ def training_operations(entry: dict, trained: int, resolved: int):
     return document_operations(entry, TRAINING_PASSES * trained + resolved)
 
 
-def document_shards(entry, documents, tokens, minutes_per_job):
+def document_shards(entry: dict[str, Any], documents: float, tokens: float, minutes_per_job: float) -> int:
     """Return the number of jobs of a coreference system that keeps each within ``minutes_per_job``, at least 1."""
     return jobs_within(documents * document_seconds(entry, tokens), minutes_per_job)
 
 
-def document_minutes(entry, documents, tokens, attempt=1):
+def document_minutes(entry: dict[str, Any], documents: float, tokens: float, attempt: int = 1) -> int:
     """Return the time limit of a job that resolves documents, in minutes, as :func:`runtime_minutes`."""
     return prompt_minutes(entry, documents * document_seconds(entry, tokens), attempt)
 
 
-def thought_tokens(entry):
+def thought_tokens(entry: dict[str, Any]) -> int:
     """Return how many tokens a model may think before each answer."""
     return entry.get("thinking", {}).get("tokens", 0)
 
 
-def prompt_seconds(entry: dict, tokens: int, new_tokens: int):
+def prompt_seconds(entry: dict, tokens: int, new_tokens: int) -> float:
     """Return how long one prompt takes at most, in seconds (:func:`generation_seconds`).
 
     Args:
@@ -604,7 +605,7 @@ def prompt_seconds(entry: dict, tokens: int, new_tokens: int):
     return generation_seconds(entry, 1, tokens, new_tokens, flops, GPU_MEMORY_GB * gpus(entry))
 
 
-def generation_seconds(entry: dict, texts: int, read: int, generated: int, flops: float, memory_gb: float):
+def generation_seconds(entry: dict, texts: int, read: int, generated: int, flops: float, memory_gb: float) -> float:
     """Return how long reading prompts and continuing them takes at most, in seconds.
 
     A token that is read costs as much as in :func:`instance_seconds`; what prompts share, and that half of an
@@ -628,7 +629,7 @@ def generation_seconds(entry: dict, texts: int, read: int, generated: int, flops
     return operations * read / flops + GENERATION_SAFETY * generated * token_seconds(entry, tokens, memory_gb)
 
 
-def token_seconds(entry, tokens, memory_gb):
+def token_seconds(entry: dict[str, Any], tokens: float, memory_gb: float) -> float:
     """Return the arithmetic of a new token of a prompt on a GPU, in seconds (:func:`generation_seconds`)."""
     rows = prompts_per_batch(entry, tokens, memory_gb)
     layers, cached = decoder_shape(entry)
@@ -637,7 +638,7 @@ def token_seconds(entry, tokens, memory_gb):
     return step / rows
 
 
-def decoder_shape(entry):
+def decoder_shape(entry: dict[str, Any]) -> tuple[float, float]:
     """Return about how many layers a decoder has, and the bytes of the keys and values of one token.
 
     Models have about ``12 x layers x width^2`` parameters and a width of 128 for each layer: Llama-2-7B comes to 33
@@ -650,23 +651,23 @@ def decoder_shape(entry):
     return layers, entry.get("cached_values", 2 * layers * width) * BYTES[entry["precision"]]
 
 
-def prompts_per_batch(entry, tokens, memory_gb):
+def prompts_per_batch(entry: dict[str, Any], tokens: float, memory_gb: float) -> int:
     """Return how many prompts of ``tokens`` (new ones included) GPUs hold beside weights and logits: 1 to 512."""
     each = tokens * (decoder_shape(entry)[1] + ACTIVATION_BYTES)
     return int(min(max(room_for_batches(entry, memory_gb) // each, 1), MOST_PROMPTS))
 
 
-def room_for_batches(entry, memory_gb):
+def room_for_batches(entry: dict[str, Any], memory_gb: float) -> float:
     """Return the bytes that GPUs have for keys, values and activations beside a model's weights and logits."""
     return USABLE_MEMORY * memory_gb * 2**30 - 1.1 * weights_bytes(entry) - LOGITS_BYTES
 
 
-def jobs_within(seconds, minutes_per_job):
+def jobs_within(seconds: float, minutes_per_job: float) -> int:
     """Return the number of jobs that keeps work of ``seconds`` in all within ``minutes_per_job`` each, at least 1."""
     return max(1, math.ceil(seconds / 60 / minutes_per_job))
 
 
-def check_jobs(jobs: dict[str, int], purpose: str, minutes_per_job: float):
+def check_jobs(jobs: dict[str, int], purpose: str, minutes_per_job: float) -> None:
     """Refuse to divide the work of a model into more than :data:`MOST_JOBS` jobs.
 
     Args:
@@ -686,13 +687,13 @@ def check_jobs(jobs: dict[str, int], purpose: str, minutes_per_job: float):
             )
 
 
-def prompt_minutes(entry, seconds, attempt=1):
+def prompt_minutes(entry: dict[str, Any], seconds: float, attempt: int = 1) -> int:
     """Return the time limit of a job with prompts of ``seconds`` in all, in minutes, as :func:`runtime_minutes`."""
     loading = weights_bytes(entry) / LOAD_BYTES_PER_SECOND
     return math.ceil(STARTUP_MINUTES + (loading + seconds) / 60) * attempt
 
 
-def runtime_minutes(entry: dict, n_instances: float, options, tokens, attempt: int = 1) -> int:
+def runtime_minutes(entry: dict, n_instances: float, options: int, tokens: float, attempt: int = 1) -> int:
     """Return the time limit of a scoring job, in minutes.
 
     ``attempt x (10 + weights / 200 MB/s + n_instances x instance_seconds)``.

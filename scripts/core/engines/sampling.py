@@ -34,7 +34,7 @@ class Sampler:
             np.frombuffer(hashlib.sha256(f"{seed}\0{key}".encode()).digest()[:16], dtype=np.uint64) for key in keys
         ]
 
-    def __call__(self, logits: torch.Tensor, step: int, rows: Sequence[int] | None = None):
+    def __call__(self, logits: torch.Tensor, step: int, rows: Sequence[int] | None = None) -> torch.Tensor:
         """Return values whose largest is the token drawn, shape as ``logits``.
 
         Args:
@@ -46,13 +46,13 @@ class Sampler:
         variates = np.stack([self._variates(row, step, logits.shape[1]) for row in rows])
         return logits.float() / self.temperature - torch.from_numpy(variates).to(logits.device).log()
 
-    def _variates(self, row, step, count):
+    def _variates(self, row: int, step: int, count: int):
         stream = np.random.Generator(np.random.Philox(key=self.keys[row], counter=[0, 0, 0, step]))
         # 0 has no logarithm.
         return stream.standard_exponential(count, dtype=np.float32).clip(np.finfo(np.float32).tiny)
 
 
-def check_temperature(temperature):
+def check_temperature(temperature: float) -> None:
     """Refuse a temperature that is not a finite number of at least 0, which is greedy."""
     if not (isinstance(temperature, (int, float)) and np.isfinite(temperature) and temperature >= 0):
         raise UserError(f"temperature is {temperature!r}; it must be 0 (greedy) or a positive number")

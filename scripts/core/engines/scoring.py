@@ -27,7 +27,7 @@ rows; ``lengths(rows)``; ``name`` and ``description``. When it is made it checks
 will depend on nothing but their own texts (:mod:`scripts.core.engines.structure`).
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -39,18 +39,27 @@ from scripts.core.engines.packed import PackedEngine
 from scripts.core.errors import UserError
 from scripts.core.options import option_texts
 
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
 ENGINES = {"packed": PackedEngine, "minicons": MiniconsEngine}
 
 
-def make_engine(name: str, model, tokenizer, architecture: str, device: str, tokens_per_batch, instances: pd.DataFrame):
+def make_engine(
+    name: str,
+    model: "PreTrainedModel",
+    tokenizer: "PreTrainedTokenizerBase",
+    architecture: str,
+    device: str,
+    tokens_per_batch: int | str,
+    instances: pd.DataFrame,
+) -> PackedEngine | MiniconsEngine:
     """Return the engine called ``name``, one of :data:`ENGINES`.
 
     Args:
-        model (transformers.PreTrainedModel)
-        tokenizer (transformers.PreTrainedTokenizerBase)
         architecture: One of "encoder", "decoder", "encoder-decoder".
         device: A torch device, or ``"auto"`` for a model spread over several GPUs.
-        tokens_per_batch (int or "auto"): Upper bound of the tokens of one forward pass.
+        tokens_per_batch: Upper bound of the tokens of one forward pass, or ``auto``.
         instances: Those of the job with the longest texts, or all: what the engine is checked with.
 
     Raises:
@@ -59,7 +68,7 @@ def make_engine(name: str, model, tokenizer, architecture: str, device: str, tok
     return ENGINES[name](model, tokenizer, architecture, device, tokens_per_batch, instances)
 
 
-def check_finite(row, values, network):
+def check_finite(row: pd.Series, values: np.ndarray, network: "PreTrainedModel") -> None:
     """Refuse log-probabilities that are not finite; ``row`` is the row of ``option_texts`` that they belong to."""
     if not np.isfinite(values).all():
         raise UserError(

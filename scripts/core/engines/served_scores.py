@@ -19,8 +19,10 @@ reads a text otherwise scores another text.
 import hashlib
 import json
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,6 +31,9 @@ from scripts.core.engines import completions
 from scripts.core.engines.batches import TextReader
 from scripts.core.engines.completions import UnparsableError
 from scripts.core.errors import UserError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 ANSWERS = ("prompt_logprobs", "echo", "llama_cpp")
 
@@ -73,7 +78,7 @@ class LikelihoodClient(completions.Client):
     Args:
         name, api, cache, options: As for :class:`completions.Client`; ``api`` has ``scoring``, whose ``answers`` is one
             of :data:`ANSWERS`.
-        tokenizer (transformers.PreTrainedTokenizerBase): The served model's.
+        tokenizer: The served model's, a ``transformers.PreTrainedTokenizerBase``.
 
     Raises:
         UserError: As :class:`completions.Client`; or if the server's way is not for this tokenizer.
@@ -86,25 +91,25 @@ class LikelihoodClient(completions.Client):
 
     KEPT = "what was answered up to the last check of the server is kept"
 
-    def __init__(self, name, api, cache, tokenizer, **options):
+    def __init__(self, name: str, api: dict[str, Any], cache: str | Path, tokenizer: Any, **options: Any):
         super().__init__(name, api, cache, max_tokens=1, top_k=1, **options)
         self.tokenizer = tokenizer
         self.unchecked: dict | None = None
         self.answers = api["scoring"]["answers"]
         special = set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
         first = (tokenizer("a")["input_ids"] or [None])[0]
-        self.beginning = tokenizer.convert_ids_to_tokens(first) if first in special else None
+        self.beginning: Any = tokenizer.convert_ids_to_tokens(first) if first in special else None
         if self.answers == "llama_cpp" and self.beginning is None:
             raise UserError(
                 f"model {name}: its tokenizer begins texts with no special token, and llama-cpp-python's numbers are "
                 "one place off for such models; serve it with vLLM and set api.scoring.answers to prompt_logprobs"
             )
 
-    def asked(self, text, call=0):
+    def asked(self, text: str, call: int = 0) -> EchoRequest:
         """Return the request for a text."""
         return EchoRequest(text, tuple(self.tokenizer(text)["input_ids"]), call)
 
-    def request(self, asked):
+    def request(self, asked: EchoRequest) -> dict[str, Any]:
         """Return the body of a request."""
         body = {"model": self.api["model"], "max_tokens": 1, "temperature": 0}
         if self.answers == "prompt_logprobs":
@@ -116,7 +121,7 @@ class LikelihoodClient(completions.Client):
             return body | {"prompt": self.beginning, "logprobs": 1, "logit_bias": bias}
         return body | {"prompt": self.beginning + asked.text, "echo": True, "logprobs": 1}
 
-    def path(self, asked):
+    def path(self, asked: EchoRequest) -> Path:
         """Return where an answer is kept; a repeated call has a place of its own."""
         known = super().path(asked)
         if not asked.call:
@@ -124,30 +129,30 @@ class LikelihoodClient(completions.Client):
         digest = hashlib.sha256(json.dumps([known.stem, asked.call]).encode()).hexdigest()
         return self.cache / digest[:2] / f"{digest}.json"
 
-    def kept(self, asked):
+    def kept(self, asked: EchoRequest) -> EchoedText | None:
         """Return the answer that is on disk or waits for a check, or None."""
         waiting = (self.unchecked or {}).get(self.path(asked))
         return super().kept(asked) if waiting is None else self.parse(waiting["response"], asked)
 
-    def keep(self, asked, answer):
+    def keep(self, asked: EchoRequest, answer: dict[str, Any]) -> None:
         """Write an answer to disk, or hold it until the server was checked."""
         if self.unchecked is None:
             super().keep(asked, answer)
         else:
             self.unchecked[self.path(asked)] = answer
 
-    def accept(self):
+    def accept(self) -> None:
         """Write what waited for a check that held."""
         for path, answer in (self.unchecked or {}).items():
             files.write_json(path, answer)
         self.unchecked = {}
 
-    def tokens_of(self, asked):
+    def tokens_of(self, asked: EchoRequest) -> int:
         """Return how many tokens a request has."""
         return 1 if asked.opening else len(asked.ids)
 
-    def parse(self, response, asked):
-        """Return the log-probabilities in a decoded answer as :class:`EchoedText`.
+    def parse(self, response: dict[str, Any], asked: EchoRequest) -> EchoedText:
+        """Return the log-probabilities in a decoded answer.
 
         Raises:
             UnparsableError: If they are not there, or not of the tokens of the text.
@@ -170,7 +175,7 @@ class LikelihoodClient(completions.Client):
             raise UnparsableError("a log-probability in the answer is not finite")
         return EchoedText(numbers, *counts)
 
-    def _echoed(self, listed, usage, asked):
+    def _echoed(self, listed: dict[str, Any], usage: dict[str, Any], asked: EchoRequest):
         """Return the numbers of an echoed prompt: all but the first token's, which has none."""
         ids = asked.ids[1:] if self.answers == "llama_cpp" else asked.ids
         tokens, values = listed["tokens"], listed["token_logprobs"]
@@ -185,7 +190,7 @@ class LikelihoodClient(completions.Client):
             raise UnparsableError("the answer has a number for the first token, so its numbers belong to other places")
         return values[1 : len(ids)]
 
-    def _check_tokens(self, tokens, ids):
+    def _check_tokens(self, tokens: Sequence[Any], ids: Sequence[int]):
         """Refuse tokens that are not those of the text; pieces of characters have no text to compare."""
         for place, (token, number) in enumerate(zip(tokens, ids, strict=True)):
             piece = _plain(self.tokenizer.decode([number], clean_up_tokenization_spaces=False))
@@ -217,13 +222,13 @@ class LikelihoodClient(completions.Client):
             opening.completion_tokens + scored.completion_tokens,
         )
 
-    def score_anew(self, text):
+    def score_anew(self, text: str) -> EchoedText:
         """Return what :meth:`score` does, asked now; the answers replace those of the last such call."""
         for asked in self.requests(text, call=FIRST_WATCH_CALL):
             self.ask(asked)
         return self.score(text, call=FIRST_WATCH_CALL)
 
-    def requests(self, text, call=0):
+    def requests(self, text: str, call: int = 0) -> list[EchoRequest]:
         """Return the requests that :meth:`score` makes for a text."""
         asked = self.asked(text, call)
         if len(asked.ids) < 2:
@@ -247,10 +252,10 @@ class ServedTexts(TextReader):
         super().__init__(client.tokenizer, "decoder")
         self.client = client
         self.parallel = parallel
-        self.check = None
+        self.check: Callable[[], None] | None = None
 
-    def values(self, rows, call=0):
-        """Return the token log-probabilities of rows of :func:`scripts.core.options.option_texts`, a list of ndarray.
+    def values(self, rows: "pd.DataFrame", call: int = 0) -> list[np.ndarray]:
+        """Return the token log-probabilities of rows of :func:`scripts.core.options.option_texts`.
 
         Every answer is on disk when it returns.
         """
@@ -268,7 +273,7 @@ class ServedTexts(TextReader):
         return [np.array(self.client.score(text, call).values) for text in rows.text]
 
 
-def _by_id(listed, ids):
+def _by_id(listed: Sequence[Any], ids: Sequence[int]):
     """Return the numbers of vLLM's ``prompt_logprobs``, one for each token but the first."""
     if len(listed) != len(ids):
         raise UnparsableError(
@@ -277,6 +282,6 @@ def _by_id(listed, ids):
     return [entry[str(number)]["logprob"] for entry, number in zip(listed[1:], ids[1:], strict=True)]
 
 
-def _plain(token):
+def _plain(token: str):
     """Return a token without what vocabularies write for the space before it."""
     return token.replace("\u0120", " ").replace("\u2581", " ").strip(" ")

@@ -9,8 +9,9 @@ an address the model can change while a job runs. So a few of these texts are as
 
 import hashlib
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -20,6 +21,9 @@ from scripts.core import instances, options
 from scripts.core.engines import served_scores
 from scripts.core.engines.scoring import result_table
 from scripts.core.errors import UserError, count_noun
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 TEXTS = 50
 """Texts that are compared at least: all options of as many instances as it takes."""
@@ -53,12 +57,13 @@ def draw_instances(path: str | Path, priority: int | None = None, texts: int = T
     return kept.reset_index(drop=True)
 
 
-def score_here(model, tokenizer, sample: pd.DataFrame, device: str = "cpu") -> pd.DataFrame:
+def score_here(
+    model: "PreTrainedModel", tokenizer: "PreTrainedTokenizerBase", sample: pd.DataFrame, device: str = "cpu"
+) -> pd.DataFrame:
     """Return the scores of instances by a plain loop over single texts, with the log-softmax in float32.
 
     Args:
-        model (transformers.PreTrainedModel): A decoder in float32.
-        tokenizer (transformers.PreTrainedTokenizerBase)
+        model: A decoder in float32.
         sample: As :func:`draw_instances` returns it.
 
     Returns:
@@ -69,7 +74,7 @@ def score_here(model, tokenizer, sample: pd.DataFrame, device: str = "cpu") -> p
     return result_table(rows, [_values(model, tokenizer, text, place) for text in rows.text])
 
 
-def _values(model, tokenizer, text, device):
+def _values(model: "PreTrainedModel", tokenizer: "PreTrainedTokenizerBase", text: str, device: str):
     ids = torch.tensor([tokenizer(text)["input_ids"]], device=device)
     with torch.no_grad():
         logits = model(input_ids=ids).logits[0, :-1].float()
@@ -107,21 +112,27 @@ class Watch:
     """Asks for a few texts of the gate anew; each call takes the next ones in turn.
 
     Args:
-        client (scripts.core.engines.served_scores.LikelihoodClient)
         texts: Of the gate, in its order.
         here, there: Their scores on this machine, and those that the gate had of the server, in nats.
         bound, drift: How far a new score may be from that of this machine, and from that of the gate.
     """
 
     def __init__(
-        self, client, texts: list[str], here: Sequence[float], there: Sequence[float], bound: float, drift: float
+        self,
+        client: served_scores.LikelihoodClient,
+        texts: list[str],
+        here: Sequence[float],
+        there: Sequence[float],
+        bound: float,
+        drift: float,
     ):
+        self.client: Any
         known = {text: values for text, *values in zip(texts, here, there, strict=True)}
         self.client, self.texts, self.known = client, list(known), known
         self.bound, self.drift = bound, drift
         self.checks = 0
 
-    def __call__(self):
+    def __call__(self) -> None:
         """Keep the answers that waited for this check if it holds.
 
         Raises:
@@ -145,7 +156,7 @@ class Watch:
         self.client.accept()
 
 
-def watching_usd(client, texts, new, windows):
+def watching_usd(client: served_scores.LikelihoodClient, texts: Iterable[str], new: int, windows: int) -> float:
     """Return what :class:`Watch` costs at most where so many new requests are sent in so many windows."""
     if not new:
         return 0.0
@@ -156,7 +167,7 @@ def watching_usd(client, texts, new, windows):
     return WATCHED_TEXTS * (2 * windows + math.ceil(new / served_scores.BETWEEN_CHECKS)) * dearest
 
 
-def check_same_texts(here, there, where):
+def check_same_texts(here: pd.DataFrame, there: pd.DataFrame, where: str | Path) -> None:
     """Refuse a reference that is not of the texts that are asked for, or has other tokens.
 
     Raises:
@@ -175,7 +186,7 @@ def check_same_texts(here, there, where):
         )
 
 
-def check(name: str, url: str, compared: dict, bound: float):
+def check(name: str, url: str, compared: dict, bound: float) -> None:
     """End the job if a server differs too much.
 
     Args:

@@ -28,8 +28,8 @@ import inspect
 import itertools
 import logging
 import sys
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -38,6 +38,10 @@ import torch
 from scripts.core.engines import memory, prefix_tree
 from scripts.core.errors import UserError, count_noun, describe_error
 from scripts.core.options import SLOT, option_texts
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+    from transformers import PreTrainedModel
 
 log = logging.getLogger("pronouns")
 
@@ -70,18 +74,17 @@ BRANCH_TOKENS = 8
 COPIES = 4
 
 
-def accepts(model, name):
+def accepts(model: torch.nn.Module, name: str) -> bool:
     """Return whether the model's ``forward`` takes an argument called ``name``."""
     parameters = inspect.signature(model.forward).parameters
     return name in parameters or any(p.kind == p.VAR_KEYWORD for p in parameters.values())
 
 
-def text_inputs(model, ids) -> dict[str, torch.Tensor]:
+def text_inputs(model: "PreTrainedModel", ids: "ArrayLike | torch.Tensor") -> dict[str, torch.Tensor]:
     """Return the model's arguments for unpadded texts.
 
     Args:
-        model (transformers.PreTrainedModel)
-        ids (array_like of int, shape (texts, tokens))
+        ids: Shape (texts, tokens), of int.
 
     Returns:
         ``input_ids`` and, for a model that takes one, ``attention_mask``.
@@ -94,19 +97,18 @@ def text_inputs(model, ids) -> dict[str, torch.Tensor]:
 
 
 @torch.inference_mode()
-def plain_decoder(model, ids):
+def plain_decoder(model: "PreTrainedModel", ids: Sequence[int] | np.ndarray) -> np.ndarray:
     """Return the log-probabilities of a text's tokens but the first, one text in one forward pass, float64."""
     logits = model(**text_inputs(model, np.asarray(ids)[None])).logits[0, :-1]
     return _chosen(logits, torch.as_tensor(ids)[1:])
 
 
 @torch.inference_mode()
-def plain_encoder(model, copies):
+def plain_encoder(model: "PreTrainedModel", copies: Iterable[tuple[np.ndarray, int, int | np.integer]]) -> np.ndarray:
     """Return the log-probabilities of masked tokens, one masked copy in each forward pass, float64.
 
     Args:
-        model (transformers.PreTrainedModel)
-        copies (sequence of (ids, position, target))
+        copies: Of each its token ids, shape (tokens,), the masked position and the token that was there.
     """
     values = []
     for ids, position, target in copies:
@@ -116,18 +118,22 @@ def plain_encoder(model, copies):
 
 
 @torch.inference_mode()
-def plain_encoder_decoder(model, source, labels):
+def plain_encoder_decoder(
+    model: "PreTrainedModel",
+    source: Sequence[int] | np.ndarray,
+    labels: Sequence[int] | np.ndarray | torch.Tensor,
+) -> np.ndarray:
     """Return the log-probabilities of labels, one text in one forward pass, float64."""
     labels = torch.as_tensor(labels)
     logits = model(**text_inputs(model, np.asarray(source)[None]), labels=labels[None].to(model.device)).logits[0]
     return _chosen(logits, labels)
 
 
-def decoder_inputs(model, labels: torch.Tensor):
+def decoder_inputs(model: Any, labels: torch.Tensor) -> torch.Tensor:
     """Return what the decoder reads where ``labels`` are to be predicted, as the model makes it of them itself.
 
     Args:
-        model (transformers.PreTrainedModel)
+        model: A ``transformers.PreTrainedModel``, of some class that has labels.
         labels: Shape (rows, length), of int.
 
     Raises:
@@ -142,7 +148,7 @@ def decoder_inputs(model, labels: torch.Tensor):
     return shift(labels, model.config.pad_token_id, model.config.decoder_start_token_id)
 
 
-def _chosen(logits, targets):
+def _chosen(logits: torch.Tensor, targets: torch.Tensor):
     logits, targets = logits.float(), targets.to(logits.device)
     return (logits.gather(1, targets[:, None])[:, 0] - logits.logsumexp(1)).double().cpu().numpy()
 
@@ -193,10 +199,10 @@ class Probes:
             self.sequences = [np.array(ids) for ids in engine.tokenizer(self.rows.text.tolist())["input_ids"]]
             self._branch(last, size)
 
-    def _copies(self, row):
+    def _copies(self, row: int):
         return list(self.engine.masked_copies(self.encoding["input_ids"][row], self.encoding.word_ids(row)))
 
-    def _branch(self, last, size):
+    def _branch(self, last: int, size: int):
         """Add branches of the longest text, and of its beginning where a window is shorter, until a pack is full."""
         window = self.engine.window
         bases = [self.sequences[last]] + [self.sequences[last][:window]] * bool(window and window < self.longest)
@@ -212,15 +218,15 @@ class Probes:
         self.exchanged = [ids if i in watched else with_changed_end(ids) for i, ids in enumerate(self.sequences)]
         self.watched = sorted(watched)
 
-    def first(self):
+    def first(self) -> np.ndarray:
         """Return the scores of the first compared text, in the plainest way."""
         return self._plain(self.compared[0])
 
-    def plain(self):
-        """Return the scores of what is compared, in the plainest way: dict of int to ndarray of float64."""
+    def plain(self) -> dict[int, np.ndarray]:
+        """Return the scores of what is compared, in the plainest way, of float64."""
         return {row: self._plain(row) for row in self.compared}
 
-    def _plain(self, row):
+    def _plain(self, row: int):
         if self.architecture == "decoder":
             return plain_decoder(self.network, self.sequences[row])
         if self.architecture == "encoder":
@@ -228,11 +234,11 @@ class Probes:
             return plain_encoder(self.network, [copies[i] for i in self.picks[row]])
         return plain_encoder_decoder(self.network, *self._pair(row))
 
-    def _pair(self, row):
+    def _pair(self, row: Any):
         row = self.rows.iloc[row]
         return self.engine.source(row.masked), np.array(self.engine.labels(row.filled, row.text))
 
-    def lookahead(self, expected):
+    def lookahead(self, expected: dict[int, np.ndarray]) -> float:
         """Return how far an earlier score changes, in nats, when a later token does: 0 if only by rounding.
 
         ``expected`` is as returned by :meth:`plain`.
@@ -285,7 +291,7 @@ def _longest(engine: Any, instances: pd.DataFrame, limit: int | None) -> pd.Data
     return rows.iloc[[0, -1]] if len(rows) > 1 else rows
 
 
-def branches(ids: np.ndarray, size: int):
+def branches(ids: np.ndarray, size: int) -> list[np.ndarray]:
     """Return sequences that begin like ``ids`` and with it fill a packed sequence.
 
     Args:
@@ -293,10 +299,10 @@ def branches(ids: np.ndarray, size: int):
         size: Tokens of the packed sequence.
 
     Returns:
-        list of ndarray of int, each of shape (tokens,): Equal to ``ids`` up to some token. From there on they repeat a
-            few tokens of the text, others for each branch. The first two branch off near the end, as the options of a
-            text do; the others at a quarter of the text or behind it. At least one of these, and enough to have
-            ``size`` tokens in the tree of all; fewer only where a text has not enough different tokens.
+        Each of shape (tokens,), of int, and equal to ``ids`` up to some token. From there on they repeat a few tokens
+        of the text, others for each branch. The first two branch off near the end, as the options of a text do; the
+        others at a quarter of the text or behind it. At least one of these, and enough to have ``size`` tokens in the
+        tree of all; fewer only where a text has not enough different tokens.
     """
     words = list(dict.fromkeys(ids[1:].tolist()))
     late, early = max(1, len(ids) - max(3, len(ids) // 8)), max(1, len(ids) // 4)
@@ -315,7 +321,7 @@ def branches(ids: np.ndarray, size: int):
     return sequences
 
 
-def with_changed_end(ids):
+def with_changed_end(ids: np.ndarray) -> np.ndarray:
     """Return a text with other tokens of it at its end, where no other text shares any with it."""
     words = list(dict.fromkeys(ids[1:].tolist()))
     count = min(max(2, len(ids) // 16), len(ids) - 1)
@@ -325,13 +331,13 @@ def with_changed_end(ids):
     return changed
 
 
-def changed_at(first, second):
+def changed_at(first: np.ndarray, second: np.ndarray) -> int:
     """Return the first position at which two arrays of one length differ, or their length."""
     places = np.flatnonzero(first != second)
     return int(places[0]) if len(places) else len(first)
 
 
-def check(engine: Any, instances, limit, size=0) -> int:
+def check(engine: Any, instances: pd.DataFrame, limit: int | None, size: int = 0) -> int:
     """Choose how an engine runs its model, or refuse the model; see the module's docstring.
 
     Args:
@@ -388,23 +394,25 @@ def check(engine: Any, instances, limit, size=0) -> int:
     )
 
 
-def rounding_bound(tokens):
+def rounding_bound(tokens: int) -> float:
     """Return by how many nats two float32 scores of a text with this many tokens may differ: by rounding."""
     return max(TOLERANCE, TOLERANCE_PER_TOKEN * tokens)
 
 
-def half_precision_allowed(tokens):
+def half_precision_allowed(tokens: int) -> float:
     """Return by how many nats two scores in half precision of a text with this many tokens may differ."""
     return HALF_PRECISION_TOLERANCE_PER_TOKEN * tokens
 
 
-def _refuse_unless_repeated(probes, before, bound):
+def _refuse_unless_repeated(probes: Probes, before: np.ndarray, bound: Callable[[int], float]):
     if not abs(probes.first().sum() - before.sum()) <= bound(len(before)):
         name = type(probes.network).__name__
         raise UserError(f"{name}: a text gets another score when it is scored again; leave this model out")
 
 
-def disagreement(engine, probes, expected: dict[int, np.ndarray], bound: Callable, exchange: bool = False):
+def disagreement(
+    engine: Any, probes: Probes, expected: dict[int, np.ndarray], bound: Callable, exchange: bool = False
+) -> str | None:
     """Return why the way that ``engine`` runs its model is unfit, or None.
 
     Args:
@@ -435,7 +443,7 @@ def disagreement(engine, probes, expected: dict[int, np.ndarray], bound: Callabl
     return None
 
 
-def run_or_refuse(run: Callable, name: str, what: str):
+def run_or_refuse(run: Callable, name: str, what: str) -> Any:
     """Return what ``run`` returns; whatever it raises says that a model cannot be run.
 
     Args:
@@ -455,7 +463,7 @@ def run_or_refuse(run: Callable, name: str, what: str):
         raise UserError(f"{name}: the model cannot be run on {what} ({describe_error(error)}); leave it out") from error
 
 
-def nonfinite_remedy(network, precision=None):
+def nonfinite_remedy(network: "PreTrainedModel", precision: str | None = None) -> str:
     """Return what to do about numbers of a model that are not finite; its weights may be the reason."""
     broken = next((name for name, weights in network.named_parameters() if not torch.isfinite(weights).all()), None)
     if broken:
@@ -465,7 +473,7 @@ def nonfinite_remedy(network, precision=None):
     return "use a wider precision for this model in config/models.yaml"
 
 
-def _refuse_unless_finite(scores, network, precision):
+def _refuse_unless_finite(scores: dict[int, np.ndarray], network: "PreTrainedModel", precision: str):
     if not all(np.isfinite(values).all() for values in scores.values()):
         raise UserError(
             f"{type(network).__name__}: scores in {precision} are not finite; {nonfinite_remedy(network, precision)}"
@@ -473,7 +481,7 @@ def _refuse_unless_finite(scores, network, precision):
 
 
 @contextlib.contextmanager
-def exact_kernels():
+def exact_kernels() -> Iterator[None]:
     """Let GPUs compute float32 as float32, not in a shorter format, inside the block."""
     before = torch.get_float32_matmul_precision()
     torch.set_float32_matmul_precision("highest")
@@ -485,7 +493,7 @@ def exact_kernels():
 
 
 @contextlib.contextmanager
-def in_float32(model):
+def in_float32(model: torch.nn.Module) -> Iterator[None]:
     """Let ``model`` compute in float32 inside the block; its weights are the same afterwards, bit for bit.
 
     Widening is exact, so this is what the model would compute if it had been loaded in float32. Where all weights need
@@ -498,10 +506,10 @@ def in_float32(model):
     for block in blocks:
         held = contextlib.ExitStack()
 
-        def widen(module, _arguments, held=held):
+        def widen(module: torch.nn.Module, _arguments: tuple, held: contextlib.ExitStack = held):
             held.enter_context(_widened(list(_narrow_tensors(module))))
 
-        def restore(_module, _arguments, _output, held=held):
+        def restore(_module: torch.nn.Module, _arguments: tuple, _output: Any, held: contextlib.ExitStack = held):
             held.close()
 
         hooks += [
@@ -516,14 +524,14 @@ def in_float32(model):
             hook.remove()
 
 
-def _narrow_tensors(module):
+def _narrow_tensors(module: torch.nn.Module):
     """Yield each distinct parameter and buffer in half precision."""
     for tensor in itertools.chain(module.parameters(), module.buffers()):
         if tensor.dtype in (torch.bfloat16, torch.float16):
             yield tensor
 
 
-def _blocks(model):
+def _blocks(model: torch.nn.Module):
     """Yield the items of each ``ModuleList`` that is in no other: the layers."""
     waiting = [model]
     while waiting:
@@ -535,7 +543,7 @@ def _blocks(model):
 
 
 @contextlib.contextmanager
-def _widened(tensors):
+def _widened(tensors: Iterable[torch.Tensor]):
     """Give parameters and buffers in half precision float32 values inside the block."""
     kept = [(tensor, tensor.data) for tensor in tensors]
     try:

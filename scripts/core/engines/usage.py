@@ -9,6 +9,7 @@ import csv
 import json
 import math
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -112,7 +113,17 @@ def asked_memory(
     return _asked(margin * used + SNAKEMAKE_MB, estimate, attempt)
 
 
-def asked_minutes(jobs, margin, rule, model, gpu, instances_of: str, divided: int, estimate, attempt) -> int:
+def asked_minutes(
+    jobs: pd.DataFrame,
+    margin: float,
+    rule: str,
+    model: str,
+    gpu: bool,
+    instances_of: str,
+    divided: int,
+    estimate: int,
+    attempt: int,
+) -> int:
     """Return a job's time limit: ``margin`` times that of the same work, divided into as many jobs, and 10 minutes.
 
     Args:
@@ -124,7 +135,7 @@ def asked_minutes(jobs, margin, rule, model, gpu, instances_of: str, divided: in
     return _asked(margin * used + STARTUP_MINUTES, estimate, attempt)
 
 
-def usage_report(plan, margin):
+def usage_report(plan: pd.DataFrame, margin: float | None) -> str:
     """Return the estimates beside the measurements as a table for people; an empty string if nothing was measured."""
     seen = plan[plan.jobs_measured > 0].drop_duplicates(["instances_of", "rule", "model"])
     if seen.empty:
@@ -145,29 +156,29 @@ def usage_report(plan, margin):
     )
 
 
-def _below(path, folder):
+def _below(path: Path, folder: Path):
     return path.relative_to(folder).as_posix()
 
 
-def _numbers(values, unit):
+def _numbers(values: Iterable[float], unit: str):
     return [f"{value:,.0f} {unit}" if value == value else "-" for value in values]
 
 
-def _of_model(jobs, rule, model, gpu):
+def _of_model(jobs: pd.DataFrame, rule: str, model: str, gpu: bool):
     return jobs[(jobs.rule == rule) & (jobs.model == model) & (jobs.gpu == gpu)]
 
 
-def _same(jobs, instances_of, divided):
+def _same(jobs: pd.DataFrame, instances_of: str, divided: int):
     return jobs[(jobs.instances_of == instances_of) & (jobs.jobs == divided)]
 
 
-def _asked(learned, estimate, attempt):
+def _asked(learned: float, estimate: int, attempt: int):
     if math.isnan(learned):
         return estimate
     return math.ceil(learned) if attempt == 1 else max(math.ceil(learned) * attempt, estimate)
 
 
-def _facts(path):
+def _facts(path: Path):
     """Return what a job says of its device, or None where it has not finished."""
     try:
         facts = json.loads(path.read_text(encoding="utf-8"))
@@ -180,7 +191,7 @@ def _facts(path):
     return facts
 
 
-def _benchmark(path):
+def _benchmark(path: Path):
     """Return the memory (MB, nan where Snakemake could not look) and seconds of a benchmark file, at most."""
     remedy = "delete it, and the job does not count"
     rows = _table(path, "\t", ["s", "max_rss"], remedy)
@@ -190,7 +201,7 @@ def _benchmark(path):
     return np.fmax.reduce(memory), max(_number(path, at, row, "s", remedy) for at, row in rows)
 
 
-def _reports(folder):
+def _reports(folder: Path):
     """Return the memory (MB, nan where Slurm did not look) and seconds of every comment in efficiency reports.
 
     Of several runs of a job the report's last counts, which is the one that may have finished; of several reports the
@@ -213,7 +224,7 @@ def _reports(folder):
     return used
 
 
-def _table(path, delimiter, columns, remedy):
+def _table(path: Path, delimiter: str, columns: Sequence[str], remedy: str):
     """Return the rows of a text file with their numbers, the first below the header being 1."""
     try:
         with path.open(encoding="utf-8", newline="") as file:
@@ -231,7 +242,7 @@ def _table(path, delimiter, columns, remedy):
     return rows
 
 
-def _number(path, at, row, column, remedy):
+def _number(path: Path, at: int, row: Mapping[str, str], column: str, remedy: str):
     try:
         value = float(row[column])
     except ValueError:

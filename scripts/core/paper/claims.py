@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -36,7 +37,7 @@ EMPTY_TABLE = "% This run decides no finding.\n"
 """Stands in the LaTeX file for a table without rows."""
 
 
-def widths(sets):
+def widths(sets: int) -> list[float]:
     """Return the columns of the typeset table for that many columns of verdicts, in parts of a page's width."""
     left = 0.9 - 0.03 - 0.08 * sets
     return [0.03, left * 0.45, *[0.08] * sets, left * 0.55]
@@ -99,14 +100,14 @@ class MissingEvidence(Exception):
     It carries what is missing and, of a comparison, the text of its numbers and how surely it is wrong.
     """
 
-    def __init__(self, *missing, text="", p=None):
+    def __init__(self, *missing: str, text: str = "", p: float | None = None):
         super().__init__(", ".join(missing))
         self.missing = missing
         self.text = text
         self.p = p
 
 
-def check(function, *arguments):
+def check(function: Callable[..., tuple], *arguments: Any) -> Check:
     """Return the :class:`Check` of a function that returns ``(outcome, text)`` or raises :class:`MissingEvidence`.
 
     An outcome is a :class:`Comparison` or, where nothing was sampled, true, false or None. A third member of what it
@@ -122,7 +123,7 @@ def check(function, *arguments):
     return Check(None if outcome is None else bool(outcome), text, caveat="".join(doubt), p=p)
 
 
-def apply_holm(checks):
+def apply_holm(checks: Sequence[Check]) -> list[Check]:
     """Return a finding's checks, of which those are open that are wrong only without Holm's correction over all."""
     tested = [c.p for c in checks if c.p is not None]
     adjusted = iter(statistics.holm(tested))
@@ -158,7 +159,7 @@ def decide(checks: Iterable[Check]) -> Verdict:
     return Verdict(HOLDS, "; but ".join([evidence, *(c.caveat for c in checks if c.outcome and c.caveat)]))
 
 
-def _checks(some, singular, plural, of=None):
+def _checks(some: int, singular: str, plural: str, of: int | None = None) -> str:
     """Return a clause about some checks of a finding, or about all that were made: ``1 of 2 checks fails``."""
     if of is not None and some < of:
         return f"{some} of {of} checks {singular if some == 1 else plural}"
@@ -191,7 +192,7 @@ def verdicts(findings: Sequence[Finding], runs: dict, template_sets: list[str]) 
 
 def single_model_verdicts(
     findings: Sequence[Finding], per_model: Collection[int], runs: dict, averages: Collection[int] = frozenset()
-):
+) -> pd.DataFrame:
     """Return the verdict on each finding if one model is all that is looked at, as :func:`verdicts`.
 
     The column ``about`` has :data:`EACH_MODEL`, :data:`AVERAGE` or :data:`MODELS_TOGETHER`. What a study states of each
@@ -223,7 +224,7 @@ def single_model_verdicts(
     return together.assign(about=about).sort_values("claim", kind="stable", ignore_index=True)
 
 
-def tally(table: pd.DataFrame, source: str, models: dict[str, int] | None = None):
+def tally(table: pd.DataFrame, source: str, models: dict[str, int] | None = None) -> dict[str, dict]:
     """Return how often each verdict fell, as numbers that a paper's prose can name.
 
     Ids are ``claims.total``, ``claims.<templates>.<verdict>`` with an underscore for the space; where findings are not
@@ -284,7 +285,7 @@ def write(
     numbers: str | Path,
     heads: dict[str, str] | None = None,
     models: dict[str, int] | None = None,
-):
+) -> None:
     """Test findings, and write the verdicts (CSV), the table of the paper (LaTeX) and how often each fell (JSON).
 
     Args:
@@ -334,7 +335,7 @@ def table_cells(table: pd.DataFrame, template_sets: list[str], heads: dict[str, 
     return pd.DataFrame(rows, columns=["No.", "Finding", *names, "Evidence"])
 
 
-def _short(row):
+def _short(row: pd.Series) -> str:
     """Return a verdict's evidence with at most :data:`FEW` counterexamples."""
     if row.verdict == FAILS:
         head, _, tail = row.evidence.partition(": ")

@@ -1,7 +1,9 @@
 """Values with intervals, and what they say of a comparison: true, false, or None where they do not tell."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy
@@ -32,22 +34,22 @@ class Estimate:
     n: int
     clusters: int | None = None
 
-    def __add__(self, other):
+    def __add__(self, other: "Estimate") -> "Estimate":
         """Return the sum with the widest interval that both can have: they need not be independent."""
         ends = self.low + other.low, self.high + other.high
         return Estimate(self.value + other.value, *ends, min(self.n, other.n), fewest([self, other]))
 
-    def __neg__(self):
+    def __neg__(self) -> "Estimate":
         return Estimate(-self.value, -self.high, -self.low, self.n, self.clusters)
 
-    def __sub__(self, other):
+    def __sub__(self, other: "Estimate") -> "Estimate":
         return self + -other
 
-    def __mul__(self, factor):
+    def __mul__(self, factor: float) -> "Estimate":
         low, high = sorted([factor * self.low, factor * self.high])
         return Estimate(factor * self.value, low, high, self.n, self.clusters)
 
-    def text(self, decimals=3, signed=False):
+    def text(self, decimals: int = 3, signed: bool = False) -> str:
         """Return the value with its interval in parentheses."""
         shown = number(self.value, decimals, signed=signed)
         if np.isnan([self.low, self.high]).any():
@@ -60,19 +62,19 @@ def fewest(estimates: list[Estimate]) -> int | None:
     return min((e.clusters for e in estimates if e.clusters is not None), default=None)
 
 
-def mean(estimates):
+def mean(estimates: Iterable[Any]) -> Estimate:
     """Return the mean of estimates with the mean of their ends, as wide as it can be: they need not be independent."""
     values, lows, highs, sizes = zip(*((e.value, e.low, e.high, e.n) for e in estimates), strict=True)
     return Estimate(float(np.mean(values)), float(np.mean(lows)), float(np.mean(highs)), min(sizes))
 
 
-def median(estimates):
+def median(estimates: Iterable[Any]) -> Estimate:
     """Return the median of estimates with the medians of their ends, as wide as it can be."""
     values, lows, highs, sizes = zip(*((e.value, e.low, e.high, e.n) for e in estimates), strict=True)
     return Estimate(float(np.median(values)), float(np.median(lows)), float(np.median(highs)), min(sizes))
 
 
-def absolute(estimate):
+def absolute(estimate: Estimate) -> Estimate:
     """Return the absolute value; its interval begins at zero where that of the value holds zero."""
     low, high = sorted([abs(estimate.low), abs(estimate.high)])
     if estimate.low < 0 < estimate.high:
@@ -92,7 +94,7 @@ def fisher_transform(r: Estimate) -> Estimate:
     return Estimate(value, low, high, r.n, r.clusters)
 
 
-def share(value, trials):
+def share(value: float, trials: float) -> Estimate:
     """Return the estimate of a share of independent trials, with the exact interval (Clopper and Pearson 1934).
 
     Examples:
@@ -153,7 +155,9 @@ def of_samples(samples: np.ndarray) -> Comparison:
     return Comparison(right=below, wrong=beyond)
 
 
-def require_decided(outcome, text, n, lacking=SEPARATE_INTERVALS):
+def require_decided(
+    outcome: Comparison, text: str, n: int, lacking: str = SEPARATE_INTERVALS
+) -> tuple[Comparison, str]:
     """Return a comparison with its text, as :func:`scripts.core.paper.claims.check` takes it.
 
     Raises:
@@ -164,7 +168,7 @@ def require_decided(outcome, text, n, lacking=SEPARATE_INTERVALS):
     return outcome, text
 
 
-def is_greater(first, second, text):
+def is_greater(first: Estimate, second: Estimate, text: str) -> tuple[Comparison, str]:
     """Return whether ``first`` is above ``second``, with the text.
 
     Raises:
@@ -173,7 +177,7 @@ def is_greater(first, second, text):
     return require_decided(compare_values(first, second), text, min(first.n, second.n))
 
 
-def is_within(estimate, low, high, text):
+def is_within(estimate: Estimate, low: float, high: float, text: str) -> tuple[Comparison, str]:
     """Return whether a value is between two limits, with the text.
 
     Raises:
@@ -182,7 +186,7 @@ def is_within(estimate, low, high, text):
     return require_decided(compare_with_limits(estimate, low, high), text, estimate.n, BOUND)
 
 
-def at_least(least: int, comparisons) -> Comparison:
+def at_least(least: int, comparisons: Iterable[Comparison]) -> Comparison:
     """Compare how many of some comparisons are right with ``least``.
 
     So many of n are right if the last of them is at p times n - least + 1, as if those before it were known to be
@@ -195,7 +199,7 @@ def at_least(least: int, comparisons) -> Comparison:
     return Comparison(min(1.0, spare * right[least - 1]), min(1.0, least * wrong[spare - 1]))
 
 
-def compare_all(comparisons) -> Comparison:
+def compare_all(comparisons: Iterable[Comparison]) -> Comparison:
     """Compare whether all of some comparisons are right."""
     comparisons = list(comparisons)
     return at_least(len(comparisons), comparisons)

@@ -13,11 +13,15 @@ are exported, so that no sentence gets out by another way.
 import hashlib
 import json
 import math
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from scripts.core import estimate_rows, losses, options, sample_logs, templates
 from scripts.core.errors import UserError
 from scripts.core.paper import summary as summaries
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SCHEMA_VERSION = "0.3.0"
 LEADING_COLUMNS, TRAILING_COLUMNS = ("instance_id", "text", "options"), ("gold", "answer")
@@ -29,7 +33,7 @@ ACCURACY = "accuracy of the option with the highest score"
 SCORE = "log-probability of the option with the highest score, without a right answer"
 
 
-def gold_options(instances) -> list[str | None]:
+def gold_options(instances: Any) -> list[str | None]:
     """Return the right option of each instance, None where there is none.
 
     Args:
@@ -56,16 +60,16 @@ def gold_options(instances) -> list[str | None]:
     return right
 
 
-def condition(row):
+def condition(row: "pd.Series") -> str:
     """Return under which of :data:`CONDITIONS` an instance stands, in words; empty if under none."""
     return ", ".join(f"{name} {cell_text(row[name])}" for name in CONDITIONS if name in row and not _missing(row[name]))
 
 
-def favoured_options(scores, metric: str):
+def favoured_options(scores: "pd.DataFrame", metric: str) -> "pd.DataFrame":
     """Return the option that each instance's scores favour, by ``instance_id``.
 
     Args:
-        scores (DataFrame): As in a score file.
+        scores: As in a score file.
         metric: The file's; losses on labels are compared by their means
             (:func:`scripts.core.losses.comparable_scores`), everything else by sums. Ties go to the first option.
     """
@@ -74,7 +78,7 @@ def favoured_options(scores, metric: str):
     return best.drop_duplicates("instance_id").set_index("instance_id")
 
 
-def factors(instances):
+def factors(instances: "pd.DataFrame") -> list[str]:
     """Return the columns of instances that are exported with each sample: those of numbers or single words."""
     kept = []
     for name in instances.columns.drop([*LEADING_COLUMNS, *TRAILING_COLUMNS], errors="ignore"):
@@ -84,18 +88,18 @@ def factors(instances):
     return kept
 
 
-def _word(cell):
+def _word(cell: Any) -> bool:
     if isinstance(cell, str):
         return " " not in cell
     # Numbers of numpy's.
     return hasattr(cell, "dtype") and getattr(cell, "ndim", 1) == 0
 
 
-def option_scores(scores) -> dict[str, dict[str, str]]:
+def option_scores(scores: "pd.DataFrame") -> dict[str, dict[str, str]]:
     """Return the metadata that an import reads the scores of an instance's options from, by ``instance_id``.
 
     Args:
-        scores (DataFrame): As in a score file.
+        scores: As in a score file.
     """
     keys = {
         "log_probability": sample_logs.LOG_PROBABILITIES,
@@ -110,14 +114,14 @@ def option_scores(scores) -> dict[str, dict[str, str]]:
     }
 
 
-def samples(name: str, instances, scores, stated: dict, identity: dict, canary: str):
+def samples(
+    name: str, instances: "pd.DataFrame", scores: "pd.DataFrame", stated: dict, identity: dict, canary: str
+) -> Iterator[dict[str, Any]]:
     """Yield the samples of one set of instances, as dicts.
 
     Args:
         name: The set.
-        instances (DataFrame): ``instance_id``, ``text``, ``options``, the right answer (:func:`gold_options`) and
-            factors.
-        scores (DataFrame)
+        instances: ``instance_id``, ``text``, ``options``, the right answer (:func:`gold_options`) and factors.
         stated: Metadata of the file of scores: ``metric`` (:func:`favoured_options`), ``scored_after`` if there is one.
         identity: ``evaluation_id`` and ``model_id``.
         canary: Goes with each text that is exported.
@@ -175,11 +179,11 @@ def cell_text(cell: object) -> str | None:
     return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
 
 
-def _missing(cell):
+def _missing(cell: Any) -> bool:
     return cell is None or (isinstance(cell, float) and math.isnan(cell))
 
 
-def model_id(name, source):
+def model_id(name: str, source: Mapping[str, Any]) -> str:
     """Return what a model is called: its id on the hub, or its name in the registry behind where it comes from."""
     if "hub" in source:
         return source["hub"]
@@ -187,7 +191,7 @@ def model_id(name, source):
     return f"{place}/{name}"
 
 
-def model_info(name: str, facts: dict, metadata: dict):
+def model_info(name: str, facts: dict, metadata: dict) -> dict[str, Any]:
     """Return the schema's ``model_info``.
 
     Args:
@@ -251,7 +255,7 @@ def result(
     return ({"evaluation_result_id": identifier} if identifier else {}) | made
 
 
-def summary_results(rows, study):
+def summary_results(rows: "pd.DataFrame", study: str) -> list[dict]:
     """Return the results of the rows of a summary that have a value, in a study of this label."""
     made = []
     for row in rows[rows.value.notna()].to_dict("records"):
@@ -266,13 +270,13 @@ def summary_results(rows, study):
     return made
 
 
-def rows_of(summary, study, model):
+def rows_of(summary: "pd.DataFrame", study: str, model: str) -> "pd.DataFrame":
     """Return the rows of a summary that are of a study's model, alone."""
     own = (summary.study == study) & (summary.model == model) & (summary.kind == estimate_rows.MODEL)
     return summary[own & (summary.compared_with == "" if "compared_with" in summary else True)]
 
 
-def identifier(*parts):
+def identifier(*parts: str) -> str:
     """Return a UUID of version 4 made from text, the same for the same."""
     digits = list(hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32])
     digits[12], digits[16] = "4", "89ab"[int(digits[16], 16) % 4]
@@ -280,7 +284,17 @@ def identifier(*parts):
     return "-".join([text[:8], text[8:12], text[12:16], text[16:20], text[20:]])
 
 
-def aggregate(evaluation_id, info, results, *, organization, relationship, library, created, detailed=None):
+def aggregate(
+    evaluation_id: str,
+    info: dict[str, Any],
+    results: list[dict],
+    *,
+    organization: str,
+    relationship: str,
+    library: dict[str, str],
+    created: int,
+    detailed: dict[str, Any] | None = None,
+) -> dict[str, Any]:
     """Return an aggregate record."""
     made = {
         "schema_version": SCHEMA_VERSION,

@@ -11,7 +11,7 @@ NOT_RUN, NOT_RELEASED = "not run", "not released"
 """Stand for numbers that exist elsewhere: what this run lacks, and what a study's authors did not publish."""
 
 
-def number(value: float | None, decimals: int, signed: bool = False):
+def number(value: float | None, decimals: int, signed: bool = False) -> str:
     """Return a number with ``decimals`` and commas between thousands; :data:`MISSING_MARK` for None and NaN.
 
     Args:
@@ -29,29 +29,29 @@ def number(value: float | None, decimals: int, signed: bool = False):
     return text.replace("-", "−")
 
 
-def with_sign(value, decimals):
+def with_sign(value: float | None, decimals: int) -> str:
     """Return a difference or a coefficient with its sign, as :func:`number`."""
     return number(value, decimals, signed=True)
 
 
-def percent(share, decimals=2, signed=False):
+def percent(share: float | None, decimals: int = 2, signed: bool = False) -> str:
     """Return a share between 0 and 1 in percent, without the percent sign; as :func:`number`."""
     return number(None if share is None else 100 * share, decimals, signed)
 
 
-def interval(low, high, decimals, signed=False, between=" to "):
+def interval(low: float | None, high: float | None, decimals: int, signed: bool = False, between: str = " to ") -> str:
     """Return both ends of an interval; :data:`MISSING_MARK` alone if either end is missing."""
     if any(end is None or pd.isna(end) for end in (low, high)):
         return MISSING_MARK
     return between.join(number(end, decimals, signed) for end in (low, high))
 
 
-def with_sd(mean, sd, decimals=2):
+def with_sd(mean: float | None, sd: float | None, decimals: int = 2) -> str:
     """Return a mean with its standard deviation behind ±, or alone where there is none."""
     return number(mean, decimals) if pd.isna(sd) else f"{number(mean, decimals)} ± {number(sd, decimals)}"
 
 
-def p_text(p: float, smallest: float = 1e-10, decimals: int = 4):
+def p_text(p: float, smallest: float = 1e-10, decimals: int = 4) -> str:
     """Return a p value as it is printed after the letter: ``= 0.0075``, ``= 2.1e-06``, or ``< 1e-10``.
 
     Args:
@@ -69,7 +69,7 @@ MANY_UNITS = 1000
 
 def estimate(
     value: float, low: float, high: float, n: float, n_unit: str = "instances", style: str = "percent", whose: str = ""
-):
+) -> str:
     """Return an estimate as sentences of the first page and its figure print it: value, unit, interval, n.
 
     Args:

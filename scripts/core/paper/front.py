@@ -4,6 +4,7 @@ Demonstration models and heuristic baselines are left out where the run has anyt
 """
 
 from collections.abc import Collection
+from typing import Any
 
 import pandas as pd
 
@@ -47,14 +48,16 @@ class Front:
         """Whether there is nothing but demonstration models."""
         return bool(len(self.frame)) and bool(self.frame.demonstration.all())
 
-    def rows(self, metric: str, *, part: str = "", scoring: str | None = None, debiasing: str = "", **levels):
+    def rows(
+        self, metric: str, *, part: str = "", scoring: str | None = None, debiasing: str = "", **levels: Any
+    ) -> pd.DataFrame:
         """Return the rows of a metric; factors that are not named are pooled."""
         chosen = self.frame[(self.frame.debiasing == debiasing) & ((self.frame.part == part) | (not part))]
         if scoring is not None:
             chosen = chosen[chosen.scoring == scoring]
         return estimate_rows.rows_at(chosen, metric=metric, **levels)
 
-    def told(self, metric: str, style: str = "percent", **chosen) -> latex.Raw:
+    def told(self, metric: str, style: str = "percent", **chosen: Any) -> latex.Raw:
         """Return an estimate as text; of several models the lowest and the highest; empty if there is none."""
         rows = self.rows(metric, **chosen).dropna(subset=["value"]).sort_values("value", kind="stable")
         if rows.empty:
@@ -67,7 +70,7 @@ class Front:
         ]
         return latex.Raw(" to ".join(ends))
 
-    def against(self, metric: str, **chosen) -> latex.Raw:
+    def against(self, metric: str, **chosen: Any) -> latex.Raw:
         """Return where intervals lie against chance, in words; empty without any row or chance."""
         rows = self.rows(metric, **chosen)
         chance = self.chances.get(metric)
@@ -85,30 +88,30 @@ class Front:
             text += f" and below it for {below}"
         return latex.Raw(latex.escape(text))
 
-    def levels(self, metric: str, factor: str, **chosen) -> list[str]:
+    def levels(self, metric: str, factor: str, **chosen: Any) -> list[str]:
         """Return the levels of a factor that the metric has rows for, in their order."""
         if factor not in self.frame:
             return []
         known = self.frame[(self.frame.metric == metric) & (self.frame[factor] != "")][factor]
         return [level for level in dict.fromkeys(known) if len(self.rows(metric, **chosen, **{factor: level}))]
 
-    def scorings(self, metric: str, **chosen) -> list[str]:
+    def scorings(self, metric: str, **chosen: Any) -> list[str]:
         """Return how outputs became decisions in the rows of the metric, in their order."""
         return list(dict.fromkeys(self.rows(metric, **chosen).scoring))
 
-    def sizes(self, metric: str, **chosen) -> list[int]:
+    def sizes(self, metric: str, **chosen: Any) -> list[int]:
         """Return the numbers of units that the rows of the metric rest on."""
         return sorted({int(n) for n in self.rows(metric, **chosen).n})
 
-    def above(self, metric: str, limit: float, **chosen) -> int:
+    def above(self, metric: str, limit: float, **chosen: Any) -> int:
         """Return for how many models or systems the interval lies above a limit."""
         return int((self.rows(metric, **chosen).low > limit).sum())
 
-    def counted(self, metric: str, **chosen) -> int:
+    def counted(self, metric: str, **chosen: Any) -> int:
         """Return how many models or systems have the metric."""
         return len(self.rows(metric, **chosen))
 
-    def names(self, **chosen) -> latex.Raw:
+    def names(self, **chosen: str) -> latex.Raw:
         """Return the models and systems of the headlines, or how many there are if they are many."""
         rows = self.frame[self.frame.headline]
         for column, level in chosen.items():
@@ -129,7 +132,7 @@ class Front:
             for (part, name), texts in named.items()
         ]
 
-    def _number(self, place, row, style, whose=""):
+    def _number(self, place: Any, row: pd.Series, style: str, whose: str = "") -> latex.Raw:
         factors = [name for name in estimate_rows.factors(row.index) if (self.frame[name] != "").any()]
         # A factor that is empty is pooled, which tells the row from others.
         keys = [*(name for name in (*IDENTITY[1:], "metric") if row[name]), *factors]
@@ -145,11 +148,11 @@ class Front:
         return latex.Raw(latex.escape(sections.number({"id": "paper", "numbers": self.entries}, identifier)))
 
 
-def _called(row):
+def _called(row: pd.Series) -> str:
     """Return whose an estimate of several is; the sentence itself says how it was debiased and scored."""
     asked = row.get(estimate_rows.PROMPT_FACTOR)
     return f"{row.label}, prompt {asked}" if asked else row.label
 
 
-def _style(row):
+def _style(row: pd.Series) -> str:
     return "percent" if row.unit == "share" else "plain"

@@ -2,12 +2,16 @@
 
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import jinja2
 
 from scripts.core.errors import UserError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _ESCAPES = {
     "\\": r"\textbackslash{}",
@@ -28,7 +32,7 @@ _ESCAPES = {
 }
 
 
-def escape(value):
+def escape(value: Any) -> str:
     """Return ``value`` as LaTeX text: every character of it is shown, none is a command."""
     return "".join(_ESCAPES.get(character, character) for character in str(value))
 
@@ -45,7 +49,7 @@ SYMBOLS = {
 """Names of metrics in escaped text, as regular expressions, to their symbols."""
 
 
-def symbols(text):
+def symbols(text: str) -> Raw:
     """Return text as LaTeX with the names of metrics as symbols.
 
     Examples:
@@ -68,7 +72,7 @@ def without_underscores(text: str) -> Raw:
     return Raw(text.replace(r"\_", " "))
 
 
-def environment(folder: str | Path):
+def environment(folder: str | Path) -> jinja2.Environment:
     """Return a jinja2 environment for LaTeX templates.
 
     ``\\VAR{...}`` prints an expression, escaped unless it is :class:`Raw`; ``\\BLOCK{...}`` is a statement;
@@ -95,7 +99,7 @@ def environment(folder: str | Path):
     return made
 
 
-def render(folder, name, context):
+def render(folder: str | Path, name: str, context: Mapping[str, Any]) -> str:
     """Render one template.
 
     Raises:
@@ -161,13 +165,13 @@ def check_log(text: str, overfull: float = 10.0, main: str = "main.tex") -> list
     return list(dict.fromkeys(problems))
 
 
-def pages(text):
+def pages(text: str) -> int | None:
     """Return how many pages a document has, from the log of its last run; None if it was not written."""
     written = re.search(r"^Output written on .*\((\d+) pages?", text, flags=re.MULTILINE)
     return int(written[1]) if written else None
 
 
-def _heads(heads):
+def _heads(heads: Iterable[str]) -> list[str]:
     """Return the lines of a table's heads, groups above them where there are any."""
     pairs = [head.rpartition(": ")[::2] for head in heads]
     groups, rules, column = [], [], 1
@@ -181,7 +185,7 @@ def _heads(heads):
     return [*above, " & ".join(escape(head) for _, head in pairs) + r" \\"]
 
 
-def _cell(value, broken=False):
+def _cell(value: Any, broken: bool = False) -> str:
     """Return a cell as LaTeX; ``broken``: its line breaks are kept."""
     if isinstance(value, Raw):
         return value
@@ -189,11 +193,13 @@ def _cell(value, broken=False):
     return text.replace("\n", r"\newline{}") if broken else text
 
 
-def latex_table(frame, header: list[str] | None = None, align: str | None = None, midrules: Sequence[int] = ()) -> str:
+def latex_table(
+    frame: "pd.DataFrame", header: list[str] | None = None, align: str | None = None, midrules: Sequence[int] = ()
+) -> str:
     """Return a booktabs table of escaped cells.
 
     Args:
-        frame (DataFrame): Cells; missing values become empty cells.
+        frame: Cells; missing values become empty cells.
         header: Heads; by default the column names. ``group: head`` puts a head under that of a group: neighbours of one
             group share it.
         align: LaTeX column types, one letter a column; ``X`` takes the width that is left, set ragged right, and keeps
@@ -219,12 +225,12 @@ def latex_table(frame, header: list[str] | None = None, align: str | None = None
     return "\n".join([*lines, r"\bottomrule", end]) + "\n"
 
 
-def wrapped_table(frame, widths: Sequence[float]) -> str:
+def wrapped_table(frame: "pd.DataFrame", widths: Sequence[float]) -> str:
     """Return a booktabs table of escaped cells that break into lines, set ragged right.
 
     Args:
-        frame (DataFrame): Cells; missing values become empty cells. Cells that are :class:`Raw` stay as they are, in
-            columns of objects (pandas' own strings forget it).
+        frame: Cells; missing values become empty cells. Cells that are :class:`Raw` stay as they are, in columns of
+            objects (pandas' own strings forget it).
         widths: Width of each column in parts of the width of the float that the table is in, without the space between
             columns.
 

@@ -1,15 +1,18 @@
 """Entries of the numbers that the paper's prose uses, which say how a number is printed and where it comes from."""
 
+from collections.abc import Mapping
+from typing import Any, SupportsInt
+
 import pandas as pd
 
 from scripts.core.paper.formats import MISSING_MARK
 
 
-def entry(value, text: str, source: str, **cell) -> dict:
+def entry(value: float | str | None, text: str, source: str, **cell: Any) -> dict:
     """Return the entry of one number.
 
     Args:
-        value (number or str or None): None and NaN are missing: the entry's value is None and it is printed as
+        value: None and NaN are missing: the entry's value is None and it is printed as
             :data:`MISSING_MARK`.
         text: How it is printed.
         source: The table, or other file, that it comes from.
@@ -27,12 +30,12 @@ def entry(value, text: str, source: str, **cell) -> dict:
     }
 
 
-def count(value, source, **cell):
+def count(value: SupportsInt, source: str, **cell: Any) -> dict:
     """Return the entry of a count, printed with commas between thousands."""
     return entry(int(value), f"{int(value):,}", source, **cell)
 
 
-def of_settings(values, keys):
+def of_settings(values: Mapping[str, float], keys: Mapping[str, str]) -> dict[str, dict]:
     """Return ``setting.<name>`` for settings (name to number), ``keys`` being name to key in config.yaml."""
     return {
         f"setting.{name}": entry(value, f"{value:,}", "config.yaml", key=keys[name]) for name, value in values.items()

@@ -1,6 +1,6 @@
 """Cells of the tables on pairs of models, on what samples can show and on mixed models, which all studies share."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import pandas as pd
 
@@ -53,7 +53,9 @@ def pairs(table: pd.DataFrame, models: dict, by: str, head: str, levels: dict) -
     return cells.assign(Models=blank_repeats(cells.Models))
 
 
-def power(table, models, by, head, levels):
+def power(
+    table: pd.DataFrame, models: Mapping[str, dict], by: str, head: str, levels: Mapping[str, str]
+) -> pd.DataFrame:
     """Return the cells of what samples can show.
 
     Parameters as for :func:`pairs`, with the rows of each model (:func:`scripts.core.paired.plan_sample`).

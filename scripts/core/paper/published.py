@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -51,7 +51,7 @@ class MissingCell(Exception):
     """A cell that this run does not have; the message says which."""
 
 
-def _read(path, columns):
+def _read(path: str | Path, columns: list[str]):
     frame = files.read_csv(path, dtype=str).fillna("")
     lacking = [c for c in columns if c not in frame]
     if lacking:
@@ -59,7 +59,7 @@ def _read(path, columns):
     return frame[columns]
 
 
-def _refuse_twins(path, frame, columns):
+def _refuse_twins(path: str | Path, frame: pd.DataFrame, columns: list[str]):
     twins = frame[frame.duplicated(columns)]
     if not twins.empty:
         raise UserError(
@@ -77,7 +77,7 @@ def read_published(path: str | Path) -> pd.DataFrame:
         UserError: If a column is missing, a value is no number, a kind is unknown or a number is listed twice.
     """
     frame = _read(path, PUBLISHED_COLUMNS)
-    for index, row in enumerate(frame.itertuples(index=False)):
+    for index, row in enumerate(files.rows(frame, index=False)):
         if row.kind not in KINDS:
             raise UserError(
                 f"{path}, row {index + 2}: kind '{row.kind}'{did_you_mean(row.kind, KINDS)}; use {', '.join(KINDS)}"
@@ -103,10 +103,10 @@ def read_models(path: str | Path) -> pd.DataFrame:
     return frame
 
 
-def members(models):
+def members(models: Any) -> dict[str, list[str]]:
     """Return every name that a mapping may use for models: each model by itself, and each group's models in order."""
     groups = {name: [name] for name in models.model}
-    for row in models.itertuples(index=False):
+    for row in files.rows(models, index=False):
         for group in filter(None, row.groups.split(";")):
             groups.setdefault(group, []).append(row.model)
     return groups
@@ -128,7 +128,7 @@ def read_mapping(path: str | Path, published: pd.DataFrame, models: pd.DataFrame
     frame = _read(path, MAPPING_COLUMNS)
     _refuse_twins(path, frame, KEY)
     known, groups = set(published[KEY].itertuples(index=False, name=None)), members(models)
-    for index, row in enumerate(frame.itertuples(index=False)):
+    for index, row in enumerate(files.rows(frame, index=False)):
         place = f"{path}, row {index + 2}"
         key = (row.item, row.row, row.column)
         if key not in known:
@@ -164,7 +164,7 @@ def read_mapping(path: str | Path, published: pd.DataFrame, models: pd.DataFrame
     return frame
 
 
-def read(published, mapping, study_models):
+def read(published: str | Path, mapping: str | Path, study_models: str | Path) -> PublishedStudy:
     """Return what a study prints (:class:`PublishedStudy`), from its three files, each checked against the others."""
     numbers, models = read_published(published), read_models(study_models)
     return PublishedStudy(numbers, read_mapping(mapping, numbers, models), models)
@@ -202,17 +202,17 @@ def read_tables(paths: list[str], template_sets: list[str]) -> dict[str, dict[st
     return tables
 
 
-def _split(text, separator=";"):
+def _split(text: str, separator: str = ";") -> list[str]:
     return [part for part in text.split(separator) if part]
 
 
-def _matches(column, levels):
+def _matches(column: pd.Series, levels: Sequence[str]):
     if pd.api.types.is_numeric_dtype(column):
         return column.isin([float(level) for level in levels])
     return column.astype(str).isin(levels)
 
 
-def shorten_list(words, most=3, separator=", "):
+def shorten_list(words: Iterable[str], most: int = 3, separator: str = ", ") -> str:
     """Return words as a short list: the first ``most`` and how many more there are."""
     words = list(words)
     more = f" and {len(words) - most} more" if len(words) > most else ""
@@ -267,7 +267,7 @@ def find(
     return value * scale, low, high
 
 
-def _reduce(row, frame, criteria):
+def _reduce(row: Any, frame: pd.DataFrame, criteria: Sequence[tuple[str, list[str]]]) -> float:
     values = frame[row.value]
     if not row.reduce:
         if len(frame) != 1:
@@ -288,7 +288,7 @@ def _reduce(row, frame, criteria):
     return float(first - second if row.reduce == "drop" else first / second)
 
 
-def half_unit(text):
+def half_unit(text: str) -> float:
     """Return half of the last printed digit of a number: 0.005 for ``0.95``, 0.5 for ``180``."""
     return 0.5 * 10.0 ** _exponent(text)
 
@@ -300,7 +300,7 @@ def _exponent(text: str) -> int:
     return exponent
 
 
-def tolerance(text, published):
+def tolerance(text: str, published: float) -> float:
     """Return a tolerance in the published unit; one with a percent sign is relative to the published value."""
     return abs(published) * float(text[:-1]) / 100 if text.endswith("%") else float(text)
 
@@ -395,12 +395,12 @@ def compare(
     return pd.DataFrame(rows, columns=columns)
 
 
-def differing_results(comparison):
+def differing_results(comparison: pd.DataFrame) -> pd.DataFrame:
     """Return the results that differ; a sample of another size is a choice of the run."""
     return comparison[(comparison.verdict == DIFFERS) & (comparison.kind != "setting")]
 
 
-def tally(comparison: pd.DataFrame, source: str):
+def tally(comparison: pd.DataFrame, source: str) -> dict[str, dict]:
     """Return how often each verdict fell, as numbers that a paper's prose can name.
 
     Ids are ``published.<templates>.<results|settings>.<verdict>``, with an underscore for the space, ``.total``,
@@ -429,15 +429,15 @@ def tally(comparison: pd.DataFrame, source: str):
 def write(
     study: str,
     printed: PublishedStudy,
-    tables,
-    every_set,
+    tables: dict[str, dict[str, pd.DataFrame]],
+    every_set: list[str],
     *,
     csv: str | Path,
     tex: str | Path,
     numbers: str | Path,
     parts: str = "Templates",
-    **conditions,
-):
+    **conditions: Any,
+) -> None:
     """Write all comparisons (CSV), those that differ (LaTeX) and how often each verdict fell (JSON).
 
     Args:
@@ -497,12 +497,12 @@ def table_cells(comparison: pd.DataFrame, study: str) -> pd.DataFrame:
     return cells.iloc[kept].drop(columns=left_out).reset_index(drop=True)
 
 
-def _as_printed(text):
+def _as_printed(text: str) -> str:
     """Return a published number with all its digits, as ours are printed."""
     return formats.number(float(text), -min(0, _exponent(text)))
 
 
-def quantity(row, study):
+def quantity(row: pd.Series, study: str) -> str:
     """Return what a published number measures, in words made from its item, row and column."""
     item = row["item"].removeprefix(f"{study}_").replace("_", " ")
     parts = [part for part in (*row["row"].split(" | "), row["column"]) if part not in item]

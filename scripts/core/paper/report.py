@@ -5,6 +5,7 @@ Snakemake renders these texts with jinja2 when it makes the report, so they are 
 
 import base64
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 from pylatexenc.latex2text import LatexNodes2Text
@@ -20,24 +21,24 @@ WIDTH = 4000
 """Characters in a line of a picture's data."""
 
 
-def plain_text(text):
+def plain_text(text: str) -> str:
     """Return LaTeX as one line of text, without links into the appendix."""
     text = re.sub(r"\\origin\{[^}]*\}", "", text)
     text = re.sub(r"\\sourced\{[^}]*\}", "", text)
     return " ".join(LatexNodes2Text(math_mode="text").latex_to_text(text).split())
 
 
-def escape_rst(text):
+def escape_rst(text: str) -> str:
     """Return text as reStructuredText that shows it as it is."""
     return re.sub(r"([*`|_\\])", r"\\\1", str(text))
 
 
-def _raw(text):
+def _raw(text: str) -> str:
     """Return reStructuredText that jinja2 leaves as it is; a block of it cannot be closed by what it holds."""
     return "{% raw %}" + text.replace("{%", r"{\%") + "{% endraw %}"
 
 
-def caption(title, text):
+def caption(title: str, text: str) -> str:
     """Return a caption (text) behind its title, marked as raw."""
     return _raw(f"**{title}.** {escape_rst(text)}")
 
@@ -58,7 +59,7 @@ def page(title: str, studies: list[tuple[str, str, list[str], list[tuple[str, st
     return _raw("\n".join([*lines, ""])) + "\n"
 
 
-def _pictures(figures):
+def _pictures(figures: Iterable[tuple[str, str]]) -> list[str]:
     """Return pictures that lie in the page itself: the report is one file."""
     lines = []
     for name, path in figures:

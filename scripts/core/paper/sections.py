@@ -8,7 +8,9 @@ import itertools
 import json
 import os
 import re
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from scripts.core import files, plotting
 from scripts.core.errors import UserError, did_you_mean
@@ -99,14 +101,14 @@ def context(
     }
 
 
-def drawing(path, folder):
+def drawing(path: str | Path, folder: str | Path) -> Drawing:
     """Return the :class:`Drawing` of a PDF file for a paper whose main file is in ``folder``."""
     made = Drawing(os.path.relpath(path, folder))
     made.wide = width(path) > COLUMN
     return made
 
 
-def width(pdf):
+def width(pdf: str | Path) -> float:
     """Return how wide the first page of a PDF file is, in inches.
 
     Raises:
@@ -118,16 +120,16 @@ def width(pdf):
     return float(box[1]) / 72
 
 
-def _read_numbers(paths):
+def _read_numbers(paths: Iterable[str | Path]) -> dict[str, dict[str, Any]]:
     return {name: made for path in paths for name, made in json.loads(Path(path).read_text(encoding="utf-8")).items()}
 
 
-def _read_tables(paths, folder):
+def _read_tables(paths: Iterable[str | Path], folder: str) -> dict[str, latex.Raw]:
     """Return the LaTeX of the tables in a folder of that name; a table without rows is empty."""
     return {path.stem: _body(path) for path in map(Path, paths) if path.parent.name == folder}
 
 
-def entry(part: dict, name: str):
+def entry(part: dict, name: str) -> dict[str, Any]:
     """Return an entry of a part's numbers: ``value``, ``text``, ``source``, ``cell``.
 
     Args:
@@ -144,13 +146,13 @@ def entry(part: dict, name: str):
     return part["numbers"][name]
 
 
-def number(part, name):
+def number(part: dict, name: str) -> str:
     """Return how a number of ``part`` is printed, marked with its id for :func:`link_numbers`."""
     identifier = f"{part['id']}.{name}".encode().hex()
     return f"{_START}{identifier}{_MIDDLE}{entry(part, name)['text']}{_END}"
 
 
-def target(identifier):
+def target(identifier: str) -> str:
     """Return the id of a number as the name of a link: ids hold labels, in which anything may stand.
 
     Examples:
@@ -160,12 +162,12 @@ def target(identifier):
     return re.sub(r"[^A-Za-z0-9 ._:/()+,;'*!?-]", lambda match: f"={ord(match[0]):x}.", identifier)
 
 
-def value(part, name):
+def value(part: dict, name: str) -> Any:
     """Return the value of a number of ``part``, for sentences that choose their words by it."""
     return entry(part, name)["value"]
 
 
-def link_numbers(text):
+def link_numbers(text: str) -> str:
     """Return rendered LaTeX with marked numbers as ``\\sourced{id}{text}`` and ``\\origin{label}`` in all captions."""
     text = re.sub(
         f"{_START}([0-9a-f]*){_MIDDLE}(.*?){_END}",
@@ -184,12 +186,12 @@ def link_numbers(text):
     return "".join([*pieces, text[done:]])
 
 
-def unmark_numbers(text):
+def unmark_numbers(text: str) -> str:
     """Return LaTeX with marked numbers as the numbers alone."""
     return re.sub(f"{_START}[0-9a-f]*{_MIDDLE}(.*?){_END}", r"\1", text, flags=re.DOTALL)
 
 
-def closing_brace(text, start):
+def closing_brace(text: str, start: int) -> int:
     """Return the position of the brace that closes the group which ``start`` is in."""
     depth = 1
     for match in re.finditer(r"\\.|[{}]", text[start:], flags=re.DOTALL):
@@ -199,24 +201,24 @@ def closing_brace(text, start):
     raise UserError(f"paper/: a group is not closed after '{text[start : start + 60]}'")
 
 
-def write(path, template, context):
+def write(path: str | Path, template: str | Path, context: Mapping[str, Any]) -> None:
     """Render a template, link its numbers and captions, and write the result."""
     template = Path(template)
     files.write_text(path, link_numbers(latex.render(template.parent, template.name, context)))
 
 
-def list_words(words):
+def list_words(words: Iterable[str]) -> latex.Raw:
     """Return words as a list in prose: nothing, ``a``, ``a and b``, ``a, b and c``; LaTeX if the words are."""
     words = [word if isinstance(word, latex.Raw) else latex.escape(word) for word in words]
     return latex.Raw(" and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]])))
 
 
-def breakable(label):
+def breakable(label: str) -> latex.Raw:
     """Return a pronoun set's label as LaTeX that may end a line after each of its forms."""
     return latex.Raw(latex.escape(label).replace("/", r"/\allowbreak{}"))
 
 
-def _float(kind, body, label, caption, wide, caller):
+def _float(kind: str, body: str, label: str, caption: str, wide: bool, caller: Callable[[], str] | None) -> latex.Raw:
     text = caller().strip() if caller else latex.escape(caption)
     environment, place = (f"{kind}*", "tp") if wide else (kind, "tbp")
     return latex.Raw(
@@ -225,7 +227,7 @@ def _float(kind, body, label, caption, wide, caller):
     )
 
 
-def figure(path: Drawing, label: str, caption: str = "", caller=None):
+def figure(path: Drawing, label: str, caption: str = "", caller: Callable[[], str] | None = None) -> latex.Raw:
     """Return a float with a figure at its own size, in a column or, if it is wider, over both.
 
     Args:
@@ -237,7 +239,14 @@ def figure(path: Drawing, label: str, caption: str = "", caller=None):
     return _float("figure", body, label, caption, path.wide, caller)
 
 
-def table(cells, label, caption="", wide=False, size="footnotesize", caller=None):
+def table(
+    cells: str,
+    label: str,
+    caption: str = "",
+    wide: bool = False,
+    size: str = "footnotesize",
+    caller: Callable[[], str] | None = None,
+) -> latex.Raw:
     """Return a float with a table in small type, as :func:`figure`; its label is ``tab:<label>``.
 
     ``cells`` is the LaTeX of a table file, ``wide`` tells whether it takes both columns, and ``size`` is the name of
@@ -248,7 +257,7 @@ def table(cells, label, caption="", wide=False, size="footnotesize", caller=None
     return _float("table", f"\\{size}\n{cells}", label, caption, wide, caller)
 
 
-def natural_width(cells, size):
+def natural_width(cells: str, size: str) -> float:
     """Return about how wide a table is before it is scaled down, in points."""
     rows = [line for line in cells.splitlines() if line.endswith(r"\\") and r"\multicolumn" not in line]
     plain = [[re.sub(r"\\\w+|[{}$\\]", "", cell).strip() for cell in line.split(" & ")] for line in rows]
@@ -256,7 +265,7 @@ def natural_width(cells, size):
     return sum(LETTER * SIZES[size] * letters + GAP for letters in widest)
 
 
-def findings(beside: dict, part: str, called: str = "this run"):
+def findings(beside: dict, part: str, called: str = "this run") -> latex.Raw:
     """Return a sentence that counts the findings that hold, fail and are undecided.
 
     Args:
@@ -280,7 +289,7 @@ def findings(beside: dict, part: str, called: str = "this run"):
     )
 
 
-def comparison(beside, part, called="this run"):
+def comparison(beside: dict, part: str, called: str = "this run") -> latex.Raw:
     """Return sentences that count the published numbers by how ours compare; arguments as :func:`findings`."""
     place = called if isinstance(called, latex.Raw) else latex.escape(called)
     results, settings = (f"published.{part}.{kind}" for kind in ("results", "settings"))
@@ -308,17 +317,17 @@ def comparison(beside, part, called="this run"):
     return latex.Raw(text)
 
 
-def _verb(part, name, singular, plural):
+def _verb(part: dict, name: str, singular: str, plural: str) -> str:
     return singular if value(part, name) == 1 else plural
 
 
-def _body(path):
+def _body(path: Path) -> latex.Raw:
     """Return what a section takes of a table's file: nothing if that has a comment in place of rows."""
     text = Path(path).read_text(encoding="utf-8").strip()
     return latex.Raw("") if text.startswith("%") else fit_table(text)
 
 
-def fit_table(text):
+def fit_table(text: str) -> latex.Raw:
     """Return the LaTeX of a table, scaled down to the width of its place where it could be wider.
 
     The line below it (``\\tablenote``) is not scaled.

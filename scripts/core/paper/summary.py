@@ -67,7 +67,7 @@ def describe_levels(row: Mapping[Any, Any]) -> str:
     return ", ".join(filter(None, [*_levels(row), scoring, str(row["debiasing"]), asked])) or "as trained"
 
 
-def _levels(row):
+def _levels(row: Mapping[Any, Any]) -> list[str]:
     named = sorted(factors(row), key=lambda name: name not in FIRST)
     return [word for name in named if row[name] and name != PROMPT_FACTOR and (word := _word(name, str(row[name])))]
 
@@ -88,7 +88,7 @@ def describe_subject(row: Mapping[Any, Any]) -> str:
     return ", ".join(filter(None, [row["label"], row["debiasing"], likelihood, asked]))
 
 
-def row_status(row: Mapping[str, object]) -> str:
+def row_status(row: Mapping[Any, Any]) -> str:
     """Return what the overview says of a row."""
     if row["kind"] == HEURISTIC:
         return BASELINE

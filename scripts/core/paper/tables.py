@@ -1,23 +1,27 @@
 """Table files: cells as LaTeX for the paper, and as CSV beside it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from scripts.core import files
 from scripts.core.paper import latex
 from scripts.core.paper.formats import MISSING_MARK, NOT_RELEASED, NOT_RUN
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 PLACEHOLDERS = ("", MISSING_MARK, NOT_RUN, NOT_RELEASED)
 """Cells that say nothing."""
 
 
-def change_points(column):
+def change_points(column: Iterable[Any]) -> list[int]:
     """Return the positions at which a column's cell differs from the one above, the first left out."""
     cells = list(column)
     return [position for position in range(1, len(cells)) if cells[position] != cells[position - 1]]
 
 
-def blank_repeats(column, again=()):
+def blank_repeats(column: Any, again: Iterable[int] = ()) -> "pd.Series":
     """Return a column (Series of str) whose cells are empty where they repeat the cell above.
 
     ``again`` are positions at which a cell is printed although it repeats the one above.
@@ -26,17 +30,17 @@ def blank_repeats(column, again=()):
     return column.where([position in kept for position in range(len(column))], "")
 
 
-def drop_uninformative(cells, keep: Sequence[str] = ()):
+def drop_uninformative(cells: "pd.DataFrame", keep: Sequence[str] = ()) -> "tuple[pd.DataFrame, dict[str, str]]":
     """Return cells without the rows and columns that tell nothing, and what the constant columns said.
 
     Args:
-        cells (DataFrame of str)
+        cells: All are text.
         keep: Columns that name the rows. They stay, and a row in which only they have content is left out.
 
     Returns:
-        (DataFrame, dict of str to str): Left out are rows of :data:`PLACEHOLDERS`, columns of :data:`PLACEHOLDERS` and,
-            where there are several rows, columns with one content in all rows, unless no other would be left. The
-            dictionary has head and content of the latter, for the line below the table.
+        Left out are rows of :data:`PLACEHOLDERS`, columns of :data:`PLACEHOLDERS` and, where there are several rows,
+        columns with one content in all rows, unless no other would be left. The dictionary has head and content of the
+        latter, for the line below the table.
 
     Examples:
         >>> import pandas as pd
@@ -65,21 +69,21 @@ def drop_uninformative(cells, keep: Sequence[str] = ()):
 def write_table(
     tex: str | Path,
     csv: str | Path,
-    cells,
+    cells: "pd.DataFrame",
     left: int = 1,
     *,
-    rows=None,
+    rows: "pd.DataFrame | None" = None,
     align: str | None = None,
     midrules: Sequence[int] = (),
     symbols: dict[str, str] | None = None,
     constant: dict[str, str] | None = None,
-):
+) -> None:
     """Write a table as LaTeX and CSV.
 
     Args:
-        cells (DataFrame of str): What is printed; column names are the heads.
+        cells: What is printed, all of it text; column names are the heads.
         left: The first columns, which are text; the others are numbers and are set flush right.
-        rows (DataFrame, optional): What the CSV file holds, if it is not the cells.
+        rows: What the CSV file holds, if it is not the cells.
         align: LaTeX column types (:func:`scripts.core.paper.latex.latex_table`), where ``left`` does not say them.
         midrules: Rows before which a rule is drawn.
         symbols: Escaped text to the LaTeX that stands for it, in heads and cells.

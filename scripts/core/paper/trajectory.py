@@ -3,10 +3,16 @@
 A study that declares a figure ``trajectory`` has a function ``figure_trajectory``.
 """
 
+from typing import TYPE_CHECKING
+
 import pandas as pd
 
 from scripts.core import estimate_rows, plotting
 from scripts.core.errors import UserError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 COLUMNS = ["series", "position", "unit", "model", "group", "value", "low", "high", "n"]
 WIDE = 30
@@ -46,7 +52,7 @@ def rows(path: str, models: dict, points: list, templates: str) -> pd.DataFrame:
 
 
 @plotting.style()
-def draw(frame: pd.DataFrame, groups: list, chance: float, key: str):
+def draw(frame: pd.DataFrame, groups: list, chance: float, key: str) -> "Figure":
     """Draw a panel for each series with a curve for each group; return the figure.
 
     Args:
@@ -79,7 +85,7 @@ def draw(frame: pd.DataFrame, groups: list, chance: float, key: str):
     return drawn
 
 
-def _scale(ax, positions: list) -> None:
+def _scale(ax: "Axes", positions: list) -> None:
     """Let an axis show positions: logarithmic if they differ much, with a tick at each if they are few."""
     first = next((position for position in positions if position > 0), 1)
     if positions[-1] / first >= WIDE:

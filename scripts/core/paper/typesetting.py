@@ -17,7 +17,7 @@ VISIBLE = 1.0
 PACKAGES = "latexmk texlive-latex-recommended texlive-latex-extra texlive-fonts-recommended lmodern"
 
 
-def typeset(main_tex, pdf, overfull):
+def typeset(main_tex: str | Path, pdf: str | Path, overfull: float) -> None:
     """Write ``pdf`` from ``main_tex``; everything else must lie where that includes it from.
 
     Raises:

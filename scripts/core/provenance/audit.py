@@ -12,6 +12,7 @@ import shlex
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from scripts.core import runs
 from scripts.core.errors import UserError, count_noun
@@ -32,17 +33,17 @@ FEW = 12
 """Up to this many consequences of one verdict are named in a report."""
 
 
-def make_reason(kind, name, old=None, new=None):
+def make_reason(kind: str, name: str, old: Any = None, new: Any = None) -> dict[str, Any]:
     """Return one reason."""
     return {"kind": kind, "name": name, "old": old, "new": new}
 
 
-def order_jobs(jobs):
+def order_jobs(jobs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the jobs in an order in which they can run."""
     makers = {path: n for n, job in enumerate(jobs) for path in job["outputs"]}
     done, order = set(), []
 
-    def visit(n):
+    def visit(n: int) -> None:
         if n in done:
             return
         done.add(n)
@@ -56,7 +57,7 @@ def order_jobs(jobs):
     return order
 
 
-def changed_leaves(old, new, name=""):
+def changed_leaves(old: Any, new: Any, name: str = "") -> Iterator[tuple[str, Any, Any]]:
     """Yield ``(dotted name, old, new)`` for every leaf in which two JSON values differ."""
     if isinstance(old, dict) and isinstance(new, dict):
         for key in sorted(old.keys() | new.keys()):
@@ -162,7 +163,7 @@ def recorded_jobs(
     return jobs
 
 
-def _spread(job, findings, mixtures):
+def _spread(job: dict[str, Any], findings: dict[str, dict], mixtures: dict[str, list[dict]]) -> None:
     """Judge outputs that are current by themselves by what is said of them in ``mixtures``, and by their inputs."""
     follows = list(_upstream(job, findings))
     for output in job["outputs"]:
@@ -175,7 +176,14 @@ def _spread(job, findings, mixtures):
                 finding |= {"verdict": "stale", "reasons": finding["reasons"] + added}
 
 
-def _alone(path, record, problem, output, found, stored):
+def _alone(
+    path: str,
+    record: dict[str, Any] | None,
+    problem: str | None,
+    output: str,
+    found: str | None,
+    stored: dict[str, Any] | None,
+) -> tuple[str, list[dict]]:
     """Judge one file by its record alone."""
     if found is None:
         return "missing", [make_reason("file", output)]
@@ -200,7 +208,16 @@ def _alone(path, record, problem, output, found, stored):
     return "tampered", [make_reason("output", output, written, found)]
 
 
-def _stale(job, record, digests, *, pins, weights, installed, package_files):
+def _stale(
+    job: dict[str, Any],
+    record: dict[str, Any],
+    digests: dict[str, str],
+    *,
+    pins: dict,
+    weights: dict,
+    installed: dict,
+    package_files: dict,
+) -> Iterator[dict[str, Any]]:
     """Yield what a job would find different today."""
     by_row = record["params"].get("_rows", {}).keys() & job["params"].get("_rows", {}).keys()
     for path in job["inputs"]:
@@ -240,14 +257,14 @@ def _notes(job: dict, record: dict, texts: dict) -> Iterator[dict]:
             yield make_reason("inert" if module in closure.INERT else "text", module, old, texts[module])
 
 
-def _upstream(job, findings):
+def _upstream(job: dict[str, Any], findings: dict[str, dict]) -> Iterator[dict[str, Any]]:
     """Yield the inputs that would be made anew; one that was changed by hand differs from the record already."""
     for path in job["inputs"]:
         if findings.get(path, {}).get("verdict") in ("stale", "mixed", "missing", "tampered"):
             yield make_reason("upstream", path, None, findings[path]["verdict"])
 
 
-def _unpinned(job, record):
+def _unpinned(job: dict[str, Any], record: dict[str, Any] | None) -> Iterator[dict[str, Any]]:
     entry = job["params"].get("entry") if isinstance(job["params"], dict) else None
     for part in ("source", "tokenizer"):
         source = (entry or {}).get("source", {}) if part == "source" else (entry or {}).get("tokenizer", {})
@@ -257,13 +274,13 @@ def _unpinned(job, record):
             yield make_reason("revision", f"{part} {source['hub']}", resolved, None)
 
 
-def _loose(job, findings):
+def _loose(job: dict[str, Any], findings: dict[str, dict]) -> Iterator[dict[str, Any]]:
     for path in job["inputs"]:
         if findings.get(path, {}).get("verdict") == "unpinned":
             yield make_reason("upstream", path, None, "unpinned")
 
 
-def mixed_scores(jobs, records):
+def mixed_scores(jobs: Iterable[dict[str, Any]], records: dict[str, dict]) -> dict[str, list[dict]]:
     """Return ``{score file: reasons}`` where scores of one run come from different weights, code or environments.
 
     Scores are compared with the other scores of the plan: the same model must have the same weights and revision, and
@@ -299,7 +316,7 @@ def mixed_scores(jobs, records):
     return found
 
 
-def orphaned_files(present, jobs, digests):
+def orphaned_files(present: Iterable[str], jobs: Iterable[dict[str, Any]], digests: dict[str, str]) -> dict[str, dict]:
     """Return findings for files that no job makes.
 
     Files in a folder that a job makes belong to it, being part of its digest; links to nowhere and the like are not.
@@ -357,11 +374,11 @@ def removable_files(findings: dict, named: Sequence[str] = ()) -> tuple[list[str
     return [path for path in extra if path not in set(kept)], kept
 
 
-def _within(path, place):
+def _within(path: str, place: str) -> bool:
     return path == place or path.startswith(f"{place}/")
 
 
-def orphaned_records(problems, findings):
+def orphaned_records(problems: dict[str, str], findings: dict[str, dict]) -> dict[str, dict]:
     """Return findings for the records that cannot be used and that no job of the plan would have left."""
     owned = {finding["record"] for finding in findings.values()}
     return {
@@ -371,7 +388,7 @@ def orphaned_records(problems, findings):
     }
 
 
-def unrequested_outputs(jobs: list[dict], targets: Sequence[int], records: dict, present: Collection[str]):
+def unrequested_outputs(jobs: list[dict], targets: Sequence[int], records: dict, present: Collection[str]) -> set[str]:
     """Return the outputs of jobs that the targets do not need and that have neither a record nor a file.
 
     They are there only because a leftover would be made from them.
@@ -391,7 +408,7 @@ def unrequested_outputs(jobs: list[dict], targets: Sequence[int], records: dict,
     }
 
 
-def with_inputs(jobs, paths):
+def with_inputs(jobs: Iterable[dict[str, Any]], paths: Iterable[str]) -> set[str]:
     """Return ``paths`` and everything that they are made from, siblings of the same job included."""
     makers = {path: job for job in jobs for path in job["outputs"]}
     found, waiting = set(), list(paths)
@@ -404,7 +421,7 @@ def with_inputs(jobs, paths):
     return found
 
 
-def jobs_after(jobs, paths):
+def jobs_after(jobs: Sequence[dict[str, Any]], paths: Iterable[str]) -> list[dict[str, Any]]:
     """Return the jobs that would run again if ``paths`` changed, in order."""
     changed, found = set(paths), []
     for job in order_jobs(jobs):
@@ -414,7 +431,7 @@ def jobs_after(jobs, paths):
     return found
 
 
-def describe(entry):
+def describe(entry: dict[str, Any]) -> str:
     """Return a reason as text."""
     name, old, new = entry["name"], _short(entry["old"]), _short(entry["new"])
     match entry["kind"]:
@@ -440,20 +457,20 @@ def describe(entry):
             return f"{kind} {name}: was {old}, now {new}"
 
 
-def _short(value):
+def _short(value: Any) -> str:
     text = str(value)
     if len(text) == 64 and not set(text) - set("0123456789abcdef"):
         return text[:16]
     return text if len(text) <= 120 else f"{text[:100]}... ({len(text)} characters)"
 
 
-def summary(findings):
+def summary(findings: dict[str, dict]) -> dict[str, int]:
     """Return ``{verdict: number of files}``, the worst first, without zeros."""
     counts = Counter(finding["verdict"] for finding in findings.values())
     return {verdict: counts[verdict] for verdict in VERDICTS if counts[verdict]}
 
 
-def report(findings):
+def report(findings: dict[str, dict]) -> list[str]:
     """Return the lines of an audit: every file that is not current with its reasons, causes before consequences.
 
     Modules that changed without consequence for current files come last.
@@ -554,7 +571,7 @@ def remedy_lines(
     return lines
 
 
-def mismatch_hint(findings: dict, configfiles: Sequence[str | Path] = ()):
+def mismatch_hint(findings: dict, configfiles: Sequence[str | Path] = ()) -> str | None:
     """Return the question whether the run had another configuration, where most of it would be made otherwise, or None.
 
     Args:
@@ -574,7 +591,7 @@ def mismatch_hint(findings: dict, configfiles: Sequence[str | Path] = ()):
     )
 
 
-def environment_remedies(findings):
+def environment_remedies(findings: dict[str, dict]) -> list[str]:
     """Return what to do, as lines, where packages or files of theirs are not those that results were made with.
 
     Making results again would make them with what is installed, be it damaged or upgraded by accident. Where the lock
@@ -592,7 +609,14 @@ def environment_remedies(findings):
     ]
 
 
-def tree(path: str, jobs, records, findings, digests, models: set[str] | None = None):
+def tree(
+    path: str,
+    jobs: Iterable[dict[str, Any]],
+    records: dict[str, dict],
+    findings: dict[str, dict],
+    digests: dict[str, str],
+    models: set[str] | None = None,
+) -> list[str]:
     """Return the lines of a tree from a file back to what no job made.
 
     Args:
@@ -602,7 +626,7 @@ def tree(path: str, jobs, records, findings, digests, models: set[str] | None = 
     makers = {output: job for job in jobs for output in job["outputs"]}
     lines, shown = [], set()
 
-    def visit(path, first, rest):
+    def visit(path: str, first: str, rest: str) -> None:
         job, finding = makers.get(path), findings.get(path)
         mark = (digests.get(path) or ABSENT)[:16]
         if job is None:
@@ -620,7 +644,7 @@ def tree(path: str, jobs, records, findings, digests, models: set[str] | None = 
             last = n == len(inputs) - 1
             visit(member, rest + ("└─ " if last else "├─ "), rest + ("   " if last else "│  "))
 
-    def keep(path):
+    def keep(path: str) -> bool:
         model = makers.get(path, {}).get("wildcards", {}).get("model")
         return models is None or model is None or model in models
 
@@ -628,7 +652,9 @@ def tree(path: str, jobs, records, findings, digests, models: set[str] | None = 
     return lines
 
 
-def _facts(path, job, record, finding):
+def _facts(
+    path: str, job: dict[str, Any], record: dict[str, Any] | None, finding: dict[str, Any] | None
+) -> Iterator[str]:
     for entry in (finding or {}).get("reasons", []):
         yield f"! {describe(entry)}"
     for entry in (finding or {}).get("notes", []):
@@ -648,6 +674,6 @@ def _facts(path, job, record, finding):
         yield "params " + ", ".join(f"{key}={_short(value)}" for key, value in sorted(plain.items()))
 
 
-def code_digest(record):
+def code_digest(record: dict[str, Any]) -> str:
     """Return one short digest of a script and all local modules that it imports."""
     return checksum(record["params"].get("_code", {}))[:12]

@@ -3,8 +3,9 @@
 Snakemake reruns a job when its script changes, but does not look at the modules that the script
 imports. Rules therefore carry the digests of a script's whole closure among their parameters.
 
-A digest is of what runs: of the module's syntax tree without comments, docstrings, line numbers and annotations. Those
-in the body of a class stay, since they make the fields of a dataclass. Messages stay as well: a constant is a constant.
+A digest is of what runs: of the module's syntax tree without comments, docstrings, line numbers, annotations and
+imports for annotations alone. Annotations in the body of a class stay, since they make the fields of a dataclass.
+Messages stay as well: a constant is a constant.
 
 Of a script with the functions of several rules (:func:`scripts.core.job.run_named`), a rule has what its own function
 reaches: the statements of the script that bind the names it uses, and the modules that these import.
@@ -38,6 +39,10 @@ RUNNER = "run_named"
 """The name by which a script shows that it has the functions of several rules."""
 SKIPPED = ("ctx", "kind", "returns", "type_comment", "type_ignores")
 """Fields of the syntax tree that change nothing: the use of a name follows from its place."""
+TYPES = ("typing", "collections.abc", "numpy.typing", "pathlib")
+"""Modules from which annotations take their names. What they bind is seen where it is used."""
+FOR_TYPES = ("TYPE_CHECKING", "typing.TYPE_CHECKING")
+"""The condition of what runs in type checkers alone."""
 
 
 def closure(script: str, root: str | Path, *, inert: bool = True, rule: str | None = None) -> tuple[str, ...]:
@@ -112,7 +117,7 @@ def _imports(path: str, root: str, function: str) -> tuple[str, ...]:
 
 
 @cache
-def _files(name, root):
+def _files(name: str, root: str) -> tuple[str, ...]:
     """Return the files that are run where ``name`` is imported: for a.b.c those of the packages a and a.b as well."""
     parts = name.split(".")
     bases = [Path(*parts[:depth]) for depth in range(1, len(parts) + 1)]
@@ -270,7 +275,10 @@ def store(root: str | Path) -> None:
 def _names(tree: ast.Module) -> dict[str, None]:
     """Return what a module and its functions import from ``scripts``: modules, and names that may be modules."""
     names = {}
+    for_types = {id(node) for block in ast.walk(tree) if _is_for_types(block) for node in ast.walk(block)}
     for node in ast.walk(tree):
+        if id(node) in for_types:
+            continue
         if isinstance(node, ast.Import):
             names |= dict.fromkeys(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and not node.level:
@@ -293,7 +301,7 @@ def _write(value: object, parts: list[str], in_class: bool = False) -> None:
         for name in value._fields:
             member = getattr(value, name, None)
             if isinstance(member, list):
-                member = [part for part in member if not _idle(part)] or None
+                member = [part for part in member if not _idle(part, inner)] or None
             if name not in skipped and member is not None:
                 parts.append(name)
                 _write(member, parts, inner)
@@ -306,6 +314,19 @@ def _write(value: object, parts: list[str], in_class: bool = False) -> None:
         parts.append(f"{type(value).__name__} {value!r}")
 
 
-def _idle(part: object) -> bool:
-    """Return whether a part of a syntax tree is a statement that does nothing."""
-    return isinstance(part, ast.Pass) or (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant))
+def _idle(part: object, in_class: bool = False) -> bool:
+    """Return whether a part of a syntax tree is a statement that does nothing, or serves annotations alone."""
+    if isinstance(part, ast.AnnAssign):
+        return part.value is None and not in_class
+    if isinstance(part, ast.ImportFrom) and part.module in TYPES:
+        return True
+    return (
+        isinstance(part, ast.Pass)
+        or (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant))
+        or _is_for_types(part)
+    )
+
+
+def _is_for_types(part: object) -> bool:
+    """Return whether a statement is ``if TYPE_CHECKING:``, which runs in type checkers alone."""
+    return isinstance(part, ast.If) and not part.orelse and ast.unparse(part.test) in FOR_TYPES

@@ -24,8 +24,9 @@ import resource
 import subprocess
 import sys
 import urllib.parse
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from scripts.core import checkpoints, files
 from scripts.core import config as configuration
@@ -42,7 +43,7 @@ MODEL_FACTS = ("model", "source", "revision", "weights_sha256", "engine", "insta
 """What a score file's metadata say of where it comes from; two runs of one job agree in all of it."""
 
 
-def resolve(path, root):
+def resolve(path: str, root: str | Path) -> Path:
     """Return where a path of a plan or record is: below the working directory, or else in the repository ``root``."""
     if path.startswith("~/"):
         return Path(path).expanduser()
@@ -51,7 +52,7 @@ def resolve(path, root):
     return Path(path) if Path(path).exists() or path.startswith("results/") else Path(root) / path
 
 
-def record_path(rule, wildcards, outputs):
+def record_path(rule: str, wildcards: Mapping[str, str], outputs: Iterable[str]) -> str:
     """Return where the record of a job lies, relative to the working directory.
 
     The name is made of the wildcards or, for a job without any, of its first output's name in alphabetical order.
@@ -63,7 +64,7 @@ def record_path(rule, wildcards, outputs):
     return f"{FOLDER}/{rule}/{slug}.json"
 
 
-def digest(path: str | Path, cache: str | Path | None = None):
+def digest(path: str | Path, cache: str | Path | None = None) -> str:
     """Return the SHA-256 of a file or folder as :func:`scripts.core.files.sha256` does.
 
     Args:
@@ -91,13 +92,13 @@ def digest(path: str | Path, cache: str | Path | None = None):
     return value
 
 
-def _remember(path, entry):
+def _remember(path: Path, entry: dict[str, str]) -> None:
     """Write an entry of the cache; without it, its file is only read again."""
     with contextlib.suppress(UserError):
         files.write_json(path, entry)
 
 
-def recorded_params(params):
+def recorded_params(params: dict[str, Any]) -> dict[str, Any]:
     """Return the params of a job that its record keeps.
 
     The digest of local weights (``_weights``) is for Snakemake alone: the metadata of the outputs have it as well, and
@@ -135,13 +136,13 @@ def local_weights(source: dict, cache: str | Path = CACHE, whole: bool = False) 
     return value
 
 
-def checksum(record):
+def checksum(record: dict[str, Any]) -> str:
     """Return the digest of a record's content, without the ``checksum`` that it is stored under."""
     content = {key: value for key, value in record.items() if key != "checksum"}
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
-def load(folder: str | Path = FOLDER, problems: dict | None = None):
+def load(folder: str | Path = FOLDER, problems: dict | None = None) -> dict[str, dict]:
     """Return ``{path below the working directory: record}`` of all records; those that cannot be used are ``{}``.
 
     Args:
@@ -164,13 +165,13 @@ def load(folder: str | Path = FOLDER, problems: dict | None = None):
     return records
 
 
-def record_check(schema):
+def record_check(schema: dict[str, Any]) -> Callable[[dict[str, Any]], None]:
     """Return a function that checks a decoded record against ``schema`` and raises a :class:`UserError`."""
     import jsonschema
 
     validator = jsonschema.Draft202012Validator(schema)
 
-    def check(record):
+    def check(record: dict[str, Any]) -> None:
         # The quick answer first: a full run has thousands of records.
         if not validator.is_valid(record):
             configuration.validate(record, schema, "record")
@@ -178,7 +179,7 @@ def record_check(schema):
     return check
 
 
-def read_record(content, name, check):
+def read_record(content: bytes, name: str, check: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
     """Return the record in the bytes ``content`` that lies at ``name``.
 
     Raises:
@@ -204,7 +205,7 @@ def read_record(content, name, check):
     return record
 
 
-def index(records):
+def index(records: dict[str, dict]) -> dict[str, str]:
     """Return ``{output: path of the record that names it}``.
 
     Raises:
@@ -222,7 +223,7 @@ def index(records):
     return found
 
 
-def model_facts(paths):
+def model_facts(paths: Iterable[str | Path]) -> dict[str, dict]:
     """Return ``{path: facts}`` for the score files among ``paths``: those whose metadata name a model's weights.
 
     The metadata of clusters lie beside them (``.metadata.json``). A file that cannot be read has no facts; its digest
@@ -261,7 +262,7 @@ def row_digests(path: str | Path, names: Iterable[str]) -> dict[str, str]:
     return {name: hashlib.sha256(found[name].encode()).hexdigest()[:16] for name in names if name in found}
 
 
-def pins(root):
+def pins(root: str | Path) -> dict[str, str]:
     """Return ``{package: version}`` of the repository's lock files; errors as :func:`lock_digest`."""
     versions = {}
     for name in reversed(list(lock_digest(root))):
@@ -270,7 +271,7 @@ def pins(root):
     return versions
 
 
-def lock_digest(root):
+def lock_digest(root: str | Path) -> dict[str, str]:
     """Return ``{lock file: SHA-256}``.
 
     Raises:
@@ -282,7 +283,7 @@ def lock_digest(root):
     return {name: files.sha256(Path(root) / name) for name in LOCKS}
 
 
-def normalise_name(name):
+def normalise_name(name: str) -> str:
     """Return a package's name as the index compares it."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
@@ -319,7 +320,7 @@ def packages(modules: Iterable[str], sources: Iterable[Path], providers: dict) -
     )
 
 
-def installed_versions(names):
+def installed_versions(names: Iterable[str]) -> dict[str, str]:
     """Return ``{package: version}`` of those packages that are installed here."""
     versions = {}
     for name in names:
@@ -328,7 +329,7 @@ def installed_versions(names):
     return versions
 
 
-def package_inputs(params) -> dict[str, tuple]:
+def package_inputs(params: Any) -> dict[str, tuple]:
     """Return the files and folders of packages that a job with these ``params`` reads as weights or data.
 
     Returns:
@@ -346,7 +347,7 @@ def package_inputs(params) -> dict[str, tuple]:
     return members
 
 
-def package_files(members, cache=None):
+def package_files(members: dict[str, tuple], cache: str | Path | None = None) -> dict[str, str]:
     """Return the SHA-256 of members of installed packages, as :func:`package_inputs` names them."""
     digests = {}
     for name, (package, member, _) in members.items():
@@ -357,7 +358,7 @@ def package_files(members, cache=None):
     return digests
 
 
-def _third_party(path):
+def _third_party(path: Path) -> Iterator[str]:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name.partition(".")[0] for alias in node.names)
@@ -365,7 +366,7 @@ def _third_party(path):
             yield node.module.partition(".")[0]
 
 
-def providers(cache):
+def providers(cache: str | Path) -> dict[str, list[str]]:
     """Return ``importlib.metadata.packages_distributions()``, which takes as long as a small job, from ``cache``."""
     installed = sorted(p.name for entry in sys.path if Path(entry).is_dir() for p in Path(entry).glob("*.dist-info"))
     key = hashlib.sha256(repr((sys.prefix, installed)).encode()).hexdigest()[:32]
@@ -380,10 +381,10 @@ def providers(cache):
         return names_of_packages
 
 
-def git_state(root):
+def git_state(root: str | Path) -> dict[str, Any] | None:
     """Return ``{"commit", "dirty"}`` of the repository at ``root``, or None if there is none or no git."""
 
-    def ask(*arguments):
+    def ask(*arguments: str) -> str:
         environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0"}
         command = ["git", "-C", str(root), *arguments]
         done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
@@ -398,7 +399,7 @@ def git_state(root):
         return None
 
 
-def machine():
+def machine() -> dict[str, Any]:
     """Return system, Python, processor and, if the job used torch, the GPUs it could see; nothing names the machine."""
     torch = sys.modules.get("torch")
     gpus = []
@@ -412,7 +413,7 @@ def machine():
     }
 
 
-def _processor():
+def _processor() -> str:
     try:
         text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
     except OSError:
@@ -421,13 +422,13 @@ def _processor():
     return match[1] if match else platform.machine()
 
 
-def peak_memory_mb():
+def peak_memory_mb() -> int:
     """Return the largest resident memory so far of this process or of a child that ended, in MiB."""
     unit = 1 << 20 if sys.platform == "darwin" else 1 << 10
     return round(max(resource.getrusage(w).ru_maxrss for w in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)) / unit)
 
 
-def utc_now():
+def utc_now() -> str:
     """Return the time in UTC, to the second."""
     return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
 
@@ -465,7 +466,7 @@ class Recorder:
             "started": utc_now(),
         }
 
-    def finish(self):
+    def finish(self) -> None:
         """Write the record; without outputs, or with one of them missing, there is none."""
         if self.path is None or not all(Path(path).exists() for path in self.outputs):
             return

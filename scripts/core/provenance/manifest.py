@@ -16,6 +16,7 @@ import zipfile
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from scripts.core import files
 from scripts.core.errors import UserError
@@ -60,7 +61,7 @@ class Published:
     records: dict = field(default_factory=dict)
 
 
-def statement(record):
+def statement(record: dict[str, Any]) -> dict[str, Any]:
     """Return what a record says of how its outputs were made, without what differs from one run to the next."""
     said = {key: value for key, value in record.items() if key not in CHANCE}
     for key in ("inputs", "outputs"):
@@ -68,12 +69,12 @@ def statement(record):
     return said
 
 
-def statement_digest(record):
+def statement_digest(record: dict[str, Any]) -> str:
     """Return the SHA-256 of :func:`statement`."""
     return hashlib.sha256(json.dumps(statement(record), sort_keys=True).encode()).hexdigest()
 
 
-def make(jobs: list[dict], records: dict):
+def make(jobs: list[dict], records: dict) -> str:
     """Return the manifest of the outputs of ``jobs`` (:func:`scripts.core.provenance.audit.recorded_jobs`), as text.
 
     Args:
@@ -98,7 +99,7 @@ def make(jobs: list[dict], records: dict):
     )
 
 
-def read(path):
+def read(path: str | Path) -> Published:
     """Return the state that a manifest, another list of ``sha256sum``, or a crate describes.
 
     Raises:
@@ -110,7 +111,7 @@ def read(path):
     return _read_crate(path) if zipfile.is_zipfile(path) else _read_list(path)
 
 
-def _read_list(path):
+def _read_list(path: Path) -> Published:
     if path.stat().st_size > TEXT_LIMIT:
         raise UserError(f"{path}: too large for a list of digests")
     try:
@@ -131,7 +132,7 @@ def _read_list(path):
     return published
 
 
-def _read_crate(path):
+def _read_crate(path: Path) -> Published:
     try:
         with zipfile.ZipFile(path) as archive:
             return _state(path, archive)
@@ -139,7 +140,7 @@ def _read_crate(path):
         raise UserError(f"{path}: damaged ({error}); take the crate as it was published") from error
 
 
-def _state(path, archive):
+def _state(path: Path, archive: zipfile.ZipFile) -> Published:
     members = [member for member in archive.infolist() if not member.is_dir()]
     names = [member.filename for member in members]
     if len(set(names)) < len(names):
@@ -157,7 +158,7 @@ def _state(path, archive):
             published.records[name] = _json(path, archive, name)
         elif not name.startswith("ro-crate-"):
             with archive.open(member) as file:
-                published.files[name] = hashlib.file_digest(file, "sha256").hexdigest()
+                published.files[name] = hashlib.file_digest(file, "sha256").hexdigest()  # pyright: ignore[reportArgumentType]
             if described.get(name, published.files[name]) != published.files[name]:
                 raise UserError(f"{path}: {name} is not what the crate's metadata say; take the crate as published")
     for name, value in described.items():
@@ -172,7 +173,7 @@ def _state(path, archive):
     return published
 
 
-def _described(path, archive):
+def _described(path: Path, archive: zipfile.ZipFile) -> dict[str, str]:
     """Return ``{id: SHA-256}`` of what a crate's metadata describe."""
     graph = _json(path, archive, "ro-crate-metadata.json").get("@graph")
     if not isinstance(graph, list) or not all(isinstance(entity, dict) for entity in graph):
@@ -180,7 +181,7 @@ def _described(path, archive):
     return {str(entity.get("@id")): entity["sha256"] for entity in graph if isinstance(entity.get("sha256"), str)}
 
 
-def _json(path, archive, name):
+def _json(path: Path, archive: zipfile.ZipFile, name: str) -> dict[str, Any]:
     try:
         if archive.getinfo(name).file_size > TEXT_LIMIT:
             raise UserError(f"{path}: {name} is too large; this is not a crate of this workflow")
@@ -266,7 +267,7 @@ def compare(
     return differences + [{"path": path, "state": "added", "told": "was not there"} for path in extra]
 
 
-def _difference(old, new):
+def _difference(old: dict[str, Any] | None, new: dict[str, Any]) -> str:
     """Return in which entries two records differ; without the old one, that they do."""
     if old is None:
         return f"the record says something else than {NAME.rpartition('/')[2]} knows"

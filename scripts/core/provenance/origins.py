@@ -22,22 +22,26 @@ it was computed from, and its factors which instances (:meth:`Origins.of_estimat
 
 import fnmatch
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from scripts.core import estimate_rows, files
 from scripts.core.errors import UserError
+
+if TYPE_CHECKING:
+    import pyarrow
 
 MISSING = ""
 """The value of a fact that chooses the rows where a column is missing."""
 
 
-def identifiers(columns):
+def identifiers(columns: Iterable[str]) -> list[str]:
     """Return the columns that tables are joined by."""
     return [name for name in columns if name == "id" or name.endswith("_id")]
 
 
-def plain_cell(value):
+def plain_cell(value: Any) -> str:
     """Return a cell as a reader writes it: whole numbers without a fraction, nothing for a missing one."""
     if value is None or value != value:
         return MISSING
@@ -157,12 +161,12 @@ class Origins:
             origins += self._lines(tables, direct, facts, set().union(*(names for _, names in parts)), row_of)
         return origins
 
-    def of_estimate(self, row, row_of=None):
+    def of_estimate(self, row: dict[str, Any], row_of: tuple[str, int] | None = None) -> list[dict]:
         """Return the lines of template files behind a row of a summary, as :meth:`behind` does."""
         chosen = self.instances_of(row)
         return [entry for table, mask in chosen.items() for entry in self._of_table(table, mask, row_of)]
 
-    def instances_of(self, row: dict):
+    def instances_of(self, row: dict) -> "dict[str, pyarrow.BooleanArray]":
         """Return the rows of instances, or of texts made from them, behind a row of a summary.
 
         The outputs of the row's model in its way of scoring lead to the instances; these are narrowed by the factors,
@@ -172,7 +176,7 @@ class Origins:
             row: With the columns of a summary, as :func:`scripts.core.files.read_csv` reads them.
 
         Returns:
-            dict of str to pyarrow.BooleanArray: Table to which of its rows; tables without such a row are left out.
+            Table to which of its rows; tables without such a row are left out.
 
         Raises:
             UserError: If the run has no outputs of that model, and its study does not say where there are others.
@@ -226,7 +230,7 @@ class Origins:
                 chosen[table] = mask
         return chosen
 
-    def _matching(self, table, facts):
+    def _matching(self, table: str, facts: dict[str, list[str]]) -> "pyarrow.BooleanArray":
         """Return which rows of a table have a value of each fact that is one of its columns."""
         import pyarrow as pa
         import pyarrow.compute as pc
@@ -237,7 +241,7 @@ class Origins:
             mask = pc.and_(mask, pc.fill_null(self._matches(table, name, facts[name]), False))
         return mask
 
-    def _reached(self, paths, facts):
+    def _reached(self, paths: Iterable[str], facts: dict[str, list[str]]) -> tuple[list[str], list[str]]:
         """Return the tables with origins that are met first on the ways upstream, and those behind them."""
         met, seen, waiting = {}, set(), [(path, False) for path in paths]
         while waiting:
@@ -254,7 +258,7 @@ class Origins:
             waiting += [(needed, behind or own) for needed in job["inputs"]]
         return [path for path in met if not met[path]], [path for path in met if met[path]]
 
-    def _with_models(self, facts):
+    def _with_models(self, facts: dict[str, list[str]]) -> dict[str, list[str]]:
         """Return facts with the names and labels of models; a model's other properties choose models too."""
         chosen = None
         for name, values in facts.items():
@@ -267,7 +271,7 @@ class Origins:
         labels = {self.models[name]["label"] for name in chosen}
         return {k: v for k, v in facts.items() if k.lower() != "model"} | {"model": sorted(chosen | labels)}
 
-    def _walk(self, path, facts):
+    def _walk(self, path: str, facts: dict[str, list[str]]) -> tuple[list[str], list[str]]:
         """Return the tables on the way upstream, the nearest first, and the files at its end that no job made."""
         tables, direct, seen, waiting = [], [], set(), [path]
         globs = facts.get("@path")
@@ -301,7 +305,14 @@ class Origins:
             tables = kept or tables
         return tables, direct
 
-    def _lines(self, tables, direct, facts, said, row_of):
+    def _lines(
+        self,
+        tables: list[str],
+        direct: list[str],
+        facts: dict[str, list[str]],
+        said: set[str],
+        row_of: tuple[str, int] | None,
+    ) -> list[dict]:
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -346,7 +357,7 @@ class Origins:
         origins += [entry for path in direct if path not in known for entry in self._of_file(path, facts, row_of)]
         return origins
 
-    def _of_table(self, table, mask, row_of):
+    def _of_table(self, table: str, mask: "pyarrow.BooleanArray | None", row_of: tuple[str, int] | None) -> list[dict]:
         import pyarrow.compute as pc
 
         origins = self._schema(table)["origins"]
@@ -382,7 +393,7 @@ class Origins:
             if lines - {None}
         ]
 
-    def _of_row(self, table, column, name, path, row):
+    def _of_row(self, table: str, column: str, name: str, path: str, row: int) -> "pyarrow.BooleanArray | None":
         """Return which rows of a table come from a line of a file, None if the column counts lines of another."""
         import pyarrow as pa
         import pyarrow.compute as pc
@@ -398,7 +409,7 @@ class Origins:
         owners = pc.list_parent_indices(lines).filter(pc.equal(pc.list_flatten(lines), row))
         return pc.is_in(pa.array(range(len(lines)), pa.int64()), value_set=owners.cast(pa.int64()))
 
-    def _of_file(self, path, facts, row_of):
+    def _of_file(self, path: str, facts: dict[str, list[str]], row_of: tuple[str, int] | None) -> list[dict]:
         """Return the lines of a template file that a result reads directly, narrowed by the file's own columns."""
         rows = data_rows(self.where(path))
         chosen = rows
@@ -410,7 +421,7 @@ class Origins:
             lines = [n for n in lines if (path, n) == row_of]
         return [{"file": path, "rows": lines, "table": None, "count": len(lines)}] if lines else []
 
-    def _schema(self, table):
+    def _schema(self, table: str) -> dict[str, Any]:
         """Return ``columns`` and ``origins`` of a Parquet file; nothing for another file or a missing one."""
         if table not in self._schemas:
             self._schemas[table] = {}
@@ -424,12 +435,12 @@ class Origins:
                 }
         return self._schemas[table]
 
-    def _is_contained(self, table, other):
+    def _is_contained(self, table: str, other: str) -> bool:
         """Tell whether another table, made from this one or with it, has all of its lines and further ones."""
         one, two = (set(self._schema(t)["origins"].items()) for t in (table, other))
         return one < two and (table in self._needs(other) or self.makers[table] is self.makers[other])
 
-    def _covers(self, texts, instances, used):
+    def _covers(self, texts: str, instances: str, used: list[str]) -> bool:
         """Tell whether all instances that ``used`` tables speak of are among those of some texts.
 
         Other systems may have read the instances themselves, and texts may have been made from a sample.
@@ -448,7 +459,7 @@ class Origins:
                 return False
         return True
 
-    def made_from(self, path, row):
+    def made_from(self, path: str, row: int) -> dict[str, int]:
         """Return how many rows of each table of instances or texts come from a line of a file."""
         row_counts = {}
         for table in [p for job in self.jobs for p in job["outputs"] if self._schema(p).get("origins")]:
@@ -457,7 +468,7 @@ class Origins:
                 row_counts[table] = lines[0]["count"]
         return row_counts
 
-    def _column(self, table, name):
+    def _column(self, table: str, name: str) -> "pyarrow.Array":
         if (table, name) not in self._columns:
             import pyarrow.parquet as pq
 
@@ -467,7 +478,7 @@ class Origins:
             )
         return self._columns[table, name]
 
-    def _matches(self, table, name, values):
+    def _matches(self, table: str, name: str, values: list[str]) -> "pyarrow.BooleanArray":
         """Return in which rows of a table a column has one of some values, given as text."""
         import pyarrow as pa
         import pyarrow.compute as pc
@@ -486,7 +497,7 @@ class Origins:
         chosen = pc.is_in(column, value_set=pa.array(wanted, column.type))
         return pc.or_(chosen, pc.is_null(column)) if MISSING in values else chosen
 
-    def _needs(self, table):
+    def _needs(self, table: str) -> set[str]:
         """Return everything that a file is made from."""
         if table not in self._upstream:
             needed, waiting = set(), list(self.makers[table]["inputs"])
@@ -498,14 +509,14 @@ class Origins:
             self._upstream[table] = needed
         return self._upstream[table]
 
-    def _file(self, table, name):
+    def _file(self, table: str, name: str) -> str:
         """Return the path of an input upstream by its name, behind which a file in an archive follows a colon."""
         archive, colon, member = name.partition(":")
         same = sorted(path for path in self._needs(table) if Path(path).name == archive)
         return (same[0] if same else archive) + colon + member
 
 
-def _joined(lists):
+def _joined(lists: Iterable[list[dict]]) -> list[dict]:
     """Merge the entries of several answers of :meth:`Origins.origins_of`; lines of a file and table together."""
     found = {}
     for entry in (entry for entries in lists for entry in entries):
@@ -516,14 +527,14 @@ def _joined(lists):
     return list(found.values())
 
 
-def _number(text):
+def _number(text: str) -> float | None:
     try:
         return float(text)
     except ValueError:
         return None
 
 
-def data_rows(path):
+def data_rows(path: str | Path) -> dict[int, dict[str, str]]:
     """Return the data rows of a tab-separated file with a header: line from 1 to its cells by column."""
     try:
         lines = Path(path).read_text(encoding="utf-8-sig").split("\n")

@@ -2,8 +2,9 @@
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from scripts.core import files
 from scripts.core.errors import UserError, count_noun, did_you_mean
@@ -40,14 +41,14 @@ def items(main_tex: str | Path) -> list[dict]:
     return floats
 
 
-def _typeset(text):
+def _typeset(text: str) -> str:
     """Return a paper's source with what LaTeX reads: of a section its body, and after ``\\detailstrue`` its details."""
     body, switch, appendix = text.partition(r"\detailstrue")
     body = re.sub(r"^\\ifdetails$.*?^\\fi$", "", body, flags=re.DOTALL | re.MULTILINE)
     return body + switch + re.sub(r"^\\ifdetails\\else$.*?^\\fi$", "", appendix, flags=re.DOTALL | re.MULTILINE)
 
 
-def _source(path, folder=None):
+def _source(path: Path, folder: Path | None = None) -> str:
     """Return a LaTeX file with the files that it inputs in their places, below the folder of the first one."""
     folder = folder or path.parent
     try:
@@ -62,11 +63,11 @@ def _source(path, folder=None):
     )
 
 
-def _tex(path):
+def _tex(path: Path) -> Path:
     return path if path.suffix == ".tex" else path.with_name(f"{path.name}.tex")
 
 
-def _normal(path):
+def _normal(path: Path) -> str:
     parts = []
     for part in Path(path).parts:
         if part == ".." and parts:
@@ -93,7 +94,7 @@ def items_with_paths(jobs: list[dict], main_tex: str | Path = MAIN) -> list[dict
     return floats
 
 
-def numbers(jobs):
+def numbers(jobs: Iterable[dict]) -> dict[str, dict]:
     """Return ``{id: entry}`` for every number of the paper's text.
 
     Ids are ``<study>.<templates>.<id in the file>`` for a ``paper_numbers.json``, which belongs to one set of
@@ -120,7 +121,7 @@ def numbers(jobs):
     return entries
 
 
-def find(target: str, jobs, main_tex=MAIN) -> list[dict]:
+def find(target: str, jobs: list[dict], main_tex: str | Path = MAIN) -> list[dict]:
     """Return what ``target`` names.
 
     Args:
@@ -172,19 +173,19 @@ def find(target: str, jobs, main_tex=MAIN) -> list[dict]:
     ]
 
 
-def _setting(source):
+def _setting(source: str) -> str | None:
     """Return the source of a number that comes from no table: the configuration, or a default of the code."""
     return source if source == CONFIG or source.startswith("scripts/") else None
 
 
-def _whole(title, path):
+def _whole(title: str, path: str | Path) -> dict[str, Any]:
     beside = Path(path).with_suffix(".csv")
     drawn = Path(path).suffix in (".pdf", ".png", ".tex", ".csv") and beside.is_file()
     rows = files.read_csv(beside).to_dict("records") if drawn else []
     return {"title": title, "path": path, "rows": rows or [{}], "column": None}
 
 
-def _cell(text):
+def _cell(text: str) -> dict[str, Any]:
     match = re.fullmatch(r"(.+?\.csv):(.+)", text)
     path, rest = match.groups() if match else ("", "")
     # A head may hold colons of its own, a row's number or columns may not.
@@ -219,11 +220,11 @@ def _cell(text):
     }
 
 
-def _pairs(cell):
+def _pairs(cell: dict[Hashable, Any]) -> str:
     return ", ".join(f"{key}={value}" for key, value in cell.items())
 
 
-def model_names(row, jobs):
+def model_names(row: dict[str, Any] | None, jobs: Sequence[dict]) -> set[str] | None:
     """Return the models and systems that a row is about, by name or by label; None if it is about all."""
     if not row:
         return None
@@ -237,7 +238,7 @@ def model_names(row, jobs):
     return models or None
 
 
-def ranges(values):
+def ranges(values: Iterable[int]) -> str:
     """Return whole numbers as text: ``1-4, 7``."""
     spans = []
     for value in values:
@@ -304,7 +305,7 @@ def _unused(path: Path, row: str, used: dict | None) -> bool:
 
 def affected_items(
     name: str, reruns: list[dict], jobs: list[dict], main_tex: str | Path = MAIN, uses: Callable | None = None
-):
+) -> dict[str, list[str]]:
     """Return what of the paper may change when ``reruns`` run: labels of figures and tables, ids of numbers.
 
     A number that is about other models than the changed one cannot move.

@@ -1,8 +1,8 @@
 """Words and personal names in parsed sentences, and the gender that Section 2.1 gives names."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 TITLES = {
     **dict.fromkeys(
@@ -92,7 +92,7 @@ class Mention(NamedTuple):
     gender: str | None
 
 
-def sentence(row, text):
+def sentence(row: Mapping[str, Any], text: str) -> Sentence:
     """Return the :class:`Sentence` of a row of scripts/core/coreference_systems/sentences.py."""
     columns = zip(
         row["starts"], row["ends"], row["tags"], row["dependencies"], row["heads"], row["entities"], strict=True
@@ -101,7 +101,7 @@ def sentence(row, text):
     return Sentence(row["section"], row["start"], row["end"], tuple(tokens))
 
 
-def is_possessive(token: Token, following: Token | None):
+def is_possessive(token: Token, following: Token | None) -> bool:
     """Tell whether *her* or *his*, which two cases share, stands before what is possessed.
 
     Args:
@@ -112,7 +112,7 @@ def is_possessive(token: Token, following: Token | None):
     return following is not None and (following.tag[:2] in ("NN", "JJ", "CD") or following.tag == "VBG")
 
 
-def is_unclear(token: Token, following: Token | None):
+def is_unclear(token: Token, following: Token | None) -> bool:
     """Tell whether *her* may be the accusative or the possessive.
 
     Its tag and dependency disagree, or a gerund follows, which goes with both: *since her coming away*.
@@ -122,19 +122,19 @@ def is_unclear(token: Token, following: Token | None):
     return (token.tag == "PRP$") != (token.dependency == "poss") or (following is not None and following.tag == "VBG")
 
 
-def title_of(word):
+def title_of(word: str) -> str | None:
     """Return a word as :data:`TITLES` has it, if it is a title with a capital; else None."""
     plain = word.lower().removesuffix(".")
     return plain if word[:1].isupper() and (plain in TITLES or plain in SOCIAL) else None
 
 
-def gender_detector():
+def gender_detector() -> Callable[[str], str | None]:
     """Return a function from a first name to M, F or None: the package gender-guesser in its default setting."""
     from gender_guesser.detector import Detector
 
     detector = Detector()
 
-    def gender(word):
+    def gender(word: str):
         word = word if not word.isupper() or len(word) < 2 else word.capitalize()
         for form in (word, word.partition("-")[0]):
             if (said := DETECTED_GENDERS.get(detector.get_gender(form))) is not None:
@@ -144,7 +144,7 @@ def gender_detector():
     return gender
 
 
-def _people(tokens):
+def _people(tokens: Sequence[Token]):
     """Yield the recogniser's persons as (first, last), without articles, possessive endings and marks around them."""
     start = None
     for place in range(len(tokens) + 1):
@@ -162,7 +162,7 @@ def _people(tokens):
             start = place
 
 
-def _is_part(token):
+def _is_part(token: Token):
     return token.tag.startswith("NN") or (token.tag not in ("POS", "DT", "PRP", "UH") and token.word[:1].isalpha())
 
 
@@ -197,7 +197,7 @@ def lexicon(sentences: Iterable[Sentence], gender: Callable) -> Lexicon:
     return Lexicon(words, surnames)
 
 
-def _is_person(kinds, gender):
+def _is_person(kinds: Counter[str], gender: str | None):
     persons = kinds["PERSON"]
     if (
         persons < NAME_THRESHOLDS
@@ -248,7 +248,7 @@ def mentions(parsed: Sentence, known: Lexicon, gender: Callable) -> list[Mention
     return sorted(found)
 
 
-def _titled(tokens, place, taken):
+def _titled(tokens: Sequence[Token], place: int, taken: Collection[int]):
     """Return the last token of a name behind the title at ``place``, which the recogniser missed; None without one."""
     last = None
     for here in range(place + 1, min(place + 4, len(tokens))):
@@ -262,11 +262,11 @@ def _titled(tokens, place, taken):
     return last
 
 
-def _is_name(token):
+def _is_name(token: Token):
     return token.tag.startswith("NNP") and token.word[:1].isupper() and token.word[:1].isalpha()
 
 
-def _joined(spans, tokens):
+def _joined(spans: Iterable[tuple[int, int]], tokens: Sequence[Token]):
     """Extend spans over titles and particles before them, and join those that touch: the first may be a title."""
     joined = []
     for first, last in spans:
@@ -285,7 +285,7 @@ def _joined(spans, tokens):
     return joined
 
 
-def _name(tokens):
+def _name(tokens: Sequence[Token]):
     """Return a name's text; a title loses its stop (footnote 10 of the study)."""
     parts = []
     for token, following in zip(tokens, (*tokens[1:], None), strict=True):
@@ -295,7 +295,7 @@ def _name(tokens):
     return "".join(parts)
 
 
-def _gender(words, known, gender):
+def _gender(words: Sequence[str], known: Lexicon, gender: Callable[[str], str | None]):
     title = title_of(words[0])
     if title and len(words) > 1:
         return TITLES.get(title)
@@ -304,7 +304,7 @@ def _gender(words, known, gender):
     return gender(words[0])
 
 
-def name_without_titles(name):
+def name_without_titles(name: str) -> tuple[str, ...]:
     """Return the words of a name without its titles.
 
     Examples:
@@ -317,7 +317,7 @@ def name_without_titles(name):
     return tuple(words)
 
 
-def may_be_one_person(name, other):
+def may_be_one_person(name: str, other: str) -> bool:
     """Tell whether two names may stand for one person.
 
     One has all words of the other, or beginnings of them, and they have not two different titles.
@@ -336,7 +336,7 @@ def may_be_one_person(name, other):
     )
 
 
-def _is_within(words, others):
+def _is_within(words: Iterable[str], others: Collection[str]):
     return all(
         any(word == other or (len(word) >= SHORT_FORM and other.startswith(word)) for other in others) for word in words
     )

@@ -46,12 +46,12 @@ class Match(NamedTuple):
     b: tuple
 
 
-def target_gender(token):
+def target_gender(token: Token) -> str | None:
     """Return M or F for a gendered pronoun that is not reflexive, else None."""
     return PRONOUNS.get(token.word.lower()) if token.tag in ("PRP", "PRP$") else None
 
 
-def stands_first(tokens: Sequence[Token], place: int):
+def stands_first(tokens: Sequence[Token], place: int) -> bool:
     """Tell whether a pronoun is in an initial subordinate clause, or a possessive in an initial prepositional phrase.
 
     The clause or phrase comes before the verb that it belongs to and before that verb's subject.
@@ -75,7 +75,7 @@ def stands_first(tokens: Sequence[Token], place: int):
     return False
 
 
-def _before_subject(tokens, place, verb):
+def _before_subject(tokens: Sequence[Token], place: int, verb: int):
     subjects = [
         at
         for at, token in enumerate(tokens)
@@ -181,7 +181,14 @@ def outcomes(
                 yield _outcome(list(window), place, target, text, words, seen)
 
 
-def _outcome(window, place, target, text, words, seen):
+def _outcome(
+    window: list[tuple[Sentence, list[Mention]]],
+    place: int,
+    target: str,
+    text: str,
+    words: dict[str, str],
+    seen: set[tuple[str, int]],
+):
     start = window[-1][0].tokens[place].start
     chosen = context(window)
     if chosen is None:
@@ -220,7 +227,15 @@ def context(window: list[tuple[Sentence, list[Mention]]], strangers: bool = Fals
     return None
 
 
-def _quadruple(sentences, found, matched, others, place, text, words):
+def _quadruple(
+    sentences: Sequence[Sentence],
+    found: Sequence[list[Mention]],
+    matched: Match,
+    others: Sequence[str],
+    place: int,
+    text: str,
+    words: dict[str, str],
+):
     """Return the quadruple of a passage, or None and the step at which it falls away."""
     names = {"a": matched.a[1].name, "b": matched.b[1].name, "x": others[0], "y": others[1]}
     if any(book_names.may_be_one_person(*pair) for pair in itertools.combinations(names.values(), 2)):
@@ -240,11 +255,18 @@ def _quadruple(sentences, found, matched, others, place, text, words):
     return four, None
 
 
-def _inside(passage, at):
+def _inside(passage: Passage, at: int):
     return any(first <= at <= last for first, (last, _) in passage.spots.items())
 
 
-def _passage(sentences, found, matched, names, place, text):
+def _passage(
+    sentences: Sequence[Sentence],
+    found: Sequence[list[Mention]],
+    matched: Match,
+    names: dict[str, str],
+    place: int,
+    text: str,
+):
     """Return the passage with all its tokens in one row."""
     tokens, spots, begins = [], {}, []
     roles = {name: role for role, name in names.items()}

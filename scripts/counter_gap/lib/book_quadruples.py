@@ -4,8 +4,9 @@ import csv
 import hashlib
 import io
 import random
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -68,7 +69,7 @@ def swapped_word(token: Token, words: dict[str, str], following: Token | None = 
     return other[0].upper() + other[1:] if word[0].isupper() else other
 
 
-def loose_title(token):
+def loose_title(token: Token) -> bool:
     """Tell whether a token is a title of address; outside a name it cannot change its gender by itself."""
     return token.word.lower().removesuffix(".") in SOCIAL and not token.tag.startswith("VB")
 
@@ -116,14 +117,14 @@ def instance(passage: Passage, role: str, words: dict[str, str]) -> dict:
     }
 
 
-def _word(passage, at, words, swaps):
+def _word(passage: Passage, at: int, words: dict[str, str], swaps: bool):
     """Return what stands for the word at a place that is in no name."""
     if not swaps:
         return passage.tokens[at].word
     return swapped_word(passage.tokens[at], words, passage.tokens[at + 1] if at + 1 < len(passage.tokens) else None)
 
 
-def possessive(ending, name):
+def possessive(ending: str, name: str) -> str:
     """Return the possessive ending of a name where another name had ``ending``.
 
     Examples:
@@ -135,7 +136,7 @@ def possessive(ending, name):
     return ending
 
 
-def _article(article, passage, at, names, words, swaps):
+def _article(article: str, passage: Passage, at: int, names: dict[str, str], words: dict[str, str], swaps: bool):
     """Return *a* or *an* as what follows wants it, if that has changed its first letter."""
     following = at + 1
     if following >= len(passage.tokens):
@@ -148,12 +149,12 @@ def _article(article, passage, at, names, words, swaps):
     return other.capitalize() if article[0].isupper() else other
 
 
-def quadruple(passage, words):
+def quadruple(passage: Passage, words: dict[str, str]) -> dict[str, dict]:
     """Return the four instances of a passage by role, in the order of :data:`PLACES`."""
     return {role: instance(passage, role, words) for role in PLACES}
 
 
-def rows_of(four: dict[str, dict], identifier: str, book: str):
+def rows_of(four: dict[str, dict], identifier: str, book: str) -> list[dict[str, str]]:
     """Return the rows of a quadruple, by column and without labels.
 
     Args:
@@ -166,8 +167,8 @@ def rows_of(four: dict[str, dict], identifier: str, book: str):
     )
 
 
-def cells(rows):
-    """Return instances (each a dict) as rows in C-GAP's columns; a label that is None is empty."""
+def cells(rows: Iterable[Mapping[Any, Any]]) -> list[dict[str, str]]:
+    """Return instances as rows in C-GAP's columns; a label that is None is empty."""
     words = {label: word for word, label in LABELS.items()}
     named = {column: "id" if column == "ID" else column.lower().replace("-", "_") for column in COLUMNS}
     return [
@@ -176,13 +177,13 @@ def cells(rows):
     ]
 
 
-def identifier(book, original):
+def identifier(book: str, original: Mapping[str, Any]) -> str:
     """Return the name of a quadruple: a digest of book, text and place, which no other book of a run changes."""
     where = f"{book}\0{original['text']}\0{original['pronoun_offset']}"
     return f"b{hashlib.sha256(where.encode()).hexdigest()[:12]}"
 
 
-def write_rows(path, rows):
+def write_rows(path: str | Path, rows: Iterable[Mapping[Any, Any]]) -> None:
     """Write rows in C-GAP's columns as its authors do (tabs, double quotes where they are needed), atomically."""
     written = io.StringIO()
     writer = csv.DictWriter(written, COLUMNS, delimiter="\t", lineterminator="\n")
@@ -282,7 +283,7 @@ def funnel_totals(funnel: pd.DataFrame) -> pd.DataFrame:
 def card(
     books: list[dict], funnel: pd.DataFrame, steps: dict[str, str], parser: dict[str, str], counts: dict[str, int],
     seed: int,
-):  # fmt: skip
+) -> str:  # fmt: skip
     """Return the data card of a set (Markdown).
 
     Args:

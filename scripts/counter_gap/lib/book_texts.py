@@ -6,7 +6,7 @@ feed in their place ends a section, which no passage crosses.
 
 import re
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path, PurePosixPath
@@ -45,14 +45,14 @@ class Book:
     paragraphs: tuple
 
     @property
-    def label(self):
+    def label(self) -> str:
         """What stands in the column Book, in the manner of C-GAP for books of Project Gutenberg."""
         by = f" (by {self.author})" if self.author else ""
         # Books of C-GAP are told by a number at the beginning or the ending .epub.
         return f"pg{self.number} {self.title}{by}" if self.number else f"book {self.title}{by}".removesuffix(".epub")
 
     @property
-    def text(self):
+    def text(self) -> str:
         """The clean text."""
         return "\n\n".join(self.paragraphs) + "\n"
 
@@ -75,7 +75,7 @@ def read(path: str | Path) -> Book:
     return book
 
 
-def read_plain(path):
+def read_plain(path: str | Path) -> Book:
     """Read a plain text; what Project Gutenberg puts before and behind a book is left out by its marks."""
     try:
         content = Path(path).read_bytes()
@@ -103,7 +103,7 @@ def read_plain(path):
     )  # fmt: skip
 
 
-def without_licence(text, path):
+def without_licence(text: str, path: str | Path) -> tuple[str, bool]:
     """Return a text without the header and footer of Project Gutenberg, and whether it had them.
 
     Raises:
@@ -119,7 +119,7 @@ def without_licence(text, path):
     return text[start.end() : end.start()], True
 
 
-def sections(pieces):
+def sections(pieces: Iterable[str]) -> Iterator[str]:
     """Yield clean paragraphs of pieces of text, with :data:`BREAK` in place of headings, lists and rows of stars."""
     begun = broken = False
     for number, piece in enumerate(pieces):
@@ -136,14 +136,14 @@ def sections(pieces):
         yield paragraph
 
 
-def clean_paragraph(piece):
+def clean_paragraph(piece: str) -> str:
     """Return a paragraph in one line, without the signs of Project Gutenberg for italics, pictures and notes."""
     piece = re.sub(r"\[(?:Illustration[^\]]*|\d+|Footnote[^\]]*)\]", "", piece)
     piece = re.sub(r"(?<![\w_])_(?=\S)([^_]*?\S)_(?![\w_])", r"\1", piece, flags=re.S)
     return " ".join(piece.split())
 
 
-def is_heading(paragraph):
+def is_heading(paragraph: str) -> bool:
     """Tell whether a paragraph is a heading or a row of marks: short, and in capitals or without a stop at its end."""
     letters = [character for character in paragraph if character.isalpha()]
     if not letters or all(character.isupper() for character in letters):
@@ -153,7 +153,7 @@ def is_heading(paragraph):
     return len(paragraph.split()) <= HEADING_WORDS and not paragraph.endswith(_ENDS_SENTENCE)
 
 
-def is_list(piece):
+def is_list(piece: str) -> bool:
     """Tell whether a paragraph is a table of contents: of three lines or more, most end with a number."""
     lines = [line.strip() for line in piece.strip().split("\n")]
     numbered = sum(bool(re.search(r"(?:\d|\b[ivxlc]+)$", line)) for line in lines)
@@ -169,7 +169,7 @@ _HEADINGS = {"h1", "h2", "h3", "h4", "h5", "h6"}
 _SILENT = {"head", "script", "style", "nav", "svg", "sup"}
 
 
-def read_epub(path):
+def read_epub(path: str | Path) -> Book:
     """Read the chapters of an EPUB in their order (EPUB 3.3, Sections 4 and 5).
 
     Raises:
@@ -203,18 +203,18 @@ def read_epub(path):
     return Book(*facts, tuple(sections(pieces)))
 
 
-def _xml(content, path, name):
+def _xml(content: bytes, path: str | Path, name: str):
     try:
         return ElementTree.fromstring(content)
     except ElementTree.ParseError as error:
         raise UserError(f"{path}: {name} is no XML ({error}); it is no whole EPUB, get another copy") from error
 
 
-def _named(tree, name):
+def _named(tree: ElementTree.Element, name: str):
     return (element for element in tree.iter() if str(element.tag).rpartition("}")[2] == name)
 
 
-def _decoded(content, path, name):
+def _decoded(content: bytes, path: str | Path, name: str):
     wide = content[:2] in (b"\xff\xfe", b"\xfe\xff")
     try:
         return content.decode("utf-16" if wide else "utf-8-sig")
@@ -237,7 +237,7 @@ class _Paragraphs(HTMLParser):
             self.found.append("* * *" if self.heading else text)
         self.words = []
 
-    def handle_starttag(self, tag, attributes):
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]):
         if tag in _SILENT:
             self.silent += 1
         elif tag == "br":
@@ -248,20 +248,20 @@ class _Paragraphs(HTMLParser):
             if tag == "hr":
                 self.found.append("* * *")
 
-    def handle_startendtag(self, tag, attributes):
+    def handle_startendtag(self, tag: str, attributes: list[tuple[str, str | None]]):
         # Elements without content have no end tag to wait for.
         if tag not in _SILENT:
             self.handle_starttag(tag, attributes)
             self.heading -= tag in _HEADINGS and self.heading > 0
 
-    def handle_endtag(self, tag):
+    def handle_endtag(self, tag: str):
         if tag in _SILENT:
             self.silent = max(0, self.silent - 1)
         elif tag in _BLOCKS or tag in _HEADINGS:
             self._end()
             self.heading -= tag in _HEADINGS and self.heading > 0
 
-    def handle_data(self, data):
+    def handle_data(self, data: str):
         if not self.silent:
             self.words.append(data)
 
@@ -271,7 +271,7 @@ class _Paragraphs(HTMLParser):
         return self.found
 
 
-def identifier(path):
+def identifier(path: str | Path) -> str:
     """Return the name of a book in files: that of its file in lower case, other signs than letters as hyphens."""
     stem = Path(path).stem
     plain = re.sub(r"[^a-z0-9]+", "-", stem.lower()).strip("-")
@@ -305,7 +305,7 @@ def books_of(sources: list[str], fetched: dict[str, str], located: Callable) -> 
     return books
 
 
-def _members(source, path):
+def _members(source: str, path: Path):
     if path.is_file():
         return [str(path)]
     if not path.is_dir():

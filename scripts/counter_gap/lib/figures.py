@@ -1,5 +1,7 @@
 """What the study's figures share: colours of systems, genders and metrics."""
 
+from collections.abc import Sequence
+
 import pandas as pd
 
 from scripts.core import plotting
@@ -25,7 +27,7 @@ def rules_last(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.sort_values("system", key=lambda names: names.map(is_rule), kind="stable", ignore_index=True)
 
 
-def colours(systems):
+def colours(systems: Sequence[str]) -> dict[str, str]:
     """Return each system's colour; those of the study keep theirs."""
     others = [s for s in systems if s not in COLOURS]
     return {s: COLOURS.get(s) or _OTHERS[others.index(s) % len(_OTHERS)] for s in systems}

@@ -8,7 +8,9 @@ looked at.
 """
 
 import math
+from collections.abc import Callable, Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -46,16 +48,23 @@ class Results:
     """The values of one set of quadruples by system, debiasing and metric.
 
     Args:
-        table (DataFrame): Of :func:`scripts.counter_gap.lib.tables.read`: metrics with their tests, of one scoring, and
-            GAP's.
+        table: Of :func:`scripts.counter_gap.lib.tables.read`: metrics with their tests, of one scoring, and GAP's.
         quadruples: How many there are.
     """
 
-    def __init__(self, table, quadruples: int):
+    def __init__(self, table: Any, quadruples: int):
         self.table = table[~table.system.map(study.is_rule)]
         self.quadruples = quadruples
 
-    def row(self, system, metric, group="all", debiasing="none", subset="all", data=None):
+    def row(
+        self,
+        system: str,
+        metric: str,
+        group: str = "all",
+        debiasing: str = "none",
+        subset: str = "all",
+        data: str | None = None,
+    ) -> Any:
         """Return one row; :class:`scripts.core.paper.claims.MissingEvidence` if it is not there."""
         rows = self._rows.get((data or "", system, debiasing, subset, metric, group), [])
         if len(rows) > 1:
@@ -76,25 +85,27 @@ class Results:
             found.setdefault((data, row.system, row.debiasing, row.subset, row.metric, row.group), []).append(row)
         return found
 
-    def estimate(self, system, metric, debiasing="none", subset="all", data=None):
+    def estimate(
+        self, system: str, metric: str, debiasing: str = "none", subset: str = "all", data: str | None = None
+    ) -> Estimate:
         """Return a value over all passages with its interval and the number of quadruples."""
         row = self.row(system, metric, debiasing=debiasing, subset=subset, data=data)
         return Estimate(float(row.value), float(row.ci_low), float(row.ci_high), self.quadruples, self.quadruples)
 
 
-def _points(value):
+def _points(value: float):
     return percent(value, signed=True)
 
 
-def _shown(estimate, signed=True):
+def _shown(estimate: Estimate, signed: bool = True):
     return (estimate * 100).text(2, signed=signed)
 
 
-def _star(significant):
+def _star(significant: bool):
     return "significant" if significant else "not significant"
 
 
-def _doubt(name, row, significant):
+def _doubt(name: str, row: Any, significant: bool):
     """Return what speaks against a star that a finding rests on: the centred bootstrap, or Holm's correction."""
     objections = []
     if bool(row.significant_centred) != bool(row.significant):
@@ -104,25 +115,25 @@ def _doubt(name, row, significant):
     return f"{name}: {', and '.join(objections)}" if objections else ""
 
 
-def _each(test, systems=SYSTEMS):
+def _each(test: Callable[[Results, str], tuple], systems: Sequence[str] = SYSTEMS):
     """Return a finding's checks: one of ``test(results, system)`` for each system."""
     return lambda results: [check(test, results, system) for system in systems]
 
 
-def _pairs(test):
+def _pairs(test: Callable[[Results, str, str], tuple]):
     return lambda results: [check(test, results, s, m) for s in SYSTEMS for m in METHODS]
 
 
-def _sign(metric, sign):
-    def test(results, system):
+def _sign(metric: str, sign: int):
+    def test(results: Results, system: str):
         value = results.estimate(system, metric)
         return require_decided(compare_values(value * sign, ZERO), f"{system}: {_shown(value)}", value.n, BOUND)
 
     return _each(test)
 
 
-def _is_significant(metric, system, expected, debiasing="none"):
-    def test(results):
+def _is_significant(metric: str, system: str, expected: bool, debiasing: str = "none"):
+    def test(results: Results):
         row = results.row(system, metric, debiasing=debiasing)
         name = {"delta_i": "Delta I", "acc_diff": "Acc_Diff"}[metric]
         text = f"{system}: {name} {_points(row.value)} {_star(row.significant)}"
@@ -137,36 +148,36 @@ def _is_significant(metric, system, expected, debiasing="none"):
     return test
 
 
-def _shown_positive(row, value, text):
+def _shown_positive(row: Any, value: Estimate, text: str):
     """Decide a value by its test, which says nothing where it is not significant: then the interval may be below 0."""
     found = Comparison(row.p_value if row.significant and row.value > 0 else 1.0, compare_with_bound(value, 0).wrong)
     return require_decided(found, text, value.n, BOUND)
 
 
-def _several(*tests):
+def _several(*tests: Callable[[Results], tuple]):
     return lambda results: [check(test, results) for test in tests]
 
 
-def _biased(results, system):
+def _biased(results: Results, system: str):
     row = results.row(system, "delta_i")
     text = f"{system}: {_points(row.value)}, p {p_text(row.p_value)}"
     return *_shown_positive(row, results.estimate(system, "delta_i"), text), _doubt(system, row, True)
 
 
-def _smaller_difference(results, system):
+def _smaller_difference(results: Results, system: str):
     difference, delta = absolute(results.estimate(system, "acc_diff")), results.estimate(system, "delta_i")
     return is_greater(delta, difference, f"{system}: {_shown(difference)} against {_shown(delta)}")
 
 
-def _large_is_less_biased(results):
-    def test(base, large, metric):
+def _large_is_less_biased(results: Results):
+    def test(base: str, large: str, metric: str):
         small, big = absolute(results.estimate(base, metric)), absolute(results.estimate(large, metric))
         return is_greater(small, big, f"{large}, {metric}: {_shown(big)} against {_shown(small)}")
 
     return [check(test, base, large, metric) for base, large in FAMILIES for metric in ("acc_diff", "delta_i")]
 
 
-def _no_harder(results, system):
+def _no_harder(results: Results, system: str):
     row = results.row(system, "original_minus_counterfactual")
     value = results.estimate(system, "original_minus_counterfactual")
     found = compare_with_bound(value, NEGLIGIBLE)
@@ -174,7 +185,7 @@ def _no_harder(results, system):
     return *require_decided(outcome, f"{system}: {_shown(value)}", value.n, BOUND), _doubt(system, row, False)
 
 
-def _uncorrelated(results, system):
+def _uncorrelated(results: Results, system: str):
     row, rho = results.row(system, "spearman_rho"), results.estimate(system, "spearman_rho")
     if rho.n < FEW:
         # The bootstrap's interval is too narrow: that by Fisher's transformation (Fieller et al. 1957) is the least.
@@ -188,10 +199,10 @@ def _uncorrelated(results, system):
     return *decided, doubt if row.significant else ""
 
 
-def _quadruples_differ_less(results):
+def _quadruples_differ_less(results: Results):
     system = "SpanBERT-large"
 
-    def test(name, options):
+    def test(name: str, options: dict[str, str]):
         here = absolute(results.estimate(system, "acc_diff"))
         there = absolute(results.estimate(system, "acc_diff", **options))
         return is_greater(there, here, f"{_shown(here)} against {_shown(there)} on {name}")
@@ -200,7 +211,7 @@ def _quadruples_differ_less(results):
     return [check(test, name, options) for name, options in places.items()]
 
 
-def _gap_and_originals(results):
+def _gap_and_originals(results: Results):
     system = "SpanBERT-large"
     originals = results.estimate(system, "acc_diff", subset="originals")
     gap = results.estimate(system, "acc_diff", data="gap_test")
@@ -208,27 +219,27 @@ def _gap_and_originals(results):
     return require_decided(outcome, f"GAP {_shown(gap)}, originals {_shown(originals)}", originals.n)
 
 
-def _debiased(results, system, method):
+def _debiased(results: Results, system: str, method: str):
     none, value = results.estimate(system, "delta_i"), results.estimate(system, "delta_i", debiasing=method)
     return is_greater(none, value, f"{system}, {method}: {_shown(value)} against {_shown(none)}")
 
 
-def _names_beat_anonymising(results, system):
+def _names_beat_anonymising(results: Results, system: str):
     named, anonymous = (results.estimate(system, "delta_i", debiasing=m) for m in ("n-CDA", "a-CDA"))
     return is_greater(anonymous, named, f"{system}: {_shown(named)} against {_shown(anonymous)}")
 
 
-def _as_accurate(results, system, method):
+def _as_accurate(results: Results, system: str, method: str):
     none, value = results.estimate(system, "accuracy"), results.estimate(system, "accuracy", debiasing=method)
     return is_greater(value, none, f"{system}, {method}: {_shown(value, False)} against {_shown(none, False)}")
 
 
-def _lower_f1(results, system):
+def _lower_f1(results: Results, system: str):
     none, named = (results.estimate(system, "ontonotes_f1", debiasing=m) for m in ("none", "n-CDA"))
     return is_greater(none, named, f"{system}: {_shown(named, False)} against {_shown(none, False)}")
 
 
-def _names_are_best(results, system):
+def _names_are_best(results: Results, system: str):
     named, *others = (results.estimate(system, "accuracy", debiasing=m) for m in ("n-CDA", "none", "a-CDA"))
     text = f"{system}: {_shown(named, False)} against {' and '.join(_shown(other, False) for other in others)}"
     return require_decided(compare_all(compare_values(named, other) for other in others), text, named.n)

@@ -7,7 +7,9 @@ pronoun's), ``case``, ``row`` (its line in the file). Offsets count code points 
 """
 
 import csv
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -59,20 +61,27 @@ def read_c_gap(path: str | Path, labelled: bool = True) -> pd.DataFrame:
     return _frame(path, rows, COLUMNS, problems, quadruples=True, labelled=labelled)
 
 
-def read_gap(path):
+def read_gap(path: str | Path) -> pd.DataFrame:
     """Read one of GAP's files: tab-separated without quoting, single instances; raises as :func:`read_c_gap`."""
     rows = [(row, line.split("\t")) for row, line in enumerate(_lines(path), 1)]
     return _frame(path, rows, GAP_COLUMNS, [], quadruples=False)
 
 
-def _lines(path):
+def _lines(path: str | Path):
     lines = files.read_text(path, "fetch it again").split("\n")
     while lines and not lines[-1]:
         lines.pop()
     return [line.removesuffix("\r") for line in lines]
 
 
-def _frame(path, rows, columns, problems, quadruples, labelled=True):
+def _frame(
+    path: str | Path,
+    rows: Sequence[tuple[int, list[str] | None]],
+    columns: Sequence[str],
+    problems: list[str],
+    quadruples: bool,
+    labelled: bool = True,
+):
     if not rows or rows[0][1] is None or tuple(rows[0][1]) != tuple(columns):
         raise UserError(f"{path}, row 1: the header must be {', '.join(columns)}; fetch the file again")
     instances, numbers = [], []
@@ -104,25 +113,25 @@ def _frame(path, rows, columns, problems, quadruples, labelled=True):
     return frame
 
 
-def unlabelled_problems(rows):
+def unlabelled_problems(rows: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return what is wrong with four rows of C-GAP that have no labels yet, each a dict by column; empty if nothing."""
     checked = [_instance(row, labelled=False) for row in rows]
     problems = [problem for _, complaints in checked for problem in complaints]
     return problems or _quadruple_problems([entry for entry, _ in checked], [1, 2, 3, 4])
 
 
-def _row_number(problem):
+def _row_number(problem: str):
     return int(problem.removeprefix("row ").split(":")[0])
 
 
-def cases(frame):
+def cases(frame: pd.DataFrame) -> pd.Series:
     """Return each row's grammatical case: that of the masculine form in its quadruple."""
     lowered = frame.pronoun.str.lower()
     masculine = lowered.where(frame.gender == "M").groupby(frame.quadruple).transform("first")
     return masculine.map(CASES)
 
 
-def _instance(cells, labelled=True):
+def _instance(cells: Mapping[str, Any], labelled: bool = True):
     """Return one instance and what is wrong with its row."""
     problems = []
     entry = {"id": cells["ID"], "text": cells["Text"]}
@@ -151,7 +160,7 @@ def _instance(cells, labelled=True):
     return entry, problems
 
 
-def _repetitions(instances, numbers):
+def _repetitions(instances: Iterable[Mapping[str, Any]], numbers: Iterable[int]):
     first, problems = {}, []
     for entry, row in zip(instances, numbers, strict=True):
         if entry["id"] in first:
@@ -160,7 +169,7 @@ def _repetitions(instances, numbers):
     return problems
 
 
-def _quadruple_problems(instances, numbers):
+def _quadruple_problems(instances: Sequence[Mapping[str, Any]], numbers: Sequence[int]):
     problems = _repetitions(instances, numbers)
     for start in range(0, len(instances), 4):
         four, row = instances[start : start + 4], numbers[start]

@@ -3,6 +3,8 @@
 Entries are ``{"value", "text", "source", "cell"}``, as in the other studies.
 """
 
+from typing import Any
+
 import pandas as pd
 
 from scripts.core.paper.formats import number, p_text, percent
@@ -29,7 +31,7 @@ KEYS = {
 """Settings to their keys in config.yaml."""
 
 
-def from_sizes(sizes, templates):
+def from_sizes(sizes: pd.DataFrame, templates: str) -> dict[str, dict]:
     """Return ``size.<subset>`` (quadruples), ``size.instances``, ``size.masculine``, ``artefact`` and ``marked``.
 
     ``artefact`` is how many quadruples the conversion spoilt, ``marked`` how many more have another mark behind the
@@ -87,7 +89,7 @@ def from_tests(tests: pd.DataFrame, metrics: pd.DataFrame) -> dict:
     return numbers | _bounds("cancelled", rows.dropna(subset=["value"]), "metrics.csv", signed=False)
 
 
-def _disputed(tests):
+def _disputed(tests: pd.DataFrame):
     rows = [row for _, row in tests.iterrows() if tests_disagree(row)]
     numbers = {"disputed": count(len(rows), "significance.csv", column="significant_centred")}
     for place, row in enumerate(rows, 1):
@@ -103,23 +105,25 @@ def _disputed(tests):
     return numbers
 
 
-def _of_tests(name, rows):
+def _of_tests(name: str, rows: pd.DataFrame):
     counts = {"positive": rows.value > 0} | {flag: rows[flag] for flag in ("significant", "significant_holm")}
     numbers = {f"{name}.{key}": count(flags.sum(), "significance.csv", metric=name) for key, flags in counts.items()}
     return numbers | _bounds(name, rows, "significance.csv", signed=True)
 
 
-def _bounds(name, rows, source, signed):
+def _bounds(name: str, rows: Any, source: str, signed: bool):
     """Return ``<name>.lowest`` and ``<name>.highest`` of some rows, with their systems; nothing if there are none."""
     places = {} if rows.empty else {"lowest": rows.value.idxmin(), "highest": rows.value.idxmax()}
     return {
-        f"{name}.{bound}": entry(row.value, percent(row.value, signed=signed), source, system=row.system, metric=name)
+        f"{name}.{bound}": entry(
+            row.value, percent(row.value, 1, signed=signed), source, system=row.system, metric=name
+        )
         | {"system": label(row)}
         for bound, row in ((bound, rows.loc[place]) for bound, place in places.items())
     }
 
 
-def from_simulation(simulation):
+def from_simulation(simulation: pd.DataFrame) -> dict[str, dict]:
     """Return, for the strongest bias in either setting, ``simulation.<setting>.<true_gap or metric>``."""
     numbers = {}
     for setting, key in (("one direction", "one"), ("both directions", "both"), ("names only", "names")):
@@ -134,7 +138,7 @@ def from_simulation(simulation):
     return numbers
 
 
-def from_examples(examples):
+def from_examples(examples: pd.DataFrame) -> dict[str, dict]:
     """Return ``examples.<rule>``, the quadruple that is shown, for each rule that has one."""
     return {
         f"examples.{row.rule}": entry(

@@ -9,6 +9,7 @@ cluster, ``a``, ``b``, both (``x``) or neither (``-``).
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -39,7 +40,7 @@ _HEAD = (
 )
 
 
-def write(path: str | Path, instances: pd.DataFrame, flags: dict[tuple[str, str], pd.DataFrame]):
+def write(path: str | Path, instances: pd.DataFrame, flags: dict[tuple[str, str], pd.DataFrame]) -> None:
     """Write the file.
 
     Args:
@@ -62,7 +63,7 @@ def write(path: str | Path, instances: pd.DataFrame, flags: dict[tuple[str, str]
     files.write_text(path, "\n".join((*_HEAD, *lines)) + "\n")
 
 
-def read_instances(path) -> pd.DataFrame:
+def read_instances(path: Any) -> pd.DataFrame:
     """Read what the analysis needs of C-GAP's instances.
 
     Returns:
@@ -94,7 +95,7 @@ def read_instances(path) -> pd.DataFrame:
     return pd.DataFrame(instances)
 
 
-def read_flags(path) -> dict[tuple[str, str], pd.DataFrame]:
+def read_flags(path: str | Path) -> dict[tuple[str, str], pd.DataFrame]:
     """Read the flags of every system.
 
     Returns:
@@ -112,7 +113,7 @@ def read_flags(path) -> dict[tuple[str, str], pd.DataFrame]:
     return flags
 
 
-def _rows(path):
+def _rows(path: str | Path):
     rows = read_tsv(path, COLUMNS)
     problems, first_rows = [], {}
     for row, cells in rows:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -122,7 +123,7 @@ def _as_found() -> Truth:
     )
 
 
-def _set(*, methods: tuple[str, ...] = (NONE,), systems: tuple[str, ...] = (), **values) -> Callable:
+def _set(*, methods: tuple[str, ...] = (NONE,), systems: tuple[str, ...] = (), **values: Any) -> Callable:
     """Return a world in which systems have other values."""
 
     def world(truth: Truth) -> Truth:

@@ -1,7 +1,13 @@
 """What the study calls its systems, data sets, subsets and ways of scoring, and where its authors' releases are."""
 
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
 from scripts.core import files
 from scripts.core.errors import UserError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SYSTEMS = {
     "bert_base": "BERT-base",
@@ -81,23 +87,23 @@ def clusters(data: str, rules: list[str], systems: dict[str, dict], given: list[
     return entries
 
 
-def is_rule(system):
+def is_rule(system: str) -> bool:
     """Tell whether a label is that of a rule which stands in for a system (:data:`RULES`)."""
     return system in RULES.values()
 
 
-def label(row):
+def label(row: Any) -> str:
     """Return a system's label, with its debiasing."""
     return row.system if row.debiasing == "none" else f"{row.system}, {row.debiasing}"
 
 
-def main_scoring(table):
+def main_scoring(table: "pd.DataFrame") -> "pd.DataFrame":
     """Keep the scoring that a figure shows: released flags where there are any, otherwise rightly taken spans."""
     main = "released" if (table.scoring == "released").any() else "clusters"
     return table[table.scoring == main].reset_index(drop=True)
 
 
-def read_set(path, templates):
+def read_set(path: str | Path, templates: str) -> "pd.DataFrame":
     """Read what metrics.csv or significance.csv say of one set of quadruples; a set that was not run is refused."""
     table = files.read_csv(path)
     table = table[table.data == templates].reset_index(drop=True)

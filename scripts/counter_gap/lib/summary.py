@@ -1,7 +1,12 @@
 """Counter-GAP's rows of the summary over all studies: accuracy and inconsistencies of each system."""
 
+from typing import TYPE_CHECKING, Any
+
 from scripts.core.estimate_rows import CLUSTERS, HEURISTIC, RELEASED_OUTPUTS, SYSTEM
 from scripts.counter_gap.lib.study import RULES
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 METRICS = {
     "delta_i": "inconsistency, across minus within genders",
@@ -24,7 +29,7 @@ GROUPS = {
 """Groups of the metrics to the factors of instances."""
 
 
-def identity(row, systems):
+def identity(row: Any, systems: dict[str, dict]) -> dict[str, Any]:
     """Return whose a row of the metrics is: a rule's, a system's of this run, or one of which flags were released."""
     rules = {label: name for name, label in RULES.items()}
     debiasing = "" if row.debiasing == "none" else row.debiasing
@@ -39,13 +44,13 @@ def identity(row, systems):
     return whose | {"model": row.system, "kind": SYSTEM}
 
 
-def rows(metrics, sizes, systems: dict[str, dict]):
+def rows(metrics: Any, sizes: "pd.DataFrame", systems: dict[str, dict]) -> list[dict]:
     """Return rows as :func:`scripts.core.estimate_rows.write` takes them, all values being shares.
 
     Args:
-        metrics (DataFrame): ``data``, ``scoring``, ``system``, ``debiasing``, ``subset``, ``metric``, ``group``,
-            ``value``, ``ci_low``, ``ci_high``.
-        sizes (DataFrame): ``data``, ``subset``, ``quadruples``, ``masculine`` (originals about men).
+        metrics: ``data``, ``scoring``, ``system``, ``debiasing``, ``subset``, ``metric``, ``group``, ``value``,
+            ``ci_low``, ``ci_high``.
+        sizes: ``data``, ``subset``, ``quadruples``, ``masculine`` (originals about men).
         systems: The coreference systems of the run. A system that is not there was given as a file, under its label.
     """
     whole = metrics[(metrics.subset == "all") & metrics.metric.isin(METRICS) & metrics.scoring.isin(SCORING)]

@@ -1,6 +1,8 @@
 """The cells of Counter-GAP's tables, from tidy rows, and how they become LaTeX."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -108,7 +110,7 @@ _SYMBOLS = {
 }
 
 
-def read(metrics, significance, templates) -> pd.DataFrame:
+def read(metrics: str | Path, significance: str | Path, templates: str) -> pd.DataFrame:
     """Read the metrics of one set of quadruples together with their corrected tests.
 
     Returns:
@@ -125,7 +127,7 @@ def read(metrics, significance, templates) -> pd.DataFrame:
     return table
 
 
-def read_comparable(metrics, significance, templates):
+def read_comparable(metrics: str | Path, significance: str | Path, templates: str) -> pd.DataFrame:
     """Read what may stand beside the study, as :func:`read` does, with each system once.
 
     Where a system has released flags its clusters are left out, and what :data:`COMPARABLE_SCORINGS` does not name
@@ -137,18 +139,18 @@ def read_comparable(metrics, significance, templates):
     return table[rank.notna() & (rank == rank.groupby(keys).transform("min"))].reset_index(drop=True)
 
 
-def add_model_names(table, models):
+def add_model_names(table: pd.DataFrame, models: pd.DataFrame) -> pd.DataFrame:
     """Return the table with ``model``, a system's name among the study's models, else its own, and ``place``.
 
     ``place`` is ``quadruples`` or the part of GAP; ``models`` are of
-    :func:`scripts.core.paper.published.read_models` (DataFrame).
+    :func:`scripts.core.paper.published.read_models`.
     """
     names = dict(zip(models.label, models.model, strict=True))
     place = table.data.where(table.data.isin(DATA), "quadruples")
     return table.assign(model=table.system.map(names).fillna(table.system), place=place)
 
 
-def significance_marks(row):
+def significance_marks(row: pd.Series) -> str:
     """Return the marks of a tested value: significant, after Holm's correction too, decided otherwise if centred."""
     if pd.isna(row.significant):
         return ""
@@ -157,19 +159,19 @@ def significance_marks(row):
     return text + (DISAGREEMENT_MARK if tests_disagree(row) else "")
 
 
-def tests_disagree(row):
+def tests_disagree(row: pd.Series) -> bool:
     """Tell whether the two variants of the bootstrap decide a test differently, before or after the correction."""
     return any(bool(row[f"significant{after}"]) != bool(row[f"significant_centred{after}"]) for after in ("", "_holm"))
 
 
-def systems(table, data, methods=("none",)):
+def systems(table: pd.DataFrame, data: str, methods: Sequence[str] = ("none",)) -> list[tuple[Any, ...]]:
     """Return the keys (scoring, system, debiasing) of what was run on a data set, by scoring, rules last."""
     run = table[(table.data == data) & table.debiasing.isin(methods)]
     keys = run[["scoring", "system", "debiasing"]].drop_duplicates().itertuples(index=False, name=None)
     return sorted(keys, key=lambda key: (list(SCORING).index(key[0]), is_rule(key[1])))
 
 
-def of_system(table, data, scoring, system, debiasing):
+def of_system(table: pd.DataFrame, data: str, scoring: str, system: str, debiasing: str) -> pd.DataFrame:
     """Return the rows of one system on a data set."""
     return table[
         (table.data == data) & (table.scoring == scoring) & (table.system == system) & (table.debiasing == debiasing)
@@ -179,7 +181,7 @@ def of_system(table, data, scoring, system, debiasing):
 def value_cells(
     rows: pd.DataFrame, columns: dict[str, tuple[str, ...]], subset: str = "all", empty: str = MISSING_MARK,
     cell: Callable | None = None,
-):  # fmt: skip
+) -> dict[str, str]:  # fmt: skip
     """Return cells (head to text) of one system.
 
     Args:
@@ -203,7 +205,7 @@ def bias(rows: pd.DataFrame) -> dict[str, str]:
     return value_cells(rows, BIAS, cell=_with_interval)
 
 
-def _with_interval(row, form):
+def _with_interval(row: pd.Series, form: str):
     """Return a value in percent with one decimal and its marks; a difference between genders has its interval too."""
     if form == "percent":
         return percent(row.value, 1)
@@ -217,7 +219,7 @@ def _with_interval(row, form):
 def cells(
     table: pd.DataFrame, data: str, columns: dict | Callable, methods: Sequence[str] = METHODS[:1],
     heads: Sequence[str] = ("System", "Scoring"),
-):  # fmt: skip
+) -> pd.DataFrame:  # fmt: skip
     """Return a row for each system and debiasing method on a data set.
 
     Args:
@@ -234,19 +236,25 @@ def cells(
     return pd.DataFrame(rows)
 
 
-def format_value(row, form):
+def format_value(row: pd.Series, form: str) -> str:
     """Return one value as it is printed: ``percent``; ``marked``, signed and with marks; or ``rho``, a correlation."""
     if form == "percent":
-        return percent(row.value)
-    return (number(row.value, 3) if form == "rho" else percent(row.value, signed=True)) + significance_marks(row)
+        return percent(row.value, 1)
+    return (number(row.value, 3) if form == "rho" else percent(row.value, 1, signed=True)) + significance_marks(row)
 
 
-def absence_reason(scoring):
+def absence_reason(scoring: str) -> str:
     """Return why a system with this scoring has no number: only released flags could have been released."""
     return NOT_RELEASED if scoring == "released" else NOT_RUN
 
 
-def of_sets(metrics, significance, template_sets, columns, methods=METHODS[:1]) -> pd.DataFrame:
+def of_sets(
+    metrics: str | Path,
+    significance: str | Path,
+    template_sets: Iterable[str],
+    columns: dict | Callable,
+    methods: Sequence[str] = METHODS[:1],
+) -> pd.DataFrame:
     """Return the cells of all sets of quadruples below each other: ``templates`` (the set), then :func:`cells`.
 
     Of each set there is the scoring of :func:`scripts.counter_gap.lib.study.main_scoring` alone.
@@ -260,7 +268,7 @@ def of_sets(metrics, significance, template_sets, columns, methods=METHODS[:1]) 
     return pd.concat(parts, ignore_index=True)
 
 
-def write_sets(tex: str, csv: str, frame: pd.DataFrame):
+def write_sets(tex: str, csv: str, frame: pd.DataFrame) -> None:
     """Write a table of all sets of quadruples, a rule between them; columns and rows that tell nothing are not typeset.
 
     Args:
@@ -277,7 +285,7 @@ def write_sets(tex: str, csv: str, frame: pd.DataFrame):
     write_table(tex, csv, shown, left, rows=frame, midrules=midrules, symbols=_SYMBOLS, constant=constant)
 
 
-def datasets(table, templates):
+def datasets(table: pd.DataFrame, templates: str) -> pd.DataFrame:
     """Return the cells of Table 5: each system on every part of GAP, on the originals alone and on the quadruples."""
     gap = [data for data in DATA if (table.data == data).any()] or ["gap_test"]
     wanted = [(data, "all", DATA[data]) for data in gap]
@@ -311,7 +319,9 @@ def read_f1(paths: list[str], systems: list[dict]) -> dict[tuple[str, str], floa
     return scores
 
 
-def debiasing(table, templates, corpus=None, f1=None):
+def debiasing(
+    table: pd.DataFrame, templates: str, corpus: str | None = None, f1: Mapping[tuple[str, str], float] | None = None
+) -> pd.DataFrame:
     """Return the cells of Table 6: what debiasing does.
 
     Rules are not trained and have one row; every other system has one for each method. What was not released or not
@@ -345,7 +355,7 @@ def training(listed: dict[str, dict]) -> pd.DataFrame:
     return pd.DataFrame(cells)
 
 
-def _setting(value):
+def _setting(value: float):
     """Return a setting as text: rates as 2e-5, the others as they are."""
     if 0 < value < 0.01:
         digits, exponent = f"{value:e}".split("e")
@@ -353,11 +363,11 @@ def _setting(value):
     return f"{value:g}"
 
 
-def cancellation(metrics, decomposition, templates):
-    """Return the cells that take Acc_Diff and Delta I apart, from metrics.csv and decomposition.csv (DataFrames)."""
+def cancellation(metrics: pd.DataFrame, decomposition: pd.DataFrame, templates: str) -> pd.DataFrame:
+    """Return the cells that take Acc_Diff and Delta I apart, from metrics.csv and decomposition.csv."""
     decomposition = decomposition[decomposition.subset == "all"]
 
-    def parts(rows):
+    def parts(rows: pd.DataFrame):
         value = rows[rows.subset == "all"].set_index(["metric", "group"]).value
         of_one = of_system(decomposition, templates, *rows[["scoring", "system", "debiasing"]].iloc[0])
         pairs = of_one.set_index(["right_m", "right_f"]).quadruples
@@ -373,14 +383,14 @@ def cancellation(metrics, decomposition, templates):
     return cells(metrics, templates, parts, METHODS, ("System", "Scoring", "Debiasing"))
 
 
-def printed_datasets(frame):
+def printed_datasets(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of Table 5 that are printed: of GAP the first part, and clusters in one scoring only."""
     first = next(data for data in frame.Data if data in DATA.values())
     others = frame.Data.isin(DATA.values()) & (frame.Data != first)
     return frame[~others & (frame.Scoring != SCORING["clusters_faithful"])].reset_index(drop=True)
 
 
-def write(tex: str, csv: str, frame: pd.DataFrame, left: int, shown: pd.DataFrame | None = None):
+def write(tex: str, csv: str, frame: pd.DataFrame, left: int, shown: pd.DataFrame | None = None) -> None:
     """Write a table as LaTeX and CSV.
 
     Args:

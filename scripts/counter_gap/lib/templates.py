@@ -50,7 +50,7 @@ def read_quadruples(path: str | Path, pronouns: Mapping[str, dict]) -> pd.DataFr
     return frame
 
 
-def _problems(cells):
+def _problems(cells: Mapping[str, str]):
     problems = []
     names = [cells[name] for name in _NAMES]
     if cells["gender"] not in SETS:
@@ -80,7 +80,7 @@ def _problems(cells):
     return problems
 
 
-def _is_known(slot):
+def _is_known(slot: str):
     kind, _, what = slot.partition(":")
     if kind == "target":
         return what in CASES
@@ -89,7 +89,7 @@ def _is_known(slot):
     return slot in _NAMES
 
 
-def _instance(cells, role, pronouns):
+def _instance(cells: Mapping[str, str], role: str, pronouns: Mapping[str, dict]):
     names = {slot: cells[place] for slot, place in zip(_NAMES, PLACES[role], strict=True)}
     candidates_gender = cells["gender"] if role in ROLES[:2] else OTHER[cells["gender"]]
     parts, offsets, length = [], {}, 0
@@ -119,7 +119,7 @@ def _instance(cells, role, pronouns):
     }
 
 
-def _filled(slot, names, candidates_gender, pronouns):
+def _filled(slot: str, names: Mapping[str, str], candidates_gender: str, pronouns: Mapping[str, dict]):
     if not slot:
         return ""
     kind, _, what = slot.partition(":")

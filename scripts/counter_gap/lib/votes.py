@@ -110,7 +110,7 @@ def decide(
     return instances, pd.DataFrame(quadruples, columns=["quadruple", "gender", "reason"])
 
 
-def funnel(quadruples) -> pd.DataFrame:
+def funnel(quadruples: pd.DataFrame) -> pd.DataFrame:
     """Return how many quadruples each step drops and leaves.
 
     Returns:
@@ -123,7 +123,7 @@ def funnel(quadruples) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["step", "dropped", "left", "masculine", "feminine"])
 
 
-def labels(instances, quadruples):
+def labels(instances: pd.DataFrame, quadruples: pd.DataFrame) -> pd.DataFrame:
     """Return the labels of accepted instances: ``ID``, ``A-coref``, ``B-coref`` (TRUE or FALSE)."""
     accepted = quadruples.quadruple[quadruples.reason == ""]
     kept = instances[instances.quadruple.isin(accepted)]

@@ -30,12 +30,18 @@ import re
 import tarfile
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scripts.core import files as written
 from scripts.core.errors import UserError, count_noun
+
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
+
+    from scripts.core.templates import PronounSet
 
 log = logging.getLogger("pronouns")
 
@@ -83,7 +89,7 @@ def configured_corpora(local: list[dict], place: Callable) -> dict[str, dict]:
     return found
 
 
-def _matching(pattern):
+def _matching(pattern: Path):
     """Return the files that a path stands for, in which ``*`` and ``**`` stand for any names."""
     parts = pattern.parts
     fixed = next((i for i, part in enumerate(parts) if re.search(r"[*?\[]", part)), len(parts))
@@ -93,7 +99,7 @@ def _matching(pattern):
     return sorted(str(path) for path in matching if path.is_file())
 
 
-def distinct_forms(groups):
+def distinct_forms(groups: "Mapping[str, PronounSet]") -> list[str]:
     """Return the distinct forms of pronoun groups (:func:`scripts.misgendered.lib.study.select_groups`)."""
     return list(dict.fromkeys(form for forms in groups.values() for form in forms.values()))
 
@@ -131,7 +137,7 @@ def count_file(path: str | Path, layout: str, wanted: Sequence[str], seed: int) 
     }
 
 
-def excerpt(text, word):
+def excerpt(text: str, word: str) -> str:
     """Return a document's first occurrence of a word in its surroundings, in one line, cut between words.
 
     Examples:
@@ -148,7 +154,7 @@ def excerpt(text, word):
     return f"{left}{match.group()}{right}"
 
 
-def read_documents(path, layout):
+def read_documents(path: str | Path, layout: str) -> Iterator[str]:
     """Yield the documents of a file; see :func:`count_file`."""
     path = Path(path)
     if layout == "openwebtext":
@@ -205,28 +211,28 @@ def _opened(path: Path) -> Iterator[Any]:
 class _Raw(io.RawIOBase):
     """An Arrow stream as a raw Python file, because Arrow's own has no lines."""
 
-    def __init__(self, stream):
+    def __init__(self, stream: "pyarrow.NativeFile"):
         self.stream = stream
 
-    def readable(self):
+    def readable(self) -> bool:
         """Tell that it can be read."""
         return True
 
-    def readinto(self, buffer):
+    def readinto(self, buffer: bytearray | memoryview) -> int:
         """Fill the buffer; return the number of bytes, 0 at the end."""
         block = self.stream.read(len(buffer))
         buffer[: len(block)] = block
         return len(block)
 
 
-def _decoded(raw, where):
+def _decoded(raw: bytes, where: str):
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UserError(f"{where}: not UTF-8 ({error.reason} at byte {error.start}); convert the file") from error
 
 
-def _json_text(line, where):
+def _json_text(line: str, where: str):
     try:
         row = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -237,7 +243,7 @@ def _json_text(line, where):
     return text
 
 
-def _members(path):
+def _members(path: Path):
     """Yield the text files of a tar archive, which may be compressed; directories are passed over."""
     read = 0
     try:
@@ -303,11 +309,11 @@ def count_corpus(
     return merge([done[path] for path in paths])
 
 
-def _part(path, parts):
+def _part(path: str | Path, parts: str | Path):
     return Path(parts) / f"{Path(path).name}.json"
 
 
-def _state(path, asked):
+def _state(path: str | Path, asked: dict[str, Any]):
     try:
         found = Path(path).stat()
     except OSError as error:
@@ -315,7 +321,7 @@ def _state(path, asked):
     return {**asked, "file": Path(path).name, "bytes": found.st_size, "time_ns": found.st_mtime_ns}
 
 
-def _kept(path, asked, parts):
+def _kept(path: str | Path, asked: dict[str, Any], parts: str | Path):
     """Return what was counted of a file before, if the file and the question are the same."""
     try:
         kept = json.loads(_part(path, parts).read_text(encoding="utf-8"))
@@ -324,14 +330,14 @@ def _kept(path, asked, parts):
         return None
 
 
-def _count_and_keep(path, asked, parts):
+def _count_and_keep(path: str | Path, asked: dict[str, Any], parts: str | Path):
     state = _state(path, asked)
     counts = count_file(path, asked["layout"], asked["words"], asked["seed"])
     written.write_json(_part(path, parts), {"asked": state, "counts": counts})
     return counts
 
 
-def merge(counts):
+def merge(counts: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Return the counts of several files as those of one."""
     documents, occurrences, excerpts = Counter(), Counter(), {}
     for part in counts:
@@ -348,7 +354,7 @@ def merge(counts):
     }
 
 
-def table(counts: dict, groups: dict, name: str, label: str):
+def table(counts: dict, groups: dict, name: str, label: str) -> "pandas.DataFrame":
     """Return the counts of a corpus as a table.
 
     Args:
@@ -357,7 +363,7 @@ def table(counts: dict, groups: dict, name: str, label: str):
         name, label: Of the corpus.
 
     Returns:
-        DataFrame: A row for each form of each group, with :data:`COLUMNS`.
+        A row for each form of each group, with :data:`COLUMNS`.
     """
     import pandas as pd
 
@@ -377,7 +383,7 @@ def table(counts: dict, groups: dict, name: str, label: str):
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def forms_of(groups):
+def forms_of(groups: "Mapping[str, PronounSet]") -> list[dict[str, str]]:
     """Return type, group, form and word for each form of each group."""
     return [
         {"pronoun_type": forms.type, "group": group, "form": form, "word": word}
@@ -386,7 +392,9 @@ def forms_of(groups):
     ]
 
 
-def excerpt_table(counts, groups, name, label):
+def excerpt_table(
+    counts: dict[str, Any], groups: "Mapping[str, PronounSet]", name: str, label: str
+) -> "pandas.DataFrame":
     """Return the excerpts of a corpus, a row for each word that it holds, with :data:`EXCERPT_COLUMNS`."""
     import pandas as pd
 

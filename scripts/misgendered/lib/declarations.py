@@ -104,7 +104,7 @@ def select(combinations: dict, kinds: Sequence[str], numbers: Sequence[int], pat
     ]
 
 
-def declared_forms(declaration: Declaration, forms: dict[str, str]):
+def declared_forms(declaration: Declaration, forms: dict[str, str]) -> str:
     """Return what a group's declaration says, such as ``xe/xem``.
 
     Args:
@@ -113,7 +113,7 @@ def declared_forms(declaration: Declaration, forms: dict[str, str]):
     return "/".join(forms[form] for form in declaration.forms)
 
 
-def pattern(kind: str, text: str, wording: str):
+def pattern(kind: str, text: str, wording: str) -> str:
     """Return a template with its declaration: a text with :data:`NAME` and :data:`DECLARED_SLOT`.
 
     Args:

@@ -8,13 +8,17 @@ none twice, so that the first examples of a long prompt are those of a shorter o
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from scripts.core import options
 from scripts.core.errors import UserError, count_noun, did_you_mean
 from scripts.misgendered.lib import samples, study
-from scripts.misgendered.lib.instances import Codes
+from scripts.misgendered.lib.instances import Codes, Instances
+
+if TYPE_CHECKING:
+    import pyarrow
 
 KIND = "explicit"
 """How examples and instances declare pronouns; :func:`declaration` says which."""
@@ -24,20 +28,19 @@ TOKENS_PER_LINE = 48
 examples or more, of either template set, under MiniLM's tokenizer."""
 
 
-def table(instances, shots: int, draws: int, size: int, seed: int):
+def table(instances: Instances, shots: int, draws: int, size: int, seed: int) -> "pyarrow.Table":
     """Return instances with examples before them.
 
     Args:
-        instances (scripts.misgendered.lib.instances.Instances): Of the one declaration that examples use
-            (:func:`declaration`).
+        instances: Of the one declaration that examples use (:func:`declaration`).
         shots: Examples before each instance.
         draws: How often they are drawn anew for each instance.
         size: How many instances, a balanced sample (:mod:`scripts.misgendered.lib.samples`).
 
     Returns:
-        pyarrow.Table: ``size * draws`` rows, the draw varying fastest, with the columns of all instances and the
-            templates, names and groups of the examples: ``example_templates``, ``example_names``, ``example_groups``;
-            ``example_template_rows`` and ``example_name_rows`` say which lines of their files they are.
+        ``size * draws`` rows, the draw varying fastest, with the columns of all instances and the templates, names and
+        groups of the examples: ``example_templates``, ``example_names``, ``example_groups``; ``example_template_rows``
+        and ``example_name_rows`` say which lines of their files they are.
 
     Raises:
         UserError: If there are fewer different examples than shots, or fewer instances than ``size``.
@@ -75,11 +78,10 @@ def table(instances, shots: int, draws: int, size: int, seed: int):
     return pa.table(columns)
 
 
-def examples(instances, question: Codes, shots: int, seed: int, draw: int) -> Codes:
+def examples(instances: Instances, question: Codes, shots: int, seed: int, draw: int) -> Codes:
     """Return the choices behind the examples of one instance.
 
     Args:
-        instances (scripts.misgendered.lib.instances.Instances)
         question: One row.
 
     Returns:
@@ -111,7 +113,7 @@ def examples(instances, question: Codes, shots: int, seed: int, draw: int) -> Co
     )
 
 
-def metadata(instances, shots, draws, size, seed):
+def metadata(instances: Instances, shots: int, draws: int, size: int, seed: int) -> dict[str, Any]:
     """Return the metadata of a file of instances with examples."""
     given = instances.metadata(shots=shots, draws=draws, sample=size, seed=seed)
     origins = given["origins"]
@@ -119,7 +121,7 @@ def metadata(instances, shots, draws, size, seed):
     return given | {"origins": origins | {name: file for name, file in lines.items() if not file.startswith("{")}}
 
 
-def declaration(combinations: dict, path: str | Path):
+def declaration(combinations: dict, path: str | Path) -> int:
     """Return the number of the declaration that examples use.
 
     Args:
@@ -134,7 +136,7 @@ def declaration(combinations: dict, path: str | Path):
     return number
 
 
-def select_models(names: str | list[str], models: Sequence[str]):
+def select_models(names: str | list[str], models: Sequence[str]) -> list[str]:
     """Return the models that read examples.
 
     Args:
@@ -153,7 +155,7 @@ def select_models(names: str | list[str], models: Sequence[str]):
     return [model for model in models if model in names]
 
 
-def check_contexts(shots: Sequence[int], contexts: dict[str, int | None]):
+def check_contexts(shots: Sequence[int], contexts: dict[str, int | None]) -> None:
     """Refuse numbers of examples that make texts longer than a model takes, before any job is started.
 
     Args:

@@ -1,12 +1,19 @@
 """What several figures of MISGENDERED share: their rows, looks of pronoun types, points and rows of accuracies."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from scripts.core import files, plotting
 from scripts.core.errors import UserError
 from scripts.misgendered.lib.labels import ALL, TYPES, present
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
 # Tol's high-contrast colours, which also differ in print without colour; no pronoun set and no model of the study has
 # them.
@@ -21,7 +28,7 @@ FEW = 3
 ACCURACY = "Accuracy"
 
 
-def read(path, columns):
+def read(path: str | Path, columns: Iterable[str]) -> pd.DataFrame:
     """Read a tidy table that a figure draws.
 
     Raises:
@@ -36,7 +43,7 @@ def read(path, columns):
     return frame
 
 
-def pooled_rows(frame: pd.DataFrame, templates: str, kept: Collection[str], shots: int | None = 0):
+def pooled_rows(frame: pd.DataFrame, templates: str, kept: Collection[str], shots: int | None = 0) -> pd.DataFrame:
     """Return the rows of accuracies in which the columns ``kept`` have levels and all other ones are pooled.
 
     Args:
@@ -72,19 +79,19 @@ def by_examples(frame: pd.DataFrame, summary: pd.DataFrame, templates: str) -> p
     return together.sort_values(["model", "pronoun_type", "shots"], ignore_index=True)
 
 
-def panels(models):
+def panels(models: dict[str, dict]) -> dict[str, str]:
     """Return the panels of a figure with their titles: its models, or their mean where there are more than a few."""
     if len(models) <= FEW:
         return {name: plotting.model_title(name, models) for name in models}
     return {ALL: f"Mean over {len(models)} models"}
 
 
-def type_handles(types):
+def type_handles(types: Mapping[str, str]) -> "list[Line2D]":
     """Return legend handles of the types of pronouns."""
     return [plotting.handle(TYPE_LOOKS[kind] | {"linestyle": "none"}, label) for kind, label in types.items()]
 
 
-def curve_handles(types, frame):
+def curve_handles(types: Mapping[str, str], frame: pd.DataFrame) -> "list[Line2D]":
     """Return legend handles of curves by type of pronouns; one of a single point in every panel has no line."""
     handles = []
     for kind, label in types.items():
@@ -94,7 +101,7 @@ def curve_handles(types, frame):
     return handles
 
 
-def draw_point(ax, x, y, low, high, look):
+def draw_point(ax: "Axes", x: float, y: float, low: float, high: float, look: dict[str, Any]) -> None:
     """Draw a value with its interval, if it has one."""
     style = {"color": look["color"], "linewidth": 1}
     if low == low:
@@ -103,7 +110,7 @@ def draw_point(ax, x, y, low, high, look):
     ax.plot([x], [y], markersize=4, markeredgecolor="white", markeredgewidth=0.3, **look)
 
 
-def label_rows(ax, labels):
+def label_rows(ax: "Axes", labels: Collection[str]) -> None:
     """Name the rows of a panel, the first on top, and draw lines for values instead of rows."""
     ax.set_yticks(range(len(labels)), labels)
     ax.set_ylim(max(len(labels), 1) - 0.5, -0.5)
@@ -112,15 +119,12 @@ def label_rows(ax, labels):
     ax.grid(visible=True, axis="x")
 
 
-def accuracy_rows(frame: pd.DataFrame, rows: dict[str, str], models: dict, chance: float, key: str):
+def accuracy_rows(frame: pd.DataFrame, rows: dict[str, str], models: dict, chance: float, key: str) -> "Figure":
     """Draw accuracies as rows, a panel for each model; a point for each type of pronouns.
 
     Args:
         frame: ``model``, ``pronoun_type``, ``accuracy``, ``ci_low``, ``ci_high`` and the column ``key``.
         rows: Values of ``key`` to their labels, from the top.
-
-    Returns:
-        matplotlib.figure.Figure
     """
     if frame.empty:
         return plotting.nothing_drawn()
@@ -130,6 +134,7 @@ def accuracy_rows(frame: pd.DataFrame, rows: dict[str, str], models: dict, chanc
     width = plotting.COLUMN if len(shown) < FEW else plotting.PAGE
     drawn = plotting.figure(width, height * len(rows) + 0.6)
     grid = drawn.subplots(1, len(shown), sharex=True, sharey=True, squeeze=False)[0]
+    row: Any
     for ax, (model, title) in zip(grid, shown.items(), strict=True):
         of_model = frame[frame.model == model]
         for y, value in enumerate(rows):

@@ -8,6 +8,7 @@ says about how large a sample would have to be.
 
 import itertools
 import math
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -69,11 +70,11 @@ class Results:
         self.names, self.documents = names, documents
 
     @property
-    def templates(self):
+    def templates(self) -> int:
         """How many templates are resampled."""
         return len(self.resampled.places.templates)
 
-    def rows(self, models=None, shots=0, **levels):
+    def rows(self, models: Iterable[str] | None = None, shots: int = 0, **levels: Any) -> np.ndarray:
         """Return which rows a quantity averages; models default to all of the study."""
         wanted = list(self.models.index) if models is None else list(models)
         lacking = [m for m in wanted if m not in self.there]
@@ -85,27 +86,29 @@ class Results:
             raise MissingEvidence(f"{what} with {shots} examples" if shots else what)
         return chosen
 
-    def share(self, **levels):
+    def share(self, **levels: Any) -> tuple[float, np.ndarray]:
         """Return an accuracy with its bootstrap samples."""
         chosen = self.rows(**levels)
         return self.resampled.share(chosen), self.resampled.samples(chosen)
 
-    def size(self, shots=0):
+    def size(self, shots: int = 0) -> int:
         """Return how many instances each model has."""
         rows = self.table[self.table.shots == shots]
         return int(rows.groupby("model", observed=True).size().max())
 
-    def family(self, name):
+    def family(self, name: str) -> list[str]:
         """Return the models of a family, the smallest first."""
         return list(self.models[self.models.family == name].sort_values("parameters").index)
 
 
-def points(value, decimals=1):
+def points(value: float, decimals: int = 1) -> str:
     """Return an accuracy or a difference in points."""
     return number(100 * value, decimals)
 
 
-def sign(results, value, samples, text, expected=1, shots=0):
+def sign(
+    results: Results, value: float, samples: np.ndarray, text: str, expected: int = 1, shots: int = 0
+) -> tuple[Comparison, str]:
     """Decide a quantity's sign by its bootstrap samples; ``expected`` is what the finding says it is.
 
     Raises:
@@ -130,7 +133,7 @@ def comparison_check(found: Comparison, said: str, wanted: str) -> tuple[Compari
     return found, said
 
 
-def needed_instances(size, value, low, high):
+def needed_instances(size: int, value: float, low: float, high: float) -> str:
     """Return about how many instances would decide whether a quantity is zero, if it is what it is here.
 
     The width of an interval shrinks with the square root of the sample.
@@ -147,7 +150,9 @@ def needed_instances(size, value, low, high):
     return f"about {math.ceil(wanted / 10**digits) * 10**digits:,} instances"
 
 
-def check_greater(results, first, second, names, shots=0):
+def check_greater(
+    results: Results, first: Mapping[str, Any], second: Mapping[str, Any], names: Sequence[str], shots: int = 0
+) -> tuple[Comparison, str]:
     """Check that one accuracy is above another; ``first`` and ``second`` are levels."""
     (a, drawn_a), (b, drawn_b) = results.share(**first), results.share(**second)
     text = f"{names[0]} {points(a)}, {names[1]} {points(b)}"
@@ -189,8 +194,8 @@ def check_similar(
     return comparison_check(found, said, needed_instances(results.size(), bound - abs(value), low, high))
 
 
-def _types(*pairs):
-    def checks(results):
+def _types(*pairs: tuple[str, str]):
+    def checks(results: Results):
         return [
             check(check_greater, results, {"pronoun_type": a}, {"pronoun_type": b}, (TYPES[a], TYPES[b]))
             for a, b in pairs
@@ -199,8 +204,8 @@ def _types(*pairs):
     return checks
 
 
-def _declaration_types(better, worse, *types):
-    def checks(results):
+def _declaration_types(better: str, worse: str, *types: str):
+    def checks(results: Results):
         made = []
         for kind in types:
             first, second = ({"pronoun_type": kind, "declaration_type": d} for d in (better, worse))
@@ -210,12 +215,12 @@ def _declaration_types(better, worse, *types):
     return checks
 
 
-def _of_number(kind, count):
+def _of_number(kind: str, count: int):
     return {"pronoun_type": kind, "declaration_number": count}
 
 
-def _more_forms_help(results):
-    def falls(few, more):
+def _more_forms_help(results: Results):
+    def falls(few: int, more: int):
         (a, drawn_a), (b, drawn_b) = results.share(**_of_number("neo", few)), results.share(**_of_number("neo", more))
         low, high = statistics.percentile_interval(drawn_b - drawn_a)
         text = f"{few} forms {points(a)}, {more} forms {points(b)} ({interval(100 * low, 100 * high, 1)})"
@@ -227,7 +232,7 @@ def _more_forms_help(results):
     return [whole, *(check(falls, few, more) for few, more in itertools.pairwise(NUMBERS))]
 
 
-def _more_forms_hurt(results):
+def _more_forms_hurt(results: Results):
     made = [
         check(
             check_greater,
@@ -245,14 +250,14 @@ def _more_forms_hurt(results):
     return [*made, check(steady)]
 
 
-def _signed(difference):
+def _signed(difference: float):
     return number(100 * difference, 1, signed=True)
 
 
-def _opt_rises(results):
+def _opt_rises(results: Results):
     models = results.family("OPT")
 
-    def step(small, large):
+    def step(small: str, large: str):
         names = [results.models.label[model] for model in (large, small)]
         levels = [{"pronoun_type": "neutral", "models": [model]} for model in (large, small)]
         first, second = levels
@@ -261,14 +266,14 @@ def _opt_rises(results):
     return [check(step, *pair) for pair in itertools.pairwise(models)]
 
 
-def _gain(results, family, kind):
+def _gain(results: Results, family: str, kind: str):
     """Return by how much the largest model of a family is better than the smallest, with bootstrap samples."""
     models = results.family(family)
     (a, drawn_a), (b, drawn_b) = (results.share(pronoun_type=kind, models=[models[i]]) for i in (0, -1))
     return b - a, drawn_b - drawn_a
 
 
-def _opt_gains(results):
+def _opt_gains(results: Results):
     def positive():
         value, samples = _gain(results, "OPT", "neo")
         return sign(results, value, samples, f"gain on neo-pronouns {points(value)}")
@@ -280,7 +285,7 @@ def _opt_gains(results):
     return [check(positive), check(smaller)]
 
 
-def _size_correlation(results, family, kind):
+def _size_correlation(results: Results, family: str, kind: str):
     """Return the rank correlation of size and accuracy within a family, with its bootstrap samples."""
     models = results.family(family)
     shares = [results.share(pronoun_type=kind, models=[model]) for model in models]
@@ -297,7 +302,7 @@ def rank_correlations(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     return np.divide((ranks[0] * ranks[1]).sum(axis=1), below, out=np.full(len(below), np.nan), where=below > 0)
 
 
-def _correlation(results, value, samples, text, expected):
+def _correlation(results: Results, value: float, samples: np.ndarray, text: str, expected: int):
     low, high = statistics.percentile_interval(samples)
     said = f"{text} {number(value, 2, signed=True)}"
     # Ranks that never change in a sample have an interval of no width.
@@ -309,12 +314,12 @@ def _correlation(results, value, samples, text, expected):
     return found if expected > 0 else ~found, said
 
 
-def _bloom(results):
-    def correlated(kind, expected):
+def _bloom(results: Results):
+    def correlated(kind: str, expected: int):
         value, samples = _size_correlation(results, "BLOOM", kind)
         return _correlation(results, value, samples, f"{TYPES[kind]}: correlation with size", expected)
 
-    def steady(kind):
+    def steady(kind: str):
         (a, drawn_a), (b, drawn_b) = (_gain(results, "BLOOM", name) for name in (kind, "neo"))
         # One change is larger than another, of whichever signs, if their sum and their difference have its sign.
         apart, together = (
@@ -336,7 +341,7 @@ def _bloom(results):
     ]  # fmt: skip
 
 
-def _no_common_size(results):
+def _no_common_size(results: Results):
     def differ():
         families = [f for f in dict.fromkeys(results.models.family) if len(results.family(f)) > 1]
         opposite, same = {}, []
@@ -362,7 +367,7 @@ def _surest(signs: dict[str, Comparison]) -> str:
     return min(signs, key=lambda family: signs[family].right)
 
 
-def _binary_alike(results):
+def _binary_alike(results: Results):
     def same():
         (she, drawn_she), (he, drawn_he) = results.share(group="she"), results.share(group="he")
         return check_similar(results, {"she": (she, drawn_she), "he": (he, drawn_he)}, 0.01)
@@ -375,15 +380,15 @@ def _binary_alike(results):
     return [check(same), check(half)]
 
 
-def _best_neo(results):
+def _best_neo(results: Results):
     pairs = [("thon", "xe"), *(("xe", other) for other in NEO if other not in ("thon", "xe")), ("they", "thon")]
     return [check(check_greater, results, {"group": a}, {"group": b}, (a, b)) for a, b in pairs]
 
 
-def _rank(kind, form, place):
+def _rank(kind: str, form: str, place: int):
     """Return a check that a form has a place among the five, from 1 for the best."""
 
-    def test(results):
+    def test(results: Results):
         value, drawn = results.share(pronoun_type=kind, form=form)
         better = []
         for other in FORMS:
@@ -414,11 +419,11 @@ def _place(better: list[Comparison], place: int) -> Comparison:
     )
 
 
-def _ranks(*tests):
+def _ranks(*tests: tuple[str, str, int]):
     return lambda results: [check(_rank(*test), results) for test in tests]
 
 
-def _opposite(results):
+def _opposite(results: Results):
     def test():
         shares = {kind: [results.share(pronoun_type=kind, form=form) for form in FORMS] for kind in ("binary", "neo")}
         values = [[value for value, _ in shares[kind]] for kind in shares]
@@ -454,8 +459,8 @@ def among_best(names: pd.DataFrame, others: str) -> Comparison:
     return Comparison(min(1.0, outside.max()), min(1.0, len(asked) * inside.min()))
 
 
-def _names(results):
-    def end(best):
+def _names(results: Results):
+    def end(best: bool):
         results.rows(pronoun_type="neo")
         names = results.names
         if len(names) < 2 * HOW_MANY_NAMES:
@@ -472,8 +477,8 @@ def _names(results):
     return [check(end, True), check(end, False)]
 
 
-def _names_and_pronouns(results):
-    def ratio(group, own, other):
+def _names_and_pronouns(results: Results):
+    def ratio(group: str, own: str, other: str):
         (a, drawn_a), (b, drawn_b) = (results.share(group=group, name_class=c) for c in (own, other))
         text = f"{group}: {own} names {points(a)}, {other} {points(b)}"
         if b:
@@ -484,8 +489,8 @@ def _names_and_pronouns(results):
     return made + [check(ratio, "they", "unisex", other) for other in ("female", "male")]
 
 
-def _documents(results):
-    def fewer(corpus, group, other):
+def _documents(results: Results):
+    def fewer(corpus: str, group: str, other: str):
         counts = results.documents[results.documents.corpus == corpus].set_index("group").documents
         lacking = [name for name in (group, other) if name not in counts]
         if lacking:
@@ -497,18 +502,18 @@ def _documents(results):
     return [check(fewer, corpus, *pair) for corpus in CORPORA for pair in pairs]
 
 
-def _shot(model, kind, shots):
+def _shot(model: str, kind: str, shots: int):
     level = {"models": [model], "pronoun_type": kind, "shots": shots}
     # Examples come with the explicit declaration of all five forms.
     return level if shots else level | {"declaration_type": "explicit", "declaration_number": 5}
 
 
-def _shots_above(results, model, kind, more, fewer):
+def _shots_above(results: Results, model: str, kind: str, more: int, fewer: int):
     names = (f"{FEW_SHOT[model]}, {TYPES[kind]}: {more} examples", f"{fewer}")
     return check_greater(results, _shot(model, kind, more), _shot(model, kind, fewer), names, shots=max(more, fewer))
 
 
-def _examples_help(results):
+def _examples_help(results: Results):
     made = []
     for model, last in LAST_RISE.items():
         made += [check(_shots_above, results, model, "neo", shots, 0) for shots in SHOTS]
@@ -519,7 +524,7 @@ def _examples_help(results):
     return made
 
 
-def _they_with_examples(results):
+def _they_with_examples(results: Results):
     rising = itertools.pairwise((0, *SHOTS[: SHOTS.index(6) + 1]))
     made = [check(_shots_above, results, "gpt-j-6b", "neutral", b, a) for a, b in rising]
     made += [check(_shots_above, results, "gpt-j-6b", "neutral", 6, later) for later in (10, 20)]

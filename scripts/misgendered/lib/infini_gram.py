@@ -13,10 +13,14 @@ import hashlib
 import json
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.misgendered.lib.corpora import COLUMNS, forms_of
+
+if TYPE_CHECKING:
+    import pandas
 
 AGAIN = {408, 425, 429}
 LONGEST_PAUSE = 60.0
@@ -46,7 +50,7 @@ class Counter:
         self.pace, self.attempts, self.timeout, self.pause = pace_seconds, attempts, timeout_seconds, pause_seconds
         self._last = None
 
-    def count(self, query):
+    def count(self, query: str) -> tuple[int, bool]:
         """Return how many tokens there are of a text, and whether the number is approximate.
 
         Raises:
@@ -63,7 +67,7 @@ class Counter:
             files.write_json(path, kept)
         return kept["answer"]["count"], bool(kept["answer"].get("approx", False))
 
-    def _read(self, path, request):
+    def _read(self, path: Path, request: dict[str, str]):
         if not path.exists():
             return None
         try:
@@ -74,7 +78,7 @@ class Counter:
             pass
         raise UserError(f"{path}: not an answer to the request that it is named for; delete it to ask again")
 
-    def _ask(self, request):
+    def _ask(self, request: dict[str, str]):
         import requests
 
         for attempt in range(self.attempts):
@@ -116,17 +120,17 @@ class Counter:
         self._last = time.monotonic()
 
 
-def _is_count(answer):
+def _is_count(answer: Any):
     count = answer.get("count") if isinstance(answer, dict) else None
     return isinstance(count, int) and not isinstance(count, bool) and count >= 0
 
 
-def variants(word):
+def variants(word: str) -> tuple[str, str]:
     """Return how a word is asked for: in lower case and with an initial capital."""
     return (word, word[:1].upper() + word[1:])
 
 
-def table(counter: Counter, groups: dict, label: str):
+def table(counter: Counter, groups: dict, label: str) -> "pandas.DataFrame":
     """Return token counts of all forms, a row for each, with :data:`scripts.misgendered.lib.corpora.COLUMNS`.
 
     Args:
@@ -134,7 +138,7 @@ def table(counter: Counter, groups: dict, label: str):
         label: Of the corpus.
 
     Returns:
-        DataFrame: ``count`` and ``occurrences`` are the sum over :func:`variants`; ``approximate`` if one of them is.
+        ``count`` and ``occurrences`` are the sum over :func:`variants`; ``approximate`` if one of them is.
     """
     import pandas as pd
 

@@ -12,10 +12,11 @@ Two declarations may say the same: he, thon and co have one form for both posses
 is 42. Such rows are one instance, with one id, which is scored once and counts for both.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,6 +28,9 @@ from scripts.misgendered.lib import declarations as declaring
 from scripts.misgendered.lib import names as naming
 from scripts.misgendered.lib import study
 from scripts.misgendered.lib import templates as template_files
+
+if TYPE_CHECKING:
+    import pyarrow
 
 COLUMNS = (
     "instance_id", "text", "options", "groups", "gold", "form", "group", "pronoun_type", "name", "name_class",
@@ -48,15 +52,23 @@ class Codes:
     name: np.ndarray
     group: np.ndarray
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.template)
 
-    def take(self, rows):
+    def take(self, rows: np.ndarray | slice) -> "Codes":
         """Return the choices behind some of the rows."""
         return Codes(self.declaration[rows], self.template[rows], self.name[rows], self.group[rows])
 
 
-def load(files: dict[str, str], pronouns: str, groups: Sequence[str], combinations: str, types, numbers, wording: str):
+def load(
+    files: dict[str, str],
+    pronouns: str,
+    groups: Sequence[str],
+    combinations: str,
+    types: Sequence[str],
+    numbers: Sequence[int],
+    wording: str,
+) -> "Instances":
     """Read and check everything that instances are made from.
 
     Args:
@@ -65,11 +77,8 @@ def load(files: dict[str, str], pronouns: str, groups: Sequence[str], combinatio
         pronouns: templates/pronouns.tsv.
         groups: The configured pronoun groups, in order.
         combinations: templates/misgendered/declarations.tsv.
-        types, numbers (sequences): The configured declarations.
+        types, numbers: The configured declarations.
         wording: ``corrected`` or ``faithful`` (:mod:`scripts.misgendered.lib.declarations`).
-
-    Returns:
-        Instances
 
     Raises:
         UserError: For the first problem of any of the files, and for configured groups or declarations that they do not
@@ -107,10 +116,8 @@ class Instances:
     """All instances of a run's templates, names, groups and declarations, addressed by declaration and row.
 
     Args:
-        texts (scripts.misgendered.lib.templates.Templates)
         names: As :func:`scripts.misgendered.lib.names.read_replica` returns them.
         groups: Group to its forms (:func:`scripts.misgendered.lib.study.select_groups`).
-        ways (list of scripts.misgendered.lib.declarations.Declaration)
         group_rows: The line of each group in templates/pronouns.tsv.
         name_files: Class of names to the file that has them.
         origins: As :mod:`scripts.core.provenance.origins` reads it.
@@ -118,10 +125,10 @@ class Instances:
 
     def __init__(
         self,
-        texts,
+        texts: template_files.Templates,
         names: list[dict],
         groups: dict[str, PronounSet],
-        ways,
+        ways: Sequence[declaring.Declaration],
         wording: str,
         group_rows: list[int],
         name_files: Mapping[str, str],
@@ -132,17 +139,17 @@ class Instances:
         self._group_rows, self._name_files, self._origins = group_rows, name_files, origins
 
     @property
-    def size(self):
+    def size(self) -> int:
         """The rows of the full set of one declaration: 275,000 with the paper's 50 templates, 500 names, 11 groups."""
         return len(self.templates.rows) * len(self.names) * len(self.groups)
 
-    def reworded(self):
+    def reworded(self) -> "Instances":
         """Return the same instances in the other wording of declarations."""
         other = study.other_wording(self.wording)
         rest = (self._group_rows, self._name_files, self._origins)
         return Instances(self.templates, self.names, self.groups, self.declarations, other, *rest)
 
-    def metadata(self, **settings):
+    def metadata(self, **settings: Any) -> dict[str, Any]:
         """Return the metadata of a file of instances that were made with ``settings``."""
         return {
             "study": study.STUDY,
@@ -170,29 +177,25 @@ class Instances:
         template, name = np.divmod(rest, len(self.names))
         return Codes(np.full(len(rows), declaration), template, name, group)
 
-    def full(self, declaration: int):
-        """Yield the full set of one declaration, one batch for each template.
-
-        Yields:
-            pyarrow.RecordBatch: With :meth:`schema`.
-        """
+    def full(self, declaration: int) -> "Iterator[pyarrow.RecordBatch]":
+        """Yield the full set of one declaration, one batch with :meth:`schema` for each template."""
         per_template = self.size // len(self.templates.rows)
         for start in range(0, self.size, per_template):
             yield self.batch(self.rows(declaration, np.arange(start, start + per_template)))
 
-    def batches(self, codes, rows_per_batch=1 << 16):
+    def batches(self, codes: Codes, rows_per_batch: int = 1 << 16) -> "Iterator[pyarrow.RecordBatch]":
         """Yield the instances that some choices make in batches, so that a large sample need not be held at once."""
         for start in range(0, len(codes), rows_per_batch):
             yield self.batch(codes.take(slice(start, start + rows_per_batch)))
 
-    def batch(self, codes):
-        """Return the instances that some choices make, as a record batch with :meth:`schema`."""
+    def batch(self, codes: Codes) -> "pyarrow.RecordBatch":
+        """Return the instances that some choices make, with :meth:`schema`."""
         import pyarrow as pa
 
         return pa.RecordBatch.from_arrays(list(self.columns(codes, self.texts(codes)).values()), schema=self.schema())
 
-    def texts(self, codes):
-        """Return the texts that some choices make, with their slot, as an Arrow array."""
+    def texts(self, codes: Codes) -> "pyarrow.Array":
+        """Return the texts that some choices make, with their slot."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -215,23 +218,22 @@ class Instances:
         back[order] = np.arange(len(order))
         return joined if (back == np.arange(len(back))).all() else joined.take(pa.array(back))
 
-    def form(self, codes):
+    def form(self, codes: Codes) -> np.ndarray:
         """Return the position of each row's form in the study's list of forms."""
         return self._template_forms[codes.template]
 
-    def gold(self, codes):
-        """Return each row's gold form as an array of str."""
+    def gold(self, codes: Codes) -> np.ndarray:
+        """Return each row's gold form, of str."""
         return np.array(self._flat_forms, dtype=object)[self.form(codes) * len(self.groups) + codes.group]
 
-    def columns(self, codes: Codes, texts, shots: np.ndarray | None = None, draws: np.ndarray | None = None):
+    def columns(
+        self, codes: Codes, texts: "pyarrow.Array", shots: np.ndarray | None = None, draws: np.ndarray | None = None
+    ) -> "dict[str, pyarrow.Array]":
         """Return the columns of instances, by the names in :meth:`schema`.
 
         Args:
-            texts (pyarrow.Array of str): Of :meth:`texts`, or these with something before them, such as examples.
+            texts: Of :meth:`texts`, or these with something before them, such as examples. Of str.
             shots, draws: How many examples there are, and which draw of them; none without it. Of int.
-
-        Returns:
-            dict of str to pyarrow.Array
         """
         import pyarrow as pa
 
@@ -339,7 +341,7 @@ class Instances:
         return pa.array([self._group_rows], pa.list_(pa.int16()))
 
     @staticmethod
-    def schema():
+    def schema() -> "pyarrow.Schema":
         """Return the Arrow schema of files of instances; on disk dictionaries become plain columns."""
         import pyarrow as pa
 
@@ -360,7 +362,7 @@ class Instances:
         return pa.schema(kinds | lines)
 
 
-def check_size(size, available, key):
+def check_size(size: int, available: int, key: str) -> None:
     """Refuse a sample that is larger than everything there is.
 
     Raises:
@@ -370,13 +372,13 @@ def check_size(size, available, key):
         raise UserError(f"misgendered.{key} is {size}, but there are {available} instances; use at most {available}")
 
 
-def _whole(values, codes):
+def _whole(values: Sequence[int], codes: np.ndarray):
     import pyarrow as pa
 
     return pa.array(np.array(values, dtype=np.int16)[codes])
 
 
-def _lists(lists):
+def _lists(lists: Collection[Collection[str]]):
     """Return an Arrow list array whose texts are dictionary-encoded."""
     import pyarrow as pa
 

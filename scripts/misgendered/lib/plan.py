@@ -147,5 +147,5 @@ class Plan(StudyPlan):
         ]
 
 
-def _has_loss(facts):
+def _has_loss(facts: dict):
     return facts["architecture"] != "encoder"

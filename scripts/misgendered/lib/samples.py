@@ -15,18 +15,22 @@ beginning of a larger one with the same seed.
 """
 
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from scripts.misgendered.lib import study
-from scripts.misgendered.lib.instances import Codes, check_size
+from scripts.misgendered.lib.instances import Codes, Instances, check_size
+
+if TYPE_CHECKING:
+    import pyarrow
 
 
-def draw(instances, size: int, seed: int, key: str = "sample.instances") -> Codes:
+def draw(instances: Instances, size: int, seed: int, key: str = "sample.instances") -> Codes:
     """Return the choices behind a sample.
 
     Args:
-        instances (scripts.misgendered.lib.instances.Instances)
         size: Rows to draw.
         key: What messages call the size.
 
@@ -45,16 +49,14 @@ def draw(instances, size: int, seed: int, key: str = "sample.instances") -> Code
     return Codes(*np.array(rows, dtype=np.int64).reshape(-1, 4).T)
 
 
-def sample_with_rewordings(instances, size: int, reworded_size: int, seed: int):
+def sample_with_rewordings(
+    instances: Instances, size: int, reworded_size: int, seed: int
+) -> "Iterator[pyarrow.RecordBatch]":
     """Yield a sample in batches, and behind it the beginning of such a sample in the other wording of declarations.
 
     Args:
-        instances (scripts.misgendered.lib.instances.Instances)
         size, reworded_size: Rows of the sample, and how many of them at most come in the other wording as well. A text
             that the wording leaves as it is keeps its id, so that models score it once.
-
-    Yields:
-        pyarrow.RecordBatch
 
     Raises:
         UserError: As :func:`draw`.
@@ -67,7 +69,7 @@ _FIELDS = ("declaration", "template", "name", "group")
 
 
 class _Drawing:
-    def __init__(self, instances, random):
+    def __init__(self, instances: Instances, random: np.random.Generator):
         self.random = random
         self.groups = len(instances.groups)
         forms = [list(study.FORMS).index(template.form) for template in instances.templates.rows]
@@ -79,10 +81,10 @@ class _Drawing:
         self.taken = Counter()
         self.seen = set()
 
-    def _shuffled(self, values):
+    def _shuffled(self, values: np.ndarray):
         return [int(value) for value in self.random.permutation(values)]
 
-    def rows(self, size):
+    def rows(self, size: int) -> list[tuple[int, int, int, int]]:
         """Return (declaration, template, name, group) of ``size`` rows."""
         rows = []
         cells = [(form, group) for form in self.templates for group in range(self.groups)]
@@ -94,7 +96,7 @@ class _Drawing:
                 if row is not None:
                     rows.append(row)
 
-    def _row(self, form, group):
+    def _row(self, form: int, group: int):
         """Return the next row of a form and a group; None if all of what is wanted next are taken."""
         template = self._least(self.templates[form], lambda t: [("tg", t, group), ("t", t)])
         declaration = self._least(
@@ -118,12 +120,17 @@ class _Drawing:
             self.seen.add(row)
         return row
 
-    def _least(self, values, keys, weight=lambda value: 1):
+    def _least(
+        self,
+        values: Iterable[int],
+        keys: Callable[[int], Iterable[tuple]],
+        weight: Callable[[int], int] = lambda value: 1,
+    ):
         """Return the value that was taken least often for its weight; the first of several."""
         # What it would be after this row: of classes that were never taken, the largest comes first.
         return min(values, key=lambda value: [(self.taken[key] + 1) / weight(value) for key in keys(value)])
 
-    def _free(self, declaration, template, label, group):
+    def _free(self, declaration: int, template: int, label: int, group: int):
         """Return a row with the next name of a class that was not taken; None if all were."""
         names = self.names[label]
         for _ in names:

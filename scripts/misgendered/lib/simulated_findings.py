@@ -361,10 +361,10 @@ class SimulatedPredictions(findings.Results):
         """How many templates are resampled."""
         return len(FORMS) * TEMPLATES
 
-    def rows(self, models=None, shots=0, **levels) -> None:
+    def rows(self, models: list[str] | None = None, shots: int = 0, **levels: Any) -> None:
         """Return nothing: every row that findings ask for is there."""
 
-    def share(self, models: list[str] | None = None, shots: int = 0, **levels) -> tuple[float, np.ndarray]:
+    def share(self, models: list[str] | None = None, shots: int = 0, **levels: Any) -> tuple[float, np.ndarray]:
         """Return an accuracy with its bootstrap samples."""
         of_shots = self.number in (19, 20)
         factors = ("declaration_type", "declaration_number") if of_shots and not shots else FACTORS[self.number]

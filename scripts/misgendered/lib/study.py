@@ -4,7 +4,7 @@ Section 3.1 and Table 1 of the paper (Hossain, Dev and Singh 2023). The five for
 files; ``templates/pronouns.tsv``, which all studies share, spells them out.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from scripts.core import options, templates
 from scripts.core.errors import UserError
@@ -33,7 +33,7 @@ WORDINGS = ("corrected", "faithful")
 (:mod:`scripts.misgendered.lib.declarations`)."""
 
 
-def other_wording(wording):
+def other_wording(wording: str) -> str:
     """Return the other one of :data:`WORDINGS`."""
     return next(name for name in WORDINGS if name != wording)
 
@@ -70,7 +70,7 @@ def select_groups(pronouns: dict, names: Sequence[str]) -> dict[str, templates.P
     }
 
 
-def declaration(kind: str, number: int):
+def declaration(kind: str, number: int) -> str:
     """Return the name of a way of declaring, such as ``explicit_31``.
 
     Args:
@@ -80,7 +80,7 @@ def declaration(kind: str, number: int):
     return f"{kind}_{number}"
 
 
-def comparison_obstacle(groups):
+def comparison_obstacle(groups: Iterable[str]) -> str:
     """Return why no model of this run can be compared with the study, or an empty string.
 
     Chance and every accuracy depend on the candidates, so a run with other pronoun groups is another experiment.
@@ -90,7 +90,7 @@ def comparison_obstacle(groups):
     return f"not in this run: a choice among exactly {', '.join(PRONOUN_GROUPS)}"
 
 
-def chance(groups: dict[str, dict]):
+def chance(groups: dict[str, dict]) -> float:
     """Return the accuracy of a random pick, every form and group asked for equally often.
 
     Args:

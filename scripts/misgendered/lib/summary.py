@@ -1,20 +1,26 @@
 """MISGENDERED's rows of the summary over all studies: accuracies, and what analyses of the same scores say of them."""
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
 from scripts.core.estimate_rows import MODEL, PROBABILITY
 from scripts.core.paper.summary import secondary_row
 from scripts.misgendered.lib import figures
 from scripts.misgendered.lib.analyses.normalisation import STUDY
 from scripts.misgendered.lib.labels import ALL, TYPES
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 SUBSETS = {"all groups": "", "neo-pronouns": "neo"}
 """Groups of pronouns that regressions are over, to the type of pronoun that they have."""
 
 
-def rows(frame, models: dict, template_sets: list[str]):
+def rows(frame: "pd.DataFrame", models: dict, template_sets: list[str]) -> list[dict]:
     """Return rows as :func:`scripts.core.estimate_rows.write` takes them, all values being shares.
 
     Args:
-        frame (DataFrame): All accuracies of the run (:func:`scripts.misgendered.analyses.accuracies`).
+        frame: All accuracies of the run (:func:`scripts.misgendered.analyses.accuracies`).
     """
     found = []
     for templates in template_sets:
@@ -43,23 +49,32 @@ def rows(frame, models: dict, template_sets: list[str]):
     return found
 
 
-def of_analyses(tables, models: dict, data: str):
+def of_analyses(tables: "Mapping[str, pd.DataFrame]", models: dict, data: str) -> list[dict]:
     """Return the rows of what the analyses of the same scores say, none of which is a headline.
 
     Args:
-        tables (dict of str to DataFrame): ``normalisation``, ``calibration``, ``regressions``, ``model_pairs``,
-            ``power`` and ``mixed_model``.
+        tables: ``normalisation``, ``calibration``, ``regressions``, ``model_pairs``, ``power`` and ``mixed_model``.
         models: Name to facts (``label``, ``demonstration``).
         data: The template set.
     """
     found = []
 
-    def add(names, metric, kind, value, n, low=None, high=None, **given):
+    def add(
+        names: list[str],
+        metric: str,
+        kind: str,
+        value: float,
+        n: int,
+        low: float | None = None,
+        high: float | None = None,
+        **given: Any,
+    ):
         usual = {"part": data, "scoring": PROBABILITY, "shots": 0, "n_unit": "instances"}
         cells = {"metric": metric, "value": value, "n": n, "low": low, "high": high}
         cells["pronoun_type"] = "" if kind == ALL else kind
         found.append(secondary_row(names, models, **usual | cells | given))
 
+    row: Any
     parts = tables["normalisation"]
     for row in parts[parts.model.isin(models) & (parts.group == ALL) & (parts.normalisation != STUDY)].itertuples():
         kind, way = row.pronoun_type, {"normalisation": row.normalisation}

@@ -1,6 +1,7 @@
 """What the tables of MISGENDERED are made of: factors and values of those that are grids, cells of the others."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -12,6 +13,9 @@ from scripts.core.templates import PronounSet
 from scripts.misgendered.lib import figures
 from scripts.misgendered.lib.analyses.normalisation import AVAILABLE_NORMALISATIONS
 from scripts.misgendered.lib.labels import ALL, NAME_CLASSES, SHORT, TYPES, present
+
+if TYPE_CHECKING:
+    from scripts.misgendered.lib.templates import Template
 
 NAMES_SHOWN = 10
 """Names at either end of the ranking (Table 9)."""
@@ -66,7 +70,7 @@ def by_score(table: pd.DataFrame, models: dict) -> list[Factor]:
     ]
 
 
-def pronouns(groups: dict[str, PronounSet]):
+def pronouns(groups: dict[str, PronounSet]) -> pd.DataFrame:
     """Return the cells of Table 1: the forms of each pronoun group.
 
     Args:
@@ -78,7 +82,7 @@ def pronouns(groups: dict[str, PronounSet]):
     return frame.assign(Type=blank_repeats(frame.Type))
 
 
-def declarations(ways: dict[int, Sequence[str]]):
+def declarations(ways: dict[int, Sequence[str]]) -> pd.DataFrame:
     """Return the cells of Table 2: the forms that each combination declares.
 
     Args:
@@ -88,7 +92,7 @@ def declarations(ways: dict[int, Sequence[str]]):
     return pd.DataFrame(rows, columns=["Forms", "Declared"])
 
 
-def models(facts):
+def models(facts: dict[str, dict]) -> pd.DataFrame:
     """Return the cells of Table 3: the run's models."""
     rows = [
         (entry["family"], entry["label"], entry["architecture"], f"{entry['parameters'] / 1e6:,.0f}M")
@@ -99,13 +103,13 @@ def models(facts):
     return pd.DataFrame(rows, columns=["Family", "Model", "Architecture", "Parameters"])
 
 
-def ranking_ends(names):
+def ranking_ends(names: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the first and the last :data:`NAMES_SHOWN` ranked names, fewer of either if they would overlap."""
     count = min(NAMES_SHOWN, len(names) // 2)
     return names.head(count), names.tail(count).iloc[::-1]
 
 
-def names(best, worst):
+def names(best: pd.DataFrame, worst: pd.DataFrame) -> pd.DataFrame:
     """Return the cells of Table 9: the names at either end of the ranking, with intervals."""
     columns = {}
     for head, frame in (("Best", best), ("Worst", worst)):
@@ -116,20 +120,17 @@ def names(best, worst):
     return pd.DataFrame(columns)
 
 
-def templates(rows):
-    """Return the cells of Table 14: the templates of each form.
-
-    Args:
-        rows (sequence of scripts.misgendered.lib.templates.Template)
-    """
+def templates(rows: "Iterable[Template]") -> pd.DataFrame:
+    """Return the cells of Table 14: the templates of each form."""
     order = sorted(rows, key=lambda row: list(SHORT).index(row.form))
     frame = pd.DataFrame([(SHORT[row.form], row.text) for row in order], columns=["Form", "Template"])
     return frame.assign(Form=blank_repeats(frame.Form))
 
 
-def printed_averages(table):
+def printed_averages(table: pd.DataFrame) -> pd.DataFrame:
     """Return the cells of what the study's averages are over: a row for each way of averaging."""
     rows = []
+    part: Any
     for (of, weights), part in table.groupby(["of", "weights"], sort=False):
         cells = [f"{number(row.computed, 2)} ({number(row.printed, 1)})" for row in part.itertuples()]
         wrong = part[~part.fits].quantity.tolist()
@@ -138,7 +139,7 @@ def printed_averages(table):
     return pd.DataFrame(rows, columns=["Averaged over", "Weights", "Computed (printed)", "Largest gap", "Fits"])
 
 
-def excerpts(table):
+def excerpts(table: pd.DataFrame) -> pd.DataFrame:
     """Return the cells of Table 12: excerpts from the corpora."""
     heads = {"word": "Word", "label": "Corpus", "excerpt": "Excerpt"}
     return table.rename(columns=heads)[list(heads.values())]

@@ -7,6 +7,7 @@ A template is a text about one person: ``{name}`` stands for the person's name w
 import csv
 import io
 import re
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -77,7 +78,7 @@ def read_replica(path: str | Path, pronouns: dict | None = None) -> Templates:
     return templates
 
 
-def _refuse_loose_slot(text, where):
+def _refuse_loose_slot(text: str, where: str):
     if SLOT in text:
         raise UserError(f"{where}: the template holds {SLOT}; write {PRONOUN} for the slot")
 
@@ -104,7 +105,7 @@ def read_official(path: str | Path, released: dict[tuple[str, int], str]) -> Tem
     return templates
 
 
-def _released(path, rows):
+def _released(path: str | Path, rows: Sequence[Template]):
     texts = []
     for row, cells in _csv_rows(path):
         # The forms that are declared stand beside one another; which they are is known from the file's name.
@@ -119,7 +120,7 @@ def _released(path, rows):
     return texts
 
 
-def _csv_rows(path):
+def _csv_rows(path: str | Path):
     reader = csv.DictReader(io.StringIO(read_text(path, "fetch it again"), newline=""))
     rows = list(enumerate(reader, start=2))
     if not rows or not {"template", "form"} <= rows[0][1].keys():
@@ -154,7 +155,7 @@ def check(templates: Templates, pronouns: dict | None = None) -> list[str]:
     return problems
 
 
-def blocking_problems(templates):
+def blocking_problems(templates: Templates) -> list[str]:
     """Return only the problems that keep instances from being made, in the form of :func:`check`."""
     problems, seen = [], {}
     for template in templates.rows:
@@ -178,7 +179,7 @@ def blocking_problems(templates):
     return problems
 
 
-def _problems(template, forms):
+def _problems(template: Template, forms: Collection[str]):
     before, _, after = template.text.partition(SLOT)
     words = [word.lower() for word in WORD.findall(template.text.replace(NAME, " ").replace(SLOT, " "))]
     problems = [f"holds the pronoun '{word}'; the slot is the only one" for word in words if word in forms]
@@ -211,7 +212,7 @@ def _problems(template, forms):
     return problems
 
 
-def sentence_initial(text):
+def sentence_initial(text: str) -> bool:
     """Tell whether the slot of a text begins a sentence (as :func:`scripts.core.options.fill` sees it)."""
     before = text.partition(SLOT)[0].rstrip()
     return not before or before.endswith((".", "!", "?"))

@@ -1,10 +1,13 @@
 """What several figures of RUFF share: reading their tables, rows for models, curves over distractors."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from scripts.core import files, plotting
@@ -15,7 +18,7 @@ BOOTSTRAP = "95% bootstrap over occupations"
 """What the intervals of accuracies are."""
 
 
-def read(path: str, columns: list[str], **known) -> pd.DataFrame:
+def read(path: str, columns: list[str], **known: Iterable[str]) -> pd.DataFrame:
     """Read a tidy table and check that a figure can show it.
 
     Args:
@@ -37,7 +40,7 @@ def read(path: str, columns: list[str], **known) -> pd.DataFrame:
     for column, values in known.items():
         strange = ~frame[column].isin(list(values))
         if strange.any():
-            row = strange.idxmax()
+            row: Any = strange.idxmax()
             raise UserError(
                 f"{path}: row {row + 2}: {column} {frame[column][row]!r} is not in this run; "
                 "delete the file and run the workflow again"
@@ -48,7 +51,7 @@ def read(path: str, columns: list[str], **known) -> pd.DataFrame:
     return frame[columns]
 
 
-def in_order(frame: pd.DataFrame, **orders) -> pd.DataFrame:
+def in_order(frame: pd.DataFrame, **orders: Iterable | None) -> pd.DataFrame:
     """Sort a frame by columns whose values have an order of their own, such as models and pronoun sets.
 
     Args:
@@ -65,13 +68,13 @@ def in_order(frame: pd.DataFrame, **orders) -> pd.DataFrame:
     )
 
 
-def by_architecture(models):
+def by_architecture(models: dict[str, dict]) -> dict[str, list[str]]:
     """Return ``{architecture: [names]}``: decoders first, as in the paper's figures, and models in registry order."""
     groups = {a: [m for m, facts in models.items() if facts["architecture"] == a] for a in plotting.ARCHITECTURES}
     return {a: names for a, names in groups.items() if names}
 
 
-def order_models(models):
+def order_models(models: dict[str, dict]) -> list[str]:
     """Return the names of the models by architecture, each in registry order."""
     return [m for names in by_architecture(models).values() for m in names]
 
@@ -92,7 +95,7 @@ def shown_models(models: dict, names: list[str]) -> tuple[list[str], str]:
     if len(names) <= MOST:
         return names, ""
     families = {}
-    for name in sorted(names, key=lambda name: models[name]["parameters"]):
+    for name in sorted(names, key=lambda name: models[name]["parameters"] or 0):
         families.setdefault(models[name]["family"], []).append(name)
     largest = [members[-1] for members in families.values()]
     both = {*largest, *(members[0] for members in families.values())}
@@ -102,25 +105,25 @@ def shown_models(models: dict, names: list[str]) -> tuple[list[str], str]:
         kept, words = set(largest), "largest of each family"
     else:
         kept, words = (
-            set(sorted(largest, key=lambda name: models[name]["parameters"])[-MOST:]),
+            set(sorted(largest, key=lambda name: models[name]["parameters"] or 0)[-MOST:]),
             f"largest of {MOST} families",
         )
     return [name for name in names if name in kept], words
 
 
-def panel_title(architecture, groups):
+def panel_title(architecture: str, groups: Collection[str]) -> str:
     """Return the title of an architecture's panel; there is none if all models have that architecture."""
     return plotting.ARCHITECTURES[architecture] if len(groups) > 1 else ""
 
 
-def model_handles(models, names):
+def model_handles(models: dict[str, dict], names: Iterable[str]) -> list[Artist]:
     """Return legend handles for the models ``names``, in their order; none for the only model of a run."""
     if len(models) == 1:
         return []
     return [plotting.handle(plotting.model_style(models[m]), models[m]["label"]) for m in names]
 
 
-def distractor_axis(ax):
+def distractor_axis(ax: Axes) -> None:
     """Let the x axis count distractors."""
     ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=6, min_n_ticks=1))
     ax.margins(x=0.04)
@@ -134,7 +137,7 @@ def curves(
     panels: list[tuple],
     shaded: str | None,
     references: Sequence[Callable] = (),
-):
+) -> Figure:
     """Draw curves over the number of distractors, a row of panels for each architecture, with shaded intervals.
 
     Up to :data:`scripts.core.plotting.FEW` models fit one column and share one legend; more take the page, with a
@@ -196,7 +199,7 @@ class RowPanel:
     labels: list
 
 
-def model_rows(models: dict, first: tuple[str, str] | None = None):
+def model_rows(models: dict, first: tuple[str, str] | None = None) -> list[RowPanel]:
     """Return the panels of a figure with one row per model of :func:`shown_models`, by architecture.
 
     Args:

@@ -10,9 +10,11 @@ all sets; distraction and bias are shares of the unambiguous errors. Sections an
 (2024). Numbers that the study prints are looked up in ``paper/published/ruff.csv``.
 """
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,7 +22,7 @@ import scipy
 
 from scripts.core import files, statistics
 from scripts.core.paper import estimates, published
-from scripts.core.paper.claims import Comparison, Finding, MissingEvidence, check
+from scripts.core.paper.claims import Check, Comparison, Finding, MissingEvidence, check
 from scripts.core.paper.estimates import (
     Estimate,
     at_least,
@@ -69,25 +71,25 @@ class Run:
     obstacle: str = ""
 
     @cached_property
-    def encoders(self):
+    def encoders(self) -> list[str]:
         return self.models[self.models.groups.str.contains("likelihood encoder")].model.tolist()
 
     @cached_property
-    def decoders(self):
+    def decoders(self) -> list[str]:
         return self.models[self.models.groups.str.contains("likelihood decoder")].model.tolist()
 
     @cached_property
-    def everyone(self):
+    def everyone(self) -> list[str]:
         return [*self.encoders, *self.decoders]
 
     @cached_property
-    def families(self):
+    def families(self) -> dict[Any, list[str]]:
         """Families of scored models, each from its smallest to its largest model."""
         scored = self.models[self.models.model.isin(self.everyone)].sort_values("parameters", kind="stable")
         return {family: members.model.tolist() for family, members in scored.groupby("family", sort=False)}
 
     @cached_property
-    def neighbours(self):
+    def neighbours(self) -> list[tuple[str, str]]:
         """Pairs of neighbouring sizes in a family, the smaller first."""
         return [pair for names in self.families.values() for pair in pairwise(names)]
 
@@ -99,11 +101,11 @@ class Run:
     def _parameters(self):
         return self.models.set_index("model").parameters
 
-    def label(self, model):
+    def label(self, model: str) -> str:
         """Return a model's name in the study."""
         return self._labels[model]
 
-    def size(self, model):
+    def size(self, model: str) -> float:
         """Return a model's number of parameters as the study gives it."""
         return self._parameters[model]
 
@@ -123,11 +125,11 @@ class Run:
     def _present(self):
         return {name: set(table.model) for name, table in self.tables.items() if "model" in table}
 
-    def present(self, models):
+    def present(self, models: Iterable[str]) -> int:
         """Return how many of ``models`` the run has."""
         return len(set(models) & self._present.get("accuracy", set()) - self.excluded)
 
-    def need(self, models, table="accuracy"):
+    def need(self, models: Iterable[str], table: str = "accuracy") -> None:
         """Raise :class:`MissingEvidence` with all of ``models`` that the run does not have."""
         if self.obstacle:
             raise MissingEvidence(self.obstacle.removeprefix("not in this run: "))
@@ -136,13 +138,13 @@ class Run:
         if absent:
             raise MissingEvidence(*absent)
 
-    def _cell(self, table, model, key, words):
+    def _cell(self, table: str, model: str, key: tuple, words: str):
         self.need([model], table)
         if (model, *key) not in self._cells[table]:
             raise MissingEvidence(words)
         return self._cells[table][(model, *key)]
 
-    def acc(self, model, k, pronoun=None):
+    def acc(self, model: str, k: int, pronoun: str | None = None) -> Estimate:
         """Return an accuracy with its interval.
 
         Where all instances are right or all wrong the bootstrap's interval has no width; then it is the exact
@@ -159,32 +161,32 @@ class Run:
         low, high = (row["ci_low"], row["ci_high"]) if row["ci_high"] > row["ci_low"] else (np.nan, np.nan)
         return Estimate(value, low, high, n)
 
-    def mean_acc(self, models, k, pronoun=None):
+    def mean_acc(self, models: Collection[str], k: int, pronoun: str | None = None) -> Estimate:
         """Return the mean accuracy over models, all of which the run must have."""
         self.need(models)
         return estimates.mean([self.acc(m, k, pronoun) for m in models])
 
-    def picks(self, model, pronoun):
+    def picks(self, model: str, pronoun: str) -> tuple[int, int]:
         """Return how often a model picks a set without context, and of how many task sentences."""
         row = self._cell("context_free", model, (pronoun,), f"{pronoun} without context")
         return int(row["count"]), int(row["n_templates"])
 
-    def share(self, model, k, kind):
+    def share(self, model: str, k: int, kind: str) -> Estimate:
         """Return the share of an error type; NaN if the model makes no unambiguous error."""
         row = self._cell("error_types", model, (k, kind), f"errors with {_distractors(k)}")
         return estimates.share(float(row["share"]), row["n_unambiguous"] // max(row["n_seeds"], 1))
 
-    def explained(self, model, k):
+    def explained(self, model: str, k: int) -> Estimate:
         """Return the share of distraction and bias together, what the other errors leave."""
         rest = self.share(model, k, "other")
         return Estimate(1 - rest.value, 1 - rest.high, 1 - rest.low, rest.n)
 
-    def mean_share(self, model, kind):
+    def mean_share(self, model: str, kind: str) -> Estimate:
         """Return the share of an error type, averaged over one to five distractors where it is defined."""
         shares = [share for k in COUNTS[1:] if not np.isnan((share := self.share(model, k, kind)).value)]
         return estimates.mean(shares) if shares else estimates.share(np.nan, 0)
 
-    def test(self, model, a, b) -> tuple[float, int]:
+    def test(self, model: str, a: str, b: str) -> tuple[float, int]:
         """Return Welch's test between two pronoun sets without distractors; ``model`` may be ``all``.
 
         Returns:
@@ -204,7 +206,7 @@ class Run:
                 return row["p"], int(min(row["n_a"], row["n_b"]))
         raise MissingEvidence(f"a test of {a} against {b}")
 
-    def better(self, model, a, b) -> tuple[Comparison, str, int]:
+    def better(self, model: str, a: str, b: str) -> tuple[Comparison, str, int]:
         """Compare a model on two pronoun sets by Welch's test: is it better on ``a`` than on ``b``?
 
         Returns:
@@ -219,7 +221,7 @@ class Run:
         outcome = compare_by_test(p if first != second else np.nan, first > second)
         return outcome, f"{a} {first:.3f}, {b} {second:.3f}, {said}", n
 
-    def prompted(self, model, k, method="vanilla", answer="final"):
+    def prompted(self, model: str, k: int, method: str = "vanilla", answer: str = "final") -> np.ndarray:
         """Return the accuracies of a prompted model with each prompt."""
         self.need([model], "prompted_accuracy")
         if (model, k, method, answer) not in self._prompts:
@@ -231,7 +233,7 @@ class Run:
         rows = self.tables["prompted_accuracy"].groupby(["model", "n_distractors", "method", "answer"], sort=False)
         return {key: part.to_numpy() for key, part in rows.accuracy}
 
-    def near(self, estimate, key, allowed, name):
+    def near(self, estimate: Estimate, key: tuple[str, str, str], allowed: float, name: str) -> tuple[Comparison, str]:
         """Return whether a value is a printed one, within rounding and ``allowed``, with the text.
 
         It is if its interval lies within these bounds, and it is not if the interval lies outside them.
@@ -242,11 +244,11 @@ class Run:
         return is_within(estimate, float(printed) - allowed, float(printed) + allowed, text)
 
 
-def _distractors(k):
+def _distractors(k: int):
     return f"{k} distractor{'' if k == 1 else 's'}"
 
 
-def _ends(estimate):
+def _ends(estimate: Estimate):
     return estimate.low, estimate.high
 
 
@@ -265,22 +267,22 @@ def study_models(models: pd.DataFrame, numbers: pd.DataFrame) -> pd.DataFrame:
     return models.assign(parameters=models.row.map(sizes))
 
 
-def printed_numbers(numbers):
+def printed_numbers(numbers: pd.DataFrame) -> dict:
     """Return item, row and column of each published number to its text; of numbers printed twice the last."""
     return {(row.item, row.row, row.column): row.value for row in numbers.itertuples()}
 
 
-def _sign_test(p):
+def _sign_test(p: float):
     return f"sign test: p {p_text(p, smallest=0.001, decimals=3)}"
 
 
-def without_context(run):
+def without_context(run: Run) -> list[Check]:
     """For each model, he is picked more often than she, and she more often than they and xe, by the sign test.
 
     The sentences about an occupation can all have the same pick for its sake, so that as many count as one.
     """
 
-    def more(model, a, b):
+    def more(model: str, a: str, b: str):
         (first, n), (second, _) = run.picks(model, a), run.picks(model, b)
         # The exact test of a fair coin; the incomplete beta function takes parts of a sentence too.
         least, every_pick = min(first, second) / SENTENCES, (first + second) / SENTENCES
@@ -293,10 +295,10 @@ def without_context(run):
     ]
 
 
-def encoders_are_balanced(run):
+def encoders_are_balanced(run: Run) -> list[Check]:
     """The mean entropy of context-free picks is greater over encoders than over decoders, by Welch's test."""
 
-    def entropy(model):
+    def entropy(model: str):
         counts = np.array([run.picks(model, pronoun)[0] for pronoun in PRONOUN_SETS])
         shares = counts[counts > 0] / counts.sum()
         return -float(np.sum(shares * np.log2(shares)))
@@ -313,10 +315,10 @@ def encoders_are_balanced(run):
     return [check(one)]
 
 
-def above_chance_below_people(run):
+def above_chance_below_people(run: Run) -> list[Check]:
     """Without distractors every accuracy is between chance and one; MosaicBERT has the highest, as printed."""
 
-    def inner(model):
+    def inner(model: str):
         value = run.acc(model, 0)
         return is_within(value, CHANCE, 1, f"{run.label(model)}: {value.text()}")
 
@@ -338,13 +340,13 @@ def above_chance_below_people(run):
     return [*(check(inner, model) for model in run.everyone), check(best), check(value)]
 
 
-def grows_with_size(run):
+def grows_with_size(run: Run) -> list[Check]:
     """Size and accuracy without distractors go together in each family but ALBERT-v2, whose order is mixed.
 
     The interval of Spearman's rho is that of accuracies drawn from normal distributions as wide as their intervals.
     """
 
-    def correlated(family):
+    def correlated(family: str):
         names = run.families[family]
         run.need(names)
         sizes, values = [run.size(m) for m in names], [run.acc(m, 0) for m in names]
@@ -361,7 +363,7 @@ def grows_with_size(run):
         found = Estimate(rho, float(low), float(high), min(v.n for v in values))
         return require_decided(estimates.of_samples(rhos), f"{family}: rho {found.text(2)}", found.n, estimates.BOUND)
 
-    def mixed(family):
+    def mixed(family: str):
         names = run.families[family]
         run.need(names)
         values = [run.acc(m, 0) for m in names]
@@ -373,17 +375,17 @@ def grows_with_size(run):
     return [*growing, check(mixed, "ALBERT-v2")]
 
 
-def order_of_pronouns(run):
+def order_of_pronouns(run: Run) -> list[Check]:
     """Over models he is above she, and she above they and xe, each significantly by Welch's test."""
 
-    def step(a, b):
+    def step(a: str, b: str):
         outcome, text, n = run.better("all", a, b)
         return require_decided(outcome, text, n, SIGNIFICANT)
 
     return [check(step, a, b) for a, b in (("he", "she"), ("she", "they"), ("she", "xe"))]
 
 
-def encoders_prefer_xe(run):
+def encoders_prefer_xe(run: Run) -> list[Check]:
     """At least five of the nine encoders are better on xe than on they by Welch's test, BERT-large among them."""
 
     def most():
@@ -402,11 +404,11 @@ def encoders_prefer_xe(run):
     return [check(most), check(large)]
 
 
-def small_decoders_fail_on_xe(run):
+def small_decoders_fail_on_xe(run: Run) -> list[Check]:
     """OPT and Pythia models under 2.7 billion parameters are below chance on xe; three Pythia models near zero."""
     small = [m for family in ("OPT", "Pythia") for m in run.families[family] if run.size(m) < 2.7 * BILLION]
 
-    def below(model, limit):
+    def below(model: str, limit: float):
         value = run.acc(model, 0, "xe")
         return is_within(value, -1, limit, f"{run.label(model)}: {value.text()}")
 
@@ -414,10 +416,10 @@ def small_decoders_fail_on_xe(run):
     return [*(check(below, m, CHANCE) for m in small), *(check(below, m, NEAR_ZERO) for m in tiny)]
 
 
-def large_decoders_prefer_xe(run):
+def large_decoders_prefer_xe(run: Run) -> list[Check]:
     """Decoders of 6.7 billion parameters and more are significantly better on xe; Llama-2-13B as printed."""
 
-    def better(model):
+    def better(model: str):
         outcome, text, n = run.better(model, "xe", "they")
         return require_decided(outcome, f"{run.label(model)}: {text}", n, SIGNIFICANT)
 
@@ -428,17 +430,17 @@ def large_decoders_prefer_xe(run):
     return [*(check(better, m) for m in run.decoders if run.size(m) >= 6.7 * BILLION), check(value)]
 
 
-def distractors_hurt(run):
+def distractors_hurt(run: Run) -> list[Check]:
     """Every model is less accurate with any number of distractors than without."""
 
-    def lower(model, k):
+    def lower(model: str, k: int):
         none, some = run.acc(model, 0), run.acc(model, k)
         return is_greater(none, some, f"{run.label(model)}: {none.text()} without, {some.text()} with {k}")
 
     return [check(lower, model, k) for model in run.everyone for k in COUNTS[1:]]
 
 
-def one_distractor_costs(run):
+def one_distractor_costs(run: Run) -> list[Check]:
     """The mean loss to the first distractor over the scored models is the printed one."""
 
     def one():
@@ -449,24 +451,24 @@ def one_distractor_costs(run):
     return [check(one)]
 
 
-def decoders_keep_falling(run):
+def decoders_keep_falling(run: Run) -> list[Check]:
     """Each further distractor lowers every decoder's accuracy."""
 
-    def falls(model, k):
+    def falls(model: str, k: int):
         before, after = run.acc(model, k), run.acc(model, k + 1)
         return is_greater(before, after, f"{run.label(model)}: {before.text()} with {k}, {after.text()} with {k + 1}")
 
     return [check(falls, model, k) for model in run.decoders for k in COUNTS[:-1]]
 
 
-def encoders_recover(run):
+def encoders_recover(run: Run) -> list[Check]:
     """Every encoder is worst with exactly one distractor and stays under its accuracy without any."""
 
-    def worst(model, k):
+    def worst(model: str, k: int):
         one, other = run.acc(model, 1), run.acc(model, k)
         return is_greater(other, one, f"{run.label(model)}: {one.text()} with 1, {other.text()} with {k}")
 
-    def partly(model, k):
+    def partly(model: str, k: int):
         none, other = run.acc(model, 0), run.acc(model, k)
         return is_greater(none, other, f"{run.label(model)}: {none.text()} without, {other.text()} with {k}")
 
@@ -474,7 +476,7 @@ def encoders_recover(run):
     return [*lowest, *(check(partly, model, k) for model in run.encoders for k in COUNTS[2:])]
 
 
-def larger_is_better_with_distractors(run):
+def larger_is_better_with_distractors(run: Run) -> list[Check]:
     """With five distractors the larger of two neighbouring sizes is the better one in more than half of the pairs."""
 
     def one():
@@ -491,14 +493,14 @@ def larger_is_better_with_distractors(run):
     return [check(one)]
 
 
-def encoders_match_large_decoders(run):
+def encoders_match_large_decoders(run: Run) -> list[Check]:
     """RoBERTa-base is above OPT-125M and OPT-66B, and each encoder above the mean decoder of about its size."""
 
-    def above(model):
+    def above(model: str):
         ours, other = run.acc("roberta-base", 0), run.acc(model, 0)
         return is_greater(ours, other, f"RoBERTa-base {ours.text()}, {run.label(model)} {other.text()}")
 
-    def above_its_size(model):
+    def above_its_size(model: str):
         similar = [d for d in run.decoders if 0.5 <= run.size(d) / run.size(model) <= 2]
         ours, other = run.acc(model, 0), run.mean_acc(similar, 0)
         text = f"{run.label(model)} {ours.text()}, mean of decoders of about its size {other.text()}"
@@ -508,17 +510,17 @@ def encoders_match_large_decoders(run):
     return [*named, *(check(above_its_size, model) for model in run.encoders)]
 
 
-def encoders_lead_with_distractors(run):
+def encoders_lead_with_distractors(run: Run) -> list[Check]:
     """With five distractors every encoder is above every decoder."""
 
-    def above(encoder, decoder):
+    def above(encoder: str, decoder: str):
         ours, other = run.acc(encoder, 5), run.acc(decoder, 5)
         return is_greater(ours, other, f"{run.label(encoder)} {ours.text()}, {run.label(decoder)} {other.text()}")
 
     return [check(above, encoder, decoder) for encoder in run.encoders for decoder in run.decoders]
 
 
-def distraction_and_bias_explain(run):
+def distraction_and_bias_explain(run: Run) -> list[Check]:
     """Distraction and bias together are between the two printed shares of unambiguous errors, for every model."""
     item, row = "ruff_explained_error_share", "all models | unambiguous errors | distraction or bias"
     ends = [run.printed[(item, row, end)] for end in ("lowest", "highest")]
@@ -526,7 +528,7 @@ def distraction_and_bias_explain(run):
     low, high = (float(text) / 100 for text in ends)
     half = published.half_unit(ends[0]) / 100
 
-    def inside(model, k):
+    def inside(model: str, k: int):
         total = run.explained(model, k)
         if np.isnan(total.value):
             return None, ""
@@ -535,18 +537,18 @@ def distraction_and_bias_explain(run):
     return [check(inside, model, k) for model in run.everyone for k in COUNTS[1:]]
 
 
-def decoders_are_distracted(run):
+def decoders_are_distracted(run: Run) -> list[Check]:
     """In decoders distraction never falls with a further distractor and stays under the printed level."""
     key = ("ruff_distraction_error_share", "decoder-only | unambiguous errors | distraction", "saturation level")
     level = float(run.printed[key]) / 100
 
-    def rises(model, k):
+    def rises(model: str, k: int):
         before, after = (run.share(model, n, "distraction") for n in (k, k + 1))
         if np.isnan(before.value + after.value):
             return None, ""
         return is_greater(after, before, f"{run.label(model)}: {before.text()} with {k}, {after.text()} with {k + 1}")
 
-    def under(model, k):
+    def under(model: str, k: int):
         value = run.share(model, k, "distraction")
         if np.isnan(value.value):
             return None, ""
@@ -556,17 +558,17 @@ def decoders_are_distracted(run):
     return [*rising, *(check(under, model, k) for model in run.decoders for k in COUNTS[1:])]
 
 
-def encoders_turn_to_bias(run):
+def encoders_turn_to_bias(run: Run) -> list[Check]:
     """In encoders distraction falls and bias rises from one to five distractors; in BERT-large bias leads from two."""
 
-    def moves(model, kind, sign):
+    def moves(model: str, kind: str, sign: int):
         first, last = (run.share(model, k, kind) for k in (1, 5))
         if np.isnan(first.value + last.value):
             return None, ""
         text = f"{run.label(model)}: {kind} {first.text()} with 1, {last.text()} with 5"
         return is_greater(last * sign, first * sign, text)
 
-    def leads(k):
+    def leads(k: int):
         bias, distraction = (run.share("bert-large", k, kind) for kind in ("bias", "distraction"))
         if np.isnan(bias.value + distraction.value):
             return None, ""
@@ -578,10 +580,10 @@ def encoders_turn_to_bias(run):
     return [*moving, *(check(leads, k) for k in COUNTS[2:])]
 
 
-def larger_is_more_distracted(run):
+def larger_is_more_distracted(run: Run) -> list[Check]:
     """Of two neighbouring sizes the larger has more distraction and less bias; in BERT it is the other way round."""
 
-    def moves(small, large, kind, sign):
+    def moves(small: str, large: str, kind: str, sign: int):
         first, second = (run.mean_share(m, kind) for m in (small, large))
         if np.isnan(first.value + second.value):
             return None, ""
@@ -600,7 +602,7 @@ CHAINS = ("kojima", "zhou")
 """The two kinds of chain of thought, by the authors of their prompts."""
 
 
-def prompting_shows_the_same(run):
+def prompting_shows_the_same(run: Run) -> list[Check]:
     """Prompted models fall with distractors and stay under scored ones; chain of thought does not help FLAN-T5-xxl.
 
     Prompts are the units of paired t-tests (of sign tests where all differences agree): one prompt's accuracies are
@@ -610,7 +612,7 @@ def prompting_shows_the_same(run):
     chat = [(f"llama-2-{size}-chat", f"llama-2-{size}") for size in ("7b", "13b", "70b")]
     flan = run.models[run.models.family == "FLAN-T5"].model.tolist()
 
-    def below(ours, low, high):
+    def below(ours: np.ndarray, low: np.ndarray | float, high: np.ndarray | float):
         """Compare prompts: do they lie below ``low``, or else above ``high``? Return the text of the test too."""
         for right, limit in ((True, low), (False, high)):
             other = np.broadcast_to(limit, ours.shape)
@@ -622,19 +624,19 @@ def prompting_shows_the_same(run):
                 return compare_by_test(p, right), f"paired test over prompts: p {p_text(p, smallest=0.001, decimals=3)}"
         return Comparison(), "no test"
 
-    def under(prompted, scored, k):
+    def under(prompted: str, scored: str, k: int):
         ours, other = run.prompted(prompted, k), run.acc(scored, k)
         outcome, test = below(ours, other.low, other.high)
         text = f"{run.label(prompted)} {ours.mean():.3f}, {run.label(scored)} {other.text()} with {k}, {test}"
         return require_decided(outcome, text, len(ours), SIGNIFICANT)
 
-    def falls(model, k):
+    def falls(model: str, k: int):
         before, after = (run.prompted(model, n) for n in (k, k + 1))
         outcome, test = below(after, before, before)
         text = f"{run.label(model)}: {before.mean():.3f} with {k}, {after.mean():.3f} with {k + 1}, {test}"
         return require_decided(outcome, text, len(after), SIGNIFICANT)
 
-    def worse(method, k):
+    def worse(method: str, k: int):
         plain, chain = run.prompted("flan-t5-xxl", k), run.prompted("flan-t5-xxl", k, method)
         lower, test = below(chain, plain, plain)
         spread = scipy.stats.levene(chain, plain).pvalue
@@ -645,7 +647,7 @@ def prompting_shows_the_same(run):
         wider = compare_by_test(spread, chain.std() > plain.std())
         return require_decided(compare_all([lower, wider]), text, len(chain), SIGNIFICANT)
 
-    def read_from_chain(method, k):
+    def read_from_chain(method: str, k: int):
         plain, chain = run.prompted("flan-t5-xxl", k), run.prompted("flan-t5-xxl", k, method, "chain")
         difference = chain.mean() - plain.mean()
         text = f"{method} with {k}, answer from the chain: {with_sign(difference, 3)} against vanilla"

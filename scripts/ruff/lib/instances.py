@@ -17,10 +17,11 @@ it decides what a seed draws):
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import permutations
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,9 +37,13 @@ from scripts.ruff.lib.templates import (
     POLARITIES,
     PRONOUN,
     THEMES,
+    Templates,
     read_official,
     read_replica,
 )
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 STUDY = "ruff"
 INTRODUCTIONS = THEMES * len(POLARITIES)
@@ -82,7 +87,7 @@ def full_size(n_distractors: int, n_sets: int, n_tasks: int) -> int:
     return n_tasks * math.prod(_radices(n_distractors, n_sets))
 
 
-def _radices(n_distractors, n_sets):
+def _radices(n_distractors: int, n_sets: int):
     """Numbers of choices below a task: introduction, gold and, with distractors, template, pronoun, permutation."""
     if not 0 <= n_distractors <= MAX_DISTRACTORS:
         raise UserError(f"ruff.distractors: {n_distractors} distractors are not possible; use 0 to {MAX_DISTRACTORS}")
@@ -95,16 +100,15 @@ class Narratives:
     """All instances of one template set and one list of pronoun sets, addressed by their row in generation order.
 
     Args:
-        templates (Templates)
         sets: The configured pronoun sets (:func:`scripts.core.templates.select_pronoun_sets`).
     """
 
-    def __init__(self, templates, sets: dict):
+    def __init__(self, templates: Templates, sets: dict):
         self.templates = templates
         self.sets = dict(sets)
         self.forms = {case: [forms[case] for forms in sets.values()] for case in CASES}
 
-    def metadata(self, **settings):
+    def metadata(self, **settings: Any) -> dict[str, Any]:
         """Return the metadata of a file of instances that were made with ``settings``."""
         return {
             "study": STUDY,
@@ -114,19 +118,18 @@ class Narratives:
             "origins": self.templates.origins(),
         }
 
-    def full_size(self, n_distractors):
+    def full_size(self, n_distractors: int) -> int:
         """Return the number of rows of the full set."""
         return full_size(n_distractors, len(self.sets), len(self.templates.tasks))
 
-    def full_set_sizes(self, distractors: Sequence[int]):
+    def full_set_sizes(self, distractors: Sequence[int]) -> "pa.Table":
         """Return how many rows each full set has, and the lines of the template files that they are made from.
 
         Args:
             distractors: Numbers of distractors, a row for each.
 
         Returns:
-            pyarrow.Table: ``n_distractors``, ``instances`` and the columns of
-            :data:`~scripts.ruff.lib.templates.ORIGINS`, here lists.
+            ``n_distractors``, ``instances`` and the columns of :data:`~scripts.ruff.lib.templates.ORIGINS`, here lists.
         """
         import pyarrow as pa
 
@@ -148,11 +151,11 @@ class Narratives:
         }
         return pa.table(columns)
 
-    def table(self, n_distractors: int, rows: np.ndarray):
+    def table(self, n_distractors: int, rows: np.ndarray) -> "pa.RecordBatch":
         """Return the instances at ``rows`` of the full set in generation order.
 
         Returns:
-            pyarrow.RecordBatch: ``k`` rows with :func:`schema`.
+            ``k`` rows with :func:`schema`.
         """
         import pyarrow as pa
 
@@ -177,7 +180,7 @@ class Narratives:
         }
         return pa.RecordBatch.from_arrays(list(columns.values()), schema=schema())
 
-    def context_free(self):
+    def context_free(self) -> "pa.Table":
         """Return the task sentences without context, one row each, as a table with :func:`sample_schema`."""
         import pyarrow as pa
 
@@ -198,13 +201,13 @@ class Narratives:
         ]
         return pa.Table.from_arrays(arrays, schema=kinds)
 
-    def full(self, n_distractors, rows_per_batch=115_200):
+    def full(self, n_distractors: int, rows_per_batch: int = 115_200) -> "Iterator[pa.RecordBatch]":
         """Yield the full set in generation order, in batches of about ``rows_per_batch`` rows."""
         total = self.full_size(n_distractors)
         for start in range(0, total, rows_per_batch):
             yield self.table(n_distractors, np.arange(start, min(start + rows_per_batch, total)))
 
-    def sample(self, n_distractors, seed):
+    def sample(self, n_distractors: int, seed: int) -> "pa.Table":
         """Draw the sample of one seed without making the full set (section 3.2).
 
         The rows are those of ``full.groupby([occupation, case, gold, distractor form]).sample(n=k,
@@ -229,7 +232,7 @@ class Narratives:
         columns.append(pa.array(np.full(len(rows), seed, dtype=np.int64)))
         return pa.Table.from_arrays(columns, schema=kinds)
 
-    def sample_rows(self, n_distractors, seed):
+    def sample_rows(self, n_distractors: int, seed: int) -> np.ndarray:
         """Return the rows of the full set that :meth:`sample` draws, in its order."""
         sets = len(self.sets)
         introductions, _, *below = _radices(n_distractors, sets)
@@ -262,7 +265,7 @@ class Narratives:
 
     # What follows turns row numbers into codes and codes into columns; repeated texts are made once and taken.
 
-    def _decode(self, n_distractors, rows):
+    def _decode(self, n_distractors: int, rows: np.ndarray):
         """Return the choices behind each row; ``indices`` has shape (rows, n_distractors)."""
         radices = _radices(n_distractors, len(self.sets))
         digits = []
@@ -283,7 +286,7 @@ class Narratives:
         indices = np.concatenate([first[:, None], later], axis=1) + offset[:, None]
         return codes | {"distractor": distractor + (distractor >= gold), "indices": indices.astype(np.int8)}
 
-    def _sentences(self, codes):
+    def _sentences(self, codes: dict[str, np.ndarray]):
         """Return (distinct sentences, codes) for each sentence of the text, in order."""
         sets = len(self.sets)
         case = self._task_cases[codes["task"]]
@@ -297,24 +300,24 @@ class Narratives:
                 parts.append((self._implicit, (case * INTRODUCTIONS + index) * sets + codes["distractor"]))
         return [*parts, (self._task_sentences, codes["task"])]
 
-    def _ids(self, parts, case, gold):
-        columns = [(instances.digests([STUDY]), None)]
+    def _ids(self, parts: "Sequence[tuple[_Sentences, np.ndarray]]", case: np.ndarray, gold: Any):
+        columns: list[tuple[np.ndarray, np.ndarray | None]] = [(instances.digests([STUDY]), None)]
         columns += [(sentences.digests, codes) for sentences, codes in parts]
         columns.append((instances.digests("|".join(self.forms[c]) for c in CASES), case))
         gold = (instances.digests([""]), None) if gold is None else (instances.digests(self._flat_forms), gold)
         return instances.hexadecimal(instances.content_ids([*columns, gold]))
 
-    def _options(self, case):
+    def _options(self, case: np.ndarray):
         return _lists(np.arange(len(self.sets)) + case[:, None] * len(self.sets), self._flat_forms)
 
-    def _task_columns(self, task, case):
+    def _task_columns(self, task: np.ndarray, case: np.ndarray):
         return {
             "case": instances.dictionary(CASES, case),
             "occupation": instances.dictionary([t.occupation for t in self.templates.tasks], task),
             "participant": instances.dictionary([t.participant for t in self.templates.tasks], task),
         }
 
-    def _origin_columns(self, task, contexts):
+    def _origin_columns(self, task: np.ndarray, contexts: np.ndarray):
         """Return :data:`ORIGINS` for tasks and for positions among the contexts of their case, one list a row."""
         import pyarrow as pa
 
@@ -350,7 +353,7 @@ class Narratives:
     def _first_distractors(self):
         return self._explicit("participant")
 
-    def _explicit(self, role):
+    def _explicit(self, role: str):
         return _Sentences(
             _context_sentence(context.explicit, form, getattr(task, role))
             for task in self.templates.tasks
@@ -371,7 +374,7 @@ class Narratives:
 class _Sentences:
     """Distinct sentences: as an Arrow array for texts, as digests for ids."""
 
-    def __init__(self, sentences):
+    def __init__(self, sentences: Iterable[str]):
         import pyarrow as pa
 
         sentences = list(sentences)
@@ -379,12 +382,12 @@ class _Sentences:
         self.digests = instances.digests(sentences)
 
 
-def _context_sentence(template, form, person=""):
+def _context_sentence(template: str, form: str, person: str = ""):
     sentence = template.replace(PERSON, person).replace(PRONOUN, form)
     return sentence[:1].upper() + sentence[1:]
 
 
-def _join(parts):
+def _join(parts: Sequence[tuple[_Sentences, np.ndarray]]):
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -392,7 +395,7 @@ def _join(parts):
     return pc.binary_join_element_wise(*columns, " ")
 
 
-def _lists(codes, values=None):
+def _lists(codes: np.ndarray, values: Iterable[str] | None = None):
     """Return a list array with one list for each row of ``codes``, of its own whole numbers or of ``values[codes]``."""
     import pyarrow as pa
 
@@ -402,7 +405,7 @@ def _lists(codes, values=None):
     return pa.ListArray.from_arrays(offsets, pa.array(flat) if values is None else instances.dictionary(values, flat))
 
 
-def schema():
+def schema() -> "pa.Schema":
     """Return the Arrow schema of full sets; on disk dictionaries become plain columns."""
     import pyarrow as pa
 
@@ -431,7 +434,7 @@ def schema():
     )
 
 
-def sample_schema():
+def sample_schema() -> "pa.Schema":
     """Return the Arrow schema of samples, context-free and selected instances: plain, with a last column ``seed``."""
     import pyarrow as pa
 

@@ -38,7 +38,7 @@ def format_signed(value: float) -> str:
     return number(value, 2, signed=True)
 
 
-def of_rows(frame: pd.DataFrame, source: str, keys: list[str], shown: dict, **fixed) -> dict:
+def of_rows(frame: pd.DataFrame, source: str, keys: list[str], shown: dict, **fixed: Any) -> dict:
     """Return the numbers of every row of a table.
 
     Args:
@@ -68,7 +68,7 @@ def _p(value: float) -> str:
     return f"p {p_text(value, smallest=0.001, decimals=3)}"
 
 
-def from_context_free(counts, summary):
+def from_context_free(counts: pd.DataFrame, summary: pd.DataFrame) -> dict[str, dict]:
     """Return ``context_free.<model>.<pronoun>`` (count) and ``context_free.<architecture>.<pronoun>`` (mean count)."""
     return of_rows(counts, "context_free.csv", ["model", "pronoun"], {"context_free": ("count", str)}) | of_rows(
         summary,
@@ -78,7 +78,7 @@ def from_context_free(counts, summary):
     )
 
 
-def from_accuracy(accuracy, over_models):
+def from_accuracy(accuracy: pd.DataFrame, over_models: pd.DataFrame) -> dict[str, dict]:
     """Return accuracies by model or architecture, factor and number of distractors, and what one distractor changes.
 
     Ids are ``accuracy.<model>.<factor>.<level>.<n>``, the same with an architecture,
@@ -112,7 +112,7 @@ def from_accuracy(accuracy, over_models):
     return numbers
 
 
-def from_models(accuracy, context_free, chance):
+def from_models(accuracy: pd.DataFrame, context_free: pd.DataFrame, chance: float) -> dict[str, dict]:
     """Return what is said of many models at once.
 
     Ids are ``models.n``; ``favourite.<pronoun>``, how many models pick the set most often without context (the earlier
@@ -126,10 +126,12 @@ def from_models(accuracy, context_free, chance):
     favourites = context_free.loc[context_free.groupby("model", sort=False)["count"].idxmax()].pronoun
     for pronoun in context_free.pronoun.unique():
         numbers[f"favourite.{pronoun}"] = count((favourites == pronoun).sum(), "context_free.csv", pronoun=pronoun)
+    n: Any
     for n, rows in overall.groupby("n_distractors"):
         cell = {"factor": "all", "level": "all", "n_distractors": int(n)}
         above = rows.ci_low > chance
         rows = rows.set_index("model").accuracy
+        model: Any
         for bound, model in (("lowest", rows.idxmin()), ("highest", rows.idxmax())):
             extreme = entry(float(rows[model]), share(rows[model]), "accuracy.csv", model=model, **cell)
             numbers[f"accuracy_extreme.{n}.{bound}"] = extreme | {"model": model}
@@ -140,7 +142,7 @@ def from_models(accuracy, context_free, chance):
     return numbers
 
 
-def from_tests(tests):
+def from_tests(tests: Any) -> dict[str, dict]:
     """Return what the tests say of every tested pair, and how many occupations they compare.
 
     Ids are ``test.<model>.<a>.<b>`` (Holm-adjusted p of Welch's test), ``test_paired.<model>.<a>.<b>`` (of the paired
@@ -170,7 +172,7 @@ def from_tests(tests):
     return numbers | ps | of_rows(tests, "pronoun_tests.csv", pair, differences)
 
 
-def from_errors(types, bounds):
+def from_errors(types: pd.DataFrame, bounds: pd.DataFrame) -> dict[str, dict]:
     """Return ``errors.<model>.<n>.<type>`` (share), their counts, and the range of distraction plus bias."""
     numbers = of_rows(types, "error_types.csv", ["model", "n_distractors", "error_type"], {"errors": ("share", share)})
     for column in ("n_errors", "n_ambiguous", "n_unambiguous", "n_bias_equals_gold"):
@@ -189,7 +191,7 @@ def from_prompting(
     agreement: pd.DataFrame,
     compared: pd.DataFrame | None,
     settings: dict,
-):
+) -> dict[str, dict]:
     """Return what the prose says of prompted models.
 
     Ids are ``prompted.<model>.<method>.<answer>.<kind>.<n>`` (accuracy, mean over prompts), the same after
@@ -250,7 +252,9 @@ def from_prompting(
     return numbers
 
 
-def from_other_scores(normalisation, calibration, correlations):
+def from_other_scores(
+    normalisation: pd.DataFrame, calibration: pd.DataFrame, correlations: pd.DataFrame
+) -> dict[str, dict]:
     """Return what other scores than the sum change, and how sure models are, over all instances.
 
     Ids are ``flipped.<model>.<normalisation>`` (share of other picks), ``other_difference.<model>.<normalisation>`` (of
@@ -265,6 +269,7 @@ def from_other_scores(normalisation, calibration, correlations):
     shown = {"flipped": ("flipped", share), "other_difference": ("difference", format_signed)}
     numbers = of_rows(rows, source, keys, shown, factor="all")
     signs = []
+    row: Any
     for row in rows.itertuples():
         signs.append(_sign(row.difference_low, row.difference_high))
         ends = interval(row.difference_low, row.difference_high, 2, signed=True)
@@ -288,7 +293,7 @@ def from_other_scores(normalisation, calibration, correlations):
     return numbers | of_rows(sums, "fertility_correlations.csv", ["model"], shown, normalisation="sum")
 
 
-def from_comparisons(power, mixed_model, agreed):
+def from_comparisons(power: pd.DataFrame, mixed_model: pd.DataFrame, agreed: pd.DataFrame | None) -> dict[str, dict]:
     """Return what the samples can show, what the mixed model finds, and how probability and generation agree.
 
     Ids are ``detectable.<model>`` and ``needed.<model>.<points>`` over all instances; ``mixed.converged``, ``mixed.n``,
@@ -298,6 +303,7 @@ def from_comparisons(power, mixed_model, agreed):
     """
     pooled = power[power.n_distractors.astype(str) == "all"]
     numbers = of_rows(pooled, "power.csv", ["model"], {"detectable": ("detectable_pair", share)}, n_distractors="all")
+    row: Any
     for row in pooled.to_dict("records"):
         for points in PLANNED_DIFFERENCES:
             needed, cell = row[f"needed_{points}"], {"model": row["model"], "n_distractors": "all"}

@@ -1,6 +1,7 @@
 """What people are asked about RUFF (section 3.3), and the line that their accuracy makes in its figures."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -9,11 +10,14 @@ from scripts.core.errors import UserError
 from scripts.core.options import SLOT, fill
 from scripts.ruff.lib.templates import PERSON, PRONOUN
 
+if TYPE_CHECKING:
+    from scripts.ruff.lib.instances import Narratives
+
 QUESTION = "pronoun"
 """The question of the task in which people fill the blank (``templates/annotation/ruff_fidelity.yaml``)."""
 
 
-def validation(narratives) -> pd.DataFrame:
+def validation(narratives: "Narratives") -> pd.DataFrame:
     """Return the items in which people judge every template: grammatical, and who the pronoun can refer to.
 
     Every task sentence comes twice, once with a question about each of the two people: its pronoun refers to the

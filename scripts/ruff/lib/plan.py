@@ -25,7 +25,7 @@ PROMPT_TOKENS = 200
 """Tokens of a typical prompt with its instance."""
 
 
-def full_sample(n_sets: int):
+def full_sample(n_sets: int) -> int:
     """Return the rows of a full sample of one seed and number of distractors: 2,160 with four pronoun sets.
 
     Each task sentence comes with every ordered pair of gold and distractor (section 3.2), or, without distractors, as
@@ -61,7 +61,7 @@ def sample_sizes(size: int | dict[str, int], models: Iterable[str]) -> dict[str,
     return {model: number for model, number in sizes.items() if number}
 
 
-def uneven_models(sizes: dict[str, int]):
+def uneven_models(sizes: dict[str, int]) -> list[str]:
     """Return the models whose samples have one case more often than another, as three cases do not divide their size.
 
     Args:
@@ -70,7 +70,7 @@ def uneven_models(sizes: dict[str, int]):
     return [model for model, size in sizes.items() if size % len(CASES)]
 
 
-def check_sizes(settings: dict, n_sets: int, known: Collection[str]):
+def check_sizes(settings: dict, n_sets: int, known: Collection[str]) -> None:
     """Refuse sizes above the full sample, and those in which one pronoun set would be right more often than another.
 
     Args:
@@ -301,7 +301,7 @@ class Plan(StudyPlan):
             ],
         )
 
-    def _scored_by(self, size):
+    def _scored_by(self, size: int):
         """Return what a model scores that takes ``size`` instances of each sample."""
         samples = [(len(self["seeds"]) * size, TOKENS[n]) for n in self["distractors"]]
         lengths = [(TASKS, TASK_TOKENS), *samples]

@@ -1,5 +1,9 @@
 """Tables of prompts (paper Tables 3 to 5) and of what prompted models answer, as text cells ready to be typeset."""
 
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
 import pandas as pd
 
 from scripts.core import files
@@ -20,19 +24,19 @@ STEPS = ("answer", "chain", "final")
 """Steps of generation: without a chain of thought, the chain, and the answer after it."""
 
 
-def templates_cells(prompts):
+def templates_cells(prompts: dict[str, dict]) -> pd.DataFrame:
     """Return the prompt templates (Table 3), as :func:`scripts.ruff.lib.prompts.read_prompts` returns them."""
     rows = [(name, prompt["kind"], prompt["text"]) for name, prompt in prompts.items()]
     return pd.DataFrame(rows, columns=["Prompt", "Kind", "Text"])
 
 
-def example_instance(sample):
+def example_instance(sample: pd.DataFrame) -> tuple[str, list[str]]:
     """Return text and options of the example: the sample's first instance with a possessive, as in the study."""
     row = sample[sample["case"] == "possessive"].iloc[0]
     return row.text, list(row.options)
 
 
-def fill_example(prompts, name, sample, blank):
+def fill_example(prompts: dict[str, dict], name: str, sample: pd.DataFrame, blank: str) -> str:
     """Return the prompt ``name``, filled with the example.
 
     Raises:
@@ -43,7 +47,7 @@ def fill_example(prompts, name, sample, blank):
     return fill(prompts[name]["text"], *example_instance(sample), BLANKS[blank])
 
 
-def examples_cells(prompts: dict, sample: pd.DataFrame, blank: str, models: dict, wrapped: dict):
+def examples_cells(prompts: dict, sample: pd.DataFrame, blank: str, models: dict, wrapped: dict) -> pd.DataFrame:
     """Return what models read for a vanilla prompt (Table 4), a row for each way of wrapping.
 
     Args:
@@ -60,7 +64,7 @@ def examples_cells(prompts: dict, sample: pd.DataFrame, blank: str, models: dict
     return pd.DataFrame(cells, columns=["Model", "What the model reads"])
 
 
-def chain_cells(prompts, chains, sample, blank):
+def chain_cells(prompts: dict[str, dict], chains: dict[str, dict], sample: pd.DataFrame, blank: str) -> pd.DataFrame:
     """Return both steps of every way to elicit a chain of thought (Table 5)."""
     text = fill_example(prompts, CHAIN_EXAMPLE, sample, blank)
     rows = []
@@ -71,12 +75,14 @@ def chain_cells(prompts, chains, sample, blank):
     return pd.DataFrame(rows, columns=["Method", "Elicits", "Prompt"])
 
 
-def prompting_cells(summary, models):
+def prompting_cells(summary: pd.DataFrame, models: dict[str, dict]) -> pd.DataFrame:
     """Return accuracies over all prompts with their SD, and the shares of outputs that are no answer."""
     rows = summary[summary.kind == "all"]
     counts = sorted(rows.n_distractors.unique())
     heads = {name: f"no answer: {OUTCOME_LABELS[name].removesuffix(' pronouns')}" for name in OUTCOMES[2:]}
     cells = []
+    model: Any
+    method: Any
     for (model, method, answer), same in rows.groupby(["model", "method", "answer"], sort=False):
         by_count = same.set_index("n_distractors").reindex(counts)
         accuracies = map(with_sd, by_count.accuracy, by_count.sd)
@@ -89,7 +95,7 @@ def prompting_cells(summary, models):
     return frame.assign(Model=blank_repeats(frame.Model))
 
 
-def prompted_models(models, paths) -> pd.DataFrame:
+def prompted_models(models: dict[str, dict], paths: Sequence[str | Path]) -> pd.DataFrame:
     """Return what was prompted, from the metadata of the answers.
 
     Returns:
@@ -120,7 +126,7 @@ def prompted_models(models, paths) -> pd.DataFrame:
     return pd.DataFrame(rows).astype({f"new_tokens_{step}": "Int64" for step in STEPS})
 
 
-def describe_thinking(answers):
+def describe_thinking(answers: Mapping[str, Any]) -> str:
     """Return in words what a model thought before its answers, by the metadata of these; empty for nothing.
 
     Examples:
@@ -137,7 +143,7 @@ def describe_thinking(answers):
     return f"up to {tokens:,} tokens; {cut_off}"
 
 
-def prompted_models_cells(table, models):
+def prompted_models_cells(table: Any, models: dict[str, dict]) -> pd.DataFrame:
     """Return the cells of :func:`prompted_models`; a column for thinking if any model thinks or could."""
     revisions = [
         row.revision[:12] if "/" in row.source else row.revision or MISSING_MARK

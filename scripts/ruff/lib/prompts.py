@@ -7,7 +7,7 @@ in a cell is a line break.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -84,12 +84,12 @@ def read_chains(path: str | Path) -> dict[str, dict]:
     return chains
 
 
-def template_lines(path, columns):
+def template_lines(path: str | Path, columns: Sequence[str]) -> dict[str, int]:
     """Return the line of each row of a template file by the first of its ``columns``, which is its id."""
     return {cells[columns[0]]: row for row, cells in read_tsv(path, columns)}
 
 
-def select_chains(chains, methods, path):
+def select_chains(chains: Mapping[str, dict], methods: Sequence[str], path: str | Path) -> dict[str, dict]:
     """Return the configured ``methods`` of :func:`read_chains`, in the configured order."""
     for method in methods:
         if method not in chains:
@@ -112,7 +112,7 @@ def rotate_options(options: Sequence[str], instance_id: str) -> list[str]:
     return [*options[start:], *options[:start]]
 
 
-def options_block(options):
+def options_block(options: Iterable[str]) -> str:
     """Return the block that lists the options, one line each (Table 4)."""
     return "\n".join(["OPTIONS:", *(f"- {option}" for option in options)])
 
@@ -184,7 +184,7 @@ def instance_prompts(
 
 def with_origins(
     prompts: pd.DataFrame, rows: pd.DataFrame, columns: Sequence[str], prompt_templates: str, chain_templates: str
-):
+) -> pd.DataFrame:
     """Return prompts with the lines of the files that they were made from: those of their instances and their own.
 
     Args:
@@ -204,11 +204,11 @@ def with_origins(
     )
 
 
-def _breaks(text):
+def _breaks(text: str):
     return text.replace("\\n", "\n")
 
 
-def _check_slots(text, wanted, where):
+def _check_slots(text: str, wanted: Sequence[str], where: str):
     present = re.findall(r"\{\w*\}", text)
     wrong = next((slot for slot in wanted if present.count(slot) != 1), None)
     if wrong:

@@ -13,7 +13,7 @@ each time the row that is best by the first of these criteria that tells rows ap
 So the rows depend on the sample alone, and a smaller ``sample_size`` selects a subset of what a larger one does.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import count, islice
 
 import numpy as np
@@ -94,7 +94,7 @@ def priorities(sample: pd.DataFrame, sizes: Iterable[int]) -> np.ndarray:
     return places
 
 
-def balanced_cycle(n_cases: int, n_sets: int, distractors: bool):
+def balanced_cycle(n_cases: int, n_sets: int, distractors: bool) -> Iterator[tuple[int, int, int]]:
     """Yield triples of case, gold and distractor pronoun that stay balanced, without end.
 
     Golds go round; the distractor is the next set, from the second round of golds on the one after it, and so on, so
@@ -112,5 +112,5 @@ def balanced_cycle(n_cases: int, n_sets: int, distractors: bool):
         yield (row + ahead) % n_cases, gold, (gold + 1 + turn) % n_sets if distractors else -1
 
 
-def _fewest(rows, values):
+def _fewest(rows: np.ndarray, values: np.ndarray):
     return rows[values == values.min()]

@@ -171,7 +171,7 @@ def _pooled_picks(truth: Truth) -> Truth:
 
 
 def _best(level: float) -> Callable:
-    def change(values, truth):
+    def change(values: np.ndarray, truth: Truth):
         mosaic, roberta, *tiny = truth.at("mosaicbert", "roberta-large", "pythia-14m")
         values[mosaic, 0], values[roberta, 0] = level, 0.95
         values[tiny, 0] = 0.25 if level == 0.95 else 0.20
@@ -180,7 +180,7 @@ def _best(level: float) -> Callable:
 
 
 def _reversed_families(k: int) -> Callable:
-    def change(values, truth):
+    def change(values: np.ndarray, truth: Truth):
         for members in _in_families(truth):
             if truth.family[members[0]] == "ALBERT-v2":
                 values[members, k] = np.sort(values[members, k], axis=0)
@@ -191,32 +191,32 @@ def _reversed_families(k: int) -> Callable:
 
 
 def _even_families(k: int) -> Callable:
-    def change(values, truth):
+    def change(values: np.ndarray, truth: Truth):
         for members in _in_families(truth):
             values[members, k] = values[members, k].mean(axis=0)
 
     return change
 
 
-def _in_reversed_order(values, truth):
+def _in_reversed_order(values: np.ndarray, truth: Truth):
     values[:, 0] = values[:, 0, ::-1]
 
 
-def _even_pronouns(values, truth):
+def _even_pronouns(values: np.ndarray, truth: Truth):
     values[:, 0] = values[:, 0].mean(axis=-1, keepdims=True)
 
 
-def _they_over_xe(values, truth):
+def _they_over_xe(values: np.ndarray, truth: Truth):
     values[:, 0] = values[:, 0][:, [HE, SHE, XE, THEY]]
 
 
-def _they_as_xe(values, truth):
+def _they_as_xe(values: np.ndarray, truth: Truth):
     values[:, 0, [THEY, XE]] = values[:, 0, [THEY, XE]].mean(axis=-1, keepdims=True)
     values[truth.at("llama-2-13b"), 0, THEY:] = 0.96
 
 
 def _xe_of_small(level: float, tiny: float) -> Callable:
-    def change(values, truth):
+    def change(values: np.ndarray, truth: Truth):
         low = values[:, 0, XE] < 0.25
         values[low, 0, XE] = level
         values[truth.at(*TINY), 0, XE] = tiny
@@ -224,39 +224,39 @@ def _xe_of_small(level: float, tiny: float) -> Callable:
     return change
 
 
-def _no_harm(values, truth):
+def _no_harm(values: np.ndarray, truth: Truth):
     values[:, 0], values[:, 1:] = values[:, 1].copy(), values[:, :1].copy()
 
 
-def _flat(values, truth):
+def _flat(values: np.ndarray, truth: Truth):
     values[:, 1:] = values[:, :1]
 
 
 def _loss(points: float) -> Callable:
-    def change(values, truth):
+    def change(values: np.ndarray, truth: Truth):
         values[:, 1] = values[:, :1].mean(axis=(0, 1), keepdims=True)[0] * 0 + np.maximum(values[:, 0] - points, 0.01)
 
     return change
 
 
-def _rising_decoders(values, truth):
+def _rising_decoders(values: np.ndarray, truth: Truth):
     values[~truth.encoder] = values[~truth.encoder][:, ::-1]
 
 
-def _flat_decoders(values, truth):
+def _flat_decoders(values: np.ndarray, truth: Truth):
     values[~truth.encoder] = values[~truth.encoder].mean(axis=1, keepdims=True)
 
 
-def _encoders_keep_falling(values, truth):
+def _encoders_keep_falling(values: np.ndarray, truth: Truth):
     values[truth.encoder, 1:] = values[truth.encoder, :0:-1]
 
 
-def _encoders_stay(values, truth):
+def _encoders_stay(values: np.ndarray, truth: Truth):
     values[truth.encoder, 1:] = values[truth.encoder, 1:2]
 
 
 def _encoders_at(k: int, encoders: float, decoders: float) -> Callable:
-    def change(values, truth):
+    def change(values: np.ndarray, truth: Truth):
         values[:, k] = np.where(truth.encoder, encoders, decoders)[:, None]
 
     return change
@@ -275,32 +275,32 @@ def _errors(change: Callable) -> Callable:
 
 
 def _explained(*levels: float) -> Callable:
-    def change(distraction, explained, truth):
+    def change(distraction: np.ndarray, explained: np.ndarray, truth: Truth):
         level = np.array(levels)[np.arange(len(distraction)) % len(levels)][:, None]
         return np.minimum(distraction, level - 0.05), np.broadcast_to(level, distraction.shape)
 
     return _errors(change)
 
 
-def _turned(distraction, explained, truth):
+def _turned(distraction: np.ndarray, explained: np.ndarray, truth: Truth):
     return distraction[:, ::-1], explained
 
 
-def _steady(distraction, explained, truth):
+def _steady(distraction: np.ndarray, explained: np.ndarray, truth: Truth):
     return np.broadcast_to(distraction.mean(axis=1, keepdims=True), distraction.shape), explained
 
 
-def _balanced(distraction, explained, truth):
+def _balanced(distraction: np.ndarray, explained: np.ndarray, truth: Truth):
     return np.full_like(distraction, 0.42), explained
 
 
-def _smaller_are_distracted(distraction, explained, truth):
+def _smaller_are_distracted(distraction: np.ndarray, explained: np.ndarray, truth: Truth):
     for members in _in_families(truth):
         distraction[members] = distraction[members[::-1]]
     return distraction, explained
 
 
-def _alike_in_families(distraction, explained, truth):
+def _alike_in_families(distraction: np.ndarray, explained: np.ndarray, truth: Truth):
     for members in _in_families(truth):
         distraction[members] = distraction[members].mean(axis=0)
     return distraction, explained

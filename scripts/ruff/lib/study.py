@@ -1,6 +1,6 @@
 """What RUFF asks of a run's pronoun sets, and what a run must have in common with the study to be compared with it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from scripts.core import options, templates
 from scripts.core.errors import UserError
@@ -13,7 +13,7 @@ LEAST = 3
 """Pronoun sets that RUFF needs; see :func:`select_pronoun_sets`."""
 
 
-def select_pronoun_sets(pronouns: dict, names: Sequence[str]):
+def select_pronoun_sets(pronouns: dict, names: Sequence[str]) -> dict[str, templates.PronounSet]:
     """Return the configured pronoun sets in the configured order, checked for what RUFF needs.
 
     An instance with distractors has a right set and another person's. Only a third one makes errors possible that do
@@ -37,7 +37,7 @@ def select_pronoun_sets(pronouns: dict, names: Sequence[str]):
     return selected
 
 
-def chance(pronouns):
+def chance(pronouns: Mapping[str, dict]) -> float:
     """Return the accuracy of a random pick among the forms of ``pronouns``, which are those of the run.
 
     In full sets and in samples every case has every right set equally often.
@@ -50,7 +50,7 @@ def chance(pronouns):
     return options.chance(offers, gold)
 
 
-def comparison_obstacle(pronoun_sets):
+def comparison_obstacle(pronoun_sets: Iterable[str]) -> str:
     """Return why no model of this run can be compared with the study, or an empty string.
 
     Chance and every accuracy depend on the options, so a run with other pronoun sets is another experiment.
@@ -60,7 +60,7 @@ def comparison_obstacle(pronoun_sets):
     return f"not in this run: a choice among exactly {', '.join(PRONOUN_SETS)}"
 
 
-def other_sets(pronoun_sets):
+def other_sets(pronoun_sets: Collection[str]) -> str:
     """Return why the study's numbers of instances do not apply to this run, or an empty string."""
     if set(pronoun_sets) == set(PRONOUN_SETS):
         return ""
@@ -74,7 +74,7 @@ def main_model(models: dict) -> str:
     A demonstration model only where there are no others.
     """
 
-    def rank(name):
+    def rank(name: str):
         facts = models[name]
         return facts["demonstration"], facts["architecture"] != "decoder", -(facts["parameters"] or 0)
 

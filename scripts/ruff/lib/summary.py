@@ -1,8 +1,14 @@
 """RUFF's rows of the summary over all studies: accuracies, and what the analyses of the same scores say of them."""
 
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
 from scripts.core.estimate_rows import MODEL, PROBABILITY, PROMPTED
 from scripts.core.paper.summary import secondary_row
 from scripts.ruff.lib.analyses.normalisation import STUDY
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 ABOUT = {"right": "being right", "pick": "the set that is picked"}
 """What probability and generation agree on."""
@@ -10,16 +16,16 @@ POOLED = {"all": ""}
 """What tables call the level of a factor that is pooled, to what the summary calls it."""
 
 
-def rows(accuracy, prompted, models: dict, data: str, most: int):
+def rows(accuracy: "pd.DataFrame", prompted: "pd.DataFrame | None", models: dict, data: str, most: int) -> list[dict]:
     """Return rows as :func:`scripts.core.estimate_rows.write` takes them.
 
     The headline is the accuracy without distractors and with the most.
 
     Args:
-        accuracy (DataFrame): ``model``, ``n_distractors``, ``factor`` (``all``, ``pronoun``, ...), ``level``, ``n``,
-            ``accuracy``, ``ci_low``, ``ci_high``.
-        prompted (DataFrame or None): ``model``, ``method``, ``answer``, ``n_distractors``, ``kind``, ``n``,
-            ``accuracy`` of prompted models.
+        accuracy: ``model``, ``n_distractors``, ``factor`` (``all``, ``pronoun``, ...), ``level``, ``n``, ``accuracy``,
+            ``ci_low``, ``ci_high``.
+        prompted: ``model``, ``method``, ``answer``, ``n_distractors``, ``kind``, ``n``, ``accuracy`` of prompted
+            models, if there are any.
         models: Name to facts (``label``, ``demonstration``) of all of them.
         data: The template set.
         most: The largest number of distractors.
@@ -48,24 +54,34 @@ def rows(accuracy, prompted, models: dict, data: str, most: int):
     return found
 
 
-def of_analyses(tables, models: dict, data: str):
+def of_analyses(tables: "dict[str, pd.DataFrame]", models: dict, data: str) -> list[dict]:
     """Return the rows of what the analyses of the same scores say, none of which is a headline.
 
     Args:
-        tables (dict of str to DataFrame): ``normalisation``, ``calibration``, ``fertility_correlations``,
-            ``model_pairs``, ``power``, ``mixed_model`` and, where prompted models are compared with scored ones,
-            ``scored_agreement``; where answers were drawn, ``sampled_agreement``.
+        tables: ``normalisation``, ``calibration``, ``fertility_correlations``, ``model_pairs``, ``power``,
+            ``mixed_model`` and, where prompted models are compared with scored ones, ``scored_agreement``; where
+            answers were drawn, ``sampled_agreement``.
         models: Name to facts (``label``, ``demonstration``).
         data: The template set.
     """
     found = []
 
-    def add(names, metric, level, value, n, low=None, high=None, **given):
+    def add(
+        names: list[str],
+        metric: str,
+        level: str,
+        value: float,
+        n: int,
+        low: float | None = None,
+        high: float | None = None,
+        **given: Any,
+    ):
         usual = {"part": data, "scoring": PROBABILITY, "setting": "fidelity", "n_unit": "instances"}
         factors = {"pronoun": POOLED.get(level, level)}
         cells = {"metric": metric, "value": value, "n": n, "low": low, "high": high}
         found.append(secondary_row(names, models, **usual | cells | factors | given))
 
+    row: Any
     parts = tables["normalisation"]
     for row in parts[parts.factor.isin(["all", "pronoun"]) & (parts.normalisation != STUDY)].itertuples():
         way = {"normalisation": row.normalisation}
@@ -90,7 +106,7 @@ def of_analyses(tables, models: dict, data: str):
     parts = tables["mixed_model"]
     for row in parts[parts.converged.astype(bool) & parts.factor.isin(["n_distractors", "pronoun"])].itertuples():
         # A coefficient is one of all instances, not of those with its level.
-        fitted = {"coefficient": f"{row.factor} {row.level}", "unit": "log odds", "n_unit": "decisions"}
+        fitted: dict[str, Any] = {"coefficient": f"{row.factor} {row.level}", "unit": "log odds", "n_unit": "decisions"}
         add([], "log odds of being right", "all", row.estimate, row.n, row.ci_low, row.ci_high, **fitted)
     for row in () if "scored_agreement" not in tables else tables["scored_agreement"].itertuples():
         # A pronoun set that was never picked has no instances.
@@ -102,26 +118,27 @@ def of_analyses(tables, models: dict, data: str):
             ends = (getattr(row, f"{name}_{end}") for end in ("low", "high"))
             unit = "share" if name == "agreement" else "correlation"
             # Which set is picked can only be said of outputs that name one.
+            given: dict[str, Any]
             given = {"unit": unit, "setting": "", "n_unit": "instances" if row.question == "right" else "decisions"}
             value = getattr(row, name)
             add(model, f"{about}: {name}", row.level, value, row.instances, *ends, scoring=PROMPTED, **given)
     for row in () if "sampled_agreement" not in tables else tables["sampled_agreement"].itertuples():
         if row.factor in ("all", "pronoun") and row.n:
-            drawn = {"scoring": PROMPTED, "setting": "", "n_unit": "answers"}
+            drawn: dict[str, Any] = {"scoring": PROMPTED, "setting": "", "n_unit": "answers"}
             add([row.model], "accuracy of drawn answers", row.level, row.accuracy, row.n, **drawn)
             ends = row.repeated_low, row.repeated_high
             add([row.model], "two draws are both right or both not", row.level, row.repeated, row.n, *ends, **drawn)
     return found
 
 
-def _sorted(rows, models, columns):
+def _sorted(rows: "pd.DataFrame", models: list[str], columns: list[str]) -> Iterable[Any]:
     """Return rows in the order of ``columns``, models in that of ``models``."""
     return rows.sort_values(
         columns, key=lambda column: column.map(models.index) if column.name == "model" else column
     ).itertuples()
 
 
-def _row(models, row, data):
+def _row(models: dict[str, dict], row: Any, data: str):
     facts = models[row.model]
     return {
         "part": data, "model": row.model, "kind": MODEL, "metric": "accuracy", "n_distractors": row.n_distractors,

@@ -4,8 +4,9 @@ Each function returns a DataFrame of strings whose column names are the heads; n
 the CSV files that the rules of tables write beside it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 import pandas as pd
 
@@ -60,7 +61,7 @@ def instance_counts(
     return table.astype(dict.fromkeys(("n_distractors", "samples", "sample_size"), "Int64"))
 
 
-def instance_counts_cells(table: pd.DataFrame, sizes: dict[str, int], models: dict):
+def instance_counts_cells(table: pd.DataFrame, sizes: dict[str, int], models: dict) -> pd.DataFrame:
     """Return the cells of Table 1.
 
     Args:
@@ -93,7 +94,7 @@ def instance_counts_cells(table: pd.DataFrame, sizes: dict[str, int], models: di
     )
 
 
-def models_cells(models: dict):
+def models_cells(models: dict) -> pd.DataFrame:
     """Return the cells of Table 2: families with their sizes, in registry order.
 
     Args:
@@ -112,8 +113,10 @@ def models_cells(models: dict):
     )
 
 
-def parameters(count):
-    """Return a number of parameters as it is usually printed: 11M, 1.3B."""
+def parameters(count: float | None) -> str:
+    """Return a number of parameters as it is usually printed: 11M, 1.3B; a dash where it is not known."""
+    if count is None or pd.isna(count):
+        return MISSING_MARK
     for unit, size in (("B", 1e9), ("M", 1e6), ("k", 1e3)):
         if count >= size:
             value = count / size
@@ -121,7 +124,7 @@ def parameters(count):
     return str(count)
 
 
-def accuracy_cells(accuracy, models):
+def accuracy_cells(accuracy: pd.DataFrame, models: dict[str, dict]) -> pd.DataFrame:
     """Return accuracies with their SD over samples: a row for each model, a column for each number of distractors."""
     overall = accuracy[accuracy.factor == "all"]
     rows = []
@@ -135,8 +138,8 @@ TESTS = {"p, Welch": "", "p, paired": "_paired"}
 """Tests between pronoun sets by the heads of their p values, and the ends of their columns."""
 
 
-def pronoun_tests_cells(tests: pd.DataFrame, models: dict, most: int = 4):
-    """Return both tests between pronoun sets: over all models, and of each model if there are at most ``most``.
+def pronoun_tests_cells(tests: pd.DataFrame, models: dict, most: int = 4) -> pd.DataFrame:
+    """Return both tests between pronoun sets: over several models, and of each model if there are at most ``most``.
 
     Args:
         tests: pronoun_tests.csv.
@@ -147,7 +150,8 @@ def pronoun_tests_cells(tests: pd.DataFrame, models: dict, most: int = 4):
         and p of every test after Holm's correction, with a star if it is below the level. No rows without any test.
     """
     rows = {}
-    for name in ["all", *(models if len(models) <= most else [])]:
+    pooled = [] if len(models) == 1 else ["all"]
+    for name in [*pooled, *(models if len(models) <= most else [])]:
         label = "all models" if name == "all" else models[name]["label"]
         for row in tests[tests.model == name].to_dict("records"):
             cells = rows.setdefault(f"{row['pronoun_a']} – {row['pronoun_b']}", {})
@@ -163,11 +167,11 @@ def pronoun_tests_cells(tests: pd.DataFrame, models: dict, most: int = 4):
     return frame.loc[said.any(axis=1), ["Sets", *said.columns[said.any()]]].reset_index(drop=True)
 
 
-def _p(value):
+def _p(value: float):
     return p_text(value, smallest=0.001, decimals=3).removeprefix("= ")
 
 
-def error_types_cells(types, models):
+def error_types_cells(types: pd.DataFrame, models: dict[str, dict]) -> pd.DataFrame:
     """Return the shares of distraction and bias among unambiguous errors: a row for each model."""
     counts = sorted(types.n_distractors.unique())
     rows = []
@@ -178,7 +182,7 @@ def error_types_cells(types, models):
     return pd.DataFrame(rows, columns=["Model", *heads])
 
 
-def _with_interval(value, low, high, signed=False):
+def _with_interval(value: float, low: float, high: float, signed: bool = False):
     ends = interval(low, high, 2, signed)
     return number(value, 2, signed) + ("" if ends == MISSING_MARK else f" [{ends}]")
 
@@ -187,14 +191,14 @@ ALL = {"factor": "all"}
 """Where rows on all instances are."""
 
 
-def _by_score(table, models, columns):
+def _by_score(table: pd.DataFrame, models: dict[str, dict], columns: Sequence[Column]):
     """Return a grid with a row for each model and normalisation."""
     labels = {name: facts["label"] for name, facts in models.items()}
     scores = Factor("Score", "normalisation", normalisation.LABELS)
     return grid(table, [Factor("Model", "model", labels), scores], columns)
 
 
-def _of_sets(column, pronoun_sets):
+def _of_sets(column: str, pronoun_sets: list[dict]):
     names = [one["set"] for one in pronoun_sets]
     return [Column(name, _two(column), {"factor": "pronoun", "level": name}) for name in names]
 
@@ -202,7 +206,7 @@ def _of_sets(column, pronoun_sets):
 _two = partial(value, decimals=2, scale=1)
 
 
-def normalisation_cells(table: pd.DataFrame, models: dict, pronoun_sets: list[dict]):
+def normalisation_cells(table: pd.DataFrame, models: dict, pronoun_sets: list[dict]) -> pd.DataFrame:
     """Return accuracies and flipped decisions under each normalisation: a row for each model and normalisation.
 
     Args:
@@ -215,7 +219,7 @@ def normalisation_cells(table: pd.DataFrame, models: dict, pronoun_sets: list[di
         ``Difference`` to it with its interval, ``p``, and the shares ``Flipped``, ``Gained`` and ``Lost``.
     """
 
-    def difference(row):
+    def difference(row: Mapping):
         return _with_interval(row["difference"], row["difference_low"], row["difference_high"], signed=True)
 
     columns = [
@@ -229,7 +233,7 @@ def normalisation_cells(table: pd.DataFrame, models: dict, pronoun_sets: list[di
     return _by_score(table, models, columns)
 
 
-def calibration_cells(table, models, pronoun_sets):
+def calibration_cells(table: pd.DataFrame, models: dict[str, dict], pronoun_sets: list[dict]) -> pd.DataFrame:
     """Return calibration errors: a row for each model and normalisation.
 
     Arguments are as for :func:`normalisation_cells`. Over all instances there are ``Accuracy``, ``Confidence`` and
@@ -245,7 +249,7 @@ def calibration_cells(table, models, pronoun_sets):
     return _by_score(table, models, columns)
 
 
-def fertility_cells(table, models):
+def fertility_cells(table: pd.DataFrame, models: dict[str, dict]) -> pd.DataFrame:
     """Return how accuracy goes with the tokens of a form: a row for each model and normalisation.
 
     There are ``Shortest`` and ``Longer``, forms of the shortest length and longer ones, the accuracies on either and
@@ -262,7 +266,7 @@ def fertility_cells(table, models):
     return _by_score(table, models, columns)
 
 
-def mixed_model_cells(table: pd.DataFrame, models: dict, pronoun_sets: list[dict]):
+def mixed_model_cells(table: pd.DataFrame, models: dict, pronoun_sets: list[dict]) -> pd.DataFrame:
     """Return the cells of the mixed model: log odds with intervals; or why there are none.
 
     Args:
@@ -272,7 +276,7 @@ def mixed_model_cells(table: pd.DataFrame, models: dict, pronoun_sets: list[dict
     """
     sets = {one["set"]: one["label"] for one in pronoun_sets}
 
-    def effect(row):
+    def effect(row: Any):
         if row.factor == "intercept":
             return "Intercept"
         if row.factor == "model":
@@ -286,17 +290,18 @@ QUESTIONS = {"right": "right or not", "pick": "which set"}
 """What the agreement of probability and generation is about."""
 
 
-def _by_part(table, pronoun_sets, cells):
+def _by_part(table: pd.DataFrame, pronoun_sets: list[dict], cells: Callable[[Any, str], dict]):
     """Return what ``cells`` makes of each row on all instances, a pronoun set or a number of distractors."""
     sets = {one["set"]: one["label"] for one in pronoun_sets}
     rows = []
+    row: Any
     for row in table[table.factor != "kind"].itertuples():
         part = {"all": "all", "pronoun": sets.get(row.level, row.level), "n_distractors": f"{row.level} distractors"}
         rows.append(cells(row, part[row.factor]))
     return pd.DataFrame(rows)
 
 
-def scored_agreement_cells(table: pd.DataFrame, models: dict, pronoun_sets: list[dict]):
+def scored_agreement_cells(table: pd.DataFrame, models: dict, pronoun_sets: list[dict]) -> pd.DataFrame:
     """Return how far outputs and likelihoods agree: rows for each pair of models, question and part of the instances.
 
     Args:
@@ -305,7 +310,7 @@ def scored_agreement_cells(table: pd.DataFrame, models: dict, pronoun_sets: list
         pronoun_sets: ``set`` and ``label``.
     """
 
-    def cells(row, part):
+    def cells(row: Any, part: str):
         prompted, scored = (models[name]["label"] for name in (row.prompted, row.scored))
         return {
             "Model": prompted if prompted == scored else f"{prompted}, scored: {scored}",
@@ -323,13 +328,13 @@ def scored_agreement_cells(table: pd.DataFrame, models: dict, pronoun_sets: list
     return frame.assign(Model=blank_repeats(frame.Model))
 
 
-def sampled_agreement_cells(table, models, pronoun_sets):
+def sampled_agreement_cells(table: pd.DataFrame, models: dict[str, dict], pronoun_sets: list[dict]) -> pd.DataFrame:
     """Return accuracies over draws and how often two draws agree: rows for each model and part of the instances.
 
     Arguments are as for :func:`scored_agreement_cells`, of sampled_agreement.csv.
     """
 
-    def cells(row, part):
+    def cells(row: Any, part: str):
         return {
             "Model": models[row.model]["label"],
             "Instances": part,

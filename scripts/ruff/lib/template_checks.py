@@ -5,7 +5,7 @@ from collections import Counter
 
 from scripts.core.options import SLOT
 from scripts.core.templates import AGREEING, CASES, GENDERED, WORD, word_set
-from scripts.ruff.lib.templates import PERSON, POLARITIES, PRONOUN, THEMES, Templates
+from scripts.ruff.lib.templates import PERSON, POLARITIES, PRONOUN, THEMES, Task, Templates
 
 THIRD_PERSON = word_set(
     "he him his himself she her hers herself they them their theirs themself themselves xe xem xyr xyrs xemself",
@@ -55,7 +55,7 @@ def check(templates: Templates, pronouns: dict | None = None) -> list[str]:
     return problems
 
 
-def blocking_problems(templates):
+def blocking_problems(templates: Templates) -> list[str]:
     """Return only the problems that keep instances from being made, in the form of :func:`check`."""
     problems = []
     seen = {}
@@ -92,14 +92,14 @@ def blocking_problems(templates):
     return problems
 
 
-def _slot_problems(sentence, slot, expected):
+def _slot_problems(sentence: str, slot: str, expected: int):
     count = sentence.count(slot)
     if count == expected:
         return []
     return [f"must hold {slot} {'exactly once' if expected else 'nowhere'}, it has {count}"]
 
 
-def _missing_cases(templates):
+def _missing_cases(templates: Templates):
     cases = {}
     for task in templates.tasks:
         cases.setdefault(task.occupation, set()).add(task.case)
@@ -111,7 +111,7 @@ def _missing_cases(templates):
     ]
 
 
-def _task_problems(task, forms):
+def _task_problems(task: Task, forms: frozenset[str]):
     problems = []
     if not task.sentence.startswith("The "):
         problems.append("must start with 'The'")
@@ -123,7 +123,7 @@ def _task_problems(task, forms):
     return [f"the sentence {p}" for p in problems + _sentence_problems(task.sentence, task.case, forms)]
 
 
-def _sentence_problems(sentence, case, forms):
+def _sentence_problems(sentence: str, case: str, forms: frozenset[str]):
     problems = []
     if sentence != sentence.strip() or "  " in sentence or any(c.isspace() and c != " " for c in sentence):
         problems.append("has a blank at its start or end, a double blank or a tab")
@@ -145,7 +145,7 @@ def _sentence_problems(sentence, case, forms):
     return problems
 
 
-def _trap(after):
+def _trap(after: str):
     """Return the first word after a nominative slot that is not an adverb, if it cannot follow every pronoun."""
     for match in WORD.findall(after):
         word = match.lower().replace("’", "'")

@@ -4,6 +4,7 @@ Both template sets, the project's own replica and the authors' official one, bec
 everything after that is the same for both.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -119,7 +120,7 @@ def read_replica(task_path: str | Path, context_path: str | Path, occupations_pa
     return Templates("replica", tuple(tasks), contexts, *files, rows)
 
 
-def _known(value, known, what, where):
+def _known(value: str, known: Collection[str], what: str, where: str):
     if value in known:
         return value
     hint = did_you_mean(value, known) or f"; expected one of {', '.join(known)}"
@@ -168,7 +169,7 @@ def read_official(archive: str | Path | bytes) -> Templates:
     return Templates("official", tuple(tasks), contexts, f"{name}:{_TASK_MEMBER}", f"{name}:{_CONTEXT_MEMBER}")
 
 
-def _members(archive, name):
+def _members(archive: str | Path | bytes, name: str):
     contents = archives.zip_members(archive, (_CONTEXT_MEMBER, _TASK_MEMBER), _PASSWORD, name)
     try:
         return [content.decode("utf-8") for content in contents]

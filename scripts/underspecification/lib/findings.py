@@ -11,9 +11,11 @@ overlap, or where a test that is named is significant; otherwise it is undecided
 prompts has the widest interval that those of its parts allow, since all are about the same sentences.
 """
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,7 +23,7 @@ import scipy
 
 from scripts.core import statistics
 from scripts.core.paper import estimates
-from scripts.core.paper.claims import Comparison, Finding, MissingEvidence, check
+from scripts.core.paper.claims import Check, Comparison, Finding, MissingEvidence, check
 from scripts.core.paper.estimates import (
     Estimate,
     at_least,
@@ -82,33 +84,33 @@ class Source:
 
     @cached_property
     def _rates(self):
-        table = self._kept(self._method2(self.tables["specification_detection"]))
+        table: Any = self._kept(self._method2(self.tables["specification_detection"]))
         table = table[(table.dates == 1) & (table.gender == "female") & (table.choice == "fixed")]
         return table.set_index(["model", "evaluation_set", "metric"])[["value", "ci_low", "ci_high", "sentences"]]
 
     @cached_property
-    def independence(self):
+    def independence(self) -> pd.DataFrame:
         """How the change goes with the level: r and its interval by model and level."""
         table = self._kept(self._method2(self.tables["independence"]))
         return table.set_index(["model", "level"])[["r", "ci_low", "ci_high", "occupations"]]
 
     @cached_property
-    def metrics(self):
+    def metrics(self) -> pd.DataFrame:
         """The female metric between the outer dates, of the study's sentences."""
         table = self._kept(self._method2(self.tables["metric"]))
         return table[(table.dates == 1) & (table.gender == "female")]
 
-    def _kept(self, table):
+    def _kept(self, table: pd.DataFrame):
         return table[(table.accumulation == "top") & ~table.model.isin(self.excluded)]
 
-    def _method2(self, table):
+    def _method2(self, table: pd.DataFrame):
         return table[table.prompt.isin(["mask", study.DETECTION_PROMPT]) & (table.templates == "official")]
 
-    def present(self, models):
+    def present(self, models: Iterable[str]) -> int:
         """Return how many of ``models`` there are."""
         return len(set(models) & {*self.tables["method1_slopes"].model, *self.metrics.model} - self.excluded)
 
-    def prompts(self, model, variable="date"):
+    def prompts(self, model: str, variable: str = "date") -> list[str]:
         """Return the prompts of a model; :class:`MissingEvidence` without the model."""
         of_model = dict.fromkeys(key[2] for key in self._slopes if key[:2] == (model, variable))
         prompts = [p for p in of_model if p in ("mask", "A", "B", "C")]
@@ -116,7 +118,7 @@ class Source:
             raise MissingEvidence(model)
         return prompts
 
-    def line(self, model, gender, metric, variable="date", prompt=None):
+    def line(self, model: str, gender: str, metric: str, variable: str = "date", prompt: str | None = None) -> Estimate:
         """Return a slope or r with its interval, for one prompt or averaged over all."""
         keys = [
             (model, variable, name, gender, metric) for name in ([prompt] if prompt else self.prompts(model, variable))
@@ -130,7 +132,7 @@ class Source:
             lines.append(Estimate(0.0 if np.isnan(value) else float(value), *ends, int(sentences)))
         return estimates.mean(lines)
 
-    def moves(self, model, variable):
+    def moves(self, model: str, variable: str) -> bool:
         """Tell whether any curve of feminine or masculine mass is not constant, for any prompt."""
         keys = [
             (model, variable, prompt, gender, "r")
@@ -139,16 +141,16 @@ class Source:
         ]
         return not all(np.isnan(self._slopes[key][0]) for key in keys if key in self._slopes)
 
-    def absolute(self, model, metric, variable="date", prompt=None):
+    def absolute(self, model: str, metric: str, variable: str = "date", prompt: str | None = None) -> Estimate:
         """Return the absolute slope or r of f."""
         return estimates.absolute(self.line(model, "female", metric, variable, prompt))
 
-    def mean(self, models, metric, absolute=False, variable="date"):
+    def mean(self, models: Sequence[str], metric: str, absolute: bool = False, variable: str = "date") -> Estimate:
         """Return the mean over models of f's slope or r."""
         lines = [self.line(m, "female", metric, variable) for m in self.need(models)]
         return estimates.mean([estimates.absolute(line) for line in lines] if absolute else lines)
 
-    def need(self, models):
+    def need(self, models: Sequence[str]) -> Sequence[str]:
         """Return ``models`` if Method 1 was done with all of them."""
         known = {model for model, *_ in self._slopes}
         absent = [m for m in models if m not in known]
@@ -156,7 +158,7 @@ class Source:
             raise MissingEvidence(*absent)
         return models
 
-    def accuracy(self, model, evaluation_set="winogender", metric="balanced accuracy"):
+    def accuracy(self, model: str, evaluation_set: str = "winogender", metric: str = "balanced accuracy") -> Estimate:
         """Return a rate at the threshold with its interval.
 
         Where every sentence is right or every one wrong the bootstrap's interval has no width; then it is the exact
@@ -172,7 +174,7 @@ class Source:
             low = high = np.nan
         return Estimate(value, low, high, int(sentences))
 
-    def mass(self, model, gender):
+    def mass(self, model: str, gender: str) -> Estimate:
         """Return the mean probability of a gender over dates and prompts, in percent.
 
         That over dates is what the fitted line has in their middle, and so is its interval.
@@ -196,8 +198,8 @@ class Source:
         return means
 
 
-def _rises_and_falls(source, variable):
-    def one(model):
+def _rises_and_falls(source: Source, variable: str):
+    def one(model: str):
         # Of a model that never wrote such a pronoun nothing is known; the study's models all did.
         if source.alone and not source.moves(model, variable):
             raise MissingEvidence(f"a pronoun whose mass changes with the {variable}")
@@ -221,20 +223,20 @@ def _rises_and_falls(source, variable):
     return [check(one, model) for model in source.alone or (*MASKED, *GPT)]
 
 
-def gender_and_time(source):
+def gender_and_time(source: Source) -> list[Check]:
     """Female mass rises and male mass falls with the date."""
     return _rises_and_falls(source, "date")
 
 
-def gender_and_place(source):
+def gender_and_place(source: Source) -> list[Check]:
     """The same over places in the order of the gender gap ranking."""
     return _rises_and_falls(source, "place")
 
 
-def places_are_steeper_and_weaker(source):
+def places_are_steeper_and_weaker(source: Source) -> list[Check]:
     """Over models the median absolute slope is higher, and the median absolute r lower, for places."""
 
-    def one(metric, steeper):
+    def one(metric: str, steeper: bool):
         date, place = (
             estimates.median([source.absolute(m, metric, v) for m in source.need(METHOD1)]) for v in ("date", "place")
         )
@@ -244,7 +246,7 @@ def places_are_steeper_and_weaker(source):
     return [check(one, "slope", True), check(one, "r", False)]
 
 
-def bert_and_gpt_are_alike(source):
+def bert_and_gpt_are_alike(source: Source) -> list[Check]:
     """The mean r of BERT and GPT models differ less from each other than from that of BART and UL2 models."""
 
     def one():
@@ -257,10 +259,10 @@ def bert_and_gpt_are_alike(source):
     return [check(one)]
 
 
-def mixed_objectives_are_weakest(source):
+def mixed_objectives_are_weakest(source: Source) -> list[Check]:
     """BART and UL2 models have the smallest mean absolute slope and r."""
 
-    def one(metric, others, name):
+    def one(metric: str, others: Sequence[str], name: str):
         ours, theirs = source.mean(MIXED, metric, True), source.mean(others, metric, True)
         instructed = source.absolute(INSTRUCTED, metric)
         text = f"absolute {metric} {ours.text(2)}, {name} {theirs.text(2)}, Flan-UL2 {instructed.text(2)}"
@@ -269,12 +271,12 @@ def mixed_objectives_are_weakest(source):
     return [check(one, m, others, name) for m in ("slope", "r") for others, name in ((MASKED, "BERT"), (GPT, "GPT"))]
 
 
-def _rho(x, y, alternative):
+def _rho(x: Sequence[float], y: Sequence[float], alternative: str):
     """Return Spearman's rho and its p value over random pairings (with a fixed seed)."""
 
     ranks = scipy.stats.rankdata(y) - (len(y) + 1) / 2
 
-    def statistic(values, axis):
+    def statistic(values: np.ndarray, axis: int):
         other = scipy.stats.rankdata(values, axis=axis) - (len(y) + 1) / 2
         return other @ ranks / np.sqrt((other**2).sum(axis=axis) * (ranks @ ranks))
 
@@ -285,7 +287,7 @@ def _rho(x, y, alternative):
     return float(test.statistic), float(test.pvalue)
 
 
-def size_hardly_matters(source):
+def size_hardly_matters(source: Source) -> list[Check]:
     """Pairs of models that differ in size differ less than pairs that differ in tuning, and size goes with nothing.
 
     Like is compared with like: the mean absolute difference of the absolute slope (and r) over :data:`SIZES`, at equal
@@ -293,14 +295,14 @@ def size_hardly_matters(source):
     parameters and the absolute slope refutes the finding if it is significant; if it is not, it says nothing.
     """
 
-    def gaps(metric, pairs):
+    def gaps(metric: str, pairs: Iterable[tuple[str, str]]):
         values = [[source.absolute(m, metric) for m in pair] for pair in pairs]
         return [estimates.absolute(first - second) for first, second in values]
 
-    def listed(values):
+    def listed(values: Sequence[Estimate]):
         return ", ".join(f"{value.value:.2f}" for value in values) + f", mean {estimates.mean(values).text(2)}"
 
-    def pairs(metric):
+    def pairs(metric: str):
         sizes, objectives = gaps(metric, SIZES), gaps(metric, TUNED)
         text = f"absolute {metric}, between sizes {listed(sizes)}, between objectives {listed(objectives)}"
         return is_greater(estimates.mean(objectives), estimates.mean(sizes), text)
@@ -316,13 +318,13 @@ def size_hardly_matters(source):
     return [check(pairs, "slope"), check(pairs, "r"), check(trend)]
 
 
-def tuning_strengthens(source):
+def tuning_strengthens(source: Source) -> list[Check]:
     """Each tuned model has a higher absolute slope than the one it comes from, and slope and r above most untuned ones.
 
     Most: the median of the study's models without tuning.
     """
 
-    def one(tuned, base):
+    def one(tuned: str, base: str):
         untuned = [m for m in source.need(METHOD1) if m not in dict(TUNED)]
         parts, outcomes, sizes = [], [], []
         for metric in ("slope", "r"):
@@ -336,13 +338,13 @@ def tuning_strengthens(source):
     return [check(one, *pair) for pair in TUNED]
 
 
-def unspecified_move_more(source):
+def unspecified_move_more(source: Source) -> list[Check]:
     """For each model the smallest S of a doctor's unspecified sentences is above the largest of the specified ones.
 
     These are values of single sentences without an interval over sentences: known as exactly as a release rounds them.
     """
 
-    def one(model):
+    def one(model: str):
         doctor = source.metrics[(source.metrics.model == model) & (source.metrics.occupation == "doctor")]
         doctor = doctor[doctor.evaluation_set == "winogender"]
         if len(doctor) != 8:
@@ -361,16 +363,16 @@ def unspecified_move_more(source):
     return [check(one, model) for model in TABLE2]
 
 
-def time_and_occupation_are_independent(source):
+def time_and_occupation_are_independent(source: Source) -> list[Check]:
     """Over occupations, level and change of the female probability are nearly uncorrelated: absolute r under 0.2.
 
     Both for the level at the first date, which is a part of the change, and for the one half way to the last date.
     """
 
-    def one(model, level):
+    def one(model: str, level: str):
         if (model, level) not in source.independence.index:
             raise MissingEvidence(f"{model} on the official winogender set")
-        row = source.independence.loc[(model, level)]
+        row: Any = source.independence.loc[(model, level)]
         if pd.isna(row.r):
             raise MissingEvidence(f"{model} on the official winogender set")
         r = Estimate(float(row.r), float(row.ci_low), float(row.ci_high), int(row.occupations))
@@ -382,7 +384,7 @@ def time_and_occupation_are_independent(source):
     return [check(one, model, level) for model in METHOD2 for level in detection.LEVELS]
 
 
-def some_are_near_chance(source):
+def some_are_near_chance(source: Source) -> list[Check]:
     """At least two models have a BA under 0.55 on one of the sets."""
 
     def one():
@@ -405,7 +407,7 @@ def some_are_near_chance(source):
     return [check(one)]
 
 
-def best_detectors(source):
+def best_detectors(source: Source) -> list[Check]:
     """RoBERTa-large and GPT-3.5 SFT have the two highest BA on Winogender."""
 
     def one():
@@ -421,17 +423,17 @@ def best_detectors(source):
     return [check(one)]
 
 
-def larger_detect_better(source):
+def larger_detect_better(source: Source) -> list[Check]:
     """The larger of two sizes has the higher BA on Winogender."""
 
-    def one(small, large):
+    def one(small: str, large: str):
         a, b = source.accuracy(small), source.accuracy(large)
         return is_greater(b, a, f"{large} {b.text()}, {small} {a.text()}")
 
     return [check(one, *pair) for pair in SIZES]
 
 
-def feedback_lowers_detection(source):
+def feedback_lowers_detection(source: Source) -> list[Check]:
     """GPT-3.5 RLHF has a lower BA than GPT-3.5 SFT on Winogender."""
 
     def one():
@@ -441,10 +443,10 @@ def feedback_lowers_detection(source):
     return [check(one)]
 
 
-def tuned_models_do_well_on_simplified(source):
+def tuned_models_do_well_on_simplified(source: Source) -> list[Check]:
     """Both GPT-3.5 models have a BA above 0.9 on the simplified set, and above every other model."""
 
-    def one(model):
+    def one(model: str):
         others = [source.accuracy(m, "simplified") for m in METHOD2 if not m.startswith("GPT-3.5")]
         value = source.accuracy(model, "simplified")
         best = max(others, key=lambda other: other.value)
@@ -458,7 +460,7 @@ def tuned_models_do_well_on_simplified(source):
     return [check(one, model) for model in ("GPT-3.5 SFT", "GPT-3.5 RLHF")]
 
 
-def some_do_worse_on_simplified(source):
+def some_do_worse_on_simplified(source: Source) -> list[Check]:
     """At least two models have a higher BA on Winogender than on the simplified set, by more than both intervals."""
 
     def one():
@@ -474,10 +476,10 @@ def some_do_worse_on_simplified(source):
     return [check(one)]
 
 
-def correlation_goes_with_detection(source):
+def correlation_goes_with_detection(source: Source) -> list[Check]:
     """Over models the absolute slope (and r) over dates goes with BA on Winogender: rho above zero at p < .05."""
 
-    def one(metric):
+    def one(metric: str):
         lines = [
             source.absolute(m, metric, prompt="mask" if m not in (INSTRUCTED, *GPT) else "A").value
             for m in source.need(METHOD2)
@@ -491,13 +493,13 @@ def correlation_goes_with_detection(source):
     return [check(one, metric) for metric in ("slope", "r")]
 
 
-def missed_at_both_ends(source):
+def missed_at_both_ends(source: Source) -> list[Check]:
     """The TPR is lower in the lowest and in the highest quarter of occupations, by share of women, than between.
 
     Either quarter is compared with the middle by Welch's test over occupations.
     """
 
-    def one(models, name):
+    def one(models: Sequence[str], name: str):
         if not source.shares:
             raise MissingEvidence("the share of women by occupation")
         metrics = source.metrics[source.metrics.model.isin(models) & (source.metrics.evaluation_set == "winogender")]
@@ -519,10 +521,10 @@ def missed_at_both_ends(source):
     return [check(one, ("GPT-3.5 SFT",), "GPT-3.5 SFT"), check(one, METHOD2, "all models")]
 
 
-def little_mass_to_neutral(source):
+def little_mass_to_neutral(source: Source) -> list[Check]:
     """For each model n is below f and u."""
 
-    def one(model):
+    def one(model: str):
         f, u, n = (source.mass(model, gender) for gender in ("female", "male", "neutral"))
         if f.value == u.value == n.value == 0:
             raise MissingEvidence("a pronoun that the model gives any mass")
@@ -570,11 +572,11 @@ FINDINGS = tuple(
 """In the order of the study."""
 
 
-def read_shares(path: str | Path):
+def read_shares(path: str | Path) -> dict[str, float]:
     """Return the share of women by occupation (US Bureau of Labor Statistics) from Winogender's own file.
 
     Args:
         path: Columns ``occupation`` and ``bls_pct_female`` (percent), tab-separated.
     """
-    table = pd.read_csv(path, sep="\t")
+    table: Any = pd.read_csv(path, sep="\t")
     return table.set_index("occupation").bls_pct_female.astype(float).to_dict()

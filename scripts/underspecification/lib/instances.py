@@ -8,7 +8,9 @@ is empty. :data:`ROWS` are the lines of the files that a sentence was made from;
 """
 
 import re
+from collections.abc import Collection, Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -36,7 +38,7 @@ ROWS = ("verb_row", "life_stage_row", "place_row", "date_row", "sentence_row", "
 OFFICIAL_MASK = "MASK"
 
 
-def is_well_specified(evaluation_set, participant, coreferent):
+def is_well_specified(evaluation_set: str, participant: str | None, coreferent: str | None) -> bool:
     """Tell whether a sentence gives its pronoun's gender (Appendix H)."""
     if evaluation_set == "simplified":
         return participant in GENDERED
@@ -68,7 +70,7 @@ def mgc(verbs: list[dict], life_stages: dict[str, int], dates: list[int], places
     return frame.assign(place_row=frame.value.where(frame.variable == "place").map(places).astype("Int64"))
 
 
-def outermost_dates(dates, count):
+def outermost_dates(dates: list[int], count: int) -> list[int]:
     """Return the first and the last ``count`` of ``dates``; all of them if they are not more."""
     return dates if 2 * count >= len(dates) else [*dates[:count], *dates[-count:]]
 
@@ -101,11 +103,11 @@ def replica(schemas: list[dict], dates: list[int]) -> dict[str, pd.DataFrame]:
     }
 
 
-def _slot(text):
+def _slot(text: str):
     return re.sub(r"\{(nominative|accusative|possessive)\}", SLOT, text)
 
 
-def _sentence(occupation, participant, coreferent, body, row):
+def _sentence(occupation: str, participant: str, coreferent: str, body: str, row: int):
     code = COREFERENTS.index(coreferent)
     return {
         "item": f"{occupation}_{participant}_{code}",
@@ -117,7 +119,14 @@ def _sentence(occupation, participant, coreferent, body, row):
     }
 
 
-def _inject(sentences, evaluation_set, template_set, form, variable, values):
+def _inject(
+    sentences: Iterable[dict[str, Any]],
+    evaluation_set: str,
+    template_set: str,
+    form: str,
+    variable: str,
+    values: Collection[int | str],
+):
     rows = []
     for sentence in sentences:
         for position, value in enumerate(values):
@@ -182,11 +191,11 @@ def official(path: str | Path, evaluation_set: str, dates: list[int]) -> pd.Data
     return _inject(sentences, evaluation_set, "official", "In {value}: {body}", "date", dates)
 
 
-def parse_item(name, evaluation_set):
+def parse_item(name: str, evaluation_set: str) -> tuple[str, str, str] | None:
     """Return occupation, participant (``other`` for the context's own person) and coreferent of the authors' ids.
 
     Returns:
-        tuple of str, or None: None if ``name`` is no such id.
+        None if ``name`` is no such id.
     """
     parts = re.fullmatch(r"([a-z]+)_([a-z]+)_([01])", name)
     if not parts:
@@ -200,7 +209,7 @@ def parse_item(name, evaluation_set):
     return occupation, participant, COREFERENTS[int(code)]
 
 
-def evenly_spaced(values, count):
+def evenly_spaced(values: Iterable, count: int) -> list:
     """Return ``count`` of ``values``, evenly spaced with both ends; all of them if they are not more."""
     values = list(values)
     if count >= len(values):
@@ -208,7 +217,7 @@ def evenly_spaced(values, count):
     return [values[i] for i in np.linspace(0, len(values) - 1, count).round().astype(int)]
 
 
-def sample(frame: pd.DataFrame, dates: int, places: int, occupations: int):
+def sample(frame: pd.DataFrame, dates: int, places: int, occupations: int) -> pd.DataFrame:
     """Return the instances that the models of a run read.
 
     Args:

@@ -4,12 +4,16 @@ Entries are ``{"value", "text", "source", "cell"}``, as in the other wings.
 """
 
 import math
+from typing import TYPE_CHECKING, Any
 
 from scripts.core.paper.formats import number
 from scripts.core.paper.numbers import count, entry
 from scripts.underspecification.lib import study
 from scripts.underspecification.lib.findings import NEAR_ZERO
 from scripts.underspecification.lib.tables import SET_LABELS
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 KEYS = {
     "threshold": "underspecification.threshold",
@@ -21,7 +25,7 @@ NORMAL = 1.959964
 """The normal distribution's quantile behind a 95 % interval."""
 
 
-def from_toy(correlations):
+def from_toy(correlations: "pd.DataFrame") -> dict:
     """Return ``toy.<task>.<population>.<pair>.<simulated or exact>``, ``toy.selected`` (percent) and ``toy.draws``."""
     numbers = {}
     source = "toy_model.csv"
@@ -37,15 +41,14 @@ def from_toy(correlations):
     return numbers
 
 
-def from_slopes(slopes, curves) -> dict:
+def from_slopes(slopes: "pd.DataFrame", curves: "pd.DataFrame") -> dict:
     """Return what Method 1 gives over all models and prompts of a source.
 
     Returns:
         ``mgc.sentences``, ``mgc.dates``, ``mgc.places``, ``mgc.date.first`` and ``.last``, ``mgc.curves`` (models and
         prompts); for ``date`` and ``place`` ``method1.<variable>.rises`` (female r above 0), ``.falls`` (male r below
-        0), ``.both``, ``.significant`` (interval of the female slope without 0), and ``.steepest`` (the largest
-        difference of slopes, with ``label``); ``mgc.beyond`` (how many models the study's figures do not show, with
-        ``label``) of a release that has some.
+        0), ``.both``, and ``.significant`` (interval of the female slope without 0); ``mgc.beyond`` (how many
+        models the study's figures do not show, with ``label``) of a release that has some.
     """
     source = "method1_slopes.csv"
     of_prompts = slopes[(slopes.accumulation == "top") & slopes.prompt.isin(["mask", "A", "B", "C"])]
@@ -68,16 +71,10 @@ def from_slopes(slopes, curves) -> dict:
             ("significant", f.ci_low > 0),
         ):
             numbers[f"method1.{variable}.{name}"] = count(holds.sum(), source, variable=variable)
-        gap = part[(part.metric == "slope") & (part.gender == "female minus male")].reset_index(drop=True)
-        steepest = gap.iloc[gap.value.abs().idxmax()]
-        label = steepest.model if steepest.prompt == "mask" else f"{steepest.model} with prompt {steepest.prompt}"
-        numbers[f"method1.{variable}.steepest"] = entry(
-            steepest.value, number(steepest.value, 2, True), source, model=steepest.model, prompt=steepest.prompt
-        ) | {"label": label}
     return numbers
 
 
-def from_detection(rates, metric) -> dict:
+def from_detection(rates: "pd.DataFrame", metric: "pd.DataFrame") -> dict:
     """Return what Method 2 gives over the models of a source.
 
     Returns:
@@ -114,7 +111,7 @@ def from_detection(rates, metric) -> dict:
         if ("cross-validated", "balanced accuracy") in first.index.droplevel("model"):
             gained = (first["cross-validated", "balanced accuracy"] > fixed).sum()
             numbers[f"{name}.gained"] = count(gained, source, evaluation_set=name)
-        wide = part[(part.choice == "fixed") & (part.metric == "balanced accuracy")]
+        wide: Any = part[(part.choice == "fixed") & (part.metric == "balanced accuracy")]
         wide = wide.pivot(index="model", columns="dates", values="value")
         if most > 1 and most in wide:
             shift = (wide[most] - wide[1]).dropna().abs()
@@ -122,7 +119,7 @@ def from_detection(rates, metric) -> dict:
     return numbers
 
 
-def _beyond(name, frame, source):
+def _beyond(name: str, frame: "pd.DataFrame", source: str):
     """Return the entry of how many models of a release the study's figures do not show, with ``label``, if any."""
     models = [m for m in study.order(frame.model) if m in study.MODELS and m not in study.IN_FIGURES]
     if not models or (frame.release == study.RUN).any():
@@ -131,11 +128,11 @@ def _beyond(name, frame, source):
     return {name: count(len(models), source, column="model") | {"label": label}}
 
 
-def _of_model(value, source, model, decimals, **cell):
+def _of_model(value: float, source: str, model: str, decimals: int, **cell: str):
     return entry(float(value), number(value, decimals), source, model=model, **cell) | {"label": model}
 
 
-def from_independence(table) -> dict:
+def from_independence(table: "pd.DataFrame") -> dict:
     """Return how level and change of the female probability go together, over the models of a source.
 
     Returns:
@@ -164,7 +161,7 @@ def from_independence(table) -> dict:
     return numbers
 
 
-def from_names(rates):
+def from_names(rates: "pd.DataFrame") -> dict:
     """Return ``relabelled`` where Table 3 has another name for a model of a release.
 
     Its ``label`` is the model's and the table's name. It is left out where the release has files of the model that the
@@ -178,7 +175,7 @@ def from_names(rates):
     return numbers
 
 
-def from_equally_likely(test):
+def from_equally_likely(test: dict[str, float]) -> dict:
     """Return ``likely.<name>`` of the test of equally likely orders of files.
 
     ``test`` is from :func:`scripts.underspecification.lib.analyses.agreement.equally_likely`.
@@ -195,9 +192,10 @@ def from_equally_likely(test):
     return numbers
 
 
-def from_agreement(agreement, release):
+def from_agreement(agreement: "pd.DataFrame", release: str) -> dict:
     """Return ``agree.<table>.<dates>.<variant>.<cells, agree, close or gap>`` of a release."""
     numbers = {}
+    row: Any
     for row in agreement[agreement.release == release].itertuples():
         name = f"agree.{row.table.replace(' ', '').lower()}.{row.dates}.{row.variant}"
         cell = {"table": row.table, "dates": row.dates, "variant": row.variant}
@@ -208,11 +206,11 @@ def from_agreement(agreement, release):
     return numbers
 
 
-def from_orders(table) -> dict:
+def from_orders(table: "pd.DataFrame") -> dict:
     """Return what the order of files does to Table 3 of one release.
 
     Args:
-        table (DataFrame): From :func:`scripts.underspecification.lib.analyses.agreement.beside_printed`.
+        table: From :func:`scripts.underspecification.lib.analyses.agreement.beside_printed`.
 
     Returns:
         ``orders.widest`` (the widest range of a balanced accuracy over all orders, with ``label``, and its ends
@@ -220,7 +218,7 @@ def from_orders(table) -> dict:
         which a listing by name gives the neutral files' rate).
     """
     source = "orders.csv"
-    balanced = table[table.rate == "balanced accuracy"].reset_index(drop=True)
+    balanced: Any = table[table.rate == "balanced accuracy"].reset_index(drop=True)
     widest = balanced.iloc[(balanced.highest - balanced.lowest).idxmax()]
     middle = balanced.iloc[(balanced.high - balanced.low).idxmax()]
     numbers = {

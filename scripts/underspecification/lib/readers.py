@@ -1,10 +1,15 @@
 """Reading tidy tables for figures and tables, which have nothing to show of an empty one."""
 
+from typing import TYPE_CHECKING
+
 from scripts.core import files
 from scripts.core.errors import UserError
 
+if TYPE_CHECKING:
+    import pandas as pd
 
-def read_rows(path: str, subject: str):
+
+def read_rows(path: str, subject: str) -> "pd.DataFrame":
     """Read a tidy table.
 
     Args:
@@ -12,7 +17,7 @@ def read_rows(path: str, subject: str):
         subject: What its rows are about, for messages.
 
     Returns:
-        DataFrame: With at least one row.
+        At least one row.
 
     Raises:
         UserError: If the file cannot be read or has no row.

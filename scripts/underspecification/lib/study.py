@@ -1,5 +1,6 @@
 """The study's models and settings, as its released files and its tables name them."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from scripts.underspecification.lib.instances import GENDERED, PARTICIPANTS
@@ -76,19 +77,19 @@ IN_FIGURES = (*(name for name in MODELS if name != "Flan-T5-XXL" and MODELS[name
 """Models that the study's figures show; of the others only files were released."""
 
 
-def label(file, prompt):
+def label(file: str, prompt: str) -> str | None:
     """Return the label of a released file's model, None for one that is not known."""
     return _BY_FILE.get((file, prompt != "mask"))
 
 
-def run_label(name, prompt):
+def run_label(name: str, prompt: str) -> str:
     """Return how the study calls one of a run's models, whose label is ``name``: UL2 has two names."""
     return {("UL2-20B", True): "UL2-20B denoiser", ("UL2-20B", False): "UL2-20B gen"}.get(
         (name, prompt == "mask"), name
     )
 
 
-def order(labels):
+def order(labels: Iterable[str]) -> list[str]:
     """Return labels in the order of the study, others behind in their own."""
     names = list(MODELS)
     labels = list(dict.fromkeys(labels))

@@ -1,5 +1,7 @@
 """Underspecification's rows of the summary over all studies: slopes of Method 1, detection by Method 2."""
 
+from typing import Any
+
 import pandas as pd
 
 from scripts.core.estimate_rows import DISTRIBUTION, MODEL, RELEASED_OUTPUTS
@@ -11,7 +13,7 @@ GENDERS = ("female", "male", "neutral")
 PROMPTS = tuple(FILE_PROMPTS.values())
 
 
-def rows(slopes: pd.DataFrame, detection: pd.DataFrame, models: dict[str, dict]):
+def rows(slopes: pd.DataFrame, detection: pd.DataFrame, models: dict[str, dict]) -> list[dict]:
     """Return rows as :func:`scripts.core.estimate_rows.write` takes them; slopes are percentage points a step.
 
     The headline is how the difference between the slopes of feminine and masculine pronouns depends on dates and on
@@ -54,7 +56,7 @@ def rows(slopes: pd.DataFrame, detection: pd.DataFrame, models: dict[str, dict])
     return sorted(found, key=lambda row: not row["headline"])
 
 
-def _row(row, models):
+def _row(row: Any, models: dict[str, dict]):
     released = row.release != RUN_SOURCE
     names = {facts["label"]: name for name, facts in models.items()}
     shown = not released and models[names[row.model]]["demonstration"]

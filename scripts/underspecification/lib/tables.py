@@ -1,6 +1,7 @@
 """The tables of the Underspecification wing: tidy rows to cells, and cells to LaTeX."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import pandas as pd
 
@@ -15,12 +16,12 @@ VARIANTS = {("female", 1): "a", (detection.OF_BOTH, 2): "b"}
 """Of Table 2, by gender and dates at an end, lettered as in the caption: as described, and as its numbers were made."""
 
 
-def set_label(evaluation_set, templates):
+def set_label(evaluation_set: str, templates: str) -> str:
     """Return how a table calls an evaluation set."""
     return SET_LABELS[evaluation_set] + (" (replica)" if templates == "replica" else "")
 
 
-def slopes(table):
+def slopes(table: pd.DataFrame) -> pd.DataFrame:
     """Return the cells of Method 1: a row for each model and prompt, slopes and r for dates and places."""
     top = table[table.accumulation == "top"].set_index(["model", "prompt", "variable", "gender", "metric"]).value
     prompts = table.groupby("model", sort=False).prompt.unique()
@@ -56,7 +57,7 @@ def rates(table: pd.DataFrame, orders: pd.DataFrame, printed: pd.DataFrame) -> p
     rows = []
     for key, part in _by_set(detected):
         for model in study.order(part.model):
-            cells = part[part.model == model].set_index(["choice", "metric"])
+            cells: Any = part[part.model == model].set_index(["choice", "metric"])
             other = study.PRINTED_AS.get(model) if model in released else None
             row = {"Set": set_label(*key), "Model": f"{model} (printed: {other})" if other else model}
             for short, rate in agreement.RATES.items():
@@ -77,12 +78,12 @@ def rates(table: pd.DataFrame, orders: pd.DataFrame, printed: pd.DataFrame) -> p
     return frame.drop(columns=[c for c in frame if str(c).startswith("printed: ") and (frame[c] == MISSING_MARK).all()])
 
 
-def _of_study(table):
+def _of_study(table: pd.DataFrame):
     """Return the rows of Method 2 as the study has them: of the most probable tokens, at masks or with its prompt."""
     return table[(table.accumulation == "top") & table.prompt.isin(["mask", study.DETECTION_PROMPT])]
 
 
-def _by_set(table):
+def _by_set(table: pd.DataFrame):
     """Yield each evaluation set with its template set that a table has, in order, and its rows."""
     for evaluation_set in SET_LABELS:
         for templates in ("replica", "official"):
@@ -91,7 +92,7 @@ def _by_set(table):
                 yield (evaluation_set, templates), rows
 
 
-def example(metric, printed, occupation="doctor"):
+def example(metric: pd.DataFrame, printed: pd.DataFrame, occupation: str = "doctor") -> pd.DataFrame:
     """Return the cells of Table 2: the metric of the eight sentences about one occupation, in both variants.
 
     Printed numbers stand in parentheses behind ours where the study has them.
@@ -128,7 +129,7 @@ def example(metric, printed, occupation="doctor"):
     return pd.DataFrame(rows)
 
 
-def _head(model):
+def _head(model: str):
     """Return a head that stands under one of the model's family, where the study has several of it."""
     facts = study.MODELS.get(model)
     if facts is None:
@@ -137,12 +138,12 @@ def _head(model):
     return f"{family}: {variant}" if family else model
 
 
-def independence(table):
+def independence(table: pd.DataFrame) -> pd.DataFrame:
     """Return the cells of r between level and change over occupations: a row for each set and model."""
     rows = []
     for key, part in _by_set(_of_study(table)):
         for model in study.order(part.model):
-            cells = part[part.model == model].set_index("level")
+            cells: Any = part[part.model == model].set_index("level")
             row = {"Set": set_label(*key), "Model": model}
             for level in detection.LEVELS:
                 row[f"{level} level: r"] = number(cells.r[level], 2, signed=True)
@@ -152,7 +153,7 @@ def independence(table):
     return pd.DataFrame(rows)
 
 
-def group_probabilities(curves):
+def group_probabilities(curves: pd.DataFrame) -> pd.DataFrame:
     """Return the mean mass of each gender over MGC, of the most probable tokens and of the whole vocabulary."""
     labels = {"top": "top tokens", "full": "vocabulary"}
     means = curves.groupby(["model", "prompt", "variable", "accumulation", "gender"]).probability.mean()
@@ -169,7 +170,7 @@ def group_probabilities(curves):
     return pd.DataFrame(rows)
 
 
-def over_prompts(frame):
+def over_prompts(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of :func:`slopes` without single prompts of a model that has their mean."""
     several = set(frame[frame.Prompt == "mean"].Model)
     return frame[(frame.Prompt == "mean") | ~frame.Model.isin(several)]
@@ -177,7 +178,7 @@ def over_prompts(frame):
 
 def write(
     tex: str, csv: str, frame: pd.DataFrame, left: int, hidden: Sequence[str] = (), rows: pd.DataFrame | None = None
-):
+) -> None:
     """Write a table as LaTeX and CSV; what tells nothing is not printed.
 
     Args:

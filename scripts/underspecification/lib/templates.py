@@ -1,6 +1,7 @@
 """Reading the study's files in templates/; every error names file, row and remedy."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,7 +34,7 @@ class Prompt:
     blank: str
     text: str
 
-    def wrap(self, sentence):
+    def wrap(self, sentence: str) -> str:
         """Return the prompt for a sentence whose pronoun is the blank already."""
         return self.text.replace(PROMPT_SLOT, sentence)
 
@@ -65,8 +66,8 @@ def read_words(path: str | Path) -> dict[str, list[str]]:
     return groups
 
 
-def read_verbs(path):
-    """Return the verb phrases (columns ``verb``, ``form``, ``phrase``) as a list of dicts, none twice.
+def read_verbs(path: str | Path) -> list[dict]:
+    """Return the verb phrases (columns ``verb``, ``form``, ``phrase``), none twice.
 
     ``verb_row`` is the line in the file.
     """
@@ -74,13 +75,13 @@ def read_verbs(path):
     return [{**cells, "verb_row": number} for number, cells in rows]
 
 
-def read_life_stages(path):
-    """Return the life stages (column ``life_stage``), none twice, with their lines (dict of str to int)."""
+def read_life_stages(path: str | Path) -> dict[str, int]:
+    """Return the life stages (column ``life_stage``), none twice, with their lines."""
     rows = _distinct(path, ("life_stage",), "life_stage")
     return {cells["life_stage"]: number for number, cells in rows}
 
 
-def read_places(path) -> dict[str, int]:
+def read_places(path: str | Path) -> dict[str, int]:
     """Return the places in their order (columns ``position`` from 1, ``place``, ``end``: bottom or top), none twice.
 
     Returns:
@@ -97,7 +98,7 @@ def read_places(path) -> dict[str, int]:
     return {cells["place"]: number for number, cells in rows}
 
 
-def read_dates(path) -> dict[str, list[int]]:
+def read_dates(path: str | Path) -> dict[str, list[int]]:
     """Return the years of each range (columns ``range``, ``first``, ``last``, ``dates``: how many), evenly spaced.
 
     Fractions of years are cut off, as in the authors' code.
@@ -115,12 +116,12 @@ def read_dates(path) -> dict[str, list[int]]:
     return ranges
 
 
-def row_numbers(path, columns):
-    """Return the line of each value of a file's first column, which has none twice (dict of str to int)."""
+def row_numbers(path: str | Path, columns: Sequence[str]) -> dict[str, int]:
+    """Return the line of each value of a file's first column, which has none twice."""
     return {cells[columns[0]]: number for number, cells in read_tsv(path, columns)}
 
 
-def read_prompts(path):
+def read_prompts(path: str | Path) -> dict[str, Prompt]:
     r"""Return the prompts by their ids (columns ``prompt``, ``blank``, ``text``; ``\n`` in a text starts a line)."""
     prompts = {}
     for number, cells in _distinct(path, PROMPT_COLUMNS, "prompt"):
@@ -130,7 +131,7 @@ def read_prompts(path):
     return prompts
 
 
-def _distinct(path, columns, key):
+def _distinct(path: str | Path, columns: Sequence[str], key: str):
     """Return the rows of a file with their lines; none may be empty in a cell or repeat a value of ``key``."""
     rows, seen = [], {}
     for number, cells in read_tsv(path, columns):
@@ -180,7 +181,7 @@ def read_schemas(path: str | Path, participants: dict) -> list[dict]:
     return schemas
 
 
-def _schema_problems(cells):
+def _schema_problems(cells: dict[str, str]):
     wrong = []
     if not cells["stem"].startswith("The {occupation} "):
         wrong.append("the stem must begin with 'The {occupation}'")

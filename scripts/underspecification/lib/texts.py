@@ -1,11 +1,15 @@
 """The texts that models fill or continue: an instance with a mask and with each prompt, and how many there will be."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from scripts.core.options import SLOT
 from scripts.underspecification.lib.instances import COREFERENTS, GENDERED, PARTICIPANTS, ROWS
+
+if TYPE_CHECKING:
+    from scripts.underspecification.lib.templates import Prompt
 
 MASK = "[MASK]"
 SENTENCES = 60
@@ -16,12 +20,12 @@ DATES, PLACES = 30, 20
 """Of MGC; Winogender has as many dates."""
 
 
-def make_texts(instances: pd.DataFrame, prompts) -> pd.DataFrame:
+def make_texts(instances: pd.DataFrame, prompts: "Mapping[str, Prompt]") -> pd.DataFrame:
     """Return one row for each instance with a plain mask and with each of ``prompts``.
 
     Args:
         instances: With ``instance_id``, ``text`` and :data:`scripts.underspecification.lib.instances.ROWS`.
-        prompts (dict of str to Prompt): From :func:`scripts.underspecification.lib.templates.read_prompts`.
+        prompts: From :func:`scripts.underspecification.lib.templates.read_prompts`.
 
     Returns:
         ``text_id``, ``instance_id``, ``prompt`` (``mask`` or the prompt's id), ``text``, ``method``, and the lines that

@@ -4,7 +4,9 @@ Words and clusters are read as the authors' code reads them, with which the publ
 """
 
 import re
+from collections.abc import Collection, Mapping
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -52,7 +54,7 @@ def mentioned_person(text: str, people: dict[str, str]) -> str | None:
     return _only(set(text.lower().translate(removed).split()), people)
 
 
-def mentioned_person_corrected(text, people) -> str | None:
+def mentioned_person_corrected(text: str, people: dict[str, str]) -> str | None:
     """Return whom an answer names, whatever marks, possessive endings and capitals stand around the word.
 
     Returns:
@@ -162,7 +164,7 @@ def people_of(instances: pd.DataFrame) -> dict[str, dict]:
     return {row.instance_id: {who: getattr(row, who) for who in ANSWERS} for row in files.rows(instances)}
 
 
-def _only(words, people):
+def _only(words: Collection[str], people: Mapping[str, str]):
     found = [key for key, word in people.items() if word.lower() in words]
     return found[0] if len(found) == 1 else None
 
@@ -183,16 +185,17 @@ def read_clusters(path: str | Path, instances: pd.DataFrame, conversion: str) ->
     return convert(coreference.read(path, texts(instances)), instances, conversion)
 
 
-def convert(documents, instances: pd.DataFrame, conversion: str) -> pd.DataFrame:
+def convert(documents: Mapping[str, coreference.Document], instances: pd.DataFrame, conversion: str) -> pd.DataFrame:
     """Return whom each document's clusters name.
 
     Args:
-        documents: :class:`scripts.core.coreference.Document` by instance.
+        documents: By instance.
 
     Returns:
         ``instance_id``, ``prediction`` (``occupation``, ``participant`` or None), in the order of ``instances``.
     """
     predictions, before = [], None
+    row: Any
     for row in instances.itertuples():
         document = documents[row.instance_id]
         if conversion == "corrected":
@@ -211,13 +214,13 @@ def convert(documents, instances: pd.DataFrame, conversion: str) -> pd.DataFrame
     )
 
 
-def _by_places(document, row):
+def _by_places(document: coreference.Document, row: Any):
     """Return the one person with a mention in the pronoun's cluster.
 
     A mention is a person's if it begins with the person's word or the article before it, goes as far as the word at
     least (*the visitor from the museum*) and does not reach the other person or the pronoun.
     """
-    pronoun = document.span(row.pronoun_offset, row.pronoun_offset + len(row.pronoun))
+    pronoun: Any = document.span(row.pronoun_offset, row.pronoun_offset + len(row.pronoun))
     spans = people(row, document.tokens)
     meant = set()
     for cluster in document.clusters_with(pronoun):
@@ -231,19 +234,19 @@ def _by_places(document, row):
     return meant.pop() if len(meant) == 1 else None
 
 
-def _mentions(document, row):
+def _mentions(document: coreference.Document, row: Any):
     for cluster in document.clusters:
         yield [row.text[document.tokens[first][0] : document.tokens[last][1]] for first, last in cluster]
 
 
-def _other_mention(document, row):
+def _other_mention(document: coreference.Document, row: Any):
     for mentions in _mentions(document, row):
         if row.pronoun in mentions:
             return next((mention for mention in mentions if mention != row.pronoun), None)
     return None
 
 
-def _first_mention(document, row, before):
+def _first_mention(document: coreference.Document, row: Any, before: str | None):
     for mentions in _mentions(document, row):
         if row.pronoun.lower() in (mention.lower() for mention in mentions):
             return mentions[0]

@@ -4,10 +4,14 @@ The sentences, as in its Figures 1, 2 and 4, are this project's own, never the a
 """
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
+from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
+from matplotlib.lines import Line2D
 from matplotlib.patches import FancyBboxPatch
 from matplotlib.textpath import TextPath
 
@@ -16,6 +20,9 @@ from scripts.core.errors import UserError
 from scripts.core.templates import CASES, read_tsv
 from scripts.winopron.lib import study
 from scripts.winopron.lib.templates import PRONOUN
+
+if TYPE_CHECKING:
+    import numpy as np
 
 INTERVAL = "95% interval"
 LINE, SIZE = 0.128, 7
@@ -29,7 +36,7 @@ FAULTY, HERE = "faulty", "here"
 LETTERS = "abcdefghijklmnop"
 
 
-def rows(table, templates, **levels):
+def rows(table: pd.DataFrame, templates: str, **levels: str | list[str] | tuple[str, ...]) -> pd.DataFrame:
     """Return the rows of one template set that have the given levels, read in the corrected way.
 
     Raises:
@@ -43,25 +50,25 @@ def rows(table, templates, **levels):
     return chosen.reset_index(drop=True)
 
 
-def drawn_rows(frame):
+def drawn_rows(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of systems, or of rules where there is nothing else: what rules come to is known beforehand."""
     rules = frame.system.map(study.is_rule)
     return frame if rules.all() else frame[~rules].reset_index(drop=True)
 
 
-def set_keys(pronoun_sets):
+def set_keys(pronoun_sets: Iterable[str]) -> dict[str, str]:
     """Return the key of each pronoun set, its nominative, by the label, such as he/him/his."""
     return {label: label.partition("/")[0] for label in pronoun_sets}
 
 
-def pronoun_looks(pronoun_sets):
+def pronoun_looks(pronoun_sets: Iterable[str]) -> dict[str, dict]:
     """Return the look of each pronoun set's marks, by its label."""
     keys = set_keys(pronoun_sets)
     colour, marker = plotting.pronoun_colours(keys.values()), plotting.pronoun_markers(keys.values())
     return {label: {"color": colour[key], "marker": marker[key], "linestyle": "none"} for label, key in keys.items()}
 
 
-def likelihood_looks(systems):
+def likelihood_looks(systems: Collection[str]) -> dict[str, dict]:
     """Return the look of each system that resolves by likelihood: a mark for each model, open with partial scoring."""
     markers = dict(zip(dict.fromkeys(map(_model, systems)), itertools.cycle(plotting.MARKERS), strict=False))
     return {
@@ -73,18 +80,18 @@ def likelihood_looks(systems):
     }  # fmt: skip
 
 
-def likelihood_handles(looks):
+def likelihood_handles(looks: dict[str, dict]) -> list[Line2D]:
     """Return legend handles for :func:`likelihood_looks`: one for each model, and what open marks are."""
     models = {_model(name): look | {"markerfacecolor": "black"} for name, look in looks.items()}
     partial = [plotting.point_handle("partial scoring")] if any(name.endswith(study.PARTIAL) for name in looks) else []
     return [plotting.handle(look, name) for name, look in models.items()] + partial
 
 
-def _model(system):
+def _model(system: str):
     return system.removesuffix(study.FULL).removesuffix(study.PARTIAL)
 
 
-def panels(number: int, height: float, narrow: bool):
+def panels(number: int, height: float, narrow: bool) -> "tuple[Figure, np.ndarray]":
     """Return a figure with a grid for a number of panels of a height, in a column or over the page, and its axes."""
     columns = min(number, 4 if number > 9 or number in (7, 8) else 3 if number > 4 or number == 3 else 2)
     rows = -(-number // columns)
@@ -92,11 +99,11 @@ def panels(number: int, height: float, narrow: bool):
     return drawn, drawn.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
 
 
-def label_cases(axes, number: int, short: bool, cases: Sequence[str] = CASES):
+def label_cases(axes: "np.ndarray", number: int, short: bool, cases: Sequence[str] = CASES) -> None:
     """Write the cases under every panel with none below it, and hide the places that ``number`` panels leave empty.
 
     Args:
-        axes: Array of rows and columns of axes.
+        axes: Of all panels, shape (rows, columns).
         short: Whether there is room for abbreviations alone.
         cases: Those that have a place.
     """
@@ -109,7 +116,7 @@ def label_cases(axes, number: int, short: bool, cases: Sequence[str] = CASES):
 
 
 @plotting.style()
-def sentences(frame: pd.DataFrame):
+def sentences(frame: pd.DataFrame) -> Figure:
     """Draw sentences in a box for each part: the person meant is bold, the pronoun in italics.
 
     Args:
@@ -147,7 +154,7 @@ def sentences(frame: pd.DataFrame):
     return drawn
 
 
-def laid_out(row, width: float):
+def laid_out(row: Any, width: float) -> list[list[tuple[float, str, dict]]]:
     """Return the lines of a sentence that fit a width.
 
     Args:
@@ -176,16 +183,16 @@ def laid_out(row, width: float):
     return lines
 
 
-def _named(person):
+def _named(person: str):
     return {person, f"{person}'s", f"{person}’s"}
 
 
-def _width(text, font):
+def _width(text: str, font: Mapping[str, Any]):
     properties = FontProperties(weight=font.get("fontweight"), style=font.get("fontstyle"))
     return TextPath((0, 0), text, size=SIZE, prop=properties).get_extents().x1 / 72
 
 
-def read_problems(path) -> list[dict]:
+def read_problems(path: str | Path) -> list[dict]:
     """Return the made-up sentences with the problems of Winogender Schemas (section 3.1), in the order of the file.
 
     Returns:
@@ -227,7 +234,7 @@ def draw_problems(faulty: list[dict], instances: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def schemas(instances):
+def schemas(instances: pd.DataFrame) -> pd.DataFrame:
     """Return a pair of templates with all pronouns (Figure 2): the first in the possessive."""
     rows = []
     for number, (_, same) in enumerate(_first_pair(instances).groupby("ending")):
@@ -238,7 +245,7 @@ def schemas(instances):
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def groups(instances):
+def groups(instances: pd.DataFrame) -> pd.DataFrame:
     """Return sentences whose answers have to be right together (Figure 4).
 
     The first template in the possessive with all pronoun sets, and both endings with the last of them.
@@ -254,15 +261,15 @@ def groups(instances):
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _first_pair(instances):
+def _first_pair(instances: pd.DataFrame):
     possessive = instances[instances["case"] == "possessive"]
     return possessive[possessive.template_pair == possessive.template_pair.iloc[0]]
 
 
-def _parts(row):
+def _parts(row: Any):
     end = row.pronoun_offset + len(row.pronoun)
     return row.text[: row.pronoun_offset], row.pronoun, row.text[end:]
 
 
-def _people(row):
+def _people(row: Any):
     return f"{row.occupation.capitalize()} and {row.participant}"

@@ -7,20 +7,23 @@ that the study does not have are never looked at.
 """
 
 import itertools
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from scripts.core import statistics
 from scripts.core.paper import estimates
-from scripts.core.paper.claims import Finding, MissingEvidence, check
+from scripts.core.paper.claims import Comparison, Finding, MissingEvidence, check
 from scripts.core.paper.estimates import Estimate, is_within
 from scripts.core.paper.formats import interval, number, percent
 from scripts.core.templates import CASES
 from scripts.winopron.lib import study
 from scripts.winopron.lib.analyses import bias, consistency, performance
 from scripts.winopron.lib.analyses.resampling import PairSamples
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SYSTEMS = tuple(study.SYSTEMS)
 FLAN_T5 = SYSTEMS[4:]
@@ -41,13 +44,13 @@ class Results:
     """The answers of the study's systems on one template set.
 
     Args:
-        answers (dict of str to DataFrame): ``double``, and ``single`` and ``winogender`` where the run has them, to
-            answers (:mod:`scripts.winopron.lib.analyses.performance`) with ``system``, each system read in one way.
+        answers: ``double``, and ``single`` and ``winogender`` where the run has them, to answers
+            (:mod:`scripts.winopron.lib.analyses.performance`) with ``system``, each system read in one way.
         draws, seed: Of the bootstrap over pairs of people.
         systems: Those that findings about every system are about.
     """
 
-    def __init__(self, answers, draws: int, seed: int, systems: Sequence[str] = SYSTEMS):
+    def __init__(self, answers: "Mapping[str, pd.DataFrame]", draws: int, seed: int, systems: Sequence[str] = SYSTEMS):
         self.answers, self.systems = answers, systems
         double = answers["double"]
         # Without answers nothing is asked of it.
@@ -56,7 +59,7 @@ class Results:
         others = answers.get("winogender", double)
         self.apart: Any = PairSamples(others.pair, draws, seed + 1) if len(others) else None
 
-    def rows(self, system, entities="double", **levels):
+    def rows(self, system: str, entities: str = "double", **levels: str) -> "pd.DataFrame":
         """Return the answers of a system; :class:`scripts.core.paper.claims.MissingEvidence` without any."""
         table = self.answers.get(entities)
         if table is None or not (table.system == system).any():
@@ -73,22 +76,22 @@ class Results:
             raise MissingEvidence(", ".join(map(str, levels.values())))
         return table
 
-    def metric(self, name, system, entities="double", **levels):
+    def metric(self, name: str, system: str, entities: str = "double", **levels: str) -> tuple[float, np.ndarray]:
         """Return a metric of a system with its bootstrap samples; of all answers, or of those with ``levels``."""
         rows = self.rows(system, entities, **levels)
         by_pair = performance.confusion(rows).groupby(rows.pair.to_numpy()).sum()
         return (self.apart if entities == "winogender" else self.resampled).ratio(*performance.parts(by_pair)[name])
 
-    def consistency(self, name, system):
+    def consistency(self, name: str, system: str) -> tuple[float, np.ndarray]:
         """Return a consistency, prompts taken together, with its bootstrap samples."""
         groups = consistency.groups(self.rows(system), name).groupby("pair").right
         return self.resampled.ratio(groups.sum(), groups.size())
 
-    def biases(self, system):
+    def biases(self, system: str) -> "pd.DataFrame":
         """Return what a system does with each template pair (:func:`scripts.winopron.lib.analyses.bias.pairs`)."""
         return bias.pairs(self.rows(system))
 
-    def biased(self, system, sign=None):
+    def biased(self, system: str, sign: str | None = None) -> tuple[float, np.ndarray]:
         """Return the share of attempted and solvable template pairs with bias, or with one sign, with its samples."""
         rows = self.biases(system)
         pair = rows.occupation.map(dict(self.rows(system)[["occupation", "pair"]].drop_duplicates().to_numpy()))
@@ -96,7 +99,7 @@ class Results:
         shown = rows.bias.notna() if sign is None else rows.bias == sign
         return self.resampled.ratio(shown.groupby(pair).sum(), below)
 
-    def overlap(self, first: tuple[str, str, str], second: tuple[str, str, str]):
+    def overlap(self, first: tuple[str, str, str], second: tuple[str, str, str]) -> tuple[float, np.ndarray, int]:
         """Return the Jaccard index of the biased occupations of two forms, its samples, and how many pairs it is of.
 
         It is zero in samples without any of them, as the study has it.
@@ -113,20 +116,26 @@ class Results:
         value, samples = self.resampled.ratio(one & other, one | other)
         return value, np.nan_to_num(samples), int((one | other).sum())
 
-    def _biased_pairs(self, system, case, pronoun_set):
+    def _biased_pairs(self, system: str, case: str, pronoun_set: str):
         rows = self.biases(system)
         rows = rows[(rows["case"] == case) & (rows.pronoun_set == pronoun_set)]
         pair = rows.occupation.map(dict(self.rows(system)[["occupation", "pair"]].drop_duplicates().to_numpy()))
         return rows.bias.notna().groupby(pair).any().reindex(self.resampled.pairs, fill_value=False)
 
 
-def results_of(answers, template_sets: Sequence[str], draws, seed, systems=SYSTEMS) -> dict[str, Results]:
+def results_of(
+    answers: "Mapping[tuple[str, str], pd.DataFrame]",
+    template_sets: Sequence[str],
+    draws: int,
+    seed: int,
+    systems: Sequence[str] = SYSTEMS,
+) -> dict[str, Results]:
     """Return what findings are tested on, for each template set.
 
     Winogender Schemas, where the run has them, stand beside every template set, with the pronoun sets of that study.
 
     Args:
-        answers (dict of (str, str) to DataFrame): Template set and entities to answers, as :class:`Results` wants them.
+        answers: Template set and entities to answers, as :class:`Results` wants them.
         template_sets: Those that findings are tested on.
         draws, seed, systems: As in :class:`Results`.
     """
@@ -140,7 +149,7 @@ def results_of(answers, template_sets: Sequence[str], draws, seed, systems=SYSTE
     }
 
 
-def points(value):
+def points(value: float) -> str:
     """Return a share in percent, with one decimal as the study has it."""
     return percent(value, 1)
 
@@ -153,7 +162,7 @@ def check_positive(
     shown: Callable = points,
     least: float = -1.0,
     most: float = 1.0,
-):
+) -> tuple[Comparison, str]:
     """Check that a difference is above zero.
 
     Where all samples agree, its interval is :func:`scripts.core.statistics.agreeing_interval` of the pairs of people.
@@ -179,7 +188,13 @@ def check_positive(
     return _settled(found, said)
 
 
-def check_greater(results, first, second, names, shown=points):
+def check_greater(
+    results: Results,
+    first: tuple[float, np.ndarray, *tuple[int, ...]],
+    second: tuple[float, np.ndarray, *tuple[int, ...]],
+    names: str,
+    shown: Callable = points,
+) -> tuple[Comparison, str]:
     """Check that one quantity (with its samples) is above another."""
     (a, drawn_a, *_), (b, drawn_b, *_) = first, second
     return check_positive(
@@ -187,7 +202,15 @@ def check_greater(results, first, second, names, shown=points):
     )  # fmt: skip
 
 
-def beyond_bound(results, quantity, bound, text, shown=points, *, below=False):
+def beyond_bound(
+    results: Results,
+    quantity: tuple[float, np.ndarray, *tuple[int, ...]],
+    bound: float,
+    text: str,
+    shown: Callable = points,
+    *,
+    below: bool = False,
+) -> tuple[Comparison, str]:
     """Check that a share, of all pairs of people or of so many as stand behind its samples, is above a bound or below.
 
     Near 0 and 1 samples of shares are skewed, and their deviation depends on the share. Its arcsine root does not.
@@ -209,12 +232,20 @@ def beyond_bound(results, quantity, bound, text, shown=points, *, below=False):
     return _settled(~found if below else found, said)
 
 
-def below_bound(results, quantity, bound, text, shown=points):
+def below_bound(
+    results: Results,
+    quantity: tuple[float, np.ndarray, *tuple[int, ...]],
+    bound: float,
+    text: str,
+    shown: Callable = points,
+) -> tuple[Comparison, str]:
     """Check that a share is under a bound."""
     return beyond_bound(results, quantity, bound, text, shown, below=True)
 
 
-def compare_distance(results, quantity, centre, bound):
+def compare_distance(
+    results: Results, quantity: tuple[float, np.ndarray], centre: float, bound: float
+) -> tuple[Comparison, str]:
     """Compare a share's distance from a value with a bound, and return it in words too."""
     value, samples = quantity
     low, high = statistics.percentile_interval(samples)
@@ -226,34 +257,36 @@ def compare_distance(results, quantity, centre, bound):
     return found, f"{points(abs(value - centre))} ({interval(100 * (low - centre), 100 * (high - centre), 1)})"
 
 
-def check_close(results, quantity, centre, bound, text):
+def check_close(
+    results: Results, quantity: tuple[float, np.ndarray], centre: float, bound: float, text: str
+) -> tuple[Comparison, str]:
     """Check that a share is within ``bound`` of a value."""
     found, shown = compare_distance(results, quantity, centre, bound)
     return _settled(found, f"{text} {shown}")
 
 
-def _settled(found, text):
+def _settled(found: Comparison, text: str):
     if found.outcome is None:
         raise MissingEvidence(MORE, text=text, p=found.wrong)
     return found, text
 
 
-def _said(value, shown):
+def _said(value: float, shown: Callable):
     return points(value) if shown is points else number(value, 2)
 
 
-def _each(test, systems=None):
+def _each(test: Callable, systems: Sequence[str] | None = None):
     return lambda results: [check(test, results, system) for system in systems or results.systems]
 
 
-def _harder(results, system):
+def _harder(results: Results, system: str):
     return check_greater(
         results, results.metric("f1", system, "winogender"), results.metric("f1", system), f"{system} on both sets"
     )
 
 
-def _accusative_is_hardest(results):
-    def test(system, metric, case):
+def _accusative_is_hardest(results: Results):
+    def test(system: str, metric: str, case: str):
         easier, hard = (results.metric(metric, system, case=name) for name in (case, ACCUSATIVE))
         return check_greater(results, easier, hard, f"{system}, {case} over accusative")
 
@@ -265,8 +298,8 @@ def _accusative_is_hardest(results):
     ]
 
 
-def _order(results):
-    def test(system, easy, hard):
+def _order(results: Results):
+    def test(system: str, easy: str, hard: str):
         return check_greater(
             results, results.metric("f1", system, case=easy), results.metric("f1", system, case=hard),
             f"{system}, {easy} over {hard}",
@@ -276,16 +309,16 @@ def _order(results):
     return [check(test, system, *step) for system in results.systems for step in steps]
 
 
-def _steps(results, system):
+def _steps(results: Results, system: str):
     nominative, accusative, possessive = (results.metric("f1", system, case=case) for case in CASES)
-    small = [n - p for n, p in zip(nominative, possessive, strict=True)]
-    large = [p - a for p, a in zip(possessive, accusative, strict=True)]
+    small: list[Any] = [n - p for n, p in zip(nominative, possessive, strict=True)]
+    large: list[Any] = [p - a for p, a in zip(possessive, accusative, strict=True)]
     text = f"{system}: steps {points(small[0])} and {points(large[0])}"
     return check_positive(results, large[0] - small[0], large[1] - small[1], text)
 
 
-def _gap_of_the_best(results):
-    def test(system, case):
+def _gap_of_the_best(results: Results):
+    def test(system: str, case: str):
         return check_greater(
             results, results.metric("recall", system, case=case), results.metric("recall", system, case=ACCUSATIVE),
             f"{system}, {case} over accusative",
@@ -294,8 +327,8 @@ def _gap_of_the_best(results):
     return [check(test, s, case) for s in ("FLAN-T5-xl", "FLAN-T5-xxl") for case in (NOMINATIVE, POSSESSIVE)]
 
 
-def _largest_are_best(results):
-    def test(entities, best, other):
+def _largest_are_best(results: Results):
+    def test(entities: str, best: str, other: str):
         return check_greater(
             results, results.metric("f1", best, entities), results.metric("f1", other, entities), f"{best} over {other}"
         )
@@ -309,8 +342,8 @@ def _largest_are_best(results):
     ]
 
 
-def _larger_is_better(results):
-    def test(entities, large, small):
+def _larger_is_better(results: Results):
+    def test(entities: str, large: str, small: str):
         return check_greater(
             results,
             results.metric("f1", large, entities),
@@ -326,19 +359,19 @@ def _larger_is_better(results):
     ]
 
 
-def _at_chance(results, system):
+def _at_chance(results: Results, system: str):
     return check_close(results, results.metric("f1", system), 0.5, 0.03, f"{system}: distance from chance")
 
 
-def _supervised(results):
-    def near(system):
+def _supervised(results: Results):
+    def near(system: str):
         share = results.metric("recall", system, pronoun_set=THEY)
         return check_close(results, share, 0.5, 0.1, f"{system}, they: distance from chance")
 
-    def far(system):
+    def far(system: str):
         return below_bound(results, results.metric("recall", system, pronoun_set=XE), 0.25, f"{system}, xe:")
 
-    def good(system, pronoun_set):
+    def good(system: str, pronoun_set: str):
         share = results.metric("recall", system, pronoun_set=pronoun_set)
         return beyond_bound(results, share, 0.75, f"{system}, {pronoun_set}:")
 
@@ -348,18 +381,18 @@ def _supervised(results):
     ]
 
 
-def _gap(results, system):
+def _gap(results: Results, system: str) -> tuple[Any, ...]:
     """Return how much better he and she are resolved than they and xe, with its samples."""
-    shares = [results.metric("recall", system, pronoun_set=name) for name in (HE, SHE, THEY, XE)]
+    shares: list[tuple[Any, Any]] = [results.metric("recall", system, pronoun_set=name) for name in (HE, SHE, THEY, XE)]
     return tuple((a + b - c - d) / 2 for a, b, c, d in zip(*shares, strict=True))
 
 
-def _smaller_gap(results):
-    def there(system):
+def _smaller_gap(results: Results):
+    def there(system: str):
         value, samples = _gap(results, system)
         return check_positive(results, value, samples, f"{system}: gap {points(value)}")
 
-    def smaller(system, other):
+    def smaller(system: str, other: str):
         return check_greater(results, _gap(results, other), _gap(results, system), f"gap of {other} over {system}")
 
     return [
@@ -368,7 +401,7 @@ def _smaller_gap(results):
     ]
 
 
-def _no_large_difference(results, system):
+def _no_large_difference(results: Results, system: str):
     shares = [results.metric("recall", system, pronoun_set=name) for name in (HE, SHE, THEY, XE)]
     # The range of noisy shares is above zero without any difference: each pair is compared.
     pairs = [(a - b, drawn_a - drawn_b) for (a, drawn_a), (b, drawn_b) in itertools.combinations(shares, 2)]
@@ -377,18 +410,18 @@ def _no_large_difference(results, system):
     return _settled(found, f"{system}: largest difference {shown}")
 
 
-def _below_chance(results):
+def _below_chance(results: Results):
     low = ("LingMess", "FLAN-T5-small", "FLAN-T5-base")
 
-    def test(system):
+    def test(system: str):
         share = results.consistency("pronoun_consistency", system)
         return beyond_bound(results, share, 0.0625, f"{system}:", below=system in low)
 
     return [check(test, system) for system in SYSTEMS]
 
 
-def _most_consistent(results):
-    def order(first, second):
+def _most_consistent(results: Results):
+    def order(first: str, second: str):
         return check_greater(
             results, results.consistency("pronoun_consistency", first),
             results.consistency("pronoun_consistency", second), f"{first} over {second}",
@@ -404,10 +437,10 @@ def _most_consistent(results):
     return [*(check(order, *pair) for pair in pairs), check(lower)]
 
 
-def _half_of_the_pairs(results):
+def _half_of_the_pairs(results: Results):
     best, metric = "FLAN-T5-xl", "disambiguation_consistency"
 
-    def beats(other):
+    def beats(other: str):
         return check_greater(
             results, results.consistency(metric, best), results.consistency(metric, other), f"{best}, {other}"
         )
@@ -425,37 +458,37 @@ def _half_of_the_pairs(results):
     return [*(check(beats, other) for other in SYSTEMS if other != best), check(half)]
 
 
-def _base_below_chance(results):
+def _base_below_chance(results: Results):
     def test():
         return below_bound(results, results.consistency("disambiguation_consistency", SPANBERT[0]), 0.25, SPANBERT[0])
 
     return [check(test)]
 
 
-def _base_is_more_biased(results):
-    def test(sign):
+def _base_is_more_biased(results: Results):
+    def test(sign: str | None):
         base, large = (results.biased(system, sign) for system in SPANBERT)
         return check_greater(results, base, large, f"base over large, {sign or 'both signs'}")
 
     return [check(test, sign) for sign in (None, "positive", "negative")]
 
 
-def _more_negative(results):
-    def test(system):
+def _more_negative(results: Results):
+    def test(system: str):
         negative, plus = (results.biased(system, sign) for sign in ("negative", "positive"))
         return check_greater(results, negative, plus, f"{system}, negative over positive")
 
     return [check(test, system) for system in SPANBERT]
 
 
-def _low_overlap(results):
-    def index(case, name):
+def _low_overlap(results: Results):
+    def index(case: str, name: str):
         return results.overlap(*((system, case, name) for system in SPANBERT))
 
-    def low(case, name):
+    def low(case: str, name: str):
         return below_bound(results, index(case, name), 0.5, f"{case} {_key(name)}:", number)
 
-    def more(case, first, second):
+    def more(case: str, first: str, second: str):
         return check_greater(
             results, index(case, first), index(case, second), f"{case}, {_key(first)} over {_key(second)}", number
         )
@@ -466,22 +499,22 @@ def _low_overlap(results):
     ]
 
 
-def _cases_differ(results):
+def _cases_differ(results: Results):
     pairings = list(itertools.combinations(CASES, 2))
     kept = (NOMINATIVE, POSSESSIVE)
 
-    def index(system, pair, name):
+    def index(system: str, pair: tuple[str, str], name: str):
         return results.overlap(*((system, case, name) for case in pair))
 
-    def base(name, pair):
+    def base(name: str, pair: tuple[str, str]):
         text = f"{SPANBERT[0]}, {_key(name)}, {' and '.join(pair)}:"
         return below_bound(results, index(SPANBERT[0], pair, name), 0.15, text, number)
 
-    def some(name):
+    def some(name: str):
         text = f"{SPANBERT[1]}, {_key(name)}, {' and '.join(kept)}:"
         return beyond_bound(results, index(SPANBERT[1], kept, name), 0.15, text, number)
 
-    def more(name, other):
+    def more(name: str, other: tuple[str, str]):
         return check_greater(
             results, index(SPANBERT[1], kept, name), index(SPANBERT[1], other, name),
             f"{SPANBERT[1]}, {_key(name)}, {' and '.join(kept)} over {' and '.join(other)}", number,
@@ -495,11 +528,11 @@ def _cases_differ(results):
     ]
 
 
-def _key(name):
+def _key(name: str):
     return name.partition("/")[0]
 
 
-def _single_is_worse(results, system):
+def _single_is_worse(results: Results, system: str):
     return check_greater(
         results, results.metric("f1", system), results.metric("f1", system, "single"), f"{system}, two people over one"
     )

@@ -13,6 +13,7 @@ carries answers over from row to row depends on this order (:mod:`scripts.winopr
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 
@@ -20,7 +21,7 @@ from scripts.core import files, options
 from scripts.core.errors import UserError
 from scripts.core.instances import content_id
 from scripts.core.templates import label
-from scripts.winopron.lib.templates import ANSWERS, PRONOUN, Templates
+from scripts.winopron.lib.templates import ANSWERS, PRONOUN, Template, Templates
 
 PLURAL_FORMS = {"was": "were", "is": "are", "has": "have", "does": "do"}
 """Verb forms directly after a nominative to those that *they* takes. WinoPron has none of them; of the 120 templates of
@@ -91,7 +92,7 @@ def build(
     return frame
 
 
-def agree_verb(after: str, case: str, forms: dict):
+def agree_verb(after: str, case: str, forms: dict) -> str:
     """Return what follows the pronoun, with the verb in the form that *they* takes.
 
     Args:
@@ -107,12 +108,12 @@ def agree_verb(after: str, case: str, forms: dict):
     return re.sub(r"^ (\w+)", lambda match: f" {PLURAL_FORMS.get(match[1], match[1])}", after)
 
 
-def _offset(text, word):
+def _offset(text: str, word: str):
     match = re.search(rf"\b{re.escape(word)}\b", text)
     return match.start() if match else None
 
 
-def _partners(rows):
+def _partners(rows: Sequence[Template]):
     """Return for each template the name of its two and its place among them: they follow each other."""
     partners = []
     for number in range(len(rows)):
@@ -121,7 +122,7 @@ def _partners(rows):
     return partners
 
 
-def texts(instances):
+def texts(instances: pd.DataFrame) -> dict[str, str]:
     """Return what a coreference system is given: the text of each instance by its id."""
     return dict(zip(instances.instance_id, instances.text, strict=True))
 
@@ -165,7 +166,7 @@ def to_score(sentences: pd.DataFrame, pairs: Sequence[str]) -> pd.DataFrame:
     return pd.DataFrame(rows).sort_values("text", kind="stable", ignore_index=True)
 
 
-def _follows(text, forms):
+def _follows(text: Any, forms: Mapping[str, str]):
     return (f" they {plural}" in text for plural in forms.values())
 
 

@@ -3,6 +3,9 @@
 Entries are ``{"value", "text", "source", "cell"}``, as in the other studies.
 """
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 import pandas as pd
 
 from scripts.core.paper.estimates import Estimate, compare_all, compare_values
@@ -20,7 +23,14 @@ ENDS = {".low": "ci_low", ".high": "ci_high"}
 """Last parts of the ids of an interval's ends, to their columns."""
 
 
-def _values(name, row, source, columns=ENDS | {"": "value"}, shown=lambda value: percent(value, 1), **cell):
+def _values(
+    name: str,
+    row: pd.Series,
+    source: str,
+    columns: Mapping[str, str] = ENDS | {"": "value"},
+    shown: Callable[[float], str] = lambda value: percent(value, 1),
+    **cell: Any,
+):
     """Return entries of some columns of one row: what their ids have behind ``name``, to the column."""
     return {
         name + end: entry(float(row[column]), shown(row[column]), source, **cell, column=column)
@@ -28,19 +38,19 @@ def _values(name, row, source, columns=ENDS | {"": "value"}, shown=lambda value:
     }
 
 
-def _extremes(table, column):
+def _extremes(table: pd.DataFrame, column: str):
     """Return ``lowest`` and ``highest`` with the rows in which a column is so; nothing without rows."""
     table = table.reset_index(drop=True)
     places = (("lowest", "idxmin"), ("highest", "idxmax")) if len(table) else ()
     return [(bound, table.loc[getattr(table[column], place)()]) for bound, place in places]
 
 
-def _with_system(numbers, row):
+def _with_system(numbers: dict[str, dict], row: pd.Series):
     """Return entries that name the system of their row."""
     return {name: number | {"system": row.system} for name, number in numbers.items()}
 
 
-def from_instances(instances: dict[str, pd.DataFrame]):
+def from_instances(instances: dict[str, pd.DataFrame]) -> dict[str, dict]:
     """Return ``size.<entities>.sentences``, ``.templates``, ``.pairs`` and ``size.pronoun_sets`` of one template set.
 
     Args:
@@ -58,7 +68,7 @@ def from_instances(instances: dict[str, pd.DataFrame]):
     return numbers
 
 
-def from_metrics(metrics) -> dict:
+def from_metrics(metrics: pd.DataFrame) -> dict:
     """Return what the prose says of all systems of one template set, read in the corrected way.
 
     Returns:
@@ -121,7 +131,7 @@ def from_metrics(metrics) -> dict:
     return numbers
 
 
-def _hardest(rows, case):
+def _hardest(rows: Any, case: str):
     """Tell whether a system's interval for one case lies below those of all others."""
     of_case = {row.case: Estimate(row.value, row.ci_low, row.ci_high, row.n) for row in rows.itertuples()}
     return (
@@ -129,11 +139,11 @@ def _hardest(rows, case):
     )
 
 
-def _cell(row):
+def _cell(row: pd.Series):
     return {name: row[name] for name in ("entities", "system", "metric", "case", "pronoun_set")}
 
 
-def _range(name, rows):
+def _range(name: str, rows: pd.DataFrame):
     numbers = {}
     for bound, row in _extremes(rows, "value"):
         found = entry(row.value, percent(row.value, 1), "metrics.csv", **_cell(row))
@@ -142,7 +152,7 @@ def _range(name, rows):
     return numbers
 
 
-def from_bias(bias) -> dict:
+def from_bias(bias: pd.DataFrame) -> dict:
     """Return what is said of the bias of systems other than rules, prompted ones with all prompts together.
 
     Returns:
@@ -172,7 +182,7 @@ def from_bias(bias) -> dict:
     return numbers
 
 
-def from_overlap(overlap) -> dict:
+def from_overlap(overlap: pd.DataFrame) -> dict:
     """Return what is said of overlap.
 
     Returns:
@@ -181,9 +191,10 @@ def from_overlap(overlap) -> dict:
     """
     pairs = overlap[(overlap.comparison == "systems") & (overlap.reading == study.READINGS[study.CORRECTED])]
     numbers = {"overlap.pairs": count(pairs.system.nunique(), "overlap.csv", comparison="systems")}
+    comparison: Any
     for comparison, rows in overlap.groupby("comparison", sort=False):
         name = f"overlap.{comparison.replace(' ', '_')}"
-        tested = rows[rows.p_value.notna()]
+        tested: Any = rows[rows.p_value.notna()]
         numbers[f"{name}.tested"] = count(len(tested), "overlap.csv", comparison=comparison)
         above = int((tested.p_holm < 0.05).sum())
         numbers[f"{name}.above_chance"] = count(above, "overlap.csv", comparison=comparison, column="p_holm")
@@ -231,7 +242,7 @@ SPREAD = {TEMPLATES: "templates", WAYS: "ways", TOGETHER: "together", DIFFERENCE
 """Sources of variance to the last part of the ids of their numbers."""
 
 
-def from_variance(variance) -> dict:
+def from_variance(variance: pd.DataFrame) -> dict:
     """Return how far the accuracy of prompted systems spreads, on sentences about two people, read as corrected.
 
     Returns:

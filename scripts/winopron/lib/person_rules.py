@@ -11,6 +11,8 @@ sentence; each rule resolves both endings of a template to the same person, so t
 """
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 
@@ -29,7 +31,7 @@ _OPENING = frozenset(
 )  # fmt: skip
 
 
-def people(row, tokens):
+def people(row: Any, tokens: Sequence[tuple[int, int]]) -> dict[str, tuple[int, int]]:
     """Return the token spans of the people of one instance, articles included.
 
     Args:
@@ -56,7 +58,7 @@ def people(row, tokens):
     return dict(sorted(spans.items(), key=lambda item: item[1]))
 
 
-def choose(rule, row, tokens):
+def choose(rule: str, row: Any, tokens: Sequence[tuple[int, int]]) -> str:
     """Return whom a rule takes, ``occupation`` or ``participant``."""
     spans = people(row, tokens)
     named = list(spans)
@@ -72,7 +74,7 @@ def choose(rule, row, tokens):
     return min(named, key=lambda answer: min(abs(pronoun - place) for place in spans[answer]))
 
 
-def subject(row, tokens, spans):
+def subject(row: Any, tokens: Sequence[tuple[int, int]], spans: Mapping[str, tuple[int, int]]) -> str:
     """Return the person who is the subject of the main clause.
 
     A sentence that begins with a preposition or a conjunction has its main clause after the first comma; the subject is
@@ -87,14 +89,11 @@ def subject(row, tokens, spans):
     return next(iter(spans))
 
 
-def resolve(rule: str, instances: pd.DataFrame):
+def resolve(rule: str, instances: pd.DataFrame) -> Iterator[Document]:
     """Yield what a rule makes of every instance: a cluster of the person that it takes and the pronoun.
 
     Args:
         rule: One of :data:`scripts.winopron.lib.study.RULES`.
-
-    Yields:
-        scripts.core.coreference.Document
     """
     for row in files.rows(instances):
         tokens = tokenise(row.text)

@@ -124,7 +124,7 @@ class Plan(StudyPlan):
             "scores": [f"{folder}/scores/{templates}/{model}.parquet" for model in read["scored"]],
         }
 
-    def _given(self, outputs, templates, entities):
+    def _given(self, outputs: str, templates: str, entities: str):
         """Return the clusters or answers of a set of instances that the configuration names."""
         names = (templates, entities)
         return [entry for entry in self[outputs] if (entry["templates"], entry["entities"]) == names]

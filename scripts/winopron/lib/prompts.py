@@ -7,6 +7,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +15,9 @@ from scripts.core.engines import registry
 from scripts.core.errors import UserError, did_you_mean
 from scripts.core.templates import read_tsv
 from scripts.winopron.lib.templates import ANSWERS
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 COLUMNS = ("prompt", "text")
 SLOTS = ("{task}", "{pronoun}", "{options}")
@@ -62,7 +66,7 @@ def read(path: str | Path, chosen: str | list[str] = "all") -> dict[str, dict]:
     return {name: prompt for name, prompt in prompts.items() if name in set(map(str, chosen))}
 
 
-def fill(template: str, task: str, pronoun: str, options: Sequence[str]):
+def fill(template: str, task: str, pronoun: str, options: Sequence[str]) -> str:
     """Return a prompt.
 
     The study does not print how options are listed; they are listed as in RUFF's Table 4, by the same authors. Without
@@ -93,7 +97,7 @@ def sample(pairs: Iterable[str], number: int | str, seed: int) -> list[str]:
     return [pairs[place] for place in sorted(chosen)]
 
 
-def of_instances(instances, prompts: dict, variants: Sequence[str]) -> list[dict]:
+def of_instances(instances: "pd.DataFrame", prompts: dict, variants: Sequence[str]) -> list[dict]:
     """Return all prompts of some instances: rows of a file of prompts (:mod:`scripts.core.prompting`).
 
     Args:
@@ -105,6 +109,7 @@ def of_instances(instances, prompts: dict, variants: Sequence[str]) -> list[dict
         of the files that it is made from.
     """
     rows = []
+    row: Any
     for row in instances.itertuples():
         for name, prompt in prompts.items():
             for variant in variants:
@@ -127,7 +132,7 @@ def of_instances(instances, prompts: dict, variants: Sequence[str]) -> list[dict
     return rows
 
 
-def jobs(settings: dict, entries: dict[str, dict], prompts: int, pronoun_sets: int):
+def jobs(settings: dict, entries: dict[str, dict], prompts: int, pronoun_sets: int) -> dict[str, dict]:
     """Return what each prompted model is asked about one template set (``scripts/core/studies.py``, ``PromptSet``).
 
     Args:

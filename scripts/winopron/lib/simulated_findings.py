@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
@@ -126,7 +127,7 @@ def _added(**added: Callable) -> Callable:
     return lambda truth: replace(truth, **{name: change(getattr(truth, name)) for name, change in added.items()})
 
 
-def _biases(base: tuple, large: tuple, **more) -> Callable:
+def _biases(base: tuple, large: tuple, **more: Any) -> Callable:
     def world(truth: Truth) -> Truth:
         bias = truth.bias.copy()
         bias[_at(*findings.SPANBERT)] = base, large

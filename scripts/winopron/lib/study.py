@@ -1,9 +1,16 @@
 """What the study calls its template sets, sentences, systems and ways of reading them."""
 
+from collections.abc import Hashable, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
 from scripts.core import files
 from scripts.core.errors import UserError
 
-SETS = {"replica": "this project's templates", "official": "WinoPron", "winogender": "Winogender Schemas"}
+if TYPE_CHECKING:
+    import pandas as pd
+
+SETS = {"replica": "replica templates", "official": "WinoPron", "winogender": "Winogender Schemas"}
 """Template sets to their labels; Winogender Schemas have no sentences about one person."""
 WINOGENDER = "winogender"
 ENTITIES = {"double": "two people", "single": "one person"}
@@ -62,12 +69,12 @@ WORDS_OF_TABLES = dict.fromkeys(("pairing", "prompt", "variant", "undefined"), "
 """Columns of tidy tables that may be empty in every row."""
 
 
-def read_table(path):
+def read_table(path: str | Path) -> "pd.DataFrame":
     """Return a tidy table from its file: columns of words stay words, with nothing where there is no word."""
     return files.read_csv(path, dtype=dict.fromkeys(WORDS_OF_TABLES, str)).fillna(WORDS_OF_TABLES)
 
 
-def conversions(architecture):
+def conversions(architecture: str) -> list[str]:
     """Return the ways in which clusters of a system are read: the corrected one, and the authors' where there is one.
 
     Examples:
@@ -77,7 +84,7 @@ def conversions(architecture):
     return [CORRECTED, *([CONVERSIONS[architecture]] if architecture in CONVERSIONS else [])]
 
 
-def system_label(facts):
+def system_label(facts: Mapping[str, Any]) -> str:
     """Return what tables call a system of the registry, with what it was debiased by.
 
     Examples:
@@ -87,7 +94,7 @@ def system_label(facts):
     return facts["label"] + ("" if facts["debiasing"] == "none" else f", {facts['debiasing']}")
 
 
-def systems(folder: str, rules: dict[str, str], run: dict[str, dict], given: list[dict]):
+def systems(folder: str, rules: dict[str, str], run: dict[str, dict], given: list[dict]) -> list[dict]:
     """Return every system with clusters of a set of instances: label, ways of reading (``conversions``) and file.
 
     Args:
@@ -103,7 +110,7 @@ def systems(folder: str, rules: dict[str, str], run: dict[str, dict], given: lis
     return made + [entry | {"conversions": [CORRECTED, entry["conversion"]]} for entry in given]
 
 
-def check_systems(names: dict, systems: list[dict]):
+def check_systems(names: dict, systems: list[dict]) -> None:
     """Refuse two systems of a set of instances that tables could not tell apart.
 
     Args:
@@ -123,7 +130,7 @@ def check_systems(names: dict, systems: list[dict]):
             )
 
 
-def by_likelihood(system):
+def by_likelihood(system: str) -> bool:
     """Tell whether a label is that of a model that resolves by likelihood.
 
     Examples:
@@ -133,7 +140,7 @@ def by_likelihood(system):
     return system.endswith((FULL, PARTIAL))
 
 
-def reads_pronouns(system):
+def reads_pronouns(system: str) -> bool:
     """Tell whether what a system takes can depend on the pronoun set, so that bias can show.
 
     Examples:
@@ -143,35 +150,35 @@ def reads_pronouns(system):
     return not is_rule(system) and not by_likelihood(system)
 
 
-def comparison_obstacle(pronoun_sets):
+def comparison_obstacle(pronoun_sets: Iterable[str]) -> str:
     """Return why results over these pronoun sets cannot be compared with the study's; empty if they can."""
     return "" if set(pronoun_sets) == PRONOUN_SETS else "the study has the pronoun sets he, she, they and xe"
 
 
-def overall_rows(table):
+def overall_rows(table: "pd.DataFrame") -> "pd.DataFrame":
     """Return the rows of metrics on all sentences of a set together."""
     return table[(table[["case", "pronoun_set", "pair"]] == "all").all(axis=1)]
 
 
-def corrected_rows(table):
+def corrected_rows(table: "pd.DataFrame") -> "pd.DataFrame":
     """Return the rows of a table that belong to the corrected reading, which figures and tables show."""
     return table[table.conversion == CORRECTED].reset_index(drop=True)
 
 
-def with_all_prompts(bias):
+def with_all_prompts(bias: "pd.DataFrame") -> "pd.DataFrame":
     """Return the rows of bias.csv of systems that read pronouns: of prompted ones those of all prompts together."""
     prompted = bias.groupby("system").prompt.transform(lambda prompts: (prompts == "all").any())
     return bias[(~prompted | (bias.prompt == "all")) & bias.system.map(reads_pronouns)]
 
 
-def as_published(table):
+def as_published(table: "pd.DataFrame") -> "pd.DataFrame":
     """Return a table with each system once: as the study's authors read it, or corrected where they do not say."""
     theirs = table[table.conversion != CORRECTED].system.unique()
     kept = (table.conversion != CORRECTED) | ~table.system.isin(theirs)
     return table[kept].reset_index(drop=True)
 
 
-def order_systems(systems):
+def order_systems(systems: Iterable[str]) -> list[str]:
     """Return labels in the order of the study's tables; those of other systems follow in their own, rules last.
 
     Examples:
@@ -183,7 +190,7 @@ def order_systems(systems):
     return sorted(names, key=lambda name: places.index(name) if name in SYSTEMS else len(places) + is_rule(name))
 
 
-def is_rule(system):
+def is_rule(system: Hashable) -> bool:
     """Tell whether a label is that of a rule that stands in for a system.
 
     Examples:

@@ -1,10 +1,14 @@
 """WinoPron's rows of the summary over all studies: accuracy and consistencies of each system."""
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from scripts.core.estimate_rows import CLUSTERS, FULL, HEURISTIC, MODEL, PARTIAL, PROMPTED, SYSTEM
 from scripts.winopron.lib import study
 from scripts.winopron.lib.analyses.consistency import POOLED
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 METRICS = {
     "accuracy": "accuracy",
@@ -39,16 +43,16 @@ def identities(models: dict, scored: dict, systems: dict) -> dict[str, dict]:
     return found
 
 
-def _of(name, facts, kind, scoring):
+def _of(name: str, facts: Mapping[str, Any], kind: str, scoring: str):
     shown = {"label": facts["label"], "demonstration": facts["demonstration"]}
     return {"model": name, "kind": kind, "scoring": scoring, **shown}
 
 
-def rows(metrics, known: Mapping | None = None):
+def rows(metrics: "pd.DataFrame", known: Mapping | None = None) -> list[dict]:
     """Return rows as :func:`scripts.core.estimate_rows.write` takes them, all values being shares.
 
     Args:
-        metrics (DataFrame): Of ``metrics.csv``.
+        metrics: Of ``metrics.csv``.
         known: As :func:`identities` returns it. A system that is not there was given as a file, under its label.
     """
     table = study.corrected_rows(metrics[metrics.pairing != POOLED])

@@ -1,6 +1,8 @@
 """The tables of the WinoPron wing: tidy rows to cells, and cells to LaTeX."""
 
 import itertools
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -27,7 +29,7 @@ MOST_OCCUPATIONS = 4
 """Up to this many biased occupations of a form are printed; the CSV has all."""
 
 
-def of_set(table, templates):
+def of_set(table: pd.DataFrame, templates: str) -> pd.DataFrame:
     """Return the rows of one template set.
 
     Raises:
@@ -80,22 +82,22 @@ def split(metrics: pd.DataFrame, metric: str) -> pd.DataFrame:
     return pd.DataFrame(cells)
 
 
-def printed_split(cells):
+def printed_split(cells: pd.DataFrame) -> pd.DataFrame:
     """Return the cells of :func:`split` without rules, where there are other systems: all rules come to the same."""
     rules = [name for name in cells if study.is_rule(name)]
     return cells if len(rules) == cells.shape[1] - 2 else cells.drop(columns=rules)
 
 
-def _ends(row):
+def _ends(row: Any):
     return interval(100 * row.ci_low, 100 * row.ci_high, 1)
 
 
-def _cells(rows, columns):
+def _cells(rows: pd.DataFrame, columns: Mapping[str, Callable[[Any], str]]):
     """Return the text of each row in each column, by the column's head and what it says of a row."""
     return pd.DataFrame({head: [text(row) for row in rows.itertuples()] for head, text in columns.items()})
 
 
-def _by_system(rows):
+def _by_system(rows: pd.DataFrame):
     """Return rows in the order of their systems (:func:`scripts.winopron.lib.study.order_systems`)."""
     places = {name: place for place, name in enumerate(study.order_systems(rows.system))}
     return rows.sort_values("system", key=lambda names: names.map(places), kind="stable")
@@ -116,7 +118,7 @@ def performance(metrics: pd.DataFrame, templates: str) -> pd.DataFrame:
     keys = ["templates", "pronoun_set", "entities", "system", "conversion"]
     f1 = metrics[(metrics.metric == "f1") & (metrics["case"] == "all") & (metrics.pair == "all")].set_index(keys).value
 
-    def there(row):
+    def there(row: Any):
         return f1.get((study.WINOGENDER, study.THREE_SETS, "double", row.system, row.conversion))
 
     return _cells(
@@ -165,7 +167,7 @@ def consistency(metrics: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(cells)
 
 
-def readings(metrics) -> pd.DataFrame:
+def readings(metrics: pd.DataFrame) -> pd.DataFrame:
     """Return what another reading of the same outputs changes: systems that are read in two ways.
 
     Returns:
@@ -176,6 +178,7 @@ def readings(metrics) -> pd.DataFrame:
     wanted = {"recall": "Recall", "f1": "F1", "pronoun_consistency": "Pronoun cons."}
     values = rows.set_index(["system", "entities", "conversion", "metric"]).value
     cells = []
+    entities: Any
     for (system, entities), same in rows.groupby(["system", "entities"], sort=False):
         theirs = [name for name in same.conversion.unique() if name != study.CORRECTED]
         for conversion in theirs:
@@ -238,11 +241,11 @@ def biased_occupations(biased: pd.DataFrame, all_bias: pd.DataFrame) -> pd.DataF
     return pd.DataFrame(cells, columns=["System", "Pronoun set", "Case", "Positive", "Negative"])
 
 
-def printed_occupations(cells):
+def printed_occupations(cells: pd.DataFrame) -> pd.DataFrame:
     """Return the cells of :func:`biased_occupations` with the first occupations of each and how many more."""
     shown = cells[(cells.Positive != "") | (cells.Negative != "")].copy()
     for column in ("Positive", "Negative"):
-        words = shown[column].str.split(", ")
+        words: Any = shown[column].str.split(", ")
         more = words.str.len() - MOST_OCCUPATIONS
         shown[column] = [
             ", ".join(names[:MOST_OCCUPATIONS]) + (f" and {n} more" if n > 0 else "")
@@ -305,17 +308,24 @@ def women_share(agreements: pd.DataFrame, templates: str) -> pd.DataFrame:
     )
 
 
-def printed_women_share(cells):
+def printed_women_share(cells: pd.DataFrame) -> pd.DataFrame:
     """Return the cells of :func:`women_share` that are typeset: *she* beside *he*, read in the corrected way."""
     theirs = (cells["Pronoun set"] == study.FEMININE) & (cells.Reading == study.CORRECTED) & (cells.Undefined == "")
     return cells[theirs].drop(columns=["Reading", "Pronoun set", "Compared with", "Undefined"]).reset_index(drop=True)
 
 
-def write(tex, csv, cells, left, keep, nothing, printed=None):
+def write(
+    tex: str | Path,
+    csv: str | Path,
+    cells: pd.DataFrame,
+    left: int,
+    keep: Sequence[str],
+    nothing: str,
+    printed: pd.DataFrame | None = None,
+) -> None:
     """Write a table as LaTeX and CSV.
 
     Args:
-        tex, csv: Paths.
         cells: All go to the CSV; rows and columns that tell nothing are not typeset.
         left: How many of the first columns are text.
         keep: Columns that name the rows; the first is printed once for each block.

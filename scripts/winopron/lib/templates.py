@@ -9,10 +9,11 @@ a sentence reads well, and whether only one person can be meant, needs a reader.
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from scripts.core import archives
 from scripts.core.errors import UserError, count_noun, did_you_mean
@@ -49,12 +50,12 @@ class Template:
     row: int
 
     @property
-    def person(self):
+    def person(self) -> str:
         """The word for the person whom the pronoun means."""
         return getattr(self, self.answer)
 
     @property
-    def prefix(self):
+    def prefix(self) -> str:
         """What precedes the pronoun in the sentence about two people."""
         return self.double.partition(PRONOUN)[0]
 
@@ -72,7 +73,7 @@ class Templates:
     occupations_file: str | None = None
     occupation_rows: dict = field(default_factory=dict)
 
-    def origins(self):
+    def origins(self) -> dict[str, str]:
         """Return which file each column of instances counts lines of (``scripts/core/provenance/origins.py``)."""
         archive, _, member = self.file.partition(":")
         named = {"template_row": Path(archive).name + (f":{member}" if member else "")}
@@ -156,9 +157,10 @@ def read_winogender(path: str | Path) -> Templates:
     return Templates("winogender", str(path), tuple(rows))
 
 
-def _published(cells, column, case, slot, where, row):
+def _published(cells: dict, column: str, case: str, slot: str, where: str, row: int):
     occupation, participant = cells["occupation(0)"], cells["other-participant(1)"]
     answer = dict(zip("01", ANSWERS, strict=True))[_known(cells["answer"], ("0", "1"), "answer", where)]
+    double: Any
     double, single = (
         text and text.replace("$OCCUPATION", occupation).replace("$PARTICIPANT", participant).replace(slot, PRONOUN)
         for text in (cells[column], cells.get("single_version"))
@@ -166,21 +168,21 @@ def _published(cells, column, case, slot, where, row):
     return Template(occupation, participant, case, answer, double, single, row)
 
 
-def _decoded(content, file):
+def _decoded(content: bytes, file: str):
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
         raise UserError(f"{file}: damaged, not UTF-8 text; delete it and fetch it again") from error
 
 
-def _known(value, known, what, where):
+def _known(value: str, known: Collection[str], what: str, where: str):
     if value in known:
         return value
     hint = did_you_mean(value, known) or f"; expected one of {', '.join(known)}"
     raise UserError(f"{where}: unknown {what} '{value[:100]}'{hint}")
 
 
-def _words_of(text):
+def _words_of(text: str):
     return frozenset(text.split())
 
 
@@ -204,7 +206,7 @@ _AFTER_ACCUSATIVE = _words_of(
 )
 
 
-def check(templates: Templates, pronouns: Mapping[str, dict], own: bool = True):
+def check(templates: Templates, pronouns: Mapping[str, dict], own: bool = True) -> None:
     """Refuse a set of templates that breaks a rule.
 
     Args:
@@ -225,7 +227,7 @@ def check(templates: Templates, pronouns: Mapping[str, dict], own: bool = True):
         raise UserError(f"{templates.file}: {count_noun(len(problems), 'problem')}: {listed}")
 
 
-def structure_problems(rows):
+def structure_problems(rows: Sequence[Template]) -> list[tuple[int, str]]:
     """Return what is wrong with the order of a set: (row, problem) pairs.
 
     Six templates of each pair of people follow each other, two of each case in the order of ``CASES``; the two of a
@@ -268,7 +270,7 @@ def structure_problems(rows):
     return problems
 
 
-def _two_problems(first, second):
+def _two_problems(first: Template, second: Template):
     problems = []
     if first.answer == second.answer:
         what = f"the pronoun means the {second.answer} as in row {first.row}"
@@ -280,7 +282,7 @@ def _two_problems(first, second):
     return problems
 
 
-def repeated_templates(rows):
+def repeated_templates(rows: Sequence[Template]) -> list[tuple[int, str]]:
     """Return the templates that occur twice, with or without another pronoun slot: (row, problem) pairs."""
     problems = []
     for entities in ("double", "single"):
@@ -292,7 +294,7 @@ def repeated_templates(rows):
     return problems
 
 
-def template_problems(template, forms):
+def template_problems(template: Template, forms: Collection[str]) -> list[str]:
     """Return what is wrong with one template, whoever wrote it; ``forms`` are the pronouns that may not occur."""
     problems = []
     for entities in ("double", "single"):
@@ -315,7 +317,7 @@ def template_problems(template, forms):
     return problems
 
 
-def _people_problems(template, entities, text):
+def _people_problems(template: Template, entities: str, text: str):
     before, _, after = text.partition(PRONOUN)
     named = ANSWERS if entities == "double" else (template.answer,)
     for answer in ANSWERS:
@@ -330,11 +332,11 @@ def _people_problems(template, entities, text):
             yield f"the {entities} sentence names '{person}', who is not meant; leave that person out"
 
 
-def _times(number):
+def _times(number: int):
     return {0: "never", 1: "once", 2: "twice"}.get(number, f"{number} times")
 
 
-def _verb_problems(entities, text):
+def _verb_problems(entities: str, text: str):
     """Refuse a verb that agrees with the pronoun in number: *they* could not stand there."""
     words = _words(text.partition(PRONOUN)[2])
     while words and (words[0] in _ADVERBS or words[0].endswith("ly")):
@@ -354,7 +356,7 @@ def _verb_problems(entities, text):
     return []
 
 
-def house_problems(template):
+def house_problems(template: Template) -> list[str]:
     """Return what is wrong with one of this project's own templates besides."""
     problems = []
     for entities in ("double", "single"):
@@ -388,5 +390,5 @@ def house_problems(template):
     return problems
 
 
-def _words(text):
+def _words(text: str):
     return re.findall(r"[\w']+", text.lower())

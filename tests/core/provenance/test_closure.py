@@ -126,6 +126,12 @@ SAME = {
         "class A:\n    def f(self): x = 1\n",
         "class A:\n    def f(self) -> None: x: int = 1\n",
     ),
+    "a variable that is only announced": ("def f():\n    x = 1\n", "def f():\n    x: int\n    x = 1\n"),
+    "imports for annotations": (
+        "def f(a): return a\n",
+        "from pathlib import Path\nfrom typing import TYPE_CHECKING, Any\nif TYPE_CHECKING:\n    import pandas as pd\n"
+        "def f(a: 'pd.Series | Path') -> Any: return a\n",
+    ),
     "lines and quotes": ("x = f('a', 1)\n", 'x = f(\n    "a",\n    1,\n)\n'),
 }
 OTHER = {
@@ -141,6 +147,11 @@ OTHER = {
     "an order": ("x = 1\ny = 2\n", "y = 2\nx = 1\n"),
     "a nesting": ("if a:\n    x = 1\ny = 2\n", "if a:\n    x = 1\n    y = 2\n"),
     "an import": ("import a\n", "import b\n"),
+    "a choice that only looks like one of types": (
+        "if TYPE_CHECKING:\n    x = 1\nelse:\n    x = 2\n",
+        "if TYPE_CHECKING:\n    x = 1\nelse:\n    x = 3\n",
+    ),
+    "a field that is only announced": ("class A:\n    pass\n", "class A:\n    x: int\n"),
     "a return": ("def f(): return None\n", "def f(): return\n"),
 }
 

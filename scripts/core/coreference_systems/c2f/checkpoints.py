@@ -10,6 +10,7 @@ import shutil
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -18,22 +19,24 @@ from scripts.core.engines.masked_lm_head import merge_low_rank
 from scripts.core.engines.models import package_file
 from scripts.core.errors import UserError, count_noun
 
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
 WEIGHTS = "model.safetensors"
 ENCODER = "encoder"
 CONFIGURATION, PACKAGE, RECIPE = "c2f", "encoder", "recipe"
 PACKAGE_KEYS = ("package", "version", "folder")
 
 
-def build(folder: str | Path, configuration: Configuration, pretrained: bool = True, attention: str | None = None):
+def build(
+    folder: str | Path, configuration: Configuration, pretrained: bool = True, attention: str | None = None
+) -> "tuple[C2F, PreTrainedTokenizerBase]":
     """Return a model on the encoder in a folder, with a new head, and the encoder's tokenizer.
 
     Args:
         folder: Configuration, tokenizer and, if ``pretrained``, weights of an encoder as transformers stores them.
         pretrained: Whether the encoder's weights are read; else they are drawn at random.
         attention: How the library computes attention, for example ``eager``.
-
-    Returns:
-        tuple of (C2F, transformers.PreTrainedTokenizerBase)
 
     Raises:
         UserError: If the folder holds no encoder, its tokenizer lacks the marks that enclose a segment, or its
@@ -65,12 +68,12 @@ def build(folder: str | Path, configuration: Configuration, pretrained: bool = T
     return C2F(encoder, configuration), tokenizer
 
 
-def trained_parameters(model):
+def trained_parameters(model: torch.nn.Module) -> dict[str, torch.nn.Parameter]:
     """Return the trained parameters by name."""
     return {name: parameter for name, parameter in model.named_parameters() if parameter.requires_grad}
 
 
-def copy_tensors(variables: Mapping[str, torch.Tensor], tensors: dict[str, torch.Tensor], where: str | Path):
+def copy_tensors(variables: Mapping[str, torch.Tensor], tensors: dict[str, torch.Tensor], where: str | Path) -> None:
     """Copy tensors into variables of the same names and shapes.
 
     Args:
@@ -101,7 +104,7 @@ def copy_tensors(variables: Mapping[str, torch.Tensor], tensors: dict[str, torch
             variable.copy_(tensors[name])
 
 
-def write_delta(path: str | Path, model: C2F, package: dict, recipe: dict):
+def write_delta(path: str | Path, model: C2F, package: dict, recipe: dict) -> None:
     """Write what training changed, in half precision, atomically.
 
     Args:
@@ -123,7 +126,7 @@ def write_delta(path: str | Path, model: C2F, package: dict, recipe: dict):
         save_file(tensors, temporary, metadata=metadata)
 
 
-def write_folder(folder, model, tokenizer, recipe):
+def write_folder(folder: str | Path, model: C2F, tokenizer: "PreTrainedTokenizerBase", recipe: dict[str, Any]) -> None:
     """Write all of a model's weights to a new folder; low-rank updates become part of the encoder's weights.
 
     The model itself is merged by this.
@@ -149,7 +152,7 @@ def write_folder(folder, model, tokenizer, recipe):
         made.rename(target)
 
 
-def merge_updates(model):
+def merge_updates(model: C2F) -> C2F:
     """Put low-rank updates into the encoder's weights, in place, and return the model."""
     if model.configuration.lora_rank:
         from dataclasses import replace
@@ -159,7 +162,7 @@ def merge_updates(model):
     return model
 
 
-def load(source: str | Path, attention: str | None = None):
+def load(source: str | Path, attention: str | None = None) -> "tuple[C2F, PreTrainedTokenizerBase]":
     """Read a system.
 
     Args:
@@ -167,8 +170,7 @@ def load(source: str | Path, attention: str | None = None):
         attention: As for :func:`build`.
 
     Returns:
-        tuple of (C2F, transformers.PreTrainedTokenizerBase): In evaluation mode, without low-rank updates: they are
-            part of the encoder's weights.
+        The model in evaluation mode, without low-rank updates: they are part of the encoder's weights.
 
     Raises:
         UserError: If there is no such file, it is damaged or not such weights, its package is not installed, or as
@@ -192,14 +194,14 @@ def load(source: str | Path, attention: str | None = None):
     return merge_updates(model).eval(), tokenizer
 
 
-def recipe(source):
+def recipe(source: str | Path) -> dict[str, Any]:
     """Return how a system's weights were made, as its file says."""
     source = Path(source)
     path = source / WEIGHTS if source.is_dir() else source
     return _mapping(read(path)[1], RECIPE, path)
 
 
-def read(path):
+def read(path: str | Path) -> tuple[dict[str, torch.Tensor], dict[str, str]]:
     """Return the tensors and the metadata of a safetensors file; damage is a :class:`UserError`."""
     from safetensors import SafetensorError, safe_open
 
@@ -212,7 +214,7 @@ def read(path):
         raise UserError(f"{path}: cannot be read as safetensors ({error}); get the file again") from error
 
 
-def _mapping(metadata, key, path):
+def _mapping(metadata: Mapping[str, str], key: str, path: str | Path) -> dict[str, Any]:
     try:
         value = json.loads(metadata[key])
     except (KeyError, ValueError) as error:

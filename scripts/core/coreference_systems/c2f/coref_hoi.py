@@ -6,11 +6,15 @@ differ. Of its ways of higher-order inference this project has the attended ante
 
 import pickle
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from scripts.core.coreference_systems.c2f import foreign
 from scripts.core.errors import UserError
+
+if TYPE_CHECKING:
+    from scripts.core.coreference_systems.c2f.model import C2F, Configuration
 
 NAMES = {
     **foreign.NAMES,
@@ -43,18 +47,18 @@ UNUSED = {"bert.pooler.dense.weight", "bert.pooler.dense.bias", "bert.embeddings
 GENRES = "emb_genre.weight"
 
 
-def convert_settings(settings, where):
+def convert_settings(settings: dict[str, Any], where: str) -> "Configuration":
     """Return this project's configuration for coref-hoi's settings; see :func:`foreign.convert_settings`."""
     return foreign.convert_settings(settings, NAMES, FIXED_SETTINGS, where)
 
 
-def foreign_weight_name(name):
+def foreign_weight_name(name: str) -> str:
     """Return coref-hoi's name of one of our variables."""
     module, _, rest = name.partition(".")
     return f"{MODULES[module]}.{rest}"
 
 
-def read(path):
+def read(path: str | Path) -> dict[str, torch.Tensor]:
     """Return the variables of a checkpoint by coref-hoi's names.
 
     Raises:
@@ -72,11 +76,10 @@ def read(path):
     return tensors
 
 
-def fill(model, tensors: dict[str, torch.Tensor], where: str | Path):
+def fill(model: "C2F", tensors: dict[str, torch.Tensor], where: str | Path) -> None:
     """Put the variables of a checkpoint into a model of its configuration.
 
     Args:
-        model (scripts.core.coreference_systems.c2f.model.C2F)
         tensors: By coref-hoi's names.
         where: How messages begin.
 

@@ -53,7 +53,7 @@ def word_cases(words: Sequence[str], sentences: Sequence[tuple[int, int]]) -> li
     return [_case(word, index in first) for index, word in enumerate(words)]
 
 
-def _case(word, is_first):
+def _case(word: str, is_first: bool) -> int:
     if not word[:1].isalpha():
         return 0
     if word.islower():

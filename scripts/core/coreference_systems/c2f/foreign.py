@@ -7,15 +7,19 @@ for is refused; every variable is compared by name and shape.
 
 import json
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from scripts.core import files
 from scripts.core.coreference_systems.c2f import checkpoints
-from scripts.core.coreference_systems.c2f.model import Configuration
+from scripts.core.coreference_systems.c2f.model import C2F, Configuration
 from scripts.core.errors import UserError, count_noun, did_you_mean
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
 
 # Their names of settings, and ours.
 NAMES = {
@@ -38,12 +42,14 @@ DISTANCES = ("use_segment_distance", "max_training_sentences")
 SIZES = ("hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size", "vocab_size")
 
 
-def convert_settings(settings: dict, names, always: dict, where: str) -> Configuration:
+def convert_settings(
+    settings: dict, names: Mapping[str, str | tuple[str, ...]], always: dict, where: str
+) -> Configuration:
     """Return this project's configuration for another implementation's settings.
 
     Args:
         settings: Their names and values, of ``names``, ``always`` and :data:`DISTANCES`, no more and no fewer.
-        names (dict of str to str or tuple of str): Their names, and ours for the same value.
+        names: Their names, and ours for the same value.
         always: Settings that must have these values.
         where: How messages begin.
 
@@ -74,15 +80,12 @@ def convert_settings(settings: dict, names, always: dict, where: str) -> Configu
     return Configuration.parse(values, where)
 
 
-def build(encoder: str | Path, vocabulary: str | Path, made: Configuration):
+def build(encoder: str | Path, vocabulary: str | Path, made: Configuration) -> "tuple[C2F, PreTrainedTokenizerBase]":
     """Return a model with random weights and its tokenizer, cased as in both families.
 
     Args:
         encoder: BERT's configuration (JSON).
         vocabulary: Word pieces, one a line.
-
-    Returns:
-        tuple of (scripts.core.coreference_systems.c2f.model.C2F, transformers.PreTrainedTokenizerBase)
 
     Raises:
         UserError: If a file cannot be read, a size is missing, or the vocabulary is not the encoder's.
@@ -113,7 +116,9 @@ def build(encoder: str | Path, vocabulary: str | Path, made: Configuration):
     return model, tokenizer
 
 
-def check(tensors: dict[str, torch.Tensor], shapes: dict[str, tuple[int, ...]], unused: set[str], where: str | Path):
+def check(
+    tensors: dict[str, torch.Tensor], shapes: dict[str, tuple[int, ...]], unused: set[str], where: str | Path
+) -> None:
     """Refuse variables that are not those of a system.
 
     Args:
@@ -140,18 +145,17 @@ def check(tensors: dict[str, torch.Tensor], shapes: dict[str, tuple[int, ...]], 
 
 
 def fill(
-    model,
+    model: C2F,
     tensors: dict[str, torch.Tensor],
     renamed: dict[str, str],
     unused: set[str],
     where: str | Path,
     to_theirs: Callable | None = None,
     to_ours: Callable | None = None,
-):
+) -> None:
     """Put another implementation's variables into a model.
 
     Args:
-        model (C2F)
         tensors: By their names.
         renamed: For each name of ours, theirs.
         unused: Variables of theirs that no score depends on.
@@ -174,7 +178,7 @@ def fill(
     model.eval()
 
 
-def recipe(kind, settings, sources):
+def recipe(kind: str, settings: dict[str, Any], sources: Iterable[str | Path]) -> dict[str, Any]:
     """Return what a converted system says of where it comes from: files by name and digest, and its settings."""
     return {
         "converted_from": kind,

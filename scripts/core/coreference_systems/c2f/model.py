@@ -7,17 +7,22 @@ same product.
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any, cast
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 
 import torch
 from torch import nn
 from torch.nn import functional
 
 from scripts.core.coreference_systems.c2f import features
-from scripts.core.coreference_systems.c2f.windows import UNITS_MULTIPLE, rounded_up
+from scripts.core.coreference_systems.c2f.windows import UNITS_MULTIPLE, Window, rounded_up
 from scripts.core.engines.masked_lm_head import LowRank
 from scripts.core.errors import UserError
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
 
 DISTANCES = 10
 UNITS = ("piece", "word")
@@ -89,7 +94,7 @@ class Configuration:
     embedding_deviation: float = 0.02
 
     @classmethod
-    def parse(cls, values, where):
+    def parse(cls, values: Mapping[str, Any], where: str | Path) -> "Configuration":
         """Return the configuration of a mapping of names to values.
 
         Raises:
@@ -113,7 +118,7 @@ class Configuration:
         configuration.check(where)
         return configuration
 
-    def check(self, where):
+    def check(self, where: str | Path) -> None:
         """Refuse values that no model can have, as a :class:`UserError` whose message begins with ``where``."""
         if self.unit not in UNITS:
             raise UserError(f"{where}: unit is '{self.unit}'; choose one of {', '.join(UNITS)}")
@@ -166,11 +171,11 @@ class Scores:
 class SharedDropout(nn.Module):
     """Dropout with one mask for all rows of the last but one dimension: much faster on a CPU."""
 
-    def __init__(self, share):
+    def __init__(self, share: float):
         super().__init__()
         self.p = share
 
-    def forward(self, values):
+    def forward(self, values: torch.Tensor) -> torch.Tensor:
         """Return ``values`` with entries of the last dimension set to zero, others scaled up; in training alone."""
         if not self.training or not self.p:
             return values
@@ -179,7 +184,7 @@ class SharedDropout(nn.Module):
         return values * (kept.to(values.dtype) / (1 - self.p))
 
 
-def distance_classes(distance):
+def distance_classes(distance: torch.Tensor) -> torch.Tensor:
     """Return classes of distances: 0 to 4 each alone, then 5-7, 8-15, 16-31, 32-63, and 64 or more."""
     logarithm = torch.floor(torch.log2(distance.clamp(min=1).float())).long() + 3
     return torch.where(distance <= 4, distance, logarithm).clamp(0, DISTANCES - 1)
@@ -189,7 +194,7 @@ class C2F(nn.Module):
     """The model.
 
     Args:
-        encoder (transformers.PreTrainedModel): Any encoder whose output has ``last_hidden_state``.
+        encoder: Any encoder whose output has ``last_hidden_state``.
     """
 
     # The configuration says which of these there are; the others are None.
@@ -205,7 +210,7 @@ class C2F(nn.Module):
     string_embedding: Any
     gate: Any
 
-    def __init__(self, encoder, configuration: Configuration):
+    def __init__(self, encoder: "PreTrainedModel", configuration: Configuration):
         super().__init__()
         c = self.configuration = configuration
         c.check("the model's configuration")
@@ -221,13 +226,13 @@ class C2F(nn.Module):
         hidden_dropout = (SharedDropout if c.shared_dropout else nn.Dropout)(c.dropout)
         self.row_dropout = hidden_dropout
 
-        def ffnn(inputs):
+        def ffnn(inputs: int) -> nn.Sequential:
             layers = []
             for depth in range(c.ffnn_depth):
                 layers += [_linear(c.ffnn_size if depth else inputs, c.ffnn_size), nn.ReLU(), hidden_dropout]
             return nn.Sequential(*layers, _linear(c.ffnn_size, 1))
 
-        def embedding(size):
+        def embedding(size: int) -> nn.Embedding:
             return _embedding(size, c.feature_size, c.embedding_deviation)
 
         self.case_embedding = embedding(features.CASES) if c.case_features else None
@@ -254,8 +259,8 @@ class C2F(nn.Module):
             # Few spans are mentions.
             nn.init.constant_(cast(nn.Linear, self.mention_ffnn[-1]).bias, -2.0)
 
-    def forward(self, window):
-        """Return the :class:`Scores` of a :class:`~scripts.core.coreference_systems.c2f.windows.Window`."""
+    def forward(self, window: Window) -> Scores:
+        """Return the scores of a window."""
         first, last, mean = self._units(window)
         grid, candidates, attention = self._candidates(window, first, last, mean)
         starts, ends = self._top_spans(grid, candidates, window.units)
@@ -263,7 +268,7 @@ class C2F(nn.Module):
         spans = self._spans(first, last, mean, attention, starts, ends)
         return Scores(grid, candidates, starts, ends, mention_scores, *self._pairs(window, spans, starts, ends, grid))
 
-    def _units(self, window):
+    def _units(self, window: Window) -> list[torch.Tensor]:
         """Return each unit's vectors: of its first piece, its last piece, and the mean of its pieces."""
         output = self.encoder(input_ids=window.input_ids, attention_mask=window.attention_mask).last_hidden_state
         flat = output.reshape(-1, output.shape[-1]).float()
@@ -284,7 +289,9 @@ class C2F(nn.Module):
             made.append(functional.pad(self.unit_dropout(whole), (0, 0, 0, padding)))
         return made
 
-    def _candidates(self, window, first, last, mean):
+    def _candidates(
+        self, window: Window, first: torch.Tensor, last: torch.Tensor, mean: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """Return mention scores and which spans there are, both ``(units, widths)``, and the logits of the heads."""
         c, size = self.configuration, window.units
         rows = torch.arange(size, device=first.device).unsqueeze(1)
@@ -315,7 +322,7 @@ class C2F(nn.Module):
         return grid, candidates, logits
 
     @torch.no_grad()
-    def _top_spans(self, grid, candidates, size):
+    def _top_spans(self, grid: torch.Tensor, candidates: torch.Tensor, size: int) -> tuple[torch.Tensor, torch.Tensor]:
         """Return first and last units of the best spans, none of which cross, in the order of the text."""
         c = self.configuration
         rows, wide = candidates.nonzero(as_tuple=True)
@@ -337,7 +344,15 @@ class C2F(nn.Module):
         starts, ends = torch.tensor(sorted(kept), device=grid.device).T
         return starts, ends
 
-    def _spans(self, first, last, mean, attention, starts, ends):
+    def _spans(
+        self,
+        first: torch.Tensor,
+        last: torch.Tensor,
+        mean: torch.Tensor,
+        attention: torch.Tensor,
+        starts: torch.Tensor,
+        ends: torch.Tensor,
+    ) -> torch.Tensor:
         """Return the representations of spans, shape ``(spans, size)``: start, end, width, attended units."""
         offsets = torch.arange(self.configuration.max_span_width, device=starts.device)
         places = starts.unsqueeze(1) + offsets
@@ -349,7 +364,9 @@ class C2F(nn.Module):
         spans = torch.cat([first[starts], last[ends], widths, heads], 1)
         return spans if self.projection is None else self.dropout(self.projection(spans).float())
 
-    def _pairs(self, window, spans, starts, ends, grid):
+    def _pairs(
+        self, window: Window, spans: torch.Tensor, starts: torch.Tensor, ends: torch.Tensor, grid: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """Return antecedents, which of them are valid, and the pairs' scores."""
         c = self.configuration
         mentions = grid[starts, ends - starts]
@@ -387,7 +404,9 @@ class C2F(nn.Module):
                 spans = gate * attended + (1 - gate) * spans
         return antecedents, valid, scores
 
-    def _pair_features(self, window, starts, antecedents, strings):
+    def _pair_features(
+        self, window: Window, starts: torch.Tensor, antecedents: torch.Tensor, strings: Any
+    ) -> torch.Tensor | None:
         """Return the embedded features of pairs, shape ``(spans, antecedents, size)``, or None without any."""
         c, parts = self.configuration, []
         if c.speaker_and_genre:
@@ -405,7 +424,7 @@ class C2F(nn.Module):
             parts.append(self.string_embedding(strings.gather(1, antecedents)))
         return torch.cat(parts, 2) if parts else None
 
-    def _fine(self, spans, antecedents, known):
+    def _fine(self, spans: torch.Tensor, antecedents: torch.Tensor, known: torch.Tensor | None) -> torch.Tensor:
         """Return the fine scores of pairs, shape ``(spans, antecedents)``."""
         layer, size = cast(nn.Linear, self.antecedent_ffnn[0]), spans.shape[1]
         parts = layer.weight.split([size] * 3 + [layer.in_features - 3 * size], 1)
@@ -420,11 +439,8 @@ class C2F(nn.Module):
         return self.antecedent_ffnn[1:](hidden).float().squeeze(2)
 
 
-def losses(scores: Scores, window) -> tuple[torch.Tensor, ...]:
+def losses(scores: Scores, window: Window) -> tuple[torch.Tensor, ...]:
     """Return the two losses of a window, summed.
-
-    Args:
-        window (Window)
 
     Returns:
         Negative log-likelihood of all right antecedents of each span, in nats (Lee et al. 2017, section 5): a gold
@@ -445,13 +461,12 @@ def losses(scores: Scores, window) -> tuple[torch.Tensor, ...]:
     return (torch.logsumexp(scores.scores, 1) - likelihood).sum(), entropies[scores.candidates].sum()
 
 
-def clusters(scores: Scores, window, singletons: bool) -> list[list[tuple[int, int]]]:
+def clusters(scores: Scores, window: Window, singletons: bool) -> list[list[tuple[int, int]]]:
     """Return the clusters that the scores say, as mentions of words.
 
     Each span is joined with its best antecedent, if that has a positive score; of equal scores the first counts.
 
     Args:
-        window (Window)
         singletons: Whether a span with a positive mention score that is joined with none is a cluster of its own.
 
     Returns:
@@ -485,7 +500,7 @@ def clusters(scores: Scores, window, singletons: bool) -> list[list[tuple[int, i
     return sorted(made)
 
 
-def add_low_rank(encoder, rank):
+def add_low_rank(encoder: Any, rank: int) -> None:
     """Replace the linear layers of an encoder's layers by frozen ones with low-rank updates; freeze all but norms."""
     for parameter in encoder.parameters():
         parameter.requires_grad_(False)
@@ -505,17 +520,19 @@ class PlainAttention(nn.Module):
     CPU about twice as long.
     """
 
-    def __init__(self, base):
+    def __init__(self, base: Any):
         super().__init__()
         self.query, self.key, self.value = base.query, base.key, base.value
         self.heads = base.num_attention_heads
 
-    def forward(self, hidden_states, attention_mask, *_, **__):
+    def forward(
+        self, hidden_states: torch.Tensor, attention_mask: torch.Tensor, *_: Any, **__: Any
+    ) -> tuple[torch.Tensor, None]:
         """Return what each piece attends to, shape ``(segments, pieces, size)``, and None for the weights."""
         segments, pieces, size = hidden_states.shape
         width = size // self.heads
 
-        def divided(layer):
+        def divided(layer: nn.Module) -> torch.Tensor:
             values = layer(hidden_states).view(segments, pieces, self.heads, width)
             return values.transpose(1, 2).reshape(segments * self.heads, pieces, width)
 
@@ -529,11 +546,11 @@ class PlainAttention(nn.Module):
         return attended.transpose(1, 2).reshape(segments, pieces, size), None
 
 
-def simplify(encoder, dropout: float):
+def simplify(encoder: nn.Module, dropout: float) -> None:
     """Make the training of an encoder fast on a CPU: plain attention, and dropout with one mask for a segment.
 
     Args:
-        encoder (transformers.PreTrainedModel): Loaded with ``attention="eager"``.
+        encoder: Of the library, loaded with ``attention="eager"``.
         dropout: Of the layers' outputs.
     """
     for module in list(encoder.modules()):
@@ -544,19 +561,19 @@ def simplify(encoder, dropout: float):
                 setattr(module, name, SharedDropout(dropout))
 
 
-def _ahead(values, steps):
+def _ahead(values: torch.Tensor, steps: int) -> torch.Tensor:
     """Return rows shifted up by ``steps``, with zeros after the last."""
     return functional.pad(values[steps:], (0, 0, 0, steps)) if steps else values
 
 
-def _linear(inputs, outputs):
+def _linear(inputs: int, outputs: int) -> nn.Linear:
     layer = nn.Linear(inputs, outputs)
     nn.init.normal_(layer.weight, std=0.02)
     nn.init.zeros_(layer.bias)
     return layer
 
 
-def _embedding(size, width, deviation):
+def _embedding(size: int, width: int, deviation: float) -> nn.Embedding:
     table = nn.Embedding(size, width)
     nn.init.normal_(table.weight, std=deviation)
     return table

@@ -5,11 +5,16 @@ round; and the network of pairs reads the distance in spans before that in segme
 """
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from scripts.core.coreference_systems.c2f import checkpoints, foreign
+
+if TYPE_CHECKING:
+    from scripts.core.coreference_systems.c2f.model import C2F, Configuration
 
 NAMES = {**foreign.NAMES, "feature_size": "feature_size", "use_prior": ("width_prior", "distance_prior")}
 FIXED_SETTINGS = {**foreign.FIXED_SETTINGS, "model_type": "independent"}
@@ -41,7 +46,7 @@ GENRES = {"genre_embeddings"}
 GATE = {"coref_layer/f/output_weights", "coref_layer/f/output_bias"}
 
 
-def convert_settings(settings, where):
+def convert_settings(settings: dict[str, Any], where: str) -> "Configuration":
     """Return this project's configuration for their settings; see :func:`foreign.convert_settings`.
 
     They keep at most 3,900 spans, this project's default too, whatever the settings say.
@@ -49,7 +54,7 @@ def convert_settings(settings, where):
     return foreign.convert_settings(settings, NAMES, FIXED_SETTINGS, where)
 
 
-def foreign_weight_name(name: str, depth: int):
+def foreign_weight_name(name: str, depth: int) -> str:
     """Return their name of one of our variables.
 
     Args:
@@ -72,21 +77,20 @@ def foreign_weight_name(name: str, depth: int):
     return f"{SCOPES[module]}{place}"
 
 
-def is_matrix(name, shape):
+def is_matrix(name: str, shape: Sequence[int]) -> bool:
     """Tell whether one of our variables is a matrix of products, which TensorFlow has the other way round."""
     return len(shape) == 2 and "embedding" not in name.rpartition(".")[0]
 
 
-def read(path):
+def read(path: str | Path) -> dict[str, torch.Tensor]:
     """Return the variables that ``tensorflow_reader`` wrote, by their names in the checkpoint."""
     return checkpoints.read(path)[0]
 
 
-def fill(model, tensors: dict[str, torch.Tensor], where: str | Path):
+def fill(model: "C2F", tensors: dict[str, torch.Tensor], where: str | Path) -> None:
     """Put the variables of a checkpoint into a model of its configuration.
 
     Args:
-        model (scripts.core.coreference_systems.c2f.model.C2F)
         tensors: By their names.
         where: How messages begin.
 
@@ -97,10 +101,10 @@ def fill(model, tensors: dict[str, torch.Tensor], where: str | Path):
     unused = UNUSED | (set() if made.speaker_and_genre else GENRES) | (GATE if made.coref_depth == 1 else set())
     size = made.feature_size
 
-    def to_theirs(name, shape):
+    def to_theirs(name: str, shape: tuple[int, ...]) -> tuple[int, ...]:
         return shape[::-1] if is_matrix(name, shape) else shape
 
-    def to_ours(name, value):
+    def to_ours(name: str, value: torch.Tensor) -> torch.Tensor:
         value = value.T if is_matrix(name, value.shape) else value
         if name == "antecedent_ffnn.0.weight" and made.segment_distances:
             rest, distance, segment = value.split([value.shape[1] - 2 * size, size, size], 1)

@@ -1,17 +1,22 @@
 """Plain texts resolved by a c2f system: tokens, sentences and clusters by character offsets."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import torch
 
 from scripts.core import coreference
 from scripts.core.coreference_systems.c2f import checkpoints
-from scripts.core.coreference_systems.c2f.model import clusters
+from scripts.core.coreference_systems.c2f.model import C2F, clusters
 from scripts.core.coreference_systems.c2f.windows import Splitter
 from scripts.core.coreference_systems.documents import AnnotatedDocument
 from scripts.core.errors import UserError
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
 
 PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 # The pairs of spans grow with the square of a document's length.
@@ -27,12 +32,12 @@ _ENDS = frozenset(".!?")
 _CLOSING = frozenset(('"', "''", "\u201d", ")", "'", "\u2019"))
 
 
-def tokenise(text):
+def tokenise(text: str) -> tuple[tuple[int, int], ...]:
     """Return half-open character ranges of the words and marks of a text, as annotated corpora divide it."""
     return tuple(match.span() for match in _TOKEN.finditer(text))
 
 
-def sentences(text: str, tokens: Sequence[tuple[int, int]]) -> tuple[int, int]:
+def sentences(text: str, tokens: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
     """Divide a text into sentences: one ends with a full stop, question or exclamation mark that is a token.
 
     Further such marks, and closing quotation marks and brackets, belong to it where no space comes before them. The
@@ -61,13 +66,18 @@ class Resolver:
     """A c2f system that resolves texts, one after the other: the result for one does not depend on the others.
 
     Args:
-        model (C2F)
-        tokenizer (transformers.PreTrainedTokenizerBase)
         precision: Of the products: float32 or bfloat16.
         max_words: Longest text, in words and marks.
     """
 
-    def __init__(self, model, tokenizer, device: str = "cpu", precision: str = "float32", max_words: int = MAX_WORDS):
+    def __init__(
+        self,
+        model: C2F,
+        tokenizer: "PreTrainedTokenizerBase",
+        device: str = "cpu",
+        precision: str = "float32",
+        max_words: int = MAX_WORDS,
+    ):
         if precision not in PRECISIONS:
             raise UserError(f"the precision '{precision}' is none of {', '.join(PRECISIONS)}")
         if torch.device(device).type == "cuda" and not torch.cuda.is_available():
@@ -77,7 +87,9 @@ class Resolver:
         self.device, self.precision, self.max_words = torch.device(device), precision, max_words
 
     @classmethod
-    def load(cls, source, device="cpu", precision="float32", max_words=MAX_WORDS):
+    def load(
+        cls, source: str | Path, device: str = "cpu", precision: str = "float32", max_words: int = MAX_WORDS
+    ) -> "Resolver":
         """Return the resolver of a folder or delta; see :func:`scripts.core.coreference_systems.c2f.checkpoints.load`.
 
         Raises:
@@ -85,14 +97,11 @@ class Resolver:
         """
         return cls(*checkpoints.load(source), device, precision, max_words)
 
-    def resolve(self, texts: Iterable[tuple[str, str]]):
+    def resolve(self, texts: Iterable[tuple[str, str]]) -> Iterator[coreference.Document]:
         """Resolve texts.
 
         Args:
             texts: Names and texts.
-
-        Yields:
-            scripts.core.coreference.Document
 
         Raises:
             UserError: For a text that is too long; the message names it.
@@ -108,7 +117,7 @@ class Resolver:
             yield coreference.Document(name, coreference.digest(text), tokens, tuple(map(tuple, found)))
 
     @torch.no_grad()
-    def clusters(self, document, genre=None):
+    def clusters(self, document: AnnotatedDocument, genre: str | None = None) -> list[list[tuple[int, int]]]:
         """Return the clusters of a document whose words are known: mentions as first and last word, in order."""
         window = self.splitter.window(document, genre=genre).to(self.device)
         with autocast(self.device, self.precision):
@@ -116,7 +125,7 @@ class Resolver:
         return clusters(scores, window, self.model.configuration.singletons)
 
 
-def autocast(device, precision):
+def autocast(device: torch.device | str, precision: str) -> nullcontext[None] | torch.autocast:
     """Return the context in which products have a precision, float32 or bfloat16."""
     if precision == "float32":
         return nullcontext()

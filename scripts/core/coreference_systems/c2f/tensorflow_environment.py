@@ -15,7 +15,7 @@ log = logging.getLogger("pronouns")
 ROOT = Path(__file__).resolve().parents[4]
 
 
-def dump(checkpoint: str, path: str | Path, lock: str | Path, folder: str | Path):
+def dump(checkpoint: str, path: str | Path, lock: str | Path, folder: str | Path) -> None:
     """Write the variables of a checkpoint as :func:`tensorflow_reader.dump` does, here or where TensorFlow is.
 
     Args:

@@ -7,6 +7,7 @@ variable that is there, their powers and the number of the step.
 """
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from scripts.core import files
@@ -17,11 +18,11 @@ MOMENTS = ("adam_m", "adam_v", "Adam", "Adam_1")
 COUNTS = {"global_step", "beta1_power", "beta2_power"}
 
 
-def weights(names):
+def weights(names: Iterable[str]) -> list[str]:
     """Return the names of a checkpoint's variables without those of optimisers, sorted."""
     names = set(names)
 
-    def is_moment(name):
+    def is_moment(name: str) -> bool:
         variable, _, last = name.rpartition("/")
         return last in MOMENTS and variable in names
 
@@ -54,7 +55,7 @@ def dump(checkpoint: str, path: str | Path) -> int:
     return len(tensors)
 
 
-def main():
+def main() -> None:
     """Dump what the command line names; a refusal is one line and ends with status 1."""
     try:
         print(dump(*sys.argv[1:]))

@@ -5,11 +5,15 @@ segment; a system whose configuration says so uses words.
 """
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from scripts.core.coreference_systems.c2f import features
 from scripts.core.errors import UserError
+
+if TYPE_CHECKING:
+    from scripts.core.coreference_systems.documents import AnnotatedDocument
 
 # Shapes are rounded up to these: on a CPU every new shape costs the making of new kernels in training.
 PIECES_MULTIPLE = 64
@@ -64,11 +68,11 @@ class Window:
     clusters: dict
 
     @property
-    def units(self):
+    def units(self) -> int:
         """The number of units."""
         return len(self.word)
 
-    def to(self, device):
+    def to(self, device: torch.device | str) -> "Window":
         """Return the window with its tensors on a device."""
         return replace(
             self, **{name: value.to(device) for name, value in vars(self).items() if isinstance(value, torch.Tensor)}
@@ -79,16 +83,16 @@ class Splitter:
     """Makes windows of documents for a model's configuration and tokenizer.
 
     Args:
-        tokenizer (transformers.PreTrainedTokenizerBase)
-        configuration (scripts.core.coreference_systems.c2f.model.Configuration)
+        tokenizer: A fast tokenizer of transformers.
+        configuration: A :class:`scripts.core.coreference_systems.c2f.model.Configuration`.
         short: Whether short texts get little padding, where nothing is trained.
     """
 
-    def __init__(self, tokenizer, configuration, short: bool = False):
+    def __init__(self, tokenizer: Any, configuration: Any, short: bool = False):
         self.tokenizer, self.configuration, self.short = tokenizer, configuration, short
         self._pieces = {}
 
-    def pieces(self, word):
+    def pieces(self, word: str) -> list[int]:
         """Return the pieces of a word, at least one."""
         if word not in self._pieces:
             text = features.plain_punctuation(word) if self.configuration.plain_marks else word
@@ -96,11 +100,10 @@ class Splitter:
             self._pieces[word] = ids or [self.tokenizer.unk_token_id]
         return self._pieces[word]
 
-    def segments(self, document, start: int = 0, end: int | None = None) -> list[tuple[int, int]]:
+    def segments(self, document: "AnnotatedDocument", start: int = 0, end: int | None = None) -> list[tuple[int, int]]:
         """Divide words into segments: as many whole sentences as fit; of a sentence that does not fit, words.
 
         Args:
-            document (AnnotatedDocument)
             start, end: The words to divide, half open.
 
         Returns:
@@ -132,11 +135,12 @@ class Splitter:
             begin = stop
         return found
 
-    def window(self, document, start: int = 0, end: int | None = None, genre: str | None = None) -> Window:
+    def window(
+        self, document: "AnnotatedDocument", start: int = 0, end: int | None = None, genre: str | None = None
+    ) -> Window:
         """Return the tensors of a document's words from ``start`` to ``end``, with the mentions that lie within.
 
         Args:
-            document (AnnotatedDocument)
             start, end: Half open; by default the whole document.
             genre: One of the configuration's; by default the document's own (Joshi et al. 2019) or, if the system does
                 not know that, the one that the configuration names for texts without a genre.
@@ -179,7 +183,15 @@ class Splitter:
                 rows.add(place, 1, b - 1, sentence_of[b - 1] + ((b - 1) in ends), number, True)
         return self._finish(rows, document, (ids, mask), (start, end), genre, by_word)
 
-    def _finish(self, rows, document, tensors, limits, genre, by_word):
+    def _finish(
+        self,
+        rows: "_Rows",
+        document: "AnnotatedDocument",
+        tensors: tuple[torch.Tensor, torch.Tensor],
+        limits: tuple[int, int],
+        genre: str | None,
+        by_word: bool,
+    ) -> Window:
         start, end = limits
         cases = features.word_cases(document.words, document.sentences)
         speakers = document.speakers or ("-",) * len(document.words)
@@ -220,7 +232,7 @@ class Splitter:
             clusters=clusters,
         )
 
-    def _genre(self, genre, document):
+    def _genre(self, genre: str | None, document: "AnnotatedDocument") -> int:
         genres = self.configuration.genres
         if not self.configuration.speaker_and_genre:
             return 0
@@ -238,7 +250,7 @@ class _Rows:
         self.first, self.last, self.pieces, self.unit_of_piece = [], [], [], []
         self.word, self.sentence, self.segment, self.mark = [], [], [], []
 
-    def add(self, place, count, word, sentence, segment, mark):
+    def add(self, place: int, count: int, word: int, sentence: int, segment: int, mark: bool) -> None:
         self.pieces += range(place, place + count)
         self.unit_of_piece += [len(self.first)] * count
         self.first.append(place)
@@ -249,7 +261,7 @@ class _Rows:
         self.mark.append(mark)
 
 
-def _sentence_numbers(document):
+def _sentence_numbers(document: "AnnotatedDocument") -> list[int]:
     numbers = [0] * len(document.words)
     for number, (start, end) in enumerate(document.sentences):
         numbers[start:end] = [number] * (end - start)

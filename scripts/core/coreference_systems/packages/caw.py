@@ -77,7 +77,7 @@ class Caw:
         self.model._set_training(False)
         self.facts: dict[str, Any] = {"libraries": versions("stanza", "peft")}
 
-    def resolve(self, name, text):
+    def resolve(self, name: str, text: str) -> Document:
         """Return the :class:`~scripts.core.coreference.Document` of one text."""
         import torch
 
@@ -102,7 +102,7 @@ class Caw:
         mentions = [[(start, end - 1) for start, end in cluster if start < end] for cluster in clusters]
         return Document(name, digest(text), tokens, drop_duplicates(mentions, fewest=1))
 
-    def _check_sentences(self, name, document):
+    def _check_sentences(self, name: str, document: dict[str, Any]):
         """Refuse a sentence that fills more than two windows, over which Stanza 1.15 would never end."""
         takes = 2 * (self.model.config.bert_window_size - 2)
         pieces = collections.Counter(document["sent_id"][word] for word in document["word_id"])

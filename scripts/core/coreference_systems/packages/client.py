@@ -6,7 +6,9 @@ import logging
 import os
 import subprocess
 import threading
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from scripts.core.coreference import Document
 from scripts.core.coreference_systems.packages import worker
@@ -70,7 +72,7 @@ class Client:
             self._said.append(line.rstrip())
             log.info("%s: %s", self.name, line.rstrip())
 
-    def _send(self, line):
+    def _send(self, line: dict[str, Any]):
         assert self.process.stdin is not None, "it is a pipe"
         try:
             self.process.stdin.write(json.dumps(line, ensure_ascii=False) + "\n")
@@ -91,7 +93,7 @@ class Client:
             raise RuntimeError(f"system {self.name} ended with status {status}: {last}")
         return answer
 
-    def resolve(self, texts):
+    def resolve(self, texts: Iterable[tuple[str, str]]) -> Iterator[Document]:
         """Yield a :class:`~scripts.core.coreference.Document` for each of ``texts``, pairs of name and text."""
         waiting = 0
         for name, text in texts:
@@ -112,7 +114,7 @@ class Client:
             tuple(tuple(map(tuple, cluster)) for cluster in answer["clusters"]),
         )
 
-    def close(self):
+    def close(self) -> None:
         """End the process."""
         assert self.process.stdin is not None, "it is a pipe"
         self.process.stdin.close()

@@ -60,7 +60,7 @@ class FastCoref:
         self.system.model.eval()
         self.facts: dict[str, Any] = {"libraries": versions("fastcoref")}
 
-    def resolve(self, name, text):
+    def resolve(self, name: str, text: str) -> Document:
         """Return the :class:`~scripts.core.coreference.Document` of one text, as the package's ``predict`` resolves it.
 
         Raises:
@@ -101,7 +101,7 @@ def _eager():
         AutoModel.from_config = original
 
 
-def _stored(folder, where):
+def _stored(folder: str | Path, where: str) -> dict[str, tuple[int, ...]]:
     """Return the shapes of the weights in a folder, by name."""
     from transformers.utils import SAFE_WEIGHTS_NAME, WEIGHTS_NAME
 

@@ -21,11 +21,11 @@ class WordSplitter:
 
         self.pipeline = spacy.load(PACKAGE, exclude=["tagger", "attribute_ruler", "lemmatizer", "ner"])
 
-    def words(self, text):
+    def words(self, text: str) -> tuple[tuple[int, int], ...]:
         """Return the tokens of a text, white space included, as half-open character ranges."""
         return tuple((token.idx, token.idx + len(token)) for token in self.pipeline.make_doc(text))
 
-    def sentences(self, text) -> tuple[tuple, ...]:
+    def sentences(self, text: str) -> tuple[tuple, ...]:
         """Return the tokens of a text but for white space, and the number of the sentence that each is in.
 
         Returns:
@@ -40,13 +40,15 @@ class WordSplitter:
         return tuple(tokens), tuple(numbers)
 
 
-def versions(*packages):
+def versions(*packages: str) -> dict[str, str]:
     """Return the versions of what a system and its words come from, by package."""
     named = ("torch", "transformers", "tokenizers", "spacy", PACKAGE, *packages)
     return {name: importlib.metadata.version(name) for name in named}
 
 
-def drop_duplicates(clusters: Iterable[Iterable[tuple[int, int]]], fewest: int):
+def drop_duplicates(
+    clusters: Iterable[Iterable[tuple[int, int]]], fewest: int
+) -> tuple[tuple[tuple[int, int], ...], ...]:
     """Return clusters of mentions in the common format, whatever a system wrote twice.
 
     Several spans of a system can have the same words. A mention is kept where it occurs first, and clusters of fewer
@@ -64,7 +66,7 @@ def drop_duplicates(clusters: Iterable[Iterable[tuple[int, int]]], fewest: int):
     return tuple(kept)
 
 
-def check_device(device):
+def check_device(device: str) -> str:
     """Return the device to run on; ``auto`` is the first GPU where there is one.
 
     Raises:

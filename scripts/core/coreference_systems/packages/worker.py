@@ -11,13 +11,14 @@ of the system that was loaded, then ``document``, ``text_sha256``, ``tokens`` an
 import json
 import os
 import sys
+from typing import Any
 
 from scripts.core.coreference import KEYS
 from scripts.core.coreference_systems.packages import caw, fastcoref_systems, words
 from scripts.core.errors import UserError
 
 
-def open_system(settings):
+def open_system(settings: dict[str, Any]) -> caw.Caw | fastcoref_systems.FastCoref:
     """Return a system that is ready to resolve documents."""
     import torch
 
@@ -31,13 +32,13 @@ def open_system(settings):
     return system
 
 
-def main():
+def main() -> None:
     """Serve one system until standard input ends."""
     # Packages may print; the answers have standard output to themselves.
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
 
-    def answer(line):
+    def answer(line: dict[str, Any]) -> None:
         answers.write(json.dumps(line, ensure_ascii=False) + "\n")
         answers.flush()
 

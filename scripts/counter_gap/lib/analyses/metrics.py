@@ -11,7 +11,7 @@ once. With *m* and *f*, the numbers of right masculine and feminine instances (0
   Delta I estimates a mean squared gap, which has no sign that could cancel.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -97,7 +97,7 @@ def _ratios():
 _RATIOS = _ratios()
 
 
-def _accuracies(right, masculine):
+def _accuracies(right: Sequence[int] | np.ndarray, masculine: Sequence[int] | np.ndarray):
     """Return the accuracies of single instances as :func:`_ratios` does, from what is right and masculine by type."""
     right, masculine = np.asarray(right), np.asarray(masculine)
     return {
@@ -113,7 +113,7 @@ _SINGLE = _accuracies((0, 1, 0, 1), (0, 0, 1, 1))
 _ACROSS = np.rint(4 * _RATIOS["i_across", "all"][0]).astype(int)
 
 
-def _means(counts, ratios):
+def _means(counts: np.ndarray, ratios: Mapping[tuple[str, str], tuple[np.ndarray, np.ndarray]]):
     numerators, denominators = (np.array(part, dtype=float).T for part in zip(*ratios.values(), strict=True))
     with np.errstate(invalid="ignore", divide="ignore"):
         values = (counts @ numerators) / (counts @ denominators)
@@ -140,12 +140,12 @@ def evaluate(counts: np.ndarray) -> dict[tuple[str, str], np.ndarray]:
     return values
 
 
-def evaluate_originals(counts):
+def evaluate_originals(counts: np.ndarray) -> dict[tuple[str, str], np.ndarray]:
     """Return accuracies and their difference on the original instances alone (the study's our-GAP, Section 4.3)."""
     return _with_difference(counts, _ORIGINALS)
 
 
-def evaluate_single(counts):
+def evaluate_single(counts: np.ndarray) -> dict[tuple[str, str], np.ndarray]:
     """Return the same for instances without quadruples, such as GAP's.
 
     ``counts`` has shape (..., 4): wrong feminine, right feminine, wrong masculine, right masculine.
@@ -153,13 +153,13 @@ def evaluate_single(counts):
     return _with_difference(counts, _SINGLE)
 
 
-def _with_difference(counts, ratios):
+def _with_difference(counts: np.ndarray, ratios: Mapping[tuple[str, str], tuple[np.ndarray, np.ndarray]]):
     values = _means(np.asarray(counts, dtype=float), ratios)
     values["acc_diff", "all"] = values["accuracy", "M"] - values["accuracy", "F"]
     return values
 
 
-def _spearman(counts):
+def _spearman(counts: np.ndarray):
     """Return Spearman's correlation of the original gender (masculine above) and the inconsistency across genders.
 
     With two and three values, ranks follow from counts: the mean rank of a value is the number of smaller ones plus
@@ -178,7 +178,7 @@ def _spearman(counts):
         return covariance / np.sqrt(variance * share * (1 - share))
 
 
-def resample(n, draws, seed) -> np.ndarray:
+def resample(n: int, draws: int, seed: int) -> np.ndarray:
     """Return how often each of ``n`` quadruples is in each bootstrap sample of size ``n``.
 
     Returns:
@@ -224,7 +224,7 @@ def exact_p(counts: np.ndarray, metric: str, sign: float) -> tuple[float, ...]:
     )
 
 
-def _convolved(chances, n):
+def _convolved(chances: np.ndarray, n: int):
     """Return the distribution of the sum of ``n`` draws from 0, 1, ... with these chances."""
     total, power = np.ones(1), chances
     while n:
@@ -297,14 +297,14 @@ def drawn_p(samples: np.ndarray, value: np.ndarray, sign: np.ndarray) -> np.ndar
     return np.array([(1 + part.sum(0)) / (1 + len(samples)) for part in (against, reached)])
 
 
-def _interval(samples, level=0.95):
+def _interval(samples: np.ndarray, level: float = 0.95):
     """Return the percentile interval along the draws; draws in which the metric is undefined do not count."""
     quantiles = [(1 - level) / 2, (1 + level) / 2]
     take = np.quantile if np.isfinite(samples).all() else _quantiles_of_defined
     return take(samples, quantiles, axis=0)
 
 
-def _quantiles_of_defined(samples, quantiles, axis):
+def _quantiles_of_defined(samples: np.ndarray, quantiles: Sequence[float], axis: int):
     columns = [column[np.isfinite(column)] for column in np.moveaxis(samples, axis, 0).T]
     return np.array([np.quantile(c, quantiles) if len(c) else [np.nan] * len(quantiles) for c in columns]).T
 
@@ -324,13 +324,13 @@ def types_of_systems(instances: pd.DataFrame, flags: pd.DataFrame) -> tuple:
     return keys, np.array([quadruple_types(of_system.reshape(-1, 4), masculine) for of_system in right])
 
 
-def _right(flags):
+def _right(flags: pd.DataFrame):
     """Return the systems' keys, and what each of them has right."""
     groups = list(flags.groupby(KEYS, sort=False))
     return [key for key, _ in groups], [of_system.correct.to_numpy() for _, of_system in groups]
 
 
-def of_quadruples(instances, flags, draws, seed):
+def of_quadruples(instances: pd.DataFrame, flags: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     """Return metrics.csv of one data set with quadruples: every system, subset and metric.
 
     Each subset is resampled alone: what it leaves out is not drawn. Within a subset all systems and metrics have the
@@ -346,7 +346,7 @@ def of_quadruples(instances, flags, draws, seed):
     return _labelled(pd.concat([*parts, originals.assign(subset="originals")]), keys)
 
 
-def of_single_instances(instances, flags, draws, seed):
+def of_single_instances(instances: pd.DataFrame, flags: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     """Return the same for instances without quadruples: accuracies and their difference, resampling instances."""
     masculine = (instances.gender == "M").to_numpy()
     keys, right = _right(flags)
@@ -356,13 +356,13 @@ def of_single_instances(instances, flags, draws, seed):
     return _labelled(rows.assign(subset="all"), keys)
 
 
-def _labelled(rows, keys):
+def _labelled(rows: pd.DataFrame, keys: Sequence[tuple]):
     rows = rows.reset_index(drop=True)
     names = pd.DataFrame([keys[i] for i in rows.system], columns=KEYS)
     return pd.concat([names, rows.drop(columns="system")], axis=1)[COLUMNS]
 
 
-def significance(table, alpha) -> pd.DataFrame:
+def significance(table: pd.DataFrame, alpha: float) -> pd.DataFrame:
     """Return every test, before and after Holm's correction.
 
     Returns:
@@ -380,7 +380,7 @@ def significance(table, alpha) -> pd.DataFrame:
     return tests
 
 
-def decomposition(instances, flags) -> pd.DataFrame:
+def decomposition(instances: pd.DataFrame, flags: pd.DataFrame) -> pd.DataFrame:
     """Return how often each pair (right masculine, right feminine instances) occurs and what it adds to the metrics.
 
     Returns:
@@ -423,7 +423,7 @@ def members(instances: pd.DataFrame, data: str, quadruples: bool) -> pd.DataFram
     return pd.concat(parts, ignore_index=True)
 
 
-def sizes(instances, data):
+def sizes(instances: pd.DataFrame, data: str) -> pd.DataFrame:
     """Return how many quadruples each subset of a data set has: ``data``, ``subset``, ``quadruples``, ``masculine``."""
     factors = subsets.factors_of(instances)
     original = (factors.gender == "M").to_numpy()

@@ -1,11 +1,17 @@
 """From a system's output to one flag for each candidate name: is it in the pronoun's cluster?"""
 
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
 import pandas as pd
 
 from scripts.core import coreference, files
 from scripts.core.errors import UserError
 from scripts.core.templates import read_tsv
 from scripts.counter_gap.lib.instances import LABELS
+
+if TYPE_CHECKING:
+    import numpy as np
 
 SPAN_SCORINGS = ("clusters", "clusters_faithful")
 """``clusters``: spans end where they end. ``clusters_faithful``: as the study's released conversion took them."""
@@ -21,7 +27,7 @@ _TITLES = {
 }  # fmt: skip
 
 
-def read_flags(path, instances) -> pd.DataFrame:
+def read_flags(path: str | Path, instances: pd.DataFrame) -> pd.DataFrame:
     """Read a released output: ``ID``, ``A-coref``, ``B-coref``, one row for each of ``instances`` in their order.
 
     Returns:
@@ -83,7 +89,7 @@ def flags_from_clusters(
     return pd.DataFrame(flags, columns=["id", "a_pred", "b_pred"])
 
 
-def _span(document, start, end, faithful):
+def _span(document: Any, start: int, end: int, faithful: bool):
     span = document.span(start, end)
     if span is None or not faithful:
         return span
@@ -92,12 +98,12 @@ def _span(document, start, end, faithful):
     return span[0], document.span(0, end + 1)[1]
 
 
-def _nested(one, other):
+def _nested(one: tuple[int, int], other: tuple[int, int]):
     inside = one[0] >= other[0] and one[1] <= other[1]
     return inside or (other[0] >= one[0] and other[1] <= one[1])
 
 
-def stands_for(document, text, mention, name):
+def stands_for(document: coreference.Document, text: str, mention: tuple[int, int], name: tuple[int, int]) -> bool:
     """Tell whether a mention stands for the person whose annotated name has the tokens ``name``.
 
     It does if it is the name or a part of it, once titles and articles before it and a possessive ending or marks
@@ -114,14 +120,14 @@ def stands_for(document, text, mention, name):
     return bool(words) and first >= name[0] and last <= name[1]
 
 
-def correct(instances, flags):
+def correct(instances: pd.DataFrame, flags: pd.DataFrame) -> "np.ndarray":
     """Return whether each instance is right: both flags are as annotated (Section 4)."""
     return (flags.a_pred.to_numpy() == instances.a_coref.to_numpy()) & (
         flags.b_pred.to_numpy() == instances.b_coref.to_numpy()
     )
 
 
-def read_clusters(path, instances, scoring):
+def read_clusters(path: str | Path, instances: pd.DataFrame, scoring: str) -> pd.DataFrame:
     """Read a system's clusters and return its flags."""
     texts = dict(zip(instances.id, instances.text, strict=True))
     return flags_from_clusters(instances, coreference.read(path, texts), scoring)

@@ -1,5 +1,7 @@
 """Which quadruples each breakdown looks at, from the data alone: no output of a system decides it."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -44,7 +46,7 @@ def factors_of(instances: pd.DataFrame) -> pd.DataFrame:
     return frame
 
 
-def facts_of_texts(instances) -> pd.DataFrame:
+def facts_of_texts(instances: pd.DataFrame) -> pd.DataFrame:
     """Return what the factors need of the texts of quadruples.
 
     Returns:
@@ -67,13 +69,13 @@ def facts_of_texts(instances) -> pd.DataFrame:
     )
 
 
-def _source(book):
+def _source(book: str):
     if book.endswith(".epub"):
         return "bookcorpus"
     return "gutenberg" if book.removeprefix("pg")[:1].isdecimal() else "own"
 
 
-def _words(row):
+def _words(row: Any):
     """Return the number of tokens between the right name and the pronoun; NaN without a right name."""
     if not (row.a_coref or row.b_coref):
         return np.nan
@@ -82,7 +84,7 @@ def _words(row):
     return float(sum(start + len(word) <= s and e <= later for s, e in tokenise(row.text)))
 
 
-def masks(factors):
+def masks(factors: pd.DataFrame) -> dict[str, np.ndarray]:
     """Return the subsets of the analysis by name, as masks over the quadruples.
 
     ``all``, sources, cases and distances; each also ``without artefact``. Subsets with no member, and sources if

@@ -1,11 +1,15 @@
 """Predictions, one model at a time: a run of all 3.3 million instances and many models does not fit into memory."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from scripts.core import files
+
+if TYPE_CHECKING:
+    import pyarrow.parquet
 
 KEYS = ["model", "shots"]
 
@@ -40,20 +44,20 @@ class ByModel:
         self.pairs = [pair for pair in dict.fromkeys(pairs) if shots is None or pair[0] == shots]
 
     @property
-    def models(self):
+    def models(self) -> list[str]:
         """The models, in the order in which they appear."""
         return list(dict.fromkeys(model for _, model in self.pairs))
 
-    def only(self, shots):
+    def only(self, shots: int) -> "ByModel":
         """Return the predictions with so many examples in the prompt alone."""
         return ByModel(self.source, self.columns, shots)
 
-    def __iter__(self):
-        """Yield each model with its predictions (DataFrame, texts as categories in their order)."""
+    def __iter__(self) -> Iterator[tuple[str, pd.DataFrame]]:
+        """Yield each model with its predictions, texts as categories in their order."""
         for shots, model in self.pairs:
             yield model, self.read(shots, model)
 
-    def read(self, shots, model):
+    def read(self, shots: int, model: str) -> pd.DataFrame:
         """Return the predictions of one model with so many examples."""
         if self.groups is None:
             table = self.source
@@ -69,8 +73,8 @@ class ByModel:
         return categories(parts)
 
 
-def read_columns(path: str | Path, columns: Sequence[str], models: Collection[str] | None = None):
-    """Return some columns of all predictions of a file as a DataFrame whose texts are categories in their order.
+def read_columns(path: str | Path, columns: Sequence[str], models: Collection[str] | None = None) -> pd.DataFrame:
+    """Return some columns of all predictions of a file, texts as categories in their order.
 
     Args:
         models: Only those of these models.
@@ -88,8 +92,8 @@ def read_columns(path: str | Path, columns: Sequence[str], models: Collection[st
     return categories(parts)
 
 
-def categories(parts):
-    """Return Arrow tables as one DataFrame; texts become categories in the order of the alphabet."""
+def categories(parts: "Iterable[pyarrow.Table]") -> pd.DataFrame:
+    """Return Arrow tables as one table; texts become categories in the order of the alphabet."""
     import pyarrow as pa
 
     frame = pa.concat_tables(parts).unify_dictionaries().to_pandas()
@@ -100,7 +104,7 @@ def categories(parts):
     return frame
 
 
-def _read(file, number, columns):
+def _read(file: "pyarrow.parquet.ParquetFile", number: int, columns: Sequence[str]):
     """Return columns of a row group, text as dictionaries."""
     import pyarrow as pa
 
@@ -112,7 +116,7 @@ def _read(file, number, columns):
     return table.replace_schema_metadata(None)
 
 
-def _matching(table, shots, model):
+def _matching(table: "pyarrow.Table", shots: int, model: str):
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -120,9 +124,9 @@ def _matching(table, shots, model):
     return table.filter(pc.and_(same, pc.equal(table["shots"], shots)))
 
 
-def _distinct(frame):
+def _distinct(frame: pd.DataFrame):
     return frame[KEYS].drop_duplicates().itertuples(index=False, name=None)
 
 
-def _single(pairs):
+def _single(pairs: Collection[tuple[int, str]]):
     return len(pairs) == 1

@@ -9,7 +9,7 @@ WORDS = ["model", "declaration", "template_index", "name", "group"]
 """What instances have in common that differ in the wording of their declarations alone."""
 
 
-def match_rewordings(base: pd.DataFrame, reworded: pd.DataFrame):
+def match_rewordings(base: pd.DataFrame, reworded: pd.DataFrame) -> pd.DataFrame:
     """Return predictions of reworded instances under the ids of those that they reword.
 
     Args:
@@ -19,7 +19,7 @@ def match_rewordings(base: pd.DataFrame, reworded: pd.DataFrame):
     return reworded.drop(columns="instance_id").merge(ids, on=WORDS, how="left", validate="one_to_one")
 
 
-def shared_predictions(base: pd.DataFrame, other: pd.DataFrame):
+def shared_predictions(base: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
     """Return those of one model's predictions that ``other`` has in another wording, texts as texts."""
     same = pd.MultiIndex.from_frame(base[WORDS[1:]]).isin(pd.MultiIndex.from_frame(other[WORDS[1:]]))
     return base[same].astype(dict.fromkeys(base.select_dtypes("category"), object))
@@ -48,7 +48,7 @@ def choices(base: pd.DataFrame, other: pd.DataFrame, choice: str, made: str, dra
     return table(found, choice, made)
 
 
-def add_choice(found: PooledDifferences, model: str, rows: pd.DataFrame):
+def add_choice(found: PooledDifferences, model: str, rows: pd.DataFrame) -> None:
     """Add what one model picks, as chosen and otherwise.
 
     Args:
@@ -61,7 +61,7 @@ def add_choice(found: PooledDifferences, model: str, rows: pd.DataFrame):
             found.add((key, pronoun_type), *parts, moved=int(resampled.table.moved.to_numpy()[chosen].sum()))
 
 
-def table(found, choice, made):
+def table(found: PooledDifferences, choice: str, made: str) -> pd.DataFrame:
     """Return the table of :func:`choices` from what :func:`add_choice` added up."""
     models = [model for model in dict.fromkeys(key[0] for key in found.sums) if model != ALL]
     return pd.DataFrame(

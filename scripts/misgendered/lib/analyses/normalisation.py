@@ -5,6 +5,8 @@ bytes besides, single decisions, ranks and pronoun groups. There is no differenc
 without their declaration are not scored.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 import pandas as pd
 
@@ -39,7 +41,9 @@ def loss_sums(instances: pd.DataFrame, scores: pd.DataFrame, labels: str, capita
     return table.assign(text_bytes=normalisation.byte_lengths(counted))
 
 
-def decide_instances(instances: pd.DataFrame, scores, model, labels="corrected", capitals="corrected") -> pd.DataFrame:
+def decide_instances(
+    instances: pd.DataFrame, scores: pd.DataFrame, model: str, labels: str = "corrected", capitals: str = "corrected"
+) -> pd.DataFrame:
     """Return what a model picks for every instance under every normalisation, and how sure it is.
 
     Args:
@@ -59,7 +63,7 @@ def decide_instances(instances: pd.DataFrame, scores, model, labels="corrected",
     )
 
 
-def levels(table):
+def levels(table: pd.DataFrame) -> Iterator[tuple[dict, pd.DataFrame]]:
     """Yield what names each level with its rows: all, each type of pronouns, each group with its type."""
     yield {"pronoun_type": ALL, "group": ALL}, table
     for kind, part in table.groupby("pronoun_type", sort=False):
@@ -75,7 +79,7 @@ class TemplatesAndNames:
         self.places = BootstrapFrame([cells], draws, seed)
         self.place = self.places.cells(cells)
 
-    def samples(self, part):
+    def samples(self, part: pd.DataFrame) -> np.ndarray:
         """Return the accuracy of some cells in every bootstrap sample."""
         place, shape = self.place[part.index], self.places.shape
         trials, right = (
@@ -84,11 +88,11 @@ class TemplatesAndNames:
         )
         return self.places.samples(trials, right)
 
-    def accuracy(self, part):
+    def accuracy(self, part: pd.DataFrame) -> tuple[float, float]:
         """Return both ends of the 95 % interval of the accuracy of some cells."""
         return statistics.percentile_interval(self.samples(part))
 
-    def difference(self, part, base):
+    def difference(self, part: pd.DataFrame, base: pd.DataFrame) -> tuple[float, float]:
         """Return both ends of the 95 % interval of a difference of accuracies on the same instances."""
         return statistics.percentile_interval(self.samples(part) - self.samples(base))
 

@@ -1,6 +1,6 @@
 """From scores to predictions (Hossain et al. 2023, section 3.2.1)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +21,7 @@ def decide_instances(
     sums: np.ndarray,
     tokens: np.ndarray,
     model: str,
-    combinations: dict[int, Sequence[str]],
+    combinations: Mapping[int, Sequence[str]],
 ) -> pd.DataFrame:
     """Return what one model picks for every instance: the candidate with the lowest loss.
 
@@ -81,7 +81,7 @@ class Losses:
 
     Args:
         path: Its score file.
-        asked (scripts.core.model_outputs.ExpectedOptions): The instances that were scored.
+        asked: The instances that were scored.
         labels, capitals: As :func:`scripts.core.losses.comparable_scores` takes them.
 
     Attributes:
@@ -93,7 +93,14 @@ class Losses:
         UserError: As :func:`scripts.core.model_outputs.read_scores`, and if a column is missing.
     """
 
-    def __init__(self, path: str | Path, model: str, asked, labels: str = "corrected", capitals: str = "corrected"):
+    def __init__(
+        self,
+        path: str | Path,
+        model: str,
+        asked: model_outputs.ExpectedOptions,
+        labels: str = "corrected",
+        capitals: str = "corrected",
+    ):
         shape = len(asked.sizes), int(asked.sizes.max(initial=0))
         self.means, self.sums = np.full(shape, -np.inf), np.full(shape, -np.inf)
         self.tokens = np.full(shape, -1, dtype=np.int16)
@@ -104,7 +111,9 @@ class Losses:
                 values[at] = compared.log_probability
             self.tokens[at] = compared.option_tokens
 
-    def decided(self, instances, owner, model, combinations):
+    def decided(
+        self, instances: pd.DataFrame, owner: np.ndarray, model: str, combinations: Mapping[int, Sequence[str]]
+    ) -> pd.DataFrame:
         """Return what the model picks for some rows of the instances, whose distinct ones are ``owner``."""
         return decide_instances(instances, self.means[owner], self.sums[owner], self.tokens[owner], model, combinations)
 
@@ -113,8 +122,8 @@ PART = 1 << 16
 """Rows of instances that are held at once."""
 
 
-def instance_parts(path, columns=()):
-    """Yield the instances of a file a few at a time, with the number of the first: a pair of int and DataFrame.
+def instance_parts(path: str | Path, columns: Iterable[str] = ()) -> Iterator[tuple[int, pd.DataFrame]]:
+    """Yield the instances of a file a few at a time, with the number of the first.
 
     They have what predictions are made of, and ``columns``.
     """

@@ -6,7 +6,8 @@ template was drawn times its name (Owen 2007). Pronoun groups, declarations and 
 they are.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -38,7 +39,7 @@ class BootstrapFrame:
         self.column_weights = statistics.resampling_weights(self.names.name_class, draws, seed + 1)
 
     @property
-    def shape(self):
+    def shape(self) -> tuple[int, int]:
         """How many templates and names there are."""
         return len(self.templates), len(self.names)
 
@@ -69,7 +70,7 @@ class BootstrapFrame:
             np.ones_like(column_weights) if fixed_names else column_weights,
         )
 
-    def interval(self, trials, right, fixed_names=False):
+    def interval(self, trials: np.ndarray, right: np.ndarray, fixed_names: bool = False) -> tuple[float, float]:
         """Return the ends of the 95 % interval of the share of successes."""
         return statistics.percentile_interval(self.samples(trials, right, fixed_names))
 
@@ -80,7 +81,7 @@ class PooledShares:
     def __init__(self, places: BootstrapFrame):
         self.places, self.sums, self.values = places, {}, {}
 
-    def add(self, key, trials, right, last=False):
+    def add(self, key: Hashable, trials: np.ndarray, right: np.ndarray, last: bool = False) -> None:
         """Add cells to a share; with ``last`` nothing more comes, and only its value is kept."""
         before = self.sums.pop(key, None)
         if before is not None:
@@ -90,7 +91,7 @@ class PooledShares:
             self.values[key] = self.finished(key)
             del self.sums[key]
 
-    def finished(self, key):
+    def finished(self, key: Hashable) -> dict[str, float]:
         """Return ``accuracy``, ``ci_low``, ``ci_high`` and ``n`` of a share, nothing if it has no rows."""
         if key in self.sums:
             trials, right = self.sums[key]
@@ -103,16 +104,18 @@ class PooledShares:
 class PooledDifferences:
     """Differences of two shares with intervals, of single models and of several, as :class:`PooledShares` of one."""
 
-    def __init__(self, places):
+    def __init__(self, places: BootstrapFrame):
         self.places, self.sums = places, {}
 
-    def add(self, key, first, second, moved=0):
+    def add(
+        self, key: tuple[str, ...], first: Iterable[np.ndarray], second: Iterable[np.ndarray], moved: int = 0
+    ) -> None:
         """Add cells (trials and successes) to either share, and rows that are counted besides."""
         parts = [*first, *second, moved]
         before = self.sums.get(key)
         self.sums[key] = parts if before is None else [old + new for old, new in zip(before, parts, strict=True)]
 
-    def finished(self, key):
+    def finished(self, key: tuple[str, ...]) -> dict[str, float]:
         """Return both shares, their difference with the ends of its 95 % interval, and counts."""
         trials_a, right_a, trials_b, right_b, moved = self.sums[key]
         n_first, n_second = int(trials_a.sum()), int(trials_b.sum())
@@ -125,7 +128,7 @@ class PooledDifferences:
             "n_first": n_first, "n_second": n_second, "moved": moved,
         }  # fmt: skip
 
-    def ordered(self, models):
+    def ordered(self, models: Iterable[str]) -> Iterator[tuple[tuple[str, ...], dict[str, float]]]:
         """Yield keys, which start with a model, and what :meth:`finished` returns, model by model.
 
         What comes behind the model has the order of its first appearance.
@@ -137,15 +140,15 @@ class PooledDifferences:
                     yield (model, *rest), self.finished((model, *rest))
 
 
-def pooled_models(models, study_models=()):
+def pooled_models(models: Iterable[str], study_models: Collection[str] = ()) -> dict[str, list[str]]:
     """Return what a row's ``model`` can be, and the models behind it: each one, ``all``, and ``study`` if complete."""
     named = {model: [model] for model in models} | {ALL: list(models)}
     complete = bool(study_models) and set(study_models) <= set(models)
     return named | ({STUDY: list(study_models)} if complete else {})
 
 
-def by_type(table):
-    """Yield ``all`` and each type of pronouns, in the order of appearance, with its rows (array of bool)."""
+def by_type(table: pd.DataFrame) -> Iterator[tuple[str, np.ndarray]]:
+    """Yield ``all`` and each type of pronouns, in the order of appearance, with which rows have it."""
     yield ALL, np.ones(len(table), dtype=bool)
     for pronoun_type in dict.fromkeys(table.pronoun_type):
         yield pronoun_type, rows_at(table, pronoun_type=pronoun_type)
@@ -167,7 +170,7 @@ class ResampledPredictions:
         self.places = places or BootstrapFrame([self.table], draws, seed)
         self.place = self.places.cells(self.table)
 
-    def share(self, chosen: np.ndarray, value: str = "correct"):
+    def share(self, chosen: np.ndarray, value: str = "correct") -> float:
         """Return the share of rows at which ``value`` is true; NaN without rows.
 
         Args:
@@ -176,7 +179,7 @@ class ResampledPredictions:
         """
         return float(self.table[value].to_numpy(dtype=bool)[chosen].mean()) if chosen.any() else np.nan
 
-    def samples(self, chosen, value="correct") -> np.ndarray:
+    def samples(self, chosen: np.ndarray, value: str = "correct") -> np.ndarray:
         """Return that share in every bootstrap sample; all NaN with one template and one name.
 
         Returns:
@@ -185,7 +188,7 @@ class ResampledPredictions:
         trials, right = self.cells(chosen, value)
         return self.places.samples(trials, right)
 
-    def cells(self, chosen, value="correct") -> tuple[np.ndarray, ...]:
+    def cells(self, chosen: np.ndarray, value: str = "correct") -> tuple[np.ndarray, ...]:
         """Return how many rows each template has with each name, and at how many of them ``value`` is true.
 
         Returns:
@@ -196,7 +199,7 @@ class ResampledPredictions:
         return tuple(np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape) for cell in (place, right))
 
 
-def _combinations(table, columns):
+def _combinations(table: pd.DataFrame, columns: Sequence[str]):
     """Return the distinct combinations of two columns, sorted, and the number of each row's combination among them."""
     (first, names), (second, others) = (_numbered(table[column]) for column in columns)
     place = first * len(others) + second
@@ -206,7 +209,7 @@ def _combinations(table, columns):
     return frame, (np.cumsum(present) - 1).astype(np.int32)[place]
 
 
-def _numbered(column):
+def _numbered(column: pd.Series):
     """Return a column as numbers of its sorted values, and the values."""
     if isinstance(column.dtype, pd.CategoricalDtype) and column.cat.categories.is_monotonic_increasing:
         return column.cat.codes.to_numpy(dtype=np.int32), column.cat.categories.to_numpy()
@@ -214,14 +217,14 @@ def _numbered(column):
     return codes.astype(np.int32), np.asarray(values)
 
 
-def _codes(table, columns, combinations):
+def _codes(table: pd.DataFrame, columns: Sequence[str], combinations: pd.DataFrame):
     """Return the number of each row's combination of ``columns`` among known ones."""
     there, number = _combinations(table, columns)
     known = pd.MultiIndex.from_frame(combinations).get_indexer(pd.MultiIndex.from_frame(there))
     return known.astype(np.int32)[number]
 
 
-def rows_at(table, **levels) -> np.ndarray:
+def rows_at(table: pd.DataFrame, **levels: Any) -> np.ndarray:
     """Return which rows of a frame have the given values; a value may be a collection of values.
 
     Returns:

@@ -37,7 +37,7 @@ def _by_factor(rows: pd.DataFrame, column: str) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def accuracy_by_seed(table) -> pd.DataFrame:
+def accuracy_by_seed(table: pd.DataFrame) -> pd.DataFrame:
     """Return accuracies on each sample (section 4.3).
 
     Returns:

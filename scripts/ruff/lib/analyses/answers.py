@@ -24,7 +24,7 @@ Only ``right`` is right: accuracy is its share among all outputs, as in the stud
 
 import re
 import unicodedata
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from itertools import pairwise
 
 from scripts.core.options import candidate_forms
@@ -75,21 +75,21 @@ def alternatives(text: str, known: Collection[str]) -> list[list[str]]:
     return groups
 
 
-def _unhyphened(letter, word, known):
+def _unhyphened(letter: str, word: str, known: Collection[str]):
     """Return a word behind a letter and a hyphen with a slash (s-he), as two words (e-she) or alone (e-mail)."""
     if word in known:
         return f"{letter}/{word}" if letter + word in known else f"{letter} {word}"
     return word
 
 
-def _unbracketed(before, inside, after):
+def _unbracketed(before: str, inside: str, after: str):
     """Return the readings of a word with a part in brackets, joined by slashes; brackets around a word are left."""
     if not before + after:
         return f"({inside})"
     return "/".join([before + inside + after, before + after, inside])
 
 
-def read(text: str, case: str, pronouns: Mapping[str, dict]):
+def read(text: str, case: str, pronouns: Mapping[str, dict]) -> tuple[str, tuple[str, ...]]:
     """Return what a text says.
 
     Args:
@@ -123,7 +123,7 @@ def read(text: str, case: str, pronouns: Mapping[str, dict]):
     return "none", ()
 
 
-def _owned(group, owners):
+def _owned(group: Iterable[str], owners: Mapping[str, set[str]]):
     return [owners[word] for word in group if word in owners]
 
 

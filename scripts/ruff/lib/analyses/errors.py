@@ -15,7 +15,7 @@ COLUMNS = [
 """Columns of predictions that errors are told apart by."""
 
 
-def classify_errors(table) -> pd.DataFrame:
+def classify_errors(table: pd.DataFrame) -> pd.DataFrame:
     """Return the errors with distractors, each with its type (section 8).
 
     With y the prediction, d the distractor pronoun and b the same model's context-free prediction on the same task
@@ -41,7 +41,7 @@ def classify_errors(table) -> pd.DataFrame:
     return errors
 
 
-def error_types(table) -> pd.DataFrame:
+def error_types(table: pd.DataFrame) -> pd.DataFrame:
     """Return the shares of distraction and bias among unambiguous errors (section 8, Figure 9).
 
     Shares are computed on each sample and then averaged; a sample without unambiguous errors does not count.

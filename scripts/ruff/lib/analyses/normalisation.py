@@ -3,7 +3,7 @@
 Not in the study, which sums log-probabilities.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pandas as pd
@@ -91,7 +91,7 @@ def decide_instances(
     return made.rename(columns={"option_index": "prediction"}).astype({"seed": "Int64", "n_distractors": "Int64"})
 
 
-def levels(table):
+def levels(table: pd.DataFrame) -> Iterator[tuple[dict[str, str], pd.DataFrame]]:
     """Yield what stands in the columns ``factor`` and ``level``, of everything and of each level, with its rows."""
     yield {"factor": "all", "level": "all"}, table
     for factor in DESIGN.factors:

@@ -15,7 +15,7 @@ OF_INSTANCE = [
 """Columns of an instance that its predictions keep."""
 
 
-def predictions(instances: pd.DataFrame, scores: pd.DataFrame, model: str, pronoun_sets: Sequence[str]):
+def predictions(instances: pd.DataFrame, scores: pd.DataFrame, model: str, pronoun_sets: Sequence[str]) -> pd.DataFrame:
     """Return what one model picks for every selected instance.
 
     Args:
@@ -63,6 +63,6 @@ def predictions(instances: pd.DataFrame, scores: pd.DataFrame, model: str, prono
     return table[order].astype({"seed": "Int64", "n_distractors": "Int64"}).reset_index(drop=True)
 
 
-def fidelity_rows(table):
+def fidelity_rows(table: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of a predictions frame that have a context and so a right answer."""
     return table[table.setting == "fidelity"].assign(correct=lambda t: t.correct.astype(float))

@@ -4,7 +4,7 @@ An *output* is what one model writes at the end for one prompt of one instance o
 read: ``final``, the last thing that the model writes, or ``chain``, its chain of thought.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from itertools import combinations
 from typing import Any
 
@@ -83,12 +83,12 @@ def output_rows(
     return rows[order].astype({"n_distractors": "int64"}).reset_index(drop=True)
 
 
-def _of_generation(table):
+def _of_generation(table: Iterable[Any]):
     """Return the columns that say how long answers are and whether they came to an end."""
     return [column for column in table if column.endswith(("_tokens", "_finished"))]
 
 
-def _place(listed, pronouns, case, name):
+def _place(listed: Collection[str], pronouns: Mapping[str, dict], case: str, name: str | None):
     """Return the place of a set's form among the listed options, from 1, or None."""
     if name is None or not len(listed):
         return None
@@ -96,12 +96,12 @@ def _place(listed, pronouns, case, name):
     return list(listed).index(pronouns[name.partition(BOTH)[0]][case]) + 1
 
 
-def published_order(outputs):
+def published_order(outputs: pd.DataFrame) -> pd.DataFrame:
     """Return the outputs to prompts that list the options as the study does, or none."""
     return outputs[outputs.order == "published"]
 
 
-def by_prompt(outputs) -> pd.DataFrame:
+def by_prompt(outputs: pd.DataFrame) -> pd.DataFrame:
     """Return accuracies with each prompt (Figures 11 to 13 show their spread).
 
     Returns:
@@ -141,7 +141,7 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)[columns]
 
 
-def positions(outputs, n_options) -> pd.DataFrame:
+def positions(outputs: pd.DataFrame, n_options: int) -> pd.DataFrame:
     """Return what the place of an option in the list does, over all prompts that list options.
 
     Returns:
@@ -161,7 +161,7 @@ def positions(outputs, n_options) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def agreement(outputs) -> pd.DataFrame:
+def agreement(outputs: pd.DataFrame) -> pd.DataFrame:
     """Return how often two prompts get the same answer for an instance.
 
     Returns:

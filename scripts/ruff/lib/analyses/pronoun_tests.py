@@ -79,6 +79,6 @@ def pronoun_tests(
     return pd.concat(results, ignore_index=True)
 
 
-def _difference(a, b):
+def _difference(a: float, b: float):
     """Return ``a - b``, which is zero where accuracies differ by rounding alone: the text says which set is ahead."""
     return a - b if np.isnan(a - b) or statistics.has_variation([a, b], 1.0) else 0.0

@@ -1,6 +1,7 @@
 """Printed cells of Tables 2 and 3 beside those from the released files, and how many agree."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,19 +18,21 @@ CLOSE = 0.02
 """How far from the mean over all orders a printed rate is called close."""
 
 
-def printed_rates(printed):
+def printed_rates(printed: pd.DataFrame) -> pd.DataFrame:
     """Return Table 3: ``evaluation_set``, ``model`` (as files name it), ``rate``, ``printed`` (text)."""
     names = {shown: model for model, shown in study.PRINTED_AS.items()}
     rows = []
+    row: Any
     for row in printed[printed.source == "Table 3"].itertuples():
         evaluation_set, model = row.row.split(" | ")
         rows.append((SETS[evaluation_set], names.get(model, model), RATES[row.column], row.value))
     return pd.DataFrame(rows, columns=["evaluation_set", "model", "rate", "printed"])
 
 
-def printed_metrics(printed):
+def printed_metrics(printed: pd.DataFrame) -> pd.DataFrame:
     """Return Table 2: ``model``, ``item`` (of the sentences about a doctor), ``printed`` (text)."""
     rows = []
+    row: Any
     for row in printed[printed.source == "Table 2"].itertuples():
         _, coreferent, participant, _ = row.row.split(" | ")
         participant = "other" if participant == "patient" else participant
@@ -38,7 +41,7 @@ def printed_metrics(printed):
     return pd.DataFrame(rows, columns=["model", "item", "printed"])
 
 
-def is_of_method2(frame):
+def is_of_method2(frame: pd.DataFrame) -> pd.Series:
     """Tell which rows are of Method 2 as the study did it: its prompt, the most probable tokens, its sentences."""
     return (
         frame.prompt.isin(["mask", study.DETECTION_PROMPT])
@@ -134,7 +137,7 @@ def over_releases(tables: dict[str, Sequence[pd.DataFrame]], printed: pd.DataFra
     return pd.concat([pd.DataFrame(columns=COLUMNS), *frames], ignore_index=True)[list(COLUMNS)]
 
 
-def is_outside(table):
+def is_outside(table: pd.DataFrame) -> pd.Series:
     """Tell which printed rates lie outside the central 95 percent of all orders of files.
 
     ``table`` is from :func:`beside_printed`; a printed number stands for all that rounds to it.
@@ -178,7 +181,7 @@ def equally_likely(table: pd.DataFrame) -> dict:
     }
 
 
-def _row(table, dates, variant, gap, decimals, close):
+def _row(table: str, dates: int, variant: str, gap: pd.Series, decimals: int, close: pd.Series):
     # A number stands for all that rounds to it; halves may fall either way.
     agree = gap <= 0.5 * 10.0**-decimals + 1e-9
     return {

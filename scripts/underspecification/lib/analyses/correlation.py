@@ -4,10 +4,12 @@ For each gender, y is the mean over MGC's sentences and x the position of the va
 are in percentage points of mass for each step, r is Pearson's. Intervals resample sentences.
 """
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from scripts.core import statistics
 
@@ -21,16 +23,15 @@ AUTHORS_ORDER = ("C", "B", "A")
 LEVEL = 0.95
 
 
-def authors_mean(values):
+def authors_mean(values: Sequence[ArrayLike]) -> np.ndarray:
     """Return the authors' average: of three values their sum with the weights 1/27, 1/9 and 1/3.
 
     Their code divides the running sum by the number of prompts after each one.
 
     Args:
-        values (sequence of array_like): In the order of :data:`AUTHORS_ORDER`. A model that fills masks has the same
-            value for every prompt.
+        values: In the order of :data:`AUTHORS_ORDER`. A model that fills masks has the same value for every prompt.
     """
-    total = 0
+    total: Any = 0
     for value in values:
         total = (total + np.asarray(value, dtype=float)) / len(values)
     return total
@@ -65,7 +66,7 @@ def curves(masses: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     return means.merge(pd.concat(frames, ignore_index=True), on=[*keys, "position"], how="left")
 
 
-def _resampled(table, draws, seed):
+def _resampled(table: pd.DataFrame, draws: int, seed: int):
     """Return the mean curve in percent (first row) and those of resampled sentences, shape (1 + draws, values)."""
     sentences = len(table)
     weights = np.vstack([np.ones(sentences), statistics.cluster_weights(sentences, draws, seed)])
@@ -105,7 +106,8 @@ def slopes(masses: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
         r2), ``value``, ``ci_low``, ``ci_high``, ``values`` (positions), ``sentences``. Besides genders there are the
         difference of the female and the male curve and, for r2, both genders' mean. Besides prompts there is their
         mean: of slopes, of r, of r2, each computed for one prompt; and the authors' mean of the difference of slopes
-        and of r2, as their bar charts show it.
+        and of r2, as their bar charts show it. Metrics are NaN for a gender whose words have no probability in any
+        sentence: no slope was observed, and 0 would pass for one.
     """
     rows = []
     for (release, model, variable, accumulation), of_model in masses.groupby(
@@ -136,7 +138,7 @@ def slopes(masses: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def _metrics(part, draws, seed):
+def _metrics(part: pd.DataFrame, draws: int, seed: int):
     """Return metrics of one model, prompt and variable: (gender, metric) to the value and its draws behind it."""
     tables = {
         gender: curve.pivot(index="item", columns="position", values="probability").sort_index()
@@ -147,16 +149,17 @@ def _metrics(part, draws, seed):
     metrics = {}
     for gender, y in drawn.items():
         for metric, value in fit(y).items():
-            metrics[gender, metric] = value
+            metrics[gender, metric] = value if y.any() else np.full_like(value, np.nan)
         metrics[gender, "r2"] = metrics[gender, "r"] ** 2
     if "female" in drawn and "male" in drawn:
+        either = drawn["female"].any() or drawn["male"].any()
         for metric, value in fit(drawn["female"] - drawn["male"]).items():
-            metrics[DIFFERENCE, metric] = value
+            metrics[DIFFERENCE, metric] = value if either else np.full_like(value, np.nan)
         metrics[BOTH, "r2"] = (metrics["female", "r2"] + metrics["male", "r2"]) / 2
     return metrics
 
 
-def _rows(facts, metrics):
+def _rows(facts: Mapping, metrics: Mapping[Any, np.ndarray]):
     rows = []
     for (gender, metric), values in metrics.items():
         low, high = interval(values[1:])
@@ -164,7 +167,7 @@ def _rows(facts, metrics):
     return rows
 
 
-def interval(draws):
+def interval(draws: np.ndarray) -> tuple[float, ...]:
     """Return the percentile interval of draws; NaN where none is defined."""
     draws = draws[~np.isnan(draws)]
     if not len(draws):

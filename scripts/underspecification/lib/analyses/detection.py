@@ -50,7 +50,9 @@ def specification_metric(masses: pd.DataFrame) -> pd.DataFrame:
         sentences = of_set.drop_duplicates("item").set_index("item").loc[tables[genders[0]].index].reset_index()
         values = {gender: table.to_numpy() for gender, table in tables.items()}
         half = released.ROUNDING / 2 if key[0] in study.RELEASES else 0.0
-        ends = {gender: (np.maximum(v - half, 0), np.minimum(v + half, 1)) for gender, v in values.items()}
+        ends: dict[Any, tuple[np.ndarray, ...]] = {
+            gender: (np.maximum(v - half, 0), np.minimum(v + half, 1)) for gender, v in values.items()
+        }
         values[OF_BOTH] = of_both(values["female"], values["male"])
         ends[OF_BOTH] = tuple(of_both(ends["female"][i], ends["male"][1 - i]) for i in (0, 1))
         for count in range(1, total.shape[1] // 2 + 1):
@@ -75,7 +77,7 @@ def specification_metric(masses: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True)[[*KEYS, *SENTENCE, *columns]]
 
 
-def change(first, last):
+def change(first: np.ndarray, last: np.ndarray) -> np.ndarray | np.float64:
     """Return by how many points probabilities (sentences, dates) change from the first to the last dates.
 
     Released probabilities are rounded to 0.1 points, so that the metric is often exactly the threshold of 0.5. Rounding
@@ -84,7 +86,7 @@ def change(first, last):
     return np.round(100 * (last.mean(axis=-1) - first.mean(axis=-1)), 9)
 
 
-def of_both(female, male):
+def of_both(female: np.ndarray, male: np.ndarray) -> np.ndarray:
     """Return the female part of the female and male probability; 0 where there is none of both."""
     both = female + male
     return np.divide(female, both, out=np.zeros_like(both), where=both > 0)
@@ -105,14 +107,14 @@ class Detection:
         self.positives = (codes[positive], scores[positive])
         self.negatives = (codes[~positive], scores[~positive])
 
-    def _per_occupation(self, codes, hits):
+    def _per_occupation(self, codes: np.ndarray, hits: np.ndarray):
         return np.bincount(codes, weights=hits, minlength=len(self.occupations))
 
-    def rates(self, threshold, weights: np.ndarray | None = None):
+    def rates(self, threshold: float | np.ndarray, weights: np.ndarray | None = None) -> dict[str, np.ndarray]:
         """Return TPR, TNR and balanced accuracy.
 
         Args:
-            threshold (float, or ndarray with one for each occupation): Above it a sentence counts as unspecified.
+            threshold: Above it a sentence counts as unspecified; one for all occupations, or one for each.
             weights: How often each occupation is drawn. Shape (draws, occupations).
         """
         limits = np.broadcast_to(np.asarray(threshold, dtype=float), len(self.occupations))
@@ -124,7 +126,7 @@ class Detection:
             parts[name] = weights @ hits / (weights @ sizes)
         return {**parts, "balanced accuracy": (parts["TPR"] + parts["TNR"]) / 2}
 
-    def auc(self, weights=None):
+    def auc(self, weights: np.ndarray | None = None) -> np.ndarray:
         """Return the area under the ROC curve: how often a positive is above a negative, ties counting half."""
         size = len(self.occupations)
         codes_p, scores_p = self.positives
@@ -137,7 +139,7 @@ class Detection:
         weights = np.ones((1, size)) if weights is None else weights
         return ((weights @ table) * weights).sum(axis=1) / ((weights @ n_p) * (weights @ n_n))
 
-    def roc(self):
+    def roc(self) -> pd.DataFrame:
         """Return the ROC curve: ``threshold``, ``FPR`` and ``TPR``, from the highest threshold to none."""
         limits = np.unique(np.concatenate([self.positives[1], self.negatives[1]]))[::-1]
         limits = np.append(limits, -np.inf)
@@ -145,7 +147,7 @@ class Detection:
         fpr = [(self.negatives[1] > limit).mean() for limit in limits]
         return pd.DataFrame({"threshold": limits, "FPR": fpr, "TPR": tpr})
 
-    def best_threshold(self, chosen):
+    def best_threshold(self, chosen: np.ndarray) -> float:
         """Return the threshold of the highest balanced accuracy on the occupations ``chosen`` (bool for each).
 
         Of several such thresholds the middle one; between two neighbouring scores, half way.
@@ -159,13 +161,13 @@ class Detection:
         best = np.flatnonzero(np.isclose(tpr + tnr, (tpr + tnr).max(), rtol=0, atol=1e-12))
         return float(limits[best[(len(best) - 1) // 2]])
 
-    def cross_validated(self, folds, seed):
+    def cross_validated(self, folds: int, seed: int) -> np.ndarray:
         """Return each occupation's threshold, chosen on the occupations of the other folds."""
         fold = self.folds(folds, seed)
         chosen = [self.best_threshold(fold != k) for k in range(fold.max() + 1)]
         return np.array(chosen)[fold]
 
-    def folds(self, folds, seed):
+    def folds(self, folds: int, seed: int) -> np.ndarray:
         """Return the fold of each occupation."""
         size = len(self.occupations)
         fold = np.empty(size, dtype=int)
@@ -323,10 +325,11 @@ def independence(metrics: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*KEYS, "level", "r", "ci_low", "ci_high", "occupations"])
 
 
-def roc_curves(metrics):
+def roc_curves(metrics: pd.DataFrame) -> pd.DataFrame:
     """Return the ROC curves with one date at either end: :data:`KEYS`, ``gender``, ``threshold``, ``FPR``, ``TPR``."""
     frames = []
     of_genders = metrics[(metrics.dates == 1) & (metrics.gender != OF_BOTH)]
+    key: Any
     for key, part in of_genders.groupby([*KEYS, "gender"], sort=False, observed=True):
         frames.append(Detection(part).roc().assign(**dict(zip([*KEYS, "gender"], key, strict=True))))
     return pd.concat(frames, ignore_index=True)[[*KEYS, "gender", "threshold", "FPR", "TPR"]]

@@ -10,7 +10,7 @@ divided by the mass of the three genders (0 where they have none), in the releas
 which the study does not ask about, that ratio may be above 1.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
@@ -56,7 +56,7 @@ def steps_of_words(distributions: pd.DataFrame, methods: pd.Series, words: dict[
     return distributions.loc[wanted, ["text_id", "step"]].drop_duplicates(ignore_index=True)
 
 
-def accumulate(distributions, methods, words) -> pd.DataFrame:
+def accumulate(distributions: pd.DataFrame, methods: pd.Series, words: dict[str, list[str]]) -> pd.DataFrame:
     """Return the mass of every group for every text.
 
     Args:
@@ -74,14 +74,16 @@ def accumulate(distributions, methods, words) -> pd.DataFrame:
     return _averaged(sums, steps, methods, words)
 
 
-def accumulate_full(masses, distributions, methods, words):
+def accumulate_full(
+    masses: pd.DataFrame, distributions: pd.DataFrame, methods: pd.Series, words: dict[str, list[str]]
+) -> pd.DataFrame:
     """Return the same from masses over the full vocabulary (``text_id``, ``step``, ``group``, ``probability``)."""
     steps = steps_of_words(distributions, methods, words)
     sums = masses.merge(steps, on=["text_id", "step"]).groupby(["text_id", "group"]).probability.sum()
     return _averaged(sums, steps, methods, words)
 
 
-def _averaged(sums, steps, methods, words):
+def _averaged(sums: pd.Series, steps: pd.DataFrame, methods: pd.Series, words: Iterable[str]):
     table = sums.unstack("group").reindex(index=methods.index, columns=list(words)).fillna(0.0)
     return table.div(steps.text_id.value_counts().reindex(methods.index).fillna(1), axis=0)
 
@@ -129,7 +131,7 @@ def read_masses(paths: Sequence[str]) -> pd.DataFrame:
     return pd.concat([_read(path) for path in paths], ignore_index=True)
 
 
-def _read(path):
+def _read(path: str):
     with files.open_parquet(path, COLUMNS) as file:
         table = file.read(columns=list(COLUMNS))
     if not len(table):
@@ -146,11 +148,11 @@ def _read(path):
     return frame
 
 
-def _named(row):
+def _named(row: pd.Series):
     return f"model {row.model}, {row['item']}, {row.value}, {row.gender}"
 
 
-def _check_complete(path, frame):
+def _check_complete(path: str, frame: pd.DataFrame):
     """Refuse repeated rows, and sentences whose genders do not have the same dates or places."""
     factors = [column for column in COLUMNS if column not in ("position", "probability", "debris")]
     repeated = frame[frame.duplicated([*factors, "position"])]

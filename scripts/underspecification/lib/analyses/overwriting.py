@@ -7,6 +7,8 @@ equally likely, which file a sentence keeps is a fair draw among its files, inde
 the counts of detected sentences follow exact distributions (sums of independent Bernoulli variables).
 """
 
+from collections.abc import Iterable, Sequence
+
 import numpy as np
 import pandas as pd
 
@@ -46,11 +48,11 @@ def candidates(masses: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True)[[*KEYS, "item", "well_specified", "gender", "debris", "metric"]]
 
 
-def _metric(values, count):
+def _metric(values: Sequence[float], count: int):
     return abs(float(change(np.array(values[:count]), np.array(values[-count:]))))
 
 
-def distribution_of_successes(chances):
+def distribution_of_successes(chances: Iterable[float]) -> np.ndarray:
     """Return the distribution of the number of successes of independent trials with the given chances."""
     distribution = np.ones(1)
     for chance in chances:
@@ -58,7 +60,7 @@ def distribution_of_successes(chances):
     return distribution
 
 
-def _quantiles(values, chances, levels=(0.025, 0.975)):
+def _quantiles(values: np.ndarray, chances: np.ndarray, levels: Iterable[float] = (0.025, 0.975)):
     order = np.argsort(values, kind="stable")
     reached = np.cumsum(chances[order])
     # What rounding took from the sum must not hide the last value.

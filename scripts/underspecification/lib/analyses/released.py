@@ -8,7 +8,9 @@ import csv
 import io
 import math
 import re
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -64,7 +66,7 @@ def read(path: str | Path, release: str, evaluation_set: str) -> pd.DataFrame:
     )
 
 
-def _read_file(name, text, evaluation_set):
+def _read_file(name: str, text: str, evaluation_set: str):
     """Return the rows of one file and what is wrong with it, each beginning with its place."""
     parts = _NAME.fullmatch(name)
     if not parts:
@@ -111,7 +113,7 @@ def _read_file(name, text, evaluation_set):
     return rows, problems
 
 
-def _items(headers, sentence, evaluation_set):
+def _items(headers: Sequence[str], sentence: str, evaluation_set: str):
     """Return the factors of the sentences of one file, and what is wrong with them."""
     if evaluation_set == "mgc":
         bodies = [_MGC_BODY.search(header) for header in headers]
@@ -137,7 +139,7 @@ def _items(headers, sentence, evaluation_set):
     ], []
 
 
-def _probability(cell):
+def _probability(cell: str):
     """Return a percentage as a share, None if it is none."""
     try:
         value = float(cell)
@@ -146,7 +148,7 @@ def _probability(cell):
     return value / 100 if math.isfinite(value) and 0 <= value <= 100 * MOST else None
 
 
-def _incomplete(rows):
+def _incomplete(rows: Iterable[dict[str, Any]]):
     """Name the sentences that lack one of the three genders, or whose genders have different values."""
     values = {}
     for row in rows:

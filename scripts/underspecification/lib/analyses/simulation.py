@@ -14,8 +14,8 @@ POPULATIONS = ("all", "selected")
 PAIRS = (("W", "G"), ("W", "X"), ("W", "Y"), ("G", "X"), ("G", "Y"), ("X", "Y"))
 
 
-def loadings(task, amplification):
-    """Return the variables as linear combinations of e0 to e4: ndarray, shape (4, 5); and T's, shape (5,)."""
+def loadings(task: str, amplification: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the variables as linear combinations of e0 to e4, shape (4, 5), and T's, shape (5,)."""
     w = np.array([amplification / 2, 0, 0, 0, 0])
     g = np.array([0, amplification, 0, 0, 0])
     e2, e3, e4 = np.eye(5)[2:]
@@ -24,7 +24,7 @@ def loadings(task, amplification):
     return np.array([w, g, x, y]), w + g + e2
 
 
-def simulate(task, amplification, draws, seed):
+def simulate(task: str, amplification: float, draws: int, seed: int) -> pd.DataFrame:
     """Return ``draws`` draws: W, G, X, Y and ``selected`` (bool)."""
     variables, selector = loadings(task, amplification)
     noise = np.random.default_rng(seed).standard_normal((draws, 5))
@@ -32,7 +32,7 @@ def simulate(task, amplification, draws, seed):
     return frame.assign(selected=noise @ selector > 2 * amplification)
 
 
-def exact_covariance(task, amplification, population):
+def exact_covariance(task: str, amplification: float, population: str) -> np.ndarray:
     """Return the covariance matrix of W, G, X, Y, shape (4, 4).
 
     Given T > 2 a, which is jointly normal with the others, Cov(Z | T > c) = Cov(Z) - d v v' / Var(T) with
@@ -49,13 +49,13 @@ def exact_covariance(task, amplification, population):
     return covariance - hazard * (hazard - limit) * np.outer(with_selector, with_selector) / variance
 
 
-def selected_share(amplification):
+def selected_share(amplification: float) -> float:
     """Return the probability of being selected."""
     _, selector = loadings(TASKS[0], amplification)
     return float(scipy.stats.norm.sf(2 * amplification / np.sqrt(selector @ selector)))
 
 
-def correlations(amplification, draws, seed) -> pd.DataFrame:
+def correlations(amplification: float, draws: int, seed: int) -> pd.DataFrame:
     """Return simulated beside exact correlations.
 
     Returns:

@@ -5,6 +5,7 @@ bias has the same sign (``signed``), and what the Jaccard index of two empty set
 """
 
 import itertools
+from collections.abc import Collection, Hashable, Iterable, Set
 from typing import Any
 
 import numpy as np
@@ -105,7 +106,7 @@ def shares(found: pd.DataFrame, draws: int = 0, seed: int = 0) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _forms(facts):
+def _forms(facts: pd.DataFrame):
     for (case, pronoun_set), part in facts.groupby(FORM, sort=False):
         yield case, pronoun_set, part
     for case, part in facts.groupby("case", sort=False):
@@ -131,7 +132,7 @@ def occupations(found: pd.DataFrame, signed: bool) -> dict[tuple[str, str], froz
     return sets
 
 
-def jaccard(first, second, empty):
+def jaccard(first: Set[Hashable], second: Set[Hashable], empty: float) -> float:
     """Return the Jaccard index of two sets (Jaccard 1912); of two empty ones it is ``empty``.
 
     Examples:
@@ -209,7 +210,7 @@ def overlaps(found: dict[tuple[str, str], pd.DataFrame], signed: bool, empty: fl
     return table
 
 
-def _compared(row, signed, empty):
+def _compared(row: tuple, signed: bool, empty: float):
     *facts, first, second, asked = row
     first, second = (_among(biased, asked, signed) for biased in (first, second))
     expected, p = (np.nan, np.nan) if signed else overlap_by_chance(first, second, len(asked))
@@ -217,5 +218,5 @@ def _compared(row, signed, empty):
     return (*facts, *sizes, jaccard(first, second, empty), expected, p)
 
 
-def _among(biased, asked, signed):
+def _among(biased: Iterable[Any], asked: Collection[str], signed: bool):
     return frozenset(item for item in biased if (item[0] if signed else item) in asked)

@@ -20,7 +20,7 @@ TEMPLATES, WAYS, TOGETHER, DIFFERENCE = "templates", "ways of asking", "both tog
 SOURCES = (TEMPLATES, WAYS, TOGETHER, DIFFERENCE)
 
 
-def chance(metric: str, pronoun_sets: int, prompts: int = 1):
+def chance(metric: str, pronoun_sets: int, prompts: int = 1) -> float:
     """Return the share of groups that a fair coin resolves: one for each sentence, or for each template.
 
     Args:
@@ -40,7 +40,7 @@ def chance(metric: str, pronoun_sets: int, prompts: int = 1):
     return 0.5 ** (members * prompts)
 
 
-def groups(answers: pd.DataFrame, metric: str, by_prompt: bool = False):
+def groups(answers: pd.DataFrame, metric: str, by_prompt: bool = False) -> pd.DataFrame:
     """Return every group with its pair of people and whether all of its answers are right.
 
     Args:
@@ -65,7 +65,7 @@ def groups(answers: pd.DataFrame, metric: str, by_prompt: bool = False):
     return table.agg(pair=("pair", "first"), right=("right", "all")).reset_index()
 
 
-def evaluate(answers, draws, seed) -> pd.DataFrame:
+def evaluate(answers: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     """Return both consistencies, over prompts (as published) and by prompt, with intervals.
 
     Returns:
@@ -100,12 +100,12 @@ def cells(answers: pd.DataFrame) -> pd.DataFrame:
     return right.pivot_table(index=["pair", "template"], columns=list(PROMPT), values="right", sort=False)
 
 
-def variances(table, weights):
+def variances(table: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Return the variances that belong to templates, to ways of asking and to both together.
 
     Args:
-        table: Array of templates and ways, at least two of either.
-        weights: Array of draws and templates: how often each template counts; the sum of a row is their number.
+        table: Shape (templates, ways), at least two of either.
+        weights: How often each template counts, shape (draws, templates); the sum of a row is their number.
 
     Returns:
         The three variances of each draw, in the unit of ``table`` squared. The method of moments can give variances
@@ -127,7 +127,7 @@ def variances(table, weights):
     return np.array(found)
 
 
-def deviations(found):
+def deviations(found: np.ndarray) -> np.ndarray:
     """Return the standard deviations of variances; a variance below zero counts as zero."""
     return np.sqrt(np.maximum(found, 0))
 

@@ -4,6 +4,7 @@ All functions take *answers*: instances (:mod:`scripts.winopron.lib.instances`) 
 (occupation, participant or nothing), a row for each instance and, for prompted models, for each prompt.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ within it, if anything."""
 _OTHER = {"occupation": "participant", "participant": "occupation"}
 
 
-def join_instances(predictions, instances):
+def join_instances(predictions: pd.DataFrame, instances: pd.DataFrame) -> pd.DataFrame:
     """Return answers: ``predictions`` (``instance_id``, ``prediction``, …) with what is known of their instances.
 
     Raises:
@@ -39,7 +40,7 @@ def join_instances(predictions, instances):
     return predictions.merge(instances, on="instance_id", how="left", validate="many_to_one")
 
 
-def asked_instances(predictions, instances):
+def asked_instances(predictions: pd.DataFrame, instances: pd.DataFrame) -> pd.DataFrame:
     """Return the instances of the pairs of people that a system was asked about: all, or those of a sample of pairs.
 
     Of a pair that it was asked about in part :func:`join_instances` names what is missing.
@@ -49,7 +50,7 @@ def asked_instances(predictions, instances):
     return instances[instances.pair.isin(pairs)] if len(pairs) else instances
 
 
-def majority_answers(answers) -> pd.DataFrame:
+def majority_answers(answers: pd.DataFrame) -> pd.DataFrame:
     """Return one answer for each instance of a prompted system: whom most ways of asking name.
 
     Returns:
@@ -65,7 +66,7 @@ def majority_answers(answers) -> pd.DataFrame:
     return once.assign(prediction=pd.Series([picked.get(name) for name in once.instance_id], dtype=object))
 
 
-def confusion(answers) -> pd.DataFrame:
+def confusion(answers: pd.DataFrame) -> pd.DataFrame:
     """Return the four counts of each answer, as the authors define them.
 
     Returns:
@@ -101,7 +102,7 @@ def parts(counts: Any) -> dict[str, tuple[Any, Any]]:
     }
 
 
-def values(answers):
+def values(answers: pd.DataFrame) -> dict[str, float]:
     """Return the metrics of some answers by name; precision is 1 where no person is named at all."""
     sums = confusion(answers).sum()
     # Of the denominators only that of precision can be nothing.
@@ -129,7 +130,7 @@ def evaluate(answers: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def split_answers(answers):
+def split_answers(answers: pd.DataFrame) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
     """Yield what names every part of the answers (:data:`PART`, :data:`SPLITS`), and its rows."""
     for split in SPLITS:
         for key, part in answers.groupby(list(split), sort=False) if split else [((), answers)]:

@@ -1,10 +1,14 @@
 """Differences within a system and between systems on the same sentences: pairs of people are resampled together."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from scripts.core import statistics
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class PairSamples:
@@ -17,18 +21,18 @@ class PairSamples:
         All quantities of one object share their samples, so the difference of two of them is a paired one.
     """
 
-    def __init__(self, pairs: Sequence[str], draws: int, seed: int):
+    def __init__(self, pairs: Iterable[str], draws: int, seed: int):
         self.pairs = list(dict.fromkeys(pairs))
         self.weights = statistics.cluster_weights(len(self.pairs), draws, seed)
 
-    def ratio(self, above, below):
+    def ratio(self, above: "pd.Series", below: "pd.Series") -> tuple[float, np.ndarray]:
         """Return a quantity that is one sum over another, and its bootstrap samples.
 
         Args:
-            above, below: Series by pair of people; a pair that is not there has nothing.
+            above, below: By pair of people; a pair that is not there has nothing.
 
         Returns:
-            The value and an array of its samples; NaN where the lower sum is zero.
+            The value and its samples; NaN where the lower sum is zero.
         """
         sums = [part.reindex(self.pairs, fill_value=0).to_numpy(dtype=float) for part in (above, below)]
         with np.errstate(invalid="ignore", divide="ignore"):

@@ -117,7 +117,7 @@ def agreement(found: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=AGREEMENT)
 
 
-def _obstacle(women, difference):
+def _obstacle(women: np.ndarray, difference: np.ndarray):
     if len(women) < FEWEST:
         return FEW
     if not statistics.has_variation(difference, 1.0):
@@ -125,7 +125,7 @@ def _obstacle(women, difference):
     return "" if statistics.has_variation(women, 1.0) else SAME_WOMEN
 
 
-def _pearson(x, y):
+def _pearson(x: np.ndarray, y: np.ndarray):
     """Return the correlation of each row of two arrays; NaN where either does not vary by more than rounding."""
     x, y = (values - values.mean(axis=1, keepdims=True) for values in (x, y))
     defined = np.logical_and(*(np.ptp(values, axis=1) > statistics.ROUNDING for values in (x, y)))
