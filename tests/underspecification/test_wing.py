@@ -196,7 +196,7 @@ def test_what_was_put_in_comes_out(run):
         # Top words she and her, the whole vocabulary two points more; the neopronouns are only there.
         full = slopes.value[model, prompt, "date", "full"]
         assert full["female", "intercept"] - metrics["female", "intercept"] == pytest.approx(1, abs=1e-6)
-        assert "neo" not in metrics.index or metrics["neo", "intercept"] == pytest.approx(0, abs=1e-9)
+        assert "neo" not in metrics.index or metrics["neo"].isna().all()
         assert full["neo", "intercept"] == pytest.approx(0.1)
     frame = files.read_parquet(run / f"masses/run/{WRITER}.parquet")
     sums = frame[(frame.evaluation_set == "winogender") & (frame.gender != "neo")]
@@ -256,7 +256,7 @@ def test_the_section_shows_figures_and_tables_of_the_main_source_and_the_run(run
     for path in [*run.glob("figures/**/*.pdf"), *run.glob("tables/**/*.tex")]:
         if path.suffix == ".tex":
             cells = path.read_text(encoding="utf-8").strip()
-            here = cells.startswith("%") or cells in text
+            here = cells.startswith("%") or cells.partition("\n\\tablenote")[0] in text
         else:
             here = str(Path("../underspecification") / path.relative_to(run)) in text
         if here:

@@ -239,8 +239,8 @@ def cells(
 def format_value(row: pd.Series, form: str) -> str:
     """Return one value as it is printed: ``percent``; ``marked``, signed and with marks; or ``rho``, a correlation."""
     if form == "percent":
-        return percent(row.value, 1)
-    return (number(row.value, 3) if form == "rho" else percent(row.value, 1, signed=True)) + significance_marks(row)
+        return percent(row.value)
+    return (number(row.value, 3) if form == "rho" else percent(row.value, signed=True)) + significance_marks(row)
 
 
 def absence_reason(scoring: str) -> str:
