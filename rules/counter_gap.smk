@@ -303,7 +303,7 @@ declare(
             **COUNTER_GAP_TESTED,
             **COUNTER_GAP_SIZES,
         ),
-        "claims": result(params=COUNTER_GAP_COMPARED, **COUNTER_GAP_TESTED, **COUNTER_GAP_SIZES),
+        "findings": result(params=COUNTER_GAP_COMPARED, **COUNTER_GAP_TESTED, **COUNTER_GAP_SIZES),
     },
     numbers=result(
         **COUNTER_GAP_TESTED,

@@ -477,7 +477,7 @@ declare(
                 *expand(f"{MISGENDERED_ANALYSIS}/{{templates}}/paper_numbers.json", templates=MISGENDERED.templates),
             ],
         ),
-        "claims": result(
+        "findings": result(
             params=MISGENDERED_COMPARED | MISGENDERED.bootstrap,
             **MISGENDERED_PUBLISHED,
             predictions=rules.misgendered_accuracy.input.predictions,

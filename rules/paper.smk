@@ -15,7 +15,7 @@ VERDICTS = [
     path
     for study in STUDIES.values()
     for path in study.files("comparison", suffixes=(".csv",))
-    if Path(path).stem == "claims"
+    if Path(path).stem == "findings"
 ]
 COMPARED = [path for study in STUDIES.values() for path in study.files("comparison", suffixes=(".json",))]
 

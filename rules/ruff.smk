@@ -340,7 +340,7 @@ RUFF_COMPARISONS = {
             templates=RUFF.templates,
         ),
     ),
-    "claims": result(
+    "findings": result(
         params=RUFF_COMPARED,
         printed=repo_path("paper/published/ruff.csv"),
         study_models=repo_path("paper/published/ruff_models.csv"),

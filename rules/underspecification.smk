@@ -331,7 +331,7 @@ declare(
                 table=["orders.csv", "metric.csv", "paper_numbers.json"],
             ),
         ),
-        "claims": result(
+        "findings": result(
             params=UNDERSPEC_COMPARED | UNDERSPEC_THRESHOLD,
             **UNDERSPEC_SHARES,
             tables=underspecification_tables(UNDERSPEC_TESTED, UNDERSPEC.sources),

@@ -255,7 +255,7 @@ declare(
             **winopron_tables("metrics", "overlap"),
             counts="results/winopron/tables/counts.csv",
         ),
-        "claims": result(params=WINOPRON_COMPARED | WINOPRON.bootstrap | {"sets": WINOPRON.sets}, **WINOPRON_OF),
+        "findings": result(params=WINOPRON_COMPARED | WINOPRON.bootstrap | {"sets": WINOPRON.sets}, **WINOPRON_OF),
     },
     numbers=result(
         instances=expand("results/winopron/instances/{{templates}}/{entities}.parquet", entities=["double", "single"]),

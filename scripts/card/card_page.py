@@ -13,7 +13,7 @@ import pandas as pd
 
 from scripts.core import estimate_rows, files
 from scripts.core.job import run
-from scripts.core.paper import claims, latex, report, sections
+from scripts.core.paper import finding_verdicts, latex, report, sections
 from scripts.core.paper.formats import MISSING_MARK, estimate, number, p_text
 from scripts.core.paper.front import Front, of_models
 from scripts.core.paper.published import shorten_list
@@ -174,7 +174,7 @@ def difference_sentences(frame: Any, labels: Mapping[str, str], called: Mapping[
     """Return the differences as sentences: those that a test supports, and how many and which others there are."""
     if frame.empty:
         return {}
-    clear = frame.p_holm < claims.ALPHA
+    clear = frame.p_holm < finding_verdicts.ALPHA
     sentences = []
     for row in frame[clear].itertuples():
         # Of a difference downwards both ends are turned round.
@@ -257,23 +257,27 @@ def judged_findings(tables: Mapping[str, Any]) -> dict[str, Any]:
     rows: dict[tuple, dict] = {}
     for label, table in tables.items():
         several = table.templates.nunique() > 1
-        for row in table[table.missing != claims.OTHER_MODELS].itertuples():
+        for row in table[table.missing != finding_verdicts.OTHER_MODELS].itertuples():
             told = {
-                "number": row.claim,
+                "number": row.number,
                 "finding": row.finding.rstrip(".") + (f" ({row.templates})" if several else ""),
-                "average": row.about == claims.AVERAGE,
+                "average": row.about == finding_verdicts.AVERAGE,
                 "source": row.source,
                 "verdicts": [],
             }
             known = str(row.evidence) if pd.notna(row.evidence) and row.evidence else describe_missing(row.missing)
             verdict = {"label": label, "verdict": row.verdict, "evidence": shorten(known)}
-            rows.setdefault((row.claim, row.templates), told)["verdicts"].append(verdict)
-    decided = [row for row in rows.values() if any(one["verdict"] != claims.NOT_APPLICABLE for one in row["verdicts"])]
+            rows.setdefault((row.number, row.templates), told)["verdicts"].append(verdict)
+    decided = [
+        row
+        for row in rows.values()
+        if any(one["verdict"] != finding_verdicts.NOT_APPLICABLE for one in row["verdicts"])
+    ]
     first = next(iter(tables.values()))
     return {
         "findings": decided,
         "undecided": [row for row in rows.values() if row not in decided],
-        "about_others": int((first.missing == claims.OTHER_MODELS).sum()),
+        "about_others": int((first.missing == finding_verdicts.OTHER_MODELS).sum()),
     }
 
 

@@ -25,7 +25,7 @@ def findings(a: Path, b: Path) -> list[dict]:
         ``evidence_b``.
     """
     found = []
-    for name in _names(a, b, "results/*/tables/claims.csv"):
+    for name in _names(a, b, "results/*/tables/findings.csv"):
         sides = [_verdicts(folder / name) for folder in (a, b)]
         for key in dict.fromkeys([*sides[0], *sides[1]]):
             one, two = (side.get(key, (None, "")) for side in sides)

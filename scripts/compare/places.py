@@ -138,7 +138,7 @@ def inputs(path: Path) -> list[str]:
     """Return the files of a run, or its crate, that a comparison reads, besides the records."""
     if path.is_file():
         return [str(path)]
-    globs = (SUMMARY, "results/*/tables/claims.csv", "results/*/figures/**/*.csv", "results/*/figures/**/*.png")
+    globs = (SUMMARY, "results/*/tables/findings.csv", "results/*/figures/**/*.csv", "results/*/figures/**/*.png")
     globs += tuple(f"results/*/{folder}/**/*.parquet" for folder in ("instances", "texts", "scores", "masses"))
     globs += tuple(f"results/*/{folder}/**/*.parquet" for folder in ("analysis", "predictions", "flags"))
     return sorted({str(found) for pattern in globs for found in path.glob(pattern)})

@@ -26,14 +26,14 @@ KINDS = {
     # Beside the study: what it publishes against what the run has, over all its parts at once.
     "comparison": _Kind("tables", {"csv": ".csv", "tex": ".tex", "numbers": ".json"}, "csv"),
 }
+"""Kinds of results: folder below ``results/<study>/``, named outputs, and the one that the HTML report shows."""
 MODULES = {
-    "figure": "figures", "table": "tables", "claims": "findings", "published_vs_ours": "tables", "numbers": "paper",
+    "figure": "figures", "table": "tables", "published_vs_ours": "tables", "numbers": "paper",
     "summary": "paper", "section": "paper", "findings": "findings", "analysis": "analyses",
 }  # fmt: skip
 """Kinds of results, and names of comparisons, to the module of ``scripts/<study>/`` with their rules' functions."""
-TITLES = {"claims": "Findings of the study", "published_vs_ours": "Published numbers beside ours"}
+TITLES = {"findings": "Findings of the study", "published_vs_ours": "Published numbers beside ours"}
 """Titles of what every study may have beside it."""
-"""Kinds of results: folder below ``results/<study>/``, named outputs, and the one that the HTML report shows."""
 
 
 @dataclass(frozen=True)
@@ -268,7 +268,7 @@ class Card:
         value: What the figure's values are.
         points: Places on its axis.
         findings: The rule ``<study>_findings_of_model`` that tests the findings on a model, by the wildcard ``model``
-            (``scripts/<study>/findings.py``; :func:`scripts.core.paper.claims.single_model_verdicts`).
+            (``scripts/<study>/findings.py``; :func:`scripts.core.paper.finding_verdicts.single_model_verdicts`).
         parts: Parts of the study of which the figure shows the first that the model has; none: whatever it has.
         chance: What a random pick comes to.
         printed: ``paper/published/<name>.csv``, if some points have published values.

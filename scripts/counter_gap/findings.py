@@ -2,11 +2,12 @@
 
 from scripts.core import files
 from scripts.core.job import run_named
-from scripts.core.paper.claims import write
-from scripts.counter_gap.lib import findings, tables
+from scripts.core.paper.finding_verdicts import write
+from scripts.counter_gap.lib import findings as study_findings
+from scripts.counter_gap.lib import tables
 
 
-def claims(
+def findings(
     *, metrics: str, significance: str, subset_sizes: str, csv: str, tex: str, numbers: str, template_sets: list,
     every_set: list,
 ) -> None:  # fmt: skip
@@ -17,11 +18,11 @@ def claims(
     """
     sizes = files.read_csv(subset_sizes).query("subset == 'all'").set_index("data").quadruples
     runs = {
-        name: findings.Results(tables.read_comparable(metrics, significance, name), int(sizes[name]))
+        name: study_findings.Results(tables.read_comparable(metrics, significance, name), int(sizes[name]))
         for name in template_sets
     }
-    present = {name: len(set(results.table.system) & set(findings.SYSTEMS)) for name, results in runs.items()}
-    write(findings.FINDINGS, runs, every_set, csv=csv, tex=tex, numbers=numbers, models=present)
+    present = {name: len(set(results.table.system) & set(study_findings.SYSTEMS)) for name, results in runs.items()}
+    write(study_findings.FINDINGS, runs, every_set, csv=csv, tex=tex, numbers=numbers, models=present)
 
 
 if __name__ == "__main__":

@@ -4,13 +4,12 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.job import run_named
-from scripts.core.paper import claims as verdicts
-from scripts.core.paper import published
-from scripts.misgendered.lib import findings
+from scripts.core.paper import finding_verdicts, published
+from scripts.misgendered.lib import findings as study_findings
 from scripts.misgendered.lib.analyses import by_model
 
 
-def claims(
+def findings(
     *, predictions: list, name_ranks: list, corpus_counts: str, study_models: str, csv: str, tex: str, numbers: str,
     template_sets: list, every_set: list, models: dict, draws: int, seed: int,
 ) -> None:  # fmt: skip
@@ -26,13 +25,13 @@ def claims(
     # Sizes order the models of a family; of models that are not in the run they are not asked for.
     known = known.assign(parameters=[sizes.get(name, 0) for name in known.model])
     of_study = [name for name in known.model if name not in published.demonstration(models)]
-    documents = findings.documents(files.read_csv(corpus_counts))
+    documents = study_findings.documents(files.read_csv(corpus_counts))
     runs = {}
     for name, path, ranks in zip(template_sets, predictions, name_ranks, strict=True):
-        table = by_model.read_columns(path, findings.COLUMNS, of_study)
-        runs[name] = findings.Results(table, known, files.read_csv(ranks), documents, draws, seed)
+        table = by_model.read_columns(path, study_findings.COLUMNS, of_study)
+        runs[name] = study_findings.Results(table, known, files.read_csv(ranks), documents, draws, seed)
     present = {name: len(results.there) for name, results in runs.items()}
-    verdicts.write(findings.FINDINGS, runs, every_set, csv=csv, tex=tex, numbers=numbers, models=present)
+    finding_verdicts.write(study_findings.FINDINGS, runs, every_set, csv=csv, tex=tex, numbers=numbers, models=present)
 
 
 def findings_of_model(
@@ -46,14 +45,16 @@ def findings_of_model(
     templates and names.
     """
     alone = pd.DataFrame([{"model": model} | {key: facts[key] for key in ("label", "family", "parameters")}])
-    documents = findings.documents(files.read_csv(corpus_counts))
+    documents = study_findings.documents(files.read_csv(corpus_counts))
     runs = {}
     for name, path, ranks in zip(template_sets, predictions, name_ranks, strict=True):
         table = files.read_parquet(path)
         table = table[table.model == model]
-        runs[name] = findings.Results(table, alone, files.read_csv(ranks), documents, draws, seed)
+        runs[name] = study_findings.Results(table, alone, files.read_csv(ranks), documents, draws, seed)
     # The study states all of them of averages.
-    of_model = verdicts.single_model_verdicts(findings.FINDINGS, findings.ONE_MODEL, runs, averages=findings.ONE_MODEL)
+    of_model = finding_verdicts.single_model_verdicts(
+        study_findings.FINDINGS, study_findings.ONE_MODEL, runs, averages=study_findings.ONE_MODEL
+    )
     files.write_csv(findings_csv, of_model)
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from scripts.core import estimate_rows, files
 from scripts.core.job import run
-from scripts.core.paper import claims, latex, report, sections
+from scripts.core.paper import finding_verdicts, latex, report, sections
 from scripts.core.paper.front import Front
 from scripts.core.paper.published import shorten_list
 
@@ -121,7 +121,7 @@ def study_evidence(study: dict[str, Any], verdicts: Iterable[str], comparison_nu
     rows = [row for path in paths["csv"] for row in files.rows(files.read_csv(path).fillna(""))]
     findings = [
         {
-            "number": row.claim,
+            "number": row.number,
             "finding": row.finding,
             "part": row.templates if several else "",
             "verdict": row.verdict,
@@ -140,8 +140,8 @@ def study_evidence(study: dict[str, Any], verdicts: Iterable[str], comparison_nu
             for part in study["parts"]
         },
         "judged": bool(findings),
-        "decided": [row for row in findings if row["verdict"] != claims.NOT_APPLICABLE],
-        "undecided": [row for row in findings if row["verdict"] == claims.NOT_APPLICABLE],
+        "decided": [row for row in findings if row["verdict"] != finding_verdicts.NOT_APPLICABLE],
+        "undecided": [row for row in findings if row["verdict"] == finding_verdicts.NOT_APPLICABLE],
     }
 
 
@@ -173,7 +173,7 @@ def report_studies(
                     sections.unmark_numbers(sections.findings(study["beside"], part, study["called"][part]))
                 )
                 for part in study["parts"]
-                if "claims.total" in study["beside"]["numbers"]
+                if "findings.total" in study["beside"]["numbers"]
             ],
             [
                 (title, path)

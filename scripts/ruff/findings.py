@@ -8,11 +8,12 @@ import pandas as pd
 from scripts.core import files
 from scripts.core.job import run_named
 from scripts.core.paper import published
-from scripts.core.paper.claims import single_model_verdicts, write
-from scripts.ruff.lib import findings, study
+from scripts.core.paper.finding_verdicts import single_model_verdicts, write
+from scripts.ruff.lib import findings as study_findings
+from scripts.ruff.lib import study
 
 
-def claims(
+def findings(
     *, printed: str, study_models: str, tables: list, csv: str, tex: str, numbers: str, template_sets: list,
     every_set: list, models: dict, pronoun_sets: list,
 ) -> None:  # fmt: skip
@@ -24,11 +25,11 @@ def claims(
     applicable. Demonstration models among ``models`` are left out.
     """
     listed = published.read_published(printed)
-    known = findings.study_models(published.read_models(study_models), listed)
+    known = study_findings.study_models(published.read_models(study_models), listed)
     excluded = frozenset(published.demonstration(models))
     runs = _runs(known, listed, tables, template_sets, pronoun_sets, excluded)
     present = {name: run.present(known.model) for name, run in runs.items()}
-    write(findings.FINDINGS, runs, every_set, csv=csv, tex=tex, numbers=numbers, models=present)
+    write(study_findings.FINDINGS, runs, every_set, csv=csv, tex=tex, numbers=numbers, models=present)
 
 
 def findings_of_model(
@@ -45,7 +46,7 @@ def findings_of_model(
     alone = pd.DataFrame([["", facts["family"], facts["label"], model, group]], columns=published.MODEL_COLUMNS)
     alone = alone.assign(parameters=float(facts["parameters"]))
     runs = _runs(alone, listed, tables, template_sets, pronoun_sets)
-    files.write_csv(findings_csv, single_model_verdicts(findings.FINDINGS, findings.ONE_MODEL, runs))
+    files.write_csv(findings_csv, single_model_verdicts(study_findings.FINDINGS, study_findings.ONE_MODEL, runs))
 
 
 def _runs(
@@ -57,9 +58,9 @@ def _runs(
     excluded: frozenset[str] = frozenset(),
 ):
     return {
-        name: findings.Run(
+        name: study_findings.Run(
             known,
-            findings.printed_numbers(listed),
+            study_findings.printed_numbers(listed),
             {PurePath(key).stem: frame for key, frame in frames.items()},
             excluded,
             study.comparison_obstacle(pronoun_sets),

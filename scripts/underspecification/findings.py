@@ -4,12 +4,12 @@ from pathlib import PurePath
 
 from scripts.core import files
 from scripts.core.job import run_named
-from scripts.core.paper import claims as verdicts
-from scripts.core.paper import published
-from scripts.underspecification.lib import findings, study
+from scripts.core.paper import finding_verdicts, published
+from scripts.underspecification.lib import findings as study_findings
+from scripts.underspecification.lib import study
 
 
-def claims(
+def findings(
     *,
     tables: list,
     csv: str,
@@ -29,14 +29,18 @@ def claims(
     """
     # The tables call models by their labels.
     excluded = frozenset(published.demonstration(models).values())
-    women = findings.read_shares(shares) if shares else {}
+    women = study_findings.read_shares(shares) if shares else {}
     runs = {
-        name: findings.Source({PurePath(key).stem: frame for key, frame in frames.items()}, threshold, women, excluded)
+        name: study_findings.Source(
+            {PurePath(key).stem: frame for key, frame in frames.items()}, threshold, women, excluded
+        )
         for name, frames in published.read_tables(tables, sources).items()
     }
-    present = {name: source.present({*findings.METHOD1, *findings.METHOD2}) for name, source in runs.items()}
+    present = {
+        name: source.present({*study_findings.METHOD1, *study_findings.METHOD2}) for name, source in runs.items()
+    }
     outputs = {"csv": csv, "tex": tex, "numbers": numbers}
-    verdicts.write(findings.FINDINGS, runs, every_source, **outputs, heads=study.HEADS, models=present)
+    finding_verdicts.write(study_findings.FINDINGS, runs, every_source, **outputs, heads=study.HEADS, models=present)
 
 
 def findings_of_model(*, tables: list, findings_csv: str, sources: list, facts: dict, threshold: float) -> None:
@@ -45,12 +49,14 @@ def findings_of_model(*, tables: list, findings_csv: str, sources: list, facts: 
     ``tables`` are the analysis tables of each of ``sources``; ``threshold`` is that of the metric.
     """
     runs = {
-        name: findings.Source(
+        name: study_findings.Source(
             {PurePath(key).stem: frame for key, frame in frames.items()}, threshold, alone=(facts["label"],)
         )
         for name, frames in published.read_tables(tables, sources).items()
     }
-    files.write_csv(findings_csv, verdicts.single_model_verdicts(findings.FINDINGS, findings.ONE_MODEL, runs))
+    files.write_csv(
+        findings_csv, finding_verdicts.single_model_verdicts(study_findings.FINDINGS, study_findings.ONE_MODEL, runs)
+    )
 
 
 if __name__ == "__main__":

@@ -4,13 +4,13 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.job import run_named
-from scripts.core.paper.claims import single_model_verdicts, write
+from scripts.core.paper.finding_verdicts import single_model_verdicts, write
 from scripts.winopron.lib import study
 from scripts.winopron.lib.analyses import performance
 from scripts.winopron.lib.findings import FINDINGS, ONE_MODEL, results_of
 
 
-def claims(
+def findings(
     *,
     instances: list,
     predictions: list,

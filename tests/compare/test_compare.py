@@ -144,7 +144,7 @@ def write_run(folder, right, *, part="replica", label="Model", text="The sentenc
     estimate_rows.write(folder / "results/paper/summary.csv", "ours", [row])
     finding = {"finding": "It is good", "source": "Section 1", "templates": part, "verdict": verdict, "evidence": "so"}
     for place, table in (
-        ("tables/claims.csv", [finding]),
+        ("tables/findings.csv", [finding]),
         (f"figures/{part}/bars.csv", [{"bar": label, "height": figure}, {"bar": "x", "height": 1.0}]),
     ):
         (base / place).parent.mkdir(parents=True, exist_ok=True)

@@ -30,7 +30,7 @@ def study():
             "toy": result(path="toy", mem_mb=9000),
         },
         tables={"counts": result("slopes")},
-        comparisons={"claims": result(tables=["a.csv"])},
+        comparisons={"findings": result(tables=["a.csv"])},
         analysis_rules={
             "slopes": result(masses="m.parquet", outputs=["slopes", "sums.parquet"], runtime=20),
             "totals": result(path="", outputs={"sums": "all_sums"}),
@@ -56,7 +56,7 @@ def test_files_are_those_of_the_run(study):
         "results/sixth/figures/run/rows_b.pdf",
         "results/sixth/figures/toy.pdf",
     ]
-    assert study.files("comparison") == [f"results/sixth/tables/claims{end}" for end in (".csv", ".tex", ".json")]
+    assert study.files("comparison") == [f"results/sixth/tables/findings{end}" for end in (".csv", ".tex", ".json")]
     assert len(study.files()) == 5 * 3 + 2 * 2 + 3
     assert study.number_files[1] == "results/sixth/analysis/first.release/paper_numbers.json"
     assert study.section_files == ["results/paper/sections/sixth.tex"]
@@ -94,7 +94,7 @@ def test_the_size_of_a_set_follows_its_own_lengths():
 def test_rules_carry_one_name(study):
     rules = {rule.name: rule for rule in study.rules(root)}
     assert list(rules) == [
-        "sixth_figure_curve", "sixth_figure_rows", "sixth_figure_toy", "sixth_table_counts", "sixth_claims",
+        "sixth_figure_curve", "sixth_figure_rows", "sixth_figure_toy", "sixth_table_counts", "sixth_findings",
         "sixth_paper_numbers", "sixth_section", "sixth_slopes", "sixth_totals",
     ]  # fmt: skip
     curve = rules["sixth_figure_curve"]
@@ -111,9 +111,9 @@ def test_rules_carry_one_name(study):
     toy = rules["sixth_figure_toy"]
     assert (toy.constraints, toy.log) == ({}, "results/logs/sixth_figure_toy/all.log")
     assert toy.resources == {"mem_mb": 9000}
-    assert rules["sixth_claims"].outputs["numbers"] == "results/sixth/tables/claims.json"
-    assert rules["sixth_claims"].inputs == {"tables": ["a.csv"]}
-    assert [rules[f"sixth_{name}"].script for name in ("claims", "paper_numbers", "table_counts")] == [
+    assert rules["sixth_findings"].outputs["numbers"] == "results/sixth/tables/findings.json"
+    assert rules["sixth_findings"].inputs == {"tables": ["a.csv"]}
+    assert [rules[f"sixth_{name}"].script for name in ("findings", "paper_numbers", "table_counts")] == [
         "sixth/findings", "sixth/paper", "sixth/tables",
     ]  # fmt: skip
     slopes, totals = rules["sixth_slopes"], rules["sixth_totals"]
@@ -130,7 +130,7 @@ def test_a_section_gets_what_it_shows(study):
         "numbers": study.number_files,
         "figures": study.files("figure", suffixes=(".pdf",)),
         "tables": study.files(suffixes=(".tex",)),
-        "comparison_numbers": ["results/sixth/tables/claims.json"],
+        "comparison_numbers": ["results/sixth/tables/findings.json"],
     }
     assert (section.script, section.environment) == ("sixth/paper", "paper")
     assert section.outputs == {"section_tex": "results/paper/sections/sixth.tex"}

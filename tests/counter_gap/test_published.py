@@ -1,4 +1,4 @@
-"""The released outputs against the printed tables, and the claims on them."""
+"""The released outputs against the printed tables, and the findings on them."""
 
 import re
 
@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scripts.core.paper import claims as core_claims
+from scripts.core.paper import finding_verdicts
 from scripts.core.paper import published as published_numbers
 from scripts.counter_gap.lib import findings, instances, study, tables
 from scripts.counter_gap.lib.analyses import metrics, predictions, subsets
@@ -145,8 +145,10 @@ def test_the_faithful_rule_reproduces_which_pronouns_never_match(official):
 
 def verdicts(results):
     """Return the verdict of each finding by its number."""
-    table = core_claims.verdicts(findings.FINDINGS, {"official": findings.Results(results, QUADRUPLES)}, ["official"])
-    return table.set_index("claim")
+    table = finding_verdicts.verdicts(
+        findings.FINDINGS, {"official": findings.Results(results, QUADRUPLES)}, ["official"]
+    )
+    return table.set_index("number")
 
 
 def sharp(results):
@@ -157,8 +159,8 @@ def sharp(results):
 def test_findings_on_the_released_outputs(results):
     table = verdicts(results)
     assert list(table.index) == list(range(1, 19))
-    assert set(table.index[table.verdict == core_claims.HOLDS]) == {1}
-    assert not (table.verdict == core_claims.FAILS).any()
+    assert set(table.index[table.verdict == finding_verdicts.HOLDS]) == {1}
+    assert not (table.verdict == finding_verdicts.FAILS).any()
     assert "acc_diff of SpanBERT-large on gap_test" in table.missing[10]
     assert "delta_i of BERT-base after a-CDA" in table.missing[12]
     assert set(table.index[table.missing.str.contains(r"\(n = 1,002\)")]) == {*range(2, 11), 12, 15, 16}
@@ -171,10 +173,10 @@ def test_findings_on_the_released_outputs(results):
 
 def test_findings_by_the_values_alone(results):
     table = verdicts(sharp(results))
-    fails = table.evidence[table.verdict == core_claims.FAILS].to_dict()
+    fails = table.evidence[table.verdict == finding_verdicts.FAILS].to_dict()
     assert fails == {2: "1 of 4 checks fails: SpanBERT-large: +1.85 (+1.85 to +1.85) against +1.50 (+1.50 to +1.50)"}
     # BERT-large is exactly as inconsistent within either gender.
-    undecided = set(table.index[table.verdict == core_claims.NOT_APPLICABLE])
+    undecided = set(table.index[table.verdict == finding_verdicts.NOT_APPLICABLE])
     assert undecided == {6, 10, 11, 12, 13, 14, 16, 17, 18}
 
 
@@ -215,15 +217,15 @@ def test_every_finding_can_fail(results):
     turned = results.assign(value=results.value.where(~signed, -results.value), significant=~(results.significant == 1))
     turned_verdicts = verdicts(sharp(turned)).verdict
     held = [n for n in verdicts(sharp(results)).query("verdict == 'holds'").index if n not in (4, 8, 9)]
-    assert len(held) == 5 and set(turned_verdicts[held]) == {core_claims.FAILS}
+    assert len(held) == 5 and set(turned_verdicts[held]) == {finding_verdicts.FAILS}
     # A difference that is significant and below two points is neither none nor one.
-    assert turned_verdicts[8] == core_claims.NOT_APPLICABLE
+    assert turned_verdicts[8] == finding_verdicts.NOT_APPLICABLE
     harder = results.metric == "original_minus_counterfactual"
-    assert verdicts(sharp(results.assign(value=results.value.mask(harder, 0.05)))).verdict[8] == core_claims.FAILS
+    assert verdicts(sharp(results.assign(value=results.value.mask(harder, 0.05)))).verdict[8] == finding_verdicts.FAILS
     correlated = results.assign(value=results.value.where(results.metric != "spearman_rho", 0.2))
-    assert verdicts(sharp(correlated)).verdict[9] == core_claims.FAILS
+    assert verdicts(sharp(correlated)).verdict[9] == finding_verdicts.FAILS
     worse = results.assign(value=results.value.where(~results.system.str.endswith("large"), 0.5))
-    assert verdicts(sharp(worse)).verdict[4] == core_claims.FAILS
+    assert verdicts(sharp(worse)).verdict[4] == finding_verdicts.FAILS
 
 
 def test_findings_about_what_was_not_released(results):
@@ -238,7 +240,7 @@ def test_findings_about_what_was_not_released(results):
     made += [gap, f1, f1.assign(debiasing="n-CDA", value=0.7)]
     with_made = verdicts(sharp(pd.concat([results, *made]))).verdict
     holds = {10: True, 11: True, 14: True, 16: True, 17: True, 18: True}
-    assert {n: with_made[n] == core_claims.HOLDS for n in holds} == holds
+    assert {n: with_made[n] == finding_verdicts.HOLDS for n in holds} == holds
     better = (named.metric == "delta_i") & (named.group == "all")
     worse = pd.concat([results, *made[:3], gap.assign(value=-0.001), f1, f1.assign(debiasing="n-CDA", value=0.9)])
     worse.loc[worse.index.isin(named[better].index) & (worse.debiasing == "n-CDA"), "value"] = 0.9
@@ -246,14 +248,14 @@ def test_findings_about_what_was_not_released(results):
     of_anonymised = (worse.debiasing == "a-CDA") & (worse.metric == "delta_i")
     worse.loc[of_anonymised, "significant"] = False
     # A test that finds nothing shows nothing; an interval below zero does.
-    assert verdicts(sharp(worse)).verdict[14] == core_claims.NOT_APPLICABLE
+    assert verdicts(sharp(worse)).verdict[14] == finding_verdicts.NOT_APPLICABLE
     worse.loc[of_anonymised, "value"] = -0.01
     with_worse = verdicts(sharp(worse)).verdict
     assert {n: with_worse[n] for n in (10, 11, 12, 13, 14, 17, 18)} == dict.fromkeys(
-        (10, 11, 12, 13, 14, 17, 18), core_claims.FAILS
+        (10, 11, 12, 13, 14, 17, 18), finding_verdicts.FAILS
     )
     worse.loc[(worse.debiasing == "a-CDA") & (worse.metric == "accuracy"), "value"] = 0.01
-    assert verdicts(sharp(worse)).verdict[16] == core_claims.FAILS
+    assert verdicts(sharp(worse)).verdict[16] == finding_verdicts.FAILS
 
 
 def test_every_printed_number_has_a_cell_or_a_reason(root, results):

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scripts.core.paper import claims, published
-from scripts.core.paper.claims import FAILS, HOLDS, NOT_APPLICABLE, check, decide
+from scripts.core.paper import finding_verdicts, published
+from scripts.core.paper.finding_verdicts import FAILS, HOLDS, NOT_APPLICABLE, check, decide
 from scripts.misgendered import analyses
 from scripts.misgendered.lib import findings, study
 from tests.misgendered import synthetic
@@ -28,12 +28,12 @@ def results(table, documents=NOTHING):
 
 
 def verdict(number, *arguments):
-    claim = next(claim for claim in findings.FINDINGS if claim.number == number)
-    return decide(claim.checks(results(*arguments)))
+    finding = next(finding for finding in findings.FINDINGS if finding.number == number)
+    return decide(finding.checks(results(*arguments)))
 
 
 def test_there_are_twenty_findings_in_order():
-    assert [claim.number for claim in findings.FINDINGS] == list(range(1, 21))
+    assert [finding.number for finding in findings.FINDINGS] == list(range(1, 21))
 
 
 def test_a_clear_difference_decides(predicted):
@@ -87,8 +87,8 @@ def test_documents_decide_only_if_all_corpora_were_counted(predicted):
 
 def test_every_finding_can_be_asked_of_a_whole_run():
     table = synthetic.predicted(list(MODELS), size=165, shots=(2, 4, 6, 10, 20), draws=1)
-    for claim in findings.FINDINGS:
-        assert decide(claim.checks(results(table))).verdict in (HOLDS, FAILS, NOT_APPLICABLE)
+    for finding in findings.FINDINGS:
+        assert decide(finding.checks(results(table))).verdict in (HOLDS, FAILS, NOT_APPLICABLE)
 
 
 def test_every_published_number_is_mapped():
@@ -109,10 +109,12 @@ def test_a_card_and_a_run_of_one_model_never_contradict_each_other(predicted):
     one = one.assign(correct=np.random.default_rng(3).random(len(one)) < levels)
     ranks = analyses.by_name(one, 100, 1)
     alone = {"replica": findings.Results(one, KNOWN[KNOWN.model == "gpt2"], ranks, NOTHING, 300, 1)}
-    card = claims.single_model_verdicts(findings.FINDINGS, findings.ONE_MODEL, alone, averages=findings.ONE_MODEL)
-    run = claims.verdicts(findings.FINDINGS, {"replica": results(one)}, ["replica"])
+    card = finding_verdicts.single_model_verdicts(
+        findings.FINDINGS, findings.ONE_MODEL, alone, averages=findings.ONE_MODEL
+    )
+    run = finding_verdicts.verdicts(findings.FINDINGS, {"replica": results(one)}, ["replica"])
     assert set(run.verdict) == {NOT_APPLICABLE} and {HOLDS, FAILS} & set(card.verdict)
-    assert set(card.about[card.verdict != NOT_APPLICABLE]) == {claims.AVERAGE}
+    assert set(card.about[card.verdict != NOT_APPLICABLE]) == {finding_verdicts.AVERAGE}
 
 
 def drawn(rng, accuracies, size):

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from scripts.core import estimate_rows, files
-from scripts.core.paper import claims
-from scripts.core.paper.claims import Check, Finding
+from scripts.core.paper import finding_verdicts
+from scripts.core.paper.finding_verdicts import Check, Finding
 from scripts.core.paper.front import Front
 from scripts.core.paper.sections import target
 from scripts.paper import paper_figure, paper_overview
@@ -59,8 +59,8 @@ def made(tmp_path):
         )
         for n in range(1, 13)
     ]
-    beside = {kind: folder / f"claims.{kind}" for kind in ("csv", "tex", "json")}
-    claims.write(
+    beside = {kind: folder / f"findings.{kind}" for kind in ("csv", "tex", "json")}
+    finding_verdicts.write(
         found, {"replica": 1, "official": 99}, ["replica", "official"],
         csv=beside["csv"], tex=beside["tex"], numbers=beside["json"],
     )  # fmt: skip

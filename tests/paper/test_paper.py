@@ -18,7 +18,7 @@ from scripts.core.paper.sections import link_numbers
 from scripts.paper import paper_pdf, paper_provenance, paper_source
 from scripts.ruff import paper as ruff_paper
 from scripts.ruff import tables as table_rules
-from scripts.ruff.findings import claims
+from scripts.ruff.findings import findings
 from scripts.ruff.lib import prompt_tables, tables
 from scripts.ruff.lib.analyses import errors
 from scripts.ruff.lib.prompts import read_prompts
@@ -226,7 +226,7 @@ def made_comparisons(folder, models, sets, keys):
     analysis = [str(p) for key in keys for p in sorted(folder.glob(f"analysis/{key}/*.*"))]
     names = ("instance_counts", "models", "prompted_models")
     counted = [str(path) for key in keys for name in names if (path := folder / f"tables/{key}/{name}.csv").is_file()]
-    for compare, tables_given in ((table_rules.published_vs_ours, analysis + counted), (claims, analysis)):
+    for compare, tables_given in ((table_rules.published_vs_ours, analysis + counted), (findings, analysis)):
         stem = compare.__name__
         given = {kind: str(folder / f"tables/{stem}.{kind}") for kind in ("csv", "tex")}
         given |= {"published": str(listed / "ruff.csv"), "printed": str(listed / "ruff.csv")}
@@ -486,7 +486,7 @@ def test_the_study_stands_beside_the_run(tmp_path):
         r"the study's 20 findings, (\d+) holds?, (\d+) fails? and (\d+) (?:is|are) undecided on the official templates",
         many,
     )
-    # Claims that nobody made up tables for: some are refuted, and of the others the intervals overlap.
+    # Findings that nobody made up tables for: some are refuted, and of the others the intervals overlap.
     holding, failing, undecided = map(int, counted.groups())
     assert min(failing, undecided) > 0
     assert holding + failing + undecided == 20

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from scripts.core.paper import claims, published
+from scripts.core.paper import finding_verdicts, published
 from scripts.underspecification import figures as figure_rules
 from scripts.underspecification.lib import findings, instances, study, tables, templates
 from scripts.underspecification.lib.analyses import agreement, correlation, detection, overwriting, released
@@ -167,14 +167,16 @@ def test_the_printed_sums_are_consistent(printed):
 def test_claims_on_the_released_outputs(results, mirror):
     shares = findings.read_shares(mirror / "underspecification/winogender_schema_evaluation_set/occupations-stats.tsv")
     source = findings.Source(results, 0.5, shares)
-    verdicts = {claim.number: claims.decide(claim.checks(source)).verdict for claim in findings.FINDINGS}
+    verdicts = {
+        finding.number: finding_verdicts.decide(finding.checks(source)).verdict for finding in findings.FINDINGS
+    }
     assert len(verdicts) == 18
-    assert {number for number, verdict in verdicts.items() if verdict == claims.FAILS} == {2, 18}
+    assert {number for number, verdict in verdicts.items() if verdict == finding_verdicts.FAILS} == {2, 18}
     # Two of 22 correlations are beyond the bound by themselves, and none of them after Holm's correction.
-    assert claims.HOLM_DIFFERENCE in claims.decide(findings.FINDINGS[8].checks(source)).missing
-    assert {number for number, verdict in verdicts.items() if verdict == claims.HOLDS} == {13, 15}
+    assert finding_verdicts.HOLM_DIFFERENCE in finding_verdicts.decide(findings.FINDINGS[8].checks(source)).missing
+    assert {number for number, verdict in verdicts.items() if verdict == finding_verdicts.HOLDS} == {13, 15}
     # Intervals that overlap refute nothing: two balanced accuracies that differ by 0.002 rank no model.
-    first = claims.decide(findings.FINDINGS[10].checks(source))
+    first = finding_verdicts.decide(findings.FINDINGS[10].checks(source))
     assert first.missing == ("intervals that do not overlap (n = 480)",)
     assert "GPT-3.5 SFT 0.906 (0.864 to 0.939), RoBERTa-large 0.904 (0.874 to 0.935)" in first.evidence
     # What can hardly fail says how strong it is.
@@ -186,9 +188,9 @@ def test_claims_on_the_released_outputs(results, mirror):
     tests = findings.FINDINGS[15].checks(source)
     assert [check.outcome for check in tests] == [None, None] and "+0.33 (n = 11, p = 0.1" in tests[0].text
     without = findings.Source(results, 0.5, {})
-    assert claims.decide(findings.FINDINGS[16].checks(without)).verdict == claims.NOT_APPLICABLE
+    assert finding_verdicts.decide(findings.FINDINGS[16].checks(without)).verdict == finding_verdicts.NOT_APPLICABLE
     excluded = findings.Source(results, 0.5, shares, frozenset({"RoBERTa-large"}))
-    assert claims.decide(findings.FINDINGS[10].checks(excluded)).missing
+    assert finding_verdicts.decide(findings.FINDINGS[10].checks(excluded)).missing
 
 
 def test_tables_print_the_study(results, printed):

@@ -243,9 +243,9 @@ def test_models_that_are_not_the_studys_are_compared_with_nothing(run):
     release = table[(table.templates == "preprint") & (table.kind == "table")]
     assert set(release[release.verdict != "not run"].models) == {"bert-base", "bart-base", "gpt-3.5-sft"}
     assert (table[table.templates == "aaai"].verdict == "not run").all()
-    verdicts = files.read_csv(run / "tables/claims.csv")
+    verdicts = files.read_csv(run / "tables/findings.csv")
     assert (verdicts[verdicts.templates != "preprint"].verdict == "undecided").all()
-    assert verdicts.claim.nunique() == 18
+    assert verdicts.number.nunique() == 18
 
 
 def test_the_section_shows_figures_and_tables_of_the_main_source_and_the_run(run):

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scripts.core.paper import claims
-from scripts.core.paper.claims import FAILS, HOLDS, NOT_APPLICABLE, decide
+from scripts.core.paper import finding_verdicts
+from scripts.core.paper.finding_verdicts import FAILS, HOLDS, NOT_APPLICABLE, decide
 from scripts.core.templates import CASES
 from scripts.winopron import tables
 from scripts.winopron.lib import findings, study
@@ -39,12 +39,12 @@ def systems(frame, accuracy):
 
 def verdict(number, **given):
     results = findings.Results(given, 300, 1)
-    claim = next(claim for claim in findings.FINDINGS if claim.number == number)
-    return decide(claim.checks(results))
+    finding = next(finding for finding in findings.FINDINGS if finding.number == number)
+    return decide(finding.checks(results))
 
 
 def test_there_are_twenty_findings_in_order():
-    assert [claim.number for claim in findings.FINDINGS] == list(range(1, 21))
+    assert [finding.number for finding in findings.FINDINGS] == list(range(1, 21))
 
 
 def by_case(_, row):
@@ -117,8 +117,8 @@ def test_a_card_and_a_run_of_one_system_never_contradict_each_other(double, hard
     table = systems(double, lambda _, row: 0.2 if row.case == harder else 0.9)
     one = table[table.system == "LingMess"]
     runs = [{"replica": findings.Results({"double": one}, 300, 1, names)} for names in (("LingMess",), study.SYSTEMS)]
-    card = claims.single_model_verdicts(findings.FINDINGS, findings.ONE_MODEL, runs[0]).verdict
-    run = claims.verdicts(findings.FINDINGS, runs[1], ["replica"]).verdict
+    card = finding_verdicts.single_model_verdicts(findings.FINDINGS, findings.ONE_MODEL, runs[0]).verdict
+    run = finding_verdicts.verdicts(findings.FINDINGS, runs[1], ["replica"]).verdict
     assert not any({a, b} == {HOLDS, FAILS} for a, b in zip(card, run, strict=True))
     # A counterexample is one for both; that the system is one of several that are asked keeps the run from holding.
     assert (card[1], run[1]) == ((HOLDS, NOT_APPLICABLE) if harder == "accusative" else (FAILS, FAILS))
@@ -182,7 +182,7 @@ def test_half_of_the_pairs_is_decided_by_an_interval(double):
     def checks(accuracy):
         table = systems(double, lambda name, row: accuracy if name == "FLAN-T5-xl" else 0.0)
         results = findings.Results({"double": table}, 300, 1)
-        return next(claim for claim in findings.FINDINGS if claim.number == 14).checks(results)[-1]
+        return next(finding for finding in findings.FINDINGS if finding.number == 14).checks(results)[-1]
 
     # All of them is not about a half; what comes near to it is not decided by twelve pairs of people.
     assert checks(1.0).outcome is False
@@ -221,11 +221,11 @@ def test_every_system_is_compared_once_and_as_published():
 @pytest.mark.parametrize(("pairs", "outcome"), [(12, None), (60, True)])
 def test_samples_that_all_agree_have_an_exact_interval_over_pairs(pairs, outcome):
     results = SimpleNamespace(resampled=SimpleNamespace(pairs=range(pairs)))
-    check_of = claims.check(findings.below_bound, results, (0.0, np.zeros(100)), 0.0625, "xe:")
+    check_of = finding_verdicts.check(findings.below_bound, results, (0.0, np.zeros(100)), 0.0625, "xe:")
     assert check_of.outcome is outcome
-    apart = claims.check(findings.check_positive, results, 1.0, np.ones(100), "one over the other")
+    apart = finding_verdicts.check(findings.check_positive, results, 1.0, np.ones(100), "one over the other")
     assert apart.outcome is True and "100.0 to 100.0" not in apart.text
-    same = claims.check(findings.check_positive, results, 0.0, np.zeros(100), "one over the other")
+    same = finding_verdicts.check(findings.check_positive, results, 0.0, np.zeros(100), "one over the other")
     assert same.outcome is None
 
 

@@ -12,7 +12,7 @@ from pypdf import PdfReader
 from scripts.core import files
 from scripts.core.config import load_yaml
 from scripts.core.engines import models
-from scripts.core.paper import claims
+from scripts.core.paper import finding_verdicts
 from scripts.core.provenance import job_records
 from tests import printed
 from tests import zoo as builder
@@ -59,7 +59,7 @@ def test_two_pages_and_a_page_that_needs_no_other_file(carded):
     assert "folder tiny-flan-t5" in html and str(carded.folder) not in html
     found = files.read_csv(folder / "findings.csv")
     assert set(found.study) == {"Underspecification", "WinoPron"}
-    assert set(found.verdict) <= {*claims.VERDICTS}
+    assert set(found.verdict) <= {*finding_verdicts.VERDICTS}
     shown = files.read_csv(folder / "underspecification.csv")
     assert {"model", "published"} <= set(shown.who)
     assert shown[shown.who == "model"].value.between(0, 1).all()

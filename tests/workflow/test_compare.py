@@ -12,7 +12,7 @@ from scripts.core.provenance.job_records import checksum
 from tests.workflow.conftest import PAPER, Workflow
 
 pytestmark = pytest.mark.workflow
-TARGETS = ("results/paper/summary.csv", "results/misgendered/tables/claims.csv")
+TARGETS = ("results/paper/summary.csv", "results/misgendered/tables/findings.csv")
 
 
 def compare(code, a, b, folder):

@@ -69,7 +69,7 @@ def test_debiasing_says_what_was_not_run(run):
 def test_rules_stand_for_no_system_of_the_study(run):
     compared = files.read_csv(run / "tables/published_vs_ours.csv")
     assert set(compared[(compared.kind != "setting") & (compared.templates == "replica")].verdict) == {"not run"}
-    verdicts = files.read_csv(run / "tables/claims.csv")
+    verdicts = files.read_csv(run / "tables/findings.csv")
     assert set(verdicts[verdicts.templates == "replica"].verdict) == {"undecided"}
 
 
@@ -78,9 +78,9 @@ def test_released_flags_give_the_printed_results(run):
     results = compared[(compared.kind != "setting") & (compared.templates == "released")]
     # Tables 2 to 4, and of Table 6 what was released; test_published.py names the two cells that differ a little.
     assert (results.verdict == "as printed").sum() == 96 and (results.verdict != "not run").sum() == 98
-    verdicts = files.read_csv(run / "tables/claims.csv")
-    released = verdicts[verdicts.templates == "released"].set_index("claim").verdict
-    # Claims 3, 8 and 15 say that something does not differ: the intervals of one system are too wide to decide.
+    verdicts = files.read_csv(run / "tables/findings.csv")
+    released = verdicts[verdicts.templates == "released"].set_index("number").verdict
+    # Findings 3, 8 and 15 say that something does not differ: the intervals of one system are too wide to decide.
     assert set(released.index[released == "holds"]) == {1} and not (released == "fails").any()
 
 
@@ -135,7 +135,7 @@ def test_the_section_shows_what_the_other_tables_repeat(run, root):
         (shown if cells.startswith("%") or cells in text else left_out).add(path.stem)
     # The study's own tables are files: bias and by_gender have their numbers together.
     assert left_out - shown == {
-        "accuracy", "artefact", "claims", "datasets", "debiasing", "inconsistency", "original_counterfactual",
+        "accuracy", "artefact", "findings", "datasets", "debiasing", "inconsistency", "original_counterfactual",
         "training",
     }  # fmt: skip
     for cells in re.findall(r"\\midrule.*?\\bottomrule", text, flags=re.DOTALL):

@@ -109,7 +109,7 @@ def test_a_module_of_one_analysis_reruns_that_analysis_and_what_follows(finished
         "ruff_table_error_types",
         "ruff_paper_numbers",
         "ruff_published_vs_ours",
-        "ruff_claims",
+        "ruff_findings",
         "ruff_section",
     }
     assert set(planned) - {"figures", "tables"} == expected

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy
 
-from scripts.core.paper.claims import Comparison, MissingEvidence
+from scripts.core.paper.finding_verdicts import Comparison, MissingEvidence
 from scripts.core.paper.formats import interval, number
 
 LEVEL = 0.95
@@ -158,7 +158,7 @@ def of_samples(samples: np.ndarray) -> Comparison:
 def require_decided(
     outcome: Comparison, text: str, n: int, lacking: str = SEPARATE_INTERVALS
 ) -> tuple[Comparison, str]:
-    """Return a comparison with its text, as :func:`scripts.core.paper.claims.check` takes it.
+    """Return a comparison with its text, as :func:`scripts.core.paper.finding_verdicts.check` takes it.
 
     Raises:
         MissingEvidence: If it tells nothing: what is ``lacking``, and of how many units the values are.

@@ -269,13 +269,13 @@ def findings(beside: dict, part: str, called: str = "this run") -> latex.Raw:
     """Return a sentence that counts the findings that hold, fail and are undecided.
 
     Args:
-        beside: The numbers across the parts, of which ``scripts/core/paper/claims.py`` made some.
+        beside: The numbers across the parts, of which ``scripts/core/paper/finding_verdicts.py`` made some.
         part: The part of the run whose verdicts are counted.
         called: What the sentence calls it; LaTeX if it is.
     """
-    held, failed, undecided = (f"claims.{part}.{name}" for name in ("holds", "fails", "undecided"))
+    held, failed, undecided = (f"findings.{part}.{name}" for name in ("holds", "fails", "undecided"))
     place = called if isinstance(called, latex.Raw) else latex.escape(called)
-    models = f"claims.{part}.models"
+    models = f"findings.{part}.models"
     if models in beside["numbers"]:
         # A verdict on few of the study's models is no verdict on all of them.
         present = number(beside, models) if value(beside, models) else "none"
@@ -283,7 +283,7 @@ def findings(beside: dict, part: str, called: str = "this run") -> latex.Raw:
     if not value(beside, held) and not value(beside, failed):
         return latex.Raw(f"All {number(beside, undecided)} findings of the study are undecided on {place}.")
     return latex.Raw(
-        f"Of the study's {number(beside, 'claims.total')} findings, {number(beside, held)} "
+        f"Of the study's {number(beside, 'findings.total')} findings, {number(beside, held)} "
         f"{_verb(beside, held, 'holds', 'hold')}, {number(beside, failed)} {_verb(beside, failed, 'fails', 'fail')} "
         f"and {number(beside, undecided)} {_verb(beside, undecided, 'is', 'are')} undecided on {place}."
     )

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from scripts.core.paper.claims import FAILS, HOLDS, NOT_APPLICABLE, Finding, decide
+from scripts.core.paper.finding_verdicts import FAILS, HOLDS, NOT_APPLICABLE, Finding, decide
 
 TRUE, FALSE, BORDER = "true", "false", "border"
 WORLDS = (TRUE, FALSE, BORDER)
@@ -73,25 +73,25 @@ def verdict_rates(
     Raises:
         ValueError: If a finding has no worlds, or there are worlds of no finding.
     """
-    known = {claim.number for claim in simulation.findings}
+    known = {finding.number for finding in simulation.findings}
     if known != set(simulation.worlds):
         raise ValueError(f"findings {sorted(known ^ set(simulation.worlds))} have no worlds, or are no findings")
     most = too_many(data_sets)
-    for claim in simulation.findings:
-        if numbers and claim.number not in numbers:
+    for finding in simulation.findings:
+        if numbers and finding.number not in numbers:
             continue
         rows = []
         for size in SIZES:
             for place, world in enumerate(WORLDS):
-                generators = np.random.default_rng([seed, claim.number, place]).spawn(data_sets)
+                generators = np.random.default_rng([seed, finding.number, place]).spawn(data_sets)
                 verdicts = [
-                    decide(claim.checks(simulation.draw(claim.number, world, size, generator))).verdict
+                    decide(finding.checks(simulation.draw(finding.number, world, size, generator))).verdict
                     for generator in generators
                 ]
                 counts = {verdict: verdicts.count(verdict) for verdict in (HOLDS, FAILS, NOT_APPLICABLE)}
-                judged = not (world == BORDER and simulation.worlds[claim.number].exact)
+                judged = not (world == BORDER and simulation.worlds[finding.number].exact)
                 wrong = max(counts[verdict] for verdict in WRONG_VERDICTS[world]) if judged else 0
-                rows.append((claim.number, size, world, data_sets, *counts.values(), wrong, wrong > most))
+                rows.append((finding.number, size, world, data_sets, *counts.values(), wrong, wrong > most))
         yield pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -114,7 +114,7 @@ def page(table: pd.DataFrame, simulation: Simulation) -> str:
         "| finding | size | true: holds, fails, undecided | false | border |",
         "| --- | --- | --- | --- | --- |",
     ]
-    texts: dict[Any, str] = {claim.number: claim.finding.rstrip(".") for claim in simulation.findings}
+    texts: dict[Any, str] = {finding.number: finding.finding.rstrip(".") for finding in simulation.findings}
     for (number, size), rows in table.groupby(["finding", "size"], sort=False):
         cells = []
         for row in rows.set_index("world").loc[list(WORLDS)].to_dict("records"):

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from scripts.core.paper.claims import Comparison, Finding, MissingEvidence, check
 from scripts.core.paper.estimates import (
     BOUND,
     Estimate,
@@ -28,6 +27,7 @@ from scripts.core.paper.estimates import (
     is_within,
     require_decided,
 )
+from scripts.core.paper.finding_verdicts import Comparison, Finding, MissingEvidence, check
 from scripts.core.paper.formats import p_text, percent, with_sign
 from scripts.counter_gap.lib import study
 
@@ -65,7 +65,7 @@ class Results:
         subset: str = "all",
         data: str | None = None,
     ) -> Any:
-        """Return one row; :class:`scripts.core.paper.claims.MissingEvidence` if it is not there."""
+        """Return one row; :class:`scripts.core.paper.finding_verdicts.MissingEvidence` if it is not there."""
         rows = self._rows.get((data or "", system, debiasing, subset, metric, group), [])
         if len(rows) > 1:
             raise ValueError(f"{len(rows)} rows for {system}, {debiasing}, {metric}, {group}: give rows of one scoring")

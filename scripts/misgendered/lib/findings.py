@@ -17,8 +17,8 @@ import scipy
 
 from scripts.core import statistics
 from scripts.core.paper import estimates
-from scripts.core.paper.claims import Comparison, Finding, MissingEvidence, check
 from scripts.core.paper.estimates import Estimate
+from scripts.core.paper.finding_verdicts import Comparison, Finding, MissingEvidence, check
 from scripts.core.paper.formats import interval, number
 from scripts.misgendered.lib.analyses.resampling import NAME, TEMPLATE, ResampledPredictions, rows_at
 from scripts.misgendered.lib.labels import FORMS, TYPES

@@ -16,7 +16,7 @@ import pandas as pd
 
 from scripts.core import statistics
 from scripts.core.paper import published
-from scripts.core.paper.claims import MissingEvidence
+from scripts.core.paper.finding_verdicts import MissingEvidence
 from scripts.core.paper.simulated_findings import BORDER, FALSE, RUN, STUDY, TRUE, Simulation, Worlds
 from scripts.misgendered.lib import findings
 from scripts.misgendered.lib.labels import FORMS, TYPES

@@ -22,7 +22,6 @@ import scipy
 
 from scripts.core import files, statistics
 from scripts.core.paper import estimates, published
-from scripts.core.paper.claims import Check, Comparison, Finding, MissingEvidence, check
 from scripts.core.paper.estimates import (
     Estimate,
     at_least,
@@ -33,6 +32,7 @@ from scripts.core.paper.estimates import (
     is_within,
     require_decided,
 )
+from scripts.core.paper.finding_verdicts import Check, Comparison, Finding, MissingEvidence, check
 from scripts.core.paper.formats import p_text, with_sign
 from scripts.ruff.lib.study import PRONOUN_SETS
 

@@ -23,7 +23,6 @@ import scipy
 
 from scripts.core import statistics
 from scripts.core.paper import estimates
-from scripts.core.paper.claims import Check, Comparison, Finding, MissingEvidence, check
 from scripts.core.paper.estimates import (
     Estimate,
     at_least,
@@ -34,6 +33,7 @@ from scripts.core.paper.estimates import (
     is_within,
     require_decided,
 )
+from scripts.core.paper.finding_verdicts import Check, Comparison, Finding, MissingEvidence, check
 from scripts.core.paper.formats import p_text, with_sign
 from scripts.underspecification.lib import study
 from scripts.underspecification.lib.analyses import detection

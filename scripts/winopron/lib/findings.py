@@ -14,8 +14,8 @@ import numpy as np
 
 from scripts.core import statistics
 from scripts.core.paper import estimates
-from scripts.core.paper.claims import Comparison, Finding, MissingEvidence, check
 from scripts.core.paper.estimates import Estimate, is_within
+from scripts.core.paper.finding_verdicts import Comparison, Finding, MissingEvidence, check
 from scripts.core.paper.formats import interval, number, percent
 from scripts.core.templates import CASES
 from scripts.winopron.lib import study
@@ -60,7 +60,7 @@ class Results:
         self.apart: Any = PairSamples(others.pair, draws, seed + 1) if len(others) else None
 
     def rows(self, system: str, entities: str = "double", **levels: str) -> "pd.DataFrame":
-        """Return the answers of a system; :class:`scripts.core.paper.claims.MissingEvidence` without any."""
+        """Return the answers of a system; :class:`scripts.core.paper.finding_verdicts.MissingEvidence` without any."""
         table = self.answers.get(entities)
         if table is None or not (table.system == system).any():
             where = {"single": " on one person", "winogender": " on Winogender Schemas"}.get(entities, "")

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from scripts.core import statistics
-from scripts.core.paper.claims import MissingEvidence
+from scripts.core.paper.finding_verdicts import MissingEvidence
 from scripts.core.paper.simulated_findings import BORDER, FALSE, RUN, STUDY, TRUE, Simulation, Worlds
 from scripts.core.templates import CASES
 from scripts.winopron.lib import findings

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.stats import norm, t
 
-from scripts.core.paper import claims, estimates
-from scripts.core.paper.claims import Comparison
+from scripts.core.paper import estimates, finding_verdicts
 from scripts.core.paper.estimates import Estimate
+from scripts.core.paper.finding_verdicts import Comparison
 
 LOW, MIDDLE, HIGH = Estimate(0.2, 0.1, 0.3, 40), Estimate(0.35, 0.25, 0.45, 20), Estimate(0.6, 0.5, 0.7, 30)
 UNKNOWN = Estimate(0.9, np.nan, np.nan, 10)
@@ -34,13 +34,13 @@ def test_a_correlation_is_compared_with_a_bound_as_by_fishers_test():
 
 
 def test_an_open_comparison_says_its_numbers_and_their_size():
-    check = claims.check(estimates.is_greater, LOW, MIDDLE, "a 0.2, b 0.35")
+    check = finding_verdicts.check(estimates.is_greater, LOW, MIDDLE, "a 0.2, b 0.35")
     assert (check.outcome, check.missing) == (None, ("intervals that do not overlap (n = 20)",))
-    found = claims.decide([claims.Check(True, "c"), check])
+    found = finding_verdicts.decide([finding_verdicts.Check(True, "c"), check])
     assert (found.verdict, found.missing) == ("undecided", check.missing)
     assert found.evidence == "the only check that could be made holds; 1 undecided: a 0.2, b 0.35"
     # What the run does not have leaves no numbers.
-    assert claims.decide([claims.Check(None, missing=("m",))]).evidence == ""
+    assert finding_verdicts.decide([finding_verdicts.Check(None, missing=("m",))]).evidence == ""
 
 
 def test_sums_and_means_have_the_widest_interval():

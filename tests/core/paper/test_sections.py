@@ -28,8 +28,8 @@ def made(tmp_path):
     for key in ("replica", "official"):
         files.write_json(results / f"s/analysis/{key}/paper_numbers.json", {"n": {"value": len(key), "text": key}})
         files.write_text(results / f"s/tables/{key}/accuracy.tex", f"{key} cells\n")
-    files.write_text(results / "s/tables/claims.tex", "claims\n")
-    files.write_json(results / "s/tables/claims.json", {"claims.total": {"value": 3, "text": "3"}})
+    files.write_text(results / "s/tables/findings.tex", "findings\n")
+    files.write_json(results / "s/tables/findings.json", {"findings.total": {"value": 3, "text": "3"}})
     figures = [results / f"s/figures/{name}.pdf" for name in ("replica/a", "official/a", "toy", "comparison/b")]
     for path, inches in zip(figures, (3.27, 3.27, 6.77, 6.77), strict=True):
         draw(path, inches)
@@ -37,7 +37,7 @@ def made(tmp_path):
         "numbers": [results / f"s/analysis/{key}/paper_numbers.json" for key in ("replica", "official")],
         "tables": sorted((results / "s/tables").rglob("*.tex")),
         "figures": figures,
-        "comparison_numbers": [results / "s/tables/claims.json"],
+        "comparison_numbers": [results / "s/tables/findings.json"],
         "section_tex": results / "paper/sections/s.tex",
     }
 
@@ -56,10 +56,10 @@ def test_every_part_has_what_is_its_own(made):
 
 def test_what_stands_beside_the_parts_is_apart(made):
     beside = sections.context("s", ["replica", "official"], **made)["beside"]
-    assert beside["tables"] == {"claims": "claims"}
-    assert link_numbers(number(beside, "claims.total")) == r"\sourced{s.claims.total}{3}"
-    with pytest.raises(UserError, match=r"paper/: s has no number 'claims\.totl'; did you mean"):
-        number(beside, "claims.totl")
+    assert beside["tables"] == {"findings": "findings"}
+    assert link_numbers(number(beside, "findings.total")) == r"\sourced{s.findings.total}{3}"
+    with pytest.raises(UserError, match=r"paper/: s has no number 'findings\.totl'; did you mean"):
+        number(beside, "findings.totl")
 
 
 def test_a_study_of_sources_calls_them_so(made):
@@ -130,7 +130,7 @@ def test_a_table_without_rows_is_empty_and_a_plain_one_fits_its_place(made):
     files.write_text(made["tables"][0], "% No rows.\n")
     files.write_text(made["tables"][1], r"\begin{tabular}{l}a\end{tabular}")
     context = sections.context("s", ["replica", "official"], **made)
-    assert not context["beside"]["tables"]["claims"]
+    assert not context["beside"]["tables"]["findings"]
     tables = {key: part["tables"]["accuracy"] for key, part in context["sets"].items()}
     assert sorted(text.startswith(r"\begin{adjustbox}{max width=\linewidth}") for text in tables.values()) == [0, 1]
 
@@ -141,12 +141,17 @@ def counted(**values):
 
 
 def test_findings_are_counted_in_words_that_fit():
-    numbers = {"claims.total": 20, "claims.replica.holds": 1, "claims.replica.fails": 2, "claims.replica.undecided": 17}
+    numbers = {
+        "findings.total": 20,
+        "findings.replica.holds": 1,
+        "findings.replica.fails": 2,
+        "findings.replica.undecided": 17,
+    }
     said = link_numbers(sections.findings(counted(**numbers), "replica", "a_b"))
-    assert said.startswith(r"Of the study's \sourced{s.claims.total}{20} findings, ")
+    assert said.startswith(r"Of the study's \sourced{s.findings.total}{20} findings, ")
     for piece in ("{1} holds,", "{2} fail and", r"{17} are undecided on a\_b."):
         assert piece in said
-    nothing = numbers | {"claims.replica.holds": 0, "claims.replica.fails": 0, "claims.replica.undecided": 20}
+    nothing = numbers | {"findings.replica.holds": 0, "findings.replica.fails": 0, "findings.replica.undecided": 20}
     said = link_numbers(sections.findings(counted(**nothing), "replica"))
     assert said.startswith("All ") and said.endswith("{20} findings of the study are undecided on this run.")
 
@@ -162,14 +167,14 @@ def test_a_table_that_would_get_too_small_in_a_column_takes_both():
 
 def test_findings_say_of_how_many_models_of_the_study_they_are():
     counts = {
-        "claims.total": 20,
-        "claims.replica.holds": 0,
-        "claims.replica.fails": 1,
-        "claims.replica.undecided": 0,
+        "findings.total": 20,
+        "findings.replica.holds": 0,
+        "findings.replica.fails": 1,
+        "findings.replica.undecided": 0,
     }
-    some = link_numbers(sections.findings(counted(**counts | {"claims.replica.models": 3}), "replica"))
+    some = link_numbers(sections.findings(counted(**counts | {"findings.replica.models": 3}), "replica"))
     assert "undecided on this run, with " in some and some.endswith("{3} of the study's models in the run.")
-    without = counted(**counts | {"claims.replica.fails": 0, "claims.replica.models": 0})
+    without = counted(**counts | {"findings.replica.fails": 0, "findings.replica.models": 0})
     assert link_numbers(sections.findings(without, "replica")).endswith("with none of the study's models in the run.")
 
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from scripts.core.paper import simulated_findings
-from scripts.core.paper.claims import FAILS, HOLDS, Check, Finding, decide
+from scripts.core.paper.finding_verdicts import FAILS, HOLDS, Check, Finding, decide
 from scripts.core.paper.simulated_findings import BORDER, FALSE, RUN, STUDY, TRUE, WORLDS, Simulation, Worlds
 from tests import verdicts
 
@@ -13,17 +13,17 @@ from tests import verdicts
 @pytest.mark.parametrize("study", verdicts.STUDIES)
 def test_every_finding_of_every_study_has_its_three_worlds(study):
     simulation = verdicts.simulation(study)
-    assert {claim.number for claim in simulation.findings} == set(simulation.worlds)
+    assert {finding.number for finding in simulation.findings} == set(simulation.worlds)
     assert set(simulation.sizes) == {RUN, STUDY}
-    for claim in simulation.findings:
+    for finding in simulation.findings:
         found = {}
         for world in WORLDS:
-            data = simulation.draw(claim.number, world, STUDY, np.random.default_rng(1))
-            checks = claim.checks(data)
+            data = simulation.draw(finding.number, world, STUDY, np.random.default_rng(1))
+            checks = finding.checks(data)
             assert any(check.text or check.missing for check in checks)
             found[world] = decide(checks).verdict
         # The false world is another one: of a study's size it is told from the true one wherever either is decided.
-        assert found[TRUE] != FAILS and found[FALSE] != HOLDS, (claim.number, found)
+        assert found[TRUE] != FAILS and found[FALSE] != HOLDS, (finding.number, found)
 
 
 def one(checks, worlds=None, exact=False):

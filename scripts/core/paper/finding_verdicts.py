@@ -64,7 +64,7 @@ class Check:
     """One comparison: ``outcome`` is true, false or None; ``text`` says the numbers.
 
     It is None with what is ``missing`` from the run or from a comparison whose numbers ``text`` says, or without that
-    where the quantity is not defined. ``doubt`` says what speaks against a comparison that is true by its rule. ``p``
+    where the quantity is not defined. ``caveat`` says what speaks against a comparison that is true by its rule. ``p``
     is how surely it is wrong (:class:`Comparison`); None where nothing was sampled, or compared.
     """
 
@@ -139,7 +139,7 @@ def decide(checks: Iterable[Check]) -> Verdict:
     """Return the verdict of a finding's checks.
 
     Returns:
-        ``fails`` with the counterexamples if any check is false (:func:`apply_holm`); ``not applicable`` with what is
+        ``fails`` with the counterexamples if any check is false (:func:`apply_holm`); ``undecided`` with what is
         missing, and the numbers of comparisons that do not tell, if anything is missing or no check is defined; else
         ``holds``, with every doubt behind the evidence.
     """
@@ -174,19 +174,19 @@ def verdicts(findings: Sequence[Finding], runs: dict, template_sets: list[str]) 
         template_sets: Every set there is.
 
     Returns:
-        ``claim``, ``source``, ``finding``, ``templates``, ``verdict``, ``evidence``, ``missing`` (semicolons),
+        ``number``, ``source``, ``finding``, ``templates``, ``verdict``, ``evidence``, ``missing`` (semicolons),
         ``n_missing``.
     """
     rows = []
-    for claim in findings:
+    for finding in findings:
         for name in template_sets:
             if name in runs:
-                decided = decide(claim.checks(runs[name]))
+                decided = decide(finding.checks(runs[name]))
             else:
                 decided = Verdict(NOT_APPLICABLE, "", (f"the {name} templates",))
-            facts = [claim.number, claim.source, claim.finding, name]
+            facts = [finding.number, finding.source, finding.finding, name]
             rows.append([*facts, decided.verdict, decided.evidence, "; ".join(decided.missing), len(decided.missing)])
-    columns = ["claim", "source", "finding", "templates", "verdict", "evidence", "missing", "n_missing"]
+    columns = ["number", "source", "finding", "templates", "verdict", "evidence", "missing", "n_missing"]
     return pd.DataFrame(rows, columns=columns)
 
 
@@ -205,12 +205,12 @@ def single_model_verdicts(
         runs: Template set to what the findings' functions take, with the model as the only one.
         averages: Those among ``per_model`` that the study states of an average over its models.
     """
-    table = verdicts([claim for claim in findings if claim.number in per_model], runs, list(runs))
+    table = verdicts([finding for finding in findings if finding.number in per_model], runs, list(runs))
     others = pd.DataFrame(
         [
-            [claim.number, claim.source, claim.finding, name, NOT_APPLICABLE, "", OTHER_MODELS, 1]
-            for claim in findings
-            if claim.number not in per_model
+            [finding.number, finding.source, finding.finding, name, NOT_APPLICABLE, "", OTHER_MODELS, 1]
+            for finding in findings
+            if finding.number not in per_model
             for name in runs
         ],
         columns=table.columns,
@@ -218,44 +218,44 @@ def single_model_verdicts(
     together = (
         pd.concat([table, others], ignore_index=True) if len(table) and len(others) else max(table, others, key=len)
     )
-    about = together.claim.map(
+    about = together.number.map(
         lambda n: AVERAGE if n in averages else EACH_MODEL if n in per_model else MODELS_TOGETHER
     )
-    return together.assign(about=about).sort_values("claim", kind="stable", ignore_index=True)
+    return together.assign(about=about).sort_values("number", kind="stable", ignore_index=True)
 
 
 def tally(table: pd.DataFrame, source: str, models: dict[str, int] | None = None) -> dict[str, dict]:
     """Return how often each verdict fell, as numbers that a paper's prose can name.
 
-    Ids are ``claims.total``, ``claims.<templates>.<verdict>`` with an underscore for the space; where findings are not
-    applicable ``claims.<templates>.lacking``, how many of them lack what most of them lack, whose value is that count
-    and whose cell says what it is; and, if more than one template set has verdicts other than ``not applicable``,
-    ``claims.decided_twice``: findings that hold or fail on more than one set, and ``claims.same``: those of them with
-    the same verdict wherever they hold or fail. ``claims.<templates>.models``: how many models of the study it has.
+    Ids are ``findings.total`` and ``findings.<templates>.<verdict>``. Where findings are undecided,
+    ``findings.<templates>.lacking`` counts those that lack what most of them lack; its cell says what. If more than
+    one template set has decided findings, ``findings.decided_twice`` counts those that hold or fail on more than one
+    set, and ``findings.same`` those of them with the same verdict wherever they hold or fail.
+    ``findings.<templates>.models`` is the number of the study's models in the run.
 
     Args:
         table: From :func:`verdicts`.
         source: The file that holds it, for the numbers' provenance.
         models: Template set to how many of the study's models or systems it was run with.
     """
-    entries = {"claims.total": count(table.claim.nunique(), source, column="claim")}
+    entries = {"findings.total": count(table.number.nunique(), source, column="number")}
     for templates, rows in table.groupby("templates", sort=False):
         for name in VERDICTS:
-            entries[f"claims.{templates}.{name.replace(' ', '_')}"] = count(
+            entries[f"findings.{templates}.{name.replace(' ', '_')}"] = count(
                 (rows.verdict == name).sum(), source, templates=templates, verdict=name
             )
         reason, lacking = commonest_gap(rows)
         if lacking:
-            entries[f"claims.{templates}.lacking"] = count(lacking, source, templates=templates, missing=reason)
+            entries[f"findings.{templates}.lacking"] = count(lacking, source, templates=templates, missing=reason)
     for templates, present in (models or {}).items():
-        entries[f"claims.{templates}.models"] = count(present, source, templates=templates)
+        entries[f"findings.{templates}.models"] = count(present, source, templates=templates)
     judged = table[table.verdict != NOT_APPLICABLE]
     if judged.templates.nunique() > 1:
-        by_claim = judged.groupby("claim")
-        twice = by_claim.templates.nunique() > 1
-        same = twice & (by_claim.verdict.nunique() == 1)
-        entries["claims.decided_twice"] = count(twice.sum(), source, column="verdict")
-        entries["claims.same"] = count(same.sum(), source, column="verdict")
+        by_number = judged.groupby("number")
+        twice = by_number.templates.nunique() > 1
+        same = twice & (by_number.verdict.nunique() == 1)
+        entries["findings.decided_twice"] = count(twice.sum(), source, column="verdict")
+        entries["findings.same"] = count(same.sum(), source, column="verdict")
     return entries
 
 
@@ -276,7 +276,7 @@ def commonest_gap(table: pd.DataFrame) -> tuple[str, int]:
 
 
 def write(
-    claims: Sequence[Finding],
+    findings: Sequence[Finding],
     runs: dict,
     every_set: list[str],
     *,
@@ -289,12 +289,12 @@ def write(
     """Test findings, and write the verdicts (CSV), the table of the paper (LaTeX) and how often each fell (JSON).
 
     Args:
-        runs: Template set or source to what the claims' functions take, in the order of the table's columns.
+        runs: Template set or source to what the findings' functions take, in the order of the table's columns.
         every_set: Every set there is; no finding is applicable to those that were not run.
         heads: What the table calls a set; otherwise its name.
         models: Set to how many of the study's models or systems it was run with.
     """
-    table = verdicts(claims, runs, every_set)
+    table = verdicts(findings, runs, every_set)
     files.write_csv(csv, table)
     cells = table_cells(table, list(runs), heads)
     files.write_text(tex, EMPTY_TABLE if cells.empty else latex.wrapped_table(cells, widths(cells.shape[1] - 3)))
@@ -319,10 +319,10 @@ def table_cells(table: pd.DataFrame, template_sets: list[str], heads: dict[str, 
     alike = {}
     for name in [name for name in template_sets if (judged.templates == name).any()]:
         of_set = judged[judged.templates == name]
-        alike.setdefault(tuple(zip(of_set.claim, of_set.verdict, of_set.evidence, strict=True)), []).append(name)
+        alike.setdefault(tuple(zip(of_set.number, of_set.verdict, of_set.evidence, strict=True)), []).append(name)
     columns = {" and ".join(heads[name] for name in names): names[0] for names in alike.values()}
     rows = []
-    for number, same in judged.groupby("claim", sort=False):
+    for number, same in judged.groupby("number", sort=False):
         same = same.set_index("templates")
         shown = {head: name for head, name in columns.items() if name in same.index}
         texts = {head: _short(same.loc[name]) for head, name in shown.items()}

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scripts.core.paper import claims, published
+from scripts.core.paper import finding_verdicts, published
 from scripts.ruff import findings as rules
 from scripts.ruff.lib import findings, simulated_findings
 from tests.ruff import pattern, synthetic
@@ -23,7 +23,7 @@ def made(**options):
 
 
 def verdict(number, run):
-    return claims.decide(findings.FINDINGS[number - 1].checks(run))
+    return finding_verdicts.decide(findings.FINDINGS[number - 1].checks(run))
 
 
 def put(run, table, column, value, **cell):
@@ -193,7 +193,7 @@ def test_albert_in_order_is_a_counterexample():
 
 def test_every_finding_is_broken_once():
     assert {number for number, *_ in BROKEN} == {number for number, *_ in UNDECIDED} == set(range(1, 21))
-    assert [claim.number for claim in findings.FINDINGS] == list(range(1, 21))
+    assert [finding.number for finding in findings.FINDINGS] == list(range(1, 21))
 
 
 def test_sizes_and_groups_are_those_of_the_study():
@@ -265,29 +265,29 @@ def test_nothing_applies_to_demonstration_models(tmp_path):
     """The default run: two models that belong to no study, and the replica templates alone."""
     run = synthetic.DEMONSTRATION
     found, tex, numbers = run_script(
-        rules.claims, tmp_path, run, synthetic.tables(run, synthetic.SETS[:4]), printed=PRINTED
+        rules.findings, tmp_path, run, synthetic.tables(run, synthetic.SETS[:4]), printed=PRINTED
     )
     assert set(found.verdict) == {"undecided"}
     assert len(found) == 40
-    everyone = found[(found.claim == 1) & (found.templates == "replica")].iloc[0]
+    everyone = found[(found.number == 1) & (found.templates == "replica")].iloc[0]
     assert everyone.n_missing == 29
     assert everyone.missing.startswith("ALBERT-v2-base; ALBERT-v2-large")
     assert set(found[found.templates == "official"].missing) == {"the official templates"}
-    assert numbers["claims.replica.undecided"]["value"] == numbers["claims.total"]["value"] == 20
-    assert tex == claims.EMPTY_TABLE
-    lacking = numbers["claims.replica.lacking"]
+    assert numbers["findings.replica.undecided"]["value"] == numbers["findings.total"]["value"] == 20
+    assert tex == finding_verdicts.EMPTY_TABLE
+    lacking = numbers["findings.replica.lacking"]
     assert lacking["cell"]["missing"] == "ALBERT-v2-base" and lacking["value"] > 10
 
 
 def test_the_studys_own_pattern_holds_on_both_template_sets(tmp_path):
     found, tex, numbers = run_script(
-        rules.claims, tmp_path, RUN, pattern.tables(RUN), ("replica", "official"), printed=PRINTED
+        rules.findings, tmp_path, RUN, pattern.tables(RUN), ("replica", "official"), printed=PRINTED
     )
-    assert set(found[found.claim < 20].verdict) == {"holds"}
+    assert set(found[found.number < 20].verdict) == {"holds"}
     # The workflow has no prompted models.
-    assert set(found[found.claim == 20].verdict) == {"undecided"}
-    assert numbers["claims.official.holds"]["value"] == 19
-    assert numbers["claims.same"]["value"] == numbers["claims.decided_twice"]["value"] == 19
+    assert set(found[found.number == 20].verdict) == {"undecided"}
+    assert numbers["findings.official.holds"]["value"] == 19
+    assert numbers["findings.same"]["value"] == numbers["findings.decided_twice"]["value"] == 19
     # The sets agree in all evidence.
     assert "Replica and Official & Evidence" in tex
 
@@ -300,10 +300,10 @@ def test_a_card_and_a_run_with_the_model_never_contradict_each_other(model):
         for world in ("true", "false", "border"):
             whole = simulation.draw(number, world, "study", np.random.default_rng(1))
             one = restricted(whole, [model])
-            card = claims.single_model_verdicts(
+            card = finding_verdicts.single_model_verdicts(
                 findings.FINDINGS, findings.ONE_MODEL, {"replica": findings.Run(alone, one.printed, one.tables)}
-            ).set_index("claim")
-            assert set(card.about) == {claims.EACH_MODEL, claims.MODELS_TOGETHER}
+            ).set_index("number")
+            assert set(card.about) == {finding_verdicts.EACH_MODEL, finding_verdicts.MODELS_TOGETHER}
             # With this model alone, and with all models of the study.
             for run in (one, whole):
                 assert (verdict(number, run).verdict, card.verdict[number]) != ("holds", "fails")
