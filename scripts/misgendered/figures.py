@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
-from scripts.core import losses, model_outputs, plotting
+from scripts.core import files, losses, model_outputs, plotting
 from scripts.core import normalisation as normalising
 from scripts.core.job import run_named
 from scripts.core.options import SLOT, fill
@@ -289,14 +289,13 @@ def draw_mixed_model(frame: pd.DataFrame, models: dict[str, dict]) -> Figure:
     """Draw fixed effects and the standard deviations of random effects, each with its interval."""
     drawn = plotting.figure(plotting.COLUMN, 0.18 * max(len(frame), 2) + 0.55)
     ax = drawn.subplots()
-    row: Any
-    for y, row in enumerate(frame.itertuples()):
+    for y, row in enumerate(files.rows(frame)):
         look = {"color": "#000000" if row.kind == "fixed" else plotting.GREY}
         look["marker"] = "o" if row.kind == "fixed" else "D"
         figures.draw_point(ax, row.estimate, y, row.ci_low, row.ci_high, look)
     if frame.empty:
         ax.text(0.5, 0.5, "the model has no estimates", ha="center", va="center", transform=ax.transAxes)
-    figures.label_rows(ax, [effect(row, models) for row in frame.itertuples()])
+    figures.label_rows(ax, [effect(row, models) for row in files.rows(frame)])
     ax.set_xlabel("Log odds of a right prediction")
     handles = [
         plotting.handle({"color": "#000000", "marker": "o", "linestyle": "none"}, "effect"),
@@ -476,8 +475,7 @@ def draw_evaluation_examples(shown: pd.DataFrame, models: dict[str, dict], model
     total = sum(heights) + 0.07 * (len(heights) - 1) + 0.04
     drawn, ax = _canvas(width, total)
     top = total - 0.02
-    row: Any
-    for row, text, height in zip(shown.itertuples(), texts, heights, strict=True):
+    for row, text, height in zip(files.rows(shown), texts, heights, strict=True):
         _box(ax, 0.03, top - height, width - 0.06, height)
         ax.text(0.1, top - 0.06, SHORT[row.form], fontsize=SIZE, fontweight="bold", va="top")
         ax.text(0.1, top - 0.06 - LINE, text, fontsize=SIZE, va="top", linespacing=1.15)
@@ -684,11 +682,10 @@ def draw_constrained_decoding(
         top -= LINE * (2 + text.count("\n")) + 0.03
     panel = drawn.add_axes((0.2, 0.36 / height, 0.76, (panel_height - 0.62) / height))
     # Bars would have to start at zero, where all losses look alike.
-    row: Any
-    for y, row in enumerate(candidates.itertuples()):
+    for y, row in enumerate(files.rows(candidates)):
         look = figures.TYPE_LOOKS["binary"]["color"] if row.picked else plotting.GREY
         panel.plot([row.loss], [y], marker="o" if row.picked else ".", color=look, linestyle="none", markersize=6)
-    names: list[Any] = [f"{row.option} (right)" if row.right else row.option for row in candidates.itertuples()]
+    names: list[Any] = [f"{row.option} (right)" if row.right else row.option for row in files.rows(candidates)]
     panel.set_yticks(range(len(candidates)), names, fontsize=SIZE)
     panel.set_ylim(len(candidates) - 0.5, -0.5)
     low, high = candidates.loss.min(), candidates.loss.max()

@@ -319,8 +319,7 @@ def draw_accuracy_by_pronoun(
         for y, key in enumerate(panel.keys):
             if y % 2:
                 ax.axhspan(y - 0.5, y + 0.5, color="#F4F4F4", linewidth=0, zorder=0)
-            row: Any
-            for row in frame[frame.model == key].itertuples(index=False):
+            for row in files.rows(frame[frame.model == key], index=False):
                 place = sets.index(row.pronoun)
                 at = y + 0.6 * ((place + 0.5) / len(sets) - 0.5)
                 look = {"color": colours[row.pronoun], "marker": markers[row.pronoun]}
@@ -764,8 +763,7 @@ def draw_template_comparison(frame: pd.DataFrame, models: dict[str, dict]) -> Fi
         }
     for ax, n in zip(grid.flat, counts, strict=False):
         ax.axline((0, 0), slope=1, color=plotting.GREY, linewidth=0.7, zorder=1)
-        row: Any
-        for row in frame[frame.n_distractors == n].itertuples(index=False):
+        for row in files.rows(frame[frame.n_distractors == n], index=False):
             look = looks[row.model]
             bars = {"color": look["color"], "linewidth": 0.7, "alpha": 0.6}
             ax.hlines(row.accuracy_replica, row.ci_low_official, row.ci_high_official, **bars)

@@ -4,7 +4,6 @@ Boxes are over prompts. Those that are no figure of the study say so.
 """
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
-from scripts.core import plotting
+from scripts.core import files, plotting
 from scripts.core.job import run_named
 from scripts.ruff.lib import figures
 from scripts.ruff.lib.analyses.answers import OUTCOME_LABELS, OUTCOMES
@@ -341,8 +340,7 @@ def _draw_agreement(frame: pd.DataFrame, models: dict[str, dict]) -> Figure:
     names = list(dict.fromkeys([*frame.prompt_a, *frame.prompt_b]))
     for ax, model in zip(axes, of_models, strict=True):
         values = np.full((len(names), len(names)), np.nan)
-        row: Any
-        for row in frame[frame.model == model].itertuples(index=False):
+        for row in files.rows(frame[frame.model == model], index=False):
             a, b = names.index(row.prompt_a), names.index(row.prompt_b)
             values[a, b] = values[b, a] = row.agreement
         image = ax.imshow(values, vmin=0, vmax=1, cmap="cividis")

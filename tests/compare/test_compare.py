@@ -248,7 +248,7 @@ def test_crates_are_read_and_what_lacks_outcomes_is_refused(tmp_path):
     (tmp_path / "every_eval_ever/data").mkdir(parents=True)
     (tmp_path / "empty").mkdir()
     for given, words in (
-        ("every_eval_ever", "lacks the outcome of each instance; give the folder of a run"),
+        ("every_eval_ever", "is not a run; .* or import the records of an export"),
         ("empty", "has no results/paper/summary.csv; make it: snakemake summary"),
         ("nowhere", "no such folder or file"),
         ("a:n", "no headline estimate of 'n'"),

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from scripts.core import files
 from scripts.core.estimate_rows import MODEL, PROBABILITY
 from scripts.core.paper.summary import secondary_row
 from scripts.misgendered.lib import figures
@@ -74,29 +75,28 @@ def of_analyses(tables: "Mapping[str, pd.DataFrame]", models: dict, data: str) -
         cells["pronoun_type"] = "" if kind == ALL else kind
         found.append(secondary_row(names, models, **usual | cells | given))
 
-    row: Any
     parts = tables["normalisation"]
-    for row in parts[parts.model.isin(models) & (parts.group == ALL) & (parts.normalisation != STUDY)].itertuples():
+    for row in files.rows(parts[parts.model.isin(models) & (parts.group == ALL) & (parts.normalisation != STUDY)]):
         kind, way = row.pronoun_type, {"normalisation": row.normalisation}
         add([row.model], "accuracy", kind, row.accuracy, row.n, row.ci_low, row.ci_high, **way)
         add([row.model], "other pick", kind, row.flipped, row.n, **way)
     parts = tables["calibration"]
-    for row in parts[parts.model.isin(models) & (parts.group == ALL) & (parts.normalisation == "sum")].itertuples():
+    for row in files.rows(parts[parts.model.isin(models) & (parts.group == ALL) & (parts.normalisation == "sum")]):
         ends = row.ci_low, row.ci_high
         add([row.model], "calibration error", row.pronoun_type, row.ece, row.n, *ends, normalisation="sum")
-    for row in tables["regressions"].itertuples():
+    for row in files.rows(tables["regressions"]):
         metric = "change of accuracy with a token of the form"
         if row.model in models:
             cells = SUBSETS[row.subset], row.slope, row.forms, row.ci_low, row.ci_high
             add([row.model], metric, *cells, unit="share a token", n_unit="forms")
-    for row in tables["model_pairs"].itertuples():
+    for row in files.rows(tables["model_pairs"]):
         pair, cells = [row.model_a, row.model_b], (row.difference, row.n_clusters, row.ci_low, row.ci_high)
         add(pair, "accuracy, difference", row.pronoun_type, *cells, n_unit="clusters")
-    for row in tables["power"].itertuples():
+    for row in files.rows(tables["power"]):
         metric = "smallest difference from another model found with 80 % power"
         add([row.model], metric, row.pronoun_type, row.detectable_pair, row.n)
     parts = tables["mixed_model"]
-    for row in parts[parts.converged.astype(bool) & (parts.factor == "pronoun_type")].itertuples():
+    for row in files.rows(parts[parts.converged.astype(bool) & (parts.factor == "pronoun_type")]):
         # A coefficient is one of all instances, not of those with its level.
         fitted = {"coefficient": f"{row.factor} {row.level}", "unit": "log odds", "n_unit": "decisions"}
         add([], "log odds of being right", ALL, row.estimate, row.n, row.ci_low, row.ci_high, **fitted)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from scripts.core import files
 from scripts.core.paired import PLANNED_DIFFERENCES
 from scripts.core.paper.formats import interval, number, p_text, percent
 from scripts.core.paper.numbers import count, entry
@@ -269,8 +270,7 @@ def from_other_scores(
     shown = {"flipped": ("flipped", share), "other_difference": ("difference", format_signed)}
     numbers = of_rows(rows, source, keys, shown, factor="all")
     signs = []
-    row: Any
-    for row in rows.itertuples():
+    for row in files.rows(rows):
         signs.append(_sign(row.difference_low, row.difference_high))
         ends = interval(row.difference_low, row.difference_high, 2, signed=True)
         cell = {"model": row.model, "normalisation": row.normalisation, "factor": "all"}
@@ -311,7 +311,7 @@ def from_comparisons(power: pd.DataFrame, mixed_model: pd.DataFrame, agreed: pd.
     converged = bool(mixed_model.converged.all())
     numbers["mixed.n"] = count(mixed_model.n.max(), "mixed_model.csv", column="n")
     numbers["mixed.converged"] = count(converged, "mixed_model.csv", column="converged")
-    for row in mixed_model.fillna({"level": ""}).itertuples() if converged else ():
+    for row in files.rows(mixed_model.fillna({"level": ""})) if converged else ():
         cell = {"kind": row.kind, "factor": row.factor, "level": str(row.level)}
         fixed = row.kind == "fixed"
         name = f"{row.factor}.{row.level}" if fixed else f"random.{row.factor}"

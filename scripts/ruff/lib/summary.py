@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from scripts.core import files
 from scripts.core.estimate_rows import MODEL, PROBABILITY, PROMPTED
 from scripts.core.paper.summary import secondary_row
 from scripts.ruff.lib.analyses.normalisation import STUDY
@@ -81,34 +82,33 @@ def of_analyses(tables: "dict[str, pd.DataFrame]", models: dict, data: str) -> l
         cells = {"metric": metric, "value": value, "n": n, "low": low, "high": high}
         found.append(secondary_row(names, models, **usual | cells | factors | given))
 
-    row: Any
     parts = tables["normalisation"]
-    for row in parts[parts.factor.isin(["all", "pronoun"]) & (parts.normalisation != STUDY)].itertuples():
+    for row in files.rows(parts[parts.factor.isin(["all", "pronoun"]) & (parts.normalisation != STUDY)]):
         way = {"normalisation": row.normalisation}
         add([row.model], "accuracy", row.level, row.accuracy, row.n, row.ci_low, row.ci_high, **way)
         add([row.model], "other pick", row.level, row.flipped, row.n, **way)
     parts = tables["calibration"]
-    for row in parts[parts.factor.isin(["all", "pronoun"]) & (parts.normalisation == STUDY)].itertuples():
+    for row in files.rows(parts[parts.factor.isin(["all", "pronoun"]) & (parts.normalisation == STUDY)]):
         add([row.model], "calibration error", row.level, row.ece, row.n, row.ci_low, row.ci_high)
     parts = tables["fertility_correlations"]
-    for row in parts[parts.normalisation == STUDY].itertuples():
+    for row in files.rows(parts[parts.normalisation == STUDY]):
         metric = "accuracy and tokens of a form, rank correlation"
         add([row.model], metric, "all", row.spearman, row.forms, unit="correlation", n_unit="forms")
-    for row in tables["model_pairs"].itertuples():
+    for row in files.rows(tables["model_pairs"]):
         if row.n_distractors == "all":
             pair = [row.model_a, row.model_b]
             ends = row.ci_low, row.ci_high
             add(pair, "accuracy, difference", "all", row.difference, row.n_clusters, *ends, n_unit="clusters")
-    for row in tables["power"].itertuples():
+    for row in files.rows(tables["power"]):
         if row.n_distractors == "all":
             metric = "smallest difference from another model found with 80 % power"
             add([row.model], metric, "all", row.detectable_pair, row.n)
     parts = tables["mixed_model"]
-    for row in parts[parts.converged.astype(bool) & parts.factor.isin(["n_distractors", "pronoun"])].itertuples():
+    for row in files.rows(parts[parts.converged.astype(bool) & parts.factor.isin(["n_distractors", "pronoun"])]):
         # A coefficient is one of all instances, not of those with its level.
         fitted: dict[str, Any] = {"coefficient": f"{row.factor} {row.level}", "unit": "log odds", "n_unit": "decisions"}
         add([], "log odds of being right", "all", row.estimate, row.n, row.ci_low, row.ci_high, **fitted)
-    for row in () if "scored_agreement" not in tables else tables["scored_agreement"].itertuples():
+    for row in () if "scored_agreement" not in tables else files.rows(tables["scored_agreement"]):
         # A pronoun set that was never picked has no instances.
         if row.factor not in ("all", "pronoun") or not row.instances:
             continue
@@ -122,7 +122,7 @@ def of_analyses(tables: "dict[str, pd.DataFrame]", models: dict, data: str) -> l
             given = {"unit": unit, "setting": "", "n_unit": "instances" if row.question == "right" else "decisions"}
             value = getattr(row, name)
             add(model, f"{about}: {name}", row.level, value, row.instances, *ends, scoring=PROMPTED, **given)
-    for row in () if "sampled_agreement" not in tables else tables["sampled_agreement"].itertuples():
+    for row in () if "sampled_agreement" not in tables else files.rows(tables["sampled_agreement"]):
         if row.factor in ("all", "pronoun") and row.n:
             drawn: dict[str, Any] = {"scoring": PROMPTED, "setting": "", "n_unit": "answers"}
             add([row.model], "accuracy of drawn answers", row.level, row.accuracy, row.n, **drawn)

@@ -294,8 +294,7 @@ def _by_part(table: pd.DataFrame, pronoun_sets: list[dict], cells: Callable[[Any
     """Return what ``cells`` makes of each row on all instances, a pronoun set or a number of distractors."""
     sets = {one["set"]: one["label"] for one in pronoun_sets}
     rows = []
-    row: Any
-    for row in table[table.factor != "kind"].itertuples():
+    for row in files.rows(table[table.factor != "kind"]):
         part = {"all": "all", "pronoun": sets.get(row.level, row.level), "n_distractors": f"{row.level} distractors"}
         rows.append(cells(row, part[row.factor]))
     return pd.DataFrame(rows)

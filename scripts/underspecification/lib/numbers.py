@@ -6,6 +6,7 @@ Entries are ``{"value", "text", "source", "cell"}``, as in the other wings.
 import math
 from typing import TYPE_CHECKING, Any
 
+from scripts.core import files
 from scripts.core.paper.formats import number
 from scripts.core.paper.numbers import count, entry
 from scripts.underspecification.lib import study
@@ -195,8 +196,7 @@ def from_equally_likely(test: dict[str, float]) -> dict:
 def from_agreement(agreement: "pd.DataFrame", release: str) -> dict:
     """Return ``agree.<table>.<dates>.<variant>.<cells, agree, close or gap>`` of a release."""
     numbers = {}
-    row: Any
-    for row in agreement[agreement.release == release].itertuples():
+    for row in files.rows(agreement[agreement.release == release]):
         name = f"agree.{row.table.replace(' ', '').lower()}.{row.dates}.{row.variant}"
         cell = {"table": row.table, "dates": row.dates, "variant": row.variant}
         for key in ("cells", "agree", "close"):

@@ -195,8 +195,7 @@ def convert(documents: Mapping[str, coreference.Document], instances: pd.DataFra
         ``instance_id``, ``prediction`` (``occupation``, ``participant`` or None), in the order of ``instances``.
     """
     predictions, before = [], None
-    row: Any
-    for row in instances.itertuples():
+    for row in files.rows(instances):
         document = documents[row.instance_id]
         if conversion == "corrected":
             predictions.append(_by_places(document, row))

@@ -7,10 +7,11 @@
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scripts.core import files
 from scripts.core.engines import registry
 from scripts.core.errors import UserError, did_you_mean
 from scripts.core.templates import read_tsv
@@ -109,8 +110,7 @@ def of_instances(instances: "pd.DataFrame", prompts: dict, variants: Sequence[st
         of the files that it is made from.
     """
     rows = []
-    row: Any
-    for row in instances.itertuples():
+    for row in files.rows(instances):
         for name, prompt in prompts.items():
             for variant in variants:
                 options = [getattr(row, who) for who in VARIANTS[variant]]

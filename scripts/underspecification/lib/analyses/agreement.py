@@ -1,12 +1,12 @@
 """Printed cells of Tables 2 and 3 beside those from the released files, and how many agree."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import scipy
 
+from scripts.core import files
 from scripts.underspecification.lib import study
 from scripts.underspecification.lib.analyses import detection, overwriting
 
@@ -22,8 +22,7 @@ def printed_rates(printed: pd.DataFrame) -> pd.DataFrame:
     """Return Table 3: ``evaluation_set``, ``model`` (as files name it), ``rate``, ``printed`` (text)."""
     names = {shown: model for model, shown in study.PRINTED_AS.items()}
     rows = []
-    row: Any
-    for row in printed[printed.source == "Table 3"].itertuples():
+    for row in files.rows(printed[printed.source == "Table 3"]):
         evaluation_set, model = row.row.split(" | ")
         rows.append((SETS[evaluation_set], names.get(model, model), RATES[row.column], row.value))
     return pd.DataFrame(rows, columns=["evaluation_set", "model", "rate", "printed"])
@@ -32,8 +31,7 @@ def printed_rates(printed: pd.DataFrame) -> pd.DataFrame:
 def printed_metrics(printed: pd.DataFrame) -> pd.DataFrame:
     """Return Table 2: ``model``, ``item`` (of the sentences about a doctor), ``printed`` (text)."""
     rows = []
-    row: Any
-    for row in printed[printed.source == "Table 2"].itertuples():
+    for row in files.rows(printed[printed.source == "Table 2"]):
         _, coreferent, participant, _ = row.row.split(" | ")
         participant = "other" if participant == "patient" else participant
         code = ("professional", "participant").index(coreferent)
