@@ -105,7 +105,7 @@ def check_lengths(engine: Any, rows: "pd.DataFrame", limit: int | None) -> None:
     """Refuse rows that are longer than ``limit`` tokens (None: no limit).
 
     Args:
-        engine: As returned by :func:`make_engine`, or a :class:`TextReader`.
+        engine: As returned by :func:`scripts.core.engines.scoring.make_engine`, or a :class:`TextReader`.
         rows: As returned by :func:`scripts.core.options.option_texts`.
 
     Raises:
@@ -151,7 +151,7 @@ class TextReader:
         if architecture != "decoder":
             self.blank, _ = blank_token(tokenizer)
         self.special = set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
-        # Of a decoder's text the first token has no score, nor has what every text follows (models.begin_texts).
+        # Of a decoder's text the first token has no score, nor has what every text follows (models.score_after).
         self.unscored = getattr(tokenizer, "unscored_tokens", 1) if architecture == "decoder" else 0
 
     @property

@@ -138,7 +138,8 @@ def recorded_jobs(
     Args:
         code: Path of a module and name of a rule to the digest of the module for it, or None if there is no such module
             any more.
-        rows: Path of a table of templates and the names of rows to their digests (:func:`row_digests` of the records).
+        rows: Path of a table of templates and the names of rows to their digests
+            (:func:`scripts.core.provenance.job_records.row_digests`).
 
     Returns:
         A path below ``results/`` that no record names is the output of a job without inputs, so that :func:`judge`

@@ -162,7 +162,7 @@ class Origins:
         return origins
 
     def of_estimate(self, row: dict[str, Any], row_of: tuple[str, int] | None = None) -> list[dict]:
-        """Return the lines of template files behind a row of a summary, as :meth:`behind` does."""
+        """Return the lines of template files behind a row of a summary, as :meth:`origins_of` does."""
         chosen = self.instances_of(row)
         return [entry for table, mask in chosen.items() for entry in self._of_table(table, mask, row_of)]
 
