@@ -40,8 +40,8 @@ class Run:
         self._tables, self._instances = {}, {}
 
     def headlines(self, model: str | None) -> pd.DataFrame:
-        """Return the headline rows, of all models or one."""
-        rows = self.summary[self.summary.headline]
+        """Return the headline rows, of all models or one; what has no value is no estimate."""
+        rows = self.summary[self.summary.headline & self.summary.value.notna()]
         return rows if model is None else rows[rows.model == model]
 
     def table(self, path: str) -> pd.DataFrame | None:

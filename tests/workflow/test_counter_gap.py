@@ -132,7 +132,7 @@ def test_the_section_shows_what_the_other_tables_repeat(run, root):
         (shown if str(path.relative_to(run.parent)) in text else left_out).add(path.stem)
     for path in run.glob("tables/**/*.tex"):
         cells = path.read_text(encoding="utf-8").strip()
-        (shown if cells.startswith("%") or cells in text else left_out).add(path.stem)
+        (shown if cells.startswith("%") or cells.partition("\n\\tablenote")[0] in text else left_out).add(path.stem)
     # The study's own tables are files: bias and by_gender have their numbers together.
     assert left_out - shown == {
         "accuracy", "artefact", "findings", "datasets", "debiasing", "inconsistency", "original_counterfactual",
@@ -171,7 +171,7 @@ def test_numbers_are_those_of_the_tables(run):
     assert numbers["size.all"]["text"] == "24" and numbers["size.instances"]["value"] == 96
     assert numbers["systems"]["value"] == 6
     assert numbers["delta_i.highest"]["system"] in (SYSTEM, "Gendered (rule)")
-    assert numbers["cancelled.highest"]["text"] == "100.00"
+    assert numbers["cancelled.highest"]["text"] == "100.0"
     tests = files.read_csv(run / "analysis/significance.csv")
     tests = tests[tests.data == "replica"]
     delta = tests[(tests.scoring == "clusters") & (tests.metric == "delta_i") & (tests.subset == "all")]
