@@ -7,11 +7,11 @@ import pytest
 from scripts.core import files, mixed_effects
 from scripts.core.errors import UserError
 from scripts.core.paper.published import read_published
-from scripts.core.statistics import percentile_interval
+from scripts.core.statistics import percentile_interval, wilson
 from scripts.misgendered import analyses
 from scripts.misgendered.lib import numbers, study, tables
 from scripts.misgendered.lib.analyses import choices, predictions
-from scripts.misgendered.lib.analyses.resampling import ResampledPredictions, rows_at
+from scripts.misgendered.lib.analyses.resampling import BootstrapFrame, ResampledPredictions, rows_at
 from scripts.misgendered.lib.labels import ALL, STUDY
 from tests.misgendered import synthetic
 
@@ -106,6 +106,22 @@ def test_intervals_widen_with_the_variance_between_templates():
     assert high - low > 4 * alone
     always = ResampledPredictions(table.assign(correct=True), 100, 1)
     assert np.isnan(percentile_interval(always.samples(np.ones(len(table), dtype=bool)))).all()
+
+
+def test_where_all_are_right_or_none_is_the_interval_is_of_templates_or_names():
+    table = synthetic.instances(1100)
+    places = BootstrapFrame([table], 100, 1)
+    trials = np.bincount(places.cells(table), minlength=np.prod(places.shape)).reshape(places.shape)
+    fewer = min(np.count_nonzero(trials.any(axis=axis)) for axis in (0, 1))
+    assert places.interval(trials, trials) == pytest.approx(wilson(fewer, fewer))
+    assert places.interval(trials, 0 * trials) == pytest.approx(wilson(0, fewer))
+    # One name alone: its templates count.
+    of_name = trials * (np.arange(trials.shape[1]) == trials.sum(axis=0).argmax())
+    templates = np.count_nonzero(of_name.any(axis=1))
+    assert places.interval(of_name, of_name, fixed_names=True) == pytest.approx(wilson(templates, templates))
+    one = np.zeros_like(trials)
+    one[0, 0] = 3
+    assert np.isnan(places.interval(one, one)).all()
 
 
 def test_rows_match_a_value_or_one_of_several():

@@ -81,20 +81,24 @@ class TemplatesAndNames:
 
     def samples(self, part: pd.DataFrame) -> np.ndarray:
         """Return the accuracy of some cells in every bootstrap sample."""
+        return self.places.samples(*self._counts(part))
+
+    def accuracy(self, part: pd.DataFrame) -> tuple[float, float]:
+        """Return both ends of the 95 % interval of the accuracy of some cells."""
+        return self.places.interval(*self._counts(part))
+
+    def difference(self, part: pd.DataFrame, base: pd.DataFrame) -> tuple[float, float]:
+        """Return both ends of the 95 % interval of a difference of accuracies on the same instances."""
+        return statistics.percentile_interval(self.samples(part) - self.samples(base))
+
+    def _counts(self, part: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+        """Return trials and successes of some cells. Shape (templates, names)."""
         place, shape = self.place[part.index], self.places.shape
         trials, right = (
             np.bincount(place, weights=values, minlength=shape[0] * shape[1]).reshape(shape)
             for values in (part.n, part.correct)
         )
-        return self.places.samples(trials, right)
-
-    def accuracy(self, part: pd.DataFrame) -> tuple[float, float]:
-        """Return both ends of the 95 % interval of the accuracy of some cells."""
-        return statistics.percentile_interval(self.samples(part))
-
-    def difference(self, part: pd.DataFrame, base: pd.DataFrame) -> tuple[float, float]:
-        """Return both ends of the 95 % interval of a difference of accuracies on the same instances."""
-        return statistics.percentile_interval(self.samples(part) - self.samples(base))
+        return trials, right
 
 
 DESIGN = decisions.Design(

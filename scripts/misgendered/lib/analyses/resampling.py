@@ -71,7 +71,17 @@ class BootstrapFrame:
         )
 
     def interval(self, trials: np.ndarray, right: np.ndarray, fixed_names: bool = False) -> tuple[float, float]:
-        """Return the ends of the 95 % interval of the share of successes."""
+        """Return the ends of the 95 % interval of the share of successes.
+
+        Where all trials succeed, or none, samples agree. The interval is then Wilson's, of as many trials as there are
+        templates or names, whichever are fewer, as :func:`scripts.core.statistics.cluster_bootstrap` has it of one kind
+        of cluster.
+        """
+        successes = right.sum()
+        if successes in (0, trials.sum()):
+            kinds = [np.count_nonzero(trials.any(axis=axis)) for axis in ((1,) if fixed_names else (1, 0))]
+            clusters = min((count for count in kinds if count > 1), default=0)
+            return statistics.wilson(clusters if successes else 0, clusters) if clusters else (np.nan, np.nan)
         return statistics.percentile_interval(self.samples(trials, right, fixed_names))
 
 
