@@ -168,7 +168,7 @@ def agreeing_interval(
     return value - share * (value - least), value + share * (most - value)
 
 
-def wilson(successes: int, trials: int, level: float = 0.95) -> tuple[float, ...]:
+def wilson(successes: int, trials: int, level: float = 0.95) -> tuple[float, float]:
     """Return both ends of Wilson's score interval of a share (Wilson 1927); it has a width at 0 and 1 too.
 
     Args:

@@ -79,7 +79,7 @@ class BootstrapFrame:
         """
         successes = right.sum()
         if successes in (0, trials.sum()):
-            kinds = [np.count_nonzero(trials.any(axis=axis)) for axis in ((1,) if fixed_names else (1, 0))]
+            kinds = [int(trials.any(axis=axis).sum()) for axis in ((1,) if fixed_names else (1, 0))]
             clusters = min((count for count in kinds if count > 1), default=0)
             return statistics.wilson(clusters if successes else 0, clusters) if clusters else (np.nan, np.nan)
         return statistics.percentile_interval(self.samples(trials, right, fixed_names))
