@@ -1,6 +1,7 @@
 """Measurements of prompting: every engine answers alike; the peer is a stand-in, so that nothing is installed."""
 
 import json
+import os
 import sys
 
 import pytest
@@ -80,3 +81,11 @@ def test_the_peer_answers_and_says_when_it_ended(python, tmp_path):
     assert peer.ask({"generate": ["The baker"], "new_tokens": 3})["results"] == ["The"]
     with pytest.raises(UserError, match="ended with status 1; make its environment again: make bench"):
         peer.ask({"sing": []})
+
+
+def test_the_peers_interpreter_is_found_from_the_folder_of_a_run(python, tmp_path, monkeypatch):
+    folder = tmp_path / "runs/bench"
+    folder.mkdir(parents=True)
+    monkeypatch.chdir(folder)
+    peer = harness.Peer(os.path.relpath(python), tmp_path, 1, 2)
+    assert peer.ask({"generate": ["The baker"], "new_tokens": 3})["results"] == ["The"]

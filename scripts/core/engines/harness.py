@@ -51,7 +51,8 @@ class Peer:
     def __init__(self, python: str | Path, folder: str | Path, threads: int, batch: int):
         root = Path(__file__).parents[3]
         self.process = subprocess.Popen(
-            [str(python), "-m", "scripts.core.engines.harness"],
+            # The process starts in the repository. A link to the interpreter stays one: it names the environment.
+            [str(Path(python).absolute()), "-m", "scripts.core.engines.harness"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
