@@ -81,6 +81,13 @@ def test_tests_of_many_models_are_shown_pooled_only():
     ]  # fmt: skip
     pooled = tables.pronoun_tests_cells(tests, MODELS, most=2)
     assert [head for head in pooled if head.startswith("A-base")] == []
+    # Of one model, all models would be that one again.
+    alone = tables.pronoun_tests_cells(tests, {"a": MODELS["a"]})
+    assert list(alone) == ["Sets", "A-base: difference", "A-base: p, paired"]
+
+
+def test_a_number_of_parameters_that_is_not_known_is_a_dash():
+    assert [tables.parameters(count) for count in (None, float("nan"), 11e6, 1.3e9)] == ["–", "–", "11M", "1.3B"]
 
 
 def test_pairs_without_any_test_have_no_row(tmp_path):

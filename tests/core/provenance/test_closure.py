@@ -41,6 +41,14 @@ def test_closure_is_transitive_and_sees_lazy_imports(tree):
     )
 
 
+def test_what_only_type_checkers_import_is_no_part(tree):
+    block = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from scripts.core.unrelated import Thing\n"
+    path = tree / "scripts/core/a.py"
+    path.write_text(path.read_text() + block)
+    found = closure.closure("scripts/job.py", str(tree))
+    assert "scripts/core/b.py" in found and "scripts/core/unrelated.py" not in found
+
+
 def test_digests_change_with_a_module_and_not_with_another(tree):
     before = closure.digests("scripts/job.py", str(tree))
     (tree / "scripts/core/unrelated.py").write_text("x = 1\n")
