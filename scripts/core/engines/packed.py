@@ -10,8 +10,10 @@ all its options. Which of these ways a model can take is found out before the jo
 
 import contextlib
 import logging
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import product
+from dataclasses import replace
+from itertools import chain, product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -115,7 +117,7 @@ class PackedEngine(TextReader):
         elif self.architecture == "encoder-decoder":
             plan = self._plan_encoder_decoder(probes.rows)
         else:
-            plan = self._plan_decoder(probes.exchanged if exchanged else probes.sequences)
+            plan = self._plan_decoder(probes.exchanged if exchanged else probes.sequences, probes.packs)
         return {int(row): values for batch in plan for row, values in zip(batch.rows, self.score(batch), strict=True)}
 
     def plan(self, rows: "pd.DataFrame") -> list[Batch]:
@@ -176,24 +178,34 @@ class PackedEngine(TextReader):
 
     # Decoders. A text's last token is predicted and predicts nothing: in a tree it is a target and never an input.
 
-    def _plan_decoder(self, sequences: Sequence[np.ndarray]):
+    def _plan_decoder(self, sequences: Sequence[np.ndarray], whole: Sequence[Sequence[int]] = ()):
+        """Divide texts into batches; those of each group of ``whole`` stand in one packed sequence, if any do."""
         # What is longer than a window, or than anything that packed sequences were tried with, is run by itself.
         longest = min(bound for bound in (self.window, self.longest, np.inf) if bound) if self.sharing else 0
         alone = [row for row, ids in enumerate(sequences) if len(ids) > longest]
-        together = [row for row, ids in enumerate(sequences) if len(ids) <= longest]
-        return self._plan_texts(sequences, alone) + self._plan_trees(sequences, together)
+        whole = whole if self.sharing else ()
+        elsewhere = {*alone, *chain(*whole)}
+        together = [row for row in range(len(sequences)) if row not in elsewhere]
+        packs = self._packs(sequences, together, self.pack_tokens, self.limit)
+        for group in whole:
+            packs += self._packs(sequences, group, sys.maxsize, None)
+        return self._plan_texts(sequences, alone) + self._plan_trees(sequences, packs)
 
-    def _plan_trees(self, sequences: Sequence[np.ndarray], members: Sequence[int]):
+    def _packs(self, sequences: Sequence[np.ndarray], members: Sequence[int], size: int, limit: int | None):
         inputs = [sequences[row][:-1] if len(sequences[row]) > 1 else sequences[row] for row in members]
-        packs = prefix_tree.pack(inputs, self.pack_tokens, self.limit)
+        return [
+            replace(pack, paths={members[name]: path for name, path in pack.paths.items()})
+            for pack in prefix_tree.pack(inputs, size, limit)
+        ]
+
+    def _plan_trees(self, sequences: Sequence[np.ndarray], packs: list[prefix_tree.Pack]):
         packs.sort(key=len, reverse=True)
         batches = []
         for part in plan_passes([len(pack) for pack in packs], self.budget):
             chosen = [packs[i] for i in part]
-            names = [name for pack in chosen for name in pack.paths]
-            targets = {name: sequences[members[name]][1:] for name in names}
-            rows = np.array([members[name] for name in names])
-            batches.append(Batch(rows, sum(map(len, chosen)), (chosen, targets)))
+            rows = [row for pack in chosen for row in pack.paths]
+            targets = {row: sequences[row][1:] for row in rows}
+            batches.append(Batch(np.array(rows), sum(map(len, chosen)), (chosen, targets)))
         return batches
 
     def _score_trees(self, batch: Any):

@@ -10,8 +10,9 @@ Before a job starts, every engine is checked (:func:`check`):
 
 * A few short texts and the job's longest one are scored one by one, in the plainest way; a model that cannot do it
   cannot be run.
-* The longest text branches off into others that fill a packed sequence of the job's size. As branches differ in a
-  later token only, their scores before it must be equal: otherwise the model looks ahead.
+* The longest text branches off into others that fill a packed sequence to the largest size that the job may have, and
+  the last of them, the furthest from the beginning that they share, is looked at. As branches differ in a later token
+  only, their scores before it must be equal: otherwise the model looks ahead.
 * The longest text's beginning is scored by itself. If that changes its scores, as long RoPE does beyond some length,
   texts of different lengths are not run together.
 * The engine's ways of running the model are tried from fast to plain until one gives what the plainest gave. The way
@@ -168,6 +169,7 @@ class Probes:
             which comes last.
         sequences (list of ndarray of int64): For a decoder, the token ids of ``rows`` and of the branches of the
             longest that fill a packed sequence.
+        packs (list of list of int): For a decoder whose texts are packed, which sequences fill one packed sequence.
         exchanged (list of ndarray of int64): For a decoder, the same with other tokens at the end of all but those of
             ``watched``.
         watched (list of int): Which sequences' scores must stay when those of others are exchanged.
@@ -185,11 +187,10 @@ class Probes:
         self.rows = rows if longest is None else pd.concat([rows, longest], ignore_index=True)
         lengths = np.asarray(engine.lengths(self.rows))
         self.longest = int(lengths.max())
-        size = size and prefix_tree.largest_pack(self.longest, size, limit)
         last = int(lengths.argmax())
         # One option of each built-in text, and the longest text.
         self.compared = sorted({*range(1, len(rows), len(PROBE_OPTIONS)), last})
-        self.sequences, self.exchanged, self.watched, self.picks = [], [], [], {}
+        self.sequences, self.exchanged, self.watched, self.packs, self.picks = [], [], [], [], {}
         if self.architecture == "encoder":
             self.encoding = engine.tokenizer(self.rows.text.tolist())
             for row in range(len(self.rows)):
@@ -197,26 +198,61 @@ class Probes:
                 self.picks[row] = np.unique(np.linspace(0, count - 1, min(COPIES, count)).round().astype(int))
         elif self.architecture == "decoder":
             self.sequences = [np.array(ids) for ids in engine.tokenizer(self.rows.text.tolist())["input_ids"]]
-            self._branch(last, size)
+            self._branch(last, size, limit)
 
     def _copies(self, row: int):
         return list(self.engine.masked_copies(self.encoding["input_ids"][row], self.encoding.word_ids(row)))
 
-    def _branch(self, last: int, size: int):
+    def _branch(self, last: int, size: int, limit: int | None):
         """Add branches of the longest text, and of its beginning where a window is shorter, until a pack is full."""
         window = self.engine.window
-        bases = [self.sequences[last]] + [self.sequences[last][:window]] * bool(window and window < self.longest)
+        bases = [last]
+        if window and window < self.longest:
+            self.sequences.append(self.sequences[last][:window])
+            bases.append(len(self.sequences) - 1)
         watched = set(self.compared) - {last}
         for base in bases:
-            first = len(self.sequences)
-            self.sequences += branches(base, size)
+            ids, first = self.sequences[base], len(self.sequences)
+            largest = size and prefix_tree.largest_pack(len(ids), size, limit)
+            self.sequences += branches(ids, largest)
             # Sorted as they are packed, the last of them is the furthest from what it shares with the first.
             for some in (range(first, first + 2), range(first + 2, len(self.sequences))):
                 order = sorted((i for i in some if i < len(self.sequences)), key=lambda i: self.sequences[i].tolist())
                 watched.update(order[-1:])
             self.compared += order[-1:]
+            if largest and not (window and len(ids) > window):
+                watched |= self._fill(base, first, largest)
         self.exchanged = [ids if i in watched else with_changed_end(ids) for i, ids in enumerate(self.sequences)]
         self.watched = sorted(watched)
+
+    def _fill(self, base: int, first: int, size: int) -> set[int]:
+        """Make a pack of exactly ``size`` tokens of a text and its branches, the last of which is cut to fit.
+
+        A job divides what exceeds a pack, so branches that it packs may end far below the size of its largest pack.
+
+        Args:
+            base: The text; its branches begin at ``first``.
+
+        Returns:
+            The last sequence of the pack and the one that was cut, whose tokens must not be exchanged.
+        """
+        ids, group = self.sequences[base], [base]
+        # A text's last token is predicted and not read.
+        room = size - (len(ids) - 1)
+        for number in range(first, len(self.sequences)):
+            branch = self.sequences[number]
+            place = changed_at(ids, branch)
+            if len(branch) - 1 - place > room:
+                if room > 0:
+                    self.sequences.append(branch[: place + room + 1])
+                    group.append(len(self.sequences) - 1)
+                break
+            group.append(number)
+            room -= len(branch) - 1 - place
+        self.packs.append(group)
+        furthest = max(group, key=lambda i: self.sequences[i].tolist())
+        self.compared = sorted({*self.compared, furthest})
+        return {furthest, group[-1]}
 
     def first(self) -> np.ndarray:
         """Return the scores of the first compared text, in the plainest way."""
