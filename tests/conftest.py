@@ -31,7 +31,7 @@ SLOW = (
     "misgendered/test_findings.py",
     "paper/test_paper.py",
     "prompting",
-    "ruff/test_claims.py",
+    "ruff/test_findings.py",
     "ruff/test_instance_rules.py",
     "scoring",
     "servers",

@@ -64,7 +64,7 @@ def table_by_gender(*, metrics: str, significance: str, tex: str, csv: str, temp
 
     Write the cells as printed (LaTeX and CSV); full precision is in ``metrics``.
     """
-    tables.write_sets(tex, csv, tables.of_sets(metrics, significance, template_sets, tables.BY_GENDER))
+    tables.write_sets(tex, csv, tables.of_sets(metrics, significance, template_sets, tables.by_gender))
 
 
 def table_cancellation(*, metrics: str, decomposition: str, tex: str, csv: str, templates: str) -> None:

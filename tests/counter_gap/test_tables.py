@@ -17,6 +17,7 @@ def test_marks_tell_every_test_apart():
     both = row.where(row.index != "significant_holm", True)
     assert tables.format_value(both, "marked") == "−4.99*†‡"
     assert tables.format_value(both.where(row.index != "significant_centred_holm", True), "marked") == "−4.99*†"
+    assert tables.format_value(row, "marked", 1) == "−5.0*" and tables.format_value(row, "rho", 1) == "−0.05*"
     untested = row.where(row.index == "value", None)
     assert tables.format_value(untested, "marked") == "−4.99"
 

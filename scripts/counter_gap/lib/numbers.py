@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from scripts.core.paper.formats import number, p_text, percent
+from scripts.core.paper.formats import interval, number, p_text, percent
 from scripts.core.paper.numbers import count, entry
 from scripts.counter_gap.lib.study import UNMARKED, WITHOUT, is_rule, label, main_scoring
 from scripts.counter_gap.lib.tables import METHODS, tests_disagree
@@ -65,7 +65,7 @@ def from_tests(tests: pd.DataFrame, metrics: pd.DataFrame) -> dict:
         same with ``without.`` before them for the quadruples without artefact; ``<method>.systems`` and
         ``<method>.<metric>.<count>`` after debiasing; ``disputed``, how many tests the centred bootstrap decides
         otherwise, and of each ``disputed.<number>.percentile`` and ``.centred`` (with ``test``); and
-        ``cancelled.highest`` and ``cancelled.lowest``.
+        ``cancelled.highest`` and ``cancelled.lowest``, each with ``.interval``.
     """
     plain = main_scoring(tests)
     systems = plain[plain.debiasing == "none"].system.unique()
@@ -86,7 +86,7 @@ def from_tests(tests: pd.DataFrame, metrics: pd.DataFrame) -> dict:
     numbers |= _disputed(plain[plain.subset.isin(["all", "all" + WITHOUT])])
     values = main_scoring(metrics)
     rows = values[(values.metric == "cancelled") & (values.subset == "all") & (values.debiasing == "none")]
-    return numbers | _bounds("cancelled", rows.dropna(subset=["value"]), "metrics.csv", signed=False)
+    return numbers | _bounds("cancelled", rows.dropna(subset=["value"]), "metrics.csv", signed=False, intervals=True)
 
 
 def _disputed(tests: pd.DataFrame):
@@ -111,16 +111,22 @@ def _of_tests(name: str, rows: pd.DataFrame):
     return numbers | _bounds(name, rows, "significance.csv", signed=True)
 
 
-def _bounds(name: str, rows: Any, source: str, signed: bool):
-    """Return ``<name>.lowest`` and ``<name>.highest`` of some rows, with their systems; nothing if there are none."""
+def _bounds(name: str, rows: Any, source: str, signed: bool, intervals: bool = False):
+    """Return ``<name>.lowest`` and ``<name>.highest`` of some rows, with their systems; nothing if there are none.
+
+    With ``intervals`` each has its interval too, as ``<name>.lowest.interval`` and ``<name>.highest.interval``.
+    """
+    numbers = {}
     places = {} if rows.empty else {"lowest": rows.value.idxmin(), "highest": rows.value.idxmax()}
-    return {
-        f"{name}.{bound}": entry(
-            row.value, percent(row.value, 1, signed=signed), source, system=row.system, metric=name
-        )
-        | {"system": label(row)}
-        for bound, row in ((bound, rows.loc[place]) for bound, place in places.items())
-    }
+    for bound, place in places.items():
+        row = rows.loc[place]
+        cell = {"system": row.system, "metric": name}
+        shown = entry(row.value, percent(row.value, 1, signed=signed), source, **cell)
+        numbers[f"{name}.{bound}"] = shown | {"system": label(row)}
+        if intervals:
+            ends = interval(100 * row.ci_low, 100 * row.ci_high, 1, signed)
+            numbers[f"{name}.{bound}.interval"] = entry(row.ci_low, ends, source, **cell, column="ci_low")
+    return numbers
 
 
 def from_simulation(simulation: pd.DataFrame) -> dict[str, dict]:

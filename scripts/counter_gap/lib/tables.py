@@ -8,7 +8,7 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.errors import UserError
-from scripts.core.paper.formats import MISSING_MARK, NOT_RELEASED, NOT_RUN, interval, number, percent
+from scripts.core.paper.formats import MANY_UNITS, MISSING_MARK, NOT_RELEASED, NOT_RUN, interval, number, percent
 from scripts.core.paper.tables import blank_repeats, change_points, drop_uninformative, write_table
 from scripts.counter_gap.lib.study import DATA, SCORING, WITHOUT, is_rule, main_scoring
 
@@ -236,11 +236,22 @@ def cells(
     return pd.DataFrame(rows)
 
 
-def format_value(row: pd.Series, form: str) -> str:
-    """Return one value as it is printed: ``percent``; ``marked``, signed and with marks; or ``rho``, a correlation."""
+def by_gender(rows: pd.DataFrame) -> dict[str, str]:
+    """Return the cells of the table of both genders for one system, with one decimal."""
+    return value_cells(rows, BY_GENDER, cell=lambda row, form: format_value(row, form, 1))
+
+
+def format_value(row: pd.Series, form: str, decimals: int = 2) -> str:
+    """Return one value as it is printed: ``percent``; ``marked``, signed and with marks; or ``rho``, a correlation.
+
+    Args:
+        decimals: Of percent; a correlation has one more.
+    """
     if form == "percent":
-        return percent(row.value)
-    return (number(row.value, 3) if form == "rho" else percent(row.value, signed=True)) + significance_marks(row)
+        return percent(row.value, decimals)
+    if form == "rho":
+        return number(row.value, decimals + 1) + significance_marks(row)
+    return percent(row.value, decimals, signed=True) + significance_marks(row)
 
 
 def absence_reason(scoring: str) -> str:
@@ -371,13 +382,14 @@ def cancellation(metrics: pd.DataFrame, decomposition: pd.DataFrame, templates: 
         value = rows[rows.subset == "all"].set_index(["metric", "group"]).value
         of_one = of_system(decomposition, templates, *rows[["scoring", "system", "debiasing"]].iloc[0])
         pairs = of_one.set_index(["right_m", "right_f"]).quadruples
+        decimals = 1 + int(pairs.sum() >= MANY_UNITS)
         return {
-            "to M": percent(value["lean", "M"]),
-            "to F": percent(value["lean", "F"]),
-            "Acc_Diff": percent(value["acc_diff", "all"], signed=True),
-            "cancelled": percent(value["cancelled", "all"]),
+            "to M": percent(value["lean", "M"], decimals),
+            "to F": percent(value["lean", "F"], decimals),
+            "Acc_Diff": percent(value["acc_diff", "all"], decimals, signed=True),
+            "cancelled": percent(value["cancelled", "all"], decimals),
             **{f"{m}:{f}": str(pairs[m, f]) for m, f in ((2, 0), (0, 2), (1, 1))},
-            "ΔI": percent(value["delta_i", "all"], signed=True),
+            "ΔI": percent(value["delta_i", "all"], decimals, signed=True),
         }
 
     return cells(metrics, templates, parts, METHODS, ("System", "Scoring", "Debiasing"))

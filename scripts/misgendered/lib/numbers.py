@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from scripts.core.options import candidate_forms
-from scripts.core.paper.formats import interval, number, percent
+from scripts.core.paper.formats import MISSING_MARK, interval, number, percent
 from scripts.core.paper.numbers import count, entry
 from scripts.misgendered.lib import study
 from scripts.misgendered.lib.analyses.by_model import ByModel
@@ -144,12 +144,13 @@ def estimate(
 ) -> dict:
     """Return a value of a row and, as ``<name>.interval``, its interval.
 
-    The value of the interval is the ``sign`` that it is clear to have or, without one, its text. ``printed`` may have
+    The value of the interval is the ``sign`` that it is clear to have or, without one, its text. Where all draws agree
+    there is none, and its text says so. ``printed`` may have
     ``decimals`` and the ``scale`` of print, if the value is not a share.
     """
     decimals, scale = printed.get("decimals", 1), printed.get("scale", 100)
     low, high = (row[end] for end in ends)
-    text = interval(scale * low, scale * high, decimals, signed)
+    text = interval(scale * low, scale * high, decimals, signed).replace(MISSING_MARK, "no interval")
     return {
         name: entry(row[column], number(scale * row[column], decimals, signed), source, **cell),
         f"{name}.interval": entry(clear_sign(low, high) if sign else text, text, source, **cell),

@@ -168,7 +168,7 @@ def pronoun_tests_cells(tests: pd.DataFrame, models: dict, most: int = 4) -> pd.
 
 
 def _p(value: float):
-    return p_text(value, smallest=0.001, decimals=3).removeprefix("= ")
+    return p_text(value, smallest=0.001).removeprefix("= ")
 
 
 def error_types_cells(types: pd.DataFrame, models: dict[str, dict]) -> pd.DataFrame:
