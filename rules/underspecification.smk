@@ -81,20 +81,20 @@ rule underspecification_texts:
         "../scripts/underspecification/instances.py"
 
 
-rule underspecification_masses:
+rule underspecification_word_group_probabilities:
     input:
         instances=UNDERSPEC.files("instances"),
         texts=UNDERSPEC.files("texts"),
         distributions=UNDERSPEC.files("distributions", "{model}"),
-        # A server gives no masses over the vocabulary.
+        # A server gives no probabilities over the vocabulary.
         full=lambda wildcards: (
             UNDERSPEC.files("distributions", f"{wildcards.model}.mass") if "source" in MODELS[wildcards.model] else []
         ),
         words=f"{UNDERSPEC_TEMPLATES}/words.tsv",
     output:
-        masses="results/underspecification/masses/run/{model}.parquet",
+        probabilities="results/underspecification/word_group_probabilities/run/{model}.parquet",
     log:
-        "results/logs/underspecification_masses/{model}.log",
+        "results/logs/underspecification_word_group_probabilities/{model}.log",
     conda:
         "../envs/analysis.yaml"
     resources:
@@ -113,7 +113,7 @@ rule underspecification_released:
         simplified=underspecification_release("detect_wino_mod_raw"),
         mgc=underspecification_release("spur_mgc_raw"),
     output:
-        masses="results/underspecification/masses/released/{release}.parquet",
+        probabilities="results/underspecification/word_group_probabilities/released/{release}.parquet",
     log:
         "results/logs/underspecification_released/{release}.log",
     wildcard_constraints:
@@ -137,7 +137,7 @@ underspecification_tables = lambda names, sources: expand(
     f"{UNDERSPEC_ANALYSIS}/{{source}}/{{table}}.csv", source=sources, table=names
 )
 # What either method reads: the probabilities of a source.
-UNDERSPEC_READ = {"masses": lambda wildcards: UNDERSPEC.masses_of(wildcards.source)}
+UNDERSPEC_READ = {"probabilities": lambda wildcards: UNDERSPEC.probabilities_of(wildcards.source)}
 UNDERSPEC_ANALYSES = {
     "method1_slopes": result(
         **UNDERSPEC_READ,
@@ -262,7 +262,7 @@ UNDERSPEC_FIGURES = {
 # In the paper: metric 2, detection 3; the others are additions.
 UNDERSPEC_TABLES = {
     "slopes": result(**UNDERSPEC_METHOD1, title="Slopes over dates and places"),
-    "masses": result("curves", title="Probability of pronouns"),
+    "word_group_probabilities": result("curves", title="Probability of pronouns"),
     "metric": result("metric", printed=UNDERSPEC_PUBLISHED, title="Task specification metric"),
     "detection": result(
         "specification_detection", "orders", printed=UNDERSPEC_PUBLISHED, title="Detection of unspecified sentences"
@@ -285,8 +285,8 @@ declare(
     label="Underspecification",
     traced=underspecification_traces.list_traces(),
     outcomes={
-        "distribution": ["results/underspecification/masses/run/{model}.parquet"],
-        "": ["results/underspecification/masses/released/{part}.parquet"],
+        "distribution": ["results/underspecification/word_group_probabilities/run/{model}.parquet"],
+        "": ["results/underspecification/word_group_probabilities/released/{part}.parquet"],
     },
     paired={
         "slope, female minus male": PairedOutcomes(
@@ -412,7 +412,7 @@ declare(
                                 if not name.endswith("official")
                             ],
                         )
-                        for model, table in zip(UNDERSPEC.models, UNDERSPEC.masses_of("run"), strict=True)
+                        for model, table in zip(UNDERSPEC.models, UNDERSPEC.probabilities_of("run"), strict=True)
                     ],
                 )
                 for name in UNDERSPEC.sets
@@ -426,7 +426,7 @@ declare(
                     decided=[underspecification_decisions(table)],
                 )
                 for source in UNDERSPEC["released"]
-                for table in UNDERSPEC.masses_of(source)
+                for table in UNDERSPEC.probabilities_of(source)
             ),
         ],
         key=["evaluation_set", "templates", "item", "variable", "value"],

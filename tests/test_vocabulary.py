@@ -144,9 +144,7 @@ def public_names(path: Path) -> set[str]:
     ids=lambda p: str(p.relative_to(ROOT)),
 )
 def test_public_names_say_what_they_are(path):
-    """Functions that are named after their rules keep the rule's name."""
-    entry = path.parent.parent == ROOT / "scripts"
-    assert not public_names(path) & set(UNCLEAR_NAMES) - ({"masses"} if entry else set()), path
+    assert not public_names(path) & set(UNCLEAR_NAMES), path
 
 
 def test_the_words_are_seen():

@@ -140,6 +140,8 @@ def inputs(path: Path) -> list[str]:
     if path.is_file():
         return [str(path)]
     globs = (SUMMARY, "results/*/tables/findings.csv", "results/*/figures/**/*.csv", "results/*/figures/**/*.png")
-    globs += tuple(f"results/*/{folder}/**/*.parquet" for folder in ("instances", "texts", "scores", "masses"))
+    globs += tuple(
+        f"results/*/{folder}/**/*.parquet" for folder in ("instances", "texts", "scores", "word_group_probabilities")
+    )
     globs += tuple(f"results/*/{folder}/**/*.parquet" for folder in ("analysis", "predictions", "flags"))
     return sorted({str(found) for pattern in globs for found in path.glob(pattern)})

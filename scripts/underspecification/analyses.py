@@ -13,15 +13,28 @@ from scripts.underspecification.lib import templates
 from scripts.underspecification.lib.analyses import correlation, detection, overwriting, simulation
 from scripts.underspecification.lib.analyses import released as releases
 from scripts.underspecification.lib.analyses.agreement import over_releases
-from scripts.underspecification.lib.analyses.masses import accumulate, accumulate_full, read_masses, tidy
+from scripts.underspecification.lib.analyses.word_group_probabilities import (
+    accumulate,
+    accumulate_full,
+    read_probabilities,
+    tidy,
+)
 
 
-def masses(
-    *, instances: list, texts: list, distributions: list, full: list, words: str, masses: str, label: str, methods: list
+def word_group_probabilities(
+    *,
+    instances: list,
+    texts: list,
+    distributions: list,
+    full: list,
+    words: str,
+    probabilities: str,
+    label: str,
+    methods: list,
 ) -> None:
-    """Write ``masses`` (Parquet) of one model from its ``distributions`` on each of the sets.
+    """Write ``probabilities`` (Parquet) of one model from its ``distributions`` on each of the sets.
 
-    ``full`` are the masses over the whole vocabulary beside the distributions, none for a model behind a server;
+    ``full`` are the probabilities over the whole vocabulary beside the distributions, none for a model behind a server;
     ``label`` is the model's name in tables; of ``texts`` those for ``methods`` were read.
     """
     groups = templates.read_words(words)
@@ -37,21 +50,21 @@ def masses(
             whole = model_outputs.read_masses(full_file, Path(top_file).stem, list(groups), top)
             frames.append(tidy(accumulate_full(whole, top, method, groups), rows, sentences, label, "full"))
         log.info("%s: %d texts", text_file, len(rows))
-    files.write_parquet(masses, pd.concat(frames, ignore_index=True))
+    files.write_parquet(probabilities, pd.concat(frames, ignore_index=True))
 
 
-def released(*, winogender: str, simplified: str, mgc: str, masses: str, release: str) -> None:
-    """Write ``masses`` (Parquet) of a ``release`` from its three archives."""
+def released(*, winogender: str, simplified: str, mgc: str, probabilities: str, release: str) -> None:
+    """Write ``probabilities`` (Parquet) of a ``release`` from its three archives."""
     frames = []
     for name, path in (("winogender", winogender), ("simplified", simplified), ("mgc", mgc)):
         frames.append(releases.read(path, release, name))
         log.info("%s: %d probabilities of %d models", path, len(frames[-1]), frames[-1].model.nunique())
-    files.write_parquet(masses, pd.concat(frames, ignore_index=True), {"origins": {"row": "{text_id}"}})
+    files.write_parquet(probabilities, pd.concat(frames, ignore_index=True), {"origins": {"row": "{text_id}"}})
 
 
-def method1_slopes(*, masses: list, slopes: str, curves: str, draws: int, seed: int) -> None:
-    """Write ``slopes`` (metrics with intervals) and ``curves`` (means over sentences, lines) as CSV from ``masses``."""
-    frame = read_masses(masses)
+def method1_slopes(*, probabilities: list, slopes: str, curves: str, draws: int, seed: int) -> None:
+    """Write ``slopes`` (metrics with intervals) and ``curves`` (means over sentences, lines) as CSV."""
+    frame = read_probabilities(probabilities)
     frame = frame[frame.evaluation_set == "mgc"]
     files.write_csv(slopes, correlation.slopes(frame, draws, seed))
     files.write_csv(curves, correlation.curves(frame, draws, seed))
@@ -59,7 +72,7 @@ def method1_slopes(*, masses: list, slopes: str, curves: str, draws: int, seed: 
 
 def specification_detection(
     *,
-    masses: list,
+    probabilities: list,
     metric: str,
     specification_detection: str,
     roc: str,
@@ -72,7 +85,7 @@ def specification_detection(
 ) -> None:
     """Write the ``metric`` of each sentence, rates, areas and ``roc`` curves, rates over file ``orders``, and how the
     change over dates goes with the level (``independence``) as CSV."""
-    frame = read_masses(masses)
+    frame = read_probabilities(probabilities)
     frame = frame[frame.evaluation_set != "mgc"]
     values = detection.specification_metric(frame[~frame.debris])
     files.write_csv(metric, values)

@@ -20,7 +20,7 @@ from scripts.core.paper import published
 from scripts.core.paper.formats import number
 from scripts.underspecification.lib import figures, findings, study
 from scripts.underspecification.lib.analyses import agreement, simulation
-from scripts.underspecification.lib.analyses.masses import read_masses
+from scripts.underspecification.lib.analyses.word_group_probabilities import read_probabilities
 from scripts.underspecification.lib.instances import COREFERENTS, PARTICIPANTS, SETS, is_well_specified
 from scripts.underspecification.lib.readers import read_rows
 
@@ -456,9 +456,9 @@ def draw_example(frame: "pd.DataFrame") -> Figure:
     return drawn
 
 
-def figure_example(*, masses: list, pdf: str, png: str, csv: str, occupation: str, model: str) -> None:
+def figure_example(*, probabilities: list, pdf: str, png: str, csv: str, occupation: str, model: str) -> None:
     """Draw the sentences about ``occupation`` as ``model`` fills them, or what :func:`select_example` takes."""
-    frame = select_example(read_masses(masses), occupation, model)
+    frame = select_example(read_probabilities(probabilities), occupation, model)
     plotting.save(draw_example(frame), frame, pdf, png, csv)
 
 

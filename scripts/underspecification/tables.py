@@ -26,12 +26,12 @@ def table_independence(*, independence: str, tex: str, csv: str) -> None:
     tables.write(tex, csv, tables.independence(read_rows(independence, "correlations")), 2)
 
 
-def table_masses(*, curves: str, tex: str, csv: str) -> None:
+def table_word_group_probabilities(*, curves: str, tex: str, csv: str) -> None:
     """Tabulate the mean mass of gendered pronouns among the most probable tokens and over the vocabulary.
 
     Write the cells as printed (LaTeX and CSV).
     """
-    tables.write(tex, csv, tables.group_probabilities(read_rows(curves, "masses")), 3)
+    tables.write(tex, csv, tables.group_probabilities(read_rows(curves, "probabilities")), 3)
 
 
 def table_metric(*, metric: str, printed: str, tex: str, csv: str) -> None:

@@ -27,7 +27,7 @@ LOGGER = logging.getLogger("test")
     [
         (["results/ruff/instances/{templates}/selected.parquet"], "instances"),
         (["results/ruff/analysis/{templates}/a.csv", "results/ruff/analysis/{templates}/b.csv"], "analyses"),
-        (["results/underspecification/masses/run/{model}.parquet"], "analyses"),
+        (["results/underspecification/word_group_probabilities/run/{model}.parquet"], "analyses"),
         (["results/ruff/flags/{templates}.parquet"], "analyses"),
         (["results/sixth/figures/{templates}/x.pdf"], None),
         (["results/paper/main.tex"], "analyses"),

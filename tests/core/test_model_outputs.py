@@ -16,7 +16,7 @@ from scripts.ruff.analyses import predictions, prompted_outputs
 from scripts.scoring import merge_scores
 from scripts.underspecification import analyses as underspecification_analyses
 from scripts.underspecification import figures as underspecification_figures
-from scripts.underspecification.lib.analyses.masses import COLUMNS
+from scripts.underspecification.lib.analyses.word_group_probabilities import COLUMNS
 from tests.conftest import ROOT
 
 SETS = ["he", "she", "they"]
@@ -355,7 +355,7 @@ def test_repeated_answers_in_a_shard_are_refused(tmp_path):
     assert "text p0 occurs twice" in message
 
 
-# Token distributions and masses ------------------------------------------------------------------------------------
+# Token distributions and probabilities ------------------------------------------------------------------------------
 
 INSTANCES = pd.DataFrame(
     [
@@ -406,13 +406,13 @@ def read_distributions(tmp_path):
         schemas = distributions.schemas()
         write_batches(tmp_path / "m.parquet", top, schemas[0], top_model)
         write_batches(tmp_path / "m.mass.parquet", full, schemas[1], full_model)
-        underspecification_analyses.masses(
+        underspecification_analyses.word_group_probabilities(
             instances=[str(tmp_path / "instances.parquet")], texts=[str(tmp_path / "texts.parquet")],
             distributions=[str(tmp_path / "m.parquet")], full=[str(tmp_path / "m.mass.parquet")],
-            words=str(ROOT / "templates/underspecification/words.tsv"), masses=str(tmp_path / "masses.parquet"),
+            words=str(ROOT / "templates/underspecification/words.tsv"), probabilities=str(tmp_path / "p.parquet"),
             label="M", methods=["mask"],
         )  # fmt: skip
-        return files.read_parquet(tmp_path / "masses.parquet")
+        return files.read_parquet(tmp_path / "p.parquet")
 
     return make
 
@@ -524,14 +524,15 @@ def test_attacks_on_summed_probabilities_are_refused(tmp_path, name, reader):
     }
     calls = {
         "method1_slopes": lambda: underspecification_analyses.method1_slopes(
-            masses=[str(path)], slopes=made["slopes"], curves=made["curves"], draws=10, seed=1
+            probabilities=[str(path)], slopes=made["slopes"], curves=made["curves"], draws=10, seed=1
         ),
         "specification_detection": lambda: underspecification_analyses.specification_detection(
-            masses=[str(path)], metric=made["metric"], specification_detection=made["rates"], roc=made["roc"],
+            probabilities=[str(path)], metric=made["metric"], specification_detection=made["rates"], roc=made["roc"],
             orders=made["orders"], independence=made["independence"], threshold=0.5, folds=2, draws=10, seed=1,
         ),
         "figure_example": lambda: underspecification_figures.figure_example(
-            masses=[str(path)], pdf=str(tmp_path / "f.pdf"), png=str(tmp_path / "f.png"), csv=str(tmp_path / "f.csv"),
+            probabilities=[str(path)], pdf=str(tmp_path / "f.pdf"), png=str(tmp_path / "f.png"),
+            csv=str(tmp_path / "f.csv"),
             occupation="doctor", model="M",
         ),
     }  # fmt: skip
@@ -542,7 +543,7 @@ def test_attacks_on_summed_probabilities_are_refused(tmp_path, name, reader):
 def test_sound_summed_probabilities_are_read(tmp_path):
     files.write_parquet(tmp_path / "m.parquet", tidy())
     made = {key: str(tmp_path / f"{key}.csv") for key in ("slopes", "curves")}
-    underspecification_analyses.method1_slopes(masses=[str(tmp_path / "m.parquet")], **made, draws=10, seed=1)
+    underspecification_analyses.method1_slopes(probabilities=[str(tmp_path / "m.parquet")], **made, draws=10, seed=1)
     assert len(files.read_csv(made["curves"]))
 
 

@@ -108,8 +108,8 @@ def test_probabilities_are_averaged_where_nothing_is_right(tmp_path):
     rows = [(f"t{n % 2}", f"{1900 + n % 2}", word, share) for n in range(2) for word, share in (("f", 0.1), ("m", 0.3))]
     table = pd.DataFrame(rows, columns=["item", "year", "word", "share"]).assign(model="m")
     table.loc[table.item == "t1", "share"] = 0.0
-    files.write_parquet(tmp_path / "masses.parquet", table)
-    decided = {"table": str(tmp_path / "masses.parquet"), "reader": {"model": "{}"}, "where": {}, "picked": [],
+    files.write_parquet(tmp_path / "probabilities.parquet", table)
+    decided = {"table": str(tmp_path / "probabilities.parquet"), "reader": {"model": "{}"}, "where": {}, "picked": [],
                "right": "", "options": ["word", "share"]}  # fmt: skip
     entry = {
         "label": "S", "question": "Q", "words": ["year", "likely"], "quantity": "difference", "unit": ["item", "texts"],

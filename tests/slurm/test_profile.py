@@ -112,7 +112,9 @@ def test_only_scores_and_clusters_have_jobs_of_their_own(cluster, snakemake, unt
 def test_token_distributions_of_a_model_are_one_job(finished, cluster, snakemake):
     folder = finished[0]
     before = [job["JobIDRaw"] for job in of_folder(cluster, folder)]
-    run = snakemake(cluster, folder, *PROFILE, "--", "results/underspecification/masses/run/tiny-llama.parquet")
+    run = snakemake(
+        cluster, folder, *PROFILE, "--", "results/underspecification/word_group_probabilities/run/tiny-llama.parquet"
+    )
     assert run.wait() == 0, run.text[-4000:]
     jobs = [job for job in of_folder(cluster, folder) if job["JobIDRaw"] not in before]
     for job in jobs:

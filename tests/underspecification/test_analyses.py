@@ -16,17 +16,17 @@ from scripts.underspecification.lib.analyses import (
     agreement,
     correlation,
     detection,
-    masses,
     overwriting,
     released,
     simulation,
+    word_group_probabilities,
 )
 
 WORDS = {"female": ["she", "her"], "male": ["he"], "neutral": ["they"], "neo": ["xe"]}
 
 
 def frame(rows, **common):
-    """Return tidy masses from rows (item, gender, position, probability, ...)."""
+    """Return tidy probabilities from rows (item, gender, position, probability, ...)."""
     base = {
         "release": "preprint", "model": "M", "prompt": "mask", "evaluation_set": "mgc", "templates": "official",
         "occupation": "", "participant": "", "coreferent": "", "well_specified": False, "variable": "date",
@@ -34,7 +34,7 @@ def frame(rows, **common):
     }  # fmt: skip
     made = pd.DataFrame([{**base, **common, **row} for row in rows])
     made["value"] = made.position.astype(str)
-    return made[list(masses.COLUMNS)]
+    return made[list(word_group_probabilities.COLUMNS)]
 
 
 def mgc(prompt="mask", slope=(0.02, -0.01, 0.0), sentences=4, values=6, noise=0.0):
@@ -51,14 +51,14 @@ def mgc(prompt="mask", slope=(0.02, -0.01, 0.0), sentences=4, values=6, noise=0.
 
 
 def test_only_the_ratio_of_neopronouns_may_be_above_one(tmp_path):
-    """Off MGC masses are divided by that of the three genders, which neopronouns are no part of."""
-    path = tmp_path / "masses.parquet"
+    """Off MGC probabilities are divided by that of the three genders, which neopronouns are no part of."""
+    path = tmp_path / "probabilities.parquet"
     shares = {"female": 0.2, "male": 0.8, "neutral": 0.0}
 
     def written(evaluation_set, **changed):
         rows = [{"item": "s", "gender": g, "position": 0, "probability": p} for g, p in (shares | changed).items()]
         files.write_parquet(path, frame(rows, evaluation_set=evaluation_set))
-        return masses.read_masses([path])
+        return word_group_probabilities.read_probabilities([path])
 
     assert written("winogender", neo=3.3).probability.max() == 3.3
     for evaluation_set, changed in (
@@ -120,7 +120,7 @@ def test_averages_over_prompts_right_and_as_the_authors_did():
 
 
 def winogender(table, dates=2):
-    """Return masses of two occupations; ``table``: (occupation, well-specified) to (female, male, neutral) changes."""
+    """Return those of two occupations; ``table``: (occupation, well-specified) to (female, male, neutral) changes."""
     rows = []
     for (occupation, specified), changes in table.items():
         for gender, change in zip(("female", "male", "neutral"), changes, strict=True):
@@ -423,7 +423,7 @@ def test_masses_at_a_mask():
          ("t", 0, 3, "hers", 0.1, False), ("u", 0, 0, "it", 0.9, True)]
     )  # fmt: skip
     methods = pd.Series({"t": "mask", "u": "mask"})
-    sums = masses.accumulate(top, methods, WORDS)
+    sums = word_group_probabilities.accumulate(top, methods, WORDS)
     assert sums.loc["t"].to_dict() == pytest.approx({"female": 0.5, "male": 0.2, "neutral": 0, "neo": 0})
     assert sums.loc["u"].sum() == 0
 
@@ -437,7 +437,7 @@ def test_masses_of_continuations_take_the_steps_where_a_gendered_word_was_writte
         ("none", 0, 0, "it", 0.8, True), ("none", 0, 1, "she", 0.2, False),
     ]  # fmt: skip
     methods = pd.Series({"one": "generate", "two": "generate", "none": "generate"})
-    sums = masses.accumulate(distributions(rows), methods, WORDS)
+    sums = word_group_probabilities.accumulate(distributions(rows), methods, WORDS)
     assert sums.loc["one"].to_dict() == pytest.approx({"female": 0.6, "male": 0.3, "neutral": 0, "neo": 0})
     assert sums.loc["two"].to_dict() == pytest.approx({"female": 0.3, "male": 0.25, "neutral": 0, "neo": 0})
     assert sums.loc["none"].sum() == 0
@@ -445,7 +445,7 @@ def test_masses_of_continuations_take_the_steps_where_a_gendered_word_was_writte
         [("one", 0, "female", 0.3), ("one", 1, "female", 0.7), ("one", 1, "neo", 0.01), ("none", 0, "female", 0.3)],
         columns=["text_id", "step", "group", "probability"],
     )
-    whole = masses.accumulate_full(full, distributions(rows), methods, WORDS)
+    whole = word_group_probabilities.accumulate_full(full, distributions(rows), methods, WORDS)
     assert whole.loc["one"].to_dict() == pytest.approx({"female": 0.7, "male": 0, "neutral": 0, "neo": 0.01})
     assert whole.loc["none"].sum() == 0
 
@@ -468,7 +468,7 @@ def test_raw_files_become_tidy(tmp_path):
     files[NAME.format("f").replace("testFalse", "testTrue")] = TEXT
     files["fp_wikibio_text-davinci-002_date_clerk_woman_1_testTrue_P3.csv"] = TEXT
     tidy = released.read(archive(tmp_path / "raw.tar.xz", files), "preprint", "winogender")
-    assert list(tidy.columns) == [*masses.COLUMNS, "text_id", "row"] and len(tidy) == 10
+    assert list(tidy.columns) == [*word_group_probabilities.COLUMNS, "text_id", "row"] and len(tidy) == 10
     assert set(tidy.text_id) == {f"raw.tar.xz:{name}" for name in files}
     row = tidy[(tidy.gender == "neutral") & (tidy.position == 1)].iloc[0]
     assert (row.model, row.prompt, row["item"], row.value, row.probability) == (

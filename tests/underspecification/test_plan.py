@@ -17,8 +17,12 @@ def plan(*models, words=WORDS, **changes):
 def test_sources_are_releases_and_the_run_if_it_has_models():
     made = plan(plans.ENCODER, released=["preprint"])
     assert made.sources == ["preprint", "run"]
-    assert made.masses_of("run") == [f"results/underspecification/masses/run/{plans.ENCODER}.parquet"]
-    assert made.masses_of("preprint") == ["results/underspecification/masses/released/preprint.parquet"]
+    assert made.probabilities_of("run") == [
+        f"results/underspecification/word_group_probabilities/run/{plans.ENCODER}.parquet"
+    ]
+    assert made.probabilities_of("preprint") == [
+        "results/underspecification/word_group_probabilities/released/preprint.parquet"
+    ]
     assert plan(released=["aaai"]).sources == ["aaai"]
     assert [plan(plans.ENCODER, released=released).has_shares for released in ([], ["aaai"])] == [False, True]
     assert plan(plans.ENCODER, released=[], templates=["replica", "official"]).has_shares

@@ -16,14 +16,14 @@ ARCHIVES = {"winogender": "detect_wino_raw", "simplified": "detect_wino_mod_raw"
 
 
 @pytest.fixture(scope="module")
-def masses(mirror):
+def probabilities(mirror):
     folder = mirror / "underspecification/data"
     return {name: released.read(folder / f"{file}.tar.xz", "preprint", name) for name, file in ARCHIVES.items()}
 
 
 @pytest.fixture(scope="module")
-def results(masses):
-    both = pd.concat([masses["winogender"], masses["simplified"]], ignore_index=True)
+def results(probabilities):
+    both = pd.concat([probabilities["winogender"], probabilities["simplified"]], ignore_index=True)
     metric = detection.specification_metric(both[~both.debris])
     small = metric[(metric.accumulation == "top") & metric.gender.isin(["female", "male", "neutral"])]
     return {
@@ -32,8 +32,8 @@ def results(masses):
             small[small.dates <= 2], folds=10, draws=100, seed=1, threshold=0.5
         ),
         "orders": overwriting.rates_over_orders(overwriting.candidates(both), 0.5),
-        "method1_slopes": correlation.slopes(masses["mgc"], draws=100, seed=1),
-        "curves": correlation.curves(masses["mgc"], draws=100, seed=1),
+        "method1_slopes": correlation.slopes(probabilities["mgc"], draws=100, seed=1),
+        "curves": correlation.curves(probabilities["mgc"], draws=100, seed=1),
         "independence": detection.independence(metric),
     }
 
@@ -43,18 +43,18 @@ def printed(root):
     return published.read_published(root / "paper/published/underspecification.csv")
 
 
-def test_everything_was_released(masses):
-    kept = masses["winogender"][~masses["winogender"].debris]
+def test_everything_was_released(probabilities):
+    kept = probabilities["winogender"][~probabilities["winogender"].debris]
     assert (kept.groupby(["model", "prompt"])["item"].nunique() == 480).all()
-    assert (masses["simplified"].groupby(["model", "prompt"])["item"].nunique() == 144).all()
+    assert (probabilities["simplified"].groupby(["model", "prompt"])["item"].nunique() == 144).all()
     assert set(kept.model) == {*findings.METHOD2}
-    assert set(masses["mgc"].model) >= {*findings.METHOD1}
-    prompts = masses["mgc"].groupby("model").prompt.unique().map(sorted).to_dict()
+    assert set(probabilities["mgc"].model) >= {*findings.METHOD1}
+    prompts = probabilities["mgc"].groupby("model").prompt.unique().map(sorted).to_dict()
     for model, names in prompts.items():
         assert names == (["A", "B", "C"] if study.MODELS[model].prompted else ["mask"])
 
 
-def test_the_sentences_of_mgc_are_ours(masses, root):
+def test_the_sentences_of_mgc_are_ours(probabilities, root):
     folder = root / "templates/underspecification"
     ours = instances.mgc(
         templates.read_verbs(folder / "verbs.tsv"),
@@ -62,7 +62,7 @@ def test_the_sentences_of_mgc_are_ours(masses, root):
         templates.read_dates(folder / "dates.tsv")["code"],
         templates.read_places(folder / "places.tsv"),
     )
-    theirs = masses["mgc"]
+    theirs = probabilities["mgc"]
     assert set(theirs["item"]) == set(ours["item"])
     for variable in instances.VARIABLES:
         grids = [
@@ -72,18 +72,18 @@ def test_the_sentences_of_mgc_are_ours(masses, root):
         assert grids[0] == grids[1]
 
 
-def test_probabilities_of_method_2_are_normalised(masses):
-    kept = masses["winogender"][~masses["winogender"].debris]
+def test_probabilities_of_method_2_are_normalised(probabilities):
+    kept = probabilities["winogender"][~probabilities["winogender"].debris]
     sums = kept.groupby(["model", "prompt", "item", "position"]).probability.sum()
     # Three numbers that are rounded to 0.001, and of UL2 to more.
     assert (((sums - 1).abs() <= 0.0101) | (sums == 0)).all()
 
 
-def test_slopes_are_those_of_the_authors_code(masses, results):
+def test_slopes_are_those_of_the_authors_code(probabilities, results):
     """Of every model and prompt, with the regression that their script calls."""
     table = results["method1_slopes"].set_index(["model", "prompt", "variable", "gender", "metric"]).value
     checked = 0
-    for key, curves in masses["mgc"].groupby(["model", "prompt", "variable", "gender"]):
+    for key, curves in probabilities["mgc"].groupby(["model", "prompt", "variable", "gender"]):
         y = curves.groupby("position").probability.mean() * 100
         expected = stats.linregress(range(len(y)), y)
         # Without any probability there is no slope to observe; the script has 0.
@@ -126,9 +126,9 @@ def test_the_rounding_of_the_release_is_carried_through(results, printed, root):
     assert verdict["7", "BERT-large"] == "within interval" and verdict["7", "RoBERTa-base"] == "differs"
 
 
-def test_released_probabilities_are_rounded_as_stated(masses):
+def test_released_probabilities_are_rounded_as_stated(probabilities):
     for name in ("winogender", "simplified"):
-        steps = masses[name].probability / released.ROUNDING
+        steps = probabilities[name].probability / released.ROUNDING
         assert (steps - steps.round()).abs().max() < 1e-6
 
 

@@ -65,7 +65,7 @@ def female(text):
 
 
 def distribute(text_file, method):
-    """Return made-up distributions and masses over the vocabulary of the texts of one method."""
+    """Return made-up distributions and probabilities over the vocabulary of the texts of one method."""
     rows, full = [], []
     frame = files.read_parquet(text_file)
     for row in frame[frame.method == method].itertuples():
@@ -198,7 +198,7 @@ def test_what_was_put_in_comes_out(run):
         assert full["female", "intercept"] - metrics["female", "intercept"] == pytest.approx(1, abs=1e-6)
         assert "neo" not in metrics.index or metrics["neo"].isna().all()
         assert full["neo", "intercept"] == pytest.approx(0.1)
-    frame = files.read_parquet(run / f"masses/run/{WRITER}.parquet")
+    frame = files.read_parquet(run / f"word_group_probabilities/run/{WRITER}.parquet")
     sums = frame[(frame.evaluation_set == "winogender") & (frame.gender != "neo")]
     sums = sums.groupby(["item", "position", "accumulation"]).probability.sum()
     assert sums.to_numpy() == pytest.approx(1)
@@ -208,19 +208,19 @@ def test_a_text_without_distribution_is_named(run, root, tmp_path):
     top = files.read_parquet(run / f"distributions/mgc/{FILLER}.parquet")
     files.write_parquet(tmp_path / "top.parquet", top[top.text_id != top.text_id.iloc[0]])
     with pytest.raises(UserError, match=r"top\.parquet: token distributions of .*: text \S+ has no distribution"):
-        analyses.masses(
+        analyses.word_group_probabilities(
             instances=[str(run / "instances/mgc.parquet")], texts=[str(run / "texts/mgc.parquet")],
             distributions=[str(tmp_path / "top.parquet")], full=[],
-            words=str(root / "templates/underspecification/words.tsv"), masses=str(tmp_path / "out.parquet"),
+            words=str(root / "templates/underspecification/words.tsv"), probabilities=str(tmp_path / "out.parquet"),
             label="Filler", methods=["mask"],
         )  # fmt: skip
 
 
 def test_models_behind_servers_have_no_masses_over_the_vocabulary(run, root, tmp_path):
-    analyses.masses(
+    analyses.word_group_probabilities(
         instances=[str(run / "instances/mgc.parquet")], texts=[str(run / "texts/mgc.parquet")],
         distributions=[str(run / f"distributions/mgc/{WRITER}.parquet")], full=[],
-        words=str(root / "templates/underspecification/words.tsv"), masses=str(tmp_path / "out.parquet"),
+        words=str(root / "templates/underspecification/words.tsv"), probabilities=str(tmp_path / "out.parquet"),
         label="UL2-20B", methods=["generate"],
     )  # fmt: skip
     frame = files.read_parquet(tmp_path / "out.parquet")
@@ -534,7 +534,9 @@ def test_no_mark_of_an_order_hides_another(run):
 def test_nothing_to_draw_is_said(tmp_path):
     files.write_csv(tmp_path / "curves.csv", pd.DataFrame(columns=["model"]))
     with pytest.raises(UserError, match=r"curves\.csv: has no row"):
-        table_rules.table_masses(curves=str(tmp_path / "curves.csv"), tex=str(tmp_path / "a"), csv=str(tmp_path / "b"))
+        table_rules.table_word_group_probabilities(
+            curves=str(tmp_path / "curves.csv"), tex=str(tmp_path / "a"), csv=str(tmp_path / "b")
+        )
 
 
 def test_labels_of_the_run_are_those_of_the_study():

@@ -179,12 +179,12 @@ class Source:
 
         That over dates is what the fitted line has in their middle, and so is its interval.
         """
-        if (model, gender) not in self._masses:
+        if (model, gender) not in self._probabilities:
             raise MissingEvidence(model)
-        return estimates.mean(self._masses[model, gender])
+        return estimates.mean(self._probabilities[model, gender])
 
     @cached_property
-    def _masses(self):
+    def _probabilities(self):
         table = self._kept(self.tables["curves"])
         table = table[table.variable == "date"].sort_values("position", kind="stable")
         means = {}

@@ -82,9 +82,9 @@ class Plan(StudyPlan):
             "/".join(filter(None, ("results/underspecification", kind, name, model))) + ".parquet" for name in self.sets
         ]
 
-    def masses_of(self, source: str) -> list[str]:
+    def probabilities_of(self, source: str) -> list[str]:
         """Return the files with a source's probabilities of gendered words."""
-        folder = "results/underspecification/masses"
+        folder = "results/underspecification/word_group_probabilities"
         if source == RUN:
             return [f"{folder}/run/{model}.parquet" for model in self.models]
         return [f"{folder}/released/{source}.parquet"]

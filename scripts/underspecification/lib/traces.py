@@ -2,7 +2,7 @@
 
 from scripts.core.traces import trace, trace_published, trace_tables
 
-METHOD1 = "*curves *slopes *correlations_* tables/*/masses"
+METHOD1 = "*curves *slopes *correlations_* tables/*/word_group_probabilities"
 """What Method 1 makes."""
 TABLES = "*/underspecification/tables/*"
 

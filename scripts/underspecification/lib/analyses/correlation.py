@@ -37,11 +37,12 @@ def authors_mean(values: Sequence[ArrayLike]) -> np.ndarray:
     return total
 
 
-def curves(masses: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
+def curves(probabilities: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     """Return the mean over sentences at every value, and the fitted line there.
 
     Args:
-        masses: Rows of MGC in the format of :mod:`scripts.underspecification.lib.analyses.masses`.
+        probabilities: Rows of MGC in the format of
+            :mod:`scripts.underspecification.lib.analyses.word_group_probabilities`.
         draws, seed: Of the interval of the line.
 
     Returns:
@@ -50,11 +51,11 @@ def curves(masses: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
         ``fit_high``.
     """
     keys = [*KEYS, "gender"]
-    grouped = masses.groupby([*keys, "position", "value"], sort=False, observed=True).probability
+    grouped = probabilities.groupby([*keys, "position", "value"], sort=False, observed=True).probability
     means = grouped.agg(probability="mean", sentences="size").reset_index()
     means = means.assign(probability=100 * means.probability)
     frames = []
-    for key, curve in masses.groupby(keys, sort=False, observed=True):
+    for key, curve in probabilities.groupby(keys, sort=False, observed=True):
         table = curve.pivot(index="item", columns="position", values="probability").sort_index()
         line = fit(_resampled(table, draws, seed))
         # The line at the places that fit() takes the values to have.
@@ -94,11 +95,11 @@ def fit(y: np.ndarray) -> dict[str, np.ndarray]:
     return {"slope": slope, "intercept": y.mean(axis=-1) - slope * x.mean(), "r": r}
 
 
-def slopes(masses: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
+def slopes(probabilities: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     """Return slopes and correlations of every model, prompt, variable and gender.
 
     Args:
-        masses: As for :func:`curves`.
+        probabilities: As for :func:`curves`.
         draws, seed: Of the intervals.
 
     Returns:
@@ -110,7 +111,7 @@ def slopes(masses: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
         sentence: no slope was observed, and 0 would pass for one.
     """
     rows = []
-    for (release, model, variable, accumulation), of_model in masses.groupby(
+    for (release, model, variable, accumulation), of_model in probabilities.groupby(
         ["release", "model", "variable", "accumulation"], sort=False, observed=True
     ):
         prompts = {}

@@ -26,12 +26,12 @@ LEVELS = ("first", "middle")
 """Levels that the change between the outer dates is correlated with: at the first date, and half way to the last."""
 
 
-def specification_metric(masses: pd.DataFrame) -> pd.DataFrame:
+def specification_metric(probabilities: pd.DataFrame) -> pd.DataFrame:
     """Return the metric of every sentence, from one, two and more dates at either end.
 
     Args:
-        masses: Rows of Winogender and of the simplified set in the format of
-            :mod:`scripts.underspecification.lib.analyses.masses`, without debris.
+        probabilities: Rows of Winogender and of the simplified set in the format of
+            :mod:`scripts.underspecification.lib.analyses.word_group_probabilities`, without debris.
 
     Returns:
         :data:`KEYS`, :data:`SENTENCE`, ``gender``, ``dates`` (how many at either end are averaged), ``level`` (the
@@ -40,7 +40,7 @@ def specification_metric(masses: pd.DataFrame) -> pd.DataFrame:
         probabilities), ``undefined`` (at some of these dates no gender has any mass).
     """
     frames = []
-    for key, of_set in masses.groupby(KEYS, sort=False, observed=True):
+    for key, of_set in probabilities.groupby(KEYS, sort=False, observed=True):
         tables = {
             gender: part.pivot(index="item", columns="position", values="probability")
             for gender, part in of_set.groupby("gender", sort=False, observed=True)

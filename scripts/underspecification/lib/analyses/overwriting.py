@@ -23,18 +23,22 @@ DATES = (1, 2)
 """Dates at either end: one as the paper says, two as in the processed files in the authors' repository."""
 
 
-def candidates(masses: pd.DataFrame) -> pd.DataFrame:
+def candidates(probabilities: pd.DataFrame) -> pd.DataFrame:
     """Return the metric of every file that may fill a sentence's cell.
 
     Args:
-        masses: Winogender and the simplified set, with debris. Of the study's prompts only that of Method 2 is read.
+        probabilities: Of Winogender and the simplified set, with debris. Of the study's prompts only Method 2's is
+            read.
 
     Returns:
         :data:`KEYS`, ``item``, ``well_specified``, ``gender``, ``debris``, ``metric`` (percentage points).
     """
-    kept = masses[
-        masses.gender.isin(GENDERS)
-        & ((masses.prompt == "mask") | ((masses.prompt == study.DETECTION_PROMPT) & ~masses.debris))
+    kept = probabilities[
+        probabilities.gender.isin(GENDERS)
+        & (
+            (probabilities.prompt == "mask")
+            | ((probabilities.prompt == study.DETECTION_PROMPT) & ~probabilities.debris)
+        )
     ]
     keys = [*KEYS[:-1], "item", "well_specified", "gender", "debris"]
     ordered = kept.sort_values("position", kind="stable")

@@ -1,4 +1,4 @@
-"""The authors' released probabilities, from their archives, in the format of the module ``masses`` beside this one.
+"""The authors' released probabilities, from their archives, in the format of ``word_group_probabilities`` beside it.
 
 Released files are named ``<f|m|n>p_wikibio_<model>_<date|place>_<sentence>_test<False|True>[_P<1|2|3>].csv``. Those
 with ``testTrue`` are leftovers of trials, ``debris`` here: nothing but the authors' overwriting ever reads them.
@@ -18,7 +18,7 @@ from scripts.core import archives
 from scripts.core.errors import UserError
 from scripts.core.options import SLOT
 from scripts.underspecification.lib import instances, study
-from scripts.underspecification.lib.analyses.masses import COLUMNS, MOST
+from scripts.underspecification.lib.analyses.word_group_probabilities import COLUMNS, MOST
 
 GENDERS = {"f": "female", "m": "male", "n": "neutral"}
 _NAME = re.compile(
@@ -38,7 +38,7 @@ def read(path: str | Path, release: str, evaluation_set: str) -> pd.DataFrame:
         evaluation_set: Of :data:`scripts.underspecification.lib.instances.SETS`.
 
     Returns:
-        :data:`scripts.underspecification.lib.analyses.masses.COLUMNS`, ``text_id`` and ``row``.
+        :data:`scripts.underspecification.lib.analyses.word_group_probabilities.COLUMNS`, ``text_id`` and ``row``.
 
     Raises:
         UserError: Naming every bad file and row: names that cannot be read, models and sentences that are not known,

@@ -75,11 +75,11 @@ def accumulate(distributions: pd.DataFrame, methods: pd.Series, words: dict[str,
 
 
 def accumulate_full(
-    masses: pd.DataFrame, distributions: pd.DataFrame, methods: pd.Series, words: dict[str, list[str]]
+    probabilities: pd.DataFrame, distributions: pd.DataFrame, methods: pd.Series, words: dict[str, list[str]]
 ) -> pd.DataFrame:
-    """Return the same from masses over the full vocabulary (``text_id``, ``step``, ``group``, ``probability``)."""
+    """Return the same from sums over the full vocabulary (``text_id``, ``step``, ``group``, ``probability``)."""
     steps = steps_of_words(distributions, methods, words)
-    sums = masses.merge(steps, on=["text_id", "step"]).groupby(["text_id", "group"]).probability.sum()
+    sums = probabilities.merge(steps, on=["text_id", "step"]).groupby(["text_id", "group"]).probability.sum()
     return _averaged(sums, steps, methods, words)
 
 
@@ -91,7 +91,7 @@ def _averaged(sums: pd.Series, steps: pd.DataFrame, methods: pd.Series, words: I
 def tidy(
     table: pd.DataFrame, texts: pd.DataFrame, instances: pd.DataFrame, label: str, accumulation: str
 ) -> pd.DataFrame:
-    """Return masses in the format of this module.
+    """Return probabilities in the format of this module.
 
     Args:
         table: From :func:`accumulate`.
@@ -115,7 +115,7 @@ def tidy(
     return joined[[*COLUMNS, "text_id"]]
 
 
-def read_masses(paths: Sequence[str]) -> pd.DataFrame:
+def read_probabilities(paths: Sequence[str]) -> pd.DataFrame:
     """Read probabilities in the format of this module, of one or several sources.
 
     Args:
