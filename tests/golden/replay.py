@@ -62,7 +62,7 @@ UPSTREAM = ("official", "released")
 STORED = {"default": "results/*", "released": "results/*underspecification/*"}
 """Which outputs of models a part has; the others draw their scores."""
 PRELOADED = [
-    "pandas", "pyarrow.parquet", "scipy.stats", "scipy.optimize", "seaborn", "statsmodels.formula.api", "jinja2",
+    "pandas", "pyarrow.parquet", "scipy.stats", "scipy.optimize", "statsmodels.formula.api", "jinja2",
     "matplotlib.figure", "matplotlib.backends.backend_agg", "snakemake.iocontainers", "snakemake.logging",
 ]  # fmt: skip
 
