@@ -68,7 +68,8 @@ def main(
         "title": title,
         "commit": commit(),
         **citation.facts(settings, yaml.safe_load(Path(citation_file).read_text(encoding="utf-8")), commit_date()),
-        "compute": compute(made, speeds, models),
+        # Drawn scores took no model's time.
+        "compute": "" if engine == synthetic.ENGINE else compute(made, speeds, models),
         "machines": machines(speeds),
         # Variants of a system have the same label.
         "demonstration": list(dict.fromkeys(demonstration(models | coreference_systems).values())),

@@ -74,9 +74,9 @@ def test_tests_of_many_models_are_shown_pooled_only():
     cells = tables.pronoun_tests_cells(tests, MODELS)
     # No test of A-base by Welch, and none of the second pair by the paired test.
     assert cells.to_dict("records") == [
-        {"Sets": "he – she", "all models: difference": "−0.10", "all models: p, Welch": "0.0400*",
-         "all models: p, paired": "0.0040*", "A-base: difference": "+0.20", "A-base: p, paired": "0.0240*"},
-        {"Sets": "he – xe", "all models: difference": "+0.30", "all models: p, Welch": "0.3000",
+        {"Sets": "he – she", "all models: difference": "−0.10", "all models: p, Welch": "0.040*",
+         "all models: p, paired": "0.004*", "A-base: difference": "+0.20", "A-base: p, paired": "0.024*"},
+        {"Sets": "he – xe", "all models: difference": "+0.30", "all models: p, Welch": "0.300",
          "all models: p, paired": "–", "A-base: difference": "–", "A-base: p, paired": "–"},
     ]  # fmt: skip
     pooled = tables.pronoun_tests_cells(tests, MODELS, most=2)

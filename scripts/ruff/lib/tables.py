@@ -168,7 +168,9 @@ def pronoun_tests_cells(tests: pd.DataFrame, models: dict, most: int = 4) -> pd.
 
 
 def _p(value: float):
-    return p_text(value, smallest=0.001).removeprefix("= ")
+    # Three decimals, unless they hide on which side of a usual level the value lies.
+    decimals = 4 if f"{value:.3f}" in ("0.010", "0.050") else 3
+    return p_text(value, smallest=0.001, decimals=decimals).removeprefix("= ")
 
 
 def error_types_cells(types: pd.DataFrame, models: dict[str, dict]) -> pd.DataFrame:
