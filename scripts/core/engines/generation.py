@@ -262,8 +262,10 @@ class Generator:
                 written = torch.tensor([[decoding.start_token(self.model), *raw[:-1]]], device=self.model.device)
                 logits = self.model(**structure.text_inputs(self.model, [tokens]), decoder_input_ids=written).logits[0]
             else:
-                whole = structure.text_inputs(self.model, [[*tokens, *raw[:-1]]])
-                logits = self.model(**whole).logits[0, len(tokens) - 1 :]
+                whole: dict[str, Any] = structure.text_inputs(self.model, [[*tokens, *raw[:-1]]])
+                if structure.accepts(self.model, "logits_to_keep"):
+                    whole["logits_to_keep"] = len(raw)
+                logits = self.model(**whole).logits[0, -len(raw) :]
         expected = logits.float().log_softmax(-1).double().cpu().numpy()
         tolerance = structure.TOLERANCE + structure.TOLERANCE_PER_TOKEN * (len(tokens) + len(raw))
         return len(steps) == len(expected) and all(
