@@ -2,8 +2,8 @@
 
     python -c "from tests.forks import main; main()" ARGUMENTS OF SNAKEMAKE
 
-A job is a process of its own all the same, with the same code, arguments and records; only the start is saved.
-Commands as users type them (tests/workflow/test_readme.py), progress and Slurm are tested without forks.
+A job is still a separate process with the same code, arguments and records; only its start is cheaper. Commands as
+users type them (tests/workflow/test_readme.py), progress and Slurm are tested without forks.
 """
 
 import contextlib
@@ -65,8 +65,6 @@ def execute(path: str, variables: dict[str, str], sender: multiprocessing.connec
     """Run the script of a job as Snakemake wrote it down, and send the exit status."""
     os.environ.update(variables)
     sys.argv = [path]
-    if ROOT in sys.path:
-        sys.path.remove(ROOT)
     status = 1
     try:
         runpy.run_path(path, run_name="__main__")
@@ -79,13 +77,19 @@ def execute(path: str, variables: dict[str, str], sender: multiprocessing.connec
         sender.send(status)
 
 
+def execute_in_copy(path: str, variables: dict[str, str], sender: multiprocessing.connection.Connection) -> None:
+    """As :func:`execute`, in a copy of the repository without tests, whose jobs must find no scripts but its own."""
+    sys.path.remove(ROOT)
+    execute(path, variables, sender)
+
+
 def main() -> None:
-    """Run Snakemake with the arguments of the command line."""
+    """Run Snakemake in a copy of the repository, with the arguments of the command line."""
     from snakemake.cli import main as snakemake
 
-    # The copy of the repository that is the working directory has no tests, and its jobs must find no other scripts.
+    # Behind the copy's modules, so that forks find this one.
     sys.path.remove(os.environ.pop("PYTHONPATH"))
     sys.path.append(ROOT)
     sys.argv[0] = "snakemake"
-    install(execute)
+    install(execute_in_copy)
     sys.exit(snakemake())

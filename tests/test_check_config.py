@@ -61,7 +61,7 @@ REGISTRY = """models:
         ("ruff: {sample_size: 7}", None, "ruff.sample_size"),
         ("ruff: {seeds: [13.0]}", None, "ruff.seeds"),
         ("a: &a [*a]", None, "mine.yaml: not valid YAML: an alias refers to a value that contains it"),
-        ("run: " + "a" * 5000, None, "a hundred at most"),
+        ("run: " + "a" * 5000, None, "at most 100 letters"),
         ("counter_gap: {clusters: [{system: Mine, debiasing: none, data: replica, file: no/clusters.jsonl}]}", None,
          "counter_gap.clusters[0].file: no/clusters.jsonl: no such file; correct the path"),
         ("scoring: {device: 'cuda:x'}", None, "scoring.device"),

@@ -7,17 +7,17 @@ import fnmatch
 import importlib.abc
 import importlib.machinery
 import lzma
-import multiprocessing
 import multiprocessing.connection
 import os
 import re
-import runpy
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import yaml
+
+from tests import forks
 
 HERE = Path(__file__).parent
 MODELS = HERE / "models"
@@ -61,10 +61,7 @@ UPSTREAM = ("official", "released")
 """Parts that need the authors' files. None of their texts is stored (:func:`tests.golden.compare.masked`)."""
 STORED = {"default": "results/*", "released": "results/*underspecification/*"}
 """Which outputs of models a part has; the others draw their scores."""
-PRELOADED = [
-    "pandas", "pyarrow.parquet", "scipy.stats", "scipy.optimize", "statsmodels.formula.api", "jinja2",
-    "matplotlib.figure", "matplotlib.backends.backend_agg", "snakemake.iocontainers", "snakemake.logging",
-]  # fmt: skip
+PRELOADED = (*forks.LOADED, "scipy.stats", "scipy.optimize", "statsmodels.formula.api")
 
 
 class ReplayError(Exception):
@@ -121,7 +118,7 @@ def copy(folder: Path) -> None:
     Workflow(folder)
     shutil.copy(HERE / "replay.smk", folder / "golden.smk")
     (folder / "tests/golden").mkdir(parents=True)
-    for path in (HERE.parent / "__init__.py", HERE / "__init__.py", HERE / "replay.py"):
+    for path in (HERE.parent / "__init__.py", HERE.parent / "forks.py", HERE / "__init__.py", HERE / "replay.py"):
         shutil.copy(path, folder / path.relative_to(HERE.parents[1]))
 
 
@@ -173,36 +170,17 @@ class NoModels(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 def prepare(workflow: "snakemake.workflow.Workflow") -> None:  # noqa: F821
     """Drop the rules that leave stored files, and have the jobs of the others run as forks."""
-    from snakemake.script import PythonScript
-
     stored = Path(LISTED).read_text(encoding="utf-8").split()
     for name, rule in list(workflow._rules.items()):
         if any(rule.is_producer(path) for path in stored):
             del workflow._rules[name]
-        # Is measured in a process of Snakemake's own.
+        # Nothing is measured.
         rule._benchmark = None
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(PRELOADED)
-
-    def run(script, path, edit=False):
-        # Two threads that ask for the exit status of one process at the same time do not both get it.
-        receiver, sender = context.Pipe(duplex=False)
-        job = context.Process(target=execute, args=(path, sender))
-        job.start()
-        sender.close()
-        try:
-            status = receiver.recv()
-        except EOFError:
-            status = "none"
-        job.join()
-        if status:
-            raise ReplayError(f"{script.path} ended with status {status}")
-
-    PythonScript.execute_script = run
+    forks.install(execute, PRELOADED)
 
 
-def execute(path: str, sender: multiprocessing.connection.Connection) -> None:
-    """Run the script of a job as Snakemake wrote it down, and send the exit status; no record is kept of it."""
+def execute(path: str, variables: dict[str, str], sender: multiprocessing.connection.Connection) -> None:
+    """As :func:`tests.forks.execute`, but no record is kept of the job, and it draws no picture and runs no model."""
     from matplotlib.figure import Figure
 
     from scripts.core import job
@@ -213,9 +191,4 @@ def execute(path: str, sender: multiprocessing.connection.Connection) -> None:
         "/MediaBox [ 0 0 {} {} ]".format(*72 * figure.get_size_inches()), encoding="utf-8"
     )
     sys.meta_path.insert(0, NoModels())
-    status = 0
-    try:
-        runpy.run_path(path, run_name="__main__")
-    except SystemExit as end:
-        status = end.code
-    sender.send(status)
+    forks.execute(path, variables, sender)
