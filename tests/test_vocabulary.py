@@ -26,8 +26,6 @@ KEPT = {
     ("docs/analyses.md", "pick"): "the name of a measure in scored_agreement.csv",
 }
 """Words that a page keeps, with the reason; ten at most."""
-OTHERS = {"docs/export.md", "docs/gallery.md"}
-"""Pages that are not held yet."""
 GENERATED = re.compile(r"<!-- (\w+).*? -->.*?<!-- end.*? -->", re.DOTALL)
 """Tables that the tests write: findings in the studies' words, and attacks."""
 PATTERN = re.compile("|".join(rf"\b(?:{words})\b" for words in BANNED), re.IGNORECASE)
@@ -119,7 +117,7 @@ def messages(path: Path) -> list[tuple[int, str]]:
     ]
 
 
-@pytest.mark.parametrize("page", sorted(set(pages.PAGES) - OTHERS))
+@pytest.mark.parametrize("page", sorted(pages.PAGES))
 def test_pages_use_the_fields_words(page):
     words = [word for word in found(pages.prose(page)) if (page, word) not in KEPT]
     assert not words, f"{page}: {words}; write instead: {BANNED}"

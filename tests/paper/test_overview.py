@@ -20,8 +20,8 @@ STUDIES = [
     {"key": "two", "label": "Two", "name": "Two", "question": "", "parts": ["run"], "abstract": False,
      "appendix": False, "chances": {}},
 ]  # fmt: skip
-FRONT = r"""\BLOCK{if place == "thesis"}It rises to \VAR{front.told("accuracy", part="replica", pronoun="xe")}.
-\BLOCK{else}Both reach \VAR{front.told("accuracy", part="replica")},
+FRONT = r"""\BLOCK{if place == "thesis"}It rises to \VAR{front.estimate("accuracy", part="replica", pronoun="xe")}.
+\BLOCK{else}Both reach \VAR{front.estimate("accuracy", part="replica")},
 \VAR{front.against("accuracy", part="replica", pronoun="xe")}.
 \BLOCK{endif}"""
 

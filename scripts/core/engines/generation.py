@@ -411,7 +411,7 @@ class Generator:
                     rows, tokens = [rows[place] for place in left], tokens[left]
                 batch.step(tokens)
         for tokens, steps in zip(raw, kept, strict=True):
-            yield tokens, *keeper.told(steps, len(tokens))
+            yield tokens, *keeper.kept_steps(steps, len(tokens))
 
     def _continue_whole(self, ids: Sequence[list[int]], keys: Sequence[str]):
         """Return the same, from the model's own loop: for models that :mod:`decoding` cannot run."""
@@ -456,7 +456,7 @@ class Generator:
             if self.stop:
                 # Rows that met a stop string wait for the others as padding.
                 raw = next((raw[:n] for n in range(1, len(raw)) if self._stopped(raw[:n])), raw)
-            yield raw, *keeper.told([step.at(row) for step in keeper.kept[: len(raw)]], len(raw))
+            yield raw, *keeper.kept_steps([step.at(row) for step in keeper.kept[: len(raw)]], len(raw))
 
     def _result(self, raw: Sequence[int], steps: tuple, masses: np.ndarray):
         finished = bool(raw) and raw[-1] in self.ends
@@ -570,7 +570,7 @@ class _Keeper:
         self.kept.append(_Kept(*most_probable(scores, self.top_k, self.groups)))
         return scores
 
-    def told(self, kept: Sequence[_Kept], length: int) -> tuple[tuple, np.ndarray]:
+    def kept_steps(self, kept: Sequence[_Kept], length: int) -> tuple[tuple, np.ndarray]:
         """Return steps and masses of a text of ``length`` tokens from what was kept of it."""
         steps = tuple((step.ids, step.values) for step in kept) if self.top_k else ()
         return steps, np.array([step.masses for step in kept]) if kept else np.zeros((length, 0))

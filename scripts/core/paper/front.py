@@ -57,7 +57,7 @@ class Front:
             chosen = chosen[chosen.scoring == scoring]
         return estimate_rows.rows_at(chosen, metric=metric, **levels)
 
-    def told(self, metric: str, style: str = "percent", **chosen: Any) -> latex.Raw:
+    def estimate(self, metric: str, style: str = "percent", **chosen: Any) -> latex.Raw:
         """Return an estimate as text; of several models the lowest and the highest; empty if there is none."""
         rows = self.rows(metric, **chosen).dropna(subset=["value"]).sort_values("value", kind="stable")
         if rows.empty:
