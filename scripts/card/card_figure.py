@@ -95,7 +95,17 @@ def of_points(frame: pd.DataFrame, points: Iterable[Sequence[Any]], part: str | 
     frame = frame if part is None else frame[frame.part == part]
     # How a study decides elsewhere, such as prompted, is another estimate of the same metric.
     return [
-        (row["model"], row["label"], describe_scoring(row), name, row["value"], row["low"], row["high"], row["n"], row["n_unit"])
+        (
+            row["model"],
+            row["label"],
+            describe_scoring(row),
+            name,
+            row["value"],
+            row["low"],
+            row["high"],
+            row["n"],
+            row["n_unit"],
+        )
         for name, metric, factors, _ in points
         for row in estimate_rows.rows_at(frame, metric=metric, **factors).to_dict("records")
     ]

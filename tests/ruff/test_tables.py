@@ -179,6 +179,26 @@ def test_numbers_name_their_cells():
     assert made["accuracy_change.all"]["text"] == "−34"
 
 
+def test_the_set_that_another_score_moves_most_is_one_whose_change_is_clear():
+    rows = [("she", "sum", 0.5, None), ("she", "tokens", 0.9, (-0.1, 0.9)), ("xe", "sum", 0.75, None),
+            ("xe", "tokens", 0.7, (-0.2, 0.1)), ("xe", "bytes", 0.25, (-0.6, -0.4))]  # fmt: skip
+    table = pd.DataFrame(
+        [
+            {"model": "a", "factor": "pronoun", "level": level, "normalisation": score, "accuracy": value,
+             "ci_low": value - 0.1, "ci_high": value + 0.1, "difference": None if ends is None else sum(ends) / 2,
+             "difference_low": ends and ends[0], "difference_high": ends and ends[1]}
+            for level, score, value, ends in rows
+        ]
+    )  # fmt: skip
+    made = numbers._of_the_set_that_moves_most(table, "normalisation.csv")
+    assert {name: found["text"] for name, found in made.items()} == {
+        "set_sum.a": "0.75", "set_sum_interval.a": "0.65 to 0.85",
+        "set_other.a": "0.25", "set_other_interval.a": "0.15 to 0.35",
+    }  # fmt: skip
+    assert (made["set_other.a"]["set"], made["set_other.a"]["normalisation"]) == ("xe", "bytes")
+    assert numbers._of_the_set_that_moves_most(table[table.normalisation != "bytes"], "normalisation.csv") == {}
+
+
 def test_models_are_above_chance_by_their_intervals():
     accuracy = pd.DataFrame(
         {"model": ["a", "b", "c"], "factor": "all", "n_distractors": 0, "accuracy": [0.3, 0.4, 0.2],

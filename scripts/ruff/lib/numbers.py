@@ -261,7 +261,9 @@ def from_other_scores(
     Ids are ``flipped.<model>.<normalisation>`` (share of other picks), ``other_difference.<model>.<normalisation>`` (of
     the accuracies) with ``other_difference_interval...``, whose value is its sign if 0 is outside, else 0;
     ``flipped.lowest`` and ``flipped.highest`` over models and normalisations; ``other_changed``, in how many of
-    ``other_compared`` comparisons 0 is outside; ``ece.<model>``, ``ece_interval.<model>``, ``ece_chance.<model>`` and
+    ``other_compared`` comparisons 0 is outside; ``set_sum.<model>`` and ``set_other.<model>``, the accuracies that
+    differ most by the score on one pronoun set (``set``, ``normalisation``), with their intervals, where 0 is outside
+    that of the difference; ``ece.<model>``, ``ece_interval.<model>``, ``ece_chance.<model>`` and
     ``overconfidence.<model>`` of sums; and ``fertility.<model>`` (rank correlation of tokens and accuracy over forms).
     """
     source = "normalisation.csv"
@@ -276,6 +278,7 @@ def from_other_scores(
         cell = {"model": row.model, "normalisation": row.normalisation, "factor": "all"}
         name = f"other_difference_interval.{row.model}.{row.normalisation}"
         numbers[name] = entry(signs[-1], ends, source, **cell)
+    numbers |= _of_the_set_that_moves_most(normalisation, source)
     for bound, value in (("lowest", rows.flipped.min()), ("highest", rows.flipped.max())):
         numbers[f"flipped.{bound}"] = entry(float(value), share(value), source, factor="all", column="flipped")
     for name, n in (("changed", sum(map(abs, signs))), ("compared", len(signs))):
@@ -291,6 +294,23 @@ def from_other_scores(
     sums = correlations[correlations.normalisation == "sum"]
     shown = {"fertility": ("spearman", format_signed)}
     return numbers | of_rows(sums, "fertility_correlations.csv", ["model"], shown, normalisation="sum")
+
+
+def _of_the_set_that_moves_most(normalisation: pd.DataFrame, source: str) -> dict[str, dict]:
+    numbers = {}
+    by_set = normalisation[normalisation.factor == "pronoun"]
+    clear = by_set[(by_set.difference_low > 0) | (by_set.difference_high < 0)]
+    for model, rows in clear.groupby("model"):
+        other = rows.loc[rows.difference.abs().idxmax()]
+        same = by_set[(by_set.model == model) & (by_set.level == other.level)]
+        summed = same[same.normalisation == "sum"].iloc[0]
+        for name, row in (("set_sum", summed), ("set_other", other)):
+            facts = {"set": other.level, "normalisation": row.normalisation}
+            cell = {"model": model, "factor": "pronoun", "level": other.level, "normalisation": row.normalisation}
+            ends = interval(row.ci_low, row.ci_high, 2)
+            numbers[f"{name}.{model}"] = entry(row.accuracy, share(row.accuracy), source, **cell) | facts
+            numbers[f"{name}_interval.{model}"] = entry(row.ci_low, ends, source, **cell, column="ci_low")
+    return numbers
 
 
 def from_comparisons(power: pd.DataFrame, mixed_model: pd.DataFrame, agreed: pd.DataFrame | None) -> dict[str, dict]:
