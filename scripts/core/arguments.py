@@ -141,6 +141,7 @@ DESCRIPTIONS = {
     "repeats": "repeats of the simulation",
     "examples": "passages to show as examples",
     "masses": "probability of the words of each group (Parquet or CSV)",
+    "probabilities": "probability of the words of each group, per text (Parquet)",
     "slopes": "slopes and correlations of each model (CSV)",
     "method1_slopes": "slopes and correlations of each model (CSV)",
     "curves": "means along dates or places (CSV)",
