@@ -301,7 +301,7 @@ def _of_the_set_that_moves_most(normalisation: pd.DataFrame, source: str) -> dic
     by_set = normalisation[normalisation.factor == "pronoun"]
     clear = by_set[(by_set.difference_low > 0) | (by_set.difference_high < 0)]
     for model, rows in clear.groupby("model"):
-        other = rows.loc[rows.difference.abs().idxmax()]
+        other = rows.iloc[int(rows.difference.abs().to_numpy().argmax())]
         same = by_set[(by_set.model == model) & (by_set.level == other.level)]
         summed = same[same.normalisation == "sum"].iloc[0]
         for name, row in (("set_sum", summed), ("set_other", other)):
