@@ -9,7 +9,7 @@ export PYTHON
 # Python compiles the project's modules once, not at every start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help paper quick test test-slurm environment lock tex lint bench scale architectures golden verdicts docs
+.PHONY: help paper quick test test-units test-slurm test-slurm-beside environment lock tex lint bench scale architectures golden verdicts docs
 .DEFAULT_GOAL := help
 
 help: ## Show this list
@@ -61,11 +61,17 @@ quick: environment ## Run the tests that need no model, no browser and no Snakem
 test: lint ## Run the linters, the unit tests, the workflow tests and, where it can be installed, those on Slurm
 	@bash envs/tex.sh || true
 	@bash envs/chromium.sh || true
-	.venv/bin/pytest -m "not workflow and not slurm" --numprocesses $(CORES) --dist loadscope
+	@$(MAKE) --no-print-directory --jobs 2 test-units test-slurm-beside
 	OMP_NUM_THREADS=1 .venv/bin/pytest -m workflow -rs --numprocesses $(RUNS) --dist loadfile --no-loadscope-reorder
-	$(MAKE) --no-print-directory test-slurm
+
+test-units:
+	.venv/bin/pytest -m "not workflow and not slurm" --numprocesses $(CORES) --dist loadscope
 
 # Mostly waiting: three clusters side by side, whatever CORES is.
 test-slurm: environment ## Run the profile and its faults on a real Slurm that the tests bring up (root, Debian)
 	@bash envs/slurm.sh || true
 	.venv/bin/pytest tests/slurm -m slurm -rs --numprocesses 3 --dist loadfile
+
+# Beside other tests, whose output goes first.
+test-slurm-beside:
+	@output=$$(mktemp); trap 'cat $$output; rm $$output' EXIT; $(MAKE) --no-print-directory test-slurm > $$output 2>&1
