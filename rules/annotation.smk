@@ -1,5 +1,5 @@
 # Tasks for people and what comes back (docs/annotation.md). Needs the questions of a study that is annotated,
-# results/<study>/annotation/<set>/questions.parquet (scripts/core/annotation.py), and the block `annotation` of its
+# results/<study>/annotation/<set>/questions.parquet (scripts/core/data/annotation.py), and the block `annotation` of its
 # configuration: the seed of the order, and the sheets that were filled in. Makes sheets, pages, agreement and accuracy;
 # no default target asks for any of it.
 

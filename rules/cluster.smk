@@ -1,7 +1,7 @@
 # Needs all rules, so that it comes last, and the profile where jobs go to a cluster (slurm/profile.yaml). Makes their
 # groups and limits, and what runs before the first job; a local run is not touched.
 
-from scripts.core import cluster, scheduling
+from scripts.core.workflow import cluster, scheduling
 
 
 # They need the network, TeX or a few seconds: the submitting host has them, a compute node may not.

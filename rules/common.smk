@@ -15,17 +15,18 @@ os.environ.update(PYTHONPATH=os.pathsep.join(filter(None, [str(ROOT), os.environ
 
 from scripts.compare import places
 from scripts.core import config as configuration
-from scripts.core import environments, runs, synthetic
+from scripts.core.data import synthetic
+from scripts.core.workflow import environments, runs
 from scripts.core.engines import cards, descriptions, imports, registry, series, usage
-from scripts.core import studies as declarations
-from scripts.core import templates as template_files
-from scripts.core import upstream as upstream_files
+from scripts.core.workflow import studies as declarations
+from scripts.core.data import templates as template_files
+from scripts.core.data import upstream as upstream_files
 from scripts.core.errors import UserError
 from scripts.core.provenance import job_records
-from scripts.core.studies import Card, Point, PromptSet, ScoredInstances
-from scripts.core.studies import combine, result, trajectory
-from scripts.core.studies import DecisionTable, ExplorerView, ExploredSet
-from scripts.core.studies import PairedOutcomes
+from scripts.core.workflow.studies import Card, Point, PromptSet, ScoredInstances
+from scripts.core.workflow.studies import combine, result, trajectory
+from scripts.core.workflow.studies import DecisionTable, ExplorerView, ExploredSet
+from scripts.core.workflow.studies import PairedOutcomes
 
 # Snakemake does not quote it.
 sys.executable = environments.without_blanks(sys.executable)
@@ -46,7 +47,7 @@ def call_or_exit(function, *given, **named):
 
 
 def repo_path(path):
-    """Return a file of the repository as the path of a rule's input (scripts/core/runs.py)."""
+    """Return a file of the repository as the path of a rule's input (scripts/core/workflow/runs.py)."""
     return runs.in_repository(path, Path.cwd(), ROOT)
 
 
@@ -219,7 +220,7 @@ STUDIES = {}
 
 
 def declare(**declaration):
-    """Register a study (scripts/core/studies.py); it has the models and systems of the run unless it names its own."""
+    """Register a study (scripts/core/workflow/studies.py); it has the run's models and systems unless it names its own."""
     defaults = {"models": list(RUN), "systems": list(RUN_SYSTEMS)}
     STUDIES[declaration["name"]] = declarations.Study(**defaults | declaration)
 

@@ -1,6 +1,6 @@
 # Counter-GAP (Xie et al. 2023), from predictions. Needs scripts/counter_gap/lib/plan.py, which says what the run
 # resolves and scores, templates/counter_gap or the authors' files, and clusters: those of rules/coreference.smk or
-# files in the format of scripts/core/coreference.py, or the flags that the authors released. Makes instances, flags,
+# files in the format of scripts/core/data/coreference.py, or the flags that the authors released. Makes instances, flags,
 # metrics and questions for annotators; declares figures, tables and numbers. Quadruples from books are in
 # rules/counter_gap_books.smk.
 

@@ -1,7 +1,7 @@
 # Needs all rules, so that it comes after them. Makes what a run prints while it runs: one line of progress in place of
-# a block for each job, and at its end the paper with the digest of its manifest (scripts/core/progress.py).
+# a block for each job, and at its end the paper with the digest of its manifest (scripts/core/workflow/progress.py).
 
-from scripts.core import progress, targets
+from scripts.core.workflow import progress, targets
 
 PROGRESS = progress.attach_handler(workflow)
 targets.attach_summary(workflow, STUDIES)

@@ -5,7 +5,7 @@
     python -m scripts.audit "figure 7"                         a figure of the paper, back to templates and weights
     python -m scripts.audit "table 2:1:accuracy"               a cell: row and column of the CSV file beside the table
     python -m scripts.audit accuracy.all.all.all.0             a number of the text, by its id
-    python -m scripts.audit --impact scripts/core/statistics.py
+    python -m scripts.audit --impact scripts/core/statistics/procedures.py
     python -m scripts.audit --impact templates/ruff/task.tsv:17
     python -m scripts.audit --against results/paper/manifest.sha256    and all that changed since this list or crate
     python -m scripts.audit --prune                            what no rule of this configuration makes, with sizes
@@ -31,10 +31,10 @@ from pathlib import Path
 from typing import Any
 
 from scripts.core import config, files
+from scripts.core.data.portable import portable
 from scripts.core.errors import UserError, count_noun
-from scripts.core.job import log, run
-from scripts.core.portable import portable
 from scripts.core.provenance import audit, job_records, manifest, origins, trace
+from scripts.core.workflow.job import log, run
 
 ROOT = Path(__file__).resolve().parents[1]
 SHOWN = 20

@@ -17,8 +17,9 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from scripts.core import config, runs
+from scripts.core import config
 from scripts.core.errors import UserError
+from scripts.core.workflow import runs
 
 ROOT = Path(__file__).resolve().parents[1]
 

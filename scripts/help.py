@@ -1,6 +1,6 @@
 """List the targets of the workflow with what they make."""
 
-from scripts.core.job import run
+from scripts.core.workflow.job import run
 
 
 def main(*, targets: dict):

@@ -24,9 +24,10 @@ from typing import Any
 
 import yaml
 
-from scripts.core import files, runs
+from scripts.core import files
+from scripts.core.data.synthetic import LABEL, PREFIX
 from scripts.core.errors import UserError
-from scripts.core.synthetic import LABEL, PREFIX
+from scripts.core.workflow import runs
 
 ROOT = Path(__file__).resolve().parents[1]
 MODELS_OF_A_FAMILY = 8
@@ -100,7 +101,8 @@ def measure_jobs(logs: Path) -> list[dict]:
     """Return what the logs of a run say of its jobs.
 
     Args:
-        logs: ``results/logs``: a folder for each rule, with a log for each job (:mod:`scripts.core.job` writes them).
+        logs: ``results/logs``: a folder for each rule, with a log for each job (:mod:`scripts.core.workflow.job` writes
+            them).
 
     Returns:
         ``rule``, ``jobs``, ``seconds`` (of all jobs), ``slowest`` (seconds of one), ``peak_mb`` (most memory of one);

@@ -22,8 +22,9 @@ import pandas as pd
 import pyarrow.parquet as pq
 import yaml
 
-from scripts.core import config, environments, files
+from scripts.core import config, files
 from scripts.core.errors import UserError
+from scripts.core.workflow import environments
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ".site"

@@ -81,8 +81,8 @@ def zoo(tmp_path_factory):
 @pytest.fixture(scope="session")
 def coreference_python():
     """The interpreter of the environment of the packages' coreference systems, made once for all tests."""
-    from scripts.core import environments
     from scripts.core.errors import UserError
+    from scripts.core.workflow import environments
 
     envs = ROOT / "envs"
     try:
@@ -94,7 +94,7 @@ def coreference_python():
 @pytest.fixture(scope="session")
 def export_python():
     """The interpreter of the environment with every_eval_ever's validator, made once for all tests."""
-    from scripts.core import environments
+    from scripts.core.workflow import environments
 
     options = ["--ignore-requires-python"]
     return environments.prepare(ROOT / "envs/export.lock", ROOT / ".venv-export", options=options)
@@ -115,8 +115,8 @@ def package_systems(coreference_python, tmp_path_factory):
 @pytest.fixture(scope="session")
 def peers_python():
     """The interpreter of the environment with lm-evaluation-harness, made once for all tests."""
-    from scripts.core import environments
     from scripts.core.errors import UserError
+    from scripts.core.workflow import environments
 
     envs = ROOT / "envs"
     try:

@@ -11,7 +11,7 @@ from matplotlib.patches import Patch
 from matplotlib.text import Text
 from matplotlib.transforms import BlendedAffine2D, BlendedGenericTransform
 
-from scripts.core import plotting
+from scripts.core.paper import plotting
 
 # Ends of error bars, and marks that are lines themselves.
 STROKES = ("None", "none", "", " ", None, "|", "_", (6, 2, 0))

@@ -1,6 +1,7 @@
 """What plans of studies are made from, without Snakemake: default configuration, registry and pronoun sets."""
 
-from scripts.core import config, templates
+from scripts.core import config
+from scripts.core.data import templates
 from scripts.core.engines import registry
 from tests.conftest import ROOT
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from scripts.core import config, studies
+from scripts.core import config
+from scripts.core.workflow import studies
 from tests import attacks, pages
 
 ROOT = Path(__file__).parents[1]

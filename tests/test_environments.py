@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from scripts.core import environments
+from scripts.core.workflow import environments
 
 ROOT = Path(__file__).parents[1]
 

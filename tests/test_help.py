@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.core import job
+from scripts.core.workflow import job
 
 ROOT = Path(__file__).parents[1]
 CALLED = ("audit", "check_config", "ruff.check_templates", "scoring.score", "prompting.prompt")
@@ -31,7 +31,7 @@ RULE_SCRIPTS = sorted(
     ".".join(path.relative_to(ROOT).with_suffix("").parts)
     for path in (ROOT / "scripts").rglob("*.py")
     if re.search(r"^    run(\(main|_named\()\)$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    and path != ROOT / "scripts/core/job.py"
+    and path != ROOT / "scripts/core/workflow/job.py"
 )
 RULE_FUNCTIONS = [
     pytest.param(module, function, id=module.__name__ if name == "main" else f"{module.__name__}-{name}")
@@ -46,7 +46,7 @@ def test_every_argument_of_every_rule_script_is_described(module, function):
     actions = job._parser(function, module)._actions[1:]
     assert {action.dest for action in actions} == inspect.signature(function).parameters.keys()
     bare = [action.dest for action in actions if not described(action.help)]
-    assert not bare, f"describe {', '.join(bare)} in the function's docstring or in scripts/core/arguments.py"
+    assert not bare, f"describe {', '.join(bare)} in the function's docstring or in scripts/core/workflow/arguments.py"
     assert all(re.fullmatch(r"[A-Z_a-z|]+", action.metavar) for action in actions)
 
 

@@ -246,9 +246,9 @@ def test_shared_floors_name_no_study(found):
 
 
 SHARED_CODE = (
-    "core/provenance/audit", "core/cluster", "core/paper/sections", "core/engines/planning", "core/engines/registry",
-    "core/explorer", "core/provenance/origins", "core/provenance/trace", "core/studies", "explorer/explorer",
-    "planning/plan", "paper/paper_source",
+    "core/provenance/audit", "core/workflow/cluster", "core/paper/sections", "core/engines/planning",
+    "core/engines/registry", "core/paper/explorer", "core/provenance/origins", "core/provenance/trace",
+    "core/workflow/studies", "explorer/explorer", "planning/plan", "paper/paper_source",
 )  # fmt: skip
 
 

@@ -3,7 +3,8 @@
 import pytest
 
 from scripts import scale
-from scripts.core import config, synthetic
+from scripts.core import config
+from scripts.core.data import synthetic
 from scripts.core.engines import registry
 from tests.conftest import ROOT
 

@@ -4,8 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from scripts.core import environments
 from scripts.core.errors import UserError
+from scripts.core.workflow import environments
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / ".venv-types"

@@ -1,9 +1,10 @@
 """Read the sheets that annotators filled in: their answers, how far they agree, how often they are right."""
 
-from scripts.core import agreement as measures
-from scripts.core import annotation, files
+from scripts.core import files
+from scripts.core.data import annotation
 from scripts.core.errors import UserError
-from scripts.core.job import log, run
+from scripts.core.statistics import agreement as measures
+from scripts.core.workflow.job import log, run
 
 
 def main(

@@ -2,8 +2,9 @@
 
 import jinja2
 
-from scripts.core import annotation, files
-from scripts.core.job import log, run
+from scripts.core import files
+from scripts.core.data import annotation
+from scripts.core.workflow.job import log, run
 
 
 def main(*, questions: str, template: str, page: str, seed: int, name: str = "answers"):

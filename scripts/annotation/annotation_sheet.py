@@ -1,7 +1,8 @@
 """Write the sheet that annotators fill in."""
 
-from scripts.core import annotation, files
-from scripts.core.job import log, run
+from scripts.core import files
+from scripts.core.data import annotation
+from scripts.core.workflow.job import log, run
 
 
 def main(*, questions: str, sheet: str, seed: int):

@@ -1,7 +1,8 @@
 """Make a task for annotators from a declaration and a table of items: for tasks that belong to no study."""
 
-from scripts.core import annotation, files
-from scripts.core.job import log, run
+from scripts.core import files
+from scripts.core.data import annotation
+from scripts.core.workflow.job import log, run
 
 
 def main(*, declaration: str, items: str, questions: str):

@@ -7,8 +7,8 @@ import pandas as pd
 
 from scripts.compare import comparison, pairing
 from scripts.core import files
-from scripts.core.job import run
 from scripts.core.paper.summary import describe_levels
+from scripts.core.workflow.job import run
 
 COLUMNS = [
     "study", "part", "estimate", "unit", "first", "other", "difference", "low", "high", "p_holm", "paired",

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from scripts.core import estimate_rows, plotting
-from scripts.core.estimate_rows import PROMPT_FACTOR
-from scripts.core.job import run
-from scripts.core.paper import published
+from scripts.core.data import estimate_rows
+from scripts.core.data.estimate_rows import PROMPT_FACTOR
+from scripts.core.paper import plotting, published
+from scripts.core.workflow.job import run
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -58,7 +58,7 @@ def main(
         printed: The study's published numbers and its models, or nothing.
         study, models: Their names.
         value: What is drawn.
-        points: ``label``, ``metric``, ``factors``, ``printed`` (``scripts/core/studies.py``, ``Point``).
+        points: ``label``, ``metric``, ``factors``, ``printed`` (``scripts/core/workflow/studies.py``, ``Point``).
         parts: Parts of which the first that the card's models have is drawn.
         chance: What a random pick comes to, or None.
         axis: What the points are.

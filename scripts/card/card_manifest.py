@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from scripts.core import files
-from scripts.core.job import log, run
 from scripts.core.provenance import audit, closure, job_records
 from scripts.core.provenance import manifest as manifests
+from scripts.core.workflow.job import log, run
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -11,12 +11,13 @@ from typing import Any
 import jinja2
 import pandas as pd
 
-from scripts.core import estimate_rows, files
-from scripts.core.job import run
+from scripts.core import files
+from scripts.core.data import estimate_rows
 from scripts.core.paper import finding_verdicts, latex, report, sections
 from scripts.core.paper.formats import MISSING_MARK, estimate, number, p_text
 from scripts.core.paper.front import Front, of_models
 from scripts.core.paper.published import shorten_list
+from scripts.core.workflow.job import run
 
 HIGHLIGHTS = 3
 """Findings of the first page."""

@@ -1,7 +1,7 @@
 """Typeset the card of a model; one with a problem in its log is not kept."""
 
-from scripts.core.job import run
 from scripts.core.paper.typesetting import typeset
+from scripts.core.workflow.job import run
 
 
 def main(*, main_tex: str, style: str, figures: list, pdf: str, overfull: float) -> None:

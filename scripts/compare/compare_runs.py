@@ -5,7 +5,7 @@ from pathlib import Path
 
 from scripts.compare import comparison, page, places
 from scripts.core import files
-from scripts.core.job import log, run
+from scripts.core.workflow.job import log, run
 
 ROOT = Path(__file__).resolve().parents[2]
 

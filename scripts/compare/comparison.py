@@ -8,11 +8,12 @@ import pandas as pd
 
 from scripts.compare import causes, outputs, pairing, statistics
 from scripts.compare.places import SUMMARY, ComparedRun, check_model
-from scripts.core import estimate_rows, files
+from scripts.core import files
+from scripts.core.data import estimate_rows
 from scripts.core.errors import UserError, count_noun
 from scripts.core.provenance import job_records
 from scripts.core.provenance.origins import plain_cell
-from scripts.core.studies import PairedOutcomes
+from scripts.core.workflow.studies import PairedOutcomes
 
 FORMAT = 1
 LISTED = 1000

@@ -10,9 +10,10 @@ import pandas as pd
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from scripts.core import estimate_rows, files
+from scripts.core import files
+from scripts.core.data import estimate_rows
 from scripts.core.provenance.origins import plain_cell
-from scripts.core.studies import PairedOutcomes
+from scripts.core.workflow.studies import PairedOutcomes
 
 OWN_TEMPLATES = "replica"
 """The set of templates whose texts may be shown; those of all others are named by their ids alone."""

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from scripts.core import runs
 from scripts.core.errors import UserError, did_you_mean
 from scripts.core.provenance import manifest
+from scripts.core.workflow import runs
 
 SUMMARY = "results/paper/summary.csv"
 RESULTS = "results/compare"

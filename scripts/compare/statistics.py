@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from scripts.core import paired, statistics
-from scripts.core.studies import PairedOutcomes
+from scripts.core.statistics import paired, procedures
+from scripts.core.workflow.studies import PairedOutcomes
 
 DRAWS, SEED = 5000, 20261125
 """Of the bootstrap and of the permutation test of every difference."""
@@ -88,8 +88,8 @@ def difference(first: pd.DataFrame, second: pd.DataFrame) -> dict:
         second: The same of the other run.
 
     Returns:
-        What :func:`scripts.core.paired.comparison` returns, and ``paired``, ``n_a``, ``n_b``, ``shared``: whether ids
-        and digests of all units are the same, how many there are, and how many are the same.
+        What :func:`scripts.core.statistics.paired.comparison` returns, and ``paired``, ``n_a``, ``n_b``, ``shared``:
+        whether ids and digests of all units are the same, how many there are, and how many are the same.
     """
     both = first.index.intersection(second.index)
     shared = int((first.digest[both] == second.digest[both]).sum())
@@ -123,6 +123,6 @@ def _unpaired(first: pd.DataFrame, second: pd.DataFrame):
 
 def holm(estimates: list[dict]) -> None:
     """Add ``p_holm``, p after Holm's correction over all of them; None where there is no p."""
-    adjusted = statistics.holm([np.nan if entry["p"] is None else entry["p"] for entry in estimates])
+    adjusted = procedures.holm([np.nan if entry["p"] is None else entry["p"] for entry in estimates])
     for entry, p in zip(estimates, adjusted, strict=True):
         entry["p_holm"] = None if np.isnan(p) else float(p)

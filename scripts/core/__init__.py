@@ -1,5 +1,6 @@
 """What several studies share, as pure functions without Snakemake; imports no study.
 
-The flat modules (files, instances, options, statistics, plotting, ...) import no sub-package. ``engines``,
-``provenance`` and ``paper`` say what they import and who imports them; ``tests/test_rooms.py`` holds it.
+``errors``, ``files`` and ``config`` are for everything. Besides these there are packages: ``data`` (instances, options,
+scores, templates), ``statistics``, ``workflow`` (declarations, plans, jobs), ``engines``, ``coreference_systems``,
+``provenance`` and ``paper``. Each says what it imports; ``tests/test_rooms.py`` holds it.
 """

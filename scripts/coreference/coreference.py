@@ -3,11 +3,12 @@
 import time
 from pathlib import Path
 
-from scripts.core import coreference, files
+from scripts.core import files
 from scripts.core.coreference_systems import jobs
+from scripts.core.data import coreference
 from scripts.core.engines import model_jobs
 from scripts.core.errors import UserError, count_noun
-from scripts.core.job import log, run
+from scripts.core.workflow.job import log, run
 
 
 def main(
@@ -34,7 +35,7 @@ def main(
 
     Args:
         documents: Parquet file of documents, one row each, with a column text.
-        clusters: File to write, in the format of scripts/core/coreference.py.
+        clusters: File to write, in the format of scripts/core/data/coreference.py.
         metadata: JSON file to write: system, revision, digests of weights, texts and code, libraries, device, numbers,
             seconds.
         system: The system's name, for messages and metadata.

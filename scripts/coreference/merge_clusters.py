@@ -5,7 +5,7 @@ from pathlib import Path
 
 from scripts.core import files
 from scripts.core.errors import UserError, count_noun
-from scripts.core.job import log, run
+from scripts.core.workflow.job import log, run
 
 # What is added up over shards, and what is each shard's own.
 _SUMMED = ("documents", "tokens", "clusters", "documents_timed", "seconds")
@@ -18,7 +18,7 @@ def main(*, shards: list, facts: list, clusters: str, metadata: str):
     Args:
         shards: Files of clusters.
         facts: The metadata of each of them.
-        clusters: File to write, in the format of scripts/core/coreference.py.
+        clusters: File to write, in the format of scripts/core/data/coreference.py.
         metadata: JSON file to write.
 
     Raises:

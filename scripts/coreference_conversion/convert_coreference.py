@@ -6,7 +6,7 @@ named, and so does a setting that this project's model has no part for.
 
 from scripts.core.coreference_systems.c2f import checkpoints, conversion, coref_hoi, foreign, published_tensorflow
 from scripts.core.errors import UserError
-from scripts.core.job import log, run
+from scripts.core.workflow.job import log, run
 
 FAMILIES = {"coref-hoi": coref_hoi, "tensorflow": published_tensorflow}
 

@@ -5,7 +5,7 @@ Where this Python has no TensorFlow, an environment with it is made from the loc
 
 from scripts.core.coreference_systems.c2f import tensorflow_environment
 from scripts.core.errors import UserError
-from scripts.core.job import run
+from scripts.core.workflow.job import run
 
 
 def main(*, index: str, values: str, variables: str, lock: str, environment: str):

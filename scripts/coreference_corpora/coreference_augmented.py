@@ -5,7 +5,7 @@ import pandas as pd
 from scripts.core import files
 from scripts.core.coreference_systems import augmentation, part_of_speech
 from scripts.core.coreference_systems import documents as annotated
-from scripts.core.job import log, run
+from scripts.core.workflow.job import log, run
 
 
 def main(

@@ -1,7 +1,7 @@
 """Read one part of an annotated corpus."""
 
 from scripts.core.coreference_systems import documents as annotated
-from scripts.core.job import log, run
+from scripts.core.workflow.job import log, run
 
 
 def main(*, source: str, documents: str, corpus: str, part: str):

@@ -4,7 +4,7 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.coreference_systems import augmentation
-from scripts.core.job import log, run
+from scripts.core.workflow.job import log, run
 
 
 def main(*, pairs: str, totals: str, column: str):

@@ -2,7 +2,7 @@
 
 from scripts.core.coreference_systems import documents as annotated
 from scripts.core.coreference_systems import part_of_speech
-from scripts.core.job import log, run
+from scripts.core.workflow.job import log, run
 
 
 def main(*, documents: str, environment: str, tags: str):

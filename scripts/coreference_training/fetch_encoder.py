@@ -2,7 +2,7 @@
 
 from scripts.core import files
 from scripts.core.coreference_systems import sources
-from scripts.core.job import log, run
+from scripts.core.workflow.job import log, run
 
 
 def main(*, fetched: str, system: str, entry: dict) -> None:

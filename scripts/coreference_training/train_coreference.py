@@ -18,7 +18,7 @@ from scripts.core.coreference_systems.c2f.model import Configuration
 from scripts.core.coreference_systems.c2f.windows import Splitter
 from scripts.core.engines import models
 from scripts.core.errors import UserError
-from scripts.core.job import log, run
+from scripts.core.workflow.job import log, run
 
 
 def encoder_folder(name: str, source: dict[str, Any]) -> Path:

@@ -3,8 +3,10 @@
 import numpy as np
 import pandas as pd
 
-from scripts.core import agreement, annotation, files
-from scripts.core.job import log, run_named
+from scripts.core import files
+from scripts.core.data import annotation
+from scripts.core.statistics import agreement
+from scripts.core.workflow.job import log, run_named
 from scripts.counter_gap.lib import released_flags, study, votes
 from scripts.counter_gap.lib.analyses import metrics as measures
 from scripts.counter_gap.lib.analyses import predictions

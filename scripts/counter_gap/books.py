@@ -14,8 +14,8 @@ from scripts.core import files
 from scripts.core.coreference_systems import augmentation
 from scripts.core.coreference_systems import sentences as parser
 from scripts.core.errors import UserError
-from scripts.core.job import log, run_named
-from scripts.core.statistics import cluster_weights, percentile_interval
+from scripts.core.statistics.procedures import cluster_weights, percentile_interval
+from scripts.core.workflow.job import log, run_named
 from scripts.counter_gap.lib import book_names, book_texts
 from scripts.counter_gap.lib import book_passages as extraction
 from scripts.counter_gap.lib import book_quadruples as output
@@ -153,7 +153,7 @@ def book_funnel(*, funnel: str, table: str, tex: str, pdf: str, png: str, csv: s
 
     Write the ``table`` over all books (CSV and LaTeX) and the figure, from what the table ``funnel`` says of each book.
     """
-    from scripts.core import plotting
+    from scripts.core.paper import plotting
     from scripts.core.paper.tables import write_table
 
     totals = output.funnel_totals(files.read_csv(funnel))
@@ -170,7 +170,7 @@ def book_funnel(*, funnel: str, table: str, tex: str, pdf: str, png: str, csv: s
 
 def draw_funnel(totals: pd.DataFrame) -> "Figure":
     """Draw a bar for each step, on a logarithmic scale, with the number of pronouns that are left."""
-    from scripts.core import plotting
+    from scripts.core.paper import plotting
 
     drawn = plotting.figure(plotting.COLUMN, 2.4)
     ax = drawn.subplots()

@@ -9,8 +9,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch
 
-from scripts.core import files, plotting
-from scripts.core.job import run_named
+from scripts.core import files
+from scripts.core.paper import plotting
+from scripts.core.workflow.job import run_named
 from scripts.counter_gap.lib import figures
 from scripts.counter_gap.lib.figures import FEMININE, MASCULINE
 from scripts.counter_gap.lib.study import WITHOUT, label, main_scoring, read_set

@@ -1,8 +1,8 @@
 """The findings of Counter-GAP, tested by the function of their rule."""
 
 from scripts.core import files
-from scripts.core.job import run_named
 from scripts.core.paper.finding_verdicts import write
+from scripts.core.workflow.job import run_named
 from scripts.counter_gap.lib import findings as study_findings
 from scripts.counter_gap.lib import tables
 

@@ -4,9 +4,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scripts.core import annotation, coreference, files, templates
+from scripts.core import files
+from scripts.core.data import annotation, coreference, templates
 from scripts.core.errors import UserError
-from scripts.core.job import log, run_named
+from scripts.core.workflow.job import log, run_named
 from scripts.counter_gap.lib import released_flags as compact_file
 from scripts.counter_gap.lib import votes
 from scripts.counter_gap.lib.analyses import predictions
@@ -101,7 +102,7 @@ def questions(*, declaration: str, questions: str, instances: str) -> None:
 
     Args:
         declaration: What is asked (YAML).
-        questions: The task to write (Parquet; :mod:`scripts.core.annotation`).
+        questions: The task to write (Parquet; :mod:`scripts.core.data.annotation`).
         instances: The quadruples (Parquet); their labels, where they have some, stay hidden.
     """
     items = votes.items(files.read_parquet(instances))

@@ -1,9 +1,10 @@
 """What the paper says of Counter-GAP, each by the function of its rule."""
 
-from scripts.core import estimate_rows, files
-from scripts.core.job import run_named
+from scripts.core import files
+from scripts.core.data import estimate_rows
 from scripts.core.paper.numbers import of_settings
 from scripts.core.paper.sections import context, write
+from scripts.core.workflow.job import run_named
 from scripts.counter_gap.lib import numbers as of_prose
 from scripts.counter_gap.lib.study import read_set
 from scripts.counter_gap.lib.summary import rows

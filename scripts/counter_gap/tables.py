@@ -7,10 +7,10 @@ from typing import Any
 import pandas as pd
 
 from scripts.core import files
-from scripts.core.job import log, run_named
 from scripts.core.paper import latex
 from scripts.core.paper.published import read as read_published
 from scripts.core.paper.published import write as write_comparison
+from scripts.core.workflow.job import log, run_named
 from scripts.counter_gap.lib import tables
 from scripts.counter_gap.lib.analyses.subsets import factors_of
 from scripts.counter_gap.lib.instances import ROLES

@@ -9,7 +9,7 @@ import torch
 
 from scripts.core.engines import masked_lm_head, models
 from scripts.core.errors import UserError
-from scripts.core.job import run
+from scripts.core.workflow.job import run
 
 
 def main(*, delta: str, weights: str, package: str, version: str, folder: str) -> None:

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import torch
 
-from scripts.core import archives, files
+from scripts.core import files
+from scripts.core.data import archives
 from scripts.core.engines import masked_lm_head, models
-from scripts.core.job import log, run
+from scripts.core.workflow.job import log, run
 
 # Books that are never trained on: Katrine (Project Gutenberg 14263) and The Secret Garden (113, in LitBank).
 HELD_OUT = ("14263", "113")

@@ -9,10 +9,11 @@ from typing import Any
 
 from tqdm import tqdm
 
-from scripts.core import files, instances
+from scripts.core import files
+from scripts.core.data import instances
 from scripts.core.engines import completions, distributions
-from scripts.core.job import log, run
 from scripts.core.provenance import closure
+from scripts.core.workflow.job import log, run
 
 # Prompts asked for at once.
 WINDOW = 1024

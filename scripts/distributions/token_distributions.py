@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scripts.core import files, instances, prompting
+from scripts.core import files
+from scripts.core.data import instances, prompting
 from scripts.core.engines import chunks, distributions, generation, model_jobs, output_layer
 from scripts.core.engines.batches import progress_bar
 from scripts.core.errors import count_noun
-from scripts.core.job import log, run
+from scripts.core.workflow.job import log, run
 
 if TYPE_CHECKING:
     import numpy as np

@@ -1,7 +1,8 @@
 """Write the page in which every instance of a run can be looked at: one HTML file that needs no other."""
 
-from scripts.core import explorer, files
-from scripts.core.job import log, run
+from scripts.core import files
+from scripts.core.paper import explorer
+from scripts.core.workflow.job import log, run
 
 PLACE = "{{ data }}"
 """Where the page takes its data."""
@@ -14,7 +15,7 @@ def main(*, template: str, canary: str, page: str, studies: dict, template_files
         template: The page with a place for its data.
         canary: The line that keeps the page out of training corpora.
         page: The page to write.
-        studies: What the studies say of it (:class:`scripts.core.studies.ExplorerView`), with ``label`` and
+        studies: What the studies say of it (:class:`scripts.core.workflow.studies.ExplorerView`), with ``label`` and
             ``question``.
         template_files: Of each study, names of template files to their paths.
     """

@@ -9,11 +9,12 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scripts.core import estimate_rows, files
+from scripts.core import files
+from scripts.core.data import estimate_rows
 from scripts.core.errors import UserError, count_noun
-from scripts.core.job import log, run
 from scripts.core.paper import eval_records
 from scripts.core.provenance import job_records
+from scripts.core.workflow.job import log, run
 
 if TYPE_CHECKING:
     import pandas as pd

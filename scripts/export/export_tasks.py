@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 
 import yaml
 
-from scripts.core import files, options, templates
+from scripts.core import files
+from scripts.core.data import options, templates
 from scripts.core.errors import UserError, count_noun
-from scripts.core.job import log, run
 from scripts.core.paper import eval_records
+from scripts.core.workflow.job import log, run
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from scripts.core import decisions, files, model_outputs, paired, statistics
+from scripts.core import files
+from scripts.core.data import model_outputs
+from scripts.core.data.templates import read_pronouns
 from scripts.core.errors import UserError
-from scripts.core.job import log, run_named
 from scripts.core.paper.published import read_models, read_published
-from scripts.core.templates import read_pronouns
+from scripts.core.statistics import decisions, paired, procedures
+from scripts.core.workflow.job import log, run_named
 from scripts.misgendered.lib import corpora, infini_gram, study
 from scripts.misgendered.lib import declarations as declaring
 from scripts.misgendered.lib import instances as assembly
@@ -385,9 +387,9 @@ def regress(cells: pd.DataFrame) -> pd.DataFrame:
 
 def _fit(part: pd.DataFrame, formula: str):
     nothing = dict.fromkeys(("slope", "ci_low", "ci_high", "p_value"), np.nan)
-    rank = statistics.spearman(part.tokens.to_numpy(), part.accuracy.to_numpy())
+    rank = procedures.spearman(part.tokens.to_numpy(), part.accuracy.to_numpy())
     facts = {"spearman": rank, "forms": len(part)}
-    if len(part) < 4 or not all(statistics.has_variation(part[c].to_numpy(), 1) for c in ("tokens", "accuracy")):
+    if len(part) < 4 or not all(procedures.has_variation(part[c].to_numpy(), 1) for c in ("tokens", "accuracy")):
         return nothing | facts
     import statsmodels.formula.api as smf
 
@@ -429,7 +431,7 @@ def fit_mixed_model(table: str | Path | pd.DataFrame, seed: int) -> pd.DataFrame
 
     Not in the study, which compares averages. A logistic model, because accuracies on neo-pronouns are near zero, where
     a linear one leaves the range of shares. How it is fitted, and what its intervals are, says
-    :mod:`scripts.core.mixed_effects`.
+    :mod:`scripts.core.statistics.mixed_effects`.
 
     Args:
         table: Predictions, or their file. Of more than ``mixed_effects.MOST`` instances that many are drawn, as many of
@@ -437,11 +439,11 @@ def fit_mixed_model(table: str | Path | pd.DataFrame, seed: int) -> pd.DataFrame
         seed: Of the starting values, and of that draw.
 
     Returns:
-        As :func:`scripts.core.mixed_effects.of_models` returns it: coefficients in log odds against the factor's first
-        level, and standard deviations of the random effects. One row without estimates, with ``converged`` false and
-        the ``reason``, if the fit does not converge or correctness does not vary.
+        As :func:`scripts.core.statistics.mixed_effects.of_models` returns it: coefficients in log odds against the
+        factor's first level, and standard deviations of the random effects. One row without estimates, with
+        ``converged`` false and the ``reason``, if the fit does not converge or correctness does not vary.
     """
-    from scripts.core import mixed_effects
+    from scripts.core.statistics import mixed_effects
 
     source = ByModel(table, [*FIXED, "template_index", "name", "correct"], shots=0)
     sizes = {model: len(rows) for model, rows in source}
@@ -562,7 +564,7 @@ def model_pairs(*, predictions: str, model_pairs: str, power: str, draws: int, s
 
 
 def compare_pairs(table: str | Path | pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
-    """Return what :func:`scripts.core.paired.model_pairs` gives, without examples in the prompt. Not in the study.
+    """Return :func:`scripts.core.statistics.paired.model_pairs` without examples in the prompt. Not in the study.
 
     ``table`` are predictions of all models, or their file.
     """
@@ -570,7 +572,7 @@ def compare_pairs(table: str | Path | pd.DataFrame, draws: int, seed: int) -> pd
 
 
 def plan_samples(table: str | Path | pd.DataFrame) -> pd.DataFrame:
-    """Return what :func:`scripts.core.paired.power` gives, without examples in the prompt. Not in the study."""
+    """Return :func:`scripts.core.statistics.paired.power` without examples in the prompt. Not in the study."""
     return paired.power(ByModel(table, [*KEYS, "correct"], shots=0), **PAIRED)
 
 

@@ -11,11 +11,12 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
-from scripts.core import files, losses, model_outputs, plotting
-from scripts.core import normalisation as normalising
-from scripts.core.job import run_named
-from scripts.core.options import SLOT, fill
-from scripts.core.paper import trajectory
+from scripts.core import files
+from scripts.core.data import losses, model_outputs
+from scripts.core.data.options import SLOT, fill
+from scripts.core.paper import plotting, trajectory
+from scripts.core.statistics import normalisation as normalising
+from scripts.core.workflow.job import run_named
 from scripts.misgendered.lib import declarations, figures
 from scripts.misgendered.lib import instances as assembly
 from scripts.misgendered.lib.analyses.by_model import ByModel
@@ -110,7 +111,7 @@ def draw_calibration(frame: pd.DataFrame, models: dict[str, dict], chance: float
 def figure_declared_forms(*, declared_forms: str, pdf: str, png: str, csv: str, models: dict) -> None:
     """Draw how accuracy changes when the form that is asked for is declared.
 
-    Accuracies on few instances (:data:`scripts.core.plotting.FEWEST`) are left out.
+    Accuracies on few instances (:data:`scripts.core.paper.plotting.FEWEST`) are left out.
     """
     frame = figures.read(declared_forms, ["difference"])
     enough = frame[["n_declared", "n_undeclared"]].min(axis=1) >= plotting.FEWEST
@@ -226,7 +227,7 @@ def figure_few_shot(
     """Draw accuracy against the number of examples in the prompt (Table 13 as curves).
 
     Without examples it shows the declaration that examples use, from ``accuracy``. Accuracies on few instances
-    (:data:`scripts.core.plotting.FEWEST`) are left out.
+    (:data:`scripts.core.paper.plotting.FEWEST`) are left out.
     """
     summary = figures.read(accuracy_over_draws, ["sd"])
     by_draw = plotting.drop_small_cells(figures.read(accuracy_by_draw, ["draw"]))

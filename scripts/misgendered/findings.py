@@ -3,8 +3,8 @@
 import pandas as pd
 
 from scripts.core import files
-from scripts.core.job import run_named
 from scripts.core.paper import finding_verdicts, published
+from scripts.core.workflow.job import run_named
 from scripts.misgendered.lib import findings as study_findings
 from scripts.misgendered.lib.analyses import by_model
 

@@ -6,9 +6,9 @@ import tempfile
 from pathlib import Path
 
 from scripts.core import files
-from scripts.core import instances as instance_files
+from scripts.core.data import instances as instance_files
 from scripts.core.errors import UserError
-from scripts.core.job import log, run_named
+from scripts.core.workflow.job import log, run_named
 from scripts.misgendered.lib import declarations, samples
 from scripts.misgendered.lib import few_shot as examples
 from scripts.misgendered.lib import instances as assembly

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from scripts.core import files
-from scripts.core.job import run_named
 from scripts.core.paper import sections
 from scripts.core.paper.numbers import of_settings
+from scripts.core.workflow.job import run_named
 from scripts.misgendered.lib import instances
 from scripts.misgendered.lib import numbers as collecting
 
@@ -85,7 +85,7 @@ def summary(*, accuracy: str, tables: list, summary: str, models: dict, template
     Write ``summary`` (CSV); ``tables`` are those of the analyses of scores, as many of each of ``template_sets``;
     ``wording`` is that of the declarations which results are about.
     """
-    from scripts.core.estimate_rows import write
+    from scripts.core.data.estimate_rows import write
     from scripts.misgendered.lib import figures
     from scripts.misgendered.lib.summary import of_analyses, rows
 

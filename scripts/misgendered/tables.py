@@ -8,13 +8,13 @@ from collections.abc import Mapping
 import pandas as pd
 
 from scripts.core import files
-from scripts.core.job import run_named
+from scripts.core.data.templates import read_pronouns
 from scripts.core.paper import latex, paired_cells
 from scripts.core.paper import published as published_numbers
 from scripts.core.paper.formats import with_sd
 from scripts.core.paper.grid import Column, Factor, grid, level_columns, value, write_grid
 from scripts.core.paper.tables import write_table
-from scripts.core.templates import read_pronouns
+from scripts.core.workflow.job import run_named
 from scripts.misgendered.lib import declarations, figures, instances, study
 from scripts.misgendered.lib import tables as parts
 from scripts.misgendered.lib.labels import ALL, DECLARATION_TYPES, FORMS, NAME_CLASSES, TYPES, effect, present

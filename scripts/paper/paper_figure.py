@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from scripts.core import estimate_rows, files, plotting
-from scripts.core.estimate_rows import RELEASED_OUTPUTS
-from scripts.core.job import run
-from scripts.core.paper import front
+from scripts.core import files
+from scripts.core.data import estimate_rows
+from scripts.core.data.estimate_rows import RELEASED_OUTPUTS
+from scripts.core.paper import front, plotting
 from scripts.core.paper.summary import describe_levels
+from scripts.core.workflow.job import run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,11 +7,12 @@ from typing import Any
 
 import pandas as pd
 
-from scripts.core import estimate_rows, files
-from scripts.core.job import run
+from scripts.core import files
+from scripts.core.data import estimate_rows
 from scripts.core.paper import finding_verdicts, latex, report, sections
 from scripts.core.paper.front import Front
 from scripts.core.paper.published import shorten_list
+from scripts.core.workflow.job import run
 
 MOST_MISSING = 3
 """Up to this many models, systems or tables that a finding lacks are named."""

@@ -4,9 +4,9 @@ import pandas as pd
 import pypdf
 
 from scripts.core import files
-from scripts.core.job import log, run
 from scripts.core.paper.sections import target
 from scripts.core.paper.typesetting import typeset
+from scripts.core.workflow.job import log, run
 
 LISTED = ["kind", "result", "shown", "file", "cell", "sha256", "rule", "record"]
 """What ``located_json`` takes from the provenance of a result."""

@@ -14,13 +14,13 @@ from typing import Any
 import pandas as pd
 
 from scripts.core import files
+from scripts.core.data.portable import portable
 from scripts.core.errors import UserError
-from scripts.core.job import log, run
 from scripts.core.paper import latex, report
 from scripts.core.paper.sections import CAPTION, closing_brace, target
-from scripts.core.portable import portable
 from scripts.core.provenance import audit, closure, job_records, trace
 from scripts.core.provenance import manifest as manifests
+from scripts.core.workflow.job import log, run
 
 ROOT = Path(__file__).resolve().parents[2]
 SHOWN = 6

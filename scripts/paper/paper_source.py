@@ -10,12 +10,13 @@ from typing import Any
 import pandas as pd
 import yaml
 
-from scripts.core import files, synthetic
-from scripts.core.job import run
+from scripts.core import files
+from scripts.core.data import synthetic
 from scripts.core.paper import citation, formats, latex
 from scripts.core.paper.published import demonstration
 from scripts.core.paper.sections import breakable, list_words, table, write
 from scripts.core.provenance import job_records
+from scripts.core.workflow.job import run
 
 ROOT = Path(__file__).resolve().parents[2]
 FEW = 6

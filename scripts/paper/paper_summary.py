@@ -2,8 +2,9 @@
 
 import json
 
-from scripts.core import estimate_rows, files
-from scripts.core.job import run
+from scripts.core import files
+from scripts.core.data import estimate_rows
+from scripts.core.workflow.job import run
 
 
 def main(*, summaries_of_studies: list, csv: str, json_file: str) -> None:

@@ -1,7 +1,7 @@
 """Make the environments beside the main one, each where it is not there yet."""
 
-from scripts.core import environments
-from scripts.core.job import run_named
+from scripts.core.workflow import environments
+from scripts.core.workflow.job import run_named
 
 
 def coreference_environment(

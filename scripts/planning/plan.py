@@ -4,7 +4,7 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.engines import planning, usage
-from scripts.core.job import run
+from scripts.core.workflow.job import run
 
 
 def main(

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import torch
 
-from scripts.core import files, prompting
+from scripts.core import files
+from scripts.core.data import prompting
 from scripts.core.engines import generation, harness, models
-from scripts.core.job import log, run
+from scripts.core.workflow.job import log, run
 
 if TYPE_CHECKING:
     import transformers

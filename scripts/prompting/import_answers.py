@@ -2,11 +2,12 @@
 
 import pyarrow as pa
 
-from scripts.core import files, sample_logs
+from scripts.core import files
+from scripts.core.data import sample_logs
+from scripts.core.data.prompting import PROMPT_SLOT
 from scripts.core.engines import imports
 from scripts.core.errors import UserError, count_noun
-from scripts.core.job import log, run
-from scripts.core.prompting import PROMPT_SLOT
+from scripts.core.workflow.job import log, run
 
 SCHEMA = pa.schema(
     [
@@ -25,8 +26,8 @@ def main(*, prompts: str, logged: list, answers: str, model: str, entry: dict, m
     """Write ``answers`` to the prompts of ``methods``, as prompting a local model does (scripts/prompting/prompt.py).
 
     Args:
-        prompts: Parquet file of prompts, one row each (scripts/core/prompting.py has the columns).
-        logged: The tool's files of samples (scripts/core/sample_logs.py describes them).
+        prompts: Parquet file of prompts, one row each (scripts/core/data/prompting.py has the columns).
+        logged: The tool's files of samples (scripts/core/data/sample_logs.py describes them).
         answers: Parquet file to write: one row for each prompt.
         model: The model's name, for messages and metadata.
         entry: Of its entry in the registry: ``label``, ``outputs``, ``architecture``, ``demonstration``,
@@ -34,7 +35,7 @@ def main(*, prompts: str, logged: list, answers: str, model: str, entry: dict, m
         methods: Methods whose prompts were asked, such as ["vanilla"].
 
     Raises:
-        UserError: As :func:`scripts.core.sample_logs.collect_answers`, and for methods of two steps.
+        UserError: As :func:`scripts.core.data.sample_logs.collect_answers`, and for methods of two steps.
     """
     table = files.read_arrow(prompts, ["text_id", "method", "text", "follow_up"]).to_pandas()
     asked = table[table.method.isin(methods)]

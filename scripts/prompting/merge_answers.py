@@ -1,7 +1,7 @@
 """Put the shards of a model's answers to prompts together."""
 
-from scripts.core import model_outputs
-from scripts.core.job import run
+from scripts.core.data import model_outputs
+from scripts.core.workflow.job import run
 from scripts.scoring.merge_scores import merge
 
 

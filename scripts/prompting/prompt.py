@@ -11,11 +11,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from scripts.core import files, instances, prompting
+from scripts.core import files
+from scripts.core.data import instances, prompting
 from scripts.core.engines import chunks, generation, model_jobs
 from scripts.core.engines.batches import progress_bar
 from scripts.core.errors import UserError, count_noun
-from scripts.core.job import log, run
+from scripts.core.workflow.job import log, run
 
 if TYPE_CHECKING:
     import transformers
@@ -76,7 +77,7 @@ def main(
     unfinished jobs are as for scores (scripts/scoring/score.py).
 
     Args:
-        prompts: Parquet file of prompts, one row each (scripts/core/prompting.py has the columns).
+        prompts: Parquet file of prompts, one row each (scripts/core/data/prompting.py has the columns).
         answers: Parquet file to write: one row for each prompt.
         speed: JSON file to write: how long prompting took, for later plans.
         model: The model's name, for messages and metadata.
@@ -185,7 +186,7 @@ class Job:
     """Streams prompts through a model, in one or two steps.
 
     Args:
-        wrapping: Of :data:`scripts.core.prompting.WRAPPINGS`.
+        wrapping: Of :data:`scripts.core.data.prompting.WRAPPINGS`.
         drawing: ``temperature`` and ``seed``.
         metadata: Gets the counts of tokens.
     """

@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any
 from rocrate.model.contextentity import ContextEntity
 from rocrate.rocrate import ROCrate
 
-from scripts.core import files, synthetic, upstream
+from scripts.core import files
+from scripts.core.data import synthetic, upstream
 from scripts.core.errors import UserError
-from scripts.core.job import log, run
 from scripts.core.provenance import job_records
 from scripts.core.provenance import manifest as manifest_files
+from scripts.core.workflow.job import log, run
 
 if TYPE_CHECKING:
     from rocrate.model.file import File

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scripts.core.portable import portable
+from scripts.core.data.portable import portable
 from scripts.core.provenance import job_records
 
 if TYPE_CHECKING:

@@ -4,8 +4,10 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from scripts.core import decisions, files, model_outputs, paired, statistics, templates
-from scripts.core.job import log, run_named
+from scripts.core import files
+from scripts.core.data import model_outputs, templates
+from scripts.core.statistics import decisions, paired, procedures
+from scripts.core.workflow.job import log, run_named
 from scripts.ruff.lib import study
 from scripts.ruff.lib.analyses import accuracy as accuracies
 from scripts.ruff.lib.analyses import errors, generation, prompting
@@ -165,9 +167,9 @@ def pronoun_tests(*, predictions: str, pronoun_tests: str, pronoun_sets: list, a
     Write one row for each pair of sets, for each model and over all of them.
 
     Demonstration models are left out of the rows over ``all`` models if there are others. Samples too small for a test
-    to be significant at ``alpha`` are not tested (:func:`scripts.core.statistics.smallest_sample`).
+    to be significant at ``alpha`` are not tested (:func:`scripts.core.statistics.procedures.smallest_sample`).
     """
-    least = statistics.smallest_sample(alpha, len(pronoun_sets) * (len(pronoun_sets) - 1) // 2)
+    least = procedures.smallest_sample(alpha, len(pronoun_sets) * (len(pronoun_sets) - 1) // 2)
     table = files.read_parquet(predictions, set_tests.COLUMNS)
     tests = set_tests.pronoun_tests(table, pronoun_sets, alpha, least, study.pooled_models(models))
     files.write_csv(pronoun_tests, tests)
@@ -233,7 +235,7 @@ PAIRED = {"factor": "n_distractors", "clusters": ["occupation"]}
 
 
 def compare_pairs(predictions: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
-    """Return what :func:`scripts.core.paired.model_pairs` gives. Not in the study."""
+    """Return what :func:`scripts.core.statistics.paired.model_pairs` gives. Not in the study."""
     asked = predictions[predictions.setting == "fidelity"].groupby("model", sort=False)
     return paired.model_pairs(
         asked, ["instance_id", "seed", "n_distractors", "occupation"], **PAIRED, draws=draws, seed=seed
@@ -241,7 +243,7 @@ def compare_pairs(predictions: pd.DataFrame, draws: int, seed: int) -> pd.DataFr
 
 
 def plan_samples(predictions: pd.DataFrame) -> pd.DataFrame:
-    """Return what :func:`scripts.core.paired.power` gives. Not in the study."""
+    """Return what :func:`scripts.core.statistics.paired.power` gives. Not in the study."""
     return paired.power(predictions[predictions.setting == "fidelity"].groupby("model", sort=False), **PAIRED)
 
 
@@ -265,10 +267,11 @@ def fit_correctness(predictions: pd.DataFrame, pronoun_sets: list[str], seed: in
         seed: Of the starting values.
 
     Returns:
-        What :func:`scripts.core.mixed_effects.of_models` returns: fixed factors ``n_distractors`` (reference: the
-        fewest), ``pronoun`` and ``case``; random ones ``occupation`` and ``sentence`` (the task sentence).
+        What :func:`scripts.core.statistics.mixed_effects.of_models` returns: fixed factors ``n_distractors``
+        (reference: the fewest), ``pronoun`` and ``case``; random ones ``occupation`` and ``sentence`` (the task
+        sentence).
     """
-    from scripts.core import mixed_effects
+    from scripts.core.statistics import mixed_effects
 
     rows = predictions[predictions.setting == "fidelity"]
     rows = rows.assign(

@@ -6,9 +6,9 @@ well, but stop at the first problem.
 
 import logging
 
+from scripts.core.data.templates import read_pronouns
 from scripts.core.errors import UserError
-from scripts.core.job import run
-from scripts.core.templates import read_pronouns
+from scripts.core.workflow.job import run
 from scripts.ruff.lib.template_checks import check
 from scripts.ruff.lib.templates import read_replica
 

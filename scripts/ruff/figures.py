@@ -18,12 +18,13 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, MultipleLocator, NullFormatter
 
-from scripts.core import files, plotting, statistics
-from scripts.core import normalisation as scores
+from scripts.core import files
 from scripts.core.errors import UserError
-from scripts.core.job import run_named
-from scripts.core.paper import trajectory
+from scripts.core.paper import plotting, trajectory
 from scripts.core.paper.formats import MISSING_MARK
+from scripts.core.statistics import normalisation as scores
+from scripts.core.statistics import procedures
+from scripts.core.workflow.job import run_named
 from scripts.ruff.lib import figures, study
 from scripts.ruff.lib.analyses.normalisation import STUDY
 
@@ -745,7 +746,7 @@ def draw_template_comparison(frame: pd.DataFrame, models: dict[str, dict]) -> Fi
     """Draw one point for each model, a panel for each number of distractors.
 
     Bars are 95 % bootstrap intervals over occupations. On the diagonal both template sets give the same accuracy.
-    Above :data:`scripts.core.plotting.FEW` models, shapes stand for architectures and the legend names families.
+    Above :data:`scripts.core.paper.plotting.FEW` models, shapes stand for architectures and the legend names families.
     """
     few = len(models) <= plotting.FEW
     counts = sorted(frame.n_distractors.unique())
@@ -842,7 +843,7 @@ def preferences(predictions: pd.DataFrame, model: str, sets: list[str], draws: i
             kept = part.prediction == preferred
             by_occupation = kept.groupby(part.occupation.to_numpy()).agg(["sum", "size"])
             ends = (
-                statistics.cluster_bootstrap(by_occupation["sum"], by_occupation["size"], draws, seed)
+                procedures.cluster_bootstrap(by_occupation["sum"], by_occupation["size"], draws, seed)
                 if preferred == pronoun
                 else (np.nan, np.nan)
             )

@@ -6,9 +6,9 @@ from pathlib import PurePath
 import pandas as pd
 
 from scripts.core import files
-from scripts.core.job import run_named
 from scripts.core.paper import published
 from scripts.core.paper.finding_verdicts import single_model_verdicts, write
+from scripts.core.workflow.job import run_named
 from scripts.ruff.lib import findings as study_findings
 from scripts.ruff.lib import study
 

@@ -5,10 +5,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from scripts.core import annotation, files
-from scripts.core import instances as instance_files
+from scripts.core import files
+from scripts.core.data import annotation
+from scripts.core.data import instances as instance_files
 from scripts.core.errors import UserError
-from scripts.core.job import log, run_named
+from scripts.core.workflow.job import log, run_named
 from scripts.ruff.lib import people
 from scripts.ruff.lib.instances import load, schema
 from scripts.ruff.lib.prompts import instance_prompts, read_chains, read_prompts, select_chains, with_origins

@@ -4,10 +4,12 @@ import inspect
 from collections.abc import Iterable
 from pathlib import Path
 
-from scripts.core import estimate_rows, files, statistics
-from scripts.core.job import run_named
+from scripts.core import files
+from scripts.core.data import estimate_rows
 from scripts.core.paper import latex
 from scripts.core.paper.sections import breakable, context, number, value, write
+from scripts.core.statistics import procedures
+from scripts.core.workflow.job import run_named
 from scripts.ruff.lib import numbers as ruff_numbers
 from scripts.ruff.lib import study
 from scripts.ruff.lib.summary import of_analyses, rows
@@ -34,7 +36,7 @@ def paper_numbers(
     intervals is that of the function which makes them. ``sizes`` says how many instances of each sample every model
     scores. The tables of prompted models and ``prompting_settings`` are given if any model was prompted.
     """
-    settings = settings | {"confidence": inspect.signature(statistics.cluster_bootstrap).parameters["level"].default}
+    settings = settings | {"confidence": inspect.signature(procedures.cluster_bootstrap).parameters["level"].default}
     accuracies, counts = files.read_csv(accuracy), files.read_csv(context_free)
     made = {
         **ruff_numbers.from_settings(files.read_csv(instance_counts), settings, sizes),

@@ -13,8 +13,9 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
-from scripts.core import files, plotting
-from scripts.core.job import run_named
+from scripts.core import files
+from scripts.core.paper import plotting
+from scripts.core.workflow.job import run_named
 from scripts.ruff.lib import figures
 from scripts.ruff.lib.analyses.answers import OUTCOME_LABELS, OUTCOMES
 from scripts.ruff.lib.prompts import ORDERS, VANILLA

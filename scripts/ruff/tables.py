@@ -9,10 +9,10 @@ from pathlib import PurePath
 import pandas as pd
 
 from scripts.core import files
-from scripts.core.job import run_named
 from scripts.core.paper import latex, paired_cells
 from scripts.core.paper import published as comparison
 from scripts.core.paper.tables import drop_uninformative, write_table
+from scripts.core.workflow.job import run_named
 from scripts.ruff.lib import prompt_tables, study, tables
 from scripts.ruff.lib.prompts import read_chains, read_prompts, select_chains
 

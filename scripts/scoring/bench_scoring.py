@@ -15,10 +15,11 @@ import numpy as np
 import pandas as pd
 import torch
 
-from scripts.core import files, options
+from scripts.core import files
+from scripts.core.data import options
 from scripts.core.engines import harness, minicons, models, scoring
 from scripts.core.engines.batches import PLL_METRIC, Batch
-from scripts.core.job import log, run
+from scripts.core.workflow.job import log, run
 
 if TYPE_CHECKING:
     import transformers

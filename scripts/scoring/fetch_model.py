@@ -2,7 +2,7 @@
 
 from scripts.core import files
 from scripts.core.engines import contexts, models
-from scripts.core.job import log, run
+from scripts.core.workflow.job import log, run
 
 
 def main(*, fetched: str, model: str, entry: dict, stated: dict | None = None) -> None:

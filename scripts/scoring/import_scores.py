@@ -2,13 +2,14 @@
 
 import pandas as pd
 
-from scripts.core import files, instances
+from scripts.core import files
+from scripts.core.data import instances
+from scripts.core.data.options import option_texts
 from scripts.core.engines import imports, label_loss, logged_scores
 from scripts.core.engines.batches import METRICS
 from scripts.core.engines.reading import Reading
 from scripts.core.errors import UserError, count_noun
-from scripts.core.job import log, run
-from scripts.core.options import option_texts
+from scripts.core.workflow.job import log, run
 
 LIBRARIES = ("transformers", "tokenizers")
 WINDOW = 4096
@@ -28,8 +29,8 @@ def main(
     """Write ``scores`` of all ``instances``, as the scoring of local models does.
 
     Args:
-        instances: Parquet file of instances, one row each (scripts/core/instances.py has the columns).
-        logged: The tool's files of samples (scripts/core/sample_logs.py describes them).
+        instances: Parquet file of instances, one row each (scripts/core/data/instances.py has the columns).
+        logged: The tool's files of samples (scripts/core/data/sample_logs.py describes them).
         scores: Parquet file to write: one row for each instance and option, with its log-probability in nats.
         model: The model's name, for messages and metadata.
         entry: Of its entry in the registry: ``label``, ``outputs``, ``architecture``, ``demonstration``.

@@ -4,9 +4,10 @@ from collections.abc import Callable, Collection
 
 import pyarrow as pa
 
-from scripts.core import files, instances, model_outputs
+from scripts.core import files
+from scripts.core.data import instances, model_outputs
 from scripts.core.errors import UserError, count_noun
-from scripts.core.job import log, run
+from scripts.core.workflow.job import log, run
 
 # Metadata in which the shards of one run may differ.
 _PER_SHARD = (

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from scripts.core import files, instances, losses, options
+from scripts.core import files
+from scripts.core.data import instances, losses, options
 from scripts.core.engines import chunks, continuation, label_loss, model_jobs, models, registry, scoring, structure
 from scripts.core.engines.batches import METRICS, Batch, TextReader, check_lengths, context_length, progress_bar
 from scripts.core.engines.mixed_precision import Bound, HalfWeights, calibration_rows, exceeding_share
 from scripts.core.engines.reading import Reading
 from scripts.core.errors import UserError, count_noun
-from scripts.core.job import log, run
+from scripts.core.workflow.job import log, run
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -59,7 +60,7 @@ def main(
     until all is done, and taken up by the next try.
 
     Args:
-        instances: Parquet file of instances, one row each (scripts/core/instances.py has the columns).
+        instances: Parquet file of instances, one row each (scripts/core/data/instances.py has the columns).
         scores: Parquet file to write: one row for each instance and option, with its log-probability in nats.
         speed: JSON file to write: how long scoring took, for later plans.
         model: The model's name, for messages and metadata.
@@ -156,7 +157,7 @@ class LogLikelihood:
         self.compared = ("log_probability",)
 
     def rows(self, part: pd.DataFrame) -> pd.DataFrame:
-        """Return the texts that are scored for instances, as of :func:`scripts.core.options.option_texts`."""
+        """Return the texts that are scored for instances, as of :func:`scripts.core.data.options.option_texts`."""
         return options.option_texts(part)
 
     def table(self, rows: pd.DataFrame, values: list[np.ndarray], _texts: TextReader) -> pd.DataFrame:
@@ -304,7 +305,7 @@ class Job:
     Args:
         engine: As returned by :func:`scripts.core.engines.scoring.make_engine`.
         limit: The model's context length in tokens.
-        priority: As for :func:`scripts.core.instances.shard_rows`.
+        priority: As for :func:`scripts.core.data.instances.shard_rows`.
         mixed: For a job in mixed precision.
     """
 

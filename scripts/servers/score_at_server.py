@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from tqdm import tqdm
 
-from scripts.core import files, instances, losses
+from scripts.core import files
+from scripts.core.data import instances, losses
+from scripts.core.data.options import option_texts
 from scripts.core.engines import continuation, label_loss, models, scoring, server_gate
 from scripts.core.engines.batches import METRICS
 from scripts.core.engines.reading import Reading
 from scripts.core.engines.served_scores import LikelihoodClient, ServedTexts
 from scripts.core.errors import UserError, count_noun
-from scripts.core.job import log, run
-from scripts.core.options import option_texts
 from scripts.core.provenance import closure
+from scripts.core.workflow.job import log, run
 
 if TYPE_CHECKING:
     import numpy as np
@@ -66,7 +67,7 @@ def main(
     killed job goes on where it was. Nothing is sent if all texts may cost more than ``cost_limit_usd``.
 
     Args:
-        instances: Parquet file of instances, one row each (scripts/core/instances.py has the columns).
+        instances: Parquet file of instances, one row each (scripts/core/data/instances.py has the columns).
         scores: Parquet file to write: one row for each instance and option, with its log-probability in nats.
         usage: JSON file to write: what the server counted.
         model: The model's name, for messages and metadata.

@@ -3,7 +3,7 @@
 from scripts.core import files
 from scripts.core.engines import model_jobs, server_gate
 from scripts.core.errors import UserError
-from scripts.core.job import log, run
+from scripts.core.workflow.job import log, run
 
 LIBRARIES = ("torch", "transformers", "tokenizers")
 
@@ -23,7 +23,7 @@ def main(
     """Write ``reference`` (Parquet): scores of a sample of ``instances`` (Parquet) by ``model``.
 
     Args:
-        instances: Parquet file of instances, one row each (scripts/core/instances.py has the columns).
+        instances: Parquet file of instances, one row each (scripts/core/data/instances.py has the columns).
         reference: Parquet file to write: one row for each instance and option, with its log-probability in nats.
         model: The name of the model with weights, for messages and metadata.
         entry: Its entry in the registry, in float32.

@@ -1,4 +1,4 @@
-"""Draw the scores of a synthetic model (scripts/core/synthetic.py)."""
+"""Draw the scores of a synthetic model (scripts/core/data/synthetic.py)."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -8,8 +8,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from scripts.core import files, instances, losses, synthetic
-from scripts.core.job import log, run
+from scripts.core import files
+from scripts.core.data import instances, losses, synthetic
+from scripts.core.workflow.job import log, run
 
 BATCH = 65536
 """Instances held at once."""

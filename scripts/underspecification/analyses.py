@@ -6,9 +6,10 @@ from typing import Any
 
 import pandas as pd
 
-from scripts.core import files, model_outputs
-from scripts.core.job import log, run_named
+from scripts.core import files
+from scripts.core.data import model_outputs
 from scripts.core.paper.published import read_published
+from scripts.core.workflow.job import log, run_named
 from scripts.underspecification.lib import templates
 from scripts.underspecification.lib.analyses import correlation, detection, overwriting, simulation
 from scripts.underspecification.lib.analyses import released as releases

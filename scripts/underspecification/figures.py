@@ -14,10 +14,10 @@ from matplotlib.ticker import MaxNLocator, MultipleLocator
 from matplotlib.transforms import offset_copy
 from numpy.typing import ArrayLike
 
-from scripts.core import files, plotting
-from scripts.core.job import run_named
-from scripts.core.paper import published
+from scripts.core import files
+from scripts.core.paper import plotting, published
 from scripts.core.paper.formats import number
+from scripts.core.workflow.job import run_named
 from scripts.underspecification.lib import figures, findings, study
 from scripts.underspecification.lib.analyses import agreement, simulation
 from scripts.underspecification.lib.analyses.word_group_probabilities import read_probabilities

@@ -3,8 +3,8 @@
 from pathlib import PurePath
 
 from scripts.core import files
-from scripts.core.job import run_named
 from scripts.core.paper import finding_verdicts, published
+from scripts.core.workflow.job import run_named
 from scripts.underspecification.lib import findings as study_findings
 from scripts.underspecification.lib import study
 

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from scripts.core import files
-from scripts.core.job import log, run_named
-from scripts.core.templates import read_occupations
+from scripts.core.data.templates import read_occupations
+from scripts.core.workflow.job import log, run_named
 from scripts.underspecification.lib import templates
 from scripts.underspecification.lib.instances import mgc, official, outermost_dates, replica, sample
 from scripts.underspecification.lib.texts import make_texts

@@ -1,10 +1,11 @@
 """What the paper takes from Underspecification: numbers of the text, the section, rows of the summary."""
 
-from scripts.core import estimate_rows, files
-from scripts.core.job import run_named
+from scripts.core import files
+from scripts.core.data import estimate_rows
 from scripts.core.paper import published
 from scripts.core.paper.numbers import of_settings
 from scripts.core.paper.sections import context, write
+from scripts.core.workflow.job import run_named
 from scripts.underspecification.lib import numbers, study
 from scripts.underspecification.lib.analyses import agreement
 from scripts.underspecification.lib.summary import rows

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from scripts.core.job import run_named
 from scripts.core.paper import published
 from scripts.core.paper.published import demonstration, read, read_tables, write
+from scripts.core.workflow.job import run_named
 from scripts.underspecification.lib import study, tables
 from scripts.underspecification.lib.readers import read_rows
 

@@ -3,8 +3,8 @@
 import logging
 import os
 
-from scripts.core import upstream
-from scripts.core.job import run
+from scripts.core.data import upstream
+from scripts.core.workflow.job import run
 
 log = logging.getLogger("pronouns")
 

@@ -5,8 +5,9 @@ from typing import Any
 
 import pandas as pd
 
-from scripts.core import coreference, files, model_outputs
-from scripts.core.job import log, run_named
+from scripts.core import files
+from scripts.core.data import coreference, model_outputs
+from scripts.core.workflow.job import log, run_named
 from scripts.winopron.lib import answers as readings
 from scripts.winopron.lib import person_rules, study
 from scripts.winopron.lib.analyses import bias as biases

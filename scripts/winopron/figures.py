@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scripts.core import files, plotting
-from scripts.core.job import run_named
+from scripts.core import files
+from scripts.core.data.templates import CASES
+from scripts.core.paper import plotting
 from scripts.core.paper.formats import interval, number
-from scripts.core.templates import CASES
+from scripts.core.workflow.job import run_named
 from scripts.winopron.lib import figures, study
 from scripts.winopron.lib.analyses import consistency
 from scripts.winopron.lib.analyses.consistency import GROUPS, POOLED
@@ -88,7 +89,7 @@ def figure_accuracy(*, metrics: str, pdf: str, png: str, csv: str, templates: st
 def select_bias(bias: "pd.DataFrame", templates: str) -> "pd.DataFrame":
     """Return the shares to draw: forms of systems that read pronouns, all prompts together.
 
-    Shares of few attempted and solvable template pairs (:data:`scripts.core.plotting.FEWEST`) are left out.
+    Shares of few attempted and solvable template pairs (:data:`scripts.core.paper.plotting.FEWEST`) are left out.
     """
     frame = study.with_all_prompts(figures.rows(bias, templates, entities="double"))
     kept = (frame.pronoun_set != "all") & (frame.attempted_solvable >= plotting.FEWEST)

@@ -3,8 +3,8 @@
 import pandas as pd
 
 from scripts.core import files
-from scripts.core.job import run_named
 from scripts.core.paper.finding_verdicts import single_model_verdicts, write
+from scripts.core.workflow.job import run_named
 from scripts.winopron.lib import study
 from scripts.winopron.lib.analyses import performance
 from scripts.winopron.lib.findings import FINDINGS, ONE_MODEL, results_of

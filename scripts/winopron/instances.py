@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from scripts.core import annotation, files
-from scripts.core import templates as template_files
-from scripts.core.job import log, run_named
+from scripts.core import files
+from scripts.core.data import annotation
+from scripts.core.data import templates as template_files
+from scripts.core.workflow.job import log, run_named
 from scripts.winopron.lib import instances as assembly
 from scripts.winopron.lib import prompts as asking
 from scripts.winopron.lib import templates
@@ -95,7 +96,7 @@ def prompts(
 def questions(*, instances: str, declaration: str, questions: str) -> None:
     """Write what annotators are asked about a set of instances.
 
-    Write ``questions`` (Parquet; :mod:`scripts.core.annotation`) of ``instances``.
+    Write ``questions`` (Parquet; :mod:`scripts.core.data.annotation`) of ``instances``.
     """
     items = assembly.questions(files.read_parquet(instances))
     annotation.write(questions, annotation.task(annotation.read_declaration(declaration), items, instances))

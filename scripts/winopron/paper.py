@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable
 
-from scripts.core import estimate_rows, files
-from scripts.core.job import run_named
+from scripts.core import files
+from scripts.core.data import estimate_rows
 from scripts.core.paper.numbers import of_settings
 from scripts.core.paper.sections import context, write
+from scripts.core.workflow.job import run_named
 from scripts.winopron.lib import study
 from scripts.winopron.lib.summary import identities, rows
 

@@ -6,14 +6,14 @@ Cells are written as they are printed (LaTeX and CSV); full precision is in the 
 import pandas as pd
 
 from scripts.core import files
-from scripts.core.job import run_named
+from scripts.core.data.templates import CASES
 from scripts.core.paper import latex
 from scripts.core.paper.formats import number
 from scripts.core.paper.published import demonstration
 from scripts.core.paper.published import read as read_published
 from scripts.core.paper.published import write as write_published
 from scripts.core.paper.tables import write_table
-from scripts.core.templates import CASES
+from scripts.core.workflow.job import run_named
 from scripts.winopron.lib import study, tables
 from scripts.winopron.lib.analyses import performance
 from scripts.winopron.lib.analyses.consistency import SINGLE

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 
-from scripts.core import annotation
+from scripts.core.data import annotation
 
 WORDS = ("he", "him", "his", "she", "her", "they", "them", "their", "xe", "xem", "xyr")
 
@@ -13,7 +13,7 @@ def answers(task, seed: int, errors: float = 0.0, flags: dict[str, set[str]] | N
     """Return what a simulated annotator enters: ``{item_id: {column: cell}}``.
 
     Args:
-        task (scripts.core.annotation.Task): With the right answers.
+        task (scripts.core.data.annotation.Task): With the right answers.
         errors: The share of answers that are drawn from the wrong ones, in each question that has a wanted answer.
         flags: Questions of the kind flag to the items that are flagged.
     """

@@ -10,9 +10,11 @@ import pytest
 import yaml
 
 from scripts.annotation import annotation_agreement, annotation_page, annotation_sheet, annotation_task
-from scripts.core import agreement, annotation, files
+from scripts.core import files
+from scripts.core.data import annotation
+from scripts.core.data.templates import read_pronouns
 from scripts.core.errors import UserError
-from scripts.core.templates import read_pronouns
+from scripts.core.statistics import agreement
 from scripts.winopron import instances as winopron_jobs
 from scripts.winopron.lib import instances, templates
 from tests.annotation import simulated

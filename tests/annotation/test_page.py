@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from scripts.annotation import annotation_page
-from scripts.core import annotation
+from scripts.core.data import annotation
 from tests.browser import Browser
 
 TEXT = "“No,” 😀 said Mrs. Kane; Tom saw </script> Ida's hat, and he laughed. Tom was <b>tired</b>."

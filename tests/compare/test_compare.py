@@ -13,11 +13,12 @@ import pytest
 import scipy
 
 from scripts.compare import causes, comparison, outputs, page, places, statistics
-from scripts.core import estimate_rows, files
+from scripts.core import files
+from scripts.core.data import estimate_rows
 from scripts.core.errors import UserError
-from scripts.core.paired import comparison as paired_comparison
 from scripts.core.paper.typesetting import typeset
-from scripts.core.studies import PairedOutcomes
+from scripts.core.statistics.paired import comparison as paired_comparison
+from scripts.core.workflow.studies import PairedOutcomes
 from tests import browser
 
 ROOT = Path(__file__).parents[2]

@@ -11,10 +11,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from scripts.core import coreference as clusters
 from scripts.core import files
 from scripts.core.coreference_systems import documents as annotated
 from scripts.core.coreference_systems import jobs
+from scripts.core.data import coreference as clusters
 from scripts.core.errors import UserError
 from scripts.core.provenance import job_records
 from scripts.coreference import coreference, coreference_f1, merge_clusters

@@ -16,7 +16,7 @@ from scripts.core.coreference_systems.c2f.model import Configuration
 from scripts.core.coreference_systems.c2f.resolve import Resolver
 from scripts.core.coreference_systems.training import Settings
 from scripts.core.errors import UserError
-from scripts.core.job import ROOT
+from scripts.core.workflow.job import ROOT
 from scripts.coreference_training import train_coreference
 from tests.core.coreference_systems import tiny
 

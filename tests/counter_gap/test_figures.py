@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scripts.core import plotting
+from scripts.core.paper import plotting
 from scripts.counter_gap import figures as drawing
 from scripts.counter_gap.lib import figures
 from tests.figures import colours, problems

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scripts.core.templates import read_pronouns
+from scripts.core.data.templates import read_pronouns
 from scripts.counter_gap import analyses
 from scripts.counter_gap.lib import templates
 from scripts.counter_gap.lib.analyses import metrics, subsets

@@ -3,8 +3,8 @@
 import pytest
 
 from scripts.core import files
+from scripts.core.data.templates import read_pronouns
 from scripts.core.errors import UserError
-from scripts.core.templates import read_pronouns
 from scripts.counter_gap import instances as script
 from scripts.counter_gap.lib import instances, templates
 from scripts.counter_gap.lib.analyses import subsets

@@ -5,9 +5,9 @@ import re
 import numpy as np
 import pytest
 
-from scripts.core import coreference as c
+from scripts.core.data import coreference as c
+from scripts.core.data.templates import read_pronouns
 from scripts.core.errors import UserError
-from scripts.core.templates import read_pronouns
 from scripts.counter_gap import instances as script
 from scripts.counter_gap.lib import study, templates
 from scripts.counter_gap.lib.analyses import metrics, predictions

@@ -121,7 +121,7 @@ def test_spoilt_quadruples_are_false_for_all_released_systems(official):
 
 def test_the_faithful_rule_reproduces_which_pronouns_never_match(official):
     """Perfect clusters scored the authors' way find no name in exactly the spoilt quadruples and their like."""
-    from scripts.core import coreference as c
+    from scripts.core.data import coreference as c
 
     frame, _ = official
     documents = {}

@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scripts.core import files, upstream
+from scripts.core import files
+from scripts.core.data import upstream
 from scripts.core.errors import UserError
 from scripts.counter_gap import instances as script
 from scripts.counter_gap.lib import instances, released_flags, study

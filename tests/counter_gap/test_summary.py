@@ -2,7 +2,8 @@
 
 import pandas as pd
 
-from scripts.core import estimate_rows, files
+from scripts.core import files
+from scripts.core.data import estimate_rows
 from scripts.core.paper import summary as summaries
 from scripts.counter_gap import paper
 

@@ -3,8 +3,9 @@
 import pandas as pd
 import pytest
 
-from scripts.core import annotation, files
-from scripts.core.templates import read_pronouns
+from scripts.core import files
+from scripts.core.data import annotation
+from scripts.core.data.templates import read_pronouns
 from scripts.counter_gap import analyses
 from scripts.counter_gap import instances as script
 from scripts.counter_gap.lib import templates, votes

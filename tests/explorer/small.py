@@ -4,8 +4,9 @@ from dataclasses import asdict
 
 import pandas as pd
 
-from scripts.core import coreference, files
-from scripts.core.studies import DecisionTable, ExploredSet, ExplorerView
+from scripts.core import files
+from scripts.core.data import coreference
+from scripts.core.workflow.studies import DecisionTable, ExploredSet, ExplorerView
 
 MARKUP = "<script>document.title = 'pwned'</script>\"' & <b>"
 SECRET = "Zanzibar's heron"

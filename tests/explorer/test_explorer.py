@@ -7,8 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scripts.core import explorer, files
+from scripts.core import files
 from scripts.core.errors import UserError
+from scripts.core.paper import explorer
 from scripts.explorer import explorer as script
 from tests.explorer import small
 

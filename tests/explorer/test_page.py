@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from scripts.core import paired, statistics
+from scripts.core.statistics import paired, procedures
 from scripts.explorer import explorer as script
 from tests.browser import Browser
 from tests.explorer import small
@@ -113,7 +113,7 @@ def test_the_interval_is_that_of_occupations(opened):
     browser = opened()
     right = [n % 3 != 0 for n in range(60)]
     sums = [sum(right[k::12]) for k in range(12)]
-    low, high = statistics.cluster_bootstrap(sums, [5] * 12, 5000, 1)
+    low, high = procedures.cluster_bootstrap(sums, [5] * 12, 5000, 1)
     # Occupations are all right or all wrong here: five times fewer instances than there seem to be.
     found = browser.evaluate("(e => [e.low, e.high])(of(reader('a'), rowsOf()))")
     assert found == pytest.approx([low, high], abs=0.08) and found[1] - found[0] > 0.4

@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scripts.core import estimate_rows, files, losses
+from scripts.core import files
+from scripts.core.data import estimate_rows, losses
 from scripts.core.errors import UserError
 from scripts.core.paper import eval_records
 from scripts.export import export_results

@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 import yaml
 
-from scripts.core import config, files, losses, options
+from scripts.core import config, files
+from scripts.core.data import losses, options
 from scripts.core.errors import UserError
 from scripts.export import export_tasks
 from scripts.scoring import import_scores, score

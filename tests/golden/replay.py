@@ -183,7 +183,7 @@ def execute(path: str, variables: dict[str, str], sender: multiprocessing.connec
     """As :func:`tests.forks.execute`, but no record is kept of the job, and it draws no picture and runs no model."""
     from matplotlib.figure import Figure
 
-    from scripts.core import job
+    from scripts.core.workflow import job
 
     job._recorder = lambda _: None
     # The paper asks for the width of figures.

@@ -5,7 +5,8 @@ import json
 import pyarrow.parquet as pq
 import pytest
 
-from scripts.core import estimate_rows, explorer
+from scripts.core.data import estimate_rows
+from scripts.core.paper import explorer
 from tests.golden import compare
 from tests.golden.replay import LISTED, OVERLAYS, UPSTREAM, replay
 

@@ -5,7 +5,8 @@ import zlib
 import numpy as np
 import pandas as pd
 
-from scripts.core import decisions, losses
+from scripts.core.data import losses
+from scripts.core.statistics import decisions
 from scripts.misgendered.lib.analyses.normalisation import DESIGN
 from scripts.misgendered.lib.analyses.predictions import decide_instances
 

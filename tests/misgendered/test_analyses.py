@@ -4,10 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scripts.core import files, mixed_effects
+from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.core.paper.published import read_published
-from scripts.core.statistics import percentile_interval, wilson
+from scripts.core.statistics import mixed_effects
+from scripts.core.statistics.procedures import percentile_interval, wilson
 from scripts.misgendered import analyses
 from scripts.misgendered.lib import numbers, study, tables
 from scripts.misgendered.lib.analyses import choices, predictions

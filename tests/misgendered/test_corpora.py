@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 
 from scripts.core import files
+from scripts.core.data.templates import read_pronouns
 from scripts.core.errors import UserError
-from scripts.core.templates import read_pronouns
 from scripts.misgendered.lib import corpora, infini_gram, study
 from tests.misgendered import make
 

@@ -3,7 +3,8 @@
 import pandas as pd
 import pytest
 
-from scripts.core import files, plotting
+from scripts.core import files
+from scripts.core.paper import plotting
 from scripts.misgendered import analyses, tables
 from scripts.misgendered import figures as drawing
 from scripts.misgendered.lib import figures

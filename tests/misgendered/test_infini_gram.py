@@ -8,8 +8,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from scripts.core.data.templates import read_pronouns
 from scripts.core.errors import UserError
-from scripts.core.templates import read_pronouns
 from scripts.misgendered.lib import corpora, infini_gram, study
 from tests.misgendered import make
 

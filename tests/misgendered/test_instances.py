@@ -8,8 +8,9 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from scripts.core import files, options
-from scripts.core import instances as instance_files
+from scripts.core import files
+from scripts.core.data import instances as instance_files
+from scripts.core.data import options
 from scripts.core.errors import UserError
 from scripts.misgendered.lib import few_shot, instances, samples, study
 from scripts.misgendered.lib import instances as assembly

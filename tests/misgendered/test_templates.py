@@ -2,9 +2,9 @@ from collections import Counter
 
 import pytest
 
+from scripts.core.data.options import SLOT, fill
+from scripts.core.data.templates import read_pronouns
 from scripts.core.errors import UserError
-from scripts.core.options import SLOT, fill
-from scripts.core.templates import read_pronouns
 from scripts.misgendered import analyses
 from scripts.misgendered.lib import declarations as declaring
 from scripts.misgendered.lib import names, study, templates
@@ -203,7 +203,7 @@ def test_the_shipped_names_keep_the_rule():
     listed = names.read_replica(make.FOLDER / "names.tsv")
     sizes = {label: sum(entry["name_class"] == label for entry in listed) for label in study.NAME_CLASSES}
     assert sizes == names.SIZES
-    from scripts.core.templates import read_tsv
+    from scripts.core.data.templates import read_tsv
 
     rows = [cells for _, cells in read_tsv(make.FOLDER / "names.tsv", names.COLUMNS)]
     for label in study.NAME_CLASSES:

@@ -6,7 +6,8 @@ import re
 import pandas as pd
 import pytest
 
-from scripts.core import estimate_rows, files
+from scripts.core import files
+from scripts.core.data import estimate_rows
 from scripts.core.paper import finding_verdicts
 from scripts.core.paper.finding_verdicts import Check, Finding
 from scripts.core.paper.front import Front

@@ -9,7 +9,8 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from scripts.core import files, model_outputs, sample_logs
+from scripts.core import files
+from scripts.core.data import model_outputs, sample_logs
 from scripts.core.errors import UserError
 from scripts.prompting import import_answers
 

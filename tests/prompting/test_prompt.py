@@ -5,7 +5,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from scripts.core import config, files, prompting
+from scripts.core import config, files
+from scripts.core.data import prompting
 from scripts.core.engines import chunks, generation, models
 from scripts.core.errors import UserError
 from scripts.prompting import merge_answers, prompt

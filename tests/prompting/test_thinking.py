@@ -3,7 +3,8 @@
 import pandas as pd
 import pytest
 
-from scripts.core import config, files, prompting
+from scripts.core import config, files
+from scripts.core.data import prompting
 from scripts.core.engines import generation, models
 from scripts.core.errors import UserError
 from scripts.core.paper.formats import MISSING_MARK

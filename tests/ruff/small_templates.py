@@ -4,7 +4,7 @@ import io
 import zipfile
 from pathlib import Path
 
-from scripts.core.templates import CASES
+from scripts.core.data.templates import CASES
 from scripts.ruff.lib import instances
 from scripts.ruff.lib.templates import PLACEHOLDERS
 

@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from scripts.core import decisions, normalisation, paired
+from scripts.core.statistics import decisions, normalisation, paired
 from scripts.ruff.lib.analyses import fertility, generation, prompting
 from scripts.ruff.lib.analyses.normalisation import DESIGN
 
@@ -237,7 +237,7 @@ def other_scores(models, names):
 
 
 def mixed_model(models, sets, distractors):
-    """Return estimates of a mixed model, as :func:`scripts.core.mixed_effects.table` does."""
+    """Return estimates of a mixed model, as :func:`scripts.core.statistics.mixed_effects.table` does."""
     rows = [("fixed", "intercept", "")]
     rows += [("fixed", "n_distractors", str(n)) for n in sorted(distractors)[1:]]
     rows += [("fixed", "pronoun", one["set"]) for one in sets[1:]]
@@ -248,7 +248,7 @@ def mixed_model(models, sets, distractors):
 
 
 def power(models):
-    """Return what samples can show, as :func:`scripts.core.paired.power` does."""
+    """Return what samples can show, as :func:`scripts.core.statistics.paired.power` does."""
     right = np.arange(240) % 3 > 0
     plan = paired.plan_sample(right, np.arange(240) // 4)
     return pd.DataFrame([{"model": name, "n_distractors": n} | plan for name in models for n in ("all", "0", "1")])

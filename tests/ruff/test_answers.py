@@ -2,7 +2,7 @@
 
 import pytest
 
-from scripts.core import templates
+from scripts.core.data import templates
 from scripts.ruff.lib.analyses import answers
 from tests.conftest import ROOT
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scripts.core import estimate_rows
+from scripts.core.data import estimate_rows
 from scripts.core.paper import paired_cells
 from scripts.core.paper.summary import describe_metric, row_status
 from scripts.ruff.analyses import compare_pairs, fit_correctness, plan_samples

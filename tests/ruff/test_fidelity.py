@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from scripts.core import statistics
 from scripts.core.errors import UserError
+from scripts.core.statistics import procedures
 from scripts.ruff import analyses
 from scripts.ruff.lib import study
 from scripts.ruff.lib.analyses import accuracy, errors, predictions, pronoun_tests
@@ -228,8 +228,8 @@ def test_the_paired_test_sees_what_welchs_test_misses():
     assert seen.difference_paired.between(0.04, 0.08).all()
     assert not of_model.loc[("she", "xe"), "significant_paired_holm"]
     # Holm's correction is over the pairs of one model, for each test by itself.
-    assert of_model.p_paired_holm.tolist() == pytest.approx(statistics.holm(of_model.p_paired).tolist())
-    assert of_model.p_holm.tolist() == pytest.approx(statistics.holm(of_model.p).tolist())
+    assert of_model.p_paired_holm.tolist() == pytest.approx(procedures.holm(of_model.p_paired).tolist())
+    assert of_model.p_holm.tolist() == pytest.approx(procedures.holm(of_model.p).tolist())
 
 
 def test_sets_without_a_common_occupation_have_no_pairs():

@@ -7,8 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scripts.core import files, plotting
+from scripts.core import files
 from scripts.core.errors import UserError
+from scripts.core.paper import plotting
 from scripts.ruff import figures as rules
 from scripts.ruff.lib import figures, study
 from scripts.ruff.lib.analyses import pull as pulls

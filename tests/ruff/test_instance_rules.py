@@ -3,7 +3,7 @@
 import pytest
 
 from scripts.core import files
-from scripts.core.templates import CASES
+from scripts.core.data.templates import CASES
 from scripts.ruff.instances import select_instances
 from scripts.ruff.lib import instances
 from tests.ruff import small_templates

@@ -5,9 +5,9 @@ import pyarrow as pa
 import pytest
 
 from scripts.core import files
+from scripts.core.data.instances import content_id
+from scripts.core.data.templates import CASES
 from scripts.core.errors import UserError
-from scripts.core.instances import content_id
-from scripts.core.templates import CASES
 from scripts.ruff import instances
 from scripts.ruff.lib import instances as assembly
 from tests.ruff import small_templates

@@ -3,9 +3,11 @@
 import pandas as pd
 import pytest
 
-from scripts.core import annotation, files, plotting
+from scripts.core import files
+from scripts.core.data import annotation
+from scripts.core.data.templates import CASES
 from scripts.core.errors import UserError
-from scripts.core.templates import CASES
+from scripts.core.paper import plotting
 from scripts.ruff.instances import fidelity_questions, validation_questions
 from scripts.ruff.lib import instances, people
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from scripts.core.data.prompting import second_prompt
 from scripts.core.errors import UserError
-from scripts.core.prompting import second_prompt
 from scripts.ruff.lib import prompts
 from tests.conftest import ROOT
 

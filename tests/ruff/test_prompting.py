@@ -7,9 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scripts.core import files, plotting, templates
+from scripts.core import files
+from scripts.core.data import templates
 from scripts.core.errors import UserError
-from scripts.core.paper import latex
+from scripts.core.paper import latex, plotting
 from scripts.ruff import prompting_figures
 from scripts.ruff.lib import numbers, prompt_tables
 from scripts.ruff.lib.analyses import prompting

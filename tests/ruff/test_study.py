@@ -2,7 +2,7 @@
 
 import pytest
 
-from scripts.core import templates
+from scripts.core.data import templates
 from scripts.core.errors import UserError
 from scripts.ruff.lib import study
 from tests.conftest import ROOT

@@ -3,7 +3,8 @@
 import pandas as pd
 import pytest
 
-from scripts.core import estimate_rows, files
+from scripts.core import files
+from scripts.core.data import estimate_rows
 from scripts.ruff.paper import summary
 from tests.ruff import synthetic
 

@@ -2,8 +2,8 @@ import zipfile
 
 import pytest
 
+from scripts.core.data.templates import CASES, read_pronouns
 from scripts.core.errors import UserError
-from scripts.core.templates import CASES, read_pronouns
 from scripts.ruff import check_templates
 from scripts.ruff.lib import instances, template_checks, templates
 from tests.ruff import small_templates

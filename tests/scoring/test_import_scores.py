@@ -6,7 +6,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from scripts.core import config, files, options
+from scripts.core import config, files
+from scripts.core.data import options
 from scripts.core.engines import registry
 from scripts.core.errors import UserError
 from scripts.core.paper import eval_records

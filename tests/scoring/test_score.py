@@ -14,7 +14,8 @@ import pyarrow.parquet as pq
 import pytest
 import torch
 
-from scripts.core import config, files, instances, losses, model_outputs, options
+from scripts.core import config, files
+from scripts.core.data import instances, losses, model_outputs, options
 from scripts.core.engines import chunks, models
 from scripts.core.errors import UserError
 from scripts.core.provenance import closure

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from scripts.core import config, files
+from scripts.core.data.options import option_texts
 from scripts.core.engines import models, served_scores, server_gate
 from scripts.core.errors import UserError
-from scripts.core.options import option_texts
 from scripts.scoring import score
 from scripts.servers import score_at_server, score_reference
 from tests import jobs

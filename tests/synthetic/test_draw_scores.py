@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scripts.core import files, losses, model_outputs
+from scripts.core import files
+from scripts.core.data import losses, model_outputs
 from scripts.synthetic import draw_scores
 
 

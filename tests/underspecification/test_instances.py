@@ -5,9 +5,9 @@ import re
 import pytest
 
 from scripts.core import files
+from scripts.core.data.options import SLOT
+from scripts.core.data.templates import read_occupations
 from scripts.core.errors import UserError
-from scripts.core.options import SLOT
-from scripts.core.templates import read_occupations
 from scripts.underspecification import instances as instance_rules
 from scripts.underspecification.lib import instances, templates, texts
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from scripts.core.templates import read_occupations
+from scripts.core.data.templates import read_occupations
 from scripts.underspecification.lib import instances, templates, texts
 from scripts.underspecification.lib.texts import text_counts
 

@@ -19,9 +19,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scripts.core import files, plotting
+from scripts.core import files
+from scripts.core.data.options import SLOT
 from scripts.core.errors import UserError
-from scripts.core.options import SLOT
+from scripts.core.paper import plotting
 from scripts.underspecification import analyses
 from scripts.underspecification import figures as figure_rules
 from scripts.underspecification import tables as table_rules

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scripts.core import statistics
 from scripts.core.errors import UserError
+from scripts.core.statistics import procedures
 from scripts.winopron.lib import instances, study
 from scripts.winopron.lib.analyses import bias, consistency, performance
 from tests.winopron import make
@@ -98,7 +98,7 @@ def test_every_part_has_its_values_and_interval(double):
     assert whole.ci_low.isna().all() and whole.ci_high.isna().all()
     assert table[(table.pronoun_set == HE) & (table["case"] == "all") & (table.metric == "f1")].ci_low.isna().all()
     right = table[(table.pronoun_set == HE) & (table["case"] == "all") & (table.metric == "accuracy")].iloc[0]
-    assert (right.ci_low, right.ci_high) == statistics.wilson(2, 2)
+    assert (right.ci_low, right.ci_high) == procedures.wilson(2, 2)
     assert table[table.pair == "weaver-buyer"].ci_low.isna().all()
 
 
@@ -140,7 +140,7 @@ def test_consistencies_of_systems_of_known_behaviour(double, system, pronoun, di
         0.25,
     )
     assert (table.pairing == "").all()
-    ends = statistics.wilson(2 * pronoun, 2) if pronoun in (0, 1) else (np.nan, np.nan)
+    ends = procedures.wilson(2 * pronoun, 2) if pronoun in (0, 1) else (np.nan, np.nan)
     assert (table.ci_low["pronoun_consistency"], table.ci_high["pronoun_consistency"]) == pytest.approx(
         ends, nan_ok=True
     )

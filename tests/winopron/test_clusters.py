@@ -3,7 +3,8 @@
 import pandas as pd
 import pytest
 
-from scripts.core import coreference, files
+from scripts.core import files
+from scripts.core.data import coreference
 from scripts.core.errors import UserError
 from scripts.winopron import analyses
 from scripts.winopron.lib import answers, instances, person_rules, study
@@ -72,7 +73,7 @@ def test_rules_have_no_choice_between_one_person(tmp_path):
 
 def test_nearest_and_last_agree_on_the_replica(root):
     """Both people precede every pronoun, as the constraints of the data say."""
-    from scripts.core.templates import read_pronouns
+    from scripts.core.data.templates import read_pronouns
     from scripts.winopron.lib import templates
 
     read = templates.read_replica(root / "templates/winopron/sentences.tsv", root / "templates/occupations.tsv")

@@ -3,7 +3,7 @@
 import pytest
 
 from scripts.core import files
-from scripts.core import templates as template_files
+from scripts.core.data import templates as template_files
 from scripts.core.errors import UserError
 from scripts.winopron import figures as jobs
 from scripts.winopron.lib import figures, instances, templates

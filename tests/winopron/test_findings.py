@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from scripts.core.data.templates import CASES
 from scripts.core.paper import finding_verdicts
 from scripts.core.paper.finding_verdicts import FAILS, HOLDS, NOT_APPLICABLE, decide
-from scripts.core.templates import CASES
 from scripts.winopron import tables
 from scripts.winopron.lib import findings, study
 from tests.winopron import synthetic

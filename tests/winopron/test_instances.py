@@ -5,8 +5,8 @@ from collections import Counter
 import pytest
 
 from scripts.core import files
+from scripts.core.data.templates import CASES, read_pronouns
 from scripts.core.errors import UserError
-from scripts.core.templates import CASES, read_pronouns
 from scripts.winopron import instances as jobs
 from scripts.winopron.lib import instances, templates
 from tests.winopron import make

@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scripts.core import files, options
+from scripts.core import files
+from scripts.core.data import options
 from scripts.core.errors import UserError
 from scripts.winopron import instances as jobs
 from scripts.winopron.lib import answers, instances, study, templates

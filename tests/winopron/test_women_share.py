@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from scripts.core import files, upstream
+from scripts.core import files
+from scripts.core.data import upstream
 from scripts.core.errors import UserError
 from scripts.winopron.lib import numbers, tables, templates
 from scripts.winopron.lib.analyses import performance, women_share

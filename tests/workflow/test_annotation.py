@@ -5,7 +5,8 @@ import json
 import pytest
 import yaml
 
-from scripts.core import annotation, files
+from scripts.core import files
+from scripts.core.data import annotation
 from tests.annotation import simulated
 
 pytestmark = pytest.mark.workflow

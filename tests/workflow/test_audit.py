@@ -707,7 +707,7 @@ def test_a_forgotten_overlay_is_asked_for(tree):
 
 
 def test_a_module_that_is_no_python_is_named(tree):
-    for module in ("scripts/ruff/lib/tables.py", "scripts/core/upstream.py"):
+    for module in ("scripts/ruff/lib/tables.py", "scripts/core/data/upstream.py"):
         text = (tree / module).read_text(encoding="utf-8")
         (tree / module).write_text(f"{text}def f(:\n", encoding="utf-8")
         status, printed = audit(tree)

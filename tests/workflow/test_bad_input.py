@@ -138,7 +138,7 @@ def no_space_left(workflow):
     (workflow.folder / "scripts/core/fill_disk_probe.py").write_text(
         '"""Write a table that does not fit."""\n'
         "import numpy as np\nimport pandas as pd\n\n"
-        "from scripts.core import files\nfrom scripts.core.job import run\n\n\n"
+        "from scripts.core import files\nfrom scripts.core.workflow.job import run\n\n\n"
         "def main(*, path: str = 'small/table.parquet'):\n"
         '    """Write random numbers."""\n'
         "    files.write_parquet(path, pd.DataFrame({'x': np.random.default_rng(0).random(100_000)}))\n\n\n"

@@ -13,7 +13,8 @@ import sys
 import pytest
 import yaml
 
-from scripts.core import coreference, files
+from scripts.core import files
+from scripts.core.data import coreference
 
 pytestmark = pytest.mark.workflow
 

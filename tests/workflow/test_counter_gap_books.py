@@ -4,7 +4,8 @@ import shutil
 
 import pytest
 
-from scripts.core import annotation, files
+from scripts.core import files
+from scripts.core.data import annotation
 from scripts.counter_gap.lib import votes
 from scripts.counter_gap.lib.instances import read_c_gap
 from tests.annotation import simulated

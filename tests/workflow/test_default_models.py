@@ -8,7 +8,8 @@ import os
 import pytest
 import torch
 
-from scripts.core import config, files, options
+from scripts.core import config, files
+from scripts.core.data import options
 from scripts.core.engines import models, scoring
 from scripts.demo_encoder import merge_demo_encoder
 from tests.core.engines.test_scoring import by_hand

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from scripts import audit
-from scripts.core import estimate_rows, files
+from scripts.core import files
+from scripts.core.data import estimate_rows
 from scripts.core.errors import UserError
 from scripts.core.provenance.origins import Origins
 from tests.workflow.conftest import TARGETS

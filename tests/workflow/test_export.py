@@ -6,7 +6,8 @@ import re
 import pandas as pd
 import pytest
 
-from scripts.core import estimate_rows, files, options
+from scripts.core import files
+from scripts.core.data import estimate_rows, options
 
 pytestmark = pytest.mark.workflow
 WORDS = 7

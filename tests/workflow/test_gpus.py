@@ -6,7 +6,7 @@ import re
 import pytest
 import yaml
 
-from scripts.core import gpus
+from scripts.core.workflow import gpus
 
 pytestmark = pytest.mark.workflow
 

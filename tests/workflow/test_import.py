@@ -6,7 +6,8 @@ import pandas as pd
 import pytest
 import yaml
 
-from scripts.core import config, files, options
+from scripts.core import config, files
+from scripts.core.data import options
 from scripts.core.paper import eval_records
 
 pytestmark = pytest.mark.workflow

@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from scripts.core import estimate_rows, files
+from scripts.core import files
+from scripts.core.data import estimate_rows
 from scripts.core.provenance.trace import ranges
 
 pytestmark = pytest.mark.workflow

@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from scripts.core import estimate_rows
+from scripts.core.data import estimate_rows
 from tests import printed
 from tests.workflow.conftest import ROOT
 

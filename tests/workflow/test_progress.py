@@ -98,7 +98,7 @@ def test_a_failed_job_says_why_in_one_line_and_where_its_log_is(small, kind):
     raised = f'UserError("{reason}")' if kind == "user" else 'ValueError("it is broken")'
     imported = "from scripts.core.errors import UserError\n" if kind == "user" else ""
     changed = before.replace("    passages = files.read", f"    raise {raised}\n    passages = files.read", 1)
-    script.write_text(changed.replace("from scripts.core.job", f"{imported}from scripts.core.job", 1))
+    script.write_text(changed.replace("from scripts.core.workflow.job", f"{imported}from scripts.core.workflow.job", 1))
     try:
         status, lines = piped(small, TARGET)
         told, terminal, _ = in_terminal(small, TARGET)

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from scripts.core import files, templates
+from scripts.core import files
+from scripts.core.data import templates
 from scripts.ruff.lib.analyses import answers
 from tests.workflow.conftest import PROMPTED
 from tests.workflow.test_workflow import SETS

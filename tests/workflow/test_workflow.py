@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from scripts.core import config, files
+from scripts.core.data.options import option_texts
 from scripts.core.engines import usage
-from scripts.core.options import option_texts
 from scripts.core.provenance import closure
 from tests.workflow.conftest import NAMES, PROMPTED, audit
 
@@ -91,7 +91,7 @@ def test_a_second_run_does_nothing(finished):
 
 def test_an_unrelated_module_reruns_nothing(finished):
     edit(finished.folder / "scripts/core/coreference_systems/c2f/coref_hoi.py", "\nX = 1\n")
-    (finished.folder / "scripts/core/statistics.py").touch()
+    (finished.folder / "scripts/core/statistics/procedures.py").touch()
     (finished.folder / "scripts/core/unused.py").write_text("x = 1\n")
     assert finished.planned(*SOURCES) == {}
 
@@ -133,7 +133,7 @@ def test_another_text_of_the_same_code_and_inert_code_rerun_nothing_and_are_note
     before = {finished.folder / path: (finished.folder / path).read_bytes() for path in modules}
     try:
         for path in before:
-            edit(path, "\n# A comment.\n" if "scripts/core/job.py" not in str(path) else "\nX = 1\n")
+            edit(path, "\n# A comment.\n" if "scripts/core/workflow/job.py" not in str(path) else "\nX = 1\n")
         assert finished.planned(*SOURCES, "scores") == {}
         status, printed = audit(finished.folder)
     finally:

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scripts.core import files
+from scripts.core.data.templates import read_tsv
 from scripts.core.errors import UserError, did_you_mean
-from scripts.core.templates import read_tsv
 
 if TYPE_CHECKING:
     from scripts.core.coreference_systems.documents import AnnotatedDocument

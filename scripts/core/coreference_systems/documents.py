@@ -11,7 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
-from scripts.core import archives, files
+from scripts.core import files
+from scripts.core.data import archives
 from scripts.core.errors import UserError, count_noun
 
 log = logging.getLogger(__name__)

@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from scripts.core import coreference, files
+from scripts.core import files
 from scripts.core.coreference_systems import sources
 from scripts.core.coreference_systems.c2f.resolve import Resolver
 from scripts.core.coreference_systems.packages.client import Client
+from scripts.core.data import coreference
+from scripts.core.data.portable import portable
 from scripts.core.engines import models
 from scripts.core.errors import UserError, count_noun
-from scripts.core.portable import portable
 from scripts.core.provenance import closure
 
 if TYPE_CHECKING:
@@ -39,8 +40,8 @@ class OpenedSystem:
     """A system that is ready to run.
 
     Attributes:
-        resolver: With ``resolve``: pairs of name and text to documents (:class:`scripts.core.coreference.Document`), in
-            order.
+        resolver: With ``resolve``: pairs of name and text to documents
+            (:class:`scripts.core.data.coreference.Document`), in order.
         facts: What the metadata of clusters say of the system: name, source, revision, digest of the weights,
             architecture, precision, engine, device, libraries, digests of the script and its modules, whether it is for
             demonstration.

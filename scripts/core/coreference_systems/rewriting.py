@@ -12,8 +12,8 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
+from scripts.core.data.templates import read_tsv
 from scripts.core.errors import UserError
-from scripts.core.templates import read_tsv
 
 if TYPE_CHECKING:
     from scripts.core.coreference_systems.documents import AnnotatedDocument

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scripts.core import checkpoints, files
+from scripts.core import files
+from scripts.core.data import checkpoints
 from scripts.core.engines import models
 from scripts.core.errors import UserError
 

@@ -10,8 +10,8 @@ import numpy as np
 import torch
 from tqdm import tqdm
 
+from scripts.core.data.options import SLOT
 from scripts.core.errors import UserError
-from scripts.core.options import SLOT
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -106,7 +106,7 @@ def check_lengths(engine: Any, rows: "pd.DataFrame", limit: int | None) -> None:
 
     Args:
         engine: As returned by :func:`scripts.core.engines.scoring.make_engine`, or a :class:`TextReader`.
-        rows: As returned by :func:`scripts.core.options.option_texts`.
+        rows: As returned by :func:`scripts.core.data.options.option_texts`.
 
     Raises:
         UserError: Naming the instance: texts are never truncated.
@@ -181,7 +181,7 @@ class TextReader:
         """Return what each scored token of each row is, of :data:`KINDS`, and the tokens of its option.
 
         Args:
-            rows: As returned by :func:`scripts.core.options.option_texts`.
+            rows: As returned by :func:`scripts.core.data.options.option_texts`.
 
         Returns:
             A list of ndarray of int8, one for each row: 0 context, 1 the option with the space before it, 2 a sentinel,

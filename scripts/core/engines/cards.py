@@ -10,9 +10,10 @@ from typing import Any
 
 import yaml
 
-from scripts.core import files, runs
+from scripts.core import files
 from scripts.core.engines import descriptions
 from scripts.core.errors import UserError, did_you_mean
+from scripts.core.workflow import runs
 
 SIZES = ("brief", "quick", "full")
 DESCRIPTION_FILE = "card.json"

@@ -24,7 +24,7 @@ def continuation_table(rows: "pd.DataFrame", values: list[np.ndarray], texts: Te
     """Return scores as a table, with those of what follows the slot.
 
     Args:
-        rows: As returned by :func:`scripts.core.options.option_texts`.
+        rows: As returned by :func:`scripts.core.data.options.option_texts`.
         values: Log-probabilities of each row's scored tokens, in nats.
 
     Returns:

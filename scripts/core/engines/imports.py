@@ -4,7 +4,8 @@ import importlib.metadata
 from collections.abc import Iterable
 from pathlib import Path
 
-from scripts.core import files, sample_logs
+from scripts.core import files
+from scripts.core.data import sample_logs
 from scripts.core.provenance import closure
 
 ENTRY_KEYS = ("label", "outputs", "architecture", "demonstration")

@@ -10,13 +10,13 @@ Means, sums and counts of each kind of label stand side by side, so that an anal
   is, so these are scored both ways where the slot starts a sentence.
 
 Masked language models have no such loss and are refused. An option that stands several times in an instance, for
-several pronoun sets, has the same score each time. :mod:`scripts.core.losses` chooses among the columns.
+several pronoun sets, has the same score each time. :mod:`scripts.core.data.losses` chooses among the columns.
 """
 
 import numpy as np
 import pandas as pd
 
-from scripts.core import losses, options
+from scripts.core.data import losses, options
 from scripts.core.engines.batches import KINDS, TextReader
 from scripts.core.engines.scoring import result_table
 from scripts.core.errors import UserError
@@ -28,15 +28,15 @@ def label_rows(instances: pd.DataFrame, architecture: str) -> pd.DataFrame:
     """Return the texts that are scored for instances.
 
     Args:
-        instances: As for :func:`scripts.core.options.option_texts`.
+        instances: As for :func:`scripts.core.data.options.option_texts`.
         architecture: One of "encoder", "decoder", "encoder-decoder".
 
     Returns:
-        As of :func:`scripts.core.options.option_texts`, with ``capitals`` (bool). For an encoder-decoder, options that
-        start a sentence have a second row at the end, without a capital.
+        As of :func:`scripts.core.data.options.option_texts`, with ``capitals`` (bool). For an encoder-decoder, options
+        that start a sentence have a second row at the end, without a capital.
 
     Raises:
-        UserError: For an encoder; otherwise as :func:`scripts.core.options.option_texts`.
+        UserError: For an encoder; otherwise as :func:`scripts.core.data.options.option_texts`.
     """
     if architecture == "encoder":
         raise UserError(

@@ -1,4 +1,4 @@
-"""Scores of instances that another tool logged (:mod:`scripts.core.sample_logs`), read as the scores of a model.
+"""Scores of instances that another tool logged (:mod:`scripts.core.data.sample_logs`), read as the scores of a model.
 
 An empty context makes a log-likelihood the score of the text. A context that ends with the option makes it the score of
 what follows (:mod:`scripts.core.engines.continuation`). lm-evaluation-harness puts the tokenizer's token of the
@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from scripts.core import losses, sample_logs
+from scripts.core.data import losses, sample_logs
+from scripts.core.data.model_outputs import ROUNDING
+from scripts.core.data.options import SLOT
 from scripts.core.engines import models
 from scripts.core.engines.batches import TextReader
 from scripts.core.errors import UserError
-from scripts.core.model_outputs import ROUNDING
-from scripts.core.options import SLOT
 
 WHOLE_TEXT, AFTER_SLOT = "log_probability", "continuation_log_probability"
 REMEDY = "export the run's instances (snakemake export) and score them again"
@@ -56,7 +56,7 @@ def collect(paths: list[str], rows: pd.DataFrame, needed: tuple[str, ...]) -> tu
 
     Args:
         paths: JSONL files of one format.
-        rows: As returned by :func:`scripts.core.options.option_texts`.
+        rows: As returned by :func:`scripts.core.data.options.option_texts`.
         needed: :data:`WHOLE_TEXT`, and :data:`AFTER_SLOT` where a study compares it.
 
     Returns:
@@ -129,7 +129,7 @@ def table(rows: pd.DataFrame, values: pd.DataFrame, texts: TextReader, score: st
     Args:
         rows, values: As for and from :func:`collect`.
         texts: From :func:`open_texts`.
-        score: What a study's options are compared by, as in :class:`scripts.core.studies.ScoredInstances`.
+        score: What a study's options are compared by, as in :class:`scripts.core.workflow.studies.ScoredInstances`.
 
     Returns:
         The columns of :func:`scripts.core.engines.scoring.result_table` but those of single tokens; for

@@ -12,8 +12,8 @@ from typing import Any
 import torch
 
 from scripts.core import files
+from scripts.core.data.portable import portable
 from scripts.core.engines import models
-from scripts.core.portable import portable
 from scripts.core.provenance import closure
 
 ROOT = Path(closure.__file__).parents[3]

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from scripts.core import checkpoints
-from scripts.core.checkpoints import OTHER_FILES, WEIGHT_FILES
+from scripts.core.data import checkpoints
+from scripts.core.data.checkpoints import OTHER_FILES, WEIGHT_FILES
 from scripts.core.errors import UserError, count_noun
 from scripts.core.files import sha256
 

@@ -124,7 +124,7 @@ class PackedEngine(TextReader):
         """Divide rows into batches, the most demanding first.
 
         Args:
-            rows: As returned by :func:`scripts.core.options.option_texts`.
+            rows: As returned by :func:`scripts.core.data.options.option_texts`.
 
         Returns:
             Every position of ``rows`` is in exactly one; the same rows give the same batches.

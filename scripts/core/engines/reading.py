@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from scripts.core.data.options import fill
 from scripts.core.errors import UserError
-from scripts.core.options import fill
 
 if TYPE_CHECKING:
     from scripts.core.engines.batches import TextReader
@@ -41,7 +41,7 @@ class Reading:
         """Count what some instances' texts are to the tokenizer, before they are scored.
 
         Args:
-            rows: As of :func:`scripts.core.options.option_texts`; all options of each instance.
+            rows: As of :func:`scripts.core.data.options.option_texts`; all options of each instance.
 
         Raises:
             UserError: If options that are read alike, or unknown, have a share of more than :data:`LIMIT`.

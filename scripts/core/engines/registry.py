@@ -13,10 +13,10 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
-from scripts.core import runs
 from scripts.core.config import load_yaml, validate
 from scripts.core.engines import series
 from scripts.core.errors import UserError, did_you_mean
+from scripts.core.workflow import runs
 
 # Where a coreference system of each architecture runs: with this project's own packages, or with those of
 # envs/coreference.in.

@@ -16,15 +16,15 @@ Special cases, decided once:
   separator tokens are never scored; an encoder-decoder's end-of-sequence label is, as in its training loss.
 * An unknown token is scored like any other.
 * A text longer than the model's context is an error, never truncated.
-* Equal scores go to the option that comes first (:mod:`scripts.core.options`).
+* Equal scores go to the option that comes first (:mod:`scripts.core.data.options`).
 * The log-softmax runs in float32 whatever the precision of the weights, as logits minus their log-sum-exp: PyTorch's
   ``log_softmax`` on a CPU is off by up to 3e-5 nats a token over a vocabulary of 49,152, always in the same direction,
   which adds up to 1e-3 nats over a text.
 
-An engine has ``plan(rows)``, which divides the rows of :func:`scripts.core.options.option_texts` into batches, the same
-batches for the same rows; ``score(batch)``, which returns an array of token log-probabilities for each of the batch's
-rows; ``lengths(rows)``; ``name`` and ``description``. When it is made it checks that its scores of the job's instances
-will depend on nothing but their own texts (:mod:`scripts.core.engines.structure`).
+An engine has ``plan(rows)``, which divides the rows of :func:`scripts.core.data.options.option_texts` into batches, the
+same batches for the same rows; ``score(batch)``, which returns an array of token log-probabilities for each of the
+batch's rows; ``lengths(rows)``; ``name`` and ``description``. When it is made it checks that its scores of the job's
+instances will depend on nothing but their own texts (:mod:`scripts.core.engines.structure`).
 """
 
 from typing import TYPE_CHECKING, Any
@@ -32,12 +32,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from scripts.core.data.options import option_texts
 from scripts.core.engines import structure
 from scripts.core.engines.batches import check_lengths, progress_bar
 from scripts.core.engines.minicons import MiniconsEngine
 from scripts.core.engines.packed import PackedEngine
 from scripts.core.errors import UserError
-from scripts.core.options import option_texts
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -82,7 +82,7 @@ def score_instances(engine: Any, instances: pd.DataFrame, limit: int | None = No
 
     Args:
         engine: As returned by :func:`make_engine`.
-        instances: As for :func:`scripts.core.options.option_texts`.
+        instances: As for :func:`scripts.core.data.options.option_texts`.
         limit: The model's context length in tokens.
         progress: Label of a progress bar; empty for none.
 
@@ -106,7 +106,7 @@ def result_table(rows: pd.DataFrame, values: list[np.ndarray]) -> pd.DataFrame:
     """Return scores as a table.
 
     Args:
-        rows: As returned by :func:`scripts.core.options.option_texts`.
+        rows: As returned by :func:`scripts.core.data.options.option_texts`.
         values: Token log-probabilities of each row, in nats.
 
     Returns:

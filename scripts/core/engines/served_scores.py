@@ -255,7 +255,7 @@ class ServedTexts(TextReader):
         self.check: Callable[[], None] | None = None
 
     def values(self, rows: "pd.DataFrame", call: int = 0) -> list[np.ndarray]:
-        """Return the token log-probabilities of rows of :func:`scripts.core.options.option_texts`.
+        """Return the token log-probabilities of rows of :func:`scripts.core.data.options.option_texts`.
 
         Every answer is on disk when it returns.
         """

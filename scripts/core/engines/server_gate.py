@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 import torch
 
-from scripts.core import instances, options
+from scripts.core.data import instances, options
 from scripts.core.engines import served_scores
 from scripts.core.engines.scoring import result_table
 from scripts.core.errors import UserError, count_noun
@@ -38,7 +38,7 @@ def draw_instances(path: str | Path, priority: int | None = None, texts: int = T
     """Return the instances of a file whose texts are compared: those whose ids have the smallest digests.
 
     Args:
-        priority: As for :func:`scripts.core.instances.shard_rows`.
+        priority: As for :func:`scripts.core.data.instances.shard_rows`.
         texts: How many texts they have at least, if there are so many.
 
     Returns:

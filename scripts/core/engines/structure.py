@@ -36,9 +36,9 @@ import numpy as np
 import pandas as pd
 import torch
 
+from scripts.core.data.options import SLOT, option_texts
 from scripts.core.engines import memory, prefix_tree
 from scripts.core.errors import UserError, count_noun, describe_error
-from scripts.core.options import SLOT, option_texts
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -160,13 +160,14 @@ class Probes:
     Args:
         engine: With ``network``, ``tokenizer``, ``architecture``, ``lengths(rows)`` and, for an encoder,
             ``masked_copies(ids, words)``.
-        instances: Of the job, as for :func:`scripts.core.options.option_texts`; those with the longest texts suffice.
+        instances: Of the job, as for :func:`scripts.core.data.options.option_texts`; those with the longest texts
+            suffice.
         limit: The model's context length; a longer text is refused elsewhere.
         size: Tokens of the job's packed sequences of short texts; 0 if texts are not packed.
 
     Attributes:
-        rows (DataFrame): Texts, as of :func:`scripts.core.options.option_texts`, built-in ones and the job's longest,
-            which comes last.
+        rows (DataFrame): Texts, as of :func:`scripts.core.data.options.option_texts`, built-in ones and the job's
+            longest, which comes last.
         sequences (list of ndarray of int64): For a decoder, the token ids of ``rows`` and of the branches of the
             longest that fill a packed sequence.
         packs (list of list of int): For a decoder whose texts are packed, which sequences fill one packed sequence.

@@ -1,4 +1,4 @@
-"""What becomes text: LaTeX, sections, published results beside ours, findings as tests.
+"""What people see: LaTeX, sections, figures, the explorer, published results beside ours, findings as tests.
 
-Imports the flat modules of the core. Imported by the scripts of the paper and of every study.
+Imports ``data`` and ``statistics``. Imported by the scripts of the paper and of every study.
 """

@@ -3,7 +3,7 @@
 An aggregate holds the rows of ``results/paper/summary.csv`` that belong to the model, and for each set of instances
 that it scored the accuracy of its choices; a sample is one instance with its options, their scores, the choice and
 whether it is right. Samples without a right answer have no reference and are never right; their result is the mean
-log-probability of the choice. Samples hold all that an import needs (:mod:`scripts.core.sample_logs`).
+log-probability of the choice. Samples hold all that an import needs (:mod:`scripts.core.data.sample_logs`).
 
 Texts of the project's own templates are exported as they are, with their canary. Texts of any other set are not: their
 samples have ids and digests instead. Of an instance's other columns only those whose cells are numbers or single words
@@ -16,7 +16,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from scripts.core import estimate_rows, losses, options, sample_logs, templates
+from scripts.core.data import estimate_rows, losses, options, sample_logs, templates
 from scripts.core.errors import UserError
 from scripts.core.paper import summary as summaries
 
@@ -71,7 +71,7 @@ def favoured_options(scores: "pd.DataFrame", metric: str) -> "pd.DataFrame":
     Args:
         scores: As in a score file.
         metric: The file's; losses on labels are compared by their means
-            (:func:`scripts.core.losses.comparable_scores`), everything else by sums. Ties go to the first option.
+            (:func:`scripts.core.data.losses.comparable_scores`), everything else by sums. Ties go to the first option.
     """
     scores = losses.comparable_scores(scores) if metric == "label_loss" else scores
     best = scores.sort_values(["instance_id", "log_probability", "option_index"], ascending=[True, False, True])

@@ -14,11 +14,12 @@ from typing import Any
 
 import pandas as pd
 
-from scripts.core import files, statistics
+from scripts.core import files
 from scripts.core.paper import latex
 from scripts.core.paper.formats import MISSING_MARK
 from scripts.core.paper.numbers import count
 from scripts.core.paper.published import shorten_list
+from scripts.core.statistics import procedures
 
 HOLDS, FAILS, NOT_APPLICABLE = "holds", "fails", "undecided"
 VERDICTS = (HOLDS, FAILS, NOT_APPLICABLE)
@@ -126,7 +127,7 @@ def check(function: Callable[..., tuple], *arguments: Any) -> Check:
 def apply_holm(checks: Sequence[Check]) -> list[Check]:
     """Return a finding's checks, of which those are open that are wrong only without Holm's correction over all."""
     tested = [c.p for c in checks if c.p is not None]
-    adjusted = iter(statistics.holm(tested))
+    adjusted = iter(procedures.holm(tested))
     return [
         Check(None, c.text, (HOLM_DIFFERENCE,), p=c.p)
         if c.p is not None and next(adjusted) >= ALPHA and c.outcome is False

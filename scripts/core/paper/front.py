@@ -8,8 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from scripts.core import estimate_rows
-from scripts.core.estimate_rows import HEURISTIC, IDENTITY
+from scripts.core.data import estimate_rows
+from scripts.core.data.estimate_rows import HEURISTIC, IDENTITY
 from scripts.core.paper import formats, latex, sections
 from scripts.core.paper.summary import describe_metric, describe_subject
 

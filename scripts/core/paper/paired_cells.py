@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping
 import pandas as pd
 
 from scripts.core import files
-from scripts.core.paired import PLANNED_DIFFERENCES
 from scripts.core.paper.formats import MISSING_MARK, interval, number, p_text
 from scripts.core.paper.tables import blank_repeats, change_points
+from scripts.core.statistics.paired import PLANNED_DIFFERENCES
 
 FEW_PAIRS = 12
 """Up to this many pairs all of them are shown; of more, those whose accuracies differ most over all instances."""
@@ -19,7 +19,7 @@ def pairs(table: pd.DataFrame, models: dict, by: str, head: str, levels: dict) -
     """Return the cells of differences between models.
 
     Args:
-        table: From :func:`scripts.core.paired.every_pair`, with the column ``by``.
+        table: From :func:`scripts.core.statistics.paired.every_pair`, with the column ``by``.
         models: Model to ``label``.
         by: What rows are split by; ``all`` pools everything.
         head: What the column is called.
@@ -58,7 +58,7 @@ def power(
 ) -> pd.DataFrame:
     """Return the cells of what samples can show.
 
-    Parameters as for :func:`pairs`, with the rows of each model (:func:`scripts.core.paired.plan_sample`).
+    Parameters as for :func:`pairs`, with the rows of each model (:func:`scripts.core.statistics.paired.plan_sample`).
     """
     shown = levels if len(models) <= FEW_MODELS else {level: label for level, label in levels.items() if level == "all"}
     rows = []
@@ -85,7 +85,7 @@ def mixed_model(table: pd.DataFrame, effect: Callable) -> pd.DataFrame:
     """Return the cells of a mixed model: log odds with intervals; or why there are none.
 
     Args:
-        table: From :func:`scripts.core.mixed_effects.table`.
+        table: From :func:`scripts.core.statistics.mixed_effects.table`.
         effect: Returns the label of a row's effect.
     """
     if not table.converged.all():

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from scripts.core import files, plotting
+from scripts.core import files
 from scripts.core.errors import UserError, did_you_mean
-from scripts.core.paper import latex
+from scripts.core.paper import latex, plotting
 from scripts.core.paper.published import MOST, demonstration
 
 # Around a number until all text is escaped: private characters, which are in no result, and the id in hexadecimal

@@ -1,4 +1,4 @@
-"""What estimates (:mod:`scripts.core.estimate_rows`) are called where they are printed.
+"""What estimates (:mod:`scripts.core.data.estimate_rows`) are called where they are printed.
 
 Each study writes its rows (the ``summary`` of its declaration); the paper's first page, cards, exports and
 ``results/paper/summary.csv`` are made from all of them. Labels are made here; nothing reads them back.
@@ -7,7 +7,7 @@ Each study writes its rows (the ``summary`` of its declaration); the paper's fir
 from collections.abc import Mapping
 from typing import Any
 
-from scripts.core.estimate_rows import (
+from scripts.core.data.estimate_rows import (
     FULL,
     HEURISTIC,
     MODEL,
@@ -17,7 +17,7 @@ from scripts.core.estimate_rows import (
     RELEASED_OUTPUTS,
     factors,
 )
-from scripts.core.normalisation import LABELS as NORMALISATIONS
+from scripts.core.statistics.normalisation import LABELS as NORMALISATIONS
 
 RUN, RELEASED, BASELINE, DEMONSTRATION = "run", "released", "baseline", "demonstration"
 """What the overview says of a row: a model or system of this run; outputs that the study's authors released; a rule in

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from scripts.core import estimate_rows, plotting
+from scripts.core.data import estimate_rows
 from scripts.core.errors import UserError
+from scripts.core.paper import plotting
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -14,10 +14,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from scripts.core import runs
 from scripts.core.errors import UserError, count_noun
 from scripts.core.provenance import closure
 from scripts.core.provenance.job_records import MODEL_FACTS, checksum, index, package_inputs, record_path
+from scripts.core.workflow import runs
 
 VERDICTS = ("missing", "orphan", "mixed", "tampered", "stale", "unpinned", "current")
 """The worst first; a file that deserves several gets the first."""

@@ -7,8 +7,8 @@ A digest is of what runs: of the module's syntax tree without comments, docstrin
 imports for annotations alone. Annotations in the body of a class stay, since they make the fields of a dataclass.
 Messages stay as well: a constant is a constant.
 
-Of a script with the functions of several rules (:func:`scripts.core.job.run_named`), a rule has what its own function
-reaches: the statements of the script that bind the names it uses, and the modules that these import.
+Of a script with the functions of several rules (:func:`scripts.core.workflow.job.run_named`), a rule has what its own
+function reaches: the statements of the script that bind the names it uses, and the modules that these import.
 """
 
 import ast
@@ -26,8 +26,8 @@ from scripts.core.errors import UserError
 INERT = {
     "scripts/__init__.py": "loads modules from their source",
     "scripts/core/errors.py": "the class of errors that are shown in one line, and the wording of messages",
-    "scripts/core/gpus.py": "finds this machine's GPUs and keeps jobs off those in use; metadata name the device",
-    "scripts/core/job.py": "hands a rule's files and parameters to main as they are, and writes logs",
+    "scripts/core/workflow/gpus.py": "finds this machine's GPUs, keeps jobs off those in use; metadata name the device",
+    "scripts/core/workflow/job.py": "hands a rule's files and parameters to main as they are, and writes logs",
     "scripts/core/provenance/closure.py": "names the digests of code; others than before differ by themselves",
 }
 """Modules that cannot change a result, with what they do. Records have the digests of their text, but a change reruns

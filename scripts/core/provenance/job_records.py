@@ -28,10 +28,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from scripts.core import checkpoints, files
 from scripts.core import config as configuration
+from scripts.core import files
+from scripts.core.data import checkpoints
+from scripts.core.data.portable import portable
 from scripts.core.errors import UserError
-from scripts.core.portable import portable
 from scripts.core.provenance import closure
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -16,8 +16,8 @@ which holds the file's name). What lies between a result and them is joined by i
   ``@cells``, further columns as ``a=b;c=d``.
 - A wildcard keeps apart what is made for each of its values: a fact of the same name closes the way to the others.
 
-A row of a summary (:mod:`scripts.core.estimate_rows`) needs none of this: its identity says which output of which model
-it was computed from, and its factors which instances (:meth:`Origins.of_estimate`).
+A row of a summary (:mod:`scripts.core.data.estimate_rows`) needs none of this: its identity says which output of which
+model it was computed from, and its factors which instances (:meth:`Origins.of_estimate`).
 """
 
 import fnmatch
@@ -26,7 +26,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scripts.core import estimate_rows, files
+from scripts.core import files
+from scripts.core.data import estimate_rows
 from scripts.core.errors import UserError
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
 from xml.etree import ElementTree
 
-from scripts.core import archives
+from scripts.core.data import archives
 from scripts.core.errors import UserError
 
 BREAK = "\f"

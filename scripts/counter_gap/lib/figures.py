@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from scripts.core import plotting
+from scripts.core.paper import plotting
 from scripts.counter_gap.lib.study import is_rule
 
 COLOURS = {

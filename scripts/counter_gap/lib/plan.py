@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-from scripts.core.plans import StudyPlan
-from scripts.core.studies import Coreference, Documents
+from scripts.core.workflow.plans import StudyPlan
+from scripts.core.workflow.studies import Coreference, Documents
 from scripts.counter_gap.lib import study
 from scripts.counter_gap.lib.book_texts import books_of
 

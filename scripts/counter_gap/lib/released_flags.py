@@ -14,8 +14,8 @@ from typing import Any
 import pandas as pd
 
 from scripts.core import files
+from scripts.core.data.templates import read_tsv
 from scripts.core.errors import UserError
-from scripts.core.templates import read_tsv
 from scripts.counter_gap.lib import study
 from scripts.counter_gap.lib.analyses import subsets
 from scripts.counter_gap.lib.instances import OTHER, ROLES

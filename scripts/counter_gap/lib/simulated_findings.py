@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from scripts.core import statistics
 from scripts.core.paper.simulated_findings import BORDER, FALSE, RUN, STUDY, Simulation, Worlds
+from scripts.core.statistics import procedures
 from scripts.counter_gap.lib import findings
 from scripts.counter_gap.lib.analyses import metrics
 
@@ -316,7 +316,7 @@ def simulation(folder: Path) -> Simulation:
         table["debiasing"] = [keys[place][1] for place in table.place]
         table["group"] = "all"
         families = table.groupby(["data", "subset", "metric"], sort=False)
-        table["p_holm"] = families.p_value.transform(statistics.holm)
+        table["p_holm"] = families.p_value.transform(procedures.holm)
         table["significant"], table["significant_holm"] = table.p_value < ALPHA, table.p_holm < ALPHA
         table["significant_centred"] = table.p_centred < ALPHA
         return findings.Results(table, n)

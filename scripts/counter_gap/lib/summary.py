@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from scripts.core.estimate_rows import CLUSTERS, HEURISTIC, RELEASED_OUTPUTS, SYSTEM
+from scripts.core.data.estimate_rows import CLUSTERS, HEURISTIC, RELEASED_OUTPUTS, SYSTEM
 from scripts.counter_gap.lib.study import RULES
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def identity(row: Any, systems: dict[str, dict]) -> dict[str, Any]:
 
 
 def rows(metrics: Any, sizes: "pd.DataFrame", systems: dict[str, dict]) -> list[dict]:
-    """Return rows as :func:`scripts.core.estimate_rows.write` takes them, all values being shares.
+    """Return rows as :func:`scripts.core.data.estimate_rows.write` takes them, all values being shares.
 
     Args:
         metrics: ``data``, ``scoring``, ``system``, ``debiasing``, ``subset``, ``metric``, ``group``, ``value``,

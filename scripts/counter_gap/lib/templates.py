@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from scripts.core.data.templates import CASES, FORMS, read_tsv
 from scripts.core.errors import UserError
-from scripts.core.templates import CASES, FORMS, read_tsv
 from scripts.counter_gap.lib.instances import GENDERS, OTHER, PLACES, ROLES, cases
 
 COLUMNS = ("id", "gender", "right", "a", "b", "x", "y", "text")

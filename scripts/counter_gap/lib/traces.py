@@ -1,6 +1,6 @@
-"""How Counter-GAP's tables call what its instances have other names for (:mod:`scripts.core.traces`)."""
+"""How Counter-GAP's tables call what its instances have other names for (:mod:`scripts.core.data.traces`)."""
 
-from scripts.core.traces import trace, trace_published
+from scripts.core.data.traces import trace, trace_published
 from scripts.counter_gap.lib import study
 
 # Metrics of groups, which are columns of tables: of tables of a set, and of tables over all sets.

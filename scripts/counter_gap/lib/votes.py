@@ -13,7 +13,8 @@ applies:
 
 import pandas as pd
 
-from scripts.core import annotation, files
+from scripts.core import files
+from scripts.core.data import annotation
 from scripts.counter_gap.lib.instances import GENDERS, LABELS
 
 REASONS = ("too few answers", "undecided", "contradicts common sense", "inconsistent", "real people")
@@ -32,7 +33,7 @@ def items(instances: pd.DataFrame) -> pd.DataFrame:
             annotators' and shown to nobody.
 
     Returns:
-        As :mod:`scripts.core.annotation` takes it.
+        As :mod:`scripts.core.data.annotation` takes it.
     """
     rows = []
     for row in files.rows(instances):
@@ -62,7 +63,7 @@ def decide(
 
     Args:
         task: From :func:`items`.
-        answers: :func:`scripts.core.annotation.answers`.
+        answers: :func:`scripts.core.data.annotation.answers`.
         annotators: Answers that every instance needs.
         flagged: One of :data:`FLAG_RULES`.
 

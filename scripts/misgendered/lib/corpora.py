@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     import pandas
     import pyarrow
 
-    from scripts.core.templates import PronounSet
+    from scripts.core.data.templates import PronounSet
 
 log = logging.getLogger("pronouns")
 

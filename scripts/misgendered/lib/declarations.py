@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from scripts.core.data.templates import read_tsv
 from scripts.core.errors import UserError, did_you_mean
-from scripts.core.templates import read_tsv
 from scripts.misgendered.lib.study import DECLARATION_TYPES, FORMS
 from scripts.misgendered.lib.study import declaration as name_of
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scripts.core import options
+from scripts.core.data import options
 from scripts.core.errors import UserError, count_noun, did_you_mean
 from scripts.misgendered.lib import samples, study
 from scripts.misgendered.lib.instances import Codes, Instances

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from scripts.core import files, plotting
+from scripts.core import files
 from scripts.core.errors import UserError
+from scripts.core.paper import plotting
 from scripts.misgendered.lib.labels import ALL, TYPES, present
 
 if TYPE_CHECKING:

@@ -15,11 +15,11 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from scripts.core import statistics
 from scripts.core.paper import estimates
 from scripts.core.paper.estimates import Estimate
 from scripts.core.paper.finding_verdicts import Comparison, Finding, MissingEvidence, check
 from scripts.core.paper.formats import interval, number
+from scripts.core.statistics import procedures
 from scripts.misgendered.lib.analyses.resampling import NAME, TEMPLATE, ResampledPredictions, rows_at
 from scripts.misgendered.lib.labels import FORMS, TYPES
 
@@ -114,7 +114,7 @@ def sign(
     Raises:
         MissingEvidence: With the size that the sample would need, if the interval holds zero.
     """
-    low, high = statistics.percentile_interval(samples)
+    low, high = procedures.percentile_interval(samples)
     found = estimates.compare_with_bound(Estimate(value, low, high, 0, results.templates), 0)
     return comparison_check(
         found if expected > 0 else ~found, f"{text} ({interval(100 * low, 100 * high, 1)})",
@@ -178,14 +178,14 @@ def check_similar(
     pairs = list(itertools.combinations(shares, 2))
     differences = {(a, b): (shares[a][0] - shares[b][0], shares[a][1] - shares[b][1]) for a, b in pairs}
     (first, second), (value, samples) = max(differences.items(), key=lambda item: abs(item[1][0]))
-    low, high = statistics.percentile_interval(samples, 0.9)
+    low, high = procedures.percentile_interval(samples, 0.9)
     said = (
         f"{first} {points(shares[first][0])}, {second} {points(shares[second][0])}; 90% interval of the difference "
         f"{interval(100 * low, 100 * high, 1)}, bound {points(bound)}"
     )
     inside = [
         estimates.compare_with_limits(
-            Estimate(found, *statistics.percentile_interval(drawn), 0, results.templates), -bound, bound
+            Estimate(found, *procedures.percentile_interval(drawn), 0, results.templates), -bound, bound
         )
         for found, drawn in differences.values()
     ]
@@ -222,7 +222,7 @@ def _of_number(kind: str, count: int):
 def _more_forms_help(results: Results):
     def falls(few: int, more: int):
         (a, drawn_a), (b, drawn_b) = results.share(**_of_number("neo", few)), results.share(**_of_number("neo", more))
-        low, high = statistics.percentile_interval(drawn_b - drawn_a)
+        low, high = procedures.percentile_interval(drawn_b - drawn_a)
         text = f"{few} forms {points(a)}, {more} forms {points(b)} ({interval(100 * low, 100 * high, 1)})"
         rise = Estimate(b - a, low, high, 0, results.templates)
         found = Comparison(estimates.compare_with_bound(rise, -STEP).right, estimates.compare_with_bound(rise, 0).wrong)
@@ -292,7 +292,7 @@ def _size_correlation(results: Results, family: str, kind: str):
     values = np.array([value for value, _ in shares])
     samples = np.array([drawn for _, drawn in shares])
     sizes = np.arange(len(models))
-    return statistics.spearman(sizes, values), rank_correlations(np.broadcast_to(sizes, samples.T.shape), samples.T)
+    return procedures.spearman(sizes, values), rank_correlations(np.broadcast_to(sizes, samples.T.shape), samples.T)
 
 
 def rank_correlations(first: np.ndarray, second: np.ndarray) -> np.ndarray:
@@ -303,7 +303,7 @@ def rank_correlations(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 
 def _correlation(results: Results, value: float, samples: np.ndarray, text: str, expected: int):
-    low, high = statistics.percentile_interval(samples)
+    low, high = procedures.percentile_interval(samples)
     said = f"{text} {number(value, 2, signed=True)}"
     # Ranks that never change in a sample have an interval of no width.
     if math.isnan(low) and not np.isnan(samples).all():
@@ -324,7 +324,7 @@ def _bloom(results: Results):
         # One change is larger than another, of whichever signs, if their sum and their difference have its sign.
         apart, together = (
             estimates.compare_with_bound(
-                Estimate(value, *statistics.percentile_interval(samples), 0, results.templates), 0
+                Estimate(value, *procedures.percentile_interval(samples), 0, results.templates), 0
             )
             for value, samples in ((a - b, drawn_a - drawn_b), (a + b, drawn_a + drawn_b))
         )
@@ -394,7 +394,7 @@ def _rank(kind: str, form: str, place: int):
         for other in FORMS:
             if other != form:
                 share, samples = results.share(pronoun_type=kind, form=other)
-                ends = statistics.percentile_interval(samples - drawn)
+                ends = procedures.percentile_interval(samples - drawn)
                 better.append(estimates.compare_with_bound(Estimate(share - value, *ends, 0, results.templates), 0))
         outcomes = [comparison.outcome for comparison in better]
         text = (
@@ -429,7 +429,7 @@ def _opposite(results: Results):
         values = [[value for value, _ in shares[kind]] for kind in shares]
         drawn = [np.array([samples for _, samples in shares[kind]]) for kind in shares]
         samples = rank_correlations(drawn[0].T, drawn[1].T)
-        return _correlation(results, statistics.spearman(*map(np.array, values)), samples, "correlation of forms", -1)
+        return _correlation(results, procedures.spearman(*map(np.array, values)), samples, "correlation of forms", -1)
 
     return [check(test)]
 

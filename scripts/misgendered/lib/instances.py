@@ -7,7 +7,8 @@ it is one option, and right for all of them: ``groups`` names each option's grou
 The full set of one declaration has a row for each template, name and group; the group varies fastest, then the name.
 So a row's number says what it is (:meth:`Instances.rows`), and any rows can be made without the others.
 
-The parts of an instance's id (:mod:`scripts.core.instances`) are the study, the text, the options and the gold form.
+The parts of an instance's id (:mod:`scripts.core.data.instances`) are the study, the text, the options and the gold
+form.
 Two declarations may say the same: he, thon and co have one form for both possessives, so that 31 is 32 for them, and 41
 is 42. Such rows are one instance, with one id, which is scored once and counts for both.
 """
@@ -20,10 +21,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scripts.core import instances as instance_files
-from scripts.core import options, templates
+from scripts.core.data import instances as instance_files
+from scripts.core.data import options, templates
+from scripts.core.data.templates import PronounSet
 from scripts.core.errors import UserError
-from scripts.core.templates import PronounSet
 from scripts.misgendered.lib import declarations as declaring
 from scripts.misgendered.lib import names as naming
 from scripts.misgendered.lib import study

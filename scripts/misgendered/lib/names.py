@@ -20,9 +20,9 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from scripts.core.data.templates import read_tsv
 from scripts.core.errors import UserError
 from scripts.core.files import read_text
-from scripts.core.templates import read_tsv
 from scripts.misgendered.lib.study import NAME_CLASSES
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from scripts.core.options import candidate_forms
+from scripts.core.data.options import candidate_forms
 from scripts.core.paper.formats import MISSING_MARK, interval, number, percent
 from scripts.core.paper.numbers import count, entry
 from scripts.misgendered.lib import study

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from scripts.core.data.templates import PronounSet
 from scripts.core.engines import registry
 from scripts.core.errors import UserError
-from scripts.core.plans import StudyPlan
-from scripts.core.studies import ScoredInstances
-from scripts.core.templates import PronounSet
+from scripts.core.workflow.plans import StudyPlan
+from scripts.core.workflow.studies import ScoredInstances
 from scripts.misgendered.lib import corpora, declarations, few_shot, study
 
 TOKENS, EXAMPLE_TOKENS = 33, 39
@@ -46,7 +46,7 @@ class Plan(StudyPlan):
 
         Args:
             models, run: The registry, and the models that the run names for all studies.
-            pronouns: As read by :func:`scripts.core.templates.read_pronouns`.
+            pronouns: As read by :func:`scripts.core.data.templates.read_pronouns`.
             combinations: The file with the combinations of declared forms.
             place: A path of the configuration to the path that the workflow uses.
 

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from scripts.core import statistics
 from scripts.core.paper import published
 from scripts.core.paper.finding_verdicts import MissingEvidence
 from scripts.core.paper.simulated_findings import BORDER, FALSE, RUN, STUDY, TRUE, Simulation, Worlds
+from scripts.core.statistics import procedures
 from scripts.misgendered.lib import findings
 from scripts.misgendered.lib.labels import FORMS, TYPES
 
@@ -330,8 +330,8 @@ def _design(size: str, factors: tuple[str, ...], sample: int, *, behind: bool = 
     codes |= {name: table[name].to_numpy(dtype=int) for name in ("template", "name_index", "trials")}
     return Design(
         table,
-        statistics.resampling_weights(form, DRAWS, SEED),
-        statistics.resampling_weights(strata, DRAWS, SEED + 1),
+        procedures.resampling_weights(form, DRAWS, SEED),
+        procedures.resampling_weights(strata, DRAWS, SEED + 1),
         codes,
     )
 

@@ -6,7 +6,7 @@ files; ``templates/pronouns.tsv``, which all studies share, spells them out.
 
 from collections.abc import Iterable, Sequence
 
-from scripts.core import options, templates
+from scripts.core.data import options, templates
 from scripts.core.errors import UserError
 
 STUDY = "misgendered"
@@ -48,7 +48,7 @@ def select_groups(pronouns: dict, names: Sequence[str]) -> dict[str, templates.P
     Two groups may share some forms, as *e* and *ey* share *em* and *emself*.
 
     Args:
-        pronouns: As read by :func:`scripts.core.templates.read_pronouns`.
+        pronouns: As read by :func:`scripts.core.data.templates.read_pronouns`.
         names: ``misgendered.pronoun_sets`` of the configuration.
 
     Returns:
@@ -56,7 +56,7 @@ def select_groups(pronouns: dict, names: Sequence[str]) -> dict[str, templates.P
             configured order.
 
     Raises:
-        UserError: For fewer than two groups; otherwise as :func:`scripts.core.templates.select_pronoun_sets`.
+        UserError: For fewer than two groups; otherwise as :func:`scripts.core.data.templates.select_pronoun_sets`.
     """
     try:
         selected = templates.select_pronoun_sets(pronouns, names, shared=True)

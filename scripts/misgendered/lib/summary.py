@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from scripts.core import files
-from scripts.core.estimate_rows import MODEL, PROBABILITY
+from scripts.core.data.estimate_rows import MODEL, PROBABILITY
 from scripts.core.paper.summary import secondary_row
 from scripts.misgendered.lib import figures
 from scripts.misgendered.lib.analyses.normalisation import STUDY
@@ -18,7 +18,7 @@ SUBSETS = {"all groups": "", "neo-pronouns": "neo"}
 
 
 def rows(frame: "pd.DataFrame", models: dict, template_sets: list[str]) -> list[dict]:
-    """Return rows as :func:`scripts.core.estimate_rows.write` takes them, all values being shares.
+    """Return rows as :func:`scripts.core.data.estimate_rows.write` takes them, all values being shares.
 
     Args:
         frame: All accuracies of the run (:func:`scripts.misgendered.analyses.accuracies`).

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from scripts.core import normalisation as normalising
+from scripts.core.data.templates import PronounSet
 from scripts.core.paper.formats import MANY_UNITS, MISSING_MARK, number
 from scripts.core.paper.grid import Column, Factor, value
 from scripts.core.paper.tables import blank_repeats
-from scripts.core.templates import PronounSet
+from scripts.core.statistics import normalisation as normalising
 from scripts.misgendered.lib import figures
 from scripts.misgendered.lib.analyses.normalisation import AVAILABLE_NORMALISATIONS
 from scripts.misgendered.lib.labels import ALL, NAME_CLASSES, SHORT, TYPES, present

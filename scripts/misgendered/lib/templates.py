@@ -11,10 +11,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from scripts.core.data.options import SLOT
+from scripts.core.data.templates import AGREEING, GENDERED, WORD, raise_first, read_tsv, word_set
 from scripts.core.errors import UserError, did_you_mean
 from scripts.core.files import read_text
-from scripts.core.options import SLOT
-from scripts.core.templates import AGREEING, GENDERED, WORD, raise_first, read_tsv, word_set
 from scripts.misgendered.lib.declarations import DECLARED_SLOT, NAME
 from scripts.misgendered.lib.study import FORMS
 
@@ -137,7 +137,7 @@ def check(templates: Templates, pronouns: dict | None = None) -> list[str]:
     dependent possessive by its noun, an independent one by none; a reflexive has the name before it in its sentence.
 
     Args:
-        pronouns: Pronoun sets (:func:`scripts.core.templates.read_pronouns`).
+        pronouns: Pronoun sets (:func:`scripts.core.data.templates.read_pronouns`).
 
     Returns:
         One line for each problem: file, row and remedy. No line quotes a template.
@@ -213,6 +213,6 @@ def _problems(template: Template, forms: Collection[str]):
 
 
 def sentence_initial(text: str) -> bool:
-    """Tell whether the slot of a text begins a sentence (as :func:`scripts.core.options.fill` sees it)."""
+    """Tell whether the slot of a text begins a sentence (as :func:`scripts.core.data.options.fill` sees it)."""
     before = text.partition(SLOT)[0].rstrip()
     return not before or before.endswith((".", "!", "?"))

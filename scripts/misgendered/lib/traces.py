@@ -1,8 +1,8 @@
-"""How MISGENDERED's tables call what its instances have other names for (:mod:`scripts.core.traces`)."""
+"""How MISGENDERED's tables call what its instances have other names for (:mod:`scripts.core.data.traces`)."""
 
 import re
 
-from scripts.core.traces import trace, trace_pairs, trace_published, trace_tables
+from scripts.core.data.traces import trace, trace_pairs, trace_published, trace_tables
 from scripts.misgendered.lib import labels, study
 from scripts.misgendered.lib.plan import Plan
 

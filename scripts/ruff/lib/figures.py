@@ -10,8 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from scripts.core import files, plotting
+from scripts.core import files
 from scripts.core.errors import UserError
+from scripts.core.paper import plotting
 
 DISTRACTORS = "Distractors (sentences)"
 BOOTSTRAP = "95% bootstrap over occupations"
@@ -140,7 +141,7 @@ def curves(
 ) -> Figure:
     """Draw curves over the number of distractors, a row of panels for each architecture, with shaded intervals.
 
-    Up to :data:`scripts.core.plotting.FEW` models fit one column and share one legend; more take the page, with a
+    Up to :data:`scripts.core.paper.plotting.FEW` models fit one column and share one legend; more take the page, with a
     legend beside each row.
 
     Args:

@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from scripts.core import files, statistics
+from scripts.core import files
 from scripts.core.paper import estimates, published
 from scripts.core.paper.estimates import (
     Estimate,
@@ -34,6 +34,7 @@ from scripts.core.paper.estimates import (
 )
 from scripts.core.paper.finding_verdicts import Check, Comparison, Finding, MissingEvidence, check
 from scripts.core.paper.formats import p_text, with_sign
+from scripts.core.statistics import procedures
 from scripts.ruff.lib.study import PRONOUN_SETS
 
 COUNTS = range(6)
@@ -306,7 +307,7 @@ def encoders_are_balanced(run: Run) -> list[Check]:
     def one():
         run.need(run.everyone, "context_free")
         encoders, decoders = ([entropy(m) for m in names] for names in (run.encoders, run.decoders))
-        p = statistics.welch(encoders, decoders)[2]
+        p = procedures.welch(encoders, decoders)[2]
         said = f"Welch's test over models: p {p_text(p, smallest=0.001, decimals=3)}" if not np.isnan(p) else "no test"
         first, second = np.mean(encoders), np.mean(decoders)
         text = f"mean entropy {first:.2f} bits (encoders), {second:.2f} bits (decoders), {said}"
@@ -351,7 +352,7 @@ def grows_with_size(run: Run) -> list[Check]:
         run.need(names)
         sizes, values = [run.size(m) for m in names], [run.acc(m, 0) for m in names]
         means, spread = np.array([[v.value, (v.high - v.low) / 2 / scipy.stats.norm.ppf(0.975)] for v in values]).T
-        rho = statistics.spearman(sizes, means)
+        rho = procedures.spearman(sizes, means)
         low = high = np.nan
         rhos = np.full(1, np.nan)
         if not np.isnan([rho, *spread]).any():
@@ -618,7 +619,7 @@ def prompting_shows_the_same(run: Run) -> list[Check]:
             other = np.broadcast_to(limit, ours.shape)
             if (ours.mean() < other.mean()) == right and ours.mean() != other.mean():
                 differences, p = ours - other, 2 * 0.5 ** len(ours)
-                if statistics.has_variation(differences, 1.0):
+                if procedures.has_variation(differences, 1.0):
                     t = differences.mean() / differences.std(ddof=1) * np.sqrt(len(ours))
                     p = 2 * scipy.special.stdtr(len(ours) - 1, -abs(t))
                 return compare_by_test(p, right), f"paired test over prompts: p {p_text(p, smallest=0.001, decimals=3)}"

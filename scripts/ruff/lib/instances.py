@@ -25,10 +25,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scripts.core import instances
+from scripts.core.data import instances
+from scripts.core.data.options import SLOT
+from scripts.core.data.templates import CASES, pronoun_lines, raise_first, read_pronouns, select_pronoun_sets
 from scripts.core.errors import UserError
-from scripts.core.options import SLOT
-from scripts.core.templates import CASES, pronoun_lines, raise_first, read_pronouns, select_pronoun_sets
 from scripts.ruff.lib.template_checks import blocking_problems, check
 from scripts.ruff.lib.templates import (
     ORIGINS,
@@ -100,7 +100,7 @@ class Narratives:
     """All instances of one template set and one list of pronoun sets, addressed by their row in generation order.
 
     Args:
-        sets: The configured pronoun sets (:func:`scripts.core.templates.select_pronoun_sets`).
+        sets: The configured pronoun sets (:func:`scripts.core.data.templates.select_pronoun_sets`).
     """
 
     def __init__(self, templates: Templates, sets: dict):

@@ -10,9 +10,9 @@ from typing import Any
 import pandas as pd
 
 from scripts.core import files
-from scripts.core.paired import PLANNED_DIFFERENCES
 from scripts.core.paper.formats import interval, number, p_text, percent
 from scripts.core.paper.numbers import count, entry
+from scripts.core.statistics.paired import PLANNED_DIFFERENCES
 
 KEYS = {
     "seeds": "ruff.seeds",
@@ -380,6 +380,6 @@ def from_settings(counts: pd.DataFrame, settings: dict, sizes: dict[str, int]) -
         text = f"{100 * value:g}%" if name == "confidence" else f"{value:,.3g}" if value < 1 else f"{value:,}"
         source = {"key": KEYS[name]} if name in KEYS else {"default": "cluster_bootstrap: level"}
         numbers[f"setting.{name}"] = entry(
-            value, text, "config.yaml" if name in KEYS else "scripts/core/statistics.py", **source
+            value, text, "config.yaml" if name in KEYS else "scripts/core/statistics/procedures.py", **source
         )
     return numbers

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from scripts.core.data.options import SLOT, fill
 from scripts.core.errors import UserError
-from scripts.core.options import SLOT, fill
 from scripts.ruff.lib.templates import PERSON, PRONOUN
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def validation(narratives: "Narratives") -> pd.DataFrame:
     grammar alone. The pronoun sets take turns, and so do the occupations, so that each comes about as often.
 
     Returns:
-        As :mod:`scripts.core.annotation` takes it. Two items of a task sentence are one group.
+        As :mod:`scripts.core.data.annotation` takes it. Two items of a task sentence are one group.
     """
     rows = []
     sets = list(narratives.sets)
@@ -62,7 +62,7 @@ def fidelity(samples: list[pd.DataFrame], instances: int, seed: int) -> pd.DataF
         seed: Of the draws.
 
     Returns:
-        As :mod:`scripts.core.annotation` takes it.
+        As :mod:`scripts.core.data.annotation` takes it.
 
     Raises:
         UserError: If a sample has fewer instances.
@@ -83,10 +83,11 @@ def human_baseline(paths: Sequence[str], published: float) -> float | dict:
     """Return the line of people in figures: the accuracy of this run's annotators, or the published one.
 
     Args:
-        paths: What people's answers come to (:func:`scripts.core.agreement.accuracy`); none if nobody was asked.
+        paths: What people's answers come to (:func:`scripts.core.statistics.agreement.accuracy`); none if nobody was
+            asked.
 
     Returns:
-        As :func:`scripts.core.plotting.human_line` takes it.
+        As :func:`scripts.core.paper.plotting.human_line` takes it.
 
     Raises:
         FileNotFoundError: If the file is not made yet: Snakemake asks again later.

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from scripts.core.data.templates import CASES
 from scripts.core.engines import registry
 from scripts.core.errors import UserError, did_you_mean
-from scripts.core.plans import StudyPlan
-from scripts.core.studies import PromptSet, ScoredInstances
-from scripts.core.templates import CASES
+from scripts.core.workflow.plans import StudyPlan
+from scripts.core.workflow.studies import PromptSet, ScoredInstances
 from scripts.ruff.lib import study
 from scripts.ruff.lib.prompts import BLANKS, VANILLA, read_prompts
 
@@ -223,7 +223,7 @@ class Plan(StudyPlan):
         Args:
             entries: The registry.
             run: The run's models and what figures say of them.
-            pronouns: As read by :func:`scripts.core.templates.read_pronouns`.
+            pronouns: As read by :func:`scripts.core.data.templates.read_pronouns`.
             names: Pronoun sets of the run.
             prompt_templates: The file of prompts.
 

@@ -7,10 +7,10 @@ from typing import Any
 import pandas as pd
 
 from scripts.core import files
+from scripts.core.data.prompting import PROMPT_SLOT, second_prompt
 from scripts.core.errors import UserError
 from scripts.core.paper.formats import MISSING_MARK, number, with_sd
 from scripts.core.paper.tables import blank_repeats
-from scripts.core.prompting import PROMPT_SLOT, second_prompt
 from scripts.ruff.lib.analyses.answers import OUTCOME_LABELS, OUTCOMES
 from scripts.ruff.lib.prompts import BLANKS, VANILLA, fill
 from scripts.ruff.lib.tables import parameters
@@ -53,8 +53,8 @@ def examples_cells(prompts: dict, sample: pd.DataFrame, blank: str, models: dict
     Args:
         blank: Of :data:`scripts.ruff.lib.prompts.BLANKS`.
         models: Model to its facts.
-        wrapped: Model to what is put around its prompts, :data:`scripts.core.prompting.PROMPT_SLOT` standing for the
-            prompt.
+        wrapped: Model to what is put around its prompts, :data:`scripts.core.data.prompting.PROMPT_SLOT` standing for
+            the prompt.
     """
     text = fill_example(prompts, EXAMPLE, sample, blank)
     rows = {}

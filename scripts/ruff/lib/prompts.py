@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from scripts.core.data.options import SLOT
+from scripts.core.data.templates import read_tsv
 from scripts.core.errors import UserError
-from scripts.core.options import SLOT
-from scripts.core.templates import read_tsv
 
 PROMPT_COLUMNS = ("prompt", "kind", "text")
 CHAIN_COLUMNS = ("method", "chain", "final")
@@ -62,7 +62,7 @@ def read_chains(path: str | Path) -> dict[str, dict]:
 
     Args:
         path: Columns ``method``, ``chain`` (with ``{prompt}``) and ``final`` (with ``{first}`` and ``{chain}``, see
-            :mod:`scripts.core.prompting`).
+            :mod:`scripts.core.data.prompting`).
 
     Returns:
         Method to ``chain`` and ``final``, in file order.

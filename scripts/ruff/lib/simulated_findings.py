@@ -17,9 +17,9 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from scripts.core import statistics
 from scripts.core.paper import published
 from scripts.core.paper.simulated_findings import BORDER, FALSE, RUN, STUDY, Simulation, Worlds
+from scripts.core.statistics import procedures
 from scripts.ruff.lib import findings
 from scripts.ruff.lib.study import PRONOUN_SETS
 
@@ -390,7 +390,7 @@ def accuracy_table(right: np.ndarray, models: tuple[str, ...], size: str) -> pd.
     cells = [(k, "all", "all") for k in findings.COUNTS] + [(0, "pronoun", name) for name in PRONOUN_SETS]
     hits = np.concatenate([right.sum(axis=2), right[:, 0]], axis=1)
     trials = np.vstack([np.tile(asked.sum(axis=1), (len(findings.COUNTS), 1)), asked.T])
-    weights = statistics.cluster_weights(OCCUPATIONS, DRAWS, SEED)
+    weights = procedures.cluster_weights(OCCUPATIONS, DRAWS, SEED)
     drawn = (weights @ hits.reshape(-1, OCCUPATIONS).T).reshape(DRAWS, *hits.shape[:2])
     samples = np.sort(drawn / (weights @ trials.T)[:, None], axis=0)
     # The percentiles, between the two samples nearest to each.

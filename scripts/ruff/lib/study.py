@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from scripts.core import options, templates
+from scripts.core.data import options, templates
 from scripts.core.errors import UserError
 
 PRONOUN_SETS = ("he", "she", "they", "xe")
@@ -21,10 +21,10 @@ def select_pronoun_sets(pronouns: dict, names: Sequence[str]) -> dict[str, templ
     two people apart.
 
     Args:
-        pronouns: As read by :func:`scripts.core.templates.read_pronouns`.
+        pronouns: As read by :func:`scripts.core.data.templates.read_pronouns`.
 
     Raises:
-        UserError: For fewer than three sets; otherwise as :func:`scripts.core.templates.select_pronoun_sets`.
+        UserError: For fewer than three sets; otherwise as :func:`scripts.core.data.templates.select_pronoun_sets`.
     """
     selected = templates.select_pronoun_sets(pronouns, names)
     if len(selected) < LEAST:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from scripts.core import files
-from scripts.core.estimate_rows import MODEL, PROBABILITY, PROMPTED
+from scripts.core.data.estimate_rows import MODEL, PROBABILITY, PROMPTED
 from scripts.core.paper.summary import secondary_row
 from scripts.ruff.lib.analyses.normalisation import STUDY
 
@@ -18,7 +18,7 @@ POOLED = {"all": ""}
 
 
 def rows(accuracy: "pd.DataFrame", prompted: "pd.DataFrame | None", models: dict, data: str, most: int) -> list[dict]:
-    """Return rows as :func:`scripts.core.estimate_rows.write` takes them.
+    """Return rows as :func:`scripts.core.data.estimate_rows.write` takes them.
 
     The headline is the accuracy without distractors and with the most.
 

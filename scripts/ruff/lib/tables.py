@@ -10,11 +10,12 @@ from typing import Any
 
 import pandas as pd
 
-from scripts.core import files, normalisation
+from scripts.core import files
 from scripts.core.paper import paired_cells
 from scripts.core.paper.formats import MISSING_MARK, interval, number, p_text, with_sd
 from scripts.core.paper.grid import Column, Factor, grid, value
 from scripts.core.paper.tables import blank_repeats, change_points
+from scripts.core.statistics import normalisation
 
 DISTRACTORS = {"all": "all"} | {str(n): str(n) for n in range(6)}
 """Levels of the tables on pairs of models and on samples."""

@@ -3,8 +3,8 @@
 import re
 from collections import Counter
 
-from scripts.core.options import SLOT
-from scripts.core.templates import AGREEING, CASES, GENDERED, WORD, word_set
+from scripts.core.data.options import SLOT
+from scripts.core.data.templates import AGREEING, CASES, GENDERED, WORD, word_set
 from scripts.ruff.lib.templates import PERSON, POLARITIES, PRONOUN, THEMES, Task, Templates
 
 THIRD_PERSON = word_set(
@@ -27,7 +27,8 @@ def check(templates: Templates, pronouns: dict | None = None) -> list[str]:
     verbs in the bare present, and every other word in -s.
 
     Args:
-        pronouns: Pronoun sets (:func:`scripts.core.templates.read_pronouns`), whose forms must not stand in a template.
+        pronouns: Pronoun sets (:func:`scripts.core.data.templates.read_pronouns`), whose forms must not stand in a
+            template.
 
     Returns:
         One line for each problem: file, row, and the rule that is broken. No line quotes a sentence.

@@ -8,9 +8,9 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from scripts.core import archives
+from scripts.core.data import archives
+from scripts.core.data.templates import CASES, parse_tsv, read_occupations, read_tsv
 from scripts.core.errors import UserError, did_you_mean
-from scripts.core.templates import CASES, parse_tsv, read_occupations, read_tsv
 
 POLARITIES = ("negative", "positive")
 THEMES = 5

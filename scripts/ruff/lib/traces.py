@@ -1,6 +1,6 @@
-"""How RUFF's tables call what its instances have other names for (:mod:`scripts.core.traces`)."""
+"""How RUFF's tables call what its instances have other names for (:mod:`scripts.core.data.traces`)."""
 
-from scripts.core.traces import trace, trace_pairs, trace_published, trace_tables
+from scripts.core.data.traces import trace, trace_pairs, trace_published, trace_tables
 from scripts.ruff.lib.plan import Plan
 
 OF_FIDELITY = (

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from scripts.core import plotting
+from scripts.core.paper import plotting
 from scripts.underspecification.lib import study
 from scripts.underspecification.lib.templates import GENDERS
 

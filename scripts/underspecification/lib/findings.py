@@ -21,7 +21,6 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from scripts.core import statistics
 from scripts.core.paper import estimates
 from scripts.core.paper.estimates import (
     Estimate,
@@ -35,6 +34,7 @@ from scripts.core.paper.estimates import (
 )
 from scripts.core.paper.finding_verdicts import Check, Comparison, Finding, MissingEvidence, check
 from scripts.core.paper.formats import p_text, with_sign
+from scripts.core.statistics import procedures
 from scripts.underspecification.lib import study
 from scripts.underspecification.lib.analyses import detection
 
@@ -512,7 +512,7 @@ def missed_at_both_ends(source: Source) -> list[Check]:
         low, middle, high = (hits[part] for part in (ranked[:quarter], ranked[quarter:-quarter], ranked[-quarter:]))
         outcomes, said = [], []
         for end in (low, high):
-            p = statistics.welch(end, middle)[2]
+            p = procedures.welch(end, middle)[2]
             outcomes.append(compare_by_test(p, end.mean() < middle.mean()))
             said.append("no test" if np.isnan(p) else f"p {p_text(p, smallest=0.001, decimals=3)}")
         text = f"{name}: {low.mean():.2f} ({said[0]}), {middle.mean():.2f}, {high.mean():.2f} ({said[1]})"

@@ -16,10 +16,10 @@ import numpy as np
 import pandas as pd
 
 from scripts.core import files
+from scripts.core.data.instances import content_id
+from scripts.core.data.options import SLOT
+from scripts.core.data.templates import parse_tsv
 from scripts.core.errors import UserError
-from scripts.core.instances import content_id
-from scripts.core.options import SLOT
-from scripts.core.templates import parse_tsv
 
 SETS = ("mgc", "winogender", "simplified")
 VARIABLES = ("date", "place")

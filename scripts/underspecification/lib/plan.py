@@ -6,8 +6,8 @@ from pathlib import Path
 
 from scripts.core.engines import registry
 from scripts.core.errors import UserError
-from scripts.core.plans import StudyPlan
-from scripts.core.studies import Probes
+from scripts.core.workflow.plans import StudyPlan
+from scripts.core.workflow.studies import Probes
 from scripts.underspecification.lib.study import RELEASES, RUN
 from scripts.underspecification.lib.templates import read_words
 from scripts.underspecification.lib.texts import text_counts

@@ -15,8 +15,8 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from scripts.core import statistics
 from scripts.core.paper.simulated_findings import BORDER, FALSE, RUN, STUDY, TRUE, Simulation, Worlds
+from scripts.core.statistics import procedures
 from scripts.underspecification.lib import findings, study
 from scripts.underspecification.lib.analyses import correlation, detection
 
@@ -234,7 +234,7 @@ def _curves(truth: Truth, size: str, variable: str, models: tuple[str, ...], gen
 
 def _resampled(values: np.ndarray) -> np.ndarray:
     """Return mean curves: first those of all sentences, then those of bootstrap samples."""
-    weights = statistics.cluster_weights(SENTENCES, DRAWS, SEED)
+    weights = procedures.cluster_weights(SENTENCES, DRAWS, SEED)
     weights = np.vstack([np.ones(SENTENCES), weights]) / SENTENCES
     return np.einsum("ds,...sv->d...v", weights, values, optimize=True)
 
@@ -298,7 +298,7 @@ def _detections(truth: Truth, size: str, generator: np.random.Generator) -> pd.D
         chance = rates[:, None] + SPREAD * np.minimum(rates, 1 - rates)[:, None] * effect / 2
         # Of eight sentences about an occupation six are unspecified and two are not, of both rates the mean.
         hits = [generator.binomial(n, chance) / n / occupations for n in (6, 2)]
-        weights = statistics.cluster_weights(occupations, DRAWS, SEED)
+        weights = procedures.cluster_weights(occupations, DRAWS, SEED)
         value: Any = sum(part.sum(axis=1) for part in hits) / 2
         low, high = _ends(weights @ (hits[0] + hits[1]).T / 2)
         rows += zip(

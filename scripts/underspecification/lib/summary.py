@@ -4,7 +4,7 @@ from typing import Any
 
 import pandas as pd
 
-from scripts.core.estimate_rows import DISTRIBUTION, MODEL, RELEASED_OUTPUTS
+from scripts.core.data.estimate_rows import DISTRIBUTION, MODEL, RELEASED_OUTPUTS
 from scripts.underspecification.lib.study import FILE_PROMPTS
 from scripts.underspecification.lib.study import RUN as RUN_SOURCE
 
@@ -14,7 +14,7 @@ PROMPTS = tuple(FILE_PROMPTS.values())
 
 
 def rows(slopes: pd.DataFrame, detection: pd.DataFrame, models: dict[str, dict]) -> list[dict]:
-    """Return rows as :func:`scripts.core.estimate_rows.write` takes them; slopes are percentage points a step.
+    """Return rows as :func:`scripts.core.data.estimate_rows.write` takes them; slopes are percentage points a step.
 
     The headline is how the difference between the slopes of feminine and masculine pronouns depends on dates and on
     places, and how well feminine pronouns tell Winogender's unspecified sentences from the others.

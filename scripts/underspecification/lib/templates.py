@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
+from scripts.core.data.templates import read_tsv
 from scripts.core.errors import UserError
-from scripts.core.templates import read_tsv
 
 GENDERS = ("female", "male", "neutral")
 """The word groups of the study; a word list may have more, which are beyond it."""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from scripts.core.options import SLOT
+from scripts.core.data.options import SLOT
 from scripts.underspecification.lib.instances import COREFERENTS, GENDERED, PARTICIPANTS, ROWS
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
-"""How Underspecification's tables call what its instances have other names for (:mod:`scripts.core.traces`)."""
+"""How Underspecification's tables call what its instances have other names for (:mod:`scripts.core.data.traces`)."""
 
-from scripts.core.traces import trace, trace_published, trace_tables
+from scripts.core.data.traces import trace, trace_published, trace_tables
 
 METHOD1 = "*curves *slopes *correlations_* tables/*/word_group_probabilities"
 """What Method 1 makes."""

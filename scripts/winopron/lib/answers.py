@@ -10,7 +10,8 @@ from typing import Any
 
 import pandas as pd
 
-from scripts.core import coreference, files, model_outputs, options
+from scripts.core import files
+from scripts.core.data import coreference, model_outputs, options
 from scripts.core.errors import UserError
 from scripts.winopron.lib.instances import texts
 from scripts.winopron.lib.person_rules import people
@@ -170,7 +171,7 @@ def _only(words: Collection[str], people: Mapping[str, str]):
 
 
 def read_clusters(path: str | Path, instances: pd.DataFrame, conversion: str) -> pd.DataFrame:
-    """Read a system's clusters (the format of :mod:`scripts.core.coreference`) and convert them.
+    """Read a system's clusters (the format of :mod:`scripts.core.data.coreference`) and convert them.
 
     Args:
         instances: Of :mod:`scripts.winopron.lib.instances`, in their order.
@@ -260,7 +261,7 @@ def by_likelihood(scores: pd.DataFrame, selected: pd.DataFrame, sentences: pd.Da
     it takes is the same for all pronoun sets.
 
     Args:
-        scores: Of :func:`scripts.core.model_outputs.read_scores`.
+        scores: Of :func:`scripts.core.data.model_outputs.read_scores`.
         selected: Of :func:`scripts.winopron.lib.instances.to_score`.
         column: Of ``scores``: one of :data:`scripts.winopron.lib.study.SCORINGS`.
 

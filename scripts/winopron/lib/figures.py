@@ -15,9 +15,9 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import FancyBboxPatch
 from matplotlib.textpath import TextPath
 
-from scripts.core import plotting
+from scripts.core.data.templates import CASES, read_tsv
 from scripts.core.errors import UserError
-from scripts.core.templates import CASES, read_tsv
+from scripts.core.paper import plotting
 from scripts.winopron.lib import study
 from scripts.winopron.lib.templates import PRONOUN
 

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scripts.core import statistics
+from scripts.core.data.templates import CASES
 from scripts.core.paper import estimates
 from scripts.core.paper.estimates import Estimate, is_within
 from scripts.core.paper.finding_verdicts import Comparison, Finding, MissingEvidence, check
 from scripts.core.paper.formats import interval, number, percent
-from scripts.core.templates import CASES
+from scripts.core.statistics import procedures
 from scripts.winopron.lib import study
 from scripts.winopron.lib.analyses import bias, consistency, performance
 from scripts.winopron.lib.analyses.resampling import PairSamples
@@ -165,7 +165,8 @@ def check_positive(
 ) -> tuple[Comparison, str]:
     """Check that a difference is above zero.
 
-    Where all samples agree, its interval is :func:`scripts.core.statistics.agreeing_interval` of the pairs of people.
+    Where all samples agree, its interval is :func:`scripts.core.statistics.procedures.agreeing_interval` of the pairs
+    of people.
 
     Args:
         samples: Of the bootstrap. Of float.
@@ -176,11 +177,11 @@ def check_positive(
         MissingEvidence: If its interval has zero in it, or if it is not defined.
     """
     clusters = pairs = len(results.resampled.pairs)
-    low, high = statistics.percentile_interval(samples)
+    low, high = procedures.percentile_interval(samples)
     if np.isnan(low):
         if np.isnan(value):
             raise MissingEvidence(UNDEFINED, text=text)
-        low, high = statistics.agreeing_interval(value, pairs, least=least, most=most)
+        low, high = procedures.agreeing_interval(value, pairs, least=least, most=most)
         clusters = None
     scale, decimals = (100, 1) if shown is points else (1, 2)
     said = f"{text} ({interval(scale * low, scale * high, decimals)})"
@@ -216,12 +217,12 @@ def beyond_bound(
     Near 0 and 1 samples of shares are skewed, and their deviation depends on the share. Its arcsine root does not.
     """
     value, samples, *trials = quantity
-    low, high = statistics.percentile_interval(samples)
+    low, high = procedures.percentile_interval(samples)
     clusters = pairs = trials[0] if trials else len(results.resampled.pairs)
     if np.isnan(low):
         if np.isnan(value):
             raise MissingEvidence(UNDEFINED, text=text)
-        low, high = statistics.agreeing_interval(value, pairs, least=0.0, most=1.0)
+        low, high = procedures.agreeing_interval(value, pairs, least=0.0, most=1.0)
         clusters = None
     middle, lower, upper = (float(np.arcsin(np.sqrt(np.clip(end, 0, 1)))) for end in (value, low, high))
     root = Estimate(middle, lower, upper, 0, clusters)
@@ -248,10 +249,10 @@ def compare_distance(
 ) -> tuple[Comparison, str]:
     """Compare a share's distance from a value with a bound, and return it in words too."""
     value, samples = quantity
-    low, high = statistics.percentile_interval(samples)
+    low, high = procedures.percentile_interval(samples)
     clusters = pairs = len(results.resampled.pairs)
     if np.isnan(low) and not np.isnan(value):
-        low, high = statistics.agreeing_interval(value, pairs, least=centre - 1, most=centre + 1)
+        low, high = procedures.agreeing_interval(value, pairs, least=centre - 1, most=centre + 1)
         clusters = None
     found = estimates.compare_with_limits(Estimate(value, low, high, 0, clusters), centre - bound, centre + bound)
     return found, f"{points(abs(value - centre))} ({interval(100 * (low - centre), 100 * (high - centre), 1)})"
@@ -449,7 +450,7 @@ def _half_of_the_pairs(results: Results):
         value, samples = results.consistency(metric, best)
         pairs = len(results.resampled.pairs)
         sure = value in (0, 1)
-        low, high = statistics.wilson(int(value) * pairs, pairs) if sure else statistics.percentile_interval(samples)
+        low, high = procedures.wilson(int(value) * pairs, pairs) if sure else procedures.percentile_interval(samples)
         shown = Estimate(value, low, high, pairs)
         return is_within(
             shown, 0.5, 0.55, f"{best}: {points(value)} ({interval(100 * shown.low, 100 * shown.high, 1)})"

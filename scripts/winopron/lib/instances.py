@@ -17,10 +17,11 @@ from typing import Any
 
 import pandas as pd
 
-from scripts.core import files, options
+from scripts.core import files
+from scripts.core.data import options
+from scripts.core.data.instances import content_id
+from scripts.core.data.templates import label
 from scripts.core.errors import UserError
-from scripts.core.instances import content_id
-from scripts.core.templates import label
 from scripts.winopron.lib.templates import ANSWERS, PRONOUN, Template, Templates
 
 PLURAL_FORMS = {"was": "were", "is": "are", "has": "have", "does": "do"}
@@ -174,7 +175,7 @@ def questions(instances: pd.DataFrame) -> pd.DataFrame:
     """Return what annotators are asked (Appendix C.1.2): whether the pronoun refers to each person.
 
     Returns:
-        One item (:mod:`scripts.core.annotation`) for each person that a sentence names. A sentence is right if the
+        One item (:mod:`scripts.core.data.annotation`) for each person that a sentence names. A sentence is right if the
         pronoun refers to the one person and not to the other.
     """
     rows = [

@@ -8,11 +8,11 @@ from typing import Any
 
 import pandas as pd
 
+from scripts.core.data.templates import CASES
 from scripts.core.paper.estimates import Estimate, compare_all, compare_values
 from scripts.core.paper.formats import number, p_text, percent
 from scripts.core.paper.numbers import count, entry
-from scripts.core.plotting import FEWEST
-from scripts.core.templates import CASES
+from scripts.core.paper.plotting import FEWEST
 from scripts.winopron.lib import study
 from scripts.winopron.lib.analyses import women_share
 from scripts.winopron.lib.analyses.consistency import DIFFERENCE, GROUPS, POOLED, SINGLE, TEMPLATES, TOGETHER, WAYS
@@ -157,10 +157,10 @@ def from_bias(bias: pd.DataFrame) -> dict:
 
     Returns:
         ``bias.systems``, those that solve some template pair; ``bias.forms``, how many of their pronoun forms have
-        :data:`scripts.core.plotting.FEWEST` attempted and solvable pairs or more, and ``bias.fewest``, that number. Of
-        systems with as many over all forms ``bias.enough``, how many they are, ``bias.pairs.<lowest or highest>``, the
-        pairs that they have, and ``bias.<positive or negative>.<lowest or highest>`` shares of all forms together (with
-        ``system``).
+        :data:`scripts.core.paper.plotting.FEWEST` attempted and solvable pairs or more, and ``bias.fewest``, that
+        number. Of systems with as many over all forms ``bias.enough``, how many they are, ``bias.pairs.<lowest or
+        highest>``, the pairs that they have, and ``bias.<positive or negative>.<lowest or highest>`` shares of all
+        forms together (with ``system``).
     """
     table = study.with_all_prompts(study.corrected_rows(bias))
     forms = table[table.pronoun_set != "all"]

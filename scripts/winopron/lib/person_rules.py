@@ -17,7 +17,7 @@ from typing import Any
 import pandas as pd
 
 from scripts.core import files
-from scripts.core.coreference import Document, digest, tokenise
+from scripts.core.data.coreference import Document, digest, tokenise
 from scripts.winopron.lib.templates import ANSWERS
 
 _DETERMINERS = ("the", "a", "an")

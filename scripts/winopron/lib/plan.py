@@ -5,8 +5,8 @@ from functools import cached_property
 from pathlib import Path
 
 from scripts.core.engines import registry
-from scripts.core.plans import StudyPlan
-from scripts.core.studies import Coreference, Documents, PromptSet, ScoredInstances
+from scripts.core.workflow.plans import StudyPlan
+from scripts.core.workflow.studies import Coreference, Documents, PromptSet, ScoredInstances
 from scripts.winopron.lib import prompts, study
 
 PAIRS = 60
@@ -25,7 +25,7 @@ class Plan(StudyPlan):
     Attributes:
         n_pronouns: Pronoun sets of the run.
         systems: The run's coreference systems and what figures say of them.
-        prompted: Models to what they are asked (:class:`scripts.core.studies.PromptSet`).
+        prompted: Models to what they are asked (:class:`scripts.core.workflow.studies.PromptSet`).
         asked: These models and what figures say of them.
         scoring: The same of models that resolve by likelihood.
     """

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scripts.core import files
+from scripts.core.data.templates import read_tsv
 from scripts.core.engines import registry
 from scripts.core.errors import UserError, did_you_mean
-from scripts.core.templates import read_tsv
 from scripts.winopron.lib.templates import ANSWERS
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def sample(pairs: Iterable[str], number: int | str, seed: int) -> list[str]:
 
 
 def of_instances(instances: "pd.DataFrame", prompts: dict, variants: Sequence[str]) -> list[dict]:
-    """Return all prompts of some instances: rows of a file of prompts (:mod:`scripts.core.prompting`).
+    """Return all prompts of some instances: rows of a file of prompts (:mod:`scripts.core.data.prompting`).
 
     Args:
         prompts: Of :func:`read`.
@@ -133,7 +133,7 @@ def of_instances(instances: "pd.DataFrame", prompts: dict, variants: Sequence[st
 
 
 def jobs(settings: dict, entries: dict[str, dict], prompts: int, pronoun_sets: int) -> dict[str, dict]:
-    """Return what each prompted model is asked about one template set (``scripts/core/studies.py``, ``PromptSet``).
+    """Return what each model is asked about one template set (:class:`scripts.core.workflow.studies.PromptSet`).
 
     Args:
         settings: ``winopron.prompting`` of the configuration.

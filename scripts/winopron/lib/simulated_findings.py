@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from scripts.core import statistics
+from scripts.core.data.templates import CASES
 from scripts.core.paper.finding_verdicts import MissingEvidence
 from scripts.core.paper.simulated_findings import BORDER, FALSE, RUN, STUDY, TRUE, Simulation, Worlds
-from scripts.core.templates import CASES
+from scripts.core.statistics import procedures
 from scripts.winopron.lib import findings
 from scripts.winopron.lib.analyses import performance
 
@@ -274,7 +274,7 @@ class SimulatedAnswers(findings.Results):
 
     def ratio(self, above: np.ndarray, below: np.ndarray, seed: int = SEED) -> tuple[float, np.ndarray]:
         """Return one sum over another, and its bootstrap samples."""
-        weights = statistics.cluster_weights(self.pairs, DRAWS, seed)
+        weights = procedures.cluster_weights(self.pairs, DRAWS, seed)
         with np.errstate(invalid="ignore", divide="ignore"):
             samples = (weights @ above) / (weights @ below)
         return float(above.sum() / below.sum()) if below.sum() else np.nan, samples

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from scripts.core.estimate_rows import CLUSTERS, FULL, HEURISTIC, MODEL, PARTIAL, PROMPTED, SYSTEM
+from scripts.core.data.estimate_rows import CLUSTERS, FULL, HEURISTIC, MODEL, PARTIAL, PROMPTED, SYSTEM
 from scripts.winopron.lib import study
 from scripts.winopron.lib.analyses.consistency import POOLED
 
@@ -49,7 +49,7 @@ def _of(name: str, facts: Mapping[str, Any], kind: str, scoring: str):
 
 
 def rows(metrics: "pd.DataFrame", known: Mapping | None = None) -> list[dict]:
-    """Return rows as :func:`scripts.core.estimate_rows.write` takes them, all values being shares.
+    """Return rows as :func:`scripts.core.data.estimate_rows.write` takes them, all values being shares.
 
     Args:
         metrics: Of ``metrics.csv``.

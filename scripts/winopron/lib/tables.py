@@ -8,10 +8,10 @@ from typing import Any
 import pandas as pd
 
 from scripts.core import files
+from scripts.core.data.templates import CASES
 from scripts.core.errors import UserError
 from scripts.core.paper.formats import MISSING_MARK, NOT_RUN, interval, number, p_text, percent
 from scripts.core.paper.tables import blank_repeats, change_points, drop_uninformative, write_table
-from scripts.core.templates import CASES
 from scripts.winopron.lib import study
 from scripts.winopron.lib.analyses import consistency as consistencies
 from scripts.winopron.lib.analyses.consistency import GROUPS, POOLED, SINGLE

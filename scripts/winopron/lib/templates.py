@@ -15,9 +15,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from scripts.core import archives
+from scripts.core.data import archives
+from scripts.core.data.templates import CASES, parse_tsv, read_occupations, read_tsv
 from scripts.core.errors import UserError, count_noun, did_you_mean
-from scripts.core.templates import CASES, parse_tsv, read_occupations, read_tsv
 
 ANSWERS = ("occupation", "participant")
 """Whom a pronoun can mean."""

@@ -1,8 +1,8 @@
-"""How WinoPron's tables call what its instances have other names for (:mod:`scripts.core.traces`)."""
+"""How WinoPron's tables call what its instances have other names for (:mod:`scripts.core.data.traces`)."""
 
 import re
 
-from scripts.core.traces import trace, trace_published
+from scripts.core.data.traces import trace, trace_published
 from scripts.winopron.lib import study
 from scripts.winopron.lib.plan import Plan
 

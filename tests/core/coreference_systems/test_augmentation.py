@@ -8,8 +8,8 @@ import pytest
 
 from scripts.core.coreference_systems import augmentation as a
 from scripts.core.coreference_systems.documents import AnnotatedDocument
+from scripts.core.data.upstream import read_manifest
 from scripts.core.errors import UserError
-from scripts.core.upstream import read_manifest
 
 WORDS = {"he": "she", "she": "he", "his": "her", "him": "her", "king": "queen", "mr.": "mrs."}
 NAMES = {"Ada": "Ben", "Ben": "Ada", "May": "Tom"}

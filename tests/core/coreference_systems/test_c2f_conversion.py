@@ -8,7 +8,6 @@ import pytest
 import torch
 from safetensors.numpy import load_file, save_file
 
-from scripts.core import environments
 from scripts.core.coreference_systems.c2f import (
     checkpoints,
     conversion,
@@ -21,6 +20,7 @@ from scripts.core.coreference_systems.c2f.model import clusters
 from scripts.core.coreference_systems.c2f.resolve import Resolver
 from scripts.core.coreference_systems.c2f.windows import Splitter
 from scripts.core.errors import UserError
+from scripts.core.workflow import environments
 from scripts.coreference_conversion import convert_coreference, convert_tensorflow
 from tests.core.coreference_systems import foreign_zoo
 from tests.core.coreference_systems.plain_c2f import Options, resolve

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from scripts.core import coreference, environments
 from scripts.core.coreference_systems.packages.client import Client
 from scripts.core.coreference_systems.packages.words import drop_duplicates
+from scripts.core.data import coreference
 from scripts.core.errors import UserError
+from scripts.core.workflow import environments
 
 TEXTS = {
     "plain": "The nurse told the doctor that she was late. He said she should go.",

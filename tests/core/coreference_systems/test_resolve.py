@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from scripts.core import coreference
 from scripts.core.coreference_systems.c2f import checkpoints, resolve
+from scripts.core.data import coreference
 from scripts.core.errors import UserError
 from tests.core.coreference_systems import tiny
 

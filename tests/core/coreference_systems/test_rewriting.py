@@ -7,7 +7,7 @@ import pytest
 from scripts.core.coreference_systems import rewriting
 from scripts.core.coreference_systems.documents import check
 from scripts.core.errors import UserError
-from scripts.core.job import ROOT
+from scripts.core.workflow.job import ROOT
 from tests.core.coreference_systems import tiny
 
 NAMES = rewriting.Names(("Greta", "Ida"), ("Hans", "Fritz"), ("Bell", "Marsh"))

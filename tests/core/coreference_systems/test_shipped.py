@@ -11,7 +11,7 @@ from scripts.core.coreference_systems.c2f import checkpoints
 from scripts.core.coreference_systems.c2f.model import Configuration
 from scripts.core.coreference_systems.c2f.resolve import Resolver
 from scripts.core.coreference_systems.training import Settings
-from scripts.core.job import ROOT
+from scripts.core.workflow.job import ROOT
 
 NAME = "c2f-minilm-litbank"
 # Settings that the first run had as they are listed now, but under no name of their own.

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 import torch
 
-from scripts.core import options
+from scripts.core.data import options
 from scripts.core.engines import generation, models, packed, scoring
 from scripts.core.engines.batches import BATCH_TOKENS, context_length
 from scripts.core.errors import UserError

@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 import torch
 
-from scripts.core import config, options
+from scripts.core import config
+from scripts.core.data import options
 from scripts.core.engines import continuation, models, scoring
 from scripts.core.engines.batches import TextReader
 from scripts.core.errors import UserError

@@ -11,7 +11,8 @@ import pandas as pd
 import pytest
 import torch
 
-from scripts.core import config, losses, options
+from scripts.core import config
+from scripts.core.data import losses, options
 from scripts.core.engines import label_loss, models, packed, scoring
 from scripts.core.errors import UserError
 from scripts.scoring import score

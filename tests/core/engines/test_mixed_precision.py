@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 import torch
 
-from scripts.core import config, files, model_outputs, options
+from scripts.core import config, files
+from scripts.core.data import model_outputs, options
 from scripts.core.engines import mixed_precision, models
 from scripts.core.engines.mixed_precision import Bound, HalfWeights, calibration_rows, exceeding_share
 from scripts.scoring import merge_scores, score

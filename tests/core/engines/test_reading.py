@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from scripts.core.data.options import option_texts
 from scripts.core.engines.batches import TextReader
 from scripts.core.engines.reading import LIMIT, Reading
 from scripts.core.errors import UserError
-from scripts.core.options import option_texts
 
 WORDS = ["the", "clerk", "said", "that", "he", "she", "would", "pay", "a", ".", "they", "him", "her"]
 

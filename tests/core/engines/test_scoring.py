@@ -12,7 +12,8 @@ import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from scripts.core import config, options
+from scripts.core import config
+from scripts.core.data import options
 from scripts.core.engines import minicons, models, output_layer, scoring, structure
 from scripts.core.engines import packed as packed_engine
 from scripts.core.engines.batches import context_length

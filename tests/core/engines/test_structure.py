@@ -14,7 +14,8 @@ import pytest
 import torch
 import transformers
 
-from scripts.core import config, files, options
+from scripts.core import config, files
+from scripts.core.data import options
 from scripts.core.engines import distributions, generation, models, output_layer, packed, scoring, structure
 from scripts.core.engines.batches import TextReader, context_length
 from scripts.core.errors import UserError

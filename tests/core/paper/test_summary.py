@@ -5,7 +5,8 @@ import json
 import pandas as pd
 import pytest
 
-from scripts.core import estimate_rows, files
+from scripts.core import files
+from scripts.core.data import estimate_rows
 from scripts.core.errors import UserError
 from scripts.core.paper import summary
 from scripts.paper import paper_summary

@@ -3,8 +3,8 @@
 import pytest
 
 from scripts.core import files
+from scripts.core.data.estimate_rows import write
 from scripts.core.errors import UserError
-from scripts.core.estimate_rows import write
 from scripts.core.paper import trajectory
 from scripts.ruff.figures import figure_trajectory
 

@@ -196,8 +196,8 @@ def test_inert_modules_and_what_only_they_reach_are_no_part_of_the_digests():
     counting = closure.digests(score, ROOT).keys()
     assert closure.INERT.keys() <= every and every - counting == closure.INERT.keys()
     # What such a module has alone does not come in behind it.
-    assert "scripts/core/files.py" in closure.closure("scripts/core/job.py", str(ROOT))
-    assert closure.closure("scripts/core/job.py", str(ROOT), inert=False) == ()
+    assert "scripts/core/files.py" in closure.closure("scripts/core/workflow/job.py", str(ROOT))
+    assert closure.closure("scripts/core/workflow/job.py", str(ROOT), inert=False) == ()
 
 
 def test_what_is_known_of_modules_is_that_of_their_text(tree):
@@ -238,7 +238,7 @@ def test_of_a_script_with_several_functions_a_rule_has_what_its_own_reaches(tmp_
     for name in ("a", "b", "c"):
         (tmp_path / f"scripts/core/{name}.py").write_text(f"{name.upper()} = 1\n", encoding="utf-8")
     text = (
-        "from scripts.core import a, b\nfrom scripts.core.job import run_named\n\n"
+        "from scripts.core import a, b\nfrom scripts.core.workflow.job import run_named\n\n"
         "ROWS = {}\nROWS['c'] = 2\n\n\ndef helper():\n    return ROWS\n\n\n"
         "def first(*, path):\n    return a.A, helper()\n\n\n"
         "def second(*, first):\n    from scripts.core import c\n\n    return b.B, c.C, first\n\n\n"

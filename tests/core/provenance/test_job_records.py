@@ -13,9 +13,9 @@ import pytest
 
 from scripts.core import config as configuration
 from scripts.core import files
+from scripts.core.data.portable import portable
 from scripts.core.engines import models
 from scripts.core.errors import UserError
-from scripts.core.portable import portable
 from scripts.core.provenance import audit, closure, job_records
 
 HERE = Path(__file__).parents[3]
@@ -307,7 +307,7 @@ JOB = """
 import sys
 from types import SimpleNamespace
 from scripts.core.errors import UserError
-from scripts.core.job import run
+from scripts.core.workflow.job import run
 
 class Named(dict):
     def __iter__(self):
@@ -324,13 +324,13 @@ snakemake = SimpleNamespace(
 )
 
 LOADS = {
-    "import_module": "import importlib; importlib.import_module('scripts.core.options')",
-    "__import__": "__import__('scripts.core.options')",
-    "spec": "import importlib.util as u; import scripts.core.job as j; "
-            "s = u.spec_from_file_location('other', j.__file__.replace('job.py', 'options.py')); "
+    "import_module": "import importlib; importlib.import_module('scripts.core.data.options')",
+    "__import__": "__import__('scripts.core.data.options')",
+    "spec": "import importlib.util as u; import scripts.core.workflow.job as j; "
+            "s = u.spec_from_file_location('other', j.__file__.replace('workflow/job.py', 'data/options.py')); "
             "m = u.module_from_spec(s); s.loader.exec_module(m)",
-    "runpy": "import runpy; import scripts.core.job as j; "
-             "runpy.run_path(j.__file__.replace('job.py', 'options.py'))",
+    "runpy": "import runpy; import scripts.core.workflow.job as j; "
+             "runpy.run_path(j.__file__.replace('workflow/job.py', 'data/options.py'))",
 }
 
 def main(*, source, target, n):
@@ -387,12 +387,12 @@ def test_a_finished_job_leaves_a_complete_record_and_a_failed_one_none(tmp_path,
 @pytest.mark.parametrize("how", ["import_module", "__import__", "spec", "runpy"])
 def test_a_job_that_loads_a_module_undeclared_fails_and_names_it(tmp_path, how):
     assert job(tmp_path, how) == 1
-    assert "rule copy: scripts/core/options.py was loaded without an import statement" in (
+    assert "rule copy: scripts/core/data/options.py was loaded without an import statement" in (
         (tmp_path / "job.log").read_text()
     )
     assert not (tmp_path / "results/provenance/copy/templates=replica.json").exists()
     # Declared, the same job is recorded.
-    declared = '"scripts/core/files.py": "0", "scripts/core/options.py": "1", "scripts/core/errors.py": "2"'
+    declared = '"scripts/core/files.py": "0", "scripts/core/data/options.py": "1", "scripts/core/errors.py": "2"'
     (tmp_path / "job.py").unlink()
     assert job(tmp_path, how, JOB.replace('"scripts/core/files.py": "0"', declared)) == 0
     assert (tmp_path / "results/provenance/copy/templates=replica.json").exists()
@@ -467,9 +467,9 @@ def test_stale_names_the_cause_and_goes_downstream():
 def test_another_text_of_the_same_code_is_noted_and_makes_nothing_stale():
     state = run_of_two()
     for record in state[1].values():
-        record["text"] = {"scripts/a.py": "00", "scripts/core/job.py": "00"}
+        record["text"] = {"scripts/a.py": "00", "scripts/core/workflow/job.py": "00"}
     add_checksums(state[1])
-    now = {"scripts/a.py": "11", "scripts/core/job.py": "11"}
+    now = {"scripts/a.py": "11", "scripts/core/workflow/job.py": "11"}
     state[0][1]["params"]["_code"]["scripts/a.py"] = "11"
     found = audit.judge(*state, texts=now)
     # Where the code differs too, that is what is said.
@@ -477,7 +477,7 @@ def test_another_text_of_the_same_code_is_noted_and_makes_nothing_stale():
     assert [note["kind"] for note in found["results/b.parquet"]["notes"]] == ["text", "inert"]
     assert found["results/b.parquet"]["verdict"] == "current"
     assert audit.report(found)[-3:] == [
-        "note      changed, but without influence on results: scripts/core/job.py (1 current file)",
+        "note      changed, but without influence on results: scripts/core/workflow/job.py (1 current file)",
         "note      same code, other text: scripts/a.py (1 current file)",
         "3 files: 2 stale, 1 current",
     ]

@@ -6,9 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from scripts.core import environments
 from scripts.core.coreference_systems.c2f import tensorflow_reader
 from scripts.core.errors import UserError
+from scripts.core.workflow import environments
 
 log = logging.getLogger("pronouns")
 
@@ -21,7 +21,7 @@ def dump(checkpoint: str, path: str | Path, lock: str | Path, folder: str | Path
     Args:
         checkpoint: What its files' names begin with.
         path: The safetensors file to write.
-        lock, folder: As for :func:`scripts.core.environments.prepare`.
+        lock, folder: As for :func:`scripts.core.workflow.environments.prepare`.
 
     Raises:
         UserError: If the packages cannot be installed, or as the reader.

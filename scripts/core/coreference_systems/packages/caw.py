@@ -8,8 +8,8 @@ import collections
 from pathlib import Path
 from typing import Any
 
-from scripts.core.coreference import Document, digest
 from scripts.core.coreference_systems.packages.words import WordSplitter, drop_duplicates, versions
+from scripts.core.data.coreference import Document, digest
 from scripts.core.errors import UserError
 
 HEADS = ("we", "rough_scorer", "pw", "a_scorer", "sp")
@@ -78,7 +78,7 @@ class Caw:
         self.facts: dict[str, Any] = {"libraries": versions("stanza", "peft")}
 
     def resolve(self, name: str, text: str) -> Document:
-        """Return the :class:`~scripts.core.coreference.Document` of one text."""
+        """Return the :class:`~scripts.core.data.coreference.Document` of one text."""
         import torch
 
         tokens, sentences = self.words.sentences(text)

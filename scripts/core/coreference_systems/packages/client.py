@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from scripts.core.coreference import Document
 from scripts.core.coreference_systems.packages import worker
+from scripts.core.data.coreference import Document
 from scripts.core.errors import UserError
 
 log = logging.getLogger("pronouns")
@@ -94,7 +94,7 @@ class Client:
         return answer
 
     def resolve(self, texts: Iterable[tuple[str, str]]) -> Iterator[Document]:
-        """Yield a :class:`~scripts.core.coreference.Document` for each of ``texts``, pairs of name and text."""
+        """Yield a :class:`~scripts.core.data.coreference.Document` for each of ``texts``, pairs of name and text."""
         waiting = 0
         for name, text in texts:
             self._send({"document": name, "text": text})

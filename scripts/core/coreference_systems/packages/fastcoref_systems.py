@@ -5,8 +5,8 @@ import functools
 from pathlib import Path
 from typing import Any
 
-from scripts.core.coreference import Document, digest
 from scripts.core.coreference_systems.packages.words import WordSplitter, drop_duplicates, versions
+from scripts.core.data.coreference import Document, digest
 from scripts.core.errors import UserError
 
 CLASSES = {"lingmess": "LingMessCoref", "f-coref": "FCoref"}
@@ -61,7 +61,7 @@ class FastCoref:
         self.facts: dict[str, Any] = {"libraries": versions("fastcoref")}
 
     def resolve(self, name: str, text: str) -> Document:
-        """Return the :class:`~scripts.core.coreference.Document` of one text, as the package's ``predict`` resolves it.
+        """Return the :class:`~scripts.core.data.coreference.Document` of a text, as the package's ``predict`` has it.
 
         Raises:
             UserError: If the text is longer than the checkpoint takes; the package itself would leave it out.

@@ -5,7 +5,7 @@
 Standard input has one JSON object a line: first the system (``name``, ``architecture``, ``checkpoint``, ``encoder``,
 ``device``, ``threads``), then documents (``document``, ``text``). Standard output has one line for each of them: facts
 of the system that was loaded, then ``document``, ``text_sha256``, ``tokens`` and ``clusters``
-(:mod:`scripts.core.coreference`). A line with ``error`` ends it.
+(:mod:`scripts.core.data.coreference`). A line with ``error`` ends it.
 """
 
 import json
@@ -13,8 +13,8 @@ import os
 import sys
 from typing import Any
 
-from scripts.core.coreference import KEYS
 from scripts.core.coreference_systems.packages import caw, fastcoref_systems, words
+from scripts.core.data.coreference import KEYS
 from scripts.core.errors import UserError
 
 

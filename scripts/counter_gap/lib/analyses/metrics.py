@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from scripts.core.statistics import holm
+from scripts.core.statistics.procedures import holm
 from scripts.counter_gap.lib.analyses import subsets
 from scripts.counter_gap.lib.study import WITHOUT
 

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from scripts.core import coreference, files
+from scripts.core import files
+from scripts.core.data import coreference
+from scripts.core.data.templates import read_tsv
 from scripts.core.errors import UserError
-from scripts.core.templates import read_tsv
 from scripts.counter_gap.lib.instances import LABELS
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from scripts.core.coreference import tokenise
+from scripts.core.data.coreference import tokenise
 from scripts.counter_gap.lib.study import UNMARKED, WITHOUT
 
 SPLITTING = ".,`\"'()-/*"

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from scripts.core import decisions, losses, normalisation, options, statistics
+from scripts.core.data import losses, options
+from scripts.core.statistics import decisions, normalisation, procedures
 from scripts.misgendered.lib.analyses.predictions import OF_INSTANCE
 from scripts.misgendered.lib.analyses.resampling import NAME, TEMPLATE, BootstrapFrame, pooled_models
 from scripts.misgendered.lib.labels import ALL
@@ -25,8 +26,8 @@ def loss_sums(instances: pd.DataFrame, scores: pd.DataFrame, labels: str, capita
     """Return sums of losses with the lengths of what they are about.
 
     Args:
-        scores: A model's scores with losses (:mod:`scripts.core.losses`).
-        labels, capitals: As :func:`scripts.core.losses.comparable_scores` takes them.
+        scores: A model's scores with losses (:mod:`scripts.core.data.losses`).
+        labels, capitals: As :func:`scripts.core.data.losses.comparable_scores` takes them.
         model: For messages.
 
     Returns:
@@ -52,7 +53,7 @@ def decide_instances(
 
     Returns:
         ``model``, the columns of the instance, ``normalisation``, ``picked``, ``correct``, ``tie`` and ``confidence``
-        (:func:`scripts.core.calibration.confidences`).
+        (:func:`scripts.core.statistics.calibration.confidences`).
 
     Raises:
         UserError: If an instance lacks the score of a candidate.
@@ -73,7 +74,7 @@ def levels(table: pd.DataFrame) -> Iterator[tuple[dict, pd.DataFrame]]:
 
 
 class TemplatesAndNames:
-    """Intervals of cells that resample templates and names; see :class:`scripts.core.decisions.Clusters`."""
+    """Intervals of cells that resample templates and names; see :class:`scripts.core.statistics.decisions.Clusters`."""
 
     def __init__(self, cells: pd.DataFrame, draws: int, seed: int):
         self.places = BootstrapFrame([cells], draws, seed)
@@ -89,7 +90,7 @@ class TemplatesAndNames:
 
     def difference(self, part: pd.DataFrame, base: pd.DataFrame) -> tuple[float, float]:
         """Return both ends of the 95 % interval of a difference of accuracies on the same instances."""
-        return statistics.percentile_interval(self.samples(part) - self.samples(base))
+        return procedures.percentile_interval(self.samples(part) - self.samples(base))
 
     def _counts(self, part: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
         """Return trials and successes of some cells. Shape (templates, names)."""

@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from scripts.core import files, losses, model_outputs
+from scripts.core import files
+from scripts.core.data import losses, model_outputs
 
 OF_INSTANCE = [
     "instance_id", "shots", "draw", "declaration", "declaration_type", "declaration_number", "pronoun_type", "group",
@@ -82,7 +83,7 @@ class Losses:
     Args:
         path: Its score file.
         asked: The instances that were scored.
-        labels, capitals: As :func:`scripts.core.losses.comparable_scores` takes them.
+        labels, capitals: As :func:`scripts.core.data.losses.comparable_scores` takes them.
 
     Attributes:
         means, sums (array of float, shape (instances, candidates))
@@ -90,7 +91,7 @@ class Losses:
             instances of ``asked``.
 
     Raises:
-        UserError: As :func:`scripts.core.model_outputs.read_scores`, and if a column is missing.
+        UserError: As :func:`scripts.core.data.model_outputs.read_scores`, and if a column is missing.
     """
 
     def __init__(

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from scripts.core import statistics
+from scripts.core.statistics import procedures
 from scripts.misgendered.lib.labels import ALL, STUDY
 
 TEMPLATE, NAME = ["form", "template_index"], ["name_class", "name"]
@@ -35,8 +35,8 @@ class BootstrapFrame:
             pd.concat(parts).drop_duplicates().sort_values(columns, ignore_index=True)
             for parts, columns in ((templates, TEMPLATE), (names, NAME))
         )
-        self.row_weights = statistics.resampling_weights(self.templates.form, draws, seed)
-        self.column_weights = statistics.resampling_weights(self.names.name_class, draws, seed + 1)
+        self.row_weights = procedures.resampling_weights(self.templates.form, draws, seed)
+        self.column_weights = procedures.resampling_weights(self.names.name_class, draws, seed + 1)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -63,7 +63,7 @@ class BootstrapFrame:
             return np.full(len(self.row_weights), np.nan)
         inner = np.ix_(rows, columns)
         column_weights = self.column_weights[:, columns]
-        return statistics.crossed_shares(
+        return procedures.crossed_shares(
             right[inner].astype(float),
             trials[inner].astype(float),
             self.row_weights[:, rows],
@@ -74,15 +74,15 @@ class BootstrapFrame:
         """Return the ends of the 95 % interval of the share of successes.
 
         Where all trials succeed, or none, samples agree. The interval is then Wilson's, of as many trials as there are
-        templates or names, whichever are fewer, as :func:`scripts.core.statistics.cluster_bootstrap` has it of one kind
-        of cluster.
+        templates or names, whichever are fewer, as :func:`scripts.core.statistics.procedures.cluster_bootstrap` has it
+        of one kind of cluster.
         """
         successes = right.sum()
         if successes in (0, trials.sum()):
             kinds = [int(trials.any(axis=axis).sum()) for axis in ((1,) if fixed_names else (1, 0))]
             clusters = min((count for count in kinds if count > 1), default=0)
-            return statistics.wilson(clusters if successes else 0, clusters) if clusters else (np.nan, np.nan)
-        return statistics.percentile_interval(self.samples(trials, right, fixed_names))
+            return procedures.wilson(clusters if successes else 0, clusters) if clusters else (np.nan, np.nan)
+        return procedures.percentile_interval(self.samples(trials, right, fixed_names))
 
 
 class PooledShares:
@@ -132,7 +132,7 @@ class PooledDifferences:
         first = float(right_a.sum() / n_first) if n_first else np.nan
         second = float(right_b.sum() / n_second) if n_second else np.nan
         samples = self.places.samples(trials_a, right_a) - self.places.samples(trials_b, right_b)
-        low, high = statistics.percentile_interval(samples)
+        low, high = procedures.percentile_interval(samples)
         return {
             "first": first, "second": second, "difference": first - second, "ci_low": low, "ci_high": high,
             "n_first": n_first, "n_second": n_second, "moved": moved,

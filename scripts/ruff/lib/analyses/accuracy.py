@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from scripts.core import statistics
+from scripts.core.statistics import procedures
 from scripts.ruff.lib.analyses.predictions import fidelity_rows
 
 FACTORS = ("all", "pronoun", "case", "polarity")
@@ -68,7 +68,7 @@ def accuracy(table: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     )
     clusters = _by_factor(fidelity_rows(table), "occupation")
     intervals = {
-        key: statistics.cluster_bootstrap(part.right, part.n, draws, seed)
+        key: procedures.cluster_bootstrap(part.right, part.n, draws, seed)
         for key, part in clusters.groupby(keys, sort=False)
     }
     bounds = pd.DataFrame.from_dict(intervals, orient="index", columns=["ci_low", "ci_high"])

@@ -27,7 +27,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Mapping
 from itertools import pairwise
 
-from scripts.core.options import candidate_forms
+from scripts.core.data.options import candidate_forms
 
 OUTCOME_LABELS = {
     "right": "right",
@@ -94,7 +94,8 @@ def read(text: str, case: str, pronouns: Mapping[str, dict]) -> tuple[str, tuple
 
     Args:
         case: The grammatical case of the instance's slot.
-        pronouns: Pronoun set to its forms by name (:func:`scripts.core.templates.read_pronouns`), those of the run.
+        pronouns: Pronoun set to its forms by name (:func:`scripts.core.data.templates.read_pronouns`), those of the
+            run.
 
     Returns:
         ``one`` with the pronoun sets whose form it is; ``wrong_case`` with those that all forms in the text belong to;

@@ -8,7 +8,7 @@ others of one, one for a form of two.
 import numpy as np
 import pandas as pd
 
-from scripts.core import statistics
+from scripts.core.statistics import procedures
 from scripts.ruff.lib.analyses.normalisation import STUDY
 
 
@@ -45,7 +45,7 @@ def correlations(cells: pd.DataFrame) -> pd.DataFrame:
     for (model, name), part in cells.groupby(["model", "normalisation"], sort=False):
         longer = part.extra_tokens > 0
         shortest, others = (part.accuracy[chosen].mean() for chosen in (~longer, longer))
-        rank = statistics.spearman(part.extra_tokens.to_numpy(), part.accuracy.to_numpy())
+        rank = procedures.spearman(part.extra_tokens.to_numpy(), part.accuracy.to_numpy())
         rows.append(
             {
                 "model": model, "normalisation": name, "forms": len(part), "longer": int(longer.sum()),
@@ -72,7 +72,7 @@ def over_models(cells: pd.DataFrame) -> pd.DataFrame:
         rows.append(
             {
                 "pronoun": pronoun, "case": case, "n_models": len(part), "lowest": float(np.min(tokens)),
-                "highest": float(np.max(tokens)), "spearman": statistics.spearman(tokens, accuracy),
+                "highest": float(np.max(tokens)), "spearman": procedures.spearman(tokens, accuracy),
             }
         )  # fmt: skip
     return pd.DataFrame(rows)

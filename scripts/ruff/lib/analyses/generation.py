@@ -5,7 +5,7 @@ Subramonian et al. (2025) find that both disagree on whether a fifth of the inst
 
 import pandas as pd
 
-from scripts.core import method_agreement, statistics
+from scripts.core.statistics import method_agreement, procedures
 from scripts.ruff.lib.analyses.answers import PICKS
 from scripts.ruff.lib.analyses.prompting import published_order
 from scripts.ruff.lib.prompts import VANILLA
@@ -31,7 +31,7 @@ def scored_agreement(
     Returns:
         ``prompted``, ``scored``, ``factor`` (``all`` or of :data:`FACTORS`), ``level``, ``question`` (of
         :data:`QUESTIONS`), ``instances``, ``n`` (outputs), ``answered`` (share of outputs that name one set in the
-        right case) and what :func:`scripts.core.method_agreement.compare_answers` gives.
+        right case) and what :func:`scripts.core.statistics.method_agreement.compare_answers` gives.
     """
     vanilla = published_order(outputs)
     vanilla = vanilla[(vanilla.method == VANILLA) & (vanilla.answer == "final")]
@@ -100,7 +100,7 @@ def sampled_agreement(greedy: pd.DataFrame, sampled: pd.DataFrame, draws: int, s
             # Pairs of draws of one output that agree: both right, or both not.
             pairs = (right * (right - 1) + (size - right) * (size - right - 1)) / (size * (size - 1))
             clusters = pd.DataFrame({"pairs": pairs, "one": 1.0}).groupby(part.occupation.to_numpy()).sum()
-            low, high = statistics.cluster_bootstrap(clusters.pairs, clusters.one, draws, seed)
+            low, high = procedures.cluster_bootstrap(clusters.pairs, clusters.one, draws, seed)
             each = values.mean(axis=0)
             rows.append(
                 {

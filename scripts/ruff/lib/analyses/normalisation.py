@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pandas as pd
 
-from scripts.core import decisions, normalisation, options
+from scripts.core.data import options
 from scripts.core.errors import UserError
+from scripts.core.statistics import decisions, normalisation
 from scripts.ruff.lib.analyses.predictions import OF_INSTANCE
 
 STUDY = "sum"
@@ -79,7 +80,7 @@ def decide_instances(
 
     Returns:
         ``model``, the columns of the instance, ``normalisation``, ``prediction`` (a set), ``correct``, ``tie``,
-        ``confidence`` (:func:`scripts.core.calibration.confidences`) and ``extra_tokens`` of the right form.
+        ``confidence`` (:func:`scripts.core.statistics.calibration.confidences`) and ``extra_tokens`` of the right form.
     """
     table = with_normalisers(instances, scores, model)
     asked = instances[instances.n_distractors.notna()].reset_index(drop=True)
@@ -114,13 +115,13 @@ def rankings(frame: pd.DataFrame) -> pd.DataFrame:
     """Return how far each normalisation orders the models as the study's does.
 
     Args:
-        frame: From :func:`scripts.core.decisions.normalisations`.
+        frame: From :func:`scripts.core.statistics.decisions.normalisations`.
 
     Returns:
         ``factor``, ``level``, ``normalisation``, ``n_models``, ``tau`` (Kendall's tau-b of accuracies,
-        :func:`scripts.core.normalisation.rank_agreement`; missing with one model), ``moved`` (models with another rank)
-        and ``best`` (the models of the first rank). Models that score different instances are not compared: rows are of
-        those with the most.
+        :func:`scripts.core.statistics.normalisation.rank_agreement`; missing with one model), ``moved`` (models with
+        another rank) and ``best`` (the models of the first rank). Models that score different instances are not
+        compared: rows are of those with the most.
     """
     rows = []
     for (factor, level), cell in frame.groupby(["factor", "level"], sort=False):

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from scripts.core.data.options import option_counts, predict, predicted_form
 from scripts.core.errors import UserError
-from scripts.core.options import option_counts, predict, predicted_form
 
 OF_INSTANCE = [
     "instance_id", "seed", "n_distractors", "task_index", "occupation", "participant", "case", "polarity", "pronoun",

@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from scripts.core import statistics
+from scripts.core.statistics import procedures
 from scripts.ruff.lib.analyses.predictions import fidelity_rows
 
 PAIRS = ["model", "pronoun_a", "pronoun_b"]
@@ -33,7 +33,7 @@ def pronoun_tests(
     Args:
         table: Predictions.
         alpha: Significance level.
-        least: Occupations that a test needs (:func:`scripts.core.statistics.smallest_sample`).
+        least: Occupations that a test needs (:func:`scripts.core.statistics.procedures.smallest_sample`).
         pooled: Models of the rows ``all`` (:func:`scripts.ruff.lib.study.pooled_models`); otherwise all.
 
     Returns:
@@ -58,8 +58,8 @@ def pronoun_tests(
         for a, b in combinations(present, 2):
             x, y = scores.loc[a], scores.loc[b]
             both = pd.concat([x, y], axis=1, join="inner", keys=["x", "y"])
-            welch = statistics.welch(x, y) if min(len(x), len(y)) >= least else UNTESTED
-            paired = statistics.paired_t_test(both.x, both.y) if len(both) >= least else UNTESTED
+            welch = procedures.welch(x, y) if min(len(x), len(y)) >= least else UNTESTED
+            paired = procedures.paired_t_test(both.x, both.y) if len(both) >= least else UNTESTED
             means = (x.mean(), y.mean(), _difference(x.mean(), y.mean()))
             within = (len(both), _difference(both.x.mean(), both.y.mean()))
             pairs.append((model, a, b, len(x), len(y), *means, *welch, *within, *paired))
@@ -67,7 +67,7 @@ def pronoun_tests(
         tests = [
             frame[columns].assign(
                 **{
-                    f"{columns[-1]}_holm": (adjusted := statistics.holm(frame[columns[-1]])),
+                    f"{columns[-1]}_holm": (adjusted := procedures.holm(frame[columns[-1]])),
                     f"significant{suffix}": frame[columns[-1]] < alpha,
                     f"significant{suffix}_holm": adjusted < alpha,
                 }
@@ -81,4 +81,4 @@ def pronoun_tests(
 
 def _difference(a: float, b: float):
     """Return ``a - b``, which is zero where accuracies differ by rounding alone: the text says which set is ahead."""
-    return a - b if np.isnan(a - b) or statistics.has_variation([a, b], 1.0) else 0.0
+    return a - b if np.isnan(a - b) or procedures.has_variation([a, b], 1.0) else 0.0

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from scripts.core import statistics
+from scripts.core.statistics import procedures
 
 LINES = 20
 """Task sentences of each introduction that are kept apart at most: more lines could not be told apart in a figure."""
@@ -58,7 +58,7 @@ def pull(odds: pd.DataFrame, model: str, draws: int, seed: int) -> pd.DataFrame:
     """
     rows = []
     for (pronoun, n), part in odds.groupby(KEYS):
-        ends = statistics.median_interval(part.log_odds, part.occupation, draws, seed)
+        ends = procedures.median_interval(part.log_odds, part.occupation, draws, seed)
         count = len(part.drop_duplicates(["seed", "instance_id"]))
         rows.append((model, pronoun, n, None, None, count, part.log_odds.median(), *ends))
     lines = odds.groupby(["pronoun", "task_index", "against", "n_distractors"]).log_odds.agg(["size", "mean"])

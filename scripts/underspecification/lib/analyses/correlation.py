@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from scripts.core import statistics
+from scripts.core.statistics import procedures
 
 KEYS = ["release", "model", "prompt", "variable", "accumulation"]
 DIFFERENCE = "female minus male"
@@ -70,7 +70,7 @@ def curves(probabilities: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
 def _resampled(table: pd.DataFrame, draws: int, seed: int):
     """Return the mean curve in percent (first row) and those of resampled sentences, shape (1 + draws, values)."""
     sentences = len(table)
-    weights = np.vstack([np.ones(sentences), statistics.cluster_weights(sentences, draws, seed)])
+    weights = np.vstack([np.ones(sentences), procedures.cluster_weights(sentences, draws, seed)])
     return 100 * weights / sentences @ table.to_numpy()
 
 

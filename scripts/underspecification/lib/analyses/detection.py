@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from scripts.core import statistics
+from scripts.core.statistics import procedures
 from scripts.underspecification.lib import study
 from scripts.underspecification.lib.analyses import released
 from scripts.underspecification.lib.analyses.correlation import LEVEL, interval
@@ -270,7 +270,7 @@ def evaluate(metrics: pd.DataFrame, folds: int, draws: int, seed: int, threshold
     for key, sentences in metrics.groupby([*KEYS, "gender", "dates"], sort=False, observed=True):
         detection = Detection(sentences)
         size = len(detection.occupations)
-        weights = statistics.cluster_weights(size, draws, seed)
+        weights = procedures.cluster_weights(size, draws, seed)
         facts = {**dict(zip([*KEYS, "gender", "dates"], key, strict=True)), "sentences": len(sentences)}
         limits: dict[str, Any] = {"fixed": threshold}
         if size > 1:

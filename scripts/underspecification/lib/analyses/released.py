@@ -14,9 +14,9 @@ from typing import Any
 
 import pandas as pd
 
-from scripts.core import archives
+from scripts.core.data import archives
+from scripts.core.data.options import SLOT
 from scripts.core.errors import UserError
-from scripts.core.options import SLOT
 from scripts.underspecification.lib import instances, study
 from scripts.underspecification.lib.analyses.word_group_probabilities import COLUMNS, MOST
 

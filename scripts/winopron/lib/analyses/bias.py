@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from scripts.core import statistics
+from scripts.core.data.templates import CASES
 from scripts.core.errors import UserError
-from scripts.core.templates import CASES
+from scripts.core.statistics import procedures
 from scripts.winopron.lib import study
 from scripts.winopron.lib.analyses.consistency import PROMPT
 from scripts.winopron.lib.templates import ANSWERS
@@ -100,7 +100,7 @@ def shares(found: pd.DataFrame, draws: int = 0, seed: int = 0) -> pd.DataFrame:
             if draws:
                 # A sample without any solvable pair has no share.
                 with np.errstate(invalid="ignore"):
-                    ends = statistics.cluster_bootstrap(by_people[name], by_people.attempted_solvable, draws, seed)
+                    ends = procedures.cluster_bootstrap(by_people[name], by_people.attempted_solvable, draws, seed)
                 row |= dict(zip((f"share_{name}_low", f"share_{name}_high"), ends, strict=True))
         rows.append(row)
     return pd.DataFrame(rows)
@@ -206,7 +206,7 @@ def overlaps(found: dict[tuple[str, str], pd.DataFrame], signed: bool, empty: fl
     table = pd.DataFrame([_compared(row, signed, empty) for row in rows], columns=OVERLAP[:-1])
     table["p_holm"] = np.nan
     for _, same in table.groupby(["comparison", "reading"], sort=False):
-        table.loc[same.index, "p_holm"] = statistics.holm(same.p_value)
+        table.loc[same.index, "p_holm"] = procedures.holm(same.p_value)
     return table
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from scripts.core import statistics
 from scripts.core.errors import UserError
+from scripts.core.statistics import procedures
 from scripts.winopron.lib.analyses.performance import COLUMNS, PART
 
 GROUPS = {
@@ -80,7 +80,7 @@ def evaluate(answers: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
         for pairing, by_prompt in ((POOLED, False), (SINGLE, True)) if prompted else (("", False),):
             found = groups(answers, metric, by_prompt)
             by_pair = found.groupby("pair", sort=False).right.agg(["sum", "size"])
-            interval = statistics.cluster_bootstrap(by_pair["sum"], by_pair["size"], draws, seed)
+            interval = procedures.cluster_bootstrap(by_pair["sum"], by_pair["size"], draws, seed)
             rows.append((*PART.values(), pairing, metric, found.right.mean(), *interval))
             together = 1 if by_prompt else prompts
             rows.append((*PART.values(), pairing, f"{metric}_chance", chance(metric, sets, together), None, None))
@@ -152,7 +152,7 @@ def spread(answers: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     if min(table.shape) < 2:
         return pd.DataFrame(columns=SPREAD)
     pairs, places = np.unique(table.index.get_level_values("pair"), return_inverse=True)
-    drawn = statistics.cluster_weights(len(pairs), draws, seed)
+    drawn = procedures.cluster_weights(len(pairs), draws, seed)
     values = table.to_numpy(dtype=float)
     whole = variances(values, np.ones((1, len(table)), dtype=int))
     # Every pair of people has as many templates, so that a sample of pairs has as many as the whole.
@@ -163,6 +163,6 @@ def spread(answers: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     found = deviations(whole[:, 0])
     rows = [*zip(SOURCES[:3], found, samples, strict=True), (DIFFERENCE, found[0] - found[1], samples[0] - samples[1])]
     return pd.DataFrame(
-        [(name, value, *statistics.percentile_interval(sample), *table.shape) for name, value, sample in rows],
+        [(name, value, *procedures.percentile_interval(sample), *table.shape) for name, value, sample in rows],
         columns=SPREAD,
     )

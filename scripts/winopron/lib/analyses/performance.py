@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from scripts.core import statistics
 from scripts.core.errors import UserError
+from scripts.core.statistics import procedures
 
 METRICS = ("accuracy", "precision", "recall", "f1")
 SPLITS = ((), ("case",), ("pronoun_set",), ("case", "pronoun_set"), ("pair",))
@@ -125,7 +125,7 @@ def evaluate(answers: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
         for metric, (above, below) in parts(by_pair).items():
             # In a sample of pairs for which no person is named, precision is undefined, and so is its interval.
             with np.errstate(invalid="ignore"):
-                low, high = statistics.cluster_bootstrap(above, below, draws, seed, share=metric in SHARES)
+                low, high = procedures.cluster_bootstrap(above, below, draws, seed, share=metric in SHARES)
             rows.append((*names.values(), "", metric, found[metric], low, high))
     return pd.DataFrame(rows, columns=COLUMNS)
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scripts.core import statistics
+from scripts.core.statistics import procedures
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,7 +23,7 @@ class PairSamples:
 
     def __init__(self, pairs: Iterable[str], draws: int, seed: int):
         self.pairs = list(dict.fromkeys(pairs))
-        self.weights = statistics.cluster_weights(len(self.pairs), draws, seed)
+        self.weights = procedures.cluster_weights(len(self.pairs), draws, seed)
 
     def ratio(self, above: "pd.Series", below: "pd.Series") -> tuple[float, np.ndarray]:
         """Return a quantity that is one sum over another, and its bootstrap samples.

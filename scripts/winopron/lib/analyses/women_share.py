@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from scripts.core import statistics
+from scripts.core.data.templates import read_tsv
 from scripts.core.errors import UserError
-from scripts.core.templates import read_tsv
+from scripts.core.statistics import procedures
 from scripts.winopron.lib import study
 
 FEWEST = 10
@@ -109,9 +109,9 @@ def agreement(found: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
         why, values = _obstacle(women, difference), (np.nan,) * 4
         if not why:
             drawn = np.random.default_rng(seed).integers(len(women), size=(draws, len(women)))
-            ends = statistics.percentile_interval(_pearson(women[drawn], difference[drawn]))
+            ends = procedures.percentile_interval(_pearson(women[drawn], difference[drawn]))
             values = (
-                float(_pearson(women[None], difference[None])[0]), *ends, statistics.spearman(women, difference)
+                float(_pearson(women[None], difference[None])[0]), *ends, procedures.spearman(women, difference)
             )  # fmt: skip
         rows.append((name, compared, len(known), len(all_of_set) - len(known), *values, why))
     return pd.DataFrame(rows, columns=AGREEMENT)
@@ -120,14 +120,14 @@ def agreement(found: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
 def _obstacle(women: np.ndarray, difference: np.ndarray):
     if len(women) < FEWEST:
         return FEW
-    if not statistics.has_variation(difference, 1.0):
-        return SAME_DIFFERENCE if abs(difference[0]) > statistics.ROUNDING else NO_DIFFERENCE
-    return "" if statistics.has_variation(women, 1.0) else SAME_WOMEN
+    if not procedures.has_variation(difference, 1.0):
+        return SAME_DIFFERENCE if abs(difference[0]) > procedures.ROUNDING else NO_DIFFERENCE
+    return "" if procedures.has_variation(women, 1.0) else SAME_WOMEN
 
 
 def _pearson(x: np.ndarray, y: np.ndarray):
     """Return the correlation of each row of two arrays; NaN where either does not vary by more than rounding."""
     x, y = (values - values.mean(axis=1, keepdims=True) for values in (x, y))
-    defined = np.logical_and(*(np.ptp(values, axis=1) > statistics.ROUNDING for values in (x, y)))
+    defined = np.logical_and(*(np.ptp(values, axis=1) > procedures.ROUNDING for values in (x, y)))
     above, below = (x * y).sum(axis=1), np.sqrt((x**2).sum(axis=1) * (y**2).sum(axis=1))
     return np.divide(above, below, out=np.full(len(x), np.nan), where=defined)

@@ -3,8 +3,8 @@
 import pandas as pd
 
 from scripts.core import files
-from scripts.core.job import run_named
-from scripts.core.options import predict
+from scripts.core.data.options import predict
+from scripts.core.workflow.job import run_named
 
 
 def choices(*, scores: list, choices: str, models: list, pronoun_sets: list):

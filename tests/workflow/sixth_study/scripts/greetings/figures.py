@@ -1,7 +1,8 @@
 """The figures of the greetings, each by the function of its rule."""
 
-from scripts.core import files, plotting
-from scripts.core.job import run_named
+from scripts.core import files
+from scripts.core.paper import plotting
+from scripts.core.workflow.job import run_named
 
 
 @plotting.style()

@@ -2,9 +2,10 @@
 
 import pandas as pd
 
-from scripts.core import files, templates
-from scripts.core.instances import content_id
-from scripts.core.job import run_named
+from scripts.core import files
+from scripts.core.data import templates
+from scripts.core.data.instances import content_id
+from scripts.core.workflow.job import run_named
 
 
 def instances(*, sentences: str, pronouns: str, pronoun_sets: list, instances: str):

@@ -1,8 +1,9 @@
 """What the paper takes from the greetings: numbers of the text, the section, rows of the summary."""
 
-from scripts.core import estimate_rows, files
-from scripts.core.job import run_named
+from scripts.core import files
+from scripts.core.data import estimate_rows
 from scripts.core.paper import sections
+from scripts.core.workflow.job import run_named
 
 
 def paper_numbers(*, choices: str, paper_numbers: str):

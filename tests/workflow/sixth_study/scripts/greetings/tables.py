@@ -1,8 +1,8 @@
 """The tables of the greetings, each by the function of its rule."""
 
 from scripts.core import files
-from scripts.core.job import run_named
 from scripts.core.paper import latex
+from scripts.core.workflow.job import run_named
 
 
 def table_choices(*, choices: str, tex: str, csv: str):

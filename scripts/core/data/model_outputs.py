@@ -1,0 +1,411 @@
+"""What models left, read by studies: scores, answers, token distributions and masses, checked against what was asked.
+
+A file that is damaged, edited, copied from another model or made from other instances would change results without
+anybody noticing. So nothing of it is used unless its columns have the right types, every item and every option occurs
+once and nothing else does, and every number is one that a model can give. Each message names file, model and item.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from scripts.core import files
+from scripts.core.errors import UserError
+
+if TYPE_CHECKING:
+    import pyarrow
+
+REMEDY = "delete the file and run the workflow again"
+
+SCORES = {"instance_id": "text", "option": "text", "option_index": "whole", "log_probability": "fraction"}
+ANSWERS = {"text_id": "text", "chain": "text?", "answer": "text"}
+DISTRIBUTIONS = {
+    "text_id": "text", "step": "whole", "rank": "whole", "token": "text", "probability": "fraction", "chosen": "truth",
+}  # fmt: skip
+MASSES = {"text_id": "text", "step": "whole", "group": "text", "probability": "fraction"}
+
+# Sums of float32 logarithms and probabilities may end this far above 0 and above 1.
+ROUNDING = 1e-3
+
+
+def read_scores(path: str | Path, model: str, instances: pd.DataFrame) -> pd.DataFrame:
+    """Read a model's scores of a study's instances.
+
+    Args:
+        model: Its name in the registry.
+        instances: Columns ``instance_id`` and ``options``; an instance may come several times.
+
+    Returns:
+        ``instance_id``, ``option``, ``option_index``, ``log_probability``, and what else the file has; a row for each
+        option of each distinct instance.
+
+    Raises:
+        UserError: If the file cannot be read or is another model's, a column is missing or of another type, a number is
+            no log-probability, or if the rows are not exactly the options of ``instances``, each once.
+    """
+    import pyarrow as pa
+
+    # A column of pandas can be in several pieces.
+    identifiers, options = instances.instance_id.tolist(), instances.options.tolist()
+    asked = ExpectedOptions(pa.array(identifiers, pa.string()), pa.array(options, pa.list_(pa.string())))
+    return pd.concat([part for _, part in score_parts(path, model, asked)], ignore_index=True)
+
+
+class ExpectedOptions:
+    """What models score of a file of instances: its distinct instances and their options, without the texts.
+
+    Args:
+        identifiers: Of text, shape (rows,).
+        options: Of lists of text, shape (rows,).
+
+    Attributes:
+        owner (array of int, shape (rows,)): Of each row its instance; an instance may come several times.
+        sizes (array of int, shape (instances,)): How many options each has.
+    """
+
+    def __init__(self, identifiers: "pyarrow.Array", options: "pyarrow.ListArray"):
+        import pyarrow as pa
+
+        encoded = identifiers.dictionary_encode()
+        # A dictionary has values in the order of their first appearance.
+        self.identifiers, self.owner = encoded.dictionary, encoded.indices.to_numpy()
+        first = np.flatnonzero(np.diff(np.maximum.accumulate(self.owner), prepend=-1) > 0)
+        distinct = options.take(pa.array(first))
+        self.sizes = np.diff(distinct.offsets.to_numpy())
+        self.starts = np.cumsum(self.sizes) - self.sizes
+        self._options = distinct.flatten().dictionary_encode()
+        self._index = None
+
+    @classmethod
+    def read(cls, path: str | Path) -> "ExpectedOptions":
+        """Return those of a file of instances."""
+        import pyarrow as pa
+
+        table = files.read_arrow(path, ["instance_id", "options"]).combine_chunks()
+        options = table["options"].combine_chunks().cast(pa.list_(pa.string()))
+        return cls(table["instance_id"].combine_chunks(), options)
+
+    def place(self, identifier: str) -> int:
+        """Return the place of an instance."""
+        import pyarrow.compute as pc
+
+        return pc.index(self.identifiers, identifier).as_py()
+
+    def option(self, place: int) -> str:
+        """Return an option by its place among those of all instances."""
+        return self._options[int(place)].as_py()
+
+    def places(self, identifiers: "pyarrow.Array", expected: np.ndarray) -> np.ndarray:
+        """Return the instance of each row of a batch, -1 for unknown ones.
+
+        Args:
+            identifiers: Of text.
+            expected: The instances, where the file goes through them in their order. Of int.
+        """
+        import pyarrow as pa
+
+        if len(expected) == len(identifiers) and self.identifiers.take(pa.array(expected)).equals(identifiers):
+            return expected
+        if self._index is None:
+            self._index = pd.Index(self.identifiers.to_pandas())
+        return self._index.get_indexer(identifiers.to_pandas())
+
+    def same_options(self, places: np.ndarray, options: "pyarrow.Array") -> np.ndarray:
+        """Return which of some options, an Arrow array of text, are those at their places."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        asked = self._options.take(pa.array(places)).dictionary_decode()
+        return pc.equal(asked, options).to_numpy(zero_copy_only=False)
+
+
+BATCH = 1 << 18
+"""Rows of a score file that are held at once."""
+
+
+def score_parts(
+    path: str | Path, model: str, asked: ExpectedOptions, columns: Sequence[str] | None = None
+) -> Iterator[tuple[np.ndarray, pd.DataFrame]]:
+    """Yield a model's scores of a study's instances, a part of the file at a time.
+
+    Args:
+        columns: Of the file, besides ``option_index`` and ``log_probability``; all, with the instance and the option,
+            where none are named.
+
+    Yields:
+        The instance of each row (its place in ``asked``), of int, and the columns.
+
+    Raises:
+        UserError: As :func:`read_scores`; what is missing shows when the last part has been taken.
+    """
+    import pyarrow as pa
+
+    where = _where(path, "scores", model)
+    given = np.zeros(int(asked.sizes.sum()), dtype=bool)
+    order = np.repeat(np.arange(len(asked.sizes), dtype=np.int32), asked.sizes)
+    done = 0
+    wanted = list(dict.fromkeys([*SCORES, *(columns or ())]))
+    with files.open_parquet(path, wanted) as file:
+        for batch in file.iter_batches(BATCH, columns=None if columns is None else wanted):
+            table = pa.Table.from_batches([batch])
+            check_scores(table, where)
+            owner = asked.places(batch["instance_id"], order[done : done + len(batch)])
+            done += len(batch)
+            _refuse_others(
+                owner < 0, table, where, lambda row: f"instance {row.instance_id} is not among those of the run"
+            )
+            index = batch["option_index"].to_numpy().astype(int)
+            outside = (index < 0) | (index >= asked.sizes[owner])
+            _refuse_others(
+                outside, table, where, lambda row: f"instance {row.instance_id} has no option {row.option_index}"
+            )
+            at = asked.starts[owner] + index
+            _refuse_others(
+                ~asked.same_options(at, batch["option"]), table, where,
+                lambda row, at=at: f"instance {row.instance_id}, option '{row.option}' is not its option "
+                f"{row.option_index}, '{asked.option(at[row.name])}'",
+            )  # fmt: skip
+            _refuse_others(
+                given[at], table, where, lambda row: f"instance {row.instance_id}, option '{row.option}' occurs twice"
+            )
+            given[at] = True
+            yield owner, (table if columns is None else table.drop(["instance_id", "option"])).to_pandas()
+    if given.all():
+        return
+    scored = np.add.reduceat(given, asked.starts, dtype=int)
+    first = int(np.flatnonzero(scored < asked.sizes)[0])
+    place = int(asked.starts[first] + np.flatnonzero(~given[asked.starts[first] :])[0])
+    name = asked.identifiers[first].as_py()
+    if not scored[first]:
+        lacking = int((scored == 0).sum())
+        raise UserError(f"{where}: instance {name} is not scored ({lacking} of {len(scored)} are not); {REMEDY}")
+    raise UserError(f"{where}: instance {name} lacks the option '{asked.option(place)}'; {REMEDY}")
+
+
+def _refuse_others(wrong: np.ndarray, table: "pyarrow.Table", where: str, problem: Callable[[Any], str]) -> None:
+    if wrong.any():
+        place = int(np.flatnonzero(wrong)[0])
+        row = table.slice(place, 1).to_pandas().iloc[0]
+        row.name = place
+        raise UserError(f"{where}: {problem(row)}; {REMEDY}")
+
+
+def check_scores(table: "pyarrow.Table", where: str) -> None:
+    """Refuse scores that cannot be right whatever the instances are; errors as in :func:`read_scores`.
+
+    Args:
+        where: What messages start with.
+    """
+    files.check_columns(table, SCORES, where, identifier=("instance", "instance_id"))
+    frame = table.select(list(SCORES)).to_pandas()
+
+    def name(row: pd.Series) -> str:
+        return f"instance {row.instance_id}, option '{row.option}'"
+
+    values = frame.log_probability.to_numpy()
+    _refuse(frame, ~np.isfinite(values) | (values > ROUNDING), where, name, "log_probability")
+    _refuse_repeated(frame, ["instance_id", "option_index"], where, name)
+
+
+def read_answers(path: str | Path, model: str, prompts: pd.DataFrame) -> pd.DataFrame:
+    """Read a model's answers to prompts.
+
+    Args:
+        prompts: ``text_id`` (unique), ``method`` and ``follow_up`` of all prompts of the study, as
+            :mod:`scripts.core.data.prompting` describes them. A model may be asked by fewer methods: the file says by
+            which.
+
+    Returns:
+        ``text_id``, ``chain``, ``answer``, and what else the file has; a row for each prompt of the model's methods.
+
+    Raises:
+        UserError: If the file cannot be read or is another model's, a column is missing or of another type, a text is
+            unknown, occurs twice or is not answered, or if there is a chain of thought where none was asked for, or
+            none where one was.
+    """
+    table = _read(path, ANSWERS)
+    where = _where(path, "answers", model)
+    check_answers(table, where)
+    answers = table.to_pandas()
+    asked = prompts.set_index("text_id")
+    known = answers.text_id.isin(asked.index)
+    if not known.all():
+        unknown = answers.text_id[~known].iloc[0]
+        raise UserError(f"{where}: text {unknown} is not among the prompts of the run; {REMEDY}")
+    methods = files.parquet_metadata(path).get("methods") or asked.method[answers.text_id].unique()
+    wanted = asked.index[asked.method.isin(list(methods))]
+    missing = wanted[~wanted.isin(answers.text_id)]
+    if len(missing):
+        raise UserError(
+            f"{where}: text {missing[0]} has no answer ({len(missing)} of {len(wanted)} have none); {REMEDY}"
+        )
+    double = asked.follow_up[answers.text_id].notna().to_numpy()
+    wrong = double != answers.chain.notna().to_numpy()
+    if wrong.any():
+        steps, chain = ("two steps", "no chain") if double[wrong][0] else ("one step", "a chain")
+        raise UserError(
+            f"{where}: text {answers.text_id[wrong].iloc[0]}: its prompt has {steps}, but the answer has {chain} of "
+            f"thought; {REMEDY}"
+        )
+    return answers
+
+
+def check_answers(table: "pyarrow.Table", where: str) -> None:
+    """Refuse answers that cannot be right whatever the prompts are; as :func:`check_scores`."""
+    files.check_columns(table, {"text_id": "text"}, where)
+    named = table.column("text_id").to_pandas().to_frame("text_id")
+    if table.column("answer").null_count:
+        row = int(np.flatnonzero(table.column("answer").is_null().to_numpy())[0])
+        raise UserError(f"{where}: text {named.text_id[row]}: the column answer is empty; {REMEDY}")
+    files.check_columns(table, ANSWERS, where)
+    _refuse_repeated(named, ["text_id"], where, lambda row: f"text {row.text_id}")
+
+
+def read_distributions(path: str | Path, model: str | None, texts: Collection[str]) -> pd.DataFrame:
+    """Read a model's token distributions of texts.
+
+    Args:
+        path: Format: :mod:`scripts.core.engines.distributions`.
+        model: Its name in the registry, if it is known.
+        texts: Ids of the texts that the model read.
+
+    Returns:
+        ``text_id``, ``step``, ``rank``, ``token``, ``probability``, ``chosen``.
+
+    Raises:
+        UserError: If the file cannot be read or is another model's, a column is missing or of another type, a text,
+            step or rank is missing, occurs twice or is unknown, a number is no probability, those of a place are not in
+            falling order or add up to more than 1, or more than one token of a place is chosen.
+    """
+    table = _read(path, DISTRIBUTIONS)
+    where = _where(path, "token distributions", model)
+    files.check_columns(table, DISTRIBUTIONS, where, identifier=("text", "text_id"))
+    frame = _plain(table, DISTRIBUTIONS)
+    _check_texts(frame, texts, where)
+    absent = pd.Index(list(texts)).difference(frame.text_id.unique(), sort=False)
+    if len(absent):
+        raise UserError(
+            f"{where}: text {absent[0]} has no distribution ({len(absent)} of {len(texts)} have none); {REMEDY}"
+        )
+    _check_probabilities(frame, where)
+    place = ["text_id", "step"]
+    _refuse_repeated(
+        frame, [*place, "rank"], where, lambda row: f"text {row.text_id}, step {row.step}, rank {row['rank']}"
+    )
+    steps = frame[place].drop_duplicates()
+    _check_consecutive(steps, ["text_id"], "step", where, lambda row: f"text {row.text_id}: step")
+    ordered = _check_consecutive(frame, place, "rank", where, lambda row: f"{_place(row)}: rank")
+    rising = (ordered["rank"] > 0) & (ordered.probability.diff() > 0)
+    if rising.any():
+        row = ordered[rising].iloc[0]
+        raise UserError(f"{where}: {_place(row)}: rank {row['rank']} is more probable than the one before; {REMEDY}")
+    sums = ordered.groupby(place, sort=False).agg(probability=("probability", "sum"), chosen=("chosen", "sum"))
+    sums = sums.reset_index()
+    for wrong, problem in (
+        (sums.probability > 1 + ROUNDING, lambda row: f"the probabilities of its tokens add up to {row.probability:g}"),
+        (sums.chosen > 1, lambda row: "more than one token is chosen"),
+    ):
+        if wrong.any():
+            row = sums[wrong].iloc[0]
+            raise UserError(f"{where}: {_place(row)}: {problem(row)}; {REMEDY}")
+    return frame
+
+
+def read_masses(path: str | Path, model: str | None, groups: Sequence[str], places: pd.DataFrame) -> pd.DataFrame:
+    """Read the masses of groups of words beside a model's token distributions.
+
+    Args:
+        places: ``text_id`` and ``step`` of the distributions; may repeat.
+
+    Returns:
+        ``text_id``, ``step``, ``group``, ``probability``; a row for each place and group.
+
+    Raises:
+        UserError: If the file cannot be read or is another model's, a column is missing or of another type, a number is
+            no probability, or if the rows are not exactly the groups at ``places``, each once.
+    """
+    table = _read(path, MASSES)
+    where = _where(path, "masses", model)
+    files.check_columns(table, MASSES, where, identifier=("text", "text_id"))
+    frame = _plain(table, MASSES)
+    other = ~frame.group.isin(list(groups))
+    if other.any():
+        row = frame[other].iloc[0]
+        raise UserError(f"{where}: {_place(row)}: the group '{row.group}' is unknown; {REMEDY}")
+    _check_probabilities(frame, where)
+    _refuse_repeated(frame, ["text_id", "step", "group"], where, lambda row: f"{_place(row)}, group '{row.group}'")
+    wanted = places[["text_id", "step"]].drop_duplicates()
+    at = pd.MultiIndex.from_frame(wanted)
+    present = pd.MultiIndex.from_frame(frame[["text_id", "step"]])
+    known = present.isin(at)
+    if not known.all():
+        raise UserError(f"{where}: {_place(frame[~known].iloc[0])} is not among the distributions; {REMEDY}")
+    for group in groups:
+        there = at.isin(present[frame.group == group])
+        if not there.all():
+            raise UserError(f"{where}: {_place(wanted[~there].iloc[0])} lacks the group '{group}'; {REMEDY}")
+    return frame
+
+
+def _read(path: str | Path, kinds: dict[str, str]) -> "pyarrow.Table":
+    with files.open_parquet(path, list(kinds)) as file:
+        return file.read()
+
+
+def _where(path: str | Path, what: str, model: str | None) -> str:
+    """Return what messages start with, once the file is known to be the model's."""
+    if model is None:
+        return f"{path}: {what}"
+    stated = files.parquet_metadata(path).get("model", model)
+    if stated != model:
+        raise UserError(f"{path}: these {what} are of the model '{stated}', not of '{model}'; {REMEDY}")
+    return f"{path}: {what} of model {model}"
+
+
+def _plain(table: "pyarrow.Table", kinds: dict[str, str]):
+    """Return the columns as a frame, text as text."""
+    frame = table.select(list(kinds)).to_pandas()
+    return frame.astype({name: str for name, kind in kinds.items() if kind == "text"})
+
+
+def _place(row: pd.Series) -> str:
+    return f"text {row.text_id}, step {row.step}"
+
+
+def _check_texts(frame: pd.DataFrame, texts: Collection[str], where: str) -> None:
+    known = frame.text_id.isin(list(texts))
+    if not known.all():
+        raise UserError(f"{where}: text {frame.text_id[~known].iloc[0]} is not among those of the run; {REMEDY}")
+
+
+def _check_probabilities(frame: pd.DataFrame, where: str) -> None:
+    values = frame.probability.to_numpy()
+    _refuse(frame, ~((values >= 0) & (values <= 1 + ROUNDING)), where, _place, "probability")
+
+
+def _refuse(frame: pd.DataFrame, wrong: np.ndarray, where: str, name: Callable[[pd.Series], str], column: str) -> None:
+    if wrong.any():
+        row = frame[wrong].iloc[0]
+        raise UserError(f"{where}: {name(row)}: {column} is {row[column]}; {REMEDY}")
+
+
+def _refuse_repeated(frame: pd.DataFrame, keys: list[str], where: str, name: Callable[[pd.Series], str]) -> None:
+    repeated = frame.duplicated(keys)
+    if repeated.any():
+        raise UserError(f"{where}: {name(frame[repeated].iloc[0])} occurs twice; {REMEDY}")
+
+
+def _check_consecutive(
+    frame: pd.DataFrame, keys: list[str], column: str, where: str, name: Callable[[pd.Series], str]
+) -> pd.DataFrame:
+    """Refuse a column whose distinct values are not 0, 1, 2 ... for equal keys; return the frame sorted."""
+    ordered = frame.sort_values([*keys, column], kind="stable", ignore_index=True)
+    expected = ordered.groupby(keys, sort=False).cumcount()
+    wrong = ordered[column] != expected
+    if wrong.any():
+        row = ordered[wrong].iloc[0]
+        raise UserError(f"{where}: {name(row)} {expected[wrong].iloc[0]} is missing; {REMEDY}")
+    return ordered

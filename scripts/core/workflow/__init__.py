@@ -1,0 +1,4 @@
+"""What rules and jobs need: what a study declares, plans, how a script is run, GPUs, the cluster, progress.
+
+Imports errors, files and config.
+"""

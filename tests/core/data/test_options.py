@@ -1,0 +1,158 @@
+"""Filling slots and choosing among options."""
+
+import pandas as pd
+import pytest
+
+from scripts.core import config
+from scripts.core.data import options
+from scripts.core.engines import models, scoring
+from scripts.core.errors import UserError
+
+
+def test_an_instance_of_several_samples_has_its_options_once():
+    one = pd.DataFrame({"instance_id": ["a", "b"], "text": ["___ left.", "I saw ___."], "options": [["he", "xe"]] * 2})
+    rows = options.option_texts(pd.concat([one, one]))
+    assert rows.text.tolist() == ["He left.", "Xe left.", "I saw he.", "I saw xe."]
+    assert rows.option_index.tolist() == [0, 1, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("text", "filled"),
+    [
+        ("___ left.", "Xe left."),
+        ("It rained. ___ left.", "It rained. Xe left."),
+        ("It rained, so ___ left.", "It rained, so xe left."),
+    ],
+)
+def test_fill_capitalises_at_the_start_of_a_sentence(text, filled):
+    assert options.fill(text, "xe") == filled
+
+
+@pytest.mark.parametrize("text", ["no slot", "___ and ___"])
+def test_fill_wants_one_slot(text):
+    with pytest.raises(UserError, match="exactly once"):
+        options.fill(text, "xe")
+
+
+def test_predictions_break_ties_by_order():
+    scores = pd.DataFrame(
+        {
+            "instance_id": ["a", "a", "a", "b", "b", "b"],
+            "option_index": [0, 1, 2, 0, 1, 2],
+            "log_probability": [-2.0, -1.0, -1.0, -3.0, -2.5, -1.0],
+        }
+    )
+    picks = options.predict(scores.sample(frac=1, random_state=0))
+    assert picks.option_index.to_dict() == {"a": 1, "b": 2}
+    assert picks.tie.to_dict() == {"a": True, "b": False}
+    assert picks.margin["b"] == pytest.approx(1.5)
+
+
+def test_a_missing_option_is_refused():
+    scores = pd.DataFrame(
+        {"instance_id": ["a", "a", "b"], "option_index": [0, 1, 0], "log_probability": [-1.0, -2.0, -1.0]}
+    )
+    with pytest.raises(UserError, match="lack an option"):
+        options.predict(scores)
+
+
+SETS = {
+    "she": {"nominative": "she", "accusative": "her"},
+    "e": {"nominative": "e", "accusative": "em"},
+    "xe": {"nominative": "xe", "accusative": "xem"},
+    "ey": {"nominative": "ey", "accusative": "em"},
+}
+"""e and ey share the accusative."""
+
+
+def sharing():
+    """Return an instance for each set and case: three options in the accusative, four in the nominative."""
+    rows = []
+    for case, text in (("nominative", "The clerk said that ___ left."), ("accusative", "The clerk said I saw ___.")):
+        for name, forms in SETS.items():
+            choice = list(options.candidate_forms(SETS, case))
+            rows.append((f"{case}-{forms[case]}", text, choice, forms[case], name))
+    return pd.DataFrame(rows, columns=["instance_id", "text", "options", "gold", "pronoun"])
+
+
+def test_a_shared_form_is_one_option_of_all_its_sets():
+    assert options.candidate_forms(SETS, "nominative") == {"she": ("she",), "e": ("e",), "xe": ("xe",), "ey": ("ey",)}
+    shared = options.candidate_forms(SETS, "accusative")
+    assert list(shared.items()) == [("her", ("she",)), ("em", ("e", "ey")), ("xem", ("xe",))]
+
+
+def test_a_repeated_option_is_refused():
+    """Scored twice, the option would win ties and make chance wrong."""
+    instances = pd.DataFrame({"instance_id": ["a"], "text": ["I saw ___."], "options": [["em", "her", "em"]]})
+    with pytest.raises(UserError, match=r"instance a: the option 'em' is offered twice; offer every form once"):
+        options.option_texts(instances)
+
+
+def test_instances_may_differ_in_their_number_of_options():
+    instances = sharing()
+    rows = options.option_texts(instances)
+    assert rows.groupby("instance_id", sort=False).size().tolist() == [4, 4, 4, 4, 3, 3, 3]
+    scores = rows.assign(log_probability=-1.0 - rows.option_index)
+    scores.loc[rows.option.isin(["ey", "em"]), "log_probability"] = -0.5
+    picks = options.predict(scores, options.option_counts(instances))
+    read = instances.assign(picked=options.predicted_form(instances, picks))
+    assert read.picked.tolist() == ["ey"] * 4 + ["em"] * 4
+    # The shared form is right for both of its sets.
+    assert read[read.picked == read.gold].pronoun.tolist() == ["ey", "e", "ey"]
+    assert picks.margin["accusative-em"] == pytest.approx(0.5)
+
+
+def test_a_lost_option_is_not_taken_for_one_that_was_not_offered():
+    instances = sharing()
+    scores = options.option_texts(instances).assign(log_probability=-1.0)
+    for lost in ("xem", "her"):
+        with pytest.raises(UserError, match="lack an option"):
+            options.predict(scores[scores.option != lost], options.option_counts(instances))
+    last = scores[~((scores.instance_id == "nominative-e") & (scores.option_index == 3))]
+    with pytest.raises(UserError, match="lack an option"):
+        options.predict(last, options.option_counts(instances))
+    # Nothing but the instances can tell.
+    with pytest.raises(UserError, match="lack an option"):
+        options.predict(scores)
+
+
+def test_chance_is_the_mean_share_of_right_options():
+    four = [["he", "she", "they", "xe"]] * 12
+    assert options.chance(four, ["he", "she", "xe"] * 4) == 0.25
+    assert options.chance([["he", "she", "they", "xe", "ze"]] * 15, ["he"] * 15) == 0.2
+    instances = sharing()
+    # Four instances with four options and four with three, one of which is right for both e and ey.
+    assert options.chance(instances.options, instances.gold) == pytest.approx((4 / 4 + 4 / 3) / 8)
+    with pytest.raises(ValueError, match="'he' is not among the options"):
+        options.chance([["she", "xe"]], ["he"])
+
+
+def test_an_engine_scores_instances_with_unequal_numbers_of_options(zoo):
+    """The scores of each option are those that it gets alone."""
+    instances, entries = sharing(), config.load_yaml(zoo)["models"]
+    for name in ("tiny-llama", "tiny-bert"):
+        model, tokenizer = models.load(name, entries[name], models.locate(name, entries[name]), "cpu")
+        engine = scoring.make_engine(
+            "packed", model, tokenizer, entries[name]["architecture"], "cpu", "auto", instances
+        )
+        together = scoring.score_instances(engine, instances)
+        for row in options.option_texts(instances).itertuples():
+            alone = pd.DataFrame({"instance_id": ["x"], "text": [row.masked], "options": [[row.option]]})
+            expected = scoring.score_instances(engine, alone).log_probability[0]
+            found = together[(together.instance_id == row.instance_id) & (together.option == row.option)]
+            assert found.log_probability.item() == pytest.approx(expected, abs=1e-4)
+
+
+def test_margins_in_half_precision_are_not_given():
+    scores = pd.DataFrame(
+        {
+            "instance_id": ["a", "a", "b", "b", "c", "c"],
+            "option_index": [0, 1] * 3,
+            "log_probability": [-1.0, -2.0, -3.0, -3.0, -4.0, -9.0],
+            "precision": ["bfloat16"] * 2 + ["float32"] * 2 + [None] * 2,
+        }
+    )
+    picks = options.predict(scores)
+    assert picks.option_index.tolist() == [0, 0, 0]
+    assert picks.tie.tolist() == [False, True, False]
+    assert picks.margin.isna().tolist() == [True, False, False]

@@ -1,0 +1,105 @@
+"""Jobs side by side take distinct GPUs; the pretend ones of PRONOUN_PRETEND_GPUS stand for the driver's."""
+
+import os
+import select
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from scripts.core.workflow import gpus
+
+ROOT = Path(__file__).parents[3]
+HOLD = """
+import sys, time
+from scripts.core.workflow import gpus
+with gpus.reserve_gpus(int(sys.argv[1]), sys.argv[2], 0.02) as held:
+    print(*held, flush=True)
+    sys.stdin.readline()
+"""
+
+
+@pytest.fixture
+def devices(monkeypatch):
+    monkeypatch.delenv(gpus.VISIBLE, raising=False)
+    monkeypatch.delenv("SLURM_JOB_ID", raising=False)
+    monkeypatch.setenv("PRONOUN_PRETEND_GPUS", "0,1,2")
+
+
+@pytest.fixture
+def hold(tmp_path, devices):
+    """Start processes that hold GPUs until they are told to go on."""
+    running = []
+
+    def start(count):
+        process = subprocess.Popen(
+            [sys.executable, "-c", HOLD, str(count), str(tmp_path)],
+            cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        running.append(process)
+        return process
+
+    yield start
+    for process in running:
+        process.kill()
+        process.communicate()
+
+
+def test_jobs_side_by_side_hold_distinct_gpus(hold):
+    jobs = [hold(1) for _ in range(3)]
+    held = [job.stdout.readline().strip() for job in jobs]
+    assert sorted(held) == ["0", "1", "2"]
+
+
+def test_a_job_waits_for_enough_gpus_and_takes_them_together(hold):
+    first = hold(2)
+    assert first.stdout.readline().split() == ["0", "1"]
+    second = hold(2)
+    assert select.select([second.stdout], [], [], 0.5)[0] == []
+    first.stdin.write("\n")
+    first.stdin.flush()
+    assert len(second.stdout.readline().split()) == 2
+
+
+def test_a_killed_job_leaves_nothing_locked(hold, tmp_path):
+    job = hold(3)
+    assert job.stdout.readline().split() == ["0", "1", "2"]
+    job.send_signal(signal.SIGKILL)
+    job.wait()
+    with gpus.reserve_gpus(3, tmp_path, 0.02) as held:
+        assert held == ["0", "1", "2"]
+
+
+def test_the_variable_is_set_for_the_block_and_restored(devices, monkeypatch, tmp_path):
+    with gpus.reserve_gpus(2, tmp_path):
+        assert os.environ[gpus.VISIBLE] == "0,1"
+    assert gpus.VISIBLE not in os.environ
+    monkeypatch.setenv(gpus.VISIBLE, "5,7")
+    with gpus.reserve_gpus(1, tmp_path):
+        assert os.environ[gpus.VISIBLE] == "5"
+    assert os.environ[gpus.VISIBLE] == "5,7"
+
+
+def test_a_job_without_gpus_sees_what_it_saw(devices, monkeypatch, tmp_path):
+    monkeypatch.setenv(gpus.VISIBLE, "1")
+    with gpus.reserve_gpus(0, tmp_path) as held:
+        assert held == []
+        assert os.environ[gpus.VISIBLE] == "1"
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_machine_without_gpus_runs_the_job_on_the_cpu(devices, monkeypatch, tmp_path):
+    monkeypatch.setenv("PRONOUN_PRETEND_GPUS", "")
+    with gpus.reserve_gpus(2, tmp_path) as held:
+        assert held == []
+        assert gpus.VISIBLE not in os.environ
+
+
+def test_slurm_has_chosen_already(devices, monkeypatch, tmp_path):
+    monkeypatch.setenv("SLURM_JOB_ID", "7")
+    monkeypatch.setenv(gpus.VISIBLE, "3")
+    with gpus.reserve_gpus(1, tmp_path) as held:
+        assert held == []
+        assert os.environ[gpus.VISIBLE] == "3"

@@ -1,0 +1,83 @@
+"""Folders of runs: which configuration may run where, and by which paths a run names files of the repository."""
+
+from pathlib import Path
+
+import pytest
+
+from scripts.core.data.portable import portable
+from scripts.core.errors import UserError
+from scripts.core.workflow import runs
+
+ROOT = Path("/project")
+
+
+@pytest.mark.parametrize(
+    ("name", "folder"),
+    [(None, "/project"), (None, "/elsewhere"), ("ruff", "/project/runs/ruff"), ("ruff", "/scratch/ruff")],
+)
+def test_a_run_belongs_into_the_folder_of_its_name(name, folder):
+    runs.check_folder(name, folder, ROOT)
+
+
+@pytest.mark.parametrize(
+    ("name", "folder", "told"),
+    [
+        ("ruff", "/project", "rerun with: --directory runs/ruff"),
+        ("ruff", "/project/runs/all", "rerun with: --directory runs/ruff"),
+        (
+            None,
+            "/project/runs/all",
+            "runs/all is the folder of a run, and this configuration has no key run; rerun with",
+        ),
+    ],
+)
+def test_any_other_folder_is_refused_in_one_line(name, folder, told):
+    with pytest.raises(UserError) as error:
+        runs.check_folder(name, folder, ROOT)
+    assert told in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("path", "folder", "expected"),
+    [
+        ("config.yaml", "/project", "config.yaml"),
+        ("config.yaml", "/project/runs/ruff", "../../config.yaml"),
+        ("config.yaml", "/", "project/config.yaml"),
+        ("config.yaml", "/elsewhere", "/project/config.yaml"),
+        ("/data/x", "/project/runs/ruff", "/data/x"),
+    ],
+)
+def test_paths_survive_a_move_of_the_repository_where_they_can(path, folder, expected):
+    assert runs.in_repository(path, folder, ROOT) == expected
+
+
+def test_files_that_a_configuration_names_are_the_runs_or_the_repositorys(tmp_path):
+    own = tmp_path / "runs/mine"
+    own.mkdir(parents=True)
+    assert runs.resolve_path("models.yaml", own, tmp_path) == "../../models.yaml"
+    (own / "models.yaml").write_text("")
+    assert runs.resolve_path("models.yaml", own, tmp_path) == "models.yaml"
+    assert runs.resolve_path("~/models", own, tmp_path) == "~/models"
+
+
+def test_records_name_files_of_the_repository_alike_in_every_folder(tmp_path, monkeypatch):
+    own = tmp_path / "runs/mine"
+    own.mkdir(parents=True)
+    monkeypatch.chdir(own)
+    found = portable(["../../templates/a.tsv", "../../../b.tsv", "results/c.csv"], tmp_path)
+    assert found == ["templates/a.tsv", "../../../b.tsv", "results/c.csv"]
+
+
+@pytest.mark.parametrize(
+    ("overlays", "folder", "said"),
+    [
+        ([], "/project", ""),
+        (["config/a.yaml", "/other/b.yaml"], "/project", "--configfile config/a.yaml /other/b.yaml"),
+        (["../../mine.yaml"], "/project/runs/mine", "--directory runs/mine --configfile=mine.yaml"),
+        (["/project/mine.yaml"], "/elsewhere", "--configfile=mine.yaml"),
+        (["/elsewhere/config/a.yaml", "/other/b.yaml"], "/elsewhere", "--configfile config/a.yaml /other/b.yaml"),
+    ],
+)
+def test_options_are_those_of_the_repositorys_root(overlays, folder, said):
+    assert runs.command_options(overlays, folder, ROOT) == said
