@@ -102,14 +102,27 @@ MACHINE = sorted(
 )
 
 
-@pytest.mark.parametrize("command", MACHINE)
+PYTEST = [command for command in MACHINE if command.startswith("pytest ")]
+
+
+def test_commands_of_pytest_find_tests():
+    """All their paths together, because every start of pytest costs seconds."""
+    words = dict.fromkeys(word for command in PYTEST for word in command.split()[1:])
+    paths = [word for word in words if word.endswith(".py")]
+    assert words.keys() - paths <= {"-s", "-m", "workflow"}
+    line = [sys.executable, "-m", "pytest", "--collect-only", "--quiet", "--override-ini", "addopts=", *paths]
+    done = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    for path in paths:
+        assert re.search(rf"^{re.escape(path)}::", done.stdout, flags=re.MULTILINE), path
+
+
+@pytest.mark.parametrize("command", [command for command in MACHINE if command not in PYTEST])
 def test_commands_that_change_the_machine_are_known(command):
     """make says what it would run; of other programs the arguments are read."""
     program, *arguments = command.split()
     if program == "make":
         line = ["make", "--dry-run", *arguments]
-    elif program == "pytest":
-        line = [sys.executable, "-m", "pytest", "--collect-only", "--quiet", *arguments]
     elif program == "hf":
         line = [Path(sys.executable).parent / "hf", *arguments, "--help"]
     elif program == "podman":

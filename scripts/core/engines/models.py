@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import torch
-
 from scripts.core.data import checkpoints
 from scripts.core.data.checkpoints import OTHER_FILES, WEIGHT_FILES
 from scripts.core.errors import UserError, count_noun
@@ -232,6 +230,7 @@ def load(name: str, entry: dict[str, Any], location: Location, device: str) -> t
     """
     # Loading from a folder must never turn into a hub request on a compute node.
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    import torch
     import transformers
 
     transformers.utils.logging.set_verbosity_error()
@@ -375,6 +374,8 @@ def pick_device(requested: str) -> str:
     Raises:
         UserError: If this machine has no such GPU.
     """
+    import torch
+
     if requested.startswith("cuda"):
         number, present = int(requested.partition(":")[2] or 0), torch.cuda.device_count()
         if number >= present:
