@@ -117,6 +117,14 @@ class Browser:
         self.call("Page.navigate", url=path.as_uri())
         self.wait("location.protocol === 'file:' && document.readyState === 'complete'")
 
+    def open_again(self, path, condition, seconds=20):
+        """Open a file anew until a condition holds: what a page stores reaches the next one a moment later."""
+        end = time.monotonic() + seconds
+        self.open(path)
+        while not self.evaluate(f"Boolean({condition})"):
+            assert time.monotonic() < end, f"never: {condition}"
+            self.open(path)
+
     def wait(self, condition, seconds=20):
         """Wait until a condition holds in the page."""
         end = time.monotonic() + seconds

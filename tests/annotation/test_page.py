@@ -93,8 +93,7 @@ def test_choices_by_keyboard_alone(browser, choices):
     browser.press("Enter")
     assert shown(browser, "place") == "3 of 3"
     # Half an answer is none: after a reload the page opens there, with what was answered.
-    browser.open(page)
-    assert browser.evaluate("document.getElementById('name').value") == "Ada"
+    browser.open_again(page, "document.getElementById('name').value === 'Ada'")
     browser.press("Enter")
     browser.wait("!document.getElementById('work').hidden")
     assert (shown(browser, "place"), shown(browser, "done")) == ("2 of 3", "1 of 3 answered")
