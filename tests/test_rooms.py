@@ -144,6 +144,10 @@ def test_a_circle_and_a_forbidden_import_are_seen():
         list(graphlib.TopologicalSorter({"a": {"b"}, "b": {"a"}}).static_order())
     assert room("scripts.core.engines.packed") == "scripts.core.engines"
     assert room("scripts.core.files") == CORE
+    # Whatever else is new there belongs into a package.
+    assert {name for name in MODULES if room(name) == CORE} == {
+        f"{CORE}.{name}" for name in ("__init__", "config", "errors", "files")
+    }
     assert room("scripts.ruff.analyses") == "scripts.ruff"
 
 
