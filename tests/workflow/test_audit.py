@@ -111,7 +111,8 @@ ROUNDS = (
         "module": (
             lambda tree: edit_code(tree / "scripts/underspecification/lib/analyses/simulation.py"),
             "results/underspecification/analysis/toy_model.csv", "stale",
-            "module scripts/underspecification/lib/analyses/simulation.py", f"{PICTURES}/accuracy.pdf",
+            "module scripts/underspecification/lib/analyses/simulation.py",
+            "results/underspecification/analysis/run/metric.csv",
         ),
         "shard": (
             lambda tree: shutil.copy(

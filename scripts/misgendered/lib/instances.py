@@ -8,9 +8,8 @@ The full set of one declaration has a row for each template, name and group; the
 So a row's number says what it is (:meth:`Instances.rows`), and any rows can be made without the others.
 
 The parts of an instance's id (:mod:`scripts.core.data.instances`) are the study, the text, the options and the gold
-form.
-Two declarations may say the same: he, thon and co have one form for both possessives, so that 31 is 32 for them, and 41
-is 42. Such rows are one instance, with one id, which is scored once and counts for both.
+form. Two declarations may say the same: he, thon and co have one form for both possessives, so that 31 is 32 for them,
+and 41 is 42. Such rows are one instance, with one id, which is scored once and counts for both.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
