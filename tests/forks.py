@@ -1,4 +1,4 @@
-"""Jobs as forks: Snakemake whose Python scripts begin with pandas and matplotlib loaded, for the time of the tests.
+"""Jobs as forks: Snakemake whose Python scripts begin with their packages loaded, for the time of the tests.
 
     python -c "from tests.forks import main; main()" ARGUMENTS OF SNAKEMAKE
 
@@ -13,7 +13,9 @@ import os
 import runpy
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Sequence
+from multiprocessing import forkserver
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,14 @@ LOADED = (
     "snakemake.iocontainers", "snakemake.logging",
 )  # fmt: skip
 """What every job has loaded, and its record lists as imported: packages that nearly all jobs import."""
+MODEL_RULES = ("score", "prompt", "token_distributions", "coreference")
+"""Rules whose jobs begin with what loads a model as well."""
+MODEL_LOADED = (
+    "torch", "transformers.modeling_utils", "transformers.generation.utils", "transformers.models.auto.modeling_auto",
+    "transformers.models.auto.tokenization_auto", "transformers.models.bert.modeling_bert",
+    "transformers.models.opt.modeling_opt", "transformers.models.llama.modeling_llama",
+    "transformers.models.t5.modeling_t5",
+)  # fmt: skip
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 """Variables that Snakemake sets for a job to its number of threads."""
 
@@ -39,12 +49,18 @@ def install(execute: Callable[[str, dict[str, str], Any], None], loaded: Sequenc
     from snakemake.script import PythonScript
 
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(list(loaded))
+    servers = {False: forkserver.ForkServer(), True: forkserver.ForkServer()}
+    servers[False].set_forkserver_preload(list(loaded))
+    servers[True].set_forkserver_preload([*loaded, *MODEL_LOADED])
+    # A process asks its one server; jobs of Snakemake start side by side, each in a thread.
+    asked = threading.local()
+    forkserver.connect_to_new_process = lambda fds: asked.server.connect_to_new_process(fds)
 
     def run(script: PythonScript, path: str, edit: bool = False) -> None:
         # Two threads that ask for the exit status of one process at the same time do not both get it.
         receiver, sender = context.Pipe(duplex=False)
         variables = dict.fromkeys(THREADS, str(script.threads)) | {"TMPDIR": str(script.resources.tmpdir)}
+        asked.server = servers[script.rulename in MODEL_RULES]
         job = context.Process(target=execute, args=(path, variables, sender))
         job.start()
         sender.close()

@@ -127,8 +127,8 @@ def study_evidence(study: dict[str, Any], verdicts: Iterable[str], comparison_nu
             "part": row.templates if several else "",
             "verdict": row.verdict,
             "evidence": latex.symbols(row.evidence),
-            "lacks": latex.without_underscores(
-                latex.symbols(shorten_list(row.missing.split("; "), MOST_MISSING) if row.missing else str(row.evidence))
+            "lacks": latex.symbols(
+                shorten_list(row.missing.split("; "), MOST_MISSING) if row.missing else str(row.evidence)
             ),
         }
         for row in rows

@@ -8,19 +8,17 @@ from scripts.core import files
 from scripts.core.data import templates
 from scripts.ruff.lib.analyses import answers
 from tests.workflow.conftest import PROMPTED
-from tests.workflow.test_workflow import SETS
 
 pytestmark = pytest.mark.workflow
 
 FIGURES = ("vanilla", "outcomes", "final", "chain", "against_scored", "options", "positions", "agreement")
 
 
-@pytest.mark.parametrize("templates_name", SETS)
 @pytest.mark.parametrize("model", PROMPTED)
-def test_every_prompt_has_an_answer_that_says_where_it_comes_from(finished, templates_name, model):
+def test_every_prompt_has_an_answer_that_says_where_it_comes_from(finished, model):
     results = finished.folder / "results/ruff"
-    prompts = files.read_parquet(results / f"prompts/{templates_name}.parquet")
-    path = results / f"answers/{templates_name}/{model}.parquet"
+    prompts = files.read_parquet(results / "prompts/replica.parquet")
+    path = results / f"answers/replica/{model}.parquet"
     found = files.read_parquet(path)
     assert found.text_id.tolist() == prompts.text_id.tolist()
     assert found.answer.notna().all()
@@ -30,7 +28,7 @@ def test_every_prompt_has_an_answer_that_says_where_it_comes_from(finished, temp
     assert found.chain_tokens.max() <= 12
     facts = files.parquet_metadata(path)
     assert facts["model"] == model
-    assert facts["prompts_sha256"] == files.sha256(results / f"prompts/{templates_name}.parquet")
+    assert facts["prompts_sha256"] == files.sha256(results / "prompts/replica.parquet")
     assert facts["prompt_wrapping"] == ("none" if "t5" in model else "llama2")
 
 
@@ -62,11 +60,10 @@ def test_accuracies_can_be_recomputed_from_the_answers(finished):
             assert row.accuracy.item() == pytest.approx(sum(right) / 8)
 
 
-@pytest.mark.parametrize("templates_name", SETS)
-def test_figures_and_tables_of_prompts(finished, templates_name):
+def test_figures_and_tables_of_prompts(finished):
     results = finished.folder / "results/ruff"
     for name in FIGURES:
-        assert (results / f"figures/{templates_name}/prompting_{name}.pdf").stat().st_size > 1000
+        assert (results / f"figures/replica/prompting_{name}.pdf").stat().st_size > 1000
     for name in ("prompt_templates", "prompt_examples", "chain_examples"):
         text = (results / f"tables/{name}.tex").read_text(encoding="utf-8")
         assert r"\newline{}" in text
@@ -93,11 +90,9 @@ def test_only_scored_models_are_compared_with_likelihoods(finished):
 def test_numbers_of_prompts_are_in_the_paper(finished):
     numbers = json.loads((finished.folder / "results/ruff/analysis/replica/paper_numbers.json").read_text())
     section = (finished.folder / "results/paper/sections/ruff.tex").read_text(encoding="utf-8")
-    # The section tells numbers of the authors' templates where there are any.
-    main = "official" if (finished.folder / "results/ruff/analysis/official").exists() else "replica"
     for name in ("prompted_prompts.all", "prompted.tiny-llama.vanilla.final.all.0", "prompted_agreement_n"):
         assert name in numbers
-        assert rf"\sourced{{ruff.{main}.{name}}}" in section
+        assert rf"\sourced{{ruff.replica.{name}}}" in section
 
 
 def test_a_changed_prompt_asks_again_and_scores_nothing(finished):
@@ -108,7 +103,7 @@ def test_a_changed_prompt_asks_again_and_scores_nothing(finished):
         planned = finished.planned("figures")
     finally:
         path.write_text(before, encoding="utf-8")
-    assert planned["prompt"] == len(PROMPTED) * len(SETS)
+    assert planned["prompt"] == len(PROMPTED)
     assert "score" not in planned
     assert "ruff_figure_scaling" not in planned
 

@@ -18,10 +18,9 @@ from tests.workflow.conftest import NAMES, PROMPTED, audit
 
 pytestmark = pytest.mark.workflow
 
-SETS = ["replica", *(["official"] if os.environ.get("PRONOUN_UPSTREAM_MIRROR") else [])]
 # What is scored, and by which models: MISGENDERED's, without examples and with one, by those with a loss on labels.
 SCORED = {
-    **{f"ruff/{name}": set(NAMES) for name in SETS},
+    "ruff/replica": set(NAMES),
     **{f"misgendered/{name}": {"tiny-opt", "tiny-llama"} for name in ("replica", "replica_few_1")},
     "winopron/replica": set(NAMES),
 }
@@ -35,23 +34,21 @@ def edit(path, text):
     path.write_text(path.read_text(encoding="utf-8") + text, encoding="utf-8")
 
 
-@pytest.mark.parametrize("templates", SETS)
-def test_every_figure_and_table_is_there(finished, templates):
+def test_every_figure_and_table_is_there(finished):
     results = finished.folder / "results/ruff"
     for kind, least in (("pdf", 10), ("png", 10), ("csv", 10)):
-        found = list((results / "figures" / templates).glob(f"*.{kind}"))
+        found = list((results / "figures/replica").glob(f"*.{kind}"))
         assert len(found) >= least
         assert all(p.stat().st_size > 50 for p in found)
-    assert len(list((results / "tables" / templates).glob("*.tex"))) == 14
+    assert len(list((results / "tables/replica").glob("*.tex"))) == 14
 
 
-@pytest.mark.parametrize("templates", SETS)
-def test_scores_cover_the_selected_instances_and_say_where_they_come_from(finished, templates):
+def test_scores_cover_the_selected_instances_and_say_where_they_come_from(finished):
     results = finished.folder / "results/ruff"
-    selected = results / "instances" / templates / "selected.parquet"
+    selected = results / "instances/replica/selected.parquet"
     instances = files.read_parquet(selected)
     for name in NAMES:
-        path = results / "scores" / templates / f"{name}.parquet"
+        path = results / f"scores/replica/{name}.parquet"
         scores = files.read_parquet(path)
         assert set(scores.instance_id) == set(instances.instance_id)
         assert (scores.groupby("instance_id").size() == 4).all()
@@ -367,25 +364,22 @@ def test_an_added_figure_is_one_line_one_function_and_its_place_in_the_section(f
             at = before[name].index(place) + (len(place) if place.endswith("\n") else 0)
             (folder / name).write_text(before[name][:at] + line + before[name][at:], encoding="utf-8")
         # Nothing of the finished run is made anew but what shows the figure.
-        sets = len(list((folder / "results/ruff/figures").glob("*/scaling.pdf")))
         planned = finished.planned("figures", "paper_provenance")
         assert planned == {
-            "ruff_figure_overall": sets, "ruff_section": 1, "paper_provenance": 1, "figures": 1,
+            "ruff_figure_overall": 1, "ruff_section": 1, "paper_provenance": 1, "figures": 1,
         }  # fmt: skip
         done = finished.snakemake("figures", "paper_provenance")
         assert done.returncode == 0, done.stdout[-4000:]
-        # The section draws figures of the authors' templates where there are any.
-        main = "official" if sets == 2 else "replica"
-        figure = folder / f"results/ruff/figures/{main}/overall"
+        figure = folder / "results/ruff/figures/replica/overall"
         for path in (*(figure.with_suffix(f".{kind}") for kind in ("pdf", "png", "csv")),
-                     folder / f"results/logs/ruff_figure_overall/{main}.log"):  # fmt: skip
+                     folder / "results/logs/ruff_figure_overall/replica.log"):  # fmt: skip
             assert path.stat().st_size > 50, path
         paper = folder / "results/paper"
         section = (paper / "sections/ruff.tex").read_text(encoding="utf-8")
-        assert rf"\label{{fig:ruff-{main}-overall}}" in section and f"../ruff/figures/{main}/overall.pdf" in section
-        assert f"fig:ruff-{main}-overall" in (paper / "sections/provenance.tex").read_text(encoding="utf-8")
+        assert r"\label{fig:ruff-replica-overall}" in section and "../ruff/figures/replica/overall.pdf" in section
+        assert "fig:ruff-replica-overall" in (paper / "sections/provenance.tex").read_text(encoding="utf-8")
         assert "Mean accuracy of each model." in (paper / "captions.rst").read_text(encoding="utf-8")
-        assert f"ruff/figures/{main}/overall.png" in (paper / "manifest.sha256").read_text(encoding="utf-8")
+        assert "ruff/figures/replica/overall.png" in (paper / "manifest.sha256").read_text(encoding="utf-8")
     finally:
         for name, text in before.items():
             (folder / name).write_text(text, encoding="utf-8")
@@ -423,25 +417,12 @@ def test_full_sets_are_made_for_the_target_instances_alone(finished):
     """Neither paper nor figures nor tables need them; Table 1 counts what that target makes."""
     folder = finished.folder / "results/ruff"
     assert not list(folder.glob("instances/*/distractors*.parquet"))
-    wanted = sorted(path.parent.name for path in folder.glob("instances/*/selected.parquet"))
-    assert finished.planned("instances")["ruff_instances"] == 3 * len(wanted)
-    full = [f"results/ruff/instances/{templates}/distractors{n}.parquet" for templates in wanted for n in range(3)]
+    assert finished.planned("instances")["ruff_instances"] == 3
+    full = [f"results/ruff/instances/replica/distractors{n}.parquet" for n in range(3)]
     done = finished.snakemake(*full)
     assert done.returncode == 0, done.stdout[-4000:]
-    for templates in wanted:
-        table = files.read_csv(folder / f"tables/{templates}/instance_counts.csv").set_index("n_distractors")
-        for n in range(3):
-            made = folder / f"instances/{templates}/distractors{n}.parquet"
-            assert pq.read_metadata(made).num_rows == table.instances[n]
-            made.unlink()
-
-
-@pytest.mark.upstream
-def test_full_sets_of_the_official_templates(finished, mirror):
-    """The authors' numbers of rows (paper, Table 1), of the settings of the small configuration."""
-    folder = finished.folder / "results/ruff/instances/official"
+    table = files.read_csv(folder / "tables/replica/instance_counts.csv").set_index("n_distractors")
     for n in range(3):
-        for seed in (13, 17):
-            assert pq.read_metadata(folder / f"sample_seed{seed}_distractors{n}.parquet").num_rows == 2160
-    table = files.read_csv(finished.folder / "results/ruff/tables/official/instance_counts.csv")
-    assert table.instances.tolist() == [180, 7200, 86400, 345600]
+        made = folder / f"instances/replica/distractors{n}.parquet"
+        assert pq.read_metadata(made).num_rows == table.instances[n]
+        made.unlink()

@@ -6,7 +6,6 @@ true, false, or unknown because the run lacks something, and a finding with unkn
 applicable to the run.
 """
 
-import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -270,8 +269,7 @@ def commonest_gap(table: pd.DataFrame) -> tuple[str, int]:
     """
     counts = {}
     for missing in table[table.verdict == NOT_APPLICABLE].missing.fillna(""):
-        # A metric of a model is missing because the model is.
-        for word in dict.fromkeys(re.sub(r"^\S+ of ", "", thing) for thing in filter(None, missing.split("; "))):
+        for word in filter(None, missing.split("; ")):
             counts[word] = counts.get(word, 0) + 1
     return max(counts.items(), key=lambda pair: pair[1], default=("", 0))
 

@@ -62,16 +62,6 @@ def symbols(text: str) -> Raw:
     return Raw(made)
 
 
-def without_underscores(text: str) -> Raw:
-    """Return LaTeX in which names of columns are words.
-
-    Examples:
-        >>> without_underscores(r"gap\\_test of BERT")
-        'gap test of BERT'
-    """
-    return Raw(text.replace(r"\_", " "))
-
-
 def environment(folder: str | Path) -> jinja2.Environment:
     """Return a jinja2 environment for LaTeX templates.
 

@@ -70,10 +70,10 @@ class Results:
         if len(rows) > 1:
             raise ValueError(f"{len(rows)} rows for {system}, {debiasing}, {metric}, {group}: give rows of one scoring")
         if not rows:
-            place = f" on {data}" if data else ""
-            raise MissingEvidence(
-                f"{metric} of {system}" + (f" after {debiasing}" if debiasing != "none" else "") + place
-            )
+            name = system + (f" after {debiasing}" if debiasing != "none" else "")
+            place = f" on {study.DATA[data]}" if data else ""
+            known = any(key[:3] == (data or "", system, debiasing) for key in self._rows)
+            raise MissingEvidence(f"{study.METRICS[metric]} of {name}{place}" if known else f"{name}{place}")
         return rows[0]
 
     @cached_property

@@ -9,18 +9,8 @@ import pandas as pd
 
 from scripts.core.paper.formats import interval, number, p_text, percent
 from scripts.core.paper.numbers import count, entry
-from scripts.counter_gap.lib.study import UNMARKED, WITHOUT, is_rule, label, main_scoring
+from scripts.counter_gap.lib.study import METRICS, UNMARKED, WITHOUT, is_rule, label, main_scoring
 from scripts.counter_gap.lib.tables import METHODS, tests_disagree
-
-METRICS = {
-    "acc_diff": "the accuracy difference",
-    "delta_i": "the difference of inconsistencies",
-    "original_minus_counterfactual": "the difference of original and counterfactual accuracy",
-    "i_within_diff": "the difference within genders",
-    "i_across_diff": "the difference across genders",
-    "spearman_rho": "the rank correlation",
-}
-"""The tested metrics in words."""
 
 KEYS = {
     "alpha": "counter_gap.alpha",

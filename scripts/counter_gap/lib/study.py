@@ -39,6 +39,17 @@ SCORING = {"released": "released flags", "clusters": "spans", "clusters_faithful
 """Ways of scoring to their labels in tables and figures."""
 DATA = {"gap_test": "GAP test", "gap_validation": "GAP validation", "gap_development": "GAP development"}
 """Parts of GAP to their labels in tables and figures."""
+METRICS = {
+    "accuracy": "the accuracy",
+    "acc_diff": "the accuracy difference",
+    "delta_i": "the difference of inconsistencies",
+    "original_minus_counterfactual": "the difference of original and counterfactual accuracy",
+    "i_within_diff": "the difference within genders",
+    "i_across_diff": "the difference across genders",
+    "spearman_rho": "the rank correlation",
+    "ontonotes_f1": "F1 on OntoNotes",
+}
+"""Metrics in words."""
 WITHOUT = " without artefact"
 """Ends the name of a subset from which the quadruples that the conversion spoilt are left out."""
 UNMARKED = "all without any mark"

@@ -197,8 +197,6 @@ def test_what_cannot_be_decided_is_counted_with_its_commonest_reason_and_not_sho
     judged = finding_verdicts.verdicts(lacking, {"replica": 1}, ["replica", "official"])
     assert finding_verdicts.commonest_gap(judged[judged.templates == "replica"]) == ("a", 2)
     assert finding_verdicts.commonest_gap(judged[:0]) == ("", 0)
-    metrics = judged.assign(missing="delta_i of A; acc_diff of A; the share of women by occupation")
-    assert finding_verdicts.commonest_gap(metrics) == ("A", len(judged))
     numbers = finding_verdicts.tally(judged, "findings.csv")
     cell = {"templates": "replica", "missing": "a"}
     assert numbers["findings.replica.lacking"] == {"value": 2, "text": "2", "source": "findings.csv", "cell": cell}

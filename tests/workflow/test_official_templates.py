@@ -1,4 +1,4 @@
-"""WinoPron on the authors' templates: a whole run, and that their sentences are nowhere but in its Parquet files."""
+"""RUFF and WinoPron on the authors' templates: a whole run, and that their sentences are only in its Parquet files."""
 
 import io
 import json
@@ -7,6 +7,7 @@ import shutil
 import zipfile
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pypdf
 import pytest
 import yaml
@@ -17,11 +18,16 @@ from scripts.winopron.lib.templates import PRONOUN
 
 pytestmark = [pytest.mark.workflow, pytest.mark.upstream]
 
+STUDIES = ("ruff", "winopron")
+TARGETS = ("winopron", *(f"results/ruff/{name}" for name in (
+    "tables/official/instance_counts.csv", "figures/comparison/template_comparison.pdf",
+)))  # fmt: skip
+"""All of WinoPron, and of RUFF what the paper shows and these."""
 DATA = (".parquet",)
-"""Files that may hold their sentences, below results/winopron/: what models read and what they answered."""
+"""Files that may hold their sentences, below a study's results: what models read and what they answered."""
 PICTURES = (".png",)
 WORDS = 7
-"""So many words in a row are theirs: the replica shares no seven of them (tests/winopron/test_templates.py)."""
+"""So many words in a row are theirs: the replicas share no seven of them."""
 
 
 def runs_of_words(text):
@@ -33,16 +39,22 @@ def runs_of_words(text):
 class Sentences:
     """The authors' sentences, which a failing test must not print."""
 
-    def __init__(self, archive: Path):
-        self._texts = [t for row in templates.read_official(archive).rows for t in (row.double, row.single)]
-        self._runs = {run for text in self._texts for part in text.split(PRONOUN) for run in runs_of_words(part)}
+    def __init__(self, winopron: Path, ruff: Path):
+        """Read WinoPron's archive and a file of RUFF's instances."""
+        self._texts = [t for row in templates.read_official(winopron).rows for t in (row.double, row.single)]
+        parts = [part for text in self._texts for part in text.split(PRONOUN)]
+        self._runs = {run for part in (*parts, *files.read_parquet(ruff).text) for run in runs_of_words(part)}
 
     def __repr__(self):
         return "the authors' sentences"
 
     def in_text(self, text):
-        """Tell whether a text has seven words in a row of theirs, on one side of a pronoun."""
+        """Tell whether a text has seven words in a row of theirs."""
         return not self._runs.isdisjoint(runs_of_words(text))
+
+    def share_in(self, path):
+        """Return the share of the instances of a file that have seven such words."""
+        return files.read_parquet(path).text.map(self.in_text).mean()
 
     def archive_with_one(self):
         """Return a zip whose member log.txt has one of them, in capitals."""
@@ -53,19 +65,29 @@ class Sentences:
 
 
 @pytest.fixture(scope="module")
-def theirs(mirror):
-    return Sentences(mirror / "winopron/data.zip")
+def theirs(made, mirror):
+    return Sentences(mirror / "winopron/data.zip", made / "results/ruff/instances/official/selected.parquet")
 
 
 @pytest.fixture(scope="module")
 def made(fresh, mirror, export_python):
-    """A run of the study on all sets of templates, exported and packed, with its report."""
+    """A run of both studies on all sets of templates, exported and packed, with its report."""
     if shutil.which("latexmk") is None:
         pytest.skip("latexmk is not installed: there is no paper to pack")
     workflow = fresh(("tiny-llama",))
     overlay = workflow.folder / "config/test.yaml"
     settings = yaml.safe_load(overlay.read_text(encoding="utf-8"))
-    settings |= {"studies": ["winopron"], "models": ["tiny-llama"], "upstream": {"mirror": str(mirror)}}
+    settings |= {"studies": list(STUDIES), "models": ["tiny-llama"], "upstream": {"mirror": str(mirror)}}
+    settings["ruff"] |= {
+        "templates": ["replica", "official"],
+        "seeds": [13],
+        "prompting": settings["ruff"]["prompting"]
+        | {
+            "models": ["tiny-llama"],
+            "seeds": [13],
+            "chain_of_thought": {"models": ["tiny-llama"], "distractors": [0], "sample_size": 4},
+        },
+    }
     settings["winopron"] |= {
         "templates": ["replica", "official", "winogender"],
         "prompting": settings["winopron"]["prompting"] | {"pairs": 1, "models": ["tiny-llama"]},
@@ -73,7 +95,7 @@ def made(fresh, mirror, export_python):
     }
     overlay.write_text(yaml.safe_dump(settings), encoding="utf-8")
     (workflow.folder / ".venv-export").symlink_to(export_python.parents[1])
-    for arguments in (("paper", "winopron", "export"), ("--report", "report.html", "--", "paper", "winopron")):
+    for arguments in (("paper", *TARGETS, "export"), ("--report", "report.html", "--", "paper", *TARGETS)):
         done = workflow.snakemake(*arguments)
         assert done.returncode == 0, done.stdout[-3000:]
         (workflow.folder / "printed.txt").write_text(done.stdout, encoding="utf-8")
@@ -107,7 +129,8 @@ def test_their_sentences_are_in_data_files_alone(made, theirs):
         name = str(path.relative_to(made))
         # Winogender Schemas, from which WinoPron has much, are fetched as they are published, in plain text.
         fetched = name == "results/upstream/winogender/data/templates.tsv"
-        if not path.is_file() or fetched or (name.startswith("results/winopron/") and name.endswith(DATA)):
+        read = name.endswith(DATA) and name.startswith(tuple(f"results/{study}/" for study in STUDIES))
+        if not path.is_file() or fetched or read:
             continue
         for part, text in texts(name, path.read_bytes()):
             searched += 1
@@ -115,31 +138,59 @@ def test_their_sentences_are_in_data_files_alone(made, theirs):
             if theirs.in_text(text):
                 seen.append(part)
     assert seen == [] and searched > 300
-    assert "WinoPron" in paper
-    kept = files.read_parquet(made / "results/winopron/instances/official/double.parquet")
-    assert sum(map(theirs.in_text, kept.text)) > 1000
+    assert "WinoPron" in paper and "RUFF" in paper
+    for kept in ("winopron/instances/official/double", "ruff/instances/official/selected"):
+        assert theirs.share_in(made / f"results/{kept}.parquet") > 0.7
 
 
 def test_a_crate_names_their_instances_and_does_not_pack_them(made):
     with zipfile.ZipFile(made / "results/crate/run.crate.zip") as archive:
         packed = archive.namelist()
-    assert not [name for name in packed if "winopron" in name and "official" in name and name.endswith(DATA)]
+        graph = {entity["@id"]: entity for entity in json.loads(archive.read("ro-crate-metadata.json"))["@graph"]}
+    assert not [name for name in packed if "/instances/official/" in name and name.endswith(DATA)]
+    for study, source in (("ruff", "robust-pronoun-fidelity"), ("winopron", "winopron")):
+        hidden = [e for name, e in graph.items() if f"results/{study}/instances/official/" in name]
+        assert hidden and all(len(entity["sha256"]) == 64 for entity in hidden)
+        assert [name for name in graph if name.startswith("https://") and source in name.lower()]
 
 
-def test_their_instances_are_exported_by_id_and_digest(made):
+@pytest.mark.parametrize("study", STUDIES)
+def test_their_instances_are_exported_by_id_and_digest(made, study):
     records = [
         json.loads(line)
-        for path in (made / "results/export").rglob("*_samples.jsonl")
+        for path in (made / f"results/export/every_eval_ever/data/{study}").rglob("*_samples.jsonl")
         for line in path.read_text(encoding="utf-8").splitlines()
     ]
-    sets = {record["metadata"]["set"] for record in records}
     # Winogender Schemas are not scored by likelihood.
-    assert sets == {"replica", "official"}
+    assert {record["metadata"]["set"] for record in records} == {"replica", "official"}
     for record in records:
         assert record["input"]["raw"].startswith("withheld; sha256 ") == (record["metadata"]["set"] != "replica")
 
 
-def test_the_section_has_both_sets_and_figures_of_sentences_only_of_the_replica(made):
+def test_instances_of_ruff_are_as_many_as_the_paper_says(made):
+    """The authors' numbers of rows (Table 1), of the settings of the small configuration."""
+    for n in range(3):
+        sample = made / f"results/ruff/instances/official/sample_seed13_distractors{n}.parquet"
+        assert pq.read_metadata(sample).num_rows == 2160
+    table = files.read_csv(made / "results/ruff/tables/official/instance_counts.csv")
+    assert table.instances.tolist() == [180, 7200, 86400, 345600]
+
+
+def test_the_section_of_ruff_tells_numbers_of_their_templates(made):
+    results = made / "results/ruff"
+    numbers = json.loads((results / "analysis/official/paper_numbers.json").read_text(encoding="utf-8"))
+    section = (made / "results/paper/sections/ruff.tex").read_text(encoding="utf-8")
+    for name in ("prompted_prompts.all", "prompted.tiny-llama.vanilla.final.all.0", "prompted_agreement_n"):
+        assert name in numbers
+        assert rf"\sourced{{ruff.official.{name}}}" in section
+    assert files.read_csv(results / "figures/comparison/template_comparison.csv").model.tolist()
+    instances = files.read_parquet(results / "instances/official/selected.parquet")
+    scores = files.read_parquet(results / "scores/official/tiny-llama.parquet")
+    assert set(scores.instance_id) == set(instances.instance_id)
+    assert (scores.groupby("instance_id").size() == 4).all()
+
+
+def test_the_section_of_winopron_has_both_sets_and_figures_of_sentences_only_of_the_replica(made):
     drawn = {path.parent.name for path in (made / "results/winopron/figures").rglob("groups.pdf")}
     assert drawn == {"replica"}
     counts = files.read_csv(made / "results/winopron/tables/counts.csv").set_index("Case")
