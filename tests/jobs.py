@@ -8,6 +8,8 @@ import sys
 import time
 from pathlib import Path
 
+from tests.zoo import DEVICE
+
 ROOT = Path(__file__).parents[1]
 
 
@@ -17,7 +19,7 @@ def model_arguments(entries, model, folder):
         "speed": str(folder / "speed.json"),
         "model": model,
         "entry": entries[model],
-        "device": "cpu",
+        "device": DEVICE,
         "tokens_per_batch": 200,
         "save_seconds": 0,
     }

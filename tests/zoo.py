@@ -8,11 +8,15 @@ neopronouns split into pieces. Scores of these models mean nothing; they show th
 
 import argparse
 import json
+import os
 import string
 from collections.abc import Sequence
 from pathlib import Path
 
 import yaml
+
+# The torch device on which tests run models (CONTRIBUTING.md).
+DEVICE = os.environ.get("PRONOUN_TEST_DEVICE", "cpu")
 
 # Letters that begin sentences with neopronouns alone; vocabularies of published models have them.
 LETTERS = list(string.ascii_letters)

@@ -101,7 +101,7 @@ def main(
                 "precision": precision,
                 "threads": threads if device == "cpu" else 0,
             }
-            facts["device"] = "cpu" if device == "cpu" else torch.cuda.get_device_name()
+            facts["device"] = models.device_name(device)
             rows.append({**facts, **row})
             log.info("%s: %s, %s distractors, %s: %.2f sequences a second", case["study"], case["model"], distractors,
                      row["engine"], row["sequences_per_second"])  # fmt: skip

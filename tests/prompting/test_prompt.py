@@ -74,7 +74,7 @@ def test_both_steps_are_kept_and_shown_to_the_model_as_its_entry_says(entries, t
     prompt.main(**arguments(entries, tmp_path, tmp_path / "prompts.parquet", model))
     table = files.read_parquet(tmp_path / "answers.parquet")
     assert table.text_id.tolist() == rows.text_id.tolist()
-    network, tokenizer = models.load(model, entries[model], models.locate(model, entries[model]), "cpu")
+    network, tokenizer = models.load(model, entries[model], models.locate(model, entries[model]), builder.DEVICE)
 
     def alone(text, most):
         shown = SHOWN[model].format(text)

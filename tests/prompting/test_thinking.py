@@ -26,7 +26,7 @@ TOLD = "{% if not thinking %}/no_think {% endif %}" + builder.CHAT_TEMPLATE
 def opened(tmp_path_factory):
     """The registry, and the tiny model with its tokenizer, whose template asks whether it is to think."""
     entries = config.load_yaml(builder.build(tmp_path_factory.mktemp("zoo"), [NAME]))["models"]
-    network, tokenizer = models.load(NAME, entries[NAME], models.locate(NAME, entries[NAME]), "cpu")
+    network, tokenizer = models.load(NAME, entries[NAME], models.locate(NAME, entries[NAME]), builder.DEVICE)
     tokenizer.chat_template = builder.THINKING_TEMPLATE
     tokenizer.save_pretrained(entries[NAME]["source"]["path"])
     return entries, network, tokenizer

@@ -91,13 +91,13 @@ def test_what_every_text_follows_has_no_score_of_its_own(entries, tmp_path, mode
     score.main(**arguments(after, tmp_path, path, model, engine=engine, token_values=True))
     table = files.read_parquet(tmp_path / "scores.parquet")
     assert files.parquet_metadata(tmp_path / "scores.parquet")["scored_after"] == block
-    network, tokenizer = models.load(model, entries[model], models.locate(model, entries[model]), "cpu")
+    network, tokenizer = models.load(model, entries[model], models.locate(model, entries[model]), builder.DEVICE)
     texts = files.read_parquet(path).set_index("instance_id").text
     for row in table.itertuples():
         own = tokenizer(texts[row.instance_id].replace("___", row.option), add_special_tokens=False)["input_ids"]
         before = tokenizer(block)["input_ids"]
         with torch.inference_mode():
-            logits = network(torch.tensor([before + own])).logits[0].float().log_softmax(-1)
+            logits = network(torch.tensor([before + own], device=network.device)).logits[0].float().log_softmax(-1)
         expected = [logits[len(before) + place - 1, token].item() for place, token in enumerate(own)]
         assert row.scored_tokens == len(own)
         assert row.token_log_probabilities == pytest.approx(expected, abs=1e-4)

@@ -83,7 +83,7 @@ def open_system(
         resolver = Resolver.load(found.checkpoint, chosen, entry["precision"])
         engine = "c2f"
         running = {
-            "device": "cpu" if chosen == "cpu" else torch.cuda.get_device_name(),
+            "device": models.device_name(chosen),
             "libraries": {library: importlib.metadata.version(library) for library in LIBRARIES},
         }
     else:

@@ -433,7 +433,7 @@ class _Run:
         if self.path is None or not self.path.exists():
             return
         try:
-            values = torch.load(self.path, map_location=self.device, weights_only=True)
+            values = torch.load(self.path, map_location="cpu", weights_only=True)
         except Exception as error:  # what a damaged file raises has no common base class
             raise UserError(f"{self.path}: cannot be read ({type(error).__name__}); delete it") from error
         if values.get("digest") != self.digest:

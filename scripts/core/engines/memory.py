@@ -14,9 +14,13 @@ if TYPE_CHECKING:
 log = logging.getLogger("pronouns")
 
 
+MESSAGES = ("can't allocate memory", "CUDA error: out of memory", "CUBLAS_STATUS_ALLOC_FAILED")
+"""What other exceptions say when memory ran out: on a CPU, and of CUDA's libraries, which allocate by themselves."""
+
+
 def ran_out(error: BaseException) -> bool:
     """Return whether an exception says that memory ran out, on a GPU or a CPU."""
-    return isinstance(error, torch.OutOfMemoryError) or "can't allocate memory" in str(error)
+    return isinstance(error, torch.OutOfMemoryError) or any(message in str(error) for message in MESSAGES)
 
 
 def run_in_halves(run: Callable, items: "Sequence | np.ndarray", what: str) -> list:

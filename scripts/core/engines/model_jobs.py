@@ -75,7 +75,7 @@ def open_model(
     started = time.monotonic()
     network, tokenizer = models.load(name, entry, location, device)
     loading = time.monotonic() - started
-    hardware = "cpu" if device == "cpu" else torch.cuda.get_device_name()
+    hardware = models.device_name(device)
     facts = {
         "model": name,
         "source": portable(entry["source"], ROOT),

@@ -386,3 +386,10 @@ def pick_device(requested: str) -> str:
     if requested != "auto":
         return requested
     return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def device_name(device: str) -> str:
+    """Return what the files of a job call its device: ``cpu``, or the name of the GPU (of several, of the first)."""
+    import torch
+
+    return "cpu" if device == "cpu" else torch.cuda.get_device_name(None if device == "auto" else device)

@@ -220,17 +220,20 @@ class PackedEngine(TextReader):
         ids = np.zeros((len(packs), length), dtype=np.int64)
         depths = np.zeros_like(ids)
         # A padded position sees itself: a row that sees nothing would turn into NaN.
-        visible = np.broadcast_to(np.eye(length, dtype=bool), (len(packs), length, length)).copy()
+        visible = np.zeros((len(packs), length, length), dtype=bool)
+        visible[:, np.arange(length), np.arange(length)] = True
         for row, pack in enumerate(packs):
             n = len(pack)
             ids[row, :n], depths[row, :n], visible[row, :n, :n] = pack.tokens, pack.depths, pack.visible()
         dtype = self.network.get_input_embeddings().weight.dtype
-        mask = torch.zeros((len(packs), 1, length, length), dtype=dtype)
-        mask.masked_fill_(~torch.from_numpy(visible)[:, None], torch.finfo(dtype).min)
+        # A byte for each pair of tokens goes to the device, and the mask is made there.
+        hidden = ~torch.from_numpy(visible)[:, None].to(self.device)
+        mask = torch.zeros(hidden.shape, dtype=dtype, device=self.device)
+        mask.masked_fill_(hidden, torch.finfo(dtype).min)
         inputs = {
             "input_ids": torch.from_numpy(ids).to(self.device),
             "position_ids": torch.from_numpy(depths).to(self.device),
-            "attention_mask": mask.to(self.device),
+            "attention_mask": mask,
             "use_cache": False,
         }
         wanted = [targets[name] for pack in packs for name in pack.paths]

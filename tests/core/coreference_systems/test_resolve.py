@@ -6,6 +6,7 @@ import torch
 from scripts.core.coreference_systems.c2f import checkpoints, resolve
 from scripts.core.data import coreference
 from scripts.core.errors import UserError
+from tests import zoo
 from tests.core.coreference_systems import tiny
 
 LONG = " ".join(f"Anna saw the captain {n} times, and she gave him the letter." for n in range(40))
@@ -29,7 +30,7 @@ def resolver(request, tmp_path_factory):
         for name, parameter in model.named_parameters():
             if not name.startswith("encoder."):
                 parameter += 0.3 * torch.randn_like(parameter)
-    return resolve.Resolver(model, tokenizer)
+    return resolve.Resolver(model, tokenizer, zoo.DEVICE)
 
 
 def test_tokens_are_ranges_of_the_text():
@@ -109,7 +110,7 @@ def test_mentions_are_unique_and_clusters_in_order(resolver):
 
 
 def test_an_over_long_text_is_refused_by_name(resolver):
-    short = resolve.Resolver(resolver.model, resolver.splitter.tokenizer, max_words=10)
+    short = resolve.Resolver(resolver.model, resolver.splitter.tokenizer, zoo.DEVICE, max_words=10)
     assert next(short.resolve([("fits", "Anna saw the old captain in the boat.")])).document == "fits"
     with pytest.raises(UserError, match="the document 'long' has 560 words and marks, more than 10; divide it"):
         list(short.resolve(TEXTS[2:]))
@@ -117,17 +118,17 @@ def test_an_over_long_text_is_refused_by_name(resolver):
 
 def test_what_is_not_there_is_refused(resolver, monkeypatch):
     with pytest.raises(UserError, match="the precision 'int8' is none of float32, bfloat16"):
-        resolve.Resolver(resolver.model, resolver.splitter.tokenizer, precision="int8")
+        resolve.Resolver(resolver.model, resolver.splitter.tokenizer, zoo.DEVICE, precision="int8")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     with pytest.raises(UserError, match="the device 'cuda' was asked for and PyTorch sees no GPU here"):
         resolve.Resolver(resolver.model, resolver.splitter.tokenizer, device="cuda")
 
 
 def test_lower_precision_gives_nearly_the_same_scores(resolver):
-    window = resolver.splitter.window(tiny.documents()[1])
+    window = resolver.splitter.window(tiny.documents()[1]).to(zoo.DEVICE)
     with torch.no_grad():
         exact = resolver.model(window).candidate_scores
-        with resolve.autocast("cpu", "bfloat16"):
+        with resolve.autocast(zoo.DEVICE, "bfloat16"):
             rough = resolver.model(window).candidate_scores
     assert not torch.equal(exact, rough)
     torch.testing.assert_close(exact, rough, atol=0.05, rtol=0.05)

@@ -11,6 +11,7 @@ from scripts.core.coreference_systems import rewriting, training
 from scripts.core.coreference_systems.c2f import checkpoints
 from scripts.core.coreference_systems.c2f.windows import Splitter
 from scripts.core.errors import UserError
+from tests import zoo
 from tests.core.coreference_systems import tiny
 
 NAMES = rewriting.Names(("Greta", "Dora"), ("Hans", "Fritz"), ("Bell", "Marsh"))
@@ -39,7 +40,8 @@ def train(encoder, settings, report=lambda news: None, development=None, **optio
     documents = tiny.documents()
     development = documents if development is None else development
     splitter = Splitter(tokenizer, configuration)
-    history = training.train(model, splitter, documents, development, settings, names=NAMES, report=report, **options)
+    options |= {"device": zoo.DEVICE, "names": NAMES, "report": report}
+    history = training.train(model, splitter, documents, development, settings, **options)
     return model, history
 
 
@@ -153,9 +155,8 @@ def test_the_published_system_learns_three_documents_by_heart(encoder):
     torch.manual_seed(0)
     model, tokenizer = checkpoints.build(encoder, configuration)
     documents = tiny.documents()
-    history = training.train(
-        model, Splitter(tokenizer, configuration), documents, documents, published, report=lambda news: None
-    )
+    splitter, given = Splitter(tokenizer, configuration), {"device": zoo.DEVICE, "report": lambda news: None}
+    history = training.train(model, splitter, documents, documents, published, **given)
     assert max(entry["development"]["conll"] for entry in history) > 0.95
 
 

@@ -26,6 +26,8 @@ from tests import zoo
 SIZES = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
 GROUPED = {**SIZES, "num_key_value_heads": 2}
 POSITIONS = {"max_position_embeddings": 2048}
+PLACE = torch.device(zoo.DEVICE).type
+"""The key of the tests' device in the engines' tables of sizes."""
 
 
 @dataclass(frozen=True)
@@ -254,7 +256,12 @@ def tokenizer(name):
 
 
 def build(kind, **changed):
-    """Return a float32 model of ``kind`` and its tokenizer; ``changed`` are options that differ from the kind's."""
+    """Return a float32 model of a kind on the tests' device, and its tokenizer.
+
+    Args:
+        kind: A :class:`Kind`.
+        **changed: Options of the configuration that differ from the kind's.
+    """
     import transformers
 
     words = tokenizer(kind.tokenizer)
@@ -276,7 +283,7 @@ def build(kind, **changed):
         for parameter in model.parameters():
             if parameter.dim() > 1:
                 parameter.mul_(kind.scale)
-    return models.keep_attention_type(model.eval()), words
+    return models.keep_attention_type(model.eval().to(zoo.DEVICE)), words
 
 
 NEW = 12
@@ -325,13 +332,14 @@ def instances(count, asides=(0, 2, 5)):
 def plain(model, words, architecture, row):
     """Return the score of one text alone, in nats; shares no code with the engines."""
     encoding = words(row.text)
-    ids = torch.tensor(encoding["input_ids"])
+    ids = torch.tensor(encoding["input_ids"], device=model.device)
     if architecture == "encoder-decoder":
         mask = words.mask_token
         source = row.masked.replace("___", mask or "<extra_id_0>")
         target = row.text if mask else f"<extra_id_0> {row.filled} <extra_id_1>"
-        targets = torch.tensor(words(target)["input_ids"])
-        logits = model(input_ids=torch.tensor([words(source)["input_ids"]]), labels=targets[None]).logits[0]
+        targets = torch.tensor(words(target)["input_ids"], device=model.device)
+        read = torch.tensor([words(source)["input_ids"]], device=model.device)
+        logits = model(input_ids=read, labels=targets[None]).logits[0]
     elif architecture == "decoder":
         logits, targets = model(input_ids=ids[None]).logits[0, :-1], ids[1:]
     else:
@@ -377,17 +385,17 @@ def measure(
             else np.array([plain(model, words, kind.architecture, row) for row in rows.itertuples()])
         )
         model = model.to(getattr(torch, precision))
-    before = packed.PACK_TOKENS["cpu"], BATCH_TOKENS["cpu"]
-    packed.PACK_TOKENS["cpu"] = pack_tokens
+    before = packed.PACK_TOKENS[PLACE], BATCH_TOKENS[PLACE]
+    packed.PACK_TOKENS[PLACE] = pack_tokens
     started = time.perf_counter()
     try:
-        made = scoring.make_engine(engine, model, words, kind.architecture, "cpu", "auto", some)
+        made = scoring.make_engine(engine, model, words, kind.architecture, zoo.DEVICE, "auto", some)
         seconds = time.perf_counter() - started
         scores = scoring.score_instances(made, some, context_length(model))
     except UserError as error:
         return {"way": f"refused: {error}"}
     finally:
-        packed.PACK_TOKENS["cpu"], BATCH_TOKENS["cpu"] = before
+        packed.PACK_TOKENS[PLACE], BATCH_TOKENS[PLACE] = before
     expected = looped(model, words, kind, rows)
     if precision != "float32":
         rounding = float(np.abs(expected - exact).max())
@@ -410,9 +418,10 @@ def written(model, ids: list[int], pair: bool) -> list[int]:
     for _ in range(NEW):
         if pair:
             start = [model.config.decoder_start_token_id, *tokens]
-            logits = model(input_ids=torch.tensor([ids]), decoder_input_ids=torch.tensor([start])).logits
+            read = torch.tensor([ids], device=model.device)
+            logits = model(input_ids=read, decoder_input_ids=torch.tensor([start], device=model.device)).logits
         else:
-            logits = model(input_ids=torch.tensor([[*ids, *tokens]])).logits
+            logits = model(input_ids=torch.tensor([[*ids, *tokens]], device=model.device)).logits
         tokens.append(int(logits[0, -1].argmax()))
     return tokens
 

@@ -35,7 +35,7 @@ def loaded(tmp_path_factory):
     registry = builder.build(tmp_path_factory.mktemp("zoo"), (*DECODERS, *ENCODERS, "tiny-bart"))
     entries = config.load_yaml(registry)["models"]
     return {
-        name: (entry["architecture"], *models.load(name, entry, models.locate(name, entry), "cpu"))
+        name: (entry["architecture"], *models.load(name, entry, models.locate(name, entry), builder.DEVICE))
         for name, entry in entries.items()
     }
 
@@ -43,7 +43,7 @@ def loaded(tmp_path_factory):
 def scored(loaded, name, kind="packed"):
     """Return the table of a job on :data:`INSTANCES`."""
     architecture, model, tokenizer = loaded[name]
-    engine = scoring.make_engine(kind, model, tokenizer, architecture, "cpu", "auto", INSTANCES)
+    engine = scoring.make_engine(kind, model, tokenizer, architecture, builder.DEVICE, "auto", INSTANCES)
     way = score.Continuation(architecture)
     rows = way.rows(INSTANCES)
     values = [None] * len(rows)
@@ -57,7 +57,7 @@ def in_a_loop(architecture, model, tokenizer, text, end):
     """Return the sum over the tokens that begin at ``end`` or later, and their number, one token at a time."""
     encoded = tokenizer(text, return_offsets_mapping=True, return_tensors="pt")
     offsets = encoded.pop("offset_mapping")[0].tolist()
-    ids, words = encoded["input_ids"][0], encoded.word_ids(0)
+    ids, words = encoded["input_ids"][0].to(model.device), encoded.word_ids(0)
     total, count = 0.0, 0
     for place, (start, stop) in enumerate(offsets):
         # A tokenizer may count the space before a word as part of its token.
@@ -93,7 +93,7 @@ def test_what_follows_the_slot_is_scored_as_in_a_plain_loop(loaded, name, kind):
 def test_a_decoder_without_the_slot_is_the_difference_of_two_texts(loaded):
     table = scored(loaded, "tiny-llama")
     architecture, model, tokenizer = loaded["tiny-llama"]
-    engine = scoring.make_engine("packed", model, tokenizer, architecture, "cpu", "auto", INSTANCES)
+    engine = scoring.make_engine("packed", model, tokenizer, architecture, builder.DEVICE, "auto", INSTANCES)
     cut = INSTANCES.assign(text=INSTANCES.text.str.replace("___.*", "___", regex=True))
     before = scoring.score_instances(engine, cut)
     # Where one token holds the end of the option and the full stop, nothing is left of what follows.

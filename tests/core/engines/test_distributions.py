@@ -41,7 +41,7 @@ def load(tmp_path_factory):
     def get(name):
         if name not in loaded:
             entry = config.load_yaml(builder.build(folder, (name,)))["models"][name]
-            loaded[name] = models.load(name, entry, models.locate(name, entry), "cpu")
+            loaded[name] = models.load(name, entry, models.locate(name, entry), builder.DEVICE)
         return loaded[name]
 
     return get
@@ -67,13 +67,13 @@ def fill(engine, texts):
 def plain_logits(model, tokenizer, text, prefix=""):
     """Return the logits at the mask of one text alone, float64 of shape (vocabulary,)."""
     blank = tokenizer.mask_token or "<extra_id_0>"
-    ids = torch.tensor([tokenizer(prefix + text.replace("[MASK]", blank))["input_ids"]])
+    ids = torch.tensor([tokenizer(prefix + text.replace("[MASK]", blank))["input_ids"]], device=model.device)
     blank_id = tokenizer.convert_tokens_to_ids(blank)
     with torch.no_grad():
         if tokenizer.mask_token:
-            return model(input_ids=ids).logits[0, ids[0].tolist().index(blank_id)].double()
-        begun = torch.tensor([[model.config.decoder_start_token_id, blank_id]])
-        return model(input_ids=ids, decoder_input_ids=begun).logits[0, 1].double()
+            return model(input_ids=ids).logits[0, ids[0].tolist().index(blank_id)].double().cpu()
+        begun = torch.tensor([[model.config.decoder_start_token_id, blank_id]], device=model.device)
+        return model(input_ids=ids, decoder_input_ids=begun).logits[0, 1].double().cpu()
 
 
 def plain_mass(tokenizer, probabilities, group):
@@ -205,15 +205,15 @@ def test_steps_against_a_plain_loop(load, name):
     for batch in engine.plan(prompts):
         for row, result in zip(batch.rows, engine.run([prompts[row] for row in batch.rows]), strict=True):
             ids, values, masses = distributions.of_generation(result)
-            source = tokenizer(prompts[row], return_tensors="pt")["input_ids"]
+            source = tokenizer(prompts[row], return_tensors="pt")["input_ids"].to(model.device)
             written = [model.config.decoder_start_token_id] if model.config.is_encoder_decoder else source[0].tolist()
             for step in range(6):
                 with torch.no_grad():
-                    now = torch.tensor([written])
+                    now = torch.tensor([written], device=model.device)
                     given = {"input_ids": source, "decoder_input_ids": now} if source.tolist() != now.tolist() else {}
                     if not model.config.is_encoder_decoder:
                         given = {"input_ids": now}
-                    expected = model(**given).logits[0, -1].double().softmax(0)
+                    expected = model(**given).logits[0, -1].double().softmax(0).cpu()
                 best = expected.topk(TOP_K)
                 assert ids[step].tolist() == best.indices.tolist()
                 largest = max(largest, np.abs(values[step] - best.values.numpy()).max())

@@ -35,21 +35,24 @@ NEW = 12
 @pytest.fixture(scope="module")
 def loaded(tmp_path_factory):
     entries = config.load_yaml(builder.build(tmp_path_factory.mktemp("zoo"), NAMES))["models"]
-    return {name: models.load(name, entry, models.locate(name, entry), "cpu") for name, entry in entries.items()}
+    return {
+        name: models.load(name, entry, models.locate(name, entry), builder.DEVICE) for name, entry in entries.items()
+    }
 
 
 def loop(model, tokenizer, prompt, steps=NEW):
     """Continue one prompt token by token without cache, mask or padding; return tokens and each step's logits."""
-    ids = torch.tensor([tokenizer(prompt)["input_ids"]])
+    ids = torch.tensor([tokenizer(prompt)["input_ids"]], device=model.device)
     written, logits = [], []
     with torch.inference_mode():
         while len(written) < steps:
             if model.config.is_encoder_decoder:
                 start = [model.config.decoder_start_token_id, *written]
-                output = model(input_ids=ids, decoder_input_ids=torch.tensor([start]))
+                output = model(input_ids=ids, decoder_input_ids=torch.tensor([start], device=model.device))
             else:
-                output = model(input_ids=torch.cat([ids, torch.tensor([written], dtype=torch.long)], dim=1))
-            logits.append(output.logits[0, -1])
+                new = torch.tensor([written], dtype=torch.long, device=model.device)
+                output = model(input_ids=torch.cat([ids, new], dim=1))
+            logits.append(output.logits[0, -1].cpu())
             written.append(int(logits[-1].argmax()))
             if written[-1] in generation.end_tokens(model, tokenizer):
                 break
@@ -182,7 +185,8 @@ def test_batches_are_as_large_as_memory(loaded):
     model, tokenizer = loaded["tiny-flan-t5"]
     config = model.config
     assert decoding.cached_bytes(model, 0) == 2 * config.num_decoder_layers * config.num_heads * config.d_kv * 4
-    assert generation.batch_tokens(model, "auto") == generation.BATCH_TOKENS["cpu"]
+    assert generation.batch_tokens(model.cpu(), "auto") == generation.BATCH_TOKENS["cpu"]
+    model.to(builder.DEVICE)
     many = generation.Generator(model, tokenizer, **settings(tokens_per_batch=10**6)).plan(["The clerk"] * 1000)
     assert [len(batch.rows) for batch in many] == [512, 488]
 
@@ -390,7 +394,7 @@ def test_batch_size_changes_no_answer_of_the_default_chat_model(root):
     """The embedded chat model, float32: one prompt at a time against all together, 40 tokens each."""
     entries = registry.load_registry(root / "config/models.yaml", root / "config/schemas/models.schema.yaml")
     name = "smollm2-135m-instruct"
-    model, tokenizer = models.load(name, entries[name], models.locate(name, entries[name]), "cpu")
+    model, tokenizer = models.load(name, entries[name], models.locate(name, entries[name]), builder.DEVICE)
     prompts = [
         tokenizer.apply_chat_template([{"role": "user", "content": text}], tokenize=False, add_generation_prompt=True)
         for text in PROMPTS

@@ -50,14 +50,14 @@ def loaded(tmp_path_factory):
     registry = builder.build(tmp_path_factory.mktemp("zoo"), NAMES)
     entries = config.load_yaml(registry)["models"]
     return {
-        name: (entry["architecture"], *models.load(name, entry, models.locate(name, entry), "cpu"))
+        name: (entry["architecture"], *models.load(name, entry, models.locate(name, entry), builder.DEVICE))
         for name, entry in entries.items()
     }
 
 
 def scored(loaded, name, instances=INSTANCES, budget="auto", kind="packed"):
     architecture, model, tokenizer = loaded[name]
-    engine = scoring.make_engine(kind, model, tokenizer, architecture, "cpu", budget, instances)
+    engine = scoring.make_engine(kind, model, tokenizer, architecture, builder.DEVICE, budget, instances)
     way = score.LabelLoss(architecture)
     rows = way.rows(instances)
     values = [None] * len(rows)
@@ -73,15 +73,15 @@ def plain(architecture, model, tokenizer, text, option, capital=True):
     form = options.fill(text, option, capitals=capital)[len(text.split("___")[0]) :][: len(option)]
     full = text.replace("___", form)
     if architecture == "decoder":
-        ids = tokenizer(full, return_tensors="pt").input_ids
+        ids = tokenizer(full, return_tensors="pt").input_ids.to(model.device)
         own = -model(input_ids=ids, labels=ids).loss.item()
         steps = [model(input_ids=ids[:, :n]).logits[0, -1] for n in range(1, ids.shape[1])]
         labels = ids[0, 1:]
     else:
         blank = tokenizer.mask_token or "<extra_id_0>"
         target = full if tokenizer.mask_token else f"<extra_id_0> {form} <extra_id_1>"
-        source = tokenizer(text.replace("___", blank), return_tensors="pt")
-        ids = tokenizer(target, return_tensors="pt").input_ids
+        source = tokenizer(text.replace("___", blank), return_tensors="pt").to(model.device)
+        ids = tokenizer(target, return_tensors="pt").input_ids.to(model.device)
         output = model(**source, labels=ids)
         own, labels = -output.loss.item(), ids[0]
         steps = list(output.logits[0])
@@ -187,7 +187,7 @@ def test_scores_do_not_depend_on_batches(loaded, name):
 
 def test_an_instance_is_encoded_once_whatever_its_labels_lengths(loaded, monkeypatch):
     _, model, tokenizer = loaded["tiny-t5"]
-    engine = scoring.make_engine("packed", model, tokenizer, "encoder-decoder", "cpu", 100_000, INSTANCES)
+    engine = scoring.make_engine("packed", model, tokenizer, "encoder-decoder", builder.DEVICE, 100_000, INSTANCES)
     assert engine.description["batching"] == "one encoding for all options"
     rows = label_loss.label_rows(INSTANCES, "encoder-decoder")
     assert len({len(engine.labels(row.filled, row.text)) for row in rows.itertuples()}) > 1
@@ -209,7 +209,7 @@ def test_a_decoder_that_sees_what_is_added_behind_labels_gets_labels_of_one_leng
         return output
 
     monkeypatch.setattr(model.model.decoder, "forward", mixing)
-    engine = scoring.make_engine("packed", model, tokenizer, "encoder-decoder", "cpu", "auto", INSTANCES)
+    engine = scoring.make_engine("packed", model, tokenizer, "encoder-decoder", builder.DEVICE, "auto", INSTANCES)
     assert engine.description["batching"] == "equal length"
 
 
@@ -219,7 +219,7 @@ def test_long_texts_with_many_options_share_their_beginning(loaded, name):
     long = INSTANCES.iloc[:6].copy()
     long["text"] = "".join(f"Ida has {n} saws. " for n in range(8)) + long.text
     architecture, model, tokenizer = loaded[name]
-    engine = scoring.make_engine("packed", model, tokenizer, architecture, "cpu", 64, long)
+    engine = scoring.make_engine("packed", model, tokenizer, architecture, builder.DEVICE, 64, long)
     rows = label_loss.label_rows(long, "decoder")
     lengths = engine.lengths(rows)
     assert lengths.min() > engine.pack_tokens
@@ -238,7 +238,7 @@ def test_linear_biases_that_follow_the_packed_sequence_are_seen(loaded, monkeypa
     """Without the biases of BLOOM's texts the check falls back to texts of equal length."""
     monkeypatch.setattr(packed.PackedEngine, "_biases_of", lambda *_: contextlib.nullcontext())
     _, model, tokenizer = loaded["tiny-bloom"]
-    engine = scoring.make_engine("packed", model, tokenizer, "decoder", "cpu", "auto", INSTANCES)
+    engine = scoring.make_engine("packed", model, tokenizer, "decoder", builder.DEVICE, "auto", INSTANCES)
     assert engine.description["batching"] == "equal length"
 
 
@@ -248,7 +248,7 @@ def test_masked_models_are_refused():
 
 
 def test_an_option_without_tokens_is_refused(loaded):
-    engine = scoring.make_engine("packed", *loaded["tiny-gpt2"][1:], "decoder", "cpu", "auto", INSTANCES)
+    engine = scoring.make_engine("packed", *loaded["tiny-gpt2"][1:], "decoder", builder.DEVICE, "auto", INSTANCES)
     broken = label_loss.label_rows(INSTANCES.iloc[:1], "decoder").assign(filled="")
     with pytest.raises(UserError, match=r"instance 0{16}, option 'he': \w+ has no token for it; leave this model"):
         engine.label_kinds(broken)

@@ -100,7 +100,7 @@ def entries(tmp_path_factory):
 
 @pytest.mark.parametrize("name", MODELS)
 def test_weights_take_turns_and_stay_as_they_are(entries, name):
-    network, _ = models.load(name, entries[name], models.locate(name, entries[name]), "cpu")
+    network, _ = models.load(name, entries[name], models.locate(name, entries[name]), builder.DEVICE)
     before = {key: value.clone() for key, value in network.state_dict().items()}
     half = HalfWeights(network, "bfloat16")
     with half.used():

@@ -301,3 +301,10 @@ def test_a_gpu_that_is_not_there_is_refused(monkeypatch):
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 0)
     with pytest.raises(UserError, match="'cuda' was asked for and PyTorch sees no GPU here; use the device cpu"):
         models.pick_device("cuda")
+
+
+def test_a_job_names_the_gpu_that_it_ran_on(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "get_device_name", {None: "first", "cuda": "first", "cuda:1": "second"}.get)
+    assert [models.device_name(device) for device in ("cpu", "auto", "cuda", "cuda:1")] == [
+        "cpu", "first", "first", "second",
+    ]  # fmt: skip

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from scripts.core import config
 from scripts.core.data import options
-from scripts.core.engines import minicons, models, output_layer, scoring, structure
+from scripts.core.engines import memory, minicons, models, output_layer, scoring, structure
 from scripts.core.engines import packed as packed_engine
 from scripts.core.engines.batches import context_length
 from scripts.core.errors import UserError
@@ -58,7 +58,8 @@ def zoo_registry(tmp_path_factory):
 def loaded(zoo_registry):
     entries = config.load_yaml(zoo_registry)["models"]
     return {
-        name: (entry, *models.load(name, entry, models.locate(name, entry), "cpu")) for name, entry in entries.items()
+        name: (entry, *models.load(name, entry, models.locate(name, entry), builder.DEVICE))
+        for name, entry in entries.items()
     }
 
 
@@ -88,7 +89,7 @@ def plain_loop(model, tokenizer, architecture, row):
             if position == 0:
                 continue
             with torch.no_grad():
-                logits = model(input_ids=torch.tensor([ids[:position]])).logits[0, -1]
+                logits = model(input_ids=torch.tensor([ids[:position]], device=model.device)).logits[0, -1]
         else:
             if token in special:
                 continue
@@ -98,7 +99,7 @@ def plain_loop(model, tokenizer, architecture, row):
                 for p, t in enumerate(ids)
             ]
             with torch.no_grad():
-                logits = model(input_ids=torch.tensor([masked])).logits[0, position]
+                logits = model(input_ids=torch.tensor([masked], device=model.device)).logits[0, position]
         total += (logits[token].double() - logits.double().logsumexp(0)).item()
         scored += 1
     return total, scored
@@ -110,9 +111,10 @@ def plain_labels(model, tokenizer, row):
         source, target = row.masked.replace("___", tokenizer.mask_token), row.text
     else:
         source, target = row.masked.replace("___", "<extra_id_0>"), f"<extra_id_0> {row.filled} <extra_id_1>"
-    labels = tokenizer(target, return_tensors="pt").input_ids
+    inputs, labels = (tokenizer(text, return_tensors="pt").to(model.device) for text in (source, target))
+    labels = labels.input_ids
     with torch.no_grad():
-        loss = model(**tokenizer(source, return_tensors="pt"), labels=labels).loss
+        loss = model(**inputs, labels=labels).loss
     return -loss.item() * labels.shape[1], labels.shape[1]
 
 
@@ -122,15 +124,15 @@ def by_hand(model, tokenizer, architecture, text):
 
     tokenizer = minicons.with_batch_encoding(tokenizer)
     if architecture == "encoder":
-        by_one = scorer.MaskedLMScorer(model, "cpu", tokenizer=tokenizer)
+        by_one = scorer.MaskedLMScorer(model, builder.DEVICE, tokenizer=tokenizer)
         return by_one.sequence_score([text], reduction=lambda x: x.sum().item(), PLL_metric="within_word_l2r")[0]
-    by_one = scorer.IncrementalLMScorer(model, "cpu", tokenizer=tokenizer)
+    by_one = scorer.IncrementalLMScorer(model, builder.DEVICE, tokenizer=tokenizer)
     return by_one.sequence_score([text], reduction=lambda x: x.sum().item())[0]
 
 
 def engine(loaded, name, kind="packed", budget="auto", instances=INSTANCES):
     entry, model, tokenizer = loaded[name]
-    return scoring.make_engine(kind, model, tokenizer, entry["architecture"], "cpu", budget, instances)
+    return scoring.make_engine(kind, model, tokenizer, entry["architecture"], builder.DEVICE, budget, instances)
 
 
 def test_there_are_forty_instances_with_what_makes_them_hard(loaded):
@@ -303,7 +305,7 @@ def test_little_is_padded():
 
 @pytest.mark.parametrize("size", [(1, 9), (70, 49152), (3, 1 << 20)])
 def test_log_sum_exp_in_parts_is_the_whole(size):
-    logits = 20 * torch.randn(size, generator=torch.Generator().manual_seed(20240601)) - 50
+    logits = 20 * torch.randn(size, generator=torch.Generator().manual_seed(20240601)).to(builder.DEVICE) - 50
     expected = logits.double().logsumexp(1)
     assert (output_layer.log_sum_exp_(logits) - expected).abs().max() < 1e-5
 
@@ -395,6 +397,19 @@ def test_other_errors_are_not_taken_for_a_lack_of_memory(loaded, monkeypatch):
     monkeypatch.setattr(packed, "_log_probabilities", broken)
     with pytest.raises(RuntimeError, match="shapes do not fit"):
         scoring.score_instances(packed, INSTANCES.iloc[:1])
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("[enforce fail at alloc_cpu.cpp] DefaultCPUAllocator: can't allocate memory: you tried to allocate", True),
+        ("CUDA error: out of memory\nCUDA kernel errors might be asynchronously reported", True),
+        ("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`", True),
+        ("CUDA error: an illegal memory access was encountered", False),
+    ],
+)
+def test_a_lack_of_memory_is_told_from_other_errors_by_its_message(message, expected):
+    assert memory.ran_out(RuntimeError(message)) == expected
 
 
 @settings(deadline=None)

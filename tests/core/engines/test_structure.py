@@ -40,17 +40,18 @@ def entries(tmp_path_factory):
 
 
 def load(entry):
-    return models.load("m", entry, models.locate("m", entry), "cpu")
+    return models.load("m", entry, models.locate("m", entry), builder.DEVICE)
 
 
 def engine(kind, some=SOME, name="packed", budget="auto", precision=torch.float32, **changed):
     model, words = architectures.build(KINDS[kind], **changed)
-    return scoring.make_engine(name, model.to(precision), words, KINDS[kind].architecture, "cpu", budget, some)
+    model = model.to(precision)
+    return scoring.make_engine(name, model, words, KINDS[kind].architecture, builder.DEVICE, budget, some)
 
 
 @pytest.fixture
 def gpu_packs(monkeypatch):
-    monkeypatch.setitem(packed.PACK_TOKENS, "cpu", GPU_PACK)
+    monkeypatch.setitem(packed.PACK_TOKENS, architectures.PLACE, GPU_PACK)
 
 
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
@@ -117,7 +118,7 @@ def test_weak_mixing_is_seen_in_any_precision(kind, scale, precision):
     """Weights as they are initialised, or little more, mix neighbours by less than half precision rounds."""
     weak = dataclasses.replace(KINDS[kind], scale=scale)
     model, words = architectures.build(weak)
-    made = scoring.make_engine("packed", model.to(precision), words, "decoder", "cpu", "auto", SOME)
+    made = scoring.make_engine("packed", model.to(precision), words, "decoder", builder.DEVICE, "auto", SOME)
     assert made.description["batching"] == "equal length"
 
 
@@ -159,7 +160,10 @@ def test_what_would_be_wrong_is_wrong(gpu_packs, monkeypatch):
 def test_a_short_text_does_not_change_how_a_long_one_is_read(name, monkeypatch):
     def difference():
         model, words = architectures.build(KINDS[name], block_size=4, num_random_blocks=1)
-        texts = [torch.tensor(words([text])["input_ids"]) for text in ("The clerk had left early. " * 8, "The clerk")]
+        texts = [
+            torch.tensor(words([text])["input_ids"], device=model.device)
+            for text in ("The clerk had left early. " * 8, "The clerk")
+        ]
         with torch.inference_mode():
             before, _, after = (model(input_ids=texts[i]).logits for i in (0, 1, 0))
         return (before - after).abs().max().item()
@@ -218,8 +222,8 @@ def test_models_that_look_ahead_are_refused_by_every_engine(kind, name, precisio
 
 def test_an_encoder_that_was_taken_for_a_decoder_is_scored_as_the_message_says():
     model, words = architectures.build(KINDS["bert-as-decoder"])
-    encoder = transformers.BertForMaskedLM(model.config).eval()
-    made = scoring.make_engine("packed", encoder, words, "encoder", "cpu", "auto", SOME)
+    encoder = transformers.BertForMaskedLM(model.config).eval().to(builder.DEVICE)
+    made = scoring.make_engine("packed", encoder, words, "encoder", builder.DEVICE, "auto", SOME)
     assert len(scoring.score_instances(made, SOME.iloc[:2])) == 8
 
 
@@ -235,13 +239,13 @@ def test_batches_that_mix_texts_are_refused_by_every_engine(entries, monkeypatch
 
     monkeypatch.setattr(type(model.model), "forward", mixing)
     with pytest.raises(UserError, match=r"scores in batches are not those of single texts.*leave this model out"):
-        scoring.make_engine(name, model, tokenizer, "decoder", "cpu", "auto", SOME)
+        scoring.make_engine(name, model, tokenizer, "decoder", builder.DEVICE, "auto", SOME)
 
 
 def test_minicons_scores_what_passes(entries):
     for name in ("tiny-llama", "tiny-bert"):
         model, tokenizer = load(entries[name])
-        scoring.make_engine("minicons", model, tokenizer, entries[name]["architecture"], "cpu", "auto", SOME)
+        scoring.make_engine("minicons", model, tokenizer, entries[name]["architecture"], builder.DEVICE, "auto", SOME)
 
 
 def test_tokenizers_without_a_mask_or_sentinels_are_refused():
@@ -279,7 +283,7 @@ def test_what_a_model_takes_is_known(kind, changed, limit):
     model, _ = architectures.build(KINDS[kind], **changed)
     assert context_length(model) == limit
     if limit and limit < 1000:
-        ids = torch.randint(10, 100, (1, limit))
+        ids = torch.randint(10, 100, (1, limit), device=model.device)
         given = {"labels": ids} if KINDS[kind].architecture == "encoder-decoder" else {}
         with torch.no_grad():
             assert model(input_ids=ids, **given).logits.shape[1] == limit
@@ -308,7 +312,7 @@ def test_a_text_that_is_too_long_ends_a_job_before_it_starts(entries, tmp_path, 
         score.main(
             instances=str(tmp_path / "instances.parquet"), scores=str(tmp_path / "s.parquet"),
             speed=str(tmp_path / "s.json"), model="tiny-bert", entry=entries["tiny-bert"], engine="packed",
-            device="cpu", tokens_per_batch="auto", shard=shard, shards=2,
+            device=builder.DEVICE, tokens_per_batch="auto", shard=shard, shards=2,
         )  # fmt: skip
 
 
@@ -335,7 +339,7 @@ def test_a_limit_that_no_model_states_is_found(entries, monkeypatch, name):
         monkeypatch.setattr(f"scripts.core.engines.{module}.context_length", lambda model: None)
     long = pd.DataFrame({"instance_id": ["a"], "text": ["word " * 300 + "___"], "options": [["he", "she"]]})
     with pytest.raises(UserError, match=r"BertForMaskedLM: the model cannot be run on texts of up to \d+ tokens"):
-        scoring.make_engine(name, model, tokenizer, "encoder", "cpu", "auto", long)
+        scoring.make_engine(name, model, tokenizer, "encoder", builder.DEVICE, "auto", long)
 
 
 @pytest.mark.parametrize("name", scoring.ENGINES)
@@ -389,7 +393,7 @@ def test_a_configuration_that_does_not_fit_is_named(entries, tmp_path, changed):
 def test_a_widened_model_is_the_model_in_float32_and_is_left_as_it_was(kind, whole, monkeypatch):
     model, _ = architectures.build(KINDS[kind])
     # Some change their weights once when they first run.
-    ids = torch.arange(20, 40)[None]
+    ids = torch.arange(20, 40, device=model.device)[None]
     given = {"labels": ids} if KINDS[kind].architecture == "encoder-decoder" else {}
     model = model.to(torch.bfloat16)
     with torch.no_grad():
@@ -433,7 +437,7 @@ def test_a_model_whose_scores_drift_is_refused(entries, monkeypatch, precision, 
 
     monkeypatch.setattr(type(model), "forward", drifting)
     with pytest.raises(UserError, match="LlamaForCausalLM: a text gets another score when it is scored again"):
-        scoring.make_engine("packed", model, tokenizer, "decoder", "cpu", "auto", SOME)
+        scoring.make_engine("packed", model, tokenizer, "decoder", builder.DEVICE, "auto", SOME)
 
 
 @pytest.mark.parametrize("size", [0, 256, 1024])

@@ -28,7 +28,7 @@ def open_system(settings: dict[str, Any]) -> caw.Caw | fastcoref_systems.FastCor
         system = caw.Caw(settings["name"], settings["checkpoint"], settings["encoder"], device)
     else:
         system = fastcoref_systems.FastCoref(settings["name"], settings["architecture"], settings["checkpoint"], device)
-    system.facts["device"] = "cpu" if device == "cpu" else torch.cuda.get_device_name()
+    system.facts["device"] = "cpu" if device == "cpu" else torch.cuda.get_device_name(device)
     return system
 
 
