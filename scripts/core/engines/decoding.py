@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 # Shorter beginnings are not worth the copies of their keys and values.
 SHORTEST_SHARED = 8
 
+ROOM = 32
+"""Tokens for which keys and values get room at once: a step writes its own and copies no others."""
+
 # Rows that have ended leave when they are so many of a batch: to leave means to copy what stays.
 ENDED_SHARE = 1 / 8
 
@@ -102,6 +105,49 @@ def common_tokens(first: Sequence[int], second: Sequence[int]) -> int:
     return next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(first), len(second)))
 
 
+class _RoomyLayer(DynamicLayer):
+    """A layer of a cache that has room for tokens to come.
+
+    Transformers' own joins old and new keys at every step. On a GPU each of these tensors is a little larger than the
+    last, so that none of the memory that was given back fits it: all of the GPU's memory is asked for and returned
+    every few steps.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.roomy: list[torch.Tensor] = []
+
+    def update(
+        self, key_states: torch.Tensor, value_states: torch.Tensor, *_args: Any, **_options: Any
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Add keys and values of new tokens, and return all of them."""
+        if not self.is_initialized:
+            self.lazy_initialization(key_states, value_states)
+        start = self.get_seq_length()
+        end = start + key_states.shape[-2]
+        if not self.roomy or self.roomy[0].shape[-2] < end:
+            olds, states = (self.keys, self.values), (key_states, value_states)
+            self.roomy = [new.new_empty((*new.shape[:-2], end + ROOM, new.shape[-1])) for new in states]
+            for roomy, old in zip(self.roomy, olds, strict=True):
+                if start:
+                    roomy[..., :start, :] = old
+        for roomy, new in zip(self.roomy, (key_states, value_states), strict=True):
+            roomy[..., start:end, :] = new
+        self.keys, self.values = (roomy[..., :end, :] for roomy in self.roomy)
+        return self.keys, self.values
+
+    def batch_select_indices(self, indices: torch.Tensor) -> None:
+        """Keep rows, in their order and as often as they come; their next tokens get room anew."""
+        super().batch_select_indices(indices)
+        self.roomy = []
+
+
+def _roomy_cache():
+    cache = DynamicCache()
+    cache.layer_class_to_replicate = _RoomyLayer
+    return cache
+
+
 def _select(cache: DynamicCache, rows: torch.Tensor):
     """Keep rows of a cache, in their order and as often as they come."""
     layer: Any
@@ -158,14 +204,14 @@ class Batch:
         """Encode the prompts, and read what every answer begins with."""
         tokens, mask = self._padded(ids, left=False)
         encoded = self.model.get_encoder()(input_ids=tokens, attention_mask=mask)
-        self.cache = EncoderDecoderCache(DynamicCache(), DynamicCache())
+        self.cache = EncoderDecoderCache(_roomy_cache(), DynamicCache())
         self.inputs = {"attention_mask": mask, "encoder_outputs": encoded}
         self._forward(decoder_input_ids=torch.full((len(ids), 1), start_token(self.model), device=tokens.device))
 
     def _read_decoder(self, ids: Sequence[list[int]]):
         plan = layout(ids)
         device = self.model.device
-        self.cache = DynamicCache()
+        self.cache = _roomy_cache()
         self.mask = torch.zeros((1, 0), dtype=torch.long, device=device)
         self.positions = torch.zeros(1, dtype=torch.long, device=device)
         if plan.shared:

@@ -367,7 +367,7 @@ def test_running_out_of_memory_halves_the_batches(loaded, monkeypatch, name):
 
     def small(inputs, positions, targets):
         ids = inputs.get("input_ids", inputs.get("decoder_input_ids"))
-        if len(ids) > 2:
+        if len(ids) > 1:
             raise torch.OutOfMemoryError("out of memory")
         return run(inputs, positions, targets)
 

@@ -17,7 +17,7 @@ import transformers
 from scripts.core import config, files
 from scripts.core.data import options
 from scripts.core.engines import distributions, generation, models, output_layer, packed, scoring, structure
-from scripts.core.engines.batches import TextReader, context_length
+from scripts.core.engines.batches import BATCH_TOKENS, TextReader, context_length
 from scripts.core.errors import UserError
 from scripts.scoring import score
 from tests import zoo as builder
@@ -189,6 +189,8 @@ def test_texts_on_both_sides_of_a_change_of_positions_are_not_mixed(gpu_packs):
 @pytest.mark.parametrize(("asides", "limit", "size"), [((4, 5), 153, 32), ((1, 2, 3), 86, 16)])
 def test_small_packs_hide_no_change_of_positions(asides, limit, size, monkeypatch):
     """Packs of this size hold texts of the job on both sides of the limit, but no probe beside the longest text."""
+    # As many as on a CPU: in a GPU's larger batches another probe notices.
+    monkeypatch.setitem(BATCH_TOKENS, architectures.PLACE, 1024)
     some = architectures.instances(30, asides)
 
     def measure():
