@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from scripts.core import files
@@ -13,6 +14,8 @@ OTHER_FILES = (
     "*.json", "*.txt", "*.model", "*.py", "*.jinja", "*.tiktoken", "vocab.bpe", "bpe.codes",
     "additional_chat_templates/*.jinja",
 )  # fmt: skip
+READERS = 4
+"""Files of a checkpoint that are read side by side for their digests: those of large models are many."""
 
 
 def has_weights(folder: Path) -> bool:
@@ -33,5 +36,7 @@ def digest(folder: Path, of_file: Callable = files.sha256) -> str:
     if not present:
         raise UserError(f"{folder}: no weights ({' or '.join(WEIGHT_FILES)}); fetch the model again")
     paths = {path for pattern in (present[0], *OTHER_FILES) for path in folder.glob(pattern) if path.is_file()}
-    lines = [f"{path.relative_to(folder).as_posix()}\0{of_file(path)}\n" for path in sorted(paths)]
+    with ThreadPoolExecutor(READERS) as pool:
+        digests = dict(zip(paths, pool.map(of_file, paths), strict=True))
+    lines = [f"{path.relative_to(folder).as_posix()}\0{digests[path]}\n" for path in sorted(paths)]
     return hashlib.sha256("".join(lines).encode()).hexdigest()
