@@ -573,7 +573,6 @@ TRACES = {
     "results/counter_gap/tables/replica/inconsistency.csv:1:M2F": (
         [r"\n48 rows of results/counter_gap/instances/replica\.parquet"], [r"quadruples\.tsv: lines 3-26\n"],
     ),
-    "counter_gap.replica.examples.across": ([r"\n4 rows of results/counter_gap", r"quadruples\.tsv: line \d+\n"], []),
     "results/underspecification/figures/run/correlations_date_all.pdf": (
         [r"rows of results/underspecification/texts/mgc\.parquet", r"dates\.tsv: line 3\n", r"verbs\.tsv: lines 3-12\n",
          r"life_stages\.tsv: lines 3-8\n", "weights "],
