@@ -536,7 +536,7 @@ def test_the_rule_audits_and_nothing_reruns(finished):
 TRACES = {
     # What is asked for; what the answer must hold; what it must not hold.
     "results/ruff/analysis/replica/accuracy.csv:model=tiny-opt,factor=pronoun,level=xe,n_distractors=1:accuracy": (
-        [r"= \d\.\d\d", r"6 rows of results/ruff/instances/replica/selected\.parquet",
+        [r"cell accuracy = \d", r"6 rows of results/ruff/instances/replica/selected\.parquet",
          r"ruff/task\.tsv: lines [\d, -]+", r"ruff/context\.tsv: lines", r"occupations\.tsv: lines", "weights "],
         ["tiny-llama.parquet"],
     ),
