@@ -26,7 +26,7 @@ KEYS = {
     "few_shot_draws": "misgendered.few_shot.draws",
 }
 """Settings to their keys in config.yaml."""
-UNSIGNED = {"signed": False, "sign": False}
+UNSIGNED: dict[str, Any] = {"signed": False, "sign": False}
 """How accuracies and errors are printed (:func:`estimate`)."""
 LEVEL = 95
 """Coverage of the intervals, in percent."""
