@@ -309,11 +309,6 @@ declare(
         **COUNTER_GAP_TESTED,
         **COUNTER_GAP_SIZES,
         simulation=COUNTER_GAP_SIMULATION,
-        examples=lambda wildcards: [
-            f"results/counter_gap/tables/{shown}/examples.csv"
-            for shown in COUNTER_GAP.example_sets
-            if shown == wildcards.templates
-        ],
         params={
             **COUNTER_GAP_SET,
             "settings": {

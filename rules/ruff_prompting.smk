@@ -181,7 +181,6 @@ RUFF_PROMPTING_NUMBERED = [
     table
     for table in [
         "prompted_summary",
-        "prompted_positions",
         "prompted_agreement",
         *(["prompted_against_scored", "scored_agreement"] if RUFF.pairs else []),
     ]

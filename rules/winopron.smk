@@ -258,9 +258,9 @@ declare(
         "findings": result(params=WINOPRON_COMPARED | WINOPRON.bootstrap | {"sets": WINOPRON.sets}, **WINOPRON_OF),
     },
     numbers=result(
-        instances=expand("results/winopron/instances/{{templates}}/{entities}.parquet", entities=["double", "single"]),
+        instances="results/winopron/instances/{templates}/double.parquet",
         **winopron_tables("metrics", "bias", "overlap", "variance", "women_share"),
-        params=WINOPRON_SET | {"entities": ["double", "single"], "settings": {"draws": WINOPRON["bootstrap"]["draws"]}},
+        params=WINOPRON_SET | {"settings": {"draws": WINOPRON["bootstrap"]["draws"]}},
     ),
     section=result(
         params={"template_sets": WINOPRON.parts, "winogender": "winogender" in WINOPRON.templates} | WINOPRON_MODELS

@@ -14,13 +14,12 @@ ORDER = ("replica", "books", "released", "official")
 
 
 def paper_numbers(
-    *, significance: str, metrics: str, subset_sizes: str, simulation: str, examples: list, paper_numbers: str,
-    templates: str, settings: dict,
+    *, significance: str, metrics: str, subset_sizes: str, simulation: str, paper_numbers: str, templates: str,
+    settings: dict,
 ) -> None:  # fmt: skip
     """Collect every number that the section's prose uses, with where it comes from.
 
-    Write ``paper_numbers`` (JSON) for the set of quadruples ``templates``. ``examples`` is empty for a set without
-    texts; ``settings`` are of the config.
+    Write ``paper_numbers`` (JSON) for the set of quadruples ``templates``; ``settings`` are of the config.
     """
     collected = {
         **of_settings(settings, of_prose.KEYS),
@@ -28,8 +27,6 @@ def paper_numbers(
         **of_prose.from_tests(read_set(significance, templates), read_set(metrics, templates)),
         **of_prose.from_simulation(files.read_csv(simulation)),
     }
-    for path in examples:
-        collected |= of_prose.from_examples(files.read_csv(path))
     files.write_json(paper_numbers, collected)
 
 

@@ -21,12 +21,11 @@ UNCLEAR = "not distinguishable from chance"
 
 
 def paper_numbers(
-    *, accuracy: str, accuracy_over_models: str, context_free: str, context_free_summary: str, pronoun_tests: str,
-    error_types: str, error_range: str, normalisation: str, calibration: str, fertility_correlations: str, power: str,
-    mixed_model: str, instance_counts: str, paper_numbers: str, settings: dict, sizes: dict,
-    prompted_summary: str | None = None, prompted_positions: str | None = None, prompted_agreement: str | None = None,
-    prompted_against_scored: str | None = None, scored_agreement: str | None = None,
-    prompting_settings: dict | None = None,
+    *, accuracy: str, accuracy_over_models: str, context_free: str, pronoun_tests: str, error_types: str,
+    error_range: str, normalisation: str, calibration: str, power: str, mixed_model: str, instance_counts: str,
+    paper_numbers: str, settings: dict, sizes: dict, prompted_summary: str | None = None,
+    prompted_agreement: str | None = None, prompted_against_scored: str | None = None,
+    scored_agreement: str | None = None, prompting_settings: dict | None = None,
 ) -> None:  # fmt: skip
     """Collect every number that the RUFF section's prose uses, with where it comes from.
 
@@ -40,12 +39,12 @@ def paper_numbers(
     accuracies, counts = files.read_csv(accuracy), files.read_csv(context_free)
     made = {
         **ruff_numbers.from_settings(files.read_csv(instance_counts), settings, sizes),
-        **ruff_numbers.from_context_free(counts, files.read_csv(context_free_summary)),
+        **ruff_numbers.from_context_free(counts),
         **ruff_numbers.from_accuracy(accuracies, files.read_csv(accuracy_over_models)),
         **ruff_numbers.from_models(accuracies, counts, settings["chance"]),
         **ruff_numbers.from_tests(files.read_csv(pronoun_tests)),
         **ruff_numbers.from_errors(files.read_csv(error_types), files.read_csv(error_range)),
-        **ruff_numbers.from_other_scores(*map(files.read_csv, (normalisation, calibration, fertility_correlations))),
+        **ruff_numbers.from_other_scores(files.read_csv(normalisation), files.read_csv(calibration)),
         **ruff_numbers.from_comparisons(
             files.read_csv(power),
             files.read_csv(mixed_model, dtype={"level": str}),
@@ -53,10 +52,9 @@ def paper_numbers(
         ),
     }
     if prompted_summary:
-        assert prompted_positions and prompted_agreement and prompting_settings, "they come together"
+        assert prompted_agreement and prompting_settings, "they come together"
         made |= ruff_numbers.from_prompting(
             files.read_csv(prompted_summary),
-            files.read_csv(prompted_positions),
             files.read_csv(prompted_agreement),
             files.read_csv(prompted_against_scored) if prompted_against_scored else None,
             prompting_settings,

@@ -20,7 +20,7 @@ MOST_TOLD = 2
 
 def paper_numbers(
     *,
-    instances: list,
+    instances: str,
     metrics: str,
     bias: str,
     overlap: str,
@@ -28,25 +28,23 @@ def paper_numbers(
     women_share: str,
     paper_numbers: str,
     templates: str,
-    entities: list,
     settings: dict,
 ) -> None:
     """Collect every number that the WinoPron section's prose uses, with where it comes from.
 
-    Write ``paper_numbers`` (JSON) for the template set ``templates``. ``instances`` has a file for each of
-    ``entities``; ``women_share`` has the agreement of each system's bias with the share of women (CSV); ``settings``
-    are of the config.
+    Write ``paper_numbers`` (JSON) for the template set ``templates``. ``instances`` are about two people;
+    ``women_share`` has the agreement of each system's bias with the share of women (CSV); ``settings`` are of the
+    config.
     """
     # It loads packages that the other jobs do without.
     from scripts.winopron.lib import numbers as prose
 
-    read = {name: files.read_parquet(path) for name, path in zip(entities, instances, strict=True)}
     tables = [study.read_table(path) for path in (metrics, bias, overlap, variance, women_share)]
     measured, biases, overlaps, spread, agreements = (table[table.templates == templates] for table in tables)
     files.write_json(
         paper_numbers,
         of_settings(settings, prose.KEYS)
-        | prose.from_instances(read)
+        | prose.from_instances(files.read_parquet(instances))
         | prose.from_metrics(measured)
         | prose.from_bias(biases)
         | prose.from_overlap(overlaps)

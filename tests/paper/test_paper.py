@@ -163,9 +163,7 @@ def made_prompting(folder, key, sets, facts):
     for name in PROMPTING_FIGURES:
         if name != "prompting_against_scored" or facts["pairs"]:
             box(folder, key, name)
-    numbered = (
-        "prompted_summary", "prompted_positions", "prompted_agreement", "prompted_against_scored", "scored_agreement",
-    )  # fmt: skip
+    numbered = ("prompted_summary", "prompted_agreement", "prompted_against_scored", "scored_agreement")
     settings = {"sample_size": 4, "seeds": 1, "new_tokens.chain": 128, "new_tokens.final": 10}
     return {name: str(folder / f"analysis/{key}/{name}.csv") for name in numbered if name in data} | {
         "prompting_settings": settings

@@ -335,15 +335,12 @@ def test_prompted_models_are_listed_from_what_the_answers_record(tmp_path):
 def test_numbers_of_the_prose_are_those_of_the_tables():
     read = outputs()
     accuracy = prompting.by_prompt(read)
-    made = numbers.from_prompting(
-        prompting.summary(accuracy), prompting.positions(read, 4), prompting.agreement(read), None, {"seeds": 2}
-    )
+    made = numbers.from_prompting(prompting.summary(accuracy), prompting.agreement(read), None, {"seeds": 2})
     assert made["prompted.m.vanilla.final.all.0"]["value"] == 0.5
     assert made["prompted_range.m.0.highest"]["text"] == "1.00"
-    assert made["prompted_outcome.m.vanilla.final.several"]["value"] == pytest.approx(1 / 3)
+    assert made["prompted_outcome.m.vanilla.final.wrong"]["value"] == pytest.approx(1 / 6)
     assert made["prompted_outputs.vanilla.1"]["text"] == "4"
     assert made["prompted_agreement.m"]["value"] == 0
-    assert made["prompted_positions_n"]["value"] == 3
     assert made["prompting.seeds"] == {
         "value": 2, "text": "2", "source": "config.yaml", "cell": {"key": "ruff.prompting.seeds"},
     }  # fmt: skip

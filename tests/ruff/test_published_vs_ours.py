@@ -73,7 +73,6 @@ def test_the_studys_own_pattern_agrees_with_it(complete):
     assert set(differs.item) <= {"ruff_model_parameters"}
     assert "ALBERT-v2 | xxlarge" in set(differs.row)
     assert numbers["published.official.results.differs"]["value"] == 0
-    assert numbers["published.official.results.compared"]["value"] == len(compared) / 2
 
 
 def test_every_row_without_a_number_says_why(complete):
@@ -136,7 +135,7 @@ def test_other_pronoun_sets_are_another_experiment(tmp_path):
 def test_counts_of_instances_do_not_apply_to_other_pronoun_sets(tmp_path):
     """They depend on the number of sets; numbers of task sentences and of samples do not."""
     run = pattern.models()
-    found, tex, numbers = compare(tmp_path, run, pattern.tables(run), pronoun_sets=["he", "she", "xe"])
+    found, tex, _ = compare(tmp_path, run, pattern.tables(run), pronoun_sets=["he", "she", "xe"])
     own = found[found.templates == "replica"].set_index("item")
     for item in ("ruff_instances_created", "ruff_subset_size", "ruff_instances_total"):
         rows = own.loc[[item]]
@@ -147,13 +146,7 @@ def test_counts_of_instances_do_not_apply_to_other_pronoun_sets(tmp_path):
         assert rows.ours.isna().all()
     fixed = ["ruff_task_sentences", "ruff_subsets", "ruff_distractors", "ruff_grammatical_cases", "ruff_task_templates"]
     assert set(own.loc[fixed].verdict) == {"as printed"}
-    count = int((own.verdict == "not applicable").sum())
-    assert count >= 13
-    settings = {name: numbers[f"published.replica.settings.{name}"]["value"] for name in (
-        "not_applicable", "compared", "not_run", "total")}  # fmt: skip
-    results = numbers["published.replica.results.not_applicable"]["value"]
-    assert settings["not_applicable"] + results == count
-    assert settings["compared"] + settings["not_applicable"] + settings["not_run"] == settings["total"]
+    assert (own.verdict == "not applicable").sum() >= 13
     assert "not applicable" not in tex
     # A template set that was not run says so first.
     assert set(found[found.templates == "official"].verdict) == {"not run"}
@@ -161,7 +154,6 @@ def test_counts_of_instances_do_not_apply_to_other_pronoun_sets(tmp_path):
 
 def test_with_the_studys_sets_every_count_applies(complete):
     assert "not applicable" not in set(complete[0].verdict)
-    assert complete[2]["published.official.settings.not_applicable"]["value"] == 0
 
 
 def test_a_run_of_some_models_compares_what_it_can(tmp_path):

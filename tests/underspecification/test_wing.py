@@ -274,7 +274,7 @@ def test_the_section_shows_figures_and_tables_of_the_main_source_and_the_run(run
 def test_numbers_are_those_of_the_tables(run):
     numbers = json.loads((run / "analysis/run/paper_numbers.json").read_text())
     assert numbers["mgc.sentences"]["value"] == 60 and numbers["mgc.dates"]["value"] == 4
-    assert numbers["mgc.curves"]["value"] == 3 and numbers["method1.date.both"]["value"] == 3
+    assert numbers["mgc.curves"]["value"] == 3 and numbers["method1.date.significant"]["value"] == 3
     assert numbers["winogender.sentences"]["value"] == 32 and numbers["winogender.specified"]["value"] == 8
     assert not any(name.startswith("orders") for name in numbers)
     release = json.loads((run / "analysis/preprint/paper_numbers.json").read_text())

@@ -154,7 +154,7 @@ def test_numbers_of_whole_values_can_be_written(made):
     assert json.loads(json.dumps(numbers.from_variance(rows))).keys() == numbers.from_variance(rows).keys()
     agreements = made[1]["women_share"]
     whole = agreements.assign(**dict.fromkeys(("pearson", "ci_low", "ci_high"), 0))
-    assert json.loads(json.dumps(numbers.from_women_share(whole)))["women.systems"]
+    assert json.loads(json.dumps(numbers.from_women_share(whole)))["women.defined"]
 
 
 def test_occupations_are_listed_by_form(made):

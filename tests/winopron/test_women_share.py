@@ -129,14 +129,12 @@ def agreements(double):
 
 def test_numbers_and_table(agreements):
     found = numbers.from_women_share(agreements)
-    counts = {
-        name: found[f"women.{name}"]["value"] for name in ("systems", "defined", "few", "constant", "occupations")
-    }
-    assert counts == {"systems": 3, "defined": 2, "few": 1, "constant": 0, "occupations": 12}
+    counts = {name: found[f"women.{name}"]["value"] for name in ("defined", "few", "occupations")}
+    assert counts == {"defined": 2, "few": 1, "occupations": 12}
     assert [found[f"women.{name}"]["value"] for name in ("above", "below", "open")] == [1, 1, 0]
     assert found["women.r.highest"]["system"] == "LingMess" and found["women.r.highest.low"]["value"] > 0
     assert found["women.r.lowest"]["value"] == pytest.approx(-found["women.r.highest"]["value"])
-    assert numbers.from_women_share(agreements.iloc[:0])["women.systems"]["value"] == 0
+    assert numbers.from_women_share(agreements.iloc[:0])["women.defined"]["value"] == 0
     cells = tables.women_share(agreements, "replica")
     assert len(cells) == 4 * 3
     assert cells.set_index(["System", "Pronoun set"]).Undefined["Some model", SHE] == women_share.FEW

@@ -535,8 +535,8 @@ def test_the_rule_audits_and_nothing_reruns(finished):
 
 TRACES = {
     # What is asked for; what the answer must hold; what it must not hold.
-    "ruff.replica.accuracy.tiny-opt.pronoun.xe.1": (
-        [r"= \d\.\d\d", r"6 rows of results/ruff/instances/replica/selected\.parquet",
+    "results/ruff/analysis/replica/accuracy.csv:model=tiny-opt,factor=pronoun,level=xe,n_distractors=1:accuracy": (
+        [r"cell accuracy = \d", r"6 rows of results/ruff/instances/replica/selected\.parquet",
          r"ruff/task\.tsv: lines [\d, -]+", r"ruff/context\.tsv: lines", r"occupations\.tsv: lines", "weights "],
         ["tiny-llama.parquet"],
     ),
@@ -573,7 +573,6 @@ TRACES = {
     "results/counter_gap/tables/replica/inconsistency.csv:1:M2F": (
         [r"\n48 rows of results/counter_gap/instances/replica\.parquet"], [r"quadruples\.tsv: lines 3-26\n"],
     ),
-    "counter_gap.replica.examples.across": ([r"\n4 rows of results/counter_gap", r"quadruples\.tsv: line \d+\n"], []),
     "results/underspecification/figures/run/correlations_date_all.pdf": (
         [r"rows of results/underspecification/texts/mgc\.parquet", r"dates\.tsv: line 3\n", r"verbs\.tsv: lines 3-12\n",
          r"life_stages\.tsv: lines 3-8\n", "weights "],
@@ -683,7 +682,7 @@ def test_the_impact_of_a_line_is_what_was_made_from_it(finished, asked):
     assert set(other["numbers"]) < set(line["numbers"]) < set(whole["numbers"])
     accuracies = {name for name in line["numbers"] if name.startswith("ruff.replica.accuracy.")}
     row = scored[scored.task_row == used].iloc[0]
-    assert f"ruff.replica.accuracy.tiny-opt.case.{row['case']}.{row.n_distractors:.0f}" in accuracies
+    assert f"ruff.replica.accuracy.tiny-opt.all.all.{row.n_distractors:.0f}" in accuracies
     assert not [name for name in other["numbers"] if name.startswith("ruff.replica.accuracy.")]
     # Of the pronoun sets, thon is one of MISGENDERED alone.
     rules = {job["rule"] for job in impact("templates/pronouns.tsv:7")["reruns"]}

@@ -25,10 +25,6 @@ def declaring(*numbers):
 # rests on, or None for all models.
 TRACES = {
     "misgendered.replica.accuracy.neo": ({ZERO: {"pronoun_type": ["neo"]}}, None),
-    "misgendered.replica.accuracy.declaration_number.3.binary": (
-        {ZERO: {"pronoun_type": ["binary"]} | declaring(31, 32)}, None,
-    ),
-    "misgendered.replica.names.she.female": ({ZERO: {"group": ["she"], "name_class": ["female"]}}, None),
     "misgendered.replica.declared.neo": ({ZERO: {"pronoun_type": ["neo"], "form": SOMETIMES}}, None),
     "misgendered.replica.sum.neo": ({ZERO: {"pronoun_type": ["neo"]}}, None),
     "misgendered.replica.choice.capitals.other_pick": ({ZERO: {}}, None),

@@ -227,11 +227,10 @@ def single_model_verdicts(
 def tally(table: pd.DataFrame, source: str, models: dict[str, int] | None = None) -> dict[str, dict]:
     """Return how often each verdict fell, as numbers that a paper's prose can name.
 
-    Ids are ``findings.total`` and ``findings.<templates>.<verdict>``. Where findings are undecided,
-    ``findings.<templates>.lacking`` counts those that lack what most of them lack; its cell says what. If more than
-    one template set has decided findings, ``findings.decided_twice`` counts those that hold or fail on more than one
-    set, and ``findings.same`` those of them with the same verdict wherever they hold or fail.
-    ``findings.<templates>.models`` is the number of the study's models in the run.
+    Ids are ``findings.total`` and ``findings.<templates>.<verdict>``. If more than one template set has decided
+    findings, ``findings.decided_twice`` counts those that hold or fail on more than one set, and ``findings.same``
+    those of them with the same verdict wherever they hold or fail. ``findings.<templates>.models`` is the number of the
+    study's models in the run.
 
     Args:
         table: From :func:`verdicts`.
@@ -244,9 +243,6 @@ def tally(table: pd.DataFrame, source: str, models: dict[str, int] | None = None
             entries[f"findings.{templates}.{name.replace(' ', '_')}"] = count(
                 (rows.verdict == name).sum(), source, templates=templates, verdict=name
             )
-        reason, lacking = commonest_gap(rows)
-        if lacking:
-            entries[f"findings.{templates}.lacking"] = count(lacking, source, templates=templates, missing=reason)
     for templates, present in (models or {}).items():
         entries[f"findings.{templates}.models"] = count(present, source, templates=templates)
     judged = table[table.verdict != NOT_APPLICABLE]
@@ -257,21 +253,6 @@ def tally(table: pd.DataFrame, source: str, models: dict[str, int] | None = None
         entries["findings.decided_twice"] = count(twice.sum(), source, column="verdict")
         entries["findings.same"] = count(same.sum(), source, column="verdict")
     return entries
-
-
-def commonest_gap(table: pd.DataFrame) -> tuple[str, int]:
-    """Return what most of the findings lack that cannot be decided, and how many of them do.
-
-    Of equally common reasons the first counts. Nothing and 0 if no finding lacks anything.
-
-    Args:
-        table: From :func:`verdicts`.
-    """
-    counts = {}
-    for missing in table[table.verdict == NOT_APPLICABLE].missing.fillna(""):
-        for word in filter(None, missing.split("; ")):
-            counts[word] = counts.get(word, 0) + 1
-    return max(counts.items(), key=lambda pair: pair[1], default=("", 0))
 
 
 def write(

@@ -17,7 +17,7 @@ from scripts.core.paper.numbers import count
 
 AS_PRINTED, WITHIN_INTERVAL, WITHIN_TOLERANCE = "as printed", "within interval", "within tolerance"
 DIFFERS, NOT_RUN, NOT_APPLICABLE = "differs", "not run", "not applicable"
-VERDICTS = (AS_PRINTED, WITHIN_INTERVAL, WITHIN_TOLERANCE, DIFFERS, NOT_RUN, NOT_APPLICABLE)
+COMPARED = (AS_PRINTED, WITHIN_INTERVAL, WITHIN_TOLERANCE, DIFFERS)
 UNCOMPARED = (NOT_RUN, NOT_APPLICABLE)
 
 PUBLISHED_COLUMNS = ["source", "item", "row", "column", "value", "unit", "kind", "note"]
@@ -403,10 +403,9 @@ def differing_results(comparison: pd.DataFrame) -> pd.DataFrame:
 def tally(comparison: pd.DataFrame, source: str) -> dict[str, dict]:
     """Return how often each verdict fell, as numbers that a paper's prose can name.
 
-    Ids are ``published.<templates>.<results|settings>.<verdict>``, with an underscore for the space, ``.total``,
-    ``.compared`` (all but ``not run`` and ``not applicable``), ``.not_covered`` (those) and ``.without_cell`` (those
-    that no table of the workflow can reproduce); and ``published.differing``: results that differ on some set, each
-    once.
+    Ids are ``published.<templates>.results.<verdict>``, with an underscore for the space, ``.total`` and
+    ``.not_covered`` (``not run`` and ``not applicable``); and ``published.differing``: results that differ on some set,
+    each once.
 
     Args:
         comparison: From :func:`compare`.
@@ -414,14 +413,12 @@ def tally(comparison: pd.DataFrame, source: str) -> dict[str, dict]:
     """
     entries = {}
     for templates, compared in comparison.groupby("templates", sort=False):
-        settings = compared.kind == "setting"
-        for part, rows in (("results", compared[~settings]), ("settings", compared[settings])):
-            totals = {name.replace(" ", "_"): (rows.verdict == name).sum() for name in VERDICTS}
-            totals |= {"total": len(rows), "compared": (~rows.verdict.isin(UNCOMPARED)).sum()}
-            totals |= {"not_covered": rows.verdict.isin(UNCOMPARED).sum(), "without_cell": (rows.table == "").sum()}
-            for name, total in totals.items():
-                cell = {"templates": templates, "part": part, "verdict": name}
-                entries[f"published.{templates}.{part}.{name}"] = count(total, source, **cell)
+        rows = compared[compared.kind != "setting"]
+        totals = {name.replace(" ", "_"): (rows.verdict == name).sum() for name in COMPARED}
+        totals |= {"total": len(rows), "not_covered": rows.verdict.isin(UNCOMPARED).sum()}
+        for name, total in totals.items():
+            cell = {"templates": templates, "part": "results", "verdict": name}
+            entries[f"published.{templates}.results.{name}"] = count(total, source, **cell)
     different = differing_results(comparison).drop_duplicates([*KEY, "published"])
     return entries | {"published.differing": count(len(different), source, verdict=DIFFERS)}
 

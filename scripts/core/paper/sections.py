@@ -70,7 +70,7 @@ def context(
         across the parts; ``shared``: name to path of the figures that belong to no part; ``demonstration``: labels of
         the demonstration models among ``models``; ``cut_off``: whether more published numbers differ than are typeset;
         ``fewest_drawn``: instances from which on a figure draws a share; and the functions :func:`number`,
-        :func:`value`, :func:`list_words`, :func:`figure`, :func:`table`, :func:`findings` and :func:`comparison`.
+        :func:`value`, :func:`list_words`, :func:`figure`, :func:`table` and :func:`findings`.
     """
     folder = Path(section_tex).parents[1]
     drawn = {Path(path): drawing(path, folder) for path in figures}
@@ -97,7 +97,6 @@ def context(
         "figure": figure,
         "table": table,
         "findings": findings,
-        "comparison": comparison,
     }
 
 
@@ -287,34 +286,6 @@ def findings(beside: dict, part: str, called: str = "this run") -> latex.Raw:
         f"{_verb(beside, held, 'holds', 'hold')}, {number(beside, failed)} {_verb(beside, failed, 'fails', 'fail')} "
         f"and {number(beside, undecided)} {_verb(beside, undecided, 'is', 'are')} undecided on {place}."
     )
-
-
-def comparison(beside: dict, part: str, called: str = "this run") -> latex.Raw:
-    """Return sentences that count the published numbers by how ours compare; arguments as :func:`findings`."""
-    place = called if isinstance(called, latex.Raw) else latex.escape(called)
-    results, settings = (f"published.{part}.{kind}" for kind in ("results", "settings"))
-    text = (
-        f"Of {number(beside, f'{results}.total')} results that the study prints, "
-        f"{number(beside, f'{results}.compared')} can be compared with {place}"
-    )
-    if value(beside, f"{results}.compared"):
-        counts = [
-            f"{number(beside, f'{results}.{name}')} {said}"
-            for name, said in (
-                ("as_printed", "as printed"),
-                ("within_interval", "within our interval"),
-                ("within_tolerance", "within the tolerance"),
-                ("differs", "different"),
-            )
-            if value(beside, f"{results}.{name}")
-        ]
-        text += f": {list_words([latex.Raw(words) for words in counts])}"
-    text += (
-        f". Of its {number(beside, f'{settings}.total')} sizes and choices, "
-        f"{number(beside, f'{settings}.compared')} can be compared and {number(beside, f'{settings}.differs')} "
-        f"{_verb(beside, f'{settings}.differs', 'differs', 'differ')}."
-    )
-    return latex.Raw(text)
 
 
 def _verb(part: dict, name: str, singular: str, plural: str) -> str:

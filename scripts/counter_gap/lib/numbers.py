@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from scripts.core.paper.formats import interval, number, p_text, percent
+from scripts.core.paper.formats import interval, number, percent
 from scripts.core.paper.numbers import count, entry
 from scripts.counter_gap.lib.study import METRICS, UNMARKED, WITHOUT, is_rule, label, main_scoring
 from scripts.counter_gap.lib.tables import METHODS, tests_disagree
@@ -22,23 +22,17 @@ KEYS = {
 
 
 def from_sizes(sizes: pd.DataFrame, templates: str) -> dict[str, dict]:
-    """Return ``size.<subset>`` (quadruples), ``size.instances``, ``size.masculine``, ``artefact`` and ``marked``.
+    """Return ``size.<subset>`` (quadruples), ``artefact`` and ``marked``.
 
     ``artefact`` is how many quadruples the conversion spoilt, ``marked`` how many more have another mark behind the
     pronoun.
     """
-    subsets = sizes[sizes.data == templates].set_index("subset")
-    quadruples = subsets.quadruples.to_dict()
+    quadruples = sizes[sizes.data == templates].set_index("subset").quadruples.to_dict()
     total = quadruples["all"]
     without = quadruples.get("all" + WITHOUT, total)
-    others = {
-        "size.instances": 4 * total,
-        "size.masculine": subsets.masculine["all"],
-        "artefact": total - without,
-        "marked": without - quadruples.get(UNMARKED, without),
-    }
+    marks = {"artefact": total - without, "marked": without - quadruples.get(UNMARKED, without)}
     return {f"size.{subset}": count(n, "subset_sizes.csv", subset=subset) for subset, n in quadruples.items()} | {
-        name: count(n, "subset_sizes.csv", data=templates) for name, n in others.items()
+        name: count(n, "subset_sizes.csv", data=templates) for name, n in marks.items()
     }
 
 
@@ -50,12 +44,11 @@ def from_tests(tests: pd.DataFrame, metrics: pd.DataFrame) -> dict:
         metrics: Those of metrics.csv.
 
     Returns:
-        ``systems``, and ``rules`` among them; for the metrics ``acc_diff`` and ``delta_i`` ``<metric>.positive``,
-        ``.significant``, ``.significant_holm`` (counts of systems), ``.lowest`` and ``.highest`` (with ``system``); the
-        same with ``without.`` before them for the quadruples without artefact; ``<method>.systems`` and
+        ``systems``, and ``rules`` among them; for the metrics ``acc_diff`` and ``delta_i`` ``<metric>.significant``,
+        ``.significant_holm`` (counts of systems), ``.lowest`` and ``.highest`` (with ``system``); the same with
+        ``without.`` before them for the quadruples without artefact; ``<method>.systems`` and
         ``<method>.<metric>.<count>`` after debiasing; ``disputed``, how many tests the centred bootstrap decides
-        otherwise, and of each ``disputed.<number>.percentile`` and ``.centred`` (with ``test``); and
-        ``cancelled.highest`` and ``cancelled.lowest``, each with ``.interval``.
+        otherwise; and ``cancelled.highest`` and ``cancelled.lowest``, each with ``.interval``.
     """
     plain = main_scoring(tests)
     systems = plain[plain.debiasing == "none"].system.unique()
@@ -73,31 +66,17 @@ def from_tests(tests: pd.DataFrame, metrics: pd.DataFrame) -> dict:
             rows = plain[(plain.debiasing == method) & (plain.subset == subset) & (plain.metric == metric)]
             if not rows.empty:
                 numbers |= _of_tests(f"{prefix}{metric}", rows)
-    numbers |= _disputed(plain[plain.subset.isin(["all", "all" + WITHOUT])])
+    tested = plain[plain.subset.isin(["all", "all" + WITHOUT])]
+    disputed = sum(tests_disagree(row) for _, row in tested.iterrows())
+    numbers["disputed"] = count(disputed, "significance.csv", column="significant_centred")
     values = main_scoring(metrics)
     rows = values[(values.metric == "cancelled") & (values.subset == "all") & (values.debiasing == "none")]
     return numbers | _bounds("cancelled", rows.dropna(subset=["value"]), "metrics.csv", signed=False, intervals=True)
 
 
-def _disputed(tests: pd.DataFrame):
-    rows = [row for _, row in tests.iterrows() if tests_disagree(row)]
-    numbers = {"disputed": count(len(rows), "significance.csv", column="significant_centred")}
-    for place, row in enumerate(rows, 1):
-        corrected = bool(row.significant) == bool(row.significant_centred)
-        columns = ("p_holm", "p_centred_holm") if corrected else ("p_value", "p_centred")
-        without = "" if row.subset == "all" else " without the artefact"
-        test = f"{METRICS[row.metric]} of {label(row)}{without}" + (" after correction" if corrected else "")
-        for variant, column in zip(("percentile", "centred"), columns, strict=True):
-            numbers[f"disputed.{place}.{variant}"] = entry(
-                row[column], f"p {p_text(row[column])}", "significance.csv", system=row.system,
-                debiasing=row.debiasing, subset=row.subset, metric=row.metric, column=column,
-            ) | {"test": test}  # fmt: skip
-    return numbers
-
-
 def _of_tests(name: str, rows: pd.DataFrame):
-    counts = {"positive": rows.value > 0} | {flag: rows[flag] for flag in ("significant", "significant_holm")}
-    numbers = {f"{name}.{key}": count(flags.sum(), "significance.csv", metric=name) for key, flags in counts.items()}
+    flags = ("significant", "significant_holm")
+    numbers = {f"{name}.{flag}": count(rows[flag].sum(), "significance.csv", metric=name) for flag in flags}
     return numbers | _bounds(name, rows, "significance.csv", signed=True)
 
 
@@ -120,9 +99,9 @@ def _bounds(name: str, rows: Any, source: str, signed: bool, intervals: bool = F
 
 
 def from_simulation(simulation: pd.DataFrame) -> dict[str, dict]:
-    """Return, for the strongest bias in either setting, ``simulation.<setting>.<true_gap or metric>``."""
+    """Return ``simulation.<both or names>.<true_gap or metric>`` for the strongest bias, or effect of names."""
     numbers = {}
-    for setting, key in (("one direction", "one"), ("both directions", "both"), ("names only", "names")):
+    for setting, key in (("both directions", "both"), ("names only", "names")):
         rows = simulation[simulation.setting == setting]
         strongest = rows[rows.strength == rows.strength.max()].set_index("metric")
         for metric, row in strongest.iterrows():
@@ -132,13 +111,3 @@ def from_simulation(simulation: pd.DataFrame) -> dict[str, dict]:
         gap = float(strongest.true_gap.iloc[0])
         numbers[f"simulation.{key}.true_gap"] = entry(gap, f"{gap:.2f}", "simulation.csv", setting=setting)
     return numbers
-
-
-def from_examples(examples: pd.DataFrame) -> dict[str, dict]:
-    """Return ``examples.<rule>``, the quadruple that is shown, for each rule that has one."""
-    return {
-        f"examples.{row.rule}": entry(
-            str(row.quadruple), str(row.quadruple), "examples.csv", rule=row.rule, quadruple=row.quadruple
-        )
-        for row in examples.drop_duplicates("rule").itertuples()
-    }

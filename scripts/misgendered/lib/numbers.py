@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from scripts.core.data.options import candidate_forms
+from scripts.core import files
 from scripts.core.paper.formats import MISSING_MARK, interval, number, percent
 from scripts.core.paper.numbers import count, entry
 from scripts.misgendered.lib import study
@@ -26,7 +26,7 @@ KEYS = {
     "few_shot_draws": "misgendered.few_shot.draws",
 }
 """Settings to their keys in config.yaml."""
-UNSIGNED = {"signed": False, "sign": False}
+UNSIGNED: dict[str, Any] = {"signed": False, "sign": False}
 """How accuracies and errors are printed (:func:`estimate`)."""
 LEVEL = 95
 """Coverage of the intervals, in percent."""
@@ -38,7 +38,7 @@ def from_instances(loaded: "Instances") -> dict:
     Returns:
         ``size.forms``, ``.groups``, ``.types``, ``.full`` (rows over all declarations), ``.one`` (of one declaration),
         ``.combinations``, ``.declaration_types``, ``.declared.fewest`` and ``.most``, ``.templates.all``, ``.smallest``
-        and of each form, ``.names.all`` and of each class, ``.shared`` (forms that several groups have).
+        and of each form, ``.names.all`` and of each class.
     """
     rows = loaded.templates.rows
     of_form = {form: sum(row.form == form for row in rows) for form in study.FORMS}
@@ -56,9 +56,6 @@ def from_instances(loaded: "Instances") -> dict:
         "templates.all": len(rows),
         "templates.smallest": min(filter(None, of_form.values())),
         "names.all": len(loaded.names),
-        "shared": sum(
-            len(groups) > 1 for form in study.FORMS for groups in candidate_forms(loaded.groups, form).values()
-        ),
     }
     values |= {f"templates.{form}": size for form, size in of_form.items()}
     for name_class in study.NAME_CLASSES:
@@ -102,8 +99,7 @@ def scored_facts(table: str | Path | pd.DataFrame) -> dict:
         "chance": float(np.mean(pd.concat(every, ignore_index=True).drop_duplicates("instance_id").chance)),
     }
     if sizes:
-        facts |= {"scored.examples.most": max(shots for shots, _ in source.pairs)}
-        facts |= {"scored.examples.instances": max(sizes)}
+        facts["scored.examples.instances"] = max(sizes)
     return facts
 
 
@@ -115,9 +111,8 @@ def from_predictions(table: str | Path | pd.DataFrame) -> dict:
     source = "predictions.parquet"
     scored = scored_facts(table)
     numbers = {name: count(scored[name], source, column=name) for name in SCORED}
-    if "scored.examples.most" in scored:
-        for name in ("scored.examples.most", "scored.examples.instances"):
-            numbers[name] = count(scored[name], source, column="shots")
+    if "scored.examples.instances" in scored:
+        numbers["scored.examples.instances"] = count(scored["scored.examples.instances"], source, column="shots")
     chance = scored["chance"]
     return numbers | {
         "chance": entry(chance, percent(chance, 1), source, column="chance"),
@@ -140,19 +135,16 @@ def estimate(
     ends: Sequence[str] = ("ci_low", "ci_high"),
     signed: bool = True,
     sign: bool = True,
-    **printed: int,
 ) -> dict:
     """Return a value of a row and, as ``<name>.interval``, its interval.
 
     The value of the interval is the ``sign`` that it is clear to have or, without one, its text. Where all draws agree
-    there is none, and its text says so. ``printed`` may have
-    ``decimals`` and the ``scale`` of print, if the value is not a share.
+    there is none, and its text says so.
     """
-    decimals, scale = printed.get("decimals", 1), printed.get("scale", 100)
     low, high = (row[end] for end in ends)
-    text = interval(scale * low, scale * high, decimals, signed).replace(MISSING_MARK, "no interval")
+    text = interval(100 * low, 100 * high, 1, signed).replace(MISSING_MARK, "no interval")
     return {
-        name: entry(row[column], number(scale * row[column], decimals, signed), source, **cell),
+        name: entry(row[column], number(100 * row[column], 1, signed), source, **cell),
         f"{name}.interval": entry(clear_sign(low, high) if sign else text, text, source, **cell),
     }
 
@@ -189,9 +181,8 @@ def from_accuracy(frame: pd.DataFrame) -> dict:
         frame: The rows of one set of templates, without examples.
 
     Returns:
-        ``accuracy.<type>`` and ``accuracy.<type>.interval``; ``accuracy.<factor>.<level>.<type>`` of declaration types,
-        numbers and forms; for each type ``group.<type>.best`` and ``.worst`` (with ``label``, that of all that are
-        equal, and ``tied``, how many besides one); and ``names.<group>.<class>``.
+        ``accuracy.<type>`` and ``accuracy.<type>.interval``; and of neo-pronouns ``group.neo.best`` (with ``label``,
+        that of all that are equal, and ``tied``, how many besides one).
     """
     pooled = ["declaration_type", "declaration_number", "pronoun_type", "group", "form", "name_class"]
     rows, source = frame[frame.model == ALL], "accuracy.csv"
@@ -199,32 +190,22 @@ def from_accuracy(frame: pd.DataFrame) -> dict:
     def split(*kept: str):
         return rows[np.logical_and.reduce([(rows[column] != ALL) == (column in kept) for column in pooled])]
 
-    common = {"column": "accuracy", **UNSIGNED}
-    numbers = estimates(split("pronoun_type"), source, "accuracy.{pronoun_type}", **common)
-    for factor in ("declaration_type", "declaration_number", "form"):
-        name, by = f"accuracy.{factor}.{{{factor}}}.{{pronoun_type}}", ("model", "pronoun_type", factor)
-        numbers |= estimates(split(factor, "pronoun_type"), source, name, by=by, **common)
+    numbers = estimates(split("pronoun_type"), source, "accuracy.{pronoun_type}", column="accuracy", **UNSIGNED)
     groups = split("group", "pronoun_type")
-    for kind in TYPES:
-        part = groups[groups.pronoun_type == kind].sort_values(["accuracy", "group"], ascending=[False, True])
-        if len(part):
-            for end, row in (("best", part.iloc[0]), ("worst", part.iloc[-1])):
-                value = share(row, "accuracy", source, "model", "group")
-                *others, last = part.group[part.accuracy == row.accuracy]
-                label = f"{', '.join(others)} and {last}" if others else last
-                numbers[f"group.{kind}.{end}"] = value | {"label": label, "tied": len(others)}
-    for row in split("group", "name_class", "pronoun_type").to_dict("records"):
-        if row["pronoun_type"] != "neo":
-            value = share(row, "accuracy", source, "model", "group", "name_class")
-            numbers[f"names.{row['group']}.{row['name_class']}"] = value
+    best = groups[groups.pronoun_type == "neo"]
+    best = best[best.accuracy == best.accuracy.max()].sort_values("group")
+    if len(best):
+        *others, last = best.group
+        label = f"{', '.join(others)} and {last}" if others else last
+        value = share(best.iloc[0], "accuracy", source, "model", "group")
+        numbers["group.neo.best"] = value | {"label": label, "tied": len(others)}
     return numbers
 
 
 def from_reductions(table: pd.DataFrame) -> dict:
     """Return ``sum.<type>`` (sum minus mean, points) and ``.interval`` over all models, ``sum.other_pick``, who wins.
 
-    ``sum.models.moved``: models whose place by accuracy on neo-pronouns is another by the sum; ``sum.neo.up`` and
-    ``sum.neo.down``: models that are clearly better or worse on them.
+    ``sum.models.moved``: models whose place by accuracy on neo-pronouns is another by the sum.
     """
     source = "reductions.csv"
     numbers = estimates(table, source, "sum.{pronoun_type}", levels={"model": ALL})
@@ -233,9 +214,6 @@ def from_reductions(table: pd.DataFrame) -> dict:
     neo = table[(table.model != ALL) & (table.pronoun_type == "neo")]
     moved = neo.accuracy_mean.rank(ascending=False) != neo.accuracy_sum.rank(ascending=False)
     numbers["sum.models.moved"] = count(moved.sum(), source, pronoun_type="neo")
-    signs = list(map(clear_sign, neo.ci_low, neo.ci_high))
-    numbers["sum.neo.up"] = count(signs.count(1), source, pronoun_type="neo")
-    numbers["sum.neo.down"] = count(signs.count(-1), source, pronoun_type="neo")
     return numbers
 
 
@@ -243,8 +221,8 @@ def from_other_scores(normalisation: pd.DataFrame, calibration: pd.DataFrame, po
     """Return what the mean over bytes changes, how sure models are and what samples can show.
 
     Ids are ``bytes.other_pick`` (share of picks, over all models), ``bytes.<type>`` (points) with ``.interval``; of
-    sums, over all models, ``ece.<type>`` with ``.interval`` and ``.chance`` (percent); ``detectable.<type>`` (points,
-    the lowest over models), and ``needed.<type>`` (instances for a difference of five points, the highest).
+    sums, over all models, ``ece.all`` with ``.interval`` and ``.chance`` (percent); ``detectable.all`` (points, the
+    lowest over models), and ``needed.all`` (instances for a difference of five points, the highest).
     """
     by = ("model", "pronoun_type", "group", "normalisation")
     levels = {"model": ALL, "group": ALL, "normalisation": "bytes", "pronoun_type": list(TYPES)}
@@ -252,14 +230,14 @@ def from_other_scores(normalisation: pd.DataFrame, calibration: pd.DataFrame, po
     numbers = estimates(normalisation, "normalisation.csv", "bytes.{pronoun_type}", by=by, levels=levels, ends=ends)
     (row,) = normalisation[rows_at(normalisation, **levels | {"pronoun_type": ALL})].to_dict("records")
     numbers["bytes.other_pick"] = share(row, "flipped", "normalisation.csv", *by)
-    levels = {"model": ALL, "group": ALL, "normalisation": "sum"}
-    numbers |= estimates(calibration, "calibration.csv", "ece.{pronoun_type}", "ece", by, levels, **UNSIGNED)
-    for row in calibration[rows_at(calibration, **levels)].to_dict("records"):
-        numbers[f"ece.{row['pronoun_type']}.chance"] = share(row, "ece_by_chance", "calibration.csv", *by)
-    for kind, part in power.groupby("pronoun_type", sort=False):
-        least, most = part.detectable_pair.min(), part.needed_5.max()
-        numbers[f"detectable.{kind}"] = entry(least, percent(least, 1), "power.csv", pronoun_type=kind)
-        numbers[f"needed.{kind}"] = count(most, "power.csv", pronoun_type=kind)
+    levels = {"model": ALL, "pronoun_type": ALL, "group": ALL, "normalisation": "sum"}
+    numbers |= estimates(calibration, "calibration.csv", "ece.all", "ece", by, levels, **UNSIGNED)
+    (row,) = calibration[rows_at(calibration, **levels)].to_dict("records")
+    numbers["ece.all.chance"] = share(row, "ece_by_chance", "calibration.csv", *by)
+    whole = power[power.pronoun_type == ALL]
+    least = whole.detectable_pair.min()
+    numbers["detectable.all"] = entry(least, percent(least, 1), "power.csv", pronoun_type=ALL)
+    numbers["needed.all"] = count(whole.needed_5.max(), "power.csv", pronoun_type=ALL)
     return numbers
 
 
@@ -290,7 +268,7 @@ def from_fertility(table: pd.DataFrame) -> dict:
 
 
 def from_mixed_model(table: pd.DataFrame) -> dict:
-    """Return ``mixed.<factor>.<level>`` with ``.interval`` and ``mixed.random.<factor>``; ``mixed.n``.
+    """Return ``mixed.random.<factor>`` (standard deviations) and ``mixed.n``.
 
     ``mixed.converged`` is 0 without estimates.
     """
@@ -300,13 +278,9 @@ def from_mixed_model(table: pd.DataFrame) -> dict:
         "mixed.n": count(table.n.max(), source, column="n"),
         "mixed.converged": count(converged, source, column="converged"),
     }
-    if not converged:
-        return numbers
-    for row in table.to_dict("records"):
-        level, fixed = str(row["level"]).removesuffix(".0"), row["kind"] == "fixed"
-        name = f"mixed.{row['factor']}.{level}" if fixed else f"mixed.random.{row['factor']}"
-        cell = {"kind": row["kind"], "factor": row["factor"], "level": level}
-        numbers |= estimate(name, row, "estimate", source, cell, signed=fixed, decimals=2, scale=1)
+    for row in files.rows(table[table.kind == "random"]) if converged else ():
+        cell = {"kind": row.kind, "factor": row.factor, "level": str(row.level)}
+        numbers[f"mixed.random.{row.factor}"] = entry(row.estimate, number(row.estimate, 2), source, **cell)
     return numbers
 
 
@@ -331,7 +305,7 @@ def from_choices(table: pd.DataFrame) -> dict:
         by = ("choice", "made", "model", "pronoun_type")
         numbers |= estimates(part, source, f"{name}.{{pronoun_type}}", by=by, levels=levels)
         whole = part[rows_at(part, model=ALL, pronoun_type=ALL)].iloc[0]
-        numbers[f"{name}.other_pick"] = share(whole, "other_pick", source, "choice", "made") | {"label": whole.made}
+        numbers[f"{name}.other_pick"] = share(whole, "other_pick", source, "choice", "made")
         models = part.model[part.model != ALL].nunique()
         numbers[f"{name}.n"] = count(whole.n // max(models, 1), source, choice=choice, made=whole.made)
     return numbers
@@ -357,19 +331,6 @@ def from_averages(table: pd.DataFrame) -> dict:
 
 
 def from_corpora(counts: pd.DataFrame) -> dict:
-    """Return of each corpus of documents ``corpus.<name>.total`` with ``label``, and the documents of he, she and xe.
-
-    Ids of these are ``corpus.<name>.<group>``; ``corpora`` is how many corpora of documents there are.
-    """
-    rows = counts[(counts.quantity == "documents") & (counts.form == "nom")]
-    source = "corpus_counts.csv"
-    numbers = {"corpora": count(rows.corpus.nunique(), source, quantity="documents")}
-    for name, part in rows.groupby("corpus", sort=False):
-        total = count(part.total.max(), source, corpus=name, column="total")
-        numbers[f"corpus.{name}.total"] = total | {"label": part.label.iloc[0]}
-        neo = part[part.pronoun_type == "neo"]
-        for group, value in part.set_index("group")["count"].items():
-            numbers[f"corpus.{name}.{group}"] = count(value, source, corpus=name, group=group, form="nom")
-        if len(neo):
-            numbers[f"corpus.{name}.neo"] = count(neo["count"].max(), source, corpus=name, pronoun_type="neo")
-    return numbers
+    """Return ``corpora``, how many corpora of documents there are."""
+    documents = counts[(counts.quantity == "documents") & (counts.form == "nom")]
+    return {"corpora": count(documents.corpus.nunique(), "corpus_counts.csv", quantity="documents")}

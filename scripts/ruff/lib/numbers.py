@@ -10,9 +10,8 @@ from typing import Any
 import pandas as pd
 
 from scripts.core import files
-from scripts.core.paper.formats import interval, number, p_text, percent
+from scripts.core.paper.formats import interval, number, percent
 from scripts.core.paper.numbers import count, entry
-from scripts.core.statistics.paired import PLANNED_DIFFERENCES
 
 KEYS = {
     "seeds": "ruff.seeds",
@@ -26,7 +25,6 @@ NORMAL = 1.959964
 """The normal distribution's quantile behind a 95 % interval."""
 DISTANCE = 0.1
 """The distance from chance for which the text says how many instances show it."""
-PROMPTING_KEYS = {"chain_sample_size": "chain_of_thought.sample_size"}
 
 
 def share(value: float) -> str:
@@ -65,51 +63,36 @@ def _sign(low: float, high: float) -> int:
     return 1 if low > 0 else -1 if high < 0 else 0
 
 
-def _p(value: float) -> str:
-    return f"p {p_text(value, smallest=0.001, decimals=3)}"
-
-
-def from_context_free(counts: pd.DataFrame, summary: pd.DataFrame) -> dict[str, dict]:
-    """Return ``context_free.<model>.<pronoun>`` (count) and ``context_free.<architecture>.<pronoun>`` (mean count)."""
-    return of_rows(counts, "context_free.csv", ["model", "pronoun"], {"context_free": ("count", str)}) | of_rows(
-        summary,
-        "context_free_summary.csv",
-        ["architecture", "pronoun"],
-        {"context_free": ("mean_count", "{:.1f}".format)},
-    )
+def from_context_free(counts: pd.DataFrame) -> dict[str, dict]:
+    """Return ``context_free.<model>.<pronoun>`` (count)."""
+    return of_rows(counts, "context_free.csv", ["model", "pronoun"], {"context_free": ("count", str)})
 
 
 def from_accuracy(accuracy: pd.DataFrame, over_models: pd.DataFrame) -> dict[str, dict]:
-    """Return accuracies by model or architecture, factor and number of distractors, and what one distractor changes.
+    """Return accuracies by model and number of distractors, and what one distractor changes.
 
-    Ids are ``accuracy.<model>.<factor>.<level>.<n>``, the same with an architecture,
-    ``accuracy_interval.<model>.<factor>.<level>.<n>``, whose value is the lower end and which has the upper one as
-    ``high``, and ``accuracy_change.<architecture>``: the mean over models of the accuracy with the fewest distractors
-    of the run (``distractors.fewest``; ``distractors.most`` are its most) minus that without, in percentage points.
+    Ids are ``accuracy.<model>.all.all.<n>``, the same with ``all`` for the mean over models,
+    ``accuracy_interval.<model>.all.all.<n>``, whose value is the lower end and which has the upper one as ``high``,
+    ``models.pooled`` and ``accuracy_change.all``: the mean over models of the accuracy with the fewest distractors of
+    the run (``distractors.fewest``; ``distractors.most`` are its most) minus that without, in percentage points.
     """
-    of_cell = ["factor", "level", "n_distractors"]
-    numbers = of_rows(
-        accuracy,
-        "accuracy.csv",
-        ["model", *of_cell],
-        {"accuracy": ("accuracy", share), "accuracy_interval": ("ci_low", "ci_high")},
-    )
+    of_cell, source = ["factor", "level", "n_distractors"], "accuracy_over_models.csv"
+    accuracy = accuracy[accuracy.factor == "all"]
+    shown = {"accuracy": ("accuracy", share)}
+    of_models = shown | {"accuracy_interval": ("ci_low", "ci_high")}
+    numbers = of_rows(accuracy, "accuracy.csv", ["model", *of_cell], of_models)
     for row in accuracy.to_dict("records"):
         numbers["accuracy_interval." + ".".join(str(row[key]) for key in ("model", *of_cell))]["high"] = row["ci_high"]
-    averages = {"accuracy": ("accuracy", share)}
-    numbers |= of_rows(over_models, "accuracy_over_models.csv", ["architecture", *of_cell], averages)
-    pooled = int(over_models[over_models.architecture == "all"].n_models.max())
-    numbers["models.pooled"] = count(pooled, "accuracy_over_models.csv", architecture="all")
-    overall = over_models[over_models.factor == "all"].set_index(["architecture", "n_distractors"]).accuracy
-    counts = sorted(int(n) for n in overall.index.unique("n_distractors") if n > 0)
+    pooled = over_models[(over_models.architecture == "all") & (over_models.factor == "all")]
+    numbers |= of_rows(pooled, source, ["architecture", *of_cell], shown)
+    numbers["models.pooled"] = count(pooled.n_models.max(), source, architecture="all")
+    levels = pooled.set_index("n_distractors").accuracy
+    counts = sorted(int(n) for n in levels.index if n > 0)
     for name, n in (("fewest", counts[0]), ("most", counts[-1])):
-        numbers[f"distractors.{name}"] = count(n, "accuracy_over_models.csv", column="n_distractors")
-    for architecture in overall.index.unique("architecture"):
-        levels = overall[architecture]
-        change = float(levels[counts[0]] - levels[0])
-        cell = {"architecture": architecture, "factor": "all", "level": "all", "n_distractors": [0, counts[0]]}
-        text = percent(change, 0, signed=True)
-        numbers[f"accuracy_change.{architecture}"] = entry(change, text, "accuracy_over_models.csv", **cell)
+        numbers[f"distractors.{name}"] = count(n, source, column="n_distractors")
+    change = float(levels[counts[0]] - levels[0])
+    cell = {"architecture": "all", "factor": "all", "level": "all", "n_distractors": [0, counts[0]]}
+    numbers["accuracy_change.all"] = entry(change, percent(change, 0, signed=True), source, **cell)
     return numbers
 
 
@@ -144,14 +127,12 @@ def from_models(accuracy: pd.DataFrame, context_free: pd.DataFrame, chance: floa
 
 
 def from_tests(tests: Any) -> dict[str, dict]:
-    """Return what the tests say of every tested pair, and how many occupations they compare.
+    """Return how many pairs of sets were tested, and how many occupations the tests compare.
 
-    Ids are ``test.<model>.<a>.<b>`` (Holm-adjusted p of Welch's test), ``test_paired.<model>.<a>.<b>`` (of the paired
-    one), ``test_difference.<model>.<a>.<b>``, ``test_needed`` (occupations that a test
-    needs), ``test_n.<lowest|highest>`` and ``test_pairs.<lowest|highest>``
-    (occupations with each set, and with both), ``paired.<model>.<tests|significant>`` (pairs of sets that the paired
-    test can compare, and those that differ after correction); these last are missing without any test. The difference
-    is signed, a minus b; its text has no sign.
+    Ids are ``test_needed`` (occupations that a test needs), ``test_n.<lowest|highest>`` and
+    ``test_pairs.<lowest|highest>`` (occupations with each set, and with both), ``paired.<model>.<tests|significant>``
+    (pairs of sets that the paired test can compare, and those that differ after correction); all are missing without
+    any test.
     """
     numbers = {
         f"{name}.{bound}": count(n, "pronoun_tests.csv", columns=columns)
@@ -165,81 +146,62 @@ def from_tests(tests: Any) -> dict[str, dict]:
         cell = {"model": model, "column": "p_paired_holm"}
         for name, flags in (("tests", rows.p_paired_holm.notna()), ("significant", rows.significant_paired_holm)):
             numbers[f"paired.{model}.{name}"] = count(flags.sum(), "pronoun_tests.csv", **cell)
-    pair = ["model", "pronoun_a", "pronoun_b"]
-    shown = {"test": ("p_holm", _p), "test_paired": ("p_paired_holm", _p)}
-    ps = of_rows(tests, "pronoun_tests.csv", pair, shown)
-    ps = {name: made if made["value"] is not None else made | {"text": "undefined"} for name, made in ps.items()}
-    differences = {"test_difference": ("difference", lambda difference: share(abs(difference)))}
-    return numbers | ps | of_rows(tests, "pronoun_tests.csv", pair, differences)
+    return numbers
 
 
 def from_errors(types: pd.DataFrame, bounds: pd.DataFrame) -> dict[str, dict]:
-    """Return ``errors.<model>.<n>.<type>`` (share), their counts, and the range of distraction plus bias."""
-    numbers = of_rows(types, "error_types.csv", ["model", "n_distractors", "error_type"], {"errors": ("share", share)})
+    """Return ``errors.<n_errors, ...>`` (counts), and ``error_range.<lowest|highest>`` of distraction plus bias."""
+    numbers, source = {}, "error_types.csv"
+    first = types.drop_duplicates(["model", "n_distractors"])
     for column in ("n_errors", "n_ambiguous", "n_unambiguous", "n_bias_equals_gold"):
-        first = types.drop_duplicates(["model", "n_distractors"])
-        numbers[f"errors.{column}"] = count(first[column].sum(), "error_types.csv", column=column)
-    for row in bounds.to_dict("records"):
-        numbers[f"error_range.{row['bound']}"] = entry(
-            row["share"], f"{100 * row['share']:.0f}", "error_range.csv", bound=row["bound"]
-        ) | {"model": row["model"], "n_distractors": int(row["n_distractors"])}
+        numbers[f"errors.{column}"] = count(first[column].sum(), source, column=column)
+    for row in files.rows(bounds):
+        text = f"{100 * row.share:.0f}"
+        numbers[f"error_range.{row.bound}"] = entry(row.share, text, "error_range.csv", bound=row.bound)
     return numbers
 
 
 def from_prompting(
-    summary: pd.DataFrame,
-    positions: pd.DataFrame,
-    agreement: pd.DataFrame,
-    compared: pd.DataFrame | None,
-    settings: dict,
+    summary: pd.DataFrame, agreement: pd.DataFrame, compared: pd.DataFrame | None, settings: dict
 ) -> dict[str, dict]:
     """Return what the prose says of prompted models.
 
-    Ids are ``prompted.<model>.<method>.<answer>.<kind>.<n>`` (accuracy, mean over prompts), the same after
-    ``prompted_sd`` (over prompts), ``prompted_range.<model>.<n>.<lowest|highest>`` (vanilla, over all prompts),
-    ``prompted_outcome.<model>.<method>.<answer>.<outcome>`` (share over all numbers of distractors),
-    ``prompted_outputs.<method>.<n>`` (how many outputs a model has, over all prompts), ``prompted_prompts.<kind>`` (how
-    many prompts), ``prompted_place.<model>.<order>.<place>`` (accuracy if the right option is there; vanilla),
-    ``prompted_agreement.<model>`` (share of instances with the same answer, mean over pairs of prompts; vanilla),
-    ``against.<prompted>.<scored>.<n>`` and ``against_scored.<prompted>.<scored>.<n>`` (both accuracies on the same
-    instances), ``against_n.<n>`` (how many), ``prompted_positions_n`` (outputs of a model in one order of the options),
-    ``prompted_agreement_n`` (instances that a pair of prompts is compared on) and ``prompting.<setting>``.
+    Ids are ``prompted.<model>.<method>.<answer>.all.<n>`` (accuracy, mean over prompts),
+    ``prompted_range.<model>.<n>.<lowest|highest>`` (vanilla, over all prompts),
+    ``prompted_outcome.<model>.<method>.<answer>.wrong`` (share over all numbers of distractors),
+    ``prompted_outputs.<method>.<n>`` (how many outputs a model has, over all prompts), ``prompted_prompts.all`` (how
+    many prompts), ``prompted_agreement.<model>`` (share of instances with the same answer, mean over pairs of prompts;
+    vanilla), ``against.<prompted>.<scored>.<n>`` and ``against_scored.<prompted>.<scored>.<n>`` (both accuracies on the
+    same instances), ``against_n.<n>`` (how many), ``prompted_agreement_n`` (instances that a pair of prompts is
+    compared on) and ``prompting.<setting>``.
 
     Args:
-        summary, positions, agreement: Of :mod:`scripts.ruff.lib.analyses.prompting`.
+        summary, agreement: Of :mod:`scripts.ruff.lib.analyses.prompting`.
         compared: Of prompted against scored models, if any are compared.
         settings: Numbers of the configuration.
     """
     source = "prompted_summary.csv"
     keys = ["model", "method", "answer", "kind", "n_distractors"]
-    numbers = of_rows(summary, source, keys, {"prompted": ("accuracy", share), "prompted_sd": ("sd", share)})
     overall = summary[summary.kind == "all"]
+    numbers = of_rows(overall, source, keys, {"prompted": ("accuracy", share)})
     for row in overall.to_dict("records"):
         cell, n = {key: row[key] for key in keys}, row["n_distractors"]
         numbers[f"prompted_outputs.{row['method']}.{n}"] = count(row["n"], source, **cell)
         for bound in ("lowest", "highest") if row["method"] == "vanilla" else ():
             name = f"prompted_range.{row['model']}.{n}.{bound}"
             numbers[name] = entry(row[bound], share(row[bound]), source, **cell)
-    for kind, rows in summary[summary.method == "vanilla"].groupby("kind"):
-        numbers[f"prompted_prompts.{kind}"] = count(rows.n_prompts.max(), source, kind=kind)
+    n_prompts = overall[overall.method == "vanilla"].n_prompts.max()
+    numbers["prompted_prompts.all"] = count(n_prompts, source, kind="all")
     for (model, method, answer), rows in overall.groupby(["model", "method", "answer"]):
-        for outcome in ("wrong", "wrong_case", "several", "none"):
-            mean = float((rows[outcome] * rows.n).sum() / rows.n.sum())
-            cell = {"model": model, "method": method, "answer": answer, "column": outcome}
-            numbers[f"prompted_outcome.{model}.{method}.{answer}.{outcome}"] = entry(mean, share(mean), source, **cell)
-    vanilla = positions[positions.method == "vanilla"]
-    places = {"prompted_place": ("accuracy", share)}
-    numbers |= of_rows(vanilla, "prompted_positions.csv", ["model", "order", "place"], places)
-    for name, rows, column, source in (
-        ("positions", positions, "n_all", "prompted_positions.csv"),
-        ("agreement", agreement, "n", "prompted_agreement.csv"),
-    ):
-        if len(rows):
-            n = rows[rows.method == "vanilla"][column].iloc[0]
-            numbers[f"prompted_{name}_n"] = count(n, source, method="vanilla", column=column)
-    for model, rows in agreement[agreement.method == "vanilla"].groupby("model"):
+        mean = float((rows.wrong * rows.n).sum() / rows.n.sum())
+        cell = {"model": model, "method": method, "answer": answer, "column": "wrong"}
+        numbers[f"prompted_outcome.{model}.{method}.{answer}.wrong"] = entry(mean, share(mean), source, **cell)
+    source, vanilla = "prompted_agreement.csv", agreement[agreement.method == "vanilla"]
+    if len(vanilla):
+        numbers["prompted_agreement_n"] = count(vanilla.n.iloc[0], source, method="vanilla", column="n")
+    for model, rows in vanilla.groupby("model"):
         mean = float(rows.agreement.mean())
-        numbers[f"prompted_agreement.{model}"] = entry(mean, share(mean), "prompted_agreement.csv", model=model)
+        numbers[f"prompted_agreement.{model}"] = entry(mean, share(mean), source, model=model)
     if compared is not None:
         source, keys = "prompted_against_scored.csv", ["prompted", "scored", "n_distractors"]
         accuracies = {"against": ("prompted_accuracy", share), "against_scored": ("scored_accuracy", share)}
@@ -248,29 +210,24 @@ def from_prompting(
             cell = {key: row[key] for key in keys}
             numbers[f"against_n.{row['n_distractors']}"] = count(row["n"], source, **cell)
     for name, value in settings.items():
-        key = f"ruff.prompting.{PROMPTING_KEYS.get(name, name)}"
-        numbers[f"prompting.{name}"] = entry(value, f"{value:,}", "config.yaml", key=key)
+        numbers[f"prompting.{name}"] = entry(value, f"{value:,}", "config.yaml", key=f"ruff.prompting.{name}")
     return numbers
 
 
-def from_other_scores(
-    normalisation: pd.DataFrame, calibration: pd.DataFrame, correlations: pd.DataFrame
-) -> dict[str, dict]:
+def from_other_scores(normalisation: pd.DataFrame, calibration: pd.DataFrame) -> dict[str, dict]:
     """Return what other scores than the sum change, and how sure models are, over all instances.
 
-    Ids are ``flipped.<model>.<normalisation>`` (share of other picks), ``other_difference.<model>.<normalisation>`` (of
-    the accuracies) with ``other_difference_interval...``, whose value is its sign if 0 is outside, else 0;
-    ``flipped.lowest`` and ``flipped.highest`` over models and normalisations; ``other_changed``, in how many of
-    ``other_compared`` comparisons 0 is outside; ``set_sum.<model>`` and ``set_other.<model>``, the accuracies that
-    differ most by the score on one pronoun set (``set``, ``normalisation``), with their intervals, where 0 is outside
-    that of the difference; ``ece.<model>``, ``ece_interval.<model>``, ``ece_chance.<model>`` and
-    ``overconfidence.<model>`` of sums; and ``fertility.<model>`` (rank correlation of tokens and accuracy over forms).
+    Ids are ``other_difference.<model>.<normalisation>`` (of the accuracies) with ``other_difference_interval...``,
+    whose value is its sign if 0 is outside, else 0; ``flipped.lowest`` and ``flipped.highest`` (share of other picks)
+    over models and normalisations; ``other_changed``, in how many of ``other_compared`` comparisons 0 is outside;
+    ``set_sum.<model>`` and ``set_other.<model>``, the accuracies that differ most by the score on one pronoun set
+    (``set``, ``normalisation``), with their intervals, where 0 is outside that of the difference; ``ece.<model>``,
+    ``ece_interval.<model>``, ``ece_chance.<model>`` and ``overconfidence.<model>`` of sums.
     """
     source = "normalisation.csv"
     rows = normalisation[(normalisation.factor == "all") & normalisation.flipped.notna()]
-    keys = ["model", "normalisation"]
-    shown = {"flipped": ("flipped", share), "other_difference": ("difference", format_signed)}
-    numbers = of_rows(rows, source, keys, shown, factor="all")
+    shown = {"other_difference": ("difference", format_signed)}
+    numbers = of_rows(rows, source, ["model", "normalisation"], shown, factor="all")
     signs = []
     for row in files.rows(rows):
         signs.append(_sign(row.difference_low, row.difference_high))
@@ -290,10 +247,7 @@ def from_other_scores(
         "overconfidence": ("overconfidence", format_signed),
     }
     sums = calibration[(calibration.factor == "all") & (calibration.normalisation == "sum")]
-    numbers |= of_rows(sums, "calibration.csv", ["model"], shown, normalisation="sum", factor="all")
-    sums = correlations[correlations.normalisation == "sum"]
-    shown = {"fertility": ("spearman", format_signed)}
-    return numbers | of_rows(sums, "fertility_correlations.csv", ["model"], shown, normalisation="sum")
+    return numbers | of_rows(sums, "calibration.csv", ["model"], shown, normalisation="sum", factor="all")
 
 
 def _of_the_set_that_moves_most(normalisation: pd.DataFrame, source: str) -> dict[str, dict]:
@@ -316,18 +270,16 @@ def _of_the_set_that_moves_most(normalisation: pd.DataFrame, source: str) -> dic
 def from_comparisons(power: pd.DataFrame, mixed_model: pd.DataFrame, agreed: pd.DataFrame | None) -> dict[str, dict]:
     """Return what the samples can show, what the mixed model finds, and how probability and generation agree.
 
-    Ids are ``detectable.<model>`` and ``needed.<model>.<points>`` over all instances; ``mixed.converged``, ``mixed.n``,
+    Ids are ``detectable.<model>`` and ``needed.<model>.5`` over all instances; ``mixed.converged``, ``mixed.n``,
     ``mixed.<factor>.<level>`` with ``mixed_interval.<factor>.<level>``, whose value is the sign if 0 is outside, else
-    0; and of each prompted and scored model ``agreed_<question>.<prompted>.<scored>``, ``kappa_<question>...`` and
-    ``matthews_<question>...``, and the same with ``_interval``, over all instances.
+    0; and of each prompted and scored model ``agreed_<question>.<prompted>.<scored>`` and ``kappa_<question>...``, and
+    the same with ``_interval``, over all instances.
     """
     pooled = power[power.n_distractors.astype(str) == "all"]
     numbers = of_rows(pooled, "power.csv", ["model"], {"detectable": ("detectable_pair", share)}, n_distractors="all")
-    row: Any
-    for row in pooled.to_dict("records"):
-        for points in PLANNED_DIFFERENCES:
-            needed, cell = row[f"needed_{points}"], {"model": row["model"], "n_distractors": "all"}
-            numbers[f"needed.{row['model']}.{points}"] = entry(needed, f"{needed:,.0f}", "power.csv", **cell)
+    for row in files.rows(pooled):
+        cell = {"model": row.model, "n_distractors": "all"}
+        numbers[f"needed.{row.model}.5"] = entry(row.needed_5, f"{row.needed_5:,.0f}", "power.csv", **cell)
     converged = bool(mixed_model.converged.all())
     numbers["mixed.n"] = count(mixed_model.n.max(), "mixed_model.csv", column="n")
     numbers["mixed.converged"] = count(converged, "mixed_model.csv", column="converged")
@@ -342,7 +294,7 @@ def from_comparisons(power: pd.DataFrame, mixed_model: pd.DataFrame, agreed: pd.
         # The question stands before the models in the id.
         for question, rows in agreed[agreed.factor == "all"].groupby("question"):
             shown = {}
-            for name, column in (("agreed", "agreement"), ("kappa", "kappa"), ("matthews", "matthews")):
+            for name, column in (("agreed", "agreement"), ("kappa", "kappa")):
                 shown[f"{name}_{question}"] = (column, share)
                 shown[f"{name}_interval_{question}"] = (f"{column}_low", f"{column}_high")
             cell = {"factor": "all", "question": question}
@@ -358,17 +310,15 @@ def from_settings(counts: pd.DataFrame, settings: dict, sizes: dict[str, int]) -
         sizes: How many instances of each sample every model scores.
 
     Returns:
-        ``<instances, sample_size or scored>.<n or context_free>``, ``scored.<model>.<n or context_free>``,
-        ``scored.total``, ``setting.<name>`` and ``setting.sample_size.<model>``.
+        ``scored.<n or context_free>``, ``scored.<model>.<n or context_free>``, ``scored.total``, ``setting.<name>``
+        and ``setting.sample_size.<model>``.
     """
     numbers, largest = {}, max(sizes.values())
     columns = {model: "scored" if size == largest else f"scored_{size}" for model, size in sizes.items()}
     for row in counts.to_dict("records"):
         n = row["n_distractors"]
         name = "context_free" if math.isnan(n) else str(int(n))
-        for column in ("instances", "sample_size", "scored"):
-            value = row[column]
-            numbers[f"{column}.{name}"] = entry(value, f"{value:,.0f}", "instance_counts.csv", n_distractors=name)
+        numbers[f"scored.{name}"] = count(row["scored"], "instance_counts.csv", n_distractors=name)
         for model, column in columns.items():
             cell = {"n_distractors": name, "column": column}
             numbers[f"scored.{model}.{name}"] = count(row[column], "instance_counts.csv", **cell)

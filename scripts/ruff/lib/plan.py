@@ -319,7 +319,6 @@ class Plan(StudyPlan):
         return {
             "sample_size": given["sample_size"],
             "seeds": len(given["seeds"]),
-            "chain_sample_size": given["chain_of_thought"]["sample_size"],
             **{f"new_tokens.{step}": most for step, most in given["new_tokens"].items()},
         }
 

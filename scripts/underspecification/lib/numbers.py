@@ -47,14 +47,16 @@ def from_slopes(slopes: "pd.DataFrame", curves: "pd.DataFrame") -> dict:
 
     Returns:
         ``mgc.sentences``, ``mgc.dates``, ``mgc.places``, ``mgc.date.first`` and ``.last``, ``mgc.curves`` (models and
-        prompts); for ``date`` and ``place`` ``method1.<variable>.rises`` (female r above 0), ``.falls`` (male r below
-        0), ``.both``, and ``.significant`` (interval of the female slope without 0); ``mgc.beyond`` (how many
-        models the study's figures do not show, with ``label``) of a release that has some.
+        prompts); for ``date`` and ``place`` ``method1.<variable>.significant`` (interval of the female slope above 0);
+        ``mgc.beyond`` (how many models the study's figures do not show, with ``label``) of a release that has some.
     """
     source = "method1_slopes.csv"
     of_prompts = slopes[(slopes.accumulation == "top") & slopes.prompt.isin(["mask", "A", "B", "C"])]
     numbers = {"mgc.sentences": count(curves.sentences.max(), "curves.csv", column="sentences")}
-    numbers |= _beyond("mgc.beyond", curves, "curves.csv")
+    models = [m for m in study.order(curves.model) if m in study.MODELS and m not in study.IN_FIGURES]
+    if models and not (curves.release == study.RUN).any():
+        label = " and ".join(filter(None, [", ".join(models[:-1]), models[-1]]))
+        numbers["mgc.beyond"] = count(len(models), "curves.csv", column="model") | {"label": label}
     for variable in ("date", "place"):
         values = curves[curves.variable == variable].drop_duplicates("position").sort_values("position").value
         numbers[f"mgc.{variable}s"] = count(len(values), "curves.csv", variable=variable)
@@ -62,16 +64,9 @@ def from_slopes(slopes: "pd.DataFrame", curves: "pd.DataFrame") -> dict:
             for name, value in (("first", values.iloc[0]), ("last", values.iloc[-1])):
                 numbers[f"mgc.date.{name}"] = entry(int(value), f"{int(value)}", "curves.csv", variable=variable)
         part = of_prompts[of_prompts.variable == variable]
-        r = part[part.metric == "r"].pivot(index=["model", "prompt"], columns="gender", values="value")
-        f = part[(part.metric == "slope") & (part.gender == "female")]
-        numbers["mgc.curves"] = count(len(f), source, variable=variable)
-        for name, holds in (
-            ("rises", r.female > 0),
-            ("falls", r.male < 0),
-            ("both", (r.female > 0) & (r.male < 0)),
-            ("significant", f.ci_low > 0),
-        ):
-            numbers[f"method1.{variable}.{name}"] = count(holds.sum(), source, variable=variable)
+        female = part[(part.metric == "slope") & (part.gender == "female")]
+        numbers["mgc.curves"] = count(len(female), source, variable=variable)
+        numbers[f"method1.{variable}.significant"] = count((female.ci_low > 0).sum(), source, variable=variable)
     return numbers
 
 
@@ -80,10 +75,9 @@ def from_detection(rates: "pd.DataFrame", metric: "pd.DataFrame") -> dict:
 
     Returns:
         For each set ``<set>.sentences``, ``.occupations``, ``.specified``; of the models ``.models``, ``.best`` and
-        ``.worst`` (balanced accuracy, with ``label``), ``.area.best``, ``.gained`` (how many models the cross-validated
-        threshold helps), ``.undefined`` (largest share of sentences without any mass, with ``label``); ``dates`` (how
-        many at either end can be averaged) and ``<set>.shift`` (the largest change of balanced accuracy from one date
-        to the most); ``detection.beyond`` as ``mgc.beyond``.
+        ``.worst`` (balanced accuracy, with ``label``), ``.undefined`` (largest share of sentences without any mass,
+        with ``label``); ``dates`` (how many at either end can be averaged) and ``<set>.shift`` (the largest change of
+        balanced accuracy from one date to the most).
     """
     numbers, source = {}, "specification_detection.csv"
     most = int(rates.dates.max())
@@ -91,7 +85,6 @@ def from_detection(rates: "pd.DataFrame", metric: "pd.DataFrame") -> dict:
     rates = rates[
         (rates.gender == "female") & (rates.accumulation == "top") & rates.prompt.isin(["mask", study.DETECTION_PROMPT])
     ]
-    numbers |= _beyond("detection.beyond", rates, source)
     for name in [s for s in SET_LABELS if (rates.evaluation_set == s).any()]:
         part = rates[rates.evaluation_set == name]
         part = part[part.templates == part.templates.max()]
@@ -105,28 +98,14 @@ def from_detection(rates: "pd.DataFrame", metric: "pd.DataFrame") -> dict:
         numbers[f"{name}.models"] = count(len(fixed), source, evaluation_set=name)
         for end, model in (("best", fixed.idxmax()), ("worst", fixed.idxmin())):
             numbers[f"{name}.{end}"] = _of_model(fixed[model], source, model, 3, evaluation_set=name)
-        area = first["none", "AUC"]
-        numbers[f"{name}.area.best"] = _of_model(area.max(), source, area.idxmax(), 3, evaluation_set=name)
         missing = 100 * first["none", "undefined"]
         numbers[f"{name}.undefined"] = _of_model(missing.max(), source, missing.idxmax(), 1, evaluation_set=name)
-        if ("cross-validated", "balanced accuracy") in first.index.droplevel("model"):
-            gained = (first["cross-validated", "balanced accuracy"] > fixed).sum()
-            numbers[f"{name}.gained"] = count(gained, source, evaluation_set=name)
         wide: Any = part[(part.choice == "fixed") & (part.metric == "balanced accuracy")]
         wide = wide.pivot(index="model", columns="dates", values="value")
         if most > 1 and most in wide:
             shift = (wide[most] - wide[1]).dropna().abs()
             numbers[f"{name}.shift"] = _of_model(shift.max(), source, shift.idxmax(), 3, evaluation_set=name)
     return numbers
-
-
-def _beyond(name: str, frame: "pd.DataFrame", source: str):
-    """Return the entry of how many models of a release the study's figures do not show, with ``label``, if any."""
-    models = [m for m in study.order(frame.model) if m in study.MODELS and m not in study.IN_FIGURES]
-    if not models or (frame.release == study.RUN).any():
-        return {}
-    label = " and ".join(filter(None, [", ".join(models[:-1]), models[-1]]))
-    return {name: count(len(models), source, column="model") | {"label": label}}
 
 
 def _of_model(value: float, source: str, model: str, decimals: int, **cell: str):
@@ -137,10 +116,10 @@ def from_independence(table: "pd.DataFrame") -> dict:
     """Return how level and change of the female probability go together, over the models of a source.
 
     Returns:
-        ``independence.occupations``, ``.models``; for the first and the middle level ``independence.<level>.near``
-        (models with an absolute r under :data:`scripts.underspecification.lib.findings.NEAR_ZERO`) and ``.clear``
-        (models whose interval leaves out 0); ``independence.limit``; ``independence.needed``, the occupations with
-        which an r of the limit has an interval without 0. Only of sources with at least one defined r.
+        ``independence.occupations``, ``.models``; for the first and the middle level ``independence.<level>.clear``
+        (models whose interval leaves out 0); ``independence.limit``
+        (:data:`scripts.underspecification.lib.findings.NEAR_ZERO`); ``independence.needed``, the occupations with which
+        an r of the limit has an interval without 0. Only of sources with at least one defined r.
     """
     table = table[(table.accumulation == "top") & table.prompt.isin(["mask", study.DETECTION_PROMPT])]
     table = table.dropna(subset="r")
@@ -156,8 +135,7 @@ def from_independence(table: "pd.DataFrame") -> dict:
         "independence.needed": count(needed, source, column="occupations"),
     }
     for level, part in table.groupby("level", sort=False):
-        near, clear = part.r.abs() < NEAR_ZERO, (part.ci_low > 0) | (part.ci_high < 0)
-        numbers[f"independence.{level}.near"] = count(near.sum(), source, level=level)
+        clear = (part.ci_low > 0) | (part.ci_high < 0)
         numbers[f"independence.{level}.clear"] = count(clear.sum(), source, level=level)
     return numbers
 
@@ -194,15 +172,13 @@ def from_equally_likely(test: dict[str, float]) -> dict:
 
 
 def from_agreement(agreement: "pd.DataFrame", release: str) -> dict:
-    """Return ``agree.<table>.<dates>.<variant>.<cells, agree, close or gap>`` of a release."""
+    """Return ``agree.<table>.<dates>.<variant>.<cells, agree or close>`` of a release."""
     numbers = {}
     for row in files.rows(agreement[agreement.release == release]):
         name = f"agree.{row.table.replace(' ', '').lower()}.{row.dates}.{row.variant}"
         cell = {"table": row.table, "dates": row.dates, "variant": row.variant}
         for key in ("cells", "agree", "close"):
             numbers[f"{name}.{key}"] = count(getattr(row, key), "agreement.csv", column=key, **cell)
-        gap = row.largest_difference
-        numbers[f"{name}.gap"] = entry(gap, number(gap, 1 if row.table == "Table 2" else 3), "agreement.csv", **cell)
     return numbers
 
 

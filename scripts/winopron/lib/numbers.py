@@ -10,12 +10,12 @@ import pandas as pd
 
 from scripts.core.data.templates import CASES
 from scripts.core.paper.estimates import Estimate, compare_all, compare_values
-from scripts.core.paper.formats import number, p_text, percent
+from scripts.core.paper.formats import number, percent
 from scripts.core.paper.numbers import count, entry
 from scripts.core.paper.plotting import FEWEST
 from scripts.winopron.lib import study
 from scripts.winopron.lib.analyses import women_share
-from scripts.winopron.lib.analyses.consistency import DIFFERENCE, GROUPS, POOLED, SINGLE, TEMPLATES, TOGETHER, WAYS
+from scripts.winopron.lib.analyses.consistency import DIFFERENCE, GROUPS, POOLED, TEMPLATES, TOGETHER, WAYS
 
 KEYS = {"draws": "winopron.bootstrap.draws"}
 """Settings to their keys in config.yaml."""
@@ -45,34 +45,20 @@ def _extremes(table: pd.DataFrame, column: str):
     return [(bound, table.loc[getattr(table[column], place)()]) for bound, place in places]
 
 
-def _with_system(numbers: dict[str, dict], row: pd.Series):
-    """Return entries that name the system of their row."""
-    return {name: number | {"system": row.system} for name, number in numbers.items()}
-
-
-def from_instances(instances: dict[str, pd.DataFrame]) -> dict[str, dict]:
-    """Return ``size.<entities>.sentences``, ``.templates``, ``.pairs`` and ``size.pronoun_sets`` of one template set.
-
-    Args:
-        instances: ``double`` and ``single`` to instances.
-    """
-    numbers = {}
-    for entities, frame in instances.items():
-        source = f"{entities}.parquet"
-        numbers |= {
-            f"size.{entities}.sentences": count(len(frame), source),
-            f"size.{entities}.templates": count(frame.template.nunique(), source, column="template"),
-            f"size.{entities}.pairs": count(frame.pair.nunique(), source, column="pair"),
-        }
-    numbers["size.pronoun_sets"] = count(frame.pronoun_set.nunique(), source, column="pronoun_set")
-    return numbers
+def from_instances(frame: pd.DataFrame) -> dict[str, dict]:
+    """Return ``size.double.<sentences, templates or pairs>`` and ``size.pronoun_sets`` of sentences about two."""
+    columns = {"double.templates": "template", "double.pairs": "pair", "pronoun_sets": "pronoun_set"}
+    source = "double.parquet"
+    return {"size.double.sentences": count(len(frame), source)} | {
+        f"size.{name}": count(frame[column].nunique(), source, column=column) for name, column in columns.items()
+    }
 
 
 def from_metrics(metrics: pd.DataFrame) -> dict:
     """Return what the prose says of all systems of one template set, read in the corrected way.
 
     Returns:
-        ``systems``, ``rules`` and ``prompted`` (counts of systems); ``asked.lowest``, the pairs of people that a system
+        ``systems`` and ``rules`` (counts of systems); ``asked.lowest``, the pairs of people that a system
         was asked about at least, and ``scored.pairs``, those that models resolved by likelihood, with
         ``accuracy.<system>`` and its interval; ``chance.<consistency>``; of rules ``rules.<accuracy or
         consistency>.lowest`` and ``.highest``, and of other systems the same without ``rules.``, for single prompts,
@@ -91,7 +77,6 @@ def from_metrics(metrics: pd.DataFrame) -> dict:
         "systems": count(whole[~rules].system.nunique(), "metrics.csv", column="system"),
         "rules": count(whole[rules].system.nunique(), "metrics.csv", column="system"),
         "asked.lowest": count(whole.n.min(), "metrics.csv", column="n"),
-        "prompted": count(whole[whole.pairing == SINGLE].system.nunique(), "metrics.csv", pairing=SINGLE),
     }
     if len(scored):
         numbers["scored.pairs"] = count(scored.n.min(), "metrics.csv", column="n")
@@ -160,7 +145,7 @@ def from_bias(bias: pd.DataFrame) -> dict:
         :data:`scripts.core.paper.plotting.FEWEST` attempted and solvable pairs or more, and ``bias.fewest``, that
         number. Of systems with as many over all forms ``bias.enough``, how many they are, ``bias.pairs.<lowest or
         highest>``, the pairs that they have, and ``bias.<positive or negative>.<lowest or highest>`` shares of all
-        forms together (with ``system``).
+        forms together.
     """
     table = study.with_all_prompts(study.corrected_rows(bias))
     forms = table[table.pronoun_set != "all"]
@@ -174,11 +159,10 @@ def from_bias(bias: pd.DataFrame) -> dict:
     }
     for bound, row in _extremes(enough, "attempted_solvable"):
         cell = {"system": row.system, "column": "attempted_solvable"}
-        numbers[f"bias.pairs.{bound}"] = count(row.attempted_solvable, "bias.csv", **cell) | {"system": row.system}
+        numbers[f"bias.pairs.{bound}"] = count(row.attempted_solvable, "bias.csv", **cell)
     for sign in ("positive", "negative"):
         for bound, row in _extremes(enough, f"share_{sign}"):
-            column = {"": f"share_{sign}"}
-            numbers |= _with_system(_values(f"bias.{sign}.{bound}", row, "bias.csv", column, system=row.system), row)
+            numbers |= _values(f"bias.{sign}.{bound}", row, "bias.csv", {"": f"share_{sign}"}, system=row.system)
     return numbers
 
 
@@ -186,24 +170,17 @@ def from_overlap(overlap: pd.DataFrame) -> dict:
     """Return what is said of overlap.
 
     Returns:
-        ``overlap.pairs`` of systems that are compared; of each comparison ``overlap.<comparison>.tested``,
-        ``.above_chance`` (significant after correction) and ``.highest``.
+        ``overlap.pairs`` of systems that are compared; of the comparison of cases ``overlap.cases.tested`` and
+        ``.above_chance`` (significant after correction).
     """
     pairs = overlap[(overlap.comparison == "systems") & (overlap.reading == study.READINGS[study.CORRECTED])]
-    numbers = {"overlap.pairs": count(pairs.system.nunique(), "overlap.csv", comparison="systems")}
-    comparison: Any
-    for comparison, rows in overlap.groupby("comparison", sort=False):
-        name = f"overlap.{comparison.replace(' ', '_')}"
-        tested: Any = rows[rows.p_value.notna()]
-        numbers[f"{name}.tested"] = count(len(tested), "overlap.csv", comparison=comparison)
-        above = int((tested.p_holm < 0.05).sum())
-        numbers[f"{name}.above_chance"] = count(above, "overlap.csv", comparison=comparison, column="p_holm")
-        if len(tested):
-            row = tested.loc[tested.jaccard.idxmax()]
-            cell = {"comparison": comparison, "system": row.system, "case": row.case, "pronoun_set": row.pronoun_set}
-            numbers[f"{name}.highest"] = entry(row.jaccard, number(row.jaccard, 2), "overlap.csv", **cell)
-            numbers[f"{name}.p"] = entry(row.p_holm, p_text(row.p_holm), "overlap.csv", **cell)
-    return numbers
+    tested = overlap[(overlap.comparison == "cases") & overlap.p_value.notna()]
+    above = (tested.p_holm < 0.05).sum()
+    return {
+        "overlap.pairs": count(pairs.system.nunique(), "overlap.csv", comparison="systems"),
+        "overlap.cases.tested": count(len(tested), "overlap.csv", comparison="cases"),
+        "overlap.cases.above_chance": count(above, "overlap.csv", comparison="cases", column="p_holm"),
+    }
 
 
 def from_women_share(agreements: pd.DataFrame) -> dict:
@@ -213,19 +190,17 @@ def from_women_share(agreements: pd.DataFrame) -> dict:
         agreements: Rows of women_share.csv of one template set.
 
     Returns:
-        ``women.systems``, how many they are; ``women.fewest``, from how many occupations on there is a correlation;
-        ``women.few``, systems that were asked about fewer, and ``women.constant``, those whose differences do not vary;
-        ``women.defined``, the others, with ``women.occupations`` (most that one was asked about); of these
-        ``women.above``, ``.below`` and ``.open``, how many have an interval above zero, below it, or with it; and
-        ``women.r.<lowest or highest>`` with ``system``, ``.low`` and ``.high``.
+        ``women.fewest``, from how many occupations on there is a correlation; ``women.few``, systems that were asked
+        about fewer; ``women.defined``, systems that have one, with ``women.occupations`` (most that one was asked
+        about); of these ``women.above``, ``.below`` and ``.open``, how many have an interval above zero, below it, or
+        with it; and ``women.r.<lowest or highest>`` with ``system``, ``.low`` and ``.high``.
     """
     table = study.corrected_rows(agreements[agreements.pronoun_set == study.FEMININE])
     table = table[table.system.map(study.reads_pronouns).astype(bool)]
     defined = table[table.pearson.notna()]
     above, below = (defined.ci_low > 0).sum(), (defined.ci_high < 0).sum()
-    few = (table.undefined == women_share.FEW).sum()
     found = {
-        "systems": len(table), "fewest": women_share.FEWEST, "few": few, "constant": len(table) - len(defined) - few,
+        "fewest": women_share.FEWEST, "few": (table.undefined == women_share.FEW).sum(),
         "defined": len(defined), "occupations": table.n.max() if len(table) else 0,
         "above": above, "below": below, "open": len(defined) - above - below,
     }  # fmt: skip
@@ -233,8 +208,8 @@ def from_women_share(agreements: pd.DataFrame) -> dict:
     numbers = {f"women.{name}": count(value, "women_share.csv", **cell) for name, value in found.items()}
     for bound, row in _extremes(defined, "pearson"):
         columns, cell = ENDS | {"": "pearson"}, {"pronoun_set": study.FEMININE, "system": row.system}
-        found = _values(f"women.r.{bound}", row, "women_share.csv", columns, lambda value: number(value, 2), **cell)
-        numbers |= _with_system(found, row)
+        numbers |= _values(f"women.r.{bound}", row, "women_share.csv", columns, lambda value: number(value, 2), **cell)
+        numbers[f"women.r.{bound}"]["system"] = row.system
     return numbers
 
 
@@ -248,8 +223,8 @@ def from_variance(variance: pd.DataFrame) -> dict:
     Returns:
         ``spread.<system>.<templates, ways, together or difference>`` in points, each with ``.low`` and ``.high``;
         ``spread.<system>.asked`` and ``.number``, how many templates and ways of asking. Over all systems
-        ``spread_over.<part>.lowest`` and ``.highest`` (with ``system``), and of the difference ``spread_over.systems``,
-        how many have one, and ``.templates_more``, ``.ways_more`` and ``.open``, by where its interval lies.
+        ``spread_over.<part>.lowest`` and ``.highest``, and of the difference ``spread_over.systems``, how many have
+        one, and ``.templates_more``, ``.ways_more`` and ``.open``, by where its interval lies.
     """
     numbers = {}
     rows = study.corrected_rows(variance[variance.entities == "double"])
@@ -261,8 +236,9 @@ def from_variance(variance: pd.DataFrame) -> dict:
     for part, name in SPREAD.items() if len(rows) else ():
         of_part = rows[rows.part == part]
         for bound, row in _extremes(of_part, "value"):
-            found = entry(float(row.value), percent(row.value, 1), "variance.csv", system=row.system, part=part)
-            numbers[f"spread_over.{name}.{bound}"] = found | {"system": row.system}
+            numbers[f"spread_over.{name}.{bound}"] = entry(
+                float(row.value), percent(row.value, 1), "variance.csv", system=row.system, part=part
+            )
         if part == DIFFERENCE:
             more, less = (of_part.ci_low > 0).sum(), (of_part.ci_high < 0).sum()
             verdicts = {"templates_more": more, "ways_more": less, "open": len(of_part) - more - less}

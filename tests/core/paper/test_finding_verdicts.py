@@ -109,7 +109,6 @@ def test_counts_tell_where_the_sets_agree():
     numbers = {name: entry["value"] for name, entry in finding_verdicts.tally(table(), "findings.csv").items()}
     assert numbers == {
         "findings.total": 3, "findings.replica.holds": 1, "findings.replica.fails": 1, "findings.replica.undecided": 1,
-        "findings.replica.lacking": 1, "findings.official.lacking": 1,
         "findings.official.holds": 2, "findings.official.fails": 0, "findings.official.undecided": 1,
         "findings.same": 1, "findings.decided_twice": 2,
     }  # fmt: skip
@@ -188,18 +187,13 @@ def test_a_findings_files_are_written_together(tmp_path):
         assert len(finding_verdicts.widths(sets)) == sets + 3 and sum(finding_verdicts.widths(sets)) < 0.91
 
 
-def test_what_cannot_be_decided_is_counted_with_its_commonest_reason_and_not_shown(tmp_path):
+def test_what_cannot_be_decided_is_not_shown(tmp_path):
     lacking = [
         Finding(1, "", "", lambda run: [Check(None, missing=("b", "a"))]),
         Finding(2, "", "", lambda run: [Check(None, missing=("a",))]),
         Finding(3, "", "", lambda run: [Check(None)]),
     ]
     judged = finding_verdicts.verdicts(lacking, {"replica": 1}, ["replica", "official"])
-    assert finding_verdicts.commonest_gap(judged[judged.templates == "replica"]) == ("a", 2)
-    assert finding_verdicts.commonest_gap(judged[:0]) == ("", 0)
-    numbers = finding_verdicts.tally(judged, "findings.csv")
-    cell = {"templates": "replica", "missing": "a"}
-    assert numbers["findings.replica.lacking"] == {"value": 2, "text": "2", "source": "findings.csv", "cell": cell}
     assert finding_verdicts.table_cells(judged, ["replica"]).empty
     csv, tex, counted = (tmp_path / f"findings.{kind}" for kind in ("csv", "tex", "json"))
     finding_verdicts.write(lacking, {"replica": 1}, ["replica"], csv=csv, tex=tex, numbers=counted)

@@ -176,14 +176,3 @@ def test_findings_say_of_how_many_models_of_the_study_they_are():
     assert "undecided on this run, with " in some and some.endswith("{3} of the study's models in the run.")
     without = counted(**counts | {"findings.replica.fails": 0, "findings.replica.models": 0})
     assert link_numbers(sections.findings(without, "replica")).endswith("with none of the study's models in the run.")
-
-
-def test_comparisons_are_counted_and_those_that_did_not_happen_are_not_named():
-    names = ("as_printed", "within_interval", "within_tolerance", "differs", "total", "compared")
-    results = dict(zip((f"published.replica.results.{name}" for name in names), (3, 0, 0, 1, 9, 4), strict=True))
-    settings = dict(zip((f"published.replica.settings.{name}" for name in names), (3, 0, 0, 1, 5, 4), strict=True))
-    said = link_numbers(sections.comparison(counted(**results, **settings), "replica", "the replica templates"))
-    assert "can be compared with the replica templates: " in said and "{3} as printed and " in said
-    assert "{1} different." in said and "interval" not in said and said.endswith("{1} differs.")
-    none = link_numbers(sections.comparison(counted(**dict.fromkeys(results | settings, 0)), "replica"))
-    assert "can be compared with this run. Of its" in none
