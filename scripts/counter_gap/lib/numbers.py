@@ -9,7 +9,7 @@ import pandas as pd
 
 from scripts.core.paper.formats import interval, number, percent
 from scripts.core.paper.numbers import count, entry
-from scripts.counter_gap.lib.study import METRICS, UNMARKED, WITHOUT, is_rule, label, main_scoring
+from scripts.counter_gap.lib.study import UNMARKED, WITHOUT, is_rule, label, main_scoring
 from scripts.counter_gap.lib.tables import METHODS, tests_disagree
 
 KEYS = {
