@@ -31,7 +31,8 @@ class Clusters:
 
     def accuracy(self, part: pd.DataFrame) -> tuple[float, ...]:
         """Return both ends of the 95 % interval of the accuracy of some cells."""
-        return procedures.cluster_bootstrap(*cluster_sums(part, "correct", "n"), self.draws, self.seed)
+        correct, sizes = cluster_sums(part, "correct", "n")
+        return procedures.cluster_bootstrap(correct, sizes, self.draws, self.seed)
 
     def difference(self, part: pd.DataFrame, base: pd.DataFrame) -> tuple[float, ...]:
         """Return both ends of the 95 % interval of a difference of accuracies on the same instances."""

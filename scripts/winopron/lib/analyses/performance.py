@@ -125,7 +125,7 @@ def evaluate(answers: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     rows = []
     answers = answers.reset_index(drop=True)
     pairs, _ = pd.factorize(answers.pair, sort=True)
-    counts = {name: count.to_numpy() for name, count in confusion(answers).items()}
+    counts = {str(name): count.to_numpy() for name, count in confusion(answers).items()}
     for names, part in split_answers(answers):
         place = pairs[part.index]
         there = np.bincount(place) > 0
