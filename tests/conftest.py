@@ -1,5 +1,6 @@
 """Fixtures that several rooms of the tests share."""
 
+import functools
 import json
 import os
 import subprocess
@@ -47,11 +48,15 @@ SLOW = (
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark as quick what is neither in a slow place nor marked as slow."""
-    slow = [Path(__file__).parent / place for place in SLOW]
+    places = [Path(__file__).parent / place for place in SLOW]
+
+    @functools.cache
+    def slow(path: Path) -> bool:
+        return path.name == "test_figures.py" or any(path.is_relative_to(place) for place in places)
+
     for item in items:
         marked = item.get_closest_marker("workflow") or item.get_closest_marker("slurm")
-        slow_place = item.path.name == "test_figures.py" or any(item.path.is_relative_to(place) for place in slow)
-        if not marked and not slow_place:
+        if not marked and not slow(item.path):
             item.add_marker("quick")
 
 

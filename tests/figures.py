@@ -85,7 +85,7 @@ def problems(drawn, pronouns: bool = False, alone: str | None = None) -> list[st
             found.append(f"labels of axes run into each other: {one.get_text()!r}")
     box, (width, height) = drawn.get_tightbbox(), drawn.get_size_inches()
     beyond = max(-box.x0, -box.y0, box.x1 - width, box.y1 - height)
-    if beyond > 0.02:
+    if beyond > 0.01:
         found.append(f"{beyond:.2f} inches are cut off")
     return found
 

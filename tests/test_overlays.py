@@ -1,5 +1,6 @@
 """The overlays that are shipped: their heads say what a plan says, and their commands work as printed."""
 
+import functools
 import json
 import os
 import re
@@ -31,34 +32,34 @@ def head(name):
     return [" ".join(part.split("\n")) for part in "\n".join(comment).split("\n\n")]
 
 
-def planned(name, folder):
-    """Return the params of the rule ``plan`` under an overlay; nothing is fetched or made."""
-    place = folder / name
-    place.mkdir()
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "scripts.provenance.expected_jobs",
-            "plan",
-            "--configfile",
-            ROOT / f"config/{name}.yaml",
-        ],
-        cwd=place,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    (job,) = json.loads(done.stdout)["jobs"]
-    assert not job["inputs"]
-    return job["params"]
+@pytest.fixture(scope="module")
+def planned(tmp_path_factory):
+    """Returns the params of the rule ``plan`` under an overlay; nothing is fetched or made."""
+
+    @functools.cache
+    def params(name):
+        place = tmp_path_factory.mktemp("runs") / name
+        place.mkdir()
+        expected = [sys.executable, "-m", "scripts.provenance.expected_jobs", "plan"]
+        done = subprocess.run(
+            [*expected, "--configfile", ROOT / f"config/{name}.yaml"],
+            cwd=place,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        (job,) = json.loads(done.stdout)["jobs"]
+        assert not job["inputs"]
+        return job["params"]
+
+    return params
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_head_tells_the_plan(name, tmp_path):
-    params = planned(name, tmp_path)
+def test_the_head_tells_the_plan(planned, name):
+    params = planned(name)
     sets = {key: params[key] for key in ("scored", "prompted", "texts", "resolved", "trained", "entries", "devices")}
     frame = pd.DataFrame(planning.rows(**sets, measured={}, cpu=registry.CPU_FLOPS), columns=planning.COLUMNS)
     told = NO_MODEL
@@ -71,8 +72,8 @@ def test_the_head_tells_the_plan(name, tmp_path):
     assert said.startswith(f"Plan: {told}."), f"{name}.yaml should say: Plan: {told}."
 
 
-def test_one_gpu_works_for_a_night(tmp_path):
-    params = planned("one_gpu", tmp_path)
+def test_one_gpu_works_for_a_night(planned):
+    params = planned("one_gpu")
     sets = {key: params[key] for key in ("scored", "prompted", "texts", "resolved", "trained", "entries", "devices")}
     frame = pd.DataFrame(planning.rows(**sets, measured={}, cpu=registry.CPU_FLOPS), columns=planning.COLUMNS)
     mine = frame[frame.device == "RTX-4090"]
@@ -81,9 +82,9 @@ def test_one_gpu_works_for_a_night(tmp_path):
     assert 5 < mine.hours.sum() <= 10
 
 
-def test_all_has_each_study_s_models(tmp_path):
+def test_all_has_each_study_s_models(planned):
     """Nothing of MISGENDERED's is scored for RUFF or WinoPron, nor of theirs for MISGENDERED."""
-    jobs = {name: set(sets["jobs"]) for name, sets in planned("all", tmp_path)["scored"].items()}
+    jobs = {name: set(sets["jobs"]) for name, sets in planned("all")["scored"].items()}
     ruff, misgendered = (load_yaml(ROOT / f"config/{name}.yaml") for name in ("ruff", "misgendered"))
     few_shot = misgendered["misgendered"]["few_shot"]
     assert jobs == {

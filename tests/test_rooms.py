@@ -77,13 +77,16 @@ def room(name):
     return ".".join(parts[: 3 if parts[1] == "core" and len(parts) > 3 else 2])
 
 
-IMPORTS = {name: imported(path.read_text(encoding="utf-8"), MODULES) for name, path in MODULES.items()}
+@pytest.fixture(scope="module")
+def imports():
+    """What each module imports."""
+    return {name: imported(path.read_text(encoding="utf-8"), MODULES) for name, path in MODULES.items()}
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_modules_import_what_their_room_may(name):
+def test_modules_import_what_their_room_may(imports, name):
     here = room(name)
-    for other in IMPORTS[name]:
+    for other in imports[name]:
         there = room(other)
         if there in (here, CORE):
             continue
@@ -101,7 +104,7 @@ def rule_script(path):
 
 
 @pytest.mark.parametrize("study", STUDIES)
-def test_scripts_of_rules_lie_apart_from_pure_modules(study):
+def test_scripts_of_rules_lie_apart_from_pure_modules(imports, study):
     folder = ROOT / "scripts" / study
     for path in folder.rglob("*.py"):
         if path.name != "__init__.py":
@@ -110,7 +113,7 @@ def test_scripts_of_rules_lie_apart_from_pure_modules(study):
         path.name for path in (folder / "lib").iterdir()
     }
     assert (folder / "lib/analyses/__init__.py").is_file()
-    for name, names in IMPORTS.items():
+    for name, names in imports.items():
         if name.startswith(f"scripts.{study}."):
             assert all(other.startswith(f"scripts.{study}.lib") for other in names if room(other) == room(name)), name
 
@@ -132,8 +135,8 @@ def difference(a, b):
     return row[-1]
 
 
-def test_there_are_no_circles():
-    assert list(graphlib.TopologicalSorter(IMPORTS).static_order())
+def test_there_are_no_circles(imports):
+    assert list(graphlib.TopologicalSorter(imports).static_order())
 
 
 def test_a_circle_and_a_forbidden_import_are_seen():

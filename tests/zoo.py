@@ -7,6 +7,8 @@ neopronouns split into pieces. Scores of these models mean nothing; they show th
 """
 
 import argparse
+import copy
+import functools
 import json
 import os
 import string
@@ -19,11 +21,12 @@ import yaml
 DEVICE = os.environ.get("PRONOUN_TEST_DEVICE", "cpu")
 
 # Letters that begin sentences with neopronouns alone; vocabularies of published models have them.
-LETTERS = list(string.ascii_letters)
+LETTERS = tuple(string.ascii_letters)
 CORPUS_FORMS = ("he", "she", "they", "his", "her", "their", "him", "them")
 VOCABULARY = 600
 
 
+@functools.cache
 def corpus():
     """Return training text for the tokenizers: the replica templates with familiar pronouns filled in."""
     root = Path(__file__).parents[1]
@@ -40,12 +43,29 @@ def corpus():
     return lines
 
 
+@functools.cache
+def _trained(kind, given, training):
+    import tokenizers
+
+    tokenizer = getattr(tokenizers, kind)(**dict(given))
+    options = {name: list(value) if isinstance(value, tuple) else value for name, value in training}
+    tokenizer.train_from_iterator(corpus(), vocab_size=VOCABULARY, show_progress=False, **options)
+    return tokenizer
+
+
+def _train(kind, given=(), **training):
+    """Return a tokenizer of a class of the package tokenizers, trained on the corpus once in each process.
+
+    ``given`` are pairs of names and values for the class; ``training`` are options of the training.
+    """
+    # Callers change what comes after the model.
+    return copy.deepcopy(_trained(kind, given, tuple(training.items())))
+
+
 def _wordpiece(folder, lowercase=True):
-    from tokenizers import BertWordPieceTokenizer
     from transformers import BertTokenizerFast
 
-    tokenizer = BertWordPieceTokenizer(lowercase=lowercase)
-    tokenizer.train_from_iterator(corpus(), vocab_size=VOCABULARY, initial_alphabet=LETTERS, show_progress=False)
+    tokenizer = _train("BertWordPieceTokenizer", (("lowercase", lowercase),), initial_alphabet=LETTERS)
     tokenizer.save_model(str(folder))
     return BertTokenizerFast(vocab=str(folder / "vocab.txt"), do_lower_case=lowercase)
 
@@ -54,35 +74,24 @@ def _cased_wordpiece(folder):
     return _wordpiece(folder, lowercase=False)
 
 
-def _byte_level(specials):
-    from tokenizers import ByteLevelBPETokenizer
-
-    tokenizer = ByteLevelBPETokenizer()
-    tokenizer.train_from_iterator(corpus(), vocab_size=VOCABULARY, special_tokens=specials, show_progress=False)
-    return tokenizer
+def _byte_level(*specials):
+    return _train("ByteLevelBPETokenizer", special_tokens=specials)
 
 
 def _roberta(folder):
     from transformers import RobertaTokenizerFast
 
-    _byte_level(["<s>", "<pad>", "</s>", "<unk>", "<mask>"]).save_model(str(folder))
+    _byte_level("<s>", "<pad>", "</s>", "<unk>", "<mask>").save_model(str(folder))
     return RobertaTokenizerFast(str(folder / "vocab.json"), str(folder / "merges.txt"))
 
 
 def _unigram(folder):
-    from tokenizers import SentencePieceUnigramTokenizer
     from tokenizers.processors import TemplateProcessing
     from transformers import AlbertTokenizerFast
 
-    specials = ["<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"]
-    tokenizer = SentencePieceUnigramTokenizer()
-    tokenizer.train_from_iterator(
-        corpus(),
-        vocab_size=VOCABULARY,
-        special_tokens=specials,
-        unk_token="<unk>",
-        initial_alphabet=LETTERS,
-        show_progress=False,
+    specials = ("<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]")
+    tokenizer = _train(
+        "SentencePieceUnigramTokenizer", special_tokens=specials, unk_token="<unk>", initial_alphabet=LETTERS
     )
     tokenizer.post_processor = TemplateProcessing(
         single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
@@ -94,7 +103,7 @@ def _opt(folder):
     from tokenizers.processors import TemplateProcessing
     from transformers import PreTrainedTokenizerFast
 
-    tokenizer = _byte_level(["<s>", "<pad>", "</s>", "<unk>"])
+    tokenizer = _byte_level("<s>", "<pad>", "</s>", "<unk>")
     # OPT starts every text with its end-of-sequence token.
     tokenizer.post_processor = TemplateProcessing(single="</s> $A", special_tokens=[("</s>", 2)])
     return PreTrainedTokenizerFast(
@@ -105,23 +114,16 @@ def _opt(folder):
 def _neox(folder):
     from transformers import GPTNeoXTokenizerFast
 
-    tokenizer = _byte_level(["<|endoftext|>", "<|padding|>"])
+    tokenizer = _byte_level("<|endoftext|>", "<|padding|>")
     return GPTNeoXTokenizerFast(tokenizer_object=tokenizer._tokenizer)
 
 
 def _llama(folder):
-    from tokenizers import SentencePieceBPETokenizer
     from tokenizers.processors import TemplateProcessing
     from transformers import PreTrainedTokenizerFast
 
-    tokenizer = SentencePieceBPETokenizer()
-    tokenizer.train_from_iterator(
-        corpus(),
-        vocab_size=VOCABULARY,
-        special_tokens=["<unk>", "<s>", "</s>"],
-        initial_alphabet=LETTERS,
-        show_progress=False,
-    )
+    specials = ("<unk>", "<s>", "</s>")
+    tokenizer = _train("SentencePieceBPETokenizer", special_tokens=specials, initial_alphabet=LETTERS)
     tokenizer.post_processor = TemplateProcessing(single="<s> $A", special_tokens=[("<s>", 1)])
     return PreTrainedTokenizerFast(
         tokenizer_object=tokenizer._tokenizer, bos_token="<s>", eos_token="</s>", unk_token="<unk>"
@@ -136,19 +138,13 @@ def _deberta(folder):
 
 
 def _t5(folder):
-    from tokenizers import SentencePieceUnigramTokenizer
     from tokenizers.processors import TemplateProcessing
     from transformers import PreTrainedTokenizerFast
 
     sentinels = [f"<extra_id_{i}>" for i in range(4)]
-    tokenizer = SentencePieceUnigramTokenizer()
-    tokenizer.train_from_iterator(
-        corpus(),
-        vocab_size=VOCABULARY,
-        special_tokens=["<pad>", "</s>", "<unk>", *sentinels],
-        unk_token="<unk>",
-        initial_alphabet=LETTERS,
-        show_progress=False,
+    specials = ("<pad>", "</s>", "<unk>", *sentinels)
+    tokenizer = _train(
+        "SentencePieceUnigramTokenizer", special_tokens=specials, unk_token="<unk>", initial_alphabet=LETTERS
     )
     tokenizer.post_processor = TemplateProcessing(single="$A </s>", special_tokens=[("</s>", 1)])
     return PreTrainedTokenizerFast(
@@ -164,20 +160,20 @@ def _t5(folder):
 def _bart(folder):
     from transformers import BartTokenizerFast
 
-    _byte_level(["<s>", "<pad>", "</s>", "<unk>", "<mask>"]).save_model(str(folder))
+    _byte_level("<s>", "<pad>", "</s>", "<unk>", "<mask>").save_model(str(folder))
     return BartTokenizerFast(str(folder / "vocab.json"), str(folder / "merges.txt"))
 
 
 def _gpt2(folder):
     from transformers import GPT2TokenizerFast
 
-    return GPT2TokenizerFast(tokenizer_object=_byte_level(["<|endoftext|>"])._tokenizer)
+    return GPT2TokenizerFast(tokenizer_object=_byte_level("<|endoftext|>")._tokenizer)
 
 
 def _bloom(folder):
     from transformers import PreTrainedTokenizerFast
 
-    tokenizer = _byte_level(["<unk>", "<s>", "</s>", "<pad>"])
+    tokenizer = _byte_level("<unk>", "<s>", "</s>", "<pad>")
     return PreTrainedTokenizerFast(
         tokenizer_object=tokenizer._tokenizer, bos_token="<s>", eos_token="</s>", pad_token="<pad>", unk_token="<unk>"
     )
@@ -187,7 +183,7 @@ def _llama_3(folder):
     from tokenizers.processors import TemplateProcessing
     from transformers import PreTrainedTokenizerFast
 
-    tokenizer = _byte_level(["<|begin_of_text|>", "<|end_of_text|>"])
+    tokenizer = _byte_level("<|begin_of_text|>", "<|end_of_text|>")
     tokenizer.post_processor = TemplateProcessing(
         single="<|begin_of_text|> $A", special_tokens=[("<|begin_of_text|>", 0)]
     )
@@ -199,7 +195,7 @@ def _llama_3(folder):
 def _qwen(folder):
     from transformers import PreTrainedTokenizerFast
 
-    tokenizer = _byte_level(["<|endoftext|>", "<|im_start|>", "<|im_end|>"])
+    tokenizer = _byte_level("<|endoftext|>", "<|im_start|>", "<|im_end|>")
     made = PreTrainedTokenizerFast(
         tokenizer_object=tokenizer._tokenizer, eos_token="<|im_end|>", pad_token="<|endoftext|>"
     )
@@ -208,13 +204,11 @@ def _qwen(folder):
 
 
 def _gemma(folder):
-    from tokenizers import SentencePieceBPETokenizer
     from tokenizers.processors import TemplateProcessing
     from transformers import PreTrainedTokenizerFast
 
-    tokenizer = SentencePieceBPETokenizer(add_prefix_space=False)
-    specials = ["<pad>", "<eos>", "<bos>", "<unk>"]
-    tokenizer.train_from_iterator(corpus(), vocab_size=VOCABULARY, special_tokens=specials, show_progress=False)
+    specials = ("<pad>", "<eos>", "<bos>", "<unk>")
+    tokenizer = _train("SentencePieceBPETokenizer", (("add_prefix_space", False),), special_tokens=specials)
     tokenizer.post_processor = TemplateProcessing(single="<bos> $A", special_tokens=[("<bos>", 2)])
     return PreTrainedTokenizerFast(
         tokenizer_object=tokenizer._tokenizer,
@@ -229,7 +223,7 @@ def _modernbert(folder):
     from tokenizers.processors import TemplateProcessing
     from transformers import PreTrainedTokenizerFast
 
-    tokenizer = _byte_level(["[CLS]", "[SEP]", "[PAD]", "[UNK]", "[MASK]"])
+    tokenizer = _byte_level("[CLS]", "[SEP]", "[PAD]", "[UNK]", "[MASK]")
     tokenizer.post_processor = TemplateProcessing(single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 0), ("[SEP]", 1)])
     return PreTrainedTokenizerFast(
         tokenizer_object=tokenizer._tokenizer,

@@ -486,7 +486,7 @@ class Job:
         """Return the checked token log-probabilities of a batch."""
         results = self.engine.score(batch)
         for row, scored in zip(batch.rows, results, strict=True):
-            scoring.check_finite(rows.iloc[row], scored, self.engine.network)
+            scoring.check_finite(rows, row, scored, self.engine.network)
         return results
 
 

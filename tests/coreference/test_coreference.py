@@ -1,11 +1,7 @@
 """The rule that runs coreference systems: what it writes, how it goes on after it was killed, and what it refuses."""
 
 import json
-import os
-import signal
 import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pandas as pd
@@ -18,6 +14,7 @@ from scripts.core.data import coreference as clusters
 from scripts.core.errors import UserError
 from scripts.core.provenance import job_records
 from scripts.coreference import coreference, coreference_f1, merge_clusters
+from tests import jobs as processes
 from tests import zoo
 from tests.core.coreference_systems import tiny
 
@@ -106,11 +103,7 @@ def test_shards_make_the_whole(tmp_path, table, entry):
         merge_clusters.main(**given)
 
 
-def started(given, **options):
-    command = [sys.executable, "-m", "scripts.coreference.coreference"]
-    for name, value in given.items():
-        command += [f"--{name.replace('_', '-')}", json.dumps(value) if isinstance(value, dict) else str(value)]
-    return subprocess.Popen(command, cwd=ROOT, env=os.environ | {"OMP_NUM_THREADS": "1"}, **options)
+JOB = "scripts.coreference.coreference"
 
 
 def test_a_job_that_was_killed_goes_on_and_ends_as_one_that_was_not(tmp_path, entry):
@@ -119,20 +112,16 @@ def test_a_job_that_was_killed_goes_on_and_ends_as_one_that_was_not(tmp_path, en
     files.write_parquet(table, pd.DataFrame({"id": [str(n) for n in range(160)], "text": texts}))
     given = arguments(tmp_path, table, entry, save_seconds=0.02)
     parts = tmp_path / "1of1.parts"
-    process = started(given, stderr=subprocess.DEVNULL)
-    while process.poll() is None and len(list(parts.glob("[!.]*.jsonl"))) < 3:
-        time.sleep(0.005)
-    process.send_signal(signal.SIGKILL)
-    assert process.wait() == -signal.SIGKILL and not (tmp_path / "1of1.jsonl").exists()
+    processes.kill_with_parts(JOB, given, parts, 3, "jsonl")
+    assert not (tmp_path / "1of1.jsonl").exists()
     saved = sorted(parts.glob("[!.]*.jsonl"))
     kept = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in saved)
     assert 0 < kept < 160
     # Killed while it saved: the next part's temporary file, whether it was cut off or not yet renamed.
     for number, text in enumerate(("", saved[-1].read_text(encoding="utf-8"))):
         (parts / f".{saved[-1].name}.cut{number}.jsonl").write_text(text, encoding="utf-8")
-    again = started(given, stderr=subprocess.PIPE, text=True)
-    _, said = again.communicate()
-    assert again.returncode == 0, said
+    status, said = processes.Job(JOB, given).wait()
+    assert status == 0, said
     assert f"{kept} finished document" in said and f"{160 - kept} of them now" in said
     assert not parts.exists()
     (tmp_path / "at once").mkdir()

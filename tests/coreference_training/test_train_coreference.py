@@ -1,10 +1,6 @@
 """The script that trains a coreference system: what it writes, goes on from, and refuses."""
 
 import json
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -18,6 +14,7 @@ from scripts.core.coreference_systems.training import Settings
 from scripts.core.errors import UserError
 from scripts.core.workflow.job import ROOT
 from scripts.coreference_training import train_coreference
+from tests import jobs
 from tests.core.coreference_systems import tiny
 
 MODEL = {
@@ -57,26 +54,10 @@ def test_a_folder_with_the_weights_and_their_recipe(job, tmp_path):
     assert Resolver.load(job["weights"]).resolve([("text", "Anna saw Carl.")])
 
 
-JOB = """
-import json, sys
-from scripts.coreference_training import train_coreference
-train_coreference.main(**json.loads(sys.argv[1]))
-"""
-
-
 def test_after_sigkill_a_job_goes_on_to_the_same_weights(job, tmp_path):
     job["training_settings"] = TRAINING | {"epochs": 60}
-    state, process = Path(job["state"]), None
-    try:
-        process = subprocess.Popen([sys.executable, "-c", JOB, json.dumps(job)], cwd=ROOT)
-        while process.poll() is None and not state.exists():
-            time.sleep(0.005)
-    finally:
-        if process:
-            process.kill()
-            process.wait()
-    assert process.returncode == -signal.SIGKILL
-    assert state.exists()
+    state = Path(job["state"])
+    jobs.kill_once(state.exists, "scripts.coreference_training.train_coreference", job)
     assert not Path(job["weights"]).exists()
     step = torch.load(state, weights_only=True)["step"]
     assert 0 < step < 180

@@ -1,5 +1,6 @@
 """The paper: no typed results, citations that exist, and a build that refuses what is broken."""
 
+import functools
 import inspect
 import json
 import re
@@ -311,19 +312,26 @@ def section(paper):
     return re.sub(r"\s+", " ", re.sub(r" \\origin\{[^}]+\}", "", text))
 
 
-@pytest.mark.parametrize(
-    "run",
-    [
-        {"models": dict(list(TWO.items())[:1]), "seeds": 1, "distractors": [0, 5]},
-        {"models": dict(list(TWO.items())[1:]), "asked": {}},
-        {"models": dict(list(PAPER.items())[5:13]), "sets": SETS, "distractors": [0, 2, 4]},
-        {"models": PAPER, "keys": ("replica", "official"), "asked": STUDY},
-    ],
-    ids=["one model, one seed", "nobody asked", "five pronoun sets", "all models of the study"],
-)
+RUNS = {
+    "one model, one seed": {"models": dict(list(TWO.items())[:1]), "seeds": 1, "distractors": [0, 5]},
+    "nobody asked": {"models": dict(list(TWO.items())[1:]), "asked": {}},
+    "five pronoun sets": {"models": dict(list(PAPER.items())[5:13]), "sets": SETS, "distractors": [0, 2, 4]},
+    "all models of the study": {"models": PAPER, "keys": ("replica", "official"), "asked": STUDY},
+    "all models on one set": {"models": PAPER, "asked": STUDY},
+    "default": {},
+}
+
+
+@pytest.fixture(scope="module")
+def rendered(tmp_path_factory):
+    """The paper of each of :data:`RUNS`, rendered when it is first asked for; nothing but PDF files is added."""
+    return functools.cache(lambda name: render(tmp_path_factory.mktemp("run"), **RUNS[name]))
+
+
+@pytest.mark.parametrize("run", list(RUNS)[:4])
 @needs_tex
-def test_every_run_has_a_paper(tmp_path, run):
-    paper = render(tmp_path, **run)
+def test_every_run_has_a_paper(tmp_path, rendered, run):
+    paper = rendered(run)
     text = "".join(path.read_text(encoding="utf-8") for path in sorted(paper.rglob("*.tex")))
     links = dict(re.findall(r"\\sourced\{([\w.]+)\}\{(\d[\d.]*)\}", text))
     listed = pd.DataFrame([{"result": name, "shown": shown} for name, shown in links.items()])
@@ -336,7 +344,8 @@ def test_every_run_has_a_paper(tmp_path, run):
     reader = pypdf.PdfReader(paper / "main.pdf")
     located = json.loads((tmp_path / "located.json").read_text(encoding="utf-8"))
     assert links and {row["result"] for row in located["results"]} == links.keys()
-    assert all(row["shown"] in reader.pages[row["page"] - 1].extract_text() for row in located["results"])
+    printed = [page.extract_text() for page in reader.pages]
+    assert all(row["shown"] in printed[row["page"] - 1] for row in located["results"])
     assert (reader.metadata.title, reader.metadata.author) == ("A title", "The maintainers of this project")
     assert reader.metadata.creation_date.isoformat()[:10] == "2026-11-24"
     assert min(sizes(reader)) > SMALLEST
@@ -360,12 +369,12 @@ def sizes(reader):
     return found
 
 
-def test_captions_claim_only_what_is_drawn(tmp_path):
-    several = section(render(tmp_path / "a"))
+def test_captions_claim_only_what_is_drawn(tmp_path, rendered):
+    several = section(rendered("default"))
     # Accuracies have intervals; the shares of errors vary over samples.
     assert several.count("shading: one standard deviation over samples") == 1
     assert "bootstrap intervals over occupations" in several
-    single = section(render(tmp_path / "b", models=dict(list(TWO.items())[:1]), seeds=1, asked={}))
+    single = section(render(tmp_path, models=dict(list(TWO.items())[:1]), seeds=1, asked={}))
     assert "standard deviation over samples" not in single.split(r"\subsection{Results}")[1]
     assert "over models" not in single.split(r"\paragraph{Without context.}")[1].split(r"\paragraph{With an")[0]
 
@@ -381,8 +390,8 @@ def test_sentences_compare_what_intervals_support():
     ]  # fmt: skip
 
 
-def test_many_models_are_spoken_of_together(tmp_path):
-    text = section(render(tmp_path, models=PAPER, asked=STUDY))
+def test_many_models_are_spoken_of_together(rendered):
+    text = section(rendered("all models on one set"))
     assert "of 29 models" in text
     assert "On average over prompts" not in text
     assert r"\citep{chung2024}" in text
@@ -392,12 +401,10 @@ def test_many_models_are_spoken_of_together(tmp_path):
     assert "allal2025" not in text
 
 
-def test_demonstration_models_are_marked(tmp_path):
-    marked = (render(tmp_path / "a") / "main.tex").read_text(encoding="utf-8")
+def test_demonstration_models_are_marked(rendered):
+    marked = (rendered("default") / "main.tex").read_text(encoding="utf-8")
     assert marked.count(r"\textbf{Demonstration models.}") == 1 and "its rows say nothing about" in marked
-    assert "Demonstration models" not in (render(tmp_path / "b", models=PAPER, asked=STUDY) / "main.tex").read_text(
-        encoding="utf-8"
-    )
+    assert "Demonstration models" not in (rendered("all models on one set") / "main.tex").read_text(encoding="utf-8")
 
 
 def test_a_paper_of_drawn_scores_says_so_on_its_first_page(tmp_path):
@@ -469,11 +476,11 @@ def test_a_run_without_models_has_a_paper(tmp_path):
     assert [part.count(r"\input{sections/two}") for part in (body, details)] == [1, 1]
 
 
-def test_the_study_stands_beside_the_run(tmp_path):
-    two = section(render(tmp_path / "a"))
+def test_the_study_stands_beside_the_run(rendered):
+    two = section(rendered("default"))
     assert "All 20 findings of the study are undecided on the replica templates" in two
     assert "accuracy: MosaicBERT" not in two and "official templates" not in two
-    many = section(render(tmp_path / "b", models=PAPER, keys=("replica", "official"), asked=STUDY))
+    many = section(rendered("all models of the study"))
     different = many.split(r"\label{tab:ruff-published}")[0].split(r"\begin{table*}")[-1]
     assert 0 < different.count(r" \\ ") - 1 <= published.MOST
     same = re.search(
@@ -500,15 +507,15 @@ def test_the_body_is_short_and_the_details_have_all_other_figures(tmp_path):
         assert f"{{../figures/official/{name}.pdf}}" in details and f"/{name}.pdf}}" not in body
 
 
-def test_no_figure_of_prompts_is_shown_that_draws_nothing(tmp_path):
+def test_no_figure_of_prompts_is_shown_that_draws_nothing(rendered):
     """Boxes are over prompts: with 4 instances of each prompt none is drawn."""
-    text = section(render(tmp_path))
+    text = section(rendered("default"))
     assert "prompting_vanilla.pdf" not in text and r"\ref{fig:ruff-replica-prompting_vanilla}" not in text
 
 
-def test_tables_have_no_rows_of_what_was_not_compared(tmp_path):
-    for run in ({}, {"models": PAPER, "keys": ("replica", "official"), "asked": STUDY}):
-        text = section(render(tmp_path / str(len(run)), **run))
+def test_tables_have_no_rows_of_what_was_not_compared(rendered):
+    for run in ("default", "all models of the study"):
+        text = section(rendered(run))
         for table in re.findall(r"\\begin\{table\*?\}.*?\\end\{table\*?\}", text):
             rows = table.partition(r"\midrule")[2].partition(r"\caption")[0].split(r"\\")
             assert not [row for row in rows if re.search("not applicable|not run|not released", row)]

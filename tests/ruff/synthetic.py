@@ -229,11 +229,8 @@ def results(table, draws=50):
 def other_scores(models, names):
     """Return the tables that are made from decisions under every normalisation; tests do not change them."""
     made = decided(models, [{"set": name} for name in names])
-    return {
-        **dict(zip(("normalisation", "calibration", "calibration_bins"), results(made, 10), strict=True)),
-        "fertility": fertility.by_form(made),
-        "fertility_correlations": fertility.correlations(fertility.by_form(made)),
-    }
+    forms = fertility.by_form(made)
+    return dict(zip(OTHER_SCORES, (*results(made, 10), forms, fertility.correlations(forms)), strict=True))
 
 
 def mixed_model(models, sets, distractors):
@@ -254,12 +251,19 @@ def power(models):
     return pd.DataFrame([{"model": name, "n_distractors": n} | plan for name in models for n in ("all", "0", "1")])
 
 
-def tables(models, sets, seeds=3, distractors=range(6)):
-    """Return every table that a figure reads, by the name of the argument."""
+OTHER_SCORES = ("normalisation", "calibration", "calibration_bins", "fertility", "fertility_correlations")
+
+
+def tables(models, sets, seeds=3, distractors=range(6), wanted=OTHER_SCORES):
+    """Return every table that a figure reads, by the name of the argument.
+
+    Those of :data:`OTHER_SCORES`, which take long with many models, only if one of them is ``wanted``.
+    """
     table = accuracy(models, sets, seeds, distractors)
     counts = context_free(models, sets)
+    others = other_scores(tuple(models), tuple(s["set"] for s in sets)) if {*OTHER_SCORES} & {*wanted} else {}
     return {
-        **other_scores(tuple(models), tuple(s["set"] for s in sets)),
+        **others,
         "mixed_model": mixed_model(models, sets, distractors),
         "power": power(models),
         "accuracy": table,

@@ -1,6 +1,8 @@
 """Scores of a model behind a server, and the check of the server, against a local one and the model itself."""
 
+import functools
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -36,8 +38,22 @@ def instances(tmp_path_factory):
     return write_instances(tmp_path_factory.mktemp("instances") / "instances.parquet", 20, repeated=3)
 
 
+@pytest.fixture(scope="module")
+def references(entries, instances, tmp_path_factory):
+    """Returns the path of the sample's scores by a model that is run here."""
+
+    @functools.cache
+    def path(model):
+        made = str(tmp_path_factory.mktemp("reference") / "reference.parquet")
+        given = {"reference": made, "model": model, "entry": entries[model]}
+        score_reference.main(instances=str(instances), device="cpu", **given)
+        return made
+
+    return path
+
+
 @pytest.fixture
-def arguments(entries, instances, tmp_path):
+def arguments(entries, instances, references, tmp_path):
     """Return the arguments of a job at a server, after the job that scores the sample here."""
 
     def make(server, answers="prompt_logprobs", reference="tiny-llama", gated=True, **scoring):
@@ -55,10 +71,8 @@ def arguments(entries, instances, tmp_path):
             api["scoring"] |= {"tokenizer": entries[reference]["source"], "without_gate": True}
             return given
         api["scoring"]["reference"] = reference
-        path = str(tmp_path / "reference.parquet")
-        entry = entries[reference]
-        score_reference.main(instances=str(instances), reference=path, model=reference, entry=entry, device="cpu")
-        return given | {"reference": path, "reference_entry": entry}
+        path = shutil.copy(references(reference), tmp_path)
+        return given | {"reference": str(path), "reference_entry": entries[reference]}
 
     return make
 

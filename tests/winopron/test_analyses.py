@@ -65,7 +65,7 @@ def half_silent(row):
     ],
 )
 def test_metrics_of_systems_of_known_behaviour(double, system, expected):
-    found = performance.values(answered(double, system))
+    found = performance.values(performance.confusion(answered(double, system)).sum())
     assert list(found) == list(performance.METRICS)
     assert tuple(found.values()) == pytest.approx(expected)
 
@@ -80,7 +80,7 @@ def test_a_random_system_is_near_chance(double):
     big = pd.concat([double.assign(instance_id=[f"{i}-{n}" for i in double.instance_id]) for n in range(200)])
     draw = np.random.default_rng(7)
     rows = answered(big.reset_index(drop=True), lambda row: draw.choice(["occupation", "participant"]))
-    assert all(abs(value - 0.5) < 0.02 for value in performance.values(rows).values())
+    assert all(abs(value - 0.5) < 0.02 for value in performance.values(performance.confusion(rows).sum()).values())
 
 
 def test_every_part_has_its_values_and_interval(double):

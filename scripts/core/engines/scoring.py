@@ -68,9 +68,10 @@ def make_engine(
     return ENGINES[name](model, tokenizer, architecture, device, tokens_per_batch, instances)
 
 
-def check_finite(row: pd.Series, values: np.ndarray, network: "PreTrainedModel") -> None:
-    """Refuse log-probabilities that are not finite; ``row`` is the row of ``option_texts`` that they belong to."""
+def check_finite(rows: pd.DataFrame, number: int, values: np.ndarray, network: "PreTrainedModel") -> None:
+    """Refuse log-probabilities that are not finite; they belong to the row of ``option_texts`` with this number."""
     if not np.isfinite(values).all():
+        row = rows.iloc[number]
         raise UserError(
             f"instance {row.instance_id}, option {row.option!r}: the score is not finite; "
             f"{structure.nonfinite_remedy(network)}"
@@ -96,7 +97,7 @@ def score_instances(engine: Any, instances: pd.DataFrame, limit: int | None = No
     with progress_bar(progress, sum(batch.tokens for batch in plan)) as bar:
         for batch in plan:
             for row, scores in zip(batch.rows, engine.score(batch), strict=True):
-                check_finite(rows.iloc[row], scores, engine.network)
+                check_finite(rows, row, scores, engine.network)
                 values[row] = scores
             bar.update(batch.tokens)
     return result_table(rows, values)

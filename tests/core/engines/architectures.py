@@ -359,6 +359,18 @@ def looped(model, words, kind, rows):
     return np.array([plain(model, words, kind.architecture, row) for row in rows.itertuples()])
 
 
+EXACT = {}
+"""Plain scores in float32 by kind, changes and texts: the same weights are measured in each precision."""
+
+
+def looped_in_float32(model, words, kind, rows, changed):
+    """Return what :func:`looped` does of a float32 model, computed once for each kind and the same changes and rows."""
+    key = (repr(kind), repr(sorted(changed.items())), *rows.text, *rows.masked)
+    if key not in EXACT:
+        EXACT[key] = looped(model, words, kind, rows)
+    return EXACT[key]
+
+
 def measure(
     kind: Kind, precision: str, pack_tokens: int, some: pd.DataFrame, engine: str = "packed", **changed
 ) -> dict:
@@ -379,11 +391,7 @@ def measure(
     rows = options.option_texts(some)
     rounding = 0.0
     if precision != "float32":
-        exact = (
-            None
-            if kind.refused
-            else np.array([plain(model, words, kind.architecture, row) for row in rows.itertuples()])
-        )
+        exact = looped_in_float32(model, words, kind, rows, changed)
         model = model.to(getattr(torch, precision))
     before = packed.PACK_TOKENS[PLACE], BATCH_TOKENS[PLACE]
     packed.PACK_TOKENS[PLACE] = pack_tokens
@@ -396,8 +404,10 @@ def measure(
         return {"way": f"refused: {error}"}
     finally:
         packed.PACK_TOKENS[PLACE], BATCH_TOKENS[PLACE] = before
-    expected = looped(model, words, kind, rows)
-    if precision != "float32":
+    if precision == "float32":
+        expected = looped_in_float32(model, words, kind, rows, changed)
+    else:
+        expected = looped(model, words, kind, rows)
         rounding = float(np.abs(expected - exact).max())
     found, right = options.predict(scores), options.predict(scores.assign(log_probability=expected))
     different = found.option_index != right.option_index

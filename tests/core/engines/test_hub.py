@@ -92,12 +92,20 @@ def run(hub, folder, *arguments):
     )
 
 
-def fetch(hub, folder, name="org/name", **facts):
+# The client asks a hub that does not answer six times, and waits 24 seconds in between.
+IMPATIENT = """
+import runpy, time
+time.sleep = lambda seconds: None
+runpy.run_module("scripts.scoring.fetch_model", run_name="__main__", alter_sys=True)
+"""
+
+
+def fetch(hub, folder, name="org/name", program=("-m", "scripts.scoring.fetch_model"), **facts):
     """Run the job that fetches a model; return the finished process, and what it wrote."""
     target = folder / "fetched.json"
     entry = {"source": {"hub": name, "revision": None}, "architecture": "encoder", **facts}
     given = ["--fetched", str(target), "--model", "m", "--entry", json.dumps(entry)]
-    done = run(hub, folder, "-m", "scripts.scoring.fetch_model", *given)
+    done = run(hub, folder, *program, *given)
     return done, json.loads(target.read_text(encoding="utf-8")) if target.is_file() else None
 
 
@@ -120,7 +128,7 @@ def test_a_model_that_is_not_there_and_a_hub_that_is_not_there(hub, tmp_path):
     assert "access to org/closed is gated; ask for it at https://huggingface.co/org/closed and log in" in done.stderr
     hub.shutdown()
     hub.server_close()
-    done, fetched = fetch(hub, tmp_path)
+    done, fetched = fetch(hub, tmp_path, program=("-c", IMPATIENT))
     assert done.returncode == 1 and fetched is None
     assert "the hub cannot be reached and org/name is not in the local cache (ConnectError)" in done.stderr
 

@@ -68,15 +68,19 @@ def scored(loaded, name, instances=INSTANCES, budget="auto", kind="packed"):
 
 
 @torch.no_grad()
-def plain(architecture, model, tokenizer, text, option, capital=True):
-    """Return sum and number of each kind of label of an option, one label at a time, and the model's own mean loss."""
+def plain(architecture, model, tokenizer, text, option, capital=True, by_token=False):
+    """Return sum and number of each kind of label of an option, one text at a time, and the model's own mean loss.
+
+    If ``by_token``, a decoder reads each label's beginning by itself.
+    """
     form = options.fill(text, option, capitals=capital)[len(text.split("___")[0]) :][: len(option)]
     full = text.replace("___", form)
     if architecture == "decoder":
         ids = tokenizer(full, return_tensors="pt").input_ids.to(model.device)
-        own = -model(input_ids=ids, labels=ids).loss.item()
-        steps = [model(input_ids=ids[:, :n]).logits[0, -1] for n in range(1, ids.shape[1])]
-        labels = ids[0, 1:]
+        output = model(input_ids=ids, labels=ids)
+        own, steps, labels = -output.loss.item(), output.logits[0, :-1], ids[0, 1:]
+        if by_token:
+            steps = [model(input_ids=ids[:, :n]).logits[0, -1] for n in range(1, ids.shape[1])]
     else:
         blank = tokenizer.mask_token or "<extra_id_0>"
         target = full if tokenizer.mask_token else f"<extra_id_0> {form} <extra_id_1>"
@@ -100,6 +104,16 @@ def plain(architecture, model, tokenizer, text, option, capital=True):
     kinds["sentinel"] = (sum(values[i] for i in sentinels), len(sentinels))
     kinds["end"] = (values[-1], 1) if ended else (0.0, 0)
     return kinds, own
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("tiny-bart", "tiny-t5")])
+def test_the_loop_over_texts_is_the_loop_over_labels(loaded, name):
+    for text in INSTANCES.text[::7]:
+        for option in ("she", "emself"):
+            found, expected = (plain(*loaded[name], text, option, by_token=each)[0] for each in (False, True))
+            assert found.keys() == expected.keys()
+            for kind, (total, number) in expected.items():
+                assert found[kind] == (pytest.approx(total, abs=1e-4), number)
 
 
 @pytest.mark.parametrize("name", NAMES)

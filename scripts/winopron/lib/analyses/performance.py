@@ -5,6 +5,7 @@ All functions take *answers*: instances (:mod:`scripts.winopron.lib.instances`) 
 """
 
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -102,11 +103,14 @@ def parts(counts: Any) -> dict[str, tuple[Any, Any]]:
     }
 
 
-def values(answers: pd.DataFrame) -> dict[str, float]:
-    """Return the metrics of some answers by name; precision is 1 where no person is named at all."""
-    sums = confusion(answers).sum()
+def values(counts: Any) -> dict[str, float]:
+    """Return the metrics of some answers by name; precision is 1 where no person is named at all.
+
+    Args:
+        counts: Sums of :func:`confusion` over the answers.
+    """
     # Of the denominators only that of precision can be nothing.
-    return {name: above / below if below else 1.0 for name, (above, below) in parts(sums).items()}
+    return {name: above / below if below else 1.0 for name, (above, below) in parts(counts).items()}
 
 
 def evaluate(answers: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
@@ -119,14 +123,19 @@ def evaluate(answers: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
         :data:`COLUMNS`.
     """
     rows = []
+    answers = answers.reset_index(drop=True)
+    pairs, _ = pd.factorize(answers.pair, sort=True)
+    counts = {str(name): count.to_numpy() for name, count in confusion(answers).items()}
     for names, part in split_answers(answers):
-        by_pair = confusion(part).groupby(part.pair.to_numpy()).sum()
-        found = values(part)
-        for metric, (above, below) in parts(by_pair).items():
+        place = pairs[part.index]
+        there = np.bincount(place) > 0
+        by_pair = {name: np.bincount(place, weights=count[part.index])[there] for name, count in counts.items()}
+        found = values(SimpleNamespace(**{name: count.sum() for name, count in by_pair.items()}))
+        for metric, (above, below) in parts(SimpleNamespace(**by_pair)).items():
             # In a sample of pairs for which no person is named, precision is undefined, and so is its interval.
             with np.errstate(invalid="ignore"):
-                low, high = procedures.cluster_bootstrap(above, below, draws, seed, share=metric in SHARES)
-            rows.append((*names.values(), "", metric, found[metric], low, high))
+                interval = procedures.cluster_bootstrap(above, below, draws, seed, share=metric in SHARES)
+            rows.append((*names.values(), "", metric, found[metric], *interval))
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
