@@ -6,9 +6,6 @@
 READ_KEYS = (*SCORED_KEYS, "prefixes", "prompt_wrapping", "thinking")
 READ_ENTRIES = {name: {key: entry[key] for key in READ_KEYS if key in entry} for name, entry in MODELS.items()}
 
-# Two jobs at a time: a third of a small model's job is loading and reading files, which takes one core.
-DISTRIBUTION_THREADS = max(1, SCORING_THREADS // 2)
-
 
 localrules:
     completions,
@@ -34,7 +31,7 @@ rule token_distributions:
         "distributions_{model}"
     conda:
         "../envs/scoring.yaml"
-    threads: DISTRIBUTION_THREADS
+    threads: model_threads
     resources:
         loaded_models=1,
         gpu=lambda wildcards: registry.gpus(MODELS[wildcards.model]),

@@ -60,7 +60,7 @@ rule prompt:
         model=one_of(name for name, entry in MODELS.items() if "source" in entry),
     conda:
         "../envs/scoring.yaml"
-    threads: SCORING_THREADS
+    threads: model_threads
     resources:
         gpu=lambda wildcards: registry.gpus(MODELS[wildcards.model]),
         mem_mb=memory_of("prompt"),

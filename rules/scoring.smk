@@ -66,9 +66,11 @@ rule score:
     wildcard_constraints:
         templates=SCORED_SETS,
         model=one_of(name for name, entry in MODELS.items() if "source" in entry),
+    # The longest jobs of a run begin first, so that no core is idle at the end.
+    priority: 1
     conda:
         "../envs/scoring.yaml"
-    threads: SCORING_THREADS
+    threads: model_threads
     resources:
         gpu=lambda wildcards: registry.gpus(MODELS[wildcards.model]),
         mem_mb=memory_of("score"),

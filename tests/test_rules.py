@@ -59,8 +59,8 @@ with SnakemakeApi(OutputSettings(quiet={Quietness.ALL}, keep_logger=False)) as a
     }, sys.stdout)
 """
 ORDER = [
-    "name", "input", "output", "log", "benchmark", "wildcard_constraints", "group", "conda", "threads", "resources",
-    "params", "localrule", "script",
+    "name", "input", "output", "log", "benchmark", "wildcard_constraints", "group", "conda", "priority", "threads",
+    "resources", "params", "localrule", "script",
 ]  # fmt: skip
 # What a script other than the rule's namesake draws.
 DRAWN_BY_ANOTHER = {
