@@ -108,9 +108,8 @@ def common_tokens(first: Sequence[int], second: Sequence[int]) -> int:
 class _RoomyLayer(DynamicLayer):
     """A layer of a cache that has room for tokens to come.
 
-    Transformers' own joins old and new keys at every step. On a GPU each of these tensors is a little larger than the
-    last, so that none of the memory that was given back fits it: all of the GPU's memory is asked for and returned
-    every few steps.
+    Transformers' own joins old and new keys at every step: it copies all of them, and on a GPU each tensor is a little
+    larger than the last, so that memory that was given back does not fit it and more and more is reserved.
     """
 
     def __init__(self) -> None:
