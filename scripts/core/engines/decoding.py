@@ -125,7 +125,8 @@ class _RoomyLayer(DynamicLayer):
         start = self.get_seq_length()
         end = start + key_states.shape[-2]
         if not self.roomy or self.roomy[0].shape[-2] < end:
-            olds, states = (self.keys, self.values), (key_states, value_states)
+            olds: Any = (self.keys, self.values)
+            states = (key_states, value_states)
             self.roomy = [new.new_empty((*new.shape[:-2], end + ROOM, new.shape[-1])) for new in states]
             for roomy, old in zip(self.roomy, olds, strict=True):
                 if start:
