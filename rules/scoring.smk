@@ -66,7 +66,7 @@ rule score:
     wildcard_constraints:
         templates=SCORED_SETS,
         model=one_of(name for name, entry in MODELS.items() if "source" in entry),
-    # The longest jobs of a run begin first, so that no core is idle at the end.
+    # Scoring takes longest: it begins before whatever else is ready.
     priority: 1
     conda:
         "../envs/scoring.yaml"
