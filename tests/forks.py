@@ -1,111 +1,340 @@
-"""Jobs as forks: Snakemake whose Python scripts begin with their packages loaded, for the time of the tests.
+"""Processes that begin with their packages loaded, for the time of the tests.
 
-    python -c "from tests.forks import main; main()" ARGUMENTS OF SNAKEMAKE
-
-A job is still a separate process with the same code, arguments and records; only its start is cheaper. Commands as
-users type them (tests/workflow/test_readme.py), progress and Slurm are tested without forks.
+A test process has a server for each kind of process (:data:`KINDS`). It loads packages when it is first asked to run
+something, and forks itself for all that it runs. What runs is a process of its own, with the same code, arguments,
+environment and records; only its start is cheaper. Commands as users type them (tests/workflow/test_readme.py),
+progress and Slurm are tested without forks.
 """
 
 import contextlib
-import multiprocessing
-import multiprocessing.connection
+import importlib
+import json
 import os
 import runpy
+import select
+import signal
+import socket
 import subprocess
 import sys
-import threading
-from collections.abc import Callable, Sequence
-from multiprocessing import forkserver
+import tempfile
+import traceback
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, NoReturn
 
-ROOT = str(Path(__file__).parents[1])
+ROOT = Path(__file__).parents[1]
 LOADED = (
     "numpy", "pandas", "pyarrow.parquet", "jinja2", "matplotlib.figure", "matplotlib.backends.backend_agg",
     "snakemake.iocontainers", "snakemake.logging",
 )  # fmt: skip
 """What every job has loaded, and its record lists as imported: packages that nearly all jobs import."""
+KINDS = {
+    "snakemake": ("snakemake.cli", "docutils.parsers.rst.directives.images", "jsonschema", "smart_open"),
+    "job": LOADED,
+    "model job": (
+        *LOADED, "torch", "transformers.modeling_utils", "transformers.generation.utils",
+        "transformers.models.auto.modeling_auto", "transformers.models.auto.tokenization_auto",
+        "transformers.models.bert.modeling_bert", "transformers.models.opt.modeling_opt",
+        "transformers.models.llama.modeling_llama", "transformers.models.t5.modeling_t5",
+    ),
+    "model": (
+        "scripts.core.coreference_systems.c2f.resolve", "scripts.core.engines.generation",
+        "scripts.core.engines.scoring", "transformers.models.bert.modeling_bert",
+        "transformers.models.llama.modeling_llama", "transformers.models.t5.modeling_t5",
+    ),
+}  # fmt: skip
+"""Modules that processes of a kind begin with: Snakemake itself, its jobs, those of :data:`MODEL_RULES`, and what runs
+a model without Snakemake."""
 MODEL_RULES = ("score", "prompt", "token_distributions", "coreference")
-"""Rules whose jobs begin with what loads a model as well."""
-MODEL_LOADED = (
-    "torch", "transformers.modeling_utils", "transformers.generation.utils", "transformers.models.auto.modeling_auto",
-    "transformers.models.auto.tokenization_auto", "transformers.models.bert.modeling_bert",
-    "transformers.models.opt.modeling_opt", "transformers.models.llama.modeling_llama",
-    "transformers.models.t5.modeling_t5",
-)  # fmt: skip
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 """Variables that Snakemake sets for a job to its number of threads."""
+OWN = ("PYTHONPATH", "PYTEST_", "GIT_", "PRONOUN_")
+"""How variables begin that a process alone has, not the server that forks it: no package reads them when it loads."""
 
 
-def install(execute: Callable[[str, dict[str, str], Any], None], loaded: Sequence[str] = LOADED) -> None:
+class Process:
+    """A process that a server forked.
+
+    Args:
+        address: Of the server's socket.
+        target: The function that it runs, as ``module:function``; it returns when all went well.
+        arguments: Of the function, such as JSON can hold.
+        output: Where its standard output and standard error go.
+        folder: Where it runs.
+        environment: Its variables.
+
+    Attributes:
+        pid (int)
+    """
+
+    def __init__(
+        self, address: str, target: str, arguments: Sequence[Any], output: tuple[int, int], folder: Path | str,
+        environment: Mapping[str, str],
+    ):  # fmt: skip
+        connection = socket.socket(socket.AF_UNIX)
+        connection.connect(address)
+        asked = json.dumps([target, list(arguments), str(folder), dict(environment)]).encode()
+        socket.send_fds(connection, [b"\n"], list(output))
+        connection.sendall(asked + b"\n")
+        self._answers = connection.makefile()
+        connection.close()
+        self._status: int | None = None
+        self.pid = int(self._answers.readline() or "0")
+        assert self.pid, "the server of forks has ended; what it said stands above"
+
+    def wait(self) -> int:
+        """Return the exit status when the process has ended; that of a killed one is the signal's, negative."""
+        if self._status is None:
+            self._status = int(self._answers.readline() or "-1")
+            self._answers.close()
+        return self._status
+
+    def poll(self) -> int | None:
+        """Return the exit status, or None while the process runs."""
+        if self._status is None and not select.select([self._answers], [], [], 0)[0]:
+            return None
+        return self.wait()
+
+    def kill(self) -> None:
+        """Kill the process, if it still runs."""
+        if self.poll() is None:
+            os.kill(self.pid, signal.SIGKILL)
+
+
+class Server:
+    """A process that loads modules when it is first asked for something, and ends with the process that began it.
+
+    Attributes:
+        address (str): Of its socket.
+    """
+
+    def __init__(self, loaded: Sequence[str], environment: Mapping[str, str]):
+        self._folder = tempfile.TemporaryDirectory(prefix="forks-")
+        self.address = str(Path(self._folder.name) / "socket")
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(self.address)
+            listener.listen(64)
+            command = [sys.executable, "-c", "from tests.forks import serve; serve()", str(listener.fileno()), *loaded]
+            self._process = subprocess.Popen(
+                command, cwd=ROOT, env=environment, stdin=subprocess.PIPE, pass_fds=[listener.fileno()]
+            )
+
+    def close(self) -> None:
+        """End the server; what it has forked goes on."""
+        self._process.communicate()
+        self._folder.cleanup()
+
+
+_servers: dict[tuple, dict[str, Server]] = {}
+
+
+def addresses(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the addresses of servers by kind that began with these variables: packages read some when they load.
+
+    Of servers with other variables than the first only the last are kept.
+    """
+    environment = {name: value for name, value in environment.items() if not name.startswith(OWN)}
+    key = tuple(sorted(environment.items()))
+    if key not in _servers:
+        for other in list(_servers)[1:]:
+            for server in _servers.pop(other).values():
+                server.close()
+        _servers[key] = {kind: Server(loaded, environment) for kind, loaded in KINDS.items()}
+    return {kind: server.address for kind, server in _servers[key].items()}
+
+
+def run(
+    address: str, target: str, arguments: Sequence[Any], folder: Path | str,
+    environment: Mapping[str, str] = os.environ, *, apart: bool = False,
+) -> subprocess.CompletedProcess[str]:  # fmt: skip
+    """Run a function of a module in a process of the server at an address, and return how it ended.
+
+    Returns:
+        With its standard output, which holds its standard error too, unless that is wanted ``apart``.
+    """
+    with contextlib.ExitStack() as stack:
+        streams: list[IO[str]] = [stack.enter_context(tempfile.TemporaryFile("w+")) for _ in range(2)]
+        output = (streams[0].fileno(), streams[1 if apart else 0].fileno())
+        status = Process(address, target, arguments, output, folder, environment).wait()
+        for stream in streams:
+            stream.seek(0)
+        return subprocess.CompletedProcess([target, *arguments], status, *[stream.read() for stream in streams])
+
+
+def run_snakemake(
+    arguments: Sequence[str], folder: Path | str, environment: Mapping[str, str] = os.environ
+) -> subprocess.CompletedProcess[str]:
+    """Run Snakemake with jobs as forks; the standard output holds errors too."""
+    known = addresses(environment)
+    return run(known["snakemake"], "tests.forks:snakemake", [list(arguments), known], folder, environment)
+
+
+def run_module(
+    module: str, arguments: Sequence[Any], folder: Path | str, environment: Mapping[str, str] = os.environ, *,
+    kind: str = "snakemake", apart: bool = False,
+) -> subprocess.CompletedProcess[str]:  # fmt: skip
+    """Run ``python -m module`` with arguments."""
+    known = addresses(environment)
+    asked = [module, list(map(str, arguments)), known["snakemake"]]
+    return run(known[kind], "tests.forks:as_main", asked, folder, environment, apart=apart)
+
+
+STAND_IN = """#!{python}
+import sys
+
+sys.path.insert(0, {root!r})
+from tests.forks import stand_in
+
+stand_in({name!r})
+"""
+
+
+def run_typed(
+    command: str, folder: Path | str, environment: Mapping[str, str] = os.environ
+) -> subprocess.CompletedProcess[str]:
+    """Run what a user types into a shell whose ``snakemake`` and ``python -m`` are forks; as :func:`run_snakemake`."""
+    with tempfile.TemporaryDirectory() as programs:
+        for name in ("snakemake", "python"):
+            program = Path(programs, name)
+            program.write_text(STAND_IN.format(python=sys.executable, root=str(ROOT), name=name), encoding="utf-8")
+            program.chmod(0o755)
+        path = os.pathsep.join([programs, str(Path(sys.executable).parent), environment["PATH"]])
+        variables = {**environment, "PATH": path, "FORKS": json.dumps(addresses(environment))}
+        return subprocess.run(
+            ["bash", "-ec", command], cwd=folder, env=variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            text=True, check=False,
+        )  # fmt: skip
+
+
+# What follows runs in servers, forks and stand-ins.
+
+
+def serve() -> None:
+    """Fork a process for every connection to the socket that the command line gives, until standard input ends."""
+    listener = socket.socket(fileno=int(sys.argv[1]))
+    loaded = sys.argv[2:]
+    # Nobody waits for the processes that watch others.
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    while listener in select.select([listener, sys.stdin], [], [])[0]:
+        connection, _ = listener.accept()
+        while loaded:
+            importlib.import_module(loaded.pop(0))
+        if not os.fork():
+            listener.close()
+            _watch(connection)
+        connection.close()
+
+
+def _watch(connection: socket.socket) -> NoReturn:
+    """Fork the process that is asked for, and send its number and then its exit status."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    output = socket.recv_fds(connection, 1, 2)[1]
+    stream = connection.makefile("rb")
+    asked = json.loads(stream.readline())
+    pid = os.fork()
+    if not pid:
+        stream.close()
+        connection.close()
+        _begin(output, *asked)
+    with contextlib.suppress(OSError):
+        connection.sendall(b"%d\n" % pid)
+        connection.sendall(b"%d\n" % os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+    os._exit(0)
+
+
+def _begin(
+    output: Sequence[int], target: str, arguments: list[Any], folder: str, environment: dict[str, str]
+) -> NoReturn:
+    """Run the function of a process, and end the process with its status."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for descriptor, given in zip((0, 1, 2), (os.open(os.devnull, os.O_RDONLY), *output), strict=True):
+        os.dup2(given, descriptor)
+        os.close(given)
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environment)
+    # As of a Python that begins here.
+    paths = environment.get("PYTHONPATH", "").split(os.pathsep)
+    sys.path[:] = ["", *filter(None, paths), *filter(None, sys.path)]
+    status: Any = 1
+    try:
+        module, _, name = target.partition(":")
+        getattr(importlib.import_module(module), name)(*arguments)
+        status = 0
+    except SystemExit as end:
+        status = end.code if isinstance(end.code, int) else int(end.code is not None)
+        if isinstance(end.code, str):
+            print(end.code, file=sys.stderr)
+    except BaseException:
+        traceback.print_exc()
+    with contextlib.suppress(OSError, ValueError):
+        sys.stdout.flush()
+        sys.stderr.flush()
+    os._exit(status)
+
+
+def as_main(module: str, arguments: Sequence[str], address: str | None = None) -> None:
+    """Run a module as a program; what it runs with this Python is a fork of the server at ``address``, if given."""
+    begin = subprocess.run
+
+    def run_forked(command: Sequence[str], **options: Any) -> subprocess.CompletedProcess:
+        if address is None or list(command[:2]) != [sys.executable, "-m"] or not options.get("capture_output"):
+            return begin(command, **options)
+        environment = options.get("env") or os.environ
+        return run(address, "tests.forks:as_main", [*command[2:3], command[3:]], Path.cwd(), environment, apart=True)
+
+    subprocess.run = run_forked
+    sys.argv = [module, *arguments]
+    runpy.run_module(module, run_name="__main__", alter_sys=True)
+
+
+def stand_in(program: str) -> NoReturn:
+    """Have a fork do what ``snakemake`` or ``python -m`` was typed for, and exit with its status."""
+    servers, arguments = json.loads(os.environ["FORKS"]), sys.argv[1:]
+    if program == "snakemake":
+        target, asked = "tests.forks:snakemake", [arguments, servers]
+    elif arguments[0] == "-m":
+        target, asked = "tests.forks:as_main", [arguments[1], arguments[2:], servers["snakemake"]]
+    else:
+        os.execv(sys.executable, [sys.executable, *arguments])
+    sys.exit(Process(servers["snakemake"], target, asked, (1, 2), Path.cwd(), os.environ).wait())
+
+
+def snakemake(arguments: Sequence[str], servers: dict[str, str]) -> None:
+    """Run Snakemake with arguments of its command line, and its jobs as forks of servers."""
+    from snakemake.cli import main
+
+    sys.argv = ["snakemake", *arguments]
+    install("tests.forks:execute", lambda rule: servers["model job" if rule in MODEL_RULES else "job"])
+    main()
+
+
+def install(target: str, address: Callable[[str], str]) -> None:
     """Have Snakemake, in this process, run Python scripts as forks.
 
     Args:
-        execute: Called in the fork with the script's path, the job's environment variables and a connection, to which
-            it sends the exit status.
-        loaded: Modules that forks begin with.
+        target: What the fork runs: a function that is called with the script's path.
+        address: Returns that of the server which runs the jobs of a rule.
     """
     from snakemake.benchmark import benchmarked
     from snakemake.script import PythonScript
 
-    context = multiprocessing.get_context("forkserver")
-    servers = {False: forkserver.ForkServer(), True: forkserver.ForkServer()}
-    servers[False].set_forkserver_preload(list(loaded))
-    servers[True].set_forkserver_preload([*loaded, *MODEL_LOADED])
-    # A process asks its one server; jobs of Snakemake start side by side, each in a thread.
-    asked = threading.local()
-    forkserver.connect_to_new_process = lambda fds: asked.server.connect_to_new_process(fds)
-
     def run(script: PythonScript, path: str, edit: bool = False) -> None:
-        # Two threads that ask for the exit status of one process at the same time do not both get it.
-        receiver, sender = context.Pipe(duplex=False)
-        variables = dict.fromkeys(THREADS, str(script.threads)) | {"TMPDIR": str(script.resources.tmpdir)}
-        asked.server = servers[script.rulename in MODEL_RULES]
-        job = context.Process(target=execute, args=(path, variables, sender))
-        job.start()
-        sender.close()
+        environment = {**os.environ, **dict.fromkeys(THREADS, str(script.threads))}
+        environment["TMPDIR"] = str(script.resources.tmpdir)
+        job = Process(address(script.rulename), target, [path], (1, 2), Path.cwd(), environment)
         measured = benchmarked(job.pid, script.bench_record) if script.bench_record else contextlib.nullcontext()
         with measured:
-            try:
-                status = receiver.recv()
-            except EOFError:
-                status = -1
-            job.join()
+            status = job.wait()
         if status:
             raise subprocess.CalledProcessError(status, f"{sys.executable} {path}")
 
     PythonScript.execute_script = run
 
 
-def execute(path: str, variables: dict[str, str], sender: multiprocessing.connection.Connection) -> None:
-    """Run the script of a job as Snakemake wrote it down, and send the exit status."""
-    os.environ.update(variables)
+def execute(path: str) -> None:
+    """Run the script of a job as Snakemake wrote it down."""
     sys.argv = [path]
-    status = 1
-    try:
-        runpy.run_path(path, run_name="__main__")
-        status = 0
-    except SystemExit as end:
-        status = end.code
-    finally:
-        for stream in (sys.stdout, sys.stderr):
-            stream.flush()
-        sender.send(status)
-
-
-def execute_in_copy(path: str, variables: dict[str, str], sender: multiprocessing.connection.Connection) -> None:
-    """As :func:`execute`, in a copy of the repository without tests, whose jobs must find no scripts but its own."""
-    sys.path.remove(ROOT)
-    execute(path, variables, sender)
-
-
-def main() -> None:
-    """Run Snakemake in a copy of the repository, with the arguments of the command line."""
-    from snakemake.cli import main as snakemake
-
-    # Behind the copy's modules, so that forks find this one.
-    sys.path.remove(os.environ.pop("PYTHONPATH"))
-    sys.path.append(ROOT)
-    sys.argv[0] = "snakemake"
-    install(execute_in_copy)
-    sys.exit(snakemake())
+    sys.path[0] = str(Path(path).parent)
+    runpy.run_path(path, run_name="__main__")

@@ -1,15 +1,14 @@
 """Jobs that run a model, by hand: their arguments, and processes that are killed on the way."""
 
 import json
-import multiprocessing
 import os
-import runpy
 import signal
 import sys
 import tempfile
 import time
 from pathlib import Path
 
+from tests import forks
 from tests.zoo import DEVICE
 
 ROOT = Path(__file__).parents[1]
@@ -47,45 +46,21 @@ def command(module, given):
     return [sys.executable, "-m", module, *options(given)]
 
 
-# Processes of jobs are forked from one that has loaded what all of them load first, which takes seconds.
-SERVER = multiprocessing.get_context("forkserver")
-SERVER.set_forkserver_preload(
-    ["scripts.core.coreference_systems.c2f.resolve", "scripts.core.engines.generation", "scripts.core.engines.scoring"]
-    + [f"transformers.models.{kind}.modeling_{kind}" for kind in ("bert", "llama", "t5")]
-)
-
-
-class Job:
-    """A job in a process of its own.
-
-    Attributes:
-        process (multiprocessing.Process)
-        errors (Path): What it writes to its standard error.
-    """
+class Job(forks.Process):
+    """A job in a process of its own."""
 
     def __init__(self, module, given):
-        self.errors = Path(tempfile.mkstemp(prefix="job-", suffix=".txt")[1])
-        self.process = SERVER.Process(target=_run, args=(module, options(given), self.errors))
-        self.process.start()
+        self.said = Path(tempfile.mkstemp(prefix="job-", suffix=".txt")[1])
+        address = forks.addresses(os.environ)["model"]
+        with self.said.open("w") as stream:
+            output = (stream.fileno(), stream.fileno())
+            super().__init__(address, "tests.forks:as_main", [module, options(given)], output, ROOT, os.environ)
 
-    def poll(self):
-        """Return the exit status, or None while the job runs; that of a killed job is the signal's, negative."""
-        return self.process.exitcode
-
-    def wait(self):
-        """Return the exit status when the job has ended, and what it wrote to its standard error."""
-        self.process.join()
-        said = self.errors.read_text(encoding="utf-8")
-        self.errors.unlink()
-        return self.process.exitcode, said
-
-
-def _run(module, arguments, errors):
-    os.chdir(ROOT)
-    with errors.open("w", encoding="utf-8") as stream:
-        os.dup2(stream.fileno(), sys.stderr.fileno())
-    sys.argv = [module, *arguments]
-    runpy.run_module(module, run_name="__main__", alter_sys=True)
+    def end(self):
+        """Return the exit status when the job has ended, and what it wrote."""
+        status, said = self.wait(), self.said.read_text(encoding="utf-8")
+        self.said.unlink()
+        return status, said
 
 
 def kill_once(reached, module, given):
@@ -93,8 +68,8 @@ def kill_once(reached, module, given):
     job = Job(module, given)
     while job.poll() is None and not reached():
         time.sleep(0.002)
-    job.process.kill()
-    status, said = job.wait()
+    job.kill()
+    status, said = job.end()
     assert status == -signal.SIGKILL, said
     assert reached()
 

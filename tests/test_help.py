@@ -3,13 +3,12 @@
 import importlib
 import inspect
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from scripts.core.workflow import job
+from tests import forks
 
 ROOT = Path(__file__).parents[1]
 CALLED = ("audit", "check_config", "ruff.check_templates", "scoring.score", "prompting.prompt")
@@ -64,9 +63,7 @@ def test_an_argument_without_a_description_is_seen():
 
 @pytest.mark.parametrize("script", CALLED)
 def test_every_argument_is_described(script):
-    done = subprocess.run(
-        [sys.executable, "-m", f"scripts.{script}", "--help"], cwd=ROOT, capture_output=True, text=True, check=False
-    )
+    done = forks.run_module(f"scripts.{script}", ["--help"], ROOT, kind="job", apart=True)
     assert done.returncode == 0, done.stderr
     found = arguments(done.stdout)
     assert len(found) > 1

@@ -6,8 +6,6 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pandas as pd
@@ -15,6 +13,7 @@ import pytest
 
 from scripts.core.config import load_yaml
 from scripts.core.engines import planning, registry
+from tests import forks
 from tests.workflow.conftest import Workflow, bring_ontonotes
 
 ROOT = Path(__file__).parents[1]
@@ -40,15 +39,9 @@ def planned(tmp_path_factory):
     def params(name):
         place = tmp_path_factory.mktemp("runs") / name
         place.mkdir()
-        expected = [sys.executable, "-m", "scripts.provenance.expected_jobs", "plan"]
-        done = subprocess.run(
-            [*expected, "--configfile", ROOT / f"config/{name}.yaml"],
-            cwd=place,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        arguments = ["plan", "--configfile", ROOT / f"config/{name}.yaml"]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        done = forks.run_module("scripts.provenance.expected_jobs", arguments, place, environment, apart=True)
         assert done.returncode == 0, done.stderr
         (job,) = json.loads(done.stdout)["jobs"]
         assert not job["inputs"]
@@ -125,11 +118,9 @@ def test_the_commands_of_the_head_work_as_printed(site, name):
     assert commands(name)
     for command in commands(name):
         assert command[-3:] == ["--directory", f"runs/{name}", f"--configfile=config/{name}.yaml"]
-        done = subprocess.run(
-            [sys.executable, "-m", *command, "--dry-run", "--quiet", "rules"], cwd=site, capture_output=True, text=True,
-            check=False,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stdout + done.stderr
+        module, *arguments = command
+        done = forks.run_module(module, [*arguments, "--dry-run", "--quiet", "rules"], site)
+        assert done.returncode == 0, done.stdout
         jobs = dict(re.findall(r"^(\S+) +(\d+)$", done.stdout, flags=re.MULTILINE))
         assert int(jobs["total"]) > 20
         chosen = load_yaml(ROOT / f"config/{name}.yaml")["studies"]

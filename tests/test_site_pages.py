@@ -3,7 +3,6 @@
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pandas as pd
@@ -13,7 +12,7 @@ import yaml
 from scripts import site_pages
 from scripts.core import config
 from scripts.core.errors import UserError
-from tests import pages
+from tests import forks, pages
 
 ROOT = Path(__file__).parents[1]
 LISTED = "ruff    All figures, tables and analyses of one study.\nhelp    List these targets.\n1 job\n"
@@ -31,10 +30,7 @@ def navigation():
 def site(tmp_path_factory):
     """The folder with all pages, as MkDocs reads them."""
     run, folder = tmp_path_factory.mktemp("run"), tmp_path_factory.mktemp("site") / "pages"
-    # With jobs as forks.
-    command = [sys.executable, "-c", "from tests.forks import main; main()"]
-    subprocess.run([*command, "--cores", "2", "instances", "--directory", str(run)], cwd=ROOT, check=True,
-                   env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True)  # fmt: skip
+    forks.run_snakemake(["--cores", "2", "instances", "--directory", str(run)], ROOT).check_returncode()
     site_pages.write_pages(ROOT, run, folder, LISTED)
     return folder
 

@@ -7,11 +7,9 @@ import fnmatch
 import importlib.abc
 import importlib.machinery
 import lzma
-import multiprocessing.connection
 import os
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -96,16 +94,9 @@ def replay(folder: Path, part: str, cores: int = 2, studies: list[str] | None = 
         models = {"models": {name: known[name] for name in SYNTHETIC}}
         (run / settings["registry"]).write_text(yaml.safe_dump(models), encoding="utf-8")
     (run / LISTED).write_text("\n".join(unpack(run, STORED.get(part))), encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "-m", "snakemake", "golden", *options, "--nocolor"],
-        cwd=folder,
-        # Nothing here is of a commit, wherever the folder is.
-        env={**os.environ, "OMP_NUM_THREADS": "1", "GIT_CEILING_DIRECTORIES": str(folder.parent)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-    )
+    # Nothing here is of a commit, wherever the folder is.
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "GIT_CEILING_DIRECTORIES": str(folder.parent)}
+    done = forks.run_module("snakemake", ["golden", *options, "--nocolor"], folder, environment)
     if done.returncode:
         raise ReplayError(reason(done.stdout, part))
     return run
@@ -117,9 +108,6 @@ def copy(folder: Path) -> None:
 
     Workflow(folder)
     shutil.copy(HERE / "replay.smk", folder / "golden.smk")
-    (folder / "tests/golden").mkdir(parents=True)
-    for path in (HERE.parent / "__init__.py", HERE.parent / "forks.py", HERE / "__init__.py", HERE / "replay.py"):
-        shutil.copy(path, folder / path.relative_to(HERE.parents[1]))
 
 
 def unpack(run: Path, chosen: str | None) -> list[str]:
@@ -176,10 +164,11 @@ def prepare(workflow: "snakemake.workflow.Workflow") -> None:  # noqa: F821
             del workflow._rules[name]
         # Nothing is measured.
         rule._benchmark = None
-    forks.install(execute, PRELOADED)
+    server = forks.Server(PRELOADED, os.environ)
+    forks.install("tests.golden.replay:execute", lambda _: server.address)
 
 
-def execute(path: str, variables: dict[str, str], sender: multiprocessing.connection.Connection) -> None:
+def execute(path: str) -> None:
     """As :func:`tests.forks.execute`, but no record is kept of the job, and it draws no picture and runs no model."""
     from matplotlib.figure import Figure
 
@@ -191,4 +180,4 @@ def execute(path: str, variables: dict[str, str], sender: multiprocessing.connec
         "/MediaBox [ 0 0 {} {} ]".format(*72 * figure.get_size_inches()), encoding="utf-8"
     )
     sys.meta_path.insert(0, NoModels())
-    forks.execute(path, variables, sender)
+    forks.execute(path)

@@ -144,7 +144,7 @@ def test_a_killed_job_goes_on_where_it_was(entries, tmp_path, monkeypatch, model
     path = write_instances(tmp_path / "instances.parquet", count)
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     given = arguments(entries, broken, path, model)
-    status, said = jobs.Job("scripts.scoring.score", arguments(entries, whole, path, model)).wait()
+    status, said = jobs.Job("scripts.scoring.score", arguments(entries, whole, path, model)).end()
     assert status == 0, said
     rng = np.random.default_rng(20240601)
     parts = broken / "scores.chunks"

@@ -12,6 +12,7 @@ import pytest
 import yaml
 from filelock import FileLock
 
+from tests import forks
 from tests import zoo as builder
 
 ROOT = Path(__file__).parents[2]
@@ -84,16 +85,7 @@ class Workflow:
         """Run Snakemake, with jobs as forks, and return the finished process; its output is text, errors included."""
         # --cores comes last, so that no target is taken for one more overlay.
         options = ["--configfile", overlay, "--quiet", "host", "--nocolor", "--cores", str(cores)]
-        command = [sys.executable, "-c", "from tests.forks import main; main()", *options]
-        return subprocess.run(
-            [*command, *arguments],
-            cwd=self.folder,
-            env={**os.environ, **(environment or {}), "PYTHONPATH": str(ROOT)},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
-        )
+        return forks.run_snakemake([*options, *arguments], self.folder, {**os.environ, **(environment or {})})
 
     def planned(self, *arguments, **options):
         """Return the rules that a dry run would execute, with the number of jobs; empty if nothing is to be done."""
@@ -121,14 +113,8 @@ def audit_options(*arguments, overlay="config/test.yaml", targets=TARGETS):
 
 def audit(folder, *arguments, code=None, **options):
     """Run the audit in ``folder``, with the repository of ``code``; return the exit status and what was printed."""
-    done = subprocess.run(
-        [sys.executable, "-m", "scripts.audit", *audit_options(*arguments, **options)],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(code or folder)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    environment = {**os.environ, "PYTHONPATH": str(code or folder)}
+    done = forks.run_module("scripts.audit", audit_options(*arguments, **options), folder, environment, apart=True)
     assert "Traceback" not in done.stderr, done.stderr
     return done.returncode, done.stdout + done.stderr
 

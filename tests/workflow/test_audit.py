@@ -7,8 +7,6 @@ import platform
 import re
 import shlex
 import shutil
-import subprocess
-import sys
 import zipfile
 from pathlib import Path
 
@@ -16,6 +14,7 @@ import pytest
 
 from scripts.core import files
 from scripts.core.provenance import job_records, trace
+from tests import forks
 from tests.workflow.conftest import PAPER, TARGETS, audit
 
 pytestmark = pytest.mark.workflow
@@ -716,12 +715,9 @@ def test_the_commands_that_the_audit_names_make_the_run_current(tree, finished):
     assert status == 1
     commands = re.findall(r", run: (.+)$", printed, flags=re.MULTILINE)
     assert commands, printed
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     for command in commands:
-        done = subprocess.run(
-            command, shell=True, cwd=tree, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
+        done = forks.run_typed(command, tree)
+        assert done.returncode == 0, done.stdout
     status, printed = audit(tree)
     assert status == 0, printed
 

@@ -2,12 +2,11 @@
 
 import json
 import os
-import subprocess
-import sys
 
 import pytest
 
 from scripts.core import files
+from tests import forks
 
 pytestmark = pytest.mark.workflow
 
@@ -39,8 +38,8 @@ def test_an_overwritten_checkpoint_is_run_again_with_what_follows(finished):
     before = {path: files.read_parquet(finished.folder / path) for path in (SCORES, ANSWERS, DISTRIBUTIONS)}
     overwrite(finished.folder / "zoo/tiny-llama/model.safetensors")
     # The audit names the weights, once, as it does where nothing can be run.
-    command = [sys.executable, "-m", "scripts.audit", "--configfile", "config/test.yaml", "--json"]
-    done = subprocess.run(command, cwd=finished.folder, capture_output=True, text=True, check=False)
+    arguments = ["--configfile", "config/test.yaml", "--json"]
+    done = forks.run_module("scripts.audit", arguments, finished.folder, apart=True)
     shard = json.loads(done.stdout)["files"][SCORES.replace(".parquet", "/1of1.parquet")]
     assert (shard["verdict"], [entry["kind"] for entry in shard["reasons"]]) == ("stale", ["weights"])
     assert set(finished.planned(*TARGETS)) >= RUN | {"ruff_predictions", "ruff_accuracy"}

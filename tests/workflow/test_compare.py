@@ -1,14 +1,12 @@
 """Runs of the real workflow compared: with themselves, and after one change of a kind."""
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 
 import pytest
 
 from scripts.core.provenance.job_records import checksum
+from tests import forks
 from tests.workflow.conftest import PAPER, Workflow
 
 pytestmark = pytest.mark.workflow
@@ -17,14 +15,8 @@ TARGETS = ("results/paper/summary.csv", "results/misgendered/tables/findings.csv
 
 def compare(code, a, b, folder):
     """Compare two runs with the command; return its exit status, what it printed, and the comparison."""
-    done = subprocess.run(
-        [sys.executable, "-m", "scripts.compare", a, b, "--exit-code", "--no-pdf", "--directory", folder],
-        cwd=code,
-        env={**os.environ, "PYTHONPATH": str(code)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    arguments = [a, b, "--exit-code", "--no-pdf", "--directory", folder]
+    done = forks.run_module("scripts.compare", arguments, code, kind="job", apart=True)
     assert "Traceback" not in done.stderr, done.stderr
     written = folder / "results/compare/comparison.json"
     return done.returncode, done.stdout + done.stderr, json.loads(written.read_text()) if written.is_file() else None

@@ -4,17 +4,15 @@ They have one tiny random system (``config/test.yaml``).
 """
 
 import json
-import os
 import re
 import shutil
-import subprocess
-import sys
 
 import pytest
 import yaml
 
 from scripts.core import files
 from scripts.core.data import coreference
+from tests.workflow.conftest import audit
 
 pytestmark = pytest.mark.workflow
 
@@ -66,15 +64,7 @@ def test_weights_that_were_overwritten_are_seen(finished):
     before = configuration.read_text(encoding="utf-8")
     configuration.write_text(before + "\n", encoding="utf-8")
     assert finished.planned(*targets) == {"coreference": 1, "merge_clusters": 1}
-    done = subprocess.run(
-        [sys.executable, "-m", "scripts.audit", "--configfile", "config/test.yaml", f"--target={CLUSTERS}"],
-        cwd=finished.folder,
-        env={**os.environ, "PYTHONPATH": str(finished.folder)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    status, said = done.returncode, done.stdout + done.stderr
+    status, said = audit(finished.folder, targets=[CLUSTERS])
     assert status and re.search(
         r"stale +results/counter_gap/clusters/replica/tiny-c2f/1of1.jsonl\n +weights tiny-c2f: was", said
     ), said

@@ -1,7 +1,6 @@
 """The rules that convert checkpoints of other implementations, on tiny ones."""
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -9,6 +8,7 @@ import yaml
 from safetensors.numpy import save_file
 
 from scripts.core.coreference_systems.c2f import checkpoints, conversion
+from tests import forks
 from tests.core.coreference_systems.test_c2f_conversion import (
     WRITER,
     Checkpoint,
@@ -22,9 +22,9 @@ pytestmark = pytest.mark.workflow
 
 
 def snakemake(folder, *arguments):
-    command = [sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile"), "--cores", "1", "--nocolor"]
-    done = subprocess.run([*command, "--directory", folder, *arguments], capture_output=True, text=True, check=False)
-    return done.returncode, done.stdout + done.stderr
+    options = ["--cores", "1", "--nocolor", "--directory", str(folder)]
+    done = forks.run_snakemake([*options, *arguments], ROOT)
+    return done.returncode, done.stdout
 
 
 def write_list(folder, checkpoint, weights):

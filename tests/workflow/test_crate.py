@@ -1,12 +1,10 @@
 """The research object of a run: what its community's validator says of it, and that nothing of others is inside."""
 
 import json
-import os
 import platform
 import re
 import shutil
 import subprocess
-import sys
 import zipfile
 from pathlib import Path
 
@@ -20,6 +18,7 @@ from rocrate_validator.utils.http import HttpRequester
 from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.provenance import crate as packing
+from tests import forks
 
 pytestmark = pytest.mark.workflow
 
@@ -138,12 +137,9 @@ def test_instances_that_no_model_read_are_left_out_and_made_again_by_their_comma
     # it was packed, and Snakemake's logs of this run name folders.
     unpacked = shutil.copytree(crate, tmp_path / "unpacked")
     shutil.copytree(finished.folder / "zoo", unpacked / "zoo", dirs_exist_ok=True)
-    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     for path in (sample, made):
-        done = subprocess.run(
-            rows[path]["command"].split(), cwd=unpacked, env=environment, capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
+        done = forks.run_typed(rows[path]["command"], unpacked)
+        assert done.returncode == 0, done.stdout
         assert files.sha256(unpacked / path) == rows[path]["sha256"]
 
 
@@ -175,12 +171,11 @@ def test_a_crate_names_neither_machine_nor_folders(crate, finished):
 
 
 def test_a_crate_is_an_earlier_state_to_compare_with(crate, finished):
-    command = [sys.executable, "-m", "scripts.audit", "--configfile", "config/test.yaml", "--target=crate",
-               "--target=figures", "--target=tables", "--against", "results/crate/run.crate.zip"]  # fmt: skip
+    arguments = ["--configfile", "config/test.yaml", "--target=crate", "--target=figures", "--target=tables",
+                 "--against", "results/crate/run.crate.zip"]  # fmt: skip
 
     def ask():
-        return subprocess.run(command, cwd=finished.folder, env={**os.environ, "PYTHONPATH": str(finished.folder)},
-                              capture_output=True, text=True, check=False)  # fmt: skip
+        return forks.run_module("scripts.audit", arguments, finished.folder, apart=True)
 
     done = ask()
     assert done.returncode == 0, done.stdout + done.stderr

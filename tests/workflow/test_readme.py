@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from scripts.core import config
-from tests import pages
+from tests import forks, pages
 from tests.workflow.conftest import Workflow, bring_ontonotes
 
 pytestmark = pytest.mark.workflow
@@ -139,7 +139,7 @@ def test_a_command_that_is_typed_succeeds(site, earlier, command):
 @pytest.mark.parametrize("command", listed("bash dry", "bash server"))
 def test_a_command_that_is_too_large_is_planned(checkout, command):
     assert command.startswith(("snakemake ", "export ")), f"no dry run of: {command}"
-    done = typed(checkout, dry(command))
+    done = forks.run_typed(dry(command), checkout.folder)
     assert done.returncode == 0, done.stdout[-4000:]
     assert command.startswith("export ") or "This was a dry-run" in done.stdout or "Nothing to be done" in done.stdout
 

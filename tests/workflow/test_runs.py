@@ -1,15 +1,12 @@
 """Runs side by side: each in its own folder, none disturbs another, and each is audited as the others are."""
 
-import os
 import re
 import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
 from scripts.core import files
+from tests import forks
 from tests.workflow.conftest import TARGETS, audit
 
 pytestmark = pytest.mark.workflow
@@ -76,15 +73,11 @@ def test_the_commands_of_an_audit_name_the_folder(side_by_side):
     (figure.parent / "mine.txt").write_text("x", encoding="utf-8")
     status, printed = audit(workflow.folder, *IN_FOLDER, overlay="config/other.yaml")
     assert status == 1
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     commands = [line.partition(", run: ")[2] for line in printed.splitlines() if ", run: " in line]
     assert len(commands) == 2, printed
     for command in commands:
-        done = subprocess.run(
-            command, shell=True, cwd=workflow.folder, env={**os.environ, "PATH": path}, capture_output=True, text=True,
-            check=False,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stdout + done.stderr
+        done = forks.run_typed(command, workflow.folder)
+        assert done.returncode == 0, done.stdout
     assert figure.read_bytes() == kept
     status, printed = audit(workflow.folder, *IN_FOLDER, overlay="config/other.yaml")
     assert status == 0, printed

@@ -7,8 +7,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
-import sys
 import zlib
 from pathlib import Path
 
@@ -16,6 +14,7 @@ import pypdf
 import pytest
 
 from scripts.core import files
+from tests import forks
 
 pytestmark = pytest.mark.workflow
 
@@ -101,8 +100,8 @@ def test_its_jobs_are_in_the_plan(site):
 
 
 def test_its_rows_are_in_the_audit(site):
-    command = [sys.executable, "-m", "scripts.audit", "--configfile", "config/test.yaml", "--json"]
-    done = subprocess.run(command, cwd=site.folder, capture_output=True, text=True, check=False)
+    arguments = ["--configfile", "config/test.yaml", "--json"]
+    done = forks.run_module("scripts.audit", arguments, site.folder, apart=True)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     found = {path: finding["verdict"] for path, finding in json.loads(done.stdout)["files"].items()}
     assert {found[f"{FIGURE}{suffix}"] for suffix in (".pdf", ".png", ".csv")} == {"current"}

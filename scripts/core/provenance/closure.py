@@ -131,6 +131,9 @@ def _module(path: str, root: str, function: str = "") -> tuple[str, list[str]]:
     Where ``function`` is one of several rules' functions of the module, both are of what it reaches.
     """
     source = _read(path, root)
+    # Most modules are no script with several functions; as such they would be parsed for every rule that uses them.
+    if RUNNER.encode() not in source or function.encode() not in source:
+        function = ""
     key = f"{hashlib.sha256(source).hexdigest()}:{function}"
     known = _known(root)
     if key not in known:

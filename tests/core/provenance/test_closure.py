@@ -265,3 +265,12 @@ def test_of_a_script_with_several_functions_a_rule_has_what_its_own_reaches(tmp_
         after, _ = written(old, new)
         assert [one != other for one, other in zip(before, after, strict=True)] == changed, old
     assert closure.rule_digest(script, tmp_path, "study_first") != closure.rule_digest(script, tmp_path, "study_second")
+
+
+def test_a_module_without_functions_of_rules_is_parsed_once(tree, monkeypatch):
+    """The audit asks for it once for every rule that uses it."""
+    parsed, parse = [], closure._tree
+    monkeypatch.setattr(closure, "_tree", lambda path, source: parsed.append(path) or parse(path, source))
+    found = {closure.rule_digest("scripts/core/c.py", tree, f"study_{name}") for name in ("import", "b", "c")}
+    assert found == {closure.digest("scripts/core/c.py", tree)}
+    assert parsed == ["scripts/core/c.py"]
