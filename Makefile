@@ -9,7 +9,7 @@ export PYTHON
 # Python compiles the project's modules once, not at every start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help paper quick test test-units test-slurm test-slurm-beside environment lock tex lint bench scale architectures golden verdicts docs
+.PHONY: help paper quick test test-units test-slurm environment lock tex lint style types bench scale architectures golden verdicts docs
 .DEFAULT_GOAL := help
 
 help: ## Show this list
@@ -48,20 +48,24 @@ verdicts: environment ## Simulate how often each finding's verdict is right; lea
 docs: environment ## Build the documentation site; leaves .site/html/index.html
 	.venv/bin/python -m scripts.site_pages
 
-lint: environment ## Run the linters and check types
+lint: style types ## Run the linters and check types
+
+style: environment
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	.venv/bin/snakefmt --check Snakefile rules
-	.venv/bin/python -m tests.types
 	.venv/bin/snakemake --lint
+
+types: environment
+	.venv/bin/python -m tests.types
 
 quick: environment ## Run the tests that need no model, no browser and no Snakemake run
 	.venv/bin/pytest -m quick --numprocesses $(CORES) --dist loadscope
 
-test: lint ## Run the linters, the unit tests, the workflow tests and, where it can be installed, those on Slurm
+test: style ## Run the linters, the unit tests, the workflow tests and, where it can be installed, those on Slurm
 	@bash envs/tex.sh || true
 	@bash envs/chromium.sh || true
-	@$(MAKE) --no-print-directory --jobs 2 test-units test-slurm-beside
+	@$(MAKE) --no-print-directory --jobs 3 test-units test-slurm-beside types-beside
 	OMP_NUM_THREADS=1 .venv/bin/pytest -m workflow -rs --numprocesses $(RUNS) --dist loadfile --no-loadscope-reorder
 
 test-units:
@@ -73,5 +77,5 @@ test-slurm: environment ## Run the profile and its faults on a real Slurm that t
 	.venv/bin/pytest tests/slurm -m slurm -rs --numprocesses 3 --dist loadfile
 
 # Beside other tests, whose output goes first.
-test-slurm-beside:
-	@output=$$(mktemp); trap 'cat $$output; rm $$output' EXIT; $(MAKE) --no-print-directory test-slurm > $$output 2>&1
+%-beside:
+	@output=$$(mktemp); trap 'cat $$output; rm $$output' EXIT; $(MAKE) --no-print-directory $* > $$output 2>&1

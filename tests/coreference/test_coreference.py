@@ -120,7 +120,7 @@ def test_a_job_that_was_killed_goes_on_and_ends_as_one_that_was_not(tmp_path, en
     # Killed while it saved: the next part's temporary file, whether it was cut off or not yet renamed.
     for number, text in enumerate(("", saved[-1].read_text(encoding="utf-8"))):
         (parts / f".{saved[-1].name}.cut{number}.jsonl").write_text(text, encoding="utf-8")
-    status, said = processes.Job(JOB, given).wait()
+    status, said = processes.Job(JOB, given).end()
     assert status == 0, said
     assert f"{kept} finished document" in said and f"{160 - kept} of them now" in said
     assert not parts.exists()

@@ -90,15 +90,21 @@ def furnished(workflow):
     return workflow
 
 
-def typed(site, command, program=("bash", "-ec")):
-    """Type a command into the run, as a user whose environment is activated."""
+def typed(site, command, program=None):
+    """Type a command into the run, as a user whose environment is activated.
+
+    Processes of Python begin as forks, but not those of a command that others need.
+    """
+    needed = command in NEEDS.values()
     for name, other in STAND_INS.items():
         command = command.replace(name, other)
+    if program is None and not needed:
+        return forks.run_typed(command, site.folder, {**os.environ, "PYTHONPATH": ""})
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     environment = {**os.environ, "PATH": path, "PYTHONPATH": ""}
     return subprocess.run(
-        [*program, command], cwd=site.folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        text=True, check=False,
+        [*(program or ("bash", "-ec")), command], cwd=site.folder, env=environment, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, text=True, check=False,
     )  # fmt: skip
 
 
@@ -139,7 +145,7 @@ def test_a_command_that_is_typed_succeeds(site, earlier, command):
 @pytest.mark.parametrize("command", listed("bash dry", "bash server"))
 def test_a_command_that_is_too_large_is_planned(checkout, command):
     assert command.startswith(("snakemake ", "export ")), f"no dry run of: {command}"
-    done = forks.run_typed(dry(command), checkout.folder)
+    done = typed(checkout, dry(command))
     assert done.returncode == 0, done.stdout[-4000:]
     assert command.startswith("export ") or "This was a dry-run" in done.stdout or "Nothing to be done" in done.stdout
 
