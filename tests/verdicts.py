@@ -13,7 +13,7 @@ from pathlib import Path
 import pandas as pd
 
 from scripts.core import files
-from scripts.core.paper import simulated_findings
+from tests.core.paper import simulated_findings
 
 ROOT = Path(__file__).parents[1]
 STUDIES = ("ruff", "winopron", "counter_gap", "misgendered", "underspecification")
@@ -23,7 +23,7 @@ DATA_SETS, SEED = 200, 20240701
 
 def simulation(study: str) -> simulated_findings.Simulation:
     """Return what a study simulates."""
-    module = importlib.import_module(f"scripts.{study}.lib.simulated_findings")
+    module = importlib.import_module(f"tests.{study}.simulated_findings")
     return module.simulation(ROOT / "paper/published")
 
 

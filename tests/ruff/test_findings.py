@@ -6,8 +6,8 @@ import pytest
 
 from scripts.core.paper import finding_verdicts, published
 from scripts.ruff import findings as rules
-from scripts.ruff.lib import findings, simulated_findings
-from tests.ruff import pattern, synthetic
+from scripts.ruff.lib import findings
+from tests.ruff import pattern, simulated_findings, synthetic
 from tests.ruff.test_published_vs_ours import PUBLISHED, run_script
 
 PRINTED = str(PUBLISHED / "ruff.csv")

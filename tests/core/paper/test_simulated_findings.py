@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scripts.core.paper import simulated_findings
 from scripts.core.paper.finding_verdicts import FAILS, HOLDS, Check, Finding, decide
-from scripts.core.paper.simulated_findings import BORDER, FALSE, RUN, STUDY, TRUE, WORLDS, Simulation, Worlds
 from tests import verdicts
+from tests.core.paper import simulated_findings
+from tests.core.paper.simulated_findings import BORDER, FALSE, RUN, STUDY, TRUE, WORLDS, Simulation, Worlds
 
 
 @pytest.mark.parametrize("study", verdicts.STUDIES)

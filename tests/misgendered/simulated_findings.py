@@ -16,10 +16,10 @@ import pandas as pd
 
 from scripts.core.paper import published
 from scripts.core.paper.finding_verdicts import MissingEvidence
-from scripts.core.paper.simulated_findings import BORDER, FALSE, RUN, STUDY, TRUE, Simulation, Worlds
 from scripts.core.statistics import procedures
 from scripts.misgendered.lib import findings
 from scripts.misgendered.lib.labels import FORMS, TYPES
+from tests.core.paper.simulated_findings import BORDER, FALSE, RUN, STUDY, TRUE, Simulation, Worlds
 
 DRAWS, SEED = 300, 1
 TEMPLATES = 10

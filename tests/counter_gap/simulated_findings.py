@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from scripts.core.paper.simulated_findings import BORDER, FALSE, RUN, STUDY, Simulation, Worlds
 from scripts.core.statistics import procedures
 from scripts.counter_gap.lib import findings
 from scripts.counter_gap.lib.analyses import metrics
+from tests.core.paper.simulated_findings import BORDER, FALSE, RUN, STUDY, Simulation, Worlds
 
 DRAWS, SEED, ALPHA = 400, 1, 0.01
 QUADRUPLES = {RUN: 24, STUDY: 1002}

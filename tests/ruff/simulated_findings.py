@@ -18,10 +18,10 @@ import pandas as pd
 import scipy
 
 from scripts.core.paper import published
-from scripts.core.paper.simulated_findings import BORDER, FALSE, RUN, STUDY, Simulation, Worlds
 from scripts.core.statistics import procedures
 from scripts.ruff.lib import findings
 from scripts.ruff.lib.study import PRONOUN_SETS
+from tests.core.paper.simulated_findings import BORDER, FALSE, RUN, STUDY, Simulation, Worlds
 
 OCCUPATIONS, SAMPLES = 60, 3
 DRAWS, SEED = 500, 1

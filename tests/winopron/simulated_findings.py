@@ -15,10 +15,10 @@ import numpy as np
 
 from scripts.core.data.templates import CASES
 from scripts.core.paper.finding_verdicts import MissingEvidence
-from scripts.core.paper.simulated_findings import BORDER, FALSE, RUN, STUDY, TRUE, Simulation, Worlds
 from scripts.core.statistics import procedures
 from scripts.winopron.lib import findings
 from scripts.winopron.lib.analyses import performance
+from tests.core.paper.simulated_findings import BORDER, FALSE, RUN, STUDY, TRUE, Simulation, Worlds
 
 DRAWS, SEED = 2000, 1
 PAIRS = {RUN: 20, STUDY: 60}

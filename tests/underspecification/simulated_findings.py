@@ -15,10 +15,10 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from scripts.core.paper.simulated_findings import BORDER, FALSE, RUN, STUDY, TRUE, Simulation, Worlds
 from scripts.core.statistics import procedures
 from scripts.underspecification.lib import findings, study
 from scripts.underspecification.lib.analyses import correlation, detection
+from tests.core.paper.simulated_findings import BORDER, FALSE, RUN, STUDY, TRUE, Simulation, Worlds
 
 DRAWS, SEED, THRESHOLD = 300, 1, 0.5
 SENTENCES = 60
