@@ -212,6 +212,7 @@ def test_saved_answers_are_loaded_and_read(browser, highlights, tmp_path):
     assert remark == 'a "king", who is a wife; twice'
     # Another browser has nothing; the file brings it back.
     browser.evaluate("localStorage.clear()")
+    browser.open_again(page, "localStorage.length === 0")
     start(browser, page, "Ada")
     assert shown(browser, "done") == "0 of 2 answered"
     browser.choose_file("#load", tmp_path / "ada.json")

@@ -310,50 +310,6 @@ def _named(column: Sequence[str]) -> tuple[str, ...] | None:
     return None if all(cell in ABSENT_LABELS for cell in column) else tuple(column)
 
 
-def format_conll2012(documents: Iterable[AnnotatedDocument]) -> str:
-    """Return documents in the CoNLL-2012 layout, as the official scorer of coreference reads it.
-
-    Raises:
-        UserError: If a word contains a blank or is empty: one that is empty or has a space in it.
-    """
-    lines = []
-    for document in documents:
-        identifier, _, part = document.name.partition("; part ")
-        part = int(part) if part.isdecimal() else 0
-        lines.append(f"#begin document ({identifier}); part {part:03d}")
-        cells = _coreference_cells(document)
-        for start, end in document.sentences:
-            for index in range(start, end):
-                word = document.words[index]
-                if not word or re.search(r"\s", word):
-                    raise UserError(f"the document '{document.name}': the word {word!r} contains a blank or is empty")
-                tag = document.tags[index] if document.tags else "-"
-                speaker = document.speakers[index] if document.speakers else "-"
-                row = [identifier, part, index - start, word, tag, "-", "-", "-", "-", speaker, "*", cells[index]]
-                lines.append("\t".join(map(str, row)))
-            lines.append("")
-        lines.append("#end document")
-    return "".join(f"{line}\n" for line in lines)
-
-
-def _coreference_cells(document: AnnotatedDocument) -> list[str]:
-    """Return the coreference column: of mentions that begin at one word, the longest is opened first."""
-    opened, single, closed = ([[] for _ in document.words] for _ in range(3))
-    mentions = ((first, last, number) for number, cluster in enumerate(document.clusters) for first, last in cluster)
-    for first, last, number in sorted(mentions, key=lambda mention: (mention[0], -mention[1])):
-        if first == last:
-            single[first].append(f"({number})")
-        else:
-            opened[first].append(f"({number}")
-            closed[last].insert(0, f"{number})")
-    return ["|".join([*cells[0], *cells[1], *cells[2]]) or "-" for cells in zip(opened, single, closed, strict=True)]
-
-
-def write_conll2012(path: str | Path, documents: Iterable[AnnotatedDocument]) -> None:
-    """Write documents in the CoNLL-2012 layout, atomically; see :func:`format_conll2012`."""
-    files.write_text(path, format_conll2012(documents))
-
-
 def write(path: str | Path, documents: Iterable[AnnotatedDocument]) -> None:
     """Write documents as JSON Lines, one document a line under the names of the fields, atomically."""
     files.write_text(path, "".join(json.dumps(asdict(d), ensure_ascii=False) + "\n" for d in documents))

@@ -7,6 +7,7 @@ import pytest
 
 from scripts.core.coreference_systems import documents as d
 from scripts.core.errors import UserError
+from tests.core.coreference_systems import conll2012
 
 
 def row(word, number, cell="-", *, tag="NN", speaker="-", identifier="bc/x", part=0, more=()):
@@ -180,7 +181,7 @@ def test_litbank_has_its_documents_words_and_mentions(mirror):
 
 def test_documents_are_read_as_they_were_written(tmp_path):
     corpus = read(tmp_path, ONTONOTES + text(row("é", 0, "(0)|(1", part=7), row("b", 1, "1)", part=7), "", part="007"))
-    d.write_conll2012(tmp_path / "y_gold_conll", corpus)
+    conll2012.write(tmp_path / "y_gold_conll", corpus)
     assert d.read_conll2012(tmp_path / "y_gold_conll") == corpus
     d.write(tmp_path / "y.jsonl", corpus)
     assert d.read(tmp_path / "y.jsonl") == corpus
@@ -190,14 +191,8 @@ def test_nested_mentions_survive_the_layout(tmp_path):
     words = tuple("abcdef")
     clusters = d.order_clusters([[(0, 5), (1, 1)], [(0, 2), (3, 5)], [(0, 0), (2, 4)], [(1, 3)], [(5, 5)]])
     document = d.AnnotatedDocument("x", words, ((0, 6),), clusters)
-    d.write_conll2012(tmp_path / "z_gold_conll", [document])
+    conll2012.write(tmp_path / "z_gold_conll", [document])
     assert d.read_conll2012(tmp_path / "z_gold_conll") == [document]
-
-
-def test_a_word_that_cannot_stand_in_a_row_is_refused():
-    document = d.AnnotatedDocument("x", ("a b",), ((0, 1),), ())
-    with pytest.raises(UserError, match="the document 'x': the word 'a b' contains a blank or is empty"):
-        d.format_conll2012([document])
 
 
 DOCUMENT = d.AnnotatedDocument("x", ("a", "b", "c"), ((0, 2), (2, 3)), (((0, 1), (2, 2)),), ("s",) * 3, ("t",) * 3)

@@ -11,6 +11,7 @@ from scorch import scores as scorch
 
 from scripts.core.coreference_systems import documents, metrics
 from scripts.core.errors import UserError
+from tests.core.coreference_systems import conll2012
 
 # The official scorer (scorer.pl of github.com/conll/reference-coreference-scorers), where a user has it.
 SCORER = "PRONOUN_COREFERENCE_SCORER"
@@ -149,7 +150,7 @@ def test_random_clusterings_score_as_by_the_official_scorer(tmp_path, singletons
     assert Path(scorer).is_file(), f"{SCORER} names {scorer}, where there is no file"
     pairs = [random_pair(seed) for seed in range(30)]
     for side, name in enumerate(("gold", "predicted")):
-        documents.write_conll2012(
+        conll2012.write(
             tmp_path / name,
             [
                 documents.AnnotatedDocument(
