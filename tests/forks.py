@@ -7,6 +7,7 @@ tables (tests/workflow/test_readme.py), progress and Slurm are tested without fo
 """
 
 import contextlib
+import gc
 import importlib
 import json
 import os
@@ -218,8 +219,12 @@ def serve() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     while listener in select.select([listener, sys.stdin], [], [])[0]:
         connection, _ = listener.accept()
-        while loaded:
-            importlib.import_module(loaded.pop(0))
+        if loaded:
+            for module in loaded:
+                importlib.import_module(module)
+            loaded = []
+            # What forks share is theirs, page by page, once the garbage collector has looked at it.
+            gc.freeze()
         if not os.fork():
             listener.close()
             _watch(connection)
