@@ -13,6 +13,7 @@ import json
 import os
 import runpy
 import select
+import shutil
 import signal
 import socket
 import subprocess
@@ -110,20 +111,19 @@ class Server:
     """
 
     def __init__(self, loaded: Sequence[str], environment: Mapping[str, str]):
-        self._folder = tempfile.TemporaryDirectory(prefix="forks-")
-        self.address = str(Path(self._folder.name) / "socket")
+        self.address = str(Path(tempfile.mkdtemp(prefix="forks-")) / "socket")
         with socket.socket(socket.AF_UNIX) as listener:
             listener.bind(self.address)
             listener.listen(64)
-            command = [sys.executable, "-c", "from tests.forks import serve; serve()", str(listener.fileno()), *loaded]
+            begin = [sys.executable, "-c", "from tests.forks import serve; serve()"]
             self._process = subprocess.Popen(
-                command, cwd=ROOT, env=environment, stdin=subprocess.PIPE, pass_fds=[listener.fileno()]
-            )
+                [*begin, str(listener.fileno()), self.address, *loaded], cwd=ROOT, env=environment,
+                stdin=subprocess.PIPE, pass_fds=[listener.fileno()],
+            )  # fmt: skip
 
     def close(self) -> None:
         """End the server; what it has forked goes on."""
         self._process.communicate()
-        self._folder.cleanup()
 
 
 _servers: dict[tuple, dict[str, Server]] = {}
@@ -213,7 +213,7 @@ def run_typed(
 def serve() -> None:
     """Fork a process for every connection to the socket that the command line gives, until standard input ends."""
     listener = socket.socket(fileno=int(sys.argv[1]))
-    loaded = sys.argv[2:]
+    address, *loaded = sys.argv[2:]
     # Nobody waits for the processes that watch others.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -229,6 +229,8 @@ def serve() -> None:
             listener.close()
             _watch(connection)
         connection.close()
+    # A test process may end without a chance to clean up.
+    shutil.rmtree(Path(address).parent)
 
 
 def _watch(connection: socket.socket) -> NoReturn:
