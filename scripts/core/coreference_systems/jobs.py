@@ -149,8 +149,9 @@ def digest_texts(texts: Mapping[str, str]) -> str:
 class FinishedDocuments:
     """Documents that a job has resolved, kept in a folder until all are.
 
-    A job that is killed loses those since its last save and nothing else. Documents are resolved in their order, each
-    by itself, so that what is kept is a beginning of them, and the whole is the same however often it was interrupted.
+    A job that is killed loses those since its last save and nothing else. Documents are resolved in their order, and
+    none depends on others, so that what is kept is a beginning of them, and the whole is the same however often it was
+    interrupted.
 
     Args:
         folder: Made when the first part is saved. Parts of anything else than ``facts`` are thrown away.

@@ -66,6 +66,7 @@ class SelectiveModel:
         # OPT's head calls the decoder inside its base model; T5 has no base model but itself.
         modules = [base, getattr(base, "decoder", None), getattr(model, "decoder", None), decoder]
         self.candidates = [module for module in modules if isinstance(module, torch.nn.Module) and module is not model]
+        # The outermost candidate that the model calls, once it was called.
         self.trunk: Any = None
 
     def logits(self, inputs: dict[str, torch.Tensor], positions: torch.Tensor) -> Iterator[tuple[int, torch.Tensor]]:
@@ -79,8 +80,6 @@ class SelectiveModel:
             The index of the slice's first position and its logits, shape (k, vocabulary), of float32; the slices cover
             ``positions`` in order.
         """
-        if self.trunk is None and not self.whole:
-            self.trunk = self._find(inputs)
         if self.whole:
             output, source = None, self._all_logits(inputs)
         else:
@@ -99,29 +98,24 @@ class SelectiveModel:
         return self.model(**inputs).logits
 
     @torch.inference_mode()
-    def _find(self, inputs: dict[str, torch.Tensor]):
-        """Return the outermost candidate that the model calls."""
-        called = []
-        hooks = [m.register_forward_hook(lambda module, *_: called.append(module)) for m in self.candidates]
-        try:
-            self.model(**inputs)
-        finally:
-            for hook in hooks:
-                hook.remove()
-        for module in self.candidates:
-            if module in called:
-                return module
-        raise LookupError("the model calls none of its known trunks")
-
-    @torch.inference_mode()
     def _run_trunk(self, inputs: dict[str, torch.Tensor], one_each: Any = None):
         """Run everything up to the hidden states; the output layer sees one position and its result is dropped.
 
         With ``one_each``, the position read in each row, the hidden states have shape (rows, 1, width).
+
+        Raises:
+            LookupError: If the model calls no module that is known as a trunk.
         """
         kept = []
 
-        def keep(_module: torch.nn.Module, _arguments: tuple, output: Any):
+        def find(module: torch.nn.Module, _arguments: tuple):
+            # The outermost is called first.
+            if self.trunk is None:
+                self.trunk = module
+
+        def keep(module: torch.nn.Module, _arguments: tuple, output: Any):
+            if module is not self.trunk:
+                return output
             kept.append(output)
             return _with_hidden(output, output[0][:1, :1])
 
@@ -135,16 +129,21 @@ class SelectiveModel:
             mixed = scaled_dot_product_attention(*heads, scale=mixing.scaling).transpose(1, 2).reshape(read.shape)
             return layer.feed_forward_chunk(layer.attention.output(mixed, read))
 
-        hook = self.trunk.register_forward_hook(keep)
+        candidates = self.candidates if self.trunk is None else [self.trunk]
+        hooks = [candidate.register_forward_pre_hook(find) for candidate in candidates]
+        hooks += [candidate.register_forward_hook(keep) for candidate in candidates]
         layer: Any = self._last_layer() if one_each is not None else None
         if layer is not None:
             forward, layer.forward = layer.forward, last
         try:
             self.model(**inputs)
         finally:
-            hook.remove()
+            for hook in hooks:
+                hook.remove()
             if layer is not None:
                 layer.forward = forward
+        if not kept:
+            raise LookupError("the model calls none of its known trunks")
         return kept[0]
 
     def _last_layer(self) -> Any:

@@ -7,7 +7,7 @@ same product.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -259,19 +259,26 @@ class C2F(nn.Module):
             # Few spans are mentions.
             nn.init.constant_(cast(nn.Linear, self.mention_ffnn[-1]).bias, -2.0)
 
-    def forward(self, window: Window) -> Scores:
-        """Return the scores of a window."""
-        first, last, mean = self._units(window)
+    def forward(self, window: Window, encoded: torch.Tensor | None = None) -> Scores:
+        """Return the scores of a window; ``encoded`` is what :meth:`encode` returned for it, if it was called."""
+        first, last, mean = self._units(window, self.encode([window])[0] if encoded is None else encoded)
         grid, candidates, attention = self._candidates(window, first, last, mean)
         starts, ends = self._top_spans(grid, candidates, window.units)
         mention_scores = grid[starts, ends - starts]
         spans = self._spans(first, last, mean, attention, starts, ends)
         return Scores(grid, candidates, starts, ends, mention_scores, *self._pairs(window, spans, starts, ends, grid))
 
-    def _units(self, window: Window) -> list[torch.Tensor]:
+    def encode(self, windows: Sequence[Window]) -> tuple[torch.Tensor, ...]:
+        """Return the encoder's vectors for windows of one shape, for each ``(segments, pieces, size)``."""
+        output = self.encoder(
+            input_ids=torch.cat([window.input_ids for window in windows]),
+            attention_mask=torch.cat([window.attention_mask for window in windows]),
+        )
+        return output.last_hidden_state.split(len(windows[0].input_ids))
+
+    def _units(self, window: Window, encoded: torch.Tensor) -> list[torch.Tensor]:
         """Return each unit's vectors: of its first piece, its last piece, and the mean of its pieces."""
-        output = self.encoder(input_ids=window.input_ids, attention_mask=window.attention_mask).last_hidden_state
-        flat = output.reshape(-1, output.shape[-1]).float()
+        flat = encoded.reshape(-1, encoded.shape[-1]).float()
         if self.configuration.unit == "word":
             counts = torch.bincount(window.unit_of_piece).unsqueeze(1)
             sums = flat.new_zeros(window.units, flat.shape[1]).index_add(0, window.unit_of_piece, flat[window.pieces])
