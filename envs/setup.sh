@@ -6,6 +6,10 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 if [[ "${1:-}" == --help ]]; then sed -n '2,4s/^# //p' "$0"; exit 0; fi
 
+# Every job asks git whether files differ. Those of a fresh clone are no older than git's index, so that git would read
+# all of them each time.
+git update-index -q --refresh 2>/dev/null || true
+
 python=${PYTHON:-python3}
 if ! "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
     echo "Error: Python 3.11 or newer is needed, '$python' is not; name another one: make PYTHON=python3.12 paper" >&2

@@ -111,7 +111,7 @@ def draw_calibration(frame: pd.DataFrame, models: dict[str, dict], chance: float
 def figure_declared_forms(*, declared_forms: str, pdf: str, png: str, csv: str, models: dict) -> None:
     """Draw how accuracy changes when the form that is asked for is declared.
 
-    Accuracies on few instances (:data:`scripts.core.paper.plotting.FEWEST`) are left out.
+    Accuracies on few instances (:data:`scripts.core.paper.formats.FEWEST`) are left out.
     """
     frame = figures.read(declared_forms, ["difference"])
     enough = frame[["n_declared", "n_undeclared"]].min(axis=1) >= plotting.FEWEST
@@ -227,7 +227,7 @@ def figure_few_shot(
     """Draw accuracy against the number of examples in the prompt (Table 13 as curves).
 
     Without examples it shows the declaration that examples use, from ``accuracy``. Accuracies on few instances
-    (:data:`scripts.core.paper.plotting.FEWEST`) are left out.
+    (:data:`scripts.core.paper.formats.FEWEST`) are left out.
     """
     summary = figures.read(accuracy_over_draws, ["sd"])
     by_draw = plotting.drop_small_cells(figures.read(accuracy_by_draw, ["draw"]))

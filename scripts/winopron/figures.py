@@ -89,7 +89,7 @@ def figure_accuracy(*, metrics: str, pdf: str, png: str, csv: str, templates: st
 def select_bias(bias: "pd.DataFrame", templates: str) -> "pd.DataFrame":
     """Return the shares to draw: forms of systems that read pronouns, all prompts together.
 
-    Shares of few attempted and solvable template pairs (:data:`scripts.core.paper.plotting.FEWEST`) are left out.
+    Shares of few attempted and solvable template pairs (:data:`scripts.core.paper.formats.FEWEST`) are left out.
     """
     frame = study.with_all_prompts(figures.rows(bias, templates, entities="double"))
     kept = (frame.pronoun_set != "all") & (frame.attempted_solvable >= plotting.FEWEST)

@@ -7,6 +7,8 @@ import pandas as pd
 
 MISSING_MARK = "–"
 """Stands for a number that is not defined."""
+FEWEST = 10
+"""A share of fewer instances is not drawn: one instance alone would move it by more than ten percentage points."""
 NOT_RUN, NOT_RELEASED = "not run", "not released"
 """Stand for numbers that exist elsewhere: what this run lacks, and what a study's authors did not publish."""
 

@@ -18,6 +18,7 @@ from matplotlib.ticker import MultipleLocator, StrMethodFormatter
 from numpy.typing import ArrayLike
 
 from scripts.core import files
+from scripts.core.paper.formats import FEWEST
 
 if TYPE_CHECKING:
     import contextlib
@@ -29,8 +30,6 @@ COLUMN, PAGE = 3.27, 6.77
 """Widths of one column and of the whole page of the paper (paper/proceedings.sty), in inches; every figure has one."""
 SMALLEST_TEXT, SMALLEST_MARKER = 7.0, 3.0
 """In points, at these widths."""
-FEWEST = 10
-"""A share of fewer instances is not drawn: one instance alone would move it by more than ten percentage points."""
 FEW = 8
 """Up to this many models a figure gives each its own room; above, it takes the page or aggregates."""
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from scripts.core import files
 from scripts.core.errors import UserError, did_you_mean
-from scripts.core.paper import latex, plotting
+from scripts.core.paper import formats, latex
 from scripts.core.paper.published import MOST, demonstration
 
 # Around a number until all text is escaped: private characters, which are in no result, and the id in hexadecimal
@@ -90,7 +90,7 @@ def context(
         "shared": {path.stem: relative for path, relative in drawn.items() if path.parent.name not in of_parts},
         "demonstration": list(demonstration(models or {}).values()),
         "cut_off": beside["numbers"].get("published.differing", {"value": 0})["value"] > MOST,
-        "fewest_drawn": plotting.FEWEST,
+        "fewest_drawn": formats.FEWEST,
         "number": number,
         "value": value,
         "listed": list_words,

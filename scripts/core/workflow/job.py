@@ -13,6 +13,7 @@ be repeated and debugged without the workflow; that leaves no record.
 """
 
 import argparse
+import gc
 import importlib
 import inspect
 import io
@@ -68,6 +69,7 @@ def run(main: Callable[..., Any]) -> None:
         _configure(job.log[0] if len(job.log) else None)
         arguments = _job_arguments(main, job)
     started = time.monotonic()
+    gc.freeze()
     try:
         recorder = None if job is None else _recorder(job)
         # Snakemake bounds the GPUs of jobs that run side by side (--resources gpu=N) but does not say which are whose.
@@ -87,6 +89,8 @@ def run(main: Callable[..., Any]) -> None:
         log.error("%s", traceback.format_exc().rstrip())
         sys.exit(1)
     log.info("finished in %.1f s", time.monotonic() - started)
+    # The end of the process frees what it holds; to search that for cycles first takes longer than a small job works.
+    gc.freeze()
 
 
 def run_named() -> None:

@@ -12,7 +12,7 @@ from scripts.core.data.templates import CASES
 from scripts.core.paper.estimates import Estimate, compare_all, compare_values
 from scripts.core.paper.formats import number, percent
 from scripts.core.paper.numbers import count, entry
-from scripts.core.paper.plotting import FEWEST
+from scripts.core.paper.formats import FEWEST
 from scripts.winopron.lib import study
 from scripts.winopron.lib.analyses import women_share
 from scripts.winopron.lib.analyses.consistency import DIFFERENCE, GROUPS, POOLED, TEMPLATES, TOGETHER, WAYS
@@ -142,7 +142,7 @@ def from_bias(bias: pd.DataFrame) -> dict:
 
     Returns:
         ``bias.systems``, those that solve some template pair; ``bias.forms``, how many of their pronoun forms have
-        :data:`scripts.core.paper.plotting.FEWEST` attempted and solvable pairs or more, and ``bias.fewest``, that
+        :data:`scripts.core.paper.formats.FEWEST` attempted and solvable pairs or more, and ``bias.fewest``, that
         number. Of systems with as many over all forms ``bias.enough``, how many they are, ``bias.pairs.<lowest or
         highest>``, the pairs that they have, and ``bias.<positive or negative>.<lowest or highest>`` shares of all
         forms together.
