@@ -69,7 +69,6 @@ def run(main: Callable[..., Any]) -> None:
         _configure(job.log[0] if len(job.log) else None)
         arguments = _job_arguments(main, job)
     started = time.monotonic()
-    gc.freeze()
     try:
         recorder = None if job is None else _recorder(job)
         # Snakemake bounds the GPUs of jobs that run side by side (--resources gpu=N) but does not say which are whose.
