@@ -98,6 +98,7 @@ rule coreference:
     wildcard_constraints:
         study=RESOLVING,
         data=RESOLVED_SETS,
+    priority: 1
     conda:
         "../envs/scoring.yaml"
     # Documents are short and come one after the other: a small system gains nothing from a second core.

@@ -29,6 +29,7 @@ rule token_distributions:
     # On a cluster one job for each model; the profile lets it load the model for one set after another.
     group:
         "distributions_{model}"
+    priority: 1
     conda:
         "../envs/scoring.yaml"
     threads: model_threads

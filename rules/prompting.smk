@@ -58,6 +58,7 @@ rule prompt:
     wildcard_constraints:
         templates=PROMPTED_SETS,
         model=one_of(name for name, entry in MODELS.items() if "source" in entry),
+    priority: 1
     conda:
         "../envs/scoring.yaml"
     threads: model_threads

@@ -66,8 +66,8 @@ rule score:
     wildcard_constraints:
         templates=SCORED_SETS,
         model=one_of(name for name, entry in MODELS.items() if "source" in entry),
-    # Scoring takes longest: it begins before whatever else is ready.
-    priority: 1
+    # Scoring takes longest: it begins before whatever else is ready, and other models before what is short.
+    priority: 2
     conda:
         "../envs/scoring.yaml"
     threads: model_threads

@@ -10,9 +10,8 @@ import pandas as pd
 
 from scripts.core.data.templates import CASES
 from scripts.core.paper.estimates import Estimate, compare_all, compare_values
-from scripts.core.paper.formats import number, percent
+from scripts.core.paper.formats import FEWEST, number, percent
 from scripts.core.paper.numbers import count, entry
-from scripts.core.paper.formats import FEWEST
 from scripts.winopron.lib import study
 from scripts.winopron.lib.analyses import women_share
 from scripts.winopron.lib.analyses.consistency import DIFFERENCE, GROUPS, POOLED, TEMPLATES, TOGETHER, WAYS
