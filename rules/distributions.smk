@@ -26,10 +26,10 @@ rule token_distributions:
         "results/benchmarks/token_distributions/{study}/{set}/{model}.tsv"
     wildcard_constraints:
         model=one_of(name for name, entry in MODELS.items() if "source" in entry),
+    priority: 1
     # On a cluster one job for each model; the profile lets it load the model for one set after another.
     group:
         "distributions_{model}"
-    priority: 1
     conda:
         "../envs/scoring.yaml"
     threads: model_threads

@@ -100,6 +100,17 @@ def test_a_text_is_resolved_alike_whatever_comes_with_it(resolver):
         assert alone == together[name] == backwards[name]
 
 
+def test_short_texts_of_one_shape_are_encoded_together(resolver):
+    passes = []
+    hook = resolver.model.encoder.register_forward_pre_hook(
+        lambda _module, _arguments, inputs: passes.append(tuple(inputs["input_ids"].shape)), with_kwargs=True
+    )
+    list(resolver.resolve([(str(number), f"Anna saw Carl {number} times.") for number in range(9)] + [("long", LONG)]))
+    hook.remove()
+    assert [rows for rows, length in passes if length == min(length for _, length in passes)] == [9]
+    assert len(passes) == 2
+
+
 def test_mentions_are_unique_and_clusters_in_order(resolver):
     for document in resolver.resolve(TEXTS):
         mentions = [mention for cluster in document.clusters for mention in cluster]

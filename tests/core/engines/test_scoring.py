@@ -227,6 +227,20 @@ def test_each_architecture_is_run_as_fast_as_it_can_be(loaded):
     assert {found[name]["batching"] for name in builder.STATE_SPACE} == {"equal length"}
 
 
+@pytest.mark.parametrize("name", ["tiny-llama", "tiny-opt", "tiny-bert"])
+def test_the_first_logits_cost_no_more_than_others(loaded, name):
+    """The search for the trunk is no pass of its own."""
+    _, model, tokenizer = loaded[name]
+    selective = output_layer.SelectiveModel(model)
+    ids = torch.tensor([tokenizer("The baker slept.")["input_ids"]]).to(model.device)
+    calls = []
+    hook = model.register_forward_pre_hook(lambda *_: calls.append(selective.trunk))
+    first, second = (list(selective.logits({"input_ids": ids}, torch.arange(2))) for _ in range(2))
+    hook.remove()
+    assert calls[0] is None and len(calls) == 4
+    assert torch.equal(first[0][1], second[0][1])
+
+
 def test_a_model_that_ignores_positions_falls_back(loaded, looped, monkeypatch):
     _, model, _ = loaded["tiny-llama"]
     forward = model.model.forward
