@@ -122,8 +122,9 @@ class Server:
             )  # fmt: skip
 
     def close(self) -> None:
-        """End the server; what it has forked goes on."""
-        self._process.communicate()
+        """Have the server end with what it has forked."""
+        assert self._process.stdin is not None, "it is a pipe"
+        self._process.stdin.close()
 
 
 _servers: dict[tuple, dict[str, Server]] = {}
@@ -211,43 +212,57 @@ def run_typed(
 
 
 def serve() -> None:
-    """Fork a process for every connection to the socket that the command line gives, until standard input ends."""
+    """Fork a process for every connection to the socket that the command line gives, until standard input ends.
+
+    The connection gets the number of the process and, when it has ended, its exit status.
+    """
     listener = socket.socket(fileno=int(sys.argv[1]))
     address, *loaded = sys.argv[2:]
-    # Nobody waits for the processes that watch others.
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    while listener in select.select([listener, sys.stdin], [], [])[0]:
-        connection, _ = listener.accept()
-        if loaded:
+    # Ends the wait for a connection when a process ends.
+    ended, noted = os.pipe()
+    os.set_blocking(noted, False)
+    signal.set_wakeup_fd(noted)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    running: dict[int, socket.socket] = {}
+    listening: list[Any] = [listener, sys.stdin]
+    while listening or running:
+        ready = select.select([*listening, ended], [], [])[0]
+        if ended in ready:
+            os.read(ended, 1024)
+        while running and (found := os.waitpid(-1, os.WNOHANG))[0]:
+            with contextlib.suppress(OSError), running.pop(found[0]) as connection:
+                connection.sendall(b"%d\n" % os.waitstatus_to_exitcode(found[1]))
+        if sys.stdin in ready:
+            listening = []
+            # A test process may end without a chance to clean up.
+            shutil.rmtree(Path(address).parent)
+        elif listener in ready:
             for module in loaded:
                 importlib.import_module(module)
-            loaded = []
-            # What forks share is theirs, page by page, once the garbage collector has looked at it.
-            gc.freeze()
-        if not os.fork():
-            listener.close()
-            _watch(connection)
-        connection.close()
-    # A test process may end without a chance to clean up.
-    shutil.rmtree(Path(address).parent)
-
-
-def _watch(connection: socket.socket) -> NoReturn:
-    """Fork the process that is asked for, and send its number and then its exit status."""
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    output = socket.recv_fds(connection, 1, 2)[1]
-    stream = connection.makefile("rb")
-    asked = json.loads(stream.readline())
-    pid = os.fork()
-    if not pid:
-        stream.close()
-        connection.close()
-        _begin(output, *asked)
-    with contextlib.suppress(OSError):
-        connection.sendall(b"%d\n" % pid)
-        connection.sendall(b"%d\n" % os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
-    os._exit(0)
+            if loaded:
+                # What forks share is theirs, page by page, once the garbage collector has looked at it.
+                gc.freeze()
+                loaded = []
+            connection, _ = listener.accept()
+            output = socket.recv_fds(connection, 1, 2)[1]
+            with connection.makefile("rb") as stream:
+                asked = json.loads(stream.readline() or "null")
+            # Who asked may have been killed.
+            if asked is None:
+                continue
+            pid = os.fork()
+            if not pid:
+                signal.set_wakeup_fd(-1)
+                signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+                for other in (listener, connection, *running.values()):
+                    other.close()
+                _begin(output, *asked)
+            for descriptor in output:
+                os.close(descriptor)
+            running[pid] = connection
+            with contextlib.suppress(OSError):
+                connection.sendall(b"%d\n" % pid)
 
 
 def _begin(

@@ -59,7 +59,7 @@ with SnakemakeApi(OutputSettings(quiet={Quietness.ALL}, keep_logger=False)) as a
     }, sys.stdout)
 """
 ORDER = [
-    "name", "input", "output", "log", "benchmark", "wildcard_constraints", "group", "priority", "conda", "threads",
+    "name", "input", "output", "log", "benchmark", "wildcard_constraints", "priority", "group", "conda", "threads",
     "resources", "params", "localrule", "script",
 ]  # fmt: skip
 # What a script other than the rule's namesake draws.

@@ -35,6 +35,8 @@ nothing, nor does a change of what a script has only through them.
 
 ``config.py`` is not among them: jobs read declarations of annotation and of encoders with it.
 """
+RECORDING = ("scripts/core/provenance/__init__.py", "scripts/core/provenance/job_records.py")
+"""Modules that every job loads to record itself."""
 RUNNER = "run_named"
 """The name by which a script shows that it has the functions of several rules."""
 SKIPPED = ("ctx", "kind", "returns", "type_comment", "type_ignores")
@@ -83,6 +85,16 @@ def digests(script: str, root: str | Path, rule: str | None = None) -> dict[str,
     return {path: digest(path, root, function if path == script else "") for path in modules}
 
 
+def undeclared(script: str | None, root: str | Path) -> set[str]:
+    """Return the modules that a job may load although no rule declares them.
+
+    They are what runs and records jobs, and is loaded in all of them; what is inert, and reruns none; and what a script
+    with the functions of several rules imports for others. Without a ``script``, the last are left out.
+    """
+    starts = [path for path in (*INERT, *RECORDING, script) if path and (Path(root) / path).is_file()]
+    return {path for start in starts for path in closure(start, root)}
+
+
 def _function(script: str, rule: str | None) -> str:
     """Return the name of a rule's function in a script with several: the rule's, without that of the study."""
     return rule.removeprefix(f"{Path(script).parent.name}_") if rule else ""
@@ -96,6 +108,11 @@ def rule_digest(path: str, root: str | Path, rule: str) -> str:
 def digest(path: str, root: str | Path, function: str = "") -> str:
     """Return 16 hex digits of the SHA-256 of the code of ``root/path``, or of what a function of it reaches."""
     return _module(path, str(root), function)[0]
+
+
+def top_level_imports(path: str, root: str | Path) -> list[str]:
+    """Return the top-level modules that ``root/path`` imports, also for types alone."""
+    return _module(path, str(root))[2]
 
 
 def text_digest(path: str, root: str | Path) -> str:
@@ -125,10 +142,10 @@ def _files(name: str, root: str) -> tuple[str, ...]:
     return tuple(path.as_posix() for path in candidates if (Path(root) / path).is_file())
 
 
-def _module(path: str, root: str, function: str = "") -> tuple[str, list[str]]:
-    """Return the digest of a module's code, and the names that it imports from ``scripts``.
+def _module(path: str, root: str, function: str = "") -> tuple[str, list[str], list[str]]:
+    """Return the digest of a module's code, the names that it imports from ``scripts``, and :func:`top_level_imports`.
 
-    Where ``function`` is one of several rules' functions of the module, both are of what it reaches.
+    Where ``function`` is one of several rules' functions of the module, all are of what it reaches.
     """
     source = _read(path, root)
     # Most modules are no script with several functions; as such they would be parsed for every rule that uses them.
@@ -142,9 +159,10 @@ def _module(path: str, root: str, function: str = "") -> tuple[str, list[str]]:
             tree = reached_code(tree, function)
         parts = []
         _write(tree, parts)
-        known[key] = [hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16], list(_names(tree))]
-    code, imported = known[key]
-    return code, imported
+        code = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+        known[key] = [code, list(_names(tree)), sorted(_top_level(tree))]
+    code, imported, top_level = known[key]
+    return code, imported, top_level
 
 
 @cache
@@ -287,6 +305,16 @@ def _names(tree: ast.Module) -> dict[str, None]:
         elif isinstance(node, ast.ImportFrom) and not node.level:
             names |= dict.fromkeys([node.module, *(f"{node.module}.{alias.name}" for alias in node.names)])
     return {name: None for name in names if name.partition(".")[0] == "scripts"}
+
+
+def _top_level(tree: ast.Module) -> set[str]:
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names.add(node.module.partition(".")[0])
+    return names
 
 
 def _write(value: object, parts: list[str], in_class: bool = False) -> None:

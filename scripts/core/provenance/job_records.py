@@ -11,7 +11,6 @@ does not protect, since whoever forges a record computes a new checksum. Against
 before: :mod:`scripts.core.provenance.manifest`.
 """
 
-import ast
 import contextlib
 import datetime
 import hashlib
@@ -24,7 +23,7 @@ import resource
 import subprocess
 import sys
 import urllib.parse
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -289,7 +288,7 @@ def normalise_name(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def packages(modules: Iterable[str], sources: Iterable[Path], providers: dict) -> tuple[dict, ...]:
+def packages(modules: Iterable[str], named: Iterable[str], providers: dict) -> tuple[dict, ...]:
     """Return the versions of the packages that a job imported, apart for those that only its runner needed.
 
     Snakemake's own packages are in the process of every job. What the job's code can reach is what its source files
@@ -297,7 +296,7 @@ def packages(modules: Iterable[str], sources: Iterable[Path], providers: dict) -
 
     Args:
         modules: Names of loaded modules.
-        sources: The job's own source files.
+        named: Top-level modules that the job's own source files import.
         providers: Top-level module to names of packages, as ``importlib.metadata.packages_distributions``.
 
     Returns:
@@ -305,8 +304,7 @@ def packages(modules: Iterable[str], sources: Iterable[Path], providers: dict) -
     """
     tops = {name.partition(".")[0] for name in modules} - sys.stdlib_module_names
     imported = {normalise_name(package): package for top in tops for package in providers.get(top, ())}
-    named = {name for path in sources for name in _third_party(path)}
-    waiting = [normalise_name(package) for top in named for package in providers.get(top, ())]
+    waiting = [normalise_name(package) for top in set(named) for package in providers.get(top, ())]
     reached = set()
     while waiting:
         package = waiting.pop()
@@ -357,14 +355,6 @@ def package_files(members: dict[str, tuple], cache: str | Path | None = None) ->
             if path.exists():
                 digests[name] = digest(path, cache)
     return digests
-
-
-def _third_party(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            yield from (alias.name.partition(".")[0] for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            yield node.module.partition(".")[0]
 
 
 def providers(cache: str | Path) -> dict[str, list[str]]:
@@ -472,8 +462,9 @@ class Recorder:
         if self.path is None or not all(Path(path).exists() for path in self.outputs):
             return
         modules = list(sys.modules)
-        sources = [self.root / path for path in self.record["params"].get("_code", {})]
-        used, runner = packages(modules, sources, providers(CACHE))
+        sources = self.record["params"].get("_code", {})
+        named = {name for path in sources for name in closure.top_level_imports(path, self.root)}
+        used, runner = packages(modules, named, providers(CACHE))
         record = self.record | {
             "ended": utc_now(),
             "outputs": portable({path: digest(path, CACHE) for path in self.outputs}, self.root),

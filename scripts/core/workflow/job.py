@@ -167,24 +167,14 @@ def _check_modules(job: Any, root: Path) -> None:
         UserError: Naming such modules.
     """
     closure = importlib.import_module("scripts.core.provenance.closure")
-    # What runs and records jobs is loaded in every one of them; what is inert reruns none.
-    always = {
-        module
-        for path in (*closure.INERT, "scripts/core/provenance/__init__.py", "scripts/core/provenance/job_records.py")
-        if (root / path).is_file()
-        for module in closure.closure(path, str(root))
-    }
     folder = f"{root / 'scripts'}/"
     paths = {getattr(module, "__file__", None) for module in list(sys.modules.values())} | _executed
     # A repository behind a link has two names.
     paths = {str(Path(path).resolve()) for path in paths if path and "/scripts/" in path}
     loaded = {path.removeprefix(f"{root}/") for path in paths if path.startswith(folder)}
-    # A script with the functions of several rules imports what the others need as well.
     script = Path(getattr(sys.modules["__main__"], "__file__", root)).resolve()
-    others = (
-        closure.closure(script.relative_to(root).as_posix(), root) if script.is_relative_to(root / "scripts") else ()
-    )
-    unknown = sorted(loaded.difference(always, others, job.params.get("_code", {})))
+    own = script.relative_to(root).as_posix() if script.is_relative_to(root / "scripts") else None
+    unknown = sorted(loaded.difference(closure.undeclared(own, root), job.params.get("_code", {})))
     if unknown:
         raise UserError(
             f"rule {job.rule}: {', '.join(unknown)} {'were' if len(unknown) > 1 else 'was'} loaded without an import "

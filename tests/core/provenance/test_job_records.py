@@ -263,10 +263,10 @@ def test_the_digest_of_a_folder_is_that_of_its_files(tmp_path):
 
 
 def test_packages_are_those_the_code_reaches(tmp_path):
-    source = tmp_path / "a.py"
-    source.write_text("import json\nfrom pandas import DataFrame\n")
+    (tmp_path / "a.py").write_text("import json\nfrom pandas import DataFrame\n")
+    named = closure.top_level_imports("a.py", tmp_path)
     providers = {"pandas": ["pandas"], "numpy": ["numpy"], "yaml": ["PyYAML"], "pytest": ["pytest"]}
-    used, runner = job_records.packages(["pandas.core", "numpy", "yaml", "json", "os"], [source], providers)
+    used, runner = job_records.packages(["pandas.core", "numpy", "yaml", "json", "os"], named, providers)
     assert set(used) == {"pandas", "numpy"}
     assert set(runner) == {"pyyaml"}
 
