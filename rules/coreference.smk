@@ -101,7 +101,7 @@ rule coreference:
     priority: 1
     conda:
         "../envs/scoring.yaml"
-    # Documents are short and come one after the other: a small system gains nothing from a second core.
+    # Documents are short: a small system gains little from a second core.
     threads: lambda wildcards: 1 if SYSTEMS[wildcards.system]["parameters"] < 50_000_000 else SCORING_THREADS
     resources:
         gpu=lambda wildcards: registry.gpus(SYSTEMS[wildcards.system]),

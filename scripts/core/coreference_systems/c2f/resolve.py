@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 # The pairs of spans grow with the square of a document's length.
 MAX_WORDS = 20_000
-# Documents of equal shape, among so many that follow each other, are encoded together up to so many word pieces: short
-# texts one at a time take twice as long, most of it for reading the weights from memory.
-READ_AHEAD, PASS_PIECES = 64, 512
+# Texts are read ahead up to so many words, and those of one shape encoded together up to so many pieces: short texts
+# one at a time take twice as long, most of it for reading the weights from memory.
+READ_AHEAD, PASS_PIECES = 2048, 512
 
 # An abbreviated title or initial with its full stop; quotation marks of two characters and an ellipsis; what follows an
 # apostrophe; a word up to "n't"; a word; any other mark.
@@ -111,19 +111,26 @@ class Resolver:
         Raises:
             UserError: For a text that is too long; the message names it.
         """
-        remaining = iter(texts)
-        while ahead := [(name, text, tokenise(text)) for name, text in itertools.islice(remaining, READ_AHEAD)]:
-            documents = []
-            for name, text, tokens in ahead:
-                if len(tokens) > self.max_words:
-                    raise UserError(
-                        f"the document '{name}' has {len(tokens)} words and marks, more than {self.max_words}; "
-                        "divide it"
-                    )
-                words = tuple(text[start:end] for start, end in tokens)
-                documents.append(AnnotatedDocument(name, words, sentences(text, tokens), ()))
-            for (name, text, tokens), found in zip(ahead, self.clusters(documents), strict=True):
-                yield coreference.Document(name, coreference.digest(text), tokens, tuple(map(tuple, found)))
+        ahead = []
+        for name, text in texts:
+            tokens = tokenise(text)
+            if len(tokens) > self.max_words:
+                raise UserError(
+                    f"the document '{name}' has {len(tokens)} words and marks, more than {self.max_words}; divide it"
+                )
+            words = tuple(text[start:end] for start, end in tokens)
+            ahead.append((text, tokens, AnnotatedDocument(name, words, sentences(text, tokens), ())))
+            if sum(len(document.words) for *_, document in ahead) >= READ_AHEAD:
+                yield from self._resolve(ahead)
+                ahead = []
+        yield from self._resolve(ahead)
+
+    def _resolve(self, ahead: Sequence[tuple]) -> Iterator[coreference.Document]:
+        """Yield what is found in documents; of each its text, its tokens and their words."""
+        found = self.clusters([document for *_, document in ahead])
+        for (text, tokens, document), clusters_of_one in zip(ahead, found, strict=True):
+            digest = coreference.digest(text)
+            yield coreference.Document(document.name, digest, tokens, tuple(map(tuple, clusters_of_one)))
 
     @torch.no_grad()
     def clusters(
