@@ -16,8 +16,6 @@ def carry_digests():
         if carrier.script:
             path = carrier.script.format(params=carrier.params).removeprefix("../")
             carrier.set_params(_code=call_or_exit(closure.digests, path, str(ROOT), carrier.name))
-            # Jobs ask for these when they have run, and find what is stored here.
-            closure.undeclared(path, str(ROOT))
             given = dict(carrier.params.items())
             if "pronouns" in carrier.input.keys() and "_rows" not in given:
                 carrier.set_params(_rows=pronoun_rows(given["pronoun_sets"]))

@@ -464,6 +464,8 @@ class Recorder:
         modules = list(sys.modules)
         sources = self.record["params"].get("_code", {})
         named = {name for path in sources for name in closure.top_level_imports(path, self.root)}
+        # What this job had to parse, the next one finds.
+        closure.store(self.root)
         used, runner = packages(modules, named, providers(CACHE))
         record = self.record | {
             "ended": utc_now(),
