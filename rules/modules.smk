@@ -1,7 +1,8 @@
 # Needs all rules, so that it comes after them. Makes the digests of the code behind every rule. Snakemake reruns a rule
 # whose script is newer than its outputs, and looks at no module that the script imports: each rule gets the digests of
 # its script and of all local modules behind it as a parameter, so that a change of what they do reruns exactly the
-# rules that use it; of a script with the functions of several rules, what the rule's own function reaches.
+# rules that use it; of a script with the functions of several rules, what the rule's own function reaches. Rules that
+# make instances get a priority.
 
 import snakemake.jobs
 
@@ -16,6 +17,9 @@ def carry_digests():
         if carrier.script:
             path = carrier.script.format(params=carrier.params).removeprefix("../")
             carrier.set_params(_code=call_or_exit(closure.digests, path, str(ROOT), carrier.name))
+            # Models wait for instances, and nearly all else for models.
+            if path.endswith("/instances.py"):
+                carrier.priority = 3
             given = dict(carrier.params.items())
             if "pronouns" in carrier.input.keys() and "_rows" not in given:
                 carrier.set_params(_rows=pronoun_rows(given["pronoun_sets"]))
