@@ -18,7 +18,7 @@ def carry_digests():
             path = carrier.script.format(params=carrier.params).removeprefix("../")
             carrier.set_params(_code=call_or_exit(closure.digests, path, str(ROOT), carrier.name))
             # Models wait for instances, and nearly all else for models.
-            if path.endswith("/instances.py"):
+            if Path(path).name == "instances.py":
                 carrier.priority = 3
             given = dict(carrier.params.items())
             if "pronouns" in carrier.input.keys() and "_rows" not in given:
