@@ -66,7 +66,7 @@ rule score:
     wildcard_constraints:
         templates=SCORED_SETS,
         model=one_of(name for name, entry in MODELS.items() if "source" in entry),
-    # Scoring takes longest: it begins before whatever else is ready, and other models before what is short.
+    # Scoring takes longest: it begins before all but instances (rules/modules.smk), and other models come next.
     priority: 2
     conda:
         "../envs/scoring.yaml"

@@ -24,7 +24,7 @@ PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 # The pairs of spans grow with the square of a document's length.
 MAX_WORDS = 20_000
 # Texts are read ahead up to so many words, and those of one shape encoded together up to so many pieces: short texts
-# one at a time take twice as long, most of it for reading the weights from memory.
+# one at a time take half as long again, most of it for reading the weights from memory.
 READ_AHEAD, PASS_PIECES = 2048, 512
 
 # An abbreviated title or initial with its full stop; quotation marks of two characters and an ellipsis; what follows an
@@ -133,13 +133,11 @@ class Resolver:
             yield coreference.Document(document.name, digest, tokens, tuple(map(tuple, clusters_of_one)))
 
     @torch.no_grad()
-    def clusters(
-        self, documents: Sequence[AnnotatedDocument], genre: str | None = None
-    ) -> list[list[list[tuple[int, int]]]]:
+    def clusters(self, documents: Sequence[AnnotatedDocument]) -> list[list[list[tuple[int, int]]]]:
         """Return the clusters of documents whose words are known: mentions as first and last word, in order."""
         found: list[list[list[tuple[int, int]]]] = [[] for _ in documents]
         windows = {
-            place: self.splitter.window(document, genre=genre).to(self.device)
+            place: self.splitter.window(document).to(self.device)
             for place, document in enumerate(documents)
             if document.words
         }
