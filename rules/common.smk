@@ -202,7 +202,7 @@ PREPARED_WEIGHTS = {
 FETCHED_MODELS = {
     name: {"fetched": f"results/models/fetched/{name}.json"}
     for name, entry in MODELS.items()
-    if registry.uses_hub(entry)
+    if any("hub" in entry.get(part, {}) for part in ("source", "tokenizer"))
 }
 
 # The part of a registry entry that scores depend on; a new label or licence rescores nothing.

@@ -185,7 +185,7 @@ def _weights(jobs: list[dict]) -> dict[str, str]:
         if name not in known:
             try:
                 known[name] = (
-                    models.weights_digest(models.locate(model, entry))
+                    models.weights_digest(models.locate(model, {"source": entry["source"]}))
                     if model
                     else sources.locate(system, entry).weights_sha256
                 )

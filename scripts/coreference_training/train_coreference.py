@@ -16,16 +16,16 @@ from scripts.core.coreference_systems import documents, rewriting, training
 from scripts.core.coreference_systems.c2f import checkpoints
 from scripts.core.coreference_systems.c2f.model import Configuration
 from scripts.core.coreference_systems.c2f.windows import Splitter
-from scripts.core.engines import models
+from scripts.core.engines import hub, models
 from scripts.core.errors import UserError
 from scripts.core.workflow.job import log, run
 
 
-def encoder_folder(name: str, source: dict[str, Any]) -> Path:
-    """Return the folder of an encoder: in a package, a path, or on the hub."""
+def encoder_folder(name: str, source: dict[str, Any], fetched: str = "") -> Path:
+    """Return the folder of an encoder: in a package, a path, or what was fetched from the Hub (a fetch record)."""
     if "package" in source:
         return models.package_file(name, source, source["folder"])
-    return models.locate(name, {"source": source, "gated": False}).folder
+    return models.locate(name, {"source": source}, fetched=fetched or None).folder
 
 
 def main(
@@ -72,10 +72,10 @@ def main(
     for part, listed in zip(documents.PARTS, parts, strict=True):
         log.info("%s: %d documents, %d words", part, len(listed), sum(len(document.words) for document in listed))
     if fetched:
-        encoder = encoder | json.loads(Path(fetched).read_text(encoding="utf-8"))["source"]
+        encoder = encoder | {"revision": hub.read_record(fetched)["source"]["revision"]}
     torch.manual_seed(settings.seed)
     attention = "eager" if configuration.shared_dropout else None
-    system, tokenizer = checkpoints.build(encoder_folder(name, encoder), configuration, attention=attention)
+    system, tokenizer = checkpoints.build(encoder_folder(name, encoder, fetched), configuration, attention=attention)
     splitter = Splitter(tokenizer, configuration)
 
     def report(news: str | dict[str, Any]) -> None:

@@ -1,12 +1,12 @@
 """Fetch a model's weights and tokenizer from the hub, before the jobs that need them start."""
 
 from scripts.core import files
-from scripts.core.engines import contexts, models
+from scripts.core.engines import contexts, hub, models
 from scripts.core.workflow.job import log, run
 
 
 def main(*, fetched: str, model: str, entry: dict, stated: dict | None = None) -> None:
-    """Fetch what ``entry`` takes from the hub and write to ``fetched`` (JSON) which commit it was.
+    """Fetch what ``entry`` takes from the hub and write to ``fetched`` (JSON) what was fetched.
 
     Args:
         fetched: The file to write.
@@ -16,9 +16,8 @@ def main(*, fetched: str, model: str, entry: dict, stated: dict | None = None) -
             refused.
     """
     commits = models.fetch(model, entry)
-    if stated:
-        folder = models.locate(model, {"source": commits["source"], "gated": entry.get("gated", False)}).folder
-        contexts.check(model, entry | stated, folder)
+    if stated and "source" in commits:
+        contexts.check(model, entry | stated, hub.find(f"model {model}", commits["source"]))
     files.write_json(fetched, commits)
     for commit in commits.values():
         log.info("%s: %s at %s", model, commit["hub"], commit["revision"])

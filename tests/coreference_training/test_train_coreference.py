@@ -178,16 +178,14 @@ def test_lists_of_systems_that_cannot_be_used_are_refused(tmp_path, text, messag
 
 def test_an_encoder_of_the_hub_is_the_commit_that_was_fetched(job, tmp_path, monkeypatch):
     asked = []
-
-    def locate(name, entry):
-        asked.append(entry["source"])
-        return type("Place", (), {"folder": job["encoder"]["path"]})
-
-    monkeypatch.setattr(train_coreference.models, "locate", locate)
+    monkeypatch.setattr(
+        train_coreference.models.hub, "find", lambda *given: asked.append(given) or Path(job["encoder"]["path"])
+    )
     fetched = tmp_path / "fetched.json"
-    fetched.write_text(json.dumps({"source": {"hub": "owner/name", "revision": "a" * 40}}), encoding="utf-8")
+    commit = {"hub": "owner/name", "revision": "a" * 40, "files": ["config.json"]}
+    fetched.write_text(json.dumps({"source": commit}), encoding="utf-8")
     train_coreference.main(**{**job, "encoder": {"hub": "owner/name"}, "fetched": str(fetched)})
-    assert asked == [{"hub": "owner/name", "revision": "a" * 40}]
+    assert [given[1] for given in asked] == [commit]
     assert checkpoints.recipe(job["weights"])["encoder"]["revision"] == "a" * 40
 
 

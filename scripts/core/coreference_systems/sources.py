@@ -1,7 +1,6 @@
 """Where the weights of coreference systems are: in a folder, on the hub, trained here, or a package's with a delta."""
 
 import hashlib
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Any
 
 from scripts.core import files
 from scripts.core.data import checkpoints
-from scripts.core.engines import models
+from scripts.core.engines import hub, models
 from scripts.core.errors import UserError
 
 
@@ -49,8 +48,9 @@ def locate(
         UserError: If a folder does not hold a checkpoint, or as :func:`scripts.core.engines.models.locate`.
     """
     source = entry["source"]
-    commits = json.loads(Path(fetched).read_text(encoding="utf-8")) if fetched else {}
-    encoder, revision = None, None
+    commits = hub.read_record(fetched) if fetched else fetch(name, entry)
+    folders = {part: hub.find(f"system {name}", commit, fetched) for part, commit in commits.items()}
+    encoder, revision = folders.get("encoder"), None
     if "delta" in source:
         assert delta is not None, "the rule has it as an input"
         checkpoint = Path(delta)
@@ -62,12 +62,10 @@ def locate(
         assert trained is not None, "the rule has it as an input"
         checkpoint = Path(trained)
     else:
-        commit = source | commits.get("source", {})
-        checkpoint = _on_hub(name, commit, entry)
-        revision = commit["revision"] or _snapshot(checkpoint)
-    if "encoder" in entry:
-        part = entry["encoder"] | commits.get("encoder", {})
-        encoder = Path(part["path"]).expanduser() if "path" in part else _on_hub(name, part, entry)
+        checkpoint = folders["source"] / source.get("file", "")
+        revision = commits["source"]["revision"]
+    if "path" in entry.get("encoder", {}):
+        encoder = Path(entry["encoder"]["path"]).expanduser()
         if not (encoder / "config.json").is_file():
             raise UserError(f"system {name}: {encoder} holds no config.json; correct encoder in config/models.yaml")
     # Of a folder of this machine everything counts, of the hub's what loading may read.
@@ -78,18 +76,13 @@ def locate(
 
 
 def fetch(name: str, entry: dict[str, Any]) -> dict[str, dict]:
-    """Fetch what a system needs from the hub into the local cache.
+    """Fetch what a system needs from the Hub into the local cache.
 
     Returns:
-        For ``source`` and ``encoder``, where they are the hub's: hub id, the commit it was resolved to, and the file.
+        For ``source`` and ``encoder``, where they are on the Hub, as :func:`scripts.core.engines.hub.fetch`.
     """
-    commits = {}
-    for part in ("source", "encoder"):
-        wanted = entry.get(part, {})
-        if "hub" in wanted:
-            place = _on_hub(name, wanted, entry)
-            commits[part] = wanted | {"revision": wanted["revision"] or _snapshot(place)}
-    return commits
+    parts = {part: entry[part] for part in ("source", "encoder") if "hub" in entry.get(part, {})}
+    return {part: hub.fetch(f"system {name}", wanted) for part, wanted in parts.items()}
 
 
 def _in_folder(name: str, architecture: str, path: str) -> Path:
@@ -101,37 +94,8 @@ def _in_folder(name: str, architecture: str, path: str) -> Path:
             raise UserError(f"{where} holds {len(found)} .pt files, not one; correct source.path")
         return found[0]
     if not checkpoints.has_weights(folder):
-        raise UserError(f"{where} holds no weights ({' or '.join(checkpoints.WEIGHT_FILES)}); correct source.path")
+        raise UserError(f"{where} holds no weights ({' or '.join(checkpoints.WEIGHTS)}); correct source.path")
     return folder
-
-
-def _on_hub(name: str, commit: dict[str, Any], entry: dict[str, Any]) -> Path:
-    """Return a repository's snapshot or a file of it, from the local cache where a commit is named and it is there."""
-    import huggingface_hub
-
-    hub, revision, gated = commit["hub"], commit["revision"], entry["gated"]
-    if "file" in commit:
-        try:
-            return Path(huggingface_hub.hf_hub_download(hub, commit["file"], revision=revision))
-        except Exception as error:  # the hub client's failures share no base class
-            pin = f" --revision {revision}" if revision else ""
-            raise UserError(
-                f"system {name}: {commit['file']} of {hub} is neither on the hub nor in the local cache "
-                f"({type(error).__name__}); on a machine with network run: hf download {hub} {commit['file']}{pin}"
-            ) from error
-    if revision:
-        try:
-            return Path(huggingface_hub.snapshot_download(hub, revision=revision, local_files_only=True))
-        # Another machine fetched it, and this one does not share its cache.
-        except Exception:
-            pass
-    return models.locate(name, {"source": {"hub": hub, "revision": revision}, "gated": gated}).folder
-
-
-def _snapshot(path: Path) -> str:
-    """Return the commit in the name of a file or folder of the hub's cache."""
-    parts = Path(path).parts
-    return parts[len(parts) - parts[::-1].index("snapshots")]
 
 
 def _digest(paths: Sequence[Path], whole: bool) -> str:

@@ -1,42 +1,86 @@
-"""Folders with a model's weights: which of their files loading reads, and one digest of them all."""
+"""Folders and repositories with a model's weights: which of their files loading reads, and one digest of them all."""
 
 import hashlib
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from scripts.core import files
 from scripts.core.errors import UserError
 
-# What a checkpoint folder must offer, best first; Flax, TensorFlow and ONNX copies are never fetched.
-WEIGHT_FILES = ("*.safetensors", "pytorch_model*.bin")
-OTHER_FILES = (
-    "*.json", "*.txt", "*.model", "*.py", "*.jinja", "*.tiktoken", "vocab.bpe", "bpe.codes",
-    "additional_chat_templates/*.jinja",
-)  # fmt: skip
+WEIGHTS = ("model.safetensors", "pytorch_model.bin")
+"""Names of the weights that are loaded, best first; with ``.index.json`` they are the list of several files. Flax,
+TensorFlow and ONNX copies, weights in subfolders and other files of weights (``consolidated.safetensors``) are not."""
+WEIGHT_ENDINGS = (".safetensors", ".bin")
+OTHER_FILES = ("*.json", "*.txt", "*.model", "*.py", "*.jinja", "*.tiktoken", "vocab.bpe", "bpe.codes")
+SUBFOLDERS = ("additional_chat_templates/*.jinja", "encoder/*.json", "encoder/*.txt")
+"""What is read of subfolders: chat templates, and the encoder's configuration and tokenizer of a c2f system."""
 READERS = 4
 """Files of a checkpoint that are read side by side for their digests: those of large models are many."""
 
 
+def select_weights(members: Collection[str], read: Callable[[str], str]) -> list[str]:
+    """Return the files of a checkpoint that hold its weights, chosen as transformers does; empty if there are none.
+
+    Args:
+        members: Names of all files.
+        read: Name of a file to its text.
+    """
+    for single in WEIGHTS:
+        if single in members:
+            return [single]
+        index = f"{single}.index.json"
+        if index in members:
+            return [index, *sorted(set(json.loads(read(index))["weight_map"].values()))]
+    return []
+
+
+def select_files(members: Collection[str], read: Callable[[str], str]) -> list[str]:
+    """Return the files of a checkpoint that loading reads, sorted by name; arguments as for :func:`select_weights`."""
+    others = {
+        name
+        for name in members
+        if any(fnmatchcase(name, pattern) for pattern in (SUBFOLDERS if "/" in name else OTHER_FILES))
+    }
+    indices = {f"{single}.index.json" for single in WEIGHTS}
+    return sorted((others - indices) | set(select_weights(members, read)))
+
+
+def find_files(folder: Path) -> list[str]:
+    """Return the files of a checkpoint in a folder that loading reads.
+
+    Raises:
+        UserError: If there are no weights, or the index names a file that is not there.
+    """
+    paths = [path for pattern in ("*", *SUBFOLDERS) for path in folder.glob(pattern) if path.is_file()]
+    members = {path.relative_to(folder).as_posix() for path in paths}
+    chosen = select_files(members, lambda name: (folder / name).read_text(encoding="utf-8"))
+    if not any(name.endswith(WEIGHT_ENDINGS) for name in chosen):
+        raise UserError(f"{folder}: no weights ({' or '.join(WEIGHTS)}); fetch the model again")
+    missing = [name for name in chosen if name not in members]
+    if missing:
+        raise UserError(f"{folder}: {missing[0]} is missing, which its index of weights names; fetch the model again")
+    return chosen
+
+
 def has_weights(folder: Path) -> bool:
     """Return whether a folder holds weights in one of the formats that are loaded."""
-    return any(any(folder.glob(pattern)) for pattern in WEIGHT_FILES)
+    return any((folder / name).is_file() for single in WEIGHTS for name in (single, f"{single}.index.json"))
 
 
-def digest(folder: Path, of_file: Callable = files.sha256) -> str:
-    """Return the SHA-256 over the files of a checkpoint that loading may read, names included.
+def digest(folder: Path, of_file: Callable[[Path], str] = files.sha256) -> str:
+    """Return the SHA-256 over the files of a checkpoint that loading reads, names included.
 
     Args:
         of_file: Path of a file to its SHA-256.
 
     Raises:
-        UserError: If there are no weights.
+        UserError: As :func:`find_files`.
     """
-    present = [pattern for pattern in WEIGHT_FILES if any(folder.glob(pattern))]
-    if not present:
-        raise UserError(f"{folder}: no weights ({' or '.join(WEIGHT_FILES)}); fetch the model again")
-    paths = {path for pattern in (present[0], *OTHER_FILES) for path in folder.glob(pattern) if path.is_file()}
+    names = find_files(folder)
     with ThreadPoolExecutor(READERS) as pool:
-        digests = dict(zip(paths, pool.map(of_file, paths), strict=True))
-    lines = [f"{path.relative_to(folder).as_posix()}\0{digests[path]}\n" for path in sorted(paths)]
+        digests = pool.map(of_file, (folder / name for name in names))
+        lines = [f"{name}\0{value}\n" for name, value in zip(names, digests, strict=True)]
     return hashlib.sha256("".join(lines).encode()).hexdigest()

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scripts.core.data import checkpoints
-from scripts.core.data.checkpoints import OTHER_FILES, WEIGHT_FILES
+from scripts.core.engines import hub
 from scripts.core.errors import UserError, count_noun
 from scripts.core.files import sha256
 
@@ -26,76 +26,73 @@ CUTS = 20
 
 @dataclass(frozen=True)
 class Location:
-    """Where a model's files are: a folder, the GGUF file in it (or None) and the revision they were resolved to."""
+    """Where a model's files are.
+
+    Attributes:
+        folder: Configuration, weights and, without ``tokenizer``, the tokenizer.
+        gguf: The GGUF file in the folder, or None.
+        revision: What the folder was resolved to.
+        tokenizer: The folder of a tokenizer that the registry names apart, or None.
+    """
 
     folder: Path
     gguf: str | None
     revision: str | None
+    tokenizer: Path | None = None
 
 
 def locate(name: str, entry: dict, prepared: str | Path | None = None, fetched: str | Path | None = None) -> Location:
-    """Return where the weights of a registry entry are, fetching them from the hub when they are not here yet.
+    """Return where the files of a registry entry are, fetching those on the Hub that no fetch record names.
 
     Args:
         name: The model's name in the registry; used in messages.
         entry: The registry entry.
         prepared: A folder that the workflow made from the source (a package with a delta).
-        fetched: A file of :func:`fetch`: its commit is taken, and without a question to the hub where the files are
-            here.
+        fetched: A file with what :func:`fetch` returned: the Hub is not asked.
 
     Raises:
-        UserError: If the hub cannot be reached, the access is gated, or the package or folder is not there.
+        UserError: As :func:`scripts.core.engines.hub.fetch` and :func:`scripts.core.engines.hub.find`, or if the
+            package or folder is not there.
     """
     source = entry["source"]
+    commits = hub.read_record(fetched) if fetched is not None else fetch(name, entry)
+    folders = {part: hub.find(f"model {name}", commit, fetched) for part, commit in commits.items()}
+    tokenizer = folders.get("tokenizer")
     if prepared is not None:
-        return Location(Path(prepared), None, f"{source['package']}=={source['version']}")
-    if "path" in source:
-        folder = Path(source["path"]).expanduser()
-        if not (folder / "config.json").is_file():
-            raise UserError(f"config/models.yaml: model {name}: {folder} holds no config.json; correct source.path")
-        return Location(folder, None, None)
+        return Location(Path(prepared), None, f"{source['package']}=={source['version']}", tokenizer)
+    if "hub" in source:
+        return Location(folders["source"], None, commits["source"]["revision"], tokenizer)
     if "package" in source:
-        return _locate_package(name, source)
-    if fetched is not None:
-        return _locate_fetched(name, entry, fetched)
-    return _locate_hub(name, source, entry.get("gated", False))
+        path = package_file(name, source, source.get("file") or source["folder"])
+        folder, gguf = (path, None) if path.is_dir() else (path.parent, path.name)
+        return Location(folder, gguf, f"{source['package']}=={source['version']}", tokenizer)
+    folder = Path(source["path"]).expanduser()
+    if not (folder / "config.json").is_file():
+        raise UserError(f"config/models.yaml: model {name}: {folder} holds no config.json; correct source.path")
+    return Location(folder, None, None, tokenizer)
 
 
 def fetch(name: str, entry: dict[str, Any]) -> dict[str, dict]:
-    """Fetch what a model needs from the hub into the local cache.
+    """Fetch what a model needs from the Hub into the local cache.
 
     Returns:
-        For ``source`` and, where the entry has one, ``tokenizer``: hub id, the commit it was resolved to.
+        For ``source`` and ``tokenizer``, where they are on the Hub, as :func:`scripts.core.engines.hub.fetch`.
 
     Raises:
-        UserError: As :func:`locate`; if the checkpoint brings code of its own and no revision fixes which.
+        UserError: As that function; if the checkpoint brings code of its own and no revision fixes which.
     """
-    source = entry.get("source", {})
+    source, tokenizer = entry["source"], entry.get("tokenizer", {})
     if entry.get("remote_code") and "hub" in source and not source.get("revision"):
         raise UserError(
             f"model {name}: {source['hub']} brings custom code, and anyone who changes it there runs code here; read "
             f"it at https://huggingface.co/{source['hub']}/commits/main and set source.revision to the commit you read"
         )
     commits = {}
-    for part in ("source", "tokenizer"):
-        if "hub" in entry.get(part, {}):
-            location = _locate_hub(name, entry[part], entry.get("gated", False))
-            commits[part] = {"hub": entry[part]["hub"], "revision": location.revision}
+    if "hub" in source:
+        commits["source"] = hub.fetch(f"model {name}", source, tokenizer=not tokenizer)
+    if "hub" in tokenizer:
+        commits["tokenizer"] = hub.fetch(f"model {name}", tokenizer, weights=False)
     return commits
-
-
-def _locate_fetched(name: str, entry: dict[str, Any], fetched: str | Path):
-    import json
-
-    import huggingface_hub
-
-    commit = json.loads(Path(fetched).read_text(encoding="utf-8"))["source"]
-    try:
-        folder = huggingface_hub.snapshot_download(commit["hub"], revision=commit["revision"], local_files_only=True)
-        return Location(Path(folder), None, commit["revision"])
-    # Another machine fetched it, and this one does not share its cache.
-    except Exception:
-        return _locate_hub(name, commit, entry.get("gated", False))
 
 
 def package_file(name: str, source: dict[str, Any], member: str) -> Path:
@@ -118,60 +115,6 @@ def package_file(name: str, source: dict[str, Any], member: str) -> Path:
     return path
 
 
-def _locate_package(name: str, source: dict[str, Any]):
-    path = package_file(name, source, source.get("file") or source["folder"])
-    revision = f"{source['package']}=={source['version']}"
-    return Location(path, None, revision) if path.is_dir() else Location(path.parent, path.name, revision)
-
-
-def _locate_hub(name: str, source: dict[str, Any], gated: bool):
-    import huggingface_hub
-    from huggingface_hub import errors
-
-    hub, revision = source["hub"], source.get("revision")
-    pin = f" --revision {revision}" if revision else ""
-    try:
-        folder = _download(hub, revision)
-    except (errors.GatedRepoError, errors.RepositoryNotFoundError) as error:
-        if gated:
-            raise UserError(
-                f"model {name}: access to {hub} is gated; "
-                f"ask for it at https://huggingface.co/{hub} and log in with: hf auth login"
-            ) from error
-        raise UserError(f"model {name}: {hub} is not on the hub; correct source.hub in config/models.yaml") from error
-    except errors.RevisionNotFoundError as error:
-        raise UserError(f"model {name}: {hub} has no revision {revision}; correct it in config/models.yaml") from error
-    except (AttributeError, NameError, TypeError):
-        # No failure of a network, but another client than this code was written for.
-        raise
-    except Exception as error:  # the hub client's network failures share no base class
-        try:
-            folder = huggingface_hub.snapshot_download(hub, revision=revision, local_files_only=True)
-        except Exception:
-            raise UserError(
-                f"model {name}: the hub cannot be reached and {hub} is not in the local cache "
-                f"({type(error).__name__}); "
-                f"on a machine with network run: hf download {hub}{pin}"
-            ) from error
-    return Location(Path(folder), None, Path(folder).name)
-
-
-def _download(hub: str, revision: str | None):
-    """Return the snapshot folder of a repository; jobs that want the same one take turns, so it is fetched once."""
-    import huggingface_hub
-    from filelock import FileLock
-    from huggingface_hub import constants
-
-    lock = Path(constants.HF_HUB_CACHE) / ".locks" / f"pronouns--{hub.replace('/', '--')}.lock"
-    lock.parent.mkdir(parents=True, exist_ok=True)
-    with FileLock(lock):
-        members = huggingface_hub.list_repo_files(hub, revision=revision)
-        weights = next(
-            (w for w in WEIGHT_FILES if any(Path(m).match(w) and "/" not in m for m in members)), WEIGHT_FILES[0]
-        )
-        return huggingface_hub.snapshot_download(hub, revision=revision, allow_patterns=[weights, *OTHER_FILES])
-
-
 def weights_digest(location: Location) -> str:
     """Return the SHA-256 over the files of a located model that loading may read, names included.
 
@@ -181,12 +124,8 @@ def weights_digest(location: Location) -> str:
     return sha256(location.folder / location.gguf) if location.gguf else checkpoints.digest(location.folder)
 
 
-def load_tokenizer(name: str, entry: dict[str, Any], location: Location | None = None) -> "PreTrainedTokenizerBase":
-    """Load a model's tokenizer alone.
-
-    Args:
-        name, entry: As for :func:`locate`; without a ``location``, ``tokenizer`` may also be a folder.
-        location: None: nothing but the tokenizer is at hand.
+def load_tokenizer(name: str, entry: dict[str, Any], location: Location) -> "PreTrainedTokenizerBase":
+    """Load a model's tokenizer alone; arguments as for :func:`load`.
 
     Raises:
         UserError: If it cannot be loaded.
@@ -194,16 +133,9 @@ def load_tokenizer(name: str, entry: dict[str, Any], location: Location | None =
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     import transformers
 
-    source = entry.get("tokenizer", {})
-    options = {"gguf_file": location.gguf} if location and location.gguf else {}
+    place = location.tokenizer or location.folder
+    options = {"gguf_file": location.gguf} if location.gguf else {}
     options["trust_remote_code"] = entry.get("remote_code", False)
-    if "hub" in source:
-        place, options["revision"] = source["hub"], source["revision"]
-    elif "path" in source:
-        place = Path(source["path"])
-    else:
-        assert location is not None, "without a location, the entry says where its tokenizer is"
-        place = location.folder
     try:
         with _gguf_parsed_once() if "gguf_file" in options else contextlib.nullcontext():
             tokenizer = _begin_texts(transformers.AutoTokenizer.from_pretrained(place, **options), entry)
@@ -243,7 +175,7 @@ def load(name: str, entry: dict[str, Any], location: Location, device: str) -> t
     options = {"gguf_file": location.gguf} if location.gguf else {}
     options["trust_remote_code"] = entry.get("remote_code", False)
     dtype = getattr(torch, loaded_precision(entry))
-    tokenizer_folder = _locate_hub(name, entry["tokenizer"], False).folder if "tokenizer" in entry else location.folder
+    tokenizer_folder = location.tokenizer or location.folder
     placement = {"device_map": "auto"} if device == "auto" else {}
     try:
         with _gguf_parsed_once() if location.gguf else contextlib.nullcontext():

@@ -1,9 +1,7 @@
 """Finding, loading and fingerprinting models: the ways in which that fails, and what is recorded when it works."""
 
 import json
-import multiprocessing
 import shutil
-import time
 
 import pytest
 import torch
@@ -11,7 +9,6 @@ import torch
 from scripts.core import config
 from scripts.core.engines import models
 from scripts.core.errors import UserError
-from scripts.scoring import fetch_model
 
 
 @pytest.fixture(scope="module")
@@ -42,138 +39,16 @@ def test_a_folder_without_a_model_is_named(tmp_path):
         models.locate("m", {"source": {"path": str(tmp_path)}})
 
 
-@pytest.mark.parametrize(
-    ("error", "gated", "words"),
-    [
-        (ConnectionError("down"), False, "the hub cannot be reached.*hf download org/name --revision abc"),
-        ("GatedRepoError", True, "access to org/name is gated; ask for it at"),
-        ("RepositoryNotFoundError", False, "org/name is not on the hub"),
-        ("RevisionNotFoundError", False, "has no revision abc"),
-    ],
-    ids=["unreachable", "gated", "unknown", "revision"],
-)
-def test_hub_failures_are_one_line_with_a_remedy(monkeypatch, error, gated, words):
-    import huggingface_hub
-    from huggingface_hub import errors
-
-    if isinstance(error, str):
-        error = getattr(errors, error).__new__(getattr(errors, error))
-
-    def fail(*arguments, **options):
-        raise error
-
-    monkeypatch.setattr(huggingface_hub, "list_repo_files", fail)
-    monkeypatch.setattr(huggingface_hub, "snapshot_download", fail)
-    entry = {"source": {"hub": "org/name", "revision": "abc"}, "gated": gated}
-    with pytest.raises(UserError, match=words) as raised:
-        models.locate("m", entry)
-    assert "\n" not in str(raised.value)
-
-
-def test_an_offline_node_uses_what_is_cached(monkeypatch, tmp_path):
-    import huggingface_hub
-
-    def listing(*arguments, **options):
-        raise ConnectionError
-
-    monkeypatch.setattr(huggingface_hub, "list_repo_files", listing)
-    monkeypatch.setattr(huggingface_hub, "snapshot_download", lambda *a, **o: str(tmp_path / "0123abc"))
-    location = models.locate("m", {"source": {"hub": "org/name", "revision": None}})
-    assert location.revision == "0123abc"
-
-
 @pytest.mark.attack("the code that a checkpoint brings is changed on the hub", "refused without a fixed revision")
-def test_code_of_a_checkpoint_is_fetched_at_a_revision_alone(monkeypatch, tmp_path):
-    monkeypatch.setattr(models, "_download", lambda hub, revision: tmp_path / (revision or "newest"))
+def test_code_of_a_checkpoint_is_fetched_at_a_revision_alone(monkeypatch):
+    monkeypatch.setattr(models.hub, "fetch", lambda what, source, **needs: source)
     source = {"hub": "org/name", "revision": None}
     with pytest.raises(UserError, match=r"org/name brings custom code.*set source.revision to the commit") as raised:
         models.fetch("m", {"source": source, "remote_code": True})
     assert "\n" not in str(raised.value)
-    assert models.fetch("m", {"source": source})["source"]["revision"] == "newest"
+    assert models.fetch("m", {"source": source})["source"]["revision"] is None
     pinned = {"source": source | {"revision": "abc"}, "remote_code": True}
     assert models.fetch("m", pinned)["source"]["revision"] == "abc"
-
-
-class Hub:
-    """Stands in for the hub's client: a slow download into a folder, counted in a file that processes share."""
-
-    def __init__(self, folder):
-        self.folder = folder
-
-    def list_repo_files(self, hub, revision=None):
-        return ["config.json", "model.safetensors"]
-
-    def snapshot_download(self, hub, revision=None, local_files_only=False, allow_patterns=None):
-        target = self.folder / "0123abc"
-        if not (target / "model.safetensors").exists():
-            if local_files_only:
-                raise FileNotFoundError
-            target.mkdir(exist_ok=True)
-            with (self.folder / "downloads").open("a") as log:
-                log.write("x")
-            with (target / "partial").open("xb") as file:
-                time.sleep(0.5)
-                file.write(b"weights")
-            (target / "partial").rename(target / "model.safetensors")
-        return str(target)
-
-
-@pytest.fixture
-def hub(monkeypatch, tmp_path):
-    import huggingface_hub
-    from huggingface_hub import constants
-
-    stand_in = Hub(tmp_path)
-    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(huggingface_hub, "list_repo_files", stand_in.list_repo_files)
-    monkeypatch.setattr(huggingface_hub, "snapshot_download", stand_in.snapshot_download)
-    return stand_in
-
-
-def test_jobs_that_need_the_same_download_fetch_it_once(hub):
-    entry = {"source": {"hub": "org/name", "revision": None}}
-    context = multiprocessing.get_context("fork")
-    jobs = [context.Process(target=models.locate, args=("m", entry)) for _ in range(4)]
-    for job in jobs:
-        job.start()
-    for job in jobs:
-        job.join()
-    assert [job.exitcode for job in jobs] == [0] * 4
-    assert (hub.folder / "downloads").read_text() == "x"
-    assert (hub.folder / "0123abc/model.safetensors").read_bytes() == b"weights"
-
-
-def test_what_was_fetched_is_taken_without_asking_the_hub(hub, monkeypatch, tmp_path):
-    import huggingface_hub
-
-    entry = {"source": {"hub": "org/name", "revision": None}, "tokenizer": {"hub": "org/words", "revision": None}}
-    fetched = tmp_path / "fetched.json"
-    fetch_model.main(fetched=str(fetched), model="m", entry=entry)
-    assert json.loads(fetched.read_text()) == {
-        "source": {"hub": "org/name", "revision": "0123abc"},
-        "tokenizer": {"hub": "org/words", "revision": "0123abc"},
-    }
-
-    def offline(*arguments, **options):
-        raise ConnectionError
-
-    monkeypatch.setattr(huggingface_hub, "list_repo_files", offline)
-    assert models.locate("m", entry, None, fetched).revision == "0123abc"
-
-
-def test_only_one_kind_of_weights_is_fetched(monkeypatch, tmp_path):
-    import huggingface_hub
-
-    asked = {}
-    monkeypatch.setattr(
-        huggingface_hub,
-        "list_repo_files",
-        lambda *a, **o: ["config.json", "pytorch_model.bin", "onnx/model.safetensors"],
-    )
-    monkeypatch.setattr(huggingface_hub, "snapshot_download", lambda *a, **o: asked.update(o) or str(tmp_path))
-    models.locate("m", {"source": {"hub": "org/name", "revision": "abc"}})
-    assert asked["allow_patterns"][0] == "pytorch_model*.bin"
-    assert asked["revision"] == "abc"
 
 
 def test_a_head_that_the_checkpoint_lacks_is_refused(entries, tmp_path):
