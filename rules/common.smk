@@ -17,7 +17,7 @@ from scripts.compare import places
 from scripts.core import config as configuration
 from scripts.core.data import synthetic
 from scripts.core.workflow import environments, runs
-from scripts.core.engines import cards, descriptions, imports, registry, series, usage
+from scripts.core.engines import cards, descriptions, registry, series, usage
 from scripts.core.workflow import studies as declarations
 from scripts.core.data import templates as template_files
 from scripts.core.data import upstream as upstream_files

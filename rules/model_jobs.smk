@@ -128,7 +128,7 @@ def speeds_of(model):
     """Return the measured times of a model's jobs; of a model behind a server, what the server counted."""
     served = "api" in MODELS[model]
     speeds = []
-    # What imported scores took is not logged.
+    # Nobody measured what scores from elsewhere took.
     if "outputs" in MODELS[model]:
         return speeds
     for study in card_studies([model]):

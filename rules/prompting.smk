@@ -11,33 +11,7 @@ PROMPTED_ENTRIES = {
 PROMPTED_SETS = one_of(dict.fromkeys(name for prompted in PROMPTED.values() for name in prompted.sets))
 
 
-# The files of models whose answers are imported, by model and set.
-try:
-    LOGGED_ANSWERS = {
-        model: {
-            f"{study}/{name}": registry.logged_files(
-                model, MODELS[model]["outputs"], f"{study}/{name}", Path.cwd(), ROOT, "answers"
-            )
-            for study, prompted in PROMPTED.items()
-            if model in prompted.models
-            for name in prompted.sets
-        }
-        for model in dict.fromkeys(model for prompted in PROMPTED.values() for model in prompted.models)
-        if "outputs" in MODELS[model]
-    }
-    for study, prompted in PROMPTED.items():
-        for model, job in prompted.models.items():
-            if model in LOGGED_ANSWERS and (len(job["methods"]) > 1 or job.get("sampled")):
-                raise UserError(
-                    f"{study}.prompting: '{model}' has imported answers; remove it from chain_of_thought.models and "
-                    "sampling.models"
-                )
-except UserError as error:
-    exit_with(error)
-
-
 localrules:
-    import_answers,
     merge_answers,
     peers_environment,
     merge_sampled_answers,
@@ -81,29 +55,6 @@ rule prompt:
         _weights=lambda wildcards: local_weights(wildcards.model),
     script:
         "../scripts/prompting/prompt.py"
-
-
-rule import_answers:
-    input:
-        prompts=rules.prompt.input.prompts,
-        logged=lambda wildcards: LOGGED_ANSWERS[wildcards.model][f"{wildcards.study}/{wildcards.templates}"],
-    output:
-        answers="results/{study}/answers/{templates}/{model}/{shard}of{shards}.parquet",
-    log:
-        "results/logs/import_answers/{study}/{templates}/{model}/{shard}of{shards}.log",
-    wildcard_constraints:
-        templates=PROMPTED_SETS,
-        model=one_of(LOGGED_ANSWERS) or "none",
-        shard="1",
-        shards="1",
-    conda:
-        "../envs/scoring.yaml"
-    params:
-        model=lambda wildcards: wildcards.model,
-        entry=lambda wildcards: {key: MODELS[wildcards.model][key] for key in (*imports.ENTRY_KEYS, "prompt_wrapping")},
-        methods=lambda wildcards: PROMPTED[wildcards.study].models[wildcards.model]["methods"],
-    script:
-        "../scripts/prompting/import_answers.py"
 
 
 rule merge_answers:

@@ -2,11 +2,11 @@
 # study, template set, model and shard.
 
 
-# The files of models whose scores are imported, by model and set.
+# The files of scores that were computed elsewhere, by model and set.
 try:
-    LOGGED = {
+    GIVEN_SCORES = {
         model: {
-            f"{study}/{name}": registry.logged_files(model, RUN[model]["outputs"], f"{study}/{name}", Path.cwd(), ROOT)
+            f"{study}/{name}": registry.given_scores(model, entry["outputs"], f"{study}/{name}", Path.cwd(), ROOT)
             for study, sets in SHARDS.items()
             for name, jobs in sets.items()
             if model in jobs
@@ -15,12 +15,15 @@ try:
         if "outputs" in entry
     }
     for study in STUDIES.values():
-        for model in LOGGED:
+        for model in GIVEN_SCORES:
             if study.texts and model in study.models:
-                raise UserError(f"models: '{model}' has imported outputs only; leave out the study {study.name}")
+                raise UserError(f"models: '{model}' has scores from elsewhere only; leave out the study {study.name}")
 except UserError as error:
     exit_with(error)
 
+
+# The part of their registry entries that imports depend on.
+GIVEN_KEYS = ("label", "outputs", "architecture", "demonstration")
 
 # A study may have other sets than those of templates, such as instances behind examples.
 SCORED_SETS = one_of(dict.fromkeys(name for scored in SCORED.values() for name in scored.sets))
@@ -95,21 +98,21 @@ rule score:
 rule import_scores:
     input:
         instances="results/{study}/instances/{templates}/selected.parquet",
-        logged=lambda wildcards: LOGGED[wildcards.model][f"{wildcards.study}/{wildcards.templates}"],
+        given=lambda wildcards: GIVEN_SCORES[wildcards.model][f"{wildcards.study}/{wildcards.templates}"],
     output:
         scores="results/{study}/scores/{templates}/{model}/{shard}of{shards}.parquet",
     log:
         "results/logs/import_scores/{study}/{templates}/{model}/{shard}of{shards}.log",
     wildcard_constraints:
         templates=SCORED_SETS,
-        model=one_of(LOGGED) or "none",
+        model=one_of(GIVEN_SCORES) or "none",
         shard="1",
         shards="1",
     conda:
         "../envs/scoring.yaml"
     params:
         model=lambda wildcards: wildcards.model,
-        entry=lambda wildcards: {key: MODELS[wildcards.model][key] for key in imports.ENTRY_KEYS},
+        entry=lambda wildcards: {key: MODELS[wildcards.model][key] for key in GIVEN_KEYS},
         score=lambda wildcards: SCORED[wildcards.study].score,
         priority=lambda wildcards: SCORED[wildcards.study].of(wildcards.model)["priority"],
     script:

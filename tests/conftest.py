@@ -28,7 +28,6 @@ SLOW = (
     "counter_gap/test_published.py",
     "distributions",
     "explorer/test_page.py",
-    "export",
     "misgendered/test_findings.py",
     "paper/test_paper.py",
     "prompting",
@@ -94,15 +93,6 @@ def coreference_python():
         return environments.prepare(envs / "coreference.lock", ROOT / ".venv-coreference", envs / "coreference.in")
     except UserError as error:
         pytest.skip(f"the environment of the packages' systems is not there and cannot be made: {error}")
-
-
-@pytest.fixture(scope="session")
-def export_python():
-    """The interpreter of the environment with every_eval_ever's validator, made once for all tests."""
-    from scripts.core.workflow import environments
-
-    options = ["--ignore-requires-python"]
-    return environments.prepare(ROOT / "envs/export.lock", ROOT / ".venv-export", options=options)
 
 
 @pytest.fixture(scope="session")

@@ -62,9 +62,6 @@ def find_run(given: str, key: str, here: Path, root: Path) -> ComparedRun:
     if not place.exists():
         raise UserError(f"{key}: {path}: no such folder or file; {RUN_HINT}")
     if place.is_dir() and not (place / SUMMARY).is_file():
-        if (place / "data").is_dir() or place.name in ("export", "results"):
-            imported = "or import the records of an export as a model of a run (docs/export.md)"
-            raise UserError(f"{key}: {path} is not a run; {RUN_HINT}, {imported}")
         raise UserError(f"{key}: {path} has no {SUMMARY}; make it: snakemake summary --cores 2 --directory {path}")
     if place.is_file() and not zipfile.is_zipfile(place):
         raise UserError(f"{key}: {path} is neither a folder nor a crate; {RUN_HINT}")

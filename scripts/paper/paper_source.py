@@ -80,7 +80,7 @@ def main(
         "engine": engine,
         "synthetic": engine == synthetic.ENGINE,
         "models": list(models.values()),
-        "imported": imported(made),
+        "imported": imported(stated),
         "models_table": latex.latex_table(
             pd.DataFrame(rows, columns=["Model", "Architecture", "Parameters", "Precision", "Source and revision"]),
             align="llrlX",
@@ -97,18 +97,9 @@ def main(
             shutil.copyfile(source, temporary)
 
 
-def imported(made: list[str]) -> dict[str, list[str]]:
-    """Return the labels of the models whose scores or answers were imported, by the tool that they come from.
-
-    Args:
-        made: Scores, answers and distributions.
-    """
-    found: dict[str, list[str]] = {}
-    for facts in map(files.parquet_metadata, made):
-        tool = facts.get("source", {}).get("outputs")
-        if tool and facts["label"] not in found.setdefault(tool, []):
-            found[tool].append(facts["label"])
-    return found
+def imported(stated: list[dict]) -> list[str]:
+    """Return the labels of the models whose scores were computed elsewhere, by the metadata of all score files."""
+    return list(dict.fromkeys(facts["label"] for facts in stated if "outputs" in facts["source"]))
 
 
 STEPS = {"scores": "instances scored", "answers": "prompts answered", "distributions": "texts read"}
@@ -225,7 +216,7 @@ def _source(facts: dict[str, Any]) -> str:
     if "package" in source:
         return f"package {facts['revision']}" + (" with the shipped delta" if "delta" in source else "")
     if "outputs" in source:
-        return f"imported from {source['outputs']}"
+        return "computed elsewhere"
     if "synthetic" in source:
         return f"none, drawn with seed {source['synthetic']}"
     return "local folder"

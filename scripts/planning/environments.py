@@ -4,9 +4,7 @@ from scripts.core.workflow import environments
 from scripts.core.workflow.job import run_named
 
 
-def coreference_environment(
-    *, lock: str, folder: str, environment: str, requirements: str | None = None, options: list | None = None
-) -> None:
+def coreference_environment(*, lock: str, folder: str, environment: str, requirements: str | None = None) -> None:
     """Write where an environment is.
 
     Args:
@@ -14,13 +12,12 @@ def coreference_environment(
         folder: The virtual environment to make, unless this very Python has all packages.
         environment: JSON file to write: the interpreter and the packages' versions.
         requirements: The requirements with torch's version, if torch is one of the packages.
-        options: More options of pip's.
     """
-    python = environments.prepare(lock, folder, requirements, options or [])
+    python = environments.prepare(lock, folder, requirements)
     environments.describe(environment, python, *(path for path in (lock, requirements) if path))
 
 
-peers_environment = export_environment = coreference_environment
+peers_environment = coreference_environment
 
 
 if __name__ == "__main__":

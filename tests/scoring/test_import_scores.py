@@ -1,218 +1,125 @@
-"""Scores that lm-evaluation-harness logged: they become the model's, or are refused by file and line."""
+"""Scores that were computed elsewhere: they become the model's, or are refused by file and row."""
 
-import json
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from scripts.core import config, files
-from scripts.core.data import options
+from scripts.core.data import losses, model_outputs
 from scripts.core.engines import registry
 from scripts.core.errors import UserError
-from scripts.core.paper import eval_records
 from scripts.scoring import import_scores, score
 from tests import jobs
 from tests import zoo as builder
 from tests.scoring.test_score import write_instances
 
 ROOT = Path(__file__).parents[2]
+ENTRY = {"label": "Theirs", "outputs": {}, "architecture": "decoder", "demonstration": False}
 
 
 @pytest.fixture(scope="module")
-def entries(tmp_path_factory):
-    return config.load_yaml(builder.build(tmp_path_factory.mktemp("zoo"), ("tiny-llama",)))["models"]
-
-
-@pytest.fixture(scope="module")
-def scored(entries, tmp_path_factory):
+def scored(tmp_path_factory):
     """A folder with instances and this project's own scores of them."""
     folder = tmp_path_factory.mktemp("scored")
+    entries = config.load_yaml(builder.build(folder / "zoo", ("tiny-llama",)))["models"]
     write_instances(folder / "instances.parquet", 12, repeated=3)
     given = jobs.model_arguments(entries, "tiny-llama", folder) | {"score": "continuation", "engine": "packed"}
     score.main(**given, instances=str(folder / "instances.parquet"), scores=str(folder / "scores.parquet"))
     return folder
 
 
-def samples(folder, column="log_probability"):
-    """Return the lines that the harness would log of the scores in a folder."""
-    rows = options.option_texts(files.read_parquet(folder / "instances.parquet"))
-    scores = files.read_parquet(folder / "scores.parquet")
-    lines = []
-    for identifier, part in rows.groupby("instance_id", sort=False):
-        values = scores.loc[part.index, column]
-        cuts = [0] * len(part) if column == "log_probability" else part.text.str.index(" would pay")
-        pairs = [(text[:cut], text[cut:]) for text, cut in zip(part.text, cuts, strict=True)]
-        lines.append(
-            {
-                "doc": {"instance_id": identifier},
-                "arguments": {f"gen_args_{n}": {"arg_0": a, "arg_1": b} for n, (a, b) in enumerate(pairs)},
-                "filtered_resps": [[str(value), "False"] for value in values],
-            }
-        )
-    return lines
-
-
-def records(folder, name="replica", **stated):
-    """Return the records that this project exports of the scores in a folder."""
-    listed = files.read_parquet(folder / "instances.parquet")
-    listed = listed.assign(gold=[None, *listed.options.str[0][1:]])
-    scores, facts = files.read_parquet(folder / "scores.parquet"), files.parquet_metadata(folder / "scores.parquet")
-    made = eval_records.samples(name, listed, scores, facts | stated, {"evaluation_id": "e", "model_id": "m"}, "canary")
-    return list(made)
-
-
 @pytest.fixture
-def bring(entries, scored, tmp_path):
-    """Import logged lines of one or several files; return the scores."""
+def bring(scored, tmp_path):
+    """Import a table as a file of some name; return the scores."""
 
-    def bring(*logs, score="log_likelihood", **changed):
-        paths = []
-        for number, lines in enumerate(logs):
-            paths.append(tmp_path / f"samples_{number}.jsonl")
-            paths[-1].write_text("".join(json.dumps(line) + "\n" for line in lines))
-        outputs = {"tokenizer": entries["tiny-llama"]["source"], "files": {}}
-        given = {
-            "instances": str(scored / "instances.parquet"), "logged": list(map(str, paths)), "model": "theirs",
-            "scores": str(tmp_path / "scores.parquet"), "score": score,
-            "entry": {"label": "Theirs", "outputs": outputs, "architecture": "decoder", "demonstration": False},
-        }  # fmt: skip
-        import_scores.main(**given | changed)
-        return files.read_parquet(given["scores"])
+    def bring(table, name="given.csv", score="continuation"):
+        path, scores = tmp_path / name, tmp_path / "scores.parquet"
+        table.to_csv(path, index=False) if name.endswith(".csv") else table.to_parquet(path)
+        import_scores.main(
+            instances=str(scored / "instances.parquet"), given=str(path), scores=str(scores), model="theirs",
+            entry=ENTRY, score=score,
+        )  # fmt: skip
+        return files.read_parquet(scores)
 
     return bring
 
 
-def test_what_was_logged_is_what_is_read(bring, scored, tmp_path):
-    own = files.read_parquet(scored / "scores.parquet")
-    both = bring(samples(scored), samples(scored, "continuation_log_probability"), score="continuation")
-    pd.testing.assert_frame_equal(both, own)
-    # Parts are left out where a study compares texts, and so are instances of another run.
-    other = samples(scored)[0] | {"doc": {"instance_id": "f" * 16}}
-    whole = bring([*samples(scored), other], samples(scored, "continuation_log_probability"))
-    pd.testing.assert_frame_equal(whole, own.drop(columns=["continuation_log_probability", "continuation_tokens"]))
+@pytest.fixture
+def own(scored):
+    return files.read_parquet(scored / "scores.parquet")
+
+
+@pytest.mark.parametrize("name", ["given.csv", "given.parquet"])
+@pytest.mark.parametrize("left_out", ["option", "option_index", "mean_log_probability"])
+def test_scores_in_any_order_become_the_models(name, left_out, bring, own, tmp_path):
+    shuffled = own.sample(frac=1, random_state=1).drop(columns=left_out)
+    pd.testing.assert_frame_equal(bring(shuffled, name), own)
     facts = files.parquet_metadata(tmp_path / "scores.parquet")
-    assert facts["model"] == "theirs" and facts["instances"] == 12 and "scored_after" not in facts
+    assert (facts["model"], facts["instances"], facts["source"]) == ("theirs", 12, {"outputs": name})
 
 
-@pytest.mark.parametrize("name", ["replica", "official"])
-def test_exported_records_come_back(name, bring, scored, tmp_path):
-    """Whether their texts are exported or withheld."""
-    own = files.read_parquet(scored / "scores.parquet")
-    lines = records(scored, name)
-    assert lines[1]["input"]["raw"].startswith("withheld") == (name == "official")
-    pd.testing.assert_frame_equal(bring(lines[::-1], score="continuation"), own)
-    bring(records(scored, name, scored_after="a"))
-    facts = files.parquet_metadata(tmp_path / "scores.parquet")
-    assert (facts["engine"], facts["scored_after"]) == ("every_eval_ever", "a")
+def test_scores_are_read_by_studies_as_any_others(bring, own, scored, tmp_path):
+    instances = files.read_parquet(scored / "instances.parquet")
+    bring(own, score="log_likelihood")
+    read = model_outputs.read_scores(tmp_path / "scores.parquet", "theirs", instances)
+    assert read.log_probability.tolist() == own.log_probability.tolist()
+    # MISGENDERED compares the mean over the tokens of the text, whose labels are all of a decoder's.
+    mean = losses.comparable_scores(bring(own.assign(option_tokens=1), score="label_loss"))
+    assert mean.log_probability.tolist() == pytest.approx(own.mean_log_probability.tolist())
 
 
-def test_records_of_models_that_read_another_token_first_are_not_one_model(bring, scored):
-    lines, others = records(scored), records(scored, scored_after="a")
-    half = len(lines) // 2
-    with pytest.raises(UserError, match=r"has scored_after None, .* has a; name the records of one model"):
-        bring(lines[:half], others[half:])
-
-
-def change(line, **keys):
-    """Change keys of a record, or of its parts."""
-    for name, value in keys.items():
-        part = next(part for part in (line["input"], line["metadata"], line) if name in part)
-        part[name] = value
+def with_cell(row, column, value):
+    return lambda table: table.astype({column: object}).mask(
+        (table.index == row).reshape(-1, 1) & [c == column for c in table], value
+    )
 
 
 @pytest.mark.parametrize(
-    ("changed", "problem"),
+    ("change", "problem"),
     [
-        ({"raw": "The cook said that ___ would pay."}, r":5: instance 0+4: its texts differ"),
-        ({"choices": ["he", "she", "they", "fae"]}, r":5: instance 0+4: its texts differ"),
-        ({"log_probabilities": "[NaN, -3, -2, -2]"}, r":5: instance 0+4: .* are no log-likelihoods"),
+        (lambda t: t.drop(columns="scored_tokens"), r"given.csv: the column scored_tokens is missing; add it"),
         (
-            {"log_probabilities": "[-3]"},
-            r":5: sample 0+4: the metadata log_probabilities .* in length, 1 and 4; export",
+            lambda t: t.drop(columns=["option", "option_index"]),
+            r"given.csv: the column option is missing; add it \(docs/adding.md",
         ),
-        ({"log_probabilities": '["x", 1, 1, 1]'}, r":5: not a sample that can be read \(ValueError"),
-        ({"scored_tokens": "[3, 3, 3, 3]"}, r"instance 0+4: the record counts 3 tokens, the tokenizer \d+; name"),
-        ({"metadata": {}}, r":5: sample 0+4 has no metadata log_probabilities"),
-        ({"interaction_type": "multi_turn"}, r":5: sample 0+4 is of several turns"),
+        (with_cell(5, "log_probability", "-inf"), r"given.csv, row 7: instance 0+1, option 1: log_probability is '-i"),
+        (with_cell(5, "log_probability", 0.5), r"row 7: .* log_probability is '0.5'; write a finite log-prob"),
+        (with_cell(5, "log_probability", ""), r"row 7: .* log_probability is ''; write a finite log-prob"),
+        (with_cell(5, "continuation_log_probability", "x"), r"row 7: .*: continuation_log_probability is 'x'; write"),
+        (with_cell(5, "continuation_log_probability", -9999), r"row 7: .* the text is more probable than a part of it"),
+        (with_cell(5, "scored_tokens", 0), r"row 7: .* scored_tokens is '0'; write a whole number of tokens"),
+        (with_cell(5, "scored_tokens", 2.5), r"row 7: .* scored_tokens is '2.5'; write a whole number"),
+        (with_cell(5, "instance_id", "x"), r"row 7: instance x is not among those of the run; score the"),
+        (with_cell(5, "option_index", 4), r"row 7: instance 0+1 has no option '4' in the run; remove"),
+        (with_cell(5, "option", "hen"), r"row 7: instance 0+1, option 1 is not 'hen' in the run; number"),
+        (lambda t: pd.concat([t, t[4:5]]), r"row 50: instance 0+1, option 0 occurs a second time; keep"),
+        (
+            lambda t: t.drop(index=[5, 9]),
+            r"no row for instance 0+1, option 1 '\w+' \(2 of 12 instances are incomplete\); add the missing",
+        ),
     ],
-)
-def test_records_that_differ_are_refused(changed, problem, bring, scored):
-    lines = records(scored)
-    change(lines[4], **changed)
+)  # fmt: skip
+def test_what_is_not_every_option_once_is_refused_by_file_and_row(change, problem, bring, own):
     with pytest.raises(UserError, match=problem):
-        bring(lines)
+        bring(change(own))
 
 
-def test_records_are_of_one_tool_and_finished(bring, scored):
-    fewer = records(scored)
-    change(fewer[4], choices=["he"], metadata={"log_probabilities": "[-3]"})
-    with pytest.raises(UserError, match=r":5: instance 0+4: it has 1 options, in the run 4; export"):
-        bring(fewer)
-    with pytest.raises(
-        UserError, match=r"samples_0.jsonl is from every_eval_ever, .* from lm-evaluation-harness; name"
-    ):
-        bring(records(scored), samples(scored))
-    with pytest.raises(UserError, match=r":1: sample 0+ ended with an error"):
-        bring([line | {"error": "timeout"} for line in records(scored)])
+def test_a_damaged_file_is_refused(bring, own, tmp_path, scored):
+    (tmp_path / "given.parquet").write_text("no table")
+    with pytest.raises(UserError, match=r"given.parquet: cannot be read as Parquet \(.*\); write it as"):
+        import_scores.main(
+            instances=str(scored / "instances.parquet"), given=str(tmp_path / "given.parquet"),
+            scores=str(tmp_path / "scores.parquet"), model="theirs", entry=ENTRY,
+        )  # fmt: skip
+    assert not (tmp_path / "scores.parquet").exists()
 
 
-def test_a_text_that_differs_is_refused_by_its_line(bring, scored):
-    lines = samples(scored)
-    lines[4]["arguments"]["gen_args_1"]["arg_1"] += " Indeed."
-    with pytest.raises(UserError, match=r"samples_0\.jsonl:5: instance 0+4: its texts differ from those of the run"):
-        bring(lines)
-
-
-def test_other_contexts_are_refused(bring, scored):
-    lines = samples(scored)
-    for pair in lines[2]["arguments"].values():
-        pair["arg_0"], pair["arg_1"] = pair["arg_1"][:3], pair["arg_1"][3:]
-    with pytest.raises(UserError, match=r"samples_0\.jsonl:3: .* contexts are neither empty nor end with"):
-        bring(lines)
-
-
-@pytest.mark.parametrize("value", ["nan", "0.5", "-inf"])
-def test_what_is_no_log_likelihood_is_refused(value, bring, scored):
-    lines = samples(scored)
-    lines[0]["filtered_resps"][0][0] = value
-    with pytest.raises(UserError, match=r"samples_0\.jsonl:1: instance 0+: .* are no log-likelihoods"):
-        bring(lines)
-
-
-def test_missing_and_repeated_instances_are_refused(bring, scored):
-    with pytest.raises(UserError, match=r"lack log_probability of instance 0+b \(1 of 12 lack it\)"):
-        bring(samples(scored)[:-1])
-    with pytest.raises(UserError, match=r"lack continuation_log_probability of instance 0+ \(12 of 12"):
-        bring(samples(scored), score="continuation")
-    with pytest.raises(UserError, match=r"samples_1\.jsonl:1: instance 0+ is logged twice"):
-        bring(samples(scored), samples(scored))
-
-
-@pytest.mark.parametrize("line", ["no json", {"doc": {}}, {"arguments": {}, "filtered_resps": [["-1", "False"]]}])
-def test_other_files_are_refused(line, bring, scored):
-    with pytest.raises(UserError, match=r"samples_0\.jsonl:1: not a sample that can be read"):
-        bring([line])
-
-
-def test_a_part_less_probable_than_the_text_is_refused(bring, scored):
-    """The harness scores one of two texts wrongly that are the same tokens and differ in where they are divided."""
-    parts = samples(scored, "continuation_log_probability")
-    parts[3]["filtered_resps"][1][0] = "-1e4"
-    with pytest.raises(UserError, match=r"instance 0+3: the text is more probable .*logits_cache=False"):
-        bring(samples(scored), parts, score="continuation")
-
-
-def test_files_are_found_by_patterns_and_must_be_there(tmp_path):
-    (tmp_path / "logs").mkdir()
-    for name in "ab":
-        (tmp_path / f"logs/samples_{name}.jsonl").touch()
-    key, outputs = "ruff/replica", {"files": {"ruff/replica": ["logs/samples_*.jsonl", "logs/samples_b.jsonl"]}}
-    found = registry.logged_files("theirs", outputs, key, tmp_path, ROOT)
-    assert found == ["logs/samples_a.jsonl", "logs/samples_b.jsonl"]
-    absolute = {"files": {key: [str(tmp_path / "logs/*a.jsonl")]}}
-    assert registry.logged_files("theirs", absolute, key, tmp_path, ROOT) == ["logs/samples_a.jsonl"]
-    with pytest.raises(UserError, match=r"models\.theirs\.outputs\.files: none\.jsonl: no such file"):
-        registry.logged_files("theirs", {"files": {key: ["none.jsonl"]}}, key, tmp_path, ROOT)
-    with pytest.raises(UserError, match=r"models\.theirs\.outputs\.files names no files of winopron/replica"):
-        registry.logged_files("theirs", outputs, "winopron/replica", tmp_path, ROOT)
+def test_the_file_of_a_set_must_be_named_and_there(tmp_path):
+    (tmp_path / "theirs.csv").touch()
+    key, outputs = "ruff/replica", {"ruff/replica": "theirs.csv", "ruff/official": "none.csv"}
+    assert registry.given_scores("theirs", outputs, key, tmp_path, ROOT) == "theirs.csv"
+    with pytest.raises(UserError, match=r"models\.theirs\.outputs: none\.csv: no such file; correct the path"):
+        registry.given_scores("theirs", outputs, "ruff/official", tmp_path, ROOT)
+    with pytest.raises(UserError, match=r"models\.theirs\.outputs names no scores of winopron/replica"):
+        registry.given_scores("theirs", outputs, "winopron/replica", tmp_path, ROOT)

@@ -70,8 +70,8 @@ def theirs(made, mirror):
 
 
 @pytest.fixture(scope="module")
-def made(fresh, mirror, export_python):
-    """A run of both studies on all sets of templates, exported and packed, with its report."""
+def made(fresh, mirror):
+    """A run of both studies on all sets of templates, packed, with its report."""
     if shutil.which("latexmk") is None:
         pytest.skip("latexmk is not installed: there is no paper to pack")
     workflow = fresh(("tiny-llama",))
@@ -94,8 +94,7 @@ def made(fresh, mirror, export_python):
         "resolution": {"pairs": 1},
     }
     overlay.write_text(yaml.safe_dump(settings), encoding="utf-8")
-    (workflow.folder / ".venv-export").symlink_to(export_python.parents[1])
-    for arguments in (("paper", *TARGETS, "export"), ("--report", "report.html", "--", "paper", *TARGETS)):
+    for arguments in (("paper", *TARGETS, "crate"), ("--report", "report.html", "--", "paper", *TARGETS)):
         done = workflow.snakemake(*arguments)
         assert done.returncode == 0, done.stdout[-3000:]
         (workflow.folder / "printed.txt").write_text(done.stdout, encoding="utf-8")
@@ -152,19 +151,6 @@ def test_a_crate_names_their_instances_and_does_not_pack_them(made):
         hidden = [e for name, e in graph.items() if f"results/{study}/instances/official/" in name]
         assert hidden and all(len(entity["sha256"]) == 64 for entity in hidden)
         assert [name for name in graph if name.startswith("https://") and source in name.lower()]
-
-
-@pytest.mark.parametrize("study", STUDIES)
-def test_their_instances_are_exported_by_id_and_digest(made, study):
-    records = [
-        json.loads(line)
-        for path in (made / f"results/export/every_eval_ever/data/{study}").rglob("*_samples.jsonl")
-        for line in path.read_text(encoding="utf-8").splitlines()
-    ]
-    # Winogender Schemas are not scored by likelihood.
-    assert {record["metadata"]["set"] for record in records} == {"replica", "official"}
-    for record in records:
-        assert record["input"]["raw"].startswith("withheld; sha256 ") == (record["metadata"]["set"] != "replica")
 
 
 def test_instances_of_ruff_are_as_many_as_the_paper_says(made):

@@ -27,16 +27,8 @@ PRONOUN_TYPES = ("binary", "neutral", "neo")
 
 PRONOUN_COLUMNS = ("set", *FORMS, "type")
 
-OWN_SETS = "replica"
-"""How the names of sets begin whose texts are the project's own."""
-
 WORD = re.compile(r"[A-Za-z]+(?:['’][A-Za-z]+)?")
 """A word of a sentence."""
-
-
-def is_own(name: str) -> bool:
-    """Return whether the texts of a set are the project's own, and may be exported."""
-    return name == OWN_SETS or name.startswith(f"{OWN_SETS}_")
 
 
 def word_set(*lines: str) -> frozenset[str]:

@@ -2,9 +2,9 @@
 
 Resources are estimates from parameter counts, rounded so that a job asks for too much rather than too little;
 Snakemake raises ``attempt`` when a job was killed all the same. Entries with ``available: false`` have no
-weights, those with an ``api`` are behind a server, and scores and answers of those with ``outputs`` are imported: only
-:func:`select`, :func:`select_servers`, :func:`describe`, :func:`reference_of`, :func:`shard_count`,
-:func:`prompt_seconds` and :func:`methods` take them.
+weights, those with an ``api`` are behind a server, and scores of those with ``outputs`` come from elsewhere: only
+:func:`select`, :func:`select_servers`, :func:`describe`, :func:`reference_of`, :func:`shard_count` and
+:func:`methods` take them.
 """
 
 import json
@@ -181,10 +181,16 @@ def check_conflicts(registry: dict[str, dict], file: str) -> None:
                 f"{did_you_mean(entry['base'], registry) or '; correct it'}"
             )
         _check_scoring(f"{file}: models.{name}", entry)
-        if "outputs" in entry and ("api" in entry or entry["architecture"] != "decoder" or entry["parameters"] is None):
+        if "outputs" in entry and (
+            "api" in entry or entry["architecture"] == "encoder-decoder" or entry["parameters"] is None
+        ):
             raise UserError(
-                f"{file}: models.{name}.outputs is for decoders with a number of parameters and without api; correct "
-                "the entry or remove outputs"
+                f"{file}: models.{name}.outputs is for encoders and decoders with a number of parameters and without "
+                "api; correct the entry or remove outputs"
+            )
+        if "outputs" in entry and "prompt_wrapping" in entry:
+            raise UserError(
+                f"{file}: models.{name} has scores from elsewhere and cannot be prompted; remove prompt_wrapping"
             )
         if entry["demonstration"] and entry["studies"]:
             raise UserError(
@@ -344,7 +350,7 @@ def select(
             )
             raise UserError(f"{where}: '{name}' is behind a server; {remedy}")
         if "outputs" in registry[name] and where != "models":
-            raise UserError(f"{where}: '{name}' has imported outputs only; remove it")
+            raise UserError(f"{where}: '{name}' has scores from elsewhere only; remove it")
         _check_reference(registry, name)
         chosen.add(name)
     return {name: entry for name, entry in registry.items() if name in chosen}
@@ -412,32 +418,25 @@ def methods(entry: dict[str, Any], study: str) -> list[str]:
     return by_use.get(entry["studies"].get(study)) or by_architecture[entry["architecture"]]
 
 
-def logged_files(model: str, outputs: dict, key: str, folder: Path, root: Path, kind: str = "files") -> list[str]:
-    """Return the logged files of one set of instances, as paths of the working directory.
+def given_scores(model: str, outputs: dict[str, str], key: str, folder: Path, root: Path) -> str:
+    """Return the file with a model's scores of one set of instances, as a path of the working directory.
 
     Args:
         model: Its name in the registry, for messages.
         outputs: ``outputs`` of its entry.
         key: Study and set, such as ``ruff/replica``.
         folder, root: The working directory and the repository.
-        kind: ``files`` of scores, or ``answers``.
 
     Raises:
-        UserError: If the entry names no files of the set, or one that is not there.
+        UserError: If the entry names no file of the set, or one that is not there.
     """
-    where = f"models.{model}.outputs.{kind}"
-    if key not in outputs.get(kind, ()):
-        does = {"files": "scores", "answers": "prompts"}[kind]
-        raise UserError(f"{where} names no files of {key}, which this run {does}; add them or leave the model out")
-    found = []
-    for pattern in outputs[kind][key]:
-        path = Path(pattern).expanduser()
-        bases = [Path(path.anchor)] if path.is_absolute() else [folder, root]
-        matches = [list(base.glob(str(path.relative_to(path.anchor)))) for base in bases]
-        if not any(matches):
-            raise UserError(f"{where}: {pattern}: no such file; correct the path")
-        found += next(filter(None, matches))
-    return sorted({runs.in_repository(path, folder, root) for path in found})
+    where = f"models.{model}.outputs"
+    if key not in outputs:
+        raise UserError(f"{where} names no scores of {key}, which this run reads; add the file or leave the model out")
+    path = runs.resolve_path(outputs[key], folder, root)
+    if not (folder / Path(path).expanduser()).is_file():
+        raise UserError(f"{where}: {outputs[key]}: no such file; correct the path")
+    return str(Path(path).expanduser())
 
 
 def describe(entry: dict[str, Any]) -> dict[str, Any]:
@@ -598,8 +597,6 @@ def prompt_seconds(entry: dict, tokens: int, new_tokens: int) -> float:
         tokens: Tokens of a typical prompt.
         new_tokens: Tokens of an answer at most; those of a thought before it (``thinking`` of the entry) are added.
     """
-    if "outputs" in entry:
-        return 0.0
     new_tokens += thought_tokens(entry)
     flops = GPU_FLOPS[entry["precision"]] if gpus(entry) else CPU_FLOPS
     return generation_seconds(entry, 1, tokens, new_tokens, flops, GPU_MEMORY_GB * gpus(entry))

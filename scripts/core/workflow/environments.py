@@ -42,9 +42,7 @@ def without_blanks(interpreter: str) -> str:
     return str(folder / "environment" / path.parent.name / path.name)
 
 
-def prepare(
-    lock: str | Path, folder: str | Path, requirements: str | Path | None = None, options: Sequence[str] = ()
-) -> Path:
+def prepare(lock: str | Path, folder: str | Path, requirements: str | Path | None = None) -> Path:
     """Return the interpreter of an environment with the packages of a lock, and make one where there is none.
 
     Args:
@@ -52,7 +50,6 @@ def prepare(
         folder: The virtual environment, made if it is not what the lock says. It is not touched if this interpreter
             itself has all packages, as in an environment that conda made.
         requirements: The file with torch's version, if torch is one of the packages.
-        options: More options of pip's for the packages of the lock.
 
     Raises:
         UserError: If packages cannot be installed; has the last line of what pip said.
@@ -79,7 +76,7 @@ def prepare(
         pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         # Most modules are never imported. Where byte code cannot be kept, each start would compile those that are.
         pip += [] if sys.dont_write_bytecode else ["--no-compile"]
-        _run([*pip, "--no-deps", "--require-hashes", *options, "--requirement", str(lock)], folder)
+        _run([*pip, "--no-deps", "--require-hashes", "--requirement", str(lock)], folder)
         if "torch" in wanted:
             _run([*pip, f"torch=={wanted['torch']}"], folder)
         files.write_text(made, stamp)

@@ -18,8 +18,8 @@ from scripts.ruff.lib.tables import parameters
 EXAMPLE, CHAIN_EXAMPLE = "8", "3"
 """The prompts that the study's examples use (Tables 4 and 5)."""
 
-SOURCES = ("hub", "package", "outputs")
-"""What a table names a model's source by; ``outputs``: the tool that logged imported answers."""
+SOURCES = ("hub", "package")
+"""What a table names a model's source by."""
 STEPS = ("answer", "chain", "final")
 """Steps of generation: without a chain of thought, the chain, and the answer after it."""
 

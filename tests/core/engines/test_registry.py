@@ -389,15 +389,15 @@ def a_context_of_an_encoder(models):
     models["bert-base"]["scored_after"] = "a"
 
 
-def outputs_of_an_encoder(models):
-    import_scores_of(models["minilm-l6-mlm"])
+def outputs_of_an_encoder_decoder(models):
+    import_scores_of(models["flan-t5-base"])
 
 
 def import_scores_of(entry):
-    """Give an entry files of logged scores in place of its weights."""
+    """Give an entry scores from elsewhere in place of its weights."""
     for key in ("source", "tokenizer", "precision", "gpus"):
         entry.pop(key, None)
-    entry["outputs"] = {"tokenizer": {"path": "somewhere"}, "files": {"ruff/replica": ["samples.jsonl"]}}
+    entry["outputs"] = {"ruff/replica": "scores.csv"}
 
 
 def demonstration_in_a_study(models):
@@ -424,7 +424,7 @@ def demonstration_in_a_study(models):
         (revisions_with_the_name_of_a_model, "models.pythia-14m.revisions make 'pythia-14m-step2', which is another"),
         (thinking_without_a_template, "models.llama-2-7b-chat.thinking is for decoders whose prompt_wrapping is chat"),
         (a_context_of_an_encoder, "models.bert-base.scored_after is for decoders with weights; remove it"),
-        (outputs_of_an_encoder, "models.minilm-l6-mlm.outputs is for decoders with a number of parameters and without"),
+        (outputs_of_an_encoder_decoder, "models.flan-t5-base.outputs is for encoders and decoders with a number of"),
         (demonstration_in_a_study, "models.minilm-l6-mlm is a demonstration model and belongs to no study"),
     ],
 )
@@ -559,20 +559,17 @@ def test_a_server_has_no_weights(tmp_path):
         load_changed(tmp_path, lambda models: models["gpt-4o-mini"].update(source={"path": "/x"}))
 
 
-def test_imported_outputs_take_the_place_of_weights(tmp_path):
+def test_scores_from_elsewhere_take_the_place_of_weights(tmp_path):
     changed = load_changed(tmp_path, lambda models: import_scores_of(models["opt-125m"]))
     assert list(module.select(changed, ["opt-125m"])) == ["opt-125m"]
     assert module.shard_count(changed["opt-125m"], 10**9, 4, 50, 60) == 1
-    assert module.prompt_seconds(changed["opt-125m"], 200, 20) == 0
-    with pytest.raises(UserError, match=r"misgendered\.models: 'opt-125m' has imported outputs only; remove it"):
+    with pytest.raises(UserError, match=r"misgendered\.models: 'opt-125m' has scores from elsewhere only; remove it"):
         module.select(changed, ["opt-125m"], "misgendered.models")
-    only_answers = changed["opt-125m"] | {"outputs": {"answers": {"ruff/replica": ["log.json"]}}}
-    load_changed(tmp_path, lambda models: models.update({"opt-125m": only_answers}))
-    without = changed["opt-125m"] | {"outputs": {"files": {"ruff/replica": ["samples.jsonl"]}}}
-    with pytest.raises(UserError, match=r"models.opt-125m.outputs lacks the key 'tokenizer'; add it"):
-        load_changed(tmp_path, lambda models: models.update({"opt-125m": without}))
     with pytest.raises(UserError, match=r"models.opt-350m.gpus does not belong here; remove it"):
         load_changed(tmp_path, lambda models: models["opt-350m"].update(outputs=changed["opt-125m"]["outputs"]))
+    prompted = changed["opt-125m"] | {"prompt_wrapping": "none"}
+    with pytest.raises(UserError, match=r"models.opt-125m has scores from elsewhere and cannot be prompted; remove"):
+        load_changed(tmp_path, lambda models: models.update({"opt-125m": prompted}))
 
 
 def test_describe(models):
