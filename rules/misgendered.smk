@@ -228,31 +228,15 @@ rule misgendered_accuracy:
         "../scripts/misgendered/analyses.py"
 
 
-rule misgendered_printed_averages:
-    input:
-        published=repo_path("paper/published/misgendered.csv"),
-    output:
-        printed_averages=f"{MISGENDERED_ANALYSIS}/printed_averages.csv",
-    log:
-        "results/logs/misgendered_printed_averages/all.log",
-    conda:
-        "../envs/analysis.yaml"
-    script:
-        "../scripts/misgendered/analyses.py"
-
-
 MISGENDERED_RANKS = expand(f"{MISGENDERED_ANALYSIS}/{{templates}}/name_ranks.csv", templates=MISGENDERED.templates)
 MISGENDERED_ACCURACY = {"accuracy": rules.misgendered_accuracy.output.accuracy}
 MISGENDERED_COUNTS = {"corpus_counts": rules.misgendered_corpus_counts.output.corpus_counts}
 MISGENDERED_PUBLISHED = {"study_models": repo_path("paper/published/misgendered_models.csv")} | MISGENDERED_COUNTS
-MISGENDERED_AVERAGES = {"printed_averages": rules.misgendered_printed_averages.output.printed_averages}
 MISGENDERED_SET = from_wildcards("templates")
 MISGENDERED_TABLE_PARAMS = MISGENDERED_SET | {"models": MISGENDERED.models}
 MISGENDERED_FIGURE_PARAMS = MISGENDERED_TABLE_PARAMS | {"chance": MISGENDERED.chance}
-MISGENDERED_BY_MODEL = {"models": MISGENDERED.models, "chance": MISGENDERED.chance}
 # What scores and predictions are compared by, and how many draws intervals have.
 MISGENDERED_COMPARED_BY = MISGENDERED["scores"] | {"wording": MISGENDERED.wording}
-MISGENDERED_OF_PREDICTIONS = {"predictions": MISGENDERED_PREDICTIONS, "params": MISGENDERED.bootstrap}
 MISGENDERED_OF_SCORES = {
     "instances": MISGENDERED_SELECTED,
     "scores": expand("results/misgendered/scores/{{templates}}/{model}.parquet", model=MISGENDERED.models),
@@ -275,17 +259,7 @@ MISGENDERED_ANALYSES = {
     "draws": result(
         outputs=["accuracy_by_draw", "accuracy_over_draws"], predictions=MISGENDERED_PREDICTIONS, mem_mb=4000
     ),
-    **{
-        name: result(**MISGENDERED_OF_PREDICTIONS, mem_mb=4000)
-        for name in ("name_ranks", "reductions", "declared_forms")
-    },
-    "fertility": result(outputs=["fertility", "regressions"], predictions=MISGENDERED_PREDICTIONS, mem_mb=4000),
-    "mixed_model": result(
-        predictions=MISGENDERED_PREDICTIONS,
-        params={"seed": MISGENDERED.bootstrap["seed"]},
-        mem_mb=8000,
-        runtime=240,
-    ),
+    "name_ranks": result(predictions=MISGENDERED_PREDICTIONS, params=MISGENDERED.bootstrap, mem_mb=4000),
     "choices": result(
         predictions=MISGENDERED_PREDICTIONS,
         **MISGENDERED_OF_SCORES,
@@ -300,23 +274,11 @@ MISGENDERED_ANALYSES = {
         runtime=60,
     ),
     "normalisation": result(
-        outputs=["normalisation", "calibration", "calibration_bins"],
         **MISGENDERED_OF_SCORES,
         params=MISGENDERED.bootstrap | MISGENDERED_COMPARED_BY | {"models": list(MISGENDERED.models)},
         # An estimate: all scores of one model at once.
         mem_mb=8000 + MISGENDERED.scored.instances * 5 // 1000,
         runtime=60,
-    ),
-    "model_pairs": result(
-        outputs=["model_pairs", "power"],
-        **MISGENDERED_OF_PREDICTIONS,
-        # An estimate: eight bytes for each instance and model, and the keys of one model.
-        mem_mb=MISGENDERED_ONE_MODEL + MISGENDERED.scored.instances * len(MISGENDERED.models) * 16 // 10**6,
-        runtime=60,
-    ),
-    "wordings": result(
-        **MISGENDERED_SOURCES,
-        params=misgendered_params("kinds", "pronoun_sets", "types", "numbers"),
     ),
 }
 # Figures and tables of examples are for runs with some, those of models for runs with some that the study takes.
@@ -357,9 +319,7 @@ MISGENDERED_FIGURES = {
             "choices": MISGENDERED["scores"],
         },
     ),
-    **trajectory("misgendered", MISGENDERED.models, MISGENDERED_POINTS, MISGENDERED.chance),
     "accuracy_by_group": misgendered_figure("Accuracy by pronoun group", **misgendered_params("pronoun_sets")),
-    "accuracy_by_form": misgendered_figure("Accuracy by pronoun form"),
     "few_shot": result(
         "accuracy_over_draws",
         "accuracy_by_draw",
@@ -368,22 +328,12 @@ MISGENDERED_FIGURES = {
         **MISGENDERED_ACCURACY,
         params=MISGENDERED_FIGURE_PARAMS,
     ),
-    **{
-        name: result(*tables, targets=MISGENDERED_WITH_MODELS, title=title, params=MISGENDERED_BY_MODEL)
-        for name, (title, *tables) in {
-            "fertility": ("Accuracy by tokens of a form", "fertility", "regressions"),
-            "normalisation": ("Accuracy under other scores than the mean", "normalisation"),
-            "calibration": ("Accuracy by confidence", "calibration_bins"),
-        }.items()
-    },
-    **{
-        name: result(name, targets=MISGENDERED_WITH_MODELS, title=title, params={"models": MISGENDERED.models})
-        for name, title in {
-            "reductions": "Sum against mean of losses",
-            "declared_forms": "Declared against undeclared forms",
-            "mixed_model": "Mixed model of correctness",
-        }.items()
-    },
+    "normalisation": result(
+        "normalisation",
+        targets=MISGENDERED_WITH_MODELS,
+        title="Accuracy under other scores than the mean",
+        params={"models": MISGENDERED.models, "chance": MISGENDERED.chance},
+    ),
 }
 
 # In the paper: pronouns 1, declarations 2, models 3, zero_shot 4, declaration_type 5, declaration_number 6, groups 7,
@@ -406,21 +356,10 @@ MISGENDERED_TABLES = {
         params=MISGENDERED_TABLE_PARAMS,
     ),
     "templates": result(**MISGENDERED_SOURCES, params=MISGENDERED_PARAMS),
-    "printed_averages": result(**MISGENDERED_AVERAGES),
     **{
         name: result(name, targets=MISGENDERED_WITH_MODELS, params={"models": MISGENDERED.models})
-        for name in (
-            "choices",
-            "reductions",
-            "normalisation",
-            "calibration",
-            "declared_forms",
-            "mixed_model",
-            "power",
-            *(["model_pairs"] if len(MISGENDERED.models) > 1 else []),
-        )
+        for name in ("choices", "normalisation")
     },
-    "fertility": result("regressions", targets=MISGENDERED_WITH_MODELS, params={"models": MISGENDERED.models}),
 }
 MISGENDERED_COMPARED = {
     "template_sets": MISGENDERED.templates,
@@ -453,7 +392,6 @@ declare(
     ],
     analyses=[
         rules.misgendered_accuracy.output.accuracy,
-        rules.misgendered_printed_averages.output.printed_averages,
         rules.misgendered_corpus_counts.output.corpus_counts,
     ],
     appendix=True,
@@ -486,19 +424,11 @@ declare(
         ),
     },
     numbers=result(
-        "reductions",
         "normalisation",
-        "calibration",
-        "power",
-        "declared_forms",
-        "regressions",
-        "mixed_model",
         "accuracy_over_draws",
         "choices",
-        "wordings",
         **MISGENDERED_SOURCES,
         **MISGENDERED_ACCURACY,
-        **MISGENDERED_AVERAGES,
         predictions=MISGENDERED_PREDICTIONS,
         **MISGENDERED_COUNTS,
         params=MISGENDERED_SET
@@ -522,11 +452,10 @@ declare(
     ),
     summary=result(
         **MISGENDERED_ACCURACY,
-        tables=[
-            f"{MISGENDERED_ANALYSIS}/{templates}/{table}.csv"
-            for templates in (MISGENDERED.templates if MISGENDERED.models else [])
-            for table in ("normalisation", "calibration", "regressions", "model_pairs", "power", "mixed_model")
-        ],
+        normalisation=expand(
+            f"{MISGENDERED_ANALYSIS}/{{templates}}/normalisation.csv",
+            templates=MISGENDERED.templates if MISGENDERED.models else [],
+        ),
         params={
             "models": MISGENDERED.models,
             "template_sets": MISGENDERED.templates,

@@ -1,7 +1,7 @@
 """The analyses of MISGENDERED, each by the function of its rule, with what it computes."""
 
 import shutil
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,12 +12,11 @@ from scripts.core import files
 from scripts.core.data import model_outputs
 from scripts.core.data.templates import read_pronouns
 from scripts.core.errors import UserError
-from scripts.core.paper.published import read_models, read_published
-from scripts.core.statistics import decisions, paired, procedures
+from scripts.core.paper.published import read_models
+from scripts.core.statistics import decisions
 from scripts.core.workflow.job import log, run_named
 from scripts.misgendered.lib import corpora, infini_gram, study
 from scripts.misgendered.lib import declarations as declaring
-from scripts.misgendered.lib import instances as assembly
 from scripts.misgendered.lib.analyses import choices as other_choices
 from scripts.misgendered.lib.analyses import normalisation as scored
 from scripts.misgendered.lib.analyses import predictions as predicting
@@ -29,14 +28,12 @@ from scripts.misgendered.lib.analyses.resampling import (
     PooledDifferences,
     PooledShares,
     ResampledPredictions,
-    by_type,
     pooled_models,
-    rows_at,
 )
 from scripts.misgendered.lib.labels import ALL
 
 if TYPE_CHECKING:
-    from scripts.misgendered.lib.templates import Templates
+    pass
 
 POOLED = ["declaration_type", "declaration_number", "pronoun_type", "group", "form", "name_class"]
 COLUMNS = ["templates", "model", "shots", *POOLED, "accuracy", "ci_low", "ci_high", "n"]
@@ -246,221 +243,6 @@ def by_name(table: str | Path | pd.DataFrame, draws: int, seed: int, pronoun_typ
     return frame.sort_values(["accuracy", "name"], ascending=[False, True], ignore_index=True)
 
 
-def reductions(*, predictions: str, reductions: str, draws: int, seed: int) -> None:
-    """Compare the mean of a candidate's losses, which the study takes, with their sum.
-
-    Write ``reductions`` (CSV); ``draws`` and ``seed`` belong to the bootstrap over templates and names.
-    """
-    files.write_csv(reductions, mean_against_sum(predictions, draws, seed))
-
-
-def mean_against_sum(table: str | Path | pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
-    """Return accuracies by mean and by sum, without examples in the prompt. Not in the study.
-
-    The mean favours candidates of many tokens: of a whole text they add tokens that are easy to predict from the ones
-    before.
-
-    ``table`` are predictions or their file, of which one model is read at a time.
-
-    Returns:
-        ``model`` (``all``: over the run's models), ``pronoun_type`` (``all`` as well), ``accuracy_mean``,
-        ``accuracy_sum``, ``difference`` (sum minus mean) with ``ci_low`` and ``ci_high``, ``other_pick`` (share of
-        instances with another form), ``n``.
-    """
-    read = ["pronoun_type", "picked", "picked_sum", "correct", "correct_sum"]
-    source = ByModel(table, [*TEMPLATE, *NAME, *read], shots=0)
-    made = PooledDifferences(BootstrapFrame((rows for _, rows in source), draws, seed))
-    for model, rows in source:
-        other = rows.picked.astype(object) != rows.picked_sum.astype(object)
-        resampled = ResampledPredictions(rows.assign(other=other), draws, seed, made.places)
-        for pronoun_type, chosen in by_type(resampled.table):
-            parts = resampled.cells(chosen, "correct_sum"), resampled.cells(chosen)
-            for name in (model, ALL):
-                made.add((name, pronoun_type), *parts, moved=int(other.to_numpy()[chosen].sum()))
-    return pd.DataFrame(
-        {
-            "model": model, "pronoun_type": pronoun_type, "accuracy_mean": value["second"],
-            "accuracy_sum": value["first"], "difference": value["difference"], "ci_low": value["ci_low"],
-            "ci_high": value["ci_high"], "other_pick": value["moved"] / value["n_first"], "n": value["n_first"],
-        }
-        for (model, pronoun_type), value in made.ordered([*source.models, ALL])
-    )  # fmt: skip
-
-
-def declared_forms(*, predictions: str, declared_forms: str, draws: int, seed: int) -> None:
-    """Compare forms that are declared with the same forms where they are not.
-
-    Write ``declared_forms`` (CSV); ``draws`` and ``seed`` belong to the bootstrap over templates and names.
-    """
-    files.write_csv(declared_forms, declared_against_undeclared(predictions, draws, seed))
-
-
-def declared_against_undeclared(table: str | Path | pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
-    """Return accuracies on forms that are declared and on the same forms where they are not. Not in the study.
-
-    Is a model right only on forms that the declaration showed it? Nominative and accusative are declared always. Each
-    of the other forms is declared in three of the six combinations, so that both are compared within the same form.
-
-    ``table`` are predictions or their file, of which one model is read at a time.
-
-    Returns:
-        ``model`` (``all``: over the run's models), ``pronoun_type``, ``form`` (``all``: the three that are not always
-        declared), ``declared`` and ``undeclared`` (accuracies), ``difference`` with ``ci_low`` and ``ci_high``,
-        ``n_declared``, ``n_undeclared``.
-    """
-    sometimes = study.SOMETIMES_DECLARED
-    source = ByModel(table, [*TEMPLATE, *NAME, "pronoun_type", "declared", "correct"], shots=0)
-    asked = ((model, rows[rows.form.isin(sometimes)]) for model, rows in source)
-    made = PooledDifferences(BootstrapFrame((rows for _, rows in asked), draws, seed))
-    for model, rows in source:
-        resampled = ResampledPredictions(rows[rows.form.isin(sometimes)], draws, seed, made.places)
-        shown = resampled.table.declared.to_numpy()
-        for pronoun_type in dict.fromkeys(resampled.table.pronoun_type):
-            for form in [ALL, *sometimes]:
-                chosen = rows_at(resampled.table, pronoun_type=pronoun_type)
-                if form != ALL:
-                    chosen &= rows_at(resampled.table, form=form)
-                parts = resampled.cells(chosen & shown), resampled.cells(chosen & ~shown)
-                for name in (model, ALL):
-                    made.add((name, pronoun_type, form), *parts)
-    return pd.DataFrame(
-        {
-            "model": model, "pronoun_type": pronoun_type, "form": form, "declared": value["first"],
-            "undeclared": value["second"], "difference": value["difference"], "ci_low": value["ci_low"],
-            "ci_high": value["ci_high"], "n_declared": value["n_first"], "n_undeclared": value["n_second"],
-        }
-        for (model, pronoun_type, form), value in made.ordered([*source.models, ALL])
-    )  # fmt: skip
-
-
-SUBSETS = {"all groups": "accuracy ~ tokens", "neo-pronouns": "accuracy ~ tokens + C(form)"}
-"""Which forms a regression looks at, and its formula: among neo-pronouns forms have means of their own."""
-
-
-def fertility(*, predictions: str, fertility: str, regressions: str) -> None:
-    """Set the tokens that a form costs beside the accuracy on it.
-
-    Write tokens and accuracy of each form (``fertility``, CSV) and of each model ``regressions`` (CSV).
-    """
-    cells = by_form(predictions)
-    files.write_csv(fertility, cells)
-    files.write_csv(regressions, regress(cells))
-
-
-def by_form(table: str | Path | pd.DataFrame) -> pd.DataFrame:
-    """Return tokens and accuracy of each form of each pronoun group, without examples in the prompt.
-
-    ``table`` are predictions or their file, of which one model is read at a time.
-
-    Returns:
-        ``model``, ``pronoun_type``, ``group``, ``form``, ``gold``, ``tokens`` (of the right form as it stands in the
-        text, mean over instances), ``accuracy``, ``n``.
-    """
-    keys = ["model", "pronoun_type", "group", "form", "gold"]
-    parts = []
-    for _, rows in ByModel(table, [*keys, "gold_tokens", "correct"], shots=0):
-        cells = rows.groupby(keys, sort=False, observed=True).agg(
-            tokens=("gold_tokens", "mean"), accuracy=("correct", "mean"), n=("correct", "size")
-        )
-        parts.append(cells.reset_index().astype(dict.fromkeys(keys, object)))
-    return pd.concat(parts, ignore_index=True)
-
-
-def regress(cells: pd.DataFrame) -> pd.DataFrame:
-    """Regress accuracy on tokens for each model; a form of a group (:func:`by_form`) is one observation.
-
-    Not in the study: tokens that a form costs under each tokenizer against accuracy.
-
-    Returns:
-        ``model``, ``subset`` (of :data:`SUBSETS`), ``slope`` (accuracy for each further token) with ``ci_low`` and
-        ``ci_high`` (95 %, HC3 standard errors: MacKinnon and White 1985), ``p_value``, ``spearman`` (of tokens and
-        accuracy), ``forms`` (observations). The slope is missing where tokens or accuracies do not vary, or where an
-        observation alone decides a coefficient, because HC3 is undefined then.
-    """
-    rows = []
-    for model, of_model in cells.groupby("model", sort=False):
-        for subset, formula in SUBSETS.items():
-            part = of_model if subset == "all groups" else of_model[of_model.pronoun_type == "neo"]
-            rows.append({"model": model, "subset": subset} | _fit(part, formula))
-    return pd.DataFrame(rows)
-
-
-def _fit(part: pd.DataFrame, formula: str):
-    nothing = dict.fromkeys(("slope", "ci_low", "ci_high", "p_value"), np.nan)
-    rank = procedures.spearman(part.tokens.to_numpy(), part.accuracy.to_numpy())
-    facts = {"spearman": rank, "forms": len(part)}
-    if len(part) < 4 or not all(procedures.has_variation(part[c].to_numpy(), 1) for c in ("tokens", "accuracy")):
-        return nothing | facts
-    import statsmodels.formula.api as smf
-
-    fitted = smf.ols(formula, part).fit()
-    singular = np.linalg.matrix_rank(fitted.model.exog) < fitted.model.exog.shape[1]
-    if singular or fitted.df_resid < 1 or (fitted.get_influence().hat_matrix_diag > 1 - 1e-9).any():
-        return nothing | facts
-    robust = fitted.get_robustcov_results("HC3")
-    place = fitted.model.exog_names.index("tokens")
-    low, high = robust.conf_int()[place]
-    return {
-        "slope": float(robust.params[place]), "ci_low": float(low), "ci_high": float(high),
-        "p_value": float(robust.pvalues[place]),
-    } | facts  # fmt: skip
-
-
-FIXED = {
-    "pronoun_type": ("neo", "neutral", "binary"),
-    "form": ("nom", "acc", "ref", "pos_dep", "pos_ind"),
-    "declaration_type": ("explicit", "parenthetical"),
-    "declaration_number": ("2", "3", "4", "5"),
-}
-"""Fixed effects with their levels, the reference first."""
-
-
-def mixed_model(*, predictions: str, mixed_model: str, seed: int) -> None:
-    """Fit correctness on pronoun type, form and declaration, with templates and names that vary at random.
-
-    Write the coefficients (``mixed_model``, CSV); ``seed`` is that of the starting values.
-    """
-    table = fit_mixed_model(predictions, seed)
-    if not table.converged.all():
-        log.warning("%s: no estimates, because %s", mixed_model, table.reason.iloc[0])
-    files.write_csv(mixed_model, table)
-
-
-def fit_mixed_model(table: str | Path | pd.DataFrame, seed: int) -> pd.DataFrame:
-    """Fit correctness on pronoun type, form and declaration, with random effects of template, name and model.
-
-    Not in the study, which compares averages. A logistic model, because accuracies on neo-pronouns are near zero, where
-    a linear one leaves the range of shares. How it is fitted, and what its intervals are, says
-    :mod:`scripts.core.statistics.mixed_effects`.
-
-    Args:
-        table: Predictions, or their file. Of more than ``mixed_effects.MOST`` instances that many are drawn, as many of
-            each model.
-        seed: Of the starting values, and of that draw.
-
-    Returns:
-        As :func:`scripts.core.statistics.mixed_effects.of_models` returns it: coefficients in log odds against the
-        factor's first level, and standard deviations of the random effects. One row without estimates, with
-        ``converged`` false and the ``reason``, if the fit does not converge or correctness does not vary.
-    """
-    from scripts.core.statistics import mixed_effects
-
-    source = ByModel(table, [*FIXED, "template_index", "name", "correct"], shots=0)
-    sizes = {model: len(rows) for model, rows in source}
-    share = min(1.0, mixed_effects.MOST / max(1, sum(sizes.values())))
-    generator = np.random.default_rng(seed)
-    parts = []
-    for model, rows in source:
-        if share < 1:
-            rows = rows.iloc[np.sort(generator.choice(len(rows), int(sizes[model] * share), replace=False))]
-        parts.append(rows.astype(dict.fromkeys(rows.select_dtypes("category"), object)))
-    rows = pd.concat(parts, ignore_index=True)
-    rows = rows.assign(
-        declaration_number=rows.declaration_number.astype(str), template=paired.cluster_names(rows, TEMPLATE)
-    )
-    return mixed_effects.of_models(rows, FIXED, ["template", "name"], seed)
-
-
 CHOSEN = [*TEMPLATE, *NAME, "instance_id", "declaration", "draw", "group", "pronoun_type", "picked", "correct"]
 """Columns of predictions that are compared with other choices."""
 
@@ -523,12 +305,12 @@ def _decided(
 
 
 def normalisation(
-    *, instances: str, scores: list, normalisation: str, calibration: str, calibration_bins: str, models: list,
-    wording: str, labels: str, capitals: str, draws: int, seed: int,
+    *, instances: str, scores: list, normalisation: str, models: list, wording: str, labels: str, capitals: str,
+    draws: int, seed: int,
 ) -> None:  # fmt: skip
-    """Decide every instance under each normalisation of the losses; what that changes, and how sure models are.
+    """Decide every instance under each normalisation of the losses, and say what that changes.
 
-    Write accuracies with what flips (``normalisation``), calibration errors and what is in each bin (CSV).
+    Write accuracies with what flips (``normalisation``, CSV).
 
     Decisions are counted model by model and not kept: there can be sixty million. ``scores`` has a file for each of
     ``models``, of the ``instances`` without examples, which count in the ``wording`` of the run; ``labels`` and
@@ -543,162 +325,7 @@ def normalisation(
         table = scored.decide_instances(selected[selected.wording == wording], read, model, labels, capitals)
         log.info("%s: %d decisions, %d ties", model, len(table), int(table.tie.sum()))
         counts.append(decisions.count_decisions(table, scored.DESIGN))
-    made = decisions.decision_tables(counts, scored.DESIGN, draws, seed)
-    for path, table in zip((normalisation, calibration, calibration_bins), made, strict=True):
-        files.write_csv(path, table)
-
-
-KEYS = ["instance_id", "declaration", "pronoun_type", "form", "template_index"]
-"""Columns of predictions by which models are compared on the same instances."""
-PAIRED = {"factor": "pronoun_type", "clusters": TEMPLATE}
-
-
-def model_pairs(*, predictions: str, model_pairs: str, power: str, draws: int, seed: int) -> None:
-    """Compare each pair of models on the same instances, and say how small a difference the sample can show.
-
-    Write differences of accuracies (``model_pairs``, CSV) and what samples can show (``power``, CSV). ``draws`` and
-    ``seed`` belong to bootstrap and permutations over templates.
-    """
-    files.write_csv(model_pairs, compare_pairs(predictions, draws, seed))
-    files.write_csv(power, plan_samples(predictions))
-
-
-def compare_pairs(table: str | Path | pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
-    """Return :func:`scripts.core.statistics.paired.model_pairs` without examples in the prompt. Not in the study.
-
-    ``table`` are predictions of all models, or their file.
-    """
-    return paired.model_pairs(ByModel(table, [*KEYS, "correct"], shots=0), KEYS, **PAIRED, draws=draws, seed=seed)
-
-
-def plan_samples(table: str | Path | pd.DataFrame) -> pd.DataFrame:
-    """Return :func:`scripts.core.statistics.paired.power` without examples in the prompt. Not in the study."""
-    return paired.power(ByModel(table, [*KEYS, "correct"], shots=0), **PAIRED)
-
-
-PRINTED_ACCURACY = "misgendered_accuracy"
-WEIGHTS = {
-    "six combinations (Table 2)": {"2": 1, "3": 2, "4": 2, "5": 1},
-    "seven, a further one of three forms": {"2": 1, "3": 3, "4": 2, "5": 1},
-    "seven, a further one of four forms": {"2": 1, "3": 2, "4": 3, "5": 1},
-}
-"""What combinations there may be, to how many of them declare each number of forms."""
-NAMES = {"Female": 100, "Male": 100, "Unisex": 300}
-PRINTED_TYPES = ("Binary", "Neutral", "Neo-Pronouns")
-ROUNDING = 0.05
-"""Half of the last printed digit, in percentage points; both sides of a comparison are rounded."""
-
-
-def printed_averages(*, published: str, printed_averages: str) -> None:
-    """Work out from the study's printed numbers which combinations of declared forms its averages are over.
-
-    Write ``printed_averages`` (CSV) from the ``published`` numbers.
-    """
-    files.write_csv(printed_averages, recompute_averages(read_published(published)))
-
-
-def recompute_averages(published: pd.DataFrame) -> pd.DataFrame:
-    """Return the printed averages beside what the printed parts give with each set of weights.
-
-    Section 3.3 speaks of seven combinations and Table 2 lists six. Table 4 averages all experiments and Table 6 those
-    of each number of declared forms, so Table 4 is the mean of Table 6 with the numbers of combinations as weights. In
-    the same way Table 4 is the plain mean over declaration types (Table 5) and forms (Table 8), and a row of Table 7 is
-    the mean of its row of Table 10 with the numbers of names as weights.
-
-    Returns:
-        ``of`` (what is averaged), ``weights``, ``combinations`` (how many those over numbers of forms weigh, 0
-        elsewhere), ``quantity``, ``printed``, ``computed``, ``difference`` (percentage
-        points), ``fits`` (whether rounding can explain the difference).
-    """
-    is_accuracy: Any = published.item == PRINTED_ACCURACY
-    values = {(row.row, row.column): float(row.value) for row in published[is_accuracy].itertuples()}
-    rows = []
-
-    def add(
-        of: str, weights: str, quantity: str, printed: float, parts: Sequence[tuple[int, float]], combinations: int = 0
-    ):
-        total = sum(weight for weight, _ in parts)
-        computed = sum(weight * value for weight, value in parts) / total
-        difference = computed - printed
-        fits = abs(difference) <= 2 * ROUNDING + 1e-9
-        rows.append((of, weights, combinations, quantity, printed, computed, difference, fits))
-
-    for name, weights in WEIGHTS.items():
-        for kind in PRINTED_TYPES:
-            parts = [(weight, values[f"declared forms | {n}", kind]) for n, weight in weights.items()]
-            of, printed = "numbers of declared forms (Table 6)", values[kind, "Accuracy"]
-            add(of, name, kind, printed, parts, combinations=sum(weights.values()))
-    for kind in PRINTED_TYPES:
-        parts = [(1, values[f"declaration type | {t}", kind]) for t in ("Explicit", "Parenthetical")]
-        add("declaration types (Table 5)", "equal", kind, values[kind, "Accuracy"], parts)
-    for kind in PRINTED_TYPES:
-        forms = ("Nominative", "Accusative", "Reflexive", "Pos-Dependent", "Pos-Independent")
-        parts = [(1, values[f"pronoun form | {form}", kind]) for form in forms]
-        add("forms (Table 8)", "equal", kind, values[kind, "Accuracy"], parts)
-    for group, kind in (("She", "Binary"), ("He", "Binary"), ("They", "Neutral")):
-        parts = [(n, values[f"pronoun group | {group}", name]) for name, n in NAMES.items()]
-        add("classes of names (Table 10)", "100, 100, 300", group, values[f"{kind} | {group}", "Accuracy"], parts)
-    columns = ["of", "weights", "combinations", "quantity", "printed", "computed", "difference", "fits"]
-    return pd.DataFrame(rows, columns=columns)
-
-
-WORDED = (
-    "declaration", "declaration_type", "declaration_number", "templates", "slash", "declared_again", "blank_at_the_end",
-    "other_change", "same",
-)  # fmt: skip
-"""For each declaration of how many ``templates`` the text differs, and why; one template may differ for two reasons.
-
-``slash``: a slash before the apostrophe; ``declared_again``: the declaration stands behind a later mention of the name;
-``blank_at_the_end``: the template ends with a blank; ``other_change``: it differs in another way; ``same``: not at all.
-The stray declaration that three rows of the authors' ``templates.csv`` carry is in none of their files with
-declarations, so that it changes nothing."""
-
-
-def wordings(
-    *, template_files: list, kinds: list, pronouns: str, combinations: str, pronoun_sets: list, types: list,
-    numbers: list, wordings: str,
-) -> None:  # fmt: skip
-    """Count how many templates the choice between the wordings of declarations changes, and why.
-
-    Write the table to ``wordings``; the other arguments are those of the full sets' script.
-    """
-    given = dict(zip(kinds, template_files, strict=True))
-    loaded = assembly.load(given, pronouns, pronoun_sets, combinations, types, numbers, "faithful")
-    files.write_csv(wordings, compare_wordings(loaded.templates, loaded.declarations))
-
-
-def compare_wordings(texts: "Templates", ways: Iterable[declaring.Declaration]) -> pd.DataFrame:
-    """Return what the faithful wording changes of a template set: a row for each declaration, with :data:`WORDED`."""
-    rows = []
-    for way in ways:
-        released = texts.released.get((way.kind, way.number))
-        faithful = released or [declaring.pattern(way.kind, text.text, "faithful") for text in texts.rows]
-        corrected = [declaring.pattern(way.kind, text.text, "corrected") for text in texts.rows]
-        counts: dict[str, int] = dict.fromkeys(WORDED[4:], 0)
-        for theirs, ours in zip(faithful, corrected, strict=True):
-            for reason in reasons(theirs, ours):
-                counts[reason] += 1
-        rows.append((way.name, way.kind, way.number, len(texts.rows), *counts.values()))
-    return pd.DataFrame(rows, columns=WORDED)
-
-
-def reasons(faithful: str, corrected: str) -> list[str]:
-    """Return why two wordings of a template differ, by the names of :data:`WORDED`."""
-    if faithful == corrected:
-        return ["same"]
-    found, plain = [], faithful
-    if plain.startswith(f"{declaring.NAME}/'s "):
-        found.append("slash")
-        plain = plain.replace("/'s", "'s", 1)
-    again = f"{declaring.NAME} ({declaring.DECLARED_SLOT})"
-    if plain.count(again) > 1:
-        found.append("declared_again")
-        first, mention, rest = plain.partition(again)
-        plain = first + mention + rest.replace(again, declaring.NAME)
-    if plain != plain.rstrip():
-        found.append("blank_at_the_end")
-        plain = plain.rstrip()
-    return found if plain == corrected else [*found, "other_change"]
+    files.write_csv(normalisation, decisions.decision_tables(counts, scored.DESIGN, draws, seed)[0])
 
 
 def corpus(

@@ -4,7 +4,6 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -14,7 +13,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormat
 from scripts.core import files
 from scripts.core.data import losses, model_outputs
 from scripts.core.data.options import SLOT, fill
-from scripts.core.paper import plotting, trajectory
+from scripts.core.paper import plotting
 from scripts.core.statistics import normalisation as normalising
 from scripts.core.workflow.job import run_named
 from scripts.misgendered.lib import declarations, figures
@@ -22,32 +21,12 @@ from scripts.misgendered.lib import instances as assembly
 from scripts.misgendered.lib.analyses.by_model import ByModel
 from scripts.misgendered.lib.analyses.normalisation import AVAILABLE_NORMALISATIONS
 from scripts.misgendered.lib.analyses.predictions import instance_parts
-from scripts.misgendered.lib.labels import (
-    ALL,
-    DECLARATION_TYPES,
-    FORMS,
-    NAME_CLASSES,
-    SHORT,
-    TYPES,
-    effect,
-    present,
-)
+from scripts.misgendered.lib.labels import ALL, DECLARATION_TYPES, NAME_CLASSES, SHORT, TYPES, present
 
 CHARACTERS = 56
 """Of a line at the width of a column."""
 LINE, SIZE = 0.128, 7
 """Height of a line in inches, size of its type in points."""
-
-
-def figure_accuracy_by_form(
-    *, accuracy: str, pdf: str, png: str, csv: str, templates: str, models: dict, chance: float
-) -> None:
-    """Draw the accuracy on each pronoun form, by type of pronouns (the numbers behind Table 8)."""
-    frame = figures.pooled_rows(figures.read(accuracy, ["form"]), templates, {"pronoun_type", "form"})
-    frame = plotting.drop_small_cells(frame[frame.model.isin(figures.panels(models))])
-    with plotting.style():
-        drawn = figures.accuracy_rows(frame, present(FORMS, frame.form), models, chance, "form")
-    plotting.save(drawn, frame, pdf, png, csv)
 
 
 def figure_accuracy_by_group(
@@ -64,141 +43,6 @@ def figure_accuracy_by_group(
     with plotting.style():
         drawn = figures.accuracy_rows(frame, {group: group for group in order}, models, chance, "group")
     plotting.save(drawn, frame, pdf, png, csv)
-
-
-def figure_calibration(*, calibration_bins: str, pdf: str, png: str, csv: str, models: dict, chance: float) -> None:
-    """Draw accuracy against confidence, by type of pronouns: the reliability of what a model is sure of.
-
-    Confidence is by sums of losses: their softmax is a probability, and that of means is flat whatever the model knows.
-    ``chance`` is the accuracy of a random pick.
-    """
-    frame = figures.read(calibration_bins, ["bin", "confidence", "accuracy"])
-    frame = frame[frame.model.isin(figures.panels(models)) & (frame.normalisation == "sum")]
-    frame = frame[(frame.group == ALL) & (frame.pronoun_type != ALL)]
-    plotting.save(draw_calibration(frame, models, chance), frame, pdf, png, csv)
-
-
-@plotting.style()
-def draw_calibration(frame: pd.DataFrame, models: dict[str, dict], chance: float) -> Figure:
-    """Draw a panel for each model, or for all of many, with a curve for each type of pronouns; return the figure.
-
-    ``frame`` has the bins of the panels and of single types; bins of few instances are left out.
-    """
-    frame = plotting.drop_small_cells(frame)
-    if frame.empty:
-        return plotting.nothing_drawn()
-    shown = {name: title for name, title in figures.panels(models).items() if name in set(frame.model)}
-    types = present(TYPES, frame.pronoun_type)
-    drawn = plotting.figure(plotting.COLUMN if len(shown) < figures.FEW else plotting.PAGE, 2.1)
-    grid = drawn.subplots(1, len(shown), sharex=True, sharey=True, squeeze=False)[0]
-    for ax, (model, title) in zip(grid, shown.items(), strict=True):
-        ax.plot([0, 1], [0, 1], color=plotting.GREY, linewidth=0.9, zorder=1.5)
-        for kind in types:
-            rows = frame[(frame.model == model) & (frame.pronoun_type == kind)].sort_values("bin")
-            ax.plot(rows.confidence, rows.accuracy, markersize=3.5, **figures.TYPE_LOOKS[kind])
-        ax.set_title(title)
-        plotting.fraction_axis(ax.xaxis)
-        plotting.fraction_axis(ax.yaxis)
-        ax.set_xlabel("Confidence")
-    grid[0].set_ylabel(figures.ACCURACY)
-    handles = figures.curve_handles(types, frame)
-    handles.append(plotting.handle({"color": plotting.GREY, "linestyle": "-"}, "right as often as sure"))
-    handles.append(plotting.chance_line(grid, chance))
-    plotting.legend_below(drawn, handles, 2)
-    return drawn
-
-
-def figure_declared_forms(*, declared_forms: str, pdf: str, png: str, csv: str, models: dict) -> None:
-    """Draw how accuracy changes when the form that is asked for is declared.
-
-    Accuracies on few instances (:data:`scripts.core.paper.formats.FEWEST`) are left out.
-    """
-    frame = figures.read(declared_forms, ["difference"])
-    enough = frame[["n_declared", "n_undeclared"]].min(axis=1) >= plotting.FEWEST
-    frame = frame[enough & frame.model.isin(figures.panels(models))]
-    plotting.save(draw_declared_forms(frame, models), frame, pdf, png, csv)
-
-
-@plotting.style()
-def draw_declared_forms(frame: pd.DataFrame, models: dict[str, dict]) -> Figure:
-    """Draw a panel for each model, a row for each form and the difference of accuracies with its interval."""
-    shown, types = figures.panels(models), present(TYPES, frame.pronoun_type)
-    rows = present(FORMS, frame.form) | {ALL: "All three"}
-    drawn = plotting.figure(plotting.COLUMN if len(shown) < figures.FEW else plotting.PAGE, 0.33 * len(rows) + 0.6)
-    grid = drawn.subplots(1, len(shown), sharex=True, sharey=True, squeeze=False)[0]
-    row: Any
-    for ax, (model, title) in zip(grid, shown.items(), strict=True):
-        part = frame[frame.model == model].set_index(["form", "pronoun_type"])
-        for y, form in enumerate(rows):
-            for i, kind in enumerate(types):
-                if (form, kind) not in part.index:
-                    continue
-                row = part.loc[(form, kind)]
-                beside = 0.24 * (i - (len(types) - 1) / 2)
-                figures.draw_point(ax, row.difference, y + beside, row.ci_low, row.ci_high, figures.TYPE_LOOKS[kind])
-        ax.set_title(title)
-        figures.label_rows(ax, rows.values())
-        ax.xaxis.set_major_locator(MaxNLocator(5 if len(shown) == 1 else 3))
-        ax.set_xlabel("Declared minus undeclared" if len(shown) == 1 else "Declared minus\nundeclared")
-    handles = [*figures.type_handles(types), plotting.interval_handle(figures.INTERVAL, "_")]
-    handles.append(plotting.reference_line(grid, 0, "no difference", (0, (1, 1.2)), along="x"))
-    plotting.legend_below(drawn, handles, 3)
-    return drawn
-
-
-def figure_fertility(
-    *, fertility: str, regressions: str, pdf: str, png: str, csv: str, models: dict, chance: float
-) -> None:
-    """Draw the accuracy on each form against the tokens that it costs."""
-    cells, lines = figures.read(fertility, ["tokens"]), figures.read(regressions, ["slope"])
-    plotting.save(draw_fertility(cells, lines, models, chance), cells, pdf, png, csv)
-
-
-@plotting.style()
-def draw_fertility(cells: pd.DataFrame, lines: pd.DataFrame, models: dict[str, dict], chance: float) -> Figure:
-    """Draw a panel for each model, a point for each form of each group, and the line of the regression."""
-    names = [name for name in models if name in set(cells.model)]
-    drawn, grid = _grid_of_models(names, models, 4, 0.1)
-    types = present(TYPES, cells.pronoun_type)
-    for ax, name in zip(grid.flat, names, strict=False):
-        part = cells[cells.model == name].sort_values(["tokens", "accuracy", "pronoun_type", "group", "form"])
-        heights = spread_heights(part)
-        for kind in types:
-            shown = part.pronoun_type == kind
-            look = figures.TYPE_LOOKS[kind] | {"linestyle": "none"}
-            ax.plot(part.tokens[shown], heights[shown], markersize=3.5, alpha=0.8, **look)
-        line = lines[(lines.model == name) & (lines.subset == "all groups")].iloc[0]
-        if not np.isnan(line.slope):
-            ends = np.array([part.tokens.min(), part.tokens.max()])
-            height = part.accuracy.mean() + line.slope * (ends - part.tokens.mean())
-            ax.plot(ends, height, color=plotting.GREY, linewidth=1.1)
-        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    for ax in grid[-1]:
-        ax.set_xlabel("Tokens of the form")
-    handles = [*figures.type_handles(types), plotting.chance_line(grid.flat[: len(names)], chance)]
-    handles.append(plotting.handle({"color": plotting.GREY}, "least squares"))
-    plotting.legend_below(drawn, handles, 3)
-    return drawn
-
-
-SPREAD, STEP = 0.1, 0.025
-"""How far points of the same accuracy are spread along the axis of accuracy at most, and from one to the next."""
-
-
-def spread_heights(cells: pd.DataFrame) -> pd.Series:
-    """Return where forms of as many tokens and the same accuracy stand, so that none hides another.
-
-    Args:
-        cells: ``tokens`` and ``accuracy``.
-
-    Returns:
-        Accuracies, spread by up to half of :data:`SPREAD` to either side and within 0 to 1.
-    """
-    same = cells.groupby([cells.tokens.round(2), cells.accuracy.round(3)])
-    rank, count = same.cumcount(), same.accuracy.transform("size")
-    step = (SPREAD / (count - 1).clip(lower=1)).clip(upper=STEP)
-    lowest = np.clip(cells.accuracy - step * (count - 1) / 2, 0, 1 - step * (count - 1))
-    return lowest + step * rank
 
 
 def _grid_of_models(names: Sequence[str], models: dict[str, dict], most: int, room: float = 0.0):
@@ -275,39 +119,6 @@ def draw_few_shot(summary: pd.DataFrame, by_draw: pd.DataFrame, models: dict[str
     return drawn
 
 
-def figure_mixed_model(*, mixed_model: str, pdf: str, png: str, csv: str, models: dict) -> None:
-    """Draw the coefficients of the mixed model of correctness.
-
-    A fit that did not converge has no estimates to draw.
-    """
-    frame = figures.read(mixed_model, ["estimate"])
-    frame = frame[(frame.factor != "intercept") & frame.converged].fillna({"reason": "", "level": ""})
-    plotting.save(draw_mixed_model(frame, models), frame, pdf, png, csv)
-
-
-@plotting.style()
-def draw_mixed_model(frame: pd.DataFrame, models: dict[str, dict]) -> Figure:
-    """Draw fixed effects and the standard deviations of random effects, each with its interval."""
-    drawn = plotting.figure(plotting.COLUMN, 0.18 * max(len(frame), 2) + 0.55)
-    ax = drawn.subplots()
-    for y, row in enumerate(files.rows(frame)):
-        look = {"color": "#000000" if row.kind == "fixed" else plotting.GREY}
-        look["marker"] = "o" if row.kind == "fixed" else "D"
-        figures.draw_point(ax, row.estimate, y, row.ci_low, row.ci_high, look)
-    if frame.empty:
-        ax.text(0.5, 0.5, "the model has no estimates", ha="center", va="center", transform=ax.transAxes)
-    figures.label_rows(ax, [effect(row, models) for row in files.rows(frame)])
-    ax.set_xlabel("Log odds of a right prediction")
-    handles = [
-        plotting.handle({"color": "#000000", "marker": "o", "linestyle": "none"}, "effect"),
-        plotting.handle({"color": plotting.GREY, "marker": "D", "linestyle": "none"}, "SD over clusters"),
-        plotting.interval_handle("95% of the posterior", "_"),
-        plotting.reference_line([ax], 0, "no effect", (0, (1, 1.2)), along="x"),
-    ]
-    plotting.legend_below(drawn, handles, 2)
-    return drawn
-
-
 def figure_model_size(
     *, accuracy: str, pdf: str, png: str, csv: str, templates: str, models: dict, chance: float
 ) -> None:
@@ -379,53 +190,6 @@ def draw_normalisation(frame: pd.DataFrame, models: dict[str, dict], chance: flo
     """Draw a panel for each model, or for the mean over many, and a row for each normalisation; return the figure."""
     rows = {name: normalising.LABELS[name] for name in AVAILABLE_NORMALISATIONS}
     return figures.accuracy_rows(plotting.drop_small_cells(frame), rows, models, chance, "normalisation")
-
-
-def figure_reductions(*, reductions: str, pdf: str, png: str, csv: str, models: dict) -> None:
-    """Draw how the accuracy changes if candidates are compared by the sum of their losses instead of the mean."""
-    frame = figures.read(reductions, ["difference"])
-    frame = plotting.drop_small_cells(frame[frame.model.isin(models) & (frame.pronoun_type != ALL)])
-    plotting.save(draw_reductions(frame, models), frame, pdf, png, csv)
-
-
-@plotting.style()
-def draw_reductions(frame: pd.DataFrame, models: dict[str, dict]) -> Figure:
-    """Draw a row for each model, and in it the difference with its interval for each type of pronouns."""
-    if frame.empty:
-        return plotting.nothing_drawn()
-    types = present(TYPES, frame.pronoun_type)
-    names = [name for name in models if name in set(frame.model)]
-    drawn = plotting.figure(plotting.COLUMN, (0.12 * len(types) + 0.1) * len(names) + 0.5)
-    ax = drawn.subplots()
-    row: Any
-    for y, name in enumerate(names):
-        rows = frame[frame.model == name].set_index("pronoun_type")
-        for i, kind in enumerate(kind for kind in types if kind in rows.index):
-            row, beside = rows.loc[kind], 0.25 * (i - (len(rows) - 1) / 2)
-            figures.draw_point(ax, row.difference, y + beside, row.ci_low, row.ci_high, figures.TYPE_LOOKS[kind])
-    figures.label_rows(ax, [plotting.model_title(name, models) for name in names])
-    ax.xaxis.set_major_locator(MaxNLocator(5))
-    ax.set_xlabel("Accuracy: sum minus mean")
-    handles = [
-        *figures.type_handles(types),
-        plotting.reference_line([ax], 0, "no difference", (0, (1, 1.2)), along="x"),
-    ]
-    if frame.ci_low.notna().any():
-        handles.append(plotting.interval_handle(figures.INTERVAL, "_"))
-    plotting.legend_below(drawn, handles, 3)
-    return drawn
-
-
-def figure_trajectory(
-    *, summary: str, pdf: str, png: str, csv: str, models: dict, points: list, templates: str, chance: float
-) -> None:
-    """Draw accuracy over the course of training, for models whose registry entry has several revisions.
-
-    Arguments are those of :mod:`scripts.core.paper.trajectory`.
-    """
-    frame = trajectory.rows(summary, models, points, templates)
-    drawn = trajectory.draw(frame, [label for label, *_ in points], chance, key="")
-    plotting.save(drawn, frame, pdf, png, csv)
 
 
 EXAMINED = [

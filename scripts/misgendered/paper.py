@@ -1,7 +1,5 @@
 """What the paper says of MISGENDERED: its numbers, its section and its rows of the summary."""
 
-from pathlib import Path
-
 from scripts.core import files
 from scripts.core.paper import sections
 from scripts.core.paper.numbers import of_settings
@@ -14,11 +12,9 @@ TITLES = {"replica": "replica templates", "official": "official templates"}
 
 
 def paper_numbers(
-    *, template_files: list, pronouns: str, combinations: str, predictions: str, accuracy: str, reductions: str,
-    normalisation: str, calibration: str, power: str, declared_forms: str, regressions: str, mixed_model: str,
-    accuracy_over_draws: str, choices: str, wordings: str, printed_averages: str, corpus_counts: str,
-    paper_numbers: str, templates: str, kinds: list, pronoun_sets: list, types: list, numbers_declared: list,
-    wording: str, settings: dict,
+    *, template_files: list, pronouns: str, combinations: str, predictions: str, accuracy: str, normalisation: str,
+    accuracy_over_draws: str, choices: str, corpus_counts: str, paper_numbers: str, templates: str, kinds: list,
+    pronoun_sets: list, types: list, numbers_declared: list, wording: str, settings: dict,
 ) -> None:  # fmt: skip
     """Collect every number that the section's prose uses on one set of templates, with where it comes from.
 
@@ -32,15 +28,9 @@ def paper_numbers(
         **collecting.from_instances(loaded),
         **collecting.from_predictions(predictions),
         **collecting.from_accuracy(frame[(frame.templates == templates) & (frame.shots == 0)]),
-        **collecting.from_reductions(files.read_csv(reductions)),
-        **collecting.from_other_scores(*map(files.read_csv, (normalisation, calibration, power))),
-        **collecting.from_declared_forms(files.read_csv(declared_forms)),
-        **collecting.from_fertility(files.read_csv(regressions)),
-        **collecting.from_mixed_model(files.read_csv(mixed_model)),
+        **collecting.from_other_scores(files.read_csv(normalisation)),
         **collecting.from_examples(files.read_csv(accuracy_over_draws)),
         **collecting.from_choices(files.read_csv(choices)),
-        **collecting.from_wordings(files.read_csv(wordings)),
-        **collecting.from_averages(files.read_csv(printed_averages)),
         **collecting.from_corpora(files.read_csv(corpus_counts)),
     }
     files.write_json(paper_numbers, collected)
@@ -66,34 +56,27 @@ def section(
         "shots": shots,
         "scores": scores,
         "wording": wording,
-        "word": _word,
         "called": {name: TITLES[name] for name in template_sets},
     }
     sections.write(section_tex, section_template, everything)
     sections.write(appendix_tex, appendix_template, everything)
 
 
-def _word(part: dict, name: str, above: str, below: str, neither: str):
-    """Return the word that fits the sign of a number: of an interval's, or of its value."""
-    found = sections.value(part, name) or 0
-    return above if found > 0 else below if found < 0 else neither
-
-
-def summary(*, accuracy: str, tables: list, summary: str, models: dict, template_sets: list, wording: str) -> None:
+def summary(
+    *, accuracy: str, normalisation: list, summary: str, models: dict, template_sets: list, wording: str
+) -> None:
     """Write MISGENDERED's rows of the summary over all studies.
 
-    Write ``summary`` (CSV); ``tables`` are those of the analyses of scores, as many of each of ``template_sets``;
-    ``wording`` is that of the declarations which results are about.
+    Write ``summary`` (CSV); ``normalisation`` has a file for each of ``template_sets``; ``wording`` is that of the
+    declarations which results are about.
     """
     from scripts.core.data.estimate_rows import write
     from scripts.misgendered.lib import figures
-    from scripts.misgendered.lib.summary import of_analyses, rows
+    from scripts.misgendered.lib.summary import of_scores, rows
 
     found = rows(figures.read(accuracy, ["shots"]), models, template_sets)
-    each = len(tables) // len(template_sets)
-    for index, data in enumerate(template_sets):
-        of_set = {Path(path).stem: files.read_csv(path) for path in tables[index * each : (index + 1) * each]}
-        found += of_analyses(of_set, models, data) if of_set else []
+    for data, path in zip(template_sets, normalisation, strict=False):
+        found += of_scores(files.read_csv(path), models, data)
     write(summary, "misgendered", [row | {"wording": wording} for row in found])
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.data.templates import read_pronouns
-from scripts.core.paper import latex, paired_cells
+from scripts.core.paper import latex
 from scripts.core.paper import published as published_numbers
 from scripts.core.paper.formats import with_sd
 from scripts.core.paper.grid import Column, Factor, grid, level_columns, value, write_grid
@@ -17,21 +17,9 @@ from scripts.core.paper.tables import write_table
 from scripts.core.workflow.job import run_named
 from scripts.misgendered.lib import declarations, figures, instances, study
 from scripts.misgendered.lib import tables as parts
-from scripts.misgendered.lib.labels import ALL, DECLARATION_TYPES, FORMS, NAME_CLASSES, TYPES, effect, present
+from scripts.misgendered.lib.labels import ALL, DECLARATION_TYPES, FORMS, NAME_CLASSES, TYPES, present
 
 NONE = f"% No name has {parts.FEWEST} instances.\n"
-
-
-def table_calibration(*, calibration: str, tex: str, csv: str, models: dict) -> None:
-    """Tabulate calibration errors."""
-    rows = files.read_csv(calibration)
-    columns = [
-        Column("Accuracy", value("accuracy")),
-        Column("Confidence", value("confidence")),
-        Column("ECE", value("ece", ends=("ci_low", "ci_high"))),
-        Column("By chance", value("ece_by_chance")),
-    ]
-    write_grid(tex, csv, rows, parts.by_score(rows, models), columns, printed=rows[rows.group == ALL])
 
 
 def table_choices(*, choices: str, tex: str, csv: str, models: dict) -> None:
@@ -95,19 +83,6 @@ def table_declarations(*, combinations: str, tex: str, csv: str, numbers: list) 
     write_table(tex, csv, parts.declarations({number: known[number][0] for number in numbers}), left=2)
 
 
-def table_declared_forms(*, declared_forms: str, tex: str, csv: str, models: dict) -> None:
-    """Tabulate accuracies on declared and on undeclared forms."""
-    rows = files.read_csv(declared_forms)
-    forms = Factor("Form", "form", present(FORMS, rows.form) | {ALL: "All three"})
-    columns = [
-        Column("Declared", value("declared")),
-        Column("Undeclared", value("undeclared")),
-        Column("Difference", parts.DIFFERENCE),
-    ]
-    cells = grid(rows, [parts.of_panels(models), forms, parts.of_types(rows)], columns)
-    write_table(tex, csv, cells, left=2, rows=rows)
-
-
 def table_excerpts(*, excerpts: str, tex: str, csv: str) -> None:
     """Show excerpts of the text corpora (Table 12).
 
@@ -116,18 +91,6 @@ def table_excerpts(*, excerpts: str, tex: str, csv: str) -> None:
     rows = files.read_csv(excerpts)
     files.write_csv(csv, rows)
     files.write_text(tex, latex.wrapped_table(parts.excerpts(rows), parts.EXCERPT_WIDTHS))
-
-
-def table_fertility(*, regressions: str, tex: str, csv: str, models: dict) -> None:
-    """Tabulate the regressions of accuracy on tokens."""
-    rows = files.read_csv(regressions)
-    subsets = Factor("Forms of", "subset", {"all groups": "all groups", "neo-pronouns": "neo, by form"})
-    columns = [
-        Column("Points a token", value("slope", signed=True, ends=("ci_low", "ci_high"))),
-        Column("Rank corr.", value("spearman", 2, scale=1, signed=True)),
-        Column("n", value("forms", 0, scale=1)),
-    ]
-    write_table(tex, csv, grid(rows, [parts.of_models(models), subsets], columns), left=2, rows=rows)
 
 
 def table_few_shot(
@@ -164,19 +127,6 @@ def table_groups(*, accuracy: str, tex: str, csv: str, templates: str, models: d
     columns = level_columns("model", heads, parts.accuracy)
     columns.append(Column("n", value("n", 0, scale=1), {"model": next(iter(shown))}))
     write_grid(tex, csv, rows, [parts.of_types(first), groups], columns)
-
-
-def table_mixed_model(*, mixed_model: str, tex: str, csv: str, models: dict) -> None:
-    """Tabulate the mixed model of correctness."""
-    rows = files.read_csv(mixed_model)
-    write_table(tex, csv, paired_cells.mixed_model(rows, lambda row: effect(row, models)), left=1, rows=rows)
-
-
-def table_model_pairs(*, model_pairs: str, tex: str, csv: str, models: dict) -> None:
-    """Tabulate differences between models on the same instances."""
-    rows = files.read_csv(model_pairs)
-    cells = paired_cells.pairs(rows, models, "pronoun_type", "Pronouns", parts.PRONOUNS)
-    write_table(tex, csv, cells, left=2, rows=rows)
 
 
 def table_models(*, tex: str, csv: str, models: dict) -> None:
@@ -233,19 +183,6 @@ def table_normalisation(*, normalisation: str, tex: str, csv: str, models: dict)
     write_grid(tex, csv, rows, parts.by_score(rows, models), columns, printed=rows[rows.group == ALL])
 
 
-def table_power(*, power: str, tex: str, csv: str, models: dict) -> None:
-    """Tabulate how small a difference the samples can show, and how many instances a given one needs."""
-    rows = files.read_csv(power)
-    cells = paired_cells.power(rows, models, "pronoun_type", "Pronouns", parts.PRONOUNS)
-    write_table(tex, csv, cells, left=2, rows=rows)
-
-
-def table_printed_averages(*, printed_averages: str, tex: str, csv: str) -> None:
-    """Tabulate which averages the study's printed numbers are."""
-    rows = files.read_csv(printed_averages)
-    write_table(tex, csv, parts.printed_averages(rows), left=3, rows=rows)
-
-
 def table_pronouns(*, pronouns: str, tex: str, csv: str, pronoun_sets: list) -> None:
     """Tabulate the forms of the pronoun groups (Table 1).
 
@@ -253,19 +190,6 @@ def table_pronouns(*, pronouns: str, tex: str, csv: str, pronoun_sets: list) -> 
     """
     cells = parts.pronouns(study.select_groups(read_pronouns(pronouns), pronoun_sets))
     write_table(tex, csv, cells, left=len(cells.columns))
-
-
-def table_reductions(*, reductions: str, tex: str, csv: str, models: dict) -> None:
-    """Tabulate accuracies by the mean of a candidate's losses and by their sum."""
-    rows = files.read_csv(reductions)
-    columns = [
-        Column("Mean", value("accuracy_mean")),
-        Column("Sum", value("accuracy_sum")),
-        Column("Difference", parts.DIFFERENCE),
-        Column("Other pick", value("other_pick")),
-    ]
-    cells = grid(rows, [parts.of_models(models), parts.of_types(rows)], columns)
-    write_table(tex, csv, cells, left=2, rows=rows)
 
 
 def table_templates(

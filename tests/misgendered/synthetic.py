@@ -105,9 +105,9 @@ def scores(table, seed=1, skill=1.0):
 def predictions(table, scores, model):
     """Return what a model picks for every instance, from all of its scores at once."""
     parts = []
-    for statistic, column in (("mean", "log_probability"), ("sum", "log_probability"), ("sum", "option_tokens")):
+    for statistic in ("mean", "sum"):
         compared = losses.comparable_scores(scores, statistic, "corrected", "corrected", model)
-        wide = compared.pivot(index="instance_id", columns="option_index", values=column).astype(float)
+        wide = compared.pivot(index="instance_id", columns="option_index", values="log_probability").astype(float)
         parts.append(wide.reindex(table.instance_id).fillna(-np.inf).to_numpy())
     return decide_instances(table, *parts, model, COMBINATIONS)
 
@@ -149,6 +149,6 @@ STUDY_MODELS = {
 }  # fmt: skip
 
 
-def results(table):
-    """Return normalisations, errors of calibration and their bins from decisions under every normalisation."""
-    return decisions.decision_tables([decisions.count_decisions(table, DESIGN)], DESIGN, 50, 0)
+def normalised(table):
+    """Return accuracies under every normalisation from decisions."""
+    return decisions.decision_tables([decisions.count_decisions(table, DESIGN)], DESIGN, 50, 0)[0]

@@ -6,8 +6,6 @@ import pytest
 
 from scripts.core import files
 from scripts.core.errors import UserError
-from scripts.core.paper.published import read_published
-from scripts.core.statistics import mixed_effects
 from scripts.core.statistics.procedures import percentile_interval, wilson
 from scripts.misgendered import analyses
 from scripts.misgendered.lib import numbers, study, tables
@@ -43,6 +41,7 @@ def test_the_lowest_mean_loss_is_picked_and_the_sum_can_pick_another():
     row = pick("xem", ["him", "xem"], ["he", "xe"], [-10.0, -11.0], [5, 6])
     assert (row.picked, row.correct, row.picked_sum, row.correct_sum) == ("xem", True, "him", False)
     assert not row.tie and row.chance == 0.5
+    assert row.declaration_number == len(synthetic.COMBINATIONS[int(row.declaration.rpartition("_")[2])])
 
 
 def test_equal_losses_go_to_the_first_candidate():
@@ -64,15 +63,6 @@ def test_a_run_of_masked_models_alone_is_refused(tmp_path):
             predictions=str(tmp_path / "p.parquet"), models=[[]], wording="corrected", labels="corrected",
             capitals="corrected",
         )  # fmt: skip
-
-
-def test_declared_is_whether_the_declaration_gives_the_form():
-    table = synthetic.instances(200)
-    made = synthetic.predictions(table, synthetic.scores(table), "m")
-    assert made[made.form.isin(["nom", "acc"])].declared.all()
-    undeclared = made[~made.declared]
-    assert not undeclared.declaration.str.endswith("_5").any() and len(undeclared)
-    assert set(made.declaration_number) == {2, 3, 4, 5}
 
 
 def test_chance_by_hand():
@@ -143,50 +133,6 @@ def test_names_are_ranked_by_neo_pronouns(predicted):
     assert len(tables.ranking_ends(ranked.head(5))[0]) == 2
 
 
-def test_reductions_compare_the_same_instances(predicted):
-    table = analyses.mean_against_sum(predicted, DRAWS, 1)
-    row = table[(table.model == "a") & (table.pronoun_type == "neo")].iloc[0]
-    part = predicted[(predicted.model == "a") & (predicted.shots == 0) & (predicted.pronoun_type == "neo")]
-    assert row.difference == pytest.approx(part.correct_sum.mean() - part.correct.mean())
-    assert row.other_pick == pytest.approx((part.picked != part.picked_sum).mean())
-
-
-def test_declared_forms_leave_out_what_is_declared_always(predicted):
-    table = analyses.declared_against_undeclared(predicted, DRAWS, 1)
-    assert set(table.form) == {ALL, "ref", "pos_dep", "pos_ind"}
-    row = table[(table.model == ALL) & (table.form == "ref") & (table.pronoun_type == "neo")].iloc[0]
-    part = predicted[(predicted.shots == 0) & (predicted.form == "ref") & (predicted.pronoun_type == "neo")]
-    assert (row.n_declared, row.n_undeclared) == (part.declared.sum(), (~part.declared).sum())
-
-
-def test_fertility_finds_the_slope_that_is_there():
-    cells = pd.DataFrame(
-        [("m", "neo", f"g{i}", form, "x", 1 + i % 4, 0.9 - 0.1 * (1 + i % 4) + 0.01 * (i % 3), 10)
-         for i in range(24) for form in ("nom", "acc")],
-        columns=["model", "pronoun_type", "group", "form", "gold", "tokens", "accuracy", "n"],
-    )  # fmt: skip
-    table = analyses.regress(cells)
-    assert table.slope.to_numpy() == pytest.approx([-0.1, -0.1], abs=0.01)
-    assert (table.ci_high < 0).all()
-    assert analyses.regress(cells.assign(tokens=2)).slope.isna().all()
-
-
-def test_the_mixed_model_finds_what_is_there_and_refuses_what_it_cannot_fit(predicted):
-    table = analyses.fit_mixed_model(predicted, 1)
-    assert table.converged.all()
-    fixed = table[table.kind == "fixed"].set_index(["factor", "level"])
-    assert fixed.ci_low["pronoun_type", "binary"] > 0
-    assert set(table[table.kind == "random"].factor) == {"template", "name"}
-    refused = analyses.fit_mixed_model(predicted.assign(correct=False), 1)
-    assert not refused.converged.any() and refused.estimate.isna().all() and "does not vary" in refused.reason.item()
-
-
-def test_a_mixed_model_that_does_not_converge_has_no_estimates(predicted, monkeypatch):
-    monkeypatch.setitem(mixed_effects.OPTIMIZER, "maxiter", 2)
-    refused = analyses.fit_mixed_model(predicted, 1)
-    assert not refused.converged.any() and "did not converge" in refused.reason.item()
-
-
 def test_another_choice_is_compared_on_the_same_instances(predicted):
     base = predicted[predicted.shots == 0]
     same = choices.choices(base, base, "labels", "faithful", DRAWS, 1)
@@ -218,14 +164,6 @@ def test_reworded_instances_are_compared_with_those_that_they_reword(predicted):
     assert binary.difference == 0 and binary.other_pick == 0
 
 
-def test_six_combinations_give_the_printed_averages_and_seven_do_not():
-    table = analyses.recompute_averages(read_published("paper/published/misgendered.csv"))
-    fits = table.groupby("weights").fits.all()
-    assert fits["six combinations (Table 2)"]
-    assert not fits[[name for name in fits.index if name.startswith("seven")]].any()
-    assert table[~table.weights.str.startswith("seven")].fits.all()
-
-
 def test_draws_of_examples_vary(predicted):
     summary = analyses.over_draws(analyses.by_draw(predicted))
     shown = summary[summary.shots == 2]
@@ -245,9 +183,6 @@ def test_a_file_is_read_one_model_at_a_time_with_the_same_results(tmp_path, pred
         "accuracy": lambda table: analyses.accuracies(table, "replica", DRAWS, 1, ["a", "b"]),
         "draws": analyses.by_draw,
         "names": lambda table: analyses.by_name(table, DRAWS, 1),
-        "reductions": lambda table: analyses.mean_against_sum(table, DRAWS, 1),
-        "declared": lambda table: analyses.declared_against_undeclared(table, DRAWS, 1),
-        "fertility": analyses.by_form,
     }
     for name, make in made.items():
         for path in ("several", "single"):
@@ -271,16 +206,9 @@ def test_pooled_accuracies_are_those_of_all_rows_together(predicted):
         assert (row.ci_low.item(), row.ci_high.item()) == percentile_interval(rows.samples(chosen))
 
 
-def test_of_many_instances_the_mixed_model_takes_some_of_each_model(monkeypatch, predicted):
-    monkeypatch.setattr(mixed_effects, "MOST", 400)
-    table = analyses.fit_mixed_model(predicted, 1)
-    assert table.n.iloc[0] == 400
-    pd.testing.assert_frame_equal(table, analyses.fit_mixed_model(predicted, 1))
-
-
 def test_a_part_without_instances_has_no_predictions():
     table = synthetic.instances(3)
     made = synthetic.predictions(table, synthetic.scores(table), "m")
     nothing = np.empty((0, 11))
-    empty = predictions.decide_instances(table.head(0), nothing, nothing, nothing, "m", synthetic.COMBINATIONS)
+    empty = predictions.decide_instances(table.head(0), nothing, nothing, "m", synthetic.COMBINATIONS)
     assert list(empty) == list(made) and not len(empty)

@@ -10,7 +10,7 @@ from scripts.misgendered import figures as drawing
 from scripts.misgendered.lib import figures
 from scripts.misgendered.lib import instances as assembly
 from scripts.misgendered.lib.analyses import normalisation
-from scripts.misgendered.lib.labels import ALL, FORMS, present
+from scripts.misgendered.lib.labels import ALL
 from tests import figures as rules
 from tests.misgendered import synthetic
 
@@ -30,25 +30,13 @@ def alone(models):
     return next(iter(models.values()))["label"] if len(models) == 1 else None
 
 
-def test_points_of_equal_forms_are_spread_along_accuracy():
-    cells = pd.DataFrame({"tokens": [1.0] * 7 + [2.0, 1.0], "accuracy": [0.0] * 7 + [0.0, 0.5]})
-    heights = drawing.spread_heights(cells)
-    assert heights[:7].tolist() == pytest.approx([place / 60 for place in range(7)])
-    assert heights[7:].tolist() == [0.0, 0.5]
-    top = drawing.spread_heights(pd.DataFrame({"tokens": [1.0, 1.0], "accuracy": [1.0, 1.0]}))
-    assert top.tolist() == pytest.approx([0.975, 1.0])
-
-
-def test_accuracies_by_group_and_form(given):
+def test_accuracies_by_group(given):
     models, _, table = given
-    for key, kept in (("group", {"pronoun_type", "group"}), ("form", {"pronoun_type", "form"})):
-        frame = figures.pooled_rows(table, "replica", kept)
-        frame = frame[frame.model.isin(figures.panels(models))]
-        rows = present(FORMS, frame.form) if key == "form" else dict.fromkeys(synthetic.GROUPS)
-        rows = {value: label or value for value, label in rows.items()}
-        with plotting.style():
-            drawn = figures.accuracy_rows(frame, rows, models, CHANCE, key)
-        assert rules.problems(drawn, alone=alone(models)) == []
+    frame = figures.pooled_rows(table, "replica", {"pronoun_type", "group"})
+    frame = frame[frame.model.isin(figures.panels(models))]
+    with plotting.style():
+        drawn = figures.accuracy_rows(frame, {group: group for group in synthetic.GROUPS}, models, CHANCE, "group")
+    assert rules.problems(drawn, alone=alone(models)) == []
 
 
 def test_accuracy_by_size(given):
@@ -101,51 +89,16 @@ def test_samples_of_few_instances_have_all_figures(given):
         assert rules.problems(drawn) == []
 
 
-def test_tokens_reductions_and_declared_forms(given):
-    models, table, _ = given
-    cells = analyses.by_form(table)
-    assert (
-        rules.problems(drawing.draw_fertility(cells, analyses.regress(cells), models, CHANCE), alone=alone(models))
-        == []
-    )
-    frame = analyses.mean_against_sum(table, 100, 1)
-    frame = frame[frame.model.isin(models) & (frame.pronoun_type != ALL)]
-    assert rules.problems(drawing.draw_reductions(frame, models), alone=alone(models)) == []
-    nothing = drawing.draw_reductions(frame.head(0), models)
-    assert "Nothing is drawn" in nothing.axes[0].texts[0].get_text()
-    frame = analyses.declared_against_undeclared(table, 100, 1)
-    for chosen in (models, dict(list(models.items())[:2])):
-        part = frame[frame.model.isin(figures.panels(chosen))]
-        assert rules.problems(drawing.draw_declared_forms(part, chosen), alone=alone(chosen)) == []
-
-
-def test_other_scores_and_confidences(given):
+def test_other_scores(given):
     models = given[0]
     table = synthetic.instances(330)
     decided = pd.concat(
         [normalisation.decide_instances(table, synthetic.scores(table, i, 0.6), name) for i, name in enumerate(models)]
     )
-    made, _, bins = synthetic.results(decided)
+    made = synthetic.normalised(decided)
     shown = made[made.model.isin(figures.panels(models)) & (made.group == ALL) & (made.pronoun_type != ALL)]
     drawn = drawing.draw_normalisation(shown, models, CHANCE)
     assert rules.problems(drawn, alone=alone(models)) == []
-    bins = bins[bins.model.isin(figures.panels(models)) & (bins.group == ALL) & (bins.normalisation == "sum")]
-    drawn = drawing.draw_calibration(bins[bins.pronoun_type != ALL], models, CHANCE)
-    assert rules.problems(drawn, alone=alone(models)) == []
-    nothing = drawing.draw_calibration(bins.assign(n=plotting.FEWEST - 1), models, CHANCE)
-    assert "Nothing is drawn" in nothing.axes[0].texts[0].get_text()
-
-
-def test_the_mixed_model(given):
-    models, table, _ = given
-    frame = analyses.fit_mixed_model(table, 1)
-    frame = frame[frame.factor != "intercept"]
-    drawn = drawing.draw_mixed_model(frame, models)
-    assert rules.problems(drawn) == []
-    assert len(drawn.axes[0].get_yticks()) == len(frame)
-    # Nothing to draw is said.
-    empty = drawing.draw_mixed_model(frame[frame.factor == "none"], models)
-    assert "no estimates" in empty.axes[0].texts[0].get_text()
 
 
 def test_examples_of_instances_are_the_first_by_their_rule(given):

@@ -7,6 +7,7 @@ import pytest
 from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.misgendered import analyses, tables
+from scripts.misgendered.lib import numbers, summary
 from scripts.misgendered.lib.analyses import normalisation
 from scripts.misgendered.lib.labels import ALL
 from tests.misgendered import synthetic
@@ -73,7 +74,7 @@ def decided():
 
 
 def test_rows_count_what_differs(decided):
-    frame = synthetic.results(decided)[0]
+    frame = synthetic.normalised(decided)
     kinds = frame[frame.group == ALL].pronoun_type.unique().tolist()
     assert kinds == [ALL, "binary", "neutral", "neo"]
     assert (frame.groupby("model").size() == 3 * (1 + 3 + 11)).all()
@@ -92,7 +93,7 @@ def test_rows_count_what_differs(decided):
 
 
 def test_models_are_ranked_but_not_their_mean(decided):
-    frame = synthetic.results(decided)[0]
+    frame = synthetic.normalised(decided)
     overall = frame[(frame.pronoun_type == ALL) & (frame.normalisation == "tokens")].set_index("model")
     assert overall.accuracy["b"] > overall.accuracy["a"]
     assert (overall["rank"]["b"], overall["rank"]["a"]) == (1, 2)
@@ -101,7 +102,7 @@ def test_models_are_ranked_but_not_their_mean(decided):
 
 
 def test_accuracies_and_intervals_are_those_of_the_other_tables(decided):
-    frame = synthetic.results(decided)[0]
+    frame = synthetic.normalised(decided)
     table = synthetic.instances(330)
     base = pd.concat(
         [synthetic.predictions(table, synthetic.scores(table, i, 0.5 + i), model) for i, model in enumerate(["a", "b"])]
@@ -115,37 +116,45 @@ def test_accuracies_and_intervals_are_those_of_the_other_tables(decided):
     pd.testing.assert_frame_equal(study[columns], expected[columns], check_dtype=False)
 
 
-def test_calibration_of_one_type(decided):
-    frame = synthetic.results(decided)[1]
-    part = decided[(decided.model == "a") & (decided.normalisation == "sum") & (decided.pronoun_type == "neo")]
-    row = frame[(frame.model == "a") & (frame.normalisation == "sum") & (frame.pronoun_type == "neo")]
-    row = row[row.group == ALL].iloc[0]
-    assert row.overconfidence == pytest.approx(part.confidence.mean() - part.correct.mean())
-    assert row.ece >= abs(row.overconfidence) - 1e-12
-    bins = synthetic.results(decided)[2]
-    bins = bins[
-        (bins.model == "a") & (bins.normalisation == "sum") & (bins.pronoun_type == "neo") & (bins.group == ALL)
-    ]
-    assert bins.n.sum() == len(part) == row.n
-    assert (bins.n * (bins.accuracy - bins.confidence).abs()).sum() / len(part) == pytest.approx(row.ece)
-
-
 def test_cells_of_the_tables(decided, tmp_path):
     models = {name: facts for name, (_, facts) in zip("ab", synthetic.STUDY_MODELS.items(), strict=False)}
-    made = {
-        "normalisation": synthetic.results(decided)[0],
-        "calibration": synthetic.results(decided)[1],
+    files.write_csv(tmp_path / "rows.csv", synthetic.normalised(decided))
+    paths = {
+        "normalisation": str(tmp_path / "rows.csv"),
+        "tex": str(tmp_path / "t.tex"),
+        "csv": str(tmp_path / "t.csv"),
     }
-    printed = {}
-    for name, table in made.items():
-        files.write_csv(tmp_path / "rows.csv", table)
-        paths = {name: str(tmp_path / "rows.csv"), "tex": str(tmp_path / "t.tex"), "csv": str(tmp_path / "t.csv")}
-        getattr(tables, f"table_{name}")(**paths, models=models)
-        lines = (tmp_path / "t.tex").read_text(encoding="utf-8").splitlines()
-        printed[name] = [line.removesuffix(r" \\").split(" & ") for line in lines if " & " in line]
-    assert printed["calibration"][0] == ["Model", "Type", "Score", "Accuracy", "Confidence", "ECE", "By chance"]
-    cells = printed["normalisation"][1:]
+    tables.table_normalisation(**paths, models=models)
+    lines = (tmp_path / "t.tex").read_text(encoding="utf-8").splitlines()
+    cells = [line.removesuffix(r" \\").split(" & ") for line in lines if " & " in line][1:]
     assert len(cells) == 2 * 4 * 3
     assert [row[0] for row in cells].count("") == len(cells) - 2
     assert [cells[row][1] for row in (0, 12)] == ["All", "All"]
     assert [cells[0][column] for column in (2, 5, 6)] == ["mean over tokens", "–", "–"]
+
+
+def test_the_summary_and_the_text_say_what_other_scores_change(decided):
+    models = {name: facts for name, (_, facts) in zip("ab", synthetic.STUDY_MODELS.items(), strict=False)}
+    table = synthetic.normalised(decided)
+    rows = pd.DataFrame(summary.of_scores(table, models, "replica"))
+    assert set(rows.metric) == {"accuracy", "other pick"} and set(rows.normalisation) == {"sum", "bytes"}
+    assert "headline" not in rows and set(rows.shots) == {0}
+    assert not rows.duplicated(["model", "metric", "pronoun_type", "normalisation"]).any()
+    said = numbers.from_other_scores(table)
+    of_all = table[(table.model == ALL) & (table.group == ALL)].set_index(["normalisation", "pronoun_type"])
+    for score in ("sum", "bytes"):
+        assert said[f"{score}.other_pick"]["value"] == of_all.flipped[score, ALL]
+        assert said[f"{score}.neo"]["value"] == of_all.difference[score, "neo"]
+        assert f"{score}.neo.interval" in said
+
+
+def test_models_that_change_places_by_the_sum_are_counted():
+    rows = [
+        (model, "neo", ALL, score, accuracy)
+        for score, accuracies in (("tokens", (0.1, 0.2, 0.3)), ("sum", (0.2, 0.1, 0.3)), ("bytes", (0.3, 0.2, 0.1)))
+        for model, accuracy in zip("abc", accuracies, strict=True)
+    ]
+    rows += [(ALL, kind, ALL, score, 0.2) for score in ("tokens", "sum", "bytes") for kind in (ALL, "neo")]
+    table = pd.DataFrame(rows, columns=["model", "pronoun_type", "group", "normalisation", "accuracy"])
+    table = table.assign(difference=0.0, difference_low=-0.1, difference_high=0.1, flipped=0.5)
+    assert numbers.from_other_scores(table)["sum.models.moved"]["value"] == 2

@@ -150,15 +150,6 @@ def test_wordings():
     assert declaring.pattern("parenthetical", text, "faithful") == (
         f"{{name}} ({{declared}}) fell. {{name}} ({{declared}})'s leg hurt {SLOT}. "
     )
-    both = [
-        (declaring.pattern(kind, text, "faithful"), declaring.pattern(kind, text, "corrected"))
-        for kind in study.DECLARATION_TYPES
-    ]
-    assert [analyses.reasons(*pair) for pair in both] == [
-        ["slash", "blank_at_the_end"], ["declared_again", "blank_at_the_end"],
-    ]  # fmt: skip
-    assert analyses.reasons("a b", "a b") == ["same"]
-    assert analyses.reasons("a b", "a c") == ["other_change"]
 
 
 # Names.

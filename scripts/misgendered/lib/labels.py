@@ -1,7 +1,6 @@
 """How figures, tables and numbers call forms, types of pronouns, declarations and classes of names, in their order."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 FORMS = {
     "nom": "Nominative",
@@ -21,25 +20,6 @@ ALL = "all"
 """Stands in a column that was pooled."""
 STUDY = "study"
 """Stands for the mean over all models of the study, where the run has them all."""
-EFFECTS = {
-    "pronoun_type": TYPES,
-    "form": FORMS,
-    "declaration_type": DECLARATION_TYPES,
-    "declaration_number": {count: f"{count} forms declared" for count in "2345"},
-}
-"""Levels of the mixed model's factors to their labels."""
-RANDOM = {"template": "Templates (SD)", "name": "Names (SD)", "model": "Models (SD)"}
-
-
-def effect(row: Any, models: dict[str, dict]) -> str:
-    """Return the label of an effect of the mixed model."""
-    if row.kind == "random":
-        return RANDOM[row.factor]
-    if row.factor == "intercept":
-        return "Intercept"
-    if row.factor == "model":
-        return models[row.level]["label"]
-    return EFFECTS[row.factor][str(row.level).removesuffix(".0")]
 
 
 def present(order: Mapping[str, str], values: Iterable[str]) -> dict[str, str]:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from scripts.core import files
 from scripts.core.paper.formats import MISSING_MARK, interval, number, percent
 from scripts.core.paper.numbers import count, entry
 from scripts.misgendered.lib import study
@@ -202,86 +201,23 @@ def from_accuracy(frame: pd.DataFrame) -> dict:
     return numbers
 
 
-def from_reductions(table: pd.DataFrame) -> dict:
-    """Return ``sum.<type>`` (sum minus mean, points) and ``.interval`` over all models, ``sum.other_pick``, who wins.
+def from_other_scores(table: pd.DataFrame) -> dict:
+    """Return what the sum of losses and their mean over bytes change, over all models.
 
-    ``sum.models.moved``: models whose place by accuracy on neo-pronouns is another by the sum.
+    Ids are ``<score>.other_pick`` (share of picks), ``<score>.<type>`` (points) with ``.interval``; and
+    ``sum.models.moved``, models whose place by accuracy on neo-pronouns is another by the sum.
     """
-    source = "reductions.csv"
-    numbers = estimates(table, source, "sum.{pronoun_type}", levels={"model": ALL})
-    whole = table[(table.model == ALL) & (table.pronoun_type == ALL)].iloc[0]
-    numbers["sum.other_pick"] = share(whole, "other_pick", source, "model")
-    neo = table[(table.model != ALL) & (table.pronoun_type == "neo")]
-    moved = neo.accuracy_mean.rank(ascending=False) != neo.accuracy_sum.rank(ascending=False)
-    numbers["sum.models.moved"] = count(moved.sum(), source, pronoun_type="neo")
-    return numbers
-
-
-def from_other_scores(normalisation: pd.DataFrame, calibration: pd.DataFrame, power: pd.DataFrame) -> dict:
-    """Return what the mean over bytes changes, how sure models are and what samples can show.
-
-    Ids are ``bytes.other_pick`` (share of picks, over all models), ``bytes.<type>`` (points) with ``.interval``; of
-    sums, over all models, ``ece.all`` with ``.interval`` and ``.chance`` (percent); ``detectable.all`` (points, the
-    lowest over models), and ``needed.all`` (instances for a difference of five points, the highest).
-    """
-    by = ("model", "pronoun_type", "group", "normalisation")
-    levels = {"model": ALL, "group": ALL, "normalisation": "bytes", "pronoun_type": list(TYPES)}
-    ends = ("difference_low", "difference_high")
-    numbers = estimates(normalisation, "normalisation.csv", "bytes.{pronoun_type}", by=by, levels=levels, ends=ends)
-    (row,) = normalisation[rows_at(normalisation, **levels | {"pronoun_type": ALL})].to_dict("records")
-    numbers["bytes.other_pick"] = share(row, "flipped", "normalisation.csv", *by)
-    levels = {"model": ALL, "pronoun_type": ALL, "group": ALL, "normalisation": "sum"}
-    numbers |= estimates(calibration, "calibration.csv", "ece.all", "ece", by, levels, **UNSIGNED)
-    (row,) = calibration[rows_at(calibration, **levels)].to_dict("records")
-    numbers["ece.all.chance"] = share(row, "ece_by_chance", "calibration.csv", *by)
-    whole = power[power.pronoun_type == ALL]
-    least = whole.detectable_pair.min()
-    numbers["detectable.all"] = entry(least, percent(least, 1), "power.csv", pronoun_type=ALL)
-    numbers["needed.all"] = count(whole.needed_5.max(), "power.csv", pronoun_type=ALL)
-    return numbers
-
-
-def from_declared_forms(table: pd.DataFrame) -> dict:
-    """Return ``declared.<type>`` (points, over all models and the three forms) with ``.interval``."""
-    by, levels = ("model", "pronoun_type", "form"), {"model": ALL, "form": ALL}
-    return estimates(table, "declared_forms.csv", "declared.{pronoun_type}", by=by, levels=levels)
-
-
-def from_fertility(table: pd.DataFrame) -> dict:
-    """Return of each subset of forms how many models have a slope, a clearly falling one and a clearly rising one.
-
-    Ids are ``fertility.<subset>.models``, ``.falling``, ``.rising``, with an underscore for a blank; and with a single
-    model ``.slope`` (points for each token) and ``.interval``.
-    """
-    numbers, source = {}, "regressions.csv"
-    subset: Any
-    for subset, part in table.groupby("subset", sort=False):
-        name = f"fertility.{subset.replace(' ', '_')}"
-        signs = list(map(clear_sign, part.ci_low, part.ci_high))
-        numbers[f"{name}.models"] = count(part.slope.notna().sum(), source, subset=subset)
-        numbers[f"{name}.rising"] = count(signs.count(1), source, subset=subset)
-        numbers[f"{name}.falling"] = count(signs.count(-1), source, subset=subset)
-        if len(part) == 1:
-            slope = estimate("slope", part.iloc[0].to_dict(), "slope", source, {"subset": subset})
-            numbers |= {f"{name}.slope": slope["slope"], f"{name}.interval": slope["slope.interval"]}
-    return numbers
-
-
-def from_mixed_model(table: pd.DataFrame) -> dict:
-    """Return ``mixed.random.<factor>`` (standard deviations) and ``mixed.n``.
-
-    ``mixed.converged`` is 0 without estimates.
-    """
-    source = "mixed_model.csv"
-    converged = bool(table.converged.all())
-    numbers = {
-        "mixed.n": count(table.n.max(), source, column="n"),
-        "mixed.converged": count(converged, source, column="converged"),
-    }
-    for row in files.rows(table[table.kind == "random"]) if converged else ():
-        cell = {"kind": row.kind, "factor": row.factor, "level": str(row.level)}
-        numbers[f"mixed.random.{row.factor}"] = entry(row.estimate, number(row.estimate, 2), source, **cell)
-    return numbers
+    numbers, source = {}, "normalisation.csv"
+    by, ends = ("model", "pronoun_type", "group", "normalisation"), ("difference_low", "difference_high")
+    for score in ("sum", "bytes"):
+        levels = {"model": ALL, "group": ALL, "normalisation": score, "pronoun_type": list(TYPES)}
+        numbers |= estimates(table, source, f"{score}.{{pronoun_type}}", by=by, levels=levels, ends=ends)
+        (row,) = table[rows_at(table, **levels | {"pronoun_type": ALL})].to_dict("records")
+        numbers[f"{score}.other_pick"] = share(row, "flipped", source, *by)
+    neo = table[(table.model != ALL) & (table.group == ALL) & (table.pronoun_type == "neo")]
+    places = neo.pivot(index="model", columns="normalisation", values="accuracy").rank(ascending=False)
+    moved = int((places["tokens"] != places["sum"]).sum()) if len(places) else 0
+    return numbers | {"sum.models.moved": count(moved, source, pronoun_type="neo")}
 
 
 def from_examples(summary: pd.DataFrame) -> dict:
@@ -308,25 +244,6 @@ def from_choices(table: pd.DataFrame) -> dict:
         numbers[f"{name}.other_pick"] = share(whole, "other_pick", source, "choice", "made")
         models = part.model[part.model != ALL].nunique()
         numbers[f"{name}.n"] = count(whole.n // max(models, 1), source, choice=choice, made=whole.made)
-    return numbers
-
-
-def from_wordings(table: pd.DataFrame) -> dict:
-    """Return ``wordings.templates`` (templates times declarations) and ``wordings.changed`` (those that differ)."""
-    total, same = table.templates.sum(), table.same.sum()
-    return {
-        "wordings.templates": count(total, "wordings.csv", column="templates"),
-        "wordings.changed": count(total - same, "wordings.csv", column="same"),
-    }
-
-
-def from_averages(table: pd.DataFrame) -> dict:
-    """Return how many of the printed averages each set of weights explains: ``averages.six.fit``, ``.seven.fit``."""
-    numbers, source = {}, "printed_averages.csv"
-    for name, combinations in (("six", 6), ("seven", 7)):
-        part = table[table.combinations == combinations].groupby("weights").fits
-        numbers[f"averages.{name}.fit"] = count(part.sum().max(), source, combinations=combinations)
-        numbers[f"averages.{name}.of"] = count(part.size().max(), source, combinations=combinations)
     return numbers
 
 

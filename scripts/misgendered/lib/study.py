@@ -20,9 +20,6 @@ FORMS = {
 }
 """A form's name here to its column in ``templates/pronouns.tsv``."""
 
-SOMETIMES_DECLARED = ("ref", "pos_dep", "pos_ind")
-"""The forms that some combinations of Table 2 leave out; nominative and accusative are declared always."""
-
 TYPES = templates.PRONOUN_TYPES
 """Binary (he, she), neutral (they) and neo (Table 1); the column ``type`` of ``templates/pronouns.tsv``."""
 

@@ -1,7 +1,6 @@
-"""MISGENDERED's rows of the summary over all studies: accuracies, and what analyses of the same scores say of them."""
+"""MISGENDERED's rows of the summary over all studies: accuracies, also under other scores than the study's."""
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scripts.core import files
 from scripts.core.data.estimate_rows import MODEL, PROBABILITY
@@ -12,9 +11,6 @@ from scripts.misgendered.lib.labels import ALL, TYPES
 
 if TYPE_CHECKING:
     import pandas as pd
-
-SUBSETS = {"all groups": "", "neo-pronouns": "neo"}
-"""Groups of pronouns that regressions are over, to the type of pronoun that they have."""
 
 
 def rows(frame: "pd.DataFrame", models: dict, template_sets: list[str]) -> list[dict]:
@@ -50,54 +46,20 @@ def rows(frame: "pd.DataFrame", models: dict, template_sets: list[str]) -> list[
     return found
 
 
-def of_analyses(tables: "Mapping[str, pd.DataFrame]", models: dict, data: str) -> list[dict]:
-    """Return the rows of what the analyses of the same scores say, none of which is a headline.
+def of_scores(table: "pd.DataFrame", models: dict, data: str) -> list[dict]:
+    """Return the accuracies under other scores than the study's, and how many picks are others; no headlines.
 
     Args:
-        tables: ``normalisation``, ``calibration``, ``regressions``, ``model_pairs``, ``power`` and ``mixed_model``.
+        table: ``normalisation.csv`` of the template set ``data``.
         models: Name to facts (``label``, ``demonstration``).
-        data: The template set.
     """
     found = []
-
-    def add(
-        names: list[str],
-        metric: str,
-        kind: str,
-        value: float,
-        n: int,
-        low: float | None = None,
-        high: float | None = None,
-        **given: Any,
-    ):
-        usual = {"part": data, "scoring": PROBABILITY, "shots": 0, "n_unit": "instances"}
-        cells = {"metric": metric, "value": value, "n": n, "low": low, "high": high}
-        cells["pronoun_type"] = "" if kind == ALL else kind
-        found.append(secondary_row(names, models, **usual | cells | given))
-
-    parts = tables["normalisation"]
-    for row in files.rows(parts[parts.model.isin(models) & (parts.group == ALL) & (parts.normalisation != STUDY)]):
-        kind, way = row.pronoun_type, {"normalisation": row.normalisation}
-        add([row.model], "accuracy", kind, row.accuracy, row.n, row.ci_low, row.ci_high, **way)
-        add([row.model], "other pick", kind, row.flipped, row.n, **way)
-    parts = tables["calibration"]
-    for row in files.rows(parts[parts.model.isin(models) & (parts.group == ALL) & (parts.normalisation == "sum")]):
-        ends = row.ci_low, row.ci_high
-        add([row.model], "calibration error", row.pronoun_type, row.ece, row.n, *ends, normalisation="sum")
-    for row in files.rows(tables["regressions"]):
-        metric = "change of accuracy with a token of the form"
-        if row.model in models:
-            cells = SUBSETS[row.subset], row.slope, row.forms, row.ci_low, row.ci_high
-            add([row.model], metric, *cells, unit="share a token", n_unit="forms")
-    for row in files.rows(tables["model_pairs"]):
-        pair, cells = [row.model_a, row.model_b], (row.difference, row.n_clusters, row.ci_low, row.ci_high)
-        add(pair, "accuracy, difference", row.pronoun_type, *cells, n_unit="clusters")
-    for row in files.rows(tables["power"]):
-        metric = "smallest difference from another model found with 80 % power"
-        add([row.model], metric, row.pronoun_type, row.detectable_pair, row.n)
-    parts = tables["mixed_model"]
-    for row in files.rows(parts[parts.converged.astype(bool) & (parts.factor == "pronoun_type")]):
-        # A coefficient is one of all instances, not of those with its level.
-        fitted = {"coefficient": f"{row.factor} {row.level}", "unit": "log odds", "n_unit": "decisions"}
-        add([], "log odds of being right", ALL, row.estimate, row.n, row.ci_low, row.ci_high, **fitted)
+    for row in files.rows(table[table.model.isin(models) & (table.group == ALL) & (table.normalisation != STUDY)]):
+        usual = {
+            "part": data, "scoring": PROBABILITY, "shots": 0, "n": row.n, "n_unit": "instances",
+            "pronoun_type": "" if row.pronoun_type == ALL else row.pronoun_type, "normalisation": row.normalisation,
+        }  # fmt: skip
+        accuracy = {"metric": "accuracy", "value": row.accuracy, "low": row.ci_low, "high": row.ci_high}
+        flipped = {"metric": "other pick", "value": row.flipped, "low": None, "high": None}
+        found += [secondary_row([row.model], models, **usual | cells) for cells in (accuracy, flipped)]
     return found

@@ -1,12 +1,12 @@
 """What the tables of MISGENDERED are made of: factors and values of those that are grids, cells of the others."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from scripts.core.data.templates import PronounSet
-from scripts.core.paper.formats import MANY_UNITS, MISSING_MARK, number
+from scripts.core.paper.formats import MANY_UNITS, MISSING_MARK
 from scripts.core.paper.grid import Column, Factor, value
 from scripts.core.paper.tables import blank_repeats
 from scripts.core.statistics import normalisation as normalising
@@ -21,8 +21,6 @@ NAMES_SHOWN = 10
 """Names at either end of the ranking (Table 9)."""
 FEWEST = 10
 """A name with fewer instances is not ranked in print: one instance would move it by over ten percentage points."""
-PRONOUNS = {ALL: "all"} | TYPES
-"""Levels of the tables on pairs of models and on samples."""
 TEMPLATE_WIDTHS = [0.1, 0.86]
 """Columns of Table 14, in parts of the width of the text."""
 EXCERPT_WIDTHS = [0.1, 0.22, 0.58]
@@ -125,18 +123,6 @@ def templates(rows: "Iterable[Template]") -> pd.DataFrame:
     order = sorted(rows, key=lambda row: list(SHORT).index(row.form))
     frame = pd.DataFrame([(SHORT[row.form], row.text) for row in order], columns=["Form", "Template"])
     return frame.assign(Form=blank_repeats(frame.Form))
-
-
-def printed_averages(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the cells of what the study's averages are over: a row for each way of averaging."""
-    rows = []
-    part: Any
-    for (of, weights), part in table.groupby(["of", "weights"], sort=False):
-        cells = [f"{number(row.computed, 2)} ({number(row.printed, 1)})" for row in part.itertuples()]
-        wrong = part[~part.fits].quantity.tolist()
-        fits = "yes" if not wrong else f"no: {', '.join(wrong)}"
-        rows.append((of, weights, "; ".join(cells), number(part.difference.abs().max(), 2), fits))
-    return pd.DataFrame(rows, columns=["Averaged over", "Weights", "Computed (printed)", "Largest gap", "Fits"])
 
 
 def excerpts(table: pd.DataFrame) -> pd.DataFrame:

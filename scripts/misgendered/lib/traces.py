@@ -2,15 +2,12 @@
 
 import re
 
-from scripts.core.data.traces import trace, trace_pairs, trace_published, trace_tables
-from scripts.misgendered.lib import labels, study
+from scripts.core.data.traces import trace, trace_published, trace_tables
+from scripts.misgendered.lib import labels
 from scripts.misgendered.lib.plan import Plan
 
 PREDICTIONS = "results/misgendered/analysis/*/predictions.parquet"
-WITHOUT_EXAMPLES = (
-    "accuracy calibration* choices constrained_decoding declared_forms evaluation_examples fertility mixed_model "
-    "model_pairs name_ranks normalisation power reductions regressions"
-)
+WITHOUT_EXAMPLES = "accuracy choices constrained_decoding evaluation_examples name_ranks normalisation"
 """Tables about instances without examples in the prompt."""
 
 
@@ -22,7 +19,6 @@ def list_traces(plan: Plan) -> list[dict]:
         for forms, _ in plan.combinations.values()
     }
     return [
-        trace_pairs("results/misgendered/*/model_pairs.csv", "model_a", "model_b", "model"),
         trace_published("misgendered"),
         # Accuracies and predictions are by the number of declared forms, instances by combinations that begin with it.
         *(
@@ -62,20 +58,8 @@ def list_traces(plan: Plan) -> list[dict]:
             )
             for kind in ("figures", "tables")
         ),
-        # Names are ranked on neo-pronouns, and only three forms are declared sometimes.
+        # Names are ranked on neo-pronouns.
         trace("*/misgendered/*/name_ranks.csv", then={"pronoun_type": "neo"}),
-        trace("*/misgendered/*/declared_forms.csv", {"form": "all"}, {"form": list(study.SOMETIMES_DECLARED)}),
-        *(
-            trace("*/misgendered/*/declared_forms.csv", {"@column": column}, {"declared": declared})
-            for column, declared in (("(n_)?declared", "True"), ("(n_)?undeclared", "False"))
-        ),
-        trace("*/misgendered/*/declared_forms.csv", {"declared": "[01]"}),
-        *trace_tables(
-            "results/misgendered/*",
-            "regressions fertility",
-            when={"subset": "neo-pronouns"},
-            then={"pronoun_type": "neo"},
-        ),
         # Tables that are made from template files alone.
         trace("*/misgendered/tables/*/pronouns.csv", {"Nom.": "(?P<nominative>.+)"}, {"nominative": "{nominative}"}),
         trace("*/misgendered/*/corpus_counts.csv", {"group": ".+"}, {"set": "{group}"}),
@@ -91,5 +75,4 @@ def list_traces(plan: Plan) -> list[dict]:
             )
             for file, column in (("tables/*/templates", "Template"), ("figures/*/framework", "text"))
         ),
-        trace("*/misgendered/*/wordings.csv", {"declaration_number": ".+"}, {"number": "{declaration_number}"}),
     ]

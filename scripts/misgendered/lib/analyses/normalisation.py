@@ -1,8 +1,6 @@
 """What the study's mean over tokens decides: accuracies, orders of models and single decisions under other scores.
 
-Not in the study. :func:`scripts.misgendered.analyses.reductions` compares mean and sum by type of pronouns; here are
-bytes besides, single decisions, ranks and pronoun groups. There is no difference to the score without context: texts
-without their declaration are not scored.
+Not in the study. There is no difference to the score without context: texts without their declaration are not scored.
 """
 
 from collections.abc import Iterator

@@ -20,7 +20,6 @@ def decide_instances(
     instances: pd.DataFrame,
     means: np.ndarray,
     sums: np.ndarray,
-    tokens: np.ndarray,
     model: str,
     combinations: Mapping[int, Sequence[str]],
 ) -> pd.DataFrame:
@@ -34,14 +33,12 @@ def decide_instances(
             each, or groups where several have the form.
         means, sums: Minus the losses, of each token on average and together; minus infinity where an instance has no
             candidate. Shape (instances, candidates), of float.
-        tokens: Of each candidate. Shape (instances, candidates).
         combinations: Number of a declaration, such as 31, to the forms that it declares.
 
     Returns:
         ``model``, the columns :data:`OF_INSTANCE` (``declaration_number`` is the number of declared forms),
-        ``declared`` (whether the form that is asked for is one of them), ``picked`` and ``correct`` by the mean,
-        ``picked_sum`` and ``correct_sum`` by the sum, ``tie`` (another form has the same mean), ``picked_group`` (of
-        the picked form), ``gold_tokens`` and ``chance`` (of a random pick among the candidates).
+        ``picked`` and ``correct`` by the mean, ``picked_sum`` and ``correct_sum`` by the sum, ``tie`` (another form has
+        the same mean), ``picked_group`` (of the picked form) and ``chance`` (of a random pick among the candidates).
     """
     table = instances[OF_INSTANCE].reset_index(drop=True)
     rows = np.arange(len(table))
@@ -55,8 +52,6 @@ def decide_instances(
     numbers, forms = pd.factorize(flat)
     codes[wanted] = numbers
     gold = pd.Index(forms).get_indexer(pd.Index(table.gold))
-    # The first candidate with that form.
-    right = (codes == gold[:, None]).argmax(axis=1)
     for values, suffix in ((means, ""), (sums, "_sum")):
         # The study takes the mean over tokens; the sum is what it is compared with.
         best = values.argmax(axis=1)
@@ -66,12 +61,8 @@ def decide_instances(
             chosen = codes[rows, best][:, None]
             table["tie"] = ((values == values.max(axis=1)[:, None]) & (codes != chosen)).any(axis=1)
             table["picked_group"] = groups[starts + (codes == chosen).argmax(axis=1)]
-    table["gold_tokens"] = tokens[rows, right].astype(int)
     table["chance"] = (codes == gold[:, None]).sum(axis=1) / offered
-    kinds = {name: int(name.rpartition("_")[2]) for name in set(table.declaration)}
-    known = {name: len(combinations[number]) for name, number in kinds.items()}
-    shown = {(name, form): form in combinations[kinds[name]] for name in kinds for form in set(table.form)}
-    table["declared"] = [shown[pair] for pair in zip(table.declaration, table.form, strict=True)]
+    known = {name: len(combinations[int(name.rpartition("_")[2])]) for name in set(table.declaration)}
     table["declaration_number"] = table.declaration.map(known)
     table.insert(0, "model", model)
     return table
@@ -86,9 +77,8 @@ class Losses:
         labels, capitals: As :func:`scripts.core.data.losses.comparable_scores` takes them.
 
     Attributes:
-        means, sums (array of float, shape (instances, candidates))
-        tokens (array of int, shape (instances, candidates)): As :func:`decide_instances` takes them, for the distinct
-            instances of ``asked``.
+        means, sums (array of float, shape (instances, candidates)): As :func:`decide_instances` takes them, for the
+            distinct instances of ``asked``.
 
     Raises:
         UserError: As :func:`scripts.core.data.model_outputs.read_scores`, and if a column is missing.
@@ -104,19 +94,17 @@ class Losses:
     ):
         shape = len(asked.sizes), int(asked.sizes.max(initial=0))
         self.means, self.sums = np.full(shape, -np.inf), np.full(shape, -np.inf)
-        self.tokens = np.full(shape, -1, dtype=np.int16)
         for owner, part in model_outputs.score_parts(path, model, asked, (*losses.MAIN, *losses.COLUMNS)):
             at = owner, part.option_index.to_numpy(dtype=int)
             for statistic, values in (("mean", self.means), ("sum", self.sums)):
                 compared = losses.comparable_scores(part, statistic, labels, capitals, f"scores of {model}")
                 values[at] = compared.log_probability
-            self.tokens[at] = compared.option_tokens
 
     def decided(
         self, instances: pd.DataFrame, owner: np.ndarray, model: str, combinations: Mapping[int, Sequence[str]]
     ) -> pd.DataFrame:
         """Return what the model picks for some rows of the instances, whose distinct ones are ``owner``."""
-        return decide_instances(instances, self.means[owner], self.sums[owner], self.tokens[owner], model, combinations)
+        return decide_instances(instances, self.means[owner], self.sums[owner], model, combinations)
 
 
 PART = 1 << 16
