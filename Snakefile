@@ -18,7 +18,6 @@ include: "rules/demo_encoder.smk"
 include: "rules/coreference_inputs.smk"
 include: "rules/coreference_corpora.smk"
 include: "rules/coreference_training.smk"
-include: "rules/coreference_conversion.smk"
 
 
 # The studies, in the order of the paper.

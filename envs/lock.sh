@@ -10,7 +10,7 @@ if [[ "${1:-}" == --help ]]; then sed -n '2,5s/^# //p' "$0"; exit 0; fi
 upgrade=()
 if [[ "${1:-}" == --upgrade ]]; then upgrade=(--upgrade); shift; fi
 locks=("$@")
-if ((${#locks[@]} == 0)); then locks=(requirements.lock envs/peers.lock envs/coreference.lock envs/tensorflow.lock envs/docs.lock envs/types.lock); fi
+if ((${#locks[@]} == 0)); then locks=(requirements.lock envs/peers.lock envs/coreference.lock envs/docs.lock envs/types.lock); fi
 for lock in "${locks[@]}"; do
     if [[ ! -f "${lock%.lock}.in" ]]; then
         echo "Error: $lock: there is no ${lock%.lock}.in to make it from" >&2; exit 1
@@ -23,7 +23,7 @@ trap 'rm -rf "$made"' EXIT
 "$made/venv/bin/pip" install --quiet --disable-pip-version-check pip-tools==7.6.2
 for lock in "${locks[@]}"; do
     options=()
-    # TensorFlow's environment has no torch, and setuptools is a package of the others only where something asks for it.
+    # Not every environment has torch, and setuptools is a package only where something asks for it.
     if grep -q '^torch==' "${lock%.lock}.in"; then options+=(--unsafe-package torch); fi
     # The stubs of pandas ask for numpy, which is in the main environment.
     if [[ "$lock" == envs/types.lock ]]; then options+=(--unsafe-package numpy)

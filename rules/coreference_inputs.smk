@@ -1,16 +1,14 @@
-# Needs the configuration of corpora and systems, and the lists of systems that are trained or converted. Makes what the
-# rules of coreference read, by the wildcards of a job. No rules here.
+# Needs the configuration of corpora and systems, and the list of systems that are trained. Makes what the rules of
+# coreference read, by the wildcards of a job. No rules here.
 
 from scripts.core.coreference_systems import augmentation
 from scripts.core.coreference_systems import documents as annotated
 from scripts.core.coreference_systems import entries as trained_systems
-from scripts.core.coreference_systems.c2f import conversion
 
 CORPORA = config["corpora"]
-# Systems that are trained here, and published checkpoints that are converted.
+# Systems that are trained here.
 TRAINED = call_or_exit(trained_systems.read_entries, repo_path("config/coreference_training.yaml"))
 call_or_exit(trained_systems.check_sources, SYSTEMS, TRAINED, "config/models.yaml")
-CONVERTED = call_or_exit(conversion.read_entries, config_path("config/coreference_conversion.yaml"))
 # A name ends in how its training part was augmented, as -acda.
 AUGMENTED = {suffix: suffix.removeprefix("-") for suffix in trained_systems.SUFFIXES}
 
@@ -63,26 +61,6 @@ def documents_of(corpus):
 def training_settings(wildcards):
     """Return how a system is trained."""
     return trained_systems.training_settings(TRAINED[wildcards.system], wildcards.augmented)
-
-
-def foreign_files(system):
-    """Return the files of a checkpoint as it was unpacked, by what they are."""
-    entry = CONVERTED[system]
-    return conversion.checkpoint_files(entry, config_path(entry["folder"]))
-
-
-def foreign_file(key):
-    """Return an input function for a file that lies beside a checkpoint."""
-    return lambda wildcards: str(
-        Path(config_path(CONVERTED[wildcards.system]["folder"])) / CONVERTED[wildcards.system][key]
-    )
-
-
-def foreign_weights(wildcards):
-    """Return the checkpoint that is converted: of TensorFlow's what was read of it."""
-    if CONVERTED[wildcards.system]["format"] == "tensorflow":
-        return f"results/coreference/variables/{wildcards.system}.safetensors"
-    return foreign_files(wildcards.system)["weights"]
 
 
 def system_weights(wildcards):

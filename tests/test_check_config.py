@@ -5,8 +5,8 @@ import pytest
 from scripts import check_config
 from tests.conftest import ROOT
 
-# The registry and the lists of coreference systems are no overlays.
-OTHERS = ("models", "coreference_training", "coreference_conversion")
+# The registry and the list of coreference systems are no overlays.
+OTHERS = ("models", "coreference_training")
 OVERLAYS = sorted(path.stem for path in (ROOT / "config").glob("*.yaml") if path.stem not in OTHERS)
 
 

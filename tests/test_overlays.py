@@ -17,7 +17,7 @@ from tests import forks
 from tests.workflow.conftest import Workflow, bring_ontonotes
 
 ROOT = Path(__file__).parents[1]
-OTHERS = ("models", "test", "coreference_training", "coreference_conversion")
+OTHERS = ("models", "test", "coreference_training")
 NAMES = sorted(path.stem for path in (ROOT / "config").glob("*.yaml") if path.stem not in OTHERS)
 NO_MODEL = "no study of this run reads a model: nothing to plan, no weights to download"
 

@@ -27,7 +27,6 @@ FLOORS = (
     "demo_encoder",
     "coreference_corpora",
     "coreference_training",
-    "coreference_conversion",
 )
 MODULES = {
     ".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in sorted((ROOT / "scripts").rglob("*.py"))

@@ -87,7 +87,7 @@ def test_a_second_run_does_nothing(finished):
 
 
 def test_an_unrelated_module_reruns_nothing(finished):
-    edit(finished.folder / "scripts/core/coreference_systems/c2f/coref_hoi.py", "\nX = 1\n")
+    edit(finished.folder / "scripts/core/coreference_systems/c2f/resolve.py", "\nX = 1\n")
     (finished.folder / "scripts/core/statistics/procedures.py").touch()
     (finished.folder / "scripts/core/unused.py").write_text("x = 1\n")
     assert finished.planned(*SOURCES) == {}

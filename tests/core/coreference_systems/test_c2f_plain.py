@@ -76,7 +76,7 @@ class Weights:
 
 
 class Bert:
-    """The encoder's variables as transformers names them, asked for by TensorFlow's last words."""
+    """The encoder's variables as transformers names them, asked for by the last words of BERT's own code."""
 
     def __init__(self, state, prefix):
         self.state, self.prefix = state, prefix

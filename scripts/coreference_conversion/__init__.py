@@ -1,1 +1,0 @@
-"""Rule scripts of rules/coreference_conversion.smk."""
