@@ -13,7 +13,6 @@ import pytest
 
 from scripts.core.data import archives
 from scripts.core.errors import UserError
-from scripts.demo_encoder import train_demo_encoder
 from scripts.ruff.lib import templates
 from scripts.underspecification.lib.analyses import released
 from tests.ruff import small_templates
@@ -178,16 +177,11 @@ TARS = {
 
 
 @pytest.mark.parametrize("name", TARS)
-@pytest.mark.parametrize("reader", ["released", "train_demo_encoder"])
-def test_tar_archives_are_read_within_limits(tmp_path, name, reader):
+def test_tar_archives_are_read_within_limits(tmp_path, name):
     make, expected = TARS[name]
     path = make(tmp_path / "raw.tar.xz")
-    calls = {
-        "released": lambda: released.read(path, "preprint", "winogender"),
-        "train_demo_encoder": lambda: train_demo_encoder.read_books(path, []),
-    }
     started = time.monotonic()
-    message = refusal(calls[reader])
+    message = refusal(lambda: released.read(path, "preprint", "winogender"))
     assert message.startswith(f"{path}: ") and expected in message and "fetch it again" in message
     assert time.monotonic() - started < 5
 
@@ -196,4 +190,3 @@ def test_tar_archives_are_read_within_limits(tmp_path, name, reader):
 def test_sound_tar_archives_are_read(tmp_path, pack):
     path = tarred(tmp_path / "a", [("folder", (tarfile.DIRTYPE, "")), ("folder/1_a.txt", b"Text.")], pack)
     assert list(archives.tar_members(path)) == [("folder/1_a.txt", b"Text.")]
-    assert train_demo_encoder.read_books(path, []) == {"1": "Text."}

