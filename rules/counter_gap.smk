@@ -152,33 +152,37 @@ rule counter_gap_metrics:
         "../scripts/counter_gap/analyses.py"
 
 
-# People: what annotators are asked about quadruples, and what their answers come to (Section 2.3). The set books has the
-# candidates that were found in books.
-rule counter_gap_questions:
+# Annotators label quadruples (Section 2.3). The set books consists of the candidates that were found in books.
+rule counter_gap_sheet:
     input:
         instances=lambda wildcards: f"results/counter_gap/instances/{counter_gap_plan.ANNOTATED[wildcards.data]}.parquet",
-        declaration=repo_path("templates/annotation/counter_gap_coreference.yaml"),
     output:
-        questions="results/counter_gap/annotation/{data}/questions.parquet",
+        sheet="results/counter_gap/annotation/{data}/sheet.csv",
     log:
-        "results/logs/counter_gap_questions/{data}.log",
+        "results/logs/counter_gap_sheet/{data}.log",
     wildcard_constraints:
         data=one_of(counter_gap_plan.ANNOTATED),
     conda:
         "../envs/analysis.yaml"
+    params:
+        seed=COUNTER_GAP["annotation"]["seed"],
     script:
         "../scripts/counter_gap/instances.py"
 
 
 rule counter_gap_labels:
     input:
-        questions="results/counter_gap/annotation/{data}/questions.parquet",
-        answers="results/counter_gap/annotation/{data}/answers.csv",
+        instances=rules.counter_gap_sheet.input.instances,
+        sheet=rules.counter_gap_sheet.output.sheet,
+        completed=lambda wildcards: [
+            config_path(path) for path in COUNTER_GAP["annotation"]["sheets"].get(wildcards.data, [])
+        ],
     output:
+        answers="results/counter_gap/annotation/{data}/answers.csv",
         labels="results/counter_gap/annotation/{data}/labels.csv",
         funnel="results/counter_gap/annotation/{data}/funnel.csv",
         discarded="results/counter_gap/annotation/{data}/discarded.csv",
-        accepted_agreement="results/counter_gap/annotation/{data}/accepted_agreement.csv",
+        agreement="results/counter_gap/annotation/{data}/agreement.csv",
     log:
         "results/logs/counter_gap_labels/{data}.log",
     wildcard_constraints:

@@ -1,10 +1,10 @@
 # RUFF (Gautam et al. 2024). Needs scripts/ruff/lib/plan.py, which says what the run scores and prompts, templates/ruff
-# or the authors' files, and scores (rules/scoring.smk). Makes instances and questions for people; declares analyses,
+# or the authors' files, and scores (rules/scoring.smk). Makes instances and the sheet for annotators; declares analyses,
 # figures, tables and numbers. Those of prompted models are in rules/ruff_prompting.smk.
 
 from scripts.ruff.lib import plan as ruff_plan
 from scripts.ruff.lib import traces as ruff_traces
-from scripts.ruff.lib.people import human_baseline as ruff_people_line
+from scripts.ruff.lib.human import human_baseline as ruff_human_baseline
 
 RUFF_ANALYSIS = "results/ruff/analysis/{templates}"
 RUFF = call_or_exit(
@@ -160,55 +160,29 @@ RUFF_ANALYSES = {
 }
 
 
-# The line of people in the figures: as the study publishes it, or what people of this run come to whose sheets the
-# configuration names.
-RUFF_ASKED = {entry["set"] for entry in RUFF["annotation"]["sheets"]}
-ruff_people = lambda wildcards: [
-    f"results/ruff/annotation/{asked}/accuracy.csv"
-    for asked in [f"{wildcards.templates}_fidelity"]
-    if asked in RUFF_ASKED
-]
-RUFF_PEOPLE = {"_people": ruff_people} if any(asked.endswith("_fidelity") for asked in RUFF_ASKED) else {}
-RUFF_HUMAN = {
-    "human": (
-        (lambda wildcards, input: ruff_people_line(input._people, RUFF["human_accuracy"]))
-        if RUFF_PEOPLE
-        else RUFF["human_accuracy"]
+# The human baseline in the figures: the accuracy of this run's annotators if the configuration lists their sheets,
+# otherwise the study's.
+RUFF_ANNOTATION = RUFF["annotation"]
+RUFF_PEOPLE = {
+    "_people": lambda wildcards: (
+        [f"results/ruff/annotation/{wildcards.templates}/accuracy.csv"]
+        if RUFF_ANNOTATION["sheets"].get(wildcards.templates)
+        else []
     )
 }
+RUFF_HUMAN = {"human": lambda wildcards, input: ruff_human_baseline(input._people, RUFF["human_accuracy"])}
 
 
 include: "ruff_prompting.smk"
 
 
-# People (section 3.3): they judge every template, and fill the blank of some instances.
-RUFF_ANNOTATION = RUFF["annotation"]
-
-
-rule ruff_validation_questions:
-    input:
-        **RUFF_SOURCES,
-        declaration=repo_path("templates/annotation/ruff_validation.yaml"),
-    output:
-        questions="results/ruff/annotation/{templates}_validation/questions.parquet",
-    log:
-        "results/logs/ruff_validation_questions/{templates}.log",
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        pronoun_sets=PRONOUN_SETS,
-    script:
-        "../scripts/ruff/instances.py"
-
-
-rule ruff_fidelity_questions:
+rule ruff_human_sheet:
     input:
         samples=expand(RUFF_SAMPLES, seed=RUFF["seeds"][0], n=RUFF["distractors"]),
-        declaration=repo_path("templates/annotation/ruff_fidelity.yaml"),
     output:
-        questions="results/ruff/annotation/{templates}_fidelity/questions.parquet",
+        sheet="results/ruff/annotation/{templates}/sheet.csv",
     log:
-        "results/logs/ruff_fidelity_questions/{templates}.log",
+        "results/logs/ruff_human_sheet/{templates}.log",
     conda:
         "../envs/analysis.yaml"
     params:
@@ -216,6 +190,25 @@ rule ruff_fidelity_questions:
         seed=RUFF_ANNOTATION["seed"],
     script:
         "../scripts/ruff/instances.py"
+
+
+rule ruff_human_accuracy:
+    input:
+        samples=rules.ruff_human_sheet.input.samples,
+        sheet=rules.ruff_human_sheet.output.sheet,
+        completed=lambda wildcards: [
+            config_path(path) for path in RUFF_ANNOTATION["sheets"].get(wildcards.templates, [])
+        ],
+    output:
+        answers="results/ruff/annotation/{templates}/answers.csv",
+        agreement="results/ruff/annotation/{templates}/agreement.csv",
+        accuracy="results/ruff/annotation/{templates}/accuracy.csv",
+    log:
+        "results/logs/ruff_human_accuracy/{templates}.log",
+    conda:
+        "../envs/analysis.yaml"
+    script:
+        "../scripts/ruff/analyses.py"
 
 
 # In the paper: headline 1, context_free 4, introduction_accuracy 5, accuracy_by_pronoun 6, accuracy_by_distractors 7,

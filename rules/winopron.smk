@@ -129,22 +129,6 @@ rule winopron_predictions:
         "../scripts/winopron/analyses.py"
 
 
-rule winopron_questions:
-    input:
-        instances="results/winopron/instances/{templates}/{entities}.parquet",
-        declaration=repo_path("templates/annotation/winopron_reference.yaml"),
-    output:
-        questions="results/winopron/annotation/{templates}_{entities}/questions.parquet",
-    log:
-        "results/logs/winopron_questions/{templates}_{entities}.log",
-    wildcard_constraints:
-        **WINOPRON_NAMES,
-    conda:
-        "../envs/analysis.yaml"
-    script:
-        "../scripts/winopron/instances.py"
-
-
 # Tidy tables over all sets, by name; and a figure or table of a template set that is made from some.
 winopron_tables = lambda *names: {name: f"results/winopron/analysis/{name}.csv" for name in names}
 winopron_result = lambda title, *tables: result(title=title, params=WINOPRON_SET, **winopron_tables(*tables))

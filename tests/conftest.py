@@ -16,7 +16,6 @@ ROOT = Path(__file__).parents[1]
 # Where models are run, pages are opened in a browser, papers are typeset, environments are made, workflows are planned,
 # or results are drawn or resampled at length: files that take more than some ten seconds.
 SLOW = (
-    "annotation/test_page.py",
     "card",
     "compare",
     "core/coreference_systems",

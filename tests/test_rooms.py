@@ -17,7 +17,6 @@ FLOORS = (
     "prompting",
     "distributions",
     "coreference",
-    "annotation",
     "planning",
     "paper",
     "card",

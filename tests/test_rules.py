@@ -289,7 +289,6 @@ def test_scripts_never_read_the_global_config():
         assert "snakemake.config" not in text, path
         assert "load_yaml(" not in text or path.name in (
             "site_pages.py",
-            "annotation.py",
             "config.py",
             "conversion.py",
             "registry.py",

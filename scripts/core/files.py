@@ -2,6 +2,7 @@
 
 import codecs
 import contextlib
+import csv
 import errno
 import hashlib
 import io
@@ -161,6 +162,9 @@ def read_sheet(path: str | Path, column: str) -> "pandas.DataFrame":
         )
         head = text.partition("\n")[0]
         separator = next((mark for mark in ",;\t" if column in [cell.strip(' "\r') for cell in head.split(mark)]), ",")
+        names = [name.strip() for name in next(csv.reader(io.StringIO(text), delimiter=separator), []) if name.strip()]
+        if repeated := [name for name in names if names.count(name) > 1]:
+            raise UserError(f"{path}, row 1: the column '{repeated[0]}' is given twice; remove one of them")
         table = pd.read_csv(
             io.StringIO(text), sep=separator, dtype=str, keep_default_na=False, skip_blank_lines=False, index_col=False
         )
@@ -168,7 +172,7 @@ def read_sheet(path: str | Path, column: str) -> "pandas.DataFrame":
         raise UserError(f"{path}: no such file; correct the path") from error
     except UnicodeDecodeError as error:
         raise UserError(f"{path}: neither UTF-8 nor UTF-16 text; save the sheet as 'CSV UTF-8'") from error
-    except (OSError, pd.errors.ParserError, pd.errors.EmptyDataError, ValueError) as error:
+    except (OSError, csv.Error, pd.errors.ParserError, pd.errors.EmptyDataError, ValueError) as error:
         raise UserError(f"{path}: cannot be read as a table ({error}); save the sheet as 'CSV UTF-8'") from error
     table.index += 2
     return table.fillna("")[(table.fillna("") != "").any(axis=1)]

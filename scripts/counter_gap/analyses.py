@@ -5,7 +5,6 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.data import annotation
-from scripts.core.statistics import agreement
 from scripts.core.workflow.job import log, run_named
 from scripts.counter_gap.lib import released_flags, study, votes
 from scripts.counter_gap.lib.analyses import metrics as measures
@@ -54,27 +53,33 @@ def flags(
 
 
 def labels(
-    *, questions: str, answers: str, labels: str, funnel: str, discarded: str, accepted_agreement: str,
-    annotators: int, flagged: str,
+    *, instances: str, sheet: str, completed: list, answers: str, labels: str, funnel: str, discarded: str,
+    agreement: str, annotators: int, flagged: str,
 ) -> None:  # fmt: skip
-    """Decide by majority whom each pronoun means, and which quadruples are kept (sections 2.2 and 2.3).
-
-    Of ``answers`` every instance needs as many as ``annotators``; ``flagged`` says whether the majority or any
-    annotator has to flag a passage. ``labels`` gets the labels of accepted instances, in C-GAP's columns; ``funnel``
-    the quadruples that each step drops and leaves; ``discarded`` those that are dropped, with the reason;
-    ``accepted_agreement`` how far annotators agree on what is accepted (all CSV).
+    """Decide by majority whom each pronoun refers to and which quadruples are kept (sections 2.2 and 2.3).
 
     Args:
-        answers: All answers to the task ``questions`` (CSV).
+        instances: The quadruples (Parquet) that the blank ``sheet`` was made from.
+        completed: Sheets, one per annotator.
+        answers: Every answer of every annotator.
+        labels: The labels of accepted instances, in C-GAP's columns.
+        funnel: The number of quadruples that each step discards and leaves.
+        discarded: The discarded quadruples with reasons.
+        agreement: The annotators' agreement on all instances and on the accepted ones.
+        annotators: The number of answers that each instance needs.
+        flagged: Whether the majority or any annotator has to flag a passage.
     """
-    said = files.read_csv(answers, dtype=str).fillna("")
-    instances, quadruples = votes.decide(annotation.load(questions), said, annotators, flagged)
-    kept = votes.labels(instances, quadruples)
+    said = annotation.read_labels(sheet, completed, votes.QUESTIONS, partial=True)
+    decided, quadruples = votes.decide(files.read_parquet(instances), said, annotators, flagged)
+    kept = votes.labels(decided, quadruples)
     log.info("%d of %d quadruples are accepted", len(kept) // 4, len(quadruples))
+    files.write_csv(answers, said)
     files.write_csv(labels, kept)
     files.write_csv(funnel, votes.funnel(quadruples))
     files.write_csv(discarded, quadruples[quadruples.reason != ""])
-    files.write_csv(accepted_agreement, agreement.agreement(said[said.item_id.isin(kept.ID)]))
+    measured = {"all": said, "accepted": said[said["item"].isin(kept.ID)]}
+    tables = [annotation.agreement(table).assign(instances=name) for name, table in measured.items()]
+    files.write_csv(agreement, pd.concat(tables))
 
 
 def metrics(

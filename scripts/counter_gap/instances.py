@@ -97,16 +97,14 @@ def resolve(rule: str, passages: Any) -> list[coreference.Document]:
     return documents
 
 
-def questions(*, declaration: str, questions: str, instances: str) -> None:
-    """Write what annotators are asked about quadruples (section 2.3).
+def sheet(*, instances: str, sheet: str, seed: int) -> None:
+    """Write the blank sheet for annotators of quadruples (section 2.3); it does not show labels.
 
     Args:
-        declaration: What is asked (YAML).
-        questions: The task to write (Parquet; :mod:`scripts.core.data.annotation`).
-        instances: The quadruples (Parquet); their labels, where they have some, stay hidden.
+        instances: The quadruples (Parquet).
+        seed: For the order of the rows.
     """
-    items = votes.items(files.read_parquet(instances))
-    annotation.write(questions, annotation.task(annotation.read_declaration(declaration), items, instances))
+    annotation.write_sheet(sheet, votes.sheet_items(files.read_parquet(instances)), votes.QUESTIONS, seed)
 
 
 def released_flags(*, c_gap: str, released: list, compact: str, systems: list) -> None:

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 import pandas as pd
 
 from scripts.core import files
-from scripts.core.data import model_outputs, templates
+from scripts.core.data import annotation, model_outputs, templates
 from scripts.core.statistics import decisions, paired, procedures
 from scripts.core.workflow.job import log, run_named
-from scripts.ruff.lib import study
+from scripts.ruff.lib import human, study
 from scripts.ruff.lib.analyses import accuracy as accuracies
 from scripts.ruff.lib.analyses import errors, generation, prompting
 from scripts.ruff.lib.analyses import fertility as tokens
@@ -360,6 +360,20 @@ def sampled_agreement(
     files.write_csv(
         sampled_agreement, generation.sampled_agreement(files.read_parquet(prompted_outputs), written, draws, seed)
     )
+
+
+def human_accuracy(*, samples: list, sheet: str, completed: list, answers: str, agreement: str, accuracy: str) -> None:
+    """Read the annotators' completed sheets: every answer, agreement, and accuracy by annotator (section 3.3; CSV).
+
+    Args:
+        samples: The samples that the blank ``sheet`` was drawn from; they have the right pronouns.
+        completed: Sheets, one per annotator.
+    """
+    labels = annotation.read_labels(sheet, completed, [human.HUMAN_QUESTION])
+    gold = pd.concat([files.read_parquet(path, ["instance_id", "gold"]) for path in samples])
+    files.write_csv(answers, labels)
+    files.write_csv(agreement, annotation.agreement(labels))
+    files.write_csv(accuracy, human.accuracy_by_annotator(labels, gold.set_index("instance_id").gold))
 
 
 if __name__ == "__main__":

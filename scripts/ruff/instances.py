@@ -1,4 +1,4 @@
-"""The instances of RUFF, samples of them, prompts and questions for people, each by the function of its rule."""
+"""The instances of RUFF, samples of them, prompts and the sheet for annotators, each by the function of its rule."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from scripts.core.data import annotation
 from scripts.core.data import instances as instance_files
 from scripts.core.errors import UserError
 from scripts.core.workflow.job import log, run_named
-from scripts.ruff.lib import people
+from scripts.ruff.lib.human import HUMAN_QUESTION
 from scripts.ruff.lib.instances import load, schema
 from scripts.ruff.lib.prompts import instance_prompts, read_chains, read_prompts, select_chains, with_origins
 from scripts.ruff.lib.selection import balanced_rows, priorities
@@ -153,25 +153,22 @@ def prompts(
     log.info("%d rows of samples, %d distinct instances, %d prompts", len(rows), len(with_chains), len(made))
 
 
-def validation_questions(
-    *, templates: list, pronouns: str, pronoun_sets: list, declaration: str, questions: str
-) -> None:
-    """Write what annotators are asked about RUFF's templates (section 3.3).
+def human_sheet(*, samples: list, sheet: str, instances: int, seed: int) -> None:
+    """Draw the instances in which annotators fill the blank (section 3.3) and write the blank sheet.
 
-    They are ``questions`` (Parquet); ``templates`` are those of :func:`instances`.
+    The draw is that of the authors' sample_for_humans.py: with 100 ``instances``, the seed 131719 and their templates
+    it takes the instances that their annotators were given.
+
+    Args:
+        samples: One file for each number of distractors, all of the study's first seed.
     """
-    items = people.validation(load(templates, pronouns, pronoun_sets))
-    annotation.write(questions, annotation.task(annotation.read_declaration(declaration), items, questions))
-
-
-def fidelity_questions(*, samples: list, declaration: str, questions: str, instances: int, seed: int) -> None:
-    """Write the instances in which annotators fill the blank (section 3.3).
-
-    They are ``questions`` (Parquet): of each of the ``samples`` so many ``instances``, which ``seed`` draws.
-    """
-    columns = ["instance_id", "text", "gold", "n_distractors"]
-    items = people.fidelity([files.read_parquet(path, columns) for path in samples], instances, seed)
-    annotation.write(questions, annotation.task(annotation.read_declaration(declaration), items, questions))
+    table = pd.concat([files.read_parquet(path, ["instance_id", "text", "n_distractors"]) for path in samples])
+    fewest = int(table.n_distractors.value_counts().min())
+    if fewest < instances:
+        raise UserError(f"ruff.annotation.instances is {instances}, but a sample has {fewest}; use at most {fewest}")
+    drawn = table.groupby("n_distractors").sample(instances, random_state=seed)
+    items = drawn[["instance_id", "text"]].set_axis(["Row", "Sentence"], axis=1)
+    annotation.write_sheet(sheet, items, [HUMAN_QUESTION], seed)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,10 @@
-"""The sentences of WinoPron and what is asked about them, each file by the function of its rule."""
+"""The sentences of WinoPron and the prompts about them, each file by the function of its rule."""
 
 from pathlib import Path
 
 import pandas as pd
 
 from scripts.core import files
-from scripts.core.data import annotation
 from scripts.core.data import templates as template_files
 from scripts.core.workflow.job import log, run_named
 from scripts.winopron.lib import instances as assembly
@@ -91,15 +90,6 @@ def prompts(
         frame[column] = frame[column].astype("Int64")
     files.write_parquet(prompts, frame, {"origins": origins, "pairs": kept})
     log.info("%d prompts about %d pairs of people", len(frame), len(kept))
-
-
-def questions(*, instances: str, declaration: str, questions: str) -> None:
-    """Write what annotators are asked about a set of instances.
-
-    Write ``questions`` (Parquet; :mod:`scripts.core.data.annotation`) of ``instances``.
-    """
-    items = assembly.questions(files.read_parquet(instances))
-    annotation.write(questions, annotation.task(annotation.read_declaration(declaration), items, instances))
 
 
 if __name__ == "__main__":

@@ -5,10 +5,8 @@ import shutil
 import pytest
 
 from scripts.core import files
-from scripts.core.data import annotation
 from scripts.counter_gap.lib import votes
 from scripts.counter_gap.lib.instances import read_c_gap
-from tests.annotation import simulated
 from tests.workflow.conftest import Workflow
 
 pytestmark = pytest.mark.workflow
@@ -38,7 +36,7 @@ counter_gap:
   books: {{sources: [shelf]}}
   bootstrap: {{draws: 200, seed: 1}}
   simulation: {{quadruples: 40, repeats: 4, seed: 1}}
-  annotation: {{sheets: [{sheets}]}}
+  annotation: {{sheets: {{books: [{sheets}]}}}}
 """
 PEOPLE = ("ada", "ben", "eve")
 
@@ -49,7 +47,7 @@ def workflow(tmp_path_factory, coreference_python, root):
     (made.folder / ".venv-coreference").symlink_to(root / ".venv-coreference")
     (made.folder / "shelf").mkdir()
     (made.folder / "shelf/mill.txt").write_text(BOOK, encoding="utf-8")
-    sheets = ", ".join(f"{{annotator: {name}, set: books, file: {name}.json}}" for name in PEOPLE)
+    sheets = ", ".join(f"{name}.csv" for name in PEOPLE)
     (made.folder / "plain.yaml").write_text(OVERLAY.format(templates="replica", sheets=""), encoding="utf-8")
     (made.folder / "books.yaml").write_text(OVERLAY.format(templates="books", sheets=sheets), encoding="utf-8")
     return made
@@ -73,14 +71,14 @@ def test_a_book_becomes_a_data_set(workflow):
     # Three people take the first name everywhere; of the others than one original of either gender they say that they
     # contradict common sense.
     chosen = [originals[originals.gender == gender].quadruple.iloc[0] for gender in ("M", "F")]
-    done = workflow.snakemake("results/counter_gap/annotation/books/questions.parquet", overlay="plain.yaml")
+    blank = "results/counter_gap/annotation/books/sheet.csv"
+    done = workflow.snakemake(blank, overlay="plain.yaml")
     assert done.returncode == 0, done.stdout[-3000:]
-    task = annotation.load(workflow.folder / "results/counter_gap/annotation/books/questions.parquet")
-    known = annotation.Task(task.declaration, task.items.assign(expected="a"))
-    flags = {votes.COMMON_SENSE: set(candidates.id[~candidates.quadruple.isin(chosen)])}
-    given = simulated.answers(known, seed=1, flags=flags)
+    sheet = files.read_csv(workflow.folder / blank, dtype=str)
+    flags = sheet.Row.isin(candidates.id[~candidates.quadruple.isin(chosen)]).map({True: "yes", False: ""})
     for name in PEOPLE:
-        (workflow.folder / f"{name}.json").write_text(simulated.saved(task, name, given), encoding="utf-8")
+        completed = sheet.assign(**{votes.PERSON: "A", votes.COMMON_SENSE: flags, "Annotator": name})
+        completed.to_csv(workflow.folder / f"{name}.csv", index=False)
     table = "results/counter_gap/tables/books/accuracy.csv"
     done = workflow.snakemake(table, overlay="books.yaml")
     assert done.returncode == 0, done.stdout[-3000:]

@@ -33,7 +33,7 @@ INERT = {
 """Modules that cannot change a result, with what they do. Records have the digests of their text, but a change reruns
 nothing, nor does a change of what a script has only through them.
 
-``config.py`` is not among them: jobs read declarations of annotation and of encoders with it.
+``config.py`` is not among them: jobs read declarations of encoders with it.
 """
 RECORDING = ("scripts/core/provenance/__init__.py", "scripts/core/provenance/job_records.py")
 """Modules that every job loads to record itself."""

@@ -207,8 +207,6 @@ DESCRIPTIONS = {
     "archive": "the authors' templates (a zip with a password)",
     "rule": "the name of the rule in place of a system",
     "sets": "template sets and kinds of sentences, one for each file of instances",
-    "questions": "what annotators are asked: the task (Parquet)",
-    "declaration": "title, instructions and questions of a task for annotators (YAML)",
     "answer_files": "answers in words that the configuration names (CSV)",
     "answering": "systems of the files of answers, in their order",
     "chosen": "ids of the prompts that are used, or all",

@@ -169,25 +169,3 @@ def to_score(sentences: pd.DataFrame, pairs: Sequence[str]) -> pd.DataFrame:
 
 def _follows(text: Any, forms: Mapping[str, str]):
     return (f" they {plural}" in text for plural in forms.values())
-
-
-def questions(instances: pd.DataFrame) -> pd.DataFrame:
-    """Return what annotators are asked (Appendix C.1.2): whether the pronoun refers to each person.
-
-    Returns:
-        One item (:mod:`scripts.core.data.annotation`) for each person that a sentence names. A sentence is right if the
-        pronoun refers to the one person and not to the other.
-    """
-    rows = [
-        {
-            "item_id": f"{row.instance_id}-{who}",
-            "group": row.instance_id,
-            "sentence": row.text,
-            "question": f"Does the pronoun {row.pronoun} refer to the {getattr(row, who)}?",
-            "expected": "yes" if row.answer == who else "no",
-        }
-        for row in instances.itertuples()
-        for who in ANSWERS
-        if not pd.isna(getattr(row, f"{who}_offset"))
-    ]
-    return pd.DataFrame(rows)

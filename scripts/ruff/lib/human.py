@@ -1,0 +1,40 @@
+"""The human baseline of RUFF (section 3.3): annotators' accuracy at filling the blank, or the study's."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from scripts.core.data.annotation import Question
+from scripts.core.statistics import procedures
+
+HUMAN_QUESTION = Question("Pronoun")
+
+
+def accuracy_by_annotator(labels: pd.DataFrame, gold: pd.Series) -> pd.DataFrame:
+    """Return ``annotator``, ``n``, ``right``, ``accuracy`` and Wilson's interval ``ci_low``, ``ci_high``.
+
+    Args:
+        labels: From :func:`scripts.core.data.annotation.read_labels`.
+        gold: The right pronoun by instance.
+    """
+    right = (labels.label == labels["item"].map(gold).str.lower()).groupby(labels.annotator, sort=False)
+    table = right.agg(["count", "sum"]).set_axis(["n", "right"], axis=1).reset_index()
+    table["accuracy"] = table.right / table.n
+    intervals = [procedures.wilson(row.right, row.n) for row in table.itertuples()]
+    table[["ci_low", "ci_high"]] = pd.DataFrame(intervals, index=table.index)
+    return table
+
+
+def human_baseline(paths: Sequence[str], published: float) -> float | dict:
+    """Return the human baseline as :func:`scripts.core.paper.plotting.human_line` takes it.
+
+    Args:
+        paths: The accuracy of this run's annotators (:func:`accuracy_by_annotator`), of which all answers are pooled;
+            empty without annotators. Snakemake asks again if the file is not made yet.
+        published: The study's accuracy.
+    """
+    for path in paths:
+        # A file that is not made yet is a FileNotFoundError here, as Snakemake expects.
+        table = pd.read_csv(path)
+        return {"accuracy": float(table.right.sum() / table.n.sum()), "label": "human, this run"}
+    return published
