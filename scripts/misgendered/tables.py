@@ -33,7 +33,7 @@ def table_choices(*, choices: str, tex: str, csv: str, models: dict) -> None:
 
 
 def table_corpus_counts(*, corpus_counts: str, tex: str, csv: str, pronoun_sets: list) -> None:
-    """Tabulate how many documents (or tokens) of text corpora hold each group's nominative form (Table 11).
+    """Tabulate how many documents of text corpora hold each group's nominative form (Table 11).
 
     Write the cells (LaTeX) and the counts of all forms (CSV).
     """

@@ -14,7 +14,7 @@ import pytest
 from scripts.core import files
 from scripts.core.data.templates import read_pronouns
 from scripts.core.errors import UserError
-from scripts.misgendered.lib import corpora, infini_gram, study
+from scripts.misgendered.lib import corpora, study
 from tests.misgendered import make
 
 GROUPS = study.select_groups(read_pronouns(make.PRONOUNS), study.PRONOUN_GROUPS)
@@ -313,4 +313,3 @@ def test_patterns_stand_for_files(tmp_path):
     )
     assert "there is no file c/*.gz" in refused(corpora.configured_corpora, [{**base, "files": ["c/*.gz"]}], place)
     assert "listed twice" in refused(corpora.configured_corpora, [{**base, "files": ["a.txt"]}] * 2, place)
-    assert infini_gram.variants("xe") == ("xe", "Xe")

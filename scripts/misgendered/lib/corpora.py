@@ -53,11 +53,9 @@ EXCERPT_MARGIN = 60
 
 COLUMNS = (
     "corpus", "label", "quantity", "pronoun_type", "group", "form", "word", "count", "occurrences", "total",
-    "approximate",
 )  # fmt: skip
 """Columns of tables of counts. ``quantity`` says what ``count`` counts: documents that hold the word, of ``total``, in
-which it occurs ``occurrences`` times; or tokens of a corpus behind an interface
-(:mod:`scripts.misgendered.lib.infini_gram`), of which ``total`` is not known."""
+which it occurs ``occurrences`` times."""
 EXCERPT_COLUMNS = ("corpus", "label", "word", "file", "document", "excerpt")
 
 
@@ -376,7 +374,6 @@ def table(counts: dict, groups: dict, name: str, label: str) -> "pandas.DataFram
             "count": counts["documents"].get(of["word"], 0),
             "occurrences": counts["occurrences"].get(of["word"], 0),
             "total": counts["total"],
-            "approximate": False,
         }
         for of in forms_of(groups)
     ]

@@ -610,10 +610,10 @@ def documents(counts: pd.DataFrame) -> pd.DataFrame:
 
     Args:
         counts: Of all corpora of a run: ``corpus``, ``group``, ``form``, ``quantity``, ``count``. One is the study's if
-            it is called like it (:data:`CORPORA`); counts of tokens are another quantity and are left out.
+            it is called like it (:data:`CORPORA`).
 
     Returns:
         ``corpus``, ``group``, ``documents``.
     """
-    rows = counts[counts.corpus.isin(CORPORA) & (counts.form == "nom") & (counts.quantity == "documents")]
+    rows = counts[counts.corpus.isin(CORPORA) & (counts.form == "nom")]
     return rows.rename(columns={"count": "documents"})[["corpus", "group", "documents"]]

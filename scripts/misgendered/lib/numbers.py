@@ -249,5 +249,4 @@ def from_choices(table: pd.DataFrame) -> dict:
 
 def from_corpora(counts: pd.DataFrame) -> dict:
     """Return ``corpora``, how many corpora of documents there are."""
-    documents = counts[(counts.quantity == "documents") & (counts.form == "nom")]
-    return {"corpora": count(documents.corpus.nunique(), "corpus_counts.csv", quantity="documents")}
+    return {"corpora": count(counts.corpus.nunique(), "corpus_counts.csv", quantity="documents")}
