@@ -129,33 +129,11 @@ RUFF_ANALYSES = {
     "error_types": result(outputs=["error_types", "error_range"], mem_mb=4000, predictions=RUFF_PREDICTIONS),
     "scaling": result("accuracy", params=RUFF_MODELS),
     "normalisation": result(
-        outputs=(
-            "normalisation rankings calibration calibration_bins fertility fertility_correlations "
-            "fertility_over_models normalised_predictions.parquet"
-        ).split(),
+        outputs=["normalisation", "rankings", "normalised_predictions.parquet"],
         params=RUFF_SCORERS | RUFF.bootstrap,
         mem_mb=8000,
         runtime=60,
         **RUFF_OF_SCORES,
-    ),
-    "pull": result(params=RUFF_SCORERS | RUFF.bootstrap, mem_mb=4000, **RUFF_OF_SCORES),
-    "model_pairs": result(
-        outputs=["model_pairs", "power"],
-        params=RUFF.bootstrap,
-        mem_mb=4000,
-        runtime=30,
-        predictions=RUFF_PREDICTIONS,
-    ),
-    "mixed_model": result(
-        params={"pronoun_sets": PRONOUN_SETS, "seed": RUFF["bootstrap"]["seed"]},
-        mem_mb=8000,
-        runtime=60,
-        predictions=RUFF_PREDICTIONS,
-    ),
-    "template_comparison": result(
-        path="comparison",
-        replica="results/ruff/analysis/replica/accuracy.csv",
-        official="results/ruff/analysis/official/accuracy.csv",
     ),
 }
 
@@ -253,34 +231,11 @@ RUFF_FIGURES = {
         params=RUFF_SPLIT | RUFF.bootstrap,
         title="Who becomes whom",
     ),
-    "pull": result("pull", params=RUFF_COUNTED, title="The pull of a sentence"),
     "scaling": result("scaling", params=RUFF_FIGURE_PARAMS, **RUFF_PEOPLE, title="Accuracy by model size"),
     "error_types": result("error_types", params=RUFF_MODELS, title="Kinds of errors with distractors"),
     "context_free_by_model": result("context_free", params=RUFF_COUNTED, title="Predictions without context by model"),
-    # One function draws accuracies by either factor.
-    **{
-        f"accuracy_by_{factor}": result(
-            "accuracy",
-            "accuracy_over_models",
-            params=RUFF_FIGURE_PARAMS | {"factor": factor},
-            **RUFF_PEOPLE,
-            title=f"Accuracy by number of distractors and {factor}",
-        )
-        for factor in ("case", "polarity")
-    },
     "normalisation": result("normalisation", params=RUFF_SPLIT, title="Accuracy under other scores than the sum"),
-    "calibration": result("calibration_bins", params=RUFF_SPLIT, title="Accuracy by confidence"),
-    "fertility": result("fertility", params=RUFF_SPLIT, title="Accuracy by tokens of a form"),
-    # Curves of more numbers of distractors would hide each other.
-    **trajectory("ruff", RUFF.models, RUFF_POINTS[:2] + RUFF_POINTS[2:][-1:], RUFF.chance),
     **RUFF_PROMPTING_FIGURES,
-    "template_comparison": result(
-        path="comparison/template_comparison",
-        targets=[{}] if len(RUFF.templates) > 1 else [],
-        params=RUFF_MODELS,
-        template_comparison="results/ruff/analysis/comparison/template_comparison.csv",
-        title="Replica beside official templates",
-    ),
 }
 
 # In the paper: instance_counts 1, models 2.
@@ -298,15 +253,6 @@ RUFF_TABLES = {
     "pronoun_tests": result("pronoun_tests", params=RUFF_MODELS, title="Tests between pronoun sets"),
     "error_types": result("error_types", params=RUFF_MODELS, title="Kinds of errors with distractors"),
     "normalisation": result("normalisation", params=RUFF_COUNTED, title="Decisions under other scores than the sum"),
-    "calibration": result("calibration", params=RUFF_COUNTED, title="Calibration errors"),
-    "fertility": result("fertility_correlations", params=RUFF_MODELS, title="Tokens of forms and accuracy"),
-    "power": result("power", params=RUFF_MODELS, title="What the samples can show"),
-    "mixed_model": result("mixed_model", params=RUFF_COUNTED, title="Mixed model of correctness"),
-    **(
-        {"model_pairs": result("model_pairs", params=RUFF_MODELS, title="Models compared in pairs")}
-        if len(RUFF.models) > 1
-        else {}
-    ),
     **RUFF_PROMPTING_TABLES,
 }
 
@@ -395,9 +341,6 @@ declare(
         "error_types",
         "error_range",
         "normalisation",
-        "calibration",
-        "power",
-        "mixed_model",
         *RUFF_PROMPTING_NUMBERED,
         instance_counts="results/ruff/tables/{templates}/instance_counts.csv",
         params={
@@ -426,20 +369,7 @@ declare(
     abstract=True,
     question="Does a model reuse the pronoun that a person was introduced with, also after sentences about somebody else?",
     summary=result(
-        tables=[
-            f"{RUFF_ANALYSIS}/{table}.csv".format(templates=templates)
-            for templates in RUFF.templates
-            for table in (
-                "normalisation",
-                "calibration",
-                "fertility_correlations",
-                "model_pairs",
-                "power",
-                "mixed_model",
-                *(["scored_agreement"] if RUFF.pairs else []),
-                *(["sampled_agreement"] if RUFF.draws else []),
-            )
-        ],
+        tables=expand(f"{RUFF_ANALYSIS}/normalisation.csv", templates=RUFF.templates),
         accuracy=expand(f"{RUFF_ANALYSIS}/accuracy.csv", templates=RUFF.templates),
         prompted=expand(f"{RUFF_ANALYSIS}/prompted_summary.csv", templates=RUFF.templates if RUFF.asked else []),
         params={

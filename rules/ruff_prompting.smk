@@ -45,30 +45,17 @@ RUFF_PROMPTING_ANALYSES = {
         **RUFF_WRITTEN,
     ),
     "prompted_accuracy": result(
-        outputs=["prompted_accuracy", "prompted_summary", "prompted_positions", "prompted_agreement"],
-        params={"n_options": len(PRONOUN_SETS)},
+        outputs=["prompted_accuracy", "prompted_summary"],
         mem_mb=RUFF_PROMPTED_MB,
         runtime=30,
         prompted_outputs=RUFF_OUTPUTS,
     ),
     "prompted_against_scored": result(
-        outputs=["prompted_against_scored", "scored_agreement"],
-        params={"pairs": RUFF.pairs} | RUFF.bootstrap,
+        params={"pairs": RUFF.pairs},
         mem_mb=RUFF_PROMPTED_MB,
         runtime=30,
         prompted_outputs=RUFF_OUTPUTS,
         predictions=RUFF_PREDICTIONS,
-    ),
-    "sampled_agreement": result(
-        params={"sampled": RUFF.draws, "pronoun_sets": PRONOUN_SETS} | RUFF.bootstrap,
-        mem_mb=RUFF_PROMPTED_MB,
-        runtime=60,
-        prompted_outputs=RUFF_OUTPUTS,
-        answers=expand(
-            "results/ruff/sampled/{{templates}}/{draw}.parquet",
-            draw=["{model}_seed{seed}".format(**draw) for draw in RUFF.draws],
-        ),
-        **RUFF_WRITTEN,
     ),
 }
 
@@ -85,14 +72,6 @@ if RUFF.asked:
             params=RUFF_PROMPTING_FIGURE_PARAMS,
             **RUFF_PEOPLE,
             title="Prompted models: accuracy by number of distractors",
-        ),
-        "prompting_outcomes": prompting_figure(
-            "prompted_summary",
-            params=RUFF_PROMPTED | RUFF_PROMPTING_METHODS,
-            title="Prompted models: what outputs come to",
-        ),
-        "prompting_agreement": prompting_figure(
-            "prompted_agreement", params=RUFF_PROMPTED, title="Prompted models: agreement between prompts"
         ),
     }
 if RUFF.chained:
@@ -113,20 +92,6 @@ if RUFF.pairs:
         **RUFF_PEOPLE,
         title="Prompted beside scored",
     )
-if RUFF.asked and set(RUFF.prompting["kinds"]) == {"open", "options"}:
-    RUFF_PROMPTING_FIGURES["prompting_options"] = prompting_figure(
-        "prompted_accuracy",
-        params=RUFF_PROMPTING_FIGURE_PARAMS,
-        **RUFF_PEOPLE,
-        title="Prompted models: with and without options",
-    )
-if RUFF.asked and "options" in RUFF.prompting["kinds"]:
-    RUFF_PROMPTING_FIGURES["prompting_positions"] = prompting_figure(
-        "prompted_positions",
-        params=RUFF_PROMPTED,
-        title="Prompted models: accuracy by place of the option",
-    )
-
 # Tables 3 to 5 of the study show prompts and belong to no template set; their example is one of the replica's.
 RUFF_PROMPTING_TABLES = {}
 RUFF_PROMPT_EXAMPLE = f"results/ruff/instances/replica/sample_seed{RUFF.prompting['seeds'][0]}_distractors0.parquet"
@@ -163,26 +128,12 @@ if RUFF.chained:
         title="Chains of thought",
     )
 
-if RUFF.draws:
-    RUFF_PROMPTING_TABLES["sampled_agreement"] = result(
-        "sampled_agreement",
-        params=RUFF_PROMPTED | {"pronoun_sets": PRONOUN_LABELS},
-        title="Answers that are drawn",
-    )
-if RUFF.pairs:
-    RUFF_PROMPTING_TABLES["scored_agreement"] = result(
-        "scored_agreement",
-        params={"models": RUFF.asked | RUFF.models, "pronoun_sets": PRONOUN_LABELS},
-        title="Probability against generation",
-    )
-
 # What the paper's numbers and the published ones are compared with; without a prompted model there is nothing.
 RUFF_PROMPTING_NUMBERED = [
     table
     for table in [
         "prompted_summary",
-        "prompted_agreement",
-        *(["prompted_against_scored", "scored_agreement"] if RUFF.pairs else []),
+        *(["prompted_against_scored"] if RUFF.pairs else []),
     ]
     if RUFF.asked
 ]
@@ -190,7 +141,6 @@ RUFF_PROMPTING_COMPARED = [
     f"results/ruff/{table}.csv"
     for table in (
         "analysis/{templates}/prompted_accuracy",
-        "analysis/{templates}/prompted_positions",
         "tables/{templates}/prompted_models",
     )
     if RUFF.asked

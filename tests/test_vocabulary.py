@@ -22,9 +22,7 @@ BANNED = {
     r"other ones": "the noun itself",
 }
 """Patterns of words to what is better."""
-KEPT = {
-    ("docs/analyses.md", "pick"): "the name of a measure in scored_agreement.csv",
-}
+KEPT = {}
 """Words that a page keeps, with the reason; ten at most."""
 GENERATED = re.compile(r"<!-- (\w+).*? -->.*?<!-- end.*? -->", re.DOTALL)
 """Tables that the tests write: findings in the studies' words, and attacks."""

@@ -6,16 +6,14 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.data import annotation, model_outputs, templates
-from scripts.core.statistics import decisions, paired, procedures
+from scripts.core.statistics import decisions, procedures
 from scripts.core.workflow.job import log, run_named
 from scripts.ruff.lib import human, study
 from scripts.ruff.lib.analyses import accuracy as accuracies
-from scripts.ruff.lib.analyses import errors, generation, prompting
-from scripts.ruff.lib.analyses import fertility as tokens
+from scripts.ruff.lib.analyses import errors, prompting
 from scripts.ruff.lib.analyses import normalisation as other_scores
 from scripts.ruff.lib.analyses import predictions as picks
 from scripts.ruff.lib.analyses import pronoun_tests as set_tests
-from scripts.ruff.lib.analyses import pull as pulls
 
 
 def predictions(
@@ -31,21 +29,6 @@ def predictions(
             part = picks.predictions(scored, frame, model, pronoun_sets)
             log.info("%s: %d instances, %d ties", model, len(part), int(part.tie.sum()))
             append(part)
-
-
-def pull(
-    *, instances: str, scores: list, pull: str, models: list, pronoun_sets: list, sizes: dict, draws: int, seed: int
-) -> None:
-    """Set the right pronoun against that of the other person, after each number of distractors (not in the study).
-
-    Write log-odds of all models; the arguments are those of :func:`predictions`, ``draws`` and ``seed`` belong to the
-    bootstrap over occupations.
-    """
-    parts = [
-        pulls.pull(pulls.log_odds(scored, frame, pronoun_sets), model, draws, seed)
-        for model, scored, frame in _read_scores(instances, scores, models, sizes)
-    ]
-    files.write_csv(pull, pd.concat(parts, ignore_index=True))
 
 
 def _read_scores(
@@ -142,25 +125,6 @@ def accuracy_by_size(summary: pd.DataFrame, models: dict[str, dict]) -> pd.DataF
     )
 
 
-def template_comparison(*, replica: str, official: str, template_comparison: str) -> None:
-    """Set accuracies on the replica templates beside those on the official templates.
-
-    Write one row for each model and number of distractors.
-    """
-    files.write_csv(template_comparison, compare_templates(files.read_csv(replica), files.read_csv(official)))
-
-
-def compare_templates(replica: pd.DataFrame, official: pd.DataFrame) -> pd.DataFrame:
-    """Return each set's accuracies with their intervals side by side, and ``difference``, replica minus official."""
-    values = ["accuracy", "ci_low", "ci_high"]
-    sides = [
-        side[side.factor == "all"].set_index(["model", "n_distractors"])[values].add_suffix(f"_{name}")
-        for name, side in (("replica", replica), ("official", official))
-    ]
-    table = sides[0].join(sides[1], how="inner").reset_index()
-    return table.assign(difference=table.accuracy_replica - table.accuracy_official)
-
-
 def pronoun_tests(*, predictions: str, pronoun_tests: str, pronoun_sets: list, alpha: float, models: dict) -> None:
     """Test the accuracies on pairs of pronoun sets against each other (paper Figure 6).
 
@@ -186,18 +150,16 @@ def error_types(*, predictions: str, error_types: str, error_range: str) -> None
 
 
 def normalisation(
-    *, instances: str, scores: list, normalised_predictions: str, normalisation: str, rankings: str, calibration: str,
-    calibration_bins: str, fertility: str, fertility_correlations: str, fertility_over_models: str, models: list,
+    *, instances: str, scores: list, normalised_predictions: str, normalisation: str, rankings: str, models: list,
     pronoun_sets: list, sizes: dict, draws: int, seed: int,
 ) -> None:  # fmt: skip
-    """Decide every instance under each normalisation of the scores; what that changes, how sure models are, and tokens.
+    """Decide every instance under each normalisation of the scores, and say what that changes.
 
-    Write decisions (``normalised_predictions``, Parquet), and what follows from them (CSV).
+    Write decisions (``normalised_predictions``, Parquet), and accuracies with what flips (``normalisation``) and orders
+    of models (``rankings``), both CSV.
 
-    That is accuracies with what flips (``normalisation``) and orders of models (``rankings``); calibration errors
-    (``calibration``) and what is in each bin (``calibration_bins``); tokens and accuracy of each form (``fertility``),
-    and correlations in each model and over models. ``sizes`` says how many of the selected ``instances`` of each sample
-    every model scores; ``draws`` and ``seed`` belong to bootstrap and permutations over occupations.
+    ``sizes`` says how many of the selected ``instances`` of each sample every model scores; ``draws`` and ``seed``
+    belong to bootstrap and permutations over occupations.
     """
     parts, counts = [], []
     for model, scored, frame in _read_scores(instances, scores, models, sizes):
@@ -205,81 +167,10 @@ def normalisation(
         log.info("%s: %d decisions, %d ties", model, len(part), int(part.tie.sum()))
         parts.append(part)
         counts.append(decisions.count_decisions(part, other_scores.DESIGN))
-    table = pd.concat(parts, ignore_index=True)
-    files.write_parquet(normalised_predictions, table)
-    frame, errors_found, bins = decisions.decision_tables(counts, other_scores.DESIGN, draws, seed)
+    files.write_parquet(normalised_predictions, pd.concat(parts, ignore_index=True))
+    frame = decisions.decision_tables(counts, other_scores.DESIGN, draws, seed)[0]
     files.write_csv(normalisation, frame)
     files.write_csv(rankings, other_scores.rankings(frame))
-    files.write_csv(calibration, errors_found)
-    files.write_csv(calibration_bins, bins)
-    cells = tokens.by_form(table)
-    files.write_csv(fertility, cells)
-    files.write_csv(fertility_correlations, tokens.correlations(cells))
-    files.write_csv(fertility_over_models, tokens.over_models(cells))
-
-
-def model_pairs(*, predictions: str, model_pairs: str, power: str, draws: int, seed: int) -> None:
-    """Compare each pair of models on the same instances, and say how small a difference the sample can show.
-
-    Write differences of accuracies (``model_pairs``, CSV) and what samples can show (``power``, CSV).
-
-    ``draws`` and ``seed`` belong to bootstrap and permutations over occupations.
-    """
-    table = files.read_parquet(predictions)
-    files.write_csv(model_pairs, compare_pairs(table, draws, seed))
-    files.write_csv(power, plan_samples(table))
-
-
-PAIRED = {"factor": "n_distractors", "clusters": ["occupation"]}
-"""How models are compared on the same instances."""
-
-
-def compare_pairs(predictions: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
-    """Return what :func:`scripts.core.statistics.paired.model_pairs` gives. Not in the study."""
-    asked = predictions[predictions.setting == "fidelity"].groupby("model", sort=False)
-    return paired.model_pairs(
-        asked, ["instance_id", "seed", "n_distractors", "occupation"], **PAIRED, draws=draws, seed=seed
-    )
-
-
-def plan_samples(predictions: pd.DataFrame) -> pd.DataFrame:
-    """Return what :func:`scripts.core.statistics.paired.power` gives. Not in the study."""
-    return paired.power(predictions[predictions.setting == "fidelity"].groupby("model", sort=False), **PAIRED)
-
-
-def mixed_model(*, predictions: str, mixed_model: str, pronoun_sets: list, seed: int) -> None:
-    """Fit correctness on distractors, pronoun set and case, with occupations and sentences that vary at random.
-
-    Write the coefficients (``mixed_model``, CSV); ``seed`` is that of the starting values.
-    """
-    table = fit_correctness(files.read_parquet(predictions), pronoun_sets, seed)
-    if not table.converged.all():
-        log.warning("%s: no estimates, because %s", mixed_model, table.reason.iloc[0])
-    files.write_csv(mixed_model, table)
-
-
-def fit_correctness(predictions: pd.DataFrame, pronoun_sets: list[str], seed: int) -> pd.DataFrame:
-    """Fit correctness, beside the tests of the study, which average over items. Not in the study.
-
-    Args:
-        predictions: Of all models.
-        pronoun_sets: The first one is the reference.
-        seed: Of the starting values.
-
-    Returns:
-        What :func:`scripts.core.statistics.mixed_effects.of_models` returns: fixed factors ``n_distractors``
-        (reference: the fewest), ``pronoun`` and ``case``; random ones ``occupation`` and ``sentence`` (the task
-        sentence).
-    """
-    from scripts.core.statistics import mixed_effects
-
-    rows = predictions[predictions.setting == "fidelity"]
-    rows = rows.assign(
-        n_distractors=rows.n_distractors.astype(int), correct=rows.correct.astype(bool),
-        sentence=paired.cluster_names(rows, ["occupation", "task_index", "case"]),
-    )  # fmt: skip
-    fixed = {"n_distractors": sorted(set(rows.n_distractors)), "pronoun": list(pronoun_sets), "case": templates.CASES}
-    return mixed_effects.of_models(rows, fixed, ["occupation", "sentence"], seed)
 
 
 def prompted_outputs(
@@ -309,57 +200,28 @@ def _read_outputs(
         yield prompting.output_rows(rows, asked, model_outputs.read_answers(path, model, asked), model, sets)
 
 
-def prompted_accuracy(
-    *, prompted_outputs: str, prompted_accuracy: str, prompted_summary: str, prompted_positions: str,
-    prompted_agreement: str, n_options: int,
-) -> None:  # fmt: skip
-    """Average what prompted models answer: with each prompt, over prompts, by place of the options, between prompts.
+def prompted_accuracy(*, prompted_outputs: str, prompted_accuracy: str, prompted_summary: str) -> None:
+    """Average what prompted models answer, with each prompt and over prompts.
 
-    Write the four tables from ``prompted_outputs``; :mod:`scripts.ruff.lib.analyses.prompting` says what is in them.
+    Write both tables from ``prompted_outputs``; :mod:`scripts.ruff.lib.analyses.prompting` says what is in them.
     """
     table = files.read_parquet(prompted_outputs)
     by_prompt = prompting.by_prompt(table)
     files.write_csv(prompted_accuracy, by_prompt)
     files.write_csv(prompted_summary, prompting.summary(by_prompt))
-    files.write_csv(prompted_positions, prompting.positions(table, n_options))
-    files.write_csv(prompted_agreement, prompting.agreement(table))
 
 
 def prompted_against_scored(
-    *, prompted_outputs: str, predictions: str, prompted_against_scored: str, scored_agreement: str, pairs: list,
-    draws: int, seed: int,
-) -> None:  # fmt: skip
+    *, prompted_outputs: str, predictions: str, prompted_against_scored: str, pairs: list
+) -> None:
     """Set what models answer to prompts beside what likelihoods say, on the same instances.
 
-    Write accuracies (``prompted_against_scored``, CSV) and how far single answers agree (``scored_agreement``, CSV).
+    Write accuracies (``prompted_against_scored``, CSV).
 
-    ``prompted_outputs`` are those of all prompted models; ``pairs`` are of a prompted and a scored model; ``draws`` and
-    ``seed`` belong to the bootstrap over occupations.
+    ``prompted_outputs`` are those of all prompted models; ``pairs`` are of a prompted and a scored model.
     """
     written, likelihoods = files.read_parquet(prompted_outputs), files.read_parquet(predictions)
     files.write_csv(prompted_against_scored, prompting.against_scored(written, likelihoods, pairs))
-    files.write_csv(scored_agreement, generation.scored_agreement(written, likelihoods, pairs, draws, seed))
-
-
-def sampled_agreement(
-    *, prompted: str, prompts: str, prompted_outputs: str, answers: list, pronouns: str, sampled_agreement: str,
-    sampled: list, pronoun_sets: list, draws: int, seed: int,
-) -> None:  # fmt: skip
-    """Set answers that were drawn several times beside each other and beside the most probable ones.
-
-    Write ``sampled_agreement`` (CSV).
-
-    ``answers`` has a file for each of ``sampled`` (``model`` and ``seed``), in that order; ``prompted_outputs`` are
-    those to the same prompts whose tokens are the most probable ones; ``draws`` and ``seed`` belong to the bootstrap
-    over occupations.
-    """
-    models = [draw["model"] for draw in sampled]
-    parts = _read_outputs(prompted, prompts, models, answers, pronouns, pronoun_sets)
-    written = [part.assign(sample=draw["seed"]) for draw, part in zip(sampled, parts, strict=True)]
-    written = pd.concat(written, ignore_index=True)
-    files.write_csv(
-        sampled_agreement, generation.sampled_agreement(files.read_parquet(prompted_outputs), written, draws, seed)
-    )
 
 
 def human_accuracy(*, samples: list, sheet: str, completed: list, answers: str, agreement: str, accuracy: str) -> None:

@@ -16,17 +16,16 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, MultipleLocator, NullFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, MultipleLocator, NullFormatter
 
 from scripts.core import files
 from scripts.core.errors import UserError
-from scripts.core.paper import plotting, trajectory
+from scripts.core.paper import plotting
 from scripts.core.paper.formats import MISSING_MARK
 from scripts.core.statistics import normalisation as scores
 from scripts.core.statistics import procedures
 from scripts.core.workflow.job import run_named
 from scripts.ruff.lib import figures, study
-from scripts.ruff.lib.analyses.normalisation import STUDY
 
 ALL = "all"
 """The level of a factor that is pooled, and the model that stands for all of them."""
@@ -474,107 +473,6 @@ def figure_error_types(*, error_types: str, pdf: str, png: str, csv: str, models
     plotting.save(_draw_error_types(frame, models), frame, pdf, png, csv)
 
 
-# Neither the colours of pronoun sets nor those of the models beside them.
-LEVELS = {
-    "case": {
-        "nominative": {"color": "#000000", "marker": "o", "linestyle": "-"},
-        "accusative": {"color": plotting.CATEGORIES[1], "marker": "s", "linestyle": (0, (4, 1.5))},
-        "possessive": {"color": plotting.CATEGORIES[2], "marker": "^", "linestyle": (0, (1, 1))},
-    },
-    "polarity": {
-        "negative": {"color": "#000000", "marker": "v", "linestyle": "-"},
-        "positive": {"color": plotting.CATEGORIES[1], "marker": "^", "linestyle": (0, (4, 1.5))},
-    },
-}
-
-
-def _read_factor(accuracy: str, over_models: str, factor: str, models: dict) -> pd.DataFrame:
-    """Read what a figure by ``factor`` draws: each model with its interval, or averages where there are many models.
-
-    Args:
-        accuracy, over_models: Paths of the accuracy table, and of the one averaged over models.
-        factor: ``case`` or ``polarity``.
-
-    Returns:
-        ``panel`` (a model or an architecture), ``n_distractors``, ``level``, ``accuracy``, ``low``, ``high``,
-        ``interval`` (what they are) and ``n`` (instances, or models).
-    """
-    shared = ["n_distractors", "factor", "level", "accuracy"]
-    if len(models) <= plotting.FEW:
-        rows = figures.read(accuracy, ["model", *shared, "ci_low", "ci_high", "n"], model=models)
-        rows = rows[rows.factor == factor].rename(columns={"model": "panel"} | BOUNDS)
-        rows, order = plotting.drop_small_cells(rows.assign(interval=figures.BOOTSTRAP)), figures.order_models(models)
-    else:
-        rows = figures.read(over_models, ["architecture", *shared, "sd", "n_models"])
-        rows = rows[(rows.factor == factor) & (rows.architecture != ALL)]
-        rows = rows.rename(columns={"architecture": "panel", "n_models": "n"})
-        low, high = (plotting.clip_bounds(rows.accuracy + sign * rows.sd) for sign in (-1, 1))
-        rows = rows.assign(low=low, high=high, interval="SD over models")
-        order = figures.by_architecture(models)
-    columns = ["panel", "n_distractors", "level", "accuracy", "low", "high", "interval", "n"]
-    return figures.in_order(rows[columns], panel=order, level=LEVELS[factor], n_distractors=None)
-
-
-@plotting.style()
-def _draw_accuracy_by_factor(
-    frame: pd.DataFrame, factor: str, models: dict[str, dict], chance: float, human: float | dict
-) -> Figure:
-    """Draw a panel for each model or architecture, a curve for each level.
-
-    Curves are set slightly apart along x so that their intervals can be told from each other.
-    """
-    if frame.empty:
-        return plotting.nothing_drawn()
-    names = list(dict.fromkeys(frame.panel))
-    columns = min(len(names), 2 if len(names) <= 4 else 4)
-    lines = -(-len(names) // columns)
-    drawn = plotting.figure(plotting.COLUMN if columns <= 2 else plotting.PAGE, 1.45 * lines + 0.2)
-    grid = drawn.subplots(lines, columns, sharex=True, sharey=True, squeeze=False)
-    looks = {level: look for level, look in LEVELS[factor].items() if level in set(frame.level)}
-    for ax, name in zip(grid.flat, names, strict=False):
-        for i, (level, look) in enumerate(looks.items()):
-            rows = frame[(frame.panel == name) & (frame.level == level)]
-            x = rows.n_distractors + 0.13 * (i - (len(looks) - 1) / 2)
-            ax.plot(x, rows.accuracy, markersize=3, **look)
-            ax.vlines(x, rows.low, rows.high, color=look["color"], linewidth=0.8)
-        title = plotting.model_title(name, models) if name in models else figures.panel_title(name, names)
-        ax.set_title(title)
-        plotting.fraction_axis(ax.yaxis)
-        figures.distractor_axis(ax)
-    used = grid.flat[: len(names)]
-    for ax in grid.flat[len(names) :]:
-        ax.set_axis_off()
-    for i, ax in enumerate(used):
-        if i % columns == 0:
-            ax.set_ylabel("Accuracy")
-        if i + columns >= len(names):
-            ax.set_xlabel(figures.DISTRACTORS)
-            ax.tick_params(axis="x", labelbottom=True)
-    handles = [Line2D([], [], label=level, markersize=3, **look) for level, look in looks.items()]
-    handles += [plotting.chance_line(used, chance), plotting.human_line(used, human)]
-    if frame.low.notna().any():
-        handles.append(plotting.interval_handle(frame.interval.iloc[0]))
-    plotting.legend_below(drawn, handles, 3 if columns <= 2 else 6)
-    return drawn
-
-
-def figure_accuracy_by_case(
-    *, accuracy: str, accuracy_over_models: str, pdf: str, png: str, csv: str, models: dict, factor: str, chance: float,
-    human: float | dict,
-) -> None:  # fmt: skip
-    """Draw accuracy over distractors by grammatical case, or by the polarity of the introduction (not in the paper).
-
-    It has a panel for each model, or one for each architecture where the run has many models. Bars are 95 % bootstrap
-    intervals over occupations for a model, and the SD over models for an architecture. ``factor`` is case or polarity,
-    ``chance`` the accuracy of a random pick, ``human`` people's accuracy (section 3.3).
-    """
-    frame = _read_factor(accuracy, accuracy_over_models, factor, models)
-    plotting.save(_draw_accuracy_by_factor(frame, factor, models, chance, human), frame, pdf, png, csv)
-
-
-figure_accuracy_by_polarity = figure_accuracy_by_case
-
-
 @plotting.style()
 def _draw_normalisation(frame: pd.DataFrame, models: dict[str, dict], labels: dict[str, str], chance: float) -> Figure:
     """Draw a panel for each normalisation and in it a row for each model.
@@ -646,175 +544,6 @@ def figure_normalisation(
     plotting.save(_draw_normalisation(frame, models, labels, chance), frame, pdf, png, csv)
 
 
-@plotting.style()
-def _draw_calibration(frame: pd.DataFrame, models: dict[str, dict], labels: dict[str, str], chance: float) -> Figure:
-    """Draw a panel for each model with a curve for each pronoun set and one over all of them.
-
-    Bins of few instances are left out. ``chance`` is the least confidence and the accuracy of a random pick.
-    """
-    frame = plotting.drop_small_cells(frame)
-    if frame.empty:
-        return plotting.nothing_drawn()
-    names = [name for name in figures.order_models(models) if name in set(frame.model)]
-    looks = {name: look | {"linestyle": "-"} for name, look in _looks(labels).items()}
-    looks[ALL] = {"color": "#000000", "marker": "none", "linestyle": (0, (4, 1.5)), "linewidth": 1.6}
-    drawn, panels, left, lowest = figures.model_panels(models, names)
-    for ax, name in zip(panels, names, strict=True):
-        ax.plot([0, 1], [0, 1], color=plotting.GREY, linewidth=0.9, zorder=1.5)
-        for level, look in looks.items():
-            rows = frame[(frame.model == name) & (frame.level == level)].sort_values("bin")
-            ax.plot(rows.confidence, rows.accuracy, markersize=3.5, **look)
-        plotting.fraction_axis(ax.xaxis)
-        plotting.fraction_axis(ax.yaxis)
-    for ax in lowest:
-        ax.set_xlabel("Confidence")
-    for ax in left:
-        ax.set_ylabel("Accuracy")
-    known = set(frame.level)
-    called = {one: label for one, label in (labels | {ALL: "all sets"}).items() if one in known}
-    handles = [plotting.handle(looks[one], label) for one, label in called.items()]
-    handles.append(plotting.handle({"color": plotting.GREY, "linestyle": "-"}, "right as often as sure"))
-    handles.append(plotting.chance_line(panels, chance))
-    plotting.legend_below(drawn, handles, 2 if len(names) < 3 else 4)
-    return drawn
-
-
-def figure_calibration(
-    *, calibration_bins: str, pdf: str, png: str, csv: str, models: dict, pronoun_sets: list, chance: float
-) -> None:
-    """Draw accuracy against confidence, by pronoun set: the reliability of what a model is sure of.
-
-    It is drawn under the study's normalisation; ``chance`` is the accuracy of a random pick.
-    """
-    labels = _labels(pronoun_sets)
-    columns = ["model", "normalisation", "factor", "level", "bin", "n", "confidence", "accuracy"]
-    frame = figures.read(calibration_bins, columns, model=models)
-    frame = frame[(frame.normalisation == STUDY) & frame.factor.isin([ALL, "pronoun"])]
-    frame = figures.in_order(frame, model=models, level=[ALL, *labels], bin=None)
-    plotting.save(_draw_calibration(frame, models, labels, chance), frame, pdf, png, csv)
-
-
-@plotting.style()
-def _draw_fertility(frame: pd.DataFrame, models: dict[str, dict], labels: dict[str, str], chance: float) -> Figure:
-    """Draw a panel for each model and a mark for each form."""
-    few = plotting.dropped_note(frame, models)
-    frame = plotting.drop_small_cells(frame)
-    if frame.empty:
-        return plotting.nothing_drawn()
-    names = [name for name in figures.order_models(models) if name in set(frame.model)]
-    looks = _looks(labels)
-    drawn, panels, left, lowest = figures.model_panels(models, names)
-    for ax, name in zip(panels, names, strict=True):
-        for one, look in looks.items():
-            rows = frame[(frame.model == name) & (frame.pronoun == one)]
-            edge = {"markeredgecolor": "white", "markeredgewidth": 0.4}
-            ax.plot(rows.extra_tokens, rows.accuracy, linestyle="none", markersize=4.5, **look, **edge)
-        plotting.fraction_axis(ax.yaxis)
-        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-        ax.set_xlim(-0.5, max(1.0, frame.extra_tokens.max()) + 0.5)
-    for ax in lowest:
-        ax.set_xlabel("Extra tokens")
-    for ax in left:
-        ax.set_ylabel("Accuracy")
-    known = set(frame.pronoun)
-    called = {one: label for one, label in labels.items() if one in known}
-    handles = [plotting.handle(looks[one] | {"linestyle": "none"}, label) for one, label in called.items()]
-    handles.append(plotting.chance_line(panels, chance))
-    plotting.legend_below(drawn, handles + few, 2 if len(names) < 3 else 4)
-    return drawn
-
-
-def figure_fertility(
-    *, fertility: str, pdf: str, png: str, csv: str, models: dict, pronoun_sets: list, chance: float
-) -> None:
-    """Draw the accuracy on each form against the tokens that it costs.
-
-    It is drawn under the study's normalisation; ``chance`` is the accuracy of a random pick.
-    """
-    labels = _labels(pronoun_sets)
-    columns = ["model", "normalisation", "pronoun", "case", "extra_tokens", "accuracy", "n"]
-    frame = figures.read(fertility, columns, model=models)
-    frame = figures.in_order(frame[frame.normalisation == STUDY], model=models, pronoun=labels, case=None)
-    plotting.save(_draw_fertility(frame, models, labels, chance), frame, pdf, png, csv)
-
-
-SIDES = [f"{value}_{side}" for side in ("replica", "official") for value in VALUES[1:]]
-
-
-@plotting.style()
-def draw_template_comparison(frame: pd.DataFrame, models: dict[str, dict]) -> Figure:
-    """Draw one point for each model, a panel for each number of distractors.
-
-    Bars are 95 % bootstrap intervals over occupations. On the diagonal both template sets give the same accuracy.
-    Above :data:`scripts.core.paper.plotting.FEW` models, shapes stand for architectures and the legend names families.
-    """
-    few = len(models) <= plotting.FEW
-    counts = sorted(frame.n_distractors.unique())
-    columns = min(3, len(counts))
-    lines = -(-len(counts) // columns)
-    width = plotting.COLUMN if few else plotting.PAGE
-    side = (width - 0.5) / 3
-    drawn = plotting.figure(width, (side + 0.1) * lines + 0.5)
-    grid = drawn.subplots(lines, columns, sharex=True, sharey=True, squeeze=False)
-    looks = {m: {**plotting.model_style(facts), "linestyle": "none"} for m, facts in models.items()}
-    if not few:
-        looks = {
-            m: plotting.family_style(facts) | {"linestyle": "none", "marker": plotting.SHAPES[facts["architecture"]]}
-            for m, facts in models.items()
-        }
-    for ax, n in zip(grid.flat, counts, strict=False):
-        ax.axline((0, 0), slope=1, color=plotting.GREY, linewidth=0.7, zorder=1)
-        for row in files.rows(frame[frame.n_distractors == n], index=False):
-            look = looks[row.model]
-            bars = {"color": look["color"], "linewidth": 0.7, "alpha": 0.6}
-            ax.hlines(row.accuracy_replica, row.ci_low_official, row.ci_high_official, **bars)
-            ax.vlines(row.accuracy_official, row.ci_low_replica, row.ci_high_replica, **bars)
-            ax.plot(row.accuracy_official, row.accuracy_replica, markeredgecolor="white", markeredgewidth=0.3, **look)
-        ax.set_title(f"{n} distractor{'' if n == 1 else 's'}")
-        ax.set_aspect("equal")
-        ax.grid(visible=True, axis="x")
-        for axis in (ax.xaxis, ax.yaxis):
-            plotting.fraction_axis(axis, 0.5 if few else 0.25)
-    for ax in grid.flat[len(counts) :]:
-        ax.set_axis_off()
-    for ax in grid[:, 0]:
-        ax.set_ylabel("Accuracy, replica", fontsize=7)
-    for ax in grid.flat[max(0, len(counts) - columns) : len(counts)]:
-        ax.set_xlabel("Accuracy, official", fontsize=7)
-        ax.tick_params(axis="x", labelbottom=True)
-    named = {}
-    for m in figures.order_models(models):
-        if few:
-            named[models[m]["label"]] = looks[m]
-        else:
-            named[models[m]["family"]] = {**plotting.family_style(models[m]), "linestyle": "none"}
-    handles = [plotting.handle(look, label) for label, look in named.items() if len(models) > 1]
-    handles.append(Line2D([], [], color=plotting.GREY, linewidth=0.7, label="equal"))
-    handles.append(plotting.interval_handle(figures.BOOTSTRAP, "+"))
-    plotting.legend_below(drawn, handles, 2 if few else 5)
-    return drawn
-
-
-def figure_template_comparison(*, template_comparison: str, pdf: str, png: str, csv: str, models: dict) -> None:
-    """Draw accuracy on the replica templates against accuracy on the official ones (not in the paper)."""
-    frame = figures.read(template_comparison, [*KEYS, *SIDES, "difference"], model=models)
-    frame = figures.in_order(frame, model=models, n_distractors=None)
-    plotting.save(draw_template_comparison(frame, models), frame, pdf, png, csv)
-
-
-def figure_trajectory(
-    *, summary: str, pdf: str, png: str, csv: str, models: dict, points: list, templates: str, chance: float
-) -> None:
-    """Draw accuracy over the course of training, for models whose registry entry has several revisions.
-
-    Arguments are those of :mod:`scripts.core.paper.trajectory`.
-    """
-    frame = trajectory.rows(summary, models, points, templates)
-    drawn = trajectory.draw(frame, [label for label, *_ in points], chance, key="Distractors")
-    plotting.save(drawn, frame, pdf, png, csv)
-
-
-THIN = "#B0B0B0"
 PALE = 0.35
 """How much of its colour a pronoun set keeps where it is not the one of the introduction."""
 
@@ -918,60 +647,6 @@ def figure_who_becomes_whom(
     table = files.read_parquet(predictions, columns=columns)
     frame = preferences(table, study.main_model(models), list(labels), draws, seed)
     plotting.save(draw_who_becomes_whom(frame, labels, chance), frame, pdf, png, csv)
-
-
-@plotting.style()
-def draw_pull(frame: pd.DataFrame, labels: dict[str, str]) -> Figure:
-    """Draw a panel for each introduction: task sentences as thin lines, the median over all with its interval."""
-    few = set(frame[frame.task_index.isna() & (frame.n < plotting.FEWEST)].pronoun)
-    panels = [name for name in labels if name in set(frame.pronoun) - few]
-    if not panels:
-        return plotting.nothing_drawn()
-    across = min(2, len(panels))
-    down = -(-len(panels) // across)
-    looks = _looks(labels)
-    drawn = plotting.figure(plotting.COLUMN, 1.4 * down + 0.3)
-    axes = drawn.subplots(down, across, sharex=True, sharey=True, squeeze=False)
-    for ax, introduced in zip(axes.flat, panels, strict=False):
-        rows = frame[frame.pronoun == introduced]
-        for _, line in rows[rows.task_index.notna()].groupby(["task_index", "against"]):
-            ax.plot(line.n_distractors, line.log_odds, color=THIN, linewidth=0.5, zorder=1)
-        ax.axhline(0, color=plotting.GREY, linestyle=(0, (1, 1.2)), linewidth=0.9, zorder=1.5)
-        median = rows[rows.task_index.isna()]
-        bars = np.nan_to_num([median.log_odds - median.low, median.high - median.log_odds])
-        ax.errorbar(
-            median.n_distractors, median.log_odds, yerr=bars, markersize=3, elinewidth=1, capsize=2, **looks[introduced]
-        )
-        ax.set_title(f"introduced with {introduced}")
-        figures.distractor_axis(ax)
-    for ax in axes.flat[len(panels) :]:
-        ax.set_axis_off()
-        axes[-2, 1].tick_params(labelbottom=True)
-        axes[-2, 1].set_xlabel(figures.DISTRACTORS)
-    for ax in axes[-1, : len(panels) - across * (down - 1)]:
-        ax.set_xlabel(figures.DISTRACTORS)
-    for ax in axes[:, 0]:
-        ax.set_ylabel("Log-odds (nats)")
-    grey = {"color": plotting.GREY, "linewidth": 1.2}
-    handles = [plotting.handle(grey | {"marker": "o", "markersize": 3}, "median, 95% interval")]
-    if frame.task_index.notna().any():
-        handles.append(plotting.handle({"color": THIN, "linewidth": 0.8}, "one task sentence"))
-    handles.append(plotting.handle({**grey, "linewidth": 0.9, "linestyle": (0, (1, 1.2))}, "equally likely"))
-    plotting.legend_below(drawn, handles, 3)
-    return drawn
-
-
-def figure_pull(*, pull: str, pdf: str, png: str, csv: str, models: dict, pronoun_sets: list) -> None:
-    """Draw how each sentence about somebody else moves the log-odds of the right pronoun (not in the paper).
-
-    It is about one of ``models``: the decoder with the most parameters, else the encoder.
-    """
-    labels = _labels(pronoun_sets)
-    columns = [*KEYS, "pronoun", "task_index", "against", "n", "log_odds", "low", "high"]
-    frame = figures.read(pull, columns, model=models, pronoun=labels)
-    frame = frame[frame.model == study.main_model(models)]
-    frame = figures.in_order(frame, pronoun=labels, task_index=None, against=None, n_distractors=None)
-    plotting.save(draw_pull(frame, labels), frame, pdf, png, csv)
 
 
 if __name__ == "__main__":

@@ -22,10 +22,9 @@ UNCLEAR = "not distinguishable from chance"
 
 def paper_numbers(
     *, accuracy: str, accuracy_over_models: str, context_free: str, pronoun_tests: str, error_types: str,
-    error_range: str, normalisation: str, calibration: str, power: str, mixed_model: str, instance_counts: str,
-    paper_numbers: str, settings: dict, sizes: dict, prompted_summary: str | None = None,
-    prompted_agreement: str | None = None, prompted_against_scored: str | None = None,
-    scored_agreement: str | None = None, prompting_settings: dict | None = None,
+    error_range: str, normalisation: str, instance_counts: str, paper_numbers: str, settings: dict, sizes: dict,
+    prompted_summary: str | None = None, prompted_against_scored: str | None = None,
+    prompting_settings: dict | None = None,
 ) -> None:  # fmt: skip
     """Collect every number that the RUFF section's prose uses, with where it comes from.
 
@@ -44,18 +43,12 @@ def paper_numbers(
         **ruff_numbers.from_models(accuracies, counts, settings["chance"]),
         **ruff_numbers.from_tests(files.read_csv(pronoun_tests)),
         **ruff_numbers.from_errors(files.read_csv(error_types), files.read_csv(error_range)),
-        **ruff_numbers.from_other_scores(files.read_csv(normalisation), files.read_csv(calibration)),
-        **ruff_numbers.from_comparisons(
-            files.read_csv(power),
-            files.read_csv(mixed_model, dtype={"level": str}),
-            files.read_csv(scored_agreement) if scored_agreement else None,
-        ),
+        **ruff_numbers.from_other_scores(files.read_csv(normalisation)),
     }
     if prompted_summary:
-        assert prompted_agreement and prompting_settings, "they come together"
+        assert prompting_settings, "they come together"
         made |= ruff_numbers.from_prompting(
             files.read_csv(prompted_summary),
-            files.read_csv(prompted_agreement),
             files.read_csv(prompted_against_scored) if prompted_against_scored else None,
             prompting_settings,
         )

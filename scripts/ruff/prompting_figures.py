@@ -3,22 +3,17 @@
 Boxes are over prompts. Those that are no figure of the study say so.
 """
 
-from collections.abc import Mapping
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
-from matplotlib.ticker import MaxNLocator
 
-from scripts.core import files
 from scripts.core.paper import plotting
 from scripts.core.workflow.job import run_named
 from scripts.ruff.lib import figures
-from scripts.ruff.lib.analyses.answers import OUTCOME_LABELS, OUTCOMES
-from scripts.ruff.lib.prompts import ORDERS, VANILLA
+from scripts.ruff.lib.prompts import VANILLA
 
 COLUMNS = ["model", "method", "answer", "n_distractors", "prompt", "kind", "n", "accuracy"]
 
@@ -68,17 +63,16 @@ def _box_handle(colour: str, label: str):
     return Patch(facecolor=to_rgba(colour, 0.25), edgecolor=colour, linewidth=0.9, label=label)
 
 
-def _panels(titles: list[str], x: str, y: str, columns: int = 3, height: float = 1.7):
+def _panels(titles: list[str], x: str, y: str, columns: int = 3):
     """Return a figure with a panel for each title, the panels, which share their y axis, and how many are in a row.
 
     Args:
         x, y: Labels of the axes.
         columns: Panels in a row at most.
-        height: Of a panel, in inches.
     """
     columns = min(len(titles), columns)
     lines = -(-len(titles) // columns)
-    drawn = plotting.figure(plotting.COLUMN if columns == 1 else plotting.PAGE, height * lines + 0.2)
+    drawn = plotting.figure(plotting.COLUMN if columns == 1 else plotting.PAGE, 1.7 * lines + 0.2)
     grid = drawn.subplots(lines, columns, sharey=True, squeeze=False)
     for i, (ax, title) in enumerate(zip(grid.flat, titles, strict=False)):
         ax.set_title(title)
@@ -128,29 +122,23 @@ def figure_prompting_vanilla(
 
 
 @plotting.style()
-def _draw_by(
-    frame: pd.DataFrame,
-    series: str,
-    colours: Mapping[str, tuple[str, str]],
-    models: dict[str, dict],
-    chance: float,
-    human: float | dict,
-    columns: int,
+def _draw_methods(
+    frame: pd.DataFrame, methods: list[str], models: dict[str, dict], chance: float, human: float | dict
 ) -> Figure:
-    """Draw a panel for each of ``models``, with a box for each level of ``series``.
-
-    ``colours`` are those of its levels by how the legend calls them, and ``columns`` the most panels in a row.
-    """
+    """Draw a panel for each of ``models``, with a box for each of ``methods``."""
     frame = plotting.drop_small_cells(frame)
     if frame.empty:
         return plotting.nothing_drawn()
     names = [name for name in figures.order_models(models) if name in set(frame.model)]
-    colours = {level: look for level, look in colours.items() if level in set(frame[series])}
+    # None is the colour of a model beside it.
+    palette = plotting.CATEGORIES
+    there = set(frame.method)
+    colours = {one: palette[i % len(palette)] for i, one in enumerate(methods) if one in there}
     titles = [plotting.model_title(name, models) for name in names]
-    drawn, axes, columns = _panels(titles, figures.DISTRACTORS, "Accuracy", columns)
+    drawn, axes, columns = _panels(titles, figures.DISTRACTORS, "Accuracy", 2)
     for ax, name in zip(axes, names, strict=True):
-        _boxes(ax, frame[frame.model == name], series, {level: colour for level, (colour, _) in colours.items()})
-    handles = [_box_handle(colour, label) for colour, label in colours.values()]
+        _boxes(ax, frame[frame.model == name], "method", colours)
+    handles = [_box_handle(colour, _method_label(one)) for one, colour in colours.items()]
     handles += [plotting.chance_line(axes, chance), plotting.human_line(axes, human)]
     plotting.legend_below(drawn, handles, 2 if columns == 1 else 4)
     return drawn
@@ -173,69 +161,11 @@ def figure_prompting_final(
     thought = frame[frame.method != VANILLA].set_index(["model", "n_distractors"]).index
     frame = frame[frame.set_index(["model", "n_distractors"]).index.isin(thought)]
     frame = figures.in_order(frame, model=models, method=methods, n_distractors=None, prompt=None)
-    # None is the colour of a model beside it.
-    palette = plotting.CATEGORIES
-    colours = {one: (palette[i % len(palette)], _method_label(one)) for i, one in enumerate(methods)}
     models = {name: facts for name, facts in models.items() if name in thinking}
-    drawn = _draw_by(frame, "method", colours, models, chance, human, 2)
-    plotting.save(drawn, frame, pdf, png, csv)
+    plotting.save(_draw_methods(frame, methods, models, chance, human), frame, pdf, png, csv)
 
 
 figure_prompting_chain = figure_prompting_final
-
-
-def figure_prompting_options(
-    *, prompted_accuracy: str, pdf: str, png: str, csv: str, models: dict, chance: float, human: float | dict
-) -> None:
-    """Draw accuracies with open prompts beside those with prompts that list the options (not a figure of the study).
-
-    It is about vanilla prompting.
-    """
-    called = {"open": "open prompts", "options": "prompts that list options"}
-    frame = figures.read(prompted_accuracy, COLUMNS, model=models)
-    frame = frame[frame.method == VANILLA]
-    frame = figures.in_order(frame, model=models, kind=called, n_distractors=None, prompt=None)
-    colours = dict(zip(called, zip(plotting.CATEGORIES, called.values(), strict=False), strict=True))
-    drawn = _draw_by(frame, "kind", colours, models, chance, human, 3)
-    plotting.save(drawn, frame, pdf, png, csv)
-
-
-OUTCOME_COLOURS = dict(zip(OUTCOMES, ("#000000", "#E69F00", "#56B4E9", "#C8C8C8", "#8C8C8C"), strict=True))
-
-
-@plotting.style()
-def _draw_outcomes(frame: pd.DataFrame, models: dict[str, dict]) -> Figure:
-    """Draw a panel for each model, method and place of the answer, a bar for each number of distractors."""
-    keys = list(dict.fromkeys(zip(frame.model, frame.method, frame.answer, strict=True)))
-    titles = [plotting.model_title(model, models) for model, *_ in keys]
-    if frame.method.nunique() > 1:
-        asked = [_method_label(method) + ("" if method == VANILLA else f": {answer}") for _, method, answer in keys]
-        titles = ["\n".join(filter(None, pair)) for pair in zip(titles, asked, strict=True)]
-    drawn, axes, _ = _panels(titles, figures.DISTRACTORS, "Share of outputs", height=1.6)
-    for ax, (model, method, answer) in zip(axes, keys, strict=True):
-        rows = frame[(frame.model == model) & (frame.method == method) & (frame.answer == answer)]
-        places, below = range(len(rows)), 0
-        for outcome in OUTCOMES:
-            values = rows["accuracy" if outcome == "right" else outcome].to_numpy()
-            ax.bar(places, values, 0.75, below, color=OUTCOME_COLOURS[outcome], linewidth=0)
-            below = below + values
-        ax.set_xticks(places, [str(n) for n in rows.n_distractors])
-        plotting.fraction_axis(ax.yaxis)
-    there = [one for one in OUTCOMES if frame["accuracy" if one == "right" else one].gt(0).any()]
-    handles = [plotting.patch_handle(OUTCOME_COLOURS[outcome], OUTCOME_LABELS[outcome]) for outcome in there]
-    plotting.legend_below(drawn, handles, 5)
-    return drawn
-
-
-def figure_prompting_outcomes(
-    *, prompted_summary: str, pdf: str, png: str, csv: str, models: dict, methods: list
-) -> None:
-    """Draw what outputs come to over all prompts: right, wrong, and what is no answer (not a figure of the study)."""
-    columns = ["model", "method", "answer", "n_distractors", "kind", "n_prompts", "n", "accuracy", *OUTCOMES[1:]]
-    frame = figures.read(prompted_summary, columns, model=models, method=methods)
-    frame = frame[frame.kind == "all"].drop(columns="kind")
-    frame = figures.in_order(frame, model=models, method=methods, answer=("final", "chain"), n_distractors=None)
-    plotting.save(_draw_outcomes(frame, models), frame, pdf, png, csv)
 
 
 SCORED = {"color": "#000000", "marker": "s", "linestyle": (0, (4, 1.5)), "markersize": 3.5}
@@ -280,91 +210,6 @@ def figure_prompting_against_scored(
     columns = ["prompted", "scored", "n_distractors", "n", "n_prompts", *accuracies]
     frame = figures.read(prompted_against_scored, columns, prompted=models, scored=models)
     plotting.save(_draw_against_scored(frame, models, chance, human), frame, pdf, png, csv)
-
-
-ORDER_LOOKS = {
-    "published": {"marker": "o", "linestyle": "-"},
-    "rotated": {"marker": "s", "linestyle": (0, (4, 1.5))},
-}
-PLACES = {"accuracy": "accuracy if the right option is there", "named": "outputs that name the option there"}
-
-
-@plotting.style()
-def _draw_positions(frame: pd.DataFrame, models: dict[str, dict]) -> Figure:
-    """Draw a panel for each model, a curve over places for each order of the options."""
-    frame = plotting.drop_small_cells(frame)
-    if frame.empty:
-        return plotting.nothing_drawn()
-    names = [name for name in figures.order_models(models) if name in set(frame.model)]
-    titles = [plotting.model_title(name, models) for name in names]
-    drawn, axes, columns = _panels(titles, "Place in the list (from 1)", "Share")
-    orders = [order for order in ORDERS if order in set(frame.order)]
-    colours = dict(zip(PLACES, plotting.CATEGORIES, strict=False))
-    looks = {
-        (value, order): {"color": colours[value], "markersize": 3.5, **ORDER_LOOKS[order]}
-        for value in PLACES
-        for order in orders
-    }
-    for ax, name in zip(axes, names, strict=True):
-        for order in orders:
-            rows = frame[(frame.model == name) & (frame.order == order)]
-            for value in PLACES:
-                ax.plot(rows.place, rows[value], **looks[value, order])
-        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-        plotting.fraction_axis(ax.yaxis)
-    handles = [
-        plotting.handle(look, PLACES[value] + (f" ({order} order)" if len(orders) > 1 else ""))
-        for (value, order), look in looks.items()
-    ]
-    plotting.legend_below(drawn, handles, 1 if columns == 1 else 2)
-    return drawn
-
-
-def figure_prompting_positions(*, prompted_positions: str, pdf: str, png: str, csv: str, models: dict) -> None:
-    """Draw what the place of an option in the list does to vanilla prompting (not a figure of the study)."""
-    columns = ["model", "method", "order", "place", "n", "accuracy", "n_all", "named"]
-    frame = figures.read(prompted_positions, columns, model=models)
-    frame = frame[frame.method == VANILLA].drop(columns="method")
-    frame = figures.in_order(frame, model=models, order=ORDERS, place=None)
-    plotting.save(_draw_positions(frame, models), frame, pdf, png, csv)
-
-
-@plotting.style()
-def _draw_agreement(frame: pd.DataFrame, models: dict[str, dict]) -> Figure:
-    """Draw a matrix of prompts for each model; pairs with few instances that both answer are left white."""
-    frame = frame[frame.both >= plotting.FEWEST]
-    if frame.empty:
-        return plotting.nothing_drawn()
-    of_models = [name for name in figures.order_models(models) if name in set(frame.model)]
-    titles = [plotting.model_title(model, models) for model in of_models]
-    drawn, axes, columns = _panels(titles, "Prompt", "Prompt", height=2.2)
-    names = list(dict.fromkeys([*frame.prompt_a, *frame.prompt_b]))
-    for ax, model in zip(axes, of_models, strict=True):
-        values = np.full((len(names), len(names)), np.nan)
-        for row in files.rows(frame[frame.model == model], index=False):
-            a, b = names.index(row.prompt_a), names.index(row.prompt_b)
-            values[a, b] = values[b, a] = row.agreement
-        image = ax.imshow(values, vmin=0, vmax=1, cmap="cividis")
-        for (a, b), value in np.ndenumerate(values):
-            # In one of several panels a number would be wider than its cell.
-            if columns == 1 and not np.isnan(value):
-                colour = plotting.text_colour(image.cmap(image.norm(value)))
-                ax.text(b, a, f"{100 * value:.0f}", ha="center", va="center", fontsize=7, color=colour)
-        ax.set_xticks(range(len(names)), names)
-        ax.set_yticks(range(len(names)), names)
-        ax.tick_params(length=0)
-        ax.grid(visible=False)
-    drawn.colorbar(image, ax=axes, label="Same answer, %", shrink=0.8, format=lambda share, _: f"{100 * share:.0f}")
-    return drawn
-
-
-def figure_prompting_agreement(*, prompted_agreement: str, pdf: str, png: str, csv: str, models: dict) -> None:
-    """Draw how often two vanilla prompts get the same answer (not a figure of the study)."""
-    columns = ["model", "method", "prompt_a", "prompt_b", "n", "both", "same", "agreement"]
-    frame = figures.read(prompted_agreement, columns, model=models)
-    frame = frame[frame.method == VANILLA].drop(columns="method").astype({"prompt_a": str, "prompt_b": str})
-    frame = figures.in_order(frame, model=models)
-    plotting.save(_draw_agreement(frame, models), frame, pdf, png, csv)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from pathlib import PurePath
 import pandas as pd
 
 from scripts.core import files
-from scripts.core.paper import latex, paired_cells
+from scripts.core.paper import latex
 from scripts.core.paper import published as comparison
 from scripts.core.paper.tables import drop_uninformative, write_table
 from scripts.core.workflow.job import run_named
@@ -24,12 +24,6 @@ def table_accuracy(*, accuracy: str, tex: str, csv: str, models: dict) -> None:
     """
     frame = files.read_csv(accuracy)
     write_table(tex, csv, tables.accuracy_cells(frame, models), rows=frame[frame.factor == "all"])
-
-
-def table_calibration(*, calibration: str, tex: str, csv: str, models: dict, pronoun_sets: list) -> None:
-    """Tabulate calibration errors."""
-    rows = files.read_csv(calibration)
-    write_table(tex, csv, tables.calibration_cells(rows, models, pronoun_sets), left=2, rows=rows)
 
 
 def table_chain_examples(
@@ -52,12 +46,6 @@ def table_error_types(*, error_types: str, tex: str, csv: str, models: dict) -> 
     """
     types = files.read_csv(error_types)
     write_table(tex, csv, tables.error_types_cells(types, models), rows=types)
-
-
-def table_fertility(*, fertility_correlations: str, tex: str, csv: str, models: dict) -> None:
-    """Tabulate accuracies on short and long forms."""
-    rows = files.read_csv(fertility_correlations)
-    write_table(tex, csv, tables.fertility_cells(rows, models), left=2, rows=rows)
 
 
 def table_instance_counts(
@@ -91,19 +79,6 @@ def table_instance_counts(
     files.write_text(tex, latex.latex_table(cells, align="l" + "r" * (len(cells.columns) - 1)))
 
 
-def table_mixed_model(*, mixed_model: str, tex: str, csv: str, models: dict, pronoun_sets: list) -> None:
-    """Tabulate the mixed model of correctness."""
-    rows = files.read_csv(mixed_model, dtype={"level": str})
-    write_table(tex, csv, tables.mixed_model_cells(rows, models, pronoun_sets), left=1, rows=rows)
-
-
-def table_model_pairs(*, model_pairs: str, tex: str, csv: str, models: dict) -> None:
-    """Tabulate differences between models on the same instances."""
-    rows = files.read_csv(model_pairs)
-    cells = paired_cells.pairs(rows, models, "n_distractors", "Distractors", tables.DISTRACTORS)
-    write_table(tex, csv, cells, left=2, rows=rows)
-
-
 def table_models(*, tex: str, csv: str, models: dict) -> None:
     """List the models of the run by family (paper Table 2).
 
@@ -117,13 +92,6 @@ def table_normalisation(*, normalisation: str, tex: str, csv: str, models: dict,
     """Tabulate accuracies and decisions under each normalisation."""
     rows = files.read_csv(normalisation)
     write_table(tex, csv, tables.normalisation_cells(rows, models, pronoun_sets), left=2, rows=rows)
-
-
-def table_power(*, power: str, tex: str, csv: str, models: dict) -> None:
-    """Tabulate how small a difference the samples can show, and how many instances a given one needs."""
-    rows = files.read_csv(power)
-    cells = paired_cells.power(rows, models, "n_distractors", "Distractors", tables.DISTRACTORS)
-    write_table(tex, csv, cells, left=2, rows=rows)
 
 
 def table_prompt_examples(
@@ -183,18 +151,6 @@ def table_pronoun_tests(*, pronoun_tests: str, tex: str, csv: str, models: dict)
         files.write_text(tex, "% No pair of sets can be tested.\n")
     else:
         write_table(tex, csv, cells, rows=tests)
-
-
-def table_sampled_agreement(*, sampled_agreement: str, tex: str, csv: str, models: dict, pronoun_sets: list) -> None:
-    """Tabulate how much of what models write is chance."""
-    rows = files.read_csv(sampled_agreement, dtype={"level": str})
-    write_table(tex, csv, tables.sampled_agreement_cells(rows, models, pronoun_sets), left=2, rows=rows)
-
-
-def table_scored_agreement(*, scored_agreement: str, tex: str, csv: str, models: dict, pronoun_sets: list) -> None:
-    """Tabulate how far what models write agrees with what they find most probable."""
-    rows = files.read_csv(scored_agreement, dtype={"level": str})
-    write_table(tex, csv, tables.scored_agreement_cells(rows, models, pronoun_sets), left=3, rows=rows)
 
 
 def published_vs_ours(

@@ -102,8 +102,7 @@ def test_instances_are_one_number_or_a_range():
 RUFF_TABLES = ("models", "accuracy", "pronoun_tests", "error_types")
 FIGURES = (
     "headline", "context_free", "introduction_accuracy", "accuracy_by_pronoun", "accuracy_by_distractors", "scaling",
-    "error_types", "context_free_by_model", "accuracy_by_case", "accuracy_by_polarity", "normalisation",
-    "calibration", "who_becomes_whom", "pull",
+    "error_types", "context_free_by_model", "normalisation", "who_becomes_whom",
 )  # fmt: skip
 TWO, PAPER, SETS = synthetic.DEMONSTRATION, synthetic.paper_models(), synthetic.SETS
 
@@ -113,8 +112,7 @@ def call(function, arguments):
 
 
 PROMPTING_FIGURES = (
-    "prompting_vanilla", "prompting_outcomes", "prompting_final", "prompting_chain", "prompting_against_scored",
-    "prompting_options", "prompting_positions", "prompting_agreement",
+    "prompting_vanilla", "prompting_final", "prompting_chain", "prompting_against_scored",
 )  # fmt: skip
 DEMONSTRATED, STUDY = dict(list(TWO.items())[:1]), synthetic.prompted_models()
 
@@ -145,7 +143,7 @@ def made_prompting(folder, key, sets, facts):
         facts["models"], sets, facts["distractors"], facts["chain_models"], facts["orders"], size=4
     )
     kept = (outputs.method == "vanilla") | outputs.n_distractors.isin(facts["chain_distractors"])
-    data = synthetic.prompted_tables(outputs[kept], len(sets), facts["pairs"])
+    data = synthetic.prompted_tables(outputs[kept], facts["pairs"])
     for name, frame in data.items():
         files.write_csv(folder / f"analysis/{key}/{name}.csv", frame)
     cells = {
@@ -164,7 +162,7 @@ def made_prompting(folder, key, sets, facts):
     for name in PROMPTING_FIGURES:
         if name != "prompting_against_scored" or facts["pairs"]:
             box(folder, key, name)
-    numbered = ("prompted_summary", "prompted_agreement", "prompted_against_scored", "scored_agreement")
+    numbered = ("prompted_summary", "prompted_against_scored")
     settings = {"sample_size": 4, "seeds": 1, "new_tokens.chain": 128, "new_tokens.final": 10}
     return {name: str(folder / f"analysis/{key}/{name}.csv") for name in numbered if name in data} | {
         "prompting_settings": settings
@@ -251,10 +249,6 @@ def render(
     made = [made_set(folder, key, models, sets, seeds, distractors, interval, asked) for key in keys]
     made_comparisons(folder, models | asked["models"], sets, keys)
     figures = sorted((folder / "figures").rglob("*.pdf"))
-    if len(keys) > 1:
-        figures.append(folder / "figures/comparison/template_comparison.pdf")
-        figures[-1].parent.mkdir()
-        shutil.copy(figures[0], figures[-1])
     paper = folder / "paper"
     paper_source.main(
         main_template=str(ROOT / "paper/main.tex.j2"),
@@ -501,9 +495,9 @@ def test_the_body_is_short_and_the_details_have_all_other_figures(tmp_path):
     text = section(render(tmp_path, keys=("replica", "official")))
     body, details = text.split(r"\ifdetails \section{RUFF in detail}")
     assert r"\ifdetails\else" in body and "Also made" not in text
-    for name in ("who_becomes_whom", "pull", "normalisation"):
+    for name in ("who_becomes_whom", "normalisation"):
         assert f"{{../figures/official/{name}.pdf}}" in body and f"/{name}.pdf}}" not in details
-    for name in ("accuracy_by_distractors", "error_types", "calibration", "context_free_by_model"):
+    for name in ("accuracy_by_distractors", "error_types", "context_free_by_model"):
         assert f"{{../figures/official/{name}.pdf}}" in details and f"/{name}.pdf}}" not in body
 
 

@@ -6,8 +6,8 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from scripts.core.statistics import decisions, normalisation, paired
-from scripts.ruff.lib.analyses import fertility, generation, prompting
+from scripts.core.statistics import decisions, normalisation
+from scripts.ruff.lib.analyses import prompting
 from scripts.ruff.lib.analyses.normalisation import DESIGN
 
 CASES = ("nominative", "accusative", "possessive")
@@ -183,25 +183,12 @@ def scaling(table, models):
     return overall[columns].sort_values(["n_distractors", "parameters"], kind="stable", ignore_index=True)
 
 
-def template_comparison(models, sets):
-    """Return ``template_comparison.csv`` from two accuracy tables."""
-    sides = []
-    for name, seed in (("replica", 1), ("official", 2)):
-        side = accuracy(models, sets, factors=False, seed=seed).set_index(["model", "n_distractors"])
-        sides.append(side[["accuracy", "ci_low", "ci_high"]].add_suffix(f"_{name}"))
-    table = sides[0].join(sides[1]).reset_index()
-    return table.assign(difference=table.accuracy_replica - table.accuracy_official)
-
-
 def decided(models, sets, size=120, seed=0):
-    """Return decisions as :func:`scripts.ruff.lib.analyses.normalisation.decide_instances` does.
-
-    Forms of the last set cost a token more under the tokenizers of every other model.
-    """
+    """Return decisions as :func:`scripts.ruff.lib.analyses.normalisation.decide_instances` does."""
     random = np.random.default_rng(seed)
     names = [s["set"] for s in sets]
     parts = []
-    for place, model in enumerate(models):
+    for model in models:
         base = pd.DataFrame(
             {
                 "model": model, "instance_id": [f"{i:016x}" for i in range(size)], "seed": 13,
@@ -209,63 +196,39 @@ def decided(models, sets, size=120, seed=0):
                 "case": [CASES[i % 3] for i in range(size)], "pronoun": [names[i % len(names)] for i in range(size)],
             }
         )  # fmt: skip
-        extra = (base.pronoun == names[-1]).astype(int) * (1 + place % 2)
         for kind in normalisation.COLUMNS:
             right = random.random(size) < 0.6
             other = random.integers(1, len(names), size) * ~right
             picked = [names[(names.index(p) + o) % len(names)] for p, o in zip(base.pronoun, other, strict=True)]
             sure = random.uniform(1 / len(names), 1, size)
             facts = {"normalisation": kind, "prediction": picked, "correct": right, "tie": False, "confidence": sure}
-            parts.append(base.assign(**facts, extra_tokens=extra))
+            parts.append(base.assign(**facts))
     return pd.concat(parts, ignore_index=True)
 
 
 def results(table, draws=50):
-    """Return normalisations, errors of calibration and their bins from decisions."""
-    return decisions.decision_tables([decisions.count_decisions(table, DESIGN)], DESIGN, draws, 0)
+    """Return accuracies under every normalisation from decisions."""
+    return decisions.decision_tables([decisions.count_decisions(table, DESIGN)], DESIGN, draws, 0)[0]
 
 
 @functools.cache
 def other_scores(models, names):
-    """Return the tables that are made from decisions under every normalisation; tests do not change them."""
-    made = decided(models, [{"set": name} for name in names])
-    forms = fertility.by_form(made)
-    return dict(zip(OTHER_SCORES, (*results(made, 10), forms, fertility.correlations(forms)), strict=True))
+    """Return accuracies under every normalisation; tests do not change them."""
+    return results(decided(models, [{"set": name} for name in names]), 10)
 
 
-def mixed_model(models, sets, distractors):
-    """Return estimates of a mixed model, as :func:`scripts.core.statistics.mixed_effects.table` does."""
-    rows = [("fixed", "intercept", "")]
-    rows += [("fixed", "n_distractors", str(n)) for n in sorted(distractors)[1:]]
-    rows += [("fixed", "pronoun", one["set"]) for one in sets[1:]]
-    rows += [("fixed", "case", case) for case in CASES[1:]]
-    rows += [("random", factor, "standard deviation") for factor in ("occupation", "sentence")]
-    frame = pd.DataFrame(rows, columns=["kind", "factor", "level"])
-    return frame.assign(estimate=0.5, sd=0.1, ci_low=0.3, ci_high=0.7, n=120 * len(models), converged=True, reason="")
-
-
-def power(models):
-    """Return what samples can show, as :func:`scripts.core.statistics.paired.power` does."""
-    right = np.arange(240) % 3 > 0
-    plan = paired.plan_sample(right, np.arange(240) // 4)
-    return pd.DataFrame([{"model": name, "n_distractors": n} | plan for name in models for n in ("all", "0", "1")])
-
-
-OTHER_SCORES = ("normalisation", "calibration", "calibration_bins", "fertility", "fertility_correlations")
-
-
-def tables(models, sets, seeds=3, distractors=range(6), wanted=OTHER_SCORES):
+def tables(models, sets, seeds=3, distractors=range(6), wanted=("normalisation",)):
     """Return every table that a figure reads, by the name of the argument.
 
-    Those of :data:`OTHER_SCORES`, which take long with many models, only if one of them is ``wanted``.
+    Normalisations, which take long with many models, only if they are ``wanted``.
     """
     table = accuracy(models, sets, seeds, distractors)
     counts = context_free(models, sets)
-    others = other_scores(tuple(models), tuple(s["set"] for s in sets)) if {*OTHER_SCORES} & {*wanted} else {}
+    others = {}
+    if "normalisation" in wanted:
+        others["normalisation"] = other_scores(tuple(models), tuple(s["set"] for s in sets))
     return {
         **others,
-        "mixed_model": mixed_model(models, sets, distractors),
-        "power": power(models),
         "accuracy": table,
         "accuracy_over_models": accuracy_over_models(table, models),
         "context_free": counts,
@@ -273,7 +236,6 @@ def tables(models, sets, seeds=3, distractors=range(6), wanted=OTHER_SCORES):
         "pronoun_tests": pronoun_tests(models, sets),
         "error_types": error_types(models, seeds),
         "scaling": scaling(table, models),
-        "template_comparison": template_comparison(models, sets),
     }
 
 
@@ -310,32 +272,27 @@ def prompted_outputs(models, sets, distractors=range(6), chain_models=(), orders
                         gold = names[i % len(names)]
                         outcome = random.choice(outcomes, p=shares / shares.sum())
                         named = {"right": gold, "wrong": names[(i + 1) % len(names)]}.get(outcome)
-                        place = i % len(names) + 1 if kind == "options" else None
-                        picked = names.index(named) + 1 if named and kind == "options" else None
                         rows.append(
                             (model, method, answer, str(prompt), kind, order, f"{i:016x}", 13, n, f"job {i % 5}",
-                             "nominative", gold, outcome, named, place, picked)
+                             "nominative", gold, outcome, named)
                         )  # fmt: skip
     columns = [
         "model", "method", "answer", "prompt", "kind", "order", "instance_id", "seed", "n_distractors", "occupation",
-        "case", "pronoun", "outcome", "named", "place", "named_place",
+        "case", "pronoun", "outcome", "named",
     ]  # fmt: skip
-    return pd.DataFrame(rows, columns=columns).astype({"place": "Int8", "named_place": "Int8"})
+    return pd.DataFrame(rows, columns=columns)
 
 
-def prompted_tables(outputs, n_options, pairs=()):
+def prompted_tables(outputs, pairs=()):
     """Return the analysis tables of prompted models; scored models get every other instance right."""
     accuracy = prompting.by_prompt(outputs)
     frames = {
         "prompted_accuracy": accuracy,
         "prompted_summary": prompting.summary(accuracy),
-        "prompted_positions": prompting.positions(outputs, n_options),
-        "prompted_agreement": prompting.agreement(outputs),
     }
     if pairs:
         once = outputs.drop_duplicates(["instance_id", "n_distractors"])
         scored = pd.concat([once.assign(model=name) for name in dict.fromkeys(pair["scored"] for pair in pairs)])
         scored = scored.assign(setting="fidelity", correct=np.arange(len(scored)) % 2 == 0, prediction=scored.pronoun)
         frames["prompted_against_scored"] = prompting.against_scored(outputs, scored, pairs)
-        frames["scored_agreement"] = generation.scored_agreement(outputs, scored, pairs, 20, 0)
     return frames

@@ -295,14 +295,6 @@ def test_scaling_takes_the_fewest_and_the_most_distractors():
     assert table.model.tolist() == ["small", "big"] * 2
 
 
-def test_template_sets_side_by_side():
-    one = accuracy.accuracy(frame([row(0, "he", None, "he")]), 100, 1)
-    two = accuracy.accuracy(frame([row(0, "he", None, "she")]), 100, 1)
-    table = analyses.compare_templates(one, two)
-    assert table.difference.tolist() == [1.0]
-    assert {"ci_low_replica", "accuracy_official"} <= set(table.columns)
-
-
 @pytest.mark.parametrize("occupations", [7, 8])
 def test_samples_that_cannot_carry_a_test_are_not_tested_and_told_what_would(occupations):
     rows = [(pronoun, i) for i in range(occupations) for pronoun in SETS[:2]]

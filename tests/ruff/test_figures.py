@@ -12,7 +12,6 @@ from scripts.core.errors import UserError
 from scripts.core.paper import plotting
 from scripts.ruff import figures as rules
 from scripts.ruff.lib import figures, study
-from scripts.ruff.lib.analyses import pull as pulls
 from tests.figures import colours, problems
 from tests.ruff import synthetic
 
@@ -25,21 +24,13 @@ NAMES = (
     "accuracy_by_distractors",
     "scaling",
     "error_types",
-    "accuracy_by_case",
-    "accuracy_by_polarity",
-    "template_comparison",
     "normalisation",
-    "calibration",
-    "fertility",
 )
-BY_FACTOR = ("accuracy_by_case", "accuracy_by_polarity")
 OF_PRONOUNS = (
     "context_free",
     "context_free_by_model",
     "accuracy_by_pronoun",
     "normalisation",
-    "calibration",
-    "fertility",
 )
 HUMAN = 0.998
 KINDS = ("pdf", "png", "csv")
@@ -56,9 +47,8 @@ def figure(name):
 
 def draw(name, folder, models=TWO, sets=SETS, tables=None):
     """Run the function of a figure on tables; return what it writes as CSV."""
-    factor = name.removeprefix("accuracy_by_") if name in BY_FACTOR else None
     draw_figure, wanted = figure(name)
-    arguments = {"models": models, "pronoun_sets": sets, "chance": 1 / len(sets), "human": HUMAN, "factor": factor}
+    arguments = {"models": models, "pronoun_sets": sets, "chance": 1 / len(sets), "human": HUMAN}
     for table, frame in (tables or synthetic.tables(models, sets, wanted=wanted)).items():
         if table in wanted:
             arguments[table] = str(folder / f"{table}.csv")
@@ -142,57 +132,6 @@ def test_who_becomes_whom_has_every_preference_and_an_interval_on_the_right_one(
     bars = drawn.axes[1].patches
     assert [(bar.get_y(), bar.get_height()) for bar in bars] == [(0, 0.25), (0.25, 0.75)]
     assert not any(ax.patches for ax in rules.draw_who_becomes_whom(frame.assign(n=5), labels, 0.25).axes)
-
-
-def instances_of(counts):
-    """Return instances introduced with he, and their scores: the right option loses a nat with each sentence."""
-    rows, scores = [], []
-    for n in counts:
-        other = "they" if n else None
-        for task in range(12):
-            name = f"{n}-{task}"
-            rows.append((name, 1, float(n), "he", f"o{task}", task, other))
-            scores += [(name, index, value) for index, value in enumerate((2.0 - n + task / 100, 0.0, 1.0))]
-    columns = ["instance_id", "seed", "n_distractors", "pronoun", "occupation", "task_index", "distractor_pronoun"]
-    free = pd.DataFrame([("free", None, None, None, "o0", 0, None)], columns=columns)
-    instances = pd.concat([pd.DataFrame(rows, columns=columns), free], ignore_index=True)
-    return instances, pd.DataFrame(scores, columns=["instance_id", "option_index", "log_probability"])
-
-
-def test_the_pull_of_a_sentence_is_the_odds_of_both_people():
-    sets = ["he", "she", "they"]
-    odds = pulls.log_odds(*instances_of([0, 1, 3]), sets)
-    # Without distractors there is no other person, and both other sets stand for one.
-    first = odds[odds.task_index == 0].set_index(["n_distractors", "against"]).log_odds
-    assert first.to_dict() == {(0, "she"): 2.0, (0, "they"): 1.0, (1, "they"): 0.0, (3, "they"): -2.0}
-    frame = pulls.pull(odds, "m", 200, 1)
-    medians = frame[frame.task_index.isna()].set_index("n_distractors")
-    assert medians.log_odds.to_dict() == pytest.approx({0: 1.555, 1: 0.055, 3: -1.945})
-    assert medians.n.tolist() == [12, 12, 12]
-    assert (medians.low < medians.log_odds).all() and (medians.high > medians.log_odds).all()
-    lines = frame[frame.task_index.notna()]
-    assert lines.groupby("task_index").n_distractors.apply(list).tolist() == [[0, 1, 3]] * 12
-    assert lines[lines.task_index == 0].log_odds.tolist() == [1, 0, -2] and set(lines.against) == {"they"}
-    labels = {name: name for name in sets}
-    drawn = rules.draw_pull(frame, labels)
-    assert problems(drawn, pronouns=True) == [] and len(drawn.axes) == 1
-    assert "Nothing is drawn" in rules.draw_pull(frame.assign(n=9), labels).axes[0].texts[0].get_text()
-
-
-def test_lines_of_the_pull_are_sentences_with_every_number_and_not_too_many():
-    instances, scores = instances_of([0, 1])
-    again = [
-        (instances.assign(instance_id=instances.instance_id + str(i), task_index=instances.task_index + 12 * i), i)
-        for i in range(3)
-    ]
-    odds = pulls.log_odds(
-        pd.concat([part for part, _ in again]),
-        pd.concat([scores.assign(instance_id=scores.instance_id + str(i)) for _, i in again]),
-        ["he", "she", "they"],
-    )
-    odds = odds[~((odds.task_index == 3) & (odds.n_distractors == 1))]
-    lines = pulls.pull(odds, "m", 20, 1).dropna(subset="task_index")
-    assert sorted(set(lines.task_index)) == [n for n in range(21) if n != 3]
 
 
 @pytest.mark.parametrize(
@@ -338,7 +277,6 @@ def test_without_sd_nothing_is_shaded_or_promised(tmp_path, kept):
         "accuracy_by_pronoun",
         "accuracy_by_distractors",
         "scaling",
-        "accuracy_by_case",
     ],
 )
 def test_models_with_too_few_instances_are_not_drawn(name, tmp_path, kept):
@@ -354,7 +292,7 @@ def test_models_with_too_few_instances_are_not_drawn(name, tmp_path, kept):
     if name == "scaling":
         # One size is left.
         assert "two sizes" in drawn.axes[0].texts[0].get_text().replace("\n", " ")
-    elif name != "accuracy_by_case":
+    else:
         assert f"not drawn, with 9 instances: {TWO['minilm-l6-mlm']['label']}" in said
     assert problems(drawn, pronouns=name == "accuracy_by_pronoun") == []
 
@@ -370,9 +308,7 @@ def test_a_run_of_few_instances_has_all_figures(name, count, tmp_path, kept):
     draw(name, tmp_path, models, tables=tables)
     (drawn,) = kept
     assert problems(drawn, pronouns=name in OF_PRONOUNS) == []
-    if name not in ("context_free", "context_free_by_model", "template_comparison") and (
-        name != "accuracy_by_pronoun" or count == 1
-    ):
+    if name not in ("context_free", "context_free_by_model") and (name != "accuracy_by_pronoun" or count == 1):
         assert "Nothing is drawn" in drawn.axes[0].texts[0].get_text()
 
 
@@ -395,36 +331,6 @@ def test_error_types_shows_distraction_and_bias_with_gaps(tmp_path, kept):
     shown = shown.assign(low=(shown.share - shown.sd).clip(0, 1), high=(shown.share + shown.sd).clip(0, 1))
     assert_same(frame, shown, ["model", "n_distractors", "error_type"])
     assert frame.share.isna().sum() == 2
-
-
-@pytest.mark.parametrize(("name", "factor"), [("accuracy_by_case", "case"), ("accuracy_by_polarity", "polarity")])
-def test_factors_show_models_or_architectures(name, factor, tmp_path, kept):
-    few = draw(name, tmp_path)
-    table = synthetic.accuracy(TWO, SETS)
-    shown = table[table.factor == factor].rename(columns={"model": "panel", "ci_low": "low", "ci_high": "high"})
-    interval = "95% bootstrap over occupations"
-    assert_same(few, shown.assign(interval=interval), ["panel", "n_distractors", "level"])
-    many = draw(name, tmp_path / "many", PAPER)
-    over = synthetic.accuracy_over_models(synthetic.accuracy(PAPER, SETS), PAPER)
-    over = over[(over.factor == factor) & (over.architecture != "all")]
-    over = over.rename(columns={"architecture": "panel", "n_models": "n"})
-    low, high = ((over.accuracy + sign * over.sd).clip(0, 1) for sign in (-1, 1))
-    over = over.assign(low=low, high=high, interval="SD over models")
-    assert_same(many, over, ["panel", "n_distractors", "level"])
-    assert list(dict.fromkeys(many.panel)) == ["decoder", "encoder"]
-
-
-def test_template_comparison_is_drawn_as_it_is(tmp_path, kept):
-    frame = draw("template_comparison", tmp_path, PAPER)
-    assert_same(frame, synthetic.template_comparison(PAPER, SETS), ["model", "n_distractors"])
-
-
-def test_template_comparison_has_official_templates_along_x():
-    frame = synthetic.template_comparison(TWO, SETS)
-    ax = rules.draw_template_comparison(frame, TWO).axes[0]
-    points = {(line.get_xdata()[0], line.get_ydata()[0]) for line in ax.lines if len(line.get_xdata()) == 1}
-    first = frame[frame.n_distractors == 0]
-    assert points == set(zip(first.accuracy_official, first.accuracy_replica, strict=True))
 
 
 def test_a_table_that_does_not_fit_the_run_is_named_with_its_row(tmp_path):

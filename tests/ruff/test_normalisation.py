@@ -1,4 +1,4 @@
-"""Accuracies, decisions, confidences and tokens under other scores than the sum: values worked out by hand."""
+"""Accuracies, and decisions under other scores than the sum: values worked out by hand."""
 
 import numpy as np
 import pandas as pd
@@ -6,7 +6,7 @@ import pytest
 
 from scripts.core.errors import UserError
 from scripts.ruff.lib import tables
-from scripts.ruff.lib.analyses import fertility, normalisation
+from scripts.ruff.lib.analyses import normalisation
 from tests.ruff import synthetic
 from tests.ruff.synthetic import results
 
@@ -48,14 +48,12 @@ def scores():
 def test_every_score_by_hand(instances, scores):
     table = normalisation.with_normalisers(instances, scores, "m")
     assert table.instance_id.unique().tolist() == ["asked"]
-    assert table.extra_tokens.tolist() == [0, 0, 1]
     # "Xe bakes. the baker said he was late" has 36 bytes.
     assert table.text_bytes.tolist() == [36, 37, 36]
     assert table.context_free_log_probability.tolist() == [-20, -21, -30]
     decided = normalisation.decide_instances(instances, scores, "m", SETS).set_index("normalisation")
     assert decided.prediction.to_dict() == {"sum": "he", "tokens": "xe", "bytes": "she", "context_free": "xe"}
     assert decided.correct.to_dict() == {"sum": False, "tokens": True, "bytes": False, "context_free": True}
-    assert decided.extra_tokens.tolist() == [1] * 4
     assert decided.confidence["sum"] == pytest.approx(1 / (1 + np.exp(-0.1) + np.exp(-1)))
     # Differences are -20, -19.1 and -11.
     assert decided.confidence["context_free"] == pytest.approx(1 / (1 + np.exp(-9) + np.exp(-8.1)))
@@ -79,7 +77,7 @@ def decisions(**picks):
     gold = ["he", "she", "xe", "xe"]
     base = {
         "model": "m", "instance_id": list("abcd"), "seed": 13, "n_distractors": [0, 0, 1, 1],
-        "occupation": list("wxyz"), "case": "nominative", "pronoun": gold, "tie": False, "extra_tokens": [0, 0, 1, 1],
+        "occupation": list("wxyz"), "case": "nominative", "pronoun": gold, "tie": False,
     }  # fmt: skip
     parts = [
         pd.DataFrame(base).assign(normalisation=name, prediction=named, confidence=0.75)
@@ -95,7 +93,7 @@ PICKS = {
 
 
 def test_flips_and_differences_by_hand():
-    frame = results(decisions(**PICKS))[0]
+    frame = results(decisions(**PICKS))
     rows = frame[frame.factor == "all"].set_index("normalisation")
     assert rows.accuracy.to_dict() == {"sum": 0.5, "tokens": 0.75, "bytes": 0.5, "context_free": 0.5}
     assert rows.difference.tolist()[1:] == [0.25, 0, 0]
@@ -112,7 +110,7 @@ def test_flips_and_differences_by_hand():
 
 def test_orders_of_models_by_hand():
     better = decisions(**(PICKS | {"tokens": ["xe"] * 4, "sum": ["he", "she", "xe", "xe"]})).assign(model="b")
-    frame = results(pd.concat([decisions(**PICKS), better]))[0]
+    frame = results(pd.concat([decisions(**PICKS), better]))
     ranks = frame[frame.factor == "all"].set_index(["model", "normalisation"])["rank"]
     assert (ranks["m", "sum"], ranks["b", "sum"], ranks["m", "tokens"], ranks["b", "tokens"]) == (2, 1, 1, 2)
     orders = normalisation.rankings(frame)
@@ -127,54 +125,18 @@ def test_orders_of_models_by_hand():
 def test_models_with_fewer_instances_are_ranked_apart():
     few = decisions(**PICKS).assign(model="few")
     few = few[few.instance_id != "d"]
-    frame = results(pd.concat([decisions(**PICKS), few]))[0]
+    frame = results(pd.concat([decisions(**PICKS), few]))
     assert (frame[frame.factor == "all"]["rank"] == 1).all()
     orders = normalisation.rankings(frame)
     assert (orders[orders.factor == "all"].n_models == 1).all()
 
 
-def test_calibration_by_hand():
-    table = results(decisions(**PICKS))[1]
-    row = table[(table.normalisation == "tokens") & (table.factor == "all")].iloc[0]
-    assert (row.accuracy, row.confidence, row.ece, row.overconfidence) == (0.75, 0.75, 0, 0)
-    row = table[(table.normalisation == "sum") & (table.level == "xe")].iloc[0]
-    assert (row.ece, row.overconfidence) == (0.75, 0.75)
-    bins = results(decisions(**PICKS))[2]
-    row = bins[(bins.normalisation == "sum") & (bins.factor == "all")]
-    assert row[["bin", "n", "confidence", "accuracy"]].to_numpy().tolist() == [[8, 4, 0.75, 0.5]]
-
-
-def test_fertility_by_hand():
-    cells = fertility.by_form(decisions(**PICKS))
-    assert cells[cells.normalisation == "sum"].set_index("pronoun").extra_tokens.to_dict() == {
-        "he": 0,
-        "she": 0,
-        "xe": 1,
-    }
-    rows = fertility.correlations(cells).set_index("normalisation")
-    assert rows.loc["sum", ["accuracy_shortest", "accuracy_longer", "difference"]].tolist() == [1, 0, -1]
-    assert rows.spearman["sum"] == pytest.approx(-1)
-    assert (rows.forms["sum"], rows.longer["sum"]) == (3, 1)
-
-
-def test_one_form_is_compared_over_models_whose_tokenizers_differ():
-    other = decisions(**(PICKS | {"sum": ["he", "she", "xe", "xe"]})).assign(model="b", extra_tokens=0)
-    made = fertility.over_models(fertility.by_form(pd.concat([decisions(**PICKS), other]))).set_index("pronoun")
-    assert made.loc["xe", ["lowest", "highest"]].tolist() == [0, 1]
-    assert made.spearman["xe"] == pytest.approx(-1)
-    assert np.isnan(made.spearman["he"])
-
-
 def test_cells_of_the_tables():
     models, sets = synthetic.DEMONSTRATION, synthetic.SETS[:4]
     table = synthetic.decided(models, sets)
-    frame = results(table)[0]
+    frame = results(table)
     cells = tables.normalisation_cells(frame, models, sets)
     assert len(cells) == 2 * 4
     assert cells.Model.tolist() == ["SmolLM2-135M-Instruct", "", "", "", "MiniLM (demonstration)", "", "", ""]
     assert cells.loc[0, ["Difference", "p", "Flipped"]].tolist() == ["–", "–", "–"]
     assert cells.loc[1, "Difference"].endswith("]")
-    cells = tables.calibration_cells(results(table)[1], models, sets)
-    assert list(cells)[:6] == ["Model", "Score", "Accuracy", "Confidence", "ECE", "By chance"]
-    cells = tables.fertility_cells(fertility.correlations(fertility.by_form(table)), models)
-    assert cells.Longer.tolist() == ["3"] * 8

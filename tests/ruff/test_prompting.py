@@ -72,20 +72,18 @@ def test_outputs_belong_to_every_sample_of_their_instance():
     assert one(rows, method="kojima", answer="chain").outcome == "right"
     assert one(rows, method="kojima", answer="final").outcome == "none"
     row = one(rows, instance_id="a0", prompt="5", order="published")
-    assert (row.outcome, row.named, row.place, row.named_place) == ("wrong", "he", 2, 1)
+    assert (row.outcome, row.named) == ("wrong", "he")
     row = one(rows, instance_id="a0", prompt="5", order="rotated")
-    assert (row.outcome, row.place, row.named_place) == ("right", 3, 3)
+    assert row.outcome == "right"
     row = one(rows, instance_id="b1", prompt="5", order="published", seed=17)
-    assert (row.outcome, row.place) == ("several", 4)
+    assert row.outcome == "several"
     assert pd.isna(row.named)
-    assert pd.isna(row.named_place)
     row = one(rows, instance_id="b1", prompt="0", method="vanilla", seed=17)
     assert (row.outcome, row.named) == ("wrong_case", "xe")
-    assert pd.isna(row.place)
 
 
-def test_a_form_of_two_sets_is_one_option_of_the_list():
-    """e and ey share em, so a list of three sets has two places; em is right for either, and the same answer."""
+def test_a_form_of_two_sets_is_right_for_either():
+    """e and ey share em."""
     sets = {
         "xe": {"nominative": "xe", "accusative": "xem", "possessive": "xyr"},
         "e": {"nominative": "e", "accusative": "em", "possessive": "es"},
@@ -104,9 +102,6 @@ def test_a_form_of_two_sets_is_one_option_of_the_list():
     first = rows[rows.prompt == "5"].set_index("instance_id")
     assert first.outcome.to_dict() == {"a": "right", "b": "right", "c": "wrong"}
     assert first.named.to_dict() == {"a": "e", "b": "ey", "c": "e or ey"}
-    assert first.place.to_dict() == {"a": 2, "b": 2, "c": 1}
-    assert first.named_place.tolist() == [2, 2, 2]
-    assert prompting.agreement(rows).agreement.tolist() == [1]
     assert prompting.by_prompt(rows).accuracy.tolist() == [pytest.approx(2 / 3)] * 2
 
 
@@ -149,26 +144,6 @@ def test_summary_is_over_prompts():
     assert np.isnan(one(table, method="vanilla", n_distractors=0, kind="open").sd)
 
 
-def test_places_tell_the_right_from_the_named_option():
-    table = prompting.positions(outputs(), 4)
-    assert len(table) == 8
-    published = table[table.order == "published"].set_index("place")
-    assert published.n.tolist() == [0, 1, 0, 2]
-    assert np.isnan(published.accuracy[1])
-    assert published.accuracy[2] == 0
-    # Of three outputs one names an option, which is the first.
-    assert published.named.tolist() == pytest.approx([1 / 3, 0, 0, 0])
-    rotated = table[table.order == "rotated"].set_index("place")
-    assert rotated.accuracy[3] == 1
-    assert rotated.accuracy[1] == 0
-    assert rotated.named.tolist() == pytest.approx([0, 2 / 3, 1 / 3, 0])
-
-
-def test_agreement_is_among_answers():
-    row = one(prompting.agreement(outputs()), method="vanilla")
-    assert (row.prompt_a, row.prompt_b, row.n, row.both, row.same, row.agreement) == ("0", "5", 3, 1, 0, 0)
-
-
 def test_prompted_and_scored_models_meet_on_the_same_instances():
     scored = PROMPTED.iloc[:2].assign(model="base", setting="fidelity", correct=[True, False])
     scored = pd.concat([scored, scored.assign(seed=99)]).astype({"correct": "boolean", "n_distractors": "Int64"})
@@ -182,7 +157,7 @@ def test_prompted_and_scored_models_meet_on_the_same_instances():
 SETS = synthetic.SETS[:4]
 CHAT = synthetic.prompted_models()
 DEMO = dict(list(synthetic.DEMONSTRATION.items())[:1])
-FIGURES = ("vanilla", "outcomes", "final", "chain", "options", "positions", "agreement", "against_scored")
+FIGURES = ("vanilla", "final", "chain", "against_scored")
 
 
 def pairs_of(models):
@@ -218,7 +193,7 @@ def tables_of(run):
     """Return the tables of one of :data:`RUNS`; tests do not change them."""
     models, sets, distractors, orders = RUNS[run]
     outputs = synthetic.prompted_outputs(models, sets, distractors, list(models)[-1:], orders, size=12)
-    return synthetic.prompted_tables(outputs, len(sets), pairs_of(models))
+    return synthetic.prompted_tables(outputs, pairs_of(models))
 
 
 @pytest.mark.parametrize("name", FIGURES)
@@ -245,23 +220,21 @@ def test_every_figure_takes_every_run_and_nothing_is_cut_off(name, run, tmp_path
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_run_of_few_prompted_instances_draws_no_noise(name, tmp_path, monkeypatch):
     outputs = synthetic.prompted_outputs(DEMO, SETS, [0, 1], list(DEMO), size=4)
-    tables = synthetic.prompted_tables(outputs, len(SETS), pairs_of(DEMO))
+    tables = synthetic.prompted_tables(outputs, pairs_of(DEMO))
     kept = []
     monkeypatch.setattr(
         plotting, "save", lambda drawn, frame, pdf, png, csv: kept.append(drawn) or files.write_csv(csv, frame)
     )
     draw(name, tmp_path, DEMO, SETS, tables)
     assert problems(kept[0]) == []
-    # Outcomes are shares of the outputs of all prompts, and places of the outputs of all instances.
-    if name not in ("outcomes", "positions"):
-        assert "Nothing is drawn" in kept[0].axes[0].texts[0].get_text()
+    assert "Nothing is drawn" in kept[0].axes[0].texts[0].get_text()
 
 
 def test_figures_show_what_they_say(tmp_path, monkeypatch):
     """The frames behind Figures 11 to 13: vanilla answers; final answers; chains beside vanilla answers."""
     monkeypatch.setattr(plotting, "save", lambda drawn, frame, pdf, png, csv: files.write_csv(csv, frame))
     outputs = synthetic.prompted_outputs(CHAT, SETS, [0, 3], ["flan-t5-xxl"], size=4)
-    tables = synthetic.prompted_tables(outputs, 4)
+    tables = synthetic.prompted_tables(outputs)
     vanilla = draw("vanilla", tmp_path, CHAT, SETS, tables)
     assert len(vanilla) == 8 * 2 * 10
     assert set(vanilla.method) == {"vanilla"}
@@ -333,14 +306,12 @@ def test_prompted_models_are_listed_from_what_the_answers_record(tmp_path):
 
 
 def test_numbers_of_the_prose_are_those_of_the_tables():
-    read = outputs()
-    accuracy = prompting.by_prompt(read)
-    made = numbers.from_prompting(prompting.summary(accuracy), prompting.agreement(read), None, {"seeds": 2})
+    accuracy = prompting.by_prompt(outputs())
+    made = numbers.from_prompting(prompting.summary(accuracy), None, {"seeds": 2})
     assert made["prompted.m.vanilla.final.all.0"]["value"] == 0.5
     assert made["prompted_range.m.0.highest"]["text"] == "1.00"
     assert made["prompted_outcome.m.vanilla.final.wrong"]["value"] == pytest.approx(1 / 6)
     assert made["prompted_outputs.vanilla.1"]["text"] == "4"
-    assert made["prompted_agreement.m"]["value"] == 0
     assert made["prompting.seeds"] == {
         "value": 2, "text": "2", "source": "config.yaml", "cell": {"key": "ruff.prompting.seeds"},
     }  # fmt: skip

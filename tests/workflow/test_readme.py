@@ -5,7 +5,6 @@ they are printed. tests/pages.py says what the kinds of blocks are.
 """
 
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -155,14 +154,9 @@ def test_python_that_is_typed_prints_what_the_tables_say(site, earlier, command)
     earlier(command)
     done = typed(site, command, (sys.executable, "-c"))
     assert done.returncode == 0, done.stdout[-4000:]
-    if "items_needed" in command:
-        # The last column of the table above it.
-        rows = re.findall(r"^\| (\d+) points \|.*\| ([\d,]+) \|$", pages.read("docs/analyses.md"), re.MULTILINE)
-        said = {int(points) / 100: float(needed.replace(",", "")) for points, needed in rows}
-    else:
-        table = site.folder / "runs/mine/results/ruff/analysis/replica/accuracy.csv"
-        rows = [line.split(",") for line in table.read_text().splitlines()[1:]]
-        said = {float(row[1]): float(row[6]) for row in rows if row[2] == "all"}
+    table = site.folder / "runs/mine/results/ruff/analysis/replica/accuracy.csv"
+    rows = [line.split(",") for line in table.read_text().splitlines()[1:]]
+    said = {float(row[1]): float(row[6]) for row in rows if row[2] == "all"}
     printed = {float(a): float(b) for a, b in (line.split() for line in done.stdout.splitlines() if line[:1].isdigit())}
     assert printed == pytest.approx(said, abs=1e-6) and printed
 

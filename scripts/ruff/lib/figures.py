@@ -242,25 +242,3 @@ def rows_figure(panels: list, width: float, row_height: float, extra: float) -> 
     for ax in grid[:-1]:
         ax.tick_params(axis="x", length=0, labelbottom=False)
     return drawn, list(grid)
-
-
-def model_panels(models: dict, names: list[str]) -> tuple:
-    """Return a figure with a panel for each of the models ``names`` under its label, and the panels.
-
-    Returns:
-        The figure, its axes in the order of ``names``, those of them at the left, and those with nothing below.
-    """
-    columns = min(4 if len(names) <= 16 else 5, len(names))
-    lines = -(-len(names) // columns)
-    height = 2.2 if columns == 1 else min(1.7 * lines, 7.8)
-    drawn = plotting.figure(plotting.COLUMN if columns < 3 else plotting.PAGE, height)
-    grid = drawn.subplots(lines, columns, sharex=True, sharey=True, squeeze=False)
-    used = list(grid.flat[: len(names)])
-    for ax, name in zip(used, names, strict=True):
-        ax.set_title(plotting.model_title(name, models))
-    for ax in grid.flat[len(names) :]:
-        ax.set_axis_off()
-    lowest = used[-columns:]
-    for ax in lowest:
-        ax.tick_params(axis="x", labelbottom=True)
-    return drawn, used, used[::columns], lowest

@@ -161,22 +161,18 @@ def from_errors(types: pd.DataFrame, bounds: pd.DataFrame) -> dict[str, dict]:
     return numbers
 
 
-def from_prompting(
-    summary: pd.DataFrame, agreement: pd.DataFrame, compared: pd.DataFrame | None, settings: dict
-) -> dict[str, dict]:
+def from_prompting(summary: pd.DataFrame, compared: pd.DataFrame | None, settings: dict) -> dict[str, dict]:
     """Return what the prose says of prompted models.
 
     Ids are ``prompted.<model>.<method>.<answer>.all.<n>`` (accuracy, mean over prompts),
     ``prompted_range.<model>.<n>.<lowest|highest>`` (vanilla, over all prompts),
     ``prompted_outcome.<model>.<method>.<answer>.wrong`` (share over all numbers of distractors),
     ``prompted_outputs.<method>.<n>`` (how many outputs a model has, over all prompts), ``prompted_prompts.all`` (how
-    many prompts), ``prompted_agreement.<model>`` (share of instances with the same answer, mean over pairs of prompts;
-    vanilla), ``against.<prompted>.<scored>.<n>`` and ``against_scored.<prompted>.<scored>.<n>`` (both accuracies on the
-    same instances), ``against_n.<n>`` (how many), ``prompted_agreement_n`` (instances that a pair of prompts is
-    compared on) and ``prompting.<setting>``.
+    many prompts), ``against.<prompted>.<scored>.<n>`` and ``against_scored.<prompted>.<scored>.<n>`` (both accuracies
+    on the same instances), ``against_n.<n>`` (how many) and ``prompting.<setting>``.
 
     Args:
-        summary, agreement: Of :mod:`scripts.ruff.lib.analyses.prompting`.
+        summary: Of :mod:`scripts.ruff.lib.analyses.prompting`.
         compared: Of prompted against scored models, if any are compared.
         settings: Numbers of the configuration.
     """
@@ -196,12 +192,6 @@ def from_prompting(
         mean = float((rows.wrong * rows.n).sum() / rows.n.sum())
         cell = {"model": model, "method": method, "answer": answer, "column": "wrong"}
         numbers[f"prompted_outcome.{model}.{method}.{answer}.wrong"] = entry(mean, share(mean), source, **cell)
-    source, vanilla = "prompted_agreement.csv", agreement[agreement.method == "vanilla"]
-    if len(vanilla):
-        numbers["prompted_agreement_n"] = count(vanilla.n.iloc[0], source, method="vanilla", column="n")
-    for model, rows in vanilla.groupby("model"):
-        mean = float(rows.agreement.mean())
-        numbers[f"prompted_agreement.{model}"] = entry(mean, share(mean), source, model=model)
     if compared is not None:
         source, keys = "prompted_against_scored.csv", ["prompted", "scored", "n_distractors"]
         accuracies = {"against": ("prompted_accuracy", share), "against_scored": ("scored_accuracy", share)}
@@ -214,15 +204,14 @@ def from_prompting(
     return numbers
 
 
-def from_other_scores(normalisation: pd.DataFrame, calibration: pd.DataFrame) -> dict[str, dict]:
-    """Return what other scores than the sum change, and how sure models are, over all instances.
+def from_other_scores(normalisation: pd.DataFrame) -> dict[str, dict]:
+    """Return what other scores than the sum change, over all instances.
 
     Ids are ``other_difference.<model>.<normalisation>`` (of the accuracies) with ``other_difference_interval...``,
     whose value is its sign if 0 is outside, else 0; ``flipped.lowest`` and ``flipped.highest`` (share of other picks)
     over models and normalisations; ``other_changed``, in how many of ``other_compared`` comparisons 0 is outside;
     ``set_sum.<model>`` and ``set_other.<model>``, the accuracies that differ most by the score on one pronoun set
-    (``set``, ``normalisation``), with their intervals, where 0 is outside that of the difference; ``ece.<model>``,
-    ``ece_interval.<model>``, ``ece_chance.<model>`` and ``overconfidence.<model>`` of sums.
+    (``set``, ``normalisation``), with their intervals, where 0 is outside that of the difference.
     """
     source = "normalisation.csv"
     rows = normalisation[(normalisation.factor == "all") & normalisation.flipped.notna()]
@@ -240,14 +229,7 @@ def from_other_scores(normalisation: pd.DataFrame, calibration: pd.DataFrame) ->
         numbers[f"flipped.{bound}"] = entry(float(value), share(value), source, factor="all", column="flipped")
     for name, n in (("changed", sum(map(abs, signs))), ("compared", len(signs))):
         numbers[f"other_{name}"] = count(n, source, factor="all", column="difference")
-    shown = {
-        "ece": ("ece", share),
-        "ece_interval": ("ci_low", "ci_high"),
-        "ece_chance": ("ece_by_chance", share),
-        "overconfidence": ("overconfidence", format_signed),
-    }
-    sums = calibration[(calibration.factor == "all") & (calibration.normalisation == "sum")]
-    return numbers | of_rows(sums, "calibration.csv", ["model"], shown, normalisation="sum", factor="all")
+    return numbers
 
 
 def _of_the_set_that_moves_most(normalisation: pd.DataFrame, source: str) -> dict[str, dict]:
@@ -264,41 +246,6 @@ def _of_the_set_that_moves_most(normalisation: pd.DataFrame, source: str) -> dic
             ends = interval(row.ci_low, row.ci_high, 2)
             numbers[f"{name}.{model}"] = entry(row.accuracy, share(row.accuracy), source, **cell) | facts
             numbers[f"{name}_interval.{model}"] = entry(row.ci_low, ends, source, **cell, column="ci_low")
-    return numbers
-
-
-def from_comparisons(power: pd.DataFrame, mixed_model: pd.DataFrame, agreed: pd.DataFrame | None) -> dict[str, dict]:
-    """Return what the samples can show, what the mixed model finds, and how probability and generation agree.
-
-    Ids are ``detectable.<model>`` and ``needed.<model>.5`` over all instances; ``mixed.converged``, ``mixed.n``,
-    ``mixed.<factor>.<level>`` with ``mixed_interval.<factor>.<level>``, whose value is the sign if 0 is outside, else
-    0; and of each prompted and scored model ``agreed_<question>.<prompted>.<scored>`` and ``kappa_<question>...``, and
-    the same with ``_interval``, over all instances.
-    """
-    pooled = power[power.n_distractors.astype(str) == "all"]
-    numbers = of_rows(pooled, "power.csv", ["model"], {"detectable": ("detectable_pair", share)}, n_distractors="all")
-    for row in files.rows(pooled):
-        cell = {"model": row.model, "n_distractors": "all"}
-        numbers[f"needed.{row.model}.5"] = entry(row.needed_5, f"{row.needed_5:,.0f}", "power.csv", **cell)
-    converged = bool(mixed_model.converged.all())
-    numbers["mixed.n"] = count(mixed_model.n.max(), "mixed_model.csv", column="n")
-    numbers["mixed.converged"] = count(converged, "mixed_model.csv", column="converged")
-    for row in files.rows(mixed_model.fillna({"level": ""})) if converged else ():
-        cell = {"kind": row.kind, "factor": row.factor, "level": str(row.level)}
-        fixed = row.kind == "fixed"
-        name = f"{row.factor}.{row.level}" if fixed else f"random.{row.factor}"
-        ends, sign = interval(row.ci_low, row.ci_high, 2, fixed), _sign(row.ci_low, row.ci_high)
-        numbers[f"mixed.{name}"] = entry(row.estimate, number(row.estimate, 2, fixed), "mixed_model.csv", **cell)
-        numbers[f"mixed_interval.{name}"] = entry(sign, ends, "mixed_model.csv", **cell)
-    if agreed is not None:
-        # The question stands before the models in the id.
-        for question, rows in agreed[agreed.factor == "all"].groupby("question"):
-            shown = {}
-            for name, column in (("agreed", "agreement"), ("kappa", "kappa")):
-                shown[f"{name}_{question}"] = (column, share)
-                shown[f"{name}_interval_{question}"] = (f"{column}_low", f"{column}_high")
-            cell = {"factor": "all", "question": question}
-            numbers |= of_rows(rows, "scored_agreement.csv", ["prompted", "scored"], shown, **cell)
     return numbers
 
 

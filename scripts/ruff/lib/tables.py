@@ -4,28 +4,15 @@ Each function returns a DataFrame of strings whose column names are the heads; n
 the CSV files that the rules of tables write beside it.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
 
 import pandas as pd
 
 from scripts.core import files
-from scripts.core.paper import paired_cells
 from scripts.core.paper.formats import MISSING_MARK, interval, number, p_text, with_sd
 from scripts.core.paper.grid import Column, Factor, grid, value
-from scripts.core.paper.tables import blank_repeats, change_points
 from scripts.core.statistics import normalisation
-
-DISTRACTORS = {"all": "all"} | {str(n): str(n) for n in range(6)}
-"""Levels of the tables on pairs of models and on samples."""
-EFFECTS = {
-    "n_distractors": "{} distractors",
-    "case": "{}",
-    "occupation": "Occupations (SD)",
-    "sentence": "Sentences (SD)",
-}
-"""How the mixed model's table calls the levels of its factors."""
 
 
 def instance_counts(
@@ -234,119 +221,3 @@ def normalisation_cells(table: pd.DataFrame, models: dict, pronoun_sets: list[di
         *(Column(head, _two(head.lower()), ALL) for head in ("Flipped", "Gained", "Lost")),
     ]
     return _by_score(table, models, columns)
-
-
-def calibration_cells(table: pd.DataFrame, models: dict[str, dict], pronoun_sets: list[dict]) -> pd.DataFrame:
-    """Return calibration errors: a row for each model and normalisation.
-
-    Arguments are as for :func:`normalisation_cells`. Over all instances there are ``Accuracy``, ``Confidence`` and
-    ``ECE`` with its interval, ``By chance``, and the error on each set.
-    """
-    columns = [
-        Column("Accuracy", _two("accuracy"), ALL),
-        Column("Confidence", _two("confidence"), ALL),
-        Column("ECE", lambda row: _with_interval(row["ece"], row["ci_low"], row["ci_high"]), ALL),
-        Column("By chance", _two("ece_by_chance"), ALL),
-        *_of_sets("ece", pronoun_sets),
-    ]
-    return _by_score(table, models, columns)
-
-
-def fertility_cells(table: pd.DataFrame, models: dict[str, dict]) -> pd.DataFrame:
-    """Return how accuracy goes with the tokens of a form: a row for each model and normalisation.
-
-    There are ``Shortest`` and ``Longer``, forms of the shortest length and longer ones, the accuracies on either and
-    their ``Difference``, and ``Spearman``'s correlation.
-    """
-    columns = [
-        Column("Shortest", lambda row: str(row["forms"] - row["longer"])),
-        Column("Longer", value("longer", 0, scale=1)),
-        Column("Accuracy: shortest", _two("accuracy_shortest")),
-        Column("Accuracy: longer", _two("accuracy_longer")),
-        Column("Difference", _two("difference", signed=True)),
-        Column("Spearman", _two("spearman")),
-    ]
-    return _by_score(table, models, columns)
-
-
-def mixed_model_cells(table: pd.DataFrame, models: dict, pronoun_sets: list[dict]) -> pd.DataFrame:
-    """Return the cells of the mixed model: log odds with intervals; or why there are none.
-
-    Args:
-        table: mixed_model.csv.
-        models: Model to ``label``.
-        pronoun_sets: ``set`` and ``label``.
-    """
-    sets = {one["set"]: one["label"] for one in pronoun_sets}
-
-    def effect(row: Any):
-        if row.factor == "intercept":
-            return "Intercept"
-        if row.factor == "model":
-            return models[row.level]["label"] if row.kind == "fixed" else "Models (SD)"
-        return EFFECTS.get(row.factor, "{}").format(sets.get(row.level, str(row.level).removesuffix(".0")))
-
-    return paired_cells.mixed_model(table, effect)
-
-
-QUESTIONS = {"right": "right or not", "pick": "which set"}
-"""What the agreement of probability and generation is about."""
-
-
-def _by_part(table: pd.DataFrame, pronoun_sets: list[dict], cells: Callable[[Any, str], dict]):
-    """Return what ``cells`` makes of each row on all instances, a pronoun set or a number of distractors."""
-    sets = {one["set"]: one["label"] for one in pronoun_sets}
-    rows = []
-    for row in files.rows(table[table.factor != "kind"]):
-        part = {"all": "all", "pronoun": sets.get(row.level, row.level), "n_distractors": f"{row.level} distractors"}
-        rows.append(cells(row, part[row.factor]))
-    return pd.DataFrame(rows)
-
-
-def scored_agreement_cells(table: pd.DataFrame, models: dict, pronoun_sets: list[dict]) -> pd.DataFrame:
-    """Return how far outputs and likelihoods agree: rows for each pair of models, question and part of the instances.
-
-    Args:
-        table: scored_agreement.csv.
-        models: Model to ``label``.
-        pronoun_sets: ``set`` and ``label``.
-    """
-
-    def cells(row: Any, part: str):
-        prompted, scored = (models[name]["label"] for name in (row.prompted, row.scored))
-        return {
-            "Model": prompted if prompted == scored else f"{prompted}, scored: {scored}",
-            "Question": QUESTIONS[row.question],
-            "Instances": part,
-            "n": number(row.n, 0),
-            "Same": _with_interval(row.agreement, row.agreement_low, row.agreement_high),
-            "Kappa": _with_interval(row.kappa, row.kappa_low, row.kappa_high, signed=True),
-            "Matthews": _with_interval(row.matthews, row.matthews_low, row.matthews_high, signed=True),
-        }
-
-    frame = _by_part(table, pronoun_sets, cells)
-    frame = frame.sort_values(["Model", "Question"], kind="stable", ignore_index=True)
-    frame["Question"] = blank_repeats(frame.Question, change_points(frame.Model))
-    return frame.assign(Model=blank_repeats(frame.Model))
-
-
-def sampled_agreement_cells(table: pd.DataFrame, models: dict[str, dict], pronoun_sets: list[dict]) -> pd.DataFrame:
-    """Return accuracies over draws and how often two draws agree: rows for each model and part of the instances.
-
-    Arguments are as for :func:`scored_agreement_cells`, of sampled_agreement.csv.
-    """
-
-    def cells(row: Any, part: str):
-        return {
-            "Model": models[row.model]["label"],
-            "Instances": part,
-            "n": number(row.n, 0),
-            "Draws": number(row.samples, 0),
-            "Accuracy": f"{number(row.accuracy, 2)} ± {number(row.sd, 2)}",
-            "Greedy": number(row.greedy, 2),
-            "Two draws agree": _with_interval(row.repeated, row.repeated_low, row.repeated_high),
-            "Expected": number(row.expected, 2),
-        }
-
-    frame = _by_part(table, pronoun_sets, cells)
-    return frame.assign(Model=blank_repeats(frame.Model))

@@ -148,15 +148,6 @@ def test_the_correlation_within_clusters_is_found():
     )
 
 
-def test_the_page_prints_what_the_function_plans():
-    alone = {q: [paired.items_needed(effect, q) for effect in (0.02, 0.05, 0.1)] for q in (0.2, 0.3, 0.5)}
-    clustered = [paired.items_needed(effect, 0.3, 18, 0.05) for effect in (0.02, 0.05, 0.1)]
-    page = (ROOT / "docs/analyses.md").read_text()
-    for place, points in enumerate((2, 5, 10)):
-        cells = [*(numbers[place] for numbers in alone.values()), clustered[place]]
-        assert f"| {points} points | {' | '.join(f'{n:,}' for n in cells)} |" in page
-
-
 def test_models_are_paired_by_instance_whatever_their_order():
     facts = {"id": [1, 2, 3, 4], "shots": [2, 10, 2, 10], "job": list("wxyz")}
     rows = pd.DataFrame(facts).assign(correct=[True, True, True, False])

@@ -38,9 +38,6 @@ OUTCOME_LABELS = {
 }
 """What an output comes to, in the order of tables and figures, and how these call it."""
 OUTCOMES = tuple(OUTCOME_LABELS)
-PICKS = ("right", "wrong")
-"""Outcomes that pick one of the options."""
-
 BOTH = " or "
 """Between the names of sets that share a form."""
 

@@ -4,15 +4,13 @@ An *output* is what one model writes at the end for one prompt of one instance o
 read: ``final``, the last thing that the model writes, or ``chain``, its chain of thought.
 """
 
-from collections.abc import Collection, Iterable, Mapping
-from itertools import combinations
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from scripts.core.errors import UserError
-from scripts.ruff.lib.analyses.answers import BOTH, OUTCOMES, PICKS, judge
+from scripts.ruff.lib.analyses.answers import OUTCOMES, judge
 from scripts.ruff.lib.prompts import VANILLA
 
 KEYS = ["model", "method", "answer", "n_distractors"]
@@ -33,8 +31,7 @@ def output_rows(
     Returns:
         ``model``, ``method``, ``answer`` (where it was read), ``prompt``, ``kind``, ``order``, ``instance_id``,
         ``seed``, ``n_distractors``, ``occupation``, ``case``, ``pronoun`` (right set), ``outcome``, ``named`` (set, or
-        missing; of sets that share a form see :func:`scripts.ruff.lib.analyses.answers.judge`), ``place`` and
-        ``named_place`` (from 1, of the right and of the named option in the list; missing for open prompts).
+        missing; of sets that share a form see :func:`scripts.ruff.lib.analyses.answers.judge`).
 
     Raises:
         UserError: If a prompt has two answers or none although the model was asked by its method.
@@ -46,9 +43,7 @@ def output_rows(
             f"answers of {model}: they belong to other prompts than those of the run; delete the file and run the "
             "workflow again"
         )
-    table = asked[["text_id", "instance_id", "method", "prompt", "kind", "order", "listed"]].merge(
-        answers, on="text_id"
-    )
+    table = asked[["text_id", "instance_id", "method", "prompt", "kind", "order"]].merge(answers, on="text_id")
     facts = prompted.drop_duplicates("instance_id").set_index("instance_id")[["case", "pronoun"]]
     table = table.join(facts, on="instance_id")
     parts = []
@@ -59,18 +54,9 @@ def output_rows(
             for row in zip(part[column], part["case"], part.pronoun, strict=True)
         ]  # fmt: skip
         named: list[Any] = [name for _, name in judged]
-        places = [
-            [_place(listed, pronouns, case, name) for name in pair]
-            for listed, case, *pair in zip(part.listed, part["case"], part.pronoun, named, strict=True)
-        ]
-        part = part.assign(answer=answer, outcome=[outcome for outcome, _ in judged], named=named)
-        # A named set whose form is in another case was not picked from the list.
-        part["place"] = pd.array([place for place, _ in places], dtype="Int8")
-        part["named_place"] = pd.array([place for _, place in places], dtype="Int8")
-        part.loc[~part.outcome.isin(PICKS), "named_place"] = pd.NA
-        parts.append(part)
+        parts.append(part.assign(answer=answer, outcome=[outcome for outcome, _ in judged], named=named))
     outputs = pd.concat(parts, ignore_index=True)
-    outputs = outputs.drop(columns=["text_id", "listed", "chain", "case", "pronoun", *_of_generation(outputs)])
+    outputs = outputs.drop(columns=["text_id", "chain", "case", "pronoun", *_of_generation(outputs)])
     rows = prompted[["instance_id", "seed", "n_distractors", "occupation", "case", "pronoun", "chains"]]
     rows = rows.merge(outputs, on="instance_id")
     # An instance of two samples may be asked for chains in one of them only.
@@ -78,7 +64,7 @@ def output_rows(
     rows.insert(0, "model", model)
     order = [
         "model", "method", "answer", "prompt", "kind", "order", "instance_id", "seed", "n_distractors", "occupation",
-        "case", "pronoun", "outcome", "named", "place", "named_place",
+        "case", "pronoun", "outcome", "named",
     ]  # fmt: skip
     return rows[order].astype({"n_distractors": "int64"}).reset_index(drop=True)
 
@@ -86,14 +72,6 @@ def output_rows(
 def _of_generation(table: Iterable[Any]):
     """Return the columns that say how long answers are and whether they came to an end."""
     return [column for column in table if column.endswith(("_tokens", "_finished"))]
-
-
-def _place(listed: Collection[str], pronouns: Mapping[str, dict], case: str, name: str | None):
-    """Return the place of a set's form among the listed options, from 1, or None."""
-    if name is None or not len(listed):
-        return None
-    # Sets that share a form are at one place.
-    return list(listed).index(pronouns[name.partition(BOTH)[0]][case]) + 1
 
 
 def published_order(outputs: pd.DataFrame) -> pd.DataFrame:
@@ -139,51 +117,6 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
         parts.append(part.reset_index().assign(kind=kind))
     columns = [*KEYS, "kind", "n_prompts", "n", "accuracy", "sd", "lowest", "highest", *OUTCOMES[1:]]
     return pd.concat(parts, ignore_index=True)[columns]
-
-
-def positions(outputs: pd.DataFrame, n_options: int) -> pd.DataFrame:
-    """Return what the place of an option in the list does, over all prompts that list options.
-
-    Returns:
-        ``model``, ``method``, ``order``, ``place`` (from 1), ``n`` (outputs where the right option is there),
-        ``accuracy`` among these (missing without any), ``n_all`` (outputs), ``named`` (share of these that name the
-        option there, right or wrong).
-    """
-    listed = outputs[(outputs.answer == "final") & (outputs.kind == "options")]
-    rows = []
-    for (model, method, order), part in listed.groupby(["model", "method", "order"], sort=False):
-        for place in range(1, n_options + 1):
-            there = part[part.place == place]
-            accuracy = (there.outcome == "right").mean() if len(there) else np.nan
-            named = (part.named_place == place).fillna(False).mean()
-            rows.append((model, method, order, place, len(there), accuracy, len(part), named))
-    columns = ["model", "method", "order", "place", "n", "accuracy", "n_all", "named"]
-    return pd.DataFrame(rows, columns=columns)
-
-
-def agreement(outputs: pd.DataFrame) -> pd.DataFrame:
-    """Return how often two prompts get the same answer for an instance.
-
-    Returns:
-        ``model``, ``method``, ``prompt_a``, ``prompt_b``, ``n`` (instances of samples), ``both`` (of these, with an
-        answer, right or wrong, to both prompts), ``same`` (of these, with the same), ``agreement`` (``same / both``,
-        missing without any). Each pair once.
-    """
-    finals = published_order(outputs)
-    finals = finals[finals.answer == "final"]
-    finals = finals.assign(pick=finals.named.where(finals.outcome.isin(PICKS)))
-    rows = []
-    for (model, method), part in finals.groupby(["model", "method"], sort=False):
-        # The order of the prompts' file.
-        names = list(dict.fromkeys(part.prompt))
-        wide = part.set_index(["instance_id", "seed", "n_distractors", "prompt"]).pick.unstack("prompt")
-        for a, b in combinations(names, 2):
-            both = wide[a].notna() & wide[b].notna()
-            same = int((wide[a] == wide[b])[both].sum())
-            share = same / both.sum() if both.any() else np.nan
-            rows.append((model, method, a, b, len(wide), int(both.sum()), same, share))
-    columns = ["model", "method", "prompt_a", "prompt_b", "n", "both", "same", "agreement"]
-    return pd.DataFrame(rows, columns=columns)
 
 
 def against_scored(outputs: pd.DataFrame, predictions: pd.DataFrame, pairs: list[dict]) -> pd.DataFrame:
