@@ -46,7 +46,9 @@ verdicts: environment ## Simulate how often each finding's verdict is right; lea
 	OMP_NUM_THREADS=1 .venv/bin/python -m tests.verdicts
 
 docs: environment ## Build the documentation site; leaves .site/html/index.html
-	.venv/bin/python -m scripts.site_pages
+	.venv/bin/snakemake --cores $(CORES) instances
+	.venv/bin/python -c 'from scripts.core.workflow.environments import prepare; prepare("envs/docs.lock", ".venv-docs")'
+	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/python -m mkdocs build --strict --quiet
 
 lint: style types ## Run the linters and check types
 
