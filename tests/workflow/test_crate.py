@@ -30,7 +30,7 @@ def crate(finished, tmp_path_factory):
     if shutil.which("latexmk") is None:
         pytest.skip("latexmk is not installed: there is no paper to pack")
     # The copy that tests run has only what they need.
-    for name in set(packing.WORKFLOW + packing.FOLDERS) - {path.name for path in finished.folder.iterdir()}:
+    for name in set(packing.PACKED) - {path.name for path in finished.folder.iterdir()}:
         (shutil.copytree if (packing.ROOT / name).is_dir() else shutil.copy2)(
             packing.ROOT / name, finished.folder / name
         )
@@ -69,7 +69,7 @@ def offline(monkeypatch):
 def issues(folder):
     settings = services.ValidationSettings(
         rocrate_uri=str(folder),
-        profile_identifier="provenance-run-crate-0.5",
+        profile_identifier="workflow-run-crate-0.5",
         requirement_severity=Severity.REQUIRED,
         abort_on_first=False,
         skip_availability_check=True,
@@ -88,20 +88,17 @@ def test_the_validator_accepts_it_and_not_one_without_its_workflow(crate, offlin
     assert any("mainEntity" in issue or "Main Workflow" in issue for issue in issues(tmp_path / "broken"))
 
 
-def test_every_job_is_an_action_with_what_it_read_and_wrote(crate):
-    graph = json.loads((crate / "ro-crate-metadata.json").read_text(encoding="utf-8"))["@graph"]
-    entities = {entity["@id"]: entity for entity in graph}
-    jobs = {name.removeprefix("#job/"): entity for name, entity in entities.items() if name.startswith("#job/")}
-    records = {str(path.relative_to(crate)) for path in (crate / "results/provenance").rglob("*.json")}
-    assert {entities[job["subjectOf"]["@id"]]["name"].removeprefix("Record ") for job in jobs.values()} == records
-    for job in jobs.values():
-        name = entities[job["subjectOf"]["@id"]]["name"].removeprefix("Record ")
-        record = json.loads((crate / name).read_text(encoding="utf-8"))
-        for key, named in (("object", {**record["inputs"], **record["lock"]}), ("result", record["outputs"])):
-            listed = job[key] if isinstance(job[key], list) else [job[key]]
-            assert named.keys() <= {entities[one["@id"]]["name"] for one in listed}
-        assert entities[job["instrument"]["@id"]]["name"] == record["rule"]
-        assert record["machine"]["python"] in job["description"]
+def test_the_run_says_what_it_read_and_made_and_every_job_has_its_record(crate):
+    graph = {e["@id"]: e for e in json.loads((crate / "ro-crate-metadata.json").read_text())["@graph"]}
+    action = graph["#run"]
+    assert action["instrument"] == {"@id": "Snakefile"}
+    assert {"results/paper/main.pdf", "results/ruff/figures/replica/scaling.csv"} <= {
+        e["@id"] for e in action["result"]
+    }
+    assert "templates/ruff/task.tsv" in {e["@id"] for e in action["object"]}
+    records = [name for name in graph if name.startswith("results/provenance/")]
+    assert action["description"] == f"{len(records)} jobs; the record of each is in results/provenance."
+    assert all((crate / name).is_file() for name in records)
 
 
 def test_weights_and_what_others_own_are_named_and_not_packed(crate):
@@ -115,32 +112,23 @@ def test_weights_and_what_others_own_are_named_and_not_packed(crate):
     assert len(weights[0]["sha256"]) == 64
 
 
-def left_out(crate):
-    lines = (crate / packing.LEFT_OUT).read_text(encoding="utf-8").splitlines()
-    return [dict(zip(lines[0].split("\t"), line.split("\t"), strict=True)) for line in lines[1:]]
-
-
 def test_instances_that_no_model_read_are_left_out_and_made_again_by_their_command(crate, finished, tmp_path):
-    rows = {row["path"]: row for row in left_out(crate)}
-    packed = {p.relative_to(crate).as_posix() for p in crate.rglob("*") if p.is_file()}
-    assert not packed & rows.keys()
+    graph = {e["@id"]: e for e in json.loads((crate / "ro-crate-metadata.json").read_text())["@graph"]}
     sample = "results/ruff/instances/replica/sample_seed13_distractors1.parquet"
     made = "results/counter_gap/instances/released.parquet"
-    assert {rows[sample]["reason"], rows[made]["reason"]} == {"instances that no model read"}
-    graph = {e["@id"]: e for e in json.loads((crate / "ro-crate-metadata.json").read_text())["@graph"]}
-    for path, row in rows.items():
-        assert row["command"] == f"snakemake --cores 2 {path} --configfile=config/test.yaml"
-        assert graph[f"#{path}"]["sha256"] == row["sha256"]
-        assert row["reason"] in graph[f"#{path}"]["description"] and row["command"] in graph[f"#{path}"]["description"]
-        assert int(row["bytes"]) == (finished.folder / path).stat().st_size
+    for path in (sample, made):
+        assert not (crate / path).exists()
+        command = f"snakemake --cores 2 {path} --configfile=config/test.yaml"
+        described = graph[f"#{path}"]["description"]
+        assert described == f"Not packed (instances that no model read). To make it: {command}"
     # The workflow and the overlay are in the crate, but for the weights of the models. Other tests read the crate as
     # it was packed, and Snakemake's logs of this run name folders.
     unpacked = shutil.copytree(crate, tmp_path / "unpacked")
     shutil.copytree(finished.folder / "zoo", unpacked / "zoo", dirs_exist_ok=True)
     for path in (sample, made):
-        done = forks.run_typed(rows[path]["command"], unpacked)
+        done = forks.run_typed(graph[f"#{path}"]["description"].partition("make it: ")[2], unpacked)
         assert done.returncode == 0, done.stdout
-        assert files.sha256(unpacked / path) == rows[path]["sha256"]
+        assert files.sha256(unpacked / path) == graph[f"#{path}"]["sha256"]
 
 
 def test_a_crate_has_the_whole_workflow(crate):
@@ -156,7 +144,7 @@ def test_a_crate_has_the_whole_workflow(crate):
     } <= packed
     assert {"config/test.yaml", "zoo/models.yaml"} <= packed
     listed = subprocess.run(["git", "ls-files"], cwd=packing.ROOT, capture_output=True, text=True, check=True).stdout
-    apart = ("tests/", ".", "config/weights/")
+    apart = ("tests/", ".", packing.WEIGHTS)
     assert not [name for name in listed.splitlines() if not name.startswith(apart) and name not in packed]
 
 
