@@ -94,7 +94,7 @@ rule card_differences:
         mem_mb=4000,
     params:
         models=lambda wildcards: CARDED[wildcards.card],
-        declared=declared_pairs(),
+        declared=DECLARED_PAIRS,
     script:
         "../scripts/card/card_differences.py"
 

@@ -13,7 +13,6 @@ ROOT = Path(workflow.basedir)
 sys.path.insert(0, str(ROOT))
 os.environ.update(PYTHONPATH=os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])))
 
-from scripts.compare import places
 from scripts.core import config as configuration
 from scripts.core.data import synthetic
 from scripts.core.workflow import environments, runs
@@ -102,15 +101,6 @@ if config.get("card"):
     workdir: str(CARD.folder)
 
 
-# So has a comparison of two runs.
-COMPARISON = None
-if config.get("run_a") and config.get("run_b"):
-    COMPARISON = call_or_exit(places.plan_comparison, config["run_a"], config["run_b"], STARTED_IN, ROOT)
-    COMPARISON.folder.mkdir(parents=True, exist_ok=True)
-
-    workdir: str(COMPARISON.folder)
-
-
 # Snakemake reads these files as well, but of two equal keys it takes the last. It has read those of the command line by
 # now, so broken ones never get here: scripts/check_config.py names their lines.
 CONFIG_FILES = [
@@ -125,8 +115,6 @@ configfile: str(ROOT / "config.yaml")
 
 
 try:
-    if COMPARISON:
-        config["run"] = COMPARISON.folder.name
     if CARD:
         # What the command line says of the checkpoint is no part of the configuration.
         CARD_FACTS = descriptions.stated_facts(config)
@@ -285,21 +273,3 @@ def reference_files(wildcards):
     """Return what a served model's reference is loaded from, as inputs of a rule."""
     name = MODELS[wildcards.model]["api"]["scoring"].get("reference")
     return {**PREPARED_WEIGHTS.get(name, {}), **FETCHED_MODELS.get(name, {})}
-
-
-def declared_pairs():
-    """Return how the headlines of each study follow from the outcomes of its instances."""
-    return {
-        name: {
-            "label": study.label,
-            "outcomes": study.outcomes,
-            "paired": {metric: dataclasses.asdict(declared) for metric, declared in study.paired.items()},
-        }
-        for name, study in STUDIES.items()
-    }
-
-
-def compared(wildcards):
-    """Return what the target makes; without two runs, end Snakemake with what to type."""
-    call_or_exit(places.plan_comparison, config.get("run_a"), config.get("run_b"), STARTED_IN, ROOT)
-    return [f"{places.RESULTS}/comparison.{suffix}" for suffix in ("html", "pdf", "json")]

@@ -66,3 +66,11 @@ ASKED_MODELS = [name for declared in STUDIES.values() if declared.prompted for n
 # What they leave.
 SCORE_FILES = [path for declared in STUDIES.values() for path in declared.score_files]
 DISTRIBUTION_FILES = [path for declared in STUDIES.values() for path in declared.distribution_files]
+# How the headlines of each study follow from the outcomes of its instances; python -m scripts.compare reads it as well.
+DECLARED_PAIRS = {
+    name: {
+        "outcomes": declared.outcomes,
+        "paired": {metric: dataclasses.asdict(pairs) for metric, pairs in declared.paired.items()},
+    }
+    for name, declared in STUDIES.items()
+}

@@ -17,7 +17,6 @@ ROOT = Path(__file__).parents[1]
 # or results are drawn or resampled at length: files that take more than some ten seconds.
 SLOW = (
     "card",
-    "compare",
     "core/coreference_systems",
     "core/engines",
     "core/test_mixed_effects.py",

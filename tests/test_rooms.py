@@ -10,7 +10,6 @@ import pytest
 ROOT = Path(__file__).parents[1]
 CORE = "scripts.core"
 FLOORS = (
-    "compare",
     "scoring",
     "servers",
     "synthetic",

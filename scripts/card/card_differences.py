@@ -1,18 +1,17 @@
 """Compare the further models of a card with the first, on the instances that both read."""
 
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
-from scripts.compare import comparison, pairing
 from scripts.core import files
+from scripts.core.data import estimate_rows
 from scripts.core.paper.summary import describe_levels
+from scripts.core.statistics import outcomes as outcomes_of
 from scripts.core.workflow.job import run
 
 COLUMNS = [
-    "study", "part", "estimate", "unit", "first", "other", "difference", "low", "high", "p_holm", "paired",
-    "n_first", "n_other", "n_clusters", "note",
+    "study", "part", "estimate", "unit", "first", "other", "difference", "low", "high", "p", "n", "n_clusters", "note",
 ]  # fmt: skip
 
 
@@ -22,26 +21,23 @@ def main(*, summaries: list, outcomes: list, differences: str, models: list, dec
     Args:
         summaries: The summaries of the card's studies.
         outcomes: What is read through them: instances, and what became of each.
-        differences: The table: other minus first model, paired if both read the same instances; empty for one model.
+        differences: The table: other minus first model, on the same instances; empty for one model.
         models: The models of the card.
-        declared: Study to ``label``, ``outcomes`` and ``paired`` (:func:`scripts.compare.comparison.compare`).
+        declared: Study to ``outcomes`` and ``paired`` of its declaration.
     """
-    found = comparison.of_models(pairing.Run(Path(), summaries), models[0], models[1:], declared)
-    rows = [
-        [entry["study"], entry["part"], estimate(entry), entry["unit"], entry["model"], entry["model_b"]]
-        + [
-            entry[name]
-            for name in ("difference", "low", "high", "p_holm", "paired", "n_a", "n_b", "n_clusters", "note")
-        ]
-        for entry in found
-    ]
-    files.write_csv(differences, pd.DataFrame(rows, columns=COLUMNS))
-
-
-def estimate(entry: dict[str, Any]) -> str:
-    """Return what an estimate is, in words."""
-    told = {name: entry[name] for name in ("metric", "scoring", "debiasing")}
-    return f"{entry['metric']}, {describe_levels(told | entry['factors'])}"
+    frame = estimate_rows.read(summaries)
+    frame = frame[frame.headline & frame.value.notna()]
+    same = ["study", "part", "scoring", "debiasing", "metric", *estimate_rows.factors(frame)]
+    sides = {model: {tuple(row[same]): row for _, row in frame[frame.model == model].iterrows()} for model in models}
+    found = []
+    for other in models[1:]:
+        for key, one in sides[models[0]].items():
+            if (two := sides[other].get(key)) is not None:
+                told, _ = outcomes_of.compare_rows(one, two, (Path(), Path()), declared.get(one.study, {}))
+                levels = {name: one[name] for name in same[2:] if one[name] and name != "metric"}
+                named = {"estimate": f"{one.metric}, {describe_levels({'metric': one.metric} | levels)}"}
+                found.append(dict(one[["study", "part", "unit"]]) | named | {"first": models[0], "other": other} | told)
+    files.write_csv(differences, outcomes_of.add_holm(pd.DataFrame(found, columns=COLUMNS)))
 
 
 if __name__ == "__main__":

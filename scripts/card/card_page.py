@@ -182,9 +182,7 @@ def difference_sentences(frame: Any, labels: Mapping[str, str], called: Mapping[
         factor = (100 if row.unit == "share" else 1) * (1 if row.difference > 0 else -1)
         size = number(factor * row.difference, 1)
         low, high = (number(end, 1) for end in sorted((factor * row.low, factor * row.high)))
-        counts = " and ".join(f"{n:,.0f}" for n in ([row.n_first] if row.paired else [row.n_first, row.n_other]))
-        kind = "paired" if row.paired else "independent samples"
-        sample = f"{kind}, n = {counts} in {row.n_clusters:,.0f} clusters"
+        sample = f"the same instances, n = {row.n:,.0f} in {row.n_clusters:,.0f} clusters"
         where = "above" if row.difference > 0 else "below"
         sentences.append(
             f"{labels[row.study]}, {row.estimate}: {called[row.other]} is {size} points {where} "

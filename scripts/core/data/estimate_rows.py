@@ -5,6 +5,7 @@ The instances behind a row follow from its identity and its factors (:mod:`scrip
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -50,6 +51,13 @@ PROMPT_FACTOR = "prompt"
 """The factor that is told with the model."""
 SECONDARY_FACTORS = (PROMPT_FACTOR, "method", "order", "templates", "wording")
 """Factors that say how and from what a row was made, and not of which part it is."""
+
+
+def plain_cell(value: Any) -> str:
+    """Return a cell as a reader writes it: whole numbers without a fraction, nothing for a missing one."""
+    if value is None or value != value:
+        return ""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def factors(columns: Iterable) -> list[str]:

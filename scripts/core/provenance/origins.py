@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any
 
 from scripts.core import files
 from scripts.core.data import estimate_rows
+from scripts.core.data.estimate_rows import plain_cell
 from scripts.core.errors import UserError
 
 if TYPE_CHECKING:
@@ -40,13 +41,6 @@ MISSING = ""
 def identifiers(columns: Iterable[str]) -> list[str]:
     """Return the columns that tables are joined by."""
     return [name for name in columns if name == "id" or name.endswith("_id")]
-
-
-def plain_cell(value: Any) -> str:
-    """Return a cell as a reader writes it: whole numbers without a fraction, nothing for a missing one."""
-    if value is None or value != value:
-        return MISSING
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def facts_of(row: dict, column: str | None = None) -> dict[str, list[str]]:

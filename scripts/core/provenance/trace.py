@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from scripts.core import files
+from scripts.core.data.estimate_rows import plain_cell
 from scripts.core.errors import UserError, count_noun, did_you_mean
-from scripts.core.provenance.origins import data_rows, plain_cell
+from scripts.core.provenance.origins import data_rows
 
 MAIN = "results/paper/main.tex"
 CONFIG = "config.yaml"

@@ -395,7 +395,7 @@ class PairedOutcomes:
             rows.
         prediction: The columns with what was predicted; none: outcomes are compared.
         statistic: How a unit's rows make its value: ``mean``, ``disagreement``, ``slope``, ``area``
-            (:mod:`scripts.compare.statistics`).
+            (:mod:`scripts.core.statistics.outcomes`).
         by: The column that such a statistic other than the mean is over: groups, or positions.
         signs: Column to levels whose values count with a sign (for ``area`` the two classes, the detected one being 1);
             rows with other levels are left out.

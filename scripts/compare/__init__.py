@@ -1,1 +1,0 @@
-"""Two runs compared: where they differ, how sure that is, and why."""
