@@ -142,7 +142,6 @@ rule card_page:
             study=["scorecard", *card_studies(CARDED[wildcards.card])],
             suffix=["png", "csv"],
         ),
-        trajectories=lambda wildcards: [f"{stem}.png" for stem in card_trajectories(CARDED[wildcards.card]).values()],
         made=lambda wildcards: [
             path for study, model in card_pairs(CARDED[wildcards.card]) for path in STUDIES[study].files_of(model)
         ],
@@ -173,7 +172,6 @@ rule card_page:
             }
             for name in card_studies(CARDED[wildcards.card])
         ],
-        drawn=lambda wildcards: card_trajectories(CARDED[wildcards.card]),
         audit=cards.audit_command(CARD),
         left_out=lambda wildcards: [
             study.label for name, study in STUDIES.items() if name not in card_studies(CARDED[wildcards.card])
@@ -186,10 +184,9 @@ rule card_pdf:
     input:
         main_tex="results/cards/{card}/card.tex",
         style="results/cards/{card}/proceedings.sty",
-        figures=lambda wildcards: [
-            *expand("results/cards/{{card}}/{study}.pdf", study=["scorecard", *card_studies(CARDED[wildcards.card])]),
-            *(f"{stem}.pdf" for stem in card_trajectories(CARDED[wildcards.card]).values()),
-        ],
+        figures=lambda wildcards: expand(
+            "results/cards/{{card}}/{study}.pdf", study=["scorecard", *card_studies(CARDED[wildcards.card])]
+        ),
     output:
         pdf=report(
             "results/cards/{card}/card.pdf",

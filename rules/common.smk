@@ -23,7 +23,7 @@ from scripts.core.data import upstream as upstream_files
 from scripts.core.errors import UserError
 from scripts.core.provenance import job_records
 from scripts.core.workflow.studies import Card, Point, PromptSet, ScoredInstances
-from scripts.core.workflow.studies import combine, result, trajectory
+from scripts.core.workflow.studies import combine, result
 from scripts.core.workflow.studies import DecisionTable, ExplorerView, ExploredSet
 from scripts.core.workflow.studies import PairedOutcomes
 

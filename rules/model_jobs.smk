@@ -112,18 +112,6 @@ def card_summaries(models):
     return [STUDIES[name].summary_file for name in card_studies(models)]
 
 
-def card_trajectories(models):
-    """Return studies that draw a model's checkpoints over the course of training: name to the figure, without suffix.
-
-    The figure is that of the study's first part, as the card's other figures are.
-    """
-    return {
-        name: f"results/{name}/figures/{STUDIES[name].parts[0]}/trajectory"
-        for name, model in card_pairs(models)
-        if "series" in registry.describe(MODELS[model]) and "trajectory" in STUDIES[name].figures
-    }
-
-
 def speeds_of(model):
     """Return the measured times of a model's jobs; of a model behind a server, what the server counted."""
     served = "api" in MODELS[model]

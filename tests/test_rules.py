@@ -89,21 +89,10 @@ def read(*overlays):
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
-    # Chains of thought, drawn answers, pairs of models and checkpoints in series, which the default run has not, have
-    # scripts of their own.
-    folder = tmp_path_factory.mktemp("overlay")
-    registry = folder / "series.yaml"
-    registry.write_text(
-        "models: {pythia-in-series: {label: Pythia in series, family: Pythia, size: 14M, architecture: decoder, "
-        "parameters: 14000000, source: {hub: EleutherAI/pythia-14m, revision: null}, "
-        "revisions: [step1000, step2000], precision: float32, gpus: 0, licence: Apache-2.0, gated: false, "
-        "demonstration: false, studies: {}}}\n",
-        encoding="utf-8",
-    )
-    overlay = folder / "more.yaml"
+    # Chains of thought, drawn answers and pairs of models, which the default run has not, have scripts of their own.
+    overlay = tmp_path_factory.mktemp("overlay") / "more.yaml"
     overlay.write_text(
-        f"registry: {registry}\n"
-        "models: [smollm2-135m-instruct, minilm-l6-mlm, opt-125m, pythia-in-series]\n"
+        "models: [smollm2-135m-instruct, minilm-l6-mlm, opt-125m]\n"
         "ruff: {prompting: {chain_of_thought: {models: [smollm2-135m-instruct]}, "
         "sampling: {models: [smollm2-135m-instruct]}}}\n",
         encoding="utf-8",

@@ -2,7 +2,6 @@
 
 import base64
 import json
-import os
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -35,7 +34,6 @@ def main(
     differences: str,
     findings: list,
     figures: list,
-    trajectories: list,
     made: list,
     speeds: list,
     summaries: list,
@@ -48,7 +46,6 @@ def main(
     pairs: list,
     studies: list,
     left_out: list,
-    drawn: dict,
     audit: str,
 ) -> None:
     """Write the card.
@@ -59,7 +56,6 @@ def main(
         differences: Differences of the further models from the first (``card_differences.py``).
         findings: Verdicts on a study's findings for one model, a file for each of ``pairs``.
         figures: PNG and CSV of the scorecard and of each study.
-        trajectories: PNG of checkpoints over the course of training, for each of ``drawn``.
         made: What the models left: scores, distributions, answers.
         speeds: Measured times of their jobs.
         summaries: The summary of each of ``studies``.
@@ -70,7 +66,6 @@ def main(
         pairs: Study and model, for each study the models that do something for it.
         studies: ``key``, ``label``, ``question`` and ``chances`` of those that the models were asked for.
         left_out: Labels of the others.
-        drawn: Studies to their figure of checkpoints, without suffix; empty for a model that is none of a series.
         audit: The command that tells where a file of this run comes from.
     """
     labels = {study["key"]: study["label"] for study in studies}
@@ -79,7 +74,6 @@ def main(
     joined = [table.assign(study=labels[study], model=model) for (study, model), table in tables.items()]
     files.write_csv(findings_csv, pd.concat(joined, ignore_index=True) if joined else pd.DataFrame())
     pictures = {Path(path).stem: path for path in figures if path.endswith(".png")}
-    pictures |= {f"{study}_trajectory": path for study, path in zip(drawn, trajectories, strict=True)}
     shown = {Path(path).stem: files.read_csv(path) for path in figures if path.endswith(".csv")}
     verdicts = {
         study: judged_findings({called[model]: table for (of, model), table in tables.items() if of == study})
@@ -101,7 +95,6 @@ def main(
             | verdicts[study["key"]]
             | {
                 "values": values(shown[study["key"]]),
-                "trajectory": trajectory(drawn.get(study["key"]), main_tex),
                 "lacking": [called[name] for name in models if [study["key"], name] not in pairs],
             }
             for study in studies
@@ -212,11 +205,6 @@ def answers(
             if text:
                 found[study["key"]] = latex.Raw(text)
     return found
-
-
-def trajectory(stem: str | None, main_tex: str | Path) -> str | None:
-    """Return a figure's path as the card's LaTeX source has it; empty for None."""
-    return stem and Path(os.path.relpath(f"{stem}.pdf", Path(main_tex).parent)).as_posix()
 
 
 def facts(model: str, entry: dict[str, Any], made: Sequence[str]) -> list[dict[str, Any]]:

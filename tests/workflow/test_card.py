@@ -154,29 +154,6 @@ def test_a_server_is_named_by_its_address(carded):
     assert gate["checked"] and gate["changed_decisions"] == 0
 
 
-def test_checkpoints_in_series_are_one_card(carded):
-    """Three revisions, here copies of one model, are models of their own, which the card draws together."""
-    registry = builder.build(carded.folder / "series", {"tiny-gpt-neox"})
-    entries = load_yaml(registry)
-    entry = entries["models"].pop("tiny-gpt-neox")
-    for revision in ("step0", "step20", "step400"):
-        shutil.copytree(entry["source"]["path"], carded.folder / "series/runs" / revision)
-    entry |= {"label": "Tiny Pythia", "source": {"path": "series/runs"}, "revisions": ["step400", "step0", "step20"]}
-    registry.write_text(yaml.safe_dump({"models": {"tiny-pythia": entry}}), encoding="utf-8")
-    sample = {"sample": {"instances": 110, "reworded": 0}, "bootstrap": {"draws": 100}}
-    overlay = {"studies": ["misgendered"], "scoring": {"device": "cpu"}, "misgendered": sample}
-    (carded.folder / "series.yaml").write_text(yaml.safe_dump(overlay), encoding="utf-8")
-    asked = ("--config", "card=tiny-pythia", "registry=series/models.yaml", "--", "card")
-    done = carded.snakemake(*asked, overlay="series.yaml")
-    assert done.returncode == 0, done.stdout[-5000:]
-    results = carded.folder / "runs/card-tiny-pythia/results"
-    drawn = files.read_csv(results / "misgendered/figures/replica/trajectory.csv")
-    assert list(dict.fromkeys(drawn.position)) == [0, 20, 400] and len(drawn) == 9
-    assert drawn.groupby("group").value.nunique().max() == 1
-    html = (results / "cards/tiny-pythia-step400/card.html").read_text(encoding="utf-8")
-    assert "Accuracy of the checkpoints over the course of training" in html
-
-
 def test_what_is_no_checkpoint_is_refused_in_one_line(carded):
     folder = carded.folder / "checkpoints/classifier"
     folder.mkdir()

@@ -440,12 +440,9 @@ def given_scores(model: str, outputs: dict[str, str], key: str, folder: Path, ro
 
 
 def describe(entry: dict[str, Any]) -> dict[str, Any]:
-    """Return what figures and tables say of a model: label, family, size, architecture, parameters, demonstration.
-
-    One of several revisions also has ``series`` (:mod:`scripts.core.engines.series`).
-    """
-    facts = ("label", "family", "size", "architecture", "parameters", "demonstration", "series")
-    return {key: entry[key] for key in facts if key in entry}
+    """Return what figures and tables say of a model: label, family, size, architecture, parameters, demonstration."""
+    facts = ("label", "family", "size", "architecture", "parameters", "demonstration")
+    return {key: entry[key] for key in facts}
 
 
 def uses_hub(entry: dict[str, Any]) -> bool:

@@ -88,29 +88,6 @@ def result(
     )
 
 
-def trajectory(study: str, models: dict[str, dict], points: "Iterable[Point]", chance: float) -> dict[str, Result]:
-    """Return the figure of checkpoints in series (:mod:`scripts.core.paper.trajectory`) by its name; empty without any.
-
-    Args:
-        study: Its name; ``figure_trajectory`` of ``scripts/<study>/figures.py`` draws the figure.
-        models: The study's models and what figures say of them.
-        points: What is drawn of each.
-    """
-    members = {name: facts for name, facts in models.items() if "series" in facts}
-    if not members:
-        return {}
-    curves = [[point.label, point.metric, point.factors] for point in points]
-    declared = result(
-        summary=f"results/{study}/analysis/summary.csv",
-        params={
-            "models": members, "points": curves, "chance": chance,
-            "templates": lambda wildcards: wildcards.templates,
-        },
-        title="Accuracy over the course of training",
-    )  # fmt: skip
-    return {"trajectory": declared}
-
-
 def combine(**values: Iterable[str]) -> list[dict[str, str]]:
     """Return all combinations of the values of wildcards, the first varying slowest.
 

@@ -370,11 +370,6 @@ def revisions_beside_one(models):
     models["pythia-14m"]["revisions"] = ["step1", "step2"]
 
 
-def revisions_without_an_order(models):
-    models["pythia-14m"]["source"]["revision"] = None
-    models["pythia-14m"]["revisions"] = ["early", "late"]
-
-
 def revisions_with_the_name_of_a_model(models):
     models["pythia-14m"]["source"]["revision"] = None
     models["pythia-14m"]["revisions"] = ["step1", "step2"]
@@ -420,7 +415,6 @@ def demonstration_in_a_study(models):
         (half_precision_alone, "models.bert-base.half_precision is for a model in mixed precision; remove it or set"),
         (revisions_of_a_package, "models.minilm-l6-mlm.revisions need a source on the hub or in a folder"),
         (revisions_beside_one, "models.pythia-14m has source.revision and revisions; set source.revision to null"),
-        (revisions_without_an_order, "models.pythia-14m.revisions: their names do not say in which order they come"),
         (revisions_with_the_name_of_a_model, "models.pythia-14m.revisions make 'pythia-14m-step2', which is another"),
         (thinking_without_a_template, "models.llama-2-7b-chat.thinking is for decoders whose prompt_wrapping is chat"),
         (a_context_of_an_encoder, "models.bert-base.scored_after is for decoders with weights; remove it"),
