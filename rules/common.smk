@@ -195,7 +195,7 @@ FETCHED_MODELS = {
 
 # The part of a registry entry that scores depend on; a new label or licence rescores nothing.
 SCORED_KEYS = (
-    "source", "tokenizer", "architecture", "precision", "half_precision", "gpus", "gated", "remote_code", "bos_token", "scored_after",
+    "source", "tokenizer", "architecture", "precision", "gpus", "gated", "remote_code", "bos_token", "scored_after",
     "demonstration",
 )  # fmt: skip
 SCORED_ENTRIES = {name: {key: entry[key] for key in SCORED_KEYS if key in entry} for name, entry in MODELS.items()}

@@ -12,11 +12,8 @@ from scripts.core.workflow.job import log, run
 # Metadata in which the shards of one run may differ.
 _PER_SHARD = (
     "shard", "instances", "text_tokens", "forward_tokens", "prompts", "prompt_tokens", "new_tokens",
-    "calibration_instances", "rescored_instances", "unknown_instances", "unread_instances", "tied_instances",
-    "thoughts", "thoughts_cut_off",
+    "unknown_instances", "unread_instances", "tied_instances", "thoughts", "thoughts_cut_off",
 )  # fmt: skip
-# And a list of what each has.
-_LISTED = "decision_bounds"
 
 
 def main(*, shards: list, scores: str) -> None:
@@ -41,10 +38,11 @@ def merge(shards: list[str], path: str, item: str, count: str, check: Callable, 
             says, if an item is in two, or if a shard has not as many as it says.
     """
     facts = [files.parquet_metadata(path) for path in shards]
-    own = {*_PER_SHARD, _LISTED}
-    expected = {key: value for key, value in facts[0].items() if key not in own}
+    expected = {key: value for key, value in facts[0].items() if key not in _PER_SHARD}
     for shard, stated in zip(shards, facts, strict=True):
-        different = sorted(k for k in expected.keys() | stated.keys() - own if expected.get(k) != stated.get(k))
+        different = sorted(
+            k for k in expected.keys() | stated.keys() - set(_PER_SHARD) if expected.get(k) != stated.get(k)
+        )
         if different:
             raise UserError(
                 f"{shard}: {different[0]} is {stated.get(different[0])!r}, but {expected.get(different[0])!r} in "
@@ -63,8 +61,6 @@ def merge(shards: list[str], path: str, item: str, count: str, check: Callable, 
         if missing:
             raise UserError(f"{shard}: its metadata do not say how many {missing[0]} it has; {model_outputs.REMEDY}")
     metadata = expected | {key: sum(stated[key] for stated in facts) for key in summed}
-    if _LISTED in facts[0]:
-        metadata[_LISTED] = [bounds for stated in facts for bounds in stated[_LISTED]]
     with files.open_parquet(shards[0], columns) as file:
         schema = file.schema_arrow.remove_metadata()
     seen = set()

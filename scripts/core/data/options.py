@@ -13,7 +13,6 @@ import pandas as pd
 from scripts.core.errors import UserError
 
 SLOT = "___"
-HALF_PRECISIONS = ("bfloat16", "float16")
 
 
 def fill(text: str, option: str, capitals: bool = True) -> str:
@@ -89,15 +88,13 @@ def predict(scores: pd.DataFrame, offers: pd.Series | None = None) -> pd.DataFra
     """Return the option that each instance's scores favour.
 
     Args:
-        scores: As returned by :func:`scripts.core.engines.scoring.score_instances`; of a file in mixed precision, with
-            its column ``precision``.
+        scores: As returned by :func:`scripts.core.engines.scoring.score_instances`.
         offers: How many options each instance has (:func:`option_counts`). Without it, every instance must have as many
             as the others.
 
     Returns:
         Indexed by ``instance_id``: ``option_index`` of the highest log-probability (ties go to the earlier option),
-        ``margin`` (nats between the best and the second option; NaN where they are in half precision, which decides as
-        float32 does and is no more) and ``tie`` (bool, the margin is exactly zero).
+        ``margin`` (nats between the best and the second option) and ``tie`` (bool, the margin is exactly zero).
 
     Raises:
         UserError: If an instance lacks the score of an option.
@@ -114,8 +111,6 @@ def predict(scores: pd.DataFrame, offers: pd.Series | None = None) -> pd.DataFra
     ordered = np.sort(values, axis=1)
     margin = ordered[:, -1] - ordered[:, -2]
     tie = margin == 0
-    if "precision" in scores:
-        margin[table.index.isin(scores.instance_id[scores.precision.isin(HALF_PRECISIONS)])] = np.nan
     return pd.DataFrame(
         {"option_index": table.columns.to_numpy()[values.argmax(axis=1)], "margin": margin, "tie": tie},
         index=table.index,

@@ -70,7 +70,7 @@ def open_model(
     device = "auto" if device == "auto" and entry["gpus"] > 1 else models.pick_device(device)
     log.info(
         "model %s from %s (revision %s), %s on %s",
-        name, location.folder, location.revision, models.loaded_precision(entry), device,
+        name, location.folder, location.revision, entry["precision"], device,
     )  # fmt: skip
     started = time.monotonic()
     network, tokenizer = models.load(name, entry, location, device)
@@ -82,7 +82,7 @@ def open_model(
         "revision": location.revision,
         "weights_sha256": models.weights_digest(location),
         "architecture": entry["architecture"],
-        "precision": models.loaded_precision(entry),
+        "precision": entry["precision"],
         "device": hardware,
         "libraries": {library: importlib.metadata.version(library) for library in libraries},
         "code": closure.digests(script, str(ROOT)),
@@ -93,7 +93,7 @@ def open_model(
         "device": hardware,
         "threads": threads if device == "cpu" else None,
         "gpus": entry["gpus"],
-        "precision": models.loaded_precision(entry),
+        "precision": entry["precision"],
         "loading_seconds": round(loading, 3),
     }
     return OpenedModel(network, tokenizer, device, facts, speed)

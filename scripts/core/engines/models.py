@@ -146,7 +146,7 @@ def load_tokenizer(name: str, entry: dict[str, Any], location: Location) -> "Pre
 
 
 def load(name: str, entry: dict[str, Any], location: Location, device: str) -> tuple:
-    """Load model and tokenizer in the registry's precision (mixed: in float32), ready to score.
+    """Load model and tokenizer in the registry's precision, ready to score.
 
     An entry's ``tokenizer`` (a hub id with a revision) serves checkpoints that have none of their own.
 
@@ -174,7 +174,7 @@ def load(name: str, entry: dict[str, Any], location: Location, device: str) -> t
     }
     options = {"gguf_file": location.gguf} if location.gguf else {}
     options["trust_remote_code"] = entry.get("remote_code", False)
-    dtype = getattr(torch, loaded_precision(entry))
+    dtype = getattr(torch, entry["precision"])
     tokenizer_folder = location.tokenizer or location.folder
     placement = {"device_map": "auto"} if device == "auto" else {}
     try:
@@ -267,11 +267,6 @@ def score_after(tokenizer: "PreTrainedTokenizerBase", text: str | None) -> "PreT
     before = around + tokenizer(text, add_special_tokens=False)["input_ids"]
     tokenizer.unscored_tokens = len(before)
     return _begin_with(tokenizer, before)
-
-
-def loaded_precision(entry: dict[str, Any]) -> str:
-    """Return the precision in which :func:`load` loads a model."""
-    return "float32" if entry["precision"] == "mixed" else entry["precision"]
 
 
 @contextlib.contextmanager

@@ -30,9 +30,6 @@ COLUMNS = [
 CPU_EFFICIENCY = 0.6
 # Labels of a span: two sentinels, the end of the sequence, and an option of two tokens.
 SPAN_TOKENS = 5
-# Instances that are scored again in float32 in mixed precision, of all: measured with SmolLM2-135M in bfloat16, on
-# 1,258 instances of RUFF.
-RESCORED_SHARE = 0.7
 
 
 def count_tokens(
@@ -97,9 +94,6 @@ def rows(
     for name, asked in scored.items():
         for model, jobs in asked["jobs"].items():
             entry, lengths = entries[model], asked["lengths"][model]
-            # Losses on labels are computed in float32.
-            if entry["precision"] == "mixed" and asked.get("score") == "label_loss":
-                entry = entry | {"precision": "float32"}
             count = sum(instances for instances, _ in lengths)
             shared = asked["options"] if entry.get("recurrent") else asked["shared"]
             counts = count_tokens(entry["architecture"], asked["options"], lengths, shared, entry.get("labels", "text"))
@@ -236,7 +230,7 @@ def cpu_speed(threads: int) -> float:
 def gpus_needed(entry: dict[str, Any], memory_gb: float, tokens_per_batch: int = BATCH_TOKENS["cuda"]) -> int:
     """Return how many GPUs of ``memory_gb`` hold the weights, a tenth more for activations, and the logits."""
     activations = tokens_per_batch * registry.ACTIVATION_BYTES
-    needed = 1.1 * registry.held_bytes(entry) + registry.LOGITS_BYTES + activations
+    needed = 1.1 * registry.weights_bytes(entry) + registry.LOGITS_BYTES + activations
     return int(np.ceil(needed / (registry.USABLE_MEMORY * memory_gb * 2**30)))
 
 
@@ -276,15 +270,14 @@ def plan(
                 speed, source = sum(measured) / len(measured), label
                 break
         if speed is None:
-            speed, source = _stated_scoring_speed(entry, facts, cpu)
+            speed, source = _stated_speed(entry, facts, cpu)
         counted = {
             "instances": n_instances,
             "tokens": token_totals[0],
             "tokens_shared": token_totals[1],
             "operations": work,
         }
-        repeated = 1 + (RESCORED_SHARE if entry["precision"] == "mixed" else 0)
-        seconds = [repeated * operations(entry, total) / speed for total in reversed(token_totals)]
+        seconds = [operations(entry, total) / speed for total in reversed(token_totals)]
         rows.append(_row("score", name, entry, counted, jobs, device, facts, seconds, source))
     return rows
 
@@ -385,23 +378,9 @@ def _devices(entry: dict[str, Any], devices: dict[str, dict]):
     return devices.items() if registry.gpus(entry) else [("cpu", None)]
 
 
-def _stated_speed(entry: dict[str, Any], facts: dict[str, Any] | None, cpu: float, precision: str | None = None):
-    """Return a speed and what it rests on; a model in mixed precision does all but score in float32."""
-    precision = precision or {"mixed": "float32"}.get(entry["precision"], entry["precision"])
-    return (cpu, "matrix products") if facts is None else (facts["tflops"][precision] * 1e12, "config.yaml")
-
-
-def _stated_scoring_speed(entry: dict[str, Any], facts: dict[str, Any] | None, cpu: float):
-    """Return a speed of scoring and what it rests on.
-
-    In mixed precision it is that of everything in half precision and of :data:`RESCORED_SHARE` again in float32.
-    """
-    if entry["precision"] != "mixed":
-        return _stated_speed(entry, facts, cpu)
-    wide, source = _stated_speed(entry, facts, cpu)
-    half, _ = _stated_speed(entry, facts, cpu, registry.half_precision(entry))
-    speed = (1 + RESCORED_SHARE) / (1 / half + RESCORED_SHARE / wide)
-    return speed, f"{source}, {RESCORED_SHARE:.0%} again in float32"
+def _stated_speed(entry: dict[str, Any], facts: dict[str, Any] | None, cpu: float):
+    """Return a speed and what it rests on."""
+    return (cpu, "matrix products") if facts is None else (facts["tflops"][entry["precision"]] * 1e12, "config.yaml")
 
 
 def _row(

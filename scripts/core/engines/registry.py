@@ -22,13 +22,12 @@ from scripts.core.workflow import runs
 # envs/coreference.in.
 ENVIRONMENTS = {"c2f": "main", "caw": "coreference", "lingmess": "coreference", "f-coref": "coreference"}
 
-# Of a model in mixed precision, the weights in float32, in which it does everything but score.
-BYTES = {"float32": 4, "float16": 2, "bfloat16": 2, "mixed": 4}
+BYTES = {"float32": 4, "float16": 2, "bfloat16": 2}
 
 # Sustained floating-point operations per second: about 60 % of an A100's float32 peak of 19.5e12 and a third of
 # its half-precision peak of 312e12 (models spread over several GPUs work in turn, so more GPUs add no speed), and
 # a server core with AVX2.
-GPU_FLOPS = {"float32": 12e12, "float16": 1e14, "bfloat16": 1e14, "mixed": 12e12}
+GPU_FLOPS = {"float32": 12e12, "float16": 1e14, "bfloat16": 1e14}
 CPU_FLOPS = 8e10
 # Kernel launches bound small models on a GPU.
 GPU_SECONDS_PER_INSTANCE = 0.1
@@ -170,11 +169,6 @@ def check_conflicts(registry: dict[str, dict], file: str) -> None:
             raise UserError(f"{file}: models.{name}.scored_after is for decoders with weights; remove it")
         if entry["architecture"] == "encoder" and "prompt_wrapping" in entry:
             raise UserError(f"{file}: models.{name} is an encoder and cannot be prompted; remove prompt_wrapping")
-        if "half_precision" in entry and entry.get("precision") != "mixed":
-            raise UserError(
-                f"{file}: models.{name}.half_precision is for a model in mixed precision; remove it or set precision "
-                "to mixed"
-            )
         if entry.get("base", name) not in registry:
             raise UserError(
                 f"{file}: models.{name}.base '{entry['base']}' is not an entry"
@@ -455,16 +449,6 @@ def weights_bytes(entry: dict[str, Any]) -> int:
     return entry["parameters"] * BYTES[entry["precision"]]
 
 
-def held_bytes(entry: dict[str, Any]) -> float:
-    """Return what the weights take in a scoring job, in bytes: in mixed precision, with copies of half the size."""
-    return weights_bytes(entry) * (1.5 if entry["precision"] == "mixed" else 1)
-
-
-def half_precision(entry: dict[str, Any]) -> str:
-    """Return the half precision in which a model is scored in mixed precision, on a GPU (on a CPU it is bfloat16)."""
-    return entry.get("half_precision", "bfloat16")
-
-
 def gpus(entry: dict[str, Any]) -> int:
     """Return how many 40 GB GPUs a scoring job asks for; 0 means that it runs on the CPU (RUFF, Appendix E)."""
     return entry["gpus"]
@@ -474,15 +458,13 @@ def memory_mb(entry: dict, attempt: int = 1) -> int:
     """Return the host memory of a scoring job, in MiB.
 
     ``(4096 + 1.5 x weights) x 2^(attempt - 1)``: 4 GiB for the interpreter, PyTorch, the CUDA context and a batch;
-    the weights once, plus half of them again for the shard that is being read and converted; in mixed precision as much
-    again for copies (:func:`held_bytes`). SmolLM2-135M in float32 (0.5 GiB of weights), unpacked from its GGUF file,
-    was seen to need 1.2 GiB; the estimate is 4.8.
+    the weights once, plus half of them again for the shard that is being read and converted. SmolLM2-135M in float32
+    (0.5 GiB of weights), unpacked from its GGUF file, was seen to need 1.2 GiB; the estimate is 4.8.
 
     Args:
         attempt: 1 for the first try; each further one doubles the request.
     """
-    held = held_bytes(entry) + 0.5 * weights_bytes(entry)
-    return math.ceil(HOST_OVERHEAD_MB + held / 2**20) * 2 ** (attempt - 1)
+    return math.ceil(HOST_OVERHEAD_MB + 1.5 * weights_bytes(entry) / 2**20) * 2 ** (attempt - 1)
 
 
 def work_factors(entry: dict[str, Any]) -> dict[str, Any]:
@@ -503,8 +485,7 @@ def instance_seconds(entry: dict, options: int, tokens: float) -> float:
     (half precision) TFLOP/s on an A100, plus 0.1 s for launching kernels, or at 80 GFLOP/s on one CPU core;
     ``embedding_parameters`` do not count. A decoder, or an encoder-decoder, reads each option once, an encoder once per
     token because pseudo-log-likelihoods mask one position at a time: of four options of 56 tokens that makes 224 and
-    12,544 tokens. No work shared between options is taken off, so it holds for the reference engine too. In mixed
-    precision an instance takes both times, as if every one were scored again.
+    12,544 tokens. No work shared between options is taken off, so it holds for the reference engine too.
 
     Args:
         options: Options of an instance.
@@ -512,12 +493,9 @@ def instance_seconds(entry: dict, options: int, tokens: float) -> float:
     """
     read = options * tokens * (tokens if entry["architecture"] == "encoder" else 1)
     operations = 2 * work_parameters(entry) * read
-    mixed = entry["precision"] == "mixed"
     if not gpus(entry):
-        return (1 + mixed) * operations / CPU_FLOPS
-    seconds = operations / GPU_FLOPS[entry["precision"]] + GPU_SECONDS_PER_INSTANCE
-    again = operations / GPU_FLOPS[half_precision(entry)] + GPU_SECONDS_PER_INSTANCE if mixed else 0
-    return seconds + again
+        return operations / CPU_FLOPS
+    return operations / GPU_FLOPS[entry["precision"]] + GPU_SECONDS_PER_INSTANCE
 
 
 def distribution_minutes(entry: dict[str, Any], n_texts: int, tokens: float, new_tokens: int, attempt: int = 1) -> int:

@@ -141,18 +141,3 @@ def test_an_engine_scores_instances_with_unequal_numbers_of_options(zoo):
             expected = scoring.score_instances(engine, alone).log_probability[0]
             found = together[(together.instance_id == row.instance_id) & (together.option == row.option)]
             assert found.log_probability.item() == pytest.approx(expected, abs=1e-4)
-
-
-def test_margins_in_half_precision_are_not_given():
-    scores = pd.DataFrame(
-        {
-            "instance_id": ["a", "a", "b", "b", "c", "c"],
-            "option_index": [0, 1] * 3,
-            "log_probability": [-1.0, -2.0, -3.0, -3.0, -4.0, -9.0],
-            "precision": ["bfloat16"] * 2 + ["float32"] * 2 + [None] * 2,
-        }
-    )
-    picks = options.predict(scores)
-    assert picks.option_index.tolist() == [0, 0, 0]
-    assert picks.tie.tolist() == [False, True, False]
-    assert picks.margin.isna().tolist() == [True, False, False]

@@ -57,42 +57,6 @@ def test_measured_speeds_take_precedence(tmp_path):
     assert (cpu["device"], cpu["gpus"], cpu["speed"]) == ("cpu", 0, "matrix products")
 
 
-def test_mixed_precision_is_planned_as_half_precision_and_some_again_in_float32():
-    tokens = (10**9, 10**9)
-    hours = {}
-    for precision in ("float32", "bfloat16", "mixed"):
-        (row,) = planning.plan("mine", ENTRY | {"precision": precision}, tokens, 5, 1, DEVICES, {}, 1e9)
-        loading = (20 + registry.weights_bytes(ENTRY | {"precision": precision}) / 2e8) / 3600
-        hours[precision] = row["hours"] - loading
-    assert hours["mixed"] == pytest.approx(hours["bfloat16"] + planning.RESCORED_SHARE * hours["float32"])
-    assert row["speed"] == "config.yaml, 70% again in float32"
-    # Measured speeds are of both precisions together.
-    speeds = {("NVIDIA A100-SXM4-40GB", "mixed", "mine"): 1e12}
-    (row,) = planning.plan("mine", ENTRY | {"precision": "mixed"}, tokens, 5, 1, DEVICES, speeds, 1e9)
-    assert row["hours"] == pytest.approx(((1 + planning.RESCORED_SHARE) * 2e18 / 1e12) / 3600 + loading)
-    # Copies of half the size stand beside the weights.
-    held = registry.held_bytes(ENTRY | {"precision": "mixed"})
-    assert held == 1.5 * registry.held_bytes(ENTRY | {"precision": "float32"}) == 6e9
-    big = ENTRY | {"parameters": 7 * 10**9}
-    needed = [planning.gpus_needed(big | {"precision": p}, 40) for p in ("float16", "float32", "mixed")]
-    assert needed == [1, 1, 2]
-    # What is generated is generated in float32.
-    wide, mixed = (
-        planning.plan_generation("prompt", "mine", ENTRY | {"precision": p}, 50, 120, 900, 2, DEVICES, 1e9)
-        for p in ("float32", "mixed")
-    )
-    assert wide[0]["hours"] == mixed[0]["hours"]
-    # So are losses on labels.
-    asked = {"options": 4, "shared": 1.1, "lengths": {"mine": [(100, 20)]}, "jobs": {"mine": 1}}
-    found = {}
-    for precision, score in (("float32", "label_loss"), ("mixed", "label_loss"), ("mixed", "continuation")):
-        entries = {"mine": ENTRY | {"precision": precision}}
-        scored = {"study/set": asked | {"score": score}}
-        (row,) = planning.rows(scored, {}, {}, {}, {}, entries, DEVICES, {}, 1e9)
-        found[precision, score] = row["hours"]
-    assert found["float32", "label_loss"] == found["mixed", "label_loss"] > found["mixed", "continuation"]
-
-
 def test_gpus_as_in_ruff_appendix_e(root):
     """On 40 GB A100s the paper took one for most models, two for OPT-30B and four for OPT-66B and Llama-2-70B."""
     models = config.load_yaml(root / "config/models.yaml")["models"]

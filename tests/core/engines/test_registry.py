@@ -184,8 +184,7 @@ def test_overlays_select_the_29_scored_variants_and_the_8_prompted(models):
             "opt-125m",
             "precision",
             "fp16",
-            "models.opt-125m.precision is 'fp16'; "
-            "expected one of float32, float16, bfloat16, mixed; did you mean 'float16'?",
+            "models.opt-125m.precision is 'fp16'; expected one of float32, float16, bfloat16; did you mean 'float16'?",
         ),
         (
             "bert-base",
@@ -357,10 +356,6 @@ def base_that_is_not_there(models):
     models["llama-2-7b-chat"]["base"] = "llama-2-7"
 
 
-def half_precision_alone(models):
-    models["bert-base"]["half_precision"] = "float16"
-
-
 def revisions_of_a_package(models):
     models["minilm-l6-mlm"]["revisions"] = ["step1", "step2"]
 
@@ -412,7 +407,6 @@ def demonstration_in_a_study(models):
         (prompted_without_wrapping, "models.flan-t5-xl is prompted but has no prompt_wrapping; set it to none, llama2"),
         (prompted_encoder, "models.bert-base is an encoder and cannot be prompted; remove prompt_wrapping"),
         (base_that_is_not_there, "models.llama-2-7b-chat.base 'llama-2-7' is not an entry; did you mean 'llama-2-7b'?"),
-        (half_precision_alone, "models.bert-base.half_precision is for a model in mixed precision; remove it or set"),
         (revisions_of_a_package, "models.minilm-l6-mlm.revisions need a source on the hub or in a folder"),
         (revisions_beside_one, "models.pythia-14m has source.revision and revisions; set source.revision to null"),
         (revisions_with_the_name_of_a_model, "models.pythia-14m.revisions make 'pythia-14m-step2', which is another"),
@@ -436,18 +430,6 @@ def test_the_same_weights_may_be_asked_with_and_without_a_thought(tmp_path):
             models[f"smollm2-135m-instruct-{name}"] = entry | changed | {"label": f"SmolLM2 {name}"}
 
     assert {"smollm2-135m-instruct-on", "smollm2-135m-instruct-after"} <= set(load_changed(tmp_path, change))
-
-
-def test_mixed_precision_takes_the_memory_and_at_most_the_time_of_both(tmp_path):
-    def mix(models):
-        models["albert-xxlarge-v2"] |= {"precision": "mixed", "half_precision": "float16"}
-
-    mixed = load_changed(tmp_path, mix)["albert-xxlarge-v2"]
-    wide, half = (mixed | {"precision": precision} for precision in ("float32", "float16"))
-    assert module.weights_bytes(mixed) == module.weights_bytes(wide)
-    assert module.held_bytes(mixed) == module.held_bytes(wide) + module.held_bytes(half)
-    assert module.memory_mb(wide) < module.memory_mb(mixed) <= module.memory_mb(wide) + module.weights_bytes(half) / 1e6
-    assert module.instance_seconds(mixed, 4, 56) == sum(module.instance_seconds(e, 4, 56) for e in (wide, half))
 
 
 def test_one_added_entry_is_enough(tmp_path):
