@@ -267,9 +267,3 @@ wildcard_constraints:
     templates="replica|official",
     shard=r"\d+",
     shards=r"\d+",
-
-
-def reference_files(wildcards):
-    """Return what a served model's reference is loaded from, as inputs of a rule."""
-    name = MODELS[wildcards.model]["api"]["scoring"].get("reference")
-    return {**PREPARED_WEIGHTS.get(name, {}), **FETCHED_MODELS.get(name, {})}

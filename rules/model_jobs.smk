@@ -126,8 +126,6 @@ def speeds_of(model):
             if room == "distributions":
                 made = "completions" if served else "token_distributions"
                 speeds.append(f"results/benchmarks/{made}/{study}/{named_by['templates']}/{model}.json")
-            elif served:
-                speeds += expand(rules.score_at_server.output.usage, shard=1, shards=1, **named_by)
             else:
                 shards = (
                     SHARDS[study][named_by["templates"]][model] if room == "scores" else PROMPT_SHARDS[study][model]

@@ -32,7 +32,6 @@ SLOW = (
     "ruff/test_findings.py",
     "ruff/test_instance_rules.py",
     "scoring",
-    "servers",
     "test_docs.py",
     "test_environments.py",
     "test_help.py",

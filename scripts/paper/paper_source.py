@@ -85,7 +85,6 @@ def main(
             pd.DataFrame(rows, columns=["Model", "Architecture", "Parameters", "Precision", "Source and revision"]),
             align="llrlX",
         ),
-        "gates": server_checks(stated, models),
         "readings": reading_notes(stated, models),
         "pronoun_sets": [breakable(entry["label"]) for entry in pronoun_sets],
         "listed": list_words,
@@ -145,32 +144,6 @@ def machines(speeds: Iterable[str]) -> list[str]:
         if job.get("device")
     }
     return [f"{device.upper()} ({count} {'thread' if count == 1 else 'threads'})" for device, count in sorted(found)]
-
-
-def server_checks(stated: list[dict], models: dict[str, dict]) -> list[dict]:
-    """Return how the servers of models were checked, over all sets of instances that each of them scored.
-
-    Args:
-        stated: Metadata of score files (``gate``: :func:`scripts.core.engines.server_gate.compare`).
-
-    Returns:
-        For each model behind a server its ``label`` and whether it was ``checked``; if so, sums of the texts, instances
-        and changed decisions, the largest differences, the bound, and whether all repeated calls agree.
-    """
-    found = []
-    for name, facts in models.items():
-        of_model = [entry["gate"] for entry in stated if entry["model"] == name and "gate" in entry]
-        if not of_model:
-            continue
-        made = {"label": facts["label"], "checked": all(gate["checked"] for gate in of_model)}
-        if made["checked"]:
-            for key in ("texts", "instances", "changed_decisions"):
-                made[key] = sum(gate[key] for gate in of_model)
-            for key in ("largest_difference_nats", "largest_repeat_difference_nats", "bound_nats"):
-                made[key] = max(gate[key] for gate in of_model)
-            made["repeated_calls_agree"] = all(gate["repeated_calls_agree"] for gate in of_model)
-        found.append(made)
-    return found
 
 
 def reading_notes(stated: list[dict], models: dict[str, dict]) -> list[dict]:

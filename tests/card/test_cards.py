@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from scripts.core.config import configuration_schema, load_overlay, load_yaml, merge, validate
-from scripts.core.engines import cards, descriptions, registry
+from scripts.core.engines import cards, descriptions
 from scripts.core.errors import UserError
 from tests.card.test_descriptions import BERT, LLAMA, described
 
@@ -40,7 +40,6 @@ def test_a_card_has_a_run_of_its_own(tmp_path):
         ({"card": "lab/m,other/M"}, "lab/m and other/M are both called m; list each model once"),
         ({"card": "lab/m,"}, "'lab/m,' has an empty name"),
         ({"card": "a,b,c,d,e"}, "5 models do not fit on a card; list up to 4"),
-        ({"card": "lab/m,http://localhost:1/v1"}, "is a server, which cannot share a card; write card=http"),
         ({"card": "lab/m,series"}, "series is a series of checkpoints, which cannot share a card"),
     ],
 )
@@ -56,30 +55,6 @@ def test_models_that_cannot_share_a_card(tmp_path):
     run = cards.plan_run({"card": "lab/a,lab/b"}, tmp_path, tmp_path, {})
     with pytest.raises(UserError, match="label: a and b cannot have the same; describe the models in a registry"):
         cards.entries(run, {"label": "Mine", "licence": "MIT"}, {}, tmp_path)
-
-
-def test_a_server_has_the_facts_of_its_reference(tmp_path):
-    run = cards.plan_run({"card": "http://127.0.0.1:8000/v1/"}, tmp_path, tmp_path, {})
-    ((name, request),) = run.models.items()
-    assert (name, cards.is_server(request), run.unknown) == ("127.0.0.1-8000", True, ())
-    known = load_yaml(ROOT / "config/models.yaml")["models"]
-    stated = {"answers": "prompt_logprobs", "reference": "smollm2-135m-instruct", "served_model": "default"}
-    entry = descriptions.entry_of_server(request, stated, known)
-    reference = known["smollm2-135m-instruct"]
-    assert entry["api"]["base_url"] == "http://127.0.0.1:8000/v1"
-    assert entry["api"]["scoring"] == {"answers": "prompt_logprobs", "reference": "smollm2-135m-instruct"}
-    assert entry["label"] == f"served {reference['label']}"
-    assert all(entry[key] == reference[key] for key in ("parameters", "licence", "demonstration"))
-    schema = ROOT / "config/schemas/models.schema.yaml"
-    assert registry.check_entry(name, entry, known, schema)["api"] == entry["api"]
-    with pytest.raises(UserError, match=r"config: answers=... served_model=... \(answers: how .*docs/servers.md"):
-        descriptions.entry_of_server(request, {"reference": "smollm2-135m-instruct"}, known)
-    with pytest.raises(UserError, match=r"'smollm2-135m' is no decoder with weights .*did you mean 'smollm2-135m-in"):
-        descriptions.entry_of_server(request, stated | {"reference": "smollm2-135m"}, known)
-    with pytest.raises(UserError, match="is no decoder with weights"):
-        descriptions.entry_of_server(request, stated | {"reference": "bert-base"}, known)
-    with pytest.raises(UserError, match="a server takes gpus, licence from its reference"):
-        descriptions.entry_of_server(request, stated | {"gpus": 1, "licence": "MIT"}, known)
 
 
 def test_the_hub_is_asked_once_and_the_commit_is_kept(tmp_path):

@@ -10,13 +10,10 @@ import yaml
 from pypdf import PdfReader
 
 from scripts.core import files
-from scripts.core.config import load_yaml
-from scripts.core.engines import models
 from scripts.core.paper import finding_verdicts
 from scripts.core.provenance import job_records
 from tests import printed
 from tests import zoo as builder
-from tests.core.engines.likelihood_server import LikelihoodServer
 from tests.workflow.conftest import audit
 
 pytestmark = pytest.mark.workflow
@@ -131,27 +128,6 @@ def test_it_is_audited_as_the_card_says(carded):
     path.write_text(path.read_text(encoding="utf-8").replace("holds", "fails", 1) + "\n", encoding="utf-8")
     code, printed = audit(carded.folder, "--directory", RUN, **asked)
     assert code == 1 and "findings.csv" in printed
-
-
-def test_a_server_is_named_by_its_address(carded):
-    """Checked with the weights of its reference, here of a registry that the command line names."""
-    registry = builder.build(carded.folder / "own", {"tiny-llama"})
-    entry = load_yaml(registry)["models"]["tiny-llama"]
-    network = models.load("tiny-llama", entry, models.locate("tiny-llama", entry), "cpu")
-    (carded.folder / "served.yaml").write_text(yaml.safe_dump(SMALL | {"studies": ["winopron"]}), encoding="utf-8")
-    with LikelihoodServer(*network) as server:
-        stated = ("registry=own/models.yaml", "answers=prompt_logprobs", "reference=tiny-llama", "served_model=any")
-        asked = ("--config", f"card={server.base_url}", *stated, "--", "card")
-        done = carded.snakemake(*asked, overlay="served.yaml")
-        assert done.returncode == 0, done.stdout[-5000:]
-        again = carded.snakemake("--dry-run", *asked, overlay="served.yaml")
-        assert "Nothing to be done" in again.stdout, again.stdout
-    (folder,) = carded.folder.glob("runs/card-127.0.0.1-*/results/cards/*")
-    html = (folder / "card.html").read_text(encoding="utf-8")
-    assert "How does served " in html and server.base_url in html
-    assert re.search(r"The server counted [\d,]+ tokens in 1\s+job\.", html)
-    gate = files.parquet_metadata(folder.parents[1] / f"winopron/scores/replica/{folder.name}.parquet")["gate"]
-    assert gate["checked"] and gate["changed_decisions"] == 0
 
 
 def test_what_is_no_checkpoint_is_refused_in_one_line(carded):

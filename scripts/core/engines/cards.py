@@ -2,7 +2,6 @@
 
 import json
 import re
-import urllib.parse
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -88,28 +87,22 @@ def plan_run(configured: dict, folder: Path, root: Path, known: dict) -> CardRun
             raise UserError(f"card: '{configured['card']}' has an empty name; write card=MODEL or card=MODEL,MODEL")
         if name in models:
             raise UserError(f"card: {models[name]} and {request} are both called {name}; list each model once")
-        if len(requests) > 1 and (is_server(request) or "revisions" in known.get(name, {})):
-            kind = "server" if is_server(request) else "series of checkpoints"
-            raise UserError(f"card: {request} is a {kind}, which cannot share a card; write card={request}")
+        if len(requests) > 1 and "revisions" in known.get(name, {}):
+            raise UserError(
+                f"card: {request} is a series of checkpoints, which cannot share a card; write card={request}"
+            )
         models[name] = request
     if len(models) > MOST:
         raise UserError(f"card: {len(models)} models do not fit on a card; list up to {MOST}")
     called = f"card-{joined(models)}"
     here = Path(folder)
     place = here if here.name == called else Path(root) / runs.FOLDER / called
-    unknown = [name for name, request in models.items() if request not in known and not is_server(request)]
+    unknown = [name for name, request in models.items() if request not in known]
     return CardRun(models, place, size, tuple(unknown))
 
 
 def _name(request: str, known: dict[str, dict]):
-    if is_server(request):
-        return descriptions.name_of(urllib.parse.urlsplit(request).netloc)
     return request if request in known else descriptions.name_of(descriptions.label_of({"path": _path(request)}))
-
-
-def is_server(request: str) -> bool:
-    """Tell whether what was asked for is the address of a server."""
-    return bool(re.match(r"https?://", request))
 
 
 def _path(request: str):
@@ -149,14 +142,7 @@ def entries(run: CardRun, given: dict, known: dict, folder: Path) -> dict[str, d
             "registry of your own"
         )
     found = describe_checkpoint(run, folder)
-    return {
-        name: descriptions.entry_of(found[name], given)
-        if name in found
-        else descriptions.entry_of_server(request, given, known)
-        if is_server(request)
-        else known[name]
-        for name, request in run.models.items()
-    }
+    return {name: descriptions.entry_of(found[name], given) if name in found else known[name] for name in run.models}
 
 
 def describe_checkpoint(run: CardRun, folder: Path, client: object | None = None) -> dict[str, dict]:

@@ -25,7 +25,7 @@ import yaml
 
 from scripts.core import files
 from scripts.core.engines.registry import BYTES
-from scripts.core.errors import UserError, did_you_mean
+from scripts.core.errors import UserError
 
 SMALL_FILES = ("config.json", "tokenizer_config.json", "chat_template.jinja", "README.md")
 """What is fetched of a checkpoint to describe it."""
@@ -38,19 +38,8 @@ OVERRIDES = {
     "gpus": int,
     "label": str,
     "remote_code": bool,
-    "answers": str,
-    "reference": str,
-    "served_model": str,
 }
 """Facts that the command line may state, which outrank what a checkpoint says; with their types."""
-SERVED = {
-    "answers": "how it tells log-probabilities: prompt_logprobs, echo or llama_cpp",
-    "reference": "the model of the registry that has the same weights",
-    "served_model": "what the server calls the model",
-}
-"""Facts that the address of a server needs beside it, and what they are (docs/servers.md)."""
-SERVER_PACE = 6000
-"""Requests a minute that a server is sent at most which the command line names."""
 HALF_FROM = 6e9
 """From so many parameters upwards a model is run in half precision, as in config/models.yaml."""
 GPU_BYTES, GPU_SPARE = 40e9, 1.1
@@ -249,8 +238,6 @@ def entry_of(described: dict, given: dict | None = None) -> dict:
             them.
     """
     given = given or {}
-    if wrong := sorted(given.keys() & SERVED.keys()):
-        raise UserError(f"card: {', '.join(wrong)}: for the address of a server alone; leave it out")
     called = described["source"].get("hub") or described["source"]["path"]
     architecture = given.get("architecture") or architecture_of(described)
     if architecture is None and described["classes"]:
@@ -302,51 +289,6 @@ def entry_of(described: dict, given: dict | None = None) -> dict:
     elif architecture == "decoder" and described["chat_template"]:
         entry["prompt_wrapping"] = "chat_template"
     return entry
-
-
-def entry_of_server(address: str, given: dict, known: dict) -> dict:
-    """Return the registry entry of a server that answers without a key and without a price.
-
-    Args:
-        address: Of its interface, such as ``http://localhost:8000/v1``.
-        given: Some of :data:`OVERRIDES`.
-        known: The registry's models. That with the same weights has the parameters, the context and the licence.
-
-    Returns:
-        As ``config/schemas/models.schema.yaml`` has it.
-
-    Raises:
-        UserError: Naming all of :data:`SERVED` that were not stated; if there is no such reference; for other facts.
-    """
-    lacking = [name for name in SERVED if name not in given]
-    if lacking:
-        raise UserError(
-            f"card: {address} is a server; add to --config: {' '.join(f'{name}=...' for name in lacking)} "
-            f"({'; '.join(f'{name}: {SERVED[name]}' for name in lacking)}); one that wants a key or money is described "
-            "in a registry of your own (docs/servers.md)"
-        )
-    others = sorted(given.keys() - {*SERVED, "label"})
-    if others:
-        raise UserError(f"card: a server takes {', '.join(others)} from its reference; remove them from the command")
-    reference = given["reference"]
-    entry = known.get(reference)
-    if entry is None or "source" not in entry or entry["architecture"] != "decoder":
-        raise UserError(
-            f"card: reference: '{reference}' is no decoder with weights in config/models.yaml, nor in a registry that "
-            f"you name{did_you_mean(reference, known)}"
-        )
-    shared = ("family", "size", "architecture", "parameters", "context", "licence", "gated", "demonstration")
-    return {
-        "label": given.get("label") or f"served {entry['label']}",
-        **{key: entry[key] for key in shared if key in entry},
-        "api": {
-            "base_url": address.rstrip("/"), "model": given["served_model"], "interface": "completions", "key": None,
-            "top_logprobs": 5, "requests_per_minute": SERVER_PACE,
-            "usd_per_million_tokens": {"prompt": 0, "completion": 0},
-            "scoring": {"answers": given["answers"], "reference": reference},
-        },
-        "studies": {},
-    }  # fmt: skip
 
 
 def precision_of(parameters: float, dtype: str | None) -> str:

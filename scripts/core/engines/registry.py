@@ -3,7 +3,7 @@
 Resources are estimates from parameter counts, rounded so that a job asks for too much rather than too little;
 Snakemake raises ``attempt`` when a job was killed all the same. Entries with ``available: false`` have no
 weights, those with an ``api`` are behind a server, and scores of those with ``outputs`` come from elsewhere: only
-:func:`select`, :func:`select_servers`, :func:`describe`, :func:`reference_of`, :func:`shard_count` and
+:func:`select`, :func:`select_servers`, :func:`describe`, :func:`shard_count` and
 :func:`methods` take them.
 """
 
@@ -174,7 +174,6 @@ def check_conflicts(registry: dict[str, dict], file: str) -> None:
                 f"{file}: models.{name}.base '{entry['base']}' is not an entry"
                 f"{did_you_mean(entry['base'], registry) or '; correct it'}"
             )
-        _check_scoring(f"{file}: models.{name}", entry)
         if "outputs" in entry and (
             "api" in entry or entry["architecture"] == "encoder-decoder" or entry["parameters"] is None
         ):
@@ -191,27 +190,6 @@ def check_conflicts(registry: dict[str, dict], file: str) -> None:
                 f"{file}: models.{name} is a demonstration model and belongs to no study; empty its studies or set "
                 "demonstration to false"
             )
-
-
-def _check_scoring(where: str, entry: dict[str, Any]):
-    """Refuse what the schema cannot see of an entry whose server scores texts."""
-    scoring = entry.get("api", {}).get("scoring")
-    if scoring is None:
-        return
-    if entry["api"]["interface"] != "completions" or entry["architecture"] != "decoder":
-        raise UserError(f"{where}.api.scoring is for decoders with the interface completions; remove it")
-    if entry["parameters"] is None:
-        raise UserError(f"{where}.parameters is null, but studies compare scored models by size; give their number")
-    if ("reference" in scoring) == ("without_gate" in scoring):
-        raise UserError(
-            f"{where}.api.scoring: name the same model's entry with weights in reference, against which the server is "
-            "checked, or else set without_gate to true; not both"
-        )
-    if ("tokenizer" in scoring) != ("without_gate" in scoring):
-        remedy = "remove tokenizer" if "tokenizer" in scoring else "add tokenizer"
-        raise UserError(
-            f"{where}.api.scoring: the reference has the tokenizer; it is named where there is none; {remedy}"
-        )
 
 
 def check_systems(systems: dict[str, dict], models: dict[str, dict], file: str) -> None:
@@ -336,45 +314,13 @@ def select(
         if name in chosen:
             raise UserError(f"{where}: '{name}' is listed twice; remove one")
         _check_available(where, name, registry[name])
-        if "api" in registry[name] and (where != "models" or "scoring" not in registry[name]["api"]):
-            remedy = (
-                "name it in completions.models instead, or say in api.scoring how the server scores texts"
-                if where == "models"
-                else "remove it"
-            )
+        if "api" in registry[name]:
+            remedy = "name it in completions.models instead" if where == "models" else "remove it"
             raise UserError(f"{where}: '{name}' is behind a server; {remedy}")
         if "outputs" in registry[name] and where != "models":
             raise UserError(f"{where}: '{name}' has scores from elsewhere only; remove it")
-        _check_reference(registry, name)
         chosen.add(name)
     return {name: entry for name, entry in registry.items() if name in chosen}
-
-
-def _check_reference(registry: dict[str, dict], name: str):
-    """Refuse a served model whose reference is no decoder with weights."""
-    reference = registry[name].get("api", {}).get("scoring", {}).get("reference")
-    if reference is None:
-        return
-    where = f"config/models.yaml: models.{name}.api.scoring.reference '{reference}'"
-    if reference not in registry:
-        raise UserError(f"{where} is not an entry{did_you_mean(reference, registry) or '; correct it'}")
-    entry = registry[reference]
-    if "source" not in entry or entry["architecture"] != "decoder":
-        raise UserError(f"{where} is no decoder with weights; name the served model's own checkpoint")
-
-
-def reference_of(registry: dict[str, dict], name: str) -> dict | None:
-    """Return what of a registry entry the check of a served model loads: its reference, in float32.
-
-    Returns:
-        The reference's entry, with as many GPUs as float32 takes; None if there is no reference.
-    """
-    reference = registry[name].get("api", {}).get("scoring", {}).get("reference")
-    if reference is None:
-        return None
-    entry = registry[reference]
-    more = BYTES["float32"] // BYTES[entry["precision"]]
-    return entry | {"precision": "float32", "gpus": entry["gpus"] * more}
 
 
 def select_servers(registry: dict[str, dict], names: Collection[str]) -> dict[str, dict]:

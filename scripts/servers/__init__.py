@@ -1,1 +1,0 @@
-"""Scripts of rules/servers.smk: scores of models behind servers, and the check of the servers."""
