@@ -59,7 +59,6 @@ rule completions:
         texts="results/{study}/texts/{set}.parquet",
     output:
         distributions="results/{study}/distributions/{set}/{model}.parquet",
-        usage="results/benchmarks/completions/{study}/{set}/{model}.json",
     log:
         "results/logs/completions/{study}/{set}/{model}.log",
     wildcard_constraints:
@@ -68,12 +67,11 @@ rule completions:
         "../envs/scoring.yaml"
     params:
         model=lambda wildcards: wildcards.model,
-        entry=lambda wildcards: MODELS[wildcards.model],
+        entry=lambda wildcards: {key: MODELS[wildcards.model][key] for key in ("api", "architecture", "demonstration")},
         top_k=config["distributions"]["top_k"],
         max_new_tokens=lambda wildcards: TEXTS[wildcards.study].new_tokens[wildcards.set],
         # Of all runs: an answer is paid for once.
         cache=repo_path(config["completions"]["cache"]),
-        cost_limit_usd=config["completions"]["cost_limit_usd"],
         timeout_seconds=config["completions"]["timeout_seconds"],
         attempts=config["completions"]["attempts"],
         parallel=config["completions"]["parallel"],

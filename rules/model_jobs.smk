@@ -113,19 +113,16 @@ def card_summaries(models):
 
 
 def speeds_of(model):
-    """Return the measured times of a model's jobs; of a model behind a server, what the server counted."""
-    served = "api" in MODELS[model]
+    """Return the measured times of a model's jobs; nobody measured what a server or scores from elsewhere took."""
     speeds = []
-    # Nobody measured what scores from elsewhere took.
-    if "outputs" in MODELS[model]:
+    if "source" not in MODELS[model]:
         return speeds
     for study in card_studies([model]):
         for path in STUDIES[study].files_of(model):
             _, _, room, *parts = Path(path).with_suffix("").parts
             named_by = {"study": study, "model": model, "templates": "/".join(parts[:-1])}
             if room == "distributions":
-                made = "completions" if served else "token_distributions"
-                speeds.append(f"results/benchmarks/{made}/{study}/{named_by['templates']}/{model}.json")
+                speeds.append(f"results/benchmarks/token_distributions/{study}/{named_by['templates']}/{model}.json")
             else:
                 shards = (
                     SHARDS[study][named_by["templates"]][model] if room == "scores" else PROMPT_SHARDS[study][model]

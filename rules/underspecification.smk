@@ -282,6 +282,7 @@ underspecification_decisions = lambda table, **answered: DecisionTable(
 
 declare(
     name="underspecification",
+    models=list(UNDERSPEC.models),
     label="Underspecification",
     traced=underspecification_traces.list_traces(),
     outcomes={

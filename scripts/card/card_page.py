@@ -317,16 +317,14 @@ def describe_setting(path: str, labels: Mapping[str, str], called: Mapping[str, 
 
 
 def cost(speeds: Iterable[str]) -> dict[str, Any]:
-    """Return minutes of the models' jobs, loading included, and on what they ran; the tokens that a server counted."""
+    """Return minutes of the models' jobs, loading included, and on what they ran."""
     measured = [json.loads(Path(path).read_text(encoding="utf-8")) for path in speeds]
     seconds = sum(job.get("seconds", 0) + job.get("loading_seconds", 0) for job in measured)
     devices = sorted({str(job.get("device", "")) for job in measured} - {""})
-    tokens = sum(job.get("prompt_tokens", 0) + job.get("completion_tokens", 0) for job in measured)
     return {
         "minutes": number(seconds / 60, 1),
         "jobs": len(measured),
         "devices": ", ".join(devices),
-        "tokens": f"{tokens:,}" if tokens else "",
     }
 
 

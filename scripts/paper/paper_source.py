@@ -59,8 +59,8 @@ def main(
         (
             facts["label"],
             facts["architecture"],
-            f"{facts['parameters']:,}",
-            revisions[name]["precision"],
+            f"{facts['parameters']:,}" if facts["parameters"] else formats.MISSING_MARK,
+            revisions[name].get("precision", "as served"),
             _source(revisions[name]),
         )
         for name, facts in models.items()
@@ -110,7 +110,7 @@ def compute(made: list[str], speeds: list[str], models: dict[str, dict]) -> str:
 
     Args:
         made: Scores, answers and distributions.
-        speeds: Measured times of jobs: ``seconds`` and ``loading_seconds``; of servers, the tokens that they counted.
+        speeds: Measured times of jobs: ``seconds`` and ``loading_seconds``.
     """
     measured = [
         (Path(path).parts[2], json.loads(Path(path).read_text(encoding="utf-8"))) for path in speeds

@@ -14,7 +14,7 @@ from scripts.distributions import completions as completions_job
 from scripts.distributions import token_distributions
 from tests import jobs
 from tests import zoo as builder
-from tests.core.engines.completion_server import KEY, Server
+from tests.core.engines.completion_server import KEY, answer, serve
 
 ROOT = Path(__file__).parents[2]
 GROUPS = {"female": ["she", "her"], "male": ["he", "him", "his"], "neutral": ["they"]}
@@ -202,7 +202,7 @@ def test_errors(entries, tmp_path, texts):
 @pytest.fixture
 def server(monkeypatch):
     monkeypatch.setenv("TEST_SERVER_KEY", KEY)
-    with Server() as running:
+    with serve() as running:
         yield running
 
 
@@ -213,19 +213,15 @@ def server_arguments(server, folder, texts, **changed):
         "interface": "chat",
         "key": "TEST_SERVER_KEY",
         "top_logprobs": 3,
-        "requests_per_minute": 600000,
-        "usd_per_million_tokens": {"prompt": 1.0, "completion": 2.0},
     }
     return {
         "texts": str(texts),
         "distributions": str(folder / "out.parquet"),
-        "usage": str(folder / "usage.json"),
         "model": "mine",
         "entry": {"api": api, "architecture": "decoder", "demonstration": False},
         "top_k": 5,
         "max_new_tokens": 10,
         "cache": str(folder / "cache"),
-        "cost_limit_usd": 1.0,
         "parallel": 3,
         **changed,
     }
@@ -241,41 +237,43 @@ def test_a_server_is_asked_once_for_each_prompt(server, tmp_path, texts):
     assert found.columns.tolist() == ["text_id", "step", "rank", "token", "probability", "chosen"]
     assert found.text_id.drop_duplicates().tolist() == [f"prompt-{i}" for i in range(30)] + ["twin"]
     rows = found[found.text_id == "prompt-7"]
-    assert rows.token.tolist() == [" she", " he", " they", ".", "!"]
-    assert rows.probability.tolist() == pytest.approx([0.5, 0.3, 0.1, 0.9, 0.05])
-    assert rows.chosen.tolist() == [True, False, False, True, False]
+    assert rows.token.tolist() == [" she", " he", " they", ".", "!", "?"]
+    assert rows.probability.tolist() == pytest.approx([0.5, 0.3, 0.1, 0.9, 0.05, 0.01])
+    assert rows.chosen.tolist() == [True, False, False, True, False, False]
     assert len(server.seen) == 30
-    usage = json.loads((tmp_path / "usage.json").read_text())
-    assert (usage["sent_now"], usage["prompt_tokens"], usage["completion_tokens"]) == (30, 210, 60)
-    assert usage["usd_at_registry_prices"] == pytest.approx((210 * 1.0 + 60 * 2.0) / 1e6)
     facts = files.parquet_metadata(given["distributions"])
     assert (facts["model"], facts["top_k"], facts["texts"]) == ("mine", 3, 31)
+    assert (facts["prompt_tokens"], facts["new_tokens"]) == (31 * 7, 31 * 2)
     assert facts["source"] == {"base_url": server.base_url, "model": "test-model", "interface": "chat"}
     before = Path(given["distributions"]).read_bytes()
     assert KEY.encode() not in before
-    # Once more: everything is on disk, even without money.
-    completions_job.main(**{**given, "cost_limit_usd": 0.0})
+    # Once more: everything is on disk.
+    completions_job.main(**given)
     assert len(server.seen) == 30
     assert Path(given["distributions"]).read_bytes() == before
 
 
 def test_a_failed_job_goes_on_without_asking_again(server, tmp_path, texts):
     given = server_arguments(server, tmp_path, texts, parallel=1)
-    server.script = [None] * 12 + [(400, {}, "no")]
-    with pytest.raises(UserError, match="refuses the request"):
+    server.script = [0] * 12 + [(400, {}, "no")]
+    with pytest.raises(UserError, match=r"refuses request \w{12} \(400"):
         completions_job.main(**given)
     assert not (tmp_path / "out.parquet").exists()
     server.script = []
     completions_job.main(**given)
-    asked = [body["messages"][0]["content"] for _, _, body, _ in server.seen]
+    asked = [body["messages"][0]["content"] for _, _, body in server.seen]
     assert len(set(asked)) == 30
     assert len(asked) - 30 <= 2  # the refused one, and at most one that was under way
 
 
-def test_cost_limit_stops_before_anything_is_sent(server, tmp_path, texts):
-    with pytest.raises(UserError, match="30 requests may cost about USD"):
-        completions_job.main(**server_arguments(server, tmp_path, texts, cost_limit_usd=0.0001))
-    assert not server.seen
+@pytest.mark.parametrize("place", ["reasoning_content", "content"])
+def test_a_server_whose_model_thinks_first_is_refused(server, tmp_path, texts, place):
+    thought = answer({"messages": [], "top_logprobs": 3})
+    thought["choices"][0]["message"][place] = "<think>It may be her."
+    server.script = [thought]
+    with pytest.raises(UserError, match="the model thinks before it answers; have the server switch that off"):
+        completions_job.main(**server_arguments(server, tmp_path, texts, parallel=1))
+    assert not (tmp_path / "out.parquet").exists()
 
 
 @pytest.mark.parametrize(("model", "message"), [("tiny-bert", "text late: it has"), ("tiny-llama", "a prompt has")])

@@ -3,8 +3,7 @@
 Resources are estimates from parameter counts, rounded so that a job asks for too much rather than too little;
 Snakemake raises ``attempt`` when a job was killed all the same. Entries with ``available: false`` have no
 weights, those with an ``api`` are behind a server, and scores of those with ``outputs`` come from elsewhere: only
-:func:`select`, :func:`select_servers`, :func:`describe`, :func:`shard_count` and
-:func:`methods` take them.
+:func:`select`, :func:`select_servers`, :func:`describe`, :func:`shard_count` and :func:`methods` take them.
 """
 
 import json
