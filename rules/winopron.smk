@@ -134,11 +134,8 @@ winopron_tables = lambda *names: {name: f"results/winopron/analysis/{name}.csv" 
 winopron_result = lambda title, *tables: result(title=title, params=WINOPRON_SET, **winopron_tables(*tables))
 
 
-# What the study's analyses write over all sets.
-WINOPRON_WRITTEN = {
-    "metrics": ["metrics", "bias", "biased_occupations", "overlap", "variance"],
-    "women_share": ["women_share", "women_share_occupations"],
-}
+# What the study's analysis writes over all sets.
+WINOPRON_WRITTEN = ["metrics", "bias", "biased_occupations", "overlap"]
 WINOPRON_MODELS = {"models": WINOPRON.asked, "scored": WINOPRON.scoring}
 WINOPRON_SET = from_wildcards("templates")
 WINOPRON_COMPARED = {"template_sets": WINOPRON.parts, "every_set": ["replica", "official"]}
@@ -177,25 +174,17 @@ declare(
     analysis_rules={
         "metrics": result(
             path="",
-            outputs=WINOPRON_WRITTEN["metrics"],
+            outputs=WINOPRON_WRITTEN,
             **WINOPRON_OF,
             params={"sets": WINOPRON.sets} | WINOPRON["bias"] | WINOPRON.bootstrap,
             mem_mb=2000,
         ),
-        "women_share": result(
-            path="",
-            outputs=WINOPRON_WRITTEN["women_share"],
-            **{kind: WINOPRON.files(kind, "double") for kind in WINOPRON_OF},
-            women=str(TEMPLATES / "winopron/occupation_women.tsv"),
-            params={"template_sets": WINOPRON.templates} | WINOPRON.bootstrap,
-        ),
     },
-    analyses=list(winopron_tables(*sum(WINOPRON_WRITTEN.values(), [])).values()),
+    analyses=list(winopron_tables(*WINOPRON_WRITTEN).values()),
     resolved=WINOPRON.documents,
     scored=WINOPRON.scored,
     prompted=WINOPRON.prompts,
-    # In the paper: problems 1, schemas 2, accuracy 3, groups 4, bias 5; consistency has the numbers of Table 3;
-    # women_share is an addition.
+    # In the paper: problems 1, schemas 2, accuracy 3, groups 4, bias 5; consistency has the numbers of Table 3.
     figures={
         "problems": result(
             problems=str(TEMPLATES / "winopron/problems.tsv"),
@@ -207,12 +196,9 @@ declare(
         "accuracy": winopron_result("Accuracy by case and pronoun set", "metrics"),
         "consistency": winopron_result("Consistency beside chance", "metrics"),
         "bias": winopron_result("Template pairs that show bias", "bias"),
-        "women_share": winopron_result(
-            "Bias over the share of women in an occupation", "women_share_occupations", "women_share"
-        ),
     },
     # In the paper: counts 1, performance 2, consistency 3, biased_occupations 4, overlap_systems 5, overlap_cases 6,
-    # prompts 7, f1 8, precision 9, recall 10; readings, variance and women_share are additions.
+    # prompts 7, f1 8, precision 9, recall 10.
     tables={
         "counts": result(
             path="counts", instances=WINOPRON_OF["instances"], params={"sets": WINOPRON.sets}, title="Templates by case"
@@ -222,10 +208,7 @@ declare(
         ),
         "performance": winopron_result("F1 beside Winogender Schemas", "metrics"),
         "consistency": winopron_result("Consistency", "metrics"),
-        "readings": winopron_result("Outputs read in two ways", "metrics"),
-        "variance": winopron_result("Spread over templates and ways of asking", "variance"),
         "biased_occupations": winopron_result("Biased occupations", "biased_occupations", "bias"),
-        "women_share": winopron_result("Bias and the share of women in an occupation", "women_share"),
         "overlap_systems": winopron_result("Overlap of biased occupations between systems", "overlap"),
         "overlap_cases": winopron_result("Overlap of biased occupations between cases", "overlap"),
         "f1": winopron_result("F1", "metrics"),
@@ -243,7 +226,7 @@ declare(
     },
     numbers=result(
         instances="results/winopron/instances/{templates}/double.parquet",
-        **winopron_tables("metrics", "bias", "overlap", "variance", "women_share"),
+        **winopron_tables("metrics", "bias", "overlap"),
         params=WINOPRON_SET | {"settings": {"draws": WINOPRON["bootstrap"]["draws"]}},
     ),
     section=result(

@@ -12,7 +12,6 @@ from scripts.winopron.lib import answers as readings
 from scripts.winopron.lib import person_rules, study
 from scripts.winopron.lib.analyses import bias as biases
 from scripts.winopron.lib.analyses import consistency, performance
-from scripts.winopron.lib.analyses import women_share as women_shares
 
 PREDICTIONS = ["system", "conversion", "prompt", "variant", "instance_id", "prediction", "right"]
 """Columns of a table of predictions."""
@@ -89,7 +88,6 @@ def metrics(
     bias: str,
     biased_occupations: str,
     overlap: str,
-    variance: str,
     sets: list,
     signed: bool,
     empty: float | None,
@@ -103,10 +101,10 @@ def metrics(
     of people; ``bias`` those of ``bias.shares`` and ``biased_occupations`` an occupation a row, for sentences about two
     people, by ``prompt`` and ``variant`` (``bias`` has all prompts together besides); ``overlap`` those of
     ``bias.OVERLAP``, where a prompted system gives the answer that most ways of asking give
-    (``performance.majority_answers``); ``variance`` those of ``consistency.SPREAD``, for prompted systems. ``signed``
-    and ``empty`` say what a Jaccard index is of; ``draws`` and ``seed`` belong to the bootstrap over pairs of people.
+    (``performance.majority_answers``). ``signed`` and ``empty`` say what a Jaccard index is of; ``draws`` and ``seed``
+    belong to the bootstrap over pairs of people.
     """
-    measured, shares, occupations, common, spread = [], [], [], [], []
+    measured, shares, occupations, common = [], [], [], []
     for names, instances_path, predictions_path in zip(sets, instances, predictions, strict=True):
         one_answer = {}
         for of_system, answers in _answers(instances_path, predictions_path):
@@ -125,8 +123,6 @@ def metrics(
                     measured.append(rows.assign(**keys_of_metrics))
                 continue
             measured.append(consistency.evaluate(answers, draws, seed).assign(**keys_of_metrics))
-            if prompted:
-                spread.append(consistency.spread(answers, draws, seed).assign(**keys))
             if names["entities"] != "double":
                 continue
             asked = answers.groupby(list(consistency.PROMPT)) if prompted else [(("", ""), answers)]
@@ -154,7 +150,6 @@ def metrics(
         (bias, shares, [*KEYS, *consistency.PROMPT]),
         (biased_occupations, occupations, [*KEYS, *consistency.PROMPT]),
         (overlap, common, ["templates"]),
-        (variance, spread, KEYS),
     ):
         # Winogender Schemas alone have none.
         table = pd.concat(parts) if parts else pd.DataFrame(columns=first)
@@ -167,42 +162,6 @@ def _answers(instances: str, predictions: str) -> Iterator[tuple[dict[str, Any],
     for values, rows in predicted.groupby(SYSTEM, sort=False):
         answers = performance.join_instances(rows.drop(columns="right"), performance.asked_instances(rows, known))
         yield dict(zip(SYSTEM, values, strict=True)), answers
-
-
-def women_share(
-    *,
-    instances: list,
-    predictions: list,
-    women: str,
-    women_share: str,
-    women_share_occupations: str,
-    template_sets: list,
-    draws: int,
-    seed: int,
-) -> None:
-    """Correlate what each system does with *she* and *he* with the share of women in each occupation.
-
-    Write both tidy tables over all ``template_sets``; each has a file of sentences about two people of both kinds.
-    Behind template set, system and way of reading, ``women_share`` has the columns of ``women_share.AGREEMENT`` and
-    ``women_share_occupations`` those of ``women_share.DIFFERENCES``. ``women`` is the table of the share of women by
-    occupation. ``draws`` and ``seed`` are those of the bootstrap over occupations.
-    """
-    shares = women_shares.read_shares(women)
-    agreements, differences = [], []
-    for templates, instances_path, predictions_path in zip(template_sets, instances, predictions, strict=True):
-        unknown = sorted(set(files.read_parquet(instances_path).occupation) - set(shares))
-        if unknown:
-            log.warning("%s: the share of women is not known of %s", templates, ", ".join(unknown))
-        for of_system, answers in _answers(instances_path, predictions_path):
-            found = women_shares.differences(answers, shares)
-            differences.append(found.assign(templates=templates, **of_system))
-            agreed = women_shares.agreement(found, draws, seed)
-            agreements.append(agreed.assign(templates=templates, **of_system))
-    for path, parts, columns in (
-        (women_share, agreements, women_shares.AGREEMENT),
-        (women_share_occupations, differences, women_shares.DIFFERENCES),
-    ):
-        files.write_csv(path, pd.concat(parts, ignore_index=True)[["templates", *SYSTEM, *columns]])
 
 
 if __name__ == "__main__":

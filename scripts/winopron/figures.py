@@ -8,7 +8,7 @@ import numpy as np
 from scripts.core import files
 from scripts.core.data.templates import CASES
 from scripts.core.paper import plotting
-from scripts.core.paper.formats import interval, number
+from scripts.core.paper.formats import number
 from scripts.core.workflow.job import run_named
 from scripts.winopron.lib import figures, study
 from scripts.winopron.lib.analyses import consistency
@@ -232,58 +232,6 @@ def figure_schemas(*, instances: str, pdf: str, png: str, csv: str) -> None:
     """Draw a pair of templates with all pronouns (paper Figure 2): this project's ``instances`` about two people."""
     frame = figures.schemas(files.read_parquet(instances))
     plotting.save(figures.sentences(frame), frame, pdf, png, csv)
-
-
-def select_women_share(differences: "pd.DataFrame", agreements: "pd.DataFrame", templates: str) -> "pd.DataFrame":
-    """Return the differences to draw: an occupation each, with the correlation of its system, where there is one."""
-    defined = agreements[agreements.pearson.notna() & (agreements.pronoun_set == study.FEMININE)]
-    known = differences[differences.women.notna() & (differences.templates == templates)]
-    keys = ["templates", "system", "conversion", "pronoun_set", "compared_with"]
-    return study.corrected_rows(known.merge(defined[[*keys, "pearson", "ci_low", "ci_high"]], on=keys))
-
-
-def _correlation_label(rows: "pd.DataFrame"):
-    """Return the correlation of a panel's rows, in words."""
-    of_system = rows.iloc[0]
-    return f"r = {number(of_system.pearson, 2)} ({interval(of_system.ci_low, of_system.ci_high, 2)})"
-
-
-@plotting.style()
-def draw_women_share(frame: "pd.DataFrame") -> "Figure":
-    """Draw a panel for each system, with the line of least squares."""
-    systems = study.order_systems(frame.system)
-    if not systems:
-        return plotting.nothing_drawn()
-    drawn, axes = figures.panels(len(systems), 1.6, len(systems) <= 2)
-    for place, ax in enumerate(axes.flat):
-        ax.set_visible(place < len(systems))
-        ax.tick_params(axis="x", labelbottom=place + axes.shape[1] >= len(systems))
-    for ax, system in zip(axes.flat, systems, strict=False):
-        rows = frame[frame.system == system]
-        ax.axhline(0, color=plotting.GREY, linewidth=0.6)
-        ax.plot(rows.women, rows.difference, "o", color="black", markersize=3, alpha=0.5, markeredgewidth=0)
-        slope, height = np.polyfit(rows.women, rows.difference, 1)
-        ends = np.array([rows.women.min(), rows.women.max()])
-        ax.plot(ends, height + slope * ends, color=plotting.CATEGORIES[1], linewidth=1.2)
-        ax.set_title(f"{system}\n{_correlation_label(rows)}", fontsize=7)
-        ax.set_xlim(-0.03, 1.03)
-        plotting.fraction_axis(ax.xaxis, 0.5)
-        ax.yaxis.set_major_formatter(lambda value, _: number(value, 2).rstrip("0").rstrip("."))
-    drawn.supxlabel("Share of women in the occupation", fontsize=8)
-    drawn.supylabel("Resolved to the occupation,\nshe less he (share)", fontsize=8)
-    return drawn
-
-
-def figure_women_share(
-    *, women_share: str, women_share_occupations: str, pdf: str, png: str, csv: str, templates: str
-) -> None:
-    """Draw how much oftener she than he is resolved to an occupation, over the share of women in it.
-
-    ``women_share`` has the agreement of each system's bias with the share of women (CSV), ``women_share_occupations``
-    the differences of each occupation (CSV).
-    """
-    frame = select_women_share(study.read_table(women_share_occupations), study.read_table(women_share), templates)
-    plotting.save(draw_women_share(frame), frame, pdf, png, csv)
 
 
 if __name__ == "__main__":

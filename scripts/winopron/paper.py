@@ -1,7 +1,5 @@
 """WinoPron in the paper: its numbers, its section and its rows of the summary, each by the function of its rule."""
 
-from collections.abc import Iterable
-
 from scripts.core import files
 from scripts.core.data import estimate_rows
 from scripts.core.paper.numbers import of_settings
@@ -14,8 +12,6 @@ TITLES = {"replica": "replica templates", "official": "official templates"}
 """The sets of templates as the text calls them; the last one of a run is that of its figures."""
 MOST_PAIRS = 2
 """Up to this many pairs of systems have their overlap typeset: each has twelve rows."""
-MOST_TOLD = 2
-"""Up to this many systems have a sentence each; of more the extremes are told, and a table has all."""
 
 
 def paper_numbers(
@@ -24,8 +20,6 @@ def paper_numbers(
     metrics: str,
     bias: str,
     overlap: str,
-    variance: str,
-    women_share: str,
     paper_numbers: str,
     templates: str,
     settings: dict,
@@ -33,23 +27,20 @@ def paper_numbers(
     """Collect every number that the WinoPron section's prose uses, with where it comes from.
 
     Write ``paper_numbers`` (JSON) for the template set ``templates``. ``instances`` are about two people;
-    ``women_share`` has the agreement of each system's bias with the share of women (CSV); ``settings`` are of the
-    config.
+    ``settings`` are of the config.
     """
     # It loads packages that the other jobs do without.
     from scripts.winopron.lib import numbers as prose
 
-    tables = [study.read_table(path) for path in (metrics, bias, overlap, variance, women_share)]
-    measured, biases, overlaps, spread, agreements = (table[table.templates == templates] for table in tables)
+    tables = [study.read_table(path) for path in (metrics, bias, overlap)]
+    measured, biases, overlaps = (table[table.templates == templates] for table in tables)
     files.write_json(
         paper_numbers,
         of_settings(settings, prose.KEYS)
         | prose.from_instances(files.read_parquet(instances))
         | prose.from_metrics(measured)
         | prose.from_bias(biases)
-        | prose.from_overlap(overlaps)
-        | prose.from_variance(spread)
-        | prose.from_women_share(agreements),
+        | prose.from_overlap(overlaps),
     )
 
 
@@ -77,8 +68,6 @@ def section(
         "winopron", template_sets, numbers, figures, tables, comparison_numbers, section_tex, models=models | scored
     )
     called = {name: TITLES[name] for name in template_sets}
-    shown = common["sets"][template_sets[-1]]["numbers"]
-    asked = [name.removesuffix(".asked") for name in _ids(shown, "spread.") if name.endswith(".asked")]
     common |= {
         "called": called,
         "most_pairs": MOST_PAIRS,
@@ -86,16 +75,8 @@ def section(
         "winogender": winogender,
         "models": models,
         "scored": scored,
-        "read": study.order_systems(_ids(shown, "difference.")),
-        "spread": study.order_systems(asked),
-        "most_told": MOST_TOLD,
     }
     write(section_tex, section_template, common)
-
-
-def _ids(numbers: Iterable[str], prefix: str):
-    """Return what follows a prefix in the ids of numbers."""
-    return [name.removeprefix(prefix) for name in numbers if name.startswith(prefix)]
 
 
 def summary(*, metrics: str, summary: str, models: dict, scored: dict, systems: dict) -> None:

@@ -95,35 +95,10 @@ def table_prompts(*, prompt_templates: str, tex: str, csv: str, chosen: str | li
     files.write_text(tex, latex.wrapped_table(cells, [0.05, 0.9]))
 
 
-def table_readings(*, metrics: str, tex: str, csv: str, templates: str) -> None:
-    """Tabulate what the corrected reading of a system's outputs changes (not in the paper)."""
-    cells = tables.readings(tables.of_set(study.read_table(metrics), templates))
-    tables.write(tex, csv, cells, 2, ["System", "Sentences"], "No system of this run is read in two ways.")
-
-
 def table_recall(*, metrics: str, tex: str, csv: str, templates: str) -> None:
     """Tabulate recall by case and by pronoun set (paper Table 10)."""
     cells = tables.split(tables.of_set(study.read_table(metrics), templates), "recall")
     tables.write(tex, csv, cells, 2, ["Sentences", "Split"], "No system was run.", tables.printed_split(cells))
-
-
-def table_variance(*, variance: str, tex: str, csv: str, templates: str) -> None:
-    """Tabulate how far accuracy spreads over templates and over ways of asking (not in the paper)."""
-    rows = study.read_table(variance)
-    cells = tables.variance(rows[rows.templates == templates])
-    tables.write(tex, csv, cells, 2, ["System", "Sentences"], "No system is asked in several ways.")
-
-
-def table_women_share(*, women_share: str, tex: str, csv: str, templates: str) -> None:
-    """Tabulate how each system's bias agrees with the share of women in an occupation.
-
-    Write all correlations of ``templates`` and of Winogender Schemas (CSV) and those of she (LaTeX).
-
-    ``women_share`` has the agreement of each system's bias with the share of women (CSV).
-    """
-    cells = tables.women_share(study.read_table(women_share), templates)
-    shown = tables.printed_women_share(cells)
-    tables.write(tex, csv, cells, 5, ["System"], "No system's bias can be set beside the share of women.", shown)
 
 
 def published_vs_ours(
@@ -191,7 +166,7 @@ def comparable_metrics(table: pd.DataFrame, templates: str, models: pd.DataFrame
     rows = study.as_published(table[table.pairing != SINGLE])
     # The study's values on Winogender Schemas are over three pronoun sets.
     four = (rows.templates == study.WINOGENDER) & rows.index.isin(study.overall_rows(rows).index)
-    rows = rows[~four & (rows.pair == "all")]
+    rows = rows[~four]
     rows = rows.assign(pronoun_set=rows.pronoun_set.replace(study.THREE_SETS, "all"))
     rows = rows.assign(
         model=rows.system.map(names).fillna(rows.system),

@@ -197,15 +197,13 @@ def test_the_jobs_write_clusters_and_answers(double, tmp_path):
     assert (share[["a", "b"]] == 0.5).all() and (share["c", "published"], share["c", "corrected"]) == (0.5, 1)
     assert set(table[table.system == "c"].prompt) == {"0"}
 
-    outputs = {
-        name: str(tmp_path / f"{name}.csv") for name in ("metrics", "bias", "biased_occupations", "overlap", "variance")
-    }
+    outputs = {name: str(tmp_path / f"{name}.csv") for name in ("metrics", "bias", "biased_occupations", "overlap")}
     analyses.metrics(
         instances=[str(path)], predictions=[str(out)], sets=[{"templates": "replica", "entities": "double"}],
         signed=False, empty=None, draws=100, seed=1, **outputs,
     )  # fmt: skip
     metrics = files.read_csv(outputs["metrics"])
-    assert list(metrics)[:7] == ["templates", "entities", "system", "conversion", "case", "pronoun_set", "pair"]
+    assert list(metrics)[:6] == ["templates", "entities", "system", "conversion", "case", "pronoun_set"]
     value = study.overall_rows(metrics).set_index(["system", "conversion", "metric"]).value
     assert value["a", "corrected", "f1"] == value["c", "published", "recall"] == 0.5
     assert value["c", "corrected", "disambiguation_consistency"] == 1

@@ -1,7 +1,5 @@
 """Figures and tables of the WinoPron wing, with rules alone and with all systems of the study."""
 
-import json
-
 import pandas as pd
 import pytest
 
@@ -46,18 +44,9 @@ def made(request, tmp_path_factory):
             paths[kind].append(str(folder / f"{entities}_{kind}.parquet"))
             files.write_parquet(paths[kind][-1], table)
         sets.append({"templates": "replica", "entities": entities})
-    outputs = {
-        name: str(folder / f"{name}.csv") for name in ("metrics", "bias", "biased_occupations", "overlap", "variance")
-    }
+    outputs = {name: str(folder / f"{name}.csv") for name in ("metrics", "bias", "biased_occupations", "overlap")}
     analyses.metrics(**paths, **outputs, sets=sets, signed=False, empty=None, draws=100, seed=1)
-    read = {name: study.read_table(path) for name, path in outputs.items()}
-    women = folder / "women.tsv"
-    lines = [f"{name}\t{5 + 8 * place}\t2015" for place, name in enumerate(synthetic.PEOPLE)]
-    women.write_text("\n".join(["occupation\twomen\tyear", *lines]) + "\n", encoding="utf-8")
-    shares = {name: str(folder / f"{name}.csv") for name in ("women_share", "women_share_occupations")}
-    double = {name: of_kind[:1] for name, of_kind in paths.items()}
-    analyses.women_share(**double, **shares, women=str(women), template_sets=["replica"], draws=100, seed=1)
-    return systems, read | {name: study.read_table(path) for name, path in shares.items()}
+    return systems, {name: study.read_table(path) for name, path in outputs.items()}
 
 
 def test_accuracy(made):
@@ -87,18 +76,6 @@ def test_bias(made):
     assert rules.problems(figures.draw_bias(frame), pronouns=True) == []
 
 
-def test_women_share(made):
-    systems, tables_of = made
-    agreements = tables_of["women_share"]
-    assert set(agreements.system) == set(systems) and set(agreements[agreements.pearson.notna()].n) <= {12}
-    frame = figures.select_women_share(tables_of["women_share_occupations"], agreements, "replica")
-    # Rules never look at the pronoun.
-    assert set(frame.system) == set(systems) - set(RULES) and len(frame) == 12 * frame.system.nunique()
-    assert rules.problems(figures.draw_women_share(frame)) == []
-    shown = tables.printed_women_share(tables.women_share(agreements, "replica"))
-    assert len(shown) == frame.system.nunique()
-
-
 def test_tables_have_every_system(made):
     systems, tables_of = made
     metrics = tables_of["metrics"]
@@ -113,8 +90,6 @@ def test_tables_have_every_system(made):
     rule = consistency[consistency.System == RULES[0]].iloc[0]
     # A constant answer is right for one of two endings, with all pronoun sets: no interval, because all pairs agree.
     assert (rule["Pronoun"], rule["Pronoun interval"], rule["Disambig."]) == ("50.0", "–", "0.0")
-    readings = tables.readings(metrics)
-    assert len(readings) == 2 * (len(systems) - 2)
 
 
 def test_overlaps_stand_beside_chance(made):
@@ -128,33 +103,6 @@ def test_overlaps_stand_beside_chance(made):
     rows = tables_of["overlap"]
     tested = rows[rows.p_value.notna()]
     assert ((tested.p_holm >= tested.p_value) & tested.expected.between(0, 1)).all()
-
-
-def test_spread_is_that_of_prompted_systems(made):
-    systems, tables_of = made
-    cells = tables.variance(tables_of["variance"])
-    prompted = [name for name in systems if name.startswith("FLAN")]
-    assert len(cells) == 2 * len(prompted)
-    if prompted:
-        assert set(cells.System) == set(prompted) and set(cells.Ways) == {"2"} and set(cells.Templates) == {"72"}
-        found = numbers.from_variance(tables_of["variance"])
-        assert found["spread.FLAN-T5-xl.asked"]["value"] == 72 and found["spread.FLAN-T5-xl.number"]["value"] == 2
-        over = {
-            name: found[f"spread_over.{name}"]["value"] for name in ("systems", "templates_more", "ways_more", "open")
-        }
-        assert over["systems"] == len(prompted) == sum(over.values()) - over["systems"]
-        lowest, highest = (found[f"spread_over.together.{bound}"]["value"] for bound in ("lowest", "highest"))
-        assert lowest <= found["spread.FLAN-T5-xl.together"]["value"] <= highest
-        assert found["spread.FLAN-T5-xl.difference.low"]["value"] < found["spread.FLAN-T5-xl.difference.high"]["value"]
-
-
-def test_numbers_of_whole_values_can_be_written(made):
-    """A CSV whose spread is zero everywhere is read with whole numbers."""
-    rows = made[1]["variance"].assign(value=0, ci_low=0, ci_high=0)
-    assert json.loads(json.dumps(numbers.from_variance(rows))).keys() == numbers.from_variance(rows).keys()
-    agreements = made[1]["women_share"]
-    whole = agreements.assign(**dict.fromkeys(("pearson", "ci_low", "ci_high"), 0))
-    assert json.loads(json.dumps(numbers.from_women_share(whole)))["women.defined"]
 
 
 def test_occupations_are_listed_by_form(made):
@@ -178,6 +126,6 @@ def test_numbers_and_summary(made):
 
 
 def test_a_table_without_rows_is_a_comment(made, tmp_path):
-    cells = tables.readings(made[1]["metrics"].iloc[:0])
-    tables.write(tmp_path / "a.tex", tmp_path / "a.csv", cells, 2, ["System", "Sentences"], "Nothing.")
+    cells = tables.consistency(made[1]["metrics"].iloc[:0])
+    tables.write(tmp_path / "a.tex", tmp_path / "a.csv", cells, 3, ["System"], "Nothing.")
     assert (tmp_path / "a.tex").read_text(encoding="utf-8") == "% Nothing.\n"

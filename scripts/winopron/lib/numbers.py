@@ -10,11 +10,10 @@ import pandas as pd
 
 from scripts.core.data.templates import CASES
 from scripts.core.paper.estimates import Estimate, compare_all, compare_values
-from scripts.core.paper.formats import FEWEST, number, percent
+from scripts.core.paper.formats import FEWEST, percent
 from scripts.core.paper.numbers import count, entry
 from scripts.winopron.lib import study
-from scripts.winopron.lib.analyses import women_share
-from scripts.winopron.lib.analyses.consistency import DIFFERENCE, GROUPS, POOLED, TEMPLATES, TOGETHER, WAYS
+from scripts.winopron.lib.analyses.consistency import GROUPS, POOLED
 
 KEYS = {"draws": "winopron.bootstrap.draws"}
 """Settings to their keys in config.yaml."""
@@ -62,10 +61,7 @@ def from_metrics(metrics: pd.DataFrame) -> dict:
         ``accuracy.<system>`` and its interval; ``chance.<consistency>``; of rules ``rules.<accuracy or
         consistency>.lowest`` and ``.highest``, and of other systems the same without ``rules.``, for single prompts,
         with ``accuracy.<case>`` besides: each with ``system``, and ``.low`` and ``.high``, the ends of its interval;
-        ``accusative.hardest``, systems whose interval for the accusative lies below those for both other cases; and
-        ``difference.<system>``, what the corrected reading adds to the recall as published, with both,
-        ``published.<system>`` and ``corrected.<system>``; ``gain.lowest`` and ``.highest`` are the least and the
-        largest of these differences.
+        and ``accusative.hardest``, systems whose interval for the accusative lies below those for both other cases.
     """
     table = metrics[metrics.entities == "double"]
     right = study.corrected_rows(table)
@@ -94,24 +90,6 @@ def from_metrics(metrics: pd.DataFrame) -> dict:
         numbers |= _range(f"accuracy.{case}", by_case[by_case["case"] == case])
     hardest = sum(_hardest(rows, "accusative") for _, rows in by_case.groupby("system"))
     numbers["accusative.hardest"] = count(hardest, "metrics.csv", case="accusative", metric="accuracy")
-    recall = study.overall_rows(table[table.metric == "recall"]).set_index(["system", "conversion"]).value
-    for system in study.order_systems(others.system):
-        cell = {"entities": "double", "system": system, "metric": "recall"}
-        corrected = recall[system, study.CORRECTED]
-        for way in recall[system].index.drop(study.CORRECTED):
-            for name, conversion, value in (
-                ("published", way, recall[system, way]),
-                ("corrected", study.CORRECTED, corrected),
-            ):
-                numbers[f"{name}.{system}"] = entry(
-                    value, percent(value, 1), "metrics.csv", **cell, conversion=conversion
-                )
-            gained = corrected - recall[system, way]
-            found = entry(gained, percent(gained, 1, signed=True), "metrics.csv", **cell, conversion=way)
-            numbers[f"difference.{system}"] = found | {"system": system}
-    gains = [numbers[name] for name in numbers if name.startswith("difference.")]
-    for bound, pick in (("lowest", min), ("highest", max)) if gains else ():
-        numbers[f"gain.{bound}"] = pick(gains, key=lambda gain: gain["value"])
     return numbers
 
 
@@ -180,67 +158,3 @@ def from_overlap(overlap: pd.DataFrame) -> dict:
         "overlap.cases.tested": count(len(tested), "overlap.csv", comparison="cases"),
         "overlap.cases.above_chance": count(above, "overlap.csv", comparison="cases", column="p_holm"),
     }
-
-
-def from_women_share(agreements: pd.DataFrame) -> dict:
-    """Return how the bias of systems that read pronouns, *she* beside *he*, agrees with the share of women.
-
-    Args:
-        agreements: Rows of women_share.csv of one template set.
-
-    Returns:
-        ``women.fewest``, from how many occupations on there is a correlation; ``women.few``, systems that were asked
-        about fewer; ``women.defined``, systems that have one, with ``women.occupations`` (most that one was asked
-        about); of these ``women.above``, ``.below`` and ``.open``, how many have an interval above zero, below it, or
-        with it; and ``women.r.<lowest or highest>`` with ``system``, ``.low`` and ``.high``.
-    """
-    table = study.corrected_rows(agreements[agreements.pronoun_set == study.FEMININE])
-    table = table[table.system.map(study.reads_pronouns).astype(bool)]
-    defined = table[table.pearson.notna()]
-    above, below = (defined.ci_low > 0).sum(), (defined.ci_high < 0).sum()
-    found = {
-        "fewest": women_share.FEWEST, "few": (table.undefined == women_share.FEW).sum(),
-        "defined": len(defined), "occupations": table.n.max() if len(table) else 0,
-        "above": above, "below": below, "open": len(defined) - above - below,
-    }  # fmt: skip
-    cell = {"pronoun_set": study.FEMININE}
-    numbers = {f"women.{name}": count(value, "women_share.csv", **cell) for name, value in found.items()}
-    for bound, row in _extremes(defined, "pearson"):
-        columns, cell = ENDS | {"": "pearson"}, {"pronoun_set": study.FEMININE, "system": row.system}
-        numbers |= _values(f"women.r.{bound}", row, "women_share.csv", columns, lambda value: number(value, 2), **cell)
-        numbers[f"women.r.{bound}"]["system"] = row.system
-    return numbers
-
-
-SPREAD = {TEMPLATES: "templates", WAYS: "ways", TOGETHER: "together", DIFFERENCE: "difference"}
-"""Sources of variance to the last part of the ids of their numbers."""
-
-
-def from_variance(variance: pd.DataFrame) -> dict:
-    """Return how far the accuracy of prompted systems spreads, on sentences about two people, read as corrected.
-
-    Returns:
-        ``spread.<system>.<templates, ways, together or difference>`` in points, each with ``.low`` and ``.high``;
-        ``spread.<system>.asked`` and ``.number``, how many templates and ways of asking. Over all systems
-        ``spread_over.<part>.lowest`` and ``.highest``, and of the difference ``spread_over.systems``, how many have
-        one, and ``.templates_more``, ``.ways_more`` and ``.open``, by where its interval lies.
-    """
-    numbers = {}
-    rows = study.corrected_rows(variance[variance.entities == "double"])
-    for _, row in rows.iterrows():
-        cell = {"system": row.system, "part": row.part}
-        numbers[f"spread.{row.system}.asked"] = count(row.templates_asked, "variance.csv", **cell)
-        numbers[f"spread.{row.system}.number"] = count(row.ways, "variance.csv", **cell)
-        numbers |= _values(f"spread.{row.system}.{SPREAD[row.part]}", row, "variance.csv", **cell)
-    for part, name in SPREAD.items() if len(rows) else ():
-        of_part = rows[rows.part == part]
-        for bound, row in _extremes(of_part, "value"):
-            numbers[f"spread_over.{name}.{bound}"] = entry(
-                float(row.value), percent(row.value, 1), "variance.csv", system=row.system, part=part
-            )
-        if part == DIFFERENCE:
-            more, less = (of_part.ci_low > 0).sum(), (of_part.ci_high < 0).sum()
-            verdicts = {"templates_more": more, "ways_more": less, "open": len(of_part) - more - less}
-            for verdict, found in {"systems": len(of_part), **verdicts}.items():
-                numbers[f"spread_over.{verdict}"] = count(found, "variance.csv", part=part)
-    return numbers

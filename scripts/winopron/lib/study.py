@@ -18,8 +18,6 @@ ENTITIES = {"double": "two people", "single": "one person"}
 CASE_LABELS = {"nominative": "nom.", "accusative": "acc.", "possessive": "poss."}
 WINOGENDER_SETS = ("he/him/his", "she/her/her", "they/them/their")
 """Pronoun sets of Winogender Schemas, which the study's values on them are over."""
-MASCULINE, FEMININE = WINOGENDER_SETS[:2]
-"""The two that Rudinger et al. (2018) compare."""
 PRONOUN_SETS = {"he", "she", "they", "xe"}
 """The study's pronoun sets, by their names in templates/pronouns.tsv."""
 THREE_SETS = "|".join(WINOGENDER_SETS)
@@ -157,7 +155,7 @@ def comparison_obstacle(pronoun_sets: Iterable[str]) -> str:
 
 def overall_rows(table: "pd.DataFrame") -> "pd.DataFrame":
     """Return the rows of metrics on all sentences of a set together."""
-    return table[(table[["case", "pronoun_set", "pair"]] == "all").all(axis=1)]
+    return table[(table[["case", "pronoun_set"]] == "all").all(axis=1)]
 
 
 def corrected_rows(table: "pd.DataFrame") -> "pd.DataFrame":

@@ -56,7 +56,7 @@ def rows(metrics: "pd.DataFrame", known: Mapping | None = None) -> list[dict]:
         known: As :func:`identities` returns it. A system that is not there was given as a file, under its label.
     """
     table = study.corrected_rows(metrics[metrics.pairing != POOLED])
-    kept = (table.pronoun_set == "all") & (table.pair == "all")
+    kept = table.pronoun_set == "all"
     # Sentences about one person leave rules no choice.
     table = table[kept & ~((table.entities == "single") & table.system.map(study.is_rule))]
     found = []

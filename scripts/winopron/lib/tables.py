@@ -16,13 +16,6 @@ from scripts.winopron.lib import study
 from scripts.winopron.lib.analyses import consistency as consistencies
 from scripts.winopron.lib.analyses.consistency import GROUPS, POOLED, SINGLE
 
-SPREAD = {
-    consistencies.TEMPLATES: "Over templates",
-    consistencies.WAYS: "Over ways",
-    consistencies.TOGETHER: "Both together",
-    consistencies.DIFFERENCE: "Templates over ways",
-}
-"""Sources of variance to what the table calls them."""
 PAIRINGS = {SINGLE: "each", POOLED: "all together"}
 """How the consistency of prompted systems is counted, to what the table calls it."""
 MOST_OCCUPATIONS = 4
@@ -68,7 +61,7 @@ def split(metrics: pd.DataFrame, metric: str) -> pd.DataFrame:
         As text: ``Sentences``, ``Split``, a column for each system.
     """
     rows = study.corrected_rows(metrics)
-    rows = rows[(rows.metric == metric) & (rows.pair == "all")]
+    rows = rows[(rows.metric == metric)]
     pronoun_sets = [name for name in rows.pronoun_set.unique() if name not in ("all", study.THREE_SETS)]
     parts = {name: (name, "all") for name in ("all", *CASES)} | {name: ("all", name) for name in pronoun_sets}
     cells = []
@@ -116,7 +109,7 @@ def performance(metrics: pd.DataFrame, templates: str) -> pd.DataFrame:
     rows = study.overall_rows(of_set(metrics, templates))
     rows = rows[(rows.metric == "f1") & (rows.entities == "double")]
     keys = ["templates", "pronoun_set", "entities", "system", "conversion"]
-    f1 = metrics[(metrics.metric == "f1") & (metrics["case"] == "all") & (metrics.pair == "all")].set_index(keys).value
+    f1 = metrics[(metrics.metric == "f1") & (metrics["case"] == "all")].set_index(keys).value
 
     def there(row: Any):
         return f1.get((study.WINOGENDER, study.THREE_SETS, "double", row.system, row.conversion))
@@ -167,59 +160,6 @@ def consistency(metrics: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(cells)
 
 
-def readings(metrics: pd.DataFrame) -> pd.DataFrame:
-    """Return what another reading of the same outputs changes: systems that are read in two ways.
-
-    Returns:
-        As text: ``System``, ``Sentences``, and of recall, F1 and pronoun consistency both readings and their
-        difference.
-    """
-    rows = study.overall_rows(metrics[metrics.pairing != SINGLE])
-    wanted = {"recall": "Recall", "f1": "F1", "pronoun_consistency": "Pronoun cons."}
-    values = rows.set_index(["system", "entities", "conversion", "metric"]).value
-    cells = []
-    entities: Any
-    for (system, entities), same in rows.groupby(["system", "entities"], sort=False):
-        theirs = [name for name in same.conversion.unique() if name != study.CORRECTED]
-        for conversion in theirs:
-            row = {"System": system, "Sentences": study.ENTITIES[entities]}
-            for metric, head in wanted.items():
-                a, b = (values.get((system, entities, way, metric)) for way in (conversion, study.CORRECTED))
-                row |= {
-                    f"{head}: as published": percent(a, 1),
-                    f"{head}: corrected": percent(b, 1),
-                    f"{head}: difference": MISSING_MARK if a is None or b is None else percent(b - a, 1, signed=True),
-                }
-            cells.append(row)
-    return pd.DataFrame(cells)
-
-
-def variance(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return how far accuracy spreads over templates and over ways of asking, in percentage points.
-
-    Args:
-        rows: Rows of variance.csv of one template set.
-
-    Returns:
-        As text: ``System``, ``Sentences``, ``Templates`` and ``Ways`` (how many), and standard deviations with their
-        intervals.
-    """
-    rows = study.corrected_rows(rows)
-    cells = []
-    for (system, entities), same in rows.groupby(["system", "entities"], sort=False):
-        values = same.set_index("part")
-        row = {
-            "System": system,
-            "Sentences": study.ENTITIES[str(entities)],
-            "Templates": f"{same.templates_asked.iloc[0]:.0f}",
-            "Ways": f"{same.ways.iloc[0]:.0f}",
-        }
-        for source, head in SPREAD.items():
-            row |= {f"{head}: SD": percent(values.value[source], 1), f"{head}: interval": _ends(values.loc[source])}
-        cells.append(row)
-    return pd.DataFrame(cells)
-
-
 def biased_occupations(biased: pd.DataFrame, all_bias: pd.DataFrame) -> pd.DataFrame:
     """Return Table 4: biased occupations of each form, those of prompted systems by how many prompts show the bias.
 
@@ -259,7 +199,7 @@ def overlaps(overlap: pd.DataFrame, comparison: str) -> pd.DataFrame:
 
     Args:
         overlap: Rows of overlap.csv of one template set.
-        comparison: ``systems``, ``cases`` or ``pronoun sets``.
+        comparison: ``systems`` or ``cases``.
 
     Returns:
         As text: ``Reading``, ``System``, ``Case``, ``Pronoun set``, ``Sizes``, ``Jaccard``, ``By chance``, ``p`` (after
@@ -278,40 +218,6 @@ def overlaps(overlap: pd.DataFrame, comparison: str) -> pd.DataFrame:
             "p": lambda row: MISSING_MARK if pd.isna(row.p_holm) else p_text(row.p_holm, 1e-4, 3).removeprefix("= "),
         },
     )
-
-
-def women_share(agreements: pd.DataFrame, templates: str) -> pd.DataFrame:
-    """Return how the bias of each system agrees with the share of women in an occupation.
-
-    Args:
-        agreements: Rows of women_share.csv.
-        templates: Its rows come first, those of Winogender Schemas behind them.
-
-    Returns:
-        As text: ``System``, ``Reading``, ``Templates``, ``Pronoun set`` and ``Compared with``, ``Undefined``,
-        ``Occupations``, ``r`` (Pearson) with ``Interval``, ``Spearman``.
-    """
-    return _cells(
-        _by_system(agreements[agreements.templates.isin([templates, study.WINOGENDER])]),
-        {
-            "System": lambda row: row.system,
-            "Reading": lambda row: study.READINGS[row.conversion],
-            "Templates": lambda row: study.SETS[row.templates],
-            "Pronoun set": lambda row: row.pronoun_set,
-            "Compared with": lambda row: row.compared_with,
-            "Undefined": lambda row: row.undefined,
-            "Occupations": lambda row: f"{row.n}",
-            "r": lambda row: number(row.pearson, 2),
-            "Interval": lambda row: interval(row.ci_low, row.ci_high, 2),
-            "Spearman": lambda row: number(row.spearman, 2),
-        },
-    )
-
-
-def printed_women_share(cells: pd.DataFrame) -> pd.DataFrame:
-    """Return the cells of :func:`women_share` that are typeset: *she* beside *he*, read in the corrected way."""
-    theirs = (cells["Pronoun set"] == study.FEMININE) & (cells.Reading == study.CORRECTED) & (cells.Undefined == "")
-    return cells[theirs].drop(columns=["Reading", "Pronoun set", "Compared with", "Undefined"]).reset_index(drop=True)
 
 
 def write(

@@ -25,15 +25,8 @@ def list_traces(plan: Plan) -> list[dict]:
                 "@path": [f"results/winopron/instances/*/{kind}.parquet" for kind in study.ENTITIES],
             },
         ),
-        # A difference belongs to both of its pronoun sets.
-        trace(
-            "*/women_share*.csv",
-            {"pronoun_set": "(?P<one>.+)", "compared_with": "(?P<other>.+)"},
-            {"pronoun_set": ["{one}", "{other}"]},
-        ),
-        # Of two cases or pronoun sets, the rows of both.
+        # Of two cases, the rows of both.
         trace("*/overlap*.csv", {"case": "(?P<one>[a-z]+) / (?P<other>[a-z]+)"}, {"case": ["{one}", "{other}"]}),
-        trace("*/overlap*.csv", {"pronoun_set": "(?P<one>.+) / (?P<other>.+)"}, {"pronoun_set": ["{one}", "{other}"]}),
         trace("*/winopron/tables/*.csv", {"Split": "Nominative|Accusative|Possessive|[^/]+/[^/]+/[^/]+|all"}),
         trace_published("winopron", "system"),
     ]

@@ -167,7 +167,7 @@ def overlap_by_chance(first: frozenset[str], second: frozenset[str], number: int
 
 
 def overlaps(found: dict[tuple[str, str], pd.DataFrame], signed: bool, empty: float) -> pd.DataFrame:
-    """Return how alike the biased occupations of two systems, cases or pronoun sets are, beside chance (Tables 5, 6).
+    """Return how alike the biased occupations of two systems or two cases are, beside chance (Tables 5, 6).
 
     The study gives the Jaccard index alone. How large it would be if both sets were drawn at random from the
     occupations follows from their sizes (:func:`overlap_by_chance`).
@@ -200,9 +200,6 @@ def overlaps(found: dict[tuple[str, str], pd.DataFrame], signed: bool, empty: fl
         for (a, b), pronoun_set in itertools.product(itertools.combinations(CASES, 2), pronoun_sets):
             facts = ("cases", reading, system, f"{a} / {b}", pronoun_set)
             rows.append((*facts, forms[a, pronoun_set], forms[b, pronoun_set], known))
-        for case, (a, b) in itertools.product(CASES, itertools.combinations(pronoun_sets, 2)):
-            facts = ("pronoun sets", reading, system, case, f"{a} / {b}")
-            rows.append((*facts, forms[case, a], forms[case, b], known))
     table = pd.DataFrame([_compared(row, signed, empty) for row in rows], columns=OVERLAP[:-1])
     table["p_holm"] = np.nan
     for _, same in table.groupby(["comparison", "reading"], sort=False):

@@ -15,9 +15,9 @@ from scripts.core.errors import UserError
 from scripts.core.statistics import procedures
 
 METRICS = ("accuracy", "precision", "recall", "f1")
-SPLITS = ((), ("case",), ("pronoun_set",), ("case", "pronoun_set"), ("pair",))
-"""What answers are divided by: Figure 3 of the paper needs the first four."""
-PART = dict.fromkeys(("case", "pronoun_set", "pair"), "all")
+SPLITS = ((), ("case",), ("pronoun_set",), ("case", "pronoun_set"))
+"""What answers are divided by (Figure 3 of the paper)."""
+PART = dict.fromkeys(("case", "pronoun_set"), "all")
 """What names a part of the answers, and its level of all answers together."""
 COLUMNS = [*PART, "pairing", "metric", "value", "ci_low", "ci_high"]
 """Columns of tidy tables: what is not pooled in a part of the answers, and ``pairing``, what is compared or grouped
