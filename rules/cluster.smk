@@ -13,6 +13,7 @@ localrules:
 
 call_or_exit(cluster.check_profiles, workflow)
 call_or_exit(cluster.adapt_rules, workflow, STUDIES)
+cluster.check_dry_run(workflow)
 
 
 onstart:

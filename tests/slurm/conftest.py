@@ -79,10 +79,12 @@ class Run:
         self.cluster, self.folder = cluster, folder
         self.log = Path(tempfile.mkstemp(suffix=".log", dir=folder)[1])
         # Snakemake's usual output, from which the tests read what became of each job.
-        command = [sys.executable, QUICKLY, "--configfile", "config/test.yaml", "--nocolor", "-p", *arguments]
+        overlay = ["--configfile", "config/test.yaml"] if (folder / "config").exists() else []
+        command = [sys.executable, QUICKLY, *overlay, "--nocolor", "-p", *arguments]
         with self.log.open("w") as out:
             self.process = subprocess.Popen(
-                command, cwd=folder, env=cluster.environment, stdin=subprocess.DEVNULL, stdout=out, stderr=out,
+                command, cwd=folder, env={**cluster.environment, "PROJECT": str(ROOT)},
+                stdin=subprocess.DEVNULL, stdout=out, stderr=out,
                 # Whoever runs the tests in the background may have told them to ignore Ctrl-C.
                 preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
             )  # fmt: skip
@@ -183,12 +185,28 @@ def site(folder):
     overlay.write_text(
         text.replace("sample_size: 12", "sample_size: 4").replace("[0, 1, 2]", "[0, 1]").replace("[0, 2]", "[0, 1]")
     )
-    profile = folder / "slurm/profile.yaml"
-    # A site's account; a first look at the jobs after 2 s instead of 20; no more threads than this machine may have.
-    text = profile.read_text().replace("slurm_account: null", f"slurm_account: {ACCOUNT}")
-    text = text.replace("status-checks: 20", "status-checks: 2")
-    profile.write_text(text.replace("cores: 4", "cores: 2\nset-threads: {score: 1}"))
+    # A site's account; no more threads than this machine may have.
+    change(folder, "slurm_account: null", f"slurm_account: {ACCOUNT}")
+    change(folder, "cores: 4", "cores: 2\nset-threads: {score: 1}")
+    change(folder, "status-checks: 20", "status-checks: 2")
     return folder
+
+
+def change(folder, old, new):
+    """Change the profile; ``status-checks: 20``: a first look at the jobs after that many seconds."""
+    path = folder / "slurm/profile.yaml"
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+
+
+@pytest.fixture
+def small(tmp_path):
+    """A folder with small.smk in place of the workflow, under the profile for Slurm."""
+    shutil.copytree(ROOT / "slurm", tmp_path / "slurm")
+    shutil.copy2(Path(__file__).with_name("small.smk"), tmp_path / "Snakefile")
+    change(tmp_path, "status-checks: 20", "status-checks: 2")
+    return tmp_path
 
 
 @pytest.fixture(scope="session")

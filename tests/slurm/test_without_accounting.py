@@ -19,9 +19,3 @@ def test_without_accounting_nothing_hangs(bare_cluster, snakemake, unscored, loc
     assert run.wait() == 0, run.text[-4000:]
     assert f"SLURM-job '{job}' failed, SLURM status is: 'CANCELLED'" in run.text
     assert unequal(unscored, local) == OTHERS
-
-
-def test_sacct_without_a_database_is_refused(bare_cluster, snakemake, unscored):
-    run = snakemake(bare_cluster, unscored, *PROFILE, "--slurm-status-command", "sacct", "--", "scores")
-    assert run.wait(60) == 1
-    assert "there is no accounting database for sacct: set slurm-status-command to squeue" in run.text

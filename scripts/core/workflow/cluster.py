@@ -1,39 +1,30 @@
 """What the profile for Slurm cannot say: groups, partitions and retries by rule, and checks before the first job.
 
-Three functions take Snakemake's workflow object and are called from ``rules/cluster.smk``: :func:`check_profiles`
-and :func:`adapt_rules` when all rules are known, :func:`prepare_submission` when a run starts. The others are pure or
-ask Slurm.
+Four functions take Snakemake's workflow object and are called from ``rules/cluster.smk``: :func:`check_profiles`,
+:func:`adapt_rules` and :func:`check_dry_run` when all rules are known, :func:`prepare_submission` when a run starts.
 """
 
-import getpass
+import contextlib
+import io
 import logging
 import os
-import re
-import shutil
-import subprocess
 import sys
-import time
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import yaml
 from snakemake_interface_executor_plugins.settings import ExecMode
+from snakemake_interface_logger_plugins.common import LogEvent
 
-from scripts.core.errors import UserError, count_noun
+from scripts.core.errors import UserError
+from scripts.core.workflow import slurm
 
 log = logging.getLogger("snakemake.logging")
 
 # The rooms of a study's results that models read; they are made before models are loaded.
 MODEL_INPUTS = ("instances", "texts", "prompts")
 GROWING_RESOURCES = {"mem_mb": "max_mem_mb", "runtime": "max_runtime"}
-# The executor names its jobs PREFIX_UUID and says in their comment what they are.
-JOB_NAME = re.compile(r"(.+_)?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-JOB_COMMENT = re.compile(r"(rule|group)_")
-FINAL_STATES = {
-    "BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "REVOKED",
-    "TIMEOUT",
-}  # fmt: skip
 
 
 # ---- when all rules are known
@@ -189,7 +180,7 @@ def _keys(folder: Path) -> set[str]:
 
 
 def prepare_submission(workflow: Any) -> None:
-    """Before the first submission to Slurm: check cluster and jobs, cancel what an earlier run left, stay patient.
+    """Before the first submission to Slurm: check cluster and jobs, cancel what an earlier run left, mend the executor.
 
     Does nothing where the run's executor is not Slurm.
 
@@ -199,291 +190,87 @@ def prepare_submission(workflow: Any) -> None:
     settings = workflow.executor_settings
     if type(settings).__module__.partition(".")[0] != "snakemake_executor_plugin_slurm":
         return
-    import snakemake_executor_plugin_slurm as plugin
+    from scripts.core.workflow import slurm_executor
 
-    config = configuration()
-    problems = check_conf(os.environ) + check_status(
-        config, settings.status_command, settings.init_seconds_before_status_checks
-    )
-    problems += check_arrays(settings.array_jobs)
-    problems += check_jobs(submitted_jobs(workflow.dag), partitions())
+    config, limits = check_cluster(workflow.dag, settings)
+    slurm.cancel_left_over(Path.cwd())
+    settings.efficiency_report = settings.efficiency_report and slurm.reports_usage(config)
+    slurm_executor.mend(workflow.scheduler._executor, limits)
+
+
+def check_dry_run(workflow: Any) -> None:
+    """Have ``--profile slurm -n`` check the cluster as a run would; Snakemake has no hook for dry runs."""
+    output = workflow.output_settings
+    if workflow.is_main_process and output and output.dryrun and workflow.resource_settings.nodes is not None:
+        log.addFilter(DryRunCheck(workflow))
+
+
+class DryRunCheck(logging.Filter):
+    """Waits for the table of jobs of a dry run, when all jobs and groups are known."""
+
+    def __init__(self, workflow: Any):
+        super().__init__()
+        self.workflow = workflow
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if getattr(record, "event", None) == LogEvent.RUN_INFO:
+            log.removeFilter(self)
+            try:
+                check_as_if_submitted(self.workflow)
+            except UserError as error:
+                sys.exit(f"Error: {error}")
+        return True
+
+
+def check_as_if_submitted(workflow: Any) -> None:
+    """Check the jobs of a dry run with the executor that its command line asks for, if that is Slurm."""
+    from snakemake.cli import parse_args
+    from snakemake_interface_executor_plugins.registry import ExecutorPluginRegistry
+
+    # Snakemake says once more which profile it takes.
+    with contextlib.chdir(workflow.workdir_init), contextlib.redirect_stderr(io.StringIO()):
+        arguments = parse_args(sys.argv[1:])[1]
+    if arguments.executor == "slurm":
+        dry, workflow._executor_plugin = workflow._executor_plugin, ExecutorPluginRegistry().get_plugin("slurm")
+        try:
+            check_cluster(workflow.dag, workflow._executor_plugin.get_settings(arguments))
+        finally:
+            workflow._executor_plugin = dry
+
+
+def check_cluster(dag: Any, settings: Any) -> tuple[dict[str, str], dict[str, int | None]]:
+    """Check that this cluster runs the jobs of a run; return Slurm's configuration and the partitions' time limits.
+
+    Raises:
+        UserError: With all that is wrong.
+    """
+    from scripts.core.workflow import slurm_executor
+
+    config, limits = slurm.configuration(), slurm.time_limits()
+    problems = slurm.check_conf(os.environ)
+    problems += slurm.check_status(config, settings.status_command, settings.init_seconds_before_status_checks)
+    problems += slurm.check_arrays(settings.array_jobs)
+    requests = {
+        name: slurm_executor.Request(dict(job.resources.items()), job.threads) for name, job in submitted_jobs(dag)
+    }
+    problems += slurm_executor.check_requests(requests, settings, config, limits)
     if problems:
-        raise UserError("this cluster cannot run the workflow as it is: " + "; ".join(problems))
-    cancel_left_over(Path.cwd())
-    settings.efficiency_report = settings.efficiency_report and reports_usage(config)
-    plugin.query_job_status = retry_status_queries(plugin.query_job_status)
+        raise UserError(
+            f"this cluster cannot run the workflow as it is: {'; '.join(problems)}. Change slurm/profile.yaml or what "
+            "the rule asks for; sinfo -o '%P %l %m %c %G' lists partitions, time limits, memory, cores and GPUs"
+        )
+    return config, limits
 
 
-def submitted_jobs(dag: Any) -> dict[str, dict[str, Any]]:
-    """Return ``{name: resources}`` of the jobs that this run would send to the queue; one job for each group."""
-    jobs = {}
+def submitted_jobs(dag: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the jobs and groups that this run would send to the queue, with their names."""
     for job in dag.needrun_jobs():
         unit = dag.get_job_group(job) or job
         if not unit.is_local:
-            label = (
-                unit.groupid if unit.is_group() else f"{job.rule.name} ({', '.join(job.wildcards) or 'no wildcards'})"
-            )
-            jobs[label] = {"threads": unit.threads, **dict(unit.resources.items())}
+            name = f"{job.rule.name} ({', '.join(job.wildcards) or 'no wildcards'})"
             if unit.is_group():
                 # A group keeps what it finds, and files that its time follows from may not be there yet.
+                name, unit._resources = unit.groupid, None
+            yield name, unit
+            if unit.is_group():
                 unit._resources = None
-    return jobs
-
-
-def query_slurm(*command: str, environment: Mapping[str, str] | None = None) -> str:
-    """Return what a Slurm command prints.
-
-    Raises:
-        UserError: If it is missing or fails.
-    """
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True, env=environment)
-    except FileNotFoundError as error:
-        raise UserError(f"{command[0]} is not installed here; run --profile slurm on a host of the cluster") from error
-    except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
-        reason = (error.stderr or str(error)).strip().splitlines()
-        raise UserError(f"{command[0]} fails ({reason[-1] if reason else 'no message'}); is Slurm up?") from error
-    return done.stdout
-
-
-def configuration() -> dict[str, str]:
-    """Return Slurm's configuration as a dict of text."""
-    pairs = (line.partition("=") for line in query_slurm("scontrol", "show", "config").splitlines())
-    return {key.strip(): value.strip() for key, _, value in pairs if value}
-
-
-def partitions() -> dict:
-    """Return what each partition offers, as :func:`parse_partitions` does."""
-    return parse_partitions(query_slurm("sinfo", "--noheader", "--exact", "--format=%R|%l|%m|%c|%G|%a"))
-
-
-def parse_partitions(text: str) -> dict:
-    """Return ``{partition: {minutes, nodes: [{mem_mb, cpus, gpus: {type: count}}]}}`` of sinfo's lines.
-
-    Args:
-        text: Lines ``partition|time limit|memory in MB|CPUs|generic resources|up``. Partitions that are not up are left
-            out.
-
-    Returns:
-        ``minutes`` is None where there is no limit. GPUs without a type are counted under ``""``.
-    """
-    offers = {}
-    for line in text.splitlines():
-        name, limit, memory, cpus, generic, state = line.split("|")
-        if state != "up":
-            continue
-        gpus = {}
-        for kind, count in re.findall(r"(?:^|,)gpu(?::([A-Za-z_][\w.-]*))?:(\d+)", generic):
-            gpus[kind] = gpus.get(kind, 0) + int(count)
-        partition = offers.setdefault(name, {"minutes": minutes(limit), "nodes": []})
-        partition["nodes"].append(
-            {"mem_mb": int(memory.rstrip("+")), "cpus": int(cpus.rstrip("+")), "gpus": gpus}
-        )  # fmt: skip
-    return offers
-
-
-def minutes(limit: str) -> int | None:
-    """Return a time limit as sinfo prints it (``1-00:00:00``, ``30:00``, ``infinite``) in minutes; None: no limit."""
-    if not re.fullmatch(r"(\d+-)?[\d:]+", limit):
-        return None
-    days, _, clock = limit.rpartition("-")
-    fields = [int(field) for field in clock.split(":")]
-    hours, minute, _ = [0] * (3 - len(fields)) + fields
-    return int(days or 0) * 1440 + hours * 60 + minute
-
-
-def check_conf(environment: Mapping[str, str]) -> list[str]:
-    """Return what is wrong with the way Slurm's commands find their configuration.
-
-    The executor takes all SLURM_* variables from the command that it starts inside each job.
-    """
-    if "SLURM_CONF" not in environment:
-        return []
-    bare = {key: value for key, value in environment.items() if not key.startswith("SLURM_")}
-    try:
-        query_slurm("scontrol", "ping", environment=bare)
-    except UserError:
-        return [
-            "SLURM_CONF is set, but jobs do not keep it and Slurm's commands fail without it: put commands that set "
-            "it first in PATH"
-        ]
-    return []
-
-
-def check_status(config: dict, command: str, seconds: int) -> list[str]:
-    """Return what would keep the run from seeing that its jobs have ended.
-
-    Args:
-        config: As :func:`configuration` returns it.
-        command: slurm-status-command.
-        seconds: slurm-init-seconds-before-status-checks.
-    """
-    if command == "sacct":
-        if config.get("AccountingStorageType", "").endswith("none"):
-            return ["there is no accounting database for sacct: set slurm-status-command to squeue"]
-        return []
-    age = re.match(r"\d+", config.get("MinJobAge", ""))
-    if age and int(age.group()) < 3 * seconds:
-        return [
-            f"squeue forgets ended jobs after {age.group()} s (MinJobAge): set "
-            f"slurm-init-seconds-before-status-checks to {int(age.group()) // 3} or less"
-        ]
-    return []
-
-
-def check_arrays(rules: str | None) -> list[str]:
-    """Return why jobs are not submitted as arrays.
-
-    The executor (2.8.0) submits jobs of a rule as an array with the partition, GPUs, memory and time of the first of
-    them. Every further task runs inside a Snakemake that takes it for the first job: where one fails, the first job's
-    output is removed, after that job was counted as finished, and others fail for want of it. Jobs that get ready in
-    portions are dropped instead of collected: of 1,053 jobs, 153 were submitted, and the run waited for the others.
-
-    Args:
-        rules: slurm-array-jobs.
-    """
-    if not rules:
-        return []
-    return [
-        f"slurm-array-jobs is {rules}, but in a job array every job gets the memory and GPUs of the first, and one "
-        "that fails removes the first one's output: take --slurm-array-jobs out of the command or the profile"
-    ]
-
-
-def reports_usage(config: dict) -> bool:
-    """Return whether the executor can report what jobs used: accounting that keeps the comments which name the rules.
-
-    Args:
-        config: As :func:`configuration` returns it.
-    """
-    stored = not config.get("AccountingStorageType", "").endswith("none")
-    return stored and "job_comment" in config.get("AccountingStoreFlags", "") and shutil.which("sacct") is not None
-
-
-def check_jobs(jobs: dict[str, dict], offered: dict) -> list[str]:
-    """Return why jobs would be refused or wait for ever, one line for each reason, naming the jobs.
-
-    Args:
-        jobs: Name to resources, of which ``slurm_partition``, ``runtime``, ``mem_mb``, ``threads``, ``gpu`` and
-            ``gpu_model`` are looked at.
-        offered: As :func:`parse_partitions` returns it.
-    """
-    reasons = {}
-    for name, wanted in jobs.items():
-        for reason in _reasons(wanted, offered):
-            reasons.setdefault(reason, []).append(name)
-    return [
-        f"{reason} ({', '.join(sorted(names)[:3])}{f' and {len(names) - 3} more' if len(names) > 3 else ''})"
-        for reason, names in reasons.items()
-    ]
-
-
-def _reasons(wanted: dict[str, Any], offered: dict[str, Any]) -> Iterator[str]:
-    name = wanted.get("slurm_partition")
-    if name is None:
-        return
-    if name not in offered:
-        yield f"partition {name} is not there or not up, Slurm has {', '.join(offered)}: change slurm/profile.yaml"
-        return
-    limit, nodes = offered[name]["minutes"], offered[name]["nodes"]
-    if limit is not None and wanted.get("runtime", 0) > limit:
-        yield f"partition {name} ends jobs after {limit} minutes, {wanted['runtime']} are asked for"
-    gpus, kind = wanted.get("gpu", 0), wanted.get("gpu_model")
-    if not isinstance(gpus, int):
-        yield f"gpu must be a number without quotes, not {gpus!r}"
-        return
-    fitting = [n for n in nodes if gpus <= (n["gpus"].get(kind, 0) if kind else sum(n["gpus"].values()))]
-    if not fitting:
-        yield f"no node of partition {name} has {count_noun(gpus, 'GPU')}{f' of type {kind}' if kind else ''}"
-        return
-    for key, words in (("mem_mb", "MB of memory"), ("threads", "CPU cores")):
-        most = max(n["cpus" if key == "threads" else key] for n in fitting)
-        if wanted.get(key, 0) > most:
-            yield f"no node of partition {name} has {wanted[key]} {words}, the largest has {most}"
-
-
-# ---- what an earlier run left
-
-
-def cancel_left_over(folder: Path, seconds: float = 120) -> None:
-    """Cancel the jobs that an earlier run in ``folder`` left in the queue, and wait until they are gone.
-
-    A main process that was killed cannot cancel its jobs; a new one would submit the same work again and both would
-    write the same files. Snakemake's lock says that no other run is alive in this folder.
-
-    Raises:
-        UserError: If they are still there after ``seconds``.
-    """
-    jobs = left_over(_queue(), folder)
-    if not jobs:
-        return
-    names = ", ".join(sorted(jobs))
-    # Snakemake's own handlers print the message without filling in arguments.
-    log.warning(
-        f"An earlier run in this folder left {count_noun(len(jobs), 'job')} in the queue; cancelling them: {names}"
-    )
-    query_slurm("scancel", *sorted(jobs))
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if not left_over(_queue(), folder):
-            return
-        time.sleep(1)
-    raise UserError(f"jobs {names} of an earlier run do not end; see squeue and run again later")
-
-
-def _queue() -> str:
-    return query_slurm("squeue", "--noheader", f"--user={getpass.getuser()}", "--format=%A|%j|%Z|%k")
-
-
-def left_over(text: str, folder: Path) -> set[str]:
-    """Return the ids of this executor's jobs whose working directory is ``folder``.
-
-    Args:
-        text: Lines ``id|name|working directory|comment`` of squeue.
-    """
-    ids = set()
-    for line in text.splitlines():
-        number, name, where, comment = line.split("|", 3)
-        ours = JOB_NAME.fullmatch(name) and JOB_COMMENT.match(comment)
-        if ours and os.path.realpath(where) == os.path.realpath(folder):
-            ids.add(number)
-    return ids
-
-
-# ---- status queries
-
-
-def retry_status_queries(query: Callable[[str, logging.Logger], Awaitable[tuple[Any, Any]]]) -> Callable[..., Any]:
-    """Wrap the executor's status query so that no answer of Slurm makes the run wait for ever.
-
-    The executor forgets all jobs of a cycle in which every query failed (the controller or the accounting database was
-    down), waits for ever on a state it cannot read (``CANCELLED by 1000``), and on a job that squeue has forgotten.
-    Here a failed query says nothing new, a state is its first word, and a forgotten job has failed.
-
-    Args:
-        query: ``query_job_status(command, logger)`` of the executor, a coroutine function; it gives states by job id
-            and seconds, or ``(None, None)``.
-    """
-    alive, missed = set(), {}
-
-    async def query_job_status(command: str, logger: logging.Logger):
-        states, seconds = await query(command, logger)
-        if states is None:
-            logger.warning(f"Slurm does not answer ({command.split()[0]}); its jobs go on, asking again.")
-            return {}, 0.0
-        states = {job: state.split(" ")[0] for job, state in states.items()}
-        for job in alive - set(states):
-            # A controller that has just started may not know all jobs yet.
-            missed[job] = missed.get(job, 0) + 1
-            if missed[job] >= 3:
-                logger.warning(f"Slurm no longer knows job {job}; counting it as failed.")
-                states[job] = "FAILED"
-        for job, state in states.items():
-            if state in FINAL_STATES:
-                alive.discard(job)
-            else:
-                alive.add(job)
-                missed.pop(job, None)
-        return states, seconds
-
-    return query_job_status

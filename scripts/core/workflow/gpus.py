@@ -1,7 +1,8 @@
-"""Distinct GPUs for jobs that run side by side on one machine without a scheduler of its own.
+"""Distinct GPUs for jobs that run side by side on one machine, or in one allocation of Slurm (``salloc``).
 
 A job holds a lock on one file for each GPU that it uses. The kernel drops the lock when the process ends, however it
-ends, so nothing is ever left to clean up. Inside a Slurm job nothing is done: Slurm has chosen the GPUs.
+ends, so nothing is ever left to clean up. Allocations on one machine have locks of their own, since each may number its
+GPUs from 0; a job that the executor submits is alone in its allocation and gets what Slurm has chosen.
 """
 
 import contextlib
@@ -45,19 +46,21 @@ def reserve_gpus(count: int, folder: str | Path | None = None, seconds: float = 
     block runs on the CPU. A job that asks for none leaves the variable alone.
 
     Args:
-        folder: Where the lock files lie; by default one folder for each user in the machine's temporary folder.
+        folder: Where the lock files lie; by default one folder for each user and allocation in the machine's temporary
+            folder.
         seconds: Time between two looks at the locks.
 
     Yields:
         The names of the GPUs.
     """
-    if not count or "SLURM_JOB_ID" in os.environ:
+    if not count:
         yield []
         return
     names = visible_gpus()
     if len(names) < count:
         log.warning("this machine has only %d of the %d GPUs that the job asks for", len(names), count)
-    folder = Path(folder or Path(tempfile.gettempdir()) / f"pronoun-gpus-{os.getuid()}")
+    allocation = os.environ.get("SLURM_JOB_ID", "")
+    folder = Path(folder or Path(tempfile.gettempdir()) / f"pronoun-gpus-{os.getuid()}-{allocation}".rstrip("-"))
     folder.mkdir(exist_ok=True)
     before = os.environ.get(VISIBLE)
     with contextlib.ExitStack() as stack:

@@ -6,19 +6,13 @@ from pathlib import Path
 
 import pytest
 import yaml
+from snakemake.common.tbdstring import TBDString
 
 from scripts.core.errors import UserError
-from scripts.core.workflow import cluster
+from scripts.core.workflow import cluster, slurm, slurm_executor
 
 ROOT = Path(__file__).parents[3]
 UUID = "0c6b7a3e-1111-2222-3333-444455556666"
-SINFO = """\
-cpu|1-00:00:00|16000|8|(null)|up
-cpu|1-00:00:00|64000+|32|(null)|up
-gpu|2-00:00:00|250000|64|gpu:a100:4(S:0-1),gpu:t4:1|up
-plain|infinite|8000|4|gpu:2|up
-gone|1:00:00|8000|4|(null)|down
-"""
 LOGGER = logging.getLogger("test")
 
 
@@ -46,53 +40,106 @@ def test_small_rules_join_the_group_of_their_room(outputs, group):
     [("30:00", 30), ("1:30:00", 90), ("2-00:00:00", 2880), ("infinite", None), ("n/a", None)],
 )
 def test_time_limits(limit, expected):
-    assert cluster.minutes(limit) == expected
-
-
-def test_partitions_are_read_with_all_kinds_of_nodes():
-    found = cluster.parse_partitions(SINFO)
-    assert set(found) == {"cpu", "gpu", "plain"}
-    assert found["cpu"]["minutes"] == 1440
-    assert [n["mem_mb"] for n in found["cpu"]["nodes"]] == [16000, 64000]
-    assert found["gpu"]["nodes"][0]["gpus"] == {"a100": 4, "t4": 1}
-    assert found["plain"] == {"minutes": None, "nodes": [{"mem_mb": 8000, "cpus": 4, "gpus": {"": 2}}]}
+    assert slurm.minutes(limit) == expected
 
 
 @pytest.mark.parametrize(
-    "wanted, words",
+    "partition, expected", [("cpu", 60), ("cpu,long", 2880), ("cpu,free", None), ("gone", None), (None, None)]
+)
+def test_the_time_limit_of_a_list_of_partitions_is_the_longest(partition, expected):
+    assert slurm_executor.time_limit(partition, {"cpu": 60, "long": 2880, "free": None}) == expected
+
+
+class Settings:
+    """What the executor's settings leave open."""
+
+    requeue = no_requeue = qos = reservation = None
+
+
+def options(threads=2, **resources):
+    return slurm_executor.Request(resources, threads).options(Settings)
+
+
+@pytest.mark.parametrize(
+    "resources, expected",
     [
-        ({"slurm_partition": "cpu", "mem_mb": 64000, "threads": 32, "runtime": 1440}, None),
-        ({"slurm_partition": "gpu", "gpu": 4, "gpu_model": "a100"}, None),
-        ({"slurm_partition": "plain", "gpu": 2, "runtime": 10**6}, None),
-        ({"slurm_partition": "gone"}, ["partition gone", "change slurm/profile.yaml"]),
-        ({"slurm_partition": "cpu", "runtime": 1441}, ["ends jobs after 1440 minutes"]),
-        ({"slurm_partition": "cpu", "mem_mb": 64001}, ["64001 MB of memory", "64000"]),
-        ({"slurm_partition": "cpu", "threads": 33}, ["33 CPU cores"]),
-        ({"slurm_partition": "cpu", "gpu": 1}, ["cpu has 1 GPU"]),
-        ({"slurm_partition": "gpu", "gpu": 2, "gpu_model": "t4"}, ["2 GPUs of type t4"]),
-        ({"slurm_partition": "gpu", "gpu": "1"}, ["without quotes"]),
+        ({"slurm_account": 4711, "slurm_partition": "cpu,long"}, "-A 4711 -p cpu,long --ntasks=1 --cpus-per-task=2"),
+        ({"runtime": TBDString(), "mem_mb": 100}, "--mem 100 --ntasks=1 --cpus-per-task=2"),
+        ({"gpu": 2, "gpu_model": 4090, "nodes": 1}, "--nodes=1 --cpus-per-task=2 --gpus=4090:2"),
+        ({"gpu": 1, "gpu_model": "a100-sxm4"}, "--cpus-per-task=2 --gpus=a100-sxm4:1"),
+        ({"gpu": 1, "gpu_model": "3g.40gb"}, "--cpus-per-task=2 --gpus=3g.40gb:1"),
+        ({"gpu": 1, "slurm_extra": "--exclude=n1"}, "--cpus-per-task=2 --exclude=n1 --gpus=1"),
+        ({"qos": "long", "constraint": "a|b"}, "-C 'a|b' --qos=long --ntasks=1 --cpus-per-task=2"),
     ],
 )
-def test_jobs_that_would_wait_for_ever_are_named(wanted, words):
-    found = cluster.check_jobs({"score (bert)": wanted}, cluster.parse_partitions(SINFO))
-    if words is None:
-        assert found == []
-    else:
-        assert len(found) == 1
-        assert all(word in found[0] for word in [*words, "score (bert)"])
+def test_what_a_job_asks_sbatch_for(resources, expected):
+    assert options(**resources) == expected
 
 
-def test_the_same_reason_is_given_once():
-    jobs = {f"job {i}": {"slurm_partition": "nope"} for i in range(5)}
-    (reason,) = cluster.check_jobs(jobs, cluster.parse_partitions(SINFO))
-    assert "and 2 more" in reason
+def test_what_the_executor_refuses_is_told():
+    with pytest.raises(UserError, match=r"gpu must be a number without quotes, not '1'"):
+        options(gpu="1")
+    with pytest.raises(UserError, match=r"not allowed in the 'slurm_extra' parameter"):
+        options(slurm_extra="--mem=1G")
+
+
+def check(monkeypatch, words, jobs, unavailable=False, queue=""):
+    monkeypatch.setattr(slurm_executor, "refusal", lambda options: words)
+    monkeypatch.setattr(slurm_executor, "has_unavailable_nodes", lambda partition: unavailable)
+    monkeypatch.setattr(slurm_executor, "queued_jobs", lambda: queue)
+    requests = {name: slurm_executor.Request(resources, 1) for name, resources in jobs.items()}
+    return slurm_executor.check_requests(requests, Settings, {"AccountingStorageType": "x/none"}, {"cpu": 60})
+
+
+def test_refusals_name_the_jobs_once_for_each_reason(monkeypatch):
+    jobs = {f"job {i}": {"slurm_partition": "cpu", "mem_mb": i, "runtime": 60} for i in range(5)}
+    assert check(monkeypatch, None, jobs) == []
+    assert check(monkeypatch, "Invalid qos specification", jobs) == [
+        "Invalid qos specification, says sbatch -p cpu -t 60 --ntasks=1 --cpus-per-task=1 "
+        "(job 0, job 1, job 2 and 2 more)"
+    ]
+    assert check(monkeypatch, None, {"later": {"slurm_partition": "cpu", "runtime": TBDString()}}) == []
+    assert check(monkeypatch, None, {"long": {"slurm_partition": "cpu", "runtime": 61}}) == [
+        "partition cpu ends jobs after 60 minutes, 61 are asked for (long)"
+    ]
+
+
+def test_what_time_can_heal_is_a_warning(monkeypatch):
+    """Drained nodes and full limits: sbatch --test-only refuses them as it does what can never run."""
+    jobs = {"job": {"slurm_partition": "cpu"}}
+    nodes, limit = (
+        "Requested node configuration is not available",
+        "Job violates policy (job submit limit, time limits)",
+    )
+    assert check(monkeypatch, nodes, jobs, unavailable=True) == []
+    assert len(check(monkeypatch, nodes, jobs)) == 1
+    assert check(monkeypatch, limit, jobs, queue="7|x|y|z\n") == []
+    assert len(check(monkeypatch, limit, jobs)) == 1
+    assert len(check(monkeypatch, "Invalid qos specification", jobs, unavailable=True, queue="7|x|y|z\n")) == 1
+
+
+def test_slurm_is_told_in_one_line():
+    said = "sbatch: error: invalid partition specified: nope\nallocation failure: Invalid partition name specified\n"
+    assert slurm_executor.slurm_words(said) == "invalid partition specified: nope; Invalid partition name specified"
+    assert slurm_executor.slurm_words("sbatch: error: Batch job submission failed: Socket timed out") == (
+        "Batch job submission failed: Socket timed out"
+    )
+
+
+@pytest.mark.parametrize(
+    "states, expected",
+    [("up idle\nup mixed\n", False), ("up idle\nup drained\n", True), ("up down*\n", True), ("down idle\n", True)],
+)
+def test_nodes_that_are_away(monkeypatch, states, expected):
+    monkeypatch.setattr(slurm, "query_slurm", lambda *command: states)
+    assert slurm.has_unavailable_nodes("cpu") == expected
 
 
 def test_sacct_without_a_database_and_a_forgetful_squeue_are_refused():
     without = {"AccountingStorageType": "accounting_storage/none", "MinJobAge": "300 sec"}
-    assert "no accounting database" in cluster.check_status(without, "sacct", 20)[0]
-    assert cluster.check_status(without, "squeue", 20) == []
-    assert "10 or less" in cluster.check_status({"MinJobAge": "30 sec"}, "squeue", 20)[0]
+    assert "no accounting database" in slurm.check_status(without, "sacct", 20)[0]
+    assert slurm.check_status(without, "squeue", 20) == []
+    assert "10 or less" in slurm.check_status({"MinJobAge": "30 sec"}, "squeue", 20)[0]
 
 
 def test_only_jobs_of_this_folder_and_this_executor_are_left_over(tmp_path):
@@ -103,7 +150,7 @@ def test_only_jobs_of_this_folder_and_this_executor_are_left_over(tmp_path):
         f"14|interactive|{tmp_path}|rule_score",
         f"15|pronouns_{UUID}|{tmp_path}|(null)",
     ]
-    assert cluster.left_over("\n".join(lines), tmp_path) == {"11", "12"}
+    assert slurm.left_over("\n".join(lines), tmp_path) == {"11", "12"}
 
 
 def query(answers):
@@ -114,7 +161,7 @@ def query(answers):
         states = next(answers)
         return (None, None) if states is None else (states, 0.1)
 
-    patient = cluster.retry_status_queries(ask)
+    patient = slurm_executor.retry_status_queries(ask)
     return lambda: asyncio.run(patient("squeue --me", LOGGER))[0]
 
 
@@ -181,16 +228,16 @@ def test_no_rule_retries_by_itself():
 
 def test_job_arrays_are_refused():
     """The executor gives all tasks the resources of the first job, whose output is removed when another fails."""
-    assert cluster.check_arrays(None) == cluster.check_arrays("") == []
-    (line,) = cluster.check_arrays("score, prompt")
+    assert slurm.check_arrays(None) == slurm.check_arrays("") == []
+    (line,) = slurm.check_arrays("score, prompt")
     assert "slurm-array-jobs is score, prompt" in line and "take --slurm-array-jobs out" in line
 
 
 def test_use_is_reported_only_where_the_database_keeps_the_comments(monkeypatch):
-    monkeypatch.setattr(cluster.shutil, "which", lambda name: f"/usr/bin/{name}")
+    monkeypatch.setattr(slurm.shutil, "which", lambda name: f"/usr/bin/{name}")
     kept = {"AccountingStorageType": "accounting_storage/slurmdbd", "AccountingStoreFlags": "job_comment,job_env"}
-    assert cluster.reports_usage(kept)
-    assert not cluster.reports_usage(kept | {"AccountingStoreFlags": "(null)"})
-    assert not cluster.reports_usage(kept | {"AccountingStorageType": "accounting_storage/none"})
-    monkeypatch.setattr(cluster.shutil, "which", lambda name: None)
-    assert not cluster.reports_usage(kept)
+    assert slurm.reports_usage(kept)
+    assert not slurm.reports_usage(kept | {"AccountingStoreFlags": "(null)"})
+    assert not slurm.reports_usage(kept | {"AccountingStorageType": "accounting_storage/none"})
+    monkeypatch.setattr(slurm.shutil, "which", lambda name: None)
+    assert not slurm.reports_usage(kept)

@@ -97,9 +97,15 @@ def test_a_machine_without_gpus_runs_the_job_on_the_cpu(devices, monkeypatch, tm
         assert gpus.VISIBLE not in os.environ
 
 
-def test_slurm_has_chosen_already(devices, monkeypatch, tmp_path):
-    monkeypatch.setenv("SLURM_JOB_ID", "7")
-    monkeypatch.setenv(gpus.VISIBLE, "3")
-    with gpus.reserve_gpus(1, tmp_path) as held:
-        assert held == []
-        assert os.environ[gpus.VISIBLE] == "3"
+def test_jobs_in_one_allocation_hold_distinct_gpus_and_other_allocations_have_locks_of_their_own(
+    devices, monkeypatch, tmp_path
+):
+    monkeypatch.setattr(gpus.tempfile, "gettempdir", lambda: str(tmp_path))
+
+    def reserve(allocation):
+        monkeypatch.setenv("SLURM_JOB_ID", allocation)
+        monkeypatch.setenv(gpus.VISIBLE, "0,1")
+        return gpus.reserve_gpus(1)
+
+    with reserve("7") as first, reserve("7") as second, reserve("8") as other:
+        assert (first, second, other) == (["0"], ["1"], ["0"])
