@@ -18,11 +18,14 @@ help: ## Show this list
 environment: ## Create .venv from the lock file
 	@bash envs/setup.sh
 
+# Progress bars in a terminal; the limit on job starts keeps the scheduler from searching many times a second (docs/runs.md).
+RUN = .venv/bin/snakemake --cores $(CORES) --max-jobs-per-timespan 10000/10s $(if $(MAKE_TERMERR),--logger rich)
+
 paper: environment ## Run the default workflow; leaves results/paper/main.pdf
 	@if bash envs/tex.sh; then \
-	    .venv/bin/snakemake --cores $(CORES) paper; \
+	    $(RUN) paper; \
 	else \
-	    .venv/bin/snakemake --cores $(CORES) figures tables paper_provenance && \
+	    $(RUN) figures tables paper_provenance && \
 	    echo "All figures and tables are in results/; only the PDF is missing. Install TeX as said above and run: make paper" >&2; \
 	    exit 1; \
 	fi

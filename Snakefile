@@ -9,7 +9,7 @@
 #                            -> results/{study}/figures/, tables/                  rules/studies.smk
 #                            -> results/paper/main.pdf                             rules/paper.smk
 #
-# Targets are the rules with a docstring (snakemake --cores 1 help lists them) and one for each study, by its name.
+# Targets are the rules with a docstring (snakemake --list-target-rules prints it) and one for each study, by its name.
 
 
 include: "rules/common.smk"
@@ -45,7 +45,6 @@ include: "rules/explorer.smk"
 include: "rules/card.smk"
 include: "rules/provenance.smk"
 include: "rules/modules.smk"
-include: "rules/progress.smk"
 include: "rules/cluster.smk"
 
 
@@ -60,7 +59,6 @@ localrules:
     instances,
     fetch_models,
     audit,
-    help,
 
 
 rule paper:

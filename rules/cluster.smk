@@ -1,7 +1,7 @@
 # Needs all rules, so that it comes last, and the profile where jobs go to a cluster (slurm/profile.yaml). Makes their
 # groups and limits, and what runs before the first job; a local run is not touched.
 
-from scripts.core.workflow import cluster, scheduling
+from scripts.core.workflow import cluster
 
 
 # They need the network, TeX or a few seconds: the submitting host has them, a compute node may not.
@@ -19,8 +19,6 @@ cluster.check_dry_run(workflow)
 onstart:
     try:
         cluster.prepare_submission(workflow)
-        progress.begin_progress(PROGRESS, workflow)
-        scheduling.lift_default_limit(workflow)
         if CARD:
             cards.write_overlay(CARD, workflow.config_settings.overwrite_config)
     except UserError as error:

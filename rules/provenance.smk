@@ -41,16 +41,3 @@ rule crate:
         options=runs.command_options(CONFIG_FILES[1:], Path.cwd(), ROOT),
     script:
         "../scripts/provenance/crate.py"
-
-
-# Without outputs, as the audit.
-rule help:
-    """List these targets."""
-    log:
-        "results/logs/help/help.log",
-    conda:
-        "../envs/provenance.yaml"
-    params:
-        targets=lambda _: targets.documented_rules(workflow),
-    script:
-        "../scripts/help.py"

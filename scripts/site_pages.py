@@ -211,8 +211,8 @@ def targets_page() -> str:
         for name, told in re.findall(r'^ *rule ?(\w*):\n\s+"""(.+?)"""', path.read_text(encoding="utf-8"), re.M | re.S):
             rows += [(f"`{target}`", " ".join(told.split())) for target in ([name] if name else STUDIES)]
     return (
-        "# Targets\n\n`snakemake --cores 2 TARGET` makes one of these, `snakemake --cores 1 help` lists them. Every "
-        f"file below `results/` is a target too.\n\n{table(('target', 'result'), rows)}"
+        "# Targets\n\n`snakemake --cores 2 TARGET` makes one of these, `snakemake --list-target-rules` lists them. "
+        f"Every file below `results/` is a target too.\n\n{table(('target', 'result'), rows)}"
     )
 
 

@@ -20,7 +20,6 @@ SLOW = (
     "core/coreference_systems",
     "core/engines",
     "core/test_mixed_effects.py",
-    "core/test_scheduling.py",
     "coreference",
     "coreference_training",
     "counter_gap/test_published.py",

@@ -3,7 +3,7 @@
 A test process has a server for each kind of process (:data:`KINDS`). It loads packages when it is first asked to run
 something, and forks itself for all that it runs. What runs is a process of its own, with the same code, arguments,
 environment and records; only its start is cheaper. README's run of figures and
-tables (tests/workflow/test_readme.py), progress and Slurm are tested without forks.
+tables (tests/workflow/test_readme.py) and Slurm are tested without forks.
 """
 
 import contextlib

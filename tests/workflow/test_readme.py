@@ -34,7 +34,6 @@ ADVISED = (
     "snakemake --cores 2 -R ruff_figure_scaling",
     "snakemake --cores 2 --rerun-incomplete",
     "snakemake --cores 2 --quiet rules host",
-    "snakemake --cores 2 -p",
 )
 # Commands that ask for what an earlier one of the pages made, by the place where it is; the earlier one comes first
 # whichever tests are chosen.

@@ -1,4 +1,4 @@
-"""What rules and jobs need: what a study declares, plans, how a script is run, GPUs, the cluster, progress.
+"""What rules and jobs need: what a study declares, plans, how a script is run, GPUs, the cluster.
 
 Imports errors, files and config.
 """

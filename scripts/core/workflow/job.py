@@ -42,8 +42,6 @@ _SHAPES = {
     str: "TEXT", int: "INTEGER", float: "NUMBER", bool: "true|false", list: "JSON_LIST", dict: "JSON_OBJECT",
     types.NoneType: "null",
 }  # fmt: skip
-# Ends a line of a terminal, where the line of progress may have been longer (scripts/core/workflow/progress.py).
-_CLEAR_REST = "\033[K"
 _executed = set()
 """Files of code that was run in any way since :func:`run` began; those of imports before it are in ``sys.modules``."""
 
@@ -284,10 +282,6 @@ def _configure(path: str | None) -> None:
         handlers[1].setFormatter(formatter)
         handlers[0].setLevel(logging.WARNING)
         handlers[0].setFormatter(_OneLineFormatter())
-        if sys.stderr.isatty():
-            handlers[0].terminator = f"{_CLEAR_REST}\n"
-        if sys.stdout.isatty():
-            sys.stdout = _Writer(sys.stdout, lambda text: text.replace("\n", f"{_CLEAR_REST}\n"))
         sys.stderr = _Writer(handlers[1].stream, formatter.placeless)
     logging.basicConfig(level=logging.INFO, handlers=handlers, force=True)
     logging.captureWarnings(True)
