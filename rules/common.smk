@@ -24,8 +24,7 @@ from scripts.core.errors import UserError
 from scripts.core.provenance import job_records
 from scripts.core.workflow.studies import Card, Point, PromptSet, ScoredInstances
 from scripts.core.workflow.studies import combine, result
-from scripts.core.workflow.studies import DecisionTable, ExplorerView, ExploredSet
-from scripts.core.workflow.studies import PairedOutcomes
+from scripts.core.workflow.studies import ExplorerView, PairedOutcomes
 
 # Snakemake does not quote it.
 sys.executable = environments.without_blanks(sys.executable)

@@ -334,42 +334,20 @@ declare(
     chances={"inconsistency, across minus within genders": 0},
     headline=["cancellation"],
     explorer=ExplorerView(
-        sets=[
-            ExploredSet(
-                label=counter_gap_study.DATA.get(data, data),
-                instances=f"results/counter_gap/instances/{data}.parquet",
-                own=data == "replica",
-                decided=[
-                    DecisionTable(
-                        table=f"results/counter_gap/flags/{data}.parquet",
-                        reader={
-                            "system": "{}",
-                            "debiasing": {"none": ""},
-                            "scoring": counter_gap_study.SCORING | {"clusters": "", "released": ""},
-                        },
-                        picked={"a_pred": "first", "b_pred": "second"},
-                        right="correct",
-                        clusters=[
-                            {key: entry[key] for key in ("file", "system", "debiasing")}
-                            for entry in COUNTER_GAP.clusters[data]
-                            if data == "replica"
-                        ],
-                    )
-                ],
-            )
+        sets={
+            counter_gap_study.DATA.get(data, data): [
+                f"results/counter_gap/{kind}/{data}.parquet" for kind in ("instances", "flags")
+            ]
             for data in COUNTER_GAP.data
-        ],
-        key=["id"],
-        identifier="id",
+        },
+        own=["replica"],
         gold={"a_coref": "first", "b_coref": "second"},
+        predicted={"a_pred": "first", "b_pred": "second"},
         words=("meant", "taken"),
         levels={"first": "", "second": "", "first and second": "", "none": ""},
         unit=("quadruple", "quadruples"),
         factors={"gender": "gender", "role": "passage of the quadruple", "case": "case", "source": "source"},
         marks={"a": "first", "b": "second", "pronoun": "pronoun"},
-        models={
-            facts["label"] + ("" if facts["debiasing"] == "none" else f", {facts['debiasing']}"): facts
-            for facts in RUN_SYSTEM_FACTS.values()
-        },
+        clusters=[entry for data in COUNTER_GAP.data if data == "replica" for entry in COUNTER_GAP.clusters[data]],
     ),
 )

@@ -4,6 +4,15 @@
 from dataclasses import asdict
 
 EXPLORED = {name: study.explorer for name, study in STUDIES.items() if study.explorer}
+EXPLORED_MODELS = {
+    name: registry.describe(MODELS[name])
+    for study in STUDIES.values()
+    for name in [*study.models, *(study.prompted.models if study.prompted else [])]
+} | RUN_SYSTEM_FACTS
+EXPLORED_OUTPUTS = {
+    name: STUDIES[name].explored_outputs({model: facts["label"] for model, facts in EXPLORED_MODELS.items()})
+    for name in EXPLORED
+}
 
 
 # It takes seconds.
@@ -15,7 +24,17 @@ rule explorer:
     """One page with every instance of the run: results/explorer.html."""
     input:
         template=repo_path("paper/explorer.html"),
+        summaries=[path for name in EXPLORED for path in STUDIES[name].summary_files],
         _read=[path for explored in EXPLORED.values() for path in explored.files],
+        _outputs=sorted(
+            {
+                one[key]
+                for outputs in EXPLORED_OUTPUTS.values()
+                for one in outputs
+                for key in ("file", "scored", "prompts")
+                if key in one
+            }
+        ),
     output:
         page=report(
             "results/explorer.html",
@@ -30,9 +49,11 @@ rule explorer:
         # The line alone: a row of pronouns makes no new page.
         canary=(TEMPLATES / "pronouns.tsv").read_text(encoding="utf-8").splitlines()[0].lstrip("# "),
         studies={
-            name: {"label": STUDIES[name].label, "question": STUDIES[name].question} | asdict(explored)
+            name: asdict(explored)
+            | {"label": STUDIES[name].label, "question": STUDIES[name].question, "outputs": EXPLORED_OUTPUTS[name]}
             for name, explored in EXPLORED.items()
         },
+        models=EXPLORED_MODELS,
         template_files={
             name: {
                 path.name: str(path.relative_to(ROOT) if path.is_relative_to(ROOT) else path)

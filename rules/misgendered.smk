@@ -434,29 +434,15 @@ declare(
         axis="Pronouns",
     ),
     explorer=ExplorerView(
-        sets=[
-            ExploredSet(
-                label=f"{templates}, {MISGENDERED.few_shot_sets.get(name, 'no')} examples",
-                instances=f"results/misgendered/instances/{name}/selected.parquet",
-                own=templates == "replica",
-                decided=[
-                    DecisionTable(
-                        table=f"{MISGENDERED_ANALYSIS}/{templates}/predictions.parquet",
-                        reader={"model": {model: facts["label"] for model, facts in MISGENDERED.models.items()}},
-                        picked=("picked_group",),
-                        right="correct",
-                        scores=[
-                            {"file": f"results/misgendered/scores/{name}/{model}.parquet", "model": model}
-                            for model in MISGENDERED.scored.models_of(name, MISGENDERED.models)
-                            if templates == "replica"
-                        ],
-                    )
-                ],
-            )
+        sets={
+            f"{templates}, {MISGENDERED.few_shot_sets.get(name, 'no')} examples": [
+                f"results/misgendered/instances/{name}/selected.parquet",
+                f"{MISGENDERED_ANALYSIS}/{templates}/predictions.parquet",
+            ]
             for templates, names in MISGENDERED.sets.items()
             for name in names
-        ],
-        key=["instance_id", "shots", "draw"],
+        },
+        own=MISGENDERED.sets.get("replica", []),
         gold="group",
         words=("declared", "preferred"),
         levels={name: name for name in MISGENDERED.groups},
@@ -469,7 +455,5 @@ declare(
             "name_class": "name",
             "sentence_initial": "starts the sentence",
         },
-        options="groups",
-        models={facts["label"]: facts for facts in MISGENDERED.models.values()},
     ),
 )

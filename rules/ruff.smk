@@ -403,50 +403,16 @@ declare(
         axis="Number of distractors",
     ),
     explorer=ExplorerView(
-        sets=[
-            ExploredSet(
-                label=templates,
-                instances=f"results/ruff/instances/{templates}/selected.parquet",
-                own=templates == "replica",
-                decided=[
-                    DecisionTable(
-                        table=f"results/ruff/analysis/{templates}/predictions.parquet",
-                        reader={"model": {name: facts["label"] for name, facts in RUFF.models.items()}},
-                        where={"setting": "fidelity"},
-                        picked=("prediction",),
-                        right="correct",
-                        scores=[
-                            {"file": f"results/ruff/scores/{templates}/{name}.parquet", "model": name}
-                            for name in RUFF.models
-                            if templates == "replica"
-                        ],
-                    ),
-                    *(
-                        DecisionTable(
-                            table=f"results/ruff/analysis/{templates}/prompted_outputs.parquet",
-                            reader={
-                                "model": {name: facts["label"] for name, facts in RUFF.asked.items()},
-                                "method": {"vanilla": "prompted"},
-                                "prompt": "prompt {}",
-                                "kind": "{}",
-                                "order": {"published": ""},
-                            },
-                            where={"answer": "final"},
-                            picked=("named", "outcome"),
-                            right="outcome",
-                            prompts=f"results/ruff/prompts/{templates}.parquet",
-                            answers=[
-                                {"file": f"results/ruff/answers/{templates}/{name}.parquet", "model": name}
-                                for name in RUFF.asked
-                            ],
-                        )
-                        for _ in RUFF.asked and [templates]
-                    ),
-                ],
-            )
+        sets={
+            templates: [
+                f"results/ruff/instances/{templates}/selected.parquet",
+                f"results/ruff/analysis/{templates}/predictions.parquet",
+                *[f"results/ruff/analysis/{templates}/prompted_outputs.parquet"][: len(RUFF.asked)],
+            ]
             for templates in RUFF.templates
-        ],
-        key=["instance_id", "seed", "n_distractors"],
+        },
+        own=["replica"],
+        where={"setting": "fidelity", "answer": "final"},
         gold="pronoun",
         words=("introduced", "preferred"),
         levels={name: name for name in PRONOUN_SETS},
@@ -459,8 +425,5 @@ declare(
             "seed": "sample",
         },
         own_factors={"occupation": "occupation"},
-        options=PRONOUN_SETS,
-        distractors="n_distractors",
-        models={facts["label"]: facts for facts in [*RUFF.models.values(), *RUFF.asked.values()]},
     ),
 )

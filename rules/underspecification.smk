@@ -271,13 +271,6 @@ UNDERSPEC_TABLES = {
 }
 
 UNDERSPEC_PAIRED = {"model": ["{label}"], "accumulation": ["top"], "debris": ["False"]}
-underspecification_decisions = lambda table, **answered: DecisionTable(
-    table=table,
-    reader={"model": "{}", "prompt": {"mask": ""} | {name: f"prompt {name}" for name in "ABC"}},
-    where={"accumulation": "top", "debris": False},
-    options=("gender", "probability"),
-    **answered,
-)
 
 
 declare(
@@ -397,40 +390,20 @@ declare(
         axis="Sentences, feminine pronouns",
     ),
     explorer=ExplorerView(
-        sets=[
-            *(
-                ExploredSet(
-                    label=name,
-                    instances=f"results/underspecification/instances/{name}.parquet",
-                    own=not name.endswith("official"),
-                    decided=[
-                        underspecification_decisions(
-                            table,
-                            prompts=f"results/underspecification/texts/{name}.parquet",
-                            answers=[
-                                {"file": f"results/underspecification/distributions/{name}/{model}.parquet"}
-                                for _ in [name]
-                                if not name.endswith("official")
-                            ],
-                        )
-                        for model, table in zip(UNDERSPEC.models, UNDERSPEC.probabilities_of("run"), strict=True)
-                    ],
-                )
+        sets={
+            **{
+                name: [f"results/underspecification/instances/{name}.parquet", *UNDERSPEC.probabilities_of("run")]
                 for name in UNDERSPEC.sets
                 if UNDERSPEC.models
-            ),
-            *(
-                ExploredSet(
-                    label=f"{source}, released outputs",
-                    instances=table,
-                    own=False,
-                    decided=[underspecification_decisions(table)],
-                )
+            },
+            **{
+                f"{source}, released outputs": [table, table]
                 for source in UNDERSPEC["released"]
                 for table in UNDERSPEC.probabilities_of(source)
-            ),
-        ],
-        key=["evaluation_set", "templates", "item", "variable", "value"],
+            },
+        },
+        own=[name for name in UNDERSPEC.sets if not name.endswith("official")],
+        where={"accumulation": "top", "debris": False},
         gold="value",
         order=["variable", "position"],
         words=("date or place", "most probable"),
@@ -444,8 +417,7 @@ declare(
             "coreferent": "the pronoun means the",
         },
         own_factors={"occupation": "occupation", "form": "tense", "life_stage": "life stage"},
-        value={"female": 1, "male": -1},
+        weights={"female": 1, "male": -1},
         quantity="Probability, female minus male words",
-        models={facts["label"]: facts for facts in UNDERSPEC.models.values()},
     ),
 )

@@ -267,67 +267,27 @@ declare(
         axis="Case, or sentences that are right together",
     ),
     explorer=ExplorerView(
-        sets=[
-            ExploredSet(
-                label="{templates}, {people}".format(people=winopron_study.ENTITIES[names["entities"]], **names),
-                instances="results/winopron/instances/{templates}/{entities}.parquet".format(**names),
-                own=names["templates"] == "replica",
-                decided=[
-                    DecisionTable(
-                        table="results/winopron/predictions/{templates}/{entities}.parquet".format(**names),
-                        reader={
-                            "system": "{}",
-                            "conversion": winopron_study.READINGS | {"corrected": ""},
-                            "prompt": "prompt {}",
-                            "variant": {"none": ""},
-                        },
-                        picked=("prediction",),
-                        right="right",
-                        scores=[
-                            {
-                                "file": "results/winopron/scores/{templates}/{model}.parquet".format(
-                                    model=model, **names
-                                ),
-                                "column": column,
-                                "system": facts["label"] + scoring,
-                            }
-                            for model, facts in WINOPRON.scoring.items()
-                            for scoring, column in winopron_study.SCORINGS.items()
-                            if names == {"templates": "replica", "entities": "double"}
-                        ],
-                        scored=(
-                            ("results/winopron/instances/replica/selected.parquet", "template")
-                            if WINOPRON.scoring and names == {"templates": "replica", "entities": "double"}
-                            else ()
-                        ),
-                        clusters=[
-                            {"file": entry["file"], "system": entry["system"]}
-                            for entry in WINOPRON.systems_of(**names)
-                            if names["templates"] == "replica"
-                        ],
-                        prompts="results/winopron/prompts/replica.parquet" if WINOPRON.asked else "",
-                        answers=[
-                            {"file": f"results/winopron/answers/replica/{model}.parquet", "system": facts["label"]}
-                            for model, facts in WINOPRON.asked.items()
-                            if names["templates"] == "replica" and names["entities"] in WINOPRON_PROMPTING["entities"]
-                        ],
-                    )
-                ],
-            )
+        sets={
+            f"{names['templates']}, {winopron_study.ENTITIES[names['entities']]}": [
+                "results/winopron/{kind}/{templates}/{entities}.parquet".format(kind=kind, **names)
+                for kind in ("instances", "predictions")
+            ]
             for names in WINOPRON.sets
-        ],
-        key=["instance_id"],
+        },
+        own=["replica"],
         gold="answer",
         words=("meant", "taken"),
         levels={"occupation": "", "participant": ""},
         unit=("pair", "pairs of people"),
         factors={"case": "case", "pronoun_set": "pronouns"},
         own_factors={"occupation": "occupation"},
-        options=["occupation", "participant"],
         marks={"pronoun": "pronoun", "occupation": "occupation", "participant": "participant"},
-        models={
-            **{winopron_study.system_label(facts): facts for facts in RUN_SYSTEM_FACTS.values()},
-            **{facts["label"]: facts for facts in [*WINOPRON.asked.values(), *WINOPRON.scoring.values()]},
-        },
+        clusters=[
+            entry
+            for names in WINOPRON.sets
+            if names["templates"] == "replica"
+            for entry in WINOPRON.systems_of(**names)
+        ],
+        scorings=winopron_study.SCORINGS,
     ),
 )

@@ -1,25 +1,34 @@
 """Write the page in which every instance of a run can be looked at: one HTML file that needs no other."""
 
 from scripts.core import files
+from scripts.core.data import estimate_rows
 from scripts.core.paper import explorer
+from scripts.core.paper.summary import describe_subject
 from scripts.core.workflow.job import log, run
 
 PLACE = "{{ data }}"
 """Where the page takes its data."""
 
 
-def main(*, template: str, canary: str, page: str, studies: dict, template_files: dict):
+def main(*, template: str, summaries: list, canary: str, page: str, studies: dict, models: dict, template_files: dict):
     """Write ``page`` (HTML).
 
     Args:
         template: The page with a place for its data.
         canary: The line that keeps the page out of training corpora.
         page: The page to write.
-        studies: What the studies say of it (:class:`scripts.core.workflow.studies.ExplorerView`), with ``label`` and
-            ``question``.
+        summaries: The studies' rows of the summary. Each set opens with the model of the study's headline.
+        studies: What the studies say of it (:class:`scripts.core.workflow.studies.ExplorerView`), with ``label``,
+            ``question`` and ``outputs``.
+        models: Names of models and systems to what figures know of them.
         template_files: Of each study, names of template files to their paths.
     """
-    data = explorer.page(studies, template_files, canary)
+    rows = estimate_rows.read(summaries)
+    # The headline of a demonstration model comes last.
+    rows = rows[rows.headline & rows.value.notna()].sort_values("demonstration", kind="stable")
+    for name, study in studies.items():
+        study["headline"] = [describe_subject(row) for row in rows[rows.study == name].to_dict("records")]
+    data = explorer.page(studies, template_files, models, canary)
     for study in data["studies"]:
         for one in study["sets"]:
             log.info("%s, %s: %d of %d instances", study["label"], one["label"], one["count"], one["total"])

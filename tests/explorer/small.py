@@ -5,8 +5,8 @@ from dataclasses import asdict
 import pandas as pd
 
 from scripts.core import files
-from scripts.core.data import coreference
-from scripts.core.workflow.studies import DecisionTable, ExploredSet, ExplorerView
+from scripts.core.data import coreference, estimate_rows
+from scripts.core.workflow.studies import ExplorerView
 
 MARKUP = "<script>document.title = 'pwned'</script>\"' & <b>"
 SECRET = "Zanzibar's heron"
@@ -22,7 +22,7 @@ def instances(text):
         other = "The guest sat down. " * count
         rows.append(
             {
-                "instance_id": f"id{n:02}", "options": ["his", "her"], "pronoun": introduced, "n": count,
+                "instance_id": f"id{n:02}", "options": ["his", "her"], "pronoun": introduced, "n_distractors": count,
                 "text": f"{text} {n} said “😀” to {introduced}. {other}The cook lost ___ hat.",
                 "case": "possessive" if n % 4 else MARKUP, "occupation": f"{text} {n % 12}",
                 "task_row": n + 3, "context_rows": [4, n + 5],
@@ -33,46 +33,47 @@ def instances(text):
 
 def build(folder):
     """Write the study's files below a folder; return what the page is made from."""
-    sets = []
-    for label, own, text in (("replica", True, MARKUP), ("official", False, SECRET)):
+    sets = {}
+    for label, text in (("replica", MARKUP), ("official", SECRET)):
         frame = instances(text)
         origins = {"task_row": "task.tsv", "context_rows": "context.tsv"}
         files.write_parquet(folder / f"{label}.parquet", frame, {"origins": origins})
-        decisions = []
+        predictions = []
         for model, wrong in (("m", 3), ("other", 2)):
-            picked = [PRONOUNS[(n + (n % wrong == 0)) % 2] for n in range(60)]
-            decisions.append(frame[["instance_id"]].assign(model=model, prompt="", picked=picked))
-        asked = decisions[0][:6].assign(prompt="1", picked=None)
-        table = pd.concat([*decisions, asked])
-        table["right"] = table.picked.to_numpy() == frame.set_index("instance_id").pronoun[table.instance_id].to_numpy()
-        files.write_parquet(folder / f"{label}_decided.parquet", table.assign(outcome="several"))
-        sets.append(
-            ExploredSet(label, str(folder / f"{label}.parquet"), own, [decided(folder, label)]),
-        )
+            predicted = [PRONOUNS[(n + (n % wrong == 0)) % 2] for n in range(60)]
+            predictions.append(frame[["instance_id"]].assign(model=model, prompt="", prediction=predicted))
+        asked = predictions[0][:6].assign(prompt="1", prediction=None)
+        table = pd.concat([*predictions, asked])
+        gold = frame.set_index("instance_id").pronoun[table.instance_id].to_numpy()
+        table["right"] = table.prediction.to_numpy() == gold
+        files.write_parquet(folder / f"{label}_predicted.parquet", table.assign(outcome="several"))
+        sets[label] = [str(folder / f"{label}.parquet"), str(folder / f"{label}_predicted.parquet")]
     outputs(folder, instances(MARKUP))
     explored = ExplorerView(
-        sets=sets, key=["instance_id"], gold="pronoun", words=("introduced", "preferred"),
+        sets=sets, own=["replica"], gold="pronoun", words=("introduced", "preferred"),
         levels={"he": "he", "she": "she"}, unit=("occupation", "occupations"),
-        factors={"case": f"case {MARKUP}", "n": "others"}, own_factors={"occupation": "occupation"},
-        options=["he", "she"], distractors="n",
-        models={"M <script>": {"family": "GPT-2", "architecture": "decoder", "parameters": None}},
+        factors={"case": f"case {MARKUP}", "n_distractors": "others"}, own_factors={"occupation": "occupation"},
     )  # fmt: skip
-    question = f"Who? {MARKUP}"
-    return {"small": {"label": f"Small {MARKUP}", "question": question} | asdict(explored)}
+    scores = {"file": str(folder / "scores.parquet"), "column": "log_probability", "model": "m", "prompt": ""}
+    written = {"file": str(folder / "answers.parquet"), "prompts": str(folder / "prompts.parquet"), "model": "m"}
+    resolved = {"file": str(folder / "clusters.jsonl"), "model": "other"}
+    study = {
+        "label": f"Small {MARKUP}", "question": f"Who? {MARKUP}", "headline": [],
+        "outputs": [{"room": "scores", **scores}, {"room": "answers", **written}, {"room": "clusters", **resolved}],
+    }  # fmt: skip
+    return {"small": asdict(explored) | study}
 
 
-def decided(folder, label):
-    """Return the declaration of a set's decisions; a set whose texts are secret has all outputs in it too."""
-    return DecisionTable(
-        table=str(folder / f"{label}_decided.parquet"),
-        reader={"model": {"m": "M <script>"}, "prompt": "prompt {}"},
-        picked=("picked", "outcome"),
-        right="right",
-        scores=[{"file": str(folder / "scores.parquet"), "model": "m", "prompt": ""}],
-        clusters=[{"file": str(folder / "clusters.jsonl"), "model": "other"}],
-        prompts=str(folder / "prompts.parquet"),
-        answers=[{"file": str(folder / "answers.parquet"), "model": "m"}],
-    )
+MODELS = {"m": {"label": "M <script>", "family": "GPT-2", "architecture": "decoder", "parameters": None}}
+
+
+def summary(folder):
+    """Write the study's rows of the summary and return the path."""
+    rows = [("other", 0.6, True), ("M <script>", 0.5, False), ("nobody", None, False)]
+    table = pd.DataFrame(rows, columns=["label", "value", "demonstration"])
+    table = table.assign(study="small", metric="accuracy", headline=True).reindex(columns=list(estimate_rows.COLUMNS))
+    files.write_csv(folder / "summary.csv", table)
+    return str(folder / "summary.csv")
 
 
 def outputs(folder, frame):

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import asdict
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,7 @@ import pytest
 from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.core.paper import explorer
+from scripts.core.workflow.studies import ExplorerView
 from scripts.explorer import explorer as script
 from tests.explorer import small
 
@@ -26,7 +28,7 @@ def studies(folder):
 
 @pytest.fixture(scope="module")
 def data(studies):
-    made = explorer.page(studies, {"small": {"task.tsv": "templates/small/task.tsv"}}, small.CANARY)
+    made = explorer.page(studies, {"small": {"task.tsv": "templates/small/task.tsv"}}, small.MODELS, small.CANARY)
     # As the page reads it.
     return explorer.read(f'<script id="data">{explorer.pack_data(made)}</script>')
 
@@ -70,7 +72,7 @@ def test_a_set_of_somebody_else_gives_counts_alone(data, shown):
     counted = data["studies"][0]["sets"][1]
     assert set(counted) == set(shown) - {"ids", "texts", "spans", "lines"} | {"weights"}
     assert all(set(reader) == {"name", "colour", "decided"} for reader in counted["readers"])
-    assert [factor["name"] for factor in counted["factors"]] == ["case", "n"]
+    assert [factor["name"] for factor in counted["factors"]] == ["case", "n_distractors"]
     text = json.dumps(data)
     assert small.SECRET not in text and "id00" in text and text.count("official") == 1
     assert sum(counted["weights"]) == 60 > len(counted["weights"]) and counted["count"] == 60
@@ -82,8 +84,8 @@ def test_a_set_of_somebody_else_gives_counts_alone(data, shown):
 def test_what_looks_like_markup_ends_nothing(folder, studies, root):
     page = folder / "page.html"
     script.main(
-        template=str(root / "paper/explorer.html"), canary=small.CANARY, page=str(page), studies=studies,
-        template_files={},
+        template=str(root / "paper/explorer.html"), summaries=[small.summary(folder)], canary=small.CANARY,
+        page=str(page), studies=studies, models=small.MODELS, template_files={},
     )  # fmt: skip
     text = page.read_text(encoding="utf-8")
     assert text.count("</script>") == text.count("<script") == 2
@@ -94,32 +96,51 @@ def test_what_looks_like_markup_ends_nothing(folder, studies, root):
     assert small.CANARY in text and not re.search(r'(?:src|href)="', text)
 
 
+def test_the_page_opens_with_the_headline_model_and_the_next_with_the_same_instances(studies, tmp_path):
+    def opened(*headline):
+        entry = studies["small"] | {"headline": list(headline)}
+        (study,) = explorer.page({"small": entry}, {}, small.MODELS, "")["studies"]
+        return [reader["name"] for reader in study["sets"][0]["readers"]]
+
+    assert opened("M <script>") == ["M <script>", "other", "M <script>, prompt 1"]
+    assert opened("elsewhere", "other") == ["other", "M <script>", "M <script>, prompt 1"]
+    # Nobody else has the instances of the prompted model.
+    assert opened("M <script>, prompt 1") == ["M <script>, prompt 1", "M <script>", "other"]
+    readers = [{"name": name, "decided": decided} for name, decided in (("p", [0, -1]), ("a", [0, 1]), ("b", [1, 0]))]
+    explorer._put_headline_first(readers, ["a"])
+    assert [reader["name"] for reader in readers] == ["a", "b", "p"]
+    # A demonstration's headline comes last, and a headline without a value does not count.
+    shown = dict(studies["small"])
+    script.main(
+        template=small.summary(tmp_path), summaries=[small.summary(tmp_path)], canary="", page=str(tmp_path / "page"),
+        studies={"small": shown}, models=small.MODELS, template_files={},
+    )  # fmt: skip
+    assert shown["headline"] == ["M <script>", "other"]
+
+
 def test_a_large_run_shows_a_sample_of_whole_units(studies):
-    whole = len(explorer.pack_data(explorer.page(studies, {}, "")))
-    sampled = explorer.page(studies, {}, "", limit=whole * 3 // 4)
+    whole = len(explorer.pack_data(explorer.page(studies, {}, small.MODELS, "")))
+    sampled = explorer.page(studies, {}, small.MODELS, "", limit=whole * 3 // 4)
     assert len(explorer.pack_data(sampled)) <= whole * 3 // 4
     one = sampled["studies"][0]["sets"][0]
     assert 0 < one["count"] < one["total"] == 60
     # Five instances an occupation, which are in it all or not at all.
     assert set(np.bincount(one["units"])) == {5}
-    assert sampled == explorer.page(studies, {}, "", limit=whole * 3 // 4)
+    assert sampled == explorer.page(studies, {}, small.MODELS, "", limit=whole * 3 // 4)
 
 
 def test_probabilities_are_averaged_where_nothing_is_right(tmp_path):
     rows = [(f"t{n % 2}", f"{1900 + n % 2}", word, share) for n in range(2) for word, share in (("f", 0.1), ("m", 0.3))]
-    table = pd.DataFrame(rows, columns=["item", "year", "word", "share"]).assign(model="m")
-    table.loc[table.item == "t1", "share"] = 0.0
+    table = pd.DataFrame(rows, columns=["item", "value", "gender", "probability"]).assign(model="m")
+    table.loc[table.item == "t1", "probability"] = 0.0
     files.write_parquet(tmp_path / "probabilities.parquet", table)
-    decided = {"table": str(tmp_path / "probabilities.parquet"), "reader": {"model": "{}"}, "where": {}, "picked": [],
-               "right": "", "options": ["word", "share"]}  # fmt: skip
-    entry = {
-        "label": "S", "question": "Q", "words": ["year", "likely"], "quantity": "difference", "unit": ["item", "texts"],
-        "levels": {"f": "she", "m": "he"}, "value": {"f": 1, "m": -1}, "marks": {}, "models": {}, "gold": "year",
-        "factors": {}, "own_factors": {}, "order": ["year"], "key": ["item", "year"], "identifier": "id",
-        "sets": [{"label": "released", "instances": decided["table"], "own": False, "decided": [decided]}],
-        "options": [], "distractors": "",
-    }  # fmt: skip
-    (study,) = explorer.page({"s": entry}, {}, "")["studies"]
+    path = str(tmp_path / "probabilities.parquet")
+    view = ExplorerView(
+        sets={"released": [path, path]}, own=[], gold="value", words=("year", "likely"), order=["value"],
+        levels={"f": "she", "m": "he"}, unit=("item", "texts"), factors={}, weights={"f": 1, "m": -1},
+    )  # fmt: skip
+    entry = asdict(view) | {"label": "S", "question": "Q", "headline": [], "outputs": []}
+    (study,) = explorer.page({"s": entry}, {}, {}, "")["studies"]
     (reader,) = study["sets"][0]["readers"]
     assert reader["value"] == [-200, 0] and study["mean"]
     assert [study["levels"][code // 2]["name"] for code in reader["decided"]] == ["m", "none"]
@@ -127,14 +148,14 @@ def test_probabilities_are_averaged_where_nothing_is_right(tmp_path):
 
 def test_clusters_of_another_text_and_two_decisions_are_refused(tmp_path):
     studies = small.build(tmp_path)
-    path = tmp_path / "replica_decided.parquet"
+    path = tmp_path / "replica_predicted.parquet"
     table = files.read_parquet(path)
     files.write_parquet(path, pd.concat([table, table[:1]]))
     with pytest.raises(ValueError, match="M <script> decides an instance more than once"):
-        explorer.page(studies, {}, "")
+        explorer.page(studies, {}, small.MODELS, "")
     files.write_parquet(path, table)
     frame = files.read_parquet(tmp_path / "replica.parquet")
     metadata = files.parquet_metadata(tmp_path / "replica.parquet")
     files.write_parquet(tmp_path / "replica.parquet", frame.assign(text="Other. " + frame.text), metadata)
     with pytest.raises(UserError, match="the text of 'id00' differs"):
-        explorer.page(studies, {}, "")
+        explorer.page(studies, {}, small.MODELS, "")

@@ -38,8 +38,8 @@ def browser(tmp_path_factory):
 def page(tmp_path_factory, root):
     folder = tmp_path_factory.mktemp("page")
     script.main(
-        template=str(root / "paper/explorer.html"), canary=small.CANARY,
-        page=str(folder / "page.html"), studies=small.build(folder), template_files={},
+        template=str(root / "paper/explorer.html"), summaries=[small.summary(folder)], canary=small.CANARY,
+        page=str(folder / "page.html"), studies=small.build(folder), models=small.MODELS, template_files={},
     )  # fmt: skip
     return folder / "page.html"
 
@@ -86,14 +86,14 @@ def test_a_filter_moves_accuracy_and_interval_and_a_link_brings_them_back(opened
     browser = opened()
     assert shown(browser, "#value-a").startswith("66.7 % [") and shown(browser, "#value-b").startswith("50.0 %")
     whole = shown(browser, "#value-a")
-    choose(browser, "f.n", "1")
+    choose(browser, "f.n_distractors", "1")
     # Every third instance has a sentence about somebody else, and the first model is wrong about just these.
     assert shown(browser, "#value-a").startswith("0.0 % [0.0, ") and "20 instances" in shown(browser, "#listed")
     browser.click("#a .bar button")
     assert shown(browser, "#listed").startswith("10 instances: introduced he, A preferred she")
     browser.click("#list li button")
     link = browser.evaluate("location.hash").removeprefix("#")
-    assert "f.n=1" in link and "item=id00" in link
+    assert "f.n_distractors=1" in link and "item=id00" in link
     again = opened(link)
     assert shown(again, "#value-a").startswith("0.0 %") and shown(again, "#listed").startswith("10 instances")
     assert again.evaluate("document.querySelector('.detail').getBoundingClientRect().top < innerHeight")

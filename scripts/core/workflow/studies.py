@@ -262,101 +262,50 @@ class Card:
 
 
 @dataclass(frozen=True)
-class DecisionTable:
-    """A table in which readers (models, systems or rules, each asked in some way) decide about instances.
-
-    Attributes:
-        table: A row for each instance and reader; without ``picked``, for each of their options.
-        reader: Columns that tell readers apart, to how they are called: a pattern such as ``prompt {}``, or value to
-            words. Empty words are left out, and values without words are called by themselves.
-        picked: Columns of which the first that is not missing names what was preferred; or columns that are true, to
-            its name.
-        right: The column that is true, or ``right``, where the decision is.
-        where: Columns to the values of the rows that are meant.
-        options: Without ``picked``: the columns with an option and its probability, of which the largest is preferred.
-        scores, clusters, answers: Outputs of models: ``file``, and columns of ``reader`` to the value of those that it
-            belongs to. Scores also have ``column``, what options are compared by, unless that is ``log_probability``.
-        scored: The table of what was scored, if that is not the instances, and the column by which these belong to it.
-        prompts: The prompts that ``answers`` answer.
-    """
-
-    table: str
-    reader: dict
-    picked: tuple | dict = ()
-    right: str = ""
-    where: dict = field(default_factory=dict)
-    options: tuple = ()
-    scores: list = field(default_factory=list)
-    scored: tuple = ()
-    clusters: list = field(default_factory=list)
-    prompts: str = ""
-    answers: list = field(default_factory=list)
-
-    @property
-    def files(self) -> list[str]:
-        """All that it reads."""
-        outputs = [entry["file"] for entry in (*self.scores, *self.clusters, *self.answers)]
-        return list(filter(None, [self.table, *self.scored[:1], self.prompts, *outputs]))
-
-
-@dataclass(frozen=True)
-class ExploredSet:
-    """Instances that the explorer shows together: their label, their table, whether texts may be shown, decisions.
-
-    Only texts of this project's own templates may. Of other sets the page has counts alone.
-    """
-
-    label: str
-    instances: str
-    own: bool
-    decided: list
-
-
-@dataclass(frozen=True)
 class ExplorerView:
     """What the explorer shows of a study (:mod:`scripts.core.paper.explorer`). Columns are those of its instances.
 
     Attributes:
-        key: Columns that tell instances apart; those that a table of decisions has too join it to them.
-        identifier: The column that prompts, scores and clusters name instances by.
-        gold: The column with what decisions begin from, such as the pronoun that was introduced; or columns that are
+        sets: Labels of sets to the paths of their instances and of tables of predictions about them.
+        own: Names of sets whose texts may be shown, since they are made from this project's own templates.
+        gold: The column with what predictions begin from, such as the pronoun that was introduced; or columns that are
             true, to its name.
         words: What becomes of what, for headings: ``("introduced", "preferred")``.
-        levels: What can be preferred, to the pronoun set whose colour it has; empty for none.
+        levels: What can be predicted, in the order of scores, to the pronoun set whose colour it has; empty for none.
         unit: The column of what instances share that are alike, by which intervals are clustered, and its plural.
         factors: Columns to filter by, to their labels.
         own_factors: The same of columns with words of sentences, only for sets whose texts may be shown.
+        where: Columns of the tables to the values of the rows that are meant.
+        predicted: Columns that are true, to what was predicted; none: the usual column.
         order: Columns that ``gold`` is ordered by; otherwise by ``levels`` and its own value.
-        options: What the options stand for, in the order of scores: levels, or the column that lists them.
-        distractors: The column that counts the sentences about somebody else behind the first; of texts that have some.
         marks: Columns whose words are marked in the text, to what they are called; ``<column>_offset`` says where.
-        value: Where nothing is right or wrong: options to the weights of their probabilities in what is averaged.
+        clusters: Files of clusters, with ``system`` and ``debiasing`` as in the tables.
+        scorings: What the label of a scored model ends with, to the column that its options are compared by.
+        weights: Where nothing is right or wrong: levels to the weights of their probabilities in what is averaged.
         quantity: What is averaged.
-        models: What the names of readers begin with to what figures know of the model or system; rules have none.
     """
 
-    sets: list
-    key: list
+    sets: dict
+    own: list
     gold: str | dict
     words: tuple
     levels: dict
     unit: tuple
     factors: dict
-    identifier: str = "instance_id"
     own_factors: dict = field(default_factory=dict)
+    where: dict = field(default_factory=dict)
+    predicted: dict = field(default_factory=dict)
     order: list = field(default_factory=list)
-    options: str | list = field(default_factory=list)
-    distractors: str = ""
     marks: dict = field(default_factory=dict)
-    value: dict = field(default_factory=dict)
+    clusters: list = field(default_factory=list)
+    scorings: dict = field(default_factory=lambda: {"": "log_probability"})
+    weights: dict = field(default_factory=dict)
     quantity: str = "Accuracy"
-    models: dict = field(default_factory=dict)
 
     @property
     def files(self) -> list[str]:
-        """All that it reads."""
-        read = [[one.instances, *(path for table in one.decided for path in table.files)] for one in self.sets]
-        return list(dict.fromkeys(path for paths in read for path in paths))
+        """Instances and predictions."""
+        return list(dict.fromkeys(path for paths in self.sets.values() for path in paths))
 
 
 @dataclass(frozen=True)
@@ -585,6 +534,36 @@ class Study:
             for name in sets
             if room != "scores" or (self.scored and self.scored.models_of(name, [model]))
         ]
+
+    def explored_outputs(self, labels: dict[str, str]) -> list[dict[str, Any]]:
+        """Return the outputs about texts that the explorer shows: ``room``, ``file``, whose they are, what they need.
+
+        Args:
+            labels: Models to their labels.
+        """
+        view, found = self.explorer, []
+        if view is None:
+            return found
+        place = f"results/{self.name}"
+        for name in self.scored.sets if self.scored else []:
+            for model in self.scored.models_of(name, self.models) if name in view.own else []:
+                for ending, column in view.scorings.items():
+                    found.append({
+                        "room": "scores", "file": f"{place}/scores/{name}/{model}.parquet", "column": column,
+                        "scored": f"{place}/instances/{name}/selected.parquet",
+                        "model": model, "system": labels[model] + ending, "prompt": "",
+                    })  # fmt: skip
+        asked = [("answers", "prompts", self.prompted, self.prompted.models)] if self.prompted else []
+        asked += [("distributions", "texts", self.texts, self.models)] if self.texts else []
+        for room, prompts, sets, models in asked:
+            for name, model in itertools.product([name for name in sets.sets if name in view.own], models):
+                found.append({
+                    "room": "answers", "file": f"{place}/{room}/{name}/{model}.parquet",
+                    "prompts": f"{place}/{prompts}/{name}.parquet",
+                    "model": [model, labels[model]], "system": labels[model],
+                })  # fmt: skip
+        keys = ("file", "system", "debiasing")
+        return found + [{"room": "clusters"} | {key: one[key] for key in keys if key in one} for one in view.clusters]
 
     def findings_file(self, model: str) -> str:
         """Return the verdicts on the study's findings for one model."""
