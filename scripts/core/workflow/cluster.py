@@ -230,12 +230,18 @@ def check_as_if_submitted(workflow: Any) -> None:
     # Snakemake says once more which profile it takes.
     with contextlib.chdir(workflow.workdir_init), contextlib.redirect_stderr(io.StringIO()):
         arguments = parse_args(sys.argv[1:])[1]
-    if arguments.executor == "slurm":
-        dry, workflow._executor_plugin = workflow._executor_plugin, ExecutorPluginRegistry().get_plugin("slurm")
-        try:
-            check_cluster(workflow.dag, workflow._executor_plugin.get_settings(arguments))
-        finally:
-            workflow._executor_plugin = dry
+    if arguments.executor != "slurm":
+        return
+    try:
+        slurm.query_slurm("scontrol", "ping")
+    except UserError as error:
+        log.warning(f"The cluster was not checked: {error}")
+        return
+    dry, workflow._executor_plugin = workflow._executor_plugin, ExecutorPluginRegistry().get_plugin("slurm")
+    try:
+        check_cluster(workflow.dag, workflow._executor_plugin.get_settings(arguments))
+    finally:
+        workflow._executor_plugin = dry
 
 
 def check_cluster(dag: Any, settings: Any) -> tuple[dict[str, str], dict[str, int | None]]:

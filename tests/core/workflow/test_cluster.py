@@ -191,7 +191,7 @@ def test_options_of_the_command_line():
 class Flow:
     """As much of a workflow as check_profiles looks at."""
 
-    basedir = str(ROOT)
+    basedir = workdir_init = str(ROOT)
 
 
 def test_a_workflow_profile_with_the_same_keys_is_refused(tmp_path, monkeypatch):
@@ -208,6 +208,21 @@ def test_a_workflow_profile_with_the_same_keys_is_refused(tmp_path, monkeypatch)
     cluster.check_profiles(Flow)
     monkeypatch.setattr("sys.argv", ["snakemake", "--cores", "2"])
     cluster.check_profiles(Flow)
+
+
+def test_a_dry_run_away_from_a_cluster_says_that_nothing_was_checked(monkeypatch):
+    def missing(*command):
+        raise UserError("scontrol is not installed here")
+
+    said = []
+    monkeypatch.setattr(slurm, "query_slurm", missing)
+    monkeypatch.setattr(cluster.log, "warning", said.append)
+    monkeypatch.setattr("sys.argv", ["snakemake", "--profile", "slurm", "-n"])
+    cluster.check_as_if_submitted(Flow)
+    assert said == ["The cluster was not checked: scontrol is not installed here"]
+    monkeypatch.setattr("sys.argv", ["snakemake", "--cores", "2", "-n"])
+    cluster.check_as_if_submitted(Flow)
+    assert len(said) == 1
 
 
 def test_the_profile_has_one_place_for_a_site():
