@@ -185,7 +185,9 @@ def _weights(jobs: list[dict]) -> dict[str, str]:
         if name not in known:
             try:
                 known[name] = (
-                    models.weights_digest(models.locate(model, {"source": entry["source"]}))
+                    models.weights_digest(
+                        models.locate(model, {key: entry[key] for key in ("source", "adapter") if key in entry})
+                    )
                     if model
                     else sources.locate(system, entry).weights_sha256
                 )

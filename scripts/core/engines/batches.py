@@ -15,7 +15,7 @@ from scripts.core.errors import UserError
 
 if TYPE_CHECKING:
     import pandas as pd
-    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+    from transformers import BatchEncoding, PreTrainedModel, PreTrainedTokenizerBase
 
 PLL_METRIC = "within_word_l2r"
 METRICS = {
@@ -28,6 +28,8 @@ BATCH_TOKENS = {"cpu": 1024, "cuda": 32768}
 """Tokens of a forward pass when the configuration says ``auto``."""
 
 SENTINEL, SECOND_SENTINEL = "<extra_id_0>", "<extra_id_1>"
+
+TWO_WORDS = "Two words"
 
 KINDS = ("context", "option", "sentinel", "end")
 """What a scored token is: of the option, a sentinel, the end of the sequence, or something else."""
@@ -151,6 +153,10 @@ class TextReader:
         if architecture != "decoder":
             self.blank, _ = blank_token(tokenizer)
         self.special = set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
+        # Gemma's kind of tokenizer does not split at spaces: all of a text would be one word.
+        self.splits_words = (
+            tokenizer.is_fast and len(set(tokenizer(TWO_WORDS, add_special_tokens=False).word_ids())) > 1
+        )
         # Of a decoder's text the first token has no score, nor has what every text follows (models.score_after).
         self.unscored = getattr(tokenizer, "unscored_tokens", 1) if architecture == "decoder" else 0
 
@@ -224,8 +230,31 @@ class TextReader:
                     "for it; leave this model or this pronoun set out"
                 )
             counts.append(int((found == KINDS.index("option")).sum()))
-            kinds.append(found[self._scored(ids, encoding.word_ids(len(kinds)))])
+            kinds.append(found[self._scored(ids, self.word_ids(encoding, len(kinds), text))])
         return kinds, np.array(counts, dtype=np.int64)
+
+    def read_words(self, texts: list[str]) -> tuple[list[list[int]], list[list[int | None]]]:
+        """Return the token ids of each text and, as :meth:`word_ids`, their words."""
+        encoding = self.tokenizer(texts, return_offsets_mapping=True)
+        return encoding["input_ids"], [self.word_ids(encoding, row, text) for row, text in enumerate(texts)]
+
+    def word_ids(self, encoding: "BatchEncoding", row: int, text: str) -> list[int | None]:
+        """Return the word of each token of a text, None for special tokens.
+
+        Words are those of the tokenizer (BERT's leave punctuation apart); where it makes none, they end at spaces.
+
+        Args:
+            encoding: Of several texts, with the offsets of their tokens.
+            row: Which of them ``text`` is.
+        """
+        words = encoding.word_ids(row)
+        if self.splits_words:
+            return words
+        # A space at its beginning makes a token part of the word behind it.
+        starts = [
+            start + len(text[start:]) - len(text[start:].lstrip()) for start, _ in encoding["offset_mapping"][row]
+        ]
+        return [None if word is None else len(text[: at + 1].split()) for word, at in zip(words, starts, strict=True)]
 
     def _scored(self, ids: Sequence[int], words: Sequence[int | None]):
         """Return which tokens of what a model reads have a score, an array of bool."""

@@ -7,7 +7,7 @@ A machine with network fetches. What it fetched is a mapping that JSON can hold:
 import errno
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +20,13 @@ TOKENIZER_FILES = re.compile(
 )
 
 
-def fetch(what: str, source: dict[str, Any], *, weights: bool = True, tokenizer: bool = True) -> dict[str, Any]:
+def fetch(what: str, source: dict[str, Any], needs: Collection[str] = ("weights", "tokenizer")) -> dict[str, Any]:
     """Fetch what a job reads of a repository into the local cache; nothing where it is there already.
 
     Args:
         what: Who needs it, for messages: ``model NAME``.
         source: ``hub``, ``revision`` (None: the newest commit) and, where one file is all that is wanted, ``file``.
-        weights, tokenizer: What the repository must have.
+        needs: What the repository must have: ``weights``, ``tokenizer``, or an ``adapter`` and nothing else.
 
     Raises:
         UserError: If the Hub does not give the files, they cannot be stored, or some are missing.
@@ -47,8 +47,13 @@ def fetch(what: str, source: dict[str, Any], *, weights: bool = True, tokenizer:
                 path = huggingface_hub.hf_hub_download(repository, name, revision=commit)
                 return Path(path).read_text(encoding="utf-8")
 
-            files = [source["file"]] if "file" in source else checkpoints.select_files(members, read)
-            _refuse_incomplete(what, source, members, files, weights, tokenizer)
+            if "file" in source:
+                files = [source["file"]]
+            elif "adapter" in needs:
+                files = checkpoints.select_adapter(members)
+            else:
+                files = checkpoints.select_files(members, read)
+            _refuse_incomplete(what, source, members, files, needs)
             huggingface_hub.snapshot_download(
                 repository, revision=commit, allow_patterns=[re.sub(r"([*?[])", r"[\1]", name) for name in files]
             )
@@ -109,23 +114,30 @@ def _list_members(repository: str, revision: str | None) -> tuple[str, set[str]]
 
 
 def _refuse_incomplete(
-    what: str, source: dict[str, Any], members: set[str], files: list[str], weights: bool, tokenizer: bool
+    what: str, source: dict[str, Any], members: set[str], files: list[str], needs: Collection[str]
 ) -> None:
+    repository = source["hub"]
     missing = [name for name in files if name not in members]
     if missing:
-        raise UserError(f"{what}: {source['hub']} has no {missing[0]}; correct its entry in config/models.yaml")
+        raise UserError(f"{what}: {repository} has no {missing[0]}; correct its entry in config/models.yaml")
     if "file" in source:
         return
-    if weights and not any(name.endswith(checkpoints.WEIGHT_ENDINGS) for name in files):
-        stored = sorted(name for name in members if name.endswith(checkpoints.WEIGHT_ENDINGS))
+    if "adapter" in needs and not files:
+        raise UserError(f"{what}: {repository} has no {checkpoints.ADAPTER} with weights; correct adapter.hub")
+    if "weights" in needs and not set(files) & checkpoints.HEADS:
+        if checkpoints.ADAPTER in members:
+            raise UserError(
+                f"{what}: {repository} is {checkpoints.adapter_remedy('this', '{hub: ..., revision: ...}')}"
+            )
+        stored = sorted(name for name in members if name.endswith((".safetensors", ".bin")))
         found = f" (only {stored[0]})" if stored else ""
         raise UserError(
-            f"{what}: {source['hub']} has neither model.safetensors nor pytorch_model.bin{found}; name a repository "
-            "with the weights of a whole model"
+            f"{what}: {repository} has neither {' nor '.join(checkpoints.WEIGHTS)}{found}; name a repository with the "
+            "weights of a whole model"
         )
-    if tokenizer and not any(TOKENIZER_FILES.fullmatch(Path(name).name) for name in files):
+    if "tokenizer" in needs and not any(TOKENIZER_FILES.fullmatch(Path(name).name) for name in files):
         raise UserError(
-            f"{what}: {source['hub']} has no tokenizer; add the one that it was trained with to config/models.yaml: "
+            f"{what}: {repository} has no tokenizer; add the one that it was trained with to config/models.yaml: "
             "tokenizer: {hub: owner/name, revision: COMMIT}"
         )
 

@@ -2,9 +2,13 @@
 
 import contextlib
 import functools
+import hashlib
 import importlib.metadata
 import logging
 import os
+import re
+import tempfile
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +24,13 @@ if TYPE_CHECKING:
 log = logging.getLogger("pronouns")
 
 CUT_TEXT = "Nevertheless the pharmacist remembered that they had apologised to the photographer yesterday afternoon."
+STORED_TEXTS = (CUT_TEXT, "  Xe said: “It's Müller's €5.”\n\nThey/them, e.g. 1,234  (thon) ...", "THE END")
+"""Texts that a tokenizer and its file must cut alike."""
+UNUSED_WEIGHTS = re.compile(
+    r"(^|\.)(pooler|seq_relationship|sop_classifier|mtp\w*|vision\w*|visual\w*|image\w*|audio\w*|speech\w*|mm_\w*"
+    r"|multi_modal\w*|rotary_emb|inv_freq|position_ids|token_type_ids|masked_bias)(\.|$)|(attn|attention)\.bias$"
+)
+"""Weights that scoring does not need: poolers, heads for other ends, further modalities, stored buffers."""
 CUTS = 20
 """A tokenizer that leaves out one merge in ten cuts this text in two ways in 20 tries, all but surely."""
 
@@ -33,12 +44,14 @@ class Location:
         gguf: The GGUF file in the folder, or None.
         revision: What the folder was resolved to.
         tokenizer: The folder of a tokenizer that the registry names apart, or None.
+        adapter: The folder of an adapter that is merged into the weights, or None.
     """
 
     folder: Path
     gguf: str | None
     revision: str | None
     tokenizer: Path | None = None
+    adapter: Path | None = None
 
 
 def locate(name: str, entry: dict, prepared: str | Path | None = None, fetched: str | Path | None = None) -> Location:
@@ -57,26 +70,42 @@ def locate(name: str, entry: dict, prepared: str | Path | None = None, fetched: 
     source = entry["source"]
     commits = hub.read_record(fetched) if fetched is not None else fetch(name, entry)
     folders = {part: hub.find(f"model {name}", commit, fetched) for part, commit in commits.items()}
-    tokenizer = folders.get("tokenizer")
+    tokenizer, adapter = folders.get("tokenizer"), _find_adapter(name, entry, folders.get("adapter"))
     if prepared is not None:
-        return Location(Path(prepared), None, f"{source['package']}=={source['version']}", tokenizer)
-    if "hub" in source:
-        return Location(folders["source"], None, commits["source"]["revision"], tokenizer)
+        return Location(Path(prepared), None, f"{source['package']}=={source['version']}", tokenizer, adapter)
     if "package" in source:
         path = package_file(name, source, source.get("file") or source["folder"])
         folder, gguf = (path, None) if path.is_dir() else (path.parent, path.name)
-        return Location(folder, gguf, f"{source['package']}=={source['version']}", tokenizer)
-    folder = Path(source["path"]).expanduser()
-    if not (folder / "config.json").is_file():
+        return Location(folder, gguf, f"{source['package']}=={source['version']}", tokenizer, adapter)
+    folder = folders["source"] if "hub" in source else Path(source["path"]).expanduser()
+    members = [path.name for path in folder.glob("*")]
+    if "path" in source and checkpoints.ADAPTER in members and not checkpoints.has_weights(folder):
+        raise UserError(f"model {name}: {folder} is {checkpoints.adapter_remedy('it', '{path: ...}')}")
+    if "config.json" not in members:
         raise UserError(f"config/models.yaml: model {name}: {folder} holds no config.json; correct source.path")
-    return Location(folder, None, None, tokenizer)
+    if adapter is None and checkpoints.select_adapter(members):
+        adapter = folder
+    return Location(folder, None, commits["source"]["revision"] if "hub" in source else None, tokenizer, adapter)
+
+
+def _find_adapter(name: str, entry: dict[str, Any], fetched: Path | None) -> Path | None:
+    if "path" not in entry.get("adapter", {}):
+        return fetched
+    folder = Path(entry["adapter"]["path"]).expanduser()
+    if not checkpoints.select_adapter([path.name for path in folder.glob("*")]):
+        raise UserError(
+            f"config/models.yaml: model {name}: {folder} holds no {checkpoints.ADAPTER} with weights; correct "
+            "adapter.path"
+        )
+    return folder
 
 
 def fetch(name: str, entry: dict[str, Any]) -> dict[str, dict]:
     """Fetch what a model needs from the Hub into the local cache.
 
     Returns:
-        For ``source`` and ``tokenizer``, where they are on the Hub, as :func:`scripts.core.engines.hub.fetch`.
+        What :func:`scripts.core.engines.hub.fetch` returns for ``source``, ``tokenizer`` and ``adapter``, where they
+        are on the Hub.
 
     Raises:
         UserError: As that function; if the checkpoint brings code of its own and no revision fixes which.
@@ -87,12 +116,16 @@ def fetch(name: str, entry: dict[str, Any]) -> dict[str, dict]:
             f"model {name}: {source['hub']} brings custom code, and anyone who changes it there runs code here; read "
             f"it at https://huggingface.co/{source['hub']}/commits/main and set source.revision to the commit you read"
         )
-    commits = {}
-    if "hub" in source:
-        commits["source"] = hub.fetch(f"model {name}", source, tokenizer=not tokenizer)
-    if "hub" in tokenizer:
-        commits["tokenizer"] = hub.fetch(f"model {name}", tokenizer, weights=False)
-    return commits
+    needs = {
+        "source": ["weights"] if tokenizer else ["weights", "tokenizer"],
+        "tokenizer": ["tokenizer"],
+        "adapter": ["adapter"],
+    }
+    return {
+        part: hub.fetch(f"model {name}", entry[part], needed)
+        for part, needed in needs.items()
+        if "hub" in entry.get(part, {})
+    }
 
 
 def package_file(name: str, source: dict[str, Any], member: str) -> Path:
@@ -121,11 +154,15 @@ def weights_digest(location: Location) -> str:
     Raises:
         UserError: If there are no weights.
     """
-    return sha256(location.folder / location.gguf) if location.gguf else checkpoints.digest(location.folder)
+    base = sha256(location.folder / location.gguf) if location.gguf else checkpoints.digest(location.folder)
+    # One that lies beside the base model's weights is among them.
+    if location.adapter is None or location.adapter == location.folder:
+        return base
+    return hashlib.sha256(f"{base}\n{checkpoints.digest_adapter(location.adapter)}".encode()).hexdigest()
 
 
 def load_tokenizer(name: str, entry: dict[str, Any], location: Location) -> "PreTrainedTokenizerBase":
-    """Load a model's tokenizer alone; arguments as for :func:`load`.
+    """Load a model's tokenizer alone, as its file says; arguments as for :func:`load`.
 
     Raises:
         UserError: If it cannot be loaded.
@@ -134,38 +171,64 @@ def load_tokenizer(name: str, entry: dict[str, Any], location: Location) -> "Pre
     import transformers
 
     place = location.tokenizer or location.folder
-    options = {"gguf_file": location.gguf} if location.gguf else {}
+    options = {"gguf_file": location.gguf} if location.gguf and not location.tokenizer else {}
     options["trust_remote_code"] = entry.get("remote_code", False)
     try:
         with _gguf_parsed_once() if "gguf_file" in options else contextlib.nullcontext():
-            tokenizer = _begin_texts(transformers.AutoTokenizer.from_pretrained(place, **options), entry)
+            tokenizer = _as_stored(name, transformers.AutoTokenizer.from_pretrained(place, **options), place)
+        tokenizer = _begin_texts(tokenizer, entry)
     except Exception as error:
         reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
         raise UserError(f"model {name}: no tokenizer can be loaded from {place} ({reason}); fetch it again") from error
     return _repeatable(name, tokenizer)
 
 
+def _as_stored(name: str, tokenizer: Any, folder: Path) -> Any:
+    """Return a tokenizer that cuts texts as ``tokenizer.json`` says, where its class would do otherwise.
+
+    A class of transformers may build it anew from the vocabulary: BERT's lower-cases a cased file, GPT-NeoX's loses a
+    token at the beginning.
+    """
+    path = folder / "tokenizer.json"
+    if not path.is_file() or not tokenizer.is_fast:
+        return tokenizer
+    import tokenizers
+    from transformers import PreTrainedTokenizerFast
+
+    stored: Any = tokenizers.Tokenizer.from_file(str(path))
+    stored.no_truncation()
+    stored.no_padding()
+    different = next((text for text in STORED_TEXTS if tokenizer(text)["input_ids"] != stored.encode(text).ids), None)
+    if different is None:
+        return tokenizer
+    log.warning(
+        "model %s: %s would cut %r into other tokens than tokenizer.json does; tokenizer.json is followed",
+        name, type(tokenizer).__name__, different,
+    )  # fmt: skip
+    return PreTrainedTokenizerFast(
+        tokenizer_object=stored, chat_template=tokenizer.chat_template, **tokenizer.special_tokens_map
+    )
+
+
 def load(name: str, entry: dict[str, Any], location: Location, device: str) -> tuple:
     """Load model and tokenizer in the registry's precision, ready to score.
-
-    An entry's ``tokenizer`` (a hub id with a revision) serves checkpoints that have none of their own.
 
     Args:
         name, entry: As for :func:`locate`.
         device: A torch device, or ``"auto"`` to spread the model over all visible GPUs.
 
     Returns:
-        The transformers model in evaluation mode and its tokenizer.
+        The transformers model in evaluation mode, with its adapter merged, and its tokenizer.
 
     Raises:
-        UserError: If the architecture has no scorer here, or the files cannot be loaded.
+        UserError: If the architecture has no scorer here, the files cannot be loaded, or weights are missing or left
+            over.
     """
     # Loading from a folder must never turn into a hub request on a compute node.
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     import torch
     import transformers
 
-    transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
     classes = {
         "encoder": transformers.AutoModelForMaskedLM,
@@ -175,27 +238,117 @@ def load(name: str, entry: dict[str, Any], location: Location, device: str) -> t
     options = {"gguf_file": location.gguf} if location.gguf else {}
     options["trust_remote_code"] = entry.get("remote_code", False)
     dtype = getattr(torch, entry["precision"])
-    tokenizer_folder = location.tokenizer or location.folder
     placement = {"device_map": "auto"} if device == "auto" else {}
     try:
-        with _gguf_parsed_once() if location.gguf else contextlib.nullcontext():
-            tokenizer = _begin_texts(transformers.AutoTokenizer.from_pretrained(tokenizer_folder, **options), entry)
+        with _gguf_parsed_once() if location.gguf else contextlib.nullcontext(), _base_alone(location) as folder:
             model, report = classes[entry["architecture"]].from_pretrained(
-                location.folder, dtype=dtype, output_loading_info=True, **placement, **options
+                folder, dtype=dtype, output_loading_info=True, ignore_mismatched_sizes=True, **placement, **options
             )
     # Configurations that do not fit raise whatever the code of an architecture happens to stumble over.
     except Exception as error:
-        reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
-        raise UserError(f"model {name}: cannot be loaded from {location.folder} ({reason}); fetch it again") from error
-    untrained = [key for key in report["missing_keys"] if not key.endswith(("position_ids", "inv_freq"))]
-    if untrained:
+        raise UserError(f"model {name}: cannot be loaded from {location.folder} ({_explain_loading(error)}") from error
+    _refuse_misfit(name, report)
+    if location.adapter is not None:
+        model = _merge_adapter(name, model, location.adapter)
+    tokenizer = load_tokenizer(name, entry, location)
+    beyond = [
+        f"{token!r} ({number})"
+        for token, number in tokenizer.get_vocab().items()
+        if number >= model.get_input_embeddings().num_embeddings
+    ]
+    if beyond:
         raise UserError(
-            f"model {name}: the checkpoint lacks {untrained[0]} and {len(untrained) - 1} more weights; "
-            "an untrained layer scores noise: correct the architecture or the source in config/models.yaml"
+            f"model {name}: its tokenizer has the token {beyond[0]}{_and_others(beyond)}, and the model has "
+            f"{model.get_input_embeddings().num_embeddings} embeddings; resize them (resize_token_embeddings) and save "
+            "the model again"
         )
     if device != "auto":
         model.to(device)
-    return keep_attention_type(model.eval()), _repeatable(name, tokenizer)
+    return keep_attention_type(model.eval()), tokenizer
+
+
+def _and_others(names: Sequence[str]) -> str:
+    return f" and {count_noun(len(names) - 1, 'other')}" if len(names) > 1 else ""
+
+
+def _explain_loading(error: Exception) -> str:
+    """Return why a checkpoint could not be loaded, in one line that closes a bracket, and what to do."""
+    text = str(error).strip()
+    if isinstance(error, ImportError):
+        package = re.search(r"pip install (?:-\S+ )*[`'\"]?([\w-]+)", text)
+        wanted = package[1] if package else getattr(error, "name", None) or "the package that it names"
+        return f"{text.splitlines()[0]}); install {wanted}"
+    if "torch.Size([0])" in text:
+        return (
+            "its tensors are empty, as training with ZeRO-3 leaves them); write the whole weights with zero_to_fp32.py"
+        )
+    return f"{next(iter(text.splitlines()), type(error).__name__)}); fetch it again"
+
+
+def _refuse_misfit(name: str, report: dict[str, Any]) -> None:
+    """Refuse a checkpoint that lacks weights of the model, holds others, or holds them in other shapes."""
+    for key, stored, expected in sorted(report["mismatched_keys"]):
+        if 0 in stored:
+            raise UserError(
+                f"model {name}: {key} is empty in the checkpoint, as training with ZeRO-3 leaves it; write the whole "
+                "weights with zero_to_fp32.py"
+            )
+        raise UserError(
+            f"model {name}: {key} has the shape {tuple(stored)} in the checkpoint and {tuple(expected)} by its "
+            "config.json; correct config.json"
+        )
+    untrained = sorted(key for key in report["missing_keys"] if not key.endswith(("position_ids", "inv_freq")))
+    if untrained:
+        raise UserError(
+            f"model {name}: the checkpoint lacks {untrained[0]}{_and_others(untrained)}; an untrained layer scores "
+            "noise: correct the architecture or the source in config/models.yaml"
+        )
+    unused = sorted(key for key in report["unexpected_keys"] if not UNUSED_WEIGHTS.search(key))
+    if unused:
+        raise UserError(
+            f"model {name}: the checkpoint holds {unused[0]}{_and_others(unused)}, which its config.json does not "
+            "know, so that the model would be scored without; correct config.json"
+        )
+
+
+@contextlib.contextmanager
+def _base_alone(location: Location) -> Iterator[Path]:
+    """Give a folder without an adapter, since transformers would load the base model that the adapter names."""
+    if location.adapter != location.folder:
+        yield location.folder
+        return
+    with tempfile.TemporaryDirectory(prefix="base-") as temporary:
+        for name in set(checkpoints.find_files(location.folder)) - {checkpoints.ADAPTER, *checkpoints.ADAPTER_WEIGHTS}:
+            link = Path(temporary) / name
+            link.parent.mkdir(exist_ok=True)
+            link.symlink_to((location.folder / name).resolve())
+        yield Path(temporary)
+
+
+def _merge_adapter(name: str, model: Any, folder: Path) -> Any:
+    """Return a model with an adapter in its weights.
+
+    Raises:
+        UserError: If it is of a kind that cannot be merged, or does not fit the model.
+    """
+    import peft
+
+    where = f"model {name}: the adapter in {folder}"
+    try:
+        config = peft.PeftConfig.from_pretrained(str(folder))
+        adapted: Any = peft.PeftModel(model, config)
+        report = adapted.load_adapter(str(folder), "default")
+    except Exception as error:
+        reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
+        raise UserError(f"{where} does not fit its base model ({reason}); correct source or adapter") from error
+    # What is missing of the model itself is the base model's.
+    left_over = sorted([*report.unexpected_keys, *(key for key in report.missing_keys if "lora_" in key)])
+    if left_over:
+        raise UserError(f"{where} does not fit its base model ({left_over[0]}{_and_others(left_over)}); correct source")
+    if not hasattr(adapted.base_model, "merge_and_unload"):
+        raise UserError(f"{where} is of type {config.peft_type}, which cannot be merged; leave the model out")
+    log.info("model %s: adapter %s merged (made for %s)", name, folder.name, config.base_model_name_or_path)
+    return adapted.merge_and_unload(safe_merge=True)
 
 
 def _repeatable(name: str, tokenizer: "PreTrainedTokenizerBase"):

@@ -26,7 +26,7 @@ from scripts.core.errors import UserError
 
 if TYPE_CHECKING:
     import pandas as pd
-    from transformers import BatchEncoding, PreTrainedModel, PreTrainedTokenizerBase
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 log = logging.getLogger("pronouns")
 
@@ -299,8 +299,7 @@ class PackedEngine(TextReader):
 
     def _plan_encoder(self, rows: "pd.DataFrame", picks: Mapping[int, np.ndarray] | None = None):
         """Divide rows into batches; ``picks`` says for each row which of its masked copies to take, if not all."""
-        encoding = self.tokenizer(rows.text.tolist())
-        ids = encoding["input_ids"]
+        ids, words = self.read_words(rows.text.tolist())
         order = sorted(range(len(rows)), key=lambda i: -len(ids[i]))
         batches = []
         for group in _runs(order, lambda i: len(ids[i])):
@@ -308,18 +307,18 @@ class PackedEngine(TextReader):
             part, copies = [], 0
             for row in group:
                 if part and (copies + len(ids[row])) * len(ids[row]) > self.budget:
-                    batches.append(self._masked_batch(part, encoding, picks))
+                    batches.append(self._masked_batch(part, ids, words, picks))
                     part, copies = [], 0
                 part.append(row)
                 copies += len(ids[row])
-            batches.append(self._masked_batch(part, encoding, picks))
+            batches.append(self._masked_batch(part, ids, words, picks))
         return batches
 
-    def _masked_batch(self, rows: Sequence[int], encoding: "BatchEncoding", picks: Mapping[int, np.ndarray] | None):
+    def _masked_batch(self, rows: Sequence[int], ids: list, words: list, picks: Mapping[int, np.ndarray] | None):
         distinct, inputs, positions, targets, places_of_rows = {}, [], [], [], []
         for row in rows:
             places = []
-            copies = list(self.masked_copies(encoding["input_ids"][row], encoding.word_ids(row)))
+            copies = list(self.masked_copies(ids[row], words[row]))
             for copy, position, target in copies if picks is None else [copies[i] for i in picks[row]]:
                 key = (position, copy.tobytes())
                 if key not in distinct:
@@ -329,7 +328,7 @@ class PackedEngine(TextReader):
                 places.append(distinct[key])
                 targets.append(target)
             places_of_rows.append(np.array(places, dtype=np.int64))
-        width = len(encoding["input_ids"][rows[0]])
+        width = len(ids[rows[0]])
         stacked = np.stack(inputs) if inputs else np.zeros((0, width), dtype=np.int64)
         return Batch(
             np.array(rows),

@@ -193,7 +193,7 @@ class Probes:
         self.compared = sorted({*range(1, len(rows), len(PROBE_OPTIONS)), last})
         self.sequences, self.exchanged, self.watched, self.packs, self.picks = [], [], [], [], {}
         if self.architecture == "encoder":
-            self.encoding = engine.tokenizer(self.rows.text.tolist())
+            self.read = engine.read_words(self.rows.text.tolist())
             for row in range(len(self.rows)):
                 count = len(self._copies(row))
                 self.picks[row] = np.unique(np.linspace(0, count - 1, min(COPIES, count)).round().astype(int))
@@ -202,7 +202,8 @@ class Probes:
             self._branch(last, size, limit)
 
     def _copies(self, row: int):
-        return list(self.engine.masked_copies(self.encoding["input_ids"][row], self.encoding.word_ids(row)))
+        ids, words = self.read
+        return list(self.engine.masked_copies(ids[row], words[row]))
 
     def _branch(self, last: int, size: int, limit: int | None):
         """Add branches of the longest text, and of its beginning where a window is shorter, until a pack is full."""

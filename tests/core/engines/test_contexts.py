@@ -82,7 +82,7 @@ def test_other_parameters_are_refused(entries):
 def test_what_is_fetched_is_checked_and_nothing_is_left_behind(entries, monkeypatch, tmp_path):
     """A refused model is not fetched again without a word, since its file is missing."""
     folder = Path(entries["tiny-opt"]["source"]["path"])
-    monkeypatch.setattr(models.hub, "fetch", lambda what, source, **needs: source)
+    monkeypatch.setattr(models.hub, "fetch", lambda what, source, needs: source)
     monkeypatch.setattr(models.hub, "find", lambda *_: folder)
     entry = {"source": {"hub": "org/name", "revision": "0" * 40}, "architecture": "decoder"}
     fetched = tmp_path / "m.json"

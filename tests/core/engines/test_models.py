@@ -41,7 +41,7 @@ def test_a_folder_without_a_model_is_named(tmp_path):
 
 @pytest.mark.attack("the code that a checkpoint brings is changed on the hub", "refused without a fixed revision")
 def test_code_of_a_checkpoint_is_fetched_at_a_revision_alone(monkeypatch):
-    monkeypatch.setattr(models.hub, "fetch", lambda what, source, **needs: source)
+    monkeypatch.setattr(models.hub, "fetch", lambda what, source, needs: source)
     source = {"hub": "org/name", "revision": None}
     with pytest.raises(UserError, match=r"org/name brings custom code.*set source.revision to the commit") as raised:
         models.fetch("m", {"source": source, "remote_code": True})
