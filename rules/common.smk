@@ -189,13 +189,13 @@ PREPARED_WEIGHTS = {
 FETCHED_MODELS = {
     name: {"fetched": f"results/models/fetched/{name}.json"}
     for name, entry in MODELS.items()
-    if any("hub" in entry.get(part, {}) for part in ("source", "tokenizer"))
+    if any("hub" in entry.get(part, {}) for part in ("source", "tokenizer", "adapter"))
 }
 
 # The part of a registry entry that scores depend on; a new label or licence rescores nothing.
 SCORED_KEYS = (
-    "source", "tokenizer", "architecture", "precision", "gpus", "gated", "remote_code", "bos_token", "scored_after",
-    "demonstration",
+    "source", "tokenizer", "adapter", "architecture", "precision", "gpus", "gated", "remote_code", "bos_token",
+    "scored_after", "demonstration",
 )  # fmt: skip
 SCORED_ENTRIES = {name: {key: entry[key] for key in SCORED_KEYS if key in entry} for name, entry in MODELS.items()}
 
@@ -230,7 +230,9 @@ def select_studies(*known):
 # that runs it. Asked for by jobs alone, and read again only when a file has changed.
 @functools.cache
 def local_weights(model):
-    return job_records.local_weights(MODELS[model]["source"])
+    base = job_records.local_weights(MODELS[model]["source"])
+    adapter = job_records.local_weights(MODELS[model].get("adapter", {}), whole=True)
+    return base if adapter is None else [base, adapter]
 
 
 # Estimates are what jobs ask for, unless the configuration has them follow what finished jobs used. Only the main process

@@ -172,7 +172,8 @@ def _weights(jobs: list[dict]) -> dict[str, str]:
     chosen = {}
     for job in jobs:
         entry = job["params"].get("entry")
-        if "source" in job["folders"]:
+        fixed = [part for part in ("source", "adapter") if entry and "hub" in entry.get(part, {})]
+        if {"source", "adapter"} & job["folders"].keys() and not fixed:
             here = {part: entry[part] | {"path": folder} for part, folder in job["folders"].items()}
             names = job["wildcards"].get("model"), job["wildcards"].get("system")
             chosen |= dict.fromkeys(job["outputs"], (*names, entry | here))

@@ -99,7 +99,11 @@ def plan_jobs(made: "snakemake.api.WorkflowApi", targets: list, files: list[str]
 
 def weight_folders(entry: Any) -> dict[str, str]:
     """Return where the weights of a registry entry lie, by part of the entry, which records do not say."""
-    named = {part: entry[part] for part in ("source", "encoder") if part in entry} if isinstance(entry, dict) else {}
+    named = (
+        {part: entry[part] for part in ("source", "adapter", "encoder") if part in entry}
+        if isinstance(entry, dict)
+        else {}
+    )
     return {
         part: str(Path(source["path"]).expanduser().absolute()) for part, source in named.items() if "path" in source
     }

@@ -80,6 +80,7 @@ def open_model(
         "model": name,
         "source": portable(entry["source"], ROOT),
         "revision": location.revision,
+        **({"adapter": portable(entry["adapter"], ROOT)} if "adapter" in entry else {}),
         "weights_sha256": models.weights_digest(location),
         "architecture": entry["architecture"],
         "precision": entry["precision"],

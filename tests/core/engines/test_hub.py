@@ -19,10 +19,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pandas as pd
+import peft
 import pytest
 
 from scripts.core import config, files
 from scripts.core.engines import hub as hub_files
+from scripts.core.engines import models
 from tests import jobs
 from tests import zoo as builder
 
@@ -202,7 +204,7 @@ def members(folder):
 
 
 def test_what_was_fetched_runs_without_the_network(hub, tmp_path):
-    """A model with a tokenizer of another repository, a coreference system, and encoders: jobs never ask the Hub."""
+    """An adapter, its base, a tokenizer apart, a coreference system and encoders: no job asks the Hub."""
     folders = config.load_yaml(builder.build(tmp_path / "zoo", ("tiny-bert",)))["models"]
     model = members(Path(folders["tiny-bert"]["source"]["path"]))
     tokenizer = {name: data for name, data in model.items() if "token" in name or name == "vocab.txt"}
@@ -212,9 +214,14 @@ def test_what_was_fetched_runs_without_the_network(hub, tmp_path):
         "org/system": members(Path(builder.build_c2f(tmp_path / "system")["source"]["path"])) | LEFT,
         "org/encoder": model | LEFT,
     }
+    base, _ = models.load("m", folders["tiny-bert"], models.locate("m", folders["tiny-bert"]), "cpu")
+    adapter = peft.LoraConfig(target_modules=["query"], init_lora_weights=False)
+    peft.get_peft_model(base, adapter).save_pretrained(tmp_path / "adapter")
+    hub.repositories["org/adapter"] = members(tmp_path / "adapter") | {"README.md": b"An adapter"}
     table = pd.DataFrame({"instance_id": ["a"], "text": ["The clerk saw ___ ."], "options": [["he", "she"]]})
     files.write_parquet(tmp_path / "instances.parquet", table)
     hubs = {"source": {"hub": "org/name", "revision": None}, "tokenizer": {"hub": "org/words", "revision": None}}
+    hubs["adapter"] = {"hub": "org/adapter", "revision": None}
     given = jobs.model_arguments(folders, "tiny-bert", tmp_path)
     job = given | {
         "entry": folders["tiny-bert"] | hubs,
@@ -229,6 +236,8 @@ def test_what_was_fetched_runs_without_the_network(hub, tmp_path):
         done = run(hub, tmp_path, JOBS.format(folder=str(tmp_path), job=job, fetch=False), HF_HUB_OFFLINE=offline)
         assert done.returncode == 0, done.stderr
         assert len(files.read_parquet(tmp_path / "scores.parquet")) == 2
+        facts = files.parquet_metadata(tmp_path / "scores.parquet")
+        assert (facts["source"], facts["adapter"]) == (hubs["source"], hubs["adapter"])
     assert len(hub.asked) == asked
     shutil.rmtree(tmp_path / "home/hub/models--org--words")
     done = run(hub, tmp_path, JOBS.format(folder=str(tmp_path), job=job, fetch=False))
