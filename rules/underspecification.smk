@@ -148,7 +148,7 @@ UNDERSPEC_ANALYSES = {
     ),
     "specification_detection": result(
         **UNDERSPEC_READ,
-        outputs=["metric", "specification_detection", "roc", "orders", "independence"],
+        outputs=["metric", "specification_detection", "independence"],
         params=UNDERSPEC_THRESHOLD | {"folds": UNDERSPEC["folds"]} | UNDERSPEC_BOOTSTRAP,
         mem_mb=4000,
         runtime=20,
@@ -161,17 +161,6 @@ UNDERSPEC_ANALYSES = {
         outputs=["method1_slopes", "specification_detection"],
         slopes=underspecification_tables("method1_slopes", UNDERSPEC.sources),
         rates=underspecification_tables("specification_detection", UNDERSPEC.sources),
-        mem_mb=2000,
-    ),
-    # A run has no printed cells to agree with.
-    "agreement": result(
-        path="",
-        outputs={"cell_agreement": "agreement"},
-        metric=underspecification_tables("metric", UNDERSPEC["released"]),
-        rates=underspecification_tables("specification_detection", UNDERSPEC["released"]),
-        orders=underspecification_tables("orders", UNDERSPEC["released"]),
-        printed=UNDERSPEC_PUBLISHED,
-        params={"releases": UNDERSPEC["released"]},
         mem_mb=2000,
     ),
 }
@@ -242,21 +231,6 @@ UNDERSPEC_FIGURES = {
         params={"occupation": "doctor", "model": "RoBERTa-large"},
         title="Pronouns for one sentence",
     ),
-    "roc": result(
-        "roc",
-        "specification_detection",
-        "metric",
-        params={"models": UNDERSPEC.models} | UNDERSPEC_THRESHOLD,
-        title="ROC curves",
-    ),
-    "orders": result(
-        "orders",
-        "specification_detection",
-        targets=UNDERSPEC_RELEASED,
-        constraints={"source": one_of(underspecification_study.RELEASES)},
-        printed=UNDERSPEC_PUBLISHED,
-        title="Rates over orders of files",
-    ),
 }
 
 # In the paper: metric 2, detection 3; the others are additions.
@@ -265,7 +239,7 @@ UNDERSPEC_TABLES = {
     "word_group_probabilities": result("curves", title="Probability of pronouns"),
     "metric": result("metric", printed=UNDERSPEC_PUBLISHED, title="Task specification metric"),
     "detection": result(
-        "specification_detection", "orders", printed=UNDERSPEC_PUBLISHED, title="Detection of unspecified sentences"
+        "specification_detection", printed=UNDERSPEC_PUBLISHED, title="Detection of unspecified sentences"
     ),
     "independence": result("independence", title="Winogender beside occupations' shares"),
 }
@@ -309,7 +283,7 @@ declare(
     instances=UNDERSPEC.files("instances"),
     analyses=expand(
         f"{UNDERSPEC_ANALYSIS}/{{name}}.csv",
-        name=["specification_detection", "method1_slopes", "agreement", "toy_model"],
+        name=["specification_detection", "method1_slopes", "toy_model"],
     ),
     analysis_rules=UNDERSPEC_ANALYSES,
     texts=UNDERSPEC.texts,
@@ -322,7 +296,7 @@ declare(
             tables=expand(
                 f"{UNDERSPEC_ANALYSIS}/{{source}}/{{table}}",
                 source=UNDERSPEC.sources,
-                table=["orders.csv", "metric.csv", "paper_numbers.json"],
+                table=["metric.csv", "paper_numbers.json"],
             ),
         ),
         "findings": result(
@@ -335,12 +309,9 @@ declare(
         "curves",
         "specification_detection",
         "metric",
-        "orders",
         "independence",
         **UNDERSPEC_METHOD1,
-        cell_agreement=f"{UNDERSPEC_ANALYSIS}/agreement.csv",
         toy_model=UNDERSPEC_TOY,
-        printed=UNDERSPEC_PUBLISHED,
         params={
             **from_wildcards("source"),
             "settings": {key: UNDERSPEC[key] for key in ("threshold", "folds")}

@@ -1,6 +1,5 @@
 """The analyses of Underspecification, each by the function of its rule."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,12 +7,10 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.data import model_outputs
-from scripts.core.paper.published import read_published
 from scripts.core.workflow.job import log, run_named
 from scripts.underspecification.lib import templates
-from scripts.underspecification.lib.analyses import correlation, detection, overwriting, simulation
+from scripts.underspecification.lib.analyses import correlation, detection, simulation
 from scripts.underspecification.lib.analyses import released as releases
-from scripts.underspecification.lib.analyses.agreement import over_releases
 from scripts.underspecification.lib.analyses.word_group_probabilities import (
     accumulate,
     accumulate_full,
@@ -76,39 +73,26 @@ def specification_detection(
     probabilities: list,
     metric: str,
     specification_detection: str,
-    roc: str,
-    orders: str,
     independence: str,
     threshold: float,
     folds: int,
     draws: int,
     seed: int,
 ) -> None:
-    """Write the ``metric`` of each sentence, rates, areas and ``roc`` curves, rates over file ``orders``, and how the
-    change over dates goes with the level (``independence``) as CSV."""
+    """Write the ``metric`` of each sentence, rates and areas, and how the change over dates goes with the level
+    (``independence``) as CSV."""
     frame = read_probabilities(probabilities)
     frame = frame[frame.evaluation_set != "mgc"]
     values = detection.specification_metric(frame[~frame.debris])
     files.write_csv(metric, values)
     files.write_csv(specification_detection, detection.evaluate(values, folds, draws, seed, threshold))
-    files.write_csv(roc, detection.roc_curves(values))
     files.write_csv(independence, detection.independence(values))
-    files.write_csv(orders, overwriting.rates_over_orders(overwriting.candidates(frame), threshold))
 
 
 def all_sources(*, slopes: list, rates: list, method1_slopes: str, specification_detection: str) -> None:
     """Write ``method1_slopes`` and ``specification_detection`` (CSV) from the tables of all sources."""
     for tables, path in ((slopes, method1_slopes), (rates, specification_detection)):
         files.write_csv(path, pd.concat(map(files.read_csv, tables), ignore_index=True))
-
-
-def agreement(*, metric: list, rates: list, orders: list, printed: str, cell_agreement: str, releases: list) -> None:
-    """Write ``cell_agreement`` (CSV), from the tables of each of ``releases`` and the numbers in ``printed``."""
-    tables: dict[str, Sequence[pd.DataFrame]] = {
-        release: [files.read_csv(path) for path in paths]
-        for release, *paths in zip(releases, metric, rates, orders, strict=True)
-    }
-    files.write_csv(cell_agreement, over_releases(tables, read_published(printed)))
 
 
 POINTS_SHOWN = 1500

@@ -1,7 +1,6 @@
 """The figures of Underspecification, each by the function of its rule."""
 
 import itertools
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,18 +9,18 @@ from matplotlib.axes import Axes
 from matplotlib.colors import BoundaryNorm, ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyArrowPatch
-from matplotlib.ticker import MaxNLocator, MultipleLocator
+from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import offset_copy
 from numpy.typing import ArrayLike
 
 from scripts.core import files
-from scripts.core.paper import plotting, published
+from scripts.core.paper import plotting
 from scripts.core.paper.formats import number
 from scripts.core.workflow.job import run_named
 from scripts.underspecification.lib import figures, findings, study
-from scripts.underspecification.lib.analyses import agreement, simulation
+from scripts.underspecification.lib.analyses import simulation
 from scripts.underspecification.lib.analyses.word_group_probabilities import read_probabilities
-from scripts.underspecification.lib.instances import COREFERENTS, PARTICIPANTS, SETS, is_well_specified
+from scripts.underspecification.lib.instances import COREFERENTS, PARTICIPANTS, is_well_specified
 from scripts.underspecification.lib.readers import read_rows
 
 if TYPE_CHECKING:
@@ -460,201 +459,6 @@ def figure_example(*, probabilities: list, pdf: str, png: str, csv: str, occupat
     """Draw the sentences about ``occupation`` as ``model`` fills them, or what :func:`select_example` takes."""
     frame = select_example(read_probabilities(probabilities), occupation, model)
     plotting.save(draw_example(frame), frame, pdf, png, csv)
-
-
-SET_TITLES = {"winogender": "Winogender", "simplified": "Simplified"}
-FAMILY_GROUPS = (("BERT", "RoBERTa"), ("BART", "UL2", "Flan-UL2", "Flan-T5"), ("GPT",), ("GPT chat",))
-"""Families that share a column of panels."""
-ROC_LINES = ("-", (0, (4, 1.5)), (0, (1, 1)), (0, (6, 1.5, 1, 1.5)))
-
-
-def evaluation_sets(frame: "pd.DataFrame") -> list[tuple[str, str]]:
-    """Return the evaluation sets of a frame with their template sets, in order."""
-    present = set(frame[["evaluation_set", "templates"]].itertuples(index=False, name=None))
-    return [(s, t) for s in SETS for t in ("replica", "official") if (s, t) in present]
-
-
-def roc_columns(names: Sequence[str]) -> list[list[str]]:
-    """Return the models of each column of panels, at most as many as there are kinds of lines."""
-    known = [[n for n in names if n in study.MODELS and study.MODELS[n].group in group] for group in FAMILY_GROUPS]
-    known.append([n for n in names if n not in study.MODELS])
-    size = len(ROC_LINES)
-    return [group[i : i + size] for group in known for i in range(0, len(group), size)]
-
-
-@plotting.style()
-def draw_roc(frame: "pd.DataFrame", areas: "pd.DataFrame", sizes: dict, models: dict, threshold: float) -> Figure:
-    """Draw a row for each set and a column for each group of models, with a dot at ``threshold``.
-
-    Args:
-        frame, areas: Curves, and rows of their areas.
-        sizes: From :func:`sentence_counts`. A set with fewer than :data:`scripts.underspecification.lib.figures.LEAST`
-            of either kind gets a note instead of curves.
-        models: The run's models by their labels.
-        threshold: In percentage points.
-    """
-    shown = evaluation_sets(frame)
-    groups = roc_columns(study.order(frame.model))
-    width = plotting.PAGE if len(groups) > 2 else plotting.COLUMN
-    heights = [2.35 if is_enough(sizes[key]) else 0.7 for key in shown]
-    drawn = plotting.figure(width, sum(heights) + 0.2)
-    axes = drawn.subplots(len(shown), len(groups), sharex=True, sharey=True, squeeze=False, height_ratios=heights)
-    values = areas.set_index(["evaluation_set", "templates", "model"]).value
-    for row, (evaluation_set, templates) in zip(axes, shown, strict=True):
-        specified, unspecified = sizes[evaluation_set, templates]
-        row[0].set_title(SET_TITLES[evaluation_set] + (" (replica)" if templates == "replica" else ""))
-        if not is_enough(sizes[evaluation_set, templates]):
-            counts = f"{specified} well-specified and {unspecified} unspecified sentences"
-            note = f"{counts}:\nno curve below {figures.LEAST} of each"
-            row[0].text(0, 1, note, ha="left", va="top", fontsize=7, transform=row[0].transAxes)
-            for ax in row:
-                ax.axis("off")
-            continue
-        of_set = frame[(frame.evaluation_set == evaluation_set) & (frame.templates == templates)]
-        for ax, names in zip(row, groups, strict=True):
-            handles = []
-            for place, (name, line) in enumerate(zip(names, ROC_LINES, strict=False)):
-                # A model of the run has its own colour; the released ones are told apart in their column alone.
-                own = plotting.model_style(models[name])["color"] if name in models else None
-                colour = own or plotting.CATEGORIES[place]
-                curve = of_set[of_set.model == name]
-                if curve.empty:
-                    continue
-                look = {"color": colour, "linestyle": line, "linewidth": 1.1}
-                ax.plot(curve.FPR, curve.TPR, clip_on=False, **look)
-                # Scores above the largest score that is not above the threshold are those above the threshold.
-                at = curve[curve.threshold <= threshold].iloc[:1]
-                ax.plot(at.FPR, at.TPR, marker="o", markersize=3.5, color=colour, linestyle="none", clip_on=False)
-                area = values[evaluation_set, templates, name]
-                handles.append(plotting.handle(look, f"{figures.panel_label(name)}: {area:.2f}"))
-            ax.plot([0, 1], [0, 1], color=plotting.GREY, linewidth=0.6, linestyle=(0, (1, 1.2)))
-            ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
-            ax.xaxis.set_major_locator(MultipleLocator(0.5))
-            ax.yaxis.set_major_locator(MultipleLocator(0.5))
-            ax.legend(
-                handles=handles, title="AUC", loc="upper center", bbox_to_anchor=(0.5, -0.12), fontsize=7,
-                handlelength=1.8, alignment="left",
-            )  # fmt: skip
-    for ax in axes.ravel():
-        ax.tick_params(labelbottom=True)
-    if any(is_enough(sizes[key]) for key in shown):
-        # In a narrow figure the label needs two lines.
-        end = " " if width > 5 else "\n"
-        drawn.supxlabel(f"Share of well-specified sentences{end}above the threshold (1 − TNR)", fontsize=8)
-        drawn.supylabel(f"Share of unspecified{end}sentences above it (TPR)", fontsize=8)
-    return drawn
-
-
-def sentence_counts(metric: "pd.DataFrame") -> dict[tuple[str, str], tuple[int, int]]:
-    """Return how many well-specified and unspecified sentences each set has.
-
-    Args:
-        metric: From :func:`scripts.underspecification.lib.analyses.detection.specification_metric`.
-
-    Returns:
-        By evaluation set and template set.
-    """
-    items = metric.drop_duplicates(["evaluation_set", "templates", "item"])
-    specified: Any = items.groupby(["evaluation_set", "templates"]).well_specified.agg(["sum", "size"])
-    return {key: (int(row["sum"]), int(row["size"] - row["sum"])) for key, row in specified.iterrows()}
-
-
-def is_enough(size: tuple[int, int]) -> bool:
-    """Tell whether a set has enough well-specified and enough unspecified sentences for a curve."""
-    return min(size) >= figures.LEAST
-
-
-def figure_roc(
-    *,
-    roc: str,
-    specification_detection: str,
-    metric: str,
-    pdf: str,
-    png: str,
-    csv: str,
-    models: dict,
-    threshold: float,
-) -> None:
-    """Draw the female metric of every model that fills masks, and of the others with the prompt of Method 2."""
-    frame, table = read_rows(roc, "ROC curves"), read_rows(specification_detection, "areas")
-    frame, table = (rows[has_roc_curve(rows)] for rows in (frame, table))
-    facts = {entry["label"]: entry for entry in models.values()}
-    areas = table[(table.metric == "AUC") & (table.dates == 1)]
-    sizes = sentence_counts(read_rows(metric, "the metric"))
-    drawn = draw_roc(frame.reset_index(drop=True), areas, sizes, facts, threshold)
-    enough = [
-        is_enough(sizes[key]) for key in frame[["evaluation_set", "templates"]].itertuples(index=False, name=None)
-    ]
-    plotting.save(drawn, frame[enough], pdf, png, csv)
-
-
-def has_roc_curve(frame: "pd.DataFrame") -> "pd.Series":
-    """Tell which rows are of the female metric from the most probable tokens with the prompt of Method 2."""
-    prompts = frame.prompt.isin(["mask", study.DETECTION_PROMPT])
-    return (frame.gender == "female") & (frame.accumulation == "top") & prompts
-
-
-RATES = ("TPR", "TNR", "balanced accuracy")
-BAR_HEIGHT = 0.84
-GENDER_HEIGHTS = {"female": 0.27, "male": 0.0, "neutral": -0.27}
-"""Heights of the genders' marks, in rows."""
-
-
-@plotting.style()
-def draw_orders(frame: "pd.DataFrame") -> Figure:
-    """Draw one panel for each set and rate.
-
-    Args:
-        frame: ``model``, ``evaluation_set``, ``rate``, ``printed``, ``female``, ``male``, ``neutral``, ``mean``,
-            ``low``, ``high``, ``lowest``, ``highest``.
-    """
-    names = study.order(frame.model)
-    y = {name: i for i, name in enumerate(reversed(names))}
-    shown = [s for s in SET_TITLES if (frame.evaluation_set == s).any()]
-    drawn = plotting.figure(plotting.PAGE, (0.26 * len(names) + 0.4) * len(shown) + 0.3)
-    axes = drawn.subplots(len(shown), len(RATES), sharey=True, squeeze=False)
-    colours = figures.colours()
-    for row, evaluation_set in zip(axes, shown, strict=True):
-        for ax, rate in zip(row, RATES, strict=True):
-            rates = frame[(frame.evaluation_set == evaluation_set) & (frame.rate == rate)]
-            place = rates.model.map(y)
-            ax.barh(
-                place, rates.highest - rates.lowest, left=rates.lowest, height=BAR_HEIGHT, color="#E3E3E3", linewidth=0
-            )
-            ax.barh(place, rates.high - rates.low, left=rates.low, height=BAR_HEIGHT, color="#A6A6A6", linewidth=0)
-            # Each gender on a height of its own, and the printed rate as a line across all, so that none hides another.
-            for gender, shift in GENDER_HEIGHTS.items():
-                ax.plot(rates[gender], place + shift, linestyle="none", marker=figures.MARKERS[gender], markersize=3,
-                        color=colours[gender], markeredgewidth=0, clip_on=False, zorder=3)  # fmt: skip
-            ax.vlines(
-                rates.printed, place - BAR_HEIGHT / 2, place + BAR_HEIGHT / 2, color="black", linewidth=1.1, zorder=2.5
-            )
-            ax.set(xlim=(-0.02, 1.02))
-            ax.set_title(f"{SET_TITLES[evaluation_set]}: {rate}", fontsize=7)
-            ax.grid(axis="x")
-        row[0].set_yticks(list(y.values()), list(y))
-        row[0].set_ylim(-0.6, len(names) - 0.4)
-    for ax, rate in zip(axes[-1], RATES, strict=True):
-        ax.set_xlabel("Mean of TPR and TNR" if rate == "balanced accuracy" else "Share of sentences", fontsize=7)
-    handles = [plotting.interval_handle("printed")]
-    handles[0].set_color("black")
-    handles += [
-        plotting.handle({"color": colours[g], "marker": figures.MARKERS[g], "linestyle": "none"}, f"{g} files alone")
-        for g in GENDER_HEIGHTS
-    ]
-    handles += [plotting.patch_handle("#A6A6A6", "95% of file orders"), plotting.patch_handle("#E3E3E3", "all orders")]
-    plotting.legend_below(drawn, handles, 6)
-    return drawn
-
-
-def figure_orders(*, orders: str, specification_detection: str, printed: str, pdf: str, png: str, csv: str) -> None:
-    """Draw the rates of a release beside those of ``printed`` (paper/published)."""
-    table = agreement.beside_printed(
-        read_rows(specification_detection, "rates"),
-        read_rows(orders, "orders"),
-        published.read_published(printed),
-    )
-    plotting.save(draw_orders(table), table, pdf, png, csv)
 
 
 figure_occupations_example = figure_occupations

@@ -2,12 +2,10 @@
 
 from scripts.core import files
 from scripts.core.data import estimate_rows
-from scripts.core.paper import published
 from scripts.core.paper.numbers import of_settings
 from scripts.core.paper.sections import context, write
 from scripts.core.workflow.job import run_named
 from scripts.underspecification.lib import numbers, study
-from scripts.underspecification.lib.analyses import agreement
 from scripts.underspecification.lib.summary import rows
 
 
@@ -17,11 +15,8 @@ def paper_numbers(
     curves: str,
     specification_detection: str,
     metric: str,
-    orders: str,
     independence: str,
-    cell_agreement: str,
     toy_model: str,
-    printed: str,
     paper_numbers: str,
     source: str,
     settings: dict,
@@ -36,11 +31,7 @@ def paper_numbers(
         **numbers.from_independence(files.read_csv(independence)),
     }
     if source != study.RUN:
-        table = agreement.beside_printed(rates, files.read_csv(orders), published.read_published(printed))
-        collected |= numbers.from_orders(table)
-        collected |= numbers.from_equally_likely(agreement.equally_likely(table))
         collected |= numbers.from_names(rates)
-        collected |= numbers.from_agreement(files.read_csv(cell_agreement), source)
     files.write_json(paper_numbers, collected)
 
 

@@ -9,13 +9,13 @@ from scripts.underspecification.lib import study, tables
 from scripts.underspecification.lib.readers import read_rows
 
 
-def table_detection(*, specification_detection: str, orders: str, printed: str, tex: str, csv: str) -> None:
+def table_detection(*, specification_detection: str, printed: str, tex: str, csv: str) -> None:
     """Tabulate how well the metric detects underspecified sentences (paper Table 3).
 
     Write the cells as printed (LaTeX and CSV); ``printed`` are the published numbers.
     """
-    table, spread = read_rows(specification_detection, "rates"), read_rows(orders, "orders")
-    tables.write(tex, csv, tables.rates(table, spread, published.read_published(printed)), 2)
+    table = read_rows(specification_detection, "rates")
+    tables.write(tex, csv, tables.rates(table, published.read_published(printed)), 2)
 
 
 def table_independence(*, independence: str, tex: str, csv: str) -> None:

@@ -1,7 +1,6 @@
-"""Method 1, Method 2, the overwriting, the toy model and the accumulation, on data that are worked out by hand."""
+"""Method 1, Method 2, the toy model and the accumulation, on data that are worked out by hand."""
 
 import io
-import itertools
 import tarfile
 
 import numpy as np
@@ -13,10 +12,8 @@ from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.underspecification.lib import study
 from scripts.underspecification.lib.analyses import (
-    agreement,
     correlation,
     detection,
-    overwriting,
     released,
     simulation,
     word_group_probabilities,
@@ -162,7 +159,6 @@ def test_a_metric_of_exactly_the_threshold_is_not_above_it(first, last):
     values = detection.specification_metric(rows)
     assert (values[values.gender.isin(["female", "male", "neutral"])].metric == 0.5).all()
     assert detection.Detection(values[values.gender == "female"]).rates(0.5)["TPR"][0] == 0
-    assert (overwriting.candidates(rows).metric == 0.5).all()
 
 
 def test_sentences_without_any_mass_are_marked():
@@ -185,7 +181,7 @@ def test_rates_by_hand():
     assert (area["female"], area["male"]) == (0.75, 1)
 
 
-def test_the_area_is_that_of_mann_and_whitney_and_of_the_curve():
+def test_the_area_is_that_of_mann_and_whitney():
     generator = np.random.default_rng(5)
     metric = pd.DataFrame({"occupation": [f"o{i % 7}" for i in range(70)], "metric": generator.integers(0, 12, 70) / 4})
     metric["well_specified"] = metric.index % 3 == 0
@@ -193,8 +189,6 @@ def test_the_area_is_that_of_mann_and_whitney_and_of_the_curve():
     positives, negatives = metric[~metric.well_specified].metric, metric[metric.well_specified].metric
     expected = stats.mannwhitneyu(positives, negatives).statistic / (len(positives) * len(negatives))
     assert detector.auc()[0] == pytest.approx(expected)
-    curve = detector.roc()
-    assert np.trapezoid(curve.TPR, curve.FPR) == pytest.approx(expected)
     weights = np.zeros((1, 7))
     weights[0, [1, 1, 4]] = 1
     chosen = metric[metric.occupation.isin(["o1", "o4"])]
@@ -313,74 +307,6 @@ def test_level_and_change_with_the_first_and_the_middle_level():
     assert (table.ci_low["middle"], table.ci_high["middle"]) == pytest.approx((low, high))
     few = detection.independence(values[values.occupation.isin(["o1", "o2", "o3"])])
     assert few.r.isna().all() and (few.occupations == 3).all()
-
-
-def orders_table(seed, share_neutral, cells=60, sentences=80):
-    """Return rates beside those of all orders, printed after one order in which the neutral file has a share."""
-    generator = np.random.default_rng(seed)
-    rows = []
-    for cell in range(cells):
-        over = generator.random((sentences, 3)) < np.array([0.9, 0.85, 0.4])
-        last = np.where(generator.random(sentences) < share_neutral, 2, generator.integers(0, 2, sentences))
-        distribution = overwriting.distribution_of_successes(over.mean(axis=1))
-        values = np.arange(sentences + 1) / sentences
-        low, high = overwriting._quantiles(values, distribution)
-        rows.append(
-            {"rate": ("TPR", "TNR")[cell % 2], "printed": over[np.arange(sentences), last].mean(),
-             "neutral": over[:, 2].mean(), "mean": over.mean(), "low": low, "high": high,
-             "lowest": over.min(axis=1).mean(), "highest": over.max(axis=1).mean(),
-             "sd": np.sqrt(distribution @ (values - distribution @ values) ** 2),
-             "beyond": distribution[(values < low - 1e-9) | (values > high + 1e-9)].sum()}
-        )  # fmt: skip
-    return pd.DataFrame(rows)
-
-
-def test_equally_likely_orders_are_told_from_others():
-    fair = [agreement.equally_likely(orders_table(seed, 1 / 3)) for seed in range(12)]
-    assert all(test["possible"] == test["all"] == 60 and abs(test["z"]) < 3.5 for test in fair)
-    assert np.mean([test["z"] for test in fair]) == pytest.approx(0, abs=1)
-    assert sum(test["p"] < 0.05 for test in fair) <= 3
-    assert all(test["outside"] / 60 < 0.2 and 0 < test["expected"] < 3 for test in fair)
-    skewed = agreement.equally_likely(orders_table(1, 0.45))
-    assert skewed["z"] > 5 and skewed["towards_neutral"] > 40 and skewed["p"] < 0.05
-    assert skewed["p"] <= skewed["p_bound"]
-    constant = orders_table(1, 1 / 3).assign(sd=0.0)
-    assert agreement.equally_likely(constant)["cells"] == 0
-
-
-def test_the_spread_over_orders_is_that_of_all_orders():
-    metrics = overwriting.candidates(winogender(TABLE))
-    table = overwriting.rates_over_orders(metrics, 0.5).set_index("rate")
-    wide = metrics.assign(over=(metrics.metric > 0.5).astype(float)).pivot(
-        index="item", columns="gender", values="over"
-    )
-    tpr, tnr = [], []
-    for clerk0, clerk1, nurse0, nurse1 in itertools.product(wide.columns, repeat=4):
-        tpr.append((wide.at["clerk_man_0", clerk0] + wide.at["nurse_man_0", nurse0]) / 2)
-        tnr.append(1 - (wide.at["clerk_man_1", clerk1] + wide.at["nurse_man_1", nurse1]) / 2)
-    both = (np.array(tpr) + tnr) / 2
-    for name, values in (("TPR", tpr), ("TNR", tnr), ("balanced accuracy", both)):
-        assert table["mean"][name] == pytest.approx(np.mean(values))
-        assert (table.lowest[name], table.highest[name]) == (np.min(values), np.max(values))
-        assert table.sd[name] == pytest.approx(np.std(values))
-        outside = (np.array(values) < table.low[name] - 1e-9) | (np.array(values) > table.high[name] + 1e-9)
-        assert table.beyond[name] == pytest.approx(np.mean(outside))
-    assert table.alphabetical["TPR"] == 0.5 and table.files["TPR"] == 3
-
-
-def test_leftovers_overwrite_too_but_not_those_of_prompts():
-    plain = winogender(TABLE)
-    left = plain[(plain["item"] == "clerk_man_0") & (plain.gender == "female")].assign(debris=True)
-    metrics = overwriting.candidates(pd.concat([plain, left]))
-    assert len(metrics) == 13 and metrics.debris.sum() == 1
-    prompted = pd.concat([plain, left]).assign(prompt="A")
-    assert len(overwriting.candidates(prompted)) == 12
-    assert overwriting.candidates(pd.concat([plain, plain.assign(prompt="B")])).prompt.eq("mask").all()
-
-
-def test_distributions_of_counts():
-    assert overwriting.distribution_of_successes([0.5, 0.5]).tolist() == [0.25, 0.5, 0.25]
-    assert overwriting.distribution_of_successes([0.2] * 10) == pytest.approx(stats.binom.pmf(range(11), 10, 0.2))
 
 
 def test_the_toy_model_agrees_with_its_simulation():

@@ -6,9 +6,8 @@ import pytest
 from scipy import stats
 
 from scripts.core.paper import finding_verdicts, published
-from scripts.underspecification import figures as figure_rules
 from scripts.underspecification.lib import findings, instances, study, tables, templates
-from scripts.underspecification.lib.analyses import agreement, correlation, detection, overwriting, released
+from scripts.underspecification.lib.analyses import correlation, detection, released
 
 pytestmark = pytest.mark.upstream
 
@@ -31,7 +30,6 @@ def results(probabilities):
         "specification_detection": detection.evaluate(
             small[small.dates <= 2], folds=10, draws=100, seed=1, threshold=0.5
         ),
-        "orders": overwriting.rates_over_orders(overwriting.candidates(both), 0.5),
         "method1_slopes": correlation.slopes(probabilities["mgc"], draws=100, seed=1),
         "curves": correlation.curves(probabilities["mgc"], draws=100, seed=1),
         "independence": detection.independence(metric),
@@ -95,30 +93,15 @@ def test_slopes_are_those_of_the_authors_code(probabilities, results):
     assert checked == 25 * 2 * 3
 
 
-def test_how_many_printed_cells_agree(results, printed):
-    counts = agreement.agreeing_cells(results["metric"], results["specification_detection"], results["orders"], printed)
-    table = counts.set_index(["table", "dates", "variant"])
-    assert (table.cells == table.index.get_level_values("table").map({"Table 2": 48, "Table 3": 66})).all()
-    # No gender by itself gives the printed table; orders of files do, and the older variant gives Table 2.
-    for gender in ("female", "male", "neutral"):
-        assert table.agree["Table 3", 1, gender] <= 4
-    assert table.agree["Table 3", 1, "file orders"] >= 50
-    assert table.agree["Table 2", 2, detection.OF_BOTH] == 27
-    assert table.agree["Table 2", 1, "female"] < 12
-
-
 def test_the_rounding_of_the_release_is_carried_through(results, printed, root):
-    counts = agreement.agreeing_cells(results["metric"], results["specification_detection"], results["orders"], printed)
-    table = counts.set_index(["table", "dates", "variant"])
-    assert table.close["Table 2", 2, detection.OF_BOTH] == 38
     known = published.read_models(root / "paper/published/underspecification_models.csv")
     mapping = published.read_mapping(root / "paper/published/underspecification_mapping.csv", printed, known)
     names = dict(zip(known.label, known.model, strict=True))
     metric = results["metric"].assign(model=results["metric"].model.map(names))
-    tables = {name: pd.DataFrame() for name in mapping.table}
+    no_tables = {name: pd.DataFrame() for name in mapping.table}
     rows = printed[printed.source == "Table 2"]
     judged = published.compare(
-        rows, mapping, known, {"preprint": {**tables, "analysis/{templates}/metric.csv": metric}}, ["preprint"]
+        rows, mapping, known, {"preprint": {**no_tables, "analysis/{templates}/metric.csv": metric}}, ["preprint"]
     )
     assert judged.verdict.value_counts().to_dict() == {"as printed": 27, "within interval": 11, "differs": 10}
     verdict = judged.set_index([judged["row"].str[0], "column"]).verdict
@@ -132,15 +115,6 @@ def test_released_probabilities_are_rounded_as_stated(probabilities):
         assert (steps - steps.round()).abs().max() < 1e-6
 
 
-def test_orders_of_files_are_possible_but_not_equally_likely(results, printed):
-    table = agreement.beside_printed(results["specification_detection"], results["orders"], printed)
-    test = agreement.equally_likely(table)
-    assert (test["cells"], test["towards_neutral"], test["outside"]) == (43, 31, 7)
-    assert test["z"] == pytest.approx(5.3, abs=0.05) and test["p_bound"] == pytest.approx(0.0051, abs=1e-4)
-    assert test["p"] == pytest.approx(0.00055, abs=1e-5)
-    assert (test["possible"], test["all"]) == (66, 66)
-
-
 def test_level_and_change_of_the_released_outputs(results):
     table = results["independence"]
     table = table[table.model.isin(findings.METHOD2) & table.prompt.isin(["mask", "A"])].set_index(["model", "level"])
@@ -151,15 +125,8 @@ def test_level_and_change_of_the_released_outputs(results):
     assert fails["middle"] - fails["first"] == {"BART-base", "BERT-large", "RoBERTa-large"}
 
 
-def test_every_printed_rate_is_possible_in_some_order(results, printed):
-    table = agreement.beside_printed(results["specification_detection"], results["orders"], printed)
-    assert len(table) == 66
-    assert ((table.lowest - 5e-4 <= table.printed) & (table.printed <= table.highest + 5e-4)).all()
-    assert (table.lowest <= table[["female", "male", "neutral"]].min(axis=1) + 1e-9).all()
-
-
 def test_the_printed_sums_are_consistent(printed):
-    table = agreement.printed_rates(printed).astype({"printed": float})
+    table = tables.printed_rates(printed).astype({"printed": float})
     wide = table.pivot(index=["evaluation_set", "model"], columns="rate", values="printed")
     assert ((wide["balanced accuracy"] - (wide.TPR + wide.TNR) / 2).abs() <= 1.001e-3).all()
 
@@ -194,7 +161,7 @@ def test_claims_on_the_released_outputs(results, mirror):
 
 
 def test_tables_print_the_study(results, printed):
-    cells = tables.rates(results["specification_detection"], results["orders"], printed)
+    cells = tables.rates(results["specification_detection"], printed)
     row = cells[(cells.Model == "RoBERTa-large") & (cells.Set == "Winogender")].iloc[0]
     assert (row["printed: TPR"], row["printed: TNR"], row["printed: BA"]) == ("0.786", "0.892", "0.839")
     assert (row["here: TPR"], row["here: TNR"], row["here: BA"]) == ("0.950", "0.858", "0.904")
@@ -210,16 +177,3 @@ def test_tables_print_the_study(results, printed):
         "GPT-3.5: RLHF",
     ]
     assert len(tables.slopes(results["method1_slopes"])) == 7 + 4 * 6
-
-
-def test_the_dot_of_a_roc_curve_is_the_rate(results):
-    metric = results["metric"]
-    sentences = metric[
-        (metric.model == "GPT-3.5 SFT") & (metric.evaluation_set == "simplified") & (metric.gender == "female")
-        & (metric.dates == 1)
-    ]  # fmt: skip
-    curve = detection.Detection(sentences).roc()
-    at = curve[curve.threshold <= 0.5].iloc[0]
-    rates = detection.Detection(sentences).rates(0.5)
-    assert (rates["TPR"][0], rates["TNR"][0]) == (at.TPR, 1 - at.FPR)
-    assert figure_rules.evaluation_sets(sentences) == [("simplified", "official")]

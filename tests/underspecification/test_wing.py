@@ -22,7 +22,6 @@ import pytest
 from scripts.core import files
 from scripts.core.data.options import SLOT
 from scripts.core.errors import UserError
-from scripts.core.paper import plotting
 from scripts.underspecification import analyses
 from scripts.underspecification import figures as figure_rules
 from scripts.underspecification import tables as table_rules
@@ -34,7 +33,6 @@ from tests.workflow.conftest import Workflow
 SETS = ("mgc", "winogender_replica", "simplified_replica")
 FILLER, WRITER = "minilm-l6-mlm", "opt-125m"
 """A demonstration model that fills masks, and one of a hub that continues prompts; neither is loaded."""
-ENOUGH = {("winogender", "replica"): (figures.LEAST, figures.LEAST)}
 LABELS = {FILLER: "MiniLM (demonstration)", WRITER: "OPT-125M"}
 THRESHOLD = 0.7
 RELEASED = ("BERT-base", "BART-base", "GPT-3.5 SFT")
@@ -242,7 +240,7 @@ def test_models_that_are_not_the_studys_are_compared_with_nothing(run):
     ours = table[table.templates == "run"]
     assert (ours[ours.kind == "table"].verdict == "not run").all()
     release = table[(table.templates == "preprint") & (table.kind == "table")]
-    assert set(release[release.verdict != "not run"].models) == {"bert-base", "bart-base", "gpt-3.5-sft"}
+    assert set(release[release.verdict != "not run"].models) == {"bert-base", "gpt-3.5-sft"}
     assert (table[table.templates == "aaai"].verdict == "not run").all()
     verdicts = files.read_csv(run / "tables/findings.csv")
     assert (verdicts[verdicts.templates != "preprint"].verdict == "undecided").all()
@@ -276,10 +274,6 @@ def test_numbers_are_those_of_the_tables(run):
     assert numbers["mgc.sentences"]["value"] == 60 and numbers["mgc.dates"]["value"] == 4
     assert numbers["mgc.curves"]["value"] == 3 and numbers["method1.date.significant"]["value"] == 3
     assert numbers["winogender.sentences"]["value"] == 32 and numbers["winogender.specified"]["value"] == 8
-    assert not any(name.startswith("orders") for name in numbers)
-    release = json.loads((run / "analysis/preprint/paper_numbers.json").read_text())
-    assert release["agree.table3.1.female.cells"]["value"] == 18
-    assert release["orders.cells"]["value"] == 18
 
 
 def test_figures_draw_what_their_csv_says(run):
@@ -288,8 +282,6 @@ def test_figures_draw_what_their_csv_says(run):
     marks = files.read_csv(run / "figures/run/occupations_winogender_run.csv")
     assert len(marks) == 2 * 32 and set(marks.gender) == {"female"}
     assert len(files.read_csv(run / "figures/run/example.csv")) == 8 * 4
-    orders = files.read_csv(run / "figures/preprint/orders.csv")
-    assert set(orders.model) == set(RELEASED) and len(orders) == 18
 
 
 def test_figures_and_findings_use_the_threshold_of_the_settings(run):
@@ -301,14 +293,6 @@ def test_figures_and_findings_use_the_threshold_of_the_settings(run):
         mesh = figure_rules.draw_occupations(values, "winogender", {}, threshold).axes[0].collections
         colours = np.concatenate([part.cmap(part.norm(part.get_array().ravel())) for part in mesh])
         assert len(np.unique(colours, axis=0)) == 2
-    curve, areas = (files.read_csv(run / f"analysis/run/{name}.csv") for name in ("roc", "specification_detection"))
-    curve, areas = (table[figure_rules.has_roc_curve(table)] for table in (curve, areas))
-    one = curve[(curve.model == LABELS[FILLER]) & (curve.evaluation_set == "winogender")]
-    for threshold in (0.1, 5.0):
-        drawn = figure_rules.draw_roc(one, areas[(areas.metric == "AUC") & (areas.dates == 1)], ENOUGH, {}, threshold)
-        (dot,) = (line for line in drawn.axes[0].lines if line.get_marker() == "o")
-        at = one[one.threshold <= threshold].iloc[0]
-        assert (dot.get_xdata()[0], dot.get_ydata()[0]) == (at.FPR, at.TPR)
     metric = pd.DataFrame(
         [
             {"model": m, "prompt": "mask", "templates": "official", "accumulation": "top", "dates": 1,
@@ -374,11 +358,6 @@ def drawn(run, root):
     def table(name):
         return files.read_csv(run / f"{name}.csv")
 
-    areas = table("analysis/preprint/specification_detection")
-    curves = table("analysis/preprint/roc")
-    areas, curves = (rows[figure_rules.has_roc_curve(rows)] for rows in (areas, curves))
-    sizes = dict.fromkeys(figure_rules.evaluation_sets(curves), (figures.LEAST, figures.LEAST))
-    areas = areas[(areas.metric == "AUC") & (areas.dates == 1)]
     return {
         "date": figure_rules.draw_correlations(table("figures/preprint/correlations_date_all"), "date"),
         "place": figure_rules.draw_correlations(table("figures/run/correlations_place_all"), "place"),
@@ -388,8 +367,6 @@ def drawn(run, root):
         "occupations": figure_rules.draw_occupations(
             table("figures/run/occupations_winogender_run").assign(undefined=True), "winogender", {}, THRESHOLD
         ),
-        "roc": figure_rules.draw_roc(curves, areas, sizes, {}, THRESHOLD),
-        "orders": figure_rules.draw_orders(table("figures/preprint/orders")),
         "toy": figure_rules.draw_toy_model(table("analysis/toy_model"), table("analysis/toy_points")),
     }
 
@@ -399,7 +376,7 @@ def marks(figure):
     return [line for ax in figure.axes for line in ax.lines if line.get_marker() not in ("None", "", None)]
 
 
-@pytest.mark.parametrize("name", ["date", "place", "example", "occupations", "roc", "orders", "toy"])
+@pytest.mark.parametrize("name", ["date", "place", "example", "occupations", "toy"])
 def test_marks_are_large_enough_and_axes_are_labelled(drawn, name):
     lines = marks(drawn[name])
     # A dot is drawn at half its size.
@@ -409,26 +386,15 @@ def test_marks_are_large_enough_and_axes_are_labelled(drawn, name):
     for axis in ("x", "y"):
         title = getattr(drawn[name], f"get_sup{axis}label")()
         labels = [getattr(ax, f"get_{axis}label")() for ax in labelled]
-        # The names of models in a column need no title.
-        assert title or any(labels) or (name == "orders" and axis == "y"), axis
-    for figure, unit in (("date", "(%)"), ("example", "(%)"), ("roc", "Share"), ("toy", "no unit")):
+        assert title or any(labels), axis
+    for figure, unit in (("date", "(%)"), ("example", "(%)"), ("toy", "no unit")):
         said = drawn[figure].get_supylabel() + "".join(ax.get_ylabel() for ax in drawn[figure].axes)
         assert unit in said
 
 
-@pytest.mark.parametrize("name", ["date", "place", "example", "occupations", "roc", "orders", "toy"])
+@pytest.mark.parametrize("name", ["date", "place", "example", "occupations", "toy"])
 def test_figures_keep_the_rules(drawn, name):
-    assert problems(drawn[name], pronouns=name in ("date", "place", "orders")) == []
-
-
-def test_a_model_of_the_run_has_its_own_colour_among_the_curves(run):
-    curves, areas = (files.read_csv(run / f"analysis/run/{name}.csv") for name in ("roc", "specification_detection"))
-    curves, areas = (table[figure_rules.has_roc_curve(table)] for table in (curves, areas))
-    curves = curves[curves.evaluation_set == "winogender"]
-    known = {name: {"family": "BERT", "architecture": "encoder", "parameters": 110_000_000} for name in curves.model}
-    drawn = figure_rules.draw_roc(curves, areas[(areas.metric == "AUC") & (areas.dates == 1)], ENOUGH, known, THRESHOLD)
-    colours = {line.get_color() for ax in drawn.axes for line in ax.lines if line.get_marker() == "o"}
-    assert colours == {plotting.model_style(next(iter(known.values())))["color"]}
+    assert problems(drawn[name], pronouns=name in ("date", "place")) == []
 
 
 @pytest.mark.parametrize("name", ["date", "place"])
@@ -485,20 +451,6 @@ def test_no_panel_of_the_example_has_more_than_two_lines(drawn):
     assert all(len(ax.lines) == 2 for ax in visible) and len(visible) in (4, 8)
 
 
-def test_no_curve_is_drawn_of_few_sentences(run):
-    curves, areas = (files.read_csv(run / f"analysis/run/{name}.csv") for name in ("roc", "specification_detection"))
-    curves, areas = (rows[figure_rules.has_roc_curve(rows)] for rows in (curves, areas))
-    sizes = figure_rules.sentence_counts(files.read_csv(run / "analysis/run/metric.csv"))
-    assert sizes == {("winogender", "replica"): (8, 24), ("simplified", "replica"): (8, 4)}
-    few = figure_rules.draw_roc(curves, areas[areas.metric == "AUC"], sizes, {}, THRESHOLD)
-    assert not any(ax.lines for ax in few.axes)
-    assert few.axes[0].texts[0].get_text().startswith("8 well-specified and 24 unspecified sentences:")
-    assert files.read_csv(run / "figures/run/roc.csv").empty
-    enough = {("winogender", "replica"): (20, 20), ("simplified", "replica"): (20, 19)}
-    one = figure_rules.draw_roc(curves, areas[(areas.metric == "AUC") & (areas.dates == 1)], enough, {}, THRESHOLD)
-    assert [bool(ax.lines) for ax in one.axes] == [True, False]
-
-
 def test_no_line_crosses_years_without_data(run):
     spans = figure_rules.date_spans(np.array([1901, 1904, 2012, 2016]))
     assert [list(part) for part in spans] == [[1901, 1904], [2012, 2016]]
@@ -524,12 +476,6 @@ def test_the_toy_models_points_have_the_share_of_what_is_selected(run):
     assert "all: 0.000 (0.000)\nselected: 0.000 (0.000)" in titles
     # Which draws are shown is said.
     assert drawn.legends[0].get_texts()[0].get_text() == "the first 1,500 of 3,000 draws"
-
-
-def test_no_mark_of_an_order_hides_another(run):
-    drawn = figure_rules.draw_orders(files.read_csv(run / "figures/preprint/orders.csv"))
-    heights = [line.get_ydata()[0] for line in drawn.axes[0].lines]
-    assert len(heights) == 3 and min(np.diff(sorted(heights))) > 0.2
 
 
 def test_nothing_to_draw_is_said(tmp_path):

@@ -14,8 +14,6 @@ LABELS = {"female": "female", "male": "male", "neutral": "neutral", "neo": "neop
 MARKERS = {"female": "o", "male": "s", "neutral": "^", "neo": "D"}
 LINES = {"female": "-", "male": (0, (4, 1.5)), "neutral": (0, (1, 1)), "neo": (0, (6, 1.5, 1, 1.5))}
 """Drawn in this order, each line leaves gaps through which one below it is seen."""
-LEAST = 20
-"""Sentences of either kind, well-specified and unspecified, below which no curve of detection is drawn."""
 KINDS = {
     "winogender": {
         "man_1": ("man", "participant"), "woman_1": ("woman", "participant"),

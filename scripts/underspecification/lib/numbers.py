@@ -6,7 +6,6 @@ Entries are ``{"value", "text", "source", "cell"}``, as in the other wings.
 import math
 from typing import TYPE_CHECKING, Any
 
-from scripts.core import files
 from scripts.core.paper.formats import number
 from scripts.core.paper.numbers import count, entry
 from scripts.underspecification.lib import study
@@ -151,61 +150,4 @@ def from_names(rates: "pd.DataFrame") -> dict:
         if model in models and shown.replace("-gen", " gen") not in models:
             number_of_models = count(1, "specification_detection.csv", model=model)
             numbers["relabelled"] = number_of_models | {"label": [model, shown]}
-    return numbers
-
-
-def from_equally_likely(test: dict[str, float]) -> dict:
-    """Return ``likely.<name>`` of the test of equally likely orders of files.
-
-    ``test`` is from :func:`scripts.underspecification.lib.analyses.agreement.equally_likely`.
-    """
-    source = "orders.csv"
-    numbers = {}
-    for name, value in test.items():
-        if isinstance(value, int):
-            numbers[f"likely.{name}"] = count(value, source, test=name)
-        else:
-            decimals = (3 if value >= 0.001 else 4) if name in ("p", "p_bound") else 1
-            text = number(value, decimals, name == "z") if value >= 0.0001 or name == "z" else "under 0.0001"
-            numbers[f"likely.{name}"] = entry(value, text, source, test=name)
-    return numbers
-
-
-def from_agreement(agreement: "pd.DataFrame", release: str) -> dict:
-    """Return ``agree.<table>.<dates>.<variant>.<cells, agree or close>`` of a release."""
-    numbers = {}
-    for row in files.rows(agreement[agreement.release == release]):
-        name = f"agree.{row.table.replace(' ', '').lower()}.{row.dates}.{row.variant}"
-        cell = {"table": row.table, "dates": row.dates, "variant": row.variant}
-        for key in ("cells", "agree", "close"):
-            numbers[f"{name}.{key}"] = count(getattr(row, key), "agreement.csv", column=key, **cell)
-    return numbers
-
-
-def from_orders(table: "pd.DataFrame") -> dict:
-    """Return what the order of files does to Table 3 of one release.
-
-    Args:
-        table: From :func:`scripts.underspecification.lib.analyses.agreement.beside_printed`.
-
-    Returns:
-        ``orders.widest`` (the widest range of a balanced accuracy over all orders, with ``label``, and its ends
-        ``.lowest`` and ``.highest``), ``orders.middle`` (the widest 95 percent), ``orders.alphabetical`` (cells in
-        which a listing by name gives the neutral files' rate).
-    """
-    source = "orders.csv"
-    balanced: Any = table[table.rate == "balanced accuracy"].reset_index(drop=True)
-    widest = balanced.iloc[(balanced.highest - balanced.lowest).idxmax()]
-    middle = balanced.iloc[(balanced.high - balanced.low).idxmax()]
-    numbers = {
-        "orders.lowest": _of_model(widest.lowest, source, widest.model, 3),
-        "orders.highest": _of_model(widest.highest, source, widest.model, 3),
-        "orders.middle": _of_model(middle.high - middle.low, source, middle.model, 3),
-        "orders.alphabetical": count(
-            ((table.alphabetical - table.neutral).abs() < 1e-9).sum(), source, column="alphabetical"
-        ),
-        "orders.cells": count(len(table), source, column="rate"),
-    }
-    for name, row in (("orders.lowest", widest), ("orders.middle", middle)):
-        numbers[name]["set"] = SET_LABELS[row.evaluation_set]
     return numbers

@@ -5,15 +5,41 @@ from typing import Any
 
 import pandas as pd
 
+from scripts.core import files
 from scripts.core.paper.formats import MISSING_MARK, interval, number
 from scripts.core.paper.tables import blank_repeats, change_points, drop_uninformative, write_table
 from scripts.underspecification.lib import figures, study
-from scripts.underspecification.lib.analyses import agreement, detection
+from scripts.underspecification.lib.analyses import detection
 from scripts.underspecification.lib.analyses.correlation import MEAN
 
 SET_LABELS = {"winogender": "Winogender", "simplified": "Simplified"}
 VARIANTS = {("female", 1): "a", (detection.OF_BOTH, 2): "b"}
 """Of Table 2, by gender and dates at an end, lettered as in the caption: as described, and as its numbers were made."""
+
+
+PRINTED_SETS = {label: name for name, label in SET_LABELS.items()}
+RATES = {"TPR": "TPR", "TNR": "TNR", "BA": "balanced accuracy"}
+
+
+def printed_rates(printed: pd.DataFrame) -> pd.DataFrame:
+    """Return Table 3: ``evaluation_set``, ``model`` (as files name it), ``rate``, ``printed`` (text)."""
+    names = {shown: model for model, shown in study.PRINTED_AS.items()}
+    rows = []
+    for row in files.rows(printed[printed.source == "Table 3"]):
+        evaluation_set, model = row.row.split(" | ")
+        rows.append((PRINTED_SETS[evaluation_set], names.get(model, model), RATES[row.column], row.value))
+    return pd.DataFrame(rows, columns=["evaluation_set", "model", "rate", "printed"])
+
+
+def printed_metrics(printed: pd.DataFrame) -> pd.DataFrame:
+    """Return Table 2: ``model``, ``item`` (of the sentences about a doctor), ``printed`` (text)."""
+    rows = []
+    for row in files.rows(printed[printed.source == "Table 2"]):
+        _, coreferent, participant, _ = row.row.split(" | ")
+        participant = "other" if participant == "patient" else participant
+        code = ("professional", "participant").index(coreferent)
+        rows.append((row.column, f"doctor_{participant}_{code}", row.value))
+    return pd.DataFrame(rows, columns=["model", "item", "printed"])
 
 
 def set_label(evaluation_set: str, templates: str) -> str:
@@ -38,12 +64,11 @@ def slopes(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def rates(table: pd.DataFrame, orders: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
+def rates(table: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
     """Return the cells of Table 3: each model on each set.
 
     Args:
-        table, orders: From :mod:`scripts.underspecification.lib.analyses.detection` and
-            :mod:`scripts.underspecification.lib.analyses.overwriting`.
+        table: From :mod:`scripts.underspecification.lib.analyses.detection`.
         printed: The published numbers.
 
     Returns:
@@ -52,18 +77,18 @@ def rates(table: pd.DataFrame, orders: pd.DataFrame, printed: pd.DataFrame) -> p
         has one. All cells are text.
     """
     detected = _of_study(table[(table.dates == 1) & (table.gender == "female")])
-    known = agreement.printed_rates(printed).set_index(["evaluation_set", "model", "rate"]).printed
-    released = set(orders[orders.release != study.RUN].model)
+    known = printed_rates(printed).set_index(["evaluation_set", "model", "rate"]).printed
+    released = set(detected[detected.release != study.RUN].model)
     rows = []
     for key, part in _by_set(detected):
         for model in study.order(part.model):
             cells: Any = part[part.model == model].set_index(["choice", "metric"])
             other = study.PRINTED_AS.get(model) if model in released else None
             row = {"Set": set_label(*key), "Model": f"{model} (printed: {other})" if other else model}
-            for short, rate in agreement.RATES.items():
+            for short, rate in RATES.items():
                 value = known.get((key[0], model, rate), MISSING_MARK) if model in released else MISSING_MARK
                 row[f"printed: {short}"] = value
-            for short, rate in agreement.RATES.items():
+            for short, rate in RATES.items():
                 row[f"here: {short}"] = number(cells.value["fixed", rate], 3)
             low, high = cells.loc[("fixed", "balanced accuracy"), ["ci_low", "ci_high"]]
             row["here: interval"] = interval(low, high, 2, between="–")
@@ -101,7 +126,7 @@ def example(metric: pd.DataFrame, printed: pd.DataFrame, occupation: str = "doct
     names = sorted(sentences.occupation.unique())
     occupation = occupation if occupation in names else names[0]
     sentences = sentences[(sentences.occupation == occupation) & (sentences.templates == sentences.templates.iloc[0])]
-    known = agreement.printed_metrics(printed).set_index(["model", "item"]).printed
+    known = printed_metrics(printed).set_index(["model", "item"]).printed
     models = study.order(sentences.model)
     models = [model for model in models if model in known.index.unique("model")] or models
     values = sentences.set_index(["model", "item", "gender", "dates"]).metric

@@ -3,8 +3,7 @@
 The metric of a sentence is the absolute difference, in percentage points, between the normalised probability of one
 gender at the latest and at the earliest date; a sentence counts as unspecified if it is above a threshold. Detecting an
 unspecified sentence is a positive. Everything here is computed for one gender at a time, so that it does not depend on
-the order in which files are read;
-:mod:`scripts.underspecification.lib.analyses.overwriting` is about what the authors' code did.
+the order in which files are read.
 """
 
 from typing import Any
@@ -138,14 +137,6 @@ class Detection:
         n_n = self._per_occupation(codes_n, np.ones(len(codes_n)))
         weights = np.ones((1, size)) if weights is None else weights
         return ((weights @ table) * weights).sum(axis=1) / ((weights @ n_p) * (weights @ n_n))
-
-    def roc(self) -> pd.DataFrame:
-        """Return the ROC curve: ``threshold``, ``FPR`` and ``TPR``, from the highest threshold to none."""
-        limits = np.unique(np.concatenate([self.positives[1], self.negatives[1]]))[::-1]
-        limits = np.append(limits, -np.inf)
-        tpr = [(self.positives[1] > limit).mean() for limit in limits]
-        fpr = [(self.negatives[1] > limit).mean() for limit in limits]
-        return pd.DataFrame({"threshold": limits, "FPR": fpr, "TPR": tpr})
 
     def best_threshold(self, chosen: np.ndarray) -> float:
         """Return the threshold of the highest balanced accuracy on the occupations ``chosen`` (bool for each).
@@ -323,13 +314,3 @@ def independence(metrics: pd.DataFrame) -> pd.DataFrame:
             facts = {"level": name, "r": r, "ci_low": low, "ci_high": high, "occupations": len(means)}
             rows.append({**dict(zip(KEYS, key, strict=True)), **facts})
     return pd.DataFrame(rows, columns=[*KEYS, "level", "r", "ci_low", "ci_high", "occupations"])
-
-
-def roc_curves(metrics: pd.DataFrame) -> pd.DataFrame:
-    """Return the ROC curves with one date at either end: :data:`KEYS`, ``gender``, ``threshold``, ``FPR``, ``TPR``."""
-    frames = []
-    of_genders = metrics[(metrics.dates == 1) & (metrics.gender != OF_BOTH)]
-    key: Any
-    for key, part in of_genders.groupby([*KEYS, "gender"], sort=False, observed=True):
-        frames.append(Detection(part).roc().assign(**dict(zip([*KEYS, "gender"], key, strict=True))))
-    return pd.concat(frames, ignore_index=True)[[*KEYS, "gender", "threshold", "FPR", "TPR"]]

@@ -1,7 +1,7 @@
 """The authors' released probabilities, from their archives, in the format of ``word_group_probabilities`` beside it.
 
 Released files are named ``<f|m|n>p_wikibio_<model>_<date|place>_<sentence>_test<False|True>[_P<1|2|3>].csv``. Those
-with ``testTrue`` are leftovers of trials, ``debris`` here: nothing but the authors' overwriting ever reads them.
+with ``testTrue`` are leftovers of trials, ``debris`` here: no analysis reads them.
 """
 
 import csv
