@@ -227,9 +227,12 @@ def check_as_if_submitted(workflow: Any) -> None:
     from snakemake.cli import parse_args
     from snakemake_interface_executor_plugins.registry import ExecutorPluginRegistry
 
-    # Snakemake says once more which profile it takes.
-    with contextlib.chdir(workflow.workdir_init), contextlib.redirect_stderr(io.StringIO()):
-        arguments = parse_args(sys.argv[1:])[1]
+    # The profile is found from the repository; Snakemake says once more that it takes it.
+    with contextlib.chdir(workflow.basedir), contextlib.redirect_stderr(io.StringIO()) as said:
+        try:
+            arguments = parse_args(sys.argv[1:])[1]
+        except SystemExit as error:
+            raise UserError(f"the cluster was not checked: {said.getvalue().strip().splitlines()[-1]}") from error
     if arguments.executor != "slurm":
         return
     try:

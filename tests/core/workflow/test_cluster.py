@@ -191,7 +191,7 @@ def test_options_of_the_command_line():
 class Flow:
     """As much of a workflow as check_profiles looks at."""
 
-    basedir = workdir_init = str(ROOT)
+    basedir = str(ROOT)
 
 
 def test_a_workflow_profile_with_the_same_keys_is_refused(tmp_path, monkeypatch):
@@ -210,7 +210,9 @@ def test_a_workflow_profile_with_the_same_keys_is_refused(tmp_path, monkeypatch)
     cluster.check_profiles(Flow)
 
 
-def test_a_dry_run_away_from_a_cluster_says_that_nothing_was_checked(monkeypatch):
+def test_a_dry_run_away_from_a_cluster_says_that_nothing_was_checked(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+
     def missing(*command):
         raise UserError("scontrol is not installed here")
 
@@ -223,6 +225,9 @@ def test_a_dry_run_away_from_a_cluster_says_that_nothing_was_checked(monkeypatch
     monkeypatch.setattr("sys.argv", ["snakemake", "--cores", "2", "-n"])
     cluster.check_as_if_submitted(Flow)
     assert len(said) == 1
+    monkeypatch.setattr("sys.argv", ["snakemake", "--profile", "other", "-n"])
+    with pytest.raises(UserError, match=r"the cluster was not checked: .*profile directory given \(other\)"):
+        cluster.check_as_if_submitted(Flow)
 
 
 def test_the_profile_has_one_place_for_a_site():
