@@ -128,9 +128,7 @@ try:
             key: value for key, value in workflow.config_settings.overwrite_config.items() if key not in CARD_FACTS
         }
         config.update(configuration.merge(laid, stated))
-    configuration.validate(
-        config, configuration.configuration_schema(ROOT / "config/schemas"), " with ".join(CONFIG_FILES)
-    )
+    configuration.validate(config, configuration.configuration_schema(ROOT / "config/schemas"), *CONFIG_FILES)
     # Jobs run where the main process does.
     if workflow.is_main_process:
         runs.check_folder(config.get("run"), Path.cwd(), ROOT)

@@ -106,7 +106,7 @@ def test_a_run_has_a_name_that_a_folder_can_have(tmp_path, capsys):
         ("ruff: {alpha: .nan}\n", "ruff.alpha is '.nan'; expected a finite number"),
         ("ruff: {seeds: [13, 17, 13]}\n", "ruff.seeds: '13' is listed twice; remove one"),
         ("ruff: {distractors: [0]}\n", "ruff.distractors has 1 entry; expected at least 2"),
-        ("scoring: {minutes_per_job: 1.0e-9}\n", "minutes_per_job is '1e-09'; expected at least 0.0001"),
+        ("scoring: {minutes_per_job: 1.0e-9}\n", "minutes_per_job is '1e-09'; expected a number of at least 0.0001"),
     ],
 )
 def test_bad_overlays_are_named(tmp_path, capsys, text, message):

@@ -1,21 +1,23 @@
-"""Reading, checking and merging YAML configuration, with messages that name the key and the nearest valid one."""
+"""Reading, checking and merging YAML configuration; messages name file, line, key and the nearest valid one."""
 
 import contextlib
 import copy
 import difflib
 import itertools
-import json
 import math
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
 from scripts.core.errors import UserError, did_you_mean
 
-if TYPE_CHECKING:
-    from jsonschema import ValidationError
+DEEPEST = 100
+"""Nested deeper, libyaml ends the process where Python raises RecursionError."""
+MOST_VALUES = 1_000_000
+"""Values of a file, an alias counted each time: the registry has some thousands."""
 
 
 class _UniqueKeys(yaml.constructor.SafeConstructor):
@@ -26,12 +28,11 @@ class _UniqueKeys(yaml.constructor.SafeConstructor):
         for key, _ in node.value:
             if key.tag == "tag:yaml.org,2002:merge":
                 continue
-            name = self.construct_object(key, deep=True)
-            problem = None
+            name, problem = self.construct_object(key, deep=True), None
             if isinstance(name, list | dict):
                 problem = f"{_quoted(name)} cannot be a key"
             elif name in seen:
-                problem = f"the key '{_shown(name)}' is given twice (first in line {seen[name]})"
+                problem = f"the key '{_one_line(name)}' is given twice (first in line {seen[name]})"
             if problem:
                 raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
             seen[name] = key.start_mark.line + 1
@@ -47,30 +48,21 @@ class _FastLoader(_UniqueKeys, getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  
 
 
 def load_yaml(path: str | Path) -> dict:
-    """Read one YAML mapping.
-
-    Returns:
-        In file order; an empty file gives an empty dict.
+    """Read one YAML mapping, in file order; an empty file gives an empty dict.
 
     Raises:
-        UserError: If the file is missing, is not valid YAML (the message names the line), gives a key twice, or holds
-            something else than a mapping.
+        UserError: If the file is missing, is not valid YAML (the message names the line), gives a key twice, multiplies
+            values by aliases, or holds something else than a mapping.
     """
     return _mapping(path, _parse_yaml(path, _text(path)))
 
 
 def load_overlay(path: str | Path) -> dict[str, Any]:
-    """Read a configuration file that may come with ``--configfile``: YAML or JSON, as Snakemake takes both.
+    """Read a configuration file that may come with ``--configfile``, of which Snakemake lets the last of two keys win.
 
-    Snakemake reads such files itself, but lets the last of two equal keys win. Errors as in :func:`load_yaml`, and if
-    the file has no key or asks for code to be run (``__use_yte__``).
+    Errors as in :func:`load_yaml`, and if the file has no key or asks for code to be run (``__use_yte__``).
     """
-    text = _text(path)
-    try:
-        data = json.loads(text, object_pairs_hook=lambda pairs: _once(path, pairs))
-    except (ValueError, RecursionError):
-        data = _parse_yaml(path, text)
-    data = _mapping(path, data)
+    data = load_yaml(path)
     if not data:
         raise UserError(f"{path}: has no key; write one or leave the file out")
     if "__use_yte__" in data:
@@ -87,35 +79,22 @@ def _text(path: str | Path) -> str:
         raise UserError(f"{path}: cannot be read as UTF-8 text ({error}); save it as UTF-8") from error
 
 
+def _mapping(path: str | Path, data: Any) -> dict[str, Any]:
+    if data is not None and not isinstance(data, dict):
+        raise UserError(f"{path}: expected keys and values at the top level, found {_kind(data)}")
+    return data or {}
+
+
 def _parse_yaml(path: str | Path, text: str) -> Any:
-    data = _loaded_yaml(path, text)
-    _refuse_cycles(path, data, ())
-    return data
-
-
-def _refuse_cycles(path: str | Path, value: Any, within: tuple[Any, ...]) -> None:
-    """Refuse an alias to something that it is in."""
-    if any(value is outer for outer in within):
-        raise UserError(f"{path}: not valid YAML: an alias refers to a value that contains it; write the values out")
-    members = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    for member in members:
-        if isinstance(member, dict | list):
-            _refuse_cycles(path, member, (*within, value))
-
-
-def _loaded_yaml(path: str | Path, text: str) -> Any:
     with contextlib.suppress(yaml.YAMLError):
-        if _is_shallow(text):
-            return yaml.load(text, Loader=_FastLoader)
+        if _depth(text) <= DEEPEST:
+            return _constructed(path, text, _FastLoader)
     try:
-        return yaml.load(text, Loader=_Loader)
+        return _constructed(path, text, _Loader)
     except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        number = mark.line if mark else None
-        # A character that YAML does not know has a position instead.
-        position = getattr(error, "position", None)
-        if number is None and isinstance(position, int):
-            number = text.count("\n", 0, position)
+        # A character that YAML does not know has a position instead of a mark.
+        mark, position = getattr(error, "problem_mark", None), getattr(error, "position", None)
+        number = mark.line if mark else text.count("\n", 0, position) if isinstance(position, int) else None
         line = "" if number is None else f", line {number + 1}"
         problem = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error).splitlines()[0]
         raise UserError(f"{path}{line}: not valid YAML: {problem}; correct that line") from error
@@ -123,28 +102,31 @@ def _loaded_yaml(path: str | Path, text: str) -> Any:
         raise UserError(f"{path}: not valid YAML: nested too deeply; write it flatter") from error
 
 
-def _is_shallow(text: str) -> bool:
-    """Whether collections nest a hundred deep at most: libyaml ends the process where Python raises RecursionError."""
+def _depth(text: str) -> int:
     steps = {yaml.MappingStartEvent: 1, yaml.SequenceStartEvent: 1, yaml.MappingEndEvent: -1, yaml.SequenceEndEvent: -1}
     events = yaml.parse(text, Loader=_FastLoader)
-    return all(depth <= 100 for depth in itertools.accumulate(steps.get(type(event), 0) for event in events))
+    return max(itertools.accumulate(steps.get(type(event), 0) for event in events), default=0)
 
 
-def _once(path: str | Path, pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    data = {}
-    for key, value in pairs:
-        if key in data:
-            raise UserError(f"{path}: the key '{_shown(key)}' is given twice; remove one")
-        data[key] = value
-    return data
+def _constructed(path: str | Path, text: str, kind: Any) -> Any:
+    loader = kind(text)
+    node = loader.get_single_node()
+    if node is None:
+        return None
+    if _values(path, node, {}, ()) > MOST_VALUES:
+        raise UserError(f"{path}: not valid YAML: aliases multiply to {MOST_VALUES:,} values; write them out")
+    return loader.construct_document(node)
 
 
-def _mapping(path: str | Path, data: Any) -> dict[str, Any]:
-    if data is None:
-        return {}
-    if not isinstance(data, dict):
-        raise UserError(f"{path}: expected keys and values at the top level, found {_kind(data)}")
-    return data
+def _values(path: str | Path, node: yaml.Node, known: dict[int, int], within: tuple[int, ...]) -> int:
+    """Return how many values a node holds, an alias counted each time; refuse an alias to something that it is in."""
+    if id(node) in within:
+        raise UserError(f"{path}: not valid YAML: an alias refers to a value that contains it; write the values out")
+    if id(node) not in known:
+        members = node.value if isinstance(node.value, list) else []
+        inner = itertools.chain.from_iterable(member if isinstance(member, tuple) else (member,) for member in members)
+        known[id(node)] = 1 + sum(_values(path, member, known, (*within, id(node))) for member in inner)
+    return known[id(node)]
 
 
 def configuration_schema(folder: str | Path) -> dict[str, Any]:
@@ -153,9 +135,6 @@ def configuration_schema(folder: str | Path) -> dict[str, Any]:
     Args:
         folder: ``config/schemas``; what a study has in the configuration is in ``studies/<study>.schema.yaml`` below
             it.
-
-    Raises:
-        UserError: If a schema cannot be read (:func:`load_yaml`).
     """
     schema = load_yaml(Path(folder) / "config.schema.yaml")
     for path in sorted(Path(folder).glob("studies/*.schema.yaml")):
@@ -180,59 +159,17 @@ def merge(base: dict, overlay: dict) -> dict:
     """
     result = copy.deepcopy(base)
     for key, value in overlay.items():
-        if isinstance(value, dict) and isinstance(result.get(key), dict):
-            result[key] = merge(result[key], value)
-        else:
-            result[key] = copy.deepcopy(value)
+        both = isinstance(value, dict) and isinstance(result.get(key), dict)
+        result[key] = merge(result[key], value) if both else copy.deepcopy(value)
     return result
 
 
-def validate(data: dict, schema: dict, file: str) -> None:
-    """Check ``data`` against a JSON Schema (draft 2020-12).
-
-    Unknown keys are reported before anything else, because a misspelt key also makes the right one missing.
-    A ``description`` beside a ``pattern``, a choice or the limits of a number in the schema says the rule in words and
-    becomes part of the message. What no schema can say is refused first: keys that are not text, and
-    numbers that are not finite.
-
-    Args:
-        file: The name that the message starts with.
-
-    Raises:
-        UserError: One line for the first error, with the nearest valid key or value where there is one.
-    """
-    import jsonschema
-    import jsonschema.validators
-
-    _check_values(data, file, ())
-    # To JSON 13.0 is an integer; a seed of 13.0 would be another file's name.
-    whole = jsonschema.Draft202012Validator.TYPE_CHECKER.redefine(
-        "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
-    )
-    validator = jsonschema.validators.extend(jsonschema.Draft202012Validator, type_checker=whole)
-    errors = [_innermost(e) for e in validator(schema).iter_errors(data)]
-    if errors:
-        raise UserError(f"{file}: {_sentence(min(errors, key=_urgency))}")
-
-
 def check(root: Path, overlays: Sequence[str | Path]) -> dict:
-    """Check the configuration that overlays make, and before it each file by itself.
-
-    Args:
-        root: The repository.
-        overlays: In the order of ``--configfile``.
-
-    Returns:
-        The configuration.
-
-    Raises:
-        UserError: As :func:`load_overlay` and :func:`validate`.
-    """
+    """Return the configuration that overlays make, in the order of ``--configfile``, after checking each and all."""
     merged = load_overlay(root / "config.yaml")
     for path in overlays:
         merged = merge(merged, load_overlay(path))
-    schema = configuration_schema(root / "config/schemas")
-    validate(merged, schema, " with ".join(["config.yaml", *map(str, overlays)]))
+    validate(merged, configuration_schema(root / "config/schemas"), "config.yaml", *map(str, overlays))
     return merged
 
 
@@ -240,12 +177,8 @@ def check_files(data: dict | list, folders: Sequence[Path], place: tuple = ()) -
     """Refuse a file that the configuration names (a key ``file``) and that is not there; results may be made later.
 
     Args:
-        data: The configuration, or a part of it.
+        data: The configuration, or the part of it at ``place``.
         folders: Where it may be: the working directory and the repository.
-        place: Where the part stands.
-
-    Raises:
-        UserError: Naming the key and the file.
     """
     for key, value in data.items() if isinstance(data, dict) else enumerate(data):
         if key == "file" and isinstance(value, str) and not value.startswith("results/"):
@@ -256,118 +189,160 @@ def check_files(data: dict | list, folders: Sequence[Path], place: tuple = ()) -
             check_files(value, folders, (*place, key))
 
 
-def _check_values(value: Any, file: str, place: tuple[str | int, ...]) -> None:
+def validate(data: dict, schema: dict, *names: str) -> None:
+    """Check ``data`` against a JSON Schema (draft 2020-12).
+
+    Unknown keys are reported before anything else, because a misspelt key also makes the right one missing. A
+    ``description`` beside a ``pattern``, a choice or the limits of a number in the schema says the rule in words and
+    becomes part of the message.
+
+    Args:
+        names: Of the files that ``data`` is merged from, the strongest last. The message begins with the one that has
+            the value, and its line.
+
+    Raises:
+        UserError: One line for the most telling error, with the nearest valid key or value where there is one.
+    """
+    import jsonschema
+    import jsonschema.validators
+
+    for place, problem in _values_of_no_schema(data, ()):
+        raise UserError(f"{_where(names, place, None)}: {problem}")
+
+    def pattern(validator: Any, limit: str, value: Any, _: Any) -> Iterator[jsonschema.ValidationError]:
+        # To Python, $ also stands before the end of a last line.
+        strict = re.sub(r"\$(?=\)|\||$)", r"\\Z", limit)
+        if validator.is_type(value, "string") and not re.search(strict, value):
+            yield jsonschema.ValidationError(f"{value!r} does not match {limit!r}")
+
+    # To JSON 13.0 is an integer; a seed of 13.0 would be another file's name.
+    whole = jsonschema.Draft202012Validator.TYPE_CHECKER.redefine(
+        "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
+    )
+    kind = jsonschema.validators.extend(jsonschema.Draft202012Validator, {"pattern": pattern}, type_checker=whole)
+    checker = jsonschema.Draft202012Validator.FORMAT_CHECKER
+    errors = [_meant(error) for error in kind(schema, format_checker=checker).iter_errors(data)]
+    if not errors:
+        return
+    unknown = [error for error in errors if error.validator == "additionalProperties"]
+    error: Any = max(unknown or errors, key=jsonschema.exceptions.relevance)
+    place = [*error.absolute_path]
+    if unknown:
+        place.append(next(key for key in error.instance if key not in error.schema.get("properties", {})))
+    raise UserError(f"{_where(names, place, error.instance)}: {_sentence(error, '.'.join(map(str, place)))}")
+
+
+def _values_of_no_schema(value: Any, place: tuple) -> Iterator[tuple[tuple, str]]:
+    """Yield what no schema can refuse: keys that are not text, and numbers that are not finite."""
     where = ".".join(map(str, place))
     if isinstance(value, float) and not math.isfinite(value):
-        raise UserError(f"{file}: {where} is {_quoted(value)}; expected a finite number")
+        yield place, f"{where} is {_quoted(value)}; expected a finite number"
     if isinstance(value, dict):
         for key in value:
             if not isinstance(key, str):
                 name = _quoted(key).strip("'")
-                raise UserError(
-                    f"{file}: {where + ': ' if where else ''}the key '{name}' is not text; write it in quotes"
-                )
-    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, member in items:
-        _check_values(member, file, (*place, key))
+                yield place, f"{where + ': ' if where else ''}the key '{name}' is not text; write it in quotes"
+    members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, member in members:
+        yield from _values_of_no_schema(member, (*place, key))
 
 
-def _innermost(error: Any) -> "ValidationError":
-    """Follow a failed ``oneOf`` or ``anyOf`` into the branch that shares most keys with what was written."""
-    if error.validator not in ("oneOf", "anyOf") or not error.context:
+def _where(names: Sequence[str], place: Sequence, value: Any) -> str:
+    """Return the name and line of the last file that has a place (and that value), or else the names of all."""
+    for name in reversed(names):
+        node = yaml.compose(_text(name), Loader=_Loader) if Path(name).is_file() else None
+        line = None
+        for part in place:
+            line = None
+            if isinstance(node, yaml.MappingNode):
+                found = next(((key, member) for key, member in node.value if key.value == part), None)
+                line, node = (found[0].start_mark.line + 1, found[1]) if found else (None, None)
+            elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
+                node = node.value[part]
+                line = node.start_mark.line + 1
+            if line is None:
+                break
+        scalar = isinstance(node, yaml.ScalarNode) and not isinstance(value, dict | list)
+        if line and not (scalar and yaml.safe_load(yaml.serialize(node)) != value and value is not None):
+            return f"{name}, line {line}"
+    return " with ".join(names)
+
+
+def _meant(error: Any) -> Any:
+    """Return the error of the branch of ``oneOf`` or ``anyOf`` that was meant; of texts and numbers all may be."""
+    from jsonschema.exceptions import relevance
+
+    if error.validator not in ("oneOf", "anyOf") or not isinstance(error.instance, dict | list):
         return error
-    branches = {}
-    for member in error.context:
-        branches.setdefault(member.schema_path[0], []).append(member)
-    written = error.instance if isinstance(error.instance, dict) else {}
-    offered = [list(branch.get("properties", {})) for branch in error.validator_value]
-    # A key that only one branch has tells which kind was meant; a key that all have tells nothing.
-    weight = {key: 1 / sum(key in names for names in offered) for names in offered for key in names}
-
-    def likeness(i: int) -> tuple[float, ...]:
-        exact = sum(weight[key] for key in written if key in offered[i])
-        near = sum(
-            max(_ratio(key, name) for name in offered[i]) for key in written if key not in offered[i] and offered[i]
-        )
-        return exact, near, -len(branches[i])
-
-    members = [_innermost(member) for member in branches[max(branches, key=likeness)]]
-    return min(members, key=_urgency)
+    kinds = ("type", "const", "enum")
+    inner = [_meant(member) for member in error.context if member.relative_path or member.validator not in kinds]
+    if isinstance(error.instance, dict):
+        likeness = []
+        for branch in error.validator_value:
+            names = list(branch.get("properties", {}))
+            likeness.append(sum(bool(difflib.get_close_matches(str(key), names, cutoff=0.8)) for key in error.instance))
+        best = likeness.index(max(likeness))
+        inner = [_meant(member) for member in error.context if member.schema_path[0] == best] if any(likeness) else []
+    unknown = [member for member in inner if member.validator == "additionalProperties"]
+    return max(unknown or inner, key=relevance, default=error)
 
 
-def _ratio(a: str, b: str) -> float:
-    return difflib.SequenceMatcher(None, str(a), str(b)).ratio()
-
-
-def _urgency(error: "ValidationError") -> tuple[bool, str]:
-    return error.validator != "additionalProperties", _dotted(error)
-
-
-def _sentence(error: Any) -> str:
-    where, value, limit = _dotted(error) or "the file", error.instance, error.validator_value
+def _sentence(error: Any, place: str) -> str:
+    where, value, limit = place or "the file", error.instance, error.validator_value
     hint = error.schema.get("description") if isinstance(error.schema, dict) else None
     match error.validator:
         case "additionalProperties":
             known = list(error.schema.get("properties", {}))
-            unknown = next(key for key in value if key not in known)
-            name = ".".join([*map(str, error.absolute_path), str(unknown)])
-            return f"unknown key '{_shown(name)}'{did_you_mean(unknown, known) or f'; expected one of {_list(known)}'}"
+            close = did_you_mean(place.rpartition(".")[2], known)
+            return f"unknown key '{_one_line(place)}'{close or f'; expected one of {_listed(known)}'}"
         case "required":
-            missing = next(key for key in limit if key not in value)
-            return f"{where} lacks the key '{missing}'; add it"
+            return f"{where} lacks the key '{next(key for key in limit if key not in value)}'; add it"
         case "enum":
-            return f"{where} is {_quoted(value)}; expected one of {_list(limit)}{did_you_mean(value, limit)}"
-        case "const":
-            return f"{where} is {_quoted(value)}; expected {limit}"
+            return f"{where} is {_quoted(value)}; expected one of {_listed(limit)}{did_you_mean(value, limit)}"
         case "type":
-            expected = [limit] if isinstance(limit, str) else limit
-            return f"{where} is {_quoted(value)} ({_kind(value)}); expected {' or '.join(_TYPES[t] for t in expected)}"
+            return f"{where} is {_quoted(value)} ({_kind(value)}); expected {_expected({'type': limit})}"
         case "not" if limit == {}:
             return f"{where} does not belong here; remove it"
         case "uniqueItems":
-            repeated = next(entry for i, entry in enumerate(value) if entry in value[:i])
+            repeated = next(entry for n, entry in enumerate(value) if entry in value[:n])
             return f"{where}: {_quoted(repeated)} is listed twice; remove one"
         case "contains" if "const" in limit:
             return f"{where} lacks {limit['const']}; add it"
-        case _ if error.validator in _SIZES:
+        case "minItems" | "minProperties" | "maxItems" | "maxProperties":
+            bound = "at least" if error.validator.startswith("min") else "at most"
             entries = f"{len(value)} {'entry' if len(value) == 1 else 'entries'}"
-            return f"{where} has {entries}; expected {_SIZES[error.validator]} {limit}"
+            return f"{where} has {entries}; expected {bound} {limit}"
     if "propertyNames" in error.absolute_schema_path:
-        return f"{where}: the name '{_shown(value)}' is not allowed; {hint or error.message}"
-    if hint:
-        return f"{where} is {_quoted(value)}; expected {hint}"
-    if error.validator in _NUMBERS:
-        return f"{where} is {_quoted(value)}; expected {_NUMBERS[error.validator]} {limit}"
-    if error.validator == "minLength":
-        return f"{where} is {_quoted(value)}; expected a text of at least {limit} characters"
-    return f"{where}: {error.message.splitlines()[0]}"
+        return f"{where}: the name '{_one_line(value)}' is not allowed; {hint or error.message}"
+    return f"{where} is {_quoted(value)}; expected {hint or _expected(error.schema)}"
 
 
-_NUMBERS = {
-    "minimum": "at least",
-    "maximum": "at most",
-    "exclusiveMinimum": "more than",
-    "exclusiveMaximum": "less than",
-}
-_SIZES = {"minItems": "at least", "minProperties": "at least", "maxItems": "at most", "maxProperties": "at most"}
+TYPES = {
+    "object": "keys and values", "array": "a list", "string": "text", "integer": "a whole number",
+    "number": "a number", "boolean": "true or false", "null": "null",
+}  # fmt: skip
+BOUNDS = {
+    "minimum": "of at least {}", "maximum": "of at most {}", "exclusiveMinimum": "above {}",
+    "exclusiveMaximum": "below {}", "minLength": "of at least {} characters", "maxLength": "of at most {} characters",
+}  # fmt: skip
 
 
-_TYPES = {
-    "object": "keys and values",
-    "array": "a list",
-    "string": "text",
-    "integer": "a whole number",
-    "number": "a number",
-    "boolean": "true or false",
-    "null": "null",
-}
+def _expected(schema: Any) -> str:
+    """Return in words what a schema takes."""
+    if "const" in schema or "enum" in schema:
+        return _listed(schema.get("enum", [schema.get("const")]))
+    for key in ("anyOf", "oneOf"):
+        if key in schema:
+            return " or ".join(dict.fromkeys(_expected(branch) for branch in schema[key]))
+    kinds = schema.get("type", [])
+    words = " or ".join(TYPES[kind] for kind in ([kinds] if isinstance(kinds, str) else kinds))
+    bounds = [text.format(schema[key]) for key, text in BOUNDS.items() if key in schema]
+    return " ".join([words or "another value", " and ".join(bounds)]).strip()
 
 
 def _kind(value: Any) -> str:
-    if value is None:
-        return "nothing"
-    if isinstance(value, bool):
-        return "true or false"
+    if value is None or isinstance(value, bool):
+        return "nothing" if value is None else "true or false"
     kinds = {dict: "keys and values", list: "a list", str: "text", int: "a number", float: "a number"}
     return kinds.get(type(value), type(value).__name__)
 
@@ -379,31 +354,21 @@ def _quoted(value: Any) -> str:
         return {True: "true", False: "false", None: "null"}[value]
     if isinstance(value, float) and not math.isfinite(value):
         return "'.nan'" if math.isnan(value) else "'.inf'" if value > 0 else "'-.inf'"
-    return f"'{_shown(value)}'"
+    return f"'{_one_line(value)}'"
 
 
-def _shown(value: Any) -> str:
+def _one_line(value: Any) -> str:
     """Return a value as text of one line, cut off where it is long."""
     text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(value)[:121])
     return text if len(text) <= 120 else text[:120] + "…"
 
 
-def _list(values: Iterable[Any]) -> str:
+def _listed(values: Any) -> str:
     return ", ".join("null" if v is None else str(v).lower() if isinstance(v, bool) else str(v) for v in values)
 
 
-def _dotted(error: "ValidationError") -> str:
-    return ".".join(str(part) for part in error.absolute_path)
-
-
 def set_in(key: str, configfiles: Sequence[str | Path], root: Path) -> str:
-    """Return the file that gives a key of the configuration its value: the last overlay that has it, or config.yaml.
-
-    Args:
-        key: With dots between the levels.
-        configfiles: The overlays, the later ones stronger.
-        root: The repository.
-    """
+    """Return the file that gives a key, with dots between the levels, its value: the last overlay, or config.yaml."""
     for path in [*reversed(configfiles), Path(root) / "config.yaml"]:
         value = load_yaml(path)
         for part in key.split("."):

@@ -3,6 +3,7 @@
 import copy
 import math
 import shutil
+import time
 
 import pytest
 
@@ -67,66 +68,66 @@ def write(tmp_path, text):
 
 
 def test_valid_configuration_passes():
-    validate(GOOD, SCHEMA, "config.yaml")
+    validate(GOOD, SCHEMA, "mine.yaml")
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"modles": ["a"]}, "config.yaml: unknown key 'modles'; did you mean 'models'?"),
+        ({"modles": ["a"]}, "mine.yaml: unknown key 'modles'; did you mean 'models'?"),
         (
             {"zzz": 1},
-            "config.yaml: unknown key 'zzz'; expected one of "
+            "mine.yaml: unknown key 'zzz'; expected one of "
             "models, engine, ruff, seeds, gpus, cache, alpha, share, wings, source",
         ),
-        ({"z\nz" + "z" * 200: 1}, "config.yaml: unknown key 'z\\nz" + "z" * 116 + "…'; expected one of"),
-        ({"ruff": {"sampel_size": 1}}, "config.yaml: unknown key 'ruff.sampel_size'; did you mean 'sample_size'?"),
-        ({"engine": "fats"}, "config.yaml: engine is 'fats'; expected one of fast, reference; did you mean 'fast'?"),
-        ({"engine": 7}, "config.yaml: engine is '7'; expected one of fast, reference"),
-        ({"models": ["a", "b", "a"]}, "config.yaml: models: 'a' is listed twice; remove one"),
-        ({"seeds": [0, 0.0]}, "config.yaml: seeds: '0.0' is listed twice; remove one"),
-        ({"seeds": [0, 1, 2]}, "config.yaml: seeds has 3 entries; expected at most 2"),
-        ({"seeds": [1]}, "config.yaml: seeds lacks 0; add it"),
-        ({"gpus": {}}, "config.yaml: gpus has 0 entries; expected at least 1"),
-        ({"cache": ""}, "config.yaml: cache is ''; expected a text of at least 2 characters"),
-        ({"alpha": 0}, "config.yaml: alpha is '0'; expected more than 0"),
-        ({"alpha": 1}, "config.yaml: alpha is '1'; expected less than 1"),
-        ({"share": 1.5}, "config.yaml: share is '1.5'; expected at most 1"),
-        ({"alpha": math.nan}, "config.yaml: alpha is '.nan'; expected a finite number"),
-        ({"alpha": math.inf}, "config.yaml: alpha is '.inf'; expected a finite number"),
-        ({"seeds": [0, -math.inf]}, "config.yaml: seeds.1 is '-.inf'; expected a finite number"),
-        ({"wings": {1: 2}}, "config.yaml: wings: the key '1' is not text; write it in quotes"),
-        ({"wings": {None: 2}}, "config.yaml: wings: the key 'null' is not text; write it in quotes"),
-        ({True: 2}, "config.yaml: the key 'true' is not text; write it in quotes"),
-        ({"models": "a"}, "config.yaml: models is 'a' (text); expected a list"),
-        ({"models": ["a", 3]}, "config.yaml: models.1 is '3' (a number); expected text"),
-        ({"ruff": {"sample_size": 0}}, "config.yaml: ruff.sample_size is '0'; expected a positive number"),
+        ({"z\nz" + "z" * 200: 1}, "mine.yaml: unknown key 'z\\nz" + "z" * 116 + "…'; expected one of"),
+        ({"ruff": {"sampel_size": 1}}, "mine.yaml: unknown key 'ruff.sampel_size'; did you mean 'sample_size'?"),
+        ({"engine": "fats"}, "mine.yaml: engine is 'fats'; expected one of fast, reference; did you mean 'fast'?"),
+        ({"engine": 7}, "mine.yaml: engine is '7'; expected one of fast, reference"),
+        ({"models": ["a", "b", "a"]}, "mine.yaml: models: 'a' is listed twice; remove one"),
+        ({"seeds": [0, 0.0]}, "mine.yaml: seeds: '0.0' is listed twice; remove one"),
+        ({"seeds": [0, 1, 2]}, "mine.yaml: seeds has 3 entries; expected at most 2"),
+        ({"seeds": [1]}, "mine.yaml: seeds lacks 0; add it"),
+        ({"gpus": {}}, "mine.yaml: gpus has 0 entries; expected at least 1"),
+        ({"cache": ""}, "mine.yaml: cache is ''; expected text of at least 2 characters"),
+        ({"alpha": 0}, "mine.yaml: alpha is '0'; expected a number above 0 and below 1"),
+        ({"alpha": 1}, "mine.yaml: alpha is '1'; expected a number above 0 and below 1"),
+        ({"share": 1.5}, "mine.yaml: share is '1.5'; expected a number of at most 1"),
+        ({"alpha": math.nan}, "mine.yaml: alpha is '.nan'; expected a finite number"),
+        ({"alpha": math.inf}, "mine.yaml: alpha is '.inf'; expected a finite number"),
+        ({"seeds": [0, -math.inf]}, "mine.yaml: seeds.1 is '-.inf'; expected a finite number"),
+        ({"wings": {1: 2}}, "mine.yaml: wings: the key '1' is not text; write it in quotes"),
+        ({"wings": {None: 2}}, "mine.yaml: wings: the key 'null' is not text; write it in quotes"),
+        ({True: 2}, "mine.yaml: the key 'true' is not text; write it in quotes"),
+        ({"models": "a"}, "mine.yaml: models is 'a' (text); expected a list"),
+        ({"models": ["a", 3]}, "mine.yaml: models.1 is '3' (a number); expected text"),
+        ({"ruff": {"sample_size": 0}}, "mine.yaml: ruff.sample_size is '0'; expected a positive number"),
         (
             {"ruff": {"sample_size": True}},
-            "config.yaml: ruff.sample_size is true (true or false); expected a whole number",
+            "mine.yaml: ruff.sample_size is true (true or false); expected a whole number",
         ),
-        ({"ruff": None}, "config.yaml: ruff is null (nothing); expected keys and values"),
-        ({"wings": {"A1": 1}}, "config.yaml: wings: the name 'A1' is not allowed; use lower-case letters"),
-        ({"source": {"package": "p", "file": 3}}, "config.yaml: source.file is '3' (a number); expected text"),
-        ({"source": {"package": "p", "folder": 3}}, "config.yaml: source.folder is '3' (a number); expected text"),
-        ({"source": {"package": "p", "foldr": "x"}}, "config.yaml: unknown key 'source.foldr'; did you mean 'folder'?"),
+        ({"ruff": None}, "mine.yaml: ruff is null (nothing); expected keys and values"),
+        ({"wings": {"A1": 1}}, "mine.yaml: wings: the name 'A1' is not allowed; use lower-case letters"),
+        ({"source": {"package": "p", "file": 3}}, "mine.yaml: source.file is '3' (a number); expected text"),
+        ({"source": {"package": "p", "folder": 3}}, "mine.yaml: source.folder is '3' (a number); expected text"),
+        ({"source": {"package": "p", "foldr": "x"}}, "mine.yaml: unknown key 'source.foldr'; did you mean 'folder'?"),
     ],
 )
 def test_errors_name_the_key_and_the_nearest(change, message):
     with pytest.raises(UserError) as caught:
-        validate(GOOD | change, SCHEMA, "config.yaml")
+        validate(GOOD | change, SCHEMA, "mine.yaml")
     assert str(caught.value).startswith(message) and (str(caught.value) == message or "…" in message)
     assert "\n" not in str(caught.value)
 
 
 def test_missing_key():
-    with pytest.raises(UserError, match=r"^config\.yaml: the file lacks the key 'models'; add it$"):
-        validate({}, SCHEMA, "config.yaml")
+    with pytest.raises(UserError, match=r"^mine\.yaml: the file lacks the key 'models'; add it$"):
+        validate({}, SCHEMA, "mine.yaml")
 
 
 def test_a_misspelt_required_key_is_reported_as_misspelt():
     with pytest.raises(UserError, match="unknown key 'modles'; did you mean 'models'"):
-        validate({"modles": ["a"]}, SCHEMA, "config.yaml")
+        validate({"modles": ["a"]}, SCHEMA, "mine.yaml")
 
 
 def test_load_yaml_keeps_file_order(tmp_path):
@@ -191,12 +192,6 @@ def test_load_yaml_refuses_deep_nesting_in_one_line(tmp_path):
     assert "config.yaml" in str(caught.value) and "\n" not in str(caught.value) and len(str(caught.value)) < 500
 
 
-def test_overlays_may_be_json_as_snakemake_takes_it(tmp_path):
-    assert load_overlay(write(tmp_path, '{\n\t"a": {"b": 1}\n}\n')) == {"a": {"b": 1}}
-    with pytest.raises(UserError, match=r"config\.yaml: the key 'b' is given twice; remove one"):
-        load_overlay(write(tmp_path, '{\n\t"a": {"b": 1, "b": 2}\n}\n'))
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -223,27 +218,27 @@ def test_each_study_has_a_schema_of_its_own(root, tmp_path):
     shutil.copytree(root / "config/schemas", folder)
     before = configuration_schema(folder)
     written = load_yaml(root / "config.yaml")
-    validate(written, before, "config.yaml")
+    validate(written, before, "mine.yaml")
     assert set(before["required"]) >= {"ruff", "counter_gap", "underspecification"}
     (folder / "studies/sixth.schema.yaml").write_text(
         "$id: sixth\ntype: object\nadditionalProperties: false\nproperties:\n  seeds: {$ref: '#/$defs/seeds'}\n"
         "$defs:\n  seeds: {type: integer, minimum: 1, description: a seed from 1}\n"
     )
     after = configuration_schema(folder)
-    validate(written | {"sixth": {"seeds": 1}}, after, "config.yaml")
+    validate(written | {"sixth": {"seeds": 1}}, after, "mine.yaml")
     for study, message in (
-        ({"seed": 1}, "config.yaml: unknown key 'sixth.seed'; did you mean 'seeds'?"),
-        ({"seeds": 0}, "config.yaml: sixth.seeds is '0'; expected a seed from 1"),
+        ({"seed": 1}, "mine.yaml: unknown key 'sixth.seed'; did you mean 'seeds'?"),
+        ({"seeds": 0}, "mine.yaml: sixth.seeds is '0'; expected a seed from 1"),
     ):
         with pytest.raises(UserError) as caught:
-            validate(written | {"sixth": study}, after, "config.yaml")
+            validate(written | {"sixth": study}, after, "mine.yaml")
         assert str(caught.value) == message
     with pytest.raises(UserError, match="the file lacks the key 'sixth'; add it"):
-        validate(written, after, "config.yaml")
+        validate(written, after, "mine.yaml")
     changed = copy.deepcopy(written)
     changed["underspecification"]["prompts"]["mgc"] = ["D"]
     with pytest.raises(UserError, match=r"prompts\.mgc\.0 is 'D'; expected one of A, B, C"):
-        validate(changed, before, "config.yaml")
+        validate(changed, before, "mine.yaml")
 
 
 def test_a_file_that_is_named_may_lie_in_either_folder_or_be_made_later(tmp_path):
@@ -255,3 +250,48 @@ def test_a_file_that_is_named_may_lie_in_either_folder_or_be_made_later(tmp_path
     check_files({"study": {"clusters": entries}}, [run, repository])
     with pytest.raises(UserError, match=r"^study\.clusters\[4\]\.file: c\.jsonl: no such file; correct the path$"):
         check_files({"study": {"clusters": [*entries, {"file": "c.jsonl"}]}}, [run, repository])
+
+
+def test_aliases_that_multiply_are_refused_at_once(tmp_path):
+    levels = [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 12)]
+    merges = [f"a{n}: &a{n} {{<<: [{', '.join([f'*a{n - 1}'] * 9)}]}}" for n in range(1, 12)]
+    for head, lines in (("a0: &a0 [x]", levels), ("a0: &a0 {k: 1}", merges)):
+        started = time.monotonic()
+        with pytest.raises(UserError, match="aliases multiply to 1,000,000 values; write them out"):
+            load_yaml(write(tmp_path, "\n".join([head, *lines])))
+        assert time.monotonic() - started < 5
+    with pytest.raises(UserError, match="an alias refers to a value that contains it"):
+        load_yaml(write(tmp_path, "a: &a [*a]\n"))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"studies": 7}, "studies is '7'; expected all or a list"),
+        ({"distributions": {"top_k": 0}}, "distributions.top_k is '0'; expected all or a whole number of at least 1"),
+        ({"run": "x\n"}, "run is 'x\\n'; expected a name of at most 100 letters"),
+        ({"paper": {"date": "2026-13-45"}}, "paper.date is '2026-13-45'; expected a date as YYYY-MM-DD"),
+    ],
+)
+def test_messages_say_what_a_key_takes(root, change, message):
+    schema, written = configuration_schema(root / "config/schemas"), load_yaml(root / "config.yaml")
+    with pytest.raises(UserError) as caught:
+        validate(merge(written, change), schema, "mine.yaml")
+    assert str(caught.value).startswith(f"mine.yaml: {message}")
+
+
+def test_the_last_file_with_the_value_is_named_with_its_line(tmp_path):
+    names = [tmp_path / "base.yaml", tmp_path / "overlay.yaml"]
+    names[0].write_text("models: [a]\nruff:\n  sample_size: 3\n")
+    names[1].write_text("# mine\nruff:\n  sample_size: 0\nengine: fast\n")
+    merged = merge(*map(load_yaml, names))
+    with pytest.raises(UserError) as caught:
+        validate(merged, SCHEMA, *map(str, names))
+    assert str(caught.value) == f"{names[1]}, line 3: ruff.sample_size is '0'; expected a positive number"
+    with pytest.raises(UserError) as caught:
+        validate(merge(merged, {"ruff": {"sample_size": 3}, "modles": 1}), SCHEMA, *map(str, names))
+    assert str(caught.value) == f"{names[0]} with {names[1]}: unknown key 'modles'; did you mean 'models'?"
+    # What the command line says is in no file.
+    with pytest.raises(UserError) as caught:
+        validate(merge(merged, {"ruff": {"sample_size": -7}}), SCHEMA, *map(str, names))
+    assert str(caught.value).startswith(f"{names[0]} with {names[1]}: ruff.sample_size is '-7'")

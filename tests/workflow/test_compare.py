@@ -53,7 +53,7 @@ def test_a_package_of_another_version_changes_no_result(finished, copied, tmp_pa
         path.write_text(json.dumps(record | {"checksum": checksum(record)}))
     status, printed, tables = compare(finished, finished.folder, copied.folder, tmp_path / "out")
     assert status == 0, printed
-    assert tables["records"][["kind", "name", "b"]].to_numpy().tolist() == [["package", "torch", "9.9"]]
+    assert tables["records"][["kind", "name", "b"]].to_numpy().tolist() == [["package", "torch", 9.9]]
     assert "have the same results, although their records differ in package." in printed
 
 

@@ -47,8 +47,8 @@ def _instances(study: Path, key: str, ids: frozenset) -> pd.DataFrame:
     for path in sorted(paths, key=lambda path: (path.stem != "selected", path.as_posix())):
         if wanted and key in pq.read_schema(path).names:
             table = pq.read_table(path, filters=[(key, "in", list(wanted))]).to_pandas()
-            content = table[[name for name in CONTENT if name in table]].astype(str).agg(" | ".join, axis=1)
-            found.append(table.assign(content=content).drop_duplicates(key))
+            parts = table[[name for name in CONTENT if name in table]].astype(str)
+            found.append(table.assign(content=list(map(" | ".join, parts.to_numpy()))).drop_duplicates(key))
             wanted -= set(table[key])
     if wanted or not found:
         raise NotComparable(f"{len(wanted)} of the instances are not in this run")
@@ -56,7 +56,8 @@ def _instances(study: Path, key: str, ids: frozenset) -> pd.DataFrame:
 
 
 def _joined(frame: pd.DataFrame, columns: Iterable[str]) -> pd.Series:
-    return frame[[*columns]].map(estimate_rows.plain_cell).agg(" / ".join, axis=1)
+    parts = frame[[*columns]].map(estimate_rows.plain_cell)
+    return pd.Series(list(map(" / ".join, parts.to_numpy())), index=frame.index, dtype=str)
 
 
 def _chosen(frame: pd.DataFrame, row: Mapping[str, str], where: Mapping[str, list[str]]) -> pd.DataFrame:
