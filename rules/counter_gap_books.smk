@@ -63,27 +63,13 @@ use rule counter_gap_book_text as counter_gap_book_candidates with:
     output:
         candidates=f"{COUNTER_GAP_BOOK_FOLDER}/candidates.tsv",
         funnel=f"{COUNTER_GAP_BOOK_FOLDER}/funnel_by_book.csv",
+        table=f"{COUNTER_GAP_BOOK_FOLDER}/funnel.csv",
     log:
         "results/logs/counter_gap_book_candidates/all.log",
     resources:
         mem_mb=2000,
     params:
         books=list(COUNTER_GAP.books),
-
-
-use rule counter_gap_book_text as counter_gap_book_funnel with:
-    input:
-        funnel=rules.counter_gap_book_candidates.output.funnel,
-    output:
-        table=f"{COUNTER_GAP_BOOK_FOLDER}/funnel.csv",
-        tex=f"{COUNTER_GAP_BOOK_FOLDER}/funnel.tex",
-        pdf=f"{COUNTER_GAP_BOOK_FOLDER}/figures/funnel.pdf",
-        png=f"{COUNTER_GAP_BOOK_FOLDER}/figures/funnel.png",
-        csv=f"{COUNTER_GAP_BOOK_FOLDER}/figures/funnel.csv",
-    log:
-        "results/logs/counter_gap_book_funnel/all.log",
-    group:
-        "analyses"
 
 
 # The labels are what annotators of the candidates come to.
@@ -103,34 +89,3 @@ use rule counter_gap_book_text as counter_gap_book_quadruples with:
         "analyses"
     params:
         seed=COUNTER_GAP["books"]["seed"],
-
-
-use rule counter_gap_book_text as counter_gap_book_consistency with:
-    input:
-        instances="results/counter_gap/instances/candidates.parquet",
-        outputs=[entry["file"] for entry in COUNTER_GAP.clusters["candidates"]],
-    output:
-        consistency=f"{COUNTER_GAP_BOOK_FOLDER}/consistency.csv",
-    log:
-        "results/logs/counter_gap_book_consistency/all.log",
-    group:
-        "analyses"
-    params:
-        **COUNTER_GAP.bootstrap,
-        systems=COUNTER_GAP.clusters["candidates"],
-
-
-# What the rules find again of C-GAP's passages from the same books; needs the network or a mirror.
-use rule counter_gap_book_text as counter_gap_book_rediscovery with:
-    input:
-        c_gap=COUNTER_GAP_FILES["official"]["c_gap"],
-        texts=expand(rules.counter_gap_book_text.output.text, book=COUNTER_GAP.books),
-        facts=expand(rules.counter_gap_book_text.output.facts, book=COUNTER_GAP.books),
-        passages=expand(rules.counter_gap_book_passages.output.passages, book=COUNTER_GAP.books),
-        outcomes=expand(rules.counter_gap_book_passages.output.outcomes, book=COUNTER_GAP.books),
-    output:
-        rediscovery=f"{COUNTER_GAP_BOOK_FOLDER}/rediscovery.csv",
-    log:
-        "results/logs/counter_gap_book_rediscovery/all.log",
-    group:
-        "analyses"

@@ -112,7 +112,7 @@ TO_HIM = "To/IN/prep/3 him/PRP/pobj/0 Bill/NNP/nsubj/3/P spoke/VBD/ROOT ././/3"
 def test_patterns(written, place, expected):
     sentences, _ = book(*written)
     found = [book_names.mentions(parsed, NOBODY, gender) for parsed in sentences]
-    matched = book_passages.match(sentences, found, {"Tom", "Bill"}, place)
+    matched = book_passages.match(list(zip(sentences, found, strict=True)), {"Tom", "Bill"}, place)
     if expected is None:
         assert matched is None
     else:

@@ -1,6 +1,7 @@
 """Books as files: Project Gutenberg's header, encodings, headings, EPUBs, and what is refused."""
 
 import re
+import time
 import zipfile
 
 import pytest
@@ -79,6 +80,15 @@ def test_a_text_without_marks_is_taken_whole(tmp_path):
         ("Ann saw cafés.\n", "latin-1", "byte 12 is not UTF-8, and declares no other encoding; convert"),
         (HEADER.format(encoding="ASCII") + BODY + FOOTER, "utf-8", "is not ASCII, as it declares; convert the book"),
         (HEADER.format(encoding="KLINGON") + BODY + FOOTER, "utf-8", "'KLINGON', which is unknown; convert it"),
+        # Names that are no codec's, or that no file system or codec takes.
+        (HEADER.format(encoding="UTF\0-8") + BODY + FOOTER, "utf-8", r"'UTF\0-8', which is unknown; convert it"),
+        (HEADER.format(encoding="undefined") + BODY + FOOTER, "utf-8", "'undefined', which is unknown; convert it"),
+        (HEADER.format(encoding="hex") + BODY + FOOTER, "utf-8", "'hex', which is unknown; convert it"),
+        (
+            2 * (HEADER.format(encoding="UTF-8") + BODY + FOOTER),
+            "utf-8",
+            ", line 47: a second book of Project Gutenberg begins; give each book its own file",
+        ),
         ("\n \n", "utf-8", "has no text; leave the book out"),
         (HEADER.format(encoding="UTF-8") + FOOTER, "utf-8", "has no text; leave the book out"),
         (HEADER.format(encoding="UTF-8") + BODY, "utf-8", "mark of the book's end is missing; get a whole copy"),
@@ -89,7 +99,7 @@ def test_texts_that_are_refused(tmp_path, text, encoding, message):
     path = written(tmp_path, text, encoding)
     with pytest.raises(UserError, match=re.escape(message)) as caught:
         texts.read(path)
-    assert str(caught.value).startswith(f"{path}: ") and "\n" not in str(caught.value)
+    assert str(caught.value).startswith(str(path)) and "\n" not in str(caught.value)
 
 
 def test_files_of_other_kinds_and_missing_ones_are_refused(tmp_path):
@@ -122,6 +132,14 @@ def test_marks_for_italics_are_left_out():
         texts.clean_paragraph("_I_ saw snake_case and _two\nwords_, [Footnote 3: x] so.")
         == "I saw snake_case and two words, so."
     )
+
+
+def test_pictures_without_an_end_take_no_longer_than_their_length():
+    """A search from every open bracket to the end takes minutes."""
+    opened = "[Illustration " * 30_000
+    start = time.perf_counter()
+    assert texts.clean_paragraph(f"[Illustration: x] [1] {opened}") == opened.strip()
+    assert time.perf_counter() - start < 2
 
 
 CONTAINER = '<container><rootfiles><rootfile full-path="OPS/book.opf"/></rootfiles></container>'

@@ -54,7 +54,7 @@ def workflow(tmp_path_factory, coreference_python, root):
 
 
 def test_a_book_becomes_a_data_set(workflow):
-    targets = [f"{BOOKS}/candidates.tsv", f"{BOOKS}/funnel.csv", f"{BOOKS}/consistency.csv"]
+    targets = [f"{BOOKS}/candidates.tsv", f"{BOOKS}/funnel.csv"]
     done = workflow.snakemake(*targets, overlay="plain.yaml")
     assert done.returncode == 0, done.stdout[-3000:]
     candidates = read_c_gap(workflow.folder / targets[0], labelled=False)
@@ -64,9 +64,6 @@ def test_a_book_becomes_a_data_set(workflow):
     assert "uncle" in swapped and "aunt" not in swapped
     funnel = files.read_csv(workflow.folder / targets[1])
     assert funnel.left.iloc[-1] == len(originals) and funnel.left.is_monotonic_decreasing
-    assert (workflow.folder / f"{BOOKS}/figures/funnel.pdf").stat().st_size > 1000
-    consistency = files.read_csv(workflow.folder / targets[2]).set_index(["system", "metric"]).value
-    assert consistency["First name (rule)", "delta_p"] == 0 and consistency["Gendered (rule)", "p_within"] == 0
 
     # Three people take the first name everywhere; of the others than one original of either gender they say that they
     # contradict common sense.

@@ -102,11 +102,7 @@ def sentence(row: Mapping[str, Any], text: str) -> Sentence:
 
 
 def is_possessive(token: Token, following: Token | None) -> bool:
-    """Tell whether *her* or *his*, which two cases share, stands before what is possessed.
-
-    Args:
-        following: What is possessed, or what follows *his* by itself: *a friend of his*.
-    """
+    """Tell whether *her* or *his*, which two cases share, stands before what is possessed (not *a friend of his*)."""
     if token.tag != "PRP$" or token.dependency not in INDEPENDENT:
         return token.tag == "PRP$"
     return following is not None and (following.tag[:2] in ("NN", "JJ", "CD") or following.tag == "VBG")
@@ -171,9 +167,6 @@ def lexicon(sentences: Iterable[Sentence], gender: Callable) -> Lexicon:
 
     The recogniser often takes the same name for a person in one place and for nothing, or a town, in another.
 
-    Args:
-        gender: Of :func:`gender_detector`.
-
     Returns:
         Single words that are not titles: see :data:`NAME_THRESHOLDS` and :data:`MAJORITY`.
     """
@@ -212,9 +205,6 @@ def _is_person(kinds: Counter[str], gender: str | None):
 
 def mentions(parsed: Sentence, known: Lexicon, gender: Callable) -> list[Mention]:
     """Return the personal names of a sentence.
-
-    Args:
-        gender: Of :func:`gender_detector`.
 
     Returns:
         In their order, none within another. A first name that nobody took for a person has no gender: who it is remains

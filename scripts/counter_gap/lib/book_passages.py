@@ -34,6 +34,8 @@ STEPS = {
 }
 """The steps in their order, with what is left after each."""
 PRONOUNS = {"he": "M", "him": "M", "his": "M", "she": "F", "her": "F", "hers": "F"}
+Window = list[tuple[Sentence, list[Mention]]]
+"""Sentences with their names."""
 CLAUSES = ("advcl", "csubj", "csubjpass", "pcomp")
 """Dependencies of clauses that can be subordinate and come first."""
 
@@ -65,49 +67,37 @@ def stands_first(tokens: Sequence[Token], place: int) -> bool:
         if opens and here < head and _before_subject(tokens, place, head):
             return True
         # A clause behind a preposition ("after seeing him") has the preposition before the verb.
-        if (
-            token.dependency == "pcomp"
-            and head < tokens[head].head
-            and _before_subject(tokens, place, tokens[head].head)
-        ):
+        verb = tokens[head].head
+        if token.dependency == "pcomp" and head < verb and _before_subject(tokens, place, verb):
             return True
         here = head
     return False
 
 
 def _before_subject(tokens: Sequence[Token], place: int, verb: int):
-    subjects = [
-        at
-        for at, token in enumerate(tokens)
-        if token.head == verb and token.dependency in ("nsubj", "nsubjpass", "expl")
-    ]
+    kinds = ("nsubj", "nsubjpass", "expl")
+    subjects = [at for at, token in enumerate(tokens) if token.head == verb and token.dependency in kinds]
     # What precedes the verb and is not before its subject stands in the middle.
     return place < min([*subjects, verb])
 
 
-def match(sentences: list[Sentence], mentions: list[list[Mention]], names: Collection[str], place: int) -> Match | None:
+def match(window: Window, names: Collection[str], place: int) -> Match | None:
     """Find the pattern that a pronoun and its candidates are in.
 
     A pronoun that stands first belongs to the name behind it: MEDIALPRO and INITIALPRO go before FINALPRO, as in the
     study's data. Of several mentions of a name the nearest is taken.
-
-    Args:
-        sentences: The context; the pronoun is in the last one.
-        mentions: Of each sentence.
-        names: The two candidates.
-        place: The pronoun's token in the last sentence.
     """
     before, behind, earlier = {}, {}, {}
-    for mention in mentions[-1]:
+    for mention in window[-1][1]:
         if mention.name in names:
             if mention.last < place:
                 before[mention.name] = (0, mention)
             else:
                 behind.setdefault(mention.name, (0, mention))
-    if len(mentions) > 1:
-        earlier = {mention.name: (1, mention) for mention in mentions[-2] if mention.name in names}
+    if len(window) > 1:
+        earlier = {mention.name: (1, mention) for mention in window[-2][1] if mention.name in names}
     found = None
-    if stands_first(sentences[-1].tokens, place):
+    if stands_first(window[-1][0].tokens, place):
         late = {name: at for name, at in behind.items() if name not in before}
         if len(late) == 2:
             found = "INITIALPRO", late.values()
@@ -144,11 +134,7 @@ class Outcome(NamedTuple):
 
 
 def read_sentences(path: str | Path, text: str) -> Iterator[Sentence]:
-    """Yield the sentences that scripts/core/coreference_systems/sentences.py wrote, a row group in memory at a time.
-
-    Args:
-        text: The text that was parsed.
-    """
+    """Yield the sentences that scripts/core/coreference_systems/sentences.py wrote, a row group in memory at a time."""
     with files.open_parquet(path, COLUMNS) as stored:
         for batch in stored.iter_batches(batch_size=SENTENCES_AT_ONCE):
             for row in batch.to_pylist():
@@ -161,12 +147,6 @@ def outcomes(
     """Yield what becomes of each gendered pronoun of a book that is not reflexive.
 
     Of the sentences of a context only :data:`MOST_SENTENCES` are in memory.
-
-    Args:
-        text: The book.
-        known: The book's names.
-        gender: From a first name to M, F or None.
-        words: Gendered words.
     """
     window = deque(maxlen=MOST_SENTENCES)
     seen = set()
@@ -174,37 +154,29 @@ def outcomes(
         if window and window[-1][0].section != parsed.section:
             window.clear()
         window.append((parsed, book_names.mentions(parsed, known, gender)))
-        named = {place for _, found in [window[-1]] for m in found for place in range(m.first, m.last + 1)}
+        named = {place for m in window[-1][1] for place in range(m.first, m.last + 1)}
         for place, token in enumerate(parsed.tokens):
             target = target_gender(token)
             if target and place not in named:
                 yield _outcome(list(window), place, target, text, words, seen)
 
 
-def _outcome(
-    window: list[tuple[Sentence, list[Mention]]],
-    place: int,
-    target: str,
-    text: str,
-    words: dict[str, str],
-    seen: set[tuple[str, int]],
-):
+def _outcome(window: Window, place: int, target: str, text: str, words: dict[str, str], seen: set[tuple[str, int]]):
     start = window[-1][0].tokens[place].start
     chosen = context(window)
     if chosen is None:
         return Outcome(start, "context" if context(window, strangers=True) is None else "known")
-    sentences, found = ([pair[side] for pair in chosen] for side in (0, 1))
-    span = (sentences[0].start, sentences[-1].end)
+    span = (chosen[0][0].start, chosen[-1][0].end)
     by_gender = {"M": [], "F": []}
-    for mention in (mention for of_sentence in found for mention in of_sentence):
+    for mention in (mention for _, found in chosen for mention in found):
         if mention.gender and mention.name not in by_gender[mention.gender]:
             by_gender[mention.gender].append(mention.name)
     candidates = by_gender.pop(target)
     (others,) = by_gender.values()
-    matched = match(sentences, found, candidates, place)
+    matched = match(chosen, candidates, place)
     if matched is None:
         return Outcome(start, "pattern", span=span)
-    four, dropped = _quadruple(sentences, found, matched, others, place, text, words)
+    four, dropped = _quadruple(chosen, matched, others, place, text, words)
     if four is not None and dropped is None:
         key = (four["original"]["text"], four["original"]["pronoun_offset"])
         dropped = "once" if key in seen else None
@@ -212,12 +184,10 @@ def _outcome(
     return Outcome(start, dropped, matched.pattern, None if dropped else four, span)
 
 
-def context(window: list[tuple[Sentence, list[Mention]]], strangers: bool = False) -> list | None:
+def context(window: Window, strangers: bool = False) -> Window | None:
     """Return the longest part of a window up to its last sentence with exactly two names of each gender.
 
-    Args:
-        window: At most :data:`MOST_SENTENCES`.
-        strangers: Whether it may have names of persons whose gender is not known besides.
+    Names of unknown gender are not allowed, or ignored with ``strangers``.
     """
     for first in range(len(window)):
         names = {(mention.name, mention.gender) for _, found in window[first:] for mention in found}
@@ -227,21 +197,14 @@ def context(window: list[tuple[Sentence, list[Mention]]], strangers: bool = Fals
     return None
 
 
-def _quadruple(
-    sentences: Sequence[Sentence],
-    found: Sequence[list[Mention]],
-    matched: Match,
-    others: Sequence[str],
-    place: int,
-    text: str,
-    words: dict[str, str],
-):
+def _quadruple(window: Window, matched: Match, others: list[str], place: int, text: str, words: dict[str, str]):
     """Return the quadruple of a passage, or None and the step at which it falls away."""
     names = {"a": matched.a[1].name, "b": matched.b[1].name, "x": others[0], "y": others[1]}
     if any(book_names.may_be_one_person(*pair) for pair in itertools.combinations(names.values(), 2)):
         return None, "distinct"
-    passage = _passage(sentences, found, matched, names, place, text)
-    outside = [token for at, token in enumerate(passage.tokens) if not _inside(passage, at)]
+    passage = _passage(window, matched, names, place, text)
+    inside = {at for first, (last, _) in passage.spots.items() for at in range(first, last + 1)}
+    outside = [token for at, token in enumerate(passage.tokens) if at not in inside]
     parts = {word for name in names.values() for word in book_names.name_without_titles(name) if word[:1].isupper()}
     if any(token.word in parts or token.word.rstrip("s") in parts for token in outside if token.word[:1].isupper()):
         return None, "whole"
@@ -255,24 +218,13 @@ def _quadruple(
     return four, None
 
 
-def _inside(passage: Passage, at: int):
-    return any(first <= at <= last for first, (last, _) in passage.spots.items())
-
-
-def _passage(
-    sentences: Sequence[Sentence],
-    found: Sequence[list[Mention]],
-    matched: Match,
-    names: dict[str, str],
-    place: int,
-    text: str,
-):
+def _passage(window: Window, matched: Match, names: dict[str, str], place: int, text: str) -> Passage:
     """Return the passage with all its tokens in one row."""
     tokens, spots, begins = [], {}, []
     roles = {name: role for role, name in names.items()}
-    for parsed, of_sentence in zip(sentences, found, strict=True):
+    for parsed, found in window:
         begins.append(len(tokens))
-        for mention in of_sentence:
+        for mention in found:
             spots[len(tokens) + mention.first] = (len(tokens) + mention.last, roles[mention.name])
         tokens += parsed.tokens
     gaps, end = [], tokens[0].start

@@ -17,8 +17,6 @@ from scripts.counter_gap.lib.book_names import SOCIAL, Token, is_possessive
 from scripts.counter_gap.lib.instances import COLUMNS, LABELS, PLACES, ROLES
 
 VOWELS = "aeiouAEIOU"
-LABELLED = ("ID", "A-coref", "B-coref")
-_REMAKE = "import the answers again"
 
 
 class Passage(NamedTuple):
@@ -44,10 +42,6 @@ class Passage(NamedTuple):
 
 def swapped_word(token: Token, words: dict[str, str], following: Token | None = None) -> str:
     """Return the word of the other gender for a token; the word itself if it has none.
-
-    Args:
-        token, following: The word and the next one, if there is any.
-        words: Gendered words in lower case (:func:`scripts.core.coreference_systems.augmentation.read_words`).
 
     Returns:
         *her* becomes *his* before what is possessed and *him* elsewhere, *his* becomes *her* or *hers*. Verbs (*to
@@ -76,10 +70,6 @@ def loose_title(token: Token) -> bool:
 
 def instance(passage: Passage, role: str, words: dict[str, str]) -> dict:
     """Return one instance of a quadruple.
-
-    Args:
-        role: One of :data:`PLACES`.
-        words: Gendered words.
 
     Returns:
         ``text``, and for ``pronoun``, ``a`` and ``b`` the word or name and its offset in the text, from 0.
@@ -119,9 +109,8 @@ def instance(passage: Passage, role: str, words: dict[str, str]) -> dict:
 
 def _word(passage: Passage, at: int, words: dict[str, str], swaps: bool):
     """Return what stands for the word at a place that is in no name."""
-    if not swaps:
-        return passage.tokens[at].word
-    return swapped_word(passage.tokens[at], words, passage.tokens[at + 1] if at + 1 < len(passage.tokens) else None)
+    token, following = (*passage.tokens, None)[at : at + 2]
+    return swapped_word(token, words, following) if swaps else token.word
 
 
 def possessive(ending: str, name: str) -> str:
@@ -131,9 +120,7 @@ def possessive(ending: str, name: str) -> str:
         >>> possessive("'", "Tom"), possessive("’s", "James"), possessive("'", "James")
         ("'s", '’s', "'")
     """
-    if ending in ("'", "’") and not name.endswith("s"):
-        return f"{ending}s"
-    return ending
+    return f"{ending}s" if ending in ("'", "’") and not name.endswith("s") else ending
 
 
 def _article(article: str, passage: Passage, at: int, names: dict[str, str], words: dict[str, str], swaps: bool):
@@ -155,11 +142,7 @@ def quadruple(passage: Passage, words: dict[str, str]) -> dict[str, dict]:
 
 
 def rows_of(four: dict[str, dict], identifier: str, book: str) -> list[dict[str, str]]:
-    """Return the rows of a quadruple, by column and without labels.
-
-    Args:
-        four: Instances by role, in the order of ROLES (:func:`quadruple`).
-    """
+    """Return the rows of a quadruple, by column and without labels."""
     about = {"a_coref": None, "b_coref": None, "book": book}
     return cells(
         {"id": identifier if role == ROLES[0] else f"{identifier}-{role}", **entry, **about}
@@ -192,65 +175,21 @@ def write_rows(path: str | Path, rows: Iterable[Mapping[Any, Any]]) -> None:
     files.write_text(path, written.getvalue())
 
 
-def read_labels(path: str | Path) -> dict[str, tuple[bool, bool]]:
-    """Read the labels of accepted instances.
-
-    Args:
-        path: CSV with the columns ID, A-coref and B-coref; labels are TRUE or FALSE.
-
-    Raises:
-        UserError: Naming the row with a label that is none, both names TRUE, or an ID that was there before.
-    """
-    text = files.read_text(path, _REMAKE)
-    rows = list(csv.reader(text.splitlines()))
-    if not rows or tuple(rows[0]) != LABELLED:
-        raise UserError(f"{path}, row 1: the header must be {', '.join(LABELLED)}; {_REMAKE}")
-    labels = {}
-    for row, cells in enumerate(rows[1:], 2):
-        if len(cells) != 3 or not {*cells[1:]} <= LABELS.keys():
-            raise UserError(f"{path}, row {row}: an ID and two labels, TRUE or FALSE, were expected; {_REMAKE}")
-        if cells[1] == cells[2] == "TRUE":
-            raise UserError(f"{path}, row {row}: both names are marked TRUE; {_REMAKE}")
-        if cells[0] in labels:
-            raise UserError(f"{path}, row {row}: the ID '{cells[0]}' is labelled twice; {_REMAKE}")
-        labels[cells[0]] = LABELS[cells[1]], LABELS[cells[2]]
-    return labels
-
-
-def label_quadruples(candidates: pd.DataFrame, labels: dict[str, tuple[bool, bool]]) -> pd.DataFrame:
-    """Return the quadruples that were accepted, with their labels.
-
-    Args:
-        candidates: Of ``read_c_gap`` without labels.
-
-    Returns:
-        Rows of ``candidates`` with ``a_coref`` and ``b_coref``; quadruples without labels are left out.
-
-    Raises:
-        UserError: If labels are of unknown instances, of a part of a quadruple, or differ within one: such quadruples
-            are discarded before (Section 2.2).
-    """
-    unknown = labels.keys() - set(candidates.id)
+def label_quadruples(candidates: pd.DataFrame, labels: pd.DataFrame) -> pd.DataFrame:
+    """Return the accepted candidates with their labels (``ID``, ``A-coref``, ``B-coref``) in a_coref and b_coref."""
+    unknown = set(labels.ID) - set(candidates.id)
     if unknown:
         raise UserError(
             f"{count_noun(len(unknown), 'label')} of instances that are no candidates, the first is '{min(unknown)}'; "
             "label the candidates of this run"
         )
-    kept = candidates[candidates.id.isin(labels)]
-    for name, four in kept.groupby("quadruple", sort=False):
-        if len(four) != len(ROLES):
-            raise UserError(f"quadruple '{name}': {len(four)} of its 4 instances are labelled; label all or none")
-        if len({labels[identifier] for identifier in four.id}) > 1:
-            raise UserError(f"quadruple '{name}': its instances have different labels; leave it out of the labels")
-    pairs = [labels[identifier] for identifier in kept.id]
-    return kept.assign(a_coref=[a for a, _ in pairs], b_coref=[b for _, b in pairs]).reset_index(drop=True)
+    kept = candidates[candidates.id.isin(labels.ID)].reset_index(drop=True)
+    flags = labels.set_index("ID").loc[kept.id] == "TRUE"
+    return kept.assign(a_coref=flags["A-coref"].to_numpy(), b_coref=flags["B-coref"].to_numpy())
 
 
 def balance_genders(instances: pd.DataFrame, seed: int) -> pd.DataFrame:
     """Return as many quadruples of either original gender, the rest left out at random (Section 2.3).
-
-    Args:
-        instances: Whole quadruples.
 
     Returns:
         In their order.
@@ -265,9 +204,6 @@ def balance_genders(instances: pd.DataFrame, seed: int) -> pd.DataFrame:
 
 def funnel_totals(funnel: pd.DataFrame) -> pd.DataFrame:
     """Return the funnel over all books.
-
-    Args:
-        funnel: ``book``, ``step``, ``left`` (pronouns after the step).
 
     Returns:
         ``step``, ``left``, ``dropped`` and ``share`` (of the pronouns before the step), in the order of the steps.
@@ -284,16 +220,7 @@ def card(
     books: list[dict], funnel: pd.DataFrame, steps: dict[str, str], parser: dict[str, str], counts: dict[str, int],
     seed: int,
 ) -> str:  # fmt: skip
-    """Return the data card of a set (Markdown).
-
-    Args:
-        books: ``label``, ``words``, ``sha256``, ``encoding`` and ``gutenberg`` of each book.
-        funnel: Of :func:`funnel_totals`.
-        steps: Steps to their names.
-        parser: Versions.
-        counts: ``candidates``, ``accepted`` and ``quadruples``.
-        seed: Of the balancing.
-    """
+    """Return the data card of a set (Markdown)."""
     public = [book for book in books if book["gutenberg"]]
     private = len(books) - len(public)
     lines = [

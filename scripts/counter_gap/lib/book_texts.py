@@ -58,14 +58,7 @@ class Book:
 
 
 def read(path: str | Path) -> Book:
-    """Read a book.
-
-    Args:
-        path: A plain text or an EPUB.
-
-    Raises:
-        UserError: If the file is of another kind, is not in the encoding that it declares or in UTF-8, or has no text.
-    """
+    """Read a book."""
     path = Path(path)
     if path.suffix.lower() not in SUFFIXES:
         raise UserError(f"{path}: is neither a plain text (.txt) nor an EPUB (.epub); convert it to one of them")
@@ -85,13 +78,15 @@ def read_plain(path: str | Path) -> Book:
     encoding = declared[1].decode("ascii", "replace") if declared else "UTF-8"
     try:
         text = content.decode("utf-8-sig" if encoding.lower().replace("_", "-") in ("utf-8", "utf8") else encoding)
-    except LookupError as error:
-        raise UserError(f"{path}: declares the encoding '{encoding}', which is unknown; convert it to UTF-8") from error
     except UnicodeDecodeError as error:
         said = "as it declares" if declared else "and declares no other encoding"
         raise UserError(
             f"{path}: byte {error.start + 1} is not {encoding}, {said}; convert the book to UTF-8"
         ) from error
+    except (LookupError, ValueError) as error:
+        # A name with a null byte, or of a codec that is not for texts, is a ValueError.
+        named = encoding[:40].encode("ascii", "backslashreplace").decode().replace("\0", "\\0")
+        raise UserError(f"{path}: declares the encoding '{named}', which is unknown; convert it to UTF-8") from error
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     facts = {name: match[1] if (match := re.search(rule, text[:5000], re.M)) else "" for name, rule in _FIELDS.items()}
     body, bounded = without_licence(text, path)
@@ -104,11 +99,7 @@ def read_plain(path: str | Path) -> Book:
 
 
 def without_licence(text: str, path: str | Path) -> tuple[str, bool]:
-    """Return a text without the header and footer of Project Gutenberg, and whether it had them.
-
-    Raises:
-        UserError: If only one of the two marks is there: the file is cut off or has been edited.
-    """
+    """Return a text without the header and footer of Project Gutenberg, and whether it had them."""
     start = _START.search(text)
     end = _END.search(text, start.end() if start else 0)
     if not start and not end:
@@ -116,6 +107,9 @@ def without_licence(text: str, path: str | Path) -> tuple[str, bool]:
     if not start or not end:
         missing = "end" if start else "start"
         raise UserError(f"{path}: Project Gutenberg's mark of the book's {missing} is missing; get a whole copy")
+    if second := _START.search(text, end.end()):
+        line = text.count("\n", 0, second.start()) + 1
+        raise UserError(f"{path}, line {line}: a second book of Project Gutenberg begins; give each book its own file")
     return text[start.end() : end.start()], True
 
 
@@ -138,7 +132,9 @@ def sections(pieces: Iterable[str]) -> Iterator[str]:
 
 def clean_paragraph(piece: str) -> str:
     """Return a paragraph in one line, without the signs of Project Gutenberg for italics, pictures and notes."""
-    piece = re.sub(r"\[(?:Illustration[^\]]*|\d+|Footnote[^\]]*)\]", "", piece)
+    # Behind the last bracket nothing can match, and the search would be quadratic.
+    closed, bracket, rest = piece.rpartition("]")
+    piece = re.sub(r"\[(?:Illustration[^\]]*|\d+|Footnote[^\]]*)\]", "", closed + bracket) + rest
     piece = re.sub(r"(?<![\w_])_(?=\S)([^_]*?\S)_(?![\w_])", r"\1", piece, flags=re.S)
     return " ".join(piece.split())
 
@@ -170,11 +166,7 @@ _SILENT = {"head", "script", "style", "nav", "svg", "sup"}
 
 
 def read_epub(path: str | Path) -> Book:
-    """Read the chapters of an EPUB in their order (EPUB 3.3, Sections 4 and 5).
-
-    Raises:
-        UserError: If it is no EPUB, names a chapter that it does not hold, or a chapter is not UTF-8 or UTF-16.
-    """
+    """Read the chapters of an EPUB in their order (EPUB 3.3, Sections 4 and 5)."""
     (container,) = archives.zip_members(path, [_CONTAINER], source=archives.BOOK)
     rootfile = next(_named(_xml(container, path, _CONTAINER), "rootfile"), None)
     package_name = unquote(rootfile.get("full-path", "")) if rootfile is not None else ""
@@ -191,13 +183,12 @@ def read_epub(path: str | Path) -> Book:
     spine = [entry.get("idref") for entry in _named(package, "itemref") if entry.get("linear") != "no"]
     names = [documents[identifier] for identifier in dict.fromkeys(spine) if identifier in documents]
     pieces = []
-    for name, chapter in zip(
-        names, archives.zip_members(path, names, source=archives.BOOK) if names else (), strict=True
-    ):
+    chapters = archives.zip_members(path, names, source=archives.BOOK) if names else ()
+    for name, chapter in zip(names, chapters, strict=True):
         reader = _Paragraphs()
         reader.feed(_decoded(chapter, path, name))
         reader.close()
-        pieces += [*reader.paragraphs(), "* * *"]
+        pieces += [*reader.found, "* * *"]
     title, author = (next((e.text or "" for e in _named(package, key)), "") for key in ("title", "creator"))
     facts = " ".join(title.split()) or Path(path).stem, " ".join(author.split()), "", "UTF-8"
     return Book(*facts, tuple(sections(pieces)))
@@ -231,9 +222,12 @@ class _Paragraphs(HTMLParser):
         super().__init__(convert_charrefs=True)
         self.found, self.words, self.silent, self.heading = [], [], 0, 0
 
+    def close(self):
+        super().close()
+        self._end()
+
     def _end(self):
-        text = " ".join("".join(self.words).split())
-        if text:
+        if text := " ".join("".join(self.words).split()):
             self.found.append("* * *" if self.heading else text)
         self.words = []
 
@@ -248,12 +242,6 @@ class _Paragraphs(HTMLParser):
             if tag == "hr":
                 self.found.append("* * *")
 
-    def handle_startendtag(self, tag: str, attributes: list[tuple[str, str | None]]):
-        # Elements without content have no end tag to wait for.
-        if tag not in _SILENT:
-            self.handle_starttag(tag, attributes)
-            self.heading -= tag in _HEADINGS and self.heading > 0
-
     def handle_endtag(self, tag: str):
         if tag in _SILENT:
             self.silent = max(0, self.silent - 1)
@@ -264,11 +252,6 @@ class _Paragraphs(HTMLParser):
     def handle_data(self, data: str):
         if not self.silent:
             self.words.append(data)
-
-    def paragraphs(self):
-        """Return what was found."""
-        self._end()
-        return self.found
 
 
 def identifier(path: str | Path) -> str:
@@ -282,16 +265,8 @@ def identifier(path: str | Path) -> str:
 def books_of(sources: list[str], fetched: dict[str, str], located: Callable) -> dict[str, str]:
     """Return the books of a run.
 
-    Args:
-        sources: As the configuration names them.
-        fetched: Files that the workflow fetches, by their names there.
-        located: Takes the name of another file or folder and returns its path.
-
     Returns:
         Books' names (:func:`identifier`) to their files.
-
-    Raises:
-        UserError: If a file or folder is missing, a folder has no book, or two books have one name.
     """
     books = {}
     for source in sources:

@@ -59,7 +59,6 @@ PASSAGES = {
     "official": (4008, 112),
     # As many as the study's own, since the books of a run are not known beforehand.
     "books": (4008, 112),
-    "candidates": (4008, 112),
     "gap_test": (2000, 92),
     "gap_validation": (454, 90),
     "gap_development": (2000, 91),
