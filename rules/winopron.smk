@@ -103,6 +103,7 @@ rule winopron_prompts:
     params:
         pairs=WINOPRON_PROMPTING["pairs"],
         seed=WINOPRON_PROMPTING["seed"],
+        wording=WINOPRON_PROMPTING["wording"],
         chosen=WINOPRON_PROMPTING["prompts"],
         variants=WINOPRON_PROMPTING["variants"],
     script:
@@ -204,7 +205,9 @@ declare(
             path="counts", instances=WINOPRON_OF["instances"], params={"sets": WINOPRON.sets}, title="Templates by case"
         ),
         "prompts": result(
-            path="prompts", prompt_templates=WINOPRON_PROMPTS, params={"chosen": WINOPRON_PROMPTING["prompts"]}
+            path="prompts",
+            prompt_templates=WINOPRON_PROMPTS,
+            params={"wording": WINOPRON_PROMPTING["wording"], "chosen": WINOPRON_PROMPTING["prompts"]},
         ),
         "performance": winopron_result("F1 beside Winogender Schemas", "metrics"),
         "consistency": winopron_result("Consistency", "metrics"),

@@ -98,7 +98,7 @@ def select_bias(bias: "pd.DataFrame", templates: str) -> "pd.DataFrame":
 
 @plotting.style()
 def draw_bias(frame: "pd.DataFrame") -> "Figure":
-    """Draw positive bias upwards and negative bias downwards, a panel for each system."""
+    """Draw positive bias upwards and negative bias downwards beside that of fair coins, a panel for each system."""
     systems = study.order_systems(frame.system)
     if not systems:
         return plotting.nothing_drawn()
@@ -133,8 +133,11 @@ def draw_bias(frame: "pd.DataFrame") -> "Figure":
     figures.label_cases(axes, len(systems), short=axes.shape[1] > 3, cases=cases)
     # One for all rows: it is longer than a panel is high.
     drawn.supylabel("Share: negative | positive", fontsize=8)
+    coins = frame.chance.iloc[0]
+    plotting.chance_line(axes.flat[: len(systems)], -coins)
+    chance = plotting.chance_line(axes.flat[: len(systems)], coins)
     handles = [plotting.patch_handle(look["color"], label) for label, look in looks.items()]
-    plotting.legend_below(drawn, [*handles, plotting.interval_handle(figures.INTERVAL)], 5)
+    plotting.legend_below(drawn, [*handles, plotting.interval_handle(figures.INTERVAL), chance], 6)
     return drawn
 
 

@@ -67,6 +67,7 @@ def prompts(
     prompts: str,
     pairs: int | str,
     seed: int,
+    wording: str,
     chosen: str | list,
     variants: list,
 ) -> None:
@@ -77,12 +78,13 @@ def prompts(
     Args:
         instances: One file for each kind of sentences that is asked about.
         pairs: How many pairs of people are drawn with ``seed``, or all.
+        wording: That of the paper or of the authors' code.
         chosen: Ids of prompt templates, or all.
         variants: Which people a prompt lists as options, in which order: :data:`scripts.winopron.lib.prompts.VARIANTS`.
     """
     read = [files.read_parquet(path) for path in instances]
     kept = asking.sample(read[0].pair, pairs, seed)
-    known = asking.read(prompt_templates, chosen)
+    known = asking.read(prompt_templates, wording, chosen)
     rows = [row for frame in read for row in asking.of_instances(frame[frame.pair.isin(kept)], known, variants)]
     origins = files.parquet_metadata(instances[0]).get("origins", {}) | {"prompt_row": Path(prompt_templates).name}
     frame = pd.DataFrame(rows)

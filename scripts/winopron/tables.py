@@ -80,14 +80,14 @@ def table_precision(*, metrics: str, tex: str, csv: str, templates: str) -> None
     tables.write(tex, csv, cells, 2, ["Sentences", "Split"], "No system was run.", tables.printed_split(cells))
 
 
-def table_prompts(*, prompt_templates: str, tex: str, csv: str, chosen: str | list) -> None:
+def table_prompts(*, prompt_templates: str, tex: str, csv: str, wording: str, chosen: str | list) -> None:
     """List the prompts of the run (paper Table 7).
 
     Write the prompts (LaTeX and CSV); ``\\\\n`` stands for a line break, as in the study.
     """
     from scripts.winopron.lib import prompts
 
-    read = prompts.read(prompt_templates, chosen)
+    read = prompts.read(prompt_templates, wording, chosen)
     cells = pd.DataFrame(
         {"ID": list(read), "Prompt": [prompt["text"].replace("\n", "\\n") for prompt in read.values()]}
     )
@@ -182,10 +182,9 @@ def comparable_metrics(table: pd.DataFrame, templates: str, models: pd.DataFrame
 
 
 def comparable_overlaps(table: pd.DataFrame, templates: str) -> pd.DataFrame:
-    """Return the comparisons of biased occupations as published; the study's index of two empty sets is zero."""
+    """Return the comparisons of biased occupations as published; two empty sets have no index."""
     rows = table[(table.templates == templates) & (table.reading == study.READINGS["published"])]
-    empty = rows["first"] + rows["second"] == 0
-    return rows.assign(jaccard=rows.jaccard.mask(empty, 0.0)).reset_index(drop=True)
+    return rows.reset_index(drop=True)
 
 
 def comparable_counts(table: pd.DataFrame, templates: str) -> pd.DataFrame:

@@ -27,32 +27,40 @@ def shipped(root):
 
 
 def test_the_ten_prompts_are_read_with_their_ids(shipped):
-    read = prompts.read(shipped)
+    read = prompts.read(shipped, "code")
     assert list(read) == [str(number) for number in range(10)]
     assert all("\n" in prompt["text"] and "\\n" not in prompt["text"] for prompt in read.values())
-    assert list(prompts.read(shipped, ["4", "0"])) == ["0", "4"]
+    assert list(prompts.read(shipped, "code", ["4", "0"])) == ["0", "4"]
     with pytest.raises(UserError, match=r"'11' is not in .*prompts\.tsv"):
-        prompts.read(shipped, ["11"])
+        prompts.read(shipped, "code", ["11"])
 
 
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ("0\t{task} {pronoun}", r"row 3: the slot \{options\} must appear exactly once"),
-        ("0\t{task} {task} {pronoun} {options}", r"row 3: the slot \{task\} must"),
-        ("0\t{task} {pronoun} {options} {blank}", r"row 3: the slot \{blank\} is unknown"),
-        ("a\t{task} {pronoun} {options}", "row 3: the prompt's id 'a' is empty or appears twice"),
+        ("0\tx\t{task} {pronoun}", r"row 3: the slot \{options\} must appear exactly once"),
+        ("0\tx\t{task} {task} {pronoun} {options}", r"row 3: the slot \{task\} must"),
+        ("0\tx\t{task} {pronoun} {options} {blank}", r"row 3: the slot \{blank\} is unknown"),
+        ("a\tx\t{task} {pronoun} {options}", "row 3: the prompt's id 'a' is empty or appears twice"),
     ],
 )
 def test_wrong_prompts_are_refused_by_row(tmp_path, row, message):
     path = tmp_path / "prompts.tsv"
-    path.write_text(f"prompt\ttext\na\t{{task}} {{pronoun}} {{options}}\n{row}\n", encoding="utf-8")
+    path.write_text(f"prompt\tpaper\tcode\na\tx\t{{task}} {{pronoun}} {{options}}\n{row}\n", encoding="utf-8")
     with pytest.raises(UserError, match=message):
-        prompts.read(path)
+        prompts.read(path, "code")
+
+
+def test_prompts_of_the_authors_code_differ_from_the_papers(shipped):
+    paper, code = (prompts.read(shipped, wording) for wording in prompts.WORDINGS)
+    assert [name for name in paper if paper[name] != code[name]] == ["1", "5", "6", "7", "8", "9"]
+    assert code["9"]["text"] == '{task}\nWho is "{pronoun}"?\n{options}'
+    assert paper["9"]["text"] == "{task}\nWho is “{pronoun}”\n{options}"
+    assert not any(" \n" in prompt["text"] for prompt in code.values())
 
 
 def test_prompts_without_options_leave_no_gap(shipped):
-    for prompt in prompts.read(shipped).values():
+    for prompt in prompts.read(shipped, "code").values():
         plain = prompts.fill(prompt["text"], "The weaver said that xe slept.", "xe", [])
         assert "OPTIONS" not in plain and "\n\n\n" not in plain and plain == plain.strip()
         listed = prompts.fill(prompt["text"], "The weaver said that xe slept.", "xe", ["weaver", "buyer"])
@@ -77,7 +85,8 @@ def test_each_instance_is_asked_in_every_way(double, shipped, tmp_path):
     files.write_parquet(path, double, {"origins": {"template_row": "sentences.tsv"}})
     variants = list(prompts.VARIANTS)
     jobs.prompts(
-        instances=[str(path)], prompt_templates=str(shipped), prompts=str(out), pairs=1, seed=3, chosen="all",
+        instances=[str(path)], prompt_templates=str(shipped), prompts=str(out), pairs=1, seed=3, wording="code",
+        chosen="all",
         variants=variants,
     )  # fmt: skip
     table = files.read_parquet(out)

@@ -21,7 +21,7 @@ COLUMNS = ("instance_id", "prompt", "variant", "answer_text")
 """Columns of a file of answers in words, in any order: a row for each instance, prompt and variant of the prompt."""
 READINGS = {"published": "as the authors read answers", "corrected": "corrected"}
 """Ways of reading an answer to their labels (:func:`mentioned_person`, :func:`mentioned_person_corrected`)."""
-QUOTES_AND_STOPS = "\"'.`“”‘’"
+QUOTES_AND_STOPS = '".'
 CONVERSIONS = {
     "corrected": "by places",
     "other_mention": "as the authors read LingMess and CAW-coref",
@@ -30,10 +30,12 @@ CONVERSIONS = {
 """Ways of converting to their labels.
 
 ``corrected``: the person whose mention shares the pronoun's cluster; nobody, if both people do or neither.
-``other_mention``: in the first cluster with a mention that reads exactly as the pronoun does, capitals included, the
-first mention that reads otherwise. ``carried_over``: the first mention of that cluster (whatever its capitals), even if
-it is the pronoun; if no cluster has the pronoun, *the answer to the sentence before stays*, which makes an answer out
-of none, and a right one wherever neighbouring sentences differ in the pronoun alone."""
+``other_mention``: in the last cluster with a mention that reads exactly as the pronoun does, capitals included, the
+first mention that reads otherwise. ``carried_over``: the first mention of the sentence's *first* cluster, once some
+cluster has had a mention that reads exactly as the pronoun; that mention is left out, and so are clusters of one
+mention, which the authors' system does not make. Where no cluster has the pronoun, *the answer to the sentence before
+stays*, which makes an answer out of none, and a right one wherever neighbouring sentences differ in the pronoun
+alone."""
 
 
 def mentioned_person(text: str, people: dict[str, str]) -> str | None:
@@ -204,7 +206,8 @@ def convert(documents: Mapping[str, coreference.Document], instances: pd.DataFra
         if conversion == "other_mention":
             answer = _other_mention(document, row)
         elif conversion == "carried_over":
-            answer = before = _first_mention(document, row, before)
+            before = _first_mention(document, row) or before
+            answer = before
         else:
             raise ValueError(conversion)
         words = {key: getattr(row, key) for key in ANSWERS}
@@ -239,18 +242,23 @@ def _mentions(document: coreference.Document, row: Any):
         yield [row.text[document.tokens[first][0] : document.tokens[last][1]] for first, last in cluster]
 
 
-def _other_mention(document: coreference.Document, row: Any):
+def _other_mention(document: coreference.Document, row: Any) -> str | None:
+    found = None
     for mentions in _mentions(document, row):
         if row.pronoun in mentions:
-            return next((mention for mention in mentions if mention != row.pronoun), None)
-    return None
+            found = next((mention for mention in mentions if mention != row.pronoun), None)
+    return found
 
 
-def _first_mention(document: coreference.Document, row: Any, before: str | None):
+def _first_mention(document: coreference.Document, row: Any) -> str | None:
+    gathered, found = [], None
     for mentions in _mentions(document, row):
-        if row.pronoun.lower() in (mention.lower() for mention in mentions):
-            return mentions[0]
-    return before
+        if len(mentions) > 1:
+            gathered += mentions
+            if row.pronoun in gathered:
+                gathered.remove(row.pronoun)
+                found = gathered[0]
+    return found
 
 
 def by_likelihood(scores: pd.DataFrame, selected: pd.DataFrame, sentences: pd.DataFrame, column: str) -> pd.DataFrame:

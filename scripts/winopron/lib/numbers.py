@@ -57,7 +57,8 @@ def from_metrics(metrics: pd.DataFrame) -> dict:
 
     Returns:
         ``systems`` and ``rules`` (counts of systems); ``asked.lowest``, the pairs of people that a system
-        was asked about at least, and ``scored.pairs``, those that models resolved by likelihood, with
+        was asked about at least; ``prompted.pairs``, those that prompted models were asked about at least, and
+        ``scored.pairs``, those that models resolved by likelihood, with
         ``accuracy.<system>`` and its interval; ``chance.<consistency>``; of rules ``rules.<accuracy or
         consistency>.lowest`` and ``.highest``, and of other systems the same without ``rules.``, for single prompts,
         with ``accuracy.<case>`` besides: each with ``system``, and ``.low`` and ``.high``, the ends of its interval;
@@ -73,6 +74,9 @@ def from_metrics(metrics: pd.DataFrame) -> dict:
         "rules": count(whole[rules].system.nunique(), "metrics.csv", column="system"),
         "asked.lowest": count(whole.n.min(), "metrics.csv", column="n"),
     }
+    prompted = whole[whole.pairing != ""]
+    if len(prompted):
+        numbers["prompted.pairs"] = count(prompted.n.min(), "metrics.csv", column="n")
     if len(scored):
         numbers["scored.pairs"] = count(scored.n.min(), "metrics.csv", column="n")
     for _, row in scored[scored.metric == "accuracy"].iterrows():
@@ -118,7 +122,8 @@ def from_bias(bias: pd.DataFrame) -> dict:
     """Return what is said of the bias of systems other than rules, prompted ones with all prompts together.
 
     Returns:
-        ``bias.systems``, those that solve some template pair; ``bias.forms``, how many of their pronoun forms have
+        ``bias.chance``, the share of either sign that two fair coins show; ``bias.systems``, those that solve some
+        template pair; ``bias.forms``, how many of their pronoun forms have
         :data:`scripts.core.paper.formats.FEWEST` attempted and solvable pairs or more, and ``bias.fewest``, that
         number. Of systems with as many over all forms ``bias.enough``, how many they are, ``bias.pairs.<lowest or
         highest>``, the pairs that they have, and ``bias.<positive or negative>.<lowest or highest>`` shares of all
@@ -128,7 +133,9 @@ def from_bias(bias: pd.DataFrame) -> dict:
     forms = table[table.pronoun_set != "all"]
     whole = table[(table["case"] == "all") & (table.attempted_solvable > 0)]
     enough = whole[whole.attempted_solvable >= FEWEST]
-    numbers = {
+    coins = table.chance.iloc[0] if len(table) else None
+    numbers = {} if coins is None else {"bias.chance": entry(coins, percent(coins, 1), "bias.csv", column="chance")}
+    numbers |= {
         "bias.systems": count(len(whole), "bias.csv", column="attempted_solvable"),
         "bias.forms": count((forms.attempted_solvable >= FEWEST).sum(), "bias.csv", column="attempted_solvable"),
         "bias.enough": count(len(enough), "bias.csv", column="attempted_solvable"),
@@ -150,8 +157,9 @@ def from_overlap(overlap: pd.DataFrame) -> dict:
         ``overlap.pairs`` of systems that are compared; of the comparison of cases ``overlap.cases.tested`` and
         ``.above_chance`` (significant after correction).
     """
-    pairs = overlap[(overlap.comparison == "systems") & (overlap.reading == study.READINGS[study.CORRECTED])]
-    tested = overlap[(overlap.comparison == "cases") & overlap.p_value.notna()]
+    corrected = overlap[overlap.reading == study.READINGS[study.CORRECTED]]
+    pairs = corrected[corrected.comparison == "systems"]
+    tested = corrected[(corrected.comparison == "cases") & corrected.p_value.notna()]
     above = (tested.p_holm < 0.05).sum()
     return {
         "overlap.pairs": count(pairs.system.nunique(), "overlap.csv", comparison="systems"),

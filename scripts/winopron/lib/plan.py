@@ -52,7 +52,9 @@ class Plan(StudyPlan):
             UserError: For models and prompts that a run cannot have, and for two systems with the same label.
         """
         asking = settings["prompting"]
-        prompted = prompts.jobs(asking, models, len(prompts.read(prompt_templates, asking["prompts"])), n_pronouns)
+        prompted = prompts.jobs(
+            asking, models, len(prompts.read(prompt_templates, asking["wording"], asking["prompts"])), n_pronouns
+        )
         plan = cls(
             settings=settings,
             n_pronouns=n_pronouns,

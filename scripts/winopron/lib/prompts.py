@@ -1,7 +1,8 @@
 """The prompts of WinoPron (Appendix D): reading their templates, filling them with instances, drawing a sample.
 
-``templates/winopron/prompts.tsv`` has the ten templates of Table 7 by the ids that the study gives them. In a cell
-``\\n`` is a line break.
+``templates/winopron/prompts.tsv`` has the ten templates of Table 7 by the ids that the study gives them, as the paper
+prints them and as the authors' code, which made the study's numbers, has them: with straight quotes (1, 9), a question
+mark (9) and no blank before line breaks (5 to 8). In a cell ``\\n`` is a line break.
 """
 
 import re
@@ -20,7 +21,8 @@ from scripts.winopron.lib.templates import ANSWERS
 if TYPE_CHECKING:
     import pandas as pd
 
-COLUMNS = ("prompt", "text")
+WORDINGS = ("paper", "code")
+COLUMNS = ("prompt", *WORDINGS)
 SLOTS = ("{task}", "{pronoun}", "{options}")
 VARIANTS = {
     "none": (),
@@ -33,10 +35,11 @@ PROMPT_TOKENS = 80
 METHOD = "vanilla"
 
 
-def read(path: str | Path, chosen: str | list[str] = "all") -> dict[str, dict]:
+def read(path: str | Path, wording: str, chosen: str | list[str] = "all") -> dict[str, dict]:
     """Read the prompt templates.
 
     Args:
+        wording: One of :data:`WORDINGS`.
         chosen: ``all``, or ids.
 
     Returns:
@@ -50,14 +53,14 @@ def read(path: str | Path, chosen: str | list[str] = "all") -> dict[str, dict]:
         where, name = f"{path}, row {row}", cells["prompt"]
         if not name or name in prompts:
             raise UserError(f"{where}: the prompt's id '{name}' is empty or appears twice; give the prompt a unique id")
-        present = re.findall(r"\{\w*\}", cells["text"])
+        present = re.findall(r"\{\w*\}", cells[wording])
         for slot in SLOTS:
             if present.count(slot) != 1:
                 raise UserError(f"{where}: the slot {slot} must appear exactly once; correct the text")
         strange = next((slot for slot in present if slot not in SLOTS), None)
         if strange:
             raise UserError(f"{where}: the slot {strange} is unknown here; the slots are {', '.join(SLOTS)}")
-        prompts[name] = {"text": cells["text"].replace("\\n", "\n"), "row": row}
+        prompts[name] = {"text": cells[wording].replace("\\n", "\n"), "row": row}
     if chosen == "all":
         return prompts
     for name in map(str, chosen):

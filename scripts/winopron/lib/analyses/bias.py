@@ -70,6 +70,15 @@ def pairs(answers: pd.DataFrame) -> pd.DataFrame:
     return found
 
 
+def coin_share(pronoun_sets: int) -> float:
+    """Return the share of either sign of bias that fair coins show, among attempted and solvable template pairs.
+
+    Two coins for each template pair and pronoun set: both sentences are resolved to the same person, either one, with
+    probability 1/4 each, and the pair is solvable if another set is solved, which has probability 1/4 for each set.
+    """
+    return 0.25 * (1 - 0.75 ** (pronoun_sets - 1)) / (1 - 0.75**pronoun_sets)
+
+
 def shares(found: pd.DataFrame, draws: int = 0, seed: int = 0) -> pd.DataFrame:
     """Return how biased each pronoun form is (Figure 5).
 
@@ -80,8 +89,8 @@ def shares(found: pd.DataFrame, draws: int = 0, seed: int = 0) -> pd.DataFrame:
     Returns:
         ``case``, ``pronoun_set``, ``attempted``, ``attempted_solvable``, ``positive``, ``negative`` (numbers of
         template pairs), ``share_positive``, ``share_negative``, ``share_biased`` (of ``attempted_solvable``; missing
-        where that is nothing) and, with ``draws``, the ends of the 95 % interval of each, ``<share>_low`` and
-        ``<share>_high``. The last rows have ``all`` as their pronoun set or as both.
+        where that is nothing), ``chance`` (:func:`coin_share`) and, with ``draws``, the ends of the 95 % interval of
+        each, ``<share>_low`` and ``<share>_high``. The last rows have ``all`` as their pronoun set or as both.
     """
     facts = found.assign(
         attempted_solvable=found.attempted & found.solvable,
@@ -103,7 +112,7 @@ def shares(found: pd.DataFrame, draws: int = 0, seed: int = 0) -> pd.DataFrame:
                     ends = procedures.cluster_bootstrap(by_people[name], by_people.attempted_solvable, draws, seed)
                 row |= dict(zip((f"share_{name}_low", f"share_{name}_high"), ends, strict=True))
         rows.append(row)
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows).assign(chance=coin_share(found.pronoun_set.nunique()))
 
 
 def _forms(facts: pd.DataFrame):
