@@ -9,7 +9,7 @@ export PYTHON
 # Python compiles the project's modules once, not at every start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help paper quick test test-units test-slurm environment lock tex lint style types bench scale architectures golden verdicts docs
+.PHONY: help paper quick test test-units test-slurm environment lock tex lint style types bench architectures golden verdicts docs
 .DEFAULT_GOAL := help
 
 help: ## Show this list
@@ -32,9 +32,6 @@ paper: environment ## Run the default workflow; leaves results/paper/main.pdf
 
 bench: environment ## Measure scoring and prompting beside other programs; leaves results/benchmarks/{scoring,prompting}.csv
 	.venv/bin/snakemake --cores $(CORES) bench
-
-scale: environment ## Measure a run of 29 synthetic models; leaves runs/synthetic-ruff-29/results/benchmarks/scale.csv
-	.venv/bin/python -m scripts.scale --models 29 --cores $(CORES)
 
 architectures: environment ## Print how the engines score and prompt small models of architectures that no study uses
 	.venv/bin/python -m tests.core.engines.architectures

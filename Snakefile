@@ -35,7 +35,6 @@ for name in select_studies(
 include: "rules/studies.smk"
 include: "rules/model_jobs.smk"
 include: "rules/scoring.smk"
-include: "rules/synthetic.smk"
 include: "rules/prompting.smk"
 include: "rules/distributions.smk"
 include: "rules/coreference.smk"

@@ -14,7 +14,6 @@ sys.path.insert(0, str(ROOT))
 os.environ.update(PYTHONPATH=os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])))
 
 from scripts.core import config as configuration
-from scripts.core.data import synthetic
 from scripts.core.workflow import environments, runs
 from scripts.core.engines import cards, descriptions, registry, series, usage
 from scripts.core.workflow import studies as declarations
@@ -150,7 +149,6 @@ try:
         for part in ("source", "encoder"):
             if "path" in entry.get(part, {}):
                 entry[part]["path"] = config_path(entry[part]["path"])
-    synthetic.check_names(MODELS)
     config.update(series.spelled_out(config, MODELS))
     RUN = registry.select(MODELS, config["models"], file=config.get("registry"))
     registry.check_folders(RUN)

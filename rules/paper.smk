@@ -131,7 +131,7 @@ rule paper_source:
         citation_file=repo_path("CITATION.cff"),
         scores=SCORE_FILES or DISTRIBUTION_FILES,
         made=[path for study in STUDIES.values() for model in PAPER_MODELS for path in study.files_of(model)],
-        speeds=lambda _: [] if SYNTHETIC else [path for model in PAPER_MODELS for path in speeds_of(model)],
+        speeds=[path for model in PAPER_MODELS for path in speeds_of(model)],
     output:
         main_tex="results/paper/main.tex",
         bibliography_copy="results/paper/references.bib",
@@ -146,7 +146,7 @@ rule paper_source:
             name: RUN_SYSTEM_FACTS[name] for study in STUDIES.values() if study.resolved for name in study.systems
         },
         pronoun_sets=PRONOUN_LABELS if any(study.pronoun_sets for study in STUDIES.values()) else [],
-        engine=(synthetic.ENGINE if SYNTHETIC else config["scoring"]["engine"]) if SCORE_FILES else None,
+        engine=config["scoring"]["engine"] if SCORE_FILES else None,
         studies=PAPER_STUDIES,
         title=PAPER_TITLE,
         settings=config["paper"],

@@ -11,7 +11,6 @@ ROOT = Path(__file__).parents[1]
 CORE = "scripts.core"
 FLOORS = (
     "scoring",
-    "synthetic",
     "prompting",
     "distributions",
     "coreference",

@@ -11,7 +11,6 @@ import pandas as pd
 import yaml
 
 from scripts.core import files
-from scripts.core.data import synthetic
 from scripts.core.paper import citation, formats, latex
 from scripts.core.paper.published import demonstration
 from scripts.core.paper.sections import breakable, list_words, table, write
@@ -69,16 +68,14 @@ def main(
         "title": title,
         "commit": commit(),
         **citation.facts(settings, yaml.safe_load(Path(citation_file).read_text(encoding="utf-8")), commit_date()),
-        # Drawn scores took no model's time.
-        "compute": "" if engine == synthetic.ENGINE else compute(made, speeds, models),
+        "compute": compute(made, speeds, models),
         "machines": machines(speeds),
         # Variants of a system have the same label.
         "demonstration": list(dict.fromkeys(demonstration(models | coreference_systems).values())),
         "called": {name: facts["label"] for name, facts in (models | coreference_systems).items()},
         "studies": studies,
         "few": FEW,
-        "engine": engine,
-        "synthetic": engine == synthetic.ENGINE,
+        "engine": engine if any("outputs" not in facts["source"] for facts in stated) else None,
         "models": list(models.values()),
         "imported": imported(stated),
         "models_table": latex.latex_table(
@@ -119,7 +116,8 @@ def compute(made: list[str], speeds: list[str], models: dict[str, dict]) -> str:
     rows = []
     for name, step in ((name, step) for name in dict.fromkeys(Path(p).stem for p in made) for step in STEPS):
         facts = [files.parquet_metadata(p) for p in made if Path(p).stem == name and Path(p).parts[2] == step]
-        if not facts:
+        # What was computed elsewhere took no time here.
+        if not facts or "outputs" in facts[0].get("source", {}):
             continue
         units = sum(one.get("instances") or one.get("prompts") or one.get("texts") or 0 for one in facts)
         tokens = sum(
@@ -190,8 +188,6 @@ def _source(facts: dict[str, Any]) -> str:
         return f"package {facts['revision']}" + (" with the shipped delta" if "delta" in source else "")
     if "outputs" in source:
         return "computed elsewhere"
-    if "synthetic" in source:
-        return f"none, drawn with seed {source['synthetic']}"
     return "local folder"
 
 

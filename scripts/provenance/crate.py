@@ -16,7 +16,7 @@ from rocrate.model.contextentity import ContextEntity
 from rocrate.rocrate import ROCrate
 
 from scripts.core import files
-from scripts.core.data import synthetic, upstream
+from scripts.core.data import upstream
 from scripts.core.errors import UserError
 from scripts.core.provenance import job_records
 from scripts.core.provenance import manifest as manifest_files

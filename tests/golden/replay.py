@@ -23,11 +23,16 @@ MODELS = HERE / "models"
 LISTED = "stored.txt"
 """Where a replay lists those of them that it has."""
 PACKED = ".xz"
-SYNTHETIC = ("synthetic-01", "synthetic-08", "synthetic-17")
-"""Two sizes of one family of decoders, and an encoder."""
+DRAWN = ("synthetic-01", "synthetic-08", "synthetic-17")
+"""Models whose scores are drawn: two sizes of one family of decoders, and an encoder."""
+DRAWN_SETS = [
+    f"{study}/{name}"
+    for study, added in (("ruff", ""), ("winopron", ""), ("misgendered", ""), ("misgendered", "_few_2"))
+    for name in (f"replica{added}", f"official{added}")
+]
 _DRAWN = {
     "registry": "models.yaml",
-    "models": list(SYNTHETIC),
+    "models": list(DRAWN),
     "systems": [],
     "cards": [],
     "ruff": {"templates": ["replica"], "prompting": {"models": []}},
@@ -88,11 +93,13 @@ def replay(folder: Path, part: str, cores: int = 2, studies: list[str] | None = 
         (run / "run.yaml").write_text(yaml.safe_dump({"run": part} | settings), encoding="utf-8")
         options += ["--configfile", str(run / "run.yaml")]
     if "registry" in settings:
-        from scripts import scale
+        from tests.golden import draw_scores
 
-        known = scale.registry(max(int(name.rpartition("-")[2]) for name in SYNTHETIC))["models"]
-        models = {"models": {name: known[name] for name in SYNTHETIC}}
-        (run / settings["registry"]).write_text(yaml.safe_dump(models), encoding="utf-8")
+        # Scores are drawn when instances are there; until then a file stands for them.
+        (run / "drawn.csv").touch()
+        sets = dict.fromkeys(DRAWN_SETS, "drawn.csv")
+        models = {name: draw_scores.entry(int(name.rpartition("-")[2]), sets) for name in DRAWN}
+        (run / settings["registry"]).write_text(yaml.safe_dump({"models": models}), encoding="utf-8")
     (run / LISTED).write_text("\n".join(unpack(run, STORED.get(part))), encoding="utf-8")
     # Nothing here is of a commit, wherever the folder is.
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "GIT_CEILING_DIRECTORIES": str(folder.parent)}
@@ -108,6 +115,7 @@ def copy(folder: Path) -> None:
 
     Workflow(folder)
     shutil.copy(HERE / "replay.smk", folder / "golden.smk")
+    shutil.copy(HERE / "draw_scores.py", folder)
 
 
 def unpack(run: Path, chosen: str | None) -> list[str]:

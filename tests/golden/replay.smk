@@ -19,4 +19,23 @@ rule golden:
     localrule: True
 
 
+if set(replay.DRAWN) <= set(RUN):
+
+    ruleorder: draw_scores > merge_scores
+
+    rule draw_scores:
+        input:
+            instances="results/{study}/instances/{templates}/selected.parquet",
+        output:
+            scores="results/{study}/scores/{templates}/{model}.parquet",
+        wildcard_constraints:
+            model="|".join(replay.DRAWN),
+        params:
+            model=lambda wildcards: wildcards.model,
+            entry=lambda wildcards: MODELS[wildcards.model],
+            score=lambda wildcards: SCORED[wildcards.study].score,
+        script:
+            "draw_scores.py"
+
+
 replay.prepare(workflow)

@@ -401,13 +401,6 @@ def test_demonstration_models_are_marked(rendered):
     assert "Demonstration models" not in (rendered("all models on one set") / "main.tex").read_text(encoding="utf-8")
 
 
-def test_a_paper_of_drawn_scores_says_so_on_its_first_page(tmp_path):
-    marked = source_without_models(tmp_path, SETS[:4], synthetic=True)
-    first, _, rest = marked.partition("\\input{sections/overview}")
-    assert r"\notice{Synthetic scores.}{No model was run." in first and "drawn, not computed" in rest
-    assert "Synthetic" not in source_without_models(tmp_path, SETS[:4])
-
-
 C2F = {"c2f-minilm-litbank": {"label": "c2f-MiniLM (demonstration)", "demonstration": True}}
 
 
@@ -421,7 +414,7 @@ def test_a_demonstration_system_is_named_described_and_cited(tmp_path):
     assert "MiniLM \\citep" not in printed
 
 
-def source_without_models(tmp_path, sets, synthetic=False, systems=None):
+def source_without_models(tmp_path, sets, systems=None):
     """Render the main file of two studies that need no model."""
     paper_source.main(
         main_template=str(ROOT / "paper/main.tex.j2"),
@@ -439,7 +432,7 @@ def source_without_models(tmp_path, sets, synthetic=False, systems=None):
         models={},
         coreference_systems=systems or {},
         pronoun_sets=sets,
-        engine="synthetic" if synthetic else None,
+        engine=None,
         studies=[
             {"key": "one", "name": "One", "abstract": False, "appendix": False},
             {"key": "two", "name": "Two", "abstract": False, "appendix": True},

@@ -1,7 +1,10 @@
-"""Draw the scores of a synthetic model (scripts/core/data/synthetic.py)."""
+"""Draw scores by a seeded rule, for runs that need models and none of their meaning.
 
-from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
+They look like those of a model: sums of log-probabilities that vary from option to option, that of the right option a
+little higher, how much follows from the seed. Their file names the engine "drawn".
+"""
+
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -9,8 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from scripts.core import files
-from scripts.core.data import instances, losses, synthetic
-from scripts.core.workflow.job import log, run
+from scripts.core.data import instances, losses
+from scripts.core.workflow.job import run
 
 BATCH = 65536
 """Instances held at once."""
@@ -20,41 +23,47 @@ SPREAD, STRONGEST = 2.0, 2.0
 """Standard deviation of the log-probabilities of options, and how far that of the right one may lie above."""
 TEXT_TOKENS, MOST_TOKENS = 20, 4
 """Tokens of a text without its option, and of an option at most."""
+SMALLEST, OF_A_FAMILY = 14_000_000, 8
+"""Parameters of the smallest model of a family, whose next ones have twice as many; how many there are."""
 BASE = {
     "instance_id": pa.string(), "option": pa.string(), "option_index": pa.int8(), "log_probability": pa.float64(),
     "mean_log_probability": pa.float64(), "scored_tokens": pa.int32(),
 }  # fmt: skip
 
 
-def main(*, instances: str, scores: str, model: str, entry: dict, score: str) -> None:
-    """Write ``scores`` (Parquet), a row for each option of each of ``instances``.
+def entry(number: int, sets: dict[str, str]) -> dict[str, Any]:
+    """Return the registry entry of a model whose scores are drawn: number 1 is the smallest of the first family.
 
-    They look like those of a model that is scored by ``score``: sums of log-probabilities that vary from option to
-    option, that of the right option a little higher, how much follows from the seed. The file's metadata name the
-    engine "synthetic" and no weights.
+    Args:
+        number: Its seed.
+        sets: Any file for each study and set, since the scores are drawn in place of being read from it.
     """
-    seed = entry["source"]["synthetic"]
+    family, step = divmod(number - 1, OF_A_FAMILY)
+    parameters, name = SMALLEST * 2**step, f"Synthetic {chr(ord('A') + family)}"
+    size = f"{parameters / 1e9:.2g}B"
+    return {
+        "label": f"{name} {size}", "family": name, "size": size,
+        "architecture": "encoder" if family % 3 == 2 else "decoder", "parameters": parameters, "outputs": sets,
+        "licence": "none", "gated": False, "demonstration": False, "studies": {},
+    }  # fmt: skip
+
+
+def main(*, instances: str, scores: str, model: str, entry: dict, score: str) -> None:
+    """Write ``scores`` (Parquet), a row for each option of each of ``instances``."""
     columns = dict(BASE)
     if score == "label_loss":
         columns |= {name: pa.from_numpy_dtype(kind) for name, kind in losses.COLUMNS.items()}
     schema = pa.schema(list(columns.items()))
     metadata = {
-        "model": model, "engine": synthetic.ENGINE, "synthetic": True, "seed": seed, "revision": None,
-        "weights_sha256": "none, drawn", "source": entry["source"], "architecture": entry["architecture"],
-        "precision": entry["precision"], "demonstration": entry["demonstration"], "metric": score,
+        "model": model, "label": entry["label"], "engine": "drawn", "revision": None, "source": {"outputs": "drawn"},
+        "architecture": entry["architecture"], "precision": "bfloat16", "demonstration": False, "metric": score,
         "instances_sha256": files.sha256(instances), "libraries": {"numpy": np.__version__},
     }  # fmt: skip
-    write(scores, schema, draw_tables(instances, seed, schema), metadata)
-    log.info("%s: scores drawn with seed %d", model, seed)
+    write(scores, schema, draw_tables(instances, int(model.rpartition("-")[2]), schema), metadata)
 
 
 def draw_tables(path: str, seed: int, schema: pa.Schema) -> Iterator[pa.Table]:
-    """Yield tables of scores of the distinct instances of a file; a function of the instances and the seed alone.
-
-    Args:
-        path: Instances.
-        schema: Of the scores; columns that are not of every score file are those of losses.
-    """
+    """Yield tables of scores of the distinct instances of a file, which follow from instances and seed alone."""
     # One stream for each kind of number, so that the size of a batch changes nothing.
     generators = [np.random.default_rng([seed, kind]) for kind in range(3)]
     strength = generators[2].uniform(0, STRONGEST)
@@ -68,7 +77,7 @@ def draw_tables(path: str, seed: int, schema: pa.Schema) -> Iterator[pa.Table]:
             yield _scores(table.combine_chunks(), generators, strength, schema)
 
 
-def _scores(table: pa.Table, generators: Sequence[np.random.Generator], strength: float, schema: pa.Schema):
+def _scores(table: pa.Table, generators: list[np.random.Generator], strength: float, schema: pa.Schema) -> pa.Table:
     offers = table["options"].combine_chunks()
     places = pc.list_parent_indices(offers).to_numpy()
     option = pc.list_flatten(offers).cast(pa.string())
@@ -102,7 +111,7 @@ def _scores(table: pa.Table, generators: Sequence[np.random.Generator], strength
     return pa.Table.from_arrays(columns, schema=schema)
 
 
-def write(path: str | Path, schema: pa.Schema, tables: Iterable[pa.Table], metadata: dict[str, Any]) -> None:
+def write(path: str, schema: pa.Schema, tables: Iterator[pa.Table], metadata: dict[str, Any]) -> None:
     """Write tables one after the other as a file of scores, with its metadata."""
     instances.write_stream(path, schema, (batch for table in tables for batch in table.to_batches()), metadata)
 

@@ -1,1 +1,0 @@
-"""Scripts of rules/synthetic.smk: scores that are drawn, to measure what a run of many models costs."""
