@@ -15,11 +15,11 @@ os.environ.update(PYTHONPATH=os.pathsep.join(filter(None, [str(ROOT), os.environ
 
 from scripts.core import config as configuration
 from scripts.core.workflow import environments, runs
-from scripts.core.engines import cards, descriptions, registry, series, usage
+from scripts.core.engines import cards, descriptions, planning, registry, series
 from scripts.core.workflow import studies as declarations
 from scripts.core.data import templates as template_files
 from scripts.core.data import upstream as upstream_files
-from scripts.core.errors import UserError
+from scripts.core.errors import UserError, did_you_mean
 from scripts.core.provenance import job_records
 from scripts.core.workflow.studies import Card, Point, PromptSet, ScoredInstances
 from scripts.core.workflow.studies import combine, result
@@ -231,26 +231,9 @@ def local_weights(model):
     return base if adapter is None else [base, adapter]
 
 
-# Estimates are what jobs ask for, unless the configuration has them follow what finished jobs used. Only the main process
-# asks for resources.
-MEASURED_MARGIN = config["planning"]["measured_margin"]
-USED = None
-if MEASURED_MARGIN and workflow.is_main_process:
-    USED = call_or_exit(usage.read_finished_jobs, "results/benchmarks")
-
-
-def memory_of(rule):
-    """Return the function of a rule's memory (MB) that Snakemake asks, by the model of the job."""
-
-    def memory(wildcards, attempt):
-        entry = MODELS[wildcards.model]
-        estimate = registry.memory_mb(entry, attempt)
-        if USED is None:
-            return estimate
-        gpu = registry.gpus(entry) > 0
-        return usage.asked_memory(USED, MEASURED_MARGIN, rule, wildcards.model, gpu, estimate, attempt)
-
-    return memory
+def model_memory(wildcards, attempt):
+    """Return the memory (MB) of a job that runs a model."""
+    return registry.memory_mb(MODELS[wildcards.model], attempt)
 
 
 def one_of(values):

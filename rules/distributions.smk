@@ -36,7 +36,7 @@ rule token_distributions:
     resources:
         loaded_models=1,
         gpu=lambda wildcards: registry.gpus(MODELS[wildcards.model]),
-        mem_mb=memory_of("token_distributions"),
+        mem_mb=model_memory,
         runtime=lambda wildcards, input, attempt: distribution_minutes(wildcards, rows_of(input.texts), attempt),
     params:
         model=lambda wildcards: wildcards.model,

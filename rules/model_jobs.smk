@@ -8,14 +8,6 @@ TEXTS = {name: study.texts for name, study in STUDIES.items() if study.texts}
 CARDS = {name: study.card for name, study in STUDIES.items() if study.card}
 
 
-def minutes_of(rule, model, instances_of, jobs, estimate, attempt):
-    """Return the time limit of a job that does one of ``jobs`` parts of a model's work."""
-    if USED is None:
-        return estimate
-    gpu = registry.gpus(MODELS[model]) > 0
-    return usage.asked_minutes(USED, MEASURED_MARGIN, rule, model, gpu, instances_of, jobs, estimate, attempt)
-
-
 def check_jobs(jobs, verb):
     """Refuse numbers of jobs that no scheduler takes."""
     for study, counts in jobs.items():
@@ -25,11 +17,6 @@ def check_jobs(jobs, verb):
 def run_here(models):
     """Return the models that are not behind a server, whose work costs this machine nothing."""
     return [name for name in models if "source" in MODELS[name]]
-
-
-def estimated(model, minutes):
-    """Return what one job of a model asks for where nothing was measured: memory in MB and minutes."""
-    return [registry.memory_mb(MODELS[model]), minutes]
 
 
 def shards_of(scored, name, model):
@@ -57,44 +44,26 @@ check_jobs({f"{study} {name}": counts for study, sets in SHARDS.items() for name
 check_jobs(PROMPT_SHARDS, "prompt")
 
 
-def scoring_estimate(study, name, model, jobs, attempt=1):
-    """Return what one of ``jobs`` scoring jobs takes at most by estimate, in minutes."""
-    scored = SCORED[study]
-    instances, tokens = scored.size_of(name, model)
-    return registry.runtime_minutes(MODELS[model], instances / jobs, scored.options, tokens, attempt)
-
-
 def scoring_minutes(wildcards, attempt):
     """Return the time limit of a scoring job in minutes."""
-    study, name, model, jobs = wildcards.study, wildcards.templates, wildcards.model, int(wildcards.shards)
-    return minutes_of(
-        "score", model, f"{study}/{name}", jobs, scoring_estimate(study, name, model, jobs, attempt), attempt
+    scored = SCORED[wildcards.study]
+    instances, tokens = scored.size_of(wildcards.templates, wildcards.model)
+    return registry.runtime_minutes(
+        MODELS[wildcards.model], instances / int(wildcards.shards), scored.options, tokens, attempt
     )
-
-
-def prompting_estimate(study, model, jobs, attempt=1):
-    """Return what one of ``jobs`` prompting jobs takes at most by estimate, in minutes."""
-    return registry.prompt_minutes(MODELS[model], PROMPTED[study].models[model]["seconds"] / jobs, attempt)
 
 
 def prompting_minutes(wildcards, attempt):
     """Return the time limit of a prompting job in minutes."""
-    study, model, jobs = wildcards.study, wildcards.model, int(wildcards.shards)
-    estimate = prompting_estimate(study, model, jobs, attempt)
-    return minutes_of("prompt", model, f"{study}/{wildcards.templates}", jobs, estimate, attempt)
-
-
-def distribution_estimate(study, name, model, count, attempt=1):
-    """Return what a job with so many texts takes at most by estimate, in minutes."""
-    texts = TEXTS[study]
-    return registry.distribution_minutes(MODELS[model], count, texts.tokens, texts.new_tokens[name], attempt)
+    seconds = PROMPTED[wildcards.study].models[wildcards.model]["seconds"]
+    return registry.prompt_minutes(MODELS[wildcards.model], seconds / int(wildcards.shards), attempt)
 
 
 def distribution_minutes(wildcards, count, attempt):
     """Return the time limit of a job with so many texts in minutes."""
-    study, name, model = wildcards.study, wildcards.set, wildcards.model
-    estimate = distribution_estimate(study, name, model, count, attempt)
-    return minutes_of("token_distributions", model, f"{study}/{name}", 1, estimate, attempt)
+    texts = TEXTS[wildcards.study]
+    new_tokens = texts.new_tokens[wildcards.set]
+    return registry.distribution_minutes(MODELS[wildcards.model], count, texts.tokens, new_tokens, attempt)
 
 
 def card_studies(models):

@@ -1,100 +1,72 @@
-# Needs what the studies declare. Makes what a run costs before it is paid for: scoring, prompting, token distributions
-# and coreference of every study and model. No file is made for it, so that planning one configuration leaves the
-# results of another as they are.
+# Needs what the studies declare. Makes what a run costs before it is paid for: scoring, prompting, token distributions,
+# coreference and its training. No file is made for it, so that planning one configuration leaves the results of another
+# as they are.
 
 
-# What one job asks for by estimate, by rule, set and model.
-ESTIMATED = {
-    "score": {
-        f"{study}/{name}": {
-            model: estimated(model, scoring_estimate(study, name, model, jobs))
-            for model, jobs in SHARDS[study][name].items()
-            if "source" in MODELS[model]
-        }
-        for study, scored in SCORED.items()
-        for name in scored.sets
-    },
-    "prompt": {
-        f"{study}/{name}": {
-            model: estimated(model, prompting_estimate(study, model, jobs))
-            for model, jobs in PROMPT_SHARDS[study].items()
-            if "source" in MODELS[model]
-        }
-        for study, prompted in PROMPTED.items()
-        for name in prompted.sets
-    },
-    "token_distributions": {
-        f"{study}/{name}": {
-            model: estimated(model, distribution_estimate(study, name, model, sum(texts.counts[name].values())))
-            for model in run_here(STUDIES[study].models)
-        }
-        for study, texts in TEXTS.items()
-        for name in texts.sets
-    },
-}
+def planned_work():
+    """Return what each model and system does for each set of a study, as scripts/core/engines/planning.py takes it."""
+    work = []
+
+    def add(rule, study, part, model, items, read, generated, jobs):
+        work.append(
+            {"rule": rule, "study": study, "set": part, "model": model, "items": items, "read": read}
+            | {"generated": generated, "jobs": jobs}
+        )
+
+    for study, scored in SCORED.items():
+        for part in scored.sets:
+            for model in run_here(SHARDS[study][part]):
+                lengths = scored.lengths_of(part, model)
+                read = planning.scored_tokens(MODELS[model], scored.options, lengths, scored.shared)
+                add("score", study, part, model, sum(n for n, _ in lengths), read, 0, SHARDS[study][part][model])
+    for study, prompted in PROMPTED.items():
+        for part in prompted.sets:
+            for model in run_here(prompted.models):
+                job = prompted.models[model]
+                read = job["prompts"] * prompted.tokens
+                add("prompt", study, part, model, job["prompts"], read, job["generated"], PROMPT_SHARDS[study][model])
+    for study, texts in TEXTS.items():
+        for part in texts.sets:
+            for model in run_here(STUDIES[study].models):
+                methods = registry.methods(MODELS[model], study)
+                count = sum(texts.counts[part][method] for method in methods)
+                generated = texts.counts[part]["generate"] * texts.new_tokens[part] if "generate" in methods else 0
+                add("token_distributions", study, part, model, count, count * texts.tokens, generated, 1)
+    for study, resolved in RESOLVED.items():
+        for part in resolved.sets:
+            sizes = resolved.documents[part]
+            for system, jobs in DOCUMENT_SHARDS[study][part].items():
+                add("coreference", study, part, system, sizes.count, round(sizes.count * sizes.tokens), 0, jobs)
+    # Training reads a document forward and twice as long backward.
+    for name, job in RUN_TRAINING.items():
+        documents, read = (
+            registry.TRAINING_PASSES * job[f"trained{unit}"] + job[f"resolved{unit}"] for unit in ("", "_tokens")
+        )
+        add("train_coreference", "training", "ontonotes", name, documents, read, 0, 1)
+    return work
 
 
-# The params hold a digest of what earlier runs measured: as inputs those files would ask for scores to be made first.
+def planned_gpus():
+    """Return the GPU types of a plan: all, or the one that ``planning.gpu`` names."""
+    known, wanted = config["planning"]["gpus"], config["planning"]["gpu"]
+    if wanted is not None and wanted not in known:
+        exit_with(
+            f"planning.gpu: '{wanted}' is not in planning.gpus{did_you_mean(wanted, known) or '; add its speeds there'}"
+        )
+    return {name: facts for name, facts in known.items() if wanted in (None, name)}
+
+
 rule plan:
     """Estimate GPU hours, disk space and downloads of a run before it starts."""
     output:
         plan="results/plan.csv",
     log:
         "results/logs/plan.log",
+    localrule: True
     conda:
         "../envs/scoring.yaml"
-    threads: SCORING_THREADS
-    resources:
-        mem_mb=2000,
-        runtime=30,
     params:
-        scored={
-            f"{study}/{name}": {
-                "options": scored.options,
-                "lengths": {model: scored.lengths_of(name, model) for model in run_here(SHARDS[study][name])},
-                "shared": scored.shared,
-                "score": scored.score,
-                "jobs": {model: SHARDS[study][name][model] for model in run_here(SHARDS[study][name])},
-            }
-            for study, scored in SCORED.items()
-            for name in scored.sets
-        },
-        prompted={
-            f"{study}/{templates}": {
-                name: {
-                    "prompts": job["prompts"],
-                    "tokens": prompted.tokens,
-                    "generated": job["generated"],
-                    "jobs": PROMPT_SHARDS[study][name],
-                }
-                for name, job in prompted.models.items()
-                if "source" in MODELS[name]
-            }
-            for study, prompted in PROMPTED.items()
-            for templates in prompted.sets
-        },
-        texts={
-            f"{study}/{name}": {
-                "counts": texts.counts[name],
-                "tokens": texts.tokens,
-                "new_tokens": texts.new_tokens[name],
-                "methods": {
-                    model: registry.methods(MODELS[model], study) for model in run_here(STUDIES[study].models)
-                },
-            }
-            for study, texts in TEXTS.items()
-            for name in texts.sets
-        },
-        resolved={
-            f"{study}/{name}": {
-                "documents": resolved.documents[name].count,
-                "tokens": resolved.documents[name].tokens,
-                "jobs": DOCUMENT_SHARDS[study][name],
-            }
-            for study, resolved in RESOLVED.items()
-            for name in resolved.sets
-        },
-        trained=RUN_TRAINING,
+        work=planned_work(),
         entries={
             name: {**SCORED_ENTRIES[name], **registry.work_factors(MODELS[name])}
             for name in dict.fromkeys(
@@ -110,16 +82,6 @@ rule plan:
             | registry.work_factors(SYSTEMS[job["system"]])
             for name, job in RUN_TRAINING.items()
         },
-        devices=config["planning"]["gpus"],
-        speeds="results/benchmarks/score",
-        benchmarks="results/benchmarks",
-        estimated=ESTIMATED,
-        margin=MEASURED_MARGIN,
-        _measured={
-            str(path): path.stat().st_mtime_ns
-            for folder in [*usage.RULES, usage.REPORTS]
-            for path in Path("results/benchmarks", folder).rglob("*")
-            if path.suffix in (".json", ".tsv", ".csv")
-        },
+        devices=planned_gpus(),
     script:
         "../scripts/planning/plan.py"

@@ -38,7 +38,7 @@ rule prompt:
     threads: model_threads
     resources:
         gpu=lambda wildcards: registry.gpus(MODELS[wildcards.model]),
-        mem_mb=memory_of("prompt"),
+        mem_mb=model_memory,
         runtime=prompting_minutes,
     params:
         model=lambda wildcards: wildcards.model,

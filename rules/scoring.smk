@@ -76,7 +76,7 @@ rule score:
     threads: model_threads
     resources:
         gpu=lambda wildcards: registry.gpus(MODELS[wildcards.model]),
-        mem_mb=memory_of("score"),
+        mem_mb=model_memory,
         runtime=scoring_minutes,
     params:
         model=lambda wildcards: wildcards.model,

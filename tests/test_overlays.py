@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from scripts.core.config import load_yaml
-from scripts.core.engines import planning, registry
+from scripts.core.engines import planning
 from tests import forks
 from tests.workflow.conftest import Workflow, bring_ontonotes
 
@@ -50,25 +50,23 @@ def planned(tmp_path_factory):
     return params
 
 
+def rows(params):
+    """Return the plan of an overlay."""
+    return pd.DataFrame(planning.plan(params["work"], params["entries"], params["devices"]), columns=planning.COLUMNS)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_the_head_tells_the_plan(planned, name):
     params = planned(name)
-    sets = {key: params[key] for key in ("scored", "prompted", "texts", "resolved", "trained", "entries", "devices")}
-    frame = pd.DataFrame(planning.rows(**sets, measured={}, cpu=registry.CPU_FLOPS), columns=planning.COLUMNS)
-    told = NO_MODEL
-    if not frame.empty:
-        summary = planning.totals(frame, params["entries"])
-        told = (
-            planning.plan_report(summary).removeprefix("In all: ").removesuffix(".").replace("this CPU", "one CPU core")
-        )
+    frame = rows(params)
+    told = NO_MODEL if frame.empty else planning.describe_totals(frame, params["entries"])
     (said,) = [part for part in head(name) if part.startswith("Plan: ")]
     assert said.startswith(f"Plan: {told}."), f"{name}.yaml should say: Plan: {told}."
 
 
 def test_one_gpu_works_for_a_night(planned):
     params = planned("one_gpu")
-    sets = {key: params[key] for key in ("scored", "prompted", "texts", "resolved", "trained", "entries", "devices")}
-    frame = pd.DataFrame(planning.rows(**sets, measured={}, cpu=registry.CPU_FLOPS), columns=planning.COLUMNS)
+    frame = rows(params)
     mine = frame[frame.device == "RTX-4090"]
     assert set(frame.device) == set(params["devices"])
     assert (mine.gpus == 1).all()
@@ -77,7 +75,10 @@ def test_one_gpu_works_for_a_night(planned):
 
 def test_all_has_each_study_s_models(planned):
     """Nothing of MISGENDERED's is scored for RUFF or WinoPron, nor of theirs for MISGENDERED."""
-    jobs = {name: set(sets["jobs"]) for name, sets in planned("all")["scored"].items()}
+    jobs = {}
+    for part in planned("all")["work"]:
+        if part["rule"] == "score":
+            jobs.setdefault(f"{part['study']}/{part['set']}", set()).add(part["model"])
     ruff, misgendered = (load_yaml(ROOT / f"config/{name}.yaml") for name in ("ruff", "misgendered"))
     few_shot = misgendered["misgendered"]["few_shot"]
     assert jobs == {

@@ -72,7 +72,7 @@ DRAWN_BY_ANOTHER = {
 # Jobs of their own on a cluster, though no GPU is asked for.
 ALONE = {
     "bench_prompting", "bench_scoring", "coreference_augmented", "coreference_corpus", "coreference_names", "crate",
-    "plan", "tag_corpus", "train_coreference", "train_demo_coreference",
+    "tag_corpus", "train_coreference", "train_demo_coreference",
 }  # fmt: skip
 SHARED = [
     path for path in sorted((ROOT / "rules").glob("*.smk"))

@@ -145,7 +145,6 @@ def name_inputs(crate: ROCrate, history: dict[str, dict], manifest: dict[str, up
             entities.append(add_named(crate, entry.url(), **facts))
     models = {(m["model"], m["weights_sha256"]): m for record in history.values() for m in record["models"].values()}
     for (name, digest), facts in sorted(models.items()):
-        synthetic.check_published(facts)
         revision = facts["revision"] or "none"
         told = {"name": f"Weights of {name}", "sha256": digest, "version": revision}
         entities.append(add_named(crate, weights_address(name, facts), **told))

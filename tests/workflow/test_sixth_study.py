@@ -95,8 +95,10 @@ def test_its_jobs_are_in_the_plan(site):
     done = site.snakemake("plan")
     assert done.returncode == 0, done.stdout[-3000:]
     plan = files.read_csv(site.folder / "results/plan.csv")
-    assert plan[["rule", "instances_of", "model"]].to_numpy().tolist() == [["score", "greetings/replica", "tiny-opt"]]
-    assert plan.instances.tolist() == [4]
+    assert plan[["rule", "study", "set", "model"]].to_numpy().tolist() == [
+        ["score", "greetings", "replica", "tiny-opt"]
+    ]
+    assert plan["items"].tolist() == [4]
 
 
 def test_its_rows_are_in_the_audit(site):

@@ -101,7 +101,7 @@ def open_model(
 
 
 def write_speed(path: str | Path, opened: OpenedModel, seconds: float, **amounts: Any) -> None:
-    """Write a file of speeds (JSON), for later plans: what ran, for how many seconds, and ``amounts`` of what was done.
+    """Write a file of speeds (JSON), for paper and card: what ran, how long, and ``amounts`` of what was done.
 
     ``seconds`` must belong to ``amounts``: what an earlier try left finished amounts in neither.
     """

@@ -92,14 +92,10 @@ def test_state_space_models_share_nothing_in_a_plan():
     recurrent = [name for name, entry in REGISTRY.items() if entry.get("recurrent")]
     families = {family for name, (_, family, *_) in zoo._models().items() if name in zoo.STATE_SPACE}
     assert recurrent == [name for name, entry in REGISTRY.items() if entry["family"] in families]
-    asked = {"options": 4, "shared": 1.1, "lengths": {key: [(100, 50)] for key in CHOSEN}, "jobs": {}}
-    devices = {"GPU": {"memory_gb": 80, "tflops": {"float32": 12, "float16": 100, "bfloat16": 100}}}
     for name in ("mamba-1.4b", "pythia-1.4b"):
-        scored = {"ruff/official": {**asked, "jobs": {name: 1}}}
-        entry = {key: REGISTRY[name][key] for key in ("architecture", "precision", "gpus")}
-        entries = {name: {**entry, **registry.work_factors(REGISTRY[name])}}
-        (row,) = planning.rows(scored, {}, {}, {}, {}, entries, devices, {}, 1e9)
-        assert row["tokens_shared"] == (row["tokens"] if name in recurrent else 5500)
+        entry = {"architecture": REGISTRY[name]["architecture"], **registry.work_factors(REGISTRY[name])}
+        tokens = planning.scored_tokens(entry, 4, [(100, 50)], 1.1)
+        assert tokens == (20_000 if name in recurrent else 5500)
 
 
 def test_every_family_stands_in_the_zoo():
