@@ -114,7 +114,8 @@ def describe_totals(frame: "pd.DataFrame", entries: dict[str, dict]) -> str:
 
 def report(frame: "pd.DataFrame", entries: dict[str, dict]) -> str:
     """Return a plan as text: the totals, then a line for each model and study with GPU hours by device."""
-    keys = ["model", "study"]
+    keys, order = ["model", "study"], list(dict.fromkeys(frame.model))
+    frame = frame.sort_values("model", key=lambda names: names.map(order.index), kind="stable")
     once = frame.drop_duplicates([*keys, "set", "rule"]).groupby(keys, sort=False)
     sizes = once.agg(jobs=("jobs", "sum"), tokens=("tokens", "sum"), memory=("memory_gb", "max"))
     spent = frame.assign(spent=frame.hours * frame.gpus.clip(lower=1))

@@ -83,7 +83,7 @@ def test_totals_come_first_and_each_model_and_study_has_a_line(tmp_path, capsys)
     entries = {"one": ENTRY, "large": ENTRY | {"parameters": 70 * 10**9, "source": {"hub": "o/b"}}, "c2f": SYSTEM}
     entries["c2f"] |= {"gpus": 0}
     parts = [
-        work(), work(set="official", jobs=3), work(study="winopron"), work("prompt", generated=9), work(model="large"),
+        work(), work(set="official", jobs=3), work(model="large"), work(study="winopron"), work("prompt", generated=9),
         work("coreference", "c2f", "winopron"),
     ]  # fmt: skip
     script.main(plan=str(tmp_path / "plan.csv"), work=parts, entries=entries, devices=DEVICES)
