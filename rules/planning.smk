@@ -56,13 +56,16 @@ def planned_gpus():
     return {name: facts for name, facts in known.items() if wanted in (None, name)}
 
 
+localrules:
+    plan,
+
+
 rule plan:
     """Estimate GPU hours, disk space and downloads of a run before it starts."""
     output:
         plan="results/plan.csv",
     log:
         "results/logs/plan.log",
-    localrule: True
     conda:
         "../envs/scoring.yaml"
     params:

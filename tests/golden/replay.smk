@@ -29,7 +29,8 @@ if set(replay.DRAWN) <= set(RUN):
         output:
             scores="results/{study}/scores/{templates}/{model}.parquet",
         wildcard_constraints:
-            model="|".join(replay.DRAWN),
+            templates=SCORED_SETS,
+            model=one_of(replay.DRAWN),
         params:
             model=lambda wildcards: wildcards.model,
             entry=lambda wildcards: MODELS[wildcards.model],
