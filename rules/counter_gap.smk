@@ -198,7 +198,6 @@ rule counter_gap_labels:
 
 COUNTER_GAP_METRICS = {"metrics": rules.counter_gap_metrics.output.metrics}
 COUNTER_GAP_TESTED = COUNTER_GAP_METRICS | {"significance": rules.counter_gap_metrics.output.significance}
-COUNTER_GAP_SIMULATION = f"{COUNTER_GAP_ANALYSIS}/simulation.csv"
 COUNTER_GAP_SIZES = {"subset_sizes": rules.counter_gap_metrics.output.subset_sizes}
 # How the study's systems are trained.
 COUNTER_GAP_TRAINING = {
@@ -233,28 +232,10 @@ declare(
     every_part=list(counter_gap_plan.SETS),
     instances=expand("results/counter_gap/instances/{data}.parquet", data=COUNTER_GAP.data),
     resolved=COUNTER_GAP.documents,
-    analysis_rules={
-        "simulation": result(
-            path="",
-            params={name: COUNTER_GAP["simulation"][name] for name in ("quadruples", "repeats", "seed")},
-            mem_mb=2000,
-        )
-    },
     # In the paper: inconsistencies 1; the others are additions.
     figures={
         "inconsistencies": result(path="inconsistencies", title="What each inconsistency compares"),
-        "simulation": result(
-            path="simulation",
-            simulation=COUNTER_GAP_SIMULATION,
-            title="Metrics on simulated systems",
-        ),
         "cancellation": result(params=COUNTER_GAP_SET, **COUNTER_GAP_METRICS, title="Bias that cancels in accuracies"),
-        "breakdown": result(
-            params=COUNTER_GAP_SET,
-            **COUNTER_GAP_METRICS,
-            **COUNTER_GAP_SIZES,
-            title="Inconsistency by case, distance and source",
-        ),
     },
     # In the paper: accuracy 2, inconsistency 3, original_counterfactual 4, datasets 5, debiasing 6, examples 7, training
     # 8; the others are additions. Bias and by_gender set what Tables 2 to 4 and 6 come to on all sets below each other.
@@ -289,9 +270,6 @@ declare(
             decomposition=rules.counter_gap_metrics.output.decomposition,
             title="What the difference of inconsistencies is made of",
         ),
-        "artefact": result(
-            params=COUNTER_GAP_SET, **COUNTER_GAP_TESTED, **COUNTER_GAP_SIZES, title="Results without the artefact"
-        ),
         "examples": result(
             targets=combine(templates=COUNTER_GAP.example_sets),
             constraints={"templates": one_of(counter_gap_study.PASSAGES)},
@@ -312,16 +290,7 @@ declare(
     numbers=result(
         **COUNTER_GAP_TESTED,
         **COUNTER_GAP_SIZES,
-        simulation=COUNTER_GAP_SIMULATION,
-        params={
-            **COUNTER_GAP_SET,
-            "settings": {
-                "alpha": COUNTER_GAP["alpha"],
-                "draws": COUNTER_GAP.bootstrap["draws"],
-                "simulated_quadruples": COUNTER_GAP["simulation"]["quadruples"],
-                "simulated_data_sets": COUNTER_GAP["simulation"]["repeats"],
-            },
-        },
+        params=COUNTER_GAP_SET | {"settings": {"alpha": COUNTER_GAP["alpha"], "draws": COUNTER_GAP.bootstrap["draws"]}},
     ),
     section=result(params={"template_sets": COUNTER_GAP.templates}),
     pronoun_sets=False,

@@ -1,6 +1,5 @@
 """The analyses of Counter-GAP, each by the function of its rule."""
 
-import numpy as np
 import pandas as pd
 
 from scripts.core import files
@@ -9,17 +8,6 @@ from scripts.core.workflow.job import log, run_named
 from scripts.counter_gap.lib import released_flags, study, votes
 from scripts.counter_gap.lib.analyses import metrics as measures
 from scripts.counter_gap.lib.analyses import predictions
-
-SETTINGS = {
-    "one direction": (np.linspace(0, 2.4, 9), 1.0),
-    "both directions": (np.linspace(0, 2.4, 9), 0.5),
-    "names only": (np.linspace(0.1, 1.7, 9), 1.0),
-}
-"""Simulated setting to the strengths that are tried (of the bias; of the names for the last) and the share of passages
-that lean towards masculine."""
-NAMES = 0.5
-"""The variance that names have where bias is what is tried."""
-SIMULATED = ("acc_diff", "delta_i", "i_across")
 
 
 def flags(
@@ -107,64 +95,6 @@ def metrics(
     files.write_csv(decomposition, pd.concat(parts))
     files.write_csv(subset_sizes, pd.concat(sizes))
     files.write_parquet(members, pd.concat(membership, ignore_index=True))
-
-
-def simulation(*, simulation: str, quadruples: int, repeats: int, seed: int) -> None:
-    """Simulate systems with known bias and measure them.
-
-    Write ``simulation`` (CSV), the metrics of ``repeats`` data sets of ``quadruples`` for each strength of bias.
-    """
-    files.write_csv(simulation, simulate(quadruples, repeats, seed))
-
-
-def simulate(quadruples: int, repeats: int, seed: int) -> pd.DataFrame:
-    """Simulate systems whose gender bias is known, to see what each metric says of it.
-
-    A passage has a difficulty z ~ N(0.5, 1); an instance of it is right if z + s b g / 2 + e > 0, with b the strength
-    of the bias, g = +1 for masculine and -1 for feminine instances, s = ±1 the direction in which the passage is
-    biased, and e ~ N(0, t) what the names do, drawn for each instance alone. The chance of a right answer is then
-    known, and so is a passage's true gap: the difference of the two genders' chances.
-
-    Args:
-        quadruples: In each data set.
-        repeats: Data sets for each strength.
-        seed: Of the random numbers.
-
-    Returns:
-        ``setting``, ``strength``, ``true_gap`` (mean over passages of the absolute true gap), ``true_signed`` (with its
-        sign, masculine minus feminine), ``true_squared`` (mean square), ``metric``, ``value`` (mean over the data
-        sets), ``low``, ``high`` (their 2.5 and 97.5 percent points).
-    """
-    from scipy.stats import norm
-
-    generator = np.random.default_rng(seed)
-    rows = []
-    for setting, (strengths, masculine_share) in SETTINGS.items():
-        for strength in strengths:
-            bias, names = (0.0, strength) if setting == "names only" else (strength, NAMES)
-            shape = (repeats, quadruples)
-            difficulty = generator.normal(0.5, 1, shape)
-            shift = np.where(generator.random(shape) < masculine_share, 1, -1) * bias / 2
-            # The chances of masculine and of feminine instances.
-            p, q = norm.cdf((difficulty + shift) / names), norm.cdf((difficulty - shift) / names)
-            masculine = np.arange(quadruples) % 2 == 0
-            by_instance = np.where(masculine[:, None], np.stack([p, p, q, q], -1), np.stack([q, q, p, p], -1))
-            right = generator.random((*shape, 4)) < by_instance
-            codes = measures.quadruple_types(right, np.broadcast_to(masculine, shape))
-            counts = (codes[..., None] == np.arange(measures.N_TYPES)).sum(1)
-            values = measures.evaluate(counts)
-            gaps = p - q
-            true = {
-                "true_gap": np.abs(gaps).mean(),
-                "true_signed": gaps.mean(),
-                "true_squared": (gaps**2).mean(),
-            }
-            for metric in SIMULATED:
-                sample = values[metric, "all"]
-                low, high = np.quantile(sample, [0.025, 0.975])
-                keys = {"setting": setting, "strength": strength, **true, "metric": metric}
-                rows.append(keys | {"value": sample.mean(), "low": low, "high": high})
-    return pd.DataFrame(rows)
 
 
 if __name__ == "__main__":

@@ -14,8 +14,7 @@ ORDER = ("replica", "books", "released", "official")
 
 
 def paper_numbers(
-    *, significance: str, metrics: str, subset_sizes: str, simulation: str, paper_numbers: str, templates: str,
-    settings: dict,
+    *, significance: str, metrics: str, subset_sizes: str, paper_numbers: str, templates: str, settings: dict,
 ) -> None:  # fmt: skip
     """Collect every number that the section's prose uses, with where it comes from.
 
@@ -25,7 +24,6 @@ def paper_numbers(
         **of_settings(settings, of_prose.KEYS),
         **of_prose.from_sizes(files.read_csv(subset_sizes), templates),
         **of_prose.from_tests(read_set(significance, templates), read_set(metrics, templates)),
-        **of_prose.from_simulation(files.read_csv(simulation)),
     }
     files.write_json(paper_numbers, collected)
 

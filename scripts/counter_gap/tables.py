@@ -10,11 +10,11 @@ from scripts.core import files
 from scripts.core.paper import latex
 from scripts.core.paper.published import read as read_published
 from scripts.core.paper.published import write as write_comparison
-from scripts.core.workflow.job import log, run_named
+from scripts.core.workflow.job import run_named
 from scripts.counter_gap.lib import tables
 from scripts.counter_gap.lib.analyses.subsets import factors_of
 from scripts.counter_gap.lib.instances import ROLES
-from scripts.counter_gap.lib.study import UNMARKED, WITHOUT, is_rule
+from scripts.counter_gap.lib.study import is_rule
 
 EXAMPLES = {
     "across": "both instances of one gender are right and both of the other are wrong",
@@ -35,19 +35,6 @@ def table_accuracy(*, metrics: str, significance: str, tex: str, csv: str, templ
     """
     table = tables.read(metrics, significance, templates)
     tables.write(tex, csv, tables.cells(table, templates, tables.ACCURACY), 2)
-
-
-def table_artefact(*, metrics: str, significance: str, subset_sizes: str, tex: str, csv: str, templates: str) -> None:
-    """Tabulate results with and without the quadruples that the released conversion spoilt.
-
-    Write the cells as printed (LaTeX and CSV); ``subset_sizes`` goes to the log.
-    """
-    sizes = files.read_csv(subset_sizes)
-    for row in sizes[(sizes.data == templates) & sizes.subset.isin(["all", "all" + WITHOUT, UNMARKED])].itertuples():
-        log.info("%s: %d quadruples", row.subset, row.quadruples)
-    heads = ("System", "Scoring", "Debiasing")
-    table = tables.read(metrics, significance, templates)
-    tables.write(tex, csv, tables.cells(table, templates, tables.ARTEFACT_COLUMNS, tables.METHODS, heads), 3)
 
 
 def table_bias(*, metrics: str, significance: str, tex: str, csv: str, template_sets: list) -> None:

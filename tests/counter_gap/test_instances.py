@@ -189,11 +189,6 @@ def test_factors_come_from_the_data(frame):
     assert factors.right_name.all()
     # Between Judit and she: a, coat, a comma, as. Between Paul and him: seven words and a comma.
     assert factors.words.tolist() == [4, 8]
-    masks = subsets.masks(factors)
-    assert masks["all without artefact"].tolist() == [True, False]
-    assert masks["accusative"].tolist() == [False, True]
-    assert "accusative without artefact" not in masks
-    assert "gutenberg" not in masks
 
 
 def test_the_shipped_quadruples_are_balanced(root):

@@ -12,7 +12,6 @@ import pytest
 
 from scripts.core import files
 from scripts.core.errors import UserError
-from scripts.counter_gap import figures
 from scripts.counter_gap.lib import tables
 from scripts.counter_gap.lib.analyses import subsets
 from scripts.counter_gap.lib.analyses.metrics import KEYS
@@ -90,7 +89,7 @@ def test_what_has_no_text_has_no_examples(run):
 
 
 def test_tables_are_latex(run):
-    for name in ("accuracy", "inconsistency", "artefact", "cancellation"):
+    for name in ("accuracy", "inconsistency", "cancellation"):
         text = (run / f"tables/replica/{name}.tex").read_text(encoding="utf-8")
         assert text.startswith(r"\begin{tabular}") and "Δ" not in text and "nan" not in text
         rows = [line for line in text.splitlines() if "&" in line]
@@ -135,7 +134,7 @@ def test_the_section_shows_what_the_other_tables_repeat(run, root):
         (shown if cells.startswith("%") or cells.partition("\n\\tablenote")[0] in text else left_out).add(path.stem)
     # The study's own tables are files: bias and by_gender have their numbers together.
     assert left_out - shown == {
-        "accuracy", "artefact", "findings", "datasets", "debiasing", "inconsistency", "original_counterfactual",
+        "accuracy", "findings", "datasets", "debiasing", "inconsistency", "original_counterfactual",
         "training",
     }  # fmt: skip
     for cells in re.findall(r"\\midrule.*?\\bottomrule", text, flags=re.DOTALL):
@@ -178,7 +177,7 @@ def test_numbers_are_those_of_the_tables(run):
     assert numbers["delta_i.significant"]["value"] == delta[delta.debiasing == "none"].significant.sum()
     assert numbers["n-CDA.delta_i.significant"]["value"] == numbers["n-CDA.delta_i.significant_holm"]["value"] == 0
     assert numbers["n-CDA.systems"]["value"] == 1
-    main = tests[(tests.scoring == "clusters") & tests.subset.isin(["all", "all without artefact"])]
+    main = tests[(tests.scoring == "clusters") & (tests.subset == "all")]
     parted = (main.significant != main.significant_centred) | (main.significant_holm != main.significant_centred_holm)
     assert numbers["disputed"]["value"] == parted.sum()
 
@@ -188,16 +187,7 @@ def test_no_p_value_is_zero(run):
     assert (tests[["p_value", "p_centred"]] > 0).all(axis=None)
 
 
-def test_small_subsets_are_not_drawn_and_uniform_ones_without_intervals(run):
-    drawn = files.read_csv(run / "figures/replica/breakdown.csv")
-    assert len(drawn) and (drawn.quadruples >= figures.FEWEST).all()
-    shown = drawn[drawn.ci_low.notna()]
-    assert len(shown) and (shown.ci_low < shown.ci_high).all()
-
-
 def test_figures_draw_what_their_csv_says(run):
-    drawn = files.read_csv(run / "figures/replica/breakdown.csv")
-    assert set(drawn.metric) == {"delta_i"} and set(drawn.scoring) == {"clusters"}
     assert set(files.read_csv(run / "figures/replica/cancellation.csv").metric) == {"lean", "acc_diff", "delta_i"}
     arrows = files.read_csv(run / "figures/inconsistencies.csv")
     assert arrows.inconsistency.value_counts().to_dict() == {"across": 4, "within": 2}

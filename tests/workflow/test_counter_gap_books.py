@@ -35,7 +35,6 @@ counter_gap:
   baselines: [first, gendered]
   books: {{sources: [shelf]}}
   bootstrap: {{draws: 200, seed: 1}}
-  simulation: {{quadruples: 40, repeats: 4, seed: 1}}
   annotation: {{sheets: {{books: [{sheets}]}}}}
 """
 PEOPLE = ("ada", "ben", "eve")

@@ -19,9 +19,8 @@ registry: zoo/models.yaml
 counter_gap:
   baselines: [nearest, gendered]
   bootstrap: {draws: 300, seed: 2}
-  simulation: {quadruples: 30, repeats: 3, seed: 1}
 """
-FIGURE = "results/counter_gap/figures/replica/breakdown"
+FIGURE = "results/counter_gap/figures/replica/cancellation"
 IN_FOLDER = ("--directory", "runs/other")
 
 

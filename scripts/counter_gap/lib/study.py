@@ -50,10 +50,6 @@ METRICS = {
     "ontonotes_f1": "F1 on OntoNotes",
 }
 """Metrics in words."""
-WITHOUT = " without artefact"
-"""Ends the name of a subset from which the quadruples that the conversion spoilt are left out."""
-UNMARKED = "all without any mark"
-"""The subset from which those with another mark behind the pronoun are left out as well."""
 PASSAGES = {
     "replica": (96, 28),
     "official": (4008, 112),

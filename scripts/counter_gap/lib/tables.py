@@ -10,7 +10,7 @@ from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.core.paper.formats import MANY_UNITS, MISSING_MARK, NOT_RELEASED, NOT_RUN, interval, number, percent
 from scripts.core.paper.tables import blank_repeats, change_points, drop_uninformative, write_table
-from scripts.counter_gap.lib.study import DATA, SCORING, WITHOUT, is_rule, main_scoring
+from scripts.counter_gap.lib.study import DATA, SCORING, is_rule, main_scoring
 
 METHODS = ("none", "a-CDA", "n-CDA")
 """Debiasing methods in the order of the study's Table 6."""
@@ -71,11 +71,8 @@ BIAS = {
     "inconsistency: I_within": ("i_within", "all"),
     "inconsistency: I_across": ("i_across", "all"),
     "inconsistency: ΔI": ("delta_i", "all"),
-    "without artefact: Acc_Diff": ("acc_diff", "all", "all" + WITHOUT),
-    "without artefact: ΔI": ("delta_i", "all", "all" + WITHOUT),
 }
-"""Columns of the table of both measures of bias: Table 2 and what Tables 3 and 6 of the study come to, and the same
-without the quadruples that the conversion spoilt."""
+"""Columns of the table of both measures of bias: Table 2 and what Tables 3 and 6 of the study come to."""
 BY_GENDER = {
     "within: M": ("i_within", "M"),
     "within: F": ("i_within", "F"),
@@ -89,13 +86,6 @@ BY_GENDER = {
     "accuracy: ρ": ("spearman_rho", "all"),
 }
 """Columns of the table of both genders: the parts of Table 3, and Table 4."""
-ARTEFACT_COLUMNS = {
-    head + end: (metric, "all", subset)
-    for head, metric in (("Acc.", "accuracy"), ("Acc_Diff", "acc_diff"), ("ΔI", "delta_i"))
-    for end, subset in (("", "all"), (" w/o", "all" + WITHOUT))
-}
-"""Columns of the table with and without the quadruples that the conversion spoilt."""
-
 # What LaTeX text cannot show as it is, after escaping.
 _SYMBOLS = {
     "ΔI": r"$\Delta I$",
@@ -179,21 +169,21 @@ def of_system(table: pd.DataFrame, data: str, scoring: str, system: str, debiasi
 
 
 def value_cells(
-    rows: pd.DataFrame, columns: dict[str, tuple[str, ...]], subset: str = "all", empty: str = MISSING_MARK,
+    rows: pd.DataFrame, columns: dict[str, tuple[str, str]], subset: str = "all", empty: str = MISSING_MARK,
     cell: Callable | None = None,
 ) -> dict[str, str]:  # fmt: skip
     """Return cells (head to text) of one system.
 
     Args:
         rows: Of one system.
-        columns: Head to metric and group, and a subset of its own.
+        columns: Head to metric and group.
         empty: Stands for a metric without a row.
         cell: How a row is printed; by default :func:`format_value`.
     """
     cell = cell or format_value
     cells = {}
-    for head, (metric, group, *own) in columns.items():
-        values = rows[(rows.subset == (own or [subset])[0]) & (rows.metric == metric) & (rows.group == group)]
+    for head, (metric, group) in columns.items():
+        values = rows[(rows.subset == subset) & (rows.metric == metric) & (rows.group == group)]
         if len(values) > 1:
             raise ValueError(f"{len(values)} rows of {metric}, {group}")
         cells[head] = empty if values.empty else cell(values.iloc[0], FORMS.get(metric, "percent"))
@@ -211,7 +201,7 @@ def _with_interval(row: pd.Series, form: str):
         return percent(row.value, 1)
     text = percent(row.value, 1, signed=True)
     # Without a width an interval would say that the value is known exactly.
-    if row.subset == "all" and row.ci_low < row.ci_high:
+    if row.ci_low < row.ci_high:
         text += f" ({interval(100 * row.ci_low, 100 * row.ci_high, 1, signed=True)})"
     return text + significance_marks(row)
 

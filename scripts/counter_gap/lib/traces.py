@@ -8,14 +8,12 @@ BY_SET = (
     ("(Acc_)?(?P<gender>[MF])", {"group": "{gender}", "metric": "accuracy"}),
     ("(?P<group>M2F|F2M)", {"group": "{group}"}),
     ("Original|Counterfactual", {"group": "{@column}"}),
-    (".* w/o", {"subset": "all without artefact"}),
 )
 OVER_SETS = (
     ("accuracy: (?P<gender>[MF])", {"group": "{gender}", "metric": "accuracy"}),
     ("within: (?P<gender>[MF])", {"group": "{gender}", "metric": "i_within"}),
     ("across: (?P<group>M2F|F2M)", {"group": "{group}"}),
     ("accuracy: (?P<group>original|counterf)[.]?", {"group": "{group}"}),
-    ("without artefact: .*", {"subset": "all without artefact"}),
 )
 # Of one gender, of the genders that a quadruple has before and after swapping, of the original and the other one.
 GROUPS = (
@@ -33,7 +31,7 @@ def list_traces() -> list[dict]:
         *(
             trace(f"*/counter_gap/tables/{name}.csv", {"@column": column}, then)
             for names, columns in (
-                ("*/accuracy */inconsistency */original_counterfactual */datasets */artefact", BY_SET),
+                ("*/accuracy */inconsistency */original_counterfactual */datasets", BY_SET),
                 ("bias by_gender", OVER_SETS),
             )
             for name in names.split()
@@ -47,7 +45,6 @@ def list_traces() -> list[dict]:
         trace("*/datasets.csv", {"Data": "quadruples"}, {"subset": "all"}),
         *(trace("*/datasets.csv", {"Data": label}, {"data": data}) for data, label in study.DATA.items()),
         *(trace("*/counter_gap/*", {"group": group, **when}, then) for group, when, then in GROUPS),
-        trace("*/counter_gap/*", {"metric": r"without\..+"}, {"subset": "all without artefact"}),
         trace("*/subset_sizes.csv", {"@column": "masculine"}, {"original_gender": "M"}),
         trace_published("counter_gap", "system"),
     ]

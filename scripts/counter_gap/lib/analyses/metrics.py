@@ -17,8 +17,6 @@ import numpy as np
 import pandas as pd
 
 from scripts.core.statistics.procedures import holm
-from scripts.counter_gap.lib.analyses import subsets
-from scripts.counter_gap.lib.study import WITHOUT
 
 KEYS = ["data", "scoring", "system", "debiasing"]
 """What tells systems apart: the data set, one of ``study.SCORING``, label and debiasing method."""
@@ -331,19 +329,14 @@ def _right(flags: pd.DataFrame):
 
 
 def of_quadruples(instances: pd.DataFrame, flags: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
-    """Return metrics.csv of one data set with quadruples: every system, subset and metric.
+    """Return metrics.csv of one data set with quadruples: every system and metric, also of the originals alone.
 
-    Each subset is resampled alone: what it leaves out is not drawn. Within a subset all systems and metrics have the
-    same samples.
+    All systems and metrics have the same samples.
     """
     keys, codes = types_of_systems(instances, flags)
-    parts = []
-    for name, members in subsets.masks(subsets.factors_of(instances)).items():
-        weights = resample(int(members.sum()), draws, seed)
-        parts.append(bootstrap(codes[:, members], weights, evaluate).assign(subset=name))
     weights = resample(codes.shape[1], draws, seed)
-    originals = bootstrap(codes, weights, evaluate_originals)
-    return _labelled(pd.concat([*parts, originals.assign(subset="originals")]), keys)
+    parts = {"all": evaluate, "originals": evaluate_originals}
+    return _labelled(pd.concat([bootstrap(codes, weights, f).assign(subset=s) for s, f in parts.items()]), keys)
 
 
 def of_single_instances(instances: pd.DataFrame, flags: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
@@ -384,21 +377,19 @@ def decomposition(instances: pd.DataFrame, flags: pd.DataFrame) -> pd.DataFrame:
     """Return how often each pair (right masculine, right feminine instances) occurs and what it adds to the metrics.
 
     Returns:
-        :data:`KEYS`, ``subset`` (all quadruples, and those without artefact), ``right_m``, ``right_f``, ``quadruples``,
-        ``acc_diff_part`` and ``delta_i_part``; the parts add up to the metric.
+        :data:`KEYS`, ``subset`` (all), ``right_m``, ``right_f``, ``quadruples``, ``acc_diff_part`` and
+        ``delta_i_part``; the parts add up to the metric.
     """
     keys, codes = types_of_systems(instances, flags)
-    masks = subsets.masks(subsets.factors_of(instances))
+    size = codes.shape[1]
     rows = []
-    for subset in (name for name in ("all", "all" + WITHOUT) if name in masks):
-        size = int(masks[subset].sum())
-        for key, types in zip(keys, codes, strict=True):
-            counts = np.bincount(types[masks[subset]], minlength=N_TYPES)
-            for a in range(3):
-                for b in range(3):
-                    n = int(counts[(a == _M) & (b == _F)].sum())
-                    part = {(2, 0): 1, (0, 2): 1, (1, 1): -0.5}.get((a, b), 0)
-                    rows.append((*key, subset, a, b, n, (a - b) / 2 * n / size, part * n / size))
+    for key, types in zip(keys, codes, strict=True):
+        counts = np.bincount(types, minlength=N_TYPES)
+        for a in range(3):
+            for b in range(3):
+                n = int(counts[(a == _M) & (b == _F)].sum())
+                part = {(2, 0): 1, (0, 2): 1, (1, 1): -0.5}.get((a, b), 0)
+                rows.append((*key, "all", a, b, n, (a - b) / 2 * n / size, part * n / size))
     columns = [*KEYS, "subset", "right_m", "right_f", "quadruples", "acc_diff_part", "delta_i_part"]
     return pd.DataFrame(rows, columns=columns)
 
@@ -410,24 +401,19 @@ def members(instances: pd.DataFrame, data: str, quadruples: bool) -> pd.DataFram
         quadruples: Whether the data set has quadruples; otherwise there is one subset.
 
     Returns:
-        ``data``, ``id``, ``subset`` (those of metrics.csv, ``originals`` included), ``original_gender`` (M or F, that
-        of the quadruple's original).
+        ``data``, ``id``, ``subset`` (those of metrics.csv), ``original_gender`` (M or F, that of the quadruple's
+        original).
     """
-    facts = instances[["id"]].assign(data=data, original_gender=instances.gender)
+    facts = instances[["id"]].assign(data=data, original_gender=instances.gender, subset="all")
     if not quadruples:
-        return facts.assign(subset="all")
-    factors = subsets.factors_of(instances)
-    facts["original_gender"] = np.repeat(factors.gender.to_numpy(), 4)
-    parts = [facts[np.repeat(mask, 4)].assign(subset=name) for name, mask in subsets.masks(factors).items()]
-    parts.append(facts[(instances.role == "original").to_numpy()].assign(subset="originals"))
-    return pd.concat(parts, ignore_index=True)
+        return facts
+    facts["original_gender"] = np.repeat(instances.gender.to_numpy()[::4], 4)
+    originals = facts[(instances.role == "original").to_numpy()].assign(subset="originals")
+    return pd.concat([facts, originals], ignore_index=True)
 
 
 def sizes(instances: pd.DataFrame, data: str) -> pd.DataFrame:
-    """Return how many quadruples each subset of a data set has: ``data``, ``subset``, ``quadruples``, ``masculine``."""
-    factors = subsets.factors_of(instances)
-    original = (factors.gender == "M").to_numpy()
-    rows = [
-        (data, name, int(mask.sum()), int((mask & original).sum())) for name, mask in subsets.masks(factors).items()
-    ]
-    return pd.DataFrame(rows, columns=["data", "subset", "quadruples", "masculine"])
+    """Return how many quadruples a data set has: ``data``, ``subset`` (all), ``quadruples``, ``masculine``."""
+    original = instances.gender.iloc[::4]
+    row = (data, "all", len(original), int((original == "M").sum()))
+    return pd.DataFrame([row], columns=["data", "subset", "quadruples", "masculine"])

@@ -1,4 +1,4 @@
-"""Which quadruples each breakdown looks at, from the data alone: no output of a system decides it."""
+"""Facts about each quadruple, from the data alone: no output of a system decides them."""
 
 from typing import Any
 
@@ -6,14 +6,12 @@ import numpy as np
 import pandas as pd
 
 from scripts.core.data.coreference import tokenise
-from scripts.counter_gap.lib.study import UNMARKED, WITHOUT
 
 SPLITTING = ".,`\"'()-/*"
 """Marks at which the released conversion starts a new token. A pronoun directly before one gets a span that ends with
 the mark (see ``predictions``), which no system predicts; the released flags of these quadruples are all FALSE."""
 SOURCES = ("gutenberg", "bookcorpus")
 MARKS = ("splitting", "other", "none")
-DISTANCES = ("near", "middle", "far")
 
 
 def factors_of(instances: pd.DataFrame) -> pd.DataFrame:
@@ -25,25 +23,20 @@ def factors_of(instances: pd.DataFrame) -> pd.DataFrame:
             instead.
 
     Returns:
-        A row for each quadruple, in order: ``quadruple``, ``gender`` (of the original), ``case``, ``source``,
-        ``artefact`` (a splitting mark directly follows the pronoun in all four), ``glued`` (another mark or letter
-        does), ``right_name`` (one of the names is right), ``words`` and ``distance`` (thirds of ``words``).
+        A row for each quadruple, in order: ``quadruple``, ``gender`` (of the original), ``source``, ``artefact`` (a
+        splitting mark directly follows the pronoun in all four), ``glued`` (another mark or letter does),
+        ``right_name`` (one of the names is right) and ``words``.
     """
     originals = instances.iloc[::4].reset_index(drop=True)
     facts = facts_of_texts(instances) if "text" in instances else originals[["source", "mark", "words"]]
     words = facts.words.to_numpy()
-    frame = originals[["quadruple", "gender", "case"]].assign(
+    return originals[["quadruple", "gender"]].assign(
         source=facts.source,
         artefact=facts.mark == "splitting",
         glued=facts.mark == "other",
         right_name=np.isfinite(words),
         words=words,
     )
-    edges = np.nanquantile(words, [1 / 3, 2 / 3]) if frame.right_name.any() else [0, 0]
-    frame["distance"] = np.where(
-        frame.right_name, np.array(DISTANCES)[np.searchsorted(edges, np.nan_to_num(words))], "no right name"
-    )
-    return frame
 
 
 def facts_of_texts(instances: pd.DataFrame) -> pd.DataFrame:
@@ -82,28 +75,3 @@ def _words(row: Any):
     name, offset = (row.a, row.a_offset) if row.a_coref else (row.b, row.b_offset)
     (start, word), (later, _) = sorted([(offset, name), (row.pronoun_offset, row.pronoun)])
     return float(sum(start + len(word) <= s and e <= later for s, e in tokenise(row.text)))
-
-
-def masks(factors: pd.DataFrame) -> dict[str, np.ndarray]:
-    """Return the subsets of the analysis by name, as masks over the quadruples.
-
-    ``all``, sources, cases and distances; each also ``without artefact``. Subsets with no member, and sources if
-    there is only one, are left out; so are all ``without artefact`` if no quadruple has it.
-    """
-    chosen = {"all": np.ones(len(factors), dtype=bool)}
-    for factor, levels in (
-        ("source", SOURCES),
-        ("case", ("nominative", "accusative", "possessive")),
-        ("distance", DISTANCES),
-    ):
-        for level in levels:
-            mask = (factors[factor] == level).to_numpy()
-            if mask.any() and not mask.all():
-                chosen[level] = mask
-    artefact = factors.artefact.to_numpy()
-    if artefact.any():
-        chosen |= {name + WITHOUT: mask & ~artefact for name, mask in chosen.items() if (mask & ~artefact).any()}
-    marked = artefact | factors.glued.to_numpy()
-    if factors.glued.any():
-        chosen[UNMARKED] = ~marked
-    return chosen
