@@ -21,7 +21,6 @@ CARD_ENTRY_KEYS = (
     "gated",
     "demonstration",
     "source",
-    "api",
 )
 
 
@@ -45,14 +44,12 @@ localrules:
     card_differences,
     card_page,
     card_pdf,
-    card_manifest,
 
 
 rule card:
     """Two pages about up to four models: --config card=owner/name, folders or registry entries, with commas between."""
     input:
         expand("results/cards/{card}/card.{suffix}", card=CARDED, suffix=["pdf", "html"]),
-        expand("results/cards/{card}/manifest.sha256", card=CARDED),
 
 
 # The headlines of all studies, as on the paper's first page, of the card's models alone.
@@ -201,22 +198,3 @@ rule card_pdf:
         overfull=10.0,
     script:
         "../scripts/card/card_pdf.py"
-
-
-# Whoever changes a card can change its record too; against a list that was published both are found.
-rule card_manifest:
-    input:
-        _schema=repo_path("config/schemas/record.schema.yaml"),
-        card=[
-            "results/cards/{card}/card.pdf",
-            "results/cards/{card}/card.html",
-            "results/cards/{card}/findings.csv",
-        ],
-    output:
-        manifest="results/cards/{card}/manifest.sha256",
-    log:
-        "results/logs/card_manifest/{card}.log",
-    conda:
-        "../envs/provenance.yaml"
-    script:
-        "../scripts/card/card_manifest.py"

@@ -82,6 +82,7 @@ def main(
     answer, highlights, texts = first_page(answers(studies, summaries, fronts, models), verdicts)
     context = {
         "answer": answer,
+        "at_chance": chance_sentences(shown["scorecard"], called),
         "highlights": highlights,
         "texts": texts,
         "card": Path(main_tex).parent.name,
@@ -164,6 +165,18 @@ def unit(n_unit: str) -> str:
     return n_unit.partition(" of ")[0]
 
 
+def chance_sentences(frame: pd.DataFrame, called: Mapping[str, str]) -> list[str]:
+    """Return a sentence for each model of which every headline estimate has its chance level in its interval."""
+    found = []
+    known = frame[frame.chance.notna() & frame.low.notna()]
+    for name, label in called.items():
+        rows = known[known.model == name]
+        if len(rows) and rows.chance.between(rows.low, rows.high).all():
+            of = f"each of its {len(rows)} headline estimates" if len(rows) > 1 else "its headline estimate"
+            found.append(f"{label} is at chance everywhere: the 95% interval of {of} includes the chance level.")
+    return found
+
+
 def difference_sentences(frame: Any, labels: Mapping[str, str], called: Mapping[str, str]) -> dict[str, Any]:
     """Return the differences as sentences: those that a test supports, and how many and which others there are."""
     if frame.empty:
@@ -211,7 +224,7 @@ def facts(model: str, entry: dict[str, Any], made: Sequence[str]) -> list[dict[s
     """Return what a card says of a model itself: names and values."""
     source = entry.get("source", {})
     folder = f"folder {Path(source['path']).name}" if "path" in source else ""
-    where = source.get("hub") or folder or source.get("package") or entry.get("api", {}).get("base_url", "")
+    where = source.get("hub") or folder or source.get("package", "")
     stored = [files.parquet_metadata(path) for path in made if Path(path).stem == model]
     revisions = {str(one.get("revision") or "") for one in stored} - {""}
     scored = [files.parquet_metadata(path) for path in made if Path(path).stem == model and "/scores/" in path]

@@ -62,7 +62,11 @@ def unknown_model(workflow):
 def unknown_key(workflow):
     overlay = workflow.folder / "config/test.yaml"
     overlay.write_text(overlay.read_text().replace("sample_size", "sample_sise"))
-    return workflow.snakemake("scores"), "results", ["config/test.yaml, line ", "sample_sise", "did you mean 'sample_size'?"]
+    return (
+        workflow.snakemake("scores"),
+        "results",
+        ["config/test.yaml, line ", "sample_sise", "did you mean 'sample_size'?"],
+    )
 
 
 def unknown_pronoun_set(workflow):

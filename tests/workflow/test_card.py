@@ -11,7 +11,6 @@ from pypdf import PdfReader
 
 from scripts.core import files
 from scripts.core.paper import finding_verdicts
-from scripts.core.provenance import job_records
 from tests import printed
 from tests import zoo as builder
 from tests.workflow.conftest import audit
@@ -92,10 +91,6 @@ def test_a_second_run_does_nothing(carded):
     assert done.returncode == 0 and "Nothing to be done" in done.stdout, done.stdout
 
 
-@pytest.mark.attack(
-    "a card is forged together with its records",
-    "`--against` the card's own list: was, now; an edit alone is `tampered`",
-)
 def test_it_is_audited_as_the_card_says(carded):
     html = (carded.folder / CARD / "card.html").read_text(encoding="utf-8")
     command = re.search(r"python -m scripts\.audit (.*?) FILE", html)[1].split()
@@ -104,26 +99,6 @@ def test_it_is_audited_as_the_card_says(carded):
     asked = {"overlay": configured, "targets": ["card"]}
     code, printed = audit(carded.folder, "--directory", RUN, **asked)
     assert code == 0, printed
-    published = shutil.copy(carded.folder / CARD / "manifest.sha256", carded.folder / "published.sha256")
-    code, printed = audit(carded.folder, "--directory", RUN, "--against", published, **asked)
-    assert code == 0 and ", 0 differences" in printed, printed
-    # Forged with its record the audit takes it; what was published does not.
-    page = carded.folder / CARD / "card.html"
-    page.write_text(page.read_text(encoding="utf-8") + "<!-- forged -->", encoding="utf-8")
-    (record,) = (carded.folder / RUN / "results/provenance/card_page").glob("*.json")
-    said = json.loads(record.read_text(encoding="utf-8"))
-    said["outputs"][str(page.relative_to(carded.folder / RUN))] = files.sha256(page)
-    said["checksum"] = job_records.checksum(said)
-    files.write_json(record, said)
-    (last,) = (carded.folder / RUN / "results/provenance/card_manifest").glob("*.json")
-    said = json.loads(last.read_text(encoding="utf-8"))
-    said["inputs"][str(page.relative_to(carded.folder / RUN))] = files.sha256(page)
-    said["checksum"] = job_records.checksum(said)
-    files.write_json(last, said)
-    code, printed = audit(carded.folder, "--directory", RUN, **asked)
-    assert code == 0, printed
-    code, printed = audit(carded.folder, "--directory", RUN, "--against", published, **asked)
-    assert code == 1 and "card.html: was " in printed and "card_page/card=tiny-flan-t5.json" in printed, printed
     path = carded.folder / CARD / "findings.csv"
     path.write_text(path.read_text(encoding="utf-8").replace("holds", "fails", 1) + "\n", encoding="utf-8")
     code, printed = audit(carded.folder, "--directory", RUN, **asked)

@@ -1,23 +1,14 @@
 """What a checkpoint says about itself, and the registry entry that follows from it; no weights are read.
 
-A description is a dictionary that JSON can hold:
-
-``source``
-    As in the registry: ``{hub, revision}``, the revision resolved to a commit, or ``{path}``.
-``classes``, ``model_type``, ``encoder_decoder``, ``own_code``
-    Of ``config.json``.
-``dtype``
-    What the weights are stored in, or None.
-``parameters``, ``context``
-    Numbers, or None where they could not be read; ``unread`` says why.
-``licence``, ``gated``, ``chat_template``
-    Of the model card, of the hub and of the tokenizer's configuration.
+A description is a dictionary that JSON can hold: ``source`` as in the registry, the revision resolved to a commit;
+``classes``, ``model_type``, ``encoder_decoder``, ``own_code`` and ``dtype`` of ``config.json``; ``parameters`` and
+``context`` of the configuration as loaded, or None where they could not be read, and ``unread``, why; ``licence``,
+``gated``, ``chat_template``.
 """
 
 import json
 import math
 import re
-import struct
 from pathlib import Path
 from typing import Any
 
@@ -30,10 +21,8 @@ from scripts.core.errors import UserError
 SMALL_FILES = ("config.json", "tokenizer_config.json", "chat_template.jinja", "README.md")
 """What is fetched of a checkpoint to describe it."""
 OVERRIDES = {
-    "architecture": str,
     "parameters": int,
     "precision": str,
-    "context": int,
     "licence": str,
     "gpus": int,
     "label": str,
@@ -53,8 +42,6 @@ CLASS_ENDINGS = {
     "encoder-decoder": ("ForConditionalGeneration", "ForSeq2SeqLM"),
 }
 """How the names of transformers' classes end that predict words."""
-LARGEST_HEADER = 100_000_000
-"""Bytes that a safetensors header has at most."""
 
 
 def of_folder(folder: str | Path) -> dict:
@@ -66,9 +53,7 @@ def of_folder(folder: str | Path) -> dict:
     path = Path(folder).expanduser()
     if not (path / "config.json").is_file():
         raise UserError(f"card: {folder} holds no config.json; name a folder that save_pretrained wrote")
-    stored = sorted(path.glob("*.safetensors"))
-    parameters = sum(sum(_header_counts(file).values()) for file in stored) or None
-    facts = {"source": {"path": str(folder)}, "parameters": parameters, "licence": None, "gated": False}
+    facts = {"source": {"path": str(folder)}, "licence": None, "gated": False}
     return _with_configuration(facts, path)
 
 
@@ -98,18 +83,13 @@ def of_hub(hub: str, revision: str | None = None, client: Any = None) -> dict[st
         raise UserError(_refusal(hub, revision, error)) from error
     if "config.json" not in present:
         raise UserError(f"card: {hub} holds no config.json; name a checkpoint of transformers")
-    counts = getattr(getattr(info, "safetensors", None), "parameters", None) or {}
     facts = {
         "source": {"hub": hub, "revision": info.sha},
-        "parameters": sum(counts.values()) or None,
         "licence": _licence(getattr(info, "card_data", None)),
         "gated": bool(info.gated),
     }
     folder = next(path.parent for path in paths if path.name == "config.json")
-    described = _with_configuration(facts, folder)
-    if counts and not described["dtype"]:
-        described["dtype"] = _dtype(max(counts, key=counts.__getitem__))
-    return described
+    return _with_configuration(facts, folder)
 
 
 def _refusal(hub: str, revision: str | None, error: Exception):
@@ -137,6 +117,7 @@ def _with_configuration(facts: dict[str, Any], folder: Path):
         "dtype": _dtype(configuration.get("dtype") or configuration.get("torch_dtype")),
         "licence": facts["licence"] or _front_matter(folder / "README.md").get("license"),
         "chat_template": bool(tokenizer.get("chat_template")) or (folder / "chat_template.jinja").is_file(),
+        "parameters": None,
         "context": None,
         "unread": None,
     }
@@ -146,8 +127,9 @@ def _with_configuration(facts: dict[str, Any], folder: Path):
             # Torch takes seconds, and every start of Snakemake imports this module.
             from scripts.core.engines import contexts
 
-            counted, described["context"] = contexts.measure_checkpoint(facts["source"], architecture, folder)
-            described["parameters"] = facts["parameters"] or counted
+            described["parameters"], described["context"] = contexts.measure_checkpoint(
+                facts["source"], architecture, folder
+            )
         except UserError as error:
             described["unread"] = str(error)
     return described
@@ -190,30 +172,6 @@ def _dtype(name: str | None):
     return short.get(name, name) if short.get(name, name) in BYTES else None
 
 
-def _header_counts(path: Path):
-    """Return how many numbers a safetensors file holds of each type; only its header is read.
-
-    Raises:
-        UserError: If it is not such a file.
-    """
-    try:
-        with Path(path).open("rb") as file:
-            (length,) = struct.unpack("<Q", file.read(8))
-            if length > LARGEST_HEADER:
-                raise ValueError("no header")
-            text = file.read(length)
-            if len(text) < length:
-                raise ValueError("cut off")
-            header = json.loads(text)
-        counts = {}
-        for name, tensor in header.items():
-            if name != "__metadata__":
-                counts[tensor["dtype"]] = counts.get(tensor["dtype"], 0) + math.prod(tensor["shape"])
-    except (OSError, ValueError, KeyError, TypeError, struct.error) as error:
-        raise UserError(f"card: {path} is not a safetensors file ({error}); fetch it again") from error
-    return counts
-
-
 def architecture_of(described: dict[str, Any]) -> str | None:
     """Return ``encoder``, ``decoder`` or ``encoder-decoder`` by the class that a checkpoint was saved from, or None."""
     for name in described["classes"]:
@@ -239,11 +197,12 @@ def entry_of(described: dict, given: dict | None = None) -> dict:
     """
     given = given or {}
     called = described["source"].get("hub") or described["source"]["path"]
-    architecture = given.get("architecture") or architecture_of(described)
-    if architecture is None and described["classes"]:
+    architecture = architecture_of(described)
+    if architecture is None:
+        found = f"is a {described['classes'][0]}" if described["classes"] else "names no class in its config.json"
         raise UserError(
-            f"card: {called} is a {described['classes'][0]}, which no study can take: they want a model that predicts "
-            "words; if it does, say how: architecture=encoder, decoder or encoder-decoder"
+            f"card: {called} {found}, which no study can take: they want a model that predicts words, as "
+            "save_pretrained writes it"
         )
     if described["own_code"] and "remote_code" not in given:
         raise UserError(
@@ -251,7 +210,6 @@ def entry_of(described: dict, given: dict | None = None) -> dict:
             "remote_code=true, or remote_code=false to use transformers' own code, if that supports the architecture"
         )
     facts = {
-        "architecture": architecture,
         "parameters": given.get("parameters") or described["parameters"],
         "licence": given.get("licence") or described["licence"],
     }
@@ -278,9 +236,8 @@ def entry_of(described: dict, given: dict | None = None) -> dict:
         "demonstration": False,
         "studies": {},
     }
-    context = given.get("context") or described["context"]
-    if context:
-        entry["context"] = context
+    if described["context"]:
+        entry["context"] = described["context"]
     if given.get("remote_code"):
         entry["remote_code"] = True
     if architecture == "encoder-decoder":
