@@ -2,7 +2,7 @@
 # Renews lock files from the .in files beside them, with Python 3.11; packages keep their versions where those still fit.
 # Usage: envs/lock.sh [--help] [--upgrade] [LOCK ...]
 #   --upgrade  take the newest versions that the .in files allow
-#   LOCK       requirements.lock, envs/peers.lock, ...; without one, all that pip-compile makes
+#   LOCK       requirements.lock, envs/docs.lock, ...; without one, all that pip-compile makes
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if [[ "${1:-}" == --help ]]; then sed -n '2,5s/^# //p' "$0"; exit 0; fi
@@ -10,7 +10,7 @@ if [[ "${1:-}" == --help ]]; then sed -n '2,5s/^# //p' "$0"; exit 0; fi
 upgrade=()
 if [[ "${1:-}" == --upgrade ]]; then upgrade=(--upgrade); shift; fi
 locks=("$@")
-if ((${#locks[@]} == 0)); then locks=(requirements.lock envs/peers.lock envs/coreference.lock envs/docs.lock envs/types.lock); fi
+if ((${#locks[@]} == 0)); then locks=(requirements.lock envs/coreference.lock envs/docs.lock envs/types.lock); fi
 for lock in "${locks[@]}"; do
     if [[ ! -f "${lock%.lock}.in" ]]; then
         echo "Error: $lock: there is no ${lock%.lock}.in to make it from" >&2; exit 1

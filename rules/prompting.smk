@@ -13,7 +13,6 @@ PROMPTED_SETS = one_of(dict.fromkeys(name for prompted in PROMPTED.values() for 
 
 localrules:
     merge_answers,
-    peers_environment,
     merge_sampled_answers,
 
 
@@ -77,30 +76,12 @@ rule merge_answers:
         "../scripts/prompting/merge_answers.py"
 
 
-# What `make bench` compares with lies in the repository, for all runs, as the packages' coreference systems do.
-rule peers_environment:
-    input:
-        lock=repo_path("envs/peers.lock"),
-        requirements=repo_path("envs/peers.in"),
-    output:
-        environment="results/environments/peers.json",
-    log:
-        "results/logs/peers_environment/peers.log",
-    conda:
-        "../envs/scoring.yaml"
-    params:
-        folder=repo_path(".venv-peers"),
-    script:
-        "../scripts/planning/environments.py"
-
-
 if PROMPTED:
 
     rule bench_prompting:
         input:
             unpack(lambda wildcards: PREPARED_WEIGHTS.get("smollm2-135m-instruct", {})),
             prompts=f"results/{next(iter(PROMPTED))}/prompts/{next(iter(PROMPTED.values())).sets[0]}.parquet",
-            peers=rules.peers_environment.output.environment,
         output:
             table="results/benchmarks/prompting.csv",
         log:

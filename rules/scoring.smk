@@ -154,7 +154,6 @@ if BENCHMARKED:
         input:
             samples=[path for paths in BENCHMARKED.values() for path in paths],
             prepared=["results/models/minilm-l6-mlm"],
-            peers="results/environments/peers.json",
         output:
             table="results/benchmarks/scoring.csv",
             summary="results/benchmarks/scoring.md",

@@ -101,16 +101,3 @@ def package_systems(coreference_python, tmp_path_factory):
     )
     assert done.returncode == 0, done.stderr[-3000:]
     return json.loads((folder / "systems.json").read_text(encoding="utf-8"))
-
-
-@pytest.fixture(scope="session")
-def peers_python():
-    """The interpreter of the environment with lm-evaluation-harness, made once for all tests."""
-    from scripts.core.errors import UserError
-    from scripts.core.workflow import environments
-
-    envs = ROOT / "envs"
-    try:
-        return environments.prepare(envs / "peers.lock", ROOT / ".venv-peers", envs / "peers.in")
-    except UserError as error:
-        pytest.skip(f"the environment of lm-evaluation-harness is not there and cannot be made: {error}")

@@ -17,8 +17,5 @@ def coreference_environment(*, lock: str, folder: str, environment: str, require
     environments.describe(environment, python, *(path for path in (lock, requirements) if path))
 
 
-peers_environment = coreference_environment
-
-
 if __name__ == "__main__":
     run_named()

@@ -1,13 +1,10 @@
-"""Measure how fast prompts are answered: this project's batches, transformers' ``generate``, lm-evaluation-harness.
+"""Measure how fast prompts are answered: this project's batches, and transformers' ``generate``.
 
-All of them answer the same prompts on the same machine in turns; the fastest of the rounds counts.
+Both answer the same prompts on the same machine in turns; the fastest of the rounds counts.
 """
 
-import json
-import tempfile
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -15,7 +12,7 @@ import torch
 
 from scripts.core import files
 from scripts.core.data import prompting
-from scripts.core.engines import generation, harness, models
+from scripts.core.engines import generation, models
 from scripts.core.workflow.job import log, run
 
 if TYPE_CHECKING:
@@ -25,7 +22,6 @@ if TYPE_CHECKING:
 def main(
     *,
     prompts: str,
-    peers: str,
     table: str,
     model: str,
     entry: dict,
@@ -40,7 +36,6 @@ def main(
 
     Args:
         prompts: Parquet file of prompts; those of the first ``instances`` without a second step are asked.
-        peers: JSON file that says where the peers' interpreter is.
         table: CSV file to write.
         model: The model's name.
         entry: Its entry in the registry.
@@ -60,32 +55,19 @@ def main(
     texts = [prompting.wrap(text, entry.get("prompt_wrapping", "none"), tokenizer, thinking) for text in rows.text]
     ids = generation.Generator(network, tokenizer, max_new_tokens=new_tokens, tokens_per_batch=1).check(texts)
     longest = max(map(len, ids)) + new_tokens
-    python = json.loads(Path(peers).read_text(encoding="utf-8"))["python"]
     found = []
-    with tempfile.TemporaryDirectory() as folder:
-        harness.write_model(network, tokenizer, folder)
-        others = {size: harness.Peer(python, folder, threads, size) for size in sizes}
-        for turn in range(rounds):
-            for size in sizes:
-                ways = {
-                    "this project": lambda size=size: batched_tokens(
-                        network, tokenizer, texts, new_tokens, size * longest
-                    ),
-                    "transformers generate": lambda size=size: reference_tokens(
-                        network, tokenizer, ids, new_tokens, size
-                    ),
-                }
-                for name, way in ways.items():
-                    started = time.perf_counter()
-                    answers = way()
-                    found.append((name, size, turn, sum(map(len, answers)), time.perf_counter() - started))
-                told = others[size].ask({"generate": texts, "new_tokens": new_tokens})
-                written = sum(len(tokenizer(text, add_special_tokens=False)["input_ids"]) for text in told["results"])
-                found.append(("lm-evaluation-harness", size, turn, written, told["seconds"]))
-                for name, _, _, tokens, seconds in found[-3:]:
-                    log.info("%s, %d prompts a batch: %.2f tokens a second", name, size, tokens / seconds)
-        for other in others.values():
-            other.close()
+    for turn in range(rounds):
+        for size in sizes:
+            ways = {
+                "this project": lambda size=size: batched_tokens(network, tokenizer, texts, new_tokens, size * longest),
+                "transformers generate": lambda size=size: reference_tokens(network, tokenizer, ids, new_tokens, size),
+            }
+            for name, way in ways.items():
+                started = time.perf_counter()
+                tokens = sum(map(len, way()))
+                seconds = time.perf_counter() - started
+                found.append((name, size, turn, tokens, seconds))
+                log.info("%s, %d prompts a batch: %.2f tokens a second", name, size, tokens / seconds)
     frame = pd.DataFrame(found, columns=["engine", "batch", "round", "new_tokens", "seconds"])
     frame = frame.loc[frame.groupby(["engine", "batch"]).seconds.idxmin()].drop(columns="round")
     frame = frame.assign(prompts=len(texts), threads=threads, tokens_per_second=frame.new_tokens / frame.seconds)

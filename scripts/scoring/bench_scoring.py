@@ -1,11 +1,8 @@
 """Measure how fast texts are scored: a loop over sentences, minicons, the packed engine, and bare forward passes.
 
-On a CPU decoders are scored by lm-evaluation-harness as well, in a process of its own environment. All of them see the
-same instances on the same machine in turns; the fastest of the rounds counts.
+All of them see the same instances on the same machine in turns; the fastest of the rounds counts.
 """
 
-import json
-import tempfile
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -17,7 +14,7 @@ import torch
 
 from scripts.core import files
 from scripts.core.data import options
-from scripts.core.engines import harness, minicons, models, scoring
+from scripts.core.engines import minicons, models, scoring
 from scripts.core.engines.batches import PLL_METRIC, Batch
 from scripts.core.workflow.job import log, run
 
@@ -29,10 +26,6 @@ COLUMNS = [
     "sequences_per_second", "ratio_to_minicons", "ratio_to_loop", "token_ratio", "share_of_bare_forward",
     "max_abs_difference",
 ]  # fmt: skip
-
-PEER = "lm-evaluation-harness"
-PEER_BATCH = 16
-"""Texts in a batch of the harness, which sorts them by length and finds no size by itself on a CPU."""
 
 # Shapes of randomly initialised models; speed does not depend on what weights say.
 SHAPES = {
@@ -47,7 +40,6 @@ def main(
     samples: list,
     studies: list,
     prepared: list,
-    peers: str,
     table: str,
     summary: str,
     entries: dict,
@@ -60,7 +52,6 @@ def main(
         samples: Files of instances.
         studies: The study of each of them.
         prepared: Folders of weights that the workflow prepared, named like their models.
-        peers: JSON file that says where the peers' interpreter is.
         entries: Registry entries of the models that are measured as they are.
         cases: ``study``, ``model`` (a name of ``entries`` or of :data:`SHAPES`), ``tokenizer`` (whose texts a shaped
             model reads), ``instances``, ``rounds``, ``n_distractors`` for some of a study's samples and, if the case
@@ -74,7 +65,6 @@ def main(
         for study in dict.fromkeys(studies)
     }
     device = models.pick_device("auto")
-    python = json.loads(Path(peers).read_text(encoding="utf-8"))["python"]
     loaded, rows = {}, []
     for case in cases:
         if case.get("gpu") and device == "cpu":
@@ -93,7 +83,7 @@ def main(
             network = random_model(kind, shape, tokenizer, precision, device)
         distractors = case.get("n_distractors", "all")
         part = neighbours(instances[case["study"]], distractors, case["instances"])
-        for row in measure(network, tokenizer, kind, device, part, case["rounds"], python):
+        for row in measure(network, tokenizer, kind, device, part, case["rounds"]):
             facts = {
                 **case,
                 "n_distractors": distractors,
@@ -155,14 +145,12 @@ def measure(
     device: str,
     instances: pd.DataFrame,
     rounds: int,
-    python: str,
 ) -> list[dict]:
     """Return one row for each engine: speeds, ratios and the largest difference to the loop.
 
     Args:
         network, tokenizer: The model.
         kind: One of "encoder", "decoder".
-        python: The interpreter that has lm-evaluation-harness.
     """
     rows = options.option_texts(instances)
     groups = [part.text.tolist() for _, part in rows.groupby("instance_id", sort=False)]
@@ -180,8 +168,6 @@ def measure(
         "bare": lambda: run_forward(network, device, shape, tokens),
     }
     seconds, scores = {}, {}
-    peer = peer_of(network, tokenizer, python) if kind == "decoder" and device == "cpu" else None
-    halves = [split_first_token(tokenizer, text) for text in rows.text]
     for _ in range(rounds):
         for name, way in ways.items():
             _synchronise(device)
@@ -189,12 +175,6 @@ def measure(
             scores[name] = way()
             _synchronise(device)
             seconds[name] = min(seconds.get(name, np.inf), time.perf_counter() - started)
-        if peer:
-            told = peer.ask({"score": halves})
-            scores[PEER] = told["results"]
-            seconds[PEER] = min(seconds.get(PEER, np.inf), told["seconds"])
-    if peer:
-        peer.close()
     return [
         {
             "engine": name,
@@ -206,30 +186,8 @@ def measure(
             "share_of_bare_forward": seconds["bare"] / seconds[name] if name == "packed" else np.nan,
             "max_abs_difference": np.abs(np.array(scores[name]) - scores["loop"]).max(),
         }
-        for name in ("loop", "minicons", PEER, "packed")
-        if name in scores
+        for name in ("loop", "minicons", "packed")
     ]
-
-
-def peer_of(
-    network: "transformers.PreTrainedModel", tokenizer: "transformers.PreTrainedTokenizerBase", python: str
-) -> harness.Peer:
-    """Return lm-evaluation-harness with a model in it, which is written for that."""
-    with tempfile.TemporaryDirectory() as folder:
-        harness.write_model(network, tokenizer, folder)
-        return harness.Peer(python, folder, torch.get_num_threads(), PEER_BATCH)
-
-
-def split_first_token(tokenizer: "transformers.PreTrainedTokenizerBase", text: str) -> tuple[str, str]:
-    """Return a text's first token, which no engine scores, and the rest, as the harness asks for them.
-
-    A tokenizer that begins texts with a token of its own has no text for it: the harness puts it before an empty one.
-    """
-    if tokenizer(text)["input_ids"][0] == tokenizer.bos_token_id:
-        return "", text
-    offsets = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)["offset_mapping"]
-    end = offsets[0][1]
-    return text[:end], text[end:]
 
 
 def run_packed(engine: Any, plan: Iterable[Batch], count: int) -> np.ndarray:
