@@ -129,8 +129,7 @@ RUFF_ANALYSES = {
     "error_types": result(outputs=["error_types", "error_range"], mem_mb=4000, predictions=RUFF_PREDICTIONS),
     "scaling": result("accuracy", params=RUFF_MODELS),
     "normalisation": result(
-        outputs=["normalisation", "rankings", "normalised_predictions.parquet"],
-        params=RUFF_SCORERS | RUFF.bootstrap,
+        params={"models": list(RUFF.models), "sizes": RUFF.sizes} | RUFF.bootstrap,
         mem_mb=8000,
         runtime=60,
         **RUFF_OF_SCORES,
@@ -369,7 +368,7 @@ declare(
     abstract=True,
     question="Does a model reuse the pronoun that a person was introduced with, also after sentences about somebody else?",
     summary=result(
-        tables=expand(f"{RUFF_ANALYSIS}/normalisation.csv", templates=RUFF.templates),
+        normalisation=expand(f"{RUFF_ANALYSIS}/normalisation.csv", templates=RUFF.templates),
         accuracy=expand(f"{RUFF_ANALYSIS}/accuracy.csv", templates=RUFF.templates),
         prompted=expand(f"{RUFF_ANALYSIS}/prompted_summary.csv", templates=RUFF.templates if RUFF.asked else []),
         params={

@@ -13,7 +13,7 @@ from scripts.core.data import model_outputs
 from scripts.core.data.templates import read_pronouns
 from scripts.core.errors import UserError
 from scripts.core.paper.published import read_models
-from scripts.core.statistics import decisions
+from scripts.core.statistics import normalisation as normalising
 from scripts.core.workflow.job import log, run_named
 from scripts.misgendered.lib import corpora, study
 from scripts.misgendered.lib import declarations as declaring
@@ -322,10 +322,10 @@ def normalisation(
     counts = []
     for model, path in zip(models, scores, strict=True):
         read = model_outputs.read_scores(path, model, selected)
-        table = scored.decide_instances(selected[selected.wording == wording], read, model, labels, capitals)
-        log.info("%s: %d decisions, %d ties", model, len(table), int(table.tie.sum()))
-        counts.append(decisions.count_decisions(table, scored.DESIGN))
-    files.write_csv(normalisation, decisions.decision_tables(counts, scored.DESIGN, draws, seed)[0])
+        asked = selected[selected.wording == wording]
+        sums = scored.loss_sums(asked, read, labels, capitals, model)
+        counts.append(normalising.count_decisions(asked, sums, model, scored.DESIGN))
+    files.write_csv(normalisation, normalising.compare_scores(pd.concat(counts), scored.DESIGN, draws, seed))
 
 
 def corpus(

@@ -19,7 +19,7 @@ from scripts.core.workflow.job import run_named
 from scripts.misgendered.lib import declarations, figures
 from scripts.misgendered.lib import instances as assembly
 from scripts.misgendered.lib.analyses.by_model import ByModel
-from scripts.misgendered.lib.analyses.normalisation import AVAILABLE_NORMALISATIONS
+from scripts.misgendered.lib.analyses.normalisation import DESIGN
 from scripts.misgendered.lib.analyses.predictions import instance_parts
 from scripts.misgendered.lib.labels import ALL, DECLARATION_TYPES, NAME_CLASSES, SHORT, TYPES, present
 
@@ -188,7 +188,7 @@ def figure_normalisation(*, normalisation: str, pdf: str, png: str, csv: str, mo
 @plotting.style()
 def draw_normalisation(frame: pd.DataFrame, models: dict[str, dict], chance: float) -> Figure:
     """Draw a panel for each model, or for the mean over many, and a row for each normalisation; return the figure."""
-    rows = {name: normalising.LABELS[name] for name in AVAILABLE_NORMALISATIONS}
+    rows = {name: normalising.LABELS[name] for name in DESIGN.scores}
     return figures.accuracy_rows(plotting.drop_small_cells(frame), rows, models, chance, "normalisation")
 
 

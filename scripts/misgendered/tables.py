@@ -174,7 +174,6 @@ def table_normalisation(*, normalisation: str, tex: str, csv: str, models: dict)
     rows = files.read_csv(normalisation)
     columns = [
         Column("Accuracy", value("accuracy")),
-        Column("Rank", value("rank", 0, scale=1)),
         Column("Difference", value("difference", signed=True, ends=("difference_low", "difference_high"))),
         Column("Flipped", value("flipped")),
         Column("Gained", value("gained")),

@@ -6,7 +6,8 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.data import annotation, model_outputs, templates
-from scripts.core.statistics import decisions, procedures
+from scripts.core.statistics import normalisation as normalising
+from scripts.core.statistics import procedures
 from scripts.core.workflow.job import log, run_named
 from scripts.ruff.lib import human, study
 from scripts.ruff.lib.analyses import accuracy as accuracies
@@ -150,27 +151,20 @@ def error_types(*, predictions: str, error_types: str, error_range: str) -> None
 
 
 def normalisation(
-    *, instances: str, scores: list, normalised_predictions: str, normalisation: str, rankings: str, models: list,
-    pronoun_sets: list, sizes: dict, draws: int, seed: int,
-) -> None:  # fmt: skip
-    """Decide every instance under each normalisation of the scores, and say what that changes.
-
-    Write decisions (``normalised_predictions``, Parquet), and accuracies with what flips (``normalisation``) and orders
-    of models (``rankings``), both CSV.
+    *, instances: str, scores: list, normalisation: str, models: list, sizes: dict, draws: int, seed: int
+) -> None:
+    """Decide every instance under each normalisation of the scores, and say what that changes (``normalisation``, CSV).
 
     ``sizes`` says how many of the selected ``instances`` of each sample every model scores; ``draws`` and ``seed``
     belong to bootstrap and permutations over occupations.
     """
-    parts, counts = [], []
+    cells = []
     for model, scored, frame in _read_scores(instances, scores, models, sizes):
-        part = other_scores.decide_instances(scored, frame, model, pronoun_sets)
-        log.info("%s: %d decisions, %d ties", model, len(part), int(part.tie.sum()))
-        parts.append(part)
-        counts.append(decisions.count_decisions(part, other_scores.DESIGN))
-    files.write_parquet(normalised_predictions, pd.concat(parts, ignore_index=True))
-    frame = decisions.decision_tables(counts, other_scores.DESIGN, draws, seed)[0]
-    files.write_csv(normalisation, frame)
-    files.write_csv(rankings, other_scores.rankings(frame))
+        table = other_scores.with_normalisers(scored, frame, model)
+        asked = scored[scored.n_distractors.notna()].astype({"n_distractors": "Int64"})
+        cells.append(normalising.count_decisions(asked, table, model, other_scores.DESIGN))
+    found = normalising.compare_scores(pd.concat(cells), other_scores.DESIGN, draws, seed)
+    files.write_csv(normalisation, found)
 
 
 def prompted_outputs(

@@ -2,7 +2,6 @@
 
 import inspect
 from collections.abc import Iterable
-from pathlib import Path
 
 from scripts.core import files
 from scripts.core.data import estimate_rows
@@ -12,7 +11,7 @@ from scripts.core.statistics import procedures
 from scripts.core.workflow.job import run_named
 from scripts.ruff.lib import numbers as ruff_numbers
 from scripts.ruff.lib import study
-from scripts.ruff.lib.summary import of_analyses, rows
+from scripts.ruff.lib.summary import of_scores, rows
 
 FEW = 6
 """Up to this many models the text speaks of each; above, of all together."""
@@ -56,24 +55,20 @@ def paper_numbers(
 
 
 def summary(
-    *, accuracy: list, prompted: list, tables: list, summary: str, template_sets: list, models: dict, distractors: list,
+    *, accuracy: list, prompted: list, normalisation: list, summary: str, template_sets: list, models: dict,
+    distractors: list,
 ) -> None:  # fmt: skip
     """Write RUFF's rows of the summary over all studies.
 
     They are ``summary`` (CSV), made from the tables of each of ``template_sets``, in that order.
 
-    ``prompted`` is empty if nobody was prompted; ``tables`` are those of the analyses of scores, as many of each set;
-    ``models`` are those that were scored and those that were prompted.
+    ``prompted`` is empty if nobody was prompted; ``models`` are those that were scored and those that were prompted.
     """
-    found, each = [], len(tables) // len(template_sets)
-    for index, (data, path) in enumerate(zip(template_sets, accuracy, strict=True)):
+    found = []
+    for index, data in enumerate(template_sets):
         asked = files.read_csv(prompted[index]) if prompted else None
-        found += rows(files.read_csv(path), asked, models, data, max(distractors))
-        of_set = {
-            Path(table).stem: files.read_csv(table, dtype={"level": str, "n_distractors": str})
-            for table in tables[index * each : (index + 1) * each]
-        }
-        found += of_analyses(of_set, models, data) if of_set else []
+        found += rows(files.read_csv(accuracy[index]), asked, models, data, max(distractors))
+        found += of_scores(files.read_csv(normalisation[index], dtype={"level": str}), models, data)
     estimate_rows.write(summary, "ruff", found)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from scripts.core.data import losses
-from scripts.core.statistics import decisions
+from scripts.core.statistics.normalisation import compare_scores
 from scripts.misgendered.lib.analyses.normalisation import DESIGN
 from scripts.misgendered.lib.analyses.predictions import decide_instances
 
@@ -149,6 +149,6 @@ STUDY_MODELS = {
 }  # fmt: skip
 
 
-def normalised(table):
-    """Return accuracies under every normalisation from decisions."""
-    return decisions.decision_tables([decisions.count_decisions(table, DESIGN)], DESIGN, 50, 0)[0]
+def normalised(cells):
+    """Return accuracies under every normalisation from counted decisions."""
+    return compare_scores(cells, DESIGN, 50, 0)

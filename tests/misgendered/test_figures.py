@@ -5,6 +5,7 @@ import pytest
 
 from scripts.core import files
 from scripts.core.paper import plotting
+from scripts.core.statistics import normalisation as normalising
 from scripts.misgendered import analyses, tables
 from scripts.misgendered import figures as drawing
 from scripts.misgendered.lib import figures
@@ -92,10 +93,11 @@ def test_samples_of_few_instances_have_all_figures(given):
 def test_other_scores(given):
     models = given[0]
     table = synthetic.instances(330)
-    decided = pd.concat(
-        [normalisation.decide_instances(table, synthetic.scores(table, i, 0.6), name) for i, name in enumerate(models)]
-    )
-    made = synthetic.normalised(decided)
+    cells = []
+    for i, name in enumerate(models):
+        sums = normalisation.loss_sums(table, synthetic.scores(table, i, 0.6), "corrected", "corrected", name)
+        cells.append(normalising.count_decisions(table, sums, name, normalisation.DESIGN))
+    made = synthetic.normalised(pd.concat(cells))
     shown = made[made.model.isin(figures.panels(models)) & (made.group == ALL) & (made.pronoun_type != ALL)]
     drawn = drawing.draw_normalisation(shown, models, CHANCE)
     assert rules.problems(drawn, alone=alone(models)) == []

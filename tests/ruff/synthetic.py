@@ -1,12 +1,10 @@
 """Made-up analysis tables of RUFF, with the columns and the gaps of real ones."""
 
-import functools
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pandas as pd
 
-from scripts.core.statistics import decisions, normalisation
 from scripts.ruff.lib.analyses import prompting
 from scripts.ruff.lib.analyses.normalisation import DESIGN
 
@@ -183,52 +181,29 @@ def scaling(table, models):
     return overall[columns].sort_values(["n_distractors", "parameters"], kind="stable", ignore_index=True)
 
 
-def decided(models, sets, size=120, seed=0):
-    """Return decisions as :func:`scripts.ruff.lib.analyses.normalisation.decide_instances` does."""
+def other_scores(models, sets, seed=0):
+    """Return ``normalisation.csv``: accuracies under every score, and how they differ from those under the sum."""
     random = np.random.default_rng(seed)
-    names = [s["set"] for s in sets]
-    parts = []
-    for model in models:
-        base = pd.DataFrame(
-            {
-                "model": model, "instance_id": [f"{i:016x}" for i in range(size)], "seed": 13,
-                "n_distractors": np.arange(size) % 6, "occupation": [f"job {i % 20}" for i in range(size)],
-                "case": [CASES[i % 3] for i in range(size)], "pronoun": [names[i % len(names)] for i in range(size)],
-            }
-        )  # fmt: skip
-        for kind in normalisation.COLUMNS:
-            right = random.random(size) < 0.6
-            other = random.integers(1, len(names), size) * ~right
-            picked = [names[(names.index(p) + o) % len(names)] for p, o in zip(base.pronoun, other, strict=True)]
-            sure = random.uniform(1 / len(names), 1, size)
-            facts = {"normalisation": kind, "prediction": picked, "correct": right, "tie": False, "confidence": sure}
-            parts.append(base.assign(**facts))
-    return pd.concat(parts, ignore_index=True)
+    levels = [("all", "all"), *(("n_distractors", str(n)) for n in range(6)), *(("pronoun", s["set"]) for s in sets)]
+    rows = []
+    for model, (factor, level), score in product(models, levels, DESIGN.scores):
+        accuracy = random.uniform(0.1, 0.9)
+        row = {"model": model, "factor": factor, "level": level, "normalisation": score, "n": 120}
+        row |= {"accuracy": accuracy, "ci_low": accuracy - 0.1, "ci_high": accuracy + 0.1, "ties": 0}
+        if score != DESIGN.scores[0]:
+            moved = random.uniform(-0.3, 0.3)
+            row |= {"difference": moved, "difference_low": moved - 0.1, "difference_high": moved + 0.1, "p": 0.04}
+            row |= {"flipped": 0.4, "gained": 0.15 + moved / 2, "lost": 0.15 - moved / 2}
+        rows.append(row)
+    return pd.DataFrame(rows)
 
 
-def results(table, draws=50):
-    """Return accuracies under every normalisation from decisions."""
-    return decisions.decision_tables([decisions.count_decisions(table, DESIGN)], DESIGN, draws, 0)[0]
-
-
-@functools.cache
-def other_scores(models, names):
-    """Return accuracies under every normalisation; tests do not change them."""
-    return results(decided(models, [{"set": name} for name in names]), 10)
-
-
-def tables(models, sets, seeds=3, distractors=range(6), wanted=("normalisation",)):
-    """Return every table that a figure reads, by the name of the argument.
-
-    Normalisations, which take long with many models, only if they are ``wanted``.
-    """
+def tables(models, sets, seeds=3, distractors=range(6)):
+    """Return every table that a figure reads, by the name of the argument."""
     table = accuracy(models, sets, seeds, distractors)
     counts = context_free(models, sets)
-    others = {}
-    if "normalisation" in wanted:
-        others["normalisation"] = other_scores(tuple(models), tuple(s["set"] for s in sets))
     return {
-        **others,
+        "normalisation": other_scores(models, sets),
         "accuracy": table,
         "accuracy_over_models": accuracy_over_models(table, models),
         "context_free": counts,

@@ -1,14 +1,13 @@
 """Accuracies, and decisions under other scores than the sum: values worked out by hand."""
 
-import numpy as np
 import pandas as pd
 import pytest
 
 from scripts.core.errors import UserError
+from scripts.core.statistics import normalisation as normalising
 from scripts.ruff.lib import tables
 from scripts.ruff.lib.analyses import normalisation
 from tests.ruff import synthetic
-from tests.ruff.synthetic import results
 
 SETS = ["he", "she", "xe"]
 TASK = {"occupation": "baker", "participant": "guest", "case": "nominative", "task_index": 0}
@@ -51,12 +50,19 @@ def test_every_score_by_hand(instances, scores):
     # "Xe bakes. the baker said he was late" has 36 bytes.
     assert table.text_bytes.tolist() == [36, 37, 36]
     assert table.context_free_log_probability.tolist() == [-20, -21, -30]
-    decided = normalisation.decide_instances(instances, scores, "m", SETS).set_index("normalisation")
-    assert decided.prediction.to_dict() == {"sum": "he", "tokens": "xe", "bytes": "she", "context_free": "xe"}
-    assert decided.correct.to_dict() == {"sum": False, "tokens": True, "bytes": False, "context_free": True}
-    assert decided.confidence["sum"] == pytest.approx(1 / (1 + np.exp(-0.1) + np.exp(-1)))
-    # Differences are -20, -19.1 and -11.
-    assert decided.confidence["context_free"] == pytest.approx(1 / (1 + np.exp(-9) + np.exp(-8.1)))
+    cells = normalising.count_decisions(instances[1:], table, "m", normalisation.DESIGN).set_index("normalisation")
+    # The right one is *xe*: by the sum *he* is picked, by bytes *she*.
+    assert cells.correct.to_dict() == {"sum": 0, "tokens": 1, "bytes": 0, "context_free": 1}
+    assert cells.flipped.to_dict() == {"sum": 0, "tokens": 1, "bytes": 1, "context_free": 1}
+
+
+def test_rows_are_of_all_instances_of_each_number_of_distractors_and_each_set(instances, scores):
+    table = normalisation.with_normalisers(instances, scores, "m")
+    asked = instances[1:].astype({"n_distractors": "Int64"})
+    cells = normalising.count_decisions(asked, table, "m", normalisation.DESIGN)
+    frame = normalising.compare_scores(cells, normalisation.DESIGN, 10, 0)
+    levels = frame[["factor", "level"]].drop_duplicates().to_numpy().tolist()
+    assert levels == [["all", "all"], ["n_distractors", "0"], ["pronoun", "xe"]]
 
 
 def test_what_cannot_be_compared_is_refused(instances, scores):
@@ -72,69 +78,9 @@ def test_what_cannot_be_compared_is_refused(instances, scores):
         normalisation.with_normalisers(twice, scores, "m")
 
 
-def decisions(**picks):
-    """Return decisions on he, she, xe, xe of four occupations under each normalisation of one model."""
-    gold = ["he", "she", "xe", "xe"]
-    base = {
-        "model": "m", "instance_id": list("abcd"), "seed": 13, "n_distractors": [0, 0, 1, 1],
-        "occupation": list("wxyz"), "case": "nominative", "pronoun": gold, "tie": False,
-    }  # fmt: skip
-    parts = [
-        pd.DataFrame(base).assign(normalisation=name, prediction=named, confidence=0.75)
-        for name, named in picks.items()
-    ]
-    return pd.concat(parts, ignore_index=True).assign(correct=lambda rows: rows.prediction == rows.pronoun)
-
-
-PICKS = {
-    "sum": ["he", "she", "he", "he"], "tokens": ["he", "he", "xe", "xe"], "bytes": ["he", "she", "he", "she"],
-    "context_free": ["xe", "xe", "xe", "xe"],
-}  # fmt: skip
-
-
-def test_flips_and_differences_by_hand():
-    frame = results(decisions(**PICKS))
-    rows = frame[frame.factor == "all"].set_index("normalisation")
-    assert rows.accuracy.to_dict() == {"sum": 0.5, "tokens": 0.75, "bytes": 0.5, "context_free": 0.5}
-    assert rows.difference.tolist()[1:] == [0.25, 0, 0]
-    assert rows.flipped.tolist()[1:] == [0.75, 0.25, 1.0]
-    assert rows.gained.tolist()[1:] == [0.5, 0, 0.5]
-    assert rows.lost.tolist()[1:] == [0.25, 0, 0.5]
-    # Two gained and one lost: every one of the eight sign patterns has a sum of one or more.
-    assert rows.p["tokens"] == 1
-    assert rows.loc["sum", ["difference", "p", "flipped", "kappa"]].isna().all()
-    xe = frame[(frame.factor == "pronoun") & (frame.level == "xe")].set_index("normalisation")
-    assert xe.accuracy.to_dict() == {"sum": 0, "tokens": 1, "bytes": 0, "context_free": 1}
-    assert set(frame[frame.factor == "n_distractors"].level) == {"0", "1"}
-
-
-def test_orders_of_models_by_hand():
-    better = decisions(**(PICKS | {"tokens": ["xe"] * 4, "sum": ["he", "she", "xe", "xe"]})).assign(model="b")
-    frame = results(pd.concat([decisions(**PICKS), better]))
-    ranks = frame[frame.factor == "all"].set_index(["model", "normalisation"])["rank"]
-    assert (ranks["m", "sum"], ranks["b", "sum"], ranks["m", "tokens"], ranks["b", "tokens"]) == (2, 1, 1, 2)
-    orders = normalisation.rankings(frame)
-    orders = orders[orders.factor == "all"].set_index("normalisation")
-    assert orders.tau["tokens"] == -1
-    assert orders.moved["tokens"] == 2
-    assert orders.best.to_dict()["sum"] == "b"
-    # Both are as good by bytes: they share the first rank, and no order can be compared.
-    assert orders.best["bytes"] == "m b" and np.isnan(orders.tau["bytes"])
-
-
-def test_models_with_fewer_instances_are_ranked_apart():
-    few = decisions(**PICKS).assign(model="few")
-    few = few[few.instance_id != "d"]
-    frame = results(pd.concat([decisions(**PICKS), few]))
-    assert (frame[frame.factor == "all"]["rank"] == 1).all()
-    orders = normalisation.rankings(frame)
-    assert (orders[orders.factor == "all"].n_models == 1).all()
-
-
 def test_cells_of_the_tables():
     models, sets = synthetic.DEMONSTRATION, synthetic.SETS[:4]
-    table = synthetic.decided(models, sets)
-    frame = results(table)
+    frame = synthetic.other_scores(models, sets)
     cells = tables.normalisation_cells(frame, models, sets)
     assert len(cells) == 2 * 4
     assert cells.Model.tolist() == ["SmolLM2-135M-Instruct", "", "", "", "MiniLM (demonstration)", "", "", ""]

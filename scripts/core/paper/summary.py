@@ -97,24 +97,14 @@ def row_status(row: Mapping[Any, Any]) -> str:
     return DEMONSTRATION if row["demonstration"] else RUN
 
 
-def secondary_row(names: list[str], models: dict, **given: object) -> dict:
-    """Return the start of a row that is no headline, about one model, a pair of them, or all of the run together.
+def secondary_row(model: str, models: dict, **given: object) -> dict:
+    """Return a row about a model that is no headline.
 
     Args:
-        names: Of the models that the row is about; the second is what the first is compared with. None: all of the run.
         models: Name to ``label`` and ``demonstration``.
         given: Further columns.
     """
-    facts = [models[name] for name in names]
-    # Of all models together, those that are more than demonstrations decide.
-    shown = any(one["demonstration"] for one in facts) or (
-        not facts and all(m["demonstration"] for m in models.values())
-    )
+    facts = models[model]
     return {
-        "model": names[0] if names else "",
-        **({"compared_with": names[1]} if len(names) > 1 else {}),
-        "kind": MODEL,
-        "label": " – ".join(one["label"] for one in facts) or "all models",
-        "demonstration": shown,
-        **given,
-    }
+        "model": model, "kind": MODEL, "label": facts["label"], "demonstration": facts["demonstration"], **given,
+    }  # fmt: skip

@@ -181,7 +181,7 @@ class Origins:
 
         said = {name: plain_cell(row[name]) for name in row}
         facts = {name: said[name].split("|") for name in estimate_rows.factors(row) if said[name]}
-        models = [*facts.pop("compared_with", []), said["model"]]
+        models = [said["model"]]
         known = self.outcomes.get(said["study"], {})
         levels = {name: values[0] for name, values in facts.items()}
         outcomes = [path.format(**said | levels) for path in known.get(said["scoring"], known.get("", []))]

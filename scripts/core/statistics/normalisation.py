@@ -1,18 +1,23 @@
-"""Ways to bring the scores of options to one scale, and what each of them decides.
+"""The same options compared by other scores, and what a study's choice of one score decides.
 
 Options are compared by the score of the whole text with the option in its slot. Options of several tokens are at a
 disadvantage in a sum of log-probabilities, and options that are frequent anywhere have an advantage in all that leaves
 out how probable they are without the context. Studies differ in what they take.
+
+A run can have sixty million decisions. They are counted where they share everything that tables split by and that
+intervals resample, and all results are made from these cells.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
-import scipy
 
-from scripts.core.data.options import predict
+from scripts.core.data import options
 from scripts.core.errors import UserError
+from scripts.core.statistics import paired, procedures
 
 COLUMNS = {
     "sum": ("log_probability",),
@@ -28,14 +33,13 @@ LABELS = {
     "context_free": "difference to the score without context",
 }
 """Normalisations as tables and figures call them."""
+CHANGES = ("flipped", "gained", "lost")
+"""Against the study's score: another pick, and right under one of both alone."""
+COUNTS = ("n", "correct", "tie", *CHANGES)
 
 
 def byte_lengths(texts: Iterable[str]) -> np.ndarray:
-    """Return the length of each text in bytes of UTF-8.
-
-    Returns:
-        Shape (texts,), of int.
-    """
+    """Return the length of each text in bytes of UTF-8."""
     return np.array([len(text.encode("utf-8")) for text in texts], dtype=int)
 
 
@@ -54,17 +58,10 @@ def normalise_scores(scores: pd.DataFrame, normalisation: str) -> pd.Series:
 
     Args:
         scores: A row for each option of each instance, with the :data:`COLUMNS` that the normalisation needs.
-        normalisation: Of :data:`COLUMNS`.
-
-    Returns:
-        With the index of ``scores``. Of float.
 
     Raises:
-        ValueError: For an unknown normalisation.
         UserError: If a column is missing or has gaps, or if a text has no token or byte that was scored.
     """
-    if normalisation not in COLUMNS:
-        raise ValueError(f"{normalisation!r} is no normalisation; there are {', '.join(COLUMNS)}")
     for column in COLUMNS[normalisation]:
         if column not in scores or scores[column].isna().any():
             raise UserError(
@@ -78,53 +75,139 @@ def normalise_scores(scores: pd.DataFrame, normalisation: str) -> pd.Series:
         return total - scores.context_free_log_probability
     lengths = scores[COLUMNS[normalisation][1]]
     if (lengths <= 0).any():
-        raise UserError(f"a text without a single one of its {normalisation} scored has no {LABELS[normalisation]}")
+        raise UserError(
+            f"a text without a single one of its {normalisation} scored has no {LABELS[normalisation]}; "
+            "delete the score file and run the workflow again"
+        )
     return total / lengths
 
 
-def favoured_options(scores: pd.DataFrame, normalisation: str, offers: pd.Series | None = None) -> pd.DataFrame:
-    """Return the option that each instance's scores favour under a normalisation.
+class Clusters:
+    """Intervals of cells (:func:`count_decisions`) that resample one kind of clusters."""
+
+    def __init__(self, cells: pd.DataFrame, draws: int, seed: int):
+        self.draws, self.seed = draws, seed
+
+    def accuracy(self, part: pd.DataFrame) -> tuple[float, ...]:
+        """Return both ends of the 95 % interval of the accuracy of some cells."""
+        return procedures.cluster_bootstrap(*cluster_sums(part, "correct", "n"), self.draws, self.seed)
+
+    def difference(self, part: pd.DataFrame, base: pd.DataFrame) -> tuple[float, ...]:
+        """Return both ends of the 95 % interval of a difference of accuracies on the same instances."""
+        (sizes,) = cluster_sums(part, "n")
+        return procedures.cluster_bootstrap(_moved(part, base), sizes, self.draws, self.seed, share=False)
+
+
+@dataclass(frozen=True)
+class Design:
+    """How a study's decisions are split and resampled.
+
+    Attributes:
+        scores: The study's own normalisation, and those that it is compared with.
+        kept: Columns of instances that levels and intervals need.
+        clusters: Those of them that name a cluster of the permutation test.
+        levels: Returns, of a table with the columns ``kept``, what names each level, and its rows.
+        models: Returns what a row's ``model`` can be and the models that it pools.
+        bootstrap: What makes intervals of cells: :class:`Clusters`, or one with its arguments and methods.
+    """
+
+    scores: Sequence[str]
+    kept: Sequence[str]
+    clusters: Sequence[str]
+    levels: Callable[[pd.DataFrame], Iterable[tuple[dict, pd.DataFrame]]]
+    models: Callable[[Iterable[str]], dict[str, list[str]]] = lambda models: {model: [model] for model in models}
+    bootstrap: type = Clusters
+
+
+def count_decisions(instances: pd.DataFrame, scores: pd.DataFrame, model: str, design: Design) -> pd.DataFrame:
+    """Decide every instance under every normalisation, and count.
 
     Equal scores go to the option that comes first, under every normalisation.
 
     Args:
-        scores: As for :func:`normalise_scores`, with ``instance_id`` and ``option_index``.
-        offers: How many options each instance has (:func:`scripts.core.data.options.option_counts`).
+        instances: ``instance_id``, ``options``, ``gold`` and the columns that the design keeps.
+        scores: Of the options of each, with the columns that the normalisations need.
 
     Returns:
-        Indexed by ``instance_id``: ``option_index``, ``margin`` (in units of the normalisation) and ``tie``.
+        ``model``, ``normalisation``, the columns that the design keeps, and the sums :data:`COUNTS`.
 
     Raises:
-        UserError: As :func:`normalise_scores` and :func:`scripts.core.data.options.predict`.
+        UserError: If an instance lacks the score of an option.
     """
-    return predict(scores.assign(log_probability=normalise_scores(scores, normalisation)), offers)
+    offers, gold = options.option_counts(instances), instances.gold.to_numpy(dtype=object)
+    parts, own, own_right = [], None, None
+    for name in design.scores:
+        picks = options.predict(scores.assign(log_probability=normalise_scores(scores, name)), offers)
+        lacking = instances.instance_id[~instances.instance_id.isin(picks.index)]
+        if len(lacking):
+            raise UserError(
+                f"scores of {model}: instance {lacking.iloc[0]} is not scored; delete the score file and run the "
+                "workflow again"
+            )
+        picked = np.array(options.predicted_form(instances, picks), dtype=object)
+        right = picked == gold
+        own, own_right = (picked, right) if own is None else (own, own_right)
+        flags = {
+            "n": True, "correct": right, "tie": picks.tie.reindex(instances.instance_id).to_numpy(dtype=bool),
+            "flipped": picked != own, "gained": right & ~own_right, "lost": ~right & own_right,
+        }  # fmt: skip
+        part = instances[list(design.kept)].assign(model=model, normalisation=name, **flags)
+        parts.append(part.astype(dict.fromkeys(COUNTS, int)))
+    keys = ["model", "normalisation", *design.kept]
+    return pd.concat(parts).groupby(keys, sort=False, observed=True)[list(COUNTS)].sum().reset_index()
 
 
-def ranks(values: pd.Series) -> pd.Series:
-    """Return the rank of each value, 1 for the highest; equal values share the best of their ranks.
+def compare_scores(cells: pd.DataFrame, design: Design, draws: int, seed: int) -> pd.DataFrame:
+    """Return accuracies under every normalisation, and how each differs from the study's.
 
     Args:
-        values: Of float.
+        cells: What :func:`count_decisions` returned, of all models.
+        draws, seed: Of bootstrap and permutations.
 
     Returns:
-        Missing for missing values. Of Int64.
+        ``model``, the columns that name a level, ``normalisation``, ``n``, ``accuracy`` with ``ci_low`` and ``ci_high``
+        (95 %) and ``ties``; of all but the study's normalisation ``difference`` (of its accuracy from the study's) with
+        ``difference_low`` and ``difference_high``, ``p`` (:func:`scripts.core.statistics.paired.sign_flip_p`) and the
+        shares :data:`CHANGES`.
     """
-    return pd.Series(values).rank(method="min", ascending=False).astype("Int64")
+    cells = cells.reset_index(drop=True)
+    # To sum by names again for each row takes most of the time.
+    cells["cluster"] = pd.factorize(paired.cluster_names(cells, design.clusters), sort=True)[0]
+    bootstrap = design.bootstrap(cells, draws, seed)
+    rows = []
+    for model, members in design.models(cells.model.unique()).items():
+        for level, of_level in design.levels(cells[cells.model.isin(members)]):
+            parts = dict(list(of_level.groupby("normalisation", sort=False)))
+            for name in design.scores:
+                part, base = parts[name], parts[design.scores[0]]
+                row = {"model": model} | level | {"normalisation": name} | _accuracy(part, bootstrap)
+                rows.append(row if part is base else row | _change(part, base, bootstrap, draws, seed))
+    return pd.DataFrame(rows)
 
 
-def rank_agreement(first: np.ndarray, second: np.ndarray) -> float:
-    r"""Return Kendall's tau-b of two orders of the same models (Kendall 1945).
+def cluster_sums(part: pd.DataFrame, *columns: str) -> list[np.ndarray]:
+    """Return counts of cells summed in each cluster that they come from, in the order of the clusters."""
+    clusters = part.cluster.to_numpy()
+    there = np.bincount(clusters) > 0
+    return [np.bincount(clusters, weights=part[column].to_numpy())[there] for column in columns]
 
-    :math:`\tau_b = (C - D) / \sqrt{(C + D + T_1)(C + D + T_2)}` with the numbers of pairs of models in the same order,
-    in opposite order, and tied in one of the two alone.
 
-    Args:
-        first, second: The accuracies under two normalisations. Shape (models,), of float.
+def _accuracy(part: pd.DataFrame, bootstrap: Any) -> dict[str, Any]:
+    size = int(part.n.sum())
+    low, high = bootstrap.accuracy(part)
+    accuracy = float(part.correct.sum() / size)
+    return {"n": size, "accuracy": accuracy, "ci_low": low, "ci_high": high, "ties": int(part.tie.sum())}
 
-    Returns:
-        1 for the same order, -1 for the opposite one; NaN with fewer than two models or where all are equal.
-    """
-    first, second = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
-    if len(first) < 2 or np.ptp(first) == 0 or np.ptp(second) == 0:
-        return np.nan
-    return float(scipy.stats.kendalltau(first, second, variant="b").statistic)
+
+def _change(part: pd.DataFrame, base: pd.DataFrame, bootstrap: Any, draws: int, seed: int) -> dict[str, Any]:
+    moved, size = _moved(part, base), part.n.sum()
+    low, high = bootstrap.difference(part, base)
+    return {
+        "difference": float(moved.sum() / size), "difference_low": low, "difference_high": high,
+        "p": paired.sign_flip_p(moved, draws, seed), **{key: float(part[key].sum() / size) for key in CHANGES},
+    }  # fmt: skip
+
+
+def _moved(part: pd.DataFrame, base: pd.DataFrame) -> np.ndarray:
+    """Return by how many right decisions each cluster differs; both are of the same instances."""
+    return cluster_sums(part, "correct")[0] - cluster_sums(base, "correct")[0]

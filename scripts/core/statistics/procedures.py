@@ -183,30 +183,6 @@ def wilson(successes: int, trials: int, level: float = 0.95) -> tuple[float, flo
     return low if successes else 0.0, high if successes < trials else 1.0
 
 
-def median_interval(values: ArrayLike, clusters: ArrayLike, draws: int, seed: int) -> tuple[float, float]:
-    """Percentile bootstrap interval of a median, resampling clusters with replacement.
-
-    Args:
-        values: Of float.
-        clusters: The cluster of each value.
-        draws: Number of bootstrap samples.
-        seed: Seed of the resampling.
-
-    Returns:
-        Lower and upper end of the 95 % interval (:func:`percentile_interval`); NaN for fewer than two clusters.
-    """
-    values = np.asarray(values, dtype=float)
-    names, codes = np.unique(np.asarray(clusters), return_inverse=True)
-    if len(names) < 2:
-        return np.nan, np.nan
-    order = np.argsort(values, kind="stable")
-    reached = np.cumsum(cluster_weights(len(names), draws, seed)[:, codes[order]], axis=1)
-    half = reached[:, -1:] / 2
-    # Between two values in the middle the median is their mean.
-    middle = [values[order][(beyond).argmax(axis=1)] for beyond in (reached >= half, reached > half)]
-    return percentile_interval(np.mean(middle, axis=0))
-
-
 def resampling_weights(strata: ArrayLike, draws: int, seed: int) -> np.ndarray:
     """Return how often each cluster is drawn in each bootstrap sample, as :func:`cluster_weights`, by stratum.
 

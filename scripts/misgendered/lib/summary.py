@@ -6,7 +6,7 @@ from scripts.core import files
 from scripts.core.data.estimate_rows import MODEL, PROBABILITY
 from scripts.core.paper.summary import secondary_row
 from scripts.misgendered.lib import figures
-from scripts.misgendered.lib.analyses.normalisation import STUDY
+from scripts.misgendered.lib.analyses.normalisation import DESIGN
 from scripts.misgendered.lib.labels import ALL, TYPES
 
 if TYPE_CHECKING:
@@ -53,13 +53,13 @@ def of_scores(table: "pd.DataFrame", models: dict, data: str) -> list[dict]:
         table: ``normalisation.csv`` of the template set ``data``.
         models: Name to facts (``label``, ``demonstration``).
     """
-    found = []
-    for row in files.rows(table[table.model.isin(models) & (table.group == ALL) & (table.normalisation != STUDY)]):
+    found, others = [], table[table.normalisation != DESIGN.scores[0]]
+    for row in files.rows(others[others.model.isin(models) & (others.group == ALL)]):
         usual = {
             "part": data, "scoring": PROBABILITY, "shots": 0, "n": row.n, "n_unit": "instances",
             "pronoun_type": "" if row.pronoun_type == ALL else row.pronoun_type, "normalisation": row.normalisation,
         }  # fmt: skip
         accuracy = {"metric": "accuracy", "value": row.accuracy, "low": row.ci_low, "high": row.ci_high}
         flipped = {"metric": "other pick", "value": row.flipped, "low": None, "high": None}
-        found += [secondary_row([row.model], models, **usual | cells) for cells in (accuracy, flipped)]
+        found += [secondary_row(row.model, models, **usual | cells) for cells in (accuracy, flipped)]
     return found

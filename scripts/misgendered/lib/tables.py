@@ -11,7 +11,7 @@ from scripts.core.paper.grid import Column, Factor, value
 from scripts.core.paper.tables import blank_repeats
 from scripts.core.statistics import normalisation as normalising
 from scripts.misgendered.lib import figures
-from scripts.misgendered.lib.analyses.normalisation import AVAILABLE_NORMALISATIONS
+from scripts.misgendered.lib.analyses.normalisation import DESIGN
 from scripts.misgendered.lib.labels import ALL, NAME_CLASSES, SHORT, TYPES, present
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def of_types(table: pd.DataFrame, more: dict | None = None) -> Factor:
 
 def by_score(table: pd.DataFrame, models: dict) -> list[Factor]:
     """Return the factors of tables on the normalisations of scores."""
-    scores = {name: normalising.LABELS[name] for name in AVAILABLE_NORMALISATIONS}
+    scores = {name: normalising.LABELS[name] for name in DESIGN.scores}
     return [
         of_models(models, alone=True),
         of_types(table, {ALL: "All"}),

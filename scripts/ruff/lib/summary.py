@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from scripts.core import files
 from scripts.core.data.estimate_rows import MODEL, PROBABILITY, PROMPTED
 from scripts.core.paper.summary import secondary_row
-from scripts.ruff.lib.analyses.normalisation import STUDY
+from scripts.ruff.lib.analyses.normalisation import DESIGN
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,36 +53,22 @@ def rows(accuracy: "pd.DataFrame", prompted: "pd.DataFrame | None", models: dict
     return found
 
 
-def of_analyses(tables: "dict[str, pd.DataFrame]", models: dict, data: str) -> list[dict]:
-    """Return the rows of what the analyses of the same scores say, none of which is a headline.
+def of_scores(table: "pd.DataFrame", models: dict, data: str) -> list[dict]:
+    """Return the accuracies under other scores than the study's, and how many picks are others; no headlines.
 
     Args:
-        tables: ``normalisation``.
+        table: ``normalisation.csv`` of the template set ``data``.
         models: Name to facts (``label``, ``demonstration``).
-        data: The template set.
     """
-    found = []
-
-    def add(
-        names: list[str],
-        metric: str,
-        level: str,
-        value: float,
-        n: int,
-        low: float | None = None,
-        high: float | None = None,
-        **given: Any,
-    ):
-        usual = {"part": data, "scoring": PROBABILITY, "setting": "fidelity", "n_unit": "instances"}
-        factors = {"pronoun": POOLED.get(level, level)}
-        cells = {"metric": metric, "value": value, "n": n, "low": low, "high": high}
-        found.append(secondary_row(names, models, **usual | cells | factors | given))
-
-    parts = tables["normalisation"]
-    for row in files.rows(parts[parts.factor.isin(["all", "pronoun"]) & (parts.normalisation != STUDY)]):
-        way = {"normalisation": row.normalisation}
-        add([row.model], "accuracy", row.level, row.accuracy, row.n, row.ci_low, row.ci_high, **way)
-        add([row.model], "other pick", row.level, row.flipped, row.n, **way)
+    found, others = [], table[table.normalisation != DESIGN.scores[0]]
+    for row in files.rows(others[others.factor.isin(["all", "pronoun"])]):
+        usual = {
+            "part": data, "scoring": PROBABILITY, "setting": "fidelity", "n": row.n, "n_unit": "instances",
+            "pronoun": POOLED.get(row.level, row.level), "normalisation": row.normalisation,
+        }  # fmt: skip
+        accuracy = {"metric": "accuracy", "value": row.accuracy, "low": row.ci_low, "high": row.ci_high}
+        flipped = {"metric": "other pick", "value": row.flipped, "low": None, "high": None}
+        found += [secondary_row(row.model, models, **usual | cells) for cells in (accuracy, flipped)]
     return found
 
 

@@ -205,7 +205,7 @@ def normalisation_cells(table: pd.DataFrame, models: dict, pronoun_sets: list[di
         pronoun_sets: ``set`` and ``label``.
 
     Returns:
-        ``All`` and a column for each set with the accuracy, ``Rank``, and of all but the study's normalisation the
+        ``All`` and a column for each set with the accuracy, and of all but the study's normalisation the
         ``Difference`` to it with its interval, ``p``, and the shares ``Flipped``, ``Gained`` and ``Lost``.
     """
 
@@ -215,7 +215,6 @@ def normalisation_cells(table: pd.DataFrame, models: dict, pronoun_sets: list[di
     columns = [
         Column("All", _two("accuracy"), ALL),
         *_of_sets("accuracy", pronoun_sets),
-        Column("Rank", value("rank", 0, scale=1), ALL),
         Column("Difference", difference, ALL),
         Column("p", lambda row: _p(row["p"]) if pd.notna(row["p"]) else MISSING_MARK, ALL),
         *(Column(head, _two(head.lower()), ALL) for head in ("Flipped", "Gained", "Lost")),

@@ -3,7 +3,7 @@
 from scripts.core.data.traces import trace, trace_pairs, trace_published, trace_tables
 from scripts.ruff.lib.plan import Plan
 
-OF_FIDELITY = "accuracy* error_* headline introduction_accuracy normalisation pronoun_tests rankings scaling"
+OF_FIDELITY = "accuracy* error_* headline introduction_accuracy normalisation pronoun_tests scaling"
 """Tables about instances with context."""
 IN_PUBLISHED_ORDER = (
     "prompted_accuracy prompted_summary prompting prompting_chain prompting_final prompting_vanilla "

@@ -1,4 +1,6 @@
-"""Normalisations, the decisions under each, and what flips: values worked out by hand."""
+"""Normalisations, the decisions under each, and what flips: values worked out by hand, and intervals of decisions."""
+
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -6,7 +8,7 @@ import pytest
 
 from scripts.core.data import options
 from scripts.core.errors import UserError
-from scripts.core.statistics import normalisation
+from scripts.core.statistics import normalisation, paired, procedures
 
 # One instance with a short option (a), one of two tokens and more bytes (b), and one that is frequent anywhere (c).
 SCORES = pd.DataFrame(
@@ -21,6 +23,10 @@ SCORES = pd.DataFrame(
 )
 
 
+def favoured(scores, kind):
+    return options.predict(scores.assign(log_probability=normalisation.normalise_scores(scores, kind)))
+
+
 @pytest.mark.parametrize(
     ("kind", "expected", "picked"),
     [
@@ -32,7 +38,7 @@ SCORES = pd.DataFrame(
 )
 def test_each_normalisation_has_its_formula(kind, expected, picked):
     assert normalisation.normalise_scores(SCORES, kind).tolist() == pytest.approx(expected)
-    assert normalisation.favoured_options(SCORES, kind).option_index.tolist() == [picked]
+    assert favoured(SCORES, kind).option_index.tolist() == [picked]
 
 
 def test_every_normalisation_has_a_label_and_columns():
@@ -48,27 +54,15 @@ def test_ties_go_to_the_first_option(kind):
     equal = SCORES.assign(
         log_probability=-8.0, scored_tokens=4, text_bytes=20, context_free_log_probability=-6.0, instance_id="y"
     )
-    made = normalisation.favoured_options(equal[::-1], kind)
+    made = favoured(equal[::-1], kind)
     assert made.option_index.tolist() == [0]
     assert made.tie.tolist() == [True]
-
-
-def test_the_sum_decides_as_scores_do_everywhere_else():
-    random = np.random.default_rng(5)
-    scores = pd.DataFrame(
-        {
-            "instance_id": np.repeat([f"i{i:03}" for i in range(200)], 4),
-            "option_index": np.tile(np.arange(4), 200),
-            "log_probability": -random.integers(40, 44, 800).astype(float),
-        }
-    )
-    pd.testing.assert_frame_equal(normalisation.favoured_options(scores, "sum"), options.predict(scores))
 
 
 def test_a_constant_of_an_instance_changes_no_difference():
     """The log-probability of the context is the same for every option, so that the difference is about the option."""
     moved = SCORES.assign(log_probability=SCORES.log_probability - 100)
-    assert normalisation.favoured_options(moved, "context_free").option_index.tolist() == [1]
+    assert favoured(moved, "context_free").option_index.tolist() == [1]
 
 
 @pytest.mark.parametrize("kind", ["tokens", "bytes", "context_free"])
@@ -86,19 +80,87 @@ def test_a_text_without_length_has_no_mean(kind):
         normalisation.normalise_scores(SCORES.assign(**{normalisation.COLUMNS[kind][1]: [4, 0, 4]}), kind)
 
 
-def test_an_unknown_normalisation_is_refused():
-    with pytest.raises(ValueError, match="'words' is no normalisation"):
-        normalisation.normalise_scores(SCORES, "words")
+def levels(table):
+    yield {"kind": "all"}, table
+    yield from (({"kind": kind}, part) for kind, part in table.groupby("kind"))
 
 
-def test_equal_values_share_the_best_rank():
-    assert normalisation.ranks(pd.Series([0.2, 0.5, 0.5, np.nan, 0.1])).tolist() == [3, 1, 1, pd.NA, 4]
+DESIGN = normalisation.Design(("sum", "tokens"), ["kind", "place", "job"], ["place", "job"], levels)
 
 
-def test_orders_of_models_are_compared_by_tau_b():
-    assert normalisation.rank_agreement([1, 2, 3], [10, 20, 30]) == pytest.approx(1)
-    assert normalisation.rank_agreement([1, 2, 3], [3, 2, 1]) == pytest.approx(-1)
-    # Of six pairs four agree, one does not and one is tied on the right alone: (4 - 1) / sqrt(6 * 5).
-    assert normalisation.rank_agreement([1, 2, 3, 4], [1, 3, 2, 3]) == pytest.approx(3 / np.sqrt(30))
-    assert np.isnan(normalisation.rank_agreement([1], [2]))
-    assert np.isnan(normalisation.rank_agreement([1, 1], [2, 3]))
+def asked(size, seed=3):
+    """Return instances of 20 clusters with scores that differ by the normalisation."""
+    random = np.random.default_rng(seed)
+    table = pd.DataFrame(
+        {
+            "instance_id": [f"i{i:03}" for i in range(size)], "kind": np.array(["a", "b"])[np.arange(size) % 2],
+            "place": np.arange(size) % 5, "job": [f"job {i % 4}" for i in range(size)],
+            "options": [["he", "she", "xe"]] * size, "gold": np.array(["he", "xe"])[random.integers(0, 2, size)],
+        }
+    )  # fmt: skip
+    scores = pd.DataFrame(
+        {
+            "instance_id": np.repeat(table.instance_id, 3), "option_index": np.tile([0, 1, 2], size),
+            "log_probability": random.normal(-20, 2, 3 * size), "scored_tokens": random.integers(8, 13, 3 * size),
+        }
+    )  # fmt: skip
+    return table, scores
+
+
+def test_flips_are_counted_by_what_they_do():
+    # Under the sum and the mean: he and he, twice he and xe, xe and he, she and she.
+    table = asked(5)[0].assign(gold=["he", "xe", "xe", "xe", "he"])
+    sums = [[-4, -9, -9], [-4, -9, -5], [-4, -9, -5], [-5, -9, -4], [-9, -4, -9]]
+    tokens = [[2, 2, 2], [1, 2, 2], [1, 2, 2], [2, 2, 1], [2, 2, 2]]
+    scores = pd.DataFrame(
+        {"instance_id": np.repeat(table.instance_id, 3), "option_index": np.tile([0, 1, 2], 5),
+         "log_probability": np.ravel(sums).astype(float), "scored_tokens": np.ravel(tokens)}
+    )  # fmt: skip
+    cells = normalisation.count_decisions(table, scores, "m", DESIGN)
+    other = cells[cells.normalisation == "tokens"][list(normalisation.COUNTS)].sum()
+    assert other.tolist() == [5, 3, 0, 3, 2, 1]
+    row = normalisation.compare_scores(cells, DESIGN, 20, 0).iloc[1]
+    assert row[["n", "accuracy", "difference", "flipped", "gained", "lost"]].tolist() == [5, 0.6, 0.2, 0.6, 0.4, 0.2]
+
+
+def test_decisions_that_no_score_changes_have_no_interval_of_a_difference():
+    table, scores = asked(40)
+    cells = normalisation.count_decisions(table, scores.assign(scored_tokens=9), "m", DESIGN)
+    row = normalisation.compare_scores(cells, DESIGN, 20, 0).iloc[1]
+    assert (row.difference, row.p, row.flipped) == (0, 1, 0)
+    assert np.isnan([row.difference_low, row.difference_high]).all()
+
+
+def test_counts_give_what_the_single_decisions_give():
+    table, scores = asked(200)
+    frame = normalisation.compare_scores(normalisation.count_decisions(table, scores, "m", DESIGN), DESIGN, 300, 7)
+    part = table[table.kind == "b"]
+    right = {}
+    for name in DESIGN.scores:
+        picks = options.predict(scores.assign(log_probability=normalisation.normalise_scores(scores, name)))
+        right[name] = np.array(options.predicted_form(part, picks)) == part.gold
+    clusters = part.place.astype(str) + " " + part.job
+    expected = paired.comparison(right["tokens"], right["sum"], clusters, 300, 7)
+    row = frame[(frame.kind == "b") & (frame.normalisation == "tokens")].iloc[0]
+    assert row[["n", "difference", "difference_low", "difference_high", "p"]].tolist() == pytest.approx(
+        [expected[name] for name in ("n", "difference", "ci_low", "ci_high", "p")]
+    )
+    sums = pd.Series(right["tokens"]).groupby(clusters).agg(["sum", "count"])
+    assert row[["ci_low", "ci_high"]].tolist() == pytest.approx(
+        procedures.cluster_bootstrap(sums["sum"], sums["count"], 300, 7)
+    )
+
+
+def test_models_are_counted_apart_and_may_be_pooled():
+    pooled = replace(DESIGN, models=lambda models: {name: [name] for name in models} | {"all": list(models)})
+    cells = [normalisation.count_decisions(*asked(200, seed), f"m{seed}", DESIGN) for seed in (3, 4)]
+    alone = pd.concat(normalisation.compare_scores(part, DESIGN, 50, 0) for part in cells)
+    frame = normalisation.compare_scores(pd.concat(cells), pooled, 50, 0)
+    pd.testing.assert_frame_equal(frame[frame.model != "all"], alone.reset_index(drop=True))
+    assert frame[frame.model == "all"].n.max() == 400
+
+
+def test_an_instance_without_scores_is_named():
+    table, scores = asked(4)
+    with pytest.raises(UserError, match="scores of m: instance i003 is not scored; delete the score file"):
+        normalisation.count_decisions(table, scores[scores.instance_id != "i003"], "m", DESIGN)

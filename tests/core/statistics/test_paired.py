@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import stats
 
@@ -91,28 +90,6 @@ def test_the_promised_share_of_detectable_differences_is_found():
     assert rates[0.0] == pytest.approx(0.05, abs=0.022)
 
 
-def test_as_many_items_as_promised_are_needed():
-    # Connor (1987): (1.96 + 0.8416)^2 * (0.3 - 0.01) / 0.01
-    assert paired.items_needed(0.1, 0.3) == 228
-    assert paired.items_needed(0.1, 0.3, per_cluster=11, correlation=0.1) == 456
-    random = np.random.default_rng(10)
-    p = []
-    for repeat in range(500):
-        change = random.random(228)
-        sums = np.where(change < 0.2, 1.0, np.where(change < 0.3, -1.0, 0.0))
-        p.append(paired.sign_flip_p(sums, 499, repeat))
-    assert np.mean(np.array(p) <= 0.05) == pytest.approx(0.8, abs=0.04)
-
-
-@pytest.mark.parametrize("wrong", [
-    {"effect": 0.0, "discordant": 0.3}, {"effect": 0.4, "discordant": 0.3}, {"effect": 0.1, "discordant": 1.2},
-    {"effect": 0.1, "discordant": 0.3, "per_cluster": 0}, {"effect": 0.1, "discordant": 0.3, "correlation": 2},
-])  # fmt: skip
-def test_impossible_plans_are_refused(wrong):
-    with pytest.raises(ValueError):
-        paired.items_needed(**wrong)
-
-
 def test_a_comparison_tells_all_of_it():
     first, second, clusters = outcomes(np.random.default_rng(11), 40, 5, 0.2, 0.0)
     made = paired.comparison(second, first, clusters, 1000, 3)
@@ -129,33 +106,3 @@ def test_equal_outcomes_detect_nothing():
     made = paired.comparison([1, 0, 1], [1, 0, 1], list("abc"), 100, 0)
     assert (made["difference"], made["p"], made["discordant"]) == (0, 1, 0)
     assert np.isnan(made["detectable"])
-
-
-def test_the_correlation_within_clusters_by_hand():
-    # Means 1, 0.5 and 0 of two items each: between 2 * 0.5 / 2 = 0.5, within 0.5 / 3, so (1/2 - 1/6) / (1/2 + 1/6).
-    assert paired.correlation_within([1, 1, 1, 0, 0, 0], list("aabbcc")) == pytest.approx(0.5)
-    assert paired.correlation_within([1, 0, 0, 1], list("aabb")) == 0
-    assert np.isnan(
-        [paired.correlation_within([1, 1], list("ab")), paired.correlation_within([1, 1, 1], list("aab"))]
-    ).all()
-
-
-def test_the_correlation_within_clusters_is_found():
-    random = np.random.default_rng(12)
-    shared, alone = random.normal(0, 1, 400), random.normal(0, 2, 2000)
-    assert paired.correlation_within(np.repeat(shared, 5) + alone, np.repeat(np.arange(400), 5)) == pytest.approx(
-        0.2, abs=0.05
-    )
-
-
-def test_models_are_paired_by_instance_whatever_their_order():
-    facts = {"id": [1, 2, 3, 4], "shots": [2, 10, 2, 10], "job": list("wxyz")}
-    rows = pd.DataFrame(facts).assign(correct=[True, True, True, False])
-    by_model = [("a", rows), ("b", rows.assign(correct=False)[::-1].head(3))]
-    keys = [*facts]
-    made = paired.model_pairs(by_model, keys, "shots", ["job"], 20, 0).set_index("shots")
-    assert made.n.to_dict() == {"all": 3, "2": 1, "10": 2}
-    assert made.difference["2"] == 1 and made.difference["10"] == 0.5
-    assert paired.power(by_model, "shots", ["job"]).n.tolist() == [4, 2, 2, 3, 1, 2]
-    with pytest.raises(pd.errors.MergeError):
-        paired.model_pairs([("a", rows), ("b", pd.concat([rows, rows]))], keys, "shots", ["job"], 20, 0)

@@ -132,20 +132,6 @@ def test_bootstrap_resamples_clusters_not_trials():
     assert np.isnan(procedures.cluster_bootstrap([1], [2], 100, seed=1)).all()
 
 
-def test_the_interval_of_a_median_resamples_clusters():
-    rng = np.random.default_rng(5)
-    covered = 0
-    for repetition in range(100):
-        clusters = np.repeat(np.arange(40), 3)
-        values = rng.normal(size=40)[clusters] + 0.1 * rng.normal(size=120)
-        low, high = procedures.median_interval(values, clusters, 200, seed=repetition)
-        covered += low <= 0 <= high
-    assert 88 <= covered <= 100
-    once = procedures.median_interval([1.0, 2.0, 4.0, 8.0], list("abcd"), 500, seed=7)
-    assert once == procedures.median_interval([8.0, 4.0, 2.0, 1.0], list("dcba"), 500, seed=7) and once[0] < 3 < once[1]
-    assert np.isnan(procedures.median_interval([1.0, 2.0], ["a", "a"], 100, seed=1)).all()
-
-
 def test_spearman():
     assert procedures.spearman([1, 2, 3], [1, 4, 9]) == pytest.approx(1)
     assert np.isnan(procedures.spearman([1, 2], [3, 3]))

@@ -1,4 +1,4 @@
-"""What the study's mean over tokens decides: accuracies, orders of models and single decisions under other scores.
+"""What the study's mean over tokens decides: accuracies and single decisions under other scores.
 
 Not in the study. There is no difference to the score without context: texts without their declaration are not scored.
 """
@@ -9,15 +9,9 @@ import numpy as np
 import pandas as pd
 
 from scripts.core.data import losses, options
-from scripts.core.statistics import decisions, normalisation, procedures
-from scripts.misgendered.lib.analyses.predictions import OF_INSTANCE
+from scripts.core.statistics import normalisation, procedures
 from scripts.misgendered.lib.analyses.resampling import NAME, TEMPLATE, BootstrapFrame, pooled_models
 from scripts.misgendered.lib.labels import ALL
-
-STUDY = "tokens"
-"""The study's normalisation, which the others are compared with."""
-AVAILABLE_NORMALISATIONS = ("tokens", "sum", "bytes")
-"""What can be made from losses on labels."""
 
 
 def loss_sums(instances: pd.DataFrame, scores: pd.DataFrame, labels: str, capitals: str, model: str) -> pd.DataFrame:
@@ -40,28 +34,6 @@ def loss_sums(instances: pd.DataFrame, scores: pd.DataFrame, labels: str, capita
     return table.assign(text_bytes=normalisation.byte_lengths(counted))
 
 
-def decide_instances(
-    instances: pd.DataFrame, scores: pd.DataFrame, model: str, labels: str = "corrected", capitals: str = "corrected"
-) -> pd.DataFrame:
-    """Return what a model picks for every instance under every normalisation, and how sure it is.
-
-    Args:
-        instances: Without examples in the prompt; ``options`` are the candidates of each.
-        scores, model, labels, capitals: As for :func:`loss_sums`.
-
-    Returns:
-        ``model``, the columns of the instance, ``normalisation``, ``picked``, ``correct``, ``tie`` and ``confidence``
-        (:func:`scripts.core.statistics.calibration.confidences`).
-
-    Raises:
-        UserError: If an instance lacks the score of a candidate.
-    """
-    table = loss_sums(instances, scores, labels, capitals, model)
-    return decisions.decide_instances(instances, table, OF_INSTANCE, model, AVAILABLE_NORMALISATIONS).drop(
-        columns="option_index"
-    )
-
-
 def levels(table: pd.DataFrame) -> Iterator[tuple[dict, pd.DataFrame]]:
     """Yield what names each level with its rows: all, each type of pronouns, each group with its type."""
     yield {"pronoun_type": ALL, "group": ALL}, table
@@ -72,7 +44,7 @@ def levels(table: pd.DataFrame) -> Iterator[tuple[dict, pd.DataFrame]]:
 
 
 class TemplatesAndNames:
-    """Intervals of cells that resample templates and names; see :class:`scripts.core.statistics.decisions.Clusters`."""
+    """As :class:`scripts.core.statistics.normalisation.Clusters`, resampling templates and names."""
 
     def __init__(self, cells: pd.DataFrame, draws: int, seed: int):
         self.places = BootstrapFrame([cells], draws, seed)
@@ -100,14 +72,12 @@ class TemplatesAndNames:
         return trials, right
 
 
-DESIGN = decisions.Design(
-    study=STUDY,
-    instance=["instance_id", "declaration"],
-    picked="picked",
-    factors=["pronoun_type", "group"],
-    resampled=[*TEMPLATE, *NAME],
+DESIGN = normalisation.Design(
+    scores=("tokens", "sum", "bytes"),
+    kept=["pronoun_type", "group", *TEMPLATE, *NAME],
     clusters=TEMPLATE,
     levels=levels,
     models=pooled_models,
     bootstrap=TemplatesAndNames,
 )
+"""The study's own score comes first."""
