@@ -20,11 +20,20 @@ def test_accuracies_are_listed_with_their_intervals(tmp_path):
         ("zhou", "final", 0, "all", 30, 0.3), ("vanilla", "final", 1, "all", 30, 0.6),
     )]  # fmt: skip
     files.write_csv(tmp_path / "prompted.csv", pd.DataFrame(prompted, columns=columns))
+    scores = synthetic.other_scores(TWO, SETS[:4])
+    files.write_csv(tmp_path / "normalisation.csv", scores)
     summary(
         accuracy=[str(tmp_path / "accuracy.csv")], prompted=[str(tmp_path / "prompted.csv")],
-        tables=[], summary=str(tmp_path / "summary.csv"), template_sets=["replica"], models=TWO, distractors=[0, 5, 3],
+        normalisation=[str(tmp_path / "normalisation.csv")], summary=str(tmp_path / "summary.csv"), template_sets=["replica"], models=TWO, distractors=[0, 5, 3],
     )  # fmt: skip
     made = estimate_rows.read([tmp_path / "summary.csv"])
+    other = made[made.normalisation.eq("tokens") & made.pronoun.eq("xe") & made.model.eq(list(TWO)[0])]
+    wanted = scores[scores.level.eq("xe") & scores.normalisation.eq("tokens") & scores.model.eq(list(TWO)[0])].iloc[0]
+    assert dict(zip(other.metric, other.value, strict=True)) == pytest.approx(
+        {"accuracy": wanted.accuracy, "other pick": wanted.flipped}
+    )
+    assert set(made.normalisation) == {"", "tokens", "bytes", "context_free"}
+    made = made[made.normalisation == ""]
     headline = made[made.headline]
     assert headline.n_distractors.tolist() == ["0"] * 2 + ["5"] * 2 and headline.pronoun.eq("").all()
     assert headline.model.tolist() == 2 * list(TWO) and set(made.study) == {"ruff"}
