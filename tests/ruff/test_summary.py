@@ -24,11 +24,12 @@ def test_accuracies_are_listed_with_their_intervals(tmp_path):
     files.write_csv(tmp_path / "normalisation.csv", scores)
     summary(
         accuracy=[str(tmp_path / "accuracy.csv")], prompted=[str(tmp_path / "prompted.csv")],
-        normalisation=[str(tmp_path / "normalisation.csv")], summary=str(tmp_path / "summary.csv"), template_sets=["replica"], models=TWO, distractors=[0, 5, 3],
+        normalisation=[str(tmp_path / "normalisation.csv")], summary=str(tmp_path / "summary.csv"),
+        template_sets=["replica"], models=TWO, distractors=[0, 5, 3],
     )  # fmt: skip
     made = estimate_rows.read([tmp_path / "summary.csv"])
-    other = made[made.normalisation.eq("tokens") & made.pronoun.eq("xe") & made.model.eq(list(TWO)[0])]
-    wanted = scores[scores.level.eq("xe") & scores.normalisation.eq("tokens") & scores.model.eq(list(TWO)[0])].iloc[0]
+    other = made[made.normalisation.eq("tokens") & made.pronoun.eq("xe") & made.model.eq(next(iter(TWO)))]
+    wanted = scores[scores.level.eq("xe") & scores.normalisation.eq("tokens")].set_index("model").loc[next(iter(TWO))]
     assert dict(zip(other.metric, other.value, strict=True)) == pytest.approx(
         {"accuracy": wanted.accuracy, "other pick": wanted.flipped}
     )
