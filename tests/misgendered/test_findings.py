@@ -44,6 +44,12 @@ def test_a_clear_difference_decides(predicted):
     assert verdict(1, swapped).verdict == FAILS
 
 
+def test_a_certain_no_is_a_no(predicted):
+    """All samples agree on a model that always takes *he*: no larger sample is needed to see that *she* is worse."""
+    decided = verdict(10, predicted.assign(correct=predicted.group == "he"))
+    assert decided.verdict == FAILS
+
+
 def test_what_is_not_clear_asks_for_a_larger_sample(predicted):
     random = predicted.assign(correct=np.random.default_rng(3).random(len(predicted)) < 0.5)
     decided = verdict(2, random)

@@ -27,6 +27,9 @@ DISTRIBUTIONS = {
 }  # fmt: skip
 MASSES = {"text_id": "text", "step": "whole", "group": "text", "probability": "fraction"}
 
+LEAST_TOKENS = {"scored_tokens": 1, "option_tokens": 1}
+"""Tokens that a score is of at least, by column; of other kinds there may be none."""
+
 # Sums of float32 logarithms and probabilities may end this far above 0 and above 1.
 ROUNDING = 1e-3
 
@@ -200,13 +203,22 @@ def check_scores(table: "pyarrow.Table", where: str) -> None:
         where: What messages start with.
     """
     files.check_columns(table, SCORES, where, identifier=("instance", "instance_id"))
-    frame = table.select(list(SCORES)).to_pandas()
+    decisive = [column for column in table.column_names if column.endswith(("log_probability", "_tokens"))]
+    frame = table.select(list(dict.fromkeys([*SCORES, *decisive]))).to_pandas()
 
     def name(row: pd.Series) -> str:
         return f"instance {row.instance_id}, option '{row.option}'"
 
-    values = frame.log_probability.to_numpy()
-    _refuse(frame, ~np.isfinite(values) | (values > ROUNDING), where, name, "log_probability")
+    for column in decisive:
+        values = frame[column].to_numpy(dtype=float)
+        if column.endswith("log_probability"):
+            wrong = ~np.isfinite(values) | (values > ROUNDING)
+        else:
+            wrong = ~(values >= LEAST_TOKENS.get(column.removeprefix("uncapitalised_"), 0))
+        # An option that does not start a sentence has no values without a capital.
+        if column.startswith("uncapitalised_"):
+            wrong &= ~np.isnan(values)
+        _refuse(frame, wrong, where, name, column)
     _refuse_repeated(frame, ["instance_id", "option_index"], where, name)
 
 

@@ -10,6 +10,7 @@ import scipy
 
 from scripts.core.paper.finding_verdicts import Comparison, MissingEvidence
 from scripts.core.paper.formats import interval, number
+from scripts.core.statistics import procedures
 
 LEVEL = 0.95
 Z = float(scipy.special.ndtri((1 + LEVEL) / 2))
@@ -55,6 +56,25 @@ class Estimate:
         if np.isnan([self.low, self.high]).any():
             return f"{shown} (no interval)"
         return f"{shown} ({interval(self.low, self.high, decimals, signed=signed)})"
+
+
+def from_samples(
+    value: float, samples: np.ndarray, clusters: int, least: float = -1.0, most: float = 1.0, level: float = LEVEL
+) -> Estimate:
+    """Return the estimate of a quantity with bootstrap samples over clusters.
+
+    Samples that all agree have no width. Their interval is that of so many clusters of which none differs
+    (:func:`scripts.core.statistics.procedures.agreeing_interval`), and exact: it is not widened for few clusters.
+
+    Args:
+        least, most: What the quantity can be of one cluster at least and at most.
+    """
+    low, high = procedures.percentile_interval(samples, level)
+    if not np.isnan(low):
+        return Estimate(value, low, high, 0, clusters)
+    if np.isnan(value) or not clusters:
+        return Estimate(value, np.nan, np.nan, 0)
+    return Estimate(value, *procedures.agreeing_interval(value, clusters, level, least, most), 0)
 
 
 def fewest(estimates: list[Estimate]) -> int | None:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, SupportsInt
 
+import numpy as np
 import pandas as pd
 
 from scripts.core.paper.formats import MISSING_MARK
@@ -22,6 +23,8 @@ def entry(value: float | str | None, text: str, source: str, **cell: Any) -> dic
         ``value``, ``text``, ``source``, ``cell``.
     """
     missing = value is None or pd.isna(value)
+    # JSON holds no numbers of numpy.
+    value = value.item() if isinstance(value, np.generic) else value
     return {
         "value": None if missing else value,
         "text": MISSING_MARK if missing else text,

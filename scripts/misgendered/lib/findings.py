@@ -16,7 +16,6 @@ import pandas as pd
 import scipy
 
 from scripts.core.paper import estimates
-from scripts.core.paper.estimates import Estimate
 from scripts.core.paper.finding_verdicts import Comparison, Finding, MissingEvidence, check
 from scripts.core.paper.formats import interval, number
 from scripts.core.statistics import procedures
@@ -114,11 +113,11 @@ def sign(
     Raises:
         MissingEvidence: With the size that the sample would need, if the interval holds zero.
     """
-    low, high = procedures.percentile_interval(samples)
-    found = estimates.compare_with_bound(Estimate(value, low, high, 0, results.templates), 0)
+    quantity = estimates.from_samples(value, samples, results.templates)
+    found = estimates.compare_with_bound(quantity, 0)
     return comparison_check(
-        found if expected > 0 else ~found, f"{text} ({interval(100 * low, 100 * high, 1)})",
-        needed_instances(results.size(shots), value, low, high),
+        found if expected > 0 else ~found, f"{text} ({interval(100 * quantity.low, 100 * quantity.high, 1)})",
+        needed_instances(results.size(shots), value, quantity.low, quantity.high),
     )  # fmt: skip
 
 
@@ -178,15 +177,14 @@ def check_similar(
     pairs = list(itertools.combinations(shares, 2))
     differences = {(a, b): (shares[a][0] - shares[b][0], shares[a][1] - shares[b][1]) for a, b in pairs}
     (first, second), (value, samples) = max(differences.items(), key=lambda item: abs(item[1][0]))
-    low, high = procedures.percentile_interval(samples, 0.9)
+    largest = estimates.from_samples(value, samples, results.templates, level=0.9)
+    low, high = largest.low, largest.high
     said = (
         f"{first} {points(shares[first][0])}, {second} {points(shares[second][0])}; 90% interval of the difference "
         f"{interval(100 * low, 100 * high, 1)}, bound {points(bound)}"
     )
     inside = [
-        estimates.compare_with_limits(
-            Estimate(found, *procedures.percentile_interval(drawn), 0, results.templates), -bound, bound
-        )
+        estimates.compare_with_limits(estimates.from_samples(found, drawn, results.templates), -bound, bound)
         for found, drawn in differences.values()
     ]
     # One-sided tests at 5 % have half of the two-sided p value.
@@ -222,9 +220,9 @@ def _of_number(kind: str, count: int):
 def _more_forms_help(results: Results):
     def falls(few: int, more: int):
         (a, drawn_a), (b, drawn_b) = results.share(**_of_number("neo", few)), results.share(**_of_number("neo", more))
-        low, high = procedures.percentile_interval(drawn_b - drawn_a)
+        rise = estimates.from_samples(b - a, drawn_b - drawn_a, results.templates)
+        low, high = rise.low, rise.high
         text = f"{few} forms {points(a)}, {more} forms {points(b)} ({interval(100 * low, 100 * high, 1)})"
-        rise = Estimate(b - a, low, high, 0, results.templates)
         found = Comparison(estimates.compare_with_bound(rise, -STEP).right, estimates.compare_with_bound(rise, 0).wrong)
         return comparison_check(found, text, needed_instances(results.size(), b - a + STEP, low, high))
 
@@ -323,9 +321,7 @@ def _bloom(results: Results):
         (a, drawn_a), (b, drawn_b) = (_gain(results, "BLOOM", name) for name in (kind, "neo"))
         # One change is larger than another, of whichever signs, if their sum and their difference have its sign.
         apart, together = (
-            estimates.compare_with_bound(
-                Estimate(value, *procedures.percentile_interval(samples), 0, results.templates), 0
-            )
+            estimates.compare_with_bound(estimates.from_samples(value, samples, results.templates, -2.0, 2.0), 0)
             for value, samples in ((a - b, drawn_a - drawn_b), (a + b, drawn_a + drawn_b))
         )
         found = Comparison(
@@ -394,8 +390,8 @@ def _rank(kind: str, form: str, place: int):
         for other in FORMS:
             if other != form:
                 share, samples = results.share(pronoun_type=kind, form=other)
-                ends = procedures.percentile_interval(samples - drawn)
-                better.append(estimates.compare_with_bound(Estimate(share - value, *ends, 0, results.templates), 0))
+                difference = estimates.from_samples(share - value, samples - drawn, results.templates)
+                better.append(estimates.compare_with_bound(difference, 0))
         outcomes = [comparison.outcome for comparison in better]
         text = (
             f"{TYPES[kind]}, {FORMS[form]} {points(value)}: {outcomes.count(True)} forms clearly above, "

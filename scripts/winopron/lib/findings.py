@@ -165,9 +165,6 @@ def check_positive(
 ) -> tuple[Comparison, str]:
     """Check that a difference is above zero.
 
-    Where all samples agree, its interval is :func:`scripts.core.statistics.procedures.agreeing_interval` of the pairs
-    of people.
-
     Args:
         samples: Of the bootstrap. Of float.
         shown: :func:`points` for shares in percent, ``number`` for indices from 0 to 1.
@@ -176,17 +173,12 @@ def check_positive(
     Raises:
         MissingEvidence: If its interval has zero in it, or if it is not defined.
     """
-    clusters = pairs = len(results.resampled.pairs)
-    low, high = procedures.percentile_interval(samples)
-    if np.isnan(low):
-        if np.isnan(value):
-            raise MissingEvidence(UNDEFINED, text=text)
-        low, high = procedures.agreeing_interval(value, pairs, least=least, most=most)
-        clusters = None
+    found = estimates.from_samples(value, samples, len(results.resampled.pairs), least, most)
+    if np.isnan(found.low):
+        raise MissingEvidence(UNDEFINED, text=text)
     scale, decimals = (100, 1) if shown is points else (1, 2)
-    said = f"{text} ({interval(scale * low, scale * high, decimals)})"
-    found = estimates.compare_with_bound(Estimate(value, low, high, 0, clusters), 0)
-    return _settled(found, said)
+    said = f"{text} ({interval(scale * found.low, scale * found.high, decimals)})"
+    return _settled(estimates.compare_with_bound(found, 0), said)
 
 
 def check_greater(
@@ -217,15 +209,12 @@ def beyond_bound(
     Near 0 and 1 samples of shares are skewed, and their deviation depends on the share. Its arcsine root does not.
     """
     value, samples, *trials = quantity
-    low, high = procedures.percentile_interval(samples)
-    clusters = pairs = trials[0] if trials else len(results.resampled.pairs)
+    shares = estimates.from_samples(value, samples, trials[0] if trials else len(results.resampled.pairs), least=0.0)
+    low, high = shares.low, shares.high
     if np.isnan(low):
-        if np.isnan(value):
-            raise MissingEvidence(UNDEFINED, text=text)
-        low, high = procedures.agreeing_interval(value, pairs, least=0.0, most=1.0)
-        clusters = None
+        raise MissingEvidence(UNDEFINED, text=text)
     middle, lower, upper = (float(np.arcsin(np.sqrt(np.clip(end, 0, 1)))) for end in (value, low, high))
-    root = Estimate(middle, lower, upper, 0, clusters)
+    root = Estimate(middle, lower, upper, 0, shares.clusters)
     found = estimates.compare_with_bound(root, float(np.arcsin(np.sqrt(bound))))
     start, stop = (bound - high, bound - low) if below else (low - bound, high - bound)
     scale, decimals = (100, 1) if shown is points else (1, 2)
@@ -249,13 +238,11 @@ def compare_distance(
 ) -> tuple[Comparison, str]:
     """Compare a share's distance from a value with a bound, and return it in words too."""
     value, samples = quantity
-    low, high = procedures.percentile_interval(samples)
-    clusters = pairs = len(results.resampled.pairs)
-    if np.isnan(low) and not np.isnan(value):
-        low, high = procedures.agreeing_interval(value, pairs, least=centre - 1, most=centre + 1)
-        clusters = None
-    found = estimates.compare_with_limits(Estimate(value, low, high, 0, clusters), centre - bound, centre + bound)
-    return found, f"{points(abs(value - centre))} ({interval(100 * (low - centre), 100 * (high - centre), 1)})"
+    pairs = len(results.resampled.pairs)
+    of_share = estimates.from_samples(value, samples, pairs, least=centre - 1, most=centre + 1)
+    found = estimates.compare_with_limits(of_share, centre - bound, centre + bound)
+    ends = interval(100 * (of_share.low - centre), 100 * (of_share.high - centre), 1)
+    return found, f"{points(abs(value - centre))} ({ends})"
 
 
 def check_close(

@@ -99,6 +99,25 @@ def changed(frame, row, column, value):
 
 SIXTH = "instance 0000000000000005"
 SCORES = {
+    "nan_of_the_option": (
+        lambda f: changed(f.assign(option_log_probability=-1.0), 16, "option_log_probability", np.nan),
+        f"{SIXTH}, option 'she': option_log_probability is nan",
+    ),
+    "positive_continuation": (
+        lambda f: changed(f.assign(continuation_log_probability=-1.0), 16, "continuation_log_probability", 3.0),
+        f"{SIXTH}, option 'she': continuation_log_probability is 3.0",
+    ),
+    "no_tokens": (
+        lambda f: changed(f, 16, "scored_tokens", 0), f"{SIXTH}, option 'she': scored_tokens is 0",
+    ),
+    "no_option_tokens": (
+        lambda f: changed(f.assign(option_tokens=1), 16, "option_tokens", -1),
+        f"{SIXTH}, option 'she': option_tokens is -1",
+    ),
+    "infinite_without_a_capital": (
+        lambda f: changed(f.assign(uncapitalised_log_probability=np.nan), 16, "uncapitalised_log_probability", -np.inf),
+        f"{SIXTH}, option 'she': uncapitalised_log_probability is -inf",
+    ),
     "nan": (lambda f: changed(f, 16, "log_probability", np.nan), f"{SIXTH}, option 'she': log_probability is nan"),
     "inf": (lambda f: changed(f, 16, "log_probability", np.inf), f"{SIXTH}, option 'she': log_probability is inf"),
     "minus_inf": (
@@ -519,17 +538,14 @@ def test_attacks_on_summed_probabilities_are_refused(tmp_path, name, reader):
     change, expected = BAD_TIDY[name]
     path = tmp_path / "m.parquet"
     files.write_parquet(path, arrow(change(tidy())))
-    made = {
-        key: str(tmp_path / f"{key}.csv")
-        for key in ("slopes", "curves", "metric", "roc", "orders", "rates", "independence")
-    }
+    made = {key: str(tmp_path / f"{key}.csv") for key in ("slopes", "curves", "metric", "rates", "independence")}
     calls = {
         "method1_slopes": lambda: underspecification_analyses.method1_slopes(
             probabilities=[str(path)], slopes=made["slopes"], curves=made["curves"], draws=10, seed=1
         ),
         "specification_detection": lambda: underspecification_analyses.specification_detection(
-            probabilities=[str(path)], metric=made["metric"], specification_detection=made["rates"], roc=made["roc"],
-            orders=made["orders"], independence=made["independence"], threshold=0.5, folds=2, draws=10, seed=1,
+            probabilities=[str(path)], metric=made["metric"], specification_detection=made["rates"],
+            independence=made["independence"], threshold=0.5, folds=2, draws=10, seed=1,
         ),
         "figure_example": lambda: underspecification_figures.figure_example(
             probabilities=[str(path)], pdf=str(tmp_path / "f.pdf"), png=str(tmp_path / "f.png"),

@@ -1,5 +1,6 @@
 """Entries of numbers."""
 
+import json
 import math
 
 import numpy as np
@@ -15,6 +16,11 @@ def test_an_entry_says_where_it_comes_from():
     assert numbers.count(np.int64(1234), "a.csv", column="n") == {
         "value": 1234, "text": "1,234", "source": "a.csv", "cell": {"column": "n"},
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("value", [np.int64(0), np.float64(0.5), np.float32(0.5)])
+def test_numbers_of_numpy_can_be_written(value):
+    assert json.loads(json.dumps(numbers.entry(value, "0", "a.csv")))["value"] == value
 
 
 @pytest.mark.parametrize("value", [None, math.nan, np.nan])
