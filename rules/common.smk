@@ -191,7 +191,7 @@ FETCHED_MODELS = {
 # The part of a registry entry that scores depend on; a new label or licence rescores nothing.
 SCORED_KEYS = (
     "source", "tokenizer", "adapter", "architecture", "precision", "gpus", "gated", "remote_code", "bos_token",
-    "scored_after", "demonstration",
+    "demonstration",
 )  # fmt: skip
 SCORED_ENTRIES = {name: {key: entry[key] for key in SCORED_KEYS if key in entry} for name, entry in MODELS.items()}
 

@@ -45,6 +45,7 @@ rule token_distributions:
         top_k=config["distributions"]["top_k"],
         max_new_tokens=lambda wildcards: TEXTS[wildcards.study].new_tokens[wildcards.set],
         groups=lambda wildcards: TEXTS[wildcards.study].word_groups,
+        date=config["chat_templates"]["date"],
         device=config["scoring"]["device"],
         tokens_per_batch=config["scoring"]["tokens_per_batch"],
         save_seconds=config["scoring"]["save_seconds"],

@@ -44,6 +44,7 @@ rule prompt:
         entry=lambda wildcards: PROMPTED_ENTRIES[wildcards.model],
         methods=lambda wildcards: PROMPTED[wildcards.study].models[wildcards.model]["methods"],
         new_tokens=lambda wildcards: PROMPTED[wildcards.study].models[wildcards.model]["new_tokens"],
+        date=config["chat_templates"]["date"],
         device=config["scoring"]["device"],
         tokens_per_batch=config["scoring"]["tokens_per_batch"],
         save_seconds=config["scoring"]["save_seconds"],
@@ -98,6 +99,7 @@ if PROMPTED:
             | {"prompt_wrapping": MODELS["smollm2-135m-instruct"]["prompt_wrapping"]},
             instances=8,
             new_tokens=20,
+            date=config["chat_templates"]["date"],
             sizes=[8, 16, 32],
             rounds=2,
         script:

@@ -88,7 +88,7 @@ def write(
 
 def check_thought(client: completions.Client, answer: completions.Completion) -> None:
     """Refuse an answer whose first tokens are a thought: they say nothing of the answer's first word."""
-    if answer.thought or prompting.Thinking(0).parted(answer.text)[0] is not None:
+    if answer.thought or prompting.split_thought(answer.text)[0] is not None:
         raise UserError(
             f"model {client.name}: {client.url}: the model thinks before it answers; have the server switch that off"
         )

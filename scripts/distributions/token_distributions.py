@@ -1,6 +1,5 @@
 """Keep the most probable tokens of a model at the mask of texts, or at each step of its continuations of prompts."""
 
-import dataclasses
 import hashlib
 import time
 from collections.abc import Sequence
@@ -11,7 +10,7 @@ from scripts.core import files
 from scripts.core.data import instances, prompting
 from scripts.core.engines import chunks, distributions, generation, model_jobs, output_layer
 from scripts.core.engines.batches import progress_bar
-from scripts.core.errors import count_noun
+from scripts.core.errors import UserError, count_noun
 from scripts.core.workflow.job import log, run
 
 if TYPE_CHECKING:
@@ -39,6 +38,7 @@ def main(
     top_k: int | str,
     max_new_tokens: int,
     groups: dict,
+    date: str,
     device: str,
     tokens_per_batch: int | str,
     save_seconds: float = 30,
@@ -49,8 +49,12 @@ def main(
     """Write ``distributions`` and ``masses`` (Parquet) for the rows of ``texts`` (Parquet) that are for ``methods``.
 
     Formats: :mod:`scripts.core.engines.distributions`. ``top_k`` is a number or ``all``; ``groups`` are the word groups
-    whose mass is wanted (group to words; may be empty). ``weights``, ``fetched``, ``speed`` and ``save_seconds`` are as
-    in :mod:`scripts.scoring.score`: finished parts are kept beside the output and taken up by the next try.
+    whose mass is wanted (group to words; may be empty). Chat templates are told that it is the day ``date``.
+    ``weights``, ``fetched``, ``speed`` and ``save_seconds`` are as in :mod:`scripts.scoring.score`: finished parts are
+    kept beside the output and taken up by the next try.
+
+    Raises:
+        UserError: If the model cannot be loaded, a text is too long for it, or it thinks before it answers.
     """
     model_jobs.clear_leftovers(distributions, masses)
     total = count_texts(texts, methods)
@@ -62,6 +66,7 @@ def main(
         "methods": methods,
         "prefixes": entry.get("prefixes", {}),
         "prompt_wrapping": entry.get("prompt_wrapping", "none"),
+        "date": date,
         **({"thinking": entry["thinking"]} if "thinking" in entry else {}),
         "top_k": top_k,
         "max_new_tokens": max_new_tokens,
@@ -127,6 +132,7 @@ class Job:
         if "generate" in self.metadata["methods"]:
             new = self.metadata["max_new_tokens"]
             self.generator = generation.Generator(self.network, self.tokenizer, max_new_tokens=new, **options)
+            self.wrap = prompting.wrapper(self.metadata, self.tokenizer, self.metadata["date"])
 
     def write(self, path: str | Path, tokens: str | Path, masses: str | Path, total: int) -> None:
         """Write the distributions of the texts in ``path``; adds counts to the metadata."""
@@ -187,11 +193,7 @@ class Job:
     def prompt(self, text: str) -> str:
         """Return a prompt as the model wants it."""
         prefix = self.metadata["prefixes"].get("generate", "")
-        text = f"{prefix} {text}" if prefix else text
-        # What follows the prompt is the answer's first word: behind a thought of nothing, whatever the entry allows.
-        thinking = prompting.Thinking.of(self.metadata)
-        thinking = thinking and dataclasses.replace(thinking, tokens=0)
-        return prompting.wrap(text, self.metadata["prompt_wrapping"], self.tokenizer, thinking)
+        return self.wrap(f"{prefix} {text}" if prefix else text)
 
     def _filling(self, ids: "np.ndarray"):
         return lambda: [
@@ -200,7 +202,20 @@ class Job:
         ]
 
     def _continuing(self, prompts: list[str]):
-        return lambda: [distributions.of_generation(result) for result in self.generator.run(prompts)]
+        return lambda: [
+            distributions.of_generation(self.without_thought(result, prompt))
+            for result, prompt in zip(self.generator.run(prompts), prompts, strict=True)
+        ]
+
+    def without_thought(self, result: generation.Generation, prompt: str) -> generation.Generation:
+        """Return a continuation that is no thought: what stands in one says nothing of the answer's first word."""
+        written = self.tokenizer.decode(result.tokens)
+        if prompting.split_thought(written, prompting.thought_tags(self.metadata), prompt)[0] is None:
+            return result
+        raise UserError(
+            f"model {self.metadata['model']} thinks before it answers, and its distributions would describe a thought; "
+            "switch that off in thinking of its registry entry, or leave the model out"
+        )
 
 
 if __name__ == "__main__":

@@ -27,6 +27,7 @@ def main(
     entry: dict,
     instances: int,
     new_tokens: int,
+    date: str,
     sizes: list,
     rounds: int,
     weights: str | None = None,
@@ -41,6 +42,7 @@ def main(
         entry: Its entry in the registry.
         instances: How many instances are asked about.
         new_tokens: Tokens of an answer at most.
+        date: The day that chat templates are told it is.
         sizes: Prompts in a batch; for this project's batches the tokens of as many of the longest prompts.
         rounds: How often everything is measured.
         weights: Folder that the workflow prepared from the model's source, where it needs preparing.
@@ -51,8 +53,7 @@ def main(
     rows = files.read_parquet(prompts)
     rows = rows[rows.follow_up.isna()]
     rows = rows[rows.instance_id.isin(rows.instance_id.drop_duplicates().iloc[:instances])]
-    thinking = prompting.Thinking.of(entry)
-    texts = [prompting.wrap(text, entry.get("prompt_wrapping", "none"), tokenizer, thinking) for text in rows.text]
+    texts = list(map(prompting.wrapper(entry, tokenizer, date), rows.text))
     ids = generation.Generator(network, tokenizer, max_new_tokens=new_tokens, tokens_per_batch=1).check(texts)
     longest = max(map(len, ids)) + new_tokens
     found = []

@@ -3,7 +3,7 @@
 import dataclasses
 import hashlib
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,14 +19,10 @@ from scripts.core.errors import UserError, count_noun
 from scripts.core.workflow.job import log, run
 
 if TYPE_CHECKING:
-    import transformers
     from tqdm import tqdm
 
 # Prompts held at once: enough for batches of similar length, few enough for memory to stay flat.
 WINDOW = 2048
-
-AFTER_THOUGHT = "\n\n"
-"""What follows a thought that is closed, as models write it."""
 
 LIBRARIES = ("torch", "transformers", "tokenizers")
 
@@ -42,7 +38,7 @@ SCHEMA = pa.schema(
         *(
             (f"{step}_thought{fact}", kind)
             for step in ("chain", "answer")
-            for fact, kind in (("", pa.string()), ("_tokens", pa.int32()), ("_closed", pa.bool_()))
+            for fact, kind in (("", pa.string()), ("_closed", pa.bool_()))
         ),
     ]
 )
@@ -57,6 +53,7 @@ def main(
     entry: dict,
     methods: list,
     new_tokens: dict,
+    date: str,
     device: str,
     tokens_per_batch: int | str,
     save_seconds: float = 30,
@@ -72,9 +69,8 @@ def main(
 
     Each row of ``answers`` has the prompt's ``text_id``, ``answer`` and, where there were two steps, ``chain``, both as
     the model wrote them, how many tokens each has, and whether the model ended it by itself. What it thought before is
-    in ``answer_thought`` and ``chain_thought``, with its tokens and whether the model closed it within its budget;
-    missing where it did not think. Metadata, ``speed`` and
-    unfinished jobs are as for scores (scripts/scoring/score.py).
+    in ``answer_thought`` and ``chain_thought``, with whether it ended; missing where the model did not think. Metadata,
+    ``speed`` and unfinished jobs are as for scores (scripts/scoring/score.py).
 
     Args:
         prompts: Parquet file of prompts, one row each (scripts/core/data/prompting.py has the columns).
@@ -84,7 +80,8 @@ def main(
         entry: The model's entry in the registry: source, architecture, precision, prompt_wrapping and the like.
         methods: Methods whose prompts are asked, such as ["vanilla"].
         new_tokens: Tokens to generate at most: answer after a prompt without a second step, otherwise chain in the
-            first step and final in the second, such as {"answer": 20}.
+            first step and final in the second, such as {"answer": 20}. The entry's thinking.tokens are added.
+        date: The day that chat templates are told it is.
         device: auto, cpu, cuda or cuda:N.
         tokens_per_batch: Tokens in one forward pass at most, or auto.
         save_seconds: Seconds after which finished parts are saved.
@@ -105,12 +102,13 @@ def main(
         model, entry, script="scripts/prompting/prompt.py", libraries=LIBRARIES, device=device, threads=threads,
         weights=weights, fetched=fetched,
     )  # fmt: skip
-    wrapping, thinking = entry.get("prompt_wrapping", "none"), prompting.Thinking.of(entry)
+    wrap = prompting.wrapper(entry, opened.tokenizer, date)
     metadata = opened.facts | {
         **({"search": "sampling", "temperature": temperature, "seed": seed} if temperature else {"search": "greedy"}),
-        "prompt_wrapping": wrapping,
-        "wrapped": prompting.wrap(prompting.PROMPT_SLOT, wrapping, opened.tokenizer, thinking),
-        **({"thinking": entry["thinking"]} if thinking else {}),
+        "prompt_wrapping": entry.get("prompt_wrapping", "none"),
+        "wrapped": wrap(prompting.PROMPT_SLOT),
+        "date": date,
+        **({"thinking": entry["thinking"]} if "thinking" in entry else {}),
         "methods": methods,
         "new_tokens_at_most": new_tokens,
         "prompts_sha256": files.sha256(prompts),
@@ -124,7 +122,7 @@ def main(
     started = time.monotonic()
     with progress_bar(model if shards == 1 else f"{model} {shard}/{shards}", None) as bar:
         drawing = {"temperature": temperature, "seed": seed}
-        job = Job(opened, wrapping, thinking, new_tokens, tokens_per_batch, drawing, parts, bar, metadata)
+        job = Job(opened, wrap, new_tokens, tokens_per_batch, drawing, parts, bar, metadata)
         instances.write_stream(answers, SCHEMA, job.batches(rows), metadata)
     seconds = time.monotonic() - started
     model_jobs.write_speed(speed, opened, seconds, new_tokens=job.written, prompts=len(rows))
@@ -156,46 +154,29 @@ def shard_rows(path: str | Path, methods: Sequence[str], shard: int, shards: int
 class Answer:
     """What a model answered in one step: text, tokens (without the end), whether it ended by itself; and its thought.
 
-    ``thought`` is None where there was none; ``closed`` says whether the model closed it itself.
+    ``thought`` is None where there was none; ``closed`` says whether it ended.
     """
 
     text: str
     tokens: tuple
     finished: bool
     thought: str | None = None
-    thought_tokens: int | None = None
     closed: bool | None = None
-
-
-def refuse_special_tags(tokenizer: "transformers.PreTrainedTokenizerBase", tags: Iterable[str]) -> None:
-    """Refuse tags of thoughts that a tokenizer leaves out of text, so that none would be seen.
-
-    Raises:
-        UserError
-    """
-    read = {tag: tokenizer(tag, add_special_tokens=False)["input_ids"] for tag in tags}
-    hidden = [tag for tag, ids in read.items() if tag not in tokenizer.decode(ids, skip_special_tokens=True)]
-    if hidden:
-        raise UserError(
-            f"thinking.tags: '{hidden[0]}' is a special token of the model, which is no part of its text; remove "
-            "thinking, or unmark the token in tokenizer.json"
-        )
 
 
 class Job:
     """Streams prompts through a model, in one or two steps.
 
     Args:
-        wrapping: Of :data:`scripts.core.data.prompting.WRAPPINGS`.
+        wrap: Makes of a prompt what the model reads.
         drawing: ``temperature`` and ``seed``.
-        metadata: Gets the counts of tokens.
+        metadata: Gets the counts of tokens and thoughts; says in ``thinking`` how the model thinks.
     """
 
     def __init__(
         self,
         opened: model_jobs.OpenedModel,
-        wrapping: str,
-        thinking: prompting.Thinking | None,
+        wrap: Callable[[str], str],
         new_tokens: dict,
         tokens_per_batch: int | str,
         drawing: dict,
@@ -203,27 +184,19 @@ class Job:
         bar: "tqdm",
         metadata: dict,
     ):
-        def generator(most: int, **options: Any):
-            return generation.Generator(
-                opened.network, opened.tokenizer, max_new_tokens=most, tokens_per_batch=tokens_per_batch, **drawing,
-                **options,
-            )  # fmt: skip
-
-        self.generators = {step: generator(most) for step, most in new_tokens.items()}
-        # A model that was not said to think may do so all the same.
-        self.thinking = thinking or prompting.Thinking(0)
-        self.thoughts = {}
-        if self.thinking.tokens:
-            refuse_special_tags(opened.tokenizer, self.thinking.tags)
-            self.thoughts = {
-                step: generator(max(self.thinking.tokens, most), stop=[self.thinking.tags[1]])
-                for step, most in new_tokens.items()
-            }
-        closing = len(opened.tokenizer(self.thinking.tags[1] + AFTER_THOUGHT)["input_ids"])
-        self.checked = {step: generator(most + self.thinking.tokens + closing) for step, most in new_tokens.items()}
-        if not self.thinking.tokens:
-            self.checked = self.generators
-        self.wrap = lambda text: prompting.wrap(text, wrapping, opened.tokenizer, thinking)
+        extra = metadata.get("thinking", {}).get("tokens", 0)
+        self.generators = {
+            step: generation.Generator(
+                opened.network, opened.tokenizer, max_new_tokens=most + extra, tokens_per_batch=tokens_per_batch,
+                **drawing,
+            )
+            for step, most in new_tokens.items()
+        }  # fmt: skip
+        self.new_tokens, self.wrap = new_tokens, wrap
+        self.tokenizer: Any = opened.tokenizer
+        self.tags = prompting.thought_tags(metadata)
+        added = self.tokenizer.added_tokens_decoder.values()
+        self.special = {*self.tokenizer.all_special_tokens, *(str(token) for token in added if token.special)}
         self.parts = parts
         self.bar = bar
         self.metadata = metadata
@@ -238,7 +211,7 @@ class Job:
             for name in self.generators.keys() & {"answer", "chain"}:
                 window = rows.slice(start, WINDOW).to_pylist()
                 asked = [row["text"] for row in window if (row["follow_up"] is None) == (name == "answer")]
-                self.checked[name].check([self.wrap(text) for text in asked])
+                self.generators[name].check([self.wrap(text) for text in asked])
         for start in range(0, len(rows), WINDOW):
             window = rows.slice(start, WINDOW).to_pylist()
             answers = self.window(window, (start + len(window)) / len(rows))
@@ -266,64 +239,40 @@ class Job:
                     f"{name}_tokens": len(result.tokens),
                     f"{name}_finished": result.finished,
                     f"{name}_thought": result.thought,
-                    f"{name}_thought_tokens": result.thought_tokens,
                     f"{name}_thought_closed": result.closed,
                 }
         return [{field: row.get(field) for field in SCHEMA.names} for row in answers]
 
     def step(self, name: str, ids: list[str], texts: list[str], done: float) -> list[Answer]:
-        """Return the answer to each text in one step, after a thought where the model is to think.
-
-        A thought that the model does not close within its tokens is closed for it, and the answer asked for then.
-        """
+        """Return the answer to each text in one step, without the thought before it."""
         texts = [self.wrap(text) for text in texts]
-        if not self.thinking.tokens:
-            return [
-                self.parted(result, text) for result, text in zip(self.run(name, ids, texts, done), texts, strict=True)
-            ]
-        most, (start, end) = self.generators[name].max_new_tokens if texts else 0, self.thinking.tags
-        answers, rest = [], {}
-        for row, (text, result) in enumerate(zip(texts, self.run(name, ids, texts, done, thought=True), strict=True)):
-            if not self.thinking.begun(text) and not result.text.lstrip().startswith(start):
-                # It answers at once, and gets as many tokens as any other model.
-                tokens = self.thoughts[name].raw(result)[:most]
-                answers.append(self.parted(self.generators[name].read(tokens), text))
-                continue
-            result = self.thoughts[name].read(self.thoughts[name].raw(result)[: self.thinking.tokens])
-            closed = end in self.thoughts[name].tokenizer.decode(result.tokens)
-            thought = result.text.lstrip().removeprefix(start).strip()
-            answers.append(Answer("", (), False, thought, len(result.tokens), closed))
-            rest[row] = text + result.text.rstrip() + end + AFTER_THOUGHT
-            self.metadata["thoughts"] += 1
-            self.metadata["thoughts_cut_off"] += not closed
-        found = self.run(name, [ids[row] for row in rest], list(rest.values()), done)
-        for row, result in zip(rest, found, strict=True):
-            answers[row] = dataclasses.replace(
-                answers[row], text=result.text, tokens=result.tokens, finished=result.finished
-            )
-        return answers
+        results = self.run(name, ids, texts, done)
+        return [self.answer(name, result, text) for result, text in zip(results, texts, strict=True)]
 
-    def parted(self, result: generation.Generation, prompt: str) -> Answer:
-        """Return a generation as an answer, without a thought that the model wrote all the same."""
-        thought, answer = self.thinking.parted(result.text, self.thinking.begun(prompt))
+    def answer(self, name: str, result: generation.Generation, prompt: str) -> Answer:
+        """Return a generation as an answer; a model that did not think has no more tokens for it than any other."""
+        generator = self.generators[name]
+        # Tags may be special tokens, which the text of a generation leaves out.
+        thought, text = prompting.split_thought(self.tokenizer.decode(result.tokens), self.tags, prompt)
         if thought is None:
-            return Answer(answer, result.tokens, result.finished)
-        closed = self.thinking.tags[1] in result.text
+            result = generator.read(generator.raw(result)[: self.new_tokens[name]])
+            return Answer(result.text, result.tokens, result.finished)
+        closed = self.tags[1] in self.tokenizer.decode(result.tokens)
         self.metadata["thoughts"] += 1
         self.metadata["thoughts_cut_off"] += not closed
-        return Answer(answer, result.tokens, result.finished, thought, len(result.tokens), closed)
+        for special in self.special:
+            thought, text = thought.replace(special, ""), text.replace(special, "")
+        return Answer(text, result.tokens, result.finished, thought, closed)
 
-    def run(
-        self, name: str, ids: list[str], texts: list[str], done: float, thought: bool = False
-    ) -> list[generation.Generation]:
-        """Return the generation after each text, of a thought or of an answer; none without texts.
+    def run(self, name: str, ids: list[str], texts: list[str], done: float) -> list[generation.Generation]:
+        """Return the generation after each text; none without texts.
 
         A study without a second step has no tokens for it.
         """
         if not texts:
             return []
-        generator = (self.thoughts if thought else self.generators)[name]
-        keys = [f"{name}{' thought' if thought else ''} {text_id}" for text_id in ids]
+        generator = self.generators[name]
+        keys = [f"{name} {text_id}" for text_id in ids]
         digest = hashlib.sha256("\0".join([name, *keys, *texts]).encode()).hexdigest()
         plan = generator.plan(texts)
         self.bar.total = round((self.bar.n + sum(batch.tokens for batch in plan)) / done)

@@ -11,7 +11,7 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.data import instances, losses, options
-from scripts.core.engines import chunks, continuation, label_loss, model_jobs, models, scoring, structure
+from scripts.core.engines import chunks, continuation, label_loss, model_jobs, scoring, structure
 from scripts.core.engines.batches import METRICS, Batch, TextReader, check_lengths, context_length, progress_bar
 from scripts.core.engines.reading import Reading
 from scripts.core.errors import UserError, count_noun
@@ -85,7 +85,6 @@ def main(
         model, entry, script="scripts/scoring/score.py", libraries=LIBRARIES, device=device, threads=threads,
         weights=weights, fetched=fetched,
     )  # fmt: skip
-    models.score_after(opened.tokenizer, entry.get("scored_after"))
     limit = context_length(opened.network)
     way = SCORE_TYPES[score](entry["architecture"])
     longest = longest_instances(instances, TextReader(opened.tokenizer, entry["architecture"]), limit, way, model)
@@ -96,7 +95,6 @@ def main(
         "engine": engine,
         "engine_description": scorer.description,
         "metric": way.metric,
-        **({"scored_after": entry["scored_after"]} if "scored_after" in entry else {}),
         "instances_sha256": files.sha256(instances),
     }
     settings = {"tokens_per_batch": tokens_per_batch, "threads": threads}
@@ -334,8 +332,7 @@ class Job:
         for batch, results, fresh in self.parts.work(digest, plan, lambda batch: self.score(rows, batch)):
             self.scored_tokens += batch.tokens if fresh else 0
             for row, scored in zip(batch.rows, results, strict=True):
-                # Engines score every token of a decoder's text but the first.
-                values[row] = scored[max(self.engine.unscored - 1, 0) :]
+                values[row] = scored
             if self.bar is not None:
                 self.bar.update(batch.tokens)
         return values

@@ -57,6 +57,7 @@ def arguments(entries, folder, texts, model, **changed):
         "top_k": 5,
         "max_new_tokens": 4,
         "groups": GROUPS,
+        "date": "2024-07-26",
         **changed,
     }
 

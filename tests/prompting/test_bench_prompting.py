@@ -14,9 +14,8 @@ def test_the_table_has_every_engine_at_every_size(tmp_path):
     rows = write_prompts(tmp_path / "prompts.parquet", 9)
     files.write_parquet(tmp_path / "prompts.parquet", rows.assign(instance_id=rows.text_id))
     bench_prompting.main(
-        prompts=str(tmp_path / "prompts.parquet"),
-        table=str(tmp_path / "table.csv"), model="tiny-llama", entry=entry, instances=4, new_tokens=5, sizes=[1, 3],
-        rounds=2,
+        prompts=str(tmp_path / "prompts.parquet"), table=str(tmp_path / "table.csv"), model="tiny-llama", entry=entry,
+        instances=4, new_tokens=5, date="2024-07-26", sizes=[1, 3], rounds=2,
     )  # fmt: skip
     table = files.read_csv(tmp_path / "table.csv")
     assert sorted(zip(table.engine, table.batch, strict=True)) == [

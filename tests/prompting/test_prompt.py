@@ -6,7 +6,6 @@ import pandas as pd
 import pytest
 
 from scripts.core import config, files
-from scripts.core.data import prompting
 from scripts.core.engines import chunks, generation, models
 from scripts.core.errors import UserError
 from scripts.prompting import merge_answers, prompt
@@ -48,6 +47,7 @@ def arguments(entries, folder, path, model="tiny-llama", **changed):
         "answers": str(folder / "answers.parquet"),
         "methods": ["vanilla", "think"],
         "new_tokens": NEW,
+        "date": "2024-07-26",
         **changed,
     }
 
@@ -186,27 +186,6 @@ def test_shards_put_together_are_the_whole(entries, tmp_path):
     assert facts["new_tokens"] == files.parquet_metadata(tmp_path / "answers.parquet")["new_tokens"]
     with pytest.raises(UserError, match=r"3of3\.parquet: is part 3 of 3, where part 2 of 3 was expected"):
         merge_answers.main(shards=[paths[0], paths[2], paths[1]], answers=str(tmp_path / "merged.parquet"))
-
-
-def test_a_chat_template_is_needed_where_the_registry_asks_for_one(entries):
-    name = "tiny-llama"
-    _, tokenizer = models.load(name, entries[name], models.locate(name, entries[name]), "cpu")
-    with pytest.raises(UserError, match="prompt_wrapping is chat_template, but the model's tokenizer has no template"):
-        prompting.wrap("a", "chat_template", tokenizer)
-    poisoned = {
-        "{{ ''.__class__.__mro__ }}": "SecurityError",
-        "{{ messages[0]['content'] ": "TemplateSyntaxError",
-        "{{ raise_exception('no users here') }}": "TemplateError: no users here",
-        "{{ messages[3]['content'] }}": "UndefinedError",
-    }
-    for template, said in poisoned.items():
-        tokenizer.chat_template = template
-        with pytest.raises(
-            UserError, match=rf"^the model's chat template cannot be filled \({said}.*prompt_wrapping to"
-        ):
-            prompting.wrap("a", "chat_template", tokenizer)
-    with pytest.raises(ValueError, match="expected one of none, llama2, chat_template"):
-        prompting.wrap("a", "alpaca", tokenizer)
 
 
 @pytest.mark.parametrize("follow_up", [None, FOLLOW_UP])

@@ -12,7 +12,6 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-import torch
 
 from scripts.core import config, files
 from scripts.core.data import instances, losses, model_outputs, options
@@ -79,29 +78,6 @@ def test_every_distinct_instance_is_scored_once_in_order(entries, tmp_path, many
     speed = json.loads((tmp_path / "speed.json").read_text())
     assert speed["scored_tokens"] == facts["forward_tokens"]
     assert not (tmp_path / "scores.chunks").exists()
-
-
-@pytest.mark.parametrize("engine", ["packed", "minicons"])
-@pytest.mark.parametrize("model", ["tiny-llama", "tiny-qwen"])
-def test_what_every_text_follows_has_no_score_of_its_own(entries, tmp_path, model, engine):
-    """One tokenizer begins texts with a token of its own, the other does not."""
-    path = write_instances(tmp_path / "instances.parquet", 6)
-    block = "<think>\n\n</think>\n\n"
-    after = entries | {model: entries[model] | {"scored_after": block}}
-    score.main(**arguments(after, tmp_path, path, model, engine=engine, token_values=True))
-    table = files.read_parquet(tmp_path / "scores.parquet")
-    assert files.parquet_metadata(tmp_path / "scores.parquet")["scored_after"] == block
-    network, tokenizer = models.load(model, entries[model], models.locate(model, entries[model]), builder.DEVICE)
-    texts = files.read_parquet(path).set_index("instance_id").text
-    for row in table.itertuples():
-        own = tokenizer(texts[row.instance_id].replace("___", row.option), add_special_tokens=False)["input_ids"]
-        before = tokenizer(block)["input_ids"]
-        with torch.inference_mode():
-            logits = network(torch.tensor([before + own], device=network.device)).logits[0].float().log_softmax(-1)
-        expected = [logits[len(before) + place - 1, token].item() for place, token in enumerate(own)]
-        assert row.scored_tokens == len(own)
-        assert row.token_log_probabilities == pytest.approx(expected, abs=1e-4)
-        assert row.log_probability == pytest.approx(sum(expected), abs=1e-4)
 
 
 @pytest.mark.parametrize("model", ["tiny-llama", "tiny-t5"])

@@ -6,8 +6,11 @@ the model is asked, before anything is put around it) and ``follow_up``: missing
 ``{chain}`` for the continuation. What else is in it belongs to the study.
 """
 
+import contextlib
+import datetime
 import re
-from dataclasses import dataclass
+import types
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from scripts.core.errors import UserError, describe_error
@@ -21,115 +24,125 @@ WRAPPINGS = ("none", "llama2", "chat_template")
 PROMPT_SLOT = "{prompt}"
 """Stands for the prompt where a file says what was put around it."""
 
-SWITCHES = ("enable_thinking", "thinking")
-"""Variables by which chat templates are told whether the model is to think first."""
+TAGS = ("<think>", "</think>")
+"""What begins and ends a thought where the registry does not say."""
+
+THOUGHTS = re.compile(r"think|reasoning|<\|channel\|>", re.IGNORECASE)
+"""What chat templates of models that think speak of."""
+
+SWITCH = "enable_thinking"
+"""The variable of chat templates that lets most of these models think unless it is false."""
+
+CONTENTS: tuple[Callable[[str], Any], ...] = (lambda text: text, lambda text: [{"type": "text", "text": text}])
+"""How chat templates take the text of a turn: as it is, or as a list of parts."""
 
 
-@dataclass(frozen=True)
-class Thinking:
-    """Whether a model thinks before it answers.
+def thought_tags(entry: dict[str, Any]) -> tuple[str, str]:
+    """Return what begins and ends a thought of a model, by its registry entry."""
+    start, end = entry.get("thinking", {}).get("tags", TAGS)
+    return start, end
 
-    Attributes:
-        tokens: The most tokens of a thought; 0: it does not think.
-        tags: What begins and what ends a thought.
+
+def split_thought(text: str, tags: tuple[str, str] = TAGS, prompt: str = "") -> tuple[str | None, str]:
+    """Return the thought in what a model wrote after a prompt, None if there is none, and what stands behind it.
+
+    Examples:
+        >>> split_thought("<think>She is a baker.</think>her"), split_thought("her")
+        (('She is a baker.', 'her'), (None, 'her'))
+        >>> split_thought("<think>She is"), split_thought("She is a baker.</think>her", prompt="... <think>")
+        (('She is', ''), ('She is a baker.', 'her'))
     """
-
-    tokens: int
-    tags: tuple = ("<think>", "</think>")
-
-    @classmethod
-    def of(cls, entry: dict[str, Any]) -> "Thinking | None":
-        """Return what a registry entry says of it; None if it says nothing."""
-        stated = entry.get("thinking")
-        return None if stated is None else cls(stated["tokens"], tuple(stated.get("tags", cls.tags)))
-
-    @property
-    def empty(self) -> str:
-        """A thought of nothing, as chat templates write it for a model that is not to think."""
-        return f"{self.tags[0]}\n\n{self.tags[1]}\n\n"
-
-    def begun(self, prompt: str) -> bool:
-        """Tell whether a prompt ends within a thought that it has begun for the model."""
-        return prompt.rstrip().endswith(self.tags[0])
-
-    def parted(self, text: str, begun: bool = False) -> tuple[str | None, str]:
-        """Return the thought in what a model wrote, None if there is none, and what stands behind it.
-
-        Args:
-            begun: Whether the prompt had begun the thought.
-
-        Examples:
-            >>> Thinking(0).parted("<think>She is a baker.</think>\\nher")
-            ('She is a baker.', '\\nher')
-            >>> Thinking(0).parted("<think>She is"), Thinking(0).parted("her")
-            (('She is', ''), (None, 'her'))
-        """
-        start, end = self.tags
-        if text.lstrip().startswith(start):
-            text = text.lstrip().removeprefix(start)
-        elif not begun and end not in text:
-            return None, text
-        thought, _, answer = text.partition(end)
-        return thought.strip(), answer
+    start, end = tags
+    begun = prompt.rstrip().endswith(start)
+    if text.lstrip().startswith(start):
+        text = text.lstrip().removeprefix(start)
+    elif not begun and end not in text:
+        return None, text
+    thought, _, answer = text.partition(end)
+    return thought.strip(), answer
 
 
-def wrap(
-    text: str, wrapping: str, tokenizer: "transformers.PreTrainedTokenizerBase", thinking: Thinking | None = None
-) -> str:
-    """Return what a model reads for a prompt.
+def wrapper(
+    entry: dict[str, Any], tokenizer: "transformers.PreTrainedTokenizerBase", date: str
+) -> Callable[[str], str]:
+    """Return the function that makes of a prompt what a model reads.
 
     Args:
-        wrapping: ``none``: the text as it is. ``llama2``: between ``[INST]`` and ``[/INST]`` (RUFF, Table 4).
-            ``chat_template``: as the user's turn in the tokenizer's own template, with the system prompt that the
-            template brings, if any, up to where the assistant speaks.
-        thinking: The chat template is told whether the model is to think; where it does not ask and the model is not
-            to, an empty thought follows it.
+        entry: Of a registry entry ``prompt_wrapping`` and ``thinking``. ``none``: the text as it is. ``llama2``:
+            between ``[INST]`` and ``[/INST]`` (RUFF, Table 4). ``chat_template``: as the user's turn in the tokenizer's
+            own template, up to where the assistant speaks; ``thinking`` holds variables of the template.
+        date: The day that templates are told it is, such as 2024-07-26.
 
     Raises:
-        UserError: If the tokenizer has no chat template, or one that asks whether the model is to think or begins a
-            thought, and ``thinking`` does not say so.
+        UserError: If the template is missing, fails, does not show the prompt exactly once or speaks of thoughts, of
+            which ``thinking`` says nothing.
     """
-    if wrapping == "llama2":
-        return f"[INST] {text} [/INST]"
+    wrapping = entry.get("prompt_wrapping", "none")
     if wrapping == "chat_template":
-        if not tokenizer.chat_template:
-            raise UserError(
-                "config/models.yaml: prompt_wrapping is chat_template, but the model's tokenizer has no template; "
-                "set it to none"
-            )
-        return _chat(text, tokenizer, thinking)
-    if wrapping != "none":
+        return _chat(entry.get("thinking"), tokenizer, date)
+    if wrapping not in WRAPPINGS:
         raise ValueError(f"prompt_wrapping {wrapping!r} is unknown; expected one of {', '.join(WRAPPINGS)}")
-    return text
+    return (lambda text: f"[INST] {text} [/INST]") if wrapping == "llama2" else lambda text: text
 
 
-def _chat(text: str, tokenizer: Any, thinking: Thinking | None) -> str:
-    turns = [{"role": "user", "content": text}]
+def _chat(thinking: dict[str, Any] | None, tokenizer: Any, date: str) -> Callable[[str], str]:
+    source, where = str(tokenizer.chat_template or ""), "config/models.yaml: the model's chat template"
+    remedy = "set prompt_wrapping to none, or correct the template"
+    if not source:
+        raise UserError(f"{where} is missing from its tokenizer; set prompt_wrapping to none")
+    stated = {name: value for name, value in (thinking or {}).items() if name not in ("tokens", "tags")}
+    if (thinking is None and THOUGHTS.search(source)) or (SWITCH in source and not stated):
+        raise UserError(
+            f"{where} lets it think before it answers; add thinking with the variable that switches this off or on, "
+            "such as {enable_thinking: false}, or with the most tokens of a thought, such as {tokens: 512}"
+        )
+    if unknown := [name for name in stated if name not in source]:
+        raise UserError(f"{where} has no variable '{unknown[0]}'; correct thinking.{unknown[0]} or remove it")
+    try:
+        day = datetime.date.fromisoformat(date)
+    except ValueError:
+        raise UserError(f"chat_templates.date: '{date}' is no day; correct it") from None
+    options = stated | {"date_string": day.strftime("%d %b %Y"), "tokenize": False, "add_generation_prompt": True}
 
-    def filled(thinks: bool) -> str:
+    def fill(content: Any) -> str:
+        with _clock(day):
+            return tokenizer.apply_chat_template([{"role": "user", "content": content}], **options)
+
+    problems = []
+    for form in CONTENTS:
         try:
-            return tokenizer.apply_chat_template(
-                turns, tokenize=False, add_generation_prompt=True, **dict.fromkeys(SWITCHES, thinks)
-            )
+            shape = fill(form(PROMPT_SLOT))
         except Exception as error:  # a template is a program of the checkpoint's authors
-            raise UserError(
-                f"the model's chat template cannot be filled ({describe_error(error)}); set prompt_wrapping to none in "
-                "config/models.yaml, or correct the template"
-            ) from error
+            problems.append(f"fails: {describe_error(error)}")
+            continue
+        if shape.count(PROMPT_SLOT) == 1:
+            break
+        problems.append(f"shows a prompt {shape.count(PROMPT_SLOT)} times")
+    else:
+        raise UserError(f"{where} {problems[0]}; {remedy}")
 
-    on, off = filled(True), filled(False)
-    if thinking is None:
-        if on != off or Thinking(0).begun(on):
-            raise UserError(
-                "config/models.yaml: the model's chat template lets it think before it answers; set thinking: "
-                "{tokens: 0} for answers without a thought, or the most tokens of one"
-            )
-        return off
-    if thinking.tokens:
-        return on
-    if thinking.begun(off):
-        return off.rstrip().removesuffix(thinking.tags[0]) + thinking.empty
-    return off if on != off else off + thinking.empty
+    def wrap(text: str) -> str:
+        wrapped = fill(form(text))
+        if wrapped not in (shape.replace(PROMPT_SLOT, shown) for shown in (text, text.strip())):
+            raise UserError(f"{where} changes a prompt that it shows; {remedy}")
+        return wrapped
+
+    return wrap
+
+
+@contextlib.contextmanager
+def _clock(day: datetime.date) -> Iterator[None]:
+    """Have ``strftime_now`` of chat templates say inside the block that it is this day.
+
+    transformers hands templates no function but its own, which asks this module for the time.
+    """
+    from transformers.utils import chat_template_utils
+
+    kept, chat_template_utils.datetime = chat_template_utils.datetime, types.SimpleNamespace(now=lambda: day)
+    try:
+        yield
+    finally:
+        chat_template_utils.datetime = kept
 
 
 def second_prompt(pattern: str, first: str, chain: str) -> str:

@@ -157,8 +157,6 @@ class TextReader:
         self.splits_words = (
             tokenizer.is_fast and len(set(tokenizer(TWO_WORDS, add_special_tokens=False).word_ids())) > 1
         )
-        # Of a decoder's text the first token has no score, nor has what every text follows (models.score_after).
-        self.unscored = getattr(tokenizer, "unscored_tokens", 1) if architecture == "decoder" else 0
 
     @property
     def unknown_token(self) -> int | None:
@@ -260,7 +258,8 @@ class TextReader:
         """Return which tokens of what a model reads have a score, an array of bool."""
         if self.architecture == "encoder":
             return np.array([w is not None and int(i) not in self.special for w, i in zip(words, ids, strict=True)])
-        return np.arange(len(ids)) >= self.unscored
+        # Of a decoder's text the first token has no score.
+        return np.arange(len(ids)) >= (self.architecture == "decoder")
 
     def masked_copies(
         self, ids: Sequence[int] | np.ndarray, words: Sequence[int | None]

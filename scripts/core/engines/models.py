@@ -402,26 +402,6 @@ def _begin_with(tokenizer: Any, ids: list):
     return tokenizer
 
 
-def score_after(tokenizer: "PreTrainedTokenizerBase", text: str | None) -> "PreTrainedTokenizerBase":
-    """Return a tokenizer that puts a text before every text that is scored, behind its token of the beginning, if any.
-
-    Its ``unscored_tokens`` are as many as have no score: what stands before, and at least the first token.
-
-    Raises:
-        UserError: If the tokenizer is a slow one, or ends texts with a token of its own.
-    """
-    if not text:
-        return tokenizer
-    around = tokenizer("")["input_ids"]
-    if not tokenizer.is_fast or around not in ([], [tokenizer.bos_token_id]):
-        raise UserError(
-            f"{type(tokenizer).__name__} cannot put a text before others; remove scored_after in config/models.yaml"
-        )
-    before = around + tokenizer(text, add_special_tokens=False)["input_ids"]
-    tokenizer.unscored_tokens = len(before)
-    return _begin_with(tokenizer, before)
-
-
 @contextlib.contextmanager
 def _gguf_parsed_once():
     """Let transformers do once what it does four times (parse a GGUF file) or for each layer (a table of names).

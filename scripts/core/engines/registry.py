@@ -134,7 +134,7 @@ def check_conflicts(registry: dict[str, dict], file: str) -> None:
         source = entry.get("source", {})
         if source:
             # The same weights may be asked with and without a thought.
-            asked = json.dumps([source, entry.get("thinking"), entry.get("scored_after")], sort_keys=True)
+            asked = json.dumps([source, entry.get("thinking")], sort_keys=True)
             twin = sources.setdefault(asked, name)
             if twin != name:
                 raise UserError(
@@ -164,8 +164,6 @@ def check_conflicts(registry: dict[str, dict], file: str) -> None:
             raise UserError(
                 f"{file}: models.{name}.thinking is for decoders whose prompt_wrapping is chat_template; remove it"
             )
-        if "scored_after" in entry and (entry["architecture"] != "decoder" or "source" not in entry):
-            raise UserError(f"{file}: models.{name}.scored_after is for decoders with weights; remove it")
         if entry["architecture"] == "encoder" and "prompt_wrapping" in entry:
             raise UserError(f"{file}: models.{name} is an encoder and cannot be prompted; remove prompt_wrapping")
         if entry.get("base", name) not in registry:

@@ -96,6 +96,7 @@ DESCRIPTIONS = {
     "top_k": "how many of the most probable tokens are kept",
     "max_new_tokens": "most tokens that the model may write",
     "methods": "methods that are compared or computed",
+    "date": "the day that chat templates are told it is",
     "groups": "groups of words whose probabilities are summed",
     "words": "the lists of words by group (TSV)",
     "cache": "folder of answers that were paid for",

@@ -131,16 +131,13 @@ def describe_thinking(answers: Mapping[str, Any]) -> str:
 
     Examples:
         >>> describe_thinking({"thinking": {"tokens": 64}, "thoughts": 1000, "thoughts_cut_off": 20})
-        'up to 64 tokens; 20 of 1,000 cut off'
-        >>> describe_thinking({"thinking": {"tokens": 0}, "thoughts": 0}), describe_thinking({"thoughts": 0})
-        ('off', '')
+        '1,000 thoughts, 20 cut off'
+        >>> describe_thinking({"thinking": {"enable_thinking": False}, "thoughts": 0}), describe_thinking({})
+        ('none', '')
     """
-    tokens, thoughts = answers.get("thinking", {}).get("tokens"), answers.get("thoughts", 0)
-    if not tokens:
-        unasked = f"in {thoughts:,} answers unasked" if thoughts else ""
-        return unasked if tokens is None else "; ".join(["off", *([unasked] if unasked else [])])
-    cut_off = f"{answers['thoughts_cut_off']:,} of {thoughts:,} cut off" if thoughts else "no thought"
-    return f"up to {tokens:,} tokens; {cut_off}"
+    if thoughts := answers.get("thoughts", 0):
+        return f"{thoughts:,} thoughts, {answers['thoughts_cut_off']:,} cut off"
+    return "none" if "thinking" in answers else ""
 
 
 def prompted_models_cells(table: Any, models: dict[str, dict]) -> pd.DataFrame:

@@ -380,11 +380,7 @@ def revisions_with_the_name_of_a_model(models):
 
 
 def thinking_without_a_template(models):
-    models["llama-2-7b-chat"]["thinking"] = {"tokens": 0}
-
-
-def a_context_of_an_encoder(models):
-    models["bert-base"]["scored_after"] = "a"
+    models["llama-2-7b-chat"]["thinking"] = {"enable_thinking": False}
 
 
 def outputs_of_an_encoder_decoder(models):
@@ -419,7 +415,6 @@ def demonstration_in_a_study(models):
         (revisions_beside_one, "models.pythia-14m has source.revision and revisions; set source.revision to null"),
         (revisions_with_the_name_of_a_model, "models.pythia-14m.revisions make 'pythia-14m-step2', which is another"),
         (thinking_without_a_template, "models.llama-2-7b-chat.thinking is for decoders whose prompt_wrapping is chat"),
-        (a_context_of_an_encoder, "models.bert-base.scored_after is for decoders with weights; remove it"),
         (outputs_of_an_encoder_decoder, "models.flan-t5-base.outputs is for encoders and decoders with a number of"),
         (demonstration_in_a_study, "models.minilm-l6-mlm is a demonstration model and belongs to no study"),
     ],
@@ -433,11 +428,11 @@ def test_conflicts(tmp_path, change, message):
 
 def test_the_same_weights_may_be_asked_with_and_without_a_thought(tmp_path):
     def change(models):
-        for name, changed in (("on", {"thinking": {"tokens": 64}}), ("after", {"scored_after": "<think></think>"})):
+        for name, changed in (("on", {"thinking": {"tokens": 64}}), ("off", {"thinking": {"enable_thinking": False}})):
             entry = copy.deepcopy(models["smollm2-135m-instruct"])
             models[f"smollm2-135m-instruct-{name}"] = entry | changed | {"label": f"SmolLM2 {name}"}
 
-    assert {"smollm2-135m-instruct-on", "smollm2-135m-instruct-after"} <= set(load_changed(tmp_path, change))
+    assert {"smollm2-135m-instruct-on", "smollm2-135m-instruct-off"} <= set(load_changed(tmp_path, change))
 
 
 def test_one_added_entry_is_enough(tmp_path):
