@@ -50,7 +50,9 @@ class Question:
 
 def write_sheet(path: str | Path, items: pd.DataFrame, questions: Sequence[Question], seed: int) -> None:
     """Write the blank sheet: items (the first column is ``Row``) in random order and a column per question."""
-    table = items.sample(frac=1, random_state=seed)
+    # Spreadsheets run a cell that begins like a formula.
+    safe = items.map(lambda cell: f"'{cell}" if str(cell).startswith(("=", "+", "-", "@")) else cell)
+    table = safe.sample(frac=1, random_state=seed)
     files.write_csv(path, table.assign(**dict.fromkeys([question.column for question in questions], ""), Annotator=""))
 
 

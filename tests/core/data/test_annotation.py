@@ -65,6 +65,15 @@ def test_a_sheet_is_read_as_spreadsheets_save_it(blank, separator, encoding):
     pd.testing.assert_frame_equal(annotation.read_labels(blank, [str(saved)], QUESTIONS), expected)
 
 
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)"])
+def test_a_text_never_becomes_a_formula(tmp_path, text):
+    annotation.write_sheet(tmp_path / "sheet.csv", pd.DataFrame({"Row": ["s"], "Sentence": [text]}), [WHO], seed=1)
+    sheet = files.read_csv(tmp_path / "sheet.csv", dtype=str)
+    assert list(sheet.Sentence) == [f"'{text}"]
+    sheet.assign(Who="A", Annotator="=2+2").to_csv(tmp_path / "ada.csv", index=False)
+    assert list(annotation.read_labels(tmp_path / "sheet.csv", [str(tmp_path / "ada.csv")], [WHO]).label) == ["A"]
+
+
 def changed(column, value, row=0):
     return lambda table: table.assign(**{column: [*table[column][:row], value, *table[column][row + 1 :]]})
 
