@@ -8,7 +8,7 @@ from scripts.core import files
 from scripts.core.data import coreference, estimate_rows
 from scripts.core.workflow.studies import ExplorerView
 
-MARKUP = "<script>document.title = 'pwned'</script>\"' & <b>"
+MARKUP = "<script>document.title = 'pwned'</script>\"' & <b> --> {{ data }} ${alert(1)} javascript:alert(1)"
 SECRET = "Zanzibar's heron"
 CANARY = "CANARY 1234 never to be used for training."
 PRONOUNS = ("he", "she")
