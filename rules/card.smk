@@ -7,9 +7,6 @@ CARDED = {
     for entry in config.get("cards", [])
     if (names := [name for name in entry.split(",") if name in READ_MODELS or name in ASKED_MODELS])
 }
-# A run in a folder of its own is compared with the default run, if that was made.
-CARD_OTHERS = [repo_path("results/paper/summary.csv")] if Path.cwd() != ROOT else []
-CARD_OTHERS = [path for path in CARD_OTHERS if Path(path).is_file()]
 CARD_ENTRY_KEYS = (
     "label",
     "architecture",
@@ -32,7 +29,6 @@ if CARD and len(CARD.models) > 1:
 
 
 wildcard_constraints:
-    carded=one_of(CARDS),
     card=one_of(CARDED),
 
 
@@ -98,29 +94,28 @@ rule card_differences:
 
 rule card_figure:
     input:
-        summary=lambda wildcards: STUDIES[wildcards.carded].summary_file,
-        others=CARD_OTHERS,
-        printed=lambda wildcards: (
-            [repo_path(f"paper/published/{CARDS[wildcards.carded].printed}{part}.csv") for part in ("", "_models")]
-            if CARDS[wildcards.carded].printed
-            else []
-        ),
+        summaries=lambda wildcards: card_summaries(CARDED[wildcards.card]),
+        printed=lambda wildcards: [
+            repo_path(f"paper/published/{CARDS[study].printed}{part}.csv")
+            for study in card_studies(CARDED[wildcards.card])
+            if CARDS[study].printed
+            for part in ("", "_models")
+        ],
     output:
-        pdf="results/cards/{card}/{carded}.pdf",
-        png="results/cards/{card}/{carded}.png",
-        csv="results/cards/{card}/{carded}.csv",
+        pdf="results/cards/{card}/studies.pdf",
+        png="results/cards/{card}/studies.png",
+        csv="results/cards/{card}/studies.csv",
     log:
-        "results/logs/card_figure/{card}_{carded}.log",
+        "results/logs/card_figure/{card}.log",
     conda:
         "../envs/analysis.yaml"
     params:
-        study=lambda wildcards: wildcards.carded,
-        models=lambda wildcards: CARDED[wildcards.card],
-        value=lambda wildcards: CARDS[wildcards.carded].value,
-        points=lambda wildcards: [list(point) for point in CARDS[wildcards.carded].points],
-        parts=lambda wildcards: CARDS[wildcards.carded].parts,
-        chance=lambda wildcards: CARDS[wildcards.carded].chance,
-        axis=lambda wildcards: CARDS[wildcards.carded].axis,
+        models=lambda wildcards: {model: MODELS[model]["label"] for model in CARDED[wildcards.card]},
+        studies=lambda wildcards: [
+            {"key": name, "label": STUDIES[name].label, "points": [list(point) for point in CARDS[name].points]}
+            | {key: getattr(CARDS[name], key) for key in ("value", "parts", "chance", "axis", "printed")}
+            for name in card_studies(CARDED[wildcards.card])
+        ],
     script:
         "../scripts/card/card_figure.py"
 
@@ -134,15 +129,12 @@ rule card_page:
         findings=lambda wildcards: [
             STUDIES[study].findings_file(model) for study, model in card_pairs(CARDED[wildcards.card])
         ],
-        figures=lambda wildcards: expand(
-            "results/cards/{{card}}/{study}.{suffix}",
-            study=["scorecard", *card_studies(CARDED[wildcards.card])],
-            suffix=["png", "csv"],
+        figures=expand(
+            "results/cards/{{card}}/{figure}.{suffix}", figure=["scorecard", "studies"], suffix=["png", "csv"]
         ),
         made=lambda wildcards: [
             path for study, model in card_pairs(CARDED[wildcards.card]) for path in STUDIES[study].files_of(model)
         ],
-        speeds=lambda wildcards: [path for model in CARDED[wildcards.card] for path in speeds_of(model)],
         summaries=lambda wildcards: card_summaries(CARDED[wildcards.card]),
         fronts=FRONTS,
     output:
@@ -181,9 +173,7 @@ rule card_pdf:
     input:
         main_tex="results/cards/{card}/card.tex",
         style="results/cards/{card}/proceedings.sty",
-        figures=lambda wildcards: expand(
-            "results/cards/{{card}}/{study}.pdf", study=["scorecard", *card_studies(CARDED[wildcards.card])]
-        ),
+        figures=expand("results/cards/{{card}}/{figure}.pdf", figure=["scorecard", "studies"]),
     output:
         pdf=report(
             "results/cards/{card}/card.pdf",

@@ -1,7 +1,7 @@
-"""Draw what one study finds for the models of a card, next to other models and published values."""
+"""Draw what each study finds for the models of a card: a panel for each, next to other models and published values."""
 
+import textwrap
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -14,99 +14,61 @@ from scripts.core.workflow.job import run
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-MODEL, RUN, DEFAULT_RUN, PUBLISHED_VALUES = "model", "this run", "default run", "published"
+MODEL, RUN, PUBLISHED_VALUES = "model", "this run", "published"
 """Whose a value is."""
-WAYS_WIDTH = 0.5
-"""What the models of a card take at most of the distance between points."""
-OTHERS_OFFSET = -0.28
-"""Where other values stand beside the model's, in parts of the distance between points."""
+OTHERS = {
+    RUN: ("other models of this run", {"marker": "^", "color": "#56B4E9", "markersize": 4}),
+    PUBLISHED_VALUES: ("published", {"marker": "d", "color": "#CC79A7", "markersize": 4}),
+}
 MEAN = "mean of its models"
 SEVERAL = (estimate_rows.FULL, estimate_rows.PARTIAL, estimate_rows.PROMPTED)
 """Ways of asking that one study compares."""
-HEIGHT, LOWER = 1.8, 1.4
-"""Of the panel, in inches; of several models, whose legend is longer."""
-OTHERS = {
-    RUN: ("models of this run", {"marker": "^", "color": "#56B4E9", "markersize": 4}),
-    DEFAULT_RUN: ("models of the default run", {"marker": "v", "color": "#8C8C8C", "markersize": 4}),
-    PUBLISHED_VALUES: ("published", {"marker": "d", "color": "#CC79A7", "markersize": 4}),
-}
-"""What else is drawn: in words, and its look."""
-COLUMNS = ["who", "name", "way", "point", "value", "low", "high", "n", "n_unit"]
+WAYS_WIDTH, OTHERS_OFFSET = 0.5, -0.28
+"""What the card's models take of the distance between points, and where other values stand."""
+ACROSS, HEIGHT = 3, 1.7
+"""Panels in a row, and the height of a row in inches."""
+COLUMNS = ["study", "who", "name", "way", "point", "value", "low", "high", "n", "n_unit"]
 
 
-def main(
-    *,
-    summary: str,
-    others: list,
-    printed: list,
-    pdf: str,
-    png: str,
-    csv: str,
-    study: str,
-    models: list,
-    value: str,
-    points: list,
-    parts: list,
-    chance: float | None,
-    axis: str,
-) -> None:
+def main(*, summaries: list, printed: list, pdf: str, png: str, csv: str, models: dict, studies: list) -> None:
     """Draw the figure.
 
     Args:
-        summary: The study's rows of the summary.
-        others: Summaries of other runs; of models that are not in this one.
-        printed: The study's published numbers and its models, or nothing.
-        study, models: Their names.
-        value: What is drawn.
-        points: ``label``, ``metric``, ``factors``, ``printed`` (``scripts/core/workflow/studies.py``, ``Point``).
-        parts: Parts of which the first that the card's models have is drawn.
-        chance: What a random pick comes to, or None.
-        axis: What the points are.
+        summaries: The summary of each of ``studies``.
+        printed: Published numbers and models of the studies that have any, two files for each.
+        models: The card's models, by their names, to their labels.
+        studies: ``key`` and ``label`` of each, and what its ``Card`` (``scripts/core/workflow/studies.py``) says. The
+            first part that the models have is drawn.
     """
-    frame = read(summary, models)
-    part = next((name for name in parts if (frame.model.isin(models) & (frame.part == name)).any()), None)
-    labels = dict(zip(frame.model, frame.label, strict=True))
-    rows = [(MODEL if name in models else RUN, *rest) for name, *rest in of_points(frame, points, part)]
-    known = set(frame.model)
-    for path in others:
-        frame = read(path, models)
-        frame = frame[(frame.study == study) & ~frame.model.isin(known)]
-        own_part = next((name for name in parts if (frame.part == name).any()), None)
-        rows += [(DEFAULT_RUN, *rest) for _, *rest in of_points(frame, points, own_part)]
-    if printed:
-        numbers, published_models = printed
-        rows += [(PUBLISHED_VALUES, *rest) for rest in from_paper(numbers, published_models, points)]
+    rows = []
+    for study, path in zip(studies, summaries, strict=True):
+        frame = read_summary(path, models)
+        own = frame[frame.model.isin(models)]
+        part = next((name for name in study["parts"] if (own.part == name).any()), None)
+        rows += [
+            (study["key"], MODEL if name in models else RUN, *rest)
+            for name, *rest in rows_at_points(frame, study["points"], part)
+        ]
+        files = [name for name in printed if study["printed"] and f"/{study['printed']}" in name]
+        rows += [(study["key"], PUBLISHED_VALUES, *rest) for rest in rows_of_paper(files, study["points"])]
     frame = pd.DataFrame(rows, columns=COLUMNS)
-    looks = {labels[name]: look for name, look in plotting.in_order(models).items() if name in labels}
-    plotting.save(
-        draw(frame, value, [point[0] for point in points], chance, axis, looks, len(models) > 1), frame, pdf, png, csv
-    )
+    plotting.save(draw(frame, studies, list(models.values())), frame, pdf, png, csv)
 
 
-def read(path: str | Path, models: Collection[str]) -> pd.DataFrame:
+def read_summary(path: str, models: Collection[str]) -> pd.DataFrame:
     """Return the rows of a summary about what ran, without demonstration models other than the card's."""
     frame = estimate_rows.read([path])
     ran = frame.kind.isin([estimate_rows.MODEL, estimate_rows.SYSTEM])
     return frame[ran & (frame.model.isin(models) | ~frame.demonstration)]
 
 
-def of_points(frame: pd.DataFrame, points: Iterable[Sequence[Any]], part: str | None) -> list[tuple]:
+def rows_at_points(frame: pd.DataFrame, points: Iterable[Sequence[Any]], part: str | None) -> list[tuple]:
     """Return model, label, how it was asked, point, value, interval, n and its unit of a part's rows at the points."""
     frame = frame if part is None else frame[frame.part == part]
-    # How a study decides elsewhere, such as prompted, is another estimate of the same metric.
+    names = ("value", "low", "high", "n", "n_unit")
     return [
-        (
-            row["model"],
-            row["label"],
-            describe_scoring(row),
-            name,
-            row["value"],
-            row["low"],
-            row["high"],
-            row["n"],
-            row["n_unit"],
-        )
-        for name, metric, factors, _ in points
+        (row["model"], row["label"], describe_scoring(row), point, *(row[name] for name in names))
+        for point, metric, factors, _ in points
         for row in estimate_rows.rows_at(frame, metric=metric, **factors).to_dict("records")
     ]
 
@@ -114,96 +76,78 @@ def of_points(frame: pd.DataFrame, points: Iterable[Sequence[Any]], part: str | 
 def describe_scoring(row: Mapping[Any, Any]) -> str:
     """Return how a model was asked, in words; empty where its study asks in one way only."""
     how = row["scoring"] if row["scoring"] in SEVERAL else ""
-    return ", ".join(
-        filter(None, [row["debiasing"], how, f"prompt {row[PROMPT_FACTOR]}" if row.get(PROMPT_FACTOR) else ""])
-    )
+    asked = f"prompt {row[PROMPT_FACTOR]}" if row.get(PROMPT_FACTOR) else ""
+    return ", ".join(filter(None, [row["debiasing"], how, asked]))
 
 
-def from_paper(numbers: str | Path, published_models: str | Path, points: Iterable[Sequence[Any]]) -> list[tuple]:
+def rows_of_paper(files: Sequence[str], points: Iterable[Sequence[Any]]) -> list[tuple]:
     """Return what a study published at the points, as rows of the figure; no intervals."""
-    listed, known = published.read_published(numbers), published.read_models(published_models)
+    if not files:
+        return []
+    listed, known = published.read_published(files[0]), published.read_models(files[1])
+    listed = listed[listed.kind.isin(["table", "text"])]
     rows = []
-    for name, _, _, printed in points:
-        if not printed:
-            continue
-        item, row, column, scale = printed
-        single = "{model}" not in row + column
-        for called in [MEAN] if single else known.label:
-            found = listed[
-                (listed.item == item)
-                & (listed.row == row.replace("{model}", called))
-                & (listed.column == column.replace("{model}", called))
-                & listed.kind.isin(["table", "text"])
-            ]
+    for point, _, _, places in points:
+        item, row, column, scale = places or ("", "", "", 1)
+        for called in known.label if "{model}" in row + column else [MEAN]:
+            place = (row.replace("{model}", called), column.replace("{model}", called))
+            found = listed[(listed.item == item) & (listed.row == place[0]) & (listed.column == place[1])]
             if len(found):
-                rows.append((called, "", name, float(found.value.iloc[0]) * scale, None, None, None, None))
+                rows.append((called, "", point, float(found.value.iloc[0]) * scale, None, None, None, None))
     return rows
 
 
 @plotting.style()
-def draw(
-    frame: pd.DataFrame,
-    value: str,
-    points: Sequence[str],
-    chance: float | None,
-    axis: str,
-    looks: Mapping[str, dict],
-    several: bool,
-) -> "Figure":
-    """Draw the models' values with their intervals, others as marks; return the figure.
+def draw(frame: pd.DataFrame, studies: Sequence[dict], labels: Sequence[str]) -> "Figure":
+    """Draw a panel for each study: the models' values with their intervals, others as marks.
 
     A colour is a model's and a marker a method of asking; on the card of one model both are the method's.
     """
-    drawn = plotting.figure(plotting.COLUMN, LOWER if several else HEIGHT)
-    ax = drawn.subplots()
-    places = {point: place for place, point in enumerate(points)}
+    across = min(ACROSS, len(studies))
+    down = -(-len(studies) // across)
+    drawn = plotting.figure(plotting.PAGE, HEIGHT * down)
+    panels = drawn.subplots(down, across, squeeze=False).ravel()
     own = frame[frame.who == MODEL]
     ways = list(dict.fromkeys(own.way))
-    marks = dict(zip(ways, plotting.in_order(ways).values(), strict=True))
-    pairs = list(dict.fromkeys(zip(own.name, own.way, strict=True)))
-    handles = [plotting.handle(look | {"linestyle": ""}, name) for name, look in looks.items() if several]
-    for index, (name, asked) in enumerate(pairs):
-        rows = own[(own.name == name) & (own.way == asked)]
-        shift = (index - (len(pairs) - 1) / 2) * min(0.14, WAYS_WIDTH / len(pairs))
-        look: dict[str, Any] = {
-            "marker": marks[asked]["marker"],
-            "color": (looks[name] if several else marks[asked])["color"],
-        }
-        if several and len(ways) == 1:
-            look = looks[name]
-        bars = plotting.error_bars(rows.value, rows.low, rows.high)
-        ax.errorbar(
-            rows.point.map(places) + shift, rows.value, yerr=bars, linestyle="", capsize=1.5, elinewidth=0.8, **look
-        )
-    for asked in ways if len(ways) > 1 or not several else ():
-        rows = own[own.way == asked]
-        colour = plotting.GREY if several else marks[asked]["color"]
-        called = asked or ("no prompt" if len(ways) > 1 else next(iter(looks)))
-        look = {"marker": marks[asked]["marker"], "color": colour, "linestyle": ""}
-        handles.append(plotting.handle(look, f"{called}, {count(rows)}"))
-    for who, (text, look) in OTHERS.items():
-        rows = frame[frame.who == who]
-        if len(rows):
-            ax.plot(rows.point.map(places) + OTHERS_OFFSET, rows.value, linestyle="", **look)
-            counted = f"{text} (n = {rows.name.nunique()})" if rows.name.nunique() > 1 else text
-            text = "published mean" if set(rows.name) == {MEAN} else counted
-            handles.append(plotting.handle(look | {"linestyle": ""}, text))
-    ax.set(xlabel=axis, ylabel=value, xlim=(-0.5, len(points) - 0.5))
-    ax.set_xticks(range(len(points)), [point.replace(" ", "\n") for point in points])
-    plotting.fraction_axis(ax.yaxis)
-    if chance is not None:
-        handles.append(plotting.chance_line([ax], chance))
+    marks, colours = (dict(zip(names, plotting.in_order(names).values(), strict=True)) for names in (ways, labels))
+    several = len(labels) > 1
+    for ax, study in zip(panels, studies, strict=False):
+        points = [point[0] for point in study["points"]]
+        places = {point: place for place, point in enumerate(points)}
+        part = own[own.study == study["key"]]
+        pairs = list(dict.fromkeys(zip(part.name, part.way, strict=True)))
+        for index, (name, way) in enumerate(pairs):
+            rows = part[(part.name == name) & (part.way == way)]
+            shift = (index - (len(pairs) - 1) / 2) * min(0.14, WAYS_WIDTH / len(pairs))
+            look = {"marker": marks[way]["marker"], "color": (colours[name] if several else marks[way])["color"]}
+            bars = plotting.error_bars(rows.value, rows.low, rows.high)
+            ax.errorbar(
+                rows.point.map(places) + shift, rows.value, yerr=bars, linestyle="", capsize=1.5, elinewidth=0.8, **look
+            )
+        for who, (_, look) in OTHERS.items():
+            rows = frame[(frame.study == study["key"]) & (frame.who == who)]
+            ax.plot([places[point] + OTHERS_OFFSET for point in rows.point], rows.value, linestyle="", **look)
+        if study["chance"] is not None:
+            plotting.chance_line([ax], study["chance"])
+        axis = textwrap.fill(study["axis"], 26)
+        ax.set(title=study["label"], xlabel=axis, ylabel=study["value"], xlim=(-0.5, len(points) - 0.5))
+        ax.set_xticks(range(len(points)), [point.replace(" ", "\n") for point in points], fontsize=6)
+        plotting.fraction_axis(ax.yaxis)
+    for ax in panels[len(studies) :]:
+        ax.set_visible(False)
+    handles = [plotting.handle(colours[name] | {"marker": "s", "linestyle": ""}, name) for name in labels if several]
+    for way in ways if len(ways) > 1 else ():
+        colour = plotting.GREY if several else marks[way]["color"]
+        look = {"marker": marks[way]["marker"], "color": colour, "linestyle": ""}
+        handles.append(plotting.handle(look, way or "likelihood"))
+    named = {who: text for who, (text, _) in OTHERS.items() if (frame.who == who).any()}
+    handles += [plotting.handle(OTHERS[who][1] | {"linestyle": ""}, text) for who, text in named.items()]
+    if any(study["chance"] is not None for study in studies):
+        handles.append(plotting.handle({"linestyle": (0, (1, 1.2)), "color": plotting.GREY}, "chance"))
     if own.low.notna().any():
         handles.append(plotting.interval_handle("95% interval"))
-    plotting.legend_below(drawn, handles, 2)
+    plotting.legend_below(drawn, handles, 5)
     return drawn
-
-
-def count(rows: pd.DataFrame) -> str:
-    """Return the number of units that values rest on."""
-    ends = dict.fromkeys(f"{n:,.0f}" for n in (rows.n.min(), rows.n.max()))
-    unit = rows.n_unit.iloc[0]
-    return f"n = {' to '.join(ends)}" + ("" if unit == "instances" else f" {unit}")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
 """Write the card of one or more models as LaTeX and as an HTML page that needs no other file."""
 
 import base64
-import json
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -35,7 +34,6 @@ def main(
     findings: list,
     figures: list,
     made: list,
-    speeds: list,
     summaries: list,
     fronts: list,
     main_tex: str,
@@ -55,9 +53,8 @@ def main(
         style: The LaTeX style of the proceedings.
         differences: Differences of the further models from the first (``card_differences.py``).
         findings: Verdicts on a study's findings for one model, a file for each of ``pairs``.
-        figures: PNG and CSV of the scorecard and of each study.
+        figures: PNG and CSV of the scorecard and of the figure of all studies.
         made: What the models left: scores, distributions, answers.
-        speeds: Measured times of their jobs.
         summaries: The summary of each of ``studies``.
         fronts: The templates of the paper's first page, of the studies that have one: their theses are the card's
             answers.
@@ -95,7 +92,7 @@ def main(
             study
             | verdicts[study["key"]]
             | {
-                "values": values(shown[study["key"]]),
+                "values": values(shown["studies"], study["key"]),
                 "lacking": [called[name] for name in models if [study["key"], name] not in pairs],
             }
             for study in studies
@@ -103,7 +100,6 @@ def main(
         "left_out": left_out,
         "settings": [describe_setting(path, labels, called) for path in made],
         "audit": audit,
-        "cost": cost(speeds),
         "demonstrations": [entry["label"] for entry in models.values() if entry["demonstration"]],
     }
     files.write_text(main_tex, latex.render(Path(template_tex).parent, Path(template_tex).name, context))
@@ -292,9 +288,9 @@ def shorten(text: str) -> str:
     return text if len(text) <= LONGEST else text[:LONGEST].rsplit(" ", 1)[0].rstrip(";:,") + " ..."
 
 
-def values(frame: Any) -> list[dict[str, str]]:
-    """Return the models' values of a figure in words."""
-    own = frame[frame.who == "model"]
+def values(frame: pd.DataFrame, study: str) -> list[dict[str, str]]:
+    """Return the models' values of a study's panel in words."""
+    own: Any = frame[(frame.study == study) & (frame.who == "model")]
     rows = []
     for row in own.itertuples():
         ends = "" if pd.isna(row.low) else f" [{number(row.low, 2)}, {number(row.high, 2)}]"
@@ -318,26 +314,14 @@ def describe_setting(path: str, labels: Mapping[str, str], called: Mapping[str, 
         "set": f"{parts[2]} ({'/'.join(parts[3:-1]).replace('_', ' ')})",
         "count": next((f"{stored[key]:,} {key}" for key in COUNTED_INPUTS if key in stored), ""),
         "engine": stored.get("engine") or "greedy" * ("search" in stored) or "",
-        "precision": stored.get("precision", "as served"),
-        "device": stored.get("device", "server"),
+        "precision": stored.get("precision", ""),
+        "device": stored.get("device", ""),
     }
     return told | {
         "group": list(filter(None, told.values())),
         "model": called[Path(path).stem],
         "path": path,
         "digest": files.sha256(path)[:12],
-    }
-
-
-def cost(speeds: Iterable[str]) -> dict[str, Any]:
-    """Return minutes of the models' jobs, loading included, and on what they ran."""
-    measured = [json.loads(Path(path).read_text(encoding="utf-8")) for path in speeds]
-    seconds = sum(job.get("seconds", 0) + job.get("loading_seconds", 0) for job in measured)
-    devices = sorted({str(job.get("device", "")) for job in measured} - {""})
-    return {
-        "minutes": number(seconds / 60, 1),
-        "jobs": len(measured),
-        "devices": ", ".join(devices),
     }
 
 

@@ -50,14 +50,15 @@ def test_two_pages_and_a_page_that_needs_no_other_file(carded):
     html = (folder / "card.html").read_text(encoding="utf-8")
     assert "How does tiny-flan-t5 treat pronouns?" in html
     assert set(re.findall(r'(?:src|href)="(\w+:)', html)) <= {"data:"}
-    assert html.count("data:image/png") == 3
+    assert html.count("data:image/png") == 2
     # The source has no folders of this machine.
     assert "folder tiny-flan-t5" in html and str(carded.folder) not in html
     found = files.read_csv(folder / "findings.csv")
     assert set(found.study) == {"Underspecification", "WinoPron"}
     assert set(found.verdict) <= {*finding_verdicts.VERDICTS}
-    shown = files.read_csv(folder / "underspecification.csv")
-    assert {"model", "published"} <= set(shown.who)
+    shown = files.read_csv(folder / "studies.csv")
+    assert set(shown.study) == {"underspecification", "winopron"}
+    assert {"model", "published"} <= set(shown[shown.study == "underspecification"].who)
     assert shown[shown.who == "model"].value.between(0, 1).all()
     if shutil.which("pdfinfo"):
         said = subprocess.run(["pdfinfo", folder / "card.pdf"], capture_output=True, text=True, check=True).stdout

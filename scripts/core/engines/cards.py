@@ -169,7 +169,7 @@ def describe_checkpoint(run: CardRun, folder: Path, client: object | None = None
         return known["descriptions"]
     found = {name: _described(request, folder, client) for name, request in requests.items()}
     if found:
-        descriptions.write(kept, {"requests": requests, "descriptions": found})
+        files.write_json(kept, {"requests": requests, "descriptions": found})
     return found
 
 

@@ -76,7 +76,9 @@ def measure_checkpoint(source: dict, architecture: str, folder: str | Path) -> t
     Raises:
         UserError: As :func:`configured_length`.
     """
-    built = _built(f"card: {source.get('hub') or source['path']}", architecture, folder, {}, {})
+    built = _built(
+        f"card: {source.get('hub') or source['path']}", architecture, folder, {"trust_remote_code": False}, {}
+    )
     return sum(parameter.numel() for parameter in built.parameters()), context_length(built)
 
 

@@ -14,7 +14,6 @@ from typing import Any
 
 import yaml
 
-from scripts.core import files
 from scripts.core.engines.registry import BYTES
 from scripts.core.errors import UserError
 
@@ -122,7 +121,7 @@ def _with_configuration(facts: dict[str, Any], folder: Path):
         "unread": None,
     }
     architecture = architecture_of(described)
-    if architecture and not described["own_code"]:
+    if architecture:
         try:
             # Torch takes seconds, and every start of Snakemake imports this module.
             from scripts.core.engines import contexts
@@ -316,8 +315,3 @@ def stated_facts(configured: dict[str, Any]) -> dict[str, Any]:
                 raise UserError(f"{name}: '{value}' is not {words[kind]}; correct it")
             given[name] = value
     return given
-
-
-def write(path: str | Path, described: dict[str, Any]) -> None:
-    """Write a description (JSON)."""
-    files.write_json(path, described)
