@@ -131,7 +131,7 @@ def draw(frame: pd.DataFrame, studies: Sequence[dict], labels: Sequence[str]) ->
             plotting.chance_line([ax], study["chance"])
         axis = textwrap.fill(study["axis"], 26)
         ax.set(title=study["label"], xlabel=axis, ylabel=study["value"], xlim=(-0.5, len(points) - 0.5))
-        ax.set_xticks(range(len(points)), [point.replace(" ", "\n") for point in points], fontsize=6)
+        ax.set_xticks(range(len(points)), [point.replace(" ", "\n") for point in points], fontsize=5.5)
         plotting.fraction_axis(ax.yaxis)
     for ax in panels[len(studies) :]:
         ax.set_visible(False)
