@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scripts.core import files
 from scripts.core.data.templates import CASES
 from scripts.core.paper import plotting
 from scripts.core.paper.formats import number
@@ -211,30 +210,6 @@ def figure_consistency(*, metrics: str, pdf: str, png: str, csv: str, templates:
     """Draw both consistencies of every system beside chance (the numbers of paper Table 3)."""
     frame = select_consistency(study.read_table(metrics), templates)
     plotting.save(draw_consistency(frame), frame, pdf, png, csv)
-
-
-def figure_groups(*, instances: str, pdf: str, png: str, csv: str) -> None:
-    """Draw sentences that have to be resolved rightly together (paper Figure 4).
-
-    They are this project's ``instances`` about two people.
-    """
-    frame = figures.groups(files.read_parquet(instances))
-    plotting.save(figures.sentences(frame), frame, pdf, png, csv)
-
-
-def figure_problems(*, problems: str, instances: str, pdf: str, png: str, csv: str) -> None:
-    """Draw sentences with the problems of Winogender Schemas beside sentences without them (paper Figure 1).
-
-    The former are the made-up sentences of ``problems``, the latter this project's ``instances`` about two people.
-    """
-    frame = figures.draw_problems(figures.read_problems(problems), files.read_parquet(instances))
-    plotting.save(figures.sentences(frame), frame, pdf, png, csv)
-
-
-def figure_schemas(*, instances: str, pdf: str, png: str, csv: str) -> None:
-    """Draw a pair of templates with all pronouns (paper Figure 2): this project's ``instances`` about two people."""
-    frame = figures.schemas(files.read_parquet(instances))
-    plotting.save(figures.sentences(frame), frame, pdf, png, csv)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from scripts.core.paper.published import read as read_published
 from scripts.core.paper.published import write as write_published
 from scripts.core.paper.tables import write_table
 from scripts.core.workflow.job import run_named
-from scripts.winopron.lib import study, tables
+from scripts.winopron.lib import examples, study, tables
 from scripts.winopron.lib.analyses import performance
 from scripts.winopron.lib.analyses.consistency import SINGLE
 
@@ -54,6 +54,11 @@ def table_f1(*, metrics: str, tex: str, csv: str, templates: str) -> None:
     tables.write(tex, csv, cells, 2, ["Sentences", "Split"], "No system was run.", tables.printed_split(cells))
 
 
+def table_groups(*, instances: str, tex: str, csv: str) -> None:
+    """Show sentences that have to be resolved rightly together (paper Figure 4): this project's, about two people."""
+    _write_sentences(tex, csv, examples.groups(files.read_parquet(instances)))
+
+
 def table_overlap_cases(*, overlap: str, tex: str, csv: str, templates: str) -> None:
     """Tabulate how alike the biased occupations of two cases are (paper Table 6), beside chance."""
     rows = study.read_table(overlap)
@@ -80,6 +85,15 @@ def table_precision(*, metrics: str, tex: str, csv: str, templates: str) -> None
     tables.write(tex, csv, cells, 2, ["Sentences", "Split"], "No system was run.", tables.printed_split(cells))
 
 
+def table_problems(*, problems: str, instances: str, tex: str, csv: str) -> None:
+    """Show sentences with the problems of Winogender Schemas beside sentences without them (paper Figure 1).
+
+    The former are the made-up sentences of ``problems``, the latter this project's ``instances`` about two people.
+    """
+    faulty = examples.read_problems(problems)
+    _write_sentences(tex, csv, examples.problems(faulty, files.read_parquet(instances)))
+
+
 def table_prompts(*, prompt_templates: str, tex: str, csv: str, wording: str, chosen: str | list) -> None:
     """List the prompts of the run (paper Table 7).
 
@@ -99,6 +113,16 @@ def table_recall(*, metrics: str, tex: str, csv: str, templates: str) -> None:
     """Tabulate recall by case and by pronoun set (paper Table 10)."""
     cells = tables.split(tables.of_set(study.read_table(metrics), templates), "recall")
     tables.write(tex, csv, cells, 2, ["Sentences", "Split"], "No system was run.", tables.printed_split(cells))
+
+
+def table_schemas(*, instances: str, tex: str, csv: str) -> None:
+    """Show a pair of templates with all pronouns (paper Figure 2): this project's ``instances`` about two people."""
+    _write_sentences(tex, csv, examples.schemas(files.read_parquet(instances)))
+
+
+def _write_sentences(tex: str, csv: str, frame: pd.DataFrame):
+    files.write_csv(csv, frame)
+    files.write_text(tex, examples.typeset(frame))
 
 
 def published_vs_ours(

@@ -1,13 +1,14 @@
-"""Figures 1, 2 and 4: whose sentences they show, and that the faulty ones are faulty."""
+"""Figures 1, 2 and 4, which are tables here: whose sentences they show, and that the faulty ones are faulty."""
+
+import re
 
 import pytest
 
 from scripts.core import files
 from scripts.core.data import templates as template_files
 from scripts.core.errors import UserError
-from scripts.winopron import figures as jobs
-from scripts.winopron.lib import figures, instances, templates
-from tests import figures as rules
+from scripts.winopron import tables
+from scripts.winopron.lib import examples, instances, templates
 from tests.winopron import make, synthetic
 
 
@@ -20,11 +21,11 @@ def double(root):
 
 @pytest.fixture(scope="module")
 def faulty(root):
-    return figures.read_problems(root / "templates/winopron/problems.tsv")
+    return examples.read_problems(root / "templates/winopron/problems.tsv")
 
 
 def test_groups_are_right_together(tmp_path):
-    frame = figures.groups(synthetic.sentences(tmp_path))
+    frame = examples.groups(synthetic.sentences(tmp_path))
     assert list(frame.label) == ["(a)", "(b)", "(c)", "(d)", "(a)", "(b)"]
     assert list(frame.pronoun) == ["his", "her", "their", "xyr", "xyr", "xyr"]
     assert frame.means.nunique() == 2 and frame.means[:4].nunique() == 1
@@ -32,7 +33,7 @@ def test_groups_are_right_together(tmp_path):
 
 
 def test_schemas_have_all_pronouns(double):
-    frame = figures.schemas(double)
+    frame = examples.schemas(double)
     assert list(frame.pronoun) == ["his / her / their / xyr"] * 2
     assert set(frame.means) == set(frame.part[0].lower().split(" and "))
 
@@ -55,38 +56,35 @@ def test_every_faulty_sentence_is_refused_by_a_check(root, faulty):
 
 
 def test_faulty_sentences_stand_beside_right_ones(double, faulty):
-    frame = figures.draw_problems(faulty, double)
-    assert frame.label.value_counts().to_dict() == {figures.FAULTY: 5, figures.HERE: 5}
+    frame = examples.problems(faulty, double)
+    assert frame.label.value_counts().to_dict() == {examples.FAULTY: 5, examples.HERE: 5}
     assert set(frame.pronoun) <= {"they", "them", "their"}
     texts = set(double.text)
     for row in frame.itertuples():
-        assert (row.before + row.pronoun + row.after in texts) == (row.label == figures.HERE)
+        assert (row.before + row.pronoun + row.after in texts) == (row.label == examples.HERE)
 
 
-@pytest.mark.parametrize("number", [1, 2, 4])
-def test_figures(double, faulty, number):
-    frame = {1: figures.draw_problems(faulty, double), 2: figures.schemas(double), 4: figures.groups(double)}[number]
-    drawn = figures.sentences(frame)
-    assert rules.problems(drawn) == []
-    words = [text.get_text() for text in drawn.axes[0].texts]
-    bold = [text.get_text().rstrip(",.") for text in drawn.axes[0].texts if text.get_fontweight() == "bold"]
-    assert bold == list(frame.means)
-    said = " ".join(words)
-    for row in frame.itertuples():
-        assert all(word in said for word in (row.before + row.pronoun + row.after).split())
-
-
-def test_jobs_write_figures(double, faulty, tmp_path, root):
+def test_tables_show_the_person_meant_bold_and_the_pronoun_in_italics(double, faulty, tmp_path, root):
     files.write_parquet(tmp_path / "double.parquet", double)
-    for job in (jobs.figure_groups, jobs.figure_schemas, jobs.figure_problems):
-        paths = {kind: str(tmp_path / f"a.{kind}") for kind in ("pdf", "png", "csv")}
-        more = {"problems": str(root / "templates/winopron/problems.tsv")} if job is jobs.figure_problems else {}
-        job(instances=str(tmp_path / "double.parquet"), **paths, **more)
-        assert list(files.read_csv(paths["csv"])) == figures.COLUMNS
+    more = {"problems": {"problems": str(root / "templates/winopron/problems.tsv")}}
+    for name in ("groups", "schemas", "problems"):
+        paths = {kind: str(tmp_path / f"a.{kind}") for kind in ("tex", "csv")}
+        job = getattr(tables, f"table_{name}")
+        job(instances=str(tmp_path / "double.parquet"), **paths, **more.get(name, {}))
+        frame = files.read_csv(paths["csv"])
+        assert list(frame) == examples.COLUMNS
+        text = (tmp_path / "a.tex").read_text(encoding="utf-8")
+        assert re.findall(r"\\textbf\{(\w+)\}", text) == list(frame.means)
+        assert re.findall(r"\\textit\{([^}]+)\}", text) == list(frame.pronoun)
+        assert text.count("visiblespace") == (2 if name == "problems" else 0)
+        said = re.sub(r"\\text\w+\{([^}]*)\}", r"\1", text)
+        for row in frame.itertuples():
+            if "  " not in row.before:
+                assert row.before + row.pronoun + row.after in said
 
 
 def test_a_faulty_sentence_without_a_slot_is_refused(tmp_path):
     path = tmp_path / "problems.tsv"
-    path.write_text("\t".join(figures.PROBLEM_COLUMNS) + "\nx\tclerk\tnominative\toccupation\tThe clerk left.\n")
+    path.write_text("\t".join(examples.PROBLEM_COLUMNS) + "\nx\tclerk\tnominative\toccupation\tThe clerk left.\n")
     with pytest.raises(UserError, match=r"problems\.tsv, row 2: the sentence needs the slot \{pronoun\} once"):
-        figures.read_problems(path)
+        examples.read_problems(path)
