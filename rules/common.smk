@@ -14,7 +14,7 @@ sys.path.insert(0, str(ROOT))
 os.environ.update(PYTHONPATH=os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])))
 
 from scripts.core import config as configuration
-from scripts.core.workflow import environments, runs
+from scripts.core.workflow import bytecode, environments, runs
 from scripts.core.engines import cards, descriptions, planning, registry, series
 from scripts.core.workflow import studies as declarations
 from scripts.core.data import templates as template_files
@@ -24,6 +24,9 @@ from scripts.core.provenance import job_records
 from scripts.core.workflow.studies import Card, Point, PromptSet, ScoredInstances
 from scripts.core.workflow.studies import combine, result
 from scripts.core.workflow.studies import ExplorerView, PairedOutcomes
+
+if workflow.is_main_process:
+    bytecode.compile_checked(ROOT / "scripts")
 
 # Snakemake does not quote it.
 sys.executable = environments.without_blanks(sys.executable)

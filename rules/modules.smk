@@ -1,15 +1,10 @@
-# Needs all rules, so that it comes after them. Makes the digests of the code behind every rule. Snakemake reruns a rule
-# whose script is newer than its outputs, and looks at no module that the script imports: each rule gets the digests of
-# its script and of all local modules behind it as a parameter, so that a change of what they do reruns exactly the
-# rules that use it; of a script with the functions of several rules, what the rule's own function reaches. Rules that
-# make instances get a priority.
-
-import snakemake.jobs
+# Needs all rules, so that it comes after them. Makes the digests of the code behind every rule. By itself, Snakemake reruns
+# a rule whose script is newer than its outputs, and looks at no module that the script imports; profiles/default switches
+# this off. Each rule gets the digests of its script and of all local modules behind it as a parameter instead, so that a
+# change of what they do reruns exactly the rules that use it; of a script with the functions of several rules, what the
+# rule's own function reaches. Rules that make instances get a priority.
 
 from scripts.core.provenance import closure
-
-# A script has its digest among the others: its time says nothing more. No rule has code of its own.
-snakemake.jobs.get_script_mtime = lambda path: 0
 
 
 def carry_digests():

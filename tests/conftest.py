@@ -33,7 +33,6 @@ SLOW = (
     "scoring",
     "test_docs.py",
     "test_environments.py",
-    "test_help.py",
     "test_overlays.py",
     "underspecification/test_published.py",
     "underspecification/test_wing.py",

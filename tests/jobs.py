@@ -1,5 +1,6 @@
 """Jobs that run a model, by hand: their arguments, and processes that are killed on the way."""
 
+import importlib
 import json
 import os
 import signal
@@ -8,6 +9,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from scripts.core.workflow import job
 from tests import forks
 from tests.zoo import DEVICE
 
@@ -31,19 +33,16 @@ def finished_parts(folder, kind="parquet"):
     return len(list(folder.glob(f"[!.]*.{kind}")))
 
 
-# What options give as JSON.
-TYPED = (dict, list, bool, type(None))
-
-
-def options(given):
-    """Return the arguments of a job as options of its command line."""
-    shown = {name: json.dumps(value) if isinstance(value, TYPED) else str(value) for name, value in given.items()}
-    return [word for name, value in shown.items() for word in (f"--{name.replace('_', '-')}", value)]
+def call(module, given):
+    """Run the function of a script's only rule, as in a job."""
+    job.configure(None)
+    job.call(importlib.import_module(module).main, given)
 
 
 def command(module, given):
-    """Return the command line of a job."""
-    return [sys.executable, "-m", module, *options(given)]
+    """Return a command line that does so."""
+    program = "import json, sys; from tests.jobs import call; call(sys.argv[1], json.loads(sys.argv[2]))"
+    return [sys.executable, "-c", program, module, json.dumps(given, default=str)]
 
 
 class Job(forks.Process):
@@ -54,7 +53,8 @@ class Job(forks.Process):
         address = forks.addresses(os.environ)["model"]
         with self.said.open("w") as stream:
             output = (stream.fileno(), stream.fileno())
-            super().__init__(address, "tests.forks:as_main", [module, options(given)], output, ROOT, os.environ)
+            given = json.loads(json.dumps(given, default=str))
+            super().__init__(address, "tests.jobs:call", [module, given], output, ROOT, os.environ)
 
     def end(self):
         """Return the exit status when the job has ended, and what it wrote."""

@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKED = (
     "Snakefile", "config.yaml", "README.md", "LICENSE", "CITATION.cff", "CHANGELOG.md", "CONTRIBUTING.md", "Makefile",
     "mkdocs.yml", "pyproject.toml", "Containerfile", ".containerignore", *job_records.LOCKS,
-    "config", "envs", "rules", "scripts", "templates", "paper", "docs", "slurm",
+    "config", "envs", "rules", "scripts", "templates", "paper", "docs", "slurm", "profiles",
 )  # fmt: skip
 """Files and folders of the repository."""
 WEIGHTS = "config/weights/"

@@ -1,41 +1,46 @@
 """Check RUFF's own template files against the constraints of the paper and list everything that breaks one.
 
+    python -m scripts.ruff.check_templates [FOLDER]
+
 The rules are those of :func:`scripts.ruff.lib.template_checks.check`. Jobs that make instances refuse such files as
 well, but stop at the first problem.
 """
 
-import logging
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
 
 from scripts.core.data.templates import read_pronouns
 from scripts.core.errors import UserError
-from scripts.core.workflow.job import run
 from scripts.ruff.lib.template_checks import check
 from scripts.ruff.lib.templates import read_replica
 
-log = logging.getLogger("pronouns")
+ROOT = Path(__file__).resolve().parents[2]
 
 
-def main(*, pronouns: str, task: str, context: str, occupations: str) -> None:
-    """Log one line for each problem of the template files.
-
-    Args:
-        pronouns: The table of pronoun sets, templates/pronouns.tsv or one of its shape.
-        task: The table of task sentences, as templates/ruff/task.tsv.
-        context: The table of introductions and distractors, as templates/ruff/context.tsv.
-        occupations: The table of occupations and participants, as templates/occupations.tsv.
-
-    Raises:
-        UserError: If there is a problem.
-    """
-    templates = read_replica(task, context, occupations)
-    problems = check(templates, read_pronouns(pronouns))
-    for problem in problems:
-        log.error("%s", problem)
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print one line per problem, or how many templates are fine; return 1 if there is a problem."""
+    parser = argparse.ArgumentParser(
+        prog="python -m scripts.ruff.check_templates",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("folder", nargs="?", type=Path, default=ROOT / "templates", help="default: the project's own")
+    folder = parser.parse_args(arguments).folder
+    tables = (folder / "ruff/task.tsv", folder / "ruff/context.tsv", folder / "occupations.tsv")
+    try:
+        templates = read_replica(*tables)
+        problems = check(templates, read_pronouns(folder / "pronouns.tsv"))
+    except UserError as error:
+        problems = [str(error)]
     if problems:
-        raise UserError(f"{len(problems)} problem{'s' * (len(problems) > 1)} in RUFF's templates; first: {problems[0]}")
+        print(*(f"Error: {problem}" for problem in problems), sep="\n", file=sys.stderr)
+        return 1
     contexts = sum(map(len, templates.contexts.values()))
-    log.info("%d task sentences and %d context templates are fine", len(templates.tasks), contexts)
+    print(f"{len(templates.tasks)} task sentences and {contexts} context templates are fine")
+    return 0
 
 
 if __name__ == "__main__":
-    run(main)
+    sys.exit(main())

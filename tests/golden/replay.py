@@ -182,7 +182,7 @@ def execute(path: str) -> None:
 
     from scripts.core.workflow import job
 
-    job._recorder = lambda _: None
+    job._recorder = lambda *_: None
     # The paper asks for the width of figures.
     Figure.savefig = lambda figure, target, **options: Path(target).write_text(
         "/MediaBox [ 0 0 {} {} ]".format(*72 * figure.get_size_inches()), encoding="utf-8"

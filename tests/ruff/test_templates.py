@@ -1,4 +1,5 @@
 import zipfile
+from pathlib import Path
 
 import pytest
 
@@ -164,14 +165,23 @@ def test_an_occupation_without_sentences_is_missed(tmp_path):
     assert "has no sentence for the occupation 'glazier'" in message
 
 
-def test_the_script_lists_all_problems(tmp_path, caplog):
-    caplog.set_level("INFO")
-    check_templates.main(**small_templates.write(tmp_path))
-    assert "9 task sentences and 30 context templates are fine" in caplog.text
+def test_the_script_lists_all_problems(tmp_path, capsys):
+    def check(**changed):
+        paths = small_templates.write(tmp_path, **changed)
+        (tmp_path / "ruff").mkdir(exist_ok=True)
+        for name in ("task", "context"):
+            Path(paths[name]).rename(tmp_path / f"ruff/{name}.tsv")
+        return check_templates.main([str(tmp_path)]), capsys.readouterr()
+
+    status, printed = check()
+    assert (status, printed.out) == (0, "9 task sentences and 30 context templates are fine\n")
     lines = [line.replace("afternoon.", "afternoon") for line in small_templates.task_lines()]
-    message = refusal(check_templates.main, **small_templates.write(tmp_path, task=lines))
-    assert message.startswith("3 problems in RUFF's templates; first: ") and "row 3" in message
-    assert all(f"row {row}: the sentence must end with a full stop" in caplog.text for row in (3, 6, 9))
+    status, printed = check(task=lines)
+    assert status == 1 and len(printed.err.splitlines()) == 3
+    assert all(f"row {row}: the sentence must end with a full stop" in printed.err for row in (3, 6, 9))
+    (tmp_path / "pronouns.tsv").unlink()
+    status, printed = check_templates.main([str(tmp_path)]), capsys.readouterr()
+    assert status == 1 and printed.err.startswith(f"Error: {tmp_path}/pronouns.tsv: no such file")
 
 
 def test_jobs_refuse_the_first_problem(tmp_path):

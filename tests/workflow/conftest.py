@@ -24,6 +24,7 @@ COPIED = (
     "Snakefile",
     "config.yaml",
     "config",
+    "profiles",
     "envs",
     "rules",
     "scripts",

@@ -85,11 +85,11 @@ def unreachable_hub(workflow):
     scores = workflow.folder / "results/scores.parquet"
     files.write_parquet(workflow.folder / "instances.parquet", pd.DataFrame(
         {"instance_id": ["a"], "text": ["The clerk said ___ left."], "options": [["he", "she"]]}))  # fmt: skip
-    entry = '{"source": {"hub": "nobody/no-such-model", "revision": null}, "architecture": "encoder", "gpus": 0}'
+    entry = {"source": {"hub": "nobody/no-such-model", "revision": None}, "architecture": "encoder", "gpus": 0}
     done = script(
-        workflow, "scripts.scoring.score", "--instances", "instances.parquet", "--scores", scores,
-        "--model", "no-such-model", "--entry", entry, "--engine", "packed", "--device", "cpu",
-        "--tokens-per-batch", "100", "--speed", workflow.folder / "results/speed.json",
+        workflow, "scripts.scoring.score", instances="instances.parquet", scores=str(scores), model="no-such-model",
+        entry=entry, engine="packed", device="cpu", tokens_per_batch=100,
+        speed=str(workflow.folder / "results/speed.json"),
     )  # fmt: skip
     return (
         done,
@@ -123,8 +123,8 @@ def truncated_parquet(workflow):
     files.write_parquet(selected, pd.DataFrame({"instance_id": [str(i) for i in range(500)]}))
     selected.write_bytes(selected.read_bytes()[:-30])
     done = script(
-        workflow, "scripts.ruff.analyses", "predictions", "--instances", "selected.parquet", "--scores", "[]",
-        "--predictions", "results/predictions.parquet", "--models", "[]", "--pronoun-sets", "[]", "--sizes", "{}",
+        workflow, "scripts.ruff.analyses", "predictions", instances="selected.parquet", scores=[],
+        predictions="results/predictions.parquet", models=[], pronoun_sets=[], sizes={},
     )  # fmt: skip
     return done, "results/predictions.parquet", ["selected.parquet", "truncated", "delete it"]
 
@@ -142,11 +142,11 @@ def no_space_left(workflow):
     (workflow.folder / "scripts/core/fill_disk_probe.py").write_text(
         '"""Write a table that does not fit."""\n'
         "import numpy as np\nimport pandas as pd\n\n"
-        "from scripts.core import files\nfrom scripts.core.workflow.job import run\n\n\n"
+        "from scripts.core import files\nfrom scripts.core.workflow import job\n\n\n"
         "def main(*, path: str = 'small/table.parquet'):\n"
         '    """Write random numbers."""\n'
         "    files.write_parquet(path, pd.DataFrame({'x': np.random.default_rng(0).random(100_000)}))\n\n\n"
-        "if __name__ == '__main__':\n    run(main)\n"
+        "if __name__ == '__main__':\n    job.configure(None)\n    job.call(main, {})\n"
     )
     done = subprocess.run(
         ["unshare", "--user", "--map-root-user", "--mount", "bash", "-c", command],
@@ -206,9 +206,13 @@ def infinite_score(workflow):
     return done, "results/predictions.parquet", [f"tiny-bert.parquet: {named}: log_probability is inf; delete the file"]
 
 
-def script(workflow, module, *arguments):
+def script(workflow, module, function="main", **arguments):
+    program = (
+        f"from scripts.core.workflow import job; import {module} as script; job.configure(None); "
+        f"job.call(script.{function}, {arguments!r})"
+    )
     return subprocess.run(
-        [sys.executable, "-m", module, *map(str, arguments)],
+        [sys.executable, "-c", program],
         cwd=workflow.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
         env={**os.environ, "HF_HUB_OFFLINE": "0", "HF_HUB_DOWNLOAD_TIMEOUT": "3", "HF_HUB_ETAG_TIMEOUT": "3"},
     )  # fmt: skip

@@ -12,6 +12,7 @@ import pytest
 from scripts.core import config, files
 from scripts.core.data.options import option_texts
 from scripts.core.provenance import closure
+from tests import forks
 from tests.workflow.conftest import NAMES, PROMPTED, audit
 
 pytestmark = pytest.mark.workflow
@@ -87,6 +88,8 @@ def test_a_second_run_does_nothing(finished):
 def test_an_unrelated_module_reruns_nothing(finished):
     edit(finished.folder / "scripts/core/coreference_systems/c2f/resolve.py", "\nX = 1\n")
     (finished.folder / "scripts/core/statistics/procedures.py").touch()
+    # A rule's script that is new, as in a fresh checkout.
+    (finished.folder / "scripts/ruff/analyses.py").touch()
     (finished.folder / "scripts/core/unused.py").write_text("x = 1\n")
     assert finished.planned(*SOURCES) == {}
 
@@ -110,6 +113,42 @@ def test_a_module_of_one_analysis_reruns_that_analysis_and_what_follows(finished
     assert set(planned) - {"figures", "tables"} == expected
     path.write_bytes(before)
     assert finished.planned(*SOURCES) == {}
+
+
+def test_a_job_runs_again_from_its_record(finished):
+    target = "results/ruff/analysis/replica/pronoun_tests.csv"
+    record = "results/provenance/ruff_pronoun_tests/templates=replica.json"
+    before, kept = (finished.folder / target).read_bytes(), (finished.folder / record).read_bytes()
+
+    def replay(*arguments):
+        done = forks.run_module("scripts.replay", [record, *arguments], finished.folder, os.environ, apart=True)
+        return done.returncode, done.stdout.splitlines(), done.stderr
+
+    status, said, _ = replay("--into", "again")
+    again = finished.folder / "again" / target
+    assert (status, said) == (0, [f"{again}: as recorded"])
+    assert again.read_bytes() == before
+    # Where the record says, and of inputs that are others by now.
+    inputs = json.loads(kept)["inputs"]
+    changed = next(path for path in inputs if path.endswith("predictions.parquet"))
+    content = (finished.folder / changed).read_bytes()
+    frame = files.read_parquet(finished.folder / changed)
+    try:
+        files.write_parquet(finished.folder / changed, frame[frame.model == "tiny-opt"])
+        status, said, errors = replay()
+        assert (status, said) == (1, [f"{finished.folder / target}: differs from the record"])
+        assert f"changed since the job ran: {changed}" in errors
+        assert (finished.folder / target).read_bytes() != before
+    finally:
+        (finished.folder / changed).write_bytes(content)
+    assert replay()[:2] == (0, [f"{finished.folder / target}: as recorded"])
+    assert (finished.folder / target).read_bytes() == before and (finished.folder / record).read_bytes() == kept
+    (finished.folder / record).write_bytes(kept[:-20])
+    try:
+        status, said, errors = replay()
+    finally:
+        (finished.folder / record).write_bytes(kept)
+    assert (status, said) == (2, []) and errors.startswith(f"Error: {record}: no record of a job that can be used")
 
 
 def test_the_engine_reruns_the_scores(finished):

@@ -24,7 +24,6 @@ from typing import Any
 from scripts.core.errors import UserError
 
 INERT = {
-    "scripts/__init__.py": "loads modules from their source",
     "scripts/core/errors.py": "the class of errors that are shown in one line, and the wording of messages",
     "scripts/core/workflow/gpus.py": "finds this machine's GPUs, keeps jobs off those in use; metadata name the device",
     "scripts/core/workflow/job.py": "hands a rule's files and parameters to main as they are, and writes logs",
@@ -35,8 +34,6 @@ nothing, nor does a change of what a script has only through them.
 
 ``config.py`` is not among them: jobs read declarations of encoders with it.
 """
-RECORDING = ("scripts/core/provenance/__init__.py", "scripts/core/provenance/job_records.py")
-"""Modules that every job loads to record itself."""
 RUNNER = "run_named"
 """The name by which a script shows that it has the functions of several rules."""
 SKIPPED = ("ctx", "kind", "returns", "type_comment", "type_ignores")
@@ -83,16 +80,6 @@ def digests(script: str, root: str | Path, rule: str | None = None) -> dict[str,
     function = _function(script, rule)
     modules = closure(script, root, inert=False, rule=rule)
     return {path: digest(path, root, function if path == script else "") for path in modules}
-
-
-def undeclared(script: str | None, root: str | Path) -> set[str]:
-    """Return the modules that a job may load although no rule declares them.
-
-    They are what runs and records jobs, and is loaded in all of them; what is inert, and reruns none; and what a script
-    with the functions of several rules imports for others. Without a ``script``, the last are left out.
-    """
-    starts = [path for path in (*INERT, *RECORDING, script) if path and (Path(root) / path).is_file()]
-    return {path for start in starts for path in closure(start, root)}
 
 
 def _function(script: str, rule: str | None) -> str:

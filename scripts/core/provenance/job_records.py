@@ -431,11 +431,13 @@ class Recorder:
         inputs, outputs: Paths as the job got them.
         params: With ``_code``, the digests of script and modules.
         root: The repository.
+        call: ``script``, its ``function``, and ``paths``: inputs and outputs by the names of the function's arguments.
     """
 
     def __init__(
-        self, rule: str, wildcards: dict, inputs: Sequence[str], outputs: Sequence[str], params: dict, root: str | Path
-    ):
+        self, rule: str, wildcards: dict, inputs: Sequence[str], outputs: Sequence[str], params: dict, root: str | Path,
+        call: dict[str, Any],
+    ):  # fmt: skip
         self.root = Path(root)
         self.outputs = [str(path) for path in outputs]
         self.path = record_path(rule, wildcards, portable(self.outputs, root)) if outputs else None
@@ -449,6 +451,7 @@ class Recorder:
             "format": FORMAT,
             "rule": rule,
             "wildcards": portable(dict(wildcards), root),
+            "call": portable(call, root),
             "params": portable(recorded_params(params), root),
             "text": texts([*params.get("_code", {}), *closure.INERT], root),
             "inputs": portable(digests, root),

@@ -323,23 +323,11 @@ snakemake = SimpleNamespace(
     log=["job.log"], threads=1, resources={},
 )
 
-LOADS = {
-    "import_module": "import importlib; importlib.import_module('scripts.core.data.options')",
-    "__import__": "__import__('scripts.core.data.options')",
-    "spec": "import importlib.util as u; import scripts.core.workflow.job as j; "
-            "s = u.spec_from_file_location('other', j.__file__.replace('workflow/job.py', 'data/options.py')); "
-            "m = u.module_from_spec(s); s.loader.exec_module(m)",
-    "runpy": "import runpy; import scripts.core.workflow.job as j; "
-             "runpy.run_path(j.__file__.replace('workflow/job.py', 'data/options.py'))",
-}
-
 def main(*, source, target, n):
     from pathlib import Path
     import pandas
     if sys.argv[1] == "fail":
         raise UserError("no")
-    if sys.argv[1] in LOADS:
-        exec(LOADS[sys.argv[1]])
     if sys.argv[1] != "nothing":
         Path(target).parent.mkdir(exist_ok=True)
         Path(target).write_text(Path(source).read_text() * n)
@@ -348,9 +336,9 @@ run(main)
 """
 
 
-def job(folder, how, text=JOB):
+def job(folder, how):
     (folder / "in.txt").write_text("text")
-    (folder / "job.py").write_text(text)
+    (folder / "job.py").write_text(JOB)
     environment = {**os.environ, "PYTHONPATH": str(HERE), "SLURM_JOB_ID": "42"}
     return subprocess.run([sys.executable, "job.py", how], cwd=folder, env=environment, check=False).returncode
 
@@ -362,6 +350,8 @@ def test_a_finished_job_leaves_a_complete_record_and_a_failed_one_none(tmp_path,
     assert record["inputs"] == {"in.txt": files.sha256(tmp_path / "in.txt")}
     assert record["outputs"] == {"results/out.txt": files.sha256(tmp_path / "results/out.txt")}
     assert record["params"] == {"n": 3, "_code": {"scripts/core/files.py": "0"}}
+    paths = {"source": "in.txt", "target": "results/out.txt"}
+    assert record["call"] == {"script": "job.py", "function": "main", "paths": paths}
     modules = ["scripts/core/files.py", *closure.INERT]
     assert record["text"] == {path: closure.text_digest(path, HERE) for path in modules}
     assert record["packages"]["pandas"]
@@ -382,20 +372,6 @@ def test_a_finished_job_leaves_a_complete_record_and_a_failed_one_none(tmp_path,
     (tmp_path / "results/out.txt").unlink()
     job(tmp_path, "nothing")
     assert not path.exists()
-
-
-@pytest.mark.parametrize("how", ["import_module", "__import__", "spec", "runpy"])
-def test_a_job_that_loads_a_module_undeclared_fails_and_names_it(tmp_path, how):
-    assert job(tmp_path, how) == 1
-    assert "rule copy: scripts/core/data/options.py was loaded without an import statement" in (
-        (tmp_path / "job.log").read_text()
-    )
-    assert not (tmp_path / "results/provenance/copy/templates=replica.json").exists()
-    # Declared, the same job is recorded.
-    declared = '"scripts/core/files.py": "0", "scripts/core/data/options.py": "1", "scripts/core/errors.py": "2"'
-    (tmp_path / "job.py").unlink()
-    assert job(tmp_path, how, JOB.replace('"scripts/core/files.py": "0"', declared)) == 0
-    assert (tmp_path / "results/provenance/copy/templates=replica.json").exists()
 
 
 # A run of two models' scores and the analysis of both, as plain data.
