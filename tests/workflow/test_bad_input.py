@@ -1,6 +1,5 @@
 """Bad input ends with one line that names the file, the row and the remedy, and leaves no half-written output."""
 
-import json
 import os
 import shutil
 import subprocess
@@ -94,7 +93,7 @@ def unreachable_hub(workflow):
     return (
         done,
         "results/scores.parquet",
-        ["no-such-model", "hub cannot be reached", "hf download nobody/no-such-model"],
+        ["no-such-model", "Hub cannot be reached", "hf download nobody/no-such-model"],
     )
 
 
@@ -170,7 +169,7 @@ def repeated_key(workflow):
 def checked_alone(workflow, text):
     (workflow.folder / "mine.yaml").write_text(text, encoding="utf-8")
     assert overlay(workflow, text).returncode != 0
-    return script(workflow, "scripts.check_config", "config/test.yaml", "mine.yaml")
+    return program(workflow, "-m", "scripts.check_config", "config/test.yaml", "mine.yaml")
 
 
 def broken_overlay(workflow):
@@ -197,22 +196,26 @@ def infinite_score(workflow):
     files.write_parquet(broken, frame, facts)
     selected = workflow.folder / "results/ruff/instances/replica/selected.parquet"
     done = script(
-        workflow, "scripts.ruff.analyses", "predictions", "--instances", selected,
-        "--scores", json.dumps([str(broken)]), "--predictions", "results/predictions.parquet",
-        "--models", '["tiny-bert"]',
-        "--pronoun-sets", '["he", "she", "they", "xe"]', "--sizes", '{"tiny-bert": 1000}',
+        workflow, "scripts.ruff.analyses", "predictions", instances=str(selected), scores=[str(broken)],
+        predictions="results/predictions.parquet", models=["tiny-bert"], pronoun_sets=["he", "she", "they", "xe"],
+        sizes={"tiny-bert": 1000},
     )  # fmt: skip
     named = f"scores of model tiny-bert: instance {frame.instance_id[7]}, option '{frame.option[7]}'"
     return done, "results/predictions.parquet", [f"tiny-bert.parquet: {named}: log_probability is inf; delete the file"]
 
 
 def script(workflow, module, function="main", **arguments):
-    program = (
+    """Run the function of a rule without Snakemake."""
+    code = (
         f"from scripts.core.workflow import job; import {module} as script; job.configure(None); "
         f"job.call(script.{function}, {arguments!r})"
     )
+    return program(workflow, "-c", code)
+
+
+def program(workflow, *arguments):
     return subprocess.run(
-        [sys.executable, "-c", program],
+        [sys.executable, *arguments],
         cwd=workflow.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
         env={**os.environ, "HF_HUB_OFFLINE": "0", "HF_HUB_DOWNLOAD_TIMEOUT": "3", "HF_HUB_ETAG_TIMEOUT": "3"},
     )  # fmt: skip
