@@ -98,7 +98,7 @@ def changed(frame, row, column, value):
 
 
 SIXTH = "instance 0000000000000005"
-SCORES = {
+FURTHER_COLUMNS = {
     "nan_of_the_option": (
         lambda f: changed(f.assign(option_log_probability=-1.0), 16, "option_log_probability", np.nan),
         f"{SIXTH}, option 'she': option_log_probability is nan",
@@ -108,7 +108,8 @@ SCORES = {
         f"{SIXTH}, option 'she': continuation_log_probability is 3.0",
     ),
     "no_tokens": (
-        lambda f: changed(f, 16, "scored_tokens", 0), f"{SIXTH}, option 'she': scored_tokens is 0",
+        lambda f: changed(f, 16, "scored_tokens", 0),
+        f"{SIXTH}, option 'she': scored_tokens is 0",
     ),
     "no_option_tokens": (
         lambda f: changed(f.assign(option_tokens=1), 16, "option_tokens", -1),
@@ -118,6 +119,8 @@ SCORES = {
         lambda f: changed(f.assign(uncapitalised_log_probability=np.nan), 16, "uncapitalised_log_probability", -np.inf),
         f"{SIXTH}, option 'she': uncapitalised_log_probability is -inf",
     ),
+}
+SCORES = {
     "nan": (lambda f: changed(f, 16, "log_probability", np.nan), f"{SIXTH}, option 'she': log_probability is nan"),
     "inf": (lambda f: changed(f, 16, "log_probability", np.inf), f"{SIXTH}, option 'she': log_probability is inf"),
     "minus_inf": (
@@ -210,9 +213,9 @@ def test_a_row_that_is_in_two_parts_is_refused(tmp_path, study, monkeypatch):
         in_parts(tmp_path, monkeypatch, 10)
 
 
-@pytest.mark.parametrize("name", SCORES)
+@pytest.mark.parametrize("name", [*SCORES, *FURTHER_COLUMNS])
 def test_attacks_on_scores_are_refused(tmp_path, study, name):
-    change, expected = SCORES[name]
+    change, expected = (SCORES | FURTHER_COLUMNS)[name]
     write_scores(tmp_path / "m.parquet", change(rows_of_scores()))
     message = refusal(study)
     assert message.startswith(f"{tmp_path / 'm.parquet'}: ") and expected in message and REMEDY in message
