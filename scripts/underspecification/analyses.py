@@ -44,6 +44,10 @@ def word_group_probabilities(
         method: Any = rows.set_index("text_id").method
         top = model_outputs.read_distributions(top_file, Path(top_file).stem, method.index)
         frames.append(tidy(accumulate(top, method, groups), rows, sentences, label, "top"))
+        if (method == "generate").any():
+            # Masks have one step: it is that of both rules.
+            written = accumulate(top, method[method == "generate"], groups, written_only=True)
+            frames.append(tidy(written, rows, sentences, label, "written"))
         if full_file:
             whole = model_outputs.read_masses(full_file, Path(top_file).stem, list(groups), top)
             frames.append(tidy(accumulate_full(whole, top, method, groups), rows, sentences, label, "full"))

@@ -354,7 +354,7 @@ def test_masses_at_a_mask():
     assert sums.loc["u"].sum() == 0
 
 
-def test_masses_of_continuations_take_the_steps_where_a_gendered_word_was_written():
+def test_masses_of_continuations_take_the_one_written_word_or_all_steps():
     rows = [
         ("one", 0, 0, "\n", 0.9, True), ("one", 0, 1, "she", 0.1, False),
         ("one", 1, 0, "She", 0.6, True), ("one", 1, 1, " he", 0.3, False),
@@ -365,15 +365,19 @@ def test_masses_of_continuations_take_the_steps_where_a_gendered_word_was_writte
     methods = pd.Series({"one": "generate", "two": "generate", "none": "generate"})
     sums = word_group_probabilities.accumulate(distributions(rows), methods, WORDS)
     assert sums.loc["one"].to_dict() == pytest.approx({"female": 0.6, "male": 0.3, "neutral": 0, "neo": 0})
-    assert sums.loc["two"].to_dict() == pytest.approx({"female": 0.3, "male": 0.25, "neutral": 0, "neo": 0})
-    assert sums.loc["none"].sum() == 0
+    # Several such words, or none: sums over all steps, divided by their number.
+    assert sums.loc["two"].to_dict() == pytest.approx({"female": 0.6 / 3, "male": 0.5 / 3, "neutral": 0, "neo": 0})
+    assert sums.loc["none"].to_dict() == pytest.approx({"female": 0.2, "male": 0, "neutral": 0, "neo": 0})
+    written = word_group_probabilities.accumulate(distributions(rows), methods, WORDS, written_only=True)
+    assert written.loc["one"].equals(sums.loc["one"]) and written.loc["none"].sum() == 0
+    assert written.loc["two"].to_dict() == pytest.approx({"female": 0.3, "male": 0.25, "neutral": 0, "neo": 0})
     full = pd.DataFrame(
         [("one", 0, "female", 0.3), ("one", 1, "female", 0.7), ("one", 1, "neo", 0.01), ("none", 0, "female", 0.3)],
         columns=["text_id", "step", "group", "probability"],
     )
     whole = word_group_probabilities.accumulate_full(full, distributions(rows), methods, WORDS)
     assert whole.loc["one"].to_dict() == pytest.approx({"female": 0.7, "male": 0, "neutral": 0, "neo": 0.01})
-    assert whole.loc["none"].sum() == 0
+    assert whole.loc["none"].to_dict() == pytest.approx({"female": 0.3, "male": 0, "neutral": 0, "neo": 0})
 
 
 def archive(path, files):

@@ -179,8 +179,8 @@ def independence(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def group_probabilities(curves: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean mass of each gender over MGC, of the most probable tokens and of the whole vocabulary."""
-    labels = {"top": "top tokens", "full": "vocabulary"}
+    """Return the mean mass of each gender over MGC: most probable tokens, whole vocabulary, at written words alone."""
+    labels = {"top": "top tokens", "full": "vocabulary", "written": "top tokens at written words"}
     means = curves.groupby(["model", "prompt", "variable", "accumulation", "gender"]).probability.mean()
     rows = []
     for model, prompt in figures.panels(curves):

@@ -3,7 +3,8 @@
 One row for each sentence, injected value and gender: ``release``, ``model``, ``prompt``, ``evaluation_set``,
 ``templates``, ``item``, ``occupation``, ``participant``, ``coreferent``, ``well_specified``, ``variable``, ``value``,
 ``position``, ``gender``, ``accumulation`` (``top``: the most probable tokens, as in the study; ``full``: the whole
-vocabulary), ``debris`` (left over from trials, see :mod:`scripts.underspecification.lib.analyses.released`),
+vocabulary; ``written``: the most probable tokens at the steps of a continuation where a gendered word was written),
+``debris`` (left over from trials, see :mod:`scripts.underspecification.lib.analyses.released`),
 ``probability`` (a share). Besides, ``text_id`` is the text that the run's model read, or of a release the archive and
 the file in it, with ``row``, the line there. On MGC the probability is the mass itself; on the other sets it is
 divided by the mass of the three genders (0 where they have none), in the released files already; for neopronouns,
@@ -35,16 +36,19 @@ MOST = 1.005
 _REMEDY = "delete the file and run the workflow again"
 
 
-def steps_of_words(distributions: pd.DataFrame, methods: pd.Series, words: dict[str, list[str]]) -> pd.DataFrame:
-    """Return the steps of every text whose probabilities are summed.
+def steps_of_words(
+    distributions: pd.DataFrame, methods: pd.Series, words: dict[str, list[str]], written_only: bool = False
+) -> pd.DataFrame:
+    """Return the steps of every text whose probabilities are summed (Appendix G, and the authors' ``inference.py``).
 
-    At a mask there is one step. Of a continuation these are the steps at which the model wrote a word of the study's
-    three groups; there may be none.
+    At a mask there is one step. Of a continuation it is the step at which the model wrote a word of the study's three
+    groups, if there is exactly one, and otherwise, where there are none or several, all steps.
 
     Args:
         distributions: ``text_id``, ``step``, ``rank``, ``token``, ``probability``, ``chosen``.
         methods: Text id to ``mask`` or ``generate``.
         words: Group to its words.
+        written_only: Whether the steps of a continuation are those with such a word, of which there may be none.
 
     Returns:
         ``text_id``, ``step``.
@@ -52,21 +56,27 @@ def steps_of_words(distributions: pd.DataFrame, methods: pd.Series, words: dict[
     gendered = {word for group in GENDERS for word in words[group]}
     method = distributions.text_id.map(methods)
     chosen = distributions.chosen & distributions.token.str.strip().str.lower().isin(gendered)
-    wanted = ((method == "mask") & (distributions["rank"] == 0)) | ((method == "generate") & chosen)
+    wanted = (method == "mask") & (distributions["rank"] == 0)
+    wanted |= (method == "generate") & chosen
+    if not written_only:
+        written = chosen.groupby(distributions.text_id).transform("sum")
+        wanted |= (method == "generate") & (written != 1) & (distributions["rank"] == 0)
     return distributions.loc[wanted, ["text_id", "step"]].drop_duplicates(ignore_index=True)
 
 
-def accumulate(distributions: pd.DataFrame, methods: pd.Series, words: dict[str, list[str]]) -> pd.DataFrame:
+def accumulate(
+    distributions: pd.DataFrame, methods: pd.Series, words: dict[str, list[str]], written_only: bool = False
+) -> pd.DataFrame:
     """Return the mass of every group for every text.
 
     Args:
-        distributions, methods, words: As for :func:`steps_of_words`.
+        distributions, methods, words, written_only: As for :func:`steps_of_words`.
 
     Returns:
         Indexed by text id, one column for each group: the sum over the group's words among the tokens that are there,
         averaged over the steps of :func:`steps_of_words`; 0 for a text without any.
     """
-    steps = steps_of_words(distributions, methods, words)
+    steps = steps_of_words(distributions, methods, words, written_only)
     groups = {word: group for group, members in words.items() for word in members}
     kept = distributions.merge(steps, on=["text_id", "step"])
     kept = kept.assign(group=kept.token.str.strip().str.lower().map(groups)).dropna(subset="group")
