@@ -5,7 +5,7 @@ issues in November 2026 found none.
 
 - A grouped job whose submission raises (wrong account, no ``sacct``): the handler asks the group for its rule, and the
   run waits for ever. Not reported; the handler came with pull request 464.
-- Why a grouped job failed or was refused is dropped by Snakemake. Issue 456.
+- Why a grouped job failed or was refused is dropped by Snakemake. Issue 456. Its logger rich drops it for all jobs.
 - A controller that does not answer ``sbatch`` uses up an attempt. Issue 313 (closed). A refusal is retried as well,
   though the next answer will be the same. Not reported.
 - Without an account it guesses one, with a command that fails; ``--slurm-no-account`` (pull request 224) does nothing.
@@ -97,8 +97,10 @@ class PatientExecutor(plugin.Executor):
         self.refused[job_info.job] = slurm_words(said[1] if said else msg)
 
     def print_job_error(self, job_info: Any, msg: str | None = None, **more: Any) -> None:
-        if job_info.job.is_group():
-            self.logger.error(f"Group {job_info.job.groupid}: {msg or 'failed'}")
+        """Say why a job failed; Snakemake drops it for groups, and its logger rich for all jobs."""
+        job = job_info.job
+        name = f"Group {job.groupid}" if job.is_group() else f"Job {', '.join([job.rule.name, *job.wildcards])}"
+        self.logger.error(f"{name}: {msg or 'failed'}")
         super().print_job_error(job_info, msg, **more)
 
     def get_account_arg(self, job: Any) -> Iterator[str]:
