@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs Chromium, where tests open the HTML report and the annotators' page, when it is missing and this user may.
+# Installs Chromium, where tests open the HTML report and the explorer, when it is missing and this user may.
 # Exit status 0: it is there. 1: it is not, and those tests are skipped.
 # Usage: envs/chromium.sh [--help]
 set -euo pipefail

@@ -4,7 +4,6 @@ Keys and mouse go through the browser's own input, so that what a key does by it
 button, choosing among radio buttons) is part of the test. Nothing but Chromium is needed.
 """
 
-import base64
 import json
 import os
 import select
@@ -19,28 +18,18 @@ import pytest
 KEYS = {
     "Tab": ("Tab", 9, ""),
     "Enter": ("Enter", 13, "\r"),
-    " ": ("Space", 32, " "),
-    "ArrowLeft": ("ArrowLeft", 37, ""),
     "ArrowRight": ("ArrowRight", 39, ""),
-    "Home": ("Home", 36, ""),
     "End": ("End", 35, ""),
 }
-SHIFT = 8
 
 
 class Browser:
-    """One page in a browser with a profile of its own, so that it keeps what pages store between visits.
-
-    Args:
-        folder: For the profile and what is downloaded.
-    """
+    """One page in a browser, with its profile in a folder."""
 
     def __init__(self, folder: Path):
         program = shutil.which("chromium")
         if program is None:
             pytest.skip("chromium is not installed: bash envs/chromium.sh")
-        self.downloads = folder / "downloads"
-        self.downloads.mkdir(exist_ok=True)
         to_browser, self._out = os.pipe()
         self._in, from_browser = os.pipe()
 
@@ -66,7 +55,6 @@ class Browser:
         target = next(info["targetId"] for info in targets if info["type"] == "page")
         self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         self.call("Page.enable")
-        self.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(self.downloads))
 
     def __enter__(self):
         return self
@@ -110,21 +98,6 @@ class Browser:
         assert "exceptionDetails" not in result, result
         return result["result"].get("value")
 
-    def open(self, path):
-        """Open a file, or the same one anew, and wait until it is there."""
-        self.call("Page.navigate", url="about:blank")
-        self.wait("location.href === 'about:blank'")
-        self.call("Page.navigate", url=path.as_uri())
-        self.wait("location.protocol === 'file:' && document.readyState === 'complete'")
-
-    def open_again(self, path, condition, seconds=20):
-        """Open a file anew until a condition holds: what a page stores reaches the next one a moment later."""
-        end = time.monotonic() + seconds
-        self.open(path)
-        while not self.evaluate(f"Boolean({condition})"):
-            assert time.monotonic() < end, f"never: {condition}"
-            self.open(path)
-
     def wait(self, condition, seconds=20):
         """Wait until a condition holds in the page."""
         end = time.monotonic() + seconds
@@ -132,19 +105,13 @@ class Browser:
             assert time.monotonic() < end, f"never: {condition}"
             time.sleep(0.02)
 
-    def press(self, key, times=1, shift=False):
+    def press(self, key, times=1):
         """Press a key."""
         code, number, text = KEYS[key]
-        fields = {"key": key, "code": code, "windowsVirtualKeyCode": number, "modifiers": SHIFT if shift else 0}
+        fields = {"key": key, "code": code, "windowsVirtualKeyCode": number}
         for _ in range(times):
             self.call("Input.dispatchKeyEvent", type="keyDown", **fields, **({"text": text} if text else {}))
             self.call("Input.dispatchKeyEvent", type="keyUp", **fields)
-
-    def type(self, text):
-        """Type a text where the focus is."""
-        for letter in text:
-            self.call("Input.dispatchKeyEvent", type="keyDown", text=letter, key=letter)
-            self.call("Input.dispatchKeyEvent", type="keyUp", key=letter)
 
     def place(self, selector):
         """Return the middle of an element in the window, after it was scrolled there."""
@@ -159,39 +126,11 @@ class Browser:
 
     def click(self, selector):
         """Click on an element."""
-        self.drag(selector, selector)
-
-    def drag(self, start, end):
-        """Press the mouse on one element and release it on another."""
-        x, y = self.place(start)
+        x, y = self.place(selector)
         self.mouse("mouseMoved", x, y)
         self.mouse("mousePressed", x, y, button="left", buttons=1, clickCount=1)
-        if end != start:
-            x, y = self.place(end)
-            self.mouse("mouseMoved", x, y, button="left", buttons=1)
         self.mouse("mouseReleased", x, y, button="left", buttons=0, clickCount=1)
 
     def mouse(self, kind, x, y, **buttons):
         """Send one event of the mouse."""
         self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, **buttons)
-
-    def downloaded(self, name):
-        """Return the text of a file that the page saved, once it is whole, and remove it."""
-        path, end = self.downloads / name, time.monotonic() + 20
-        while not path.exists() or list(self.downloads.glob("*.crdownload")):
-            assert time.monotonic() < end, f"never saved: {name}; there are {list(self.downloads.iterdir())}"
-            time.sleep(0.02)
-        text = path.read_text(encoding="utf-8")
-        path.unlink()
-        return text
-
-    def choose_file(self, selector, path):
-        """Choose a file in a field for files."""
-        root = self.call("DOM.getDocument")["root"]["nodeId"]
-        node = self.call("DOM.querySelector", nodeId=root, selector=selector)["nodeId"]
-        self.call("DOM.setFileInputFiles", nodeId=node, files=[str(path)])
-
-    def picture(self, path):
-        """Take a picture of the whole page."""
-        shot = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=True)
-        path.write_bytes(base64.b64decode(shot["data"]))
