@@ -102,7 +102,8 @@ class Run:
         return value
 
     def says(self, words, seconds=300):
-        self.until(lambda: words in self.text, f"'{words}'", seconds)
+        self.until(lambda: words in self.text or self.process.poll() is not None, f"'{words}'", seconds)
+        assert words in self.text, self.text[-3000:]
 
     def jobs(self, model):
         """Return the numbers of the running jobs that score a model in this folder."""

@@ -118,6 +118,26 @@ def test_what_time_can_heal_is_a_warning(monkeypatch):
     assert len(check(monkeypatch, "Invalid qos specification", jobs, unavailable=True, queue="7|x|y|z\n")) == 1
 
 
+class Waiting:
+    """As much of the executor as looks at waiting jobs."""
+
+    WAIT_SECONDS = 120
+
+    def __init__(self):
+        self.run_uuid, self.waiting, self.told = UUID, {}, set()
+
+
+def test_waiting_jobs_give_each_reason_once_after_two_minutes(monkeypatch):
+    run, queue = Waiting(), ["7|Priority", "8|Priority", "9|None"]
+    monkeypatch.setattr(slurm_executor, "query_slurm", lambda *command: "\n".join(queue))
+    lines = slurm_executor.PatientExecutor.new_reasons
+    assert lines(run, 0) == lines(run, 119) == []
+    assert lines(run, 120) == ["2 jobs wait: Priority"]
+    queue[0] = "7|PartitionDown"
+    assert lines(run, 130) == ["1 job waits: PartitionDown"]
+    assert lines(run, 140) == []
+
+
 def test_slurm_is_told_in_one_line():
     said = "sbatch: error: invalid partition specified: nope\nallocation failure: Invalid partition name specified\n"
     assert slurm_executor.slurm_words(said) == "invalid partition specified: nope; Invalid partition name specified"
