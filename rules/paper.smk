@@ -91,6 +91,29 @@ rule paper_figure:
         "../scripts/paper/paper_figure.py"
 
 
+# The same options by other scores, over all studies.
+rule paper_scores:
+    input:
+        summary_csv=rules.paper_summary.output.csv,
+        template=repo_path("paper/scores.tex.j2"),
+    output:
+        pdf="results/paper/figures/scores.pdf",
+        png=reported("results/paper/figures/scores.png", "1. All studies", 5, "figure", "Accuracy by each score"),
+        csv="results/paper/figures/scores.csv",
+        table_tex="results/paper/tables/scores.tex",
+        table_csv="results/paper/tables/scores.csv",
+        scores_tex="results/paper/sections/scores.tex",
+    log:
+        "results/logs/paper_scores/paper.log",
+    conda:
+        "../envs/paper.yaml"
+    params:
+        studies=PAPER_STUDIES,
+        models={name: registry.describe(MODELS[name]) for name in PAPER_MODELS},
+    script:
+        "../scripts/paper/paper_scores.py"
+
+
 rule paper_overview:
     input:
         template=repo_path("paper/overview.tex.j2"),
@@ -158,10 +181,17 @@ rule paper_provenance:
     input:
         _schema=repo_path("config/schemas/record.schema.yaml"),
         main_tex=rules.paper_source.output.main_tex,
-        sections=[rules.paper_overview.output.overview_tex, *SECTION_FILES, rules.paper_overview.output.undecided_tex],
+        sections=[
+            rules.paper_overview.output.overview_tex,
+            rules.paper_scores.output.scores_tex,
+            *SECTION_FILES,
+            rules.paper_overview.output.undecided_tex,
+        ],
         numbers=[*NUMBER_FILES, rules.paper_overview.output.numbers],
         results=[
             rules.paper_figure.output.pdf,
+            rules.paper_scores.output.pdf,
+            rules.paper_scores.output.table_tex,
             *(path for path in RESULT_FILES if path.endswith((".pdf", ".tex"))),
             *(path for study in STUDIES.values() for path in study.analyses),
         ],
@@ -186,6 +216,7 @@ rule paper_pdf:
         main_tex=rules.paper_source.output.main_tex,
         sections=[
             rules.paper_overview.output.overview_tex,
+            rules.paper_scores.output.scores_tex,
             *SECTION_FILES,
             rules.paper_overview.output.undecided_tex,
             rules.paper_provenance.output.provenance_tex,
@@ -193,7 +224,11 @@ rule paper_pdf:
         ],
         bibliography=rules.paper_source.output.bibliography_copy,
         style=rules.paper_source.output.style_copy,
-        figures=[rules.paper_figure.output.pdf, *(path for path in RESULT_FILES if path.endswith(".pdf"))],
+        figures=[
+            rules.paper_figure.output.pdf,
+            rules.paper_scores.output.pdf,
+            *(path for path in RESULT_FILES if path.endswith(".pdf")),
+        ],
         manifest=rules.paper_provenance.output.manifest,
         provenance_csv=rules.paper_provenance.output.provenance_csv,
     output:

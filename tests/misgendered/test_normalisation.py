@@ -132,7 +132,7 @@ def test_the_summary_and_the_text_say_what_other_scores_change(decided):
     models = {name: facts for name, (_, facts) in zip("ab", synthetic.STUDY_MODELS.items(), strict=False)}
     table = synthetic.normalised(decided)
     rows = pd.DataFrame(summary.of_scores(table, models, "replica"))
-    assert set(rows.metric) == {"accuracy", "other pick"} and set(rows.normalisation) == {"sum", "bytes"}
+    assert set(rows.metric) == {"accuracy", "other pick"} and set(rows.normalisation) == {"tokens", "sum", "bytes"}
     assert "headline" not in rows and set(rows.shots) == {0}
     assert not rows.duplicated(["model", "metric", "pronoun_type", "normalisation"]).any()
     said = numbers.from_other_scores(table)

@@ -33,7 +33,7 @@ def test_accuracies_are_listed_with_their_intervals(tmp_path):
     assert dict(zip(other.metric, other.value, strict=True)) == pytest.approx(
         {"accuracy": wanted.accuracy, "other pick": wanted.flipped}
     )
-    assert set(made.normalisation) == {"", "tokens", "bytes", "context_free"}
+    assert set(made.normalisation) == {"", "sum", "tokens", "bytes", "context_free"}
     made = made[made.normalisation == ""]
     headline = made[made.headline]
     assert headline.n_distractors.tolist() == ["0"] * 2 + ["5"] * 2 and headline.pronoun.eq("").all()

@@ -47,19 +47,21 @@ def rows(frame: "pd.DataFrame", models: dict, template_sets: list[str]) -> list[
 
 
 def of_scores(table: "pd.DataFrame", models: dict, data: str) -> list[dict]:
-    """Return the accuracies under other scores than the study's, and how many picks are others; no headlines.
+    """Return the accuracies under every score, and how many picks are others than under the study's; no headlines.
 
     Args:
         table: ``normalisation.csv`` of the template set ``data``.
         models: Name to facts (``label``, ``demonstration``).
     """
-    found, others = [], table[table.normalisation != DESIGN.scores[0]]
-    for row in files.rows(others[others.model.isin(models) & (others.group == ALL)]):
+    found = []
+    for row in files.rows(table[table.model.isin(models) & (table.group == ALL)]):
         usual = {
             "part": data, "scoring": PROBABILITY, "shots": 0, "n": row.n, "n_unit": "instances",
             "pronoun_type": "" if row.pronoun_type == ALL else row.pronoun_type, "normalisation": row.normalisation,
         }  # fmt: skip
         accuracy = {"metric": "accuracy", "value": row.accuracy, "low": row.ci_low, "high": row.ci_high}
         flipped = {"metric": "other pick", "value": row.flipped, "low": None, "high": None}
-        found += [secondary_row(row.model, models, **usual | cells) for cells in (accuracy, flipped)]
+        # The study's own score is what the others are compared with.
+        told = [accuracy] if row.normalisation == DESIGN.scores[0] else [accuracy, flipped]
+        found += [secondary_row(row.model, models, **usual | cells) for cells in told]
     return found
