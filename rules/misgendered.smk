@@ -279,12 +279,6 @@ MISGENDERED_FIGURES = {
         **MISGENDERED_ACCURACY,
         params=MISGENDERED_FIGURE_PARAMS,
     ),
-    "normalisation": result(
-        "normalisation",
-        targets=MISGENDERED_WITH_MODELS,
-        title="Accuracy under other scores than the mean",
-        params={"models": MISGENDERED.models, "chance": MISGENDERED.chance},
-    ),
 }
 
 # In the paper: pronouns 1, declarations 2, models 3, zero_shot 4, declaration_type 5, declaration_number 6, groups 7,
@@ -307,10 +301,7 @@ MISGENDERED_TABLES = {
         params=MISGENDERED_TABLE_PARAMS,
     ),
     "templates": result(**MISGENDERED_SOURCES, params=MISGENDERED_PARAMS),
-    **{
-        name: result(name, targets=MISGENDERED_WITH_MODELS, params={"models": MISGENDERED.models})
-        for name in ("choices", "normalisation")
-    },
+    "choices": result("choices", targets=MISGENDERED_WITH_MODELS, params={"models": MISGENDERED.models}),
 }
 MISGENDERED_COMPARED = {
     "template_sets": MISGENDERED.templates,

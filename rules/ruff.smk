@@ -233,7 +233,6 @@ RUFF_FIGURES = {
     "scaling": result("scaling", params=RUFF_FIGURE_PARAMS, **RUFF_PEOPLE, title="Accuracy by model size"),
     "error_types": result("error_types", params=RUFF_MODELS, title="Kinds of errors with distractors"),
     "context_free_by_model": result("context_free", params=RUFF_COUNTED, title="Predictions without context by model"),
-    "normalisation": result("normalisation", params=RUFF_SPLIT, title="Accuracy under other scores than the sum"),
     **RUFF_PROMPTING_FIGURES,
 }
 
@@ -251,7 +250,6 @@ RUFF_TABLES = {
     "accuracy": result("accuracy", params=RUFF_MODELS, title="Accuracy by number of distractors"),
     "pronoun_tests": result("pronoun_tests", params=RUFF_MODELS, title="Tests between pronoun sets"),
     "error_types": result("error_types", params=RUFF_MODELS, title="Kinds of errors with distractors"),
-    "normalisation": result("normalisation", params=RUFF_COUNTED, title="Decisions under other scores than the sum"),
     **RUFF_PROMPTING_TABLES,
 }
 

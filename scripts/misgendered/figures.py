@@ -14,14 +14,12 @@ from scripts.core import files
 from scripts.core.data import losses, model_outputs
 from scripts.core.data.options import SLOT, fill
 from scripts.core.paper import plotting
-from scripts.core.statistics import normalisation as normalising
 from scripts.core.workflow.job import run_named
 from scripts.misgendered.lib import declarations, figures
 from scripts.misgendered.lib import instances as assembly
 from scripts.misgendered.lib.analyses.by_model import ByModel
-from scripts.misgendered.lib.analyses.normalisation import DESIGN
 from scripts.misgendered.lib.analyses.predictions import instance_parts
-from scripts.misgendered.lib.labels import ALL, DECLARATION_TYPES, NAME_CLASSES, SHORT, TYPES, present
+from scripts.misgendered.lib.labels import DECLARATION_TYPES, NAME_CLASSES, SHORT, TYPES, present
 
 CHARACTERS = 56
 """Of a line at the width of a column."""
@@ -176,20 +174,6 @@ def draw_model_size(frame: pd.DataFrame, models: dict[str, dict], chance: float)
 def short_number(value: float, _: int | None) -> str:
     """Return a number of parameters as a tick's label: ``350M``, ``1B``."""
     return f"{value / 1e9:.3g}B" if value >= 1e9 else f"{value / 1e6:.3g}M"
-
-
-def figure_normalisation(*, normalisation: str, pdf: str, png: str, csv: str, models: dict, chance: float) -> None:
-    """Draw the accuracy on each type of pronouns under each normalisation of the losses."""
-    frame = figures.read(normalisation, ["normalisation", "accuracy"])
-    frame = frame[frame.model.isin(figures.panels(models)) & (frame.group == ALL) & (frame.pronoun_type != ALL)]
-    plotting.save(draw_normalisation(frame, models, chance), frame, pdf, png, csv)
-
-
-@plotting.style()
-def draw_normalisation(frame: pd.DataFrame, models: dict[str, dict], chance: float) -> Figure:
-    """Draw a panel for each model, or for the mean over many, and a row for each normalisation; return the figure."""
-    rows = {name: normalising.LABELS[name] for name in DESIGN.scores}
-    return figures.accuracy_rows(plotting.drop_small_cells(frame), rows, models, chance, "normalisation")
 
 
 EXAMINED = [

@@ -169,19 +169,6 @@ def table_name_ranks(*, name_ranks: str, tex: str, csv: str) -> None:
     write_table(tex, csv, parts.names(*parts.ranking_ends(known)), rows=ranked, align="llrrllrr")
 
 
-def table_normalisation(*, normalisation: str, tex: str, csv: str, models: dict) -> None:
-    """Tabulate accuracies and decisions under each normalisation of the losses."""
-    rows = files.read_csv(normalisation)
-    columns = [
-        Column("Accuracy", value("accuracy")),
-        Column("Difference", value("difference", signed=True, ends=("difference_low", "difference_high"))),
-        Column("Flipped", value("flipped")),
-        Column("Gained", value("gained")),
-        Column("Lost", value("lost")),
-    ]
-    write_grid(tex, csv, rows, parts.by_score(rows, models), columns, printed=rows[rows.group == ALL])
-
-
 def table_pronouns(*, pronouns: str, tex: str, csv: str, pronoun_sets: list) -> None:
     """Tabulate the forms of the pronoun groups (Table 1).
 

@@ -60,7 +60,7 @@ def select(frame: pd.DataFrame, studies: list[dict]) -> pd.DataFrame:
     return table[table.groupby(["study", "part", "model", "level"]).score.transform("size") > 1].reset_index(drop=True)
 
 
-def shown(table: pd.DataFrame, models: dict[str, dict]) -> pd.DataFrame:
+def largest_models(table: pd.DataFrame, models: dict[str, dict]) -> pd.DataFrame:
     """Return the rows that are drawn: of each study its official part, or else its first, and its largest model."""
     parts = []
     for _, rows in table.groupby("study", sort=False):
@@ -157,7 +157,7 @@ def main(
         models: The models of the run and what figures say of them.
     """
     table = select(estimate_rows.read([summary_csv]), studies)
-    frame = shown(table, models)
+    frame = largest_models(table, models)
     plotting.save(draw(frame), frame, pdf, png, csv)
     write_table(table_tex, table_csv, cells(table), left=2, rows=table)
     context = {

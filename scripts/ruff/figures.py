@@ -4,8 +4,7 @@ Those of prompted models are in ``prompting_figures.py``.
 """
 
 import math
-import textwrap
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -22,7 +21,6 @@ from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.core.paper import plotting
 from scripts.core.paper.formats import MISSING_MARK
-from scripts.core.statistics import normalisation as scores
 from scripts.core.statistics import procedures
 from scripts.core.workflow.job import run_named
 from scripts.ruff.lib import figures, study
@@ -471,77 +469,6 @@ def figure_error_types(*, error_types: str, pdf: str, png: str, csv: str, models
     )
     frame = figures.in_order(frame, model=models, error_type=SHOWN, n_distractors=None)
     plotting.save(_draw_error_types(frame, models), frame, pdf, png, csv)
-
-
-@plotting.style()
-def _draw_normalisation(frame: pd.DataFrame, models: dict[str, dict], labels: dict[str, str], chance: float) -> Figure:
-    """Draw a panel for each normalisation and in it a row for each model.
-
-    Pronoun sets of up to two models stand below each other with intervals; of more models they share a line.
-    """
-    few = plotting.dropped_note(frame, models)
-    frame = plotting.drop_small_cells(frame)
-    if frame.empty:
-        return plotting.nothing_drawn()
-    names = [name for name in figures.order_models(models) if name in set(frame.model)]
-    looks = _looks(labels) | {ALL: {"color": plotting.GREY, "marker": "|"}}
-    apart = len(names) <= 2
-    columns = 2 if apart else len(scores.LABELS)
-    lines = -(-len(scores.LABELS) // columns)
-    row = 0.12 * len(looks) if apart else 0.2
-    drawn = plotting.figure(plotting.COLUMN if apart else plotting.PAGE, lines * (row * len(names) + 0.35) + 0.35)
-    grid = drawn.subplots(lines, columns, sharex=True, sharey=True, squeeze=False)
-    step = 0.8 / len(looks) if apart else 0
-    for ax, (kind, label) in zip(grid.flat, scores.LABELS.items(), strict=True):
-        part = frame[frame.normalisation == kind]
-        for place, (level, look) in enumerate(looks.items()):
-            rows = part[part.level == level]
-            y = [names.index(name) + step * (place - (len(looks) - 1) / 2) for name in rows.model]
-            bars = plotting.error_bars(rows.accuracy, rows.ci_low, rows.ci_high) if apart else None
-            size = 6 if level == ALL else 3.5
-            ax.errorbar(rows.accuracy, y, xerr=bars, linestyle="none", elinewidth=0.8, markersize=size, **look)
-        ax.set_title(label if len(label) < 20 else "minus context-free")
-        called = [plotting.model_title(name, models) for name in names]
-        ax.set_yticks(range(len(names)), ["\n".join(textwrap.wrap(one, 14)) if apart else one for one in called])
-        ax.set_ylim(len(names) - 0.5, -0.5)
-        ax.tick_params(axis="y", length=0)
-        ax.grid(visible=False, axis="y")
-        ax.grid(visible=True, axis="x")
-        plotting.fraction_axis(ax.xaxis, 0.5)
-        ax.set_xlim(-0.06, 1.06)
-    for ax in grid[-1]:
-        ax.set_xlabel("Accuracy")
-    line = {"linestyle": "none", "markersize": 4}
-    levels = set(frame.level)
-    handles = [plotting.handle(looks[one] | line, label) for one, label in labels.items() if one in levels]
-    if ALL in levels:
-        handles.append(plotting.interval_handle("all sets"))
-    handles.append(plotting.chance_line(grid.flat, chance, along="x"))
-    if apart:
-        handles.append(plotting.interval_handle(figures.BOOTSTRAP, "_"))
-    plotting.legend_below(drawn, handles + few, 2 if apart else 4)
-    return drawn
-
-
-def _looks(labels: Collection[str]):
-    """Return the colour and the marker of each pronoun set."""
-    colours, markers = plotting.pronoun_colours(labels), plotting.pronoun_markers(labels)
-    return {name: {"color": colours[name], "marker": markers[name]} for name in labels}
-
-
-def figure_normalisation(
-    *, normalisation: str, pdf: str, png: str, csv: str, models: dict, pronoun_sets: list, chance: float
-) -> None:
-    """Draw the accuracy on each pronoun set under each normalisation of the scores.
-
-    ``chance`` is the accuracy of a random pick.
-    """
-    labels = _labels(pronoun_sets)
-    columns = ["model", "factor", "level", "normalisation", *VALUES]
-    frame = figures.read(normalisation, columns, model=models, normalisation=scores.LABELS)
-    frame = frame[frame.factor.isin([ALL, "pronoun"])]
-    frame = figures.in_order(frame, normalisation=scores.LABELS, model=models, level=[ALL, *labels])
-    plotting.save(_draw_normalisation(frame, models, labels, chance), frame, pdf, png, csv)
 
 
 PALE = 0.35

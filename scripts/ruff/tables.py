@@ -88,12 +88,6 @@ def table_models(*, tex: str, csv: str, models: dict) -> None:
     write_table(tex, csv, tables.models_cells(models), align="lXl", rows=table)
 
 
-def table_normalisation(*, normalisation: str, tex: str, csv: str, models: dict, pronoun_sets: list) -> None:
-    """Tabulate accuracies and decisions under each normalisation."""
-    rows = files.read_csv(normalisation)
-    write_table(tex, csv, tables.normalisation_cells(rows, models, pronoun_sets), left=2, rows=rows)
-
-
 def table_prompt_examples(
     *, prompt_templates: str, sample: str, answers: list, tex: str, csv: str, models: dict, blank: str
 ) -> None:

@@ -1,17 +1,13 @@
 """Figures of the MISGENDERED wing keep the rules of all figures, with one model and with all of the study's."""
 
-import pandas as pd
 import pytest
 
 from scripts.core import files
 from scripts.core.paper import plotting
-from scripts.core.statistics import normalisation as normalising
 from scripts.misgendered import analyses, tables
 from scripts.misgendered import figures as drawing
 from scripts.misgendered.lib import figures
 from scripts.misgendered.lib import instances as assembly
-from scripts.misgendered.lib.analyses import normalisation
-from scripts.misgendered.lib.labels import ALL
 from tests import figures as rules
 from tests.misgendered import synthetic
 
@@ -88,19 +84,6 @@ def test_samples_of_few_instances_have_all_figures(given):
     ):
         assert "Nothing is drawn" in drawn.axes[0].texts[0].get_text()
         assert rules.problems(drawn) == []
-
-
-def test_other_scores(given):
-    models = given[0]
-    table = synthetic.instances(330)
-    cells = []
-    for i, name in enumerate(models):
-        sums = normalisation.loss_sums(table, synthetic.scores(table, i, 0.6), "corrected", "corrected", name)
-        cells.append(normalising.count_decisions(table, sums, name, normalisation.DESIGN))
-    made = synthetic.normalised(pd.concat(cells))
-    shown = made[made.model.isin(figures.panels(models)) & (made.group == ALL) & (made.pronoun_type != ALL)]
-    drawn = drawing.draw_normalisation(shown, models, CHANCE)
-    assert rules.problems(drawn, alone=alone(models)) == []
 
 
 def test_examples_of_instances_are_the_first_by_their_rule(given):

@@ -3,10 +3,9 @@
 import pandas as pd
 import pytest
 
-from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.core.statistics import normalisation as normalising
-from scripts.misgendered import analyses, tables
+from scripts.misgendered import analyses
 from scripts.misgendered.lib import numbers, summary
 from scripts.misgendered.lib.analyses import normalisation
 from scripts.misgendered.lib.labels import ALL
@@ -109,23 +108,6 @@ def test_accuracies_and_intervals_are_those_of_the_other_tables(decided):
     expected = expected[others].set_index(keys).reindex(study.index)
     columns = ["accuracy", "ci_low", "ci_high"]
     pd.testing.assert_frame_equal(study[columns], expected[columns], check_dtype=False)
-
-
-def test_cells_of_the_tables(decided, tmp_path):
-    models = {name: facts for name, (_, facts) in zip("ab", synthetic.STUDY_MODELS.items(), strict=False)}
-    files.write_csv(tmp_path / "rows.csv", synthetic.normalised(decided))
-    paths = {
-        "normalisation": str(tmp_path / "rows.csv"),
-        "tex": str(tmp_path / "t.tex"),
-        "csv": str(tmp_path / "t.csv"),
-    }
-    tables.table_normalisation(**paths, models=models)
-    lines = (tmp_path / "t.tex").read_text(encoding="utf-8").splitlines()
-    cells = [line.removesuffix(r" \\").split(" & ") for line in lines if " & " in line][1:]
-    assert len(cells) == 2 * 4 * 3
-    assert [row[0] for row in cells].count("") == len(cells) - 2
-    assert [cells[row][1] for row in (0, 12)] == ["All", "All"]
-    assert [cells[0][column] for column in (2, 5, 6)] == ["mean over tokens", "–", "–"]
 
 
 def test_the_summary_and_the_text_say_what_other_scores_change(decided):

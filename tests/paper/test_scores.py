@@ -71,7 +71,7 @@ def test_accuracies_by_several_scores_are_kept_and_nothing_else(summary):
 
 def test_the_largest_model_of_each_study_is_drawn_as_the_csv_says(summary, tmp_path):
     table = paper_scores.select(estimate_rows.read([summary]), STUDIES)
-    frame = paper_scores.shown(table, MODELS)
+    frame = paper_scores.largest_models(table, MODELS)
     assert set(zip(frame.study, frame.model, strict=True)) == {("ruff", "large"), ("winopron", "small")}
     drawn = paper_scores.draw(frame)
     assert problems(drawn) == []

@@ -24,13 +24,11 @@ NAMES = (
     "accuracy_by_distractors",
     "scaling",
     "error_types",
-    "normalisation",
 )
 OF_PRONOUNS = (
     "context_free",
     "context_free_by_model",
     "accuracy_by_pronoun",
-    "normalisation",
 )
 HUMAN = 0.998
 KINDS = ("pdf", "png", "csv")

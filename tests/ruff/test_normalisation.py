@@ -5,9 +5,7 @@ import pytest
 
 from scripts.core.errors import UserError
 from scripts.core.statistics import normalisation as normalising
-from scripts.ruff.lib import tables
 from scripts.ruff.lib.analyses import normalisation
-from tests.ruff import synthetic
 
 SETS = ["he", "she", "xe"]
 TASK = {"occupation": "baker", "participant": "guest", "case": "nominative", "task_index": 0}
@@ -76,13 +74,3 @@ def test_what_cannot_be_compared_is_refused(instances, scores):
     twice = pd.concat([instances, instances[:1].assign(instance_id="again")])
     with pytest.raises(UserError, match="twice without context"):
         normalisation.with_normalisers(twice, scores, "m")
-
-
-def test_cells_of_the_tables():
-    models, sets = synthetic.DEMONSTRATION, synthetic.SETS[:4]
-    frame = synthetic.other_scores(models, sets)
-    cells = tables.normalisation_cells(frame, models, sets)
-    assert len(cells) == 2 * 4
-    assert cells.Model.tolist() == ["SmolLM2-135M-Instruct", "", "", "", "MiniLM (demonstration)", "", "", ""]
-    assert cells.loc[0, ["Difference", "p", "Flipped"]].tolist() == ["–", "–", "–"]
-    assert cells.loc[1, "Difference"].endswith("]")

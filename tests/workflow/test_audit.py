@@ -83,7 +83,8 @@ ROUNDS = (
             f"{SCORES}/tiny-opt/1of1.parquet", "tampered", "output", f"{SCORES}/tiny-bert/1of1.parquet",
         ),
         "cell": (
-            edit_cell, f"{MISGENDERED}/normalisation.csv", "tampered", "output", f"{MISGENDERED}/power.csv",
+            edit_cell, f"{MISGENDERED}/normalisation.csv", "tampered", "output",
+            f"{MISGENDERED}/accuracy_over_draws.csv",
         ),
         "figure": (
             lambda tree: shutil.copy(tree / f"{PICTURES}/accuracy.pdf", tree / f"{PICTURES}/bias.pdf"),
@@ -120,18 +121,18 @@ ROUNDS = (
             f"{SCORES}/tiny-opt/1of1.parquet", "mixed", "score file's model", f"{SCORES}/tiny-llama/1of1.parquet",
         ),
         "record": (
-            lambda tree: (tree / "results/provenance/misgendered_reductions/templates=replica.json").unlink(),
-            f"{MISGENDERED}/reductions.csv", "missing", "did not finish", f"{MISGENDERED}/power.csv",
+            lambda tree: (tree / "results/provenance/misgendered_name_ranks/templates=replica.json").unlink(),
+            f"{MISGENDERED}/name_ranks.csv", "missing", "did not finish", f"{MISGENDERED}/accuracy_over_draws.csv",
         ),
         "malformed": (
             lambda tree: forge(tree, "misgendered_choices", lambda record: record.pop("packages")),
             f"{MISGENDERED}/choices.csv", "tampered", "cannot be used: it lacks the key 'packages'",
-            f"{MISGENDERED}/power.csv",
+            f"{MISGENDERED}/accuracy_over_draws.csv",
         ),
         "format": (
-            lambda tree: forge(tree, "misgendered_wordings", lambda record: record.update(format=99)),
-            f"{MISGENDERED}/wordings.csv", "tampered", "cannot be used: it is of format 99, not 2",
-            f"{MISGENDERED}/power.csv",
+            lambda tree: forge(tree, "misgendered_normalisation", lambda record: record.update(format=99)),
+            f"{MISGENDERED}/normalisation.csv", "tampered", "cannot be used: it is of format 99, not 2",
+            f"{MISGENDERED}/accuracy_over_draws.csv",
         ),
     },
     {
@@ -358,11 +359,11 @@ def test_what_follows_from_a_tampered_file_is_not_current(tree):
     edit_cell(tree)
     status, bad, reasons = verdicts(tree)
     assert status == 1
-    drawn = "results/misgendered/figures/replica"
-    assert bad[f"{drawn}/normalisation.pdf"] == "stale"
+    numbers = f"{MISGENDERED}/paper_numbers.json"
+    assert bad[numbers] == bad["results/paper/figures/scores.pdf"] == "stale"
     assert bad["results/paper/sections/misgendered.tex"] == bad["results/paper/main.pdf"] == "stale"
-    assert f"{drawn}/reductions.pdf" not in bad
-    found = reasons[f"{drawn}/normalisation.pdf"][0]
+    assert "results/misgendered/figures/replica/model_size.pdf" not in bad
+    found = reasons[numbers][0]
     assert found["kind"] == "input"
     assert found["new"] == files.sha256(tree / f"{MISGENDERED}/normalisation.csv")
 

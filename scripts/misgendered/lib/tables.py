@@ -9,10 +9,8 @@ from scripts.core.data.templates import PronounSet
 from scripts.core.paper.formats import MANY_UNITS, MISSING_MARK
 from scripts.core.paper.grid import Column, Factor, value
 from scripts.core.paper.tables import blank_repeats
-from scripts.core.statistics import normalisation as normalising
 from scripts.misgendered.lib import figures
-from scripts.misgendered.lib.analyses.normalisation import DESIGN
-from scripts.misgendered.lib.labels import ALL, NAME_CLASSES, SHORT, TYPES, present
+from scripts.misgendered.lib.labels import NAME_CLASSES, SHORT, TYPES, present
 
 if TYPE_CHECKING:
     from scripts.misgendered.lib.templates import Template
@@ -56,16 +54,6 @@ def of_models(models: dict, alone: bool = False) -> Factor:
 def of_types(table: pd.DataFrame, more: dict | None = None) -> Factor:
     """Return the factor of the types of pronouns that a table has, behind ``more`` levels."""
     return Factor("Type", "pronoun_type", (more or {}) | present(TYPES, table.pronoun_type))
-
-
-def by_score(table: pd.DataFrame, models: dict) -> list[Factor]:
-    """Return the factors of tables on the normalisations of scores."""
-    scores = {name: normalising.LABELS[name] for name in DESIGN.scores}
-    return [
-        of_models(models, alone=True),
-        of_types(table, {ALL: "All"}),
-        Factor("Score", "normalisation", scores),
-    ]
 
 
 def pronouns(groups: dict[str, PronounSet]) -> pd.DataFrame:

@@ -4,15 +4,12 @@ Each function returns a DataFrame of strings whose column names are the heads; n
 the CSV files that the rules of tables write beside it.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable
 
 import pandas as pd
 
 from scripts.core import files
-from scripts.core.paper.formats import MISSING_MARK, interval, number, p_text, with_sd
-from scripts.core.paper.grid import Column, Factor, grid, value
-from scripts.core.statistics import normalisation
+from scripts.core.paper.formats import MISSING_MARK, number, p_text, with_sd
 
 
 def instance_counts(
@@ -170,53 +167,3 @@ def error_types_cells(types: pd.DataFrame, models: dict[str, dict]) -> pd.DataFr
         rows.append([facts["label"], *(number(shares[kind, n], 2) for kind in ("distraction", "bias") for n in counts)])
     heads = [f"{letter}{n}" for letter in "DB" for n in counts]
     return pd.DataFrame(rows, columns=["Model", *heads])
-
-
-def _with_interval(value: float, low: float, high: float, signed: bool = False):
-    ends = interval(low, high, 2, signed)
-    return number(value, 2, signed) + ("" if ends == MISSING_MARK else f" [{ends}]")
-
-
-ALL = {"factor": "all"}
-"""Where rows on all instances are."""
-
-
-def _by_score(table: pd.DataFrame, models: dict[str, dict], columns: Sequence[Column]):
-    """Return a grid with a row for each model and normalisation."""
-    labels = {name: facts["label"] for name, facts in models.items()}
-    scores = Factor("Score", "normalisation", normalisation.LABELS)
-    return grid(table, [Factor("Model", "model", labels), scores], columns)
-
-
-def _of_sets(column: str, pronoun_sets: list[dict]):
-    names = [one["set"] for one in pronoun_sets]
-    return [Column(name, _two(column), {"factor": "pronoun", "level": name}) for name in names]
-
-
-_two = partial(value, decimals=2, scale=1)
-
-
-def normalisation_cells(table: pd.DataFrame, models: dict, pronoun_sets: list[dict]) -> pd.DataFrame:
-    """Return accuracies and flipped decisions under each normalisation: a row for each model and normalisation.
-
-    Args:
-        table: normalisation.csv.
-        models: Model to ``label``.
-        pronoun_sets: ``set`` and ``label``.
-
-    Returns:
-        ``All`` and a column for each set with the accuracy, and of all but the study's normalisation the
-        ``Difference`` to it with its interval, ``p``, and the shares ``Flipped``, ``Gained`` and ``Lost``.
-    """
-
-    def difference(row: Mapping):
-        return _with_interval(row["difference"], row["difference_low"], row["difference_high"], signed=True)
-
-    columns = [
-        Column("All", _two("accuracy"), ALL),
-        *_of_sets("accuracy", pronoun_sets),
-        Column("Difference", difference, ALL),
-        Column("p", lambda row: _p(row["p"]) if pd.notna(row["p"]) else MISSING_MARK, ALL),
-        *(Column(head, _two(head.lower()), ALL) for head in ("Flipped", "Gained", "Lost")),
-    ]
-    return _by_score(table, models, columns)
