@@ -126,7 +126,8 @@ def read(paths: Iterable[str | Path]) -> pd.DataFrame:
             raise UserError(f"{path}: column '{lacking[0]}' is missing; delete the file and run again")
         frames.append(frame)
     named = list(dict.fromkeys(name for frame in frames for name in factors(frame)))
-    table = pd.concat(frames, ignore_index=True).reindex(
+    # The explorer of a run may have no study.
+    table = pd.concat(frames or [pd.DataFrame(columns=COLUMNS)], ignore_index=True).reindex(
         columns=[*IDENTITY, "metric", *named, *VALUES, *DESCRIPTIVE_COLUMNS]
     )
     numbers = ["value", "low", "high", "level", "n"]
