@@ -41,6 +41,7 @@ ALLOWED = {
     f"{CORE}.coreference_systems": (
         f"{CORE}.data",
         f"{CORE}.workflow",
+        f"{CORE}.engines.hub",
         f"{CORE}.engines.models",
         f"{CORE}.engines.masked_lm_head",
         f"{CORE}.provenance.closure",
