@@ -12,6 +12,7 @@ PROMPTED_SETS = one_of(dict.fromkeys(name for prompted in PROMPTED.values() for 
 
 
 localrules:
+    ask_server,
     merge_answers,
     merge_sampled_answers,
 
@@ -55,6 +56,35 @@ rule prompt:
         _weights=lambda wildcards: local_weights(wildcards.model),
     script:
         "../scripts/prompting/prompt.py"
+
+
+# On the submitting host: the key is there, and nodes need no network.
+rule ask_server:
+    input:
+        prompts=rules.prompt.input.prompts,
+    output:
+        answers=rules.prompt.output.answers,
+    log:
+        "results/logs/ask_server/{study}/{templates}/{model}/{shard}of{shards}.log",
+    wildcard_constraints:
+        templates=PROMPTED_SETS,
+        model=one_of(name for name, entry in MODELS.items() if "api" in entry) or "none",
+        shard="1",
+        shards="1",
+    conda:
+        "../envs/scoring.yaml"
+    params:
+        model=lambda wildcards: wildcards.model,
+        entry=lambda wildcards: {key: MODELS[wildcards.model][key] for key in ("api", "architecture", "demonstration")},
+        methods=lambda wildcards: PROMPTED[wildcards.study].models[wildcards.model]["methods"],
+        new_tokens=lambda wildcards: PROMPTED[wildcards.study].models[wildcards.model]["new_tokens"]["answer"],
+        # Of all runs: an answer is paid for once.
+        cache=repo_path(config["completions"]["cache"]),
+        timeout_seconds=config["completions"]["timeout_seconds"],
+        attempts=config["completions"]["attempts"],
+        parallel=config["completions"]["parallel"],
+    script:
+        "../scripts/prompting/ask_server.py"
 
 
 rule merge_answers:

@@ -40,5 +40,12 @@ def test_a_served_model_reaches_the_paper_and_is_asked_once(fresh, monkeypatch):
         done = run.snakemake(DISTRIBUTIONS, "-R", "completions", overlay="served.yaml")
         assert done.returncode == 0 and len(server.seen) == asked, done.stdout[-3000:]
         assert (folder / DISTRIBUTIONS).read_bytes() == before
+        overlay |= {"studies": ["ruff"], "models": ["tiny-bert"], "completions": {"models": []}}
+        overlay["ruff"]["prompting"] |= {"models": ["served"]}
+        (folder / "prompted.yaml").write_text(yaml.safe_dump(overlay, sort_keys=False))
+        done = run.snakemake("results/ruff/tables/replica/prompted_models.csv", "ruff", overlay="prompted.yaml")
+        assert done.returncode == 0, done.stdout[-4000:]
+    table = files.read_csv(folder / "results/ruff/tables/replica/prompted_models.csv")
+    assert table.source.tolist() == [server.base_url] and table.precision.tolist() == ["as served"]
     held = [path for path in folder.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]
     assert [path.relative_to(folder).as_posix() for path in held] == []

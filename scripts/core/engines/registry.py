@@ -3,7 +3,8 @@
 Resources are estimates from parameter counts, rounded so that a job asks for too much rather than too little;
 Snakemake raises ``attempt`` when a job was killed all the same. Entries with ``available: false`` have no
 weights, those with an ``api`` are behind a server, and scores of those with ``outputs`` come from elsewhere: only
-:func:`select`, :func:`select_servers`, :func:`describe`, :func:`shard_count` and :func:`methods` take them.
+:func:`select`, :func:`select_servers`, :func:`describe`, :func:`shard_count`, :func:`prompt_seconds` and
+:func:`methods` take them.
 """
 
 import json
@@ -291,13 +292,19 @@ def check_new(registry: dict[str, dict], known: dict[str, dict], file: str) -> N
 
 
 def select(
-    registry: dict[str, dict], names: Iterable[str], where: str = "models", file: str | None = None
+    registry: dict[str, dict],
+    names: Iterable[str],
+    where: str = "models",
+    file: str | None = None,
+    *,
+    servers: bool = False,
 ) -> dict[str, dict]:
     """Return the entries called ``names``, in registry order.
 
     Args:
         where: The key of the configuration that names them, for messages.
         file: A registry besides the project's, for messages.
+        servers: Whether models behind servers may be among them.
 
     Raises:
         UserError: If a name is given twice or is not in the registry (naming the nearest), or if nobody can run the
@@ -311,7 +318,7 @@ def select(
         if name in chosen:
             raise UserError(f"{where}: '{name}' is listed twice; remove one")
         _check_available(where, name, registry[name])
-        if "api" in registry[name]:
+        if "api" in registry[name] and not servers:
             remedy = "name it in completions.models instead" if where == "models" else "remove it"
             raise UserError(f"{where}: '{name}' is behind a server; {remedy}")
         if "outputs" in registry[name] and where != "models":
@@ -514,7 +521,12 @@ def prompt_seconds(entry: dict, tokens: int, new_tokens: int) -> float:
     Args:
         tokens: Tokens of a typical prompt.
         new_tokens: Tokens of an answer at most; those of a thought before it (``thinking`` of the entry) are added.
+
+    Returns:
+        0 for a model behind a server.
     """
+    if "source" not in entry:
+        return 0
     new_tokens += thought_tokens(entry)
     flops = GPU_FLOPS[entry["precision"]] if gpus(entry) else CPU_FLOPS
     return generation_seconds(entry, 1, tokens, new_tokens, flops, GPU_MEMORY_GB * gpus(entry))

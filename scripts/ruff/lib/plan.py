@@ -130,12 +130,17 @@ def prompted_jobs(
         UserError: For a model that is unknown or cannot be prompted, and for samples or chains of thought beyond those
             of the run and of the prompts.
     """
-    chosen = registry.select(entries, settings["models"])
+    chosen = registry.select(entries, settings["models"], "ruff.prompting.models", servers=True)
     chains = settings["chain_of_thought"]
     sampling = settings["sampling"]
     where = "ruff.prompting"
     for name, entry in chosen.items():
-        if "prompt_wrapping" not in entry:
+        if "api" in entry and name in (*chains["models"], *sampling["models"]):
+            raise UserError(
+                f"{where}: '{name}' is behind a server, which answers neither chains of thought nor samples; remove it "
+                "from chain_of_thought.models and sampling.models"
+            )
+        if "prompt_wrapping" not in entry and "api" not in entry:
             raise UserError(
                 f"{where}.models: '{name}' has no prompt_wrapping in the registry; add one if it follows instructions"
             )

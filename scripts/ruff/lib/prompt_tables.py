@@ -18,7 +18,7 @@ from scripts.ruff.lib.tables import parameters
 EXAMPLE, CHAIN_EXAMPLE = "8", "3"
 """The prompts that the study's examples use (Tables 4 and 5)."""
 
-SOURCES = ("hub", "package")
+SOURCES = ("hub", "package", "base_url")
 """What a table names a model's source by."""
 STEPS = ("answer", "chain", "final")
 """Steps of generation: without a chain of thought, the chain, and the answer after it."""
@@ -143,7 +143,7 @@ def describe_thinking(answers: Mapping[str, Any]) -> str:
 def prompted_models_cells(table: Any, models: dict[str, dict]) -> pd.DataFrame:
     """Return the cells of :func:`prompted_models`; a column for thinking if any model thinks or could."""
     revisions = [
-        row.revision[:12] if "/" in row.source else row.revision or MISSING_MARK
+        row.revision[:12] if row.revision and "/" in row.source else row.revision or MISSING_MARK
         for row in table.itertuples(index=False)
     ]
     return pd.DataFrame(

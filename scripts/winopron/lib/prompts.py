@@ -150,8 +150,8 @@ def jobs(settings: dict, entries: dict[str, dict], prompts: int, pronoun_sets: i
     sentences = pairs * 6 * pronoun_sets * len(settings["entities"])
     asked = sentences * prompts * len(settings["variants"])
     of_models = {}
-    for name, entry in registry.select(entries, settings["models"]).items():
-        if "prompt_wrapping" not in entry:
+    for name, entry in registry.select(entries, settings["models"], "winopron.prompting.models", servers=True).items():
+        if "prompt_wrapping" not in entry and "api" not in entry:
             raise UserError(
                 f"winopron.prompting.models: '{name}' has no prompt_wrapping in the registry; "
                 "add one if it follows instructions"

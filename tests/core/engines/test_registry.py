@@ -491,6 +491,8 @@ def test_select_servers_refuses(models, name, message):
 
 
 def test_select_servers(models):
+    assert list(module.select(models, ["gpt-4o-mini"], "ruff.prompting.models", servers=True)) == ["gpt-4o-mini"]
+    assert module.prompt_seconds(models["gpt-4o-mini"], 200, 20) == 0
     assert list(module.select_servers(models, ["own-server", "gpt-4o-mini"])) == ["gpt-4o-mini", "own-server"]
     assert module.select_servers(models, []) == {}
 
