@@ -25,8 +25,8 @@ SEVERAL = (estimate_rows.FULL, estimate_rows.PARTIAL, estimate_rows.PROMPTED)
 """Ways of asking that one study compares."""
 WAYS_WIDTH, OTHERS_OFFSET = 0.5, -0.28
 """What the card's models take of the distance between points, and where other values stand."""
-ACROSS, HEIGHT = 3, 1.7
-"""Panels in a row, and the height of a row in inches."""
+HEIGHT = 1.7
+"""Of a row of panels, in inches."""
 COLUMNS = ["study", "who", "name", "way", "point", "value", "low", "high", "n", "n_unit"]
 
 
@@ -103,7 +103,7 @@ def draw(frame: pd.DataFrame, studies: Sequence[dict], labels: Sequence[str]) ->
 
     A colour is a model's and a marker a method of asking; on the card of one model both are the method's.
     """
-    across = min(ACROSS, len(studies))
+    across = 2 if len(studies) in (2, 4) else min(3, len(studies))
     down = -(-len(studies) // across)
     drawn = plotting.figure(plotting.PAGE, HEIGHT * down)
     panels = drawn.subplots(down, across, squeeze=False).ravel()
@@ -131,7 +131,7 @@ def draw(frame: pd.DataFrame, studies: Sequence[dict], labels: Sequence[str]) ->
             plotting.chance_line([ax], study["chance"])
         axis = textwrap.fill(study["axis"], 26)
         ax.set(title=study["label"], xlabel=axis, ylabel=study["value"], xlim=(-0.5, len(points) - 0.5))
-        ax.set_xticks(range(len(points)), [point.replace(" ", "\n") for point in points], fontsize=5.5)
+        ax.set_xticks(range(len(points)), [point.replace(" ", "\n") for point in points], fontsize=6)
         plotting.fraction_axis(ax.yaxis)
     for ax in panels[len(studies) :]:
         ax.set_visible(False)
