@@ -1,6 +1,5 @@
 """Draw what each study finds for the models of a card: a panel for each, next to other models and published values."""
 
-import textwrap
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -103,7 +102,7 @@ def draw(frame: pd.DataFrame, studies: Sequence[dict], labels: Sequence[str]) ->
 
     A colour is a model's and a marker a method of asking; on the card of one model both are the method's.
     """
-    across = 2 if len(studies) in (2, 4) else min(3, len(studies))
+    across = min(2, len(studies))
     down = -(-len(studies) // across)
     drawn = plotting.figure(plotting.PAGE, HEIGHT * down)
     panels = drawn.subplots(down, across, squeeze=False).ravel()
@@ -129,9 +128,8 @@ def draw(frame: pd.DataFrame, studies: Sequence[dict], labels: Sequence[str]) ->
             ax.plot([places[point] + OTHERS_OFFSET for point in rows.point], rows.value, linestyle="", **look)
         if study["chance"] is not None:
             plotting.chance_line([ax], study["chance"])
-        axis = textwrap.fill(study["axis"], 26)
-        ax.set(title=study["label"], xlabel=axis, ylabel=study["value"], xlim=(-0.5, len(points) - 0.5))
-        ax.set_xticks(range(len(points)), [point.replace(" ", "\n") for point in points], fontsize=6)
+        ax.set(title=study["label"], xlabel=study["axis"], ylabel=study["value"], xlim=(-0.5, len(points) - 0.5))
+        ax.set_xticks(range(len(points)), [point.replace(" ", "\n") for point in points])
         plotting.fraction_axis(ax.yaxis)
     for ax in panels[len(studies) :]:
         ax.set_visible(False)
