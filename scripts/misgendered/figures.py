@@ -5,21 +5,17 @@ from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import FancyBboxPatch
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from scripts.core import files
 from scripts.core.data import losses, model_outputs
-from scripts.core.data.options import SLOT, fill
+from scripts.core.data.options import fill
 from scripts.core.paper import plotting
 from scripts.core.workflow.job import run_named
-from scripts.misgendered.lib import declarations, figures
-from scripts.misgendered.lib import instances as assembly
-from scripts.misgendered.lib.analyses.by_model import ByModel
+from scripts.misgendered.lib import figures
 from scripts.misgendered.lib.analyses.predictions import instance_parts
-from scripts.misgendered.lib.labels import DECLARATION_TYPES, NAME_CLASSES, SHORT, TYPES, present
+from scripts.misgendered.lib.labels import TYPES, present
 
 CHARACTERS = 56
 """Of a line at the width of a column."""
@@ -176,72 +172,6 @@ def short_number(value: float, _: int | None) -> str:
     return f"{value / 1e9:.3g}B" if value >= 1e9 else f"{value / 1e6:.3g}M"
 
 
-EXAMINED = [
-    "instance_id", "pronoun_type", "declaration_type", "declaration_number", "form", "gold", "picked", "correct",
-]  # fmt: skip
-
-
-def figure_evaluation_examples(*, predictions: str, instances: str, pdf: str, png: str, csv: str, models: dict) -> None:
-    """Show one instance of each form with its right form and what the largest model picks (Figure 1)."""
-    model = max(models, key=lambda name: models[name]["parameters"] or 0)
-    first = _first(ByModel(predictions, EXAMINED).read(0, model))
-    texts = [rows.loc[rows.instance_id.isin(first.instance_id)] for _, rows in instance_parts(instances, ["text"])]
-    shown = evaluation_examples(first, pd.concat(texts), model)
-    frame = pd.DataFrame(shown).assign(model=model)
-    plotting.save(draw_evaluation_examples(shown, models, model), frame, pdf, png, csv)
-
-
-def evaluation_examples(predictions: pd.DataFrame, instances: pd.DataFrame, model: str) -> pd.DataFrame:
-    """Return one row for each form: a model's pick on the first instance by a stated rule.
-
-    Neo-pronouns come first, then explicit declarations, then those of most forms, then the lowest instance id.
-
-    Returns:
-        ``form``, ``instance_id``, ``text``, ``gold``, ``picked``, ``correct``.
-    """
-    rows = predictions[(predictions.model == model) & (predictions.shots == 0)]
-    rows = rows.merge(instances[["instance_id", "text"]].drop_duplicates("instance_id"), on="instance_id")
-    first = _first(rows).set_index("form").loc[list(present(SHORT, rows.form))].reset_index()
-    return first[["form", "instance_id", "text", "gold", "picked", "correct"]]
-
-
-def _first(rows: pd.DataFrame):
-    """Return the first instance of each form."""
-    rows = rows.assign(other=rows.pronoun_type != "neo", behind=rows.declaration_type != "explicit")
-    rows = rows.sort_values(
-        ["other", "behind", "declaration_number", "instance_id"], ascending=[True, True, False, True]
-    )
-    return rows.drop_duplicates("form")
-
-
-@plotting.style()
-def draw_evaluation_examples(shown: pd.DataFrame, models: dict[str, dict], model: str) -> Figure:
-    """Draw a box for each row of :func:`evaluation_examples`."""
-    right, wrong = "#117733", "#882255"
-    texts = [_wrapped(text) for text in shown.text]
-    heights = [LINE * (2 + text.count("\n") + 1) + 0.12 for text in texts]
-    width = plotting.COLUMN
-    total = sum(heights) + 0.07 * (len(heights) - 1) + 0.04
-    drawn, ax = _canvas(width, total)
-    top = total - 0.02
-    for row, text, height in zip(files.rows(shown), texts, heights, strict=True):
-        _box(ax, 0.03, top - height, width - 0.06, height)
-        ax.text(0.1, top - 0.06, SHORT[row.form], fontsize=SIZE, fontweight="bold", va="top")
-        ax.text(0.1, top - 0.06 - LINE, text, fontsize=SIZE, va="top", linespacing=1.15)
-        below = top - height + 0.05
-        ax.text(0.1, below, f"right: {_as_written(row.text, row.gold)}", fontsize=SIZE, color=right)
-        said = f"{plotting.model_title(model, models) or 'prediction'}: {_as_written(row.text, row.picked)}"
-        ax.text(width / 2, below, said, fontsize=SIZE, color=right if row.correct else wrong)
-        top -= height + 0.07
-    return drawn
-
-
-def _as_written(text: str, form: str):
-    """Return a form as it stands in the slot of a text."""
-    before = text.partition("___")[0]
-    return fill(text, form)[len(before) : len(before) + len(form)]
-
-
 def _wrapped(text: str):
     """Return a text in lines of at most :data:`CHARACTERS`."""
     return "\n".join(textwrap.wrap(text, CHARACTERS, break_long_words=False))
@@ -255,87 +185,6 @@ def _canvas(width: float, height: float):
     ax.set(xlim=(0, width), ylim=(0, height))
     ax.set_axis_off()
     return drawn, ax
-
-
-def _box(ax: Axes, left: float, bottom: float, width: float, height: float, colour: str = "white"):
-    """Draw a box with rounded corners."""
-    look = {"facecolor": colour, "edgecolor": plotting.GREY, "linewidth": 0.7}
-    ax.add_patch(FancyBboxPatch((left, bottom), width, height, boxstyle="round,pad=0,rounding_size=0.05", **look))
-
-
-def figure_framework(
-    *, template_files: list, kinds: list, pronouns: str, combinations: str, pronoun_sets: list, types: list,
-    numbers: list, wording: str, pdf: str, png: str, csv: str,
-) -> None:  # fmt: skip
-    """Draw how instances are made and models asked (Figure 2), with parts of this run's own files.
-
-    The arguments are those of the rule that makes the full sets.
-    """
-    given = dict(zip(kinds, template_files, strict=True))
-    loaded = assembly.load(given, pronouns, pronoun_sets, combinations, types, numbers, wording)
-    boxes = framework_boxes(loaded, wording)
-    plotting.save(draw_framework(boxes), pd.DataFrame(boxes, columns=["part", "text"]), pdf, png, csv)
-
-
-def framework_boxes(loaded: assembly.Instances, wording: str) -> list[tuple[str, str]]:
-    """Return the boxes of the figure from the top down: pairs of a head and its text.
-
-    The template is the first of the accusative (or of what comes first without one), the names are the first of each
-    class, and the group is the first neo-pronoun (or the last group).
-    """
-    rows = loaded.templates.rows
-    template = next((row for row in rows if row.form == "acc"), rows[0])
-    groups = loaded.groups
-    group = next((name for name in groups if groups[name].type == "neo"), list(groups)[-1])
-    by_class = {
-        name_class: [entry["name"] for entry in loaded.names if entry["name_class"] == name_class]
-        for name_class in NAME_CLASSES
-    }
-    names = "\n".join(
-        f"{NAME_CLASSES[name_class]} ({len(names)}): {', '.join(names[:3])}, …"
-        for name_class, names in by_class.items()
-    )
-    of_type = {kind: [name for name in groups if groups[name].type == kind] for kind in TYPES}
-    pronouns = "\n".join(f"{TYPES[kind]}: {', '.join(members)}" for kind, members in of_type.items() if members)
-    name = by_class["unisex"][0]
-    texts = []
-    for kind, label in DECLARATION_TYPES.items():
-        way = next((way for way in loaded.declarations if way.kind == kind), None)
-        if way:
-            pattern = declarations.pattern(kind, template.text, wording)
-            said = declarations.declared_forms(way, groups[group])
-            text = pattern.replace(declarations.DECLARED_SLOT, said).replace(declarations.NAME, name)
-            texts.append(f"{label}: {text}")
-    forms = list(dict.fromkeys(groups[other][template.form] for other in groups))
-    return [
-        ("Template", template.text),
-        ("Names", names),
-        ("Pronoun groups", pronouns),
-        ("Instances", "\n".join(texts)),
-        (f"Candidates for {SLOT}", ", ".join(forms)),
-        ("Model", f"predicts the candidate with the lowest mean loss; right: {groups[group][template.form]}"),
-    ]
-
-
-@plotting.style()
-def draw_framework(boxes: Sequence[tuple[str, str]]) -> Figure:
-    """Draw the boxes with arrows between them."""
-    texts = ["\n".join(_wrapped(line) for line in text.split("\n")) for _, text in boxes]
-    heights = [LINE * (text.count("\n") + 2) + 0.1 for text in texts]
-    gap, width = 0.14, plotting.COLUMN
-    total = sum(heights) + gap * (len(heights) - 1) + 0.04
-    drawn, ax = _canvas(width, total)
-    top = total - 0.02
-    for index, ((head, _), text, height) in enumerate(zip(boxes, texts, heights, strict=True)):
-        _box(ax, 0.03, top - height, width - 0.06, height, "#F4F4F4" if index in (3, 5) else "white")
-        ax.text(0.1, top - 0.05, head, fontsize=SIZE, fontweight="bold", va="top")
-        ax.text(0.1, top - 0.05 - LINE, text, fontsize=SIZE, va="top", linespacing=1.15)
-        top -= height
-        if index + 1 < len(boxes):
-            arrow = {"arrowstyle": "-|>", "color": plotting.GREY, "linewidth": 0.8, "mutation_scale": 7}
-            ax.annotate("", (width / 2, top - gap), (width / 2, top), arrowprops=arrow | {"shrinkA": 0, "shrinkB": 0})
-        top -= gap
-    return drawn
 
 
 READ = [

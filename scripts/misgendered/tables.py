@@ -15,9 +15,11 @@ from scripts.core.paper.formats import with_sd
 from scripts.core.paper.grid import Column, Factor, grid, level_columns, value, write_grid
 from scripts.core.paper.tables import write_table
 from scripts.core.workflow.job import run_named
-from scripts.misgendered.lib import declarations, figures, instances, study
+from scripts.misgendered.lib import declarations, examples, figures, instances, study
 from scripts.misgendered.lib import tables as parts
-from scripts.misgendered.lib.labels import ALL, DECLARATION_TYPES, FORMS, NAME_CLASSES, TYPES, present
+from scripts.misgendered.lib.analyses.by_model import ByModel
+from scripts.misgendered.lib.analyses.predictions import instance_parts
+from scripts.misgendered.lib.labels import ALL, DECLARATION_TYPES, FORMS, NAME_CLASSES, SHORT, TYPES, present
 
 NONE = f"% No name has {parts.FEWEST} instances.\n"
 
@@ -83,6 +85,19 @@ def table_declarations(*, combinations: str, tex: str, csv: str, numbers: list) 
     write_table(tex, csv, parts.declarations({number: known[number][0] for number in numbers}), left=2)
 
 
+def table_evaluation_examples(*, predictions: str, instances: str, tex: str, csv: str, models: dict) -> None:
+    """Show one instance of each form with its right form and what the largest model picks (Figure 1)."""
+    model = max(models, key=lambda name: models[name]["parameters"] or 0)
+    first = examples.first_instances(ByModel(predictions, examples.EXAMINED).read(0, model))
+    texts = [rows.loc[rows.instance_id.isin(first.instance_id)] for _, rows in instance_parts(instances, ["text"])]
+    shown = examples.evaluation_examples(first, pd.concat(texts), model)
+    files.write_csv(csv, shown.assign(model=model))
+    cells = {"Form": shown.form.map(SHORT), "Instance": shown.text}
+    for head, column in (("Right", "gold"), ("Predicted", "picked")):
+        cells[head] = [examples.as_written(row.text, getattr(row, column)) for row in shown.itertuples()]
+    files.write_text(tex, latex.wrapped_table(pd.DataFrame(cells), examples.EXAMPLE_WIDTHS))
+
+
 def table_excerpts(*, excerpts: str, tex: str, csv: str) -> None:
     """Show excerpts of the text corpora (Table 12).
 
@@ -115,6 +130,23 @@ def table_few_shot(
 def table_forms(*, accuracy: str, tex: str, csv: str, templates: str, models: dict) -> None:
     """Tabulate the accuracy by pronoun form (Table 8)."""
     _by_type(accuracy, tex, csv, templates, models, "Form", "form", FORMS)
+
+
+def table_framework(
+    *, template_files: list, kinds: list, pronouns: str, combinations: str, pronoun_sets: list, types: list,
+    numbers: list, wording: str, tex: str, csv: str,
+) -> None:  # fmt: skip
+    """Show how instances are made and models asked (Figure 2), with parts of this run's own files.
+
+    The arguments are those of the rule that makes the full sets.
+    """
+    given = dict(zip(kinds, template_files, strict=True))
+    loaded = instances.load(given, pronouns, pronoun_sets, combinations, types, numbers, wording)
+    steps = pd.DataFrame(examples.framework_steps(loaded, wording), columns=["part", "text"])
+    files.write_csv(csv, steps)
+    lines = [latex.Raw(r" \newline ".join(map(latex.escape, text.split("\n")))) for text in steps.text]
+    cells = pd.DataFrame({"Step": steps.part, "Example": pd.Series(lines, dtype=object)})
+    files.write_text(tex, latex.wrapped_table(cells, examples.FRAMEWORK_WIDTHS))
 
 
 def table_groups(*, accuracy: str, tex: str, csv: str, templates: str, models: dict) -> None:

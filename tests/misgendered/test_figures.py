@@ -6,8 +6,7 @@ from scripts.core import files
 from scripts.core.paper import plotting
 from scripts.misgendered import analyses, tables
 from scripts.misgendered import figures as drawing
-from scripts.misgendered.lib import figures
-from scripts.misgendered.lib import instances as assembly
+from scripts.misgendered.lib import examples, figures
 from tests import figures as rules
 from tests.misgendered import synthetic
 
@@ -86,24 +85,38 @@ def test_samples_of_few_instances_have_all_figures(given):
         assert rules.problems(drawn) == []
 
 
-def test_examples_of_instances_are_the_first_by_their_rule(given):
+def test_examples_of_instances_are_the_first_by_their_rule(given, tmp_path):
     models, table, _ = given
     instances = synthetic.instances(330)
-    shown = drawing.evaluation_examples(table, instances, next(iter(models)))
+    shown = examples.evaluation_examples(table, instances, next(iter(models)))
     assert list(shown.form) == ["nom", "acc", "pos_dep", "pos_ind", "ref"]
     chosen = table[table.instance_id.isin(shown.instance_id)].drop_duplicates("instance_id")
     assert (chosen.pronoun_type == "neo").all() and (chosen.declaration_type == "explicit").all()
-    assert rules.problems(drawing.draw_evaluation_examples(shown, models, next(iter(models)))) == []
+    largest = max(models, key=lambda name: models[name]["parameters"])
+    files.write_parquet(tmp_path / "p.parquet", table.sort_values(["shots", "model"], kind="stable"))
+    files.write_parquet(tmp_path / "i.parquet", instances)
+    paths = {"predictions": "p.parquet", "instances": "i.parquet", "tex": "t.tex", "csv": "t.csv"}
+    tables.table_evaluation_examples(**{key: str(tmp_path / name) for key, name in paths.items()}, models=models)
+    rows, text = files.read_csv(tmp_path / "t.csv"), (tmp_path / "t.tex").read_text(encoding="utf-8")
+    of_largest = table[(table.model == largest) & (table.shots == 0)].set_index("instance_id")
+    assert rows.picked.tolist() == of_largest.picked[rows.instance_id].tolist() and set(rows.model) == {largest}
+    cells = [line.removesuffix(r" \\").split(" & ") for line in text.splitlines() if " & " in line][1:]
+    for row, (_, _, right, predicted) in zip(rows.itertuples(), cells, strict=True):
+        assert (right.lower(), predicted.lower()) == (row.gold, row.picked)
 
 
-def test_the_framework_is_drawn_from_the_files():
-    loaded = assembly.load(
-        SHIPPED, "templates/pronouns.tsv", list(synthetic.GROUPS), "templates/misgendered/declarations.tsv",
-        ["explicit", "parenthetical"], [2, 5], "corrected",
+def test_the_framework_is_shown_from_the_files(tmp_path):
+    tables.table_framework(
+        template_files=list(SHIPPED.values()), kinds=list(SHIPPED), pronouns="templates/pronouns.tsv",
+        combinations="templates/misgendered/declarations.tsv", pronoun_sets=list(synthetic.GROUPS),
+        types=["explicit", "parenthetical"], numbers=[2, 5], wording="corrected", tex=str(tmp_path / "t.tex"),
+        csv=str(tmp_path / "t.csv"),
     )  # fmt: skip
-    boxes = drawing.framework_boxes(loaded, "corrected")
-    assert rules.problems(drawing.draw_framework(boxes)) == []
-    assert "thon" in dict(boxes)["Pronoun groups"]
+    steps = files.read_csv(tmp_path / "t.csv").set_index("part").text
+    assert "thon" in steps["Pronoun groups"] and steps["Instances"].count("pronouns are") == 1
+    text = (tmp_path / "t.tex").read_text(encoding="utf-8")
+    assert text.count(r"\newline") == steps.str.count("\n").sum() > 0
+    assert all(line in text for line in steps["Names"].split("\n"))
 
 
 def test_inputs_and_labels_of_one_instance():

@@ -73,6 +73,6 @@ def list_traces(plan: Plan) -> list[dict]:
                 {column: "(?P<before>.*)___(?P<after>.*)"},
                 {"text": "{before}{{pronoun}}{after}"},
             )
-            for file, column in (("tables/*/templates", "Template"), ("figures/*/framework", "text"))
+            for file, column in (("tables/*/templates", "Template"), ("tables/*/framework", "text"))
         ),
     ]
