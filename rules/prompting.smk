@@ -14,7 +14,6 @@ PROMPTED_SETS = one_of(dict.fromkeys(name for prompted in PROMPTED.values() for 
 localrules:
     ask_server,
     merge_answers,
-    merge_sampled_answers,
 
 
 rule prompt:
@@ -49,8 +48,6 @@ rule prompt:
         device=config["scoring"]["device"],
         tokens_per_batch=config["scoring"]["tokens_per_batch"],
         save_seconds=config["scoring"]["save_seconds"],
-        temperature=lambda wildcards: PROMPTED[wildcards.study].models[wildcards.model].get("temperature", 0),
-        seed=lambda wildcards: PROMPTED[wildcards.study].models[wildcards.model].get("seed", 0),
         shard=lambda wildcards: int(wildcards.shard),
         shards=lambda wildcards: int(wildcards.shards),
         _weights=lambda wildcards: local_weights(wildcards.model),
@@ -134,39 +131,3 @@ if PROMPTED:
             rounds=2,
         script:
             "../scripts/prompting/bench_prompting.py"
-
-
-# The same prompts again, with answers that are drawn: one job for each seed. Studies whose models have no such draws
-# ask for none.
-use rule prompt as prompt_sampled with:
-    output:
-        answers="results/{study}/sampled/{templates}/{model}/seed{draw}/{shard}of{shards}.parquet",
-        speed="results/benchmarks/prompt_sampled/{study}/{templates}/{model}/seed{draw}/{shard}of{shards}.json",
-    log:
-        "results/logs/prompt_sampled/{study}/{templates}/{model}/seed{draw}/{shard}of{shards}.log",
-    benchmark:
-        "results/benchmarks/prompt_sampled/{study}/{templates}/{model}/seed{draw}/{shard}of{shards}.tsv"
-    wildcard_constraints:
-        templates=PROMPTED_SETS,
-        draw=r"\d+",
-    params:
-        methods=lambda wildcards: PROMPTED[wildcards.study].models[wildcards.model]["sampled"]["methods"],
-        temperature=lambda wildcards: PROMPTED[wildcards.study].models[wildcards.model]["sampled"]["temperature"],
-        seed=lambda wildcards: int(wildcards.draw),
-
-
-use rule merge_answers as merge_sampled_answers with:
-    input:
-        shards=lambda wildcards: expand(
-            rules.prompt_sampled.output.answers,
-            shard=range(1, PROMPT_SHARDS[wildcards.study][wildcards.model] + 1),
-            shards=PROMPT_SHARDS[wildcards.study][wildcards.model],
-            allow_missing=True,
-        ),
-    output:
-        answers="results/{study}/sampled/{templates}/{model}_seed{draw}.parquet",
-    log:
-        "results/logs/merge_sampled_answers/{study}/{templates}/{model}_seed{draw}.log",
-    wildcard_constraints:
-        templates=PROMPTED_SETS,
-        draw=r"\d+",

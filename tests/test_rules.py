@@ -65,8 +65,6 @@ ORDER = [
 # What a script other than the rule's namesake draws.
 DRAWN_BY_ANOTHER = {
     "train_demo_coreference": "train_coreference",
-    "prompt_sampled": "prompt",
-    "merge_sampled_answers": "merge_answers",
     "card_scorecard": "paper_figure",
 }
 # Jobs of their own on a cluster, though no GPU is asked for.
@@ -89,12 +87,11 @@ def read(*overlays):
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
-    # Chains of thought, drawn answers and pairs of models, which the default run has not, have scripts of their own.
+    # Chains of thought, which the default run has not, have scripts of their own.
     overlay = tmp_path_factory.mktemp("overlay") / "more.yaml"
     overlay.write_text(
         "models: [smollm2-135m-instruct, minilm-l6-mlm, opt-125m]\n"
-        "ruff: {prompting: {chain_of_thought: {models: [smollm2-135m-instruct]}, "
-        "sampling: {models: [smollm2-135m-instruct]}}}\n",
+        "ruff: {prompting: {chain_of_thought: {models: [smollm2-135m-instruct]}}}\n",
         encoding="utf-8",
     )
     return read(overlay)

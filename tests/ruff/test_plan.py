@@ -13,10 +13,10 @@ SETS = ["he", "she", "they", "xe"]
 CHAINS = {"models": [plans.DECODER], "sample_size": 4, "distractors": [0]}
 
 
-def plan(*models, sets=SETS, sampled=(), **changes):
+def plan(*models, sets=SETS, **changes):
     run = {name: registry.describe(entry) for name, entry in plans.select(*models).items()}
     prompting = {"models": [plans.DECODER], "sample_size": 4, "seeds": [13], "distractors": [0, 2]}
-    prompting |= {"chain_of_thought": CHAINS, "sampling": {"models": list(sampled), "seeds": [1, 2]}}
+    prompting |= {"chain_of_thought": CHAINS}
     settings = {"seeds": [13, 17], "distractors": [0, 2], "sample_size": 12, "prompting": prompting} | changes
     prompts = ROOT / "templates/ruff/prompts.tsv"
     return Plan.of(plans.settings("ruff", settings), plans.MODELS, run, plans.PRONOUNS, sets, prompts)
@@ -34,13 +34,12 @@ def test_models_score_samples_of_their_size():
 
 
 def test_prompted_models_are_compared_with_scored_ones():
-    made = plan(plans.DECODER, sampled=[plans.DECODER])
+    made = plan(plans.DECODER)
     assert made.pairs == [{"prompted": plans.DECODER, "scored": plans.DECODER}]
-    assert [draw["seed"] for draw in made.draws] == [1, 2]
     assert made.prompting_section["chain_distractors"] == [0] and not made.prompting_section["thinking"]
     assert plan(plans.ENCODER).pairs == []
     unasked = plan(plans.DECODER, prompting={"models": [], "chain_of_thought": {"models": []}})
-    assert (unasked.prompts.models, unasked.chained, unasked.draws) == ({}, [], [])
+    assert (unasked.prompts.models, unasked.chained) == ({}, [])
 
 
 @pytest.mark.parametrize(

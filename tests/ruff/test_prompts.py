@@ -186,5 +186,4 @@ def test_what_nobody_is_asked_needs_to_fit_nothing(known):
     settings["chain_of_thought"] |= {"models": [], "sample_size": 16, "distractors": [2]}
     assert plan.prompted_jobs(settings, entries, ruff["seeds"], ruff["distractors"], KINDS)
     settings |= {"models": [], "seeds": [1], "distractors": [7]}
-    settings["sampling"]["models"] = []
     assert plan.prompted_jobs(settings, entries, ruff["seeds"], [0], KINDS) == {}

@@ -164,8 +164,7 @@ class PromptSet:
     Attributes:
         sets: The sets of this run.
         models: Model to ``methods``, ``new_tokens`` (step to the most tokens), ``prompts``, ``generated`` (tokens of
-            all answers at most) and ``seconds`` (of all prompts of a set, at most); where answers are sampled,
-            ``temperature`` and ``seed``.
+            all answers at most) and ``seconds`` (of all prompts of a set, at most).
         tokens: Tokens of a typical prompt.
     """
 

@@ -122,9 +122,7 @@ def prompted_jobs(
 
     Returns:
         Model, in registry order, to ``methods``, ``new_tokens`` (step to the most tokens), ``prompts`` (second steps
-        and sampled answers included), ``generated`` (tokens of all answers at most), ``seconds``, how long all but
-        sampled answers take at most, and ``sampled``: of models whose answers are also sampled ``methods``,
-        ``temperature`` and ``seeds``.
+        included), ``generated`` (tokens of all answers at most) and ``seconds``, how long all take at most.
 
     Raises:
         UserError: For a model that is unknown or cannot be prompted, and for samples or chains of thought beyond those
@@ -132,12 +130,11 @@ def prompted_jobs(
     """
     chosen = registry.select(entries, settings["models"], "ruff.prompting.models", servers=True)
     chains = settings["chain_of_thought"]
-    sampling = settings["sampling"]
     where = "ruff.prompting"
     for name, entry in chosen.items():
-        if "api" in entry and name in (*chains["models"], *sampling["models"]):
+        if "api" in entry and name in chains["models"]:
             raise UserError(
-                f"{where}: '{name}' is behind a server, which answers neither chains of thought nor samples; remove it "
+                f"{where}: '{name}' is behind a server, which answers no chains of thought; remove it "
                 "from chain_of_thought.models and sampling.models"
             )
         if "prompt_wrapping" not in entry and "api" not in entry:
@@ -155,7 +152,6 @@ def prompted_jobs(
     for key, parts, whole, of in (
         *(asked if chosen else ()),
         ("chain_of_thought.models", chains["models"], settings["models"], f"{where}.models"),
-        ("sampling.models", sampling["models"], settings["models"], f"{where}.models"),
         *(chained if chains["models"] else ()),
     ):
         beyond = [part for part in parts if part not in whole]
@@ -181,14 +177,11 @@ def prompted_jobs(
         seconds += chained * sum(
             registry.prompt_seconds(entry, PROMPT_TOKENS, tokens[step]) for step in ("chain", "final")
         )
-        draws = len(sampling["seeds"]) if name in sampling["models"] else 0
-        drawn = {"methods": [VANILLA], "temperature": sampling["temperature"], "seeds": sampling["seeds"]}
         of_models[name] = {
             "methods": methods,
             "new_tokens": tokens,
-            "sampled": drawn if draws else None,
-            "prompts": plain * (1 + draws) + 2 * chained,
-            "generated": plain * (1 + draws) * (tokens["answer"] + thought)
+            "prompts": plain + 2 * chained,
+            "generated": plain * (tokens["answer"] + thought)
             + chained * (tokens["chain"] + tokens["final"] + 2 * thought),
             "seconds": seconds,
         }
@@ -276,16 +269,6 @@ class Plan(StudyPlan):
     def chained(self) -> list[str]:
         """Models that are asked for chains of thought."""
         return self.prompting["chain_of_thought"]["models"] if self.asked else []
-
-    @cached_property
-    def draws(self) -> list[dict]:
-        """Every draw of a model's answers: ``model`` and ``seed``."""
-        return [
-            {"model": name, "seed": seed}
-            for name, job in self.prompted.items()
-            if job["sampled"]
-            for seed in job["sampled"]["seeds"]
-        ]
 
     @cached_property
     def scored(self) -> ScoredInstances:
