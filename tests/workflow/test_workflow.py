@@ -86,7 +86,7 @@ def test_a_second_run_does_nothing(finished):
 
 
 def test_an_unrelated_module_reruns_nothing(finished):
-    edit(finished.folder / "scripts/core/coreference_systems/c2f/resolve.py", "\nX = 1\n")
+    edit(finished.folder / "scripts/core/coreference_systems/training.py", "\nX = 1\n")
     (finished.folder / "scripts/core/statistics/procedures.py").touch()
     # A rule's script that is new, as in a fresh checkout.
     (finished.folder / "scripts/ruff/analyses.py").touch()
