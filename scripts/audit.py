@@ -30,10 +30,11 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from scripts.core import config, files
+from scripts.core import files
 from scripts.core.data.portable import portable
 from scripts.core.errors import UserError, count_noun
 from scripts.core.provenance import audit, job_records, manifest, origins, trace
+from scripts.core.workflow import runs
 from scripts.core.workflow.job import log, run
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -329,7 +330,7 @@ def _trace(state: State, options: argparse.Namespace) -> int:
     for entry in found:
         path, rows, column = entry["path"], entry["rows"], entry["column"]
         if path == trace.CONFIG:
-            path = portable(config.set_in(rows[0]["key"], state.configfiles, ROOT), ROOT)
+            path = portable(runs.set_in(rows[0]["key"], state.configfiles, ROOT), ROOT)
             state.digests |= _digests([path])
         one = rows[0] if len(rows) == 1 else None
         models = trace.model_names(one, state.jobs)

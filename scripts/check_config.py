@@ -24,6 +24,16 @@ from scripts.core.workflow import runs
 ROOT = Path(__file__).resolve().parents[1]
 
 
+def check_files_together(overlays: Sequence[str | Path]) -> dict:
+    """Return the configuration that overlays make, in the order of ``--configfile``, after checking each and all."""
+    merged = config.load_overlay(ROOT / "config.yaml")
+    for path in overlays:
+        merged = config.merge(merged, config.load_overlay(path))
+    schema = config.configuration_schema(ROOT / "config/schemas")
+    config.validate(merged, schema, "config.yaml", *map(str, overlays))
+    return merged
+
+
 def ask_the_workflow(name: str | None, overlays: list[Path], directory: Path | None) -> None:
     """Let Snakemake read the workflow with these files, and make nothing.
 
@@ -62,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--directory", type=Path, help="the folder that the run is to be made in")
     options = parser.parse_args(arguments)
     try:
-        name = config.check(ROOT, options.overlays).get("run")
+        name = check_files_together(options.overlays).get("run")
         if options.directory:
             runs.check_folder(name, options.directory.absolute(), ROOT)
         ask_the_workflow(name, options.overlays, options.directory)

@@ -278,4 +278,5 @@ def test_scripts_never_read_the_global_config():
             "config.py",
             "conversion.py",
             "registry.py",
+            "runs.py",
         ), path

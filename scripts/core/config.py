@@ -130,12 +130,7 @@ def _values(path: str | Path, node: yaml.Node, known: dict[int, int], within: tu
 
 
 def configuration_schema(folder: str | Path) -> dict[str, Any]:
-    """Return the schema of ``config.yaml``: ``config.schema.yaml`` with a key for each study.
-
-    Args:
-        folder: ``config/schemas``; what a study has in the configuration is in ``studies/<study>.schema.yaml`` below
-            it.
-    """
+    """Return the schema of ``config.yaml``: ``config.schema.yaml`` of a folder, with a key for each of its studies."""
     schema = load_yaml(Path(folder) / "config.schema.yaml")
     for path in sorted(Path(folder).glob("studies/*.schema.yaml")):
         name = path.name.removesuffix(".schema.yaml")
@@ -164,22 +159,8 @@ def merge(base: dict, overlay: dict) -> dict:
     return result
 
 
-def check(root: Path, overlays: Sequence[str | Path]) -> dict:
-    """Return the configuration that overlays make, in the order of ``--configfile``, after checking each and all."""
-    merged = load_overlay(root / "config.yaml")
-    for path in overlays:
-        merged = merge(merged, load_overlay(path))
-    validate(merged, configuration_schema(root / "config/schemas"), "config.yaml", *map(str, overlays))
-    return merged
-
-
 def check_files(data: dict | list, folders: Sequence[Path], place: tuple = ()) -> None:
-    """Refuse a file that the configuration names (a key ``file``) and that is not there; results may be made later.
-
-    Args:
-        data: The configuration, or the part of it at ``place``.
-        folders: Where it may be: the working directory and the repository.
-    """
+    """Refuse a file that a key ``file`` names and that no folder has; results may be made later."""
     for key, value in data.items() if isinstance(data, dict) else enumerate(data):
         if key == "file" and isinstance(value, str) and not value.startswith("results/"):
             if not any((folder / Path(value).expanduser()).is_file() for folder in folders):
@@ -365,14 +346,3 @@ def _one_line(value: Any) -> str:
 
 def _listed(values: Any) -> str:
     return ", ".join("null" if v is None else str(v).lower() if isinstance(v, bool) else str(v) for v in values)
-
-
-def set_in(key: str, configfiles: Sequence[str | Path], root: Path) -> str:
-    """Return the file that gives a key, with dots between the levels, its value: the last overlay, or config.yaml."""
-    for path in [*reversed(configfiles), Path(root) / "config.yaml"]:
-        value = load_yaml(path)
-        for part in key.split("."):
-            value = value.get(part) if isinstance(value, dict) else None
-        if value is not None:
-            return str(path)
-    return str(Path(root) / "config.yaml")

@@ -4,6 +4,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from scripts.core import config
 from scripts.core.errors import UserError
 
 FOLDER = "runs"
@@ -103,3 +104,14 @@ def overlay_option(overlays: Sequence[str]) -> list[str]:
     if len(overlays) > 1:
         return ["--configfile", *overlays]
     return [f"--configfile={path}" for path in overlays]
+
+
+def set_in(key: str, configfiles: Sequence[str | Path], root: Path) -> str:
+    """Return the file that gives a key, with dots between the levels, its value: the last overlay, or config.yaml."""
+    for path in [*reversed(configfiles), Path(root) / "config.yaml"]:
+        value = config.load_yaml(path)
+        for part in key.split("."):
+            value = value.get(part) if isinstance(value, dict) else None
+        if value is not None:
+            return str(path)
+    return str(Path(root) / "config.yaml")

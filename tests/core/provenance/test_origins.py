@@ -3,9 +3,10 @@
 import pandas as pd
 import pytest
 
-from scripts.core import config, files
+from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.core.provenance import audit, origins, trace
+from scripts.core.workflow import runs
 
 TOLD = [
     {"files": "*/pairs.csv", "when": {"a": ".+", "b": ".+"}, "then": {"gender": ["{a}", "{b}"]}},
@@ -196,5 +197,5 @@ def test_a_setting_comes_from_the_last_file_that_has_it(tmp_path):
     (tmp_path / "one.yaml").write_text("a: {b: 3}\n")
     (tmp_path / "two.yaml").write_text("d: 1\n")
     overlays = [tmp_path / "one.yaml", tmp_path / "two.yaml"]
-    assert config.set_in("a.b", overlays, tmp_path) == str(tmp_path / "one.yaml")
-    assert config.set_in("a.c", overlays, tmp_path) == str(tmp_path / "config.yaml")
+    assert runs.set_in("a.b", overlays, tmp_path) == str(tmp_path / "one.yaml")
+    assert runs.set_in("a.c", overlays, tmp_path) == str(tmp_path / "config.yaml")
