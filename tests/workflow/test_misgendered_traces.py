@@ -14,7 +14,6 @@ STUDY = "results/misgendered"
 ZERO, FEW = (f"{STUDY}/instances/{name}/selected.parquet" for name in ("replica", "replica_few_1"))
 ACCURACY = f"{STUDY}/analysis/accuracy.csv:model=tiny-opt,shots={{}},declaration_type=all,declaration_number={{}}," \
     "pronoun_type=neo,group=all,form=all,name_class={}:accuracy"  # fmt: skip
-SOMETIMES = ["pos_dep", "pos_ind", "ref"]
 
 
 def declaring(*numbers):
@@ -25,13 +24,10 @@ def declaring(*numbers):
 # rests on, or None for all models.
 TRACES = {
     "misgendered.replica.accuracy.neo": ({ZERO: {"pronoun_type": ["neo"]}}, None),
-    "misgendered.replica.declared.neo": ({ZERO: {"pronoun_type": ["neo"], "form": SOMETIMES}}, None),
     "misgendered.replica.sum.neo": ({ZERO: {"pronoun_type": ["neo"]}}, None),
     "misgendered.replica.choice.capitals.other_pick": ({ZERO: {}}, None),
-    "misgendered.replica.fertility.neo-pronouns.models": ({ZERO: {"pronoun_type": ["neo"]}}, None),
     "misgendered.replica.scored.instances": ({ZERO: {}}, None),
     "misgendered.replica.scored.examples.instances": ({FEW: {}}, None),
-    "misgendered.replica.mixed.n": ({ZERO: {}}, None),
     ACCURACY.format(0, 4, "all"): ({ZERO: {"pronoun_type": ["neo"]} | declaring(41, 42)}, "tiny-opt"),
     ACCURACY.format(0, 5, "all"): ({ZERO: {"pronoun_type": ["neo"]} | declaring(5)}, "tiny-opt"),
     ACCURACY.format(0, "all", "male"): ({ZERO: {"pronoun_type": ["neo"], "name_class": ["male"]}}, "tiny-opt"),
@@ -45,15 +41,6 @@ TRACES = {
     f"{STUDY}/tables/replica/few_shot.csv:model=tiny-opt,shots=0,pronoun_type=neo:accuracy": (
         {ZERO: {"pronoun_type": ["neo"], "declaration": ["explicit_5"]}}, "tiny-opt",
     ),
-    f"{STUDY}/tables/replica/declared_forms.csv:model=tiny-opt,pronoun_type=neo,form=ref:n_declared": (
-        {ZERO: {"pronoun_type": ["neo"], "form": ["ref"]} | declaring(41, 42, 5)}, "tiny-opt",
-    ),
-    f"{STUDY}/tables/replica/declared_forms.csv:model=tiny-opt,pronoun_type=neo,form=ref:undeclared": (
-        {ZERO: {"pronoun_type": ["neo"], "form": ["ref"]} | declaring(2, 31, 32)}, "tiny-opt",
-    ),
-    f"{STUDY}/analysis/replica/fertility.csv:model=tiny-opt,group=xe,form=acc:accuracy": (
-        {ZERO: {"group": ["xe"], "form": ["acc"]}}, "tiny-opt",
-    ),
     # Rows of the other wording and of other labels; heads hold colons, so that rows are named by their numbers.
     f"{STUDY}/tables/replica/choices.csv:2:difference": (
         {ZERO: {"wording": ["faithful"], "pronoun_type": ["neo"]}}, "tiny-opt",
@@ -62,7 +49,6 @@ TRACES = {
         {ZERO: {"pronoun_type": ["neo"]}}, "tiny-opt",
     ),
     f"{STUDY}/figures/replica/accuracy_by_group.pdf": ({ZERO: {}}, None),
-    f"{STUDY}/figures/replica/reductions.pdf": ({ZERO: {}}, None),
 }  # fmt: skip
 
 
@@ -99,9 +85,6 @@ FROM_FILES = {
     f"{STUDY}/tables/replica/templates.csv:12:Form": (["misgendered/templates.tsv: line 14\n"], []),
     # What is set beside a printed number, as a table of the run has it.
     f"{STUDY}/tables/published_vs_ours.csv:5:ours": (["misgendered/declarations.tsv: line 6\n"], ["names.tsv"]),
-    f"{STUDY}/analysis/replica/wordings.csv:declaration=parenthetical_32:same": (
-        ["misgendered/declarations.tsv: line 6\n"], [],
-    ),
     f"{STUDY}/analysis/corpus_counts.csv:group=she,form=nom:count": (
         ["pronouns.tsv: line 4\n"], ["templates.tsv", "names.tsv"],
     ),
