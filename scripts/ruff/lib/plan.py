@@ -134,8 +134,8 @@ def prompted_jobs(
     for name, entry in chosen.items():
         if "api" in entry and name in chains["models"]:
             raise UserError(
-                f"{where}: '{name}' is behind a server, which answers no chains of thought; remove it "
-                "from chain_of_thought.models and sampling.models"
+                f"{where}.chain_of_thought.models: '{name}' is behind a server, which answers no chains of thought; "
+                "remove it"
             )
         if "prompt_wrapping" not in entry and "api" not in entry:
             raise UserError(
