@@ -296,7 +296,7 @@ declare(
             tables=expand(
                 f"{UNDERSPEC_ANALYSIS}/{{source}}/{{table}}",
                 source=UNDERSPEC.sources,
-                table=["metric.csv", "paper_numbers.json"],
+                table=["specification_detection.csv", "metric.csv", "paper_numbers.json"],
             ),
         ),
         "findings": result(
