@@ -57,8 +57,6 @@ def main(
     device: str,
     tokens_per_batch: int | str,
     save_seconds: float = 30,
-    temperature: float = 0,
-    seed: int = 0,
     shard: int = 1,
     shards: int = 1,
     weights: str | None = None,
@@ -85,9 +83,6 @@ def main(
         device: auto, cpu, cuda or cuda:N.
         tokens_per_batch: Tokens in one forward pass at most, or auto.
         save_seconds: Seconds after which finished parts are saved.
-        temperature: 0: every answer is the most probable, token by token. Above 0: its tokens are drawn, from the
-            softmax of the logits divided by the temperature.
-        seed: Of the draws, which follow from it and each prompt's text_id and not from what else is asked.
         shard: Which part of the prompts is asked, counted from 1.
         shards: How many parts the prompts are divided into.
         weights: Folder that the workflow prepared from the model's source, where it needs preparing.
@@ -104,7 +99,7 @@ def main(
     )  # fmt: skip
     wrap = prompting.wrapper(entry, opened.tokenizer, date)
     metadata = opened.facts | {
-        **({"search": "sampling", "temperature": temperature, "seed": seed} if temperature else {"search": "greedy"}),
+        "search": "greedy",
         "prompt_wrapping": entry.get("prompt_wrapping", "none"),
         "wrapped": wrap(prompting.PROMPT_SLOT),
         "date": date,
@@ -121,8 +116,7 @@ def main(
     metadata |= {"thoughts": 0, "thoughts_cut_off": 0}
     started = time.monotonic()
     with progress_bar(model if shards == 1 else f"{model} {shard}/{shards}", None) as bar:
-        drawing = {"temperature": temperature, "seed": seed}
-        job = Job(opened, wrap, new_tokens, tokens_per_batch, drawing, parts, bar, metadata)
+        job = Job(opened, wrap, new_tokens, tokens_per_batch, parts, bar, metadata)
         instances.write_stream(answers, SCHEMA, job.batches(rows), metadata)
     seconds = time.monotonic() - started
     model_jobs.write_speed(speed, opened, seconds, new_tokens=job.written, prompts=len(rows))
@@ -169,7 +163,6 @@ class Job:
 
     Args:
         wrap: Makes of a prompt what the model reads.
-        drawing: ``temperature`` and ``seed``.
         metadata: Gets the counts of tokens and thoughts; says in ``thinking`` how the model thinks.
     """
 
@@ -179,7 +172,6 @@ class Job:
         wrap: Callable[[str], str],
         new_tokens: dict,
         tokens_per_batch: int | str,
-        drawing: dict,
         parts: chunks.Chunks,
         bar: "tqdm",
         metadata: dict,
@@ -188,7 +180,6 @@ class Job:
         self.generators = {
             step: generation.Generator(
                 opened.network, opened.tokenizer, max_new_tokens=most + extra, tokens_per_batch=tokens_per_batch,
-                **drawing,
             )
             for step, most in new_tokens.items()
         }  # fmt: skip
@@ -222,14 +213,13 @@ class Job:
         single = [i for i, row in enumerate(window) if row["follow_up"] is None]
         double = [i for i, row in enumerate(window) if row["follow_up"] is not None]
         answers = [{"text_id": row["text_id"]} for row in window]
-        once, twice = ([window[i]["text_id"] for i in indices] for indices in (single, double))
-        plain = self.step("answer", once, [window[i]["text"] for i in single], done)
-        chains = self.step("chain", twice, [window[i]["text"] for i in double], done)
+        plain = self.step("answer", [window[i]["text"] for i in single], done)
+        chains = self.step("chain", [window[i]["text"] for i in double], done)
         second = [
             prompting.second_prompt(window[i]["follow_up"], window[i]["text"], chain.text)
             for i, chain in zip(double, chains, strict=True)
         ]
-        finals = self.step("final", twice, second, done)
+        finals = self.step("final", second, done)
         for name, indices, results in (
             ("answer", single, plain), ("chain", double, chains), ("answer", double, finals),
         ):  # fmt: skip
@@ -243,10 +233,10 @@ class Job:
                 }
         return [{field: row.get(field) for field in SCHEMA.names} for row in answers]
 
-    def step(self, name: str, ids: list[str], texts: list[str], done: float) -> list[Answer]:
+    def step(self, name: str, texts: list[str], done: float) -> list[Answer]:
         """Return the answer to each text in one step, without the thought before it."""
         texts = [self.wrap(text) for text in texts]
-        results = self.run(name, ids, texts, done)
+        results = self.run(name, texts, done)
         return [self.answer(name, result, text) for result, text in zip(results, texts, strict=True)]
 
     def answer(self, name: str, result: generation.Generation, prompt: str) -> Answer:
@@ -264,7 +254,7 @@ class Job:
             thought, text = thought.replace(special, ""), text.replace(special, "")
         return Answer(text, result.tokens, result.finished, thought, closed)
 
-    def run(self, name: str, ids: list[str], texts: list[str], done: float) -> list[generation.Generation]:
+    def run(self, name: str, texts: list[str], done: float) -> list[generation.Generation]:
         """Return the generation after each text; none without texts.
 
         A study without a second step has no tokens for it.
@@ -272,14 +262,13 @@ class Job:
         if not texts:
             return []
         generator = self.generators[name]
-        keys = [f"{name} {text_id}" for text_id in ids]
-        digest = hashlib.sha256("\0".join([name, *keys, *texts]).encode()).hexdigest()
+        digest = hashlib.sha256("\0".join([name, *texts]).encode()).hexdigest()
         plan = generator.plan(texts)
         self.bar.total = round((self.bar.n + sum(batch.tokens for batch in plan)) / done)
         results: list[Any] = [None] * len(texts)
 
         def compute(batch: generation.Batch):
-            some = generator.run(*([part[row] for row in batch.rows] for part in (texts, keys)))
+            some = generator.run([texts[row] for row in batch.rows])
             return [np.array(generator.raw(result)) for result in some]
 
         for batch, raw, fresh in self.parts.work(digest, plan, compute):

@@ -102,31 +102,6 @@ def test_both_steps_are_kept_and_shown_to_the_model_as_its_entry_says(entries, t
     assert not (tmp_path / "answers.chunks").exists()
 
 
-def test_samples_follow_from_the_seed_whatever_the_batch(entries, tmp_path):
-    """The same answers with other batches and in shards; the file says how they were drawn."""
-    write_prompts(tmp_path / "prompts.parquet", 20)
-    answers = {}
-    for name, changed in {
-        "greedy": {},
-        "drawn": {"temperature": 1.2, "seed": 3},
-        "small": {"temperature": 1.2, "seed": 3, "tokens_per_batch": 1},
-        "other": {"temperature": 1.2, "seed": 4},
-    }.items():
-        folder = tmp_path / name
-        prompt.main(**arguments(entries, folder, tmp_path / "prompts.parquet", **changed))
-        answers[name] = files.read_parquet(folder / "answers.parquet")
-        facts = files.parquet_metadata(folder / "answers.parquet")
-        if "temperature" in changed:
-            assert (facts["search"], facts["temperature"], facts["seed"]) == ("sampling", 1.2, changed["seed"])
-        else:
-            assert facts["search"] == "greedy" and not {"temperature", "seed"} & set(facts)
-    pd.testing.assert_frame_equal(answers["drawn"], answers["small"])
-    for name in ("greedy", "other"):
-        assert (answers["drawn"].answer != answers[name].answer).any()
-    with pytest.raises(UserError, match="temperature is -1; it must be 0"):
-        prompt.main(**arguments(entries, tmp_path / "wrong", tmp_path / "prompts.parquet", temperature=-1))
-
-
 def test_only_the_methods_of_the_model_are_asked(entries, tmp_path):
     rows = write_prompts(tmp_path / "prompts.parquet", 12)
     prompt.main(**arguments(entries, tmp_path, tmp_path / "prompts.parquet", methods=["vanilla"]))

@@ -1,10 +1,9 @@
-"""Continue prompts, greedily or by sampling, in batches, with decoders and encoder-decoders.
+"""Continue prompts, greedily, in batches, with decoders and encoder-decoders.
 
 Special cases, decided once:
 
-* The most probable token is taken at every step, or with a temperature above 0 one that is drawn
-  (:mod:`scripts.core.engines.sampling`); whatever else the checkpoint's own settings ask for (penalties, forced tokens)
-  is left out. Equal logits go to the lower token id.
+* The most probable token is taken at every step; whatever the checkpoint's own settings ask for (sampling, penalties,
+  forced tokens) is left out. Equal logits go to the lower token id.
 * Prompts are tokenised as the tokenizer does, special tokens included. A prompt that begins with the tokenizer's
   beginning-of-sequence token already, as chat templates write it, gets no second one.
 * The end tokens are those of the checkpoint's generation settings (chat models may have several), otherwise the
@@ -37,7 +36,6 @@ import torch
 from scripts.core.engines import decoding, memory, registry, structure
 from scripts.core.engines.batches import context_length, progress_bar
 from scripts.core.engines.ranking import most_probable
-from scripts.core.engines.sampling import Sampler, check_temperature
 from scripts.core.errors import UserError, count_noun
 
 if TYPE_CHECKING:
@@ -106,9 +104,6 @@ def generate(
     stop: Sequence[str] | None = None,
     top_k: int = 0,
     groups: torch.Tensor | None = None,
-    temperature: float = 0,
-    seed: int = 0,
-    keys: Sequence[str] | None = None,
     progress: str = "",
 ) -> list[Generation]:
     """Continue every prompt.
@@ -120,32 +115,23 @@ def generate(
         stop: Strings before which a continuation ends.
         top_k: How many of the most probable tokens to keep for each step.
         groups: Groups of tokens whose probability mass to keep for each step. Shape (vocabulary, groups), of bool.
-        temperature: 0 for the most probable tokens, otherwise they are drawn from the softmax of the logits divided by
-            it.
-        seed: Of the draws.
-        keys: What identifies each prompt in the draws, whatever else is in the batch; by default the prompts
-            themselves, so that equal prompts get equal answers.
         progress: Label of a progress bar; empty for none.
 
     Returns:
         One for each prompt, in their order.
 
     Raises:
-        UserError: If a prompt is empty or too long for the model, the temperature is negative, or memory runs out with
-            a single prompt.
+        UserError: If a prompt is empty or too long for the model, or memory runs out with a single prompt.
     """
     generator: Any = Generator(
         model, tokenizer, max_new_tokens=max_new_tokens, tokens_per_batch=tokens_per_batch, stop=stop, top_k=top_k,
-        groups=groups, temperature=temperature, seed=seed,
+        groups=groups,
     )  # fmt: skip
-    keys = prompts if keys is None else keys
     batches = generator.plan(prompts)
     results: list[Any] = [None] * len(prompts)
     with progress_bar(progress, sum(batch.tokens for batch in batches)) as bar:
         for batch in batches:
-            for row, result in zip(
-                batch.rows, generator.run(*([part[row] for row in batch.rows] for part in (prompts, keys))), strict=True
-            ):
+            for row, result in zip(batch.rows, generator.run([prompts[row] for row in batch.rows]), strict=True):
                 results[row] = result
             bar.update(batch.tokens)
     return results
@@ -164,10 +150,7 @@ class Generator:
         stop: Sequence[str] | None = None,
         top_k: int = 0,
         groups: torch.Tensor | None = None,
-        temperature: float = 0,
-        seed: int = 0,
     ):
-        check_temperature(temperature)
         self.model: Any = model
         self.tokenizer: Any = tokenizer
         self.max_new_tokens = max_new_tokens
@@ -175,8 +158,6 @@ class Generator:
         self.stop = tuple(stop or ())
         self.top_k = top_k
         self.groups = groups
-        self.temperature = temperature
-        self.seed = seed
         self.two_parts = model.config.is_encoder_decoder
         # Models with a memory of another kind (recurrent layers, windows, code of their own) read every prompt whole.
         self.way = "shared" if decoding.can_continue(model) else "batched"
@@ -220,7 +201,7 @@ class Generator:
         below = [row for row in ids if len(row) <= limit < len(row) + self.max_new_tokens]
         crossing = max(below, key=len, default=None)
         probe = copy.copy(self)
-        probe.top_k, probe.groups, probe.temperature, probe.stop, probe.ends = PROBED_RANKS, None, 0, (), []
+        probe.top_k, probe.groups, probe.stop, probe.ends = PROBED_RANKS, None, (), []
         name = type(self.model).__name__
         with structure.in_float32(self.model), structure.exact_kernels():
             for way in BATCHING_MODES[BATCHING_MODES.index(self.way) :]:
@@ -335,19 +316,15 @@ class Generator:
             rows, width = [*rows, row], wider
         return batches
 
-    def run(self, prompts: Sequence[str], keys: Sequence[str] | None = None) -> list[Generation]:
+    def run(self, prompts: Sequence[str]) -> list[Generation]:
         """Return a :class:`Generation` for each prompt of a batch; a batch that does not fit is halved.
-
-        ``keys`` as for :func:`generate`.
 
         Raises:
             UserError: If memory runs out with a single prompt; or, with the first batch, whatever the model raises.
         """
 
-        keyed = list(zip(prompts, prompts if keys is None else keys, strict=True))
-
         def halved():
-            return [result for part in memory.run_in_halves(self._run, keyed, "prompt") for result in part]
+            return [result for part in memory.run_in_halves(self._run, prompts, "prompt") for result in part]
 
         if self.has_run:
             return halved()
@@ -366,23 +343,21 @@ class Generator:
         """Return the token ids of a continuation; an end token follows if it came."""
         return [*generation.tokens, *self.ends[:1]] if generation.finished else list(generation.tokens)
 
-    def _run(self, keyed: Sequence[tuple[str, str]]):
-        prompts, keys = zip(*keyed, strict=True)
-        return [self._result(*row) for row in self._carry_on(self.tokenize(prompts), keys)]
+    def _run(self, prompts: Sequence[str]):
+        return [self._result(*row) for row in self._carry_on(self.tokenize(prompts))]
 
-    def _carry_on(self, ids: Sequence[list[int]], keys: Sequence[str]):
+    def _carry_on(self, ids: Sequence[list[int]]):
         """Yield (raw tokens up to the end token, steps, masses) for each row of token ids, in the way chosen."""
         if self.way == "shared":
-            yield from self._continue(ids, keys)
+            yield from self._continue(ids)
         elif self.way == "batched":
-            yield from self._continue_whole(ids, keys)
+            yield from self._continue_whole(ids)
         else:
-            for tokens, key in zip(ids, keys, strict=True):
-                yield from self._continue_whole([tokens], [key])
+            for tokens in ids:
+                yield from self._continue_whole([tokens])
 
-    def _continue(self, ids: Sequence[list[int]], keys: Sequence[str]):
+    def _continue(self, ids: Sequence[list[int]]):
         """Return (raw tokens up to the end token, steps, masses) for each row of token ids."""
-        sampler = Sampler(self.temperature, self.seed, keys) if self.temperature else None
         keeper = _Keeper(self.top_k, self.groups)
         raw = [[] for _ in ids]
         # Rows of the batch by prompt; those that have ended are None until they leave.
@@ -394,7 +369,7 @@ class Generator:
                 logits = batch.logits
                 if keeper.wanted:
                     keeper(None, logits)
-                tokens = (sampler(logits, step, [row or 0 for row in rows]) if sampler else logits).argmax(-1)
+                tokens = logits.argmax(-1)
                 for place, (row, token) in enumerate(zip(rows, tokens.tolist(), strict=True)):
                     if row is None:
                         continue
@@ -413,7 +388,7 @@ class Generator:
         for tokens, steps in zip(raw, kept, strict=True):
             yield tokens, *keeper.kept_steps(steps, len(tokens))
 
-    def _continue_whole(self, ids: Sequence[list[int]], keys: Sequence[str]):
+    def _continue_whole(self, ids: Sequence[list[int]]):
         """Return the same, from the model's own loop: for models that :mod:`decoding` cannot run."""
         from transformers import GenerationConfig, LogitsProcessorList, StoppingCriteriaList
 
@@ -439,9 +414,6 @@ class Generator:
         keeper = _Keeper(self.top_k, self.groups)
         prefix = 1 if self.two_parts else width
         processors: list[Callable] = [keeper] if keeper.wanted else []
-        if self.temperature:
-            sampler = Sampler(self.temperature, self.seed, keys)
-            processors.append(lambda written, logits: sampler(logits, written.shape[1] - prefix))
         with torch.inference_mode(), _without_defaults(self.model):
             output = self.model.generate(
                 inputs.to(self.model.device),

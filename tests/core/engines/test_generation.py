@@ -11,7 +11,6 @@ import torch
 
 from scripts.core import config
 from scripts.core.engines import decoding, generation, models, registry
-from scripts.core.engines.sampling import Sampler
 from scripts.core.errors import UserError
 from tests import zoo as builder
 
@@ -273,41 +272,6 @@ def test_a_stop_string_ends_a_text(loaded, name):
         assert after.text == before.text.partition(word)[0]
         assert after.tokens == before.tokens[: len(after.tokens)]
         assert after.finished == (before.finished and word not in before.text)
-
-
-@pytest.mark.parametrize("name", ["tiny-llama", "tiny-bloom", "tiny-flan-t5"])
-def test_a_sample_belongs_to_its_seed_and_key_not_to_its_batch(loaded, name):
-    model, tokenizer = loaded[name]
-    keys = [f"item {n}" for n in range(len(PROMPTS))]
-    # High enough that a random model, which is sure of a token, writes others too.
-    drawn = {"temperature": 20, "seed": 7, "keys": keys}
-    together = generation.generate(model, tokenizer, PROMPTS, **settings(**drawn))
-    assert generation.generate(model, tokenizer, PROMPTS, **settings(**drawn, tokens_per_batch=1)) == together
-    backwards = generation.generate(model, tokenizer, PROMPTS[::-1], **settings(**drawn | {"keys": keys[::-1]}))
-    assert backwards[::-1] == together
-    assert generation.generate(model, tokenizer, PROMPTS, **settings(**drawn | {"seed": 8})) != together
-    assert generation.generate(model, tokenizer, PROMPTS, **settings()) != together
-    first = [PROMPTS[0]] * 2
-    one, two = generation.generate(model, tokenizer, first, **settings(**drawn | {"keys": keys[:2]}))
-    assert one == together[0] != two
-    with pytest.raises(UserError, match=r"temperature is -1; it must be 0 \(greedy\) or a positive number"):
-        generation.generate(model, tokenizer, PROMPTS, **settings(temperature=-1))
-
-
-def test_draws_follow_the_model_s_probabilities():
-    logits = torch.tensor([[2.0, 1.0, 0.0, -1.0]])
-    for temperature in (0.5, 1, 2):
-        keys = [f"{n}" for n in range(4000)]
-        drawn = Sampler(temperature, 1, keys)(logits.expand(len(keys), -1), 3).argmax(-1)
-        expected = torch.softmax(logits[0] / temperature, -1)
-        found = torch.bincount(drawn, minlength=4) / len(keys)
-        # Five standard errors.
-        assert ((found - expected).abs() <= 5 * (expected * (1 - expected) / len(keys)).sqrt()).all()
-    some = Sampler(1, 1, ["a", "b"])
-    values = some(logits.expand(2, -1), 0)
-    assert not torch.equal(values[0], values[1])
-    assert not torch.equal(values, some(logits.expand(2, -1), 1))
-    assert torch.equal(values[1:], some(logits, 0, rows=[1]))
 
 
 def test_groups_hold_the_mass_of_their_tokens(loaded):
