@@ -223,7 +223,7 @@ class Generator:
     def _is_right(self, probes: Sequence[list[int]], name: str):
         """Return whether prompts (token ids) are continued as by single passes; the last way must not fail."""
         try:
-            parts = memory.run_in_halves(lambda some: list(self._carry_on(some, [""] * len(some))), probes, "prompt")
+            parts = memory.run_in_halves(lambda some: list(self._carry_on(some)), probes, "prompt")
             continued = [row for part in parts for row in part]
         except Exception as error:
             if memory.ran_out(error) or self.way == BATCHING_MODES[-1]:

@@ -231,7 +231,7 @@ def test_padding_matters(loaded, monkeypatch):
     original = torch.zeros
     monkeypatch.setattr(decoding.torch, "zeros", lambda *a, **k: torch.ones(*a, **k) if "dtype" in k else original(*a))
     generator = generation.Generator(model, tokenizer, **settings())
-    wrong = [raw for raw, *_ in generator._continue(generator.tokenize(PROMPTS), PROMPTS)]
+    wrong = [raw for raw, *_ in generator._continue(generator.tokenize(PROMPTS))]
     assert wrong != expected
 
 
