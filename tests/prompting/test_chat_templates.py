@@ -4,6 +4,7 @@ import datetime
 
 import pandas as pd
 import pytest
+from transformers import AutoModelForCausalLM
 
 from scripts.core import config, files
 from scripts.core.data import prompting
@@ -29,6 +30,11 @@ HARMONY = ("<|channel|>analysis<|message|>", "<|channel|>final<|message|>")
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory):
     entries = config.load_yaml(builder.build(tmp_path_factory.mktemp("zoo"), [NAME]))["models"]
+    folder = entries[NAME]["source"]["path"]
+    # Room for the special tokens that a test adds.
+    network = AutoModelForCausalLM.from_pretrained(folder)
+    network.resize_token_embeddings(network.config.vocab_size + 8)
+    network.save_pretrained(folder)
     return entries, *models.load(NAME, entries[NAME], models.locate(NAME, entries[NAME]), builder.DEVICE)
 
 
@@ -139,7 +145,7 @@ def asked(opened, folder, written=None, **thinking):
     write_prompts(folder / "prompts.parquet", 4)
     with pytest.MonkeyPatch.context() as patch:
         if written:
-            patch.setattr(generation.Generator, "run", lambda self, texts, _: [self.read(written) for _ in texts])
+            patch.setattr(generation.Generator, "run", lambda self, texts: [self.read(written) for _ in texts])
         prompt.main(**arguments(entries | {NAME: entry}, folder, folder / "prompts.parquet", NAME))
     return files.read_parquet(folder / "answers.parquet"), files.parquet_metadata(folder / "answers.parquet")
 
