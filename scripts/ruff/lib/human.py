@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import pandas as pd
 
 from scripts.core.data.annotation import Question
-from scripts.core.statistics import procedures
 
 HUMAN_QUESTION = Question("Pronoun")
 
@@ -17,6 +16,9 @@ def accuracy_by_annotator(labels: pd.DataFrame, gold: pd.Series) -> pd.DataFrame
         labels: From :func:`scripts.core.data.annotation.read_labels`.
         gold: The right pronoun by instance.
     """
+    # The rules import this module, and scipy takes a second.
+    from scripts.core.statistics import procedures
+
     right = (labels.label == labels["item"].map(gold).str.lower()).groupby(labels.annotator, sort=False)
     table = right.agg(["count", "sum"]).set_axis(["n", "right"], axis=1).reset_index()
     table["accuracy"] = table.right / table.n
