@@ -12,7 +12,7 @@ import pandas as pd
 from scripts.core import files
 from scripts.core.data import estimate_rows
 from scripts.core.paper import finding_verdicts, latex, report, sections
-from scripts.core.paper.formats import MISSING_MARK, estimate, number, p_text
+from scripts.core.paper.formats import MISSING_MARK, describe_precision, estimate, number, p_text
 from scripts.core.paper.front import Front, of_models
 from scripts.core.paper.published import shorten_list
 from scripts.core.workflow.job import run
@@ -237,7 +237,7 @@ def facts(model: str, entry: dict[str, Any], made: Sequence[str]) -> list[dict[s
         "Revision": ", ".join(sorted(revisions)),
         "Architecture": entry["architecture"],
         "Parameters": f"{entry['parameters']:,}" if entry["parameters"] else "not published",
-        "Precision": entry.get("precision", ""),
+        "Precision": describe_precision(entry.get("precision", ""), entry.get("source", {})),
         "Context": f"{entry['context']:,} tokens" if entry.get("context") else "no limit stated",
         "Licence": entry["licence"] + (" (gated)" if entry["gated"] else ""),
     }

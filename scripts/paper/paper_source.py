@@ -59,7 +59,9 @@ def main(
             facts["label"],
             facts["architecture"],
             f"{facts['parameters']:,}" if facts["parameters"] else formats.MISSING_MARK,
-            revisions[name].get("precision", "as served"),
+            formats.describe_precision(
+                revisions[name].get("precision", "as served"), revisions[name].get("source", {})
+            ),
             _source(revisions[name]),
         )
         for name, facts in models.items()

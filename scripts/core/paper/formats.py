@@ -3,6 +3,10 @@
 A minus is a minus sign, not a hyphen, and what rounds to zero has no sign.
 """
 
+import re
+from collections.abc import Mapping
+from typing import Any
+
 import pandas as pd
 
 MISSING_MARK = "–"
@@ -96,3 +100,14 @@ def estimate(
     count = f"n = {number(n, 0)}" + ("" if n_unit == "instances" else f" {n_unit}")
     facts = "; ".join(filter(None, [spread, count, whose]))
     return f"{number(factor * value, decimals, signed)}{word} ({facts})"
+
+
+def describe_precision(precision: str, source: Mapping[str, Any]) -> str:
+    """Return the precision that a model ran in and, if its file is quantised, that of the stored weights.
+
+    Examples:
+        >>> describe_precision("float32", {"package": "a", "file": "a/SmolLM2-135M-Instruct.Q4_1.gguf"})
+        'float32, stored as Q4_1'
+    """
+    quantised = re.search(r"\.(I?Q\w+)\.gguf$", source.get("file", ""))
+    return f"{precision}, stored as {quantised[1]}" if quantised else precision
