@@ -157,6 +157,7 @@ try:
     registry.check_folders(RUN)
     configuration.check_files(config, [Path.cwd(), ROOT])
     RUN_SYSTEMS = registry.select_systems(SYSTEMS, config["systems"])
+    registry.check_labels(RUN, RUN_SYSTEMS)
     SERVERS = registry.select_servers(MODELS, config["completions"]["models"])
     UPSTREAM = upstream_files.read_manifest(ROOT / "config/upstream.tsv")
     TEMPLATES = Path(config_path(config.get("template_folder") or "templates"))

@@ -265,6 +265,23 @@ def describe_system(entry: dict[str, Any]) -> dict[str, Any]:
     return describe(entry) | {"debiasing": entry.get("debiasing", "none")}
 
 
+def check_labels(models: dict[str, dict], systems: dict[str, dict]) -> None:
+    """Refuse models and systems of this run that tables and figures would not tell apart.
+
+    Raises:
+        UserError: Naming the two.
+    """
+    known = {}
+    for name, entry in (models | systems).items():
+        label = (entry["label"], entry.get("debiasing", "none"))
+        if label in known:
+            raise UserError(
+                f"config/models.yaml: '{known[label]}' and '{name}' have the same label, {label[0]!r}, so that figures "
+                "and tables would not tell them apart; change the label of one"
+            )
+        known[label] = name
+
+
 def check_folders(entries: dict[str, dict]) -> None:
     """Refuse models of this run whose ``source.path`` is no folder of a checkpoint.
 

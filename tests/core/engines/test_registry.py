@@ -868,3 +868,13 @@ def test_what_documents_take(systems):
     # A thousand documents on a core: 0.36 s each.
     assert module.document_shards(small, 1000, 100, minutes_per_job=1) == 6
     assert module.document_minutes(small, 1000, 100) == 10 + 6 + 1 and module.document_minutes(small, 1, 100, 3) == 33
+
+
+def test_two_models_of_a_run_with_one_label_are_refused():
+    check_labels({"a": {"label": "A"}, "b": {"label": "B"}}, {"c": {"label": "C"}})
+    variants = {"c": {"label": "C", "debiasing": "none"}, "d": {"label": "C", "debiasing": "n-CDA"}}
+    check_labels({}, variants)
+    with pytest.raises(UserError, match="'a' and 'b' have the same label, 'A', .*; change the label of one"):
+        check_labels({"a": {"label": "A"}, "b": {"label": "A"}}, {})
+    with pytest.raises(UserError, match="'a' and 'c' have the same label, 'C'"):
+        check_labels({"a": {"label": "C"}}, {"c": {"label": "C"}})
