@@ -12,6 +12,7 @@ import pytest
 
 from scripts.core.config import load_yaml
 from scripts.core.engines import registry as module
+from scripts.core.engines.registry import check_labels
 from scripts.core.errors import UserError
 
 REGISTRY = Path("config/models.yaml")
@@ -874,7 +875,7 @@ def test_two_models_of_a_run_with_one_label_are_refused():
     check_labels({"a": {"label": "A"}, "b": {"label": "B"}}, {"c": {"label": "C"}})
     variants = {"c": {"label": "C", "debiasing": "none"}, "d": {"label": "C", "debiasing": "n-CDA"}}
     check_labels({}, variants)
-    with pytest.raises(UserError, match="'a' and 'b' have the same label, 'A', .*; change the label of one"):
+    with pytest.raises(UserError, match=r"'a' and 'b' have the same label, 'A', .*; change the label of one"):
         check_labels({"a": {"label": "A"}, "b": {"label": "A"}}, {})
     with pytest.raises(UserError, match="'a' and 'c' have the same label, 'C'"):
         check_labels({"a": {"label": "C"}}, {"c": {"label": "C"}})
