@@ -69,7 +69,7 @@ def few_shot(
     number = examples.declaration(declarations.read(combinations), combinations)
     given = dict(zip(kinds, template_files, strict=True))
     loaded = assembly.load(given, pronouns, pronoun_sets, combinations, [examples.KIND], [number], wording)
-    table = examples.table(loaded, shots, draws, size, seed)
+    table = examples.table(loaded, shots, draws, size, seed, faithful=wording == "faithful")
     files.write_parquet(selected, table, examples.metadata(loaded, shots, draws, size, seed))
 
 

@@ -280,6 +280,20 @@ def test_fewer_examples_are_the_first_of_more_and_depend_on_the_instance_alone()
     assert few_shot.table(explicit(), 2, 2, 20, 5).to_pandas().text.tolist() != two.text.tolist()
 
 
+def test_faithful_examples_repeat_no_template_and_are_joined_as_in_the_released_code():
+    loaded = explicit()
+    rows = few_shot.table(loaded, 6, 2, 50, 4, faithful=True).to_pandas()
+    assert all(len(set(cell)) == 6 for cell in rows.example_templates)
+    assert rows.text.str.count(" \n ").eq(6).all() and not rows.text.str.contains(r"[^ ]\n|\n[^ ]").any()
+    # In the corrected wording most prompts of six repeat one.
+    plain = few_shot.table(loaded, 6, 2, 50, 4).to_pandas()
+    assert sum(len(set(cell)) < 6 for cell in plain.example_templates) > 50
+    # More than there are other templates: all of them, then again.
+    many = few_shot.table(loaded, 20, 1, 20, 4, faithful=True).to_pandas()
+    others = {form: sum(text.form == form for text in loaded.templates.rows) - 1 for form in study.FORMS}
+    assert all(len(set(row.example_templates)) == min(20, others[row.form]) for row in many.itertuples())
+
+
 def test_more_examples_than_there_are_are_refused(tmp_path):
     loaded = make.load(make.small(tmp_path), types=[few_shot.KIND], numbers=[5])
     with pytest.raises(UserError, match="has 0 examples with another template, name and group"):

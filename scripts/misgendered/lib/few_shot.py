@@ -3,7 +3,9 @@
 Each example is an instance of the same form with another template, another name and another pronoun group, its slot
 filled with the right form; examples and instance declare all five forms explicitly and stand on lines of their own. The
 examples of an instance are drawn by the seed, the number of the draw and the instance alone, one after the other and
-none twice, so that the first examples of a long prompt are those of a shorter one.
+none twice, so that the first examples of a long prompt are those of a shorter one. In the faithful wording they are as
+in the released code: no template comes twice as long as there are others of the form, and a blank stands on either side
+of a line break.
 """
 
 from collections.abc import Sequence
@@ -28,7 +30,9 @@ TOKENS_PER_LINE = 48
 examples or more, of either template set, under MiniLM's tokenizer."""
 
 
-def table(instances: Instances, shots: int, draws: int, size: int, seed: int) -> "pyarrow.Table":
+def table(
+    instances: Instances, shots: int, draws: int, size: int, seed: int, faithful: bool = False
+) -> "pyarrow.Table":
     """Return instances with examples before them.
 
     Args:
@@ -36,6 +40,7 @@ def table(instances: Instances, shots: int, draws: int, size: int, seed: int) ->
         shots: Examples before each instance.
         draws: How often they are drawn anew for each instance.
         size: How many instances, a balanced sample (:mod:`scripts.misgendered.lib.samples`).
+        faithful: Whether templates are drawn and lines joined as in the released code.
 
     Returns:
         ``size * draws`` rows, the draw varying fastest, with the columns of all instances and the templates, names and
@@ -51,7 +56,8 @@ def table(instances: Instances, shots: int, draws: int, size: int, seed: int) ->
     codes = questions.take(np.repeat(np.arange(size), draws))
     numbers = np.tile(np.arange(draws), size)
     chosen = [
-        examples(instances, codes.take(slice(row, row + 1)), shots, seed, draw) for row, draw in enumerate(numbers)
+        examples(instances, codes.take(slice(row, row + 1)), shots, seed, draw, faithful)
+        for row, draw in enumerate(numbers)
     ]
     flat = Codes(*(np.concatenate([getattr(one, field) for one in chosen]) for field in Codes.__dataclass_fields__))
     filled = [
@@ -59,7 +65,7 @@ def table(instances: Instances, shots: int, draws: int, size: int, seed: int) ->
         for text, form in zip(instances.texts(flat).to_pylist(), instances.gold(flat), strict=True)
     ]
     texts = [
-        "\n".join([*filled[row * shots : (row + 1) * shots], question])
+        (" \n " if faithful else "\n").join([*filled[row * shots : (row + 1) * shots], question])
         for row, question in enumerate(instances.texts(codes).to_pylist())
     ]
     columns = instances.columns(codes, pa.array(texts, pa.string()), np.full(len(texts), shots), numbers)
@@ -78,11 +84,12 @@ def table(instances: Instances, shots: int, draws: int, size: int, seed: int) ->
     return pa.table(columns)
 
 
-def examples(instances: Instances, question: Codes, shots: int, seed: int, draw: int) -> Codes:
+def examples(instances: Instances, question: Codes, shots: int, seed: int, draw: int, faithful: bool = False) -> Codes:
     """Return the choices behind the examples of one instance.
 
     Args:
         question: One row.
+        faithful: Whether no template comes twice before all others of the form have come.
 
     Returns:
         ``shots`` rows, none twice.
@@ -100,9 +107,14 @@ def examples(instances: Instances, question: Codes, shots: int, seed: int, draw:
             f"another template, name and group than {instances.templates.rows[template].where}; add templates"
         )
     random = np.random.default_rng([seed, draw, template, name, group])
+    order = random.permutation(len(others)) if faithful else None
     drawn = {}
     while len(drawn) < shots:
-        drawn[int(random.integers(np.prod(shape)))] = None
+        item = int(random.integers(np.prod(shape)))
+        if order is not None:
+            _, *rest = np.unravel_index(item, shape)
+            item = int(np.ravel_multi_index((order[len(drawn) % len(others)], *rest), shape))
+        drawn[item] = None
     other, names, groups = np.unravel_index(np.array(list(drawn)), shape)
     # Skipping an item of a list: the j-th of the others is j, or j + 1 from the skipped one on.
     return Codes(
