@@ -33,7 +33,7 @@ from typing import Any
 from scripts.core import files
 from scripts.core.data.portable import portable
 from scripts.core.errors import UserError, count_noun
-from scripts.core.provenance import audit, job_records, manifest, origins, trace
+from scripts.core.provenance import audit, closure, job_records, manifest, origins, trace
 from scripts.core.workflow import runs
 from scripts.core.workflow.job import log, run
 
@@ -56,6 +56,7 @@ class State:
     def __init__(
         self, configfiles: Sequence[str | Path] = (), targets: Sequence[str] = (), overrides: dict | None = None
     ):
+        closure.forget(ROOT)
         self.problems = {}
         self.records = job_records.load(problems=self.problems)
         recorded = {output for record in self.records.values() for output in record.get("outputs", {})}

@@ -280,6 +280,13 @@ def store(root: str | Path) -> None:
         new.replace(path)
 
 
+def forget(root: str | Path) -> None:
+    """Remove what earlier processes wrote: an audit trusts no digest that somebody may have edited."""
+    _store(str(root)).unlink(missing_ok=True)
+    _stored.cache_clear()
+    _known.cache_clear()
+
+
 def _names(tree: ast.Module) -> dict[str, None]:
     """Return what a module and its functions import from ``scripts``: modules, and names that may be modules."""
     names = {}

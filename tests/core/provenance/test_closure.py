@@ -1,6 +1,7 @@
 """The closure of a script holds every local module that it imports, and no other."""
 
 import ast
+import json
 import os
 import re
 import subprocess
@@ -241,3 +242,17 @@ def test_a_module_without_functions_of_rules_is_parsed_once(tree, monkeypatch):
     found = {closure.rule_digest("scripts/core/c.py", tree, f"study_{name}") for name in ("import", "b", "c")}
     assert found == {closure.digest("scripts/core/c.py", tree)}
     assert parsed == ["scripts/core/c.py"]
+
+
+def test_an_audit_trusts_no_stored_digest(tree):
+    right = closure.digest("scripts/core/c.py", tree)
+    closure.store(tree)
+    (known,) = (tree / "scripts/__pycache__").iterdir()
+    stored = json.loads(known.read_text())
+    forged = {key: ["0" * 16, *rest] for key, (_, *rest) in stored["modules"].items()}
+    known.write_text(json.dumps(stored | {"modules": forged}))
+    closure._stored.cache_clear()
+    closure._known.cache_clear()
+    assert closure.digest("scripts/core/c.py", tree) == "0" * 16
+    closure.forget(tree)
+    assert closure.digest("scripts/core/c.py", tree) == right and not known.exists()
