@@ -186,6 +186,7 @@ def validate(data: dict, schema: dict, *names: str) -> None:
     """
     import jsonschema
     import jsonschema.validators
+    from jsonschema.exceptions import relevance
 
     for place, problem in _values_of_no_schema(data, ()):
         raise UserError(f"{_where(names, place, None)}: {problem}")
@@ -206,7 +207,7 @@ def validate(data: dict, schema: dict, *names: str) -> None:
     if not errors:
         return
     unknown = [error for error in errors if error.validator == "additionalProperties"]
-    error: Any = max(unknown or errors, key=jsonschema.exceptions.relevance)
+    error: Any = max(unknown or errors, key=relevance)
     place = [*error.absolute_path]
     if unknown:
         place.append(next(key for key in error.instance if key not in error.schema.get("properties", {})))

@@ -77,7 +77,7 @@ def write(
     ):
         for window in distributions.windows(texts, ["generate"], WINDOW):
             answers = []
-            for answer in client.complete_all(window.text, parallel):
+            for answer in client.complete_all(window.text.tolist(), parallel):
                 check_thought(client, answer)
                 answers.append(answer)
                 bar.update()

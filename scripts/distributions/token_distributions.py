@@ -209,7 +209,7 @@ class Job:
 
     def without_thought(self, result: generation.Generation, prompt: str) -> generation.Generation:
         """Return a continuation that is no thought: what stands in one says nothing of the answer's first word."""
-        written = self.tokenizer.decode(result.tokens)
+        written = str(self.tokenizer.decode(list(result.tokens)))
         if prompting.split_thought(written, prompting.thought_tags(self.metadata), prompt)[0] is None:
             return result
         raise UserError(

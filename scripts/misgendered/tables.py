@@ -94,7 +94,7 @@ def table_evaluation_examples(*, predictions: str, instances: str, tex: str, csv
     files.write_csv(csv, shown.assign(model=model))
     cells = {"Form": shown.form.map(SHORT), "Instance": shown.text}
     for head, column in (("Right", "gold"), ("Predicted", "picked")):
-        cells[head] = [examples.as_written(row.text, getattr(row, column)) for row in shown.itertuples()]
+        cells[head] = [examples.as_written(str(row.text), getattr(row, column)) for row in shown.itertuples()]
     files.write_text(tex, latex.wrapped_table(pd.DataFrame(cells), examples.EXAMPLE_WIDTHS))
 
 

@@ -2,6 +2,7 @@
 
 import textwrap
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -132,7 +133,7 @@ def cells(table: pd.DataFrame) -> pd.DataFrame:
             told = [" to ".join(dict.fromkeys(percent(end, 1) for end in ends[name])) for name in SCORES]
             found.append([study, f"{len(wide)} models", *told])
             continue
-        labels = rows.drop_duplicates("model").set_index("model").label
+        labels: Any = rows.drop_duplicates("model").set_index("model").label
         for model, values in wide.iterrows():
             told = [percent(values.get(name, np.nan), 1) for name in SCORES]
             found.append([study, labels[model], *told])

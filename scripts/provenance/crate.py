@@ -11,6 +11,7 @@ import re
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from rocrate.model.contextentity import ContextEntity
 from rocrate.rocrate import ROCrate
@@ -97,7 +98,9 @@ def main(*, results: list, manifest: str, crate: str, title: str, configured: li
 
 def add_named(crate: ROCrate, identifier: str, **facts: str) -> ContextEntity:
     """Add what is named by its address or digest and not packed."""
-    return crate.add(ContextEntity(crate, identifier, {"@type": "CreativeWork"} | facts))
+    entity = ContextEntity(crate, identifier, {"@type": "CreativeWork"} | facts)
+    crate.add(entity)
+    return entity
 
 
 def media_type(path: str | Path) -> str:
@@ -111,7 +114,7 @@ def pack_workflow(crate: ROCrate, configured: Iterable[str | Path]) -> ContextEn
     state = job_records.git_state(ROOT)
     version = state["commit"] + ("+changes" if state["dirty"] else "") if state else "unknown"
     facts = {"name": "Pronouns in language models", "encodingFormat": "text/plain", "version": version}
-    workflow = crate.add_workflow(ROOT / "Snakefile", "Snakefile", main=True, lang="snakemake", properties=facts)
+    workflow: Any = crate.add_workflow(ROOT / "Snakefile", "Snakefile", main=True, lang="snakemake", properties=facts)
     own = [ROOT / name for name in PACKED]
     paths = {member for path in own for member in (path.rglob("*") if path.is_dir() else [path])}
     paths |= {Path(path).resolve() for path in configured}

@@ -231,7 +231,7 @@ def score_one_by_one(
             logits = network(input_ids=torch.tensor([ids], device=device)).logits[0, :-1].float()
             targets = torch.tensor(ids[1:], device=device)
         else:
-            copies = list(engine.masked_copies(ids, encoding.word_ids()))
+            copies = list(engine.masked_copies(ids, engine.read_words([text])[1][0]))
             batch = torch.tensor(np.stack([copy for copy, _, _ in copies]), device=device)
             positions = torch.tensor([position for _, position, _ in copies], device=device)
             logits = network(input_ids=batch).logits[torch.arange(len(copies), device=device), positions].float()

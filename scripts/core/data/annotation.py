@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import krippendorff
 import numpy as np
@@ -106,6 +107,7 @@ def _labels(
     table: pd.DataFrame, asked: pd.DataFrame, questions: Sequence[Question], partial: bool, path: str
 ) -> pd.DataFrame:
     problems, rows, seen = [], [], {}
+    cells: Any
     for number, cells in table.iterrows():
         item = cells[ROW]
         if item not in asked.index:

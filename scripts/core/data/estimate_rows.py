@@ -131,7 +131,7 @@ def read(paths: Iterable[str | Path]) -> pd.DataFrame:
         columns=[*IDENTITY, "metric", *named, *VALUES, *DESCRIPTIVE_COLUMNS]
     )
     numbers = ["value", "low", "high", "level", "n"]
-    words = [name for name in table if name not in numbers]
+    words: Any = [name for name in table if name not in numbers]
     table[words] = table[words].fillna("")
     for name in numbers:
         table[name] = pd.to_numeric(table[name])

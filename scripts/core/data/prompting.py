@@ -136,8 +136,9 @@ def _clock(day: datetime.date) -> Iterator[None]:
 
     transformers hands templates no function but its own, which asks this module for the time.
     """
-    from transformers.utils import chat_template_utils
+    import transformers
 
+    chat_template_utils: Any = transformers.utils.chat_template_utils
     kept, chat_template_utils.datetime = chat_template_utils.datetime, types.SimpleNamespace(now=lambda: day)
     try:
         yield

@@ -1,5 +1,6 @@
 """What every engine shares: batches, what a model reads of a text, and how long a text it takes."""
 
+import functools
 import re
 import sys
 from collections.abc import Iterator, Sequence
@@ -153,10 +154,11 @@ class TextReader:
         if architecture != "decoder":
             self.blank, _ = blank_token(tokenizer)
         self.special = set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
-        # Gemma's kind of tokenizer does not split at spaces: all of a text would be one word.
-        self.splits_words = (
-            tokenizer.is_fast and len(set(tokenizer(TWO_WORDS, add_special_tokens=False).word_ids())) > 1
-        )
+
+    @functools.cached_property
+    def splits_words(self) -> bool:
+        """Whether the tokenizer splits texts at spaces; to Gemma's kind all of a text is one word."""
+        return len(set(self.tokenizer(TWO_WORDS, add_special_tokens=False).word_ids())) > 1
 
     @property
     def unknown_token(self) -> int | None:
@@ -246,7 +248,7 @@ class TextReader:
             row: Which of them ``text`` is.
         """
         words = encoding.word_ids(row)
-        if self.splits_words:
+        if self.architecture != "encoder" or self.splits_words:
             return words
         # A space at its beginning makes a token part of the word behind it.
         starts = [

@@ -98,7 +98,7 @@ def gpus_needed(entry: dict[str, Any], memory_gb: float) -> int:
 def describe_totals(frame: "pd.DataFrame", entries: dict[str, dict]) -> str:
     """Return what a plan comes to, in a sentence: hours times GPUs by device, jobs, and the least that is fetched."""
     spent = (frame.hours * frame.gpus.clip(lower=1)).groupby(frame.device, sort=False).sum()
-    most = frame.groupby("device", sort=False).gpus.max()
+    most: Any = frame.groupby("device", sort=False).gpus.max()
     each = [
         f"{two_digits(value)} GPU hours on {device}" + (f" (up to {most[device]} GPUs)" if most[device] > 1 else "")
         for device, value in spent.items()

@@ -208,10 +208,11 @@ def _readers(entry: dict, path: str, frame: pd.DataFrame, own: bool) -> list[dic
     made = made.merge(frame[[*(name for name in KEYS if name in frame and name in made), "_row"]])
     named = [name for name in READERS if name in made]
     readers = []
-    for values, part in made.groupby(named, sort=False, dropna=False):
+    groups: Any = made.groupby(named, sort=False, dropna=False)
+    for values, part in groups:
         values = {name: "" if pd.isna(value) else value for name, value in zip(named, values, strict=True)}
         name = _reader_name(values, entry["labels"])
-        reader = {"name": name, "colour": _reader_colour(name, entry["models"])}
+        reader: dict[str, Any] = {"name": name, "colour": _reader_colour(name, entry["models"])}
         decided = dict.fromkeys(range(len(frame)), (None, False))
         if entry["weights"]:
             wide = part.pivot(index="_row", columns="gender", values="probability").fillna(0)

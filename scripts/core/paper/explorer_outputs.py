@@ -72,7 +72,7 @@ def _scores(entry: dict, frame: pd.DataFrame, output: dict, _: dict) -> dict[str
     if scores.empty:
         return {}
     wide = scores.pivot(index="_row", columns="option_index", values=output["column"])
-    wide = np.exp(wide.sub(wide.max(axis=1), axis=0))
+    wide: Any = np.exp(wide.sub(wide.max(axis=1), axis=0))
     rows = wide.index
     options = [tuple(row) for row in asked.set_index("_row").options[rows]]
     stand = [tuple(row) for row in frame.groups[rows]] if "groups" in frame else [tuple(entry["levels"])] * len(rows)

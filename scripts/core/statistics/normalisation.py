@@ -90,7 +90,8 @@ class Clusters:
 
     def accuracy(self, part: pd.DataFrame) -> tuple[float, ...]:
         """Return both ends of the 95 % interval of the accuracy of some cells."""
-        return procedures.cluster_bootstrap(*cluster_sums(part, "correct", "n"), self.draws, self.seed)
+        correct, n = cluster_sums(part, "correct", "n")
+        return procedures.cluster_bootstrap(correct, n, self.draws, self.seed)
 
     def difference(self, part: pd.DataFrame, base: pd.DataFrame) -> tuple[float, ...]:
         """Return both ends of the 95 % interval of a difference of accuracies on the same instances."""
@@ -135,7 +136,9 @@ def count_decisions(instances: pd.DataFrame, scores: pd.DataFrame, model: str, d
         UserError: If an instance lacks the score of an option.
     """
     offers, gold = options.option_counts(instances), instances.gold.to_numpy(dtype=object)
-    parts, own, own_right = [], None, None
+    parts: list[pd.DataFrame] = []
+    own: Any = None
+    own_right: Any = None
     for name in design.scores:
         picks = options.predict(scores.assign(log_probability=normalise_scores(scores, name)), offers)
         lacking = instances.instance_id[~instances.instance_id.isin(picks.index)]

@@ -243,7 +243,8 @@ def compare_rows(one: Mapping, two: Mapping, runs: tuple[Path, Path], study: Map
         sides = [read_outcomes(run, row, tables, declared) for run, row in zip(runs, (one, two), strict=True)]
         if declared["prediction"]:
             found = flipped(*sides)
-        told |= paired_difference(*sides, declared["statistic"])
+        one_side, other_side = sides
+        told |= paired_difference(one_side, other_side, declared["statistic"])
     except NotComparable as why:
         told["note"] = str(why)
     return {"difference": two["value"] - one["value"], "flipped": len(found)} | told, found

@@ -70,6 +70,10 @@ class PatientExecutor(plugin.Executor):
 
     RETRY_SECONDS = 10
     WAIT_SECONDS = 120
+    logger: Any
+    refused: dict[Any, str]
+    waiting: dict[str, float]
+    told: set[str]
 
     def run_job(self, job: Any) -> None:
         tries = 0
@@ -146,7 +150,8 @@ def heals(words: str) -> bool:
 def time_limit(partition: str | None, limits: Mapping[str, int | None]) -> int | None:
     """Return the longest time limit of a list of partitions (``cpu,long``) in minutes; None: no limit is known."""
     found = [limits.get(name) for name in str(partition).split(",")]
-    return None if None in found else max(found)
+    known = [limit for limit in found if limit is not None]
+    return max(known) if len(known) == len(found) else None
 
 
 # ---- what a job asks for

@@ -544,8 +544,9 @@ class Study:
         if view is None:
             return found
         place = f"results/{self.name}"
-        for name in self.scored.sets if self.scored else []:
-            for model in self.scored.models_of(name, self.models) if name in view.own else []:
+        scored = self.scored
+        for name in scored.sets if scored else []:
+            for model in scored.models_of(name, self.models) if scored and name in view.own else []:
                 for ending, column in view.scorings.items():
                     found.append({
                         "room": "scores", "file": f"{place}/scores/{name}/{model}.parquet", "column": column,

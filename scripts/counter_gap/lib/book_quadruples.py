@@ -109,7 +109,8 @@ def instance(passage: Passage, role: str, words: dict[str, str]) -> dict:
 
 def _word(passage: Passage, at: int, words: dict[str, str], swaps: bool):
     """Return what stands for the word at a place that is in no name."""
-    token, following = (*passage.tokens, None)[at : at + 2]
+    token = passage.tokens[at]
+    following = passage.tokens[at + 1] if at + 1 < len(passage.tokens) else None
     return swapped_word(token, words, following) if swaps else token.word
 
 

@@ -22,7 +22,7 @@ def accuracy_by_annotator(labels: pd.DataFrame, gold: pd.Series) -> pd.DataFrame
     right = (labels.label == labels["item"].map(gold).str.lower()).groupby(labels.annotator, sort=False)
     table = right.agg(["count", "sum"]).set_axis(["n", "right"], axis=1).reset_index()
     table["accuracy"] = table.right / table.n
-    intervals = [procedures.wilson(row.right, row.n) for row in table.itertuples()]
+    intervals = [procedures.wilson(int(right), int(n)) for right, n in zip(table.right, table.n, strict=True)]
     table[["ci_low", "ci_high"]] = pd.DataFrame(intervals, index=table.index)
     return table
 

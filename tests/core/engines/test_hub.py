@@ -309,5 +309,6 @@ def test_a_model_is_described_from_its_small_files(hub, tmp_path):
     described = json.loads(done.stdout)
     assert described["source"] == {"hub": "org/name", "revision": COMMIT}
     assert (described["classes"], described["context"]) == (["BertForMaskedLM"], 512)
-    assert [described[key] for key in ("parameters", "licence", "gated", "dtype")] == [4096, "mit", False, "bfloat16"]
+    # Of the configuration, which is that of BERT-base.
+    assert [described[key] for key in ("parameters", "licence", "gated")] == [109_514_298, "mit", False]
     assert not any("safetensors" in path for path in hub.asked)
