@@ -91,8 +91,8 @@ ROUNDS = (
             f"{PICTURES}/bias.pdf", "tampered", "output", f"{PICTURES}/accuracy.pdf",
         ),
         "deleted": (
-            lambda tree: (tree / f"{PICTURES}/groups.pdf").unlink(),
-            f"{PICTURES}/groups.pdf", "missing", "does not exist", f"{PICTURES}/groups.csv",
+            lambda tree: (tree / f"{PICTURES}/consistency.pdf").unlink(),
+            f"{PICTURES}/consistency.pdf", "missing", "does not exist", f"{PICTURES}/consistency.csv",
         ),
         "extra": (
             lambda tree: shutil.copy(tree / f"{PICTURES}/accuracy.pdf", tree / f"{PICTURES}/mine.pdf"),
