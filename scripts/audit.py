@@ -3,7 +3,7 @@
     python -m scripts.audit                                    all results
     python -m scripts.audit results/ruff/figures/replica/scaling.pdf
     python -m scripts.audit "figure 7"                         a figure of the paper, back to templates and weights
-    python -m scripts.audit "table 2:1:accuracy"               a cell: row and column of the CSV file beside the table
+    python -m scripts.audit results/ruff/analysis/replica/accuracy.csv:1:accuracy     a cell: a row and a column
     python -m scripts.audit accuracy.all.all.all.0             a number of the text, by its id
     python -m scripts.audit --impact scripts/core/statistics/procedures.py
     python -m scripts.audit --impact templates/ruff/task.tsv:17

@@ -565,7 +565,7 @@ TRACES = {
          r"ruff/chain_of_thought\.tsv: line 4\n", r"ruff/task\.tsv: lines? [\d, -]+"],
         [r"tiny-flan-t5/1of1"],
     ),
-    "results/counter_gap/analysis/metrics.csv:data=replica,scoring=clusters,system=Gendered (rule),subset=near,"
+    "results/counter_gap/analysis/metrics.csv:data=replica,scoring=clusters,system=Gendered (rule),subset=originals,"
     "metric=accuracy,group=M:value": (
         [r"\n\d+ rows of results/counter_gap/instances/replica\.parquet", r"quadruples\.tsv: lines [\d, -]+"],
         [r"\n96 rows", r"quadruples\.tsv: lines 3-26\n"],
@@ -662,9 +662,7 @@ def test_sentences_of_winopron_move_what_was_not_prompted_too(finished, asked):
     _, printed = asked("--impact", f"templates/winopron/sentences.tsv:{alone}", "--json")
     moved = json.loads(printed)
     assert "results/winopron/figures/replica/accuracy.pdf" in " ".join(moved["figures"])
-    assert {"winopron.replica.difference.c2f (random)", "winopron.replica.rules.accuracy.lowest"} <= set(
-        moved["numbers"]
-    )
+    assert "winopron.replica.rules.accuracy.lowest" in moved["numbers"]
 
 
 def test_the_impact_of_a_line_is_what_was_made_from_it(finished, asked):

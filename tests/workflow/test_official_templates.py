@@ -173,9 +173,9 @@ def test_the_section_of_ruff_tells_numbers_of_their_templates(made):
     assert (scores.groupby("instance_id").size() == 4).all()
 
 
-def test_the_section_of_winopron_has_both_sets_and_figures_of_sentences_only_of_the_replica(made):
-    drawn = {path.parent.name for path in (made / "results/winopron/figures").rglob("groups.pdf")}
-    assert drawn == {"replica"}
+def test_the_section_of_winopron_has_both_sets_and_shows_sentences_only_of_the_replica(made):
+    shown = {path.parent.name for path in (made / "results/winopron/tables").rglob("groups.csv")}
+    assert shown == {"replica"}
     counts = files.read_csv(made / "results/winopron/tables/counts.csv").set_index("Case")
     assert counts["Winogender Schemas: two people"].tolist() == [89, 4, 27, 120, 480]
     for head in ("WinoPron: two people", "WinoPron: one person"):
