@@ -369,7 +369,7 @@ def test_an_added_figure_is_one_line_one_function_and_its_place_in_the_section(f
     changed = {
         "rules/ruff.smk": ("RUFF_FIGURES = {\n", '    "overall": result("accuracy", params={"models": RUN_MODELS}),\n'),
         "scripts/ruff/figures.py": ('if __name__ == "__main__":', ADDED_FIGURE.lstrip()),
-        "paper/sections/ruff.tex.j2": (r"\VAR{figure(set.figures.accuracy_by_distractors,", f"{ADDED_PLACE}\n"),
+        "paper/sections/ruff.tex.j2": (r"Figure~\ref{fig:ruff-\VAR{key}-who_becomes_whom} shows", f"{ADDED_PLACE}\n"),
     }
     before = {name: (folder / name).read_text(encoding="utf-8") for name in changed}
     try:
