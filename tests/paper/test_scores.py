@@ -86,7 +86,7 @@ def test_the_section_has_figure_and_table_or_is_empty(summary, tmp_path):
     text = paths["scores_tex"].read_text(encoding="utf-8")
     assert paths["table_tex"].read_text(encoding="utf-8").strip() in text
     assert "Accuracy of Large and Small by each score" in text
-    assert "RUFF 40 instances, WinoPron 20 pairs of people." in text and "MISGENDERED" not in text
+    assert "40 instances (RUFF), 20 pairs of people (WinoPron)." in text and "MISGENDERED" not in text
     rows = [line.split(" & ") for line in text.splitlines() if line.startswith(("RUFF &", " &", "WinoPron &"))]
     assert [cell.strip(" \\") for cell in rows[0]] == ["RUFF", "Small", "40.0", "40.0", "–", "–"]
     assert [cell.strip(" \\") for cell in rows[2]] == ["WinoPron", "Small", "–", "–", "60.0", "80.0"]
