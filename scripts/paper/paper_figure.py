@@ -16,9 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-COLUMNS = [
-    "study", "part", "model", "kind", "label", "group", "row", "value", "low", "high", "n", "n_unit", "chance",
-]  # fmt: skip
+COLUMNS = ["label", "group", "row", "value", "low", "high", "n", "n_unit", "chance"]
+"""What is drawn of a row of the summary, besides its identity."""
 SHARES, DIFFERENCES = "Percent", "Percentage points"
 LINE, AXIS, LEFT, LETTERS, HEADING, LEGEND = 0.145, 0.42, 0.47, 29, 54, 8
 """Height of a line and of an axis in inches, share of the width for labels, letters in a line of these and of the name
@@ -28,13 +27,13 @@ UNKNOWN = [marker for marker in plotting.MARKERS if marker != "D"]
 
 
 def select(frame: pd.DataFrame, studies: list[dict]) -> pd.DataFrame:
-    """Return what is drawn: :data:`COLUMNS`, a row for each headline and model, shares in percent.
+    """Return what is drawn, a row for each headline and model, shares in percent: its identity and :data:`COLUMNS`.
 
     Args:
         frame: The summary over all studies.
         studies: ``key``, ``label`` and ``chances``: metric to chance, which is 0 for differences.
     """
-    found = []
+    found, identity = [], estimate_rows.identity(frame)
     for study in studies:
         rows = front.subject_rows(frame[frame.study == study["key"]])
         rows = rows[rows.headline & rows.value.notna()]
@@ -44,10 +43,10 @@ def select(frame: pd.DataFrame, studies: list[dict]) -> pd.DataFrame:
             chance = study["chances"].get(row["metric"])
             group = f"{study['label']}: {row['metric']}" + (f" ({row['part']})" if several else "")
             numbers = [factor * row[name] for name in ("value", "low", "high")]
-            facts = [row[name] for name in ("part", "model", "kind", "label")]
             count = [int(row["n"]), row["n_unit"], None if chance is None else factor * chance]
-            found.append([study["key"], *facts, group, describe_levels(row), *numbers, *count])
-    return pd.DataFrame(found, columns=COLUMNS)
+            facts = [row[name] for name in [*identity, "label"]]
+            found.append([*facts, group, describe_levels(row), *numbers, *count])
+    return pd.DataFrame(found, columns=[*identity, *COLUMNS])
 
 
 def label(rows: pd.DataFrame) -> str:

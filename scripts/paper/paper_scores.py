@@ -23,10 +23,8 @@ SCORES = {
 """Scores, and the two likelihoods by which a sentence about two people is resolved, as legend and table call them."""
 LOOKS = dict(zip(SCORES, zip(plotting.CATEGORIES[:4], "os^v", strict=True), strict=False))
 LOOKS |= {FULL: ("#000000", "D"), PARTIAL: (plotting.GREY, "P")}
-COLUMNS = [
-    "study", "study_label", "part", "model", "label", "level", "score", "accuracy", "low", "high", "n", "n_unit",
-    "chance",
-]  # fmt: skip
+COLUMNS = ["study_label", "label", "level", "score", "accuracy", "low", "high", "n", "n_unit", "chance"]
+"""What is told of a row of the summary, besides its identity."""
 POOLED = "all"
 """What the level over all instances is called."""
 WIDTH = 30
@@ -36,7 +34,7 @@ FEW = 6
 
 
 def select(frame: pd.DataFrame, studies: list[dict]) -> pd.DataFrame:
-    """Return the accuracies of every study by each score: :data:`COLUMNS`.
+    """Return the accuracies of every study by each score: their identity in the summary and :data:`COLUMNS`.
 
     Demonstration models are left out where a study has others.
 
@@ -44,7 +42,7 @@ def select(frame: pd.DataFrame, studies: list[dict]) -> pd.DataFrame:
         frame: The summary over all studies.
         studies: ``key``, ``label`` and ``chances`` (metric to chance).
     """
-    found = []
+    found, identity = [], estimate_rows.identity(frame)
     for study in studies:
         rows = front.subject_rows(frame[(frame.study == study["key"]) & (frame.metric == "accuracy")])
         for row in rows[rows.value.notna()].to_dict("records"):
@@ -53,10 +51,11 @@ def select(frame: pd.DataFrame, studies: list[dict]) -> pd.DataFrame:
                 continue
             level = describe_levels(row | {"normalisation": "", "scoring": ""})
             level = POOLED if level == "as trained" else level
-            facts = [row[name] for name in ("part", "model", "label")]
+            named = [row[name] for name in identity]
             value = [row[name] for name in ("value", "low", "high", "n", "n_unit")]
-            found.append([study["key"], study["label"], *facts, level, score, *value, study["chances"].get("accuracy")])
-    table = pd.DataFrame(found, columns=COLUMNS)
+            told = [study["label"], row["label"], level, score, *value, study["chances"].get("accuracy")]
+            found.append([*named, *told])
+    table = pd.DataFrame(found, columns=[*identity, *COLUMNS])
     # One score alone is no comparison.
     return table[table.groupby(["study", "part", "model", "level"]).score.transform("size") > 1].reset_index(drop=True)
 

@@ -7,6 +7,7 @@ from scripts import audit
 from scripts.core import files
 from scripts.core.data import estimate_rows
 from scripts.core.errors import UserError
+from scripts.core.provenance import trace
 from scripts.core.provenance.origins import Origins
 from tests.workflow.conftest import TARGETS
 
@@ -112,6 +113,54 @@ def test_accuracies_are_those_of_the_rows_that_the_trace_names(origins, rows):
         assert hits.mean() == pytest.approx(row["value"], abs=1e-9), row
         studies.add(row["study"])
     assert studies == {"ruff", "misgendered", "winopron", "counter_gap"}
+
+
+FIRST_PAGE = [f"results/paper/{name}.csv" for name in ("figures/headlines", "figures/scores", "tables/scores")]
+
+
+def test_the_first_page_leads_where_its_rows_of_the_summary_lead(origins, rows):
+    """Numbers drop empty factors, and figures print shares in percent."""
+    identity = estimate_rows.identity(rows)
+    told = {tuple(map(estimate_rows.plain_cell, map(row.get, identity))): row for row in rows.to_dict("records")}
+    asked = [(path, row, None) for path in FIRST_PAGE for row in files.read_csv(path).to_dict("records")]
+    numbers = {name: entry for name, entry in trace.numbers(origins.jobs).items() if name.startswith("paper.")}
+    asked += [(entry["path"], entry["cell"], entry["value"]) for entry in numbers.values()]
+    assert {row["study"] for _, row, _ in asked} == set(rows.study) and len(numbers) > 10
+    for path, row, value in asked:
+        estimate = told[tuple(estimate_rows.plain_cell(row.get(name)) for name in identity)]
+        assert value is None or value == estimate["value"]
+        found = origins.origins_of(path, [row])
+        assert found == origins.of_estimate(estimate), (path, row)
+        assert {entry["table"].split("/")[1] for entry in found} == {row["study"]}
+        unit = estimate["n_unit"]
+        if estimate_rows.UNITS[unit]:
+            assert count((frame for _, frame in instances(origins, estimate)), unit) == estimate["n"], row
+    sentence = next(entry for entry in origins.origins_of(*asked[0][:1], [asked[0][1]]) if "task" in entry["file"])
+    line = sentence["file"], sentence["rows"][0]
+    moved = {row["study"] for path, row, _ in asked if origins.origins_of(path, [row], row_of=line)}
+    assert moved == {"ruff"}
+
+
+def test_a_row_that_the_summary_lacks_is_refused(origins):
+    row = files.read_csv(FIRST_PAGE[0]).iloc[0].to_dict() | {"model": "nobody"}
+    with pytest.raises(UserError, match=r"headlines.csv: results/paper/summary.csv has no row for ruff, \w+, nobody"):
+        origins.origins_of(FIRST_PAGE[0], [row])
+
+
+def test_cells_of_prompted_and_brought_systems_name_their_own_texts(origins, rows):
+    """Predictions join what was prompted, what was scored, and clusters that were brought."""
+    path = "results/winopron/analysis/metrics.csv"
+    plain = rows[(rows.study == "winopron") & (rows.metric == "accuracy") & (rows.kind != estimate_rows.HEURISTIC)]
+    plain = plain[~plain.scoring.isin([estimate_rows.FULL, estimate_rows.PARTIAL])].assign(
+        case=plain.case.fillna("all")
+    )
+    cells = files.read_csv(path).query("metric == 'accuracy' and pronoun_set == 'all' and system in @plain.label")
+    assert set(plain.scoring.fillna("")) == {"", estimate_rows.CLUSTERS, estimate_rows.PROMPTED}
+    for row in plain.to_dict("records"):
+        same = cells[(cells.system == row["label"]) & (cells.entities == row["entities"]) & (cells.case == row["case"])]
+        estimate = row | {"case": "" if row["case"] == "all" else row["case"]}
+        for cell in same.to_dict("records"):
+            assert origins.origins_of(path, [cell], "value") == origins.of_estimate(estimate), cell
 
 
 def test_likelihoods_lead_to_the_templates_that_were_scored(origins, rows):

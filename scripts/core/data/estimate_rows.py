@@ -65,6 +65,11 @@ def factors(columns: Iterable) -> list[str]:
     return [name for name in columns if name not in COLUMNS]
 
 
+def identity(columns: Iterable) -> list[str]:
+    """Return the columns that tell a row of a summary from all others; tables made of its rows keep them."""
+    return [*IDENTITY, "metric", *factors(columns)]
+
+
 def write(path: str | Path, study: str, rows: list[dict]) -> None:
     """Write a study's rows.
 
@@ -105,10 +110,10 @@ def check_rows(frame: pd.DataFrame, path: str | Path) -> pd.DataFrame:
             raise ValueError(f"{where}: one end of the interval is missing")
         if pd.notna(row.low) and not row.low <= row.high:
             raise ValueError(f"{where}: the interval ends before it begins")
-    key = [*IDENTITY, "metric", *factors(frame)]
-    twins = frame[frame.duplicated(key)]
+    twins = frame[frame.duplicated(identity(frame))]
     if not twins.empty:
-        raise ValueError(f"{path}: two rows for {', '.join(filter(None, map(str, twins.iloc[0][key])))}")
+        named = ", ".join(filter(None, map(str, twins.iloc[0][identity(frame)])))
+        raise ValueError(f"{path}: two rows for {named}")
     return frame
 
 

@@ -26,6 +26,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+
 from scripts.core import files
 from scripts.core.data import estimate_rows
 from scripts.core.data.estimate_rows import plain_cell
@@ -114,7 +116,7 @@ class Origins:
     ):
         self.jobs, self.told, self.where, self.outcomes = jobs, told, where, outcomes or {}
         self.makers = {path: job for job in jobs for path in job["outputs"]}
-        self._schemas, self._columns, self._upstream = {}, {}, {}
+        self._schemas, self._columns, self._upstream, self._summaries = {}, {}, {}, {}
         self.models = {}
         for job in jobs:
             described = job["params"].get("models") if isinstance(job["params"], dict) else None
@@ -136,8 +138,9 @@ class Origins:
             ``file``, ``rows`` (sorted list of int, as an editor counts them), ``table`` (that has the instances or
             texts; None for a file that is read directly) and ``count`` (of its rows).
         """
-        if rows and all(set(estimate_rows.COLUMNS) <= set(row) for row in rows):
-            return _joined([self.of_estimate(row, row_of) for row in rows])
+        estimates = [row for row in (self._estimate(path, row) for row in rows) if row]
+        if estimates:
+            return _joined([self.of_estimate(row, row_of) for row in estimates])
         wildcards = self.makers.get(path, {}).get("wildcards", {})
         beside = Path(path).with_suffix(".csv").as_posix()
         # A figure's cells are in the CSV file beside it.
@@ -155,6 +158,38 @@ class Origins:
             tables, direct = self._walk(start, self._with_models(facts))
             origins += self._lines(tables, direct, facts, set().union(*(names for _, names in parts)), row_of)
         return origins
+
+    def _estimate(self, path: str, row: dict) -> dict | None:
+        """Return the row of a summary that a row is, or was made from, by its identity; None for other rows.
+
+        Raises:
+            UserError: If no summary that the file was made from has the row.
+        """
+        if set(estimate_rows.COLUMNS) <= row.keys():
+            return row
+        if not {*estimate_rows.IDENTITY[:3], "metric"} <= row.keys():
+            return None
+        summaries = [one for one in [path, *self.makers.get(path, {}).get("inputs", [])] if self._estimates(one)]
+        for summary in summaries:
+            names, estimates = self._estimates(summary)
+            found = estimates.get(tuple(plain_cell(row.get(name)) for name in names))
+            if found:
+                return found
+        if summaries:
+            named = ", ".join(filter(None, (plain_cell(row[name]) for name in row)))
+            raise UserError(f"{path}: {summaries[0]} has no row for {named}; make the file again: snakemake {path}")
+        return None
+
+    def _estimates(self, path: str) -> tuple[list[str], dict[tuple, dict]] | None:
+        """Return the columns that tell the rows of a summary apart, and its rows by their cells; None for others."""
+        if path not in self._summaries:
+            self._summaries[path] = None
+            table = files.read_csv(path) if path.endswith(".csv") and Path(path).is_file() else pd.DataFrame()
+            if set(estimate_rows.COLUMNS) <= set(table):
+                names = estimate_rows.identity(table)
+                rows = table.to_dict("records")
+                self._summaries[path] = names, {tuple(plain_cell(row[name]) for name in names): row for row in rows}
+        return self._summaries[path]
 
     def of_estimate(self, row: dict[str, Any], row_of: tuple[str, int] | None = None) -> list[dict]:
         """Return the lines of template files behind a row of a summary, as :meth:`origins_of` does."""
@@ -197,6 +232,9 @@ class Origins:
         if not outputs and not outcomes:
             raise UserError(f"{said['study']}, {said['part']}: this run has no outputs of {said['model']} below {room}")
         nearest, others = self._reached(outputs or outcomes[:1], facts)
+        if not outputs:
+            # Outputs that were brought are of the instances; texts and samples that this run made of them are no part.
+            nearest = [table for table in nearest if not self._needs(table).intersection(nearest)]
         groups = {}
         # Instances stand in several tables, of which each has a part; so do outputs.
         alternatives = [others, outputs, *([path] for path in outcomes)]
@@ -331,7 +369,10 @@ class Origins:
         having = [table for table in tables if self._schema(table)["origins"]]
         # Texts have the lines of their instances, which then only narrow them.
         used = [table for table in tables if table not in having]
-        having = [t for t in having if not any(self._is_contained(t, o) and self._covers(o, t, used) for o in having)]
+        speaking = {table: masks.get(table) for table in used}
+        having = [
+            t for t in having if not any(self._is_contained(t, o) and self._covers(o, t, speaking) for o in having)
+        ]
         groups = {}
         for table in masks.keys() - set(having):
             for key in identifiers(self._schema(table)["columns"]):
@@ -435,8 +476,8 @@ class Origins:
         one, two = (set(self._schema(t)["origins"].items()) for t in (table, other))
         return one < two and (table in self._needs(other) or self.makers[table] is self.makers[other])
 
-    def _covers(self, texts: str, instances: str, used: list[str]) -> bool:
-        """Tell whether all instances that ``used`` tables speak of are among those of some texts.
+    def _covers(self, texts: str, instances: str, used: dict[str, "pyarrow.BooleanArray | None"]) -> bool:
+        """Tell whether all instances that the chosen rows of ``used`` tables speak of are among those of some texts.
 
         Other systems may have read the instances themselves, and texts may have been made from a sample.
         """
@@ -447,7 +488,9 @@ class Origins:
             speaking = [table for table in used if key in self._schema(table)["columns"]]
             if key not in self._schema(texts)["columns"] or not speaking:
                 continue
-            named = pa.concat_arrays([self._column(table, key).unique().cast(pa.string()) for table in speaking])
+            columns = [(self._column(table, key), used[table]) for table in speaking]
+            chosen = [column if mask is None else column.filter(mask) for column, mask in columns]
+            named = pa.concat_arrays([column.unique().cast(pa.string()) for column in chosen])
             own = pc.is_in(named, value_set=self._column(instances, key).cast(pa.string()))
             known = pc.is_in(named, value_set=self._column(texts, key).cast(pa.string()))
             if pc.any(pc.and_not(own, known)).as_py():

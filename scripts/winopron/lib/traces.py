@@ -9,7 +9,8 @@ from scripts.winopron.lib.plan import Plan
 
 def list_traces(plan: Plan) -> list[dict]:
     """Return the study's entries for the audit."""
-    unprompted = [*study.RULES.values(), *map(study.system_label, plan.systems.values())]
+    brought = [entry["system"] for kind in ("clusters", "answers") for entry in plan[kind]]
+    unprompted = [*study.RULES.values(), *map(study.system_label, plan.systems.values()), *brought]
     return [
         # What was not prompted has read the instances themselves, and what resolves by likelihood those of a sample.
         trace(
