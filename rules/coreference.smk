@@ -154,11 +154,13 @@ rule merge_clusters:
         "../scripts/coreference/merge_clusters.py"
 
 
-# Table 6 of Counter-GAP has it, where counter_gap.corpus names the corpus.
+# Table 6 of Counter-GAP has it, where counter_gap.corpus names the corpus: of OntoNotes on the development set.
 rule coreference_f1:
     input:
         unpack(lambda wildcards: SYSTEM_FILES[wildcards.system]),
-        test="results/coreference/corpora/{corpus}/test.jsonl",
+        annotated=lambda wildcards: (
+            f"results/coreference/corpora/{wildcards.corpus}/{annotated.SCORED_PARTS[wildcards.corpus]}.jsonl"
+        ),
     output:
         csv="results/coreference/f1/{corpus}/{system}.csv",
     log:
@@ -174,9 +176,12 @@ rule coreference_f1:
         mem_mb=lambda wildcards, attempt: registry.memory_mb(SYSTEMS[wildcards.system], attempt),
         runtime=60,
     params:
+        draws=10_000,
+        seed=20230502,
         system=lambda wildcards: wildcards.system,
         entry=lambda wildcards: RESOLVED_ENTRIES[wildcards.system],
         corpus=lambda wildcards: wildcards.corpus,
+        part=lambda wildcards: annotated.SCORED_PARTS[wildcards.corpus],
         device=config["scoring"]["device"],
         _weights=system_weights,
         _package=system_package,

@@ -129,11 +129,13 @@ rule counter_gap_metrics:
     input:
         instances=expand("results/counter_gap/instances/{data}.parquet", data=COUNTER_GAP.data),
         flags=expand("results/counter_gap/flags/{data}.parquet", data=COUNTER_GAP.data),
+        scores=list(COUNTER_GAP.corpus_scores),
     output:
         metrics=f"{COUNTER_GAP_ANALYSIS}/metrics.csv",
         significance=f"{COUNTER_GAP_ANALYSIS}/significance.csv",
         decomposition=f"{COUNTER_GAP_ANALYSIS}/decomposition.csv",
         subset_sizes=f"{COUNTER_GAP_ANALYSIS}/subset_sizes.csv",
+        corpus_scores=f"{COUNTER_GAP_ANALYSIS}/corpus_scores.csv",
         members=f"{COUNTER_GAP_ANALYSIS}/members.parquet",
     log:
         "results/logs/counter_gap_metrics/all.log",
@@ -147,6 +149,7 @@ rule counter_gap_metrics:
     params:
         **COUNTER_GAP.bootstrap,
         data=COUNTER_GAP.data,
+        scored=list(COUNTER_GAP.corpus_scores.values()),
         alpha=COUNTER_GAP["alpha"],
     script:
         "../scripts/counter_gap/analyses.py"
@@ -198,6 +201,7 @@ rule counter_gap_labels:
 
 COUNTER_GAP_METRICS = {"metrics": rules.counter_gap_metrics.output.metrics}
 COUNTER_GAP_TESTED = COUNTER_GAP_METRICS | {"significance": rules.counter_gap_metrics.output.significance}
+COUNTER_GAP_SCORES = {"corpus_scores": rules.counter_gap_metrics.output.corpus_scores}
 COUNTER_GAP_SIZES = {"subset_sizes": rules.counter_gap_metrics.output.subset_sizes}
 # How the study's systems are trained.
 COUNTER_GAP_TRAINING = {
@@ -257,11 +261,7 @@ declare(
             )
         },
         "debiasing": result(
-            params=COUNTER_GAP_SET
-            | {"corpus": COUNTER_GAP["corpus"], "scored": list(COUNTER_GAP.corpus_scores.values())},
-            **COUNTER_GAP_TESTED,
-            scores=list(COUNTER_GAP.corpus_scores),
-            title="Results after debiasing",
+            params=COUNTER_GAP_SET, **COUNTER_GAP_TESTED, **COUNTER_GAP_SCORES, title="Results after debiasing"
         ),
         "training": result(path="training", params={"listed": COUNTER_GAP_TRAINING}, title="Settings of training"),
         "cancellation": result(
@@ -284,8 +284,11 @@ declare(
             **published_files("counter_gap"),
             **COUNTER_GAP_TESTED,
             **COUNTER_GAP_SIZES,
+            **COUNTER_GAP_SCORES,
         ),
-        "findings": result(params=COUNTER_GAP_COMPARED, **COUNTER_GAP_TESTED, **COUNTER_GAP_SIZES),
+        "findings": result(
+            params=COUNTER_GAP_COMPARED, **COUNTER_GAP_TESTED, **COUNTER_GAP_SIZES, **COUNTER_GAP_SCORES
+        ),
     },
     numbers=result(
         **COUNTER_GAP_TESTED,

@@ -71,12 +71,13 @@ def labels(
 
 
 def metrics(
-    *, instances: list, flags: list, metrics: str, significance: str, decomposition: str, subset_sizes: str,
-    members: str, data: list, draws: int, seed: int, alpha: float,
+    *, instances: list, flags: list, scores: list, metrics: str, significance: str, decomposition: str,
+    subset_sizes: str, corpus_scores: str, members: str, data: list, scored: list, draws: int, seed: int, alpha: float,
 ) -> None:  # fmt: skip
     """Compute every metric of every system with bootstrap intervals, tests and what the metrics are made of.
 
-    Write the tidy tables of all ``data`` sets; ``instances`` and ``flags`` have one file for each, in that order.
+    Write the tidy tables of all ``data`` sets; ``instances`` and ``flags`` have one file for each, in that order, and
+    ``scores`` one of the rule ``coreference_f1`` for each of ``scored`` (``system``, ``debiasing``).
     """
     tables, parts, sizes, membership = [], [], [], []
     for name, instances_path, flags_path in zip(data, instances, flags, strict=True):
@@ -94,6 +95,7 @@ def metrics(
     files.write_csv(significance, measures.significance(table, alpha))
     files.write_csv(decomposition, pd.concat(parts))
     files.write_csv(subset_sizes, pd.concat(sizes))
+    files.write_csv(corpus_scores, measures.of_corpora([files.read_csv(path) for path in scores], scored))
     files.write_parquet(members, pd.concat(membership, ignore_index=True))
 
 

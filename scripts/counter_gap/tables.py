@@ -72,20 +72,13 @@ def table_datasets(*, metrics: str, significance: str, tex: str, csv: str, templ
     tables.write(tex, csv, cells, 3, tables.printed_datasets(cells))
 
 
-def table_debiasing(
-    *, metrics: str, significance: str, tex: str, csv: str, templates: str, corpus: str | None = None,
-    scores: Sequence = (), scored: Sequence = (),
-) -> None:  # fmt: skip
+def table_debiasing(*, metrics: str, significance: str, corpus_scores: str, tex: str, csv: str, templates: str) -> None:
     """Tabulate what debiasing does (paper Table 6).
 
-    Write the cells as printed (LaTeX and CSV); full precision is in ``metrics`` and ``scores``.
-
-    ``scores`` has one file of the rule ``coreference_f1``, on the annotated ``corpus``, for each of ``scored``, the
-    labels and debiasing methods of the systems, in the same order.
+    Write the cells as printed (LaTeX and CSV); full precision is in ``metrics`` and ``corpus_scores``.
     """
-    f1 = tables.read_f1(list(scores), list(scored))
-    cells = tables.debiasing(tables.read(metrics, significance, templates), templates, corpus, f1)
-    tables.write(tex, csv, cells, 3)
+    table = tables.read(metrics, significance, templates)
+    tables.write(tex, csv, tables.debiasing(table, templates, files.read_csv(corpus_scores)), 3)
 
 
 def table_examples(*, instances: str, flags: str, tex: str, csv: str) -> None:
@@ -247,7 +240,7 @@ def table_training(*, listed: dict, tex: str, csv: str) -> None:
 
 def published_vs_ours(
     *, published: str, mapping: str, study_models: str, metrics: str, significance: str, subset_sizes: str,
-    csv: str, tex: str, numbers: str, template_sets: list, every_set: list,
+    corpus_scores: str, csv: str, tex: str, numbers: str, template_sets: list, every_set: list,
 ) -> None:  # fmt: skip
     """Set every published number beside ours, on each set of quadruples, with a verdict.
 
@@ -255,11 +248,13 @@ def published_vs_ours(
     """
     printed = read_published(published, mapping, study_models)
     sizes = files.read_csv(subset_sizes)
+    of_corpora = tables.add_model_names(tables.take_study_names(files.read_csv(corpus_scores)), printed.models)
     compared = {
         name: {
             "analysis/metrics.csv": tables.add_model_names(
                 tables.read_comparable(metrics, significance, name), printed.models
             ),
+            "analysis/corpus_scores.csv": of_corpora,
             "analysis/subset_sizes.csv": sizes[sizes.data == name],
         }
         for name in template_sets

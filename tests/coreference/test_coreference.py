@@ -226,13 +226,17 @@ def test_clusters_of_other_texts_are_refused(tmp_path, table, entry):
 
 def test_the_scores_of_a_system_on_an_annotated_corpus(tmp_path, entry):
     annotated.write(tmp_path / "test.jsonl", tiny.documents())
-    job = {"test": str(tmp_path / "test.jsonl"), "system": "tiny-c2f", "corpus": "litbank", "device": "cpu"}
+    job = {"annotated": str(tmp_path / "test.jsonl"), "system": "tiny-c2f", "corpus": "litbank", "part": "test"}
+    job |= {"device": "cpu", "draws": 200, "seed": 1}
     coreference_f1.main(**job, csv=str(tmp_path / "path.csv"), entry=entry)
     table = files.read_csv(tmp_path / "path.csv")
     assert list(table.metric) == ["conll", "muc", "b_cubed", "ceaf_e", "conll_singletons", "mentions"]
     scores = table.set_index("metric").f1
     assert scores.conll == pytest.approx(scores[["muc", "b_cubed", "ceaf_e"]].mean())
     assert set(table.documents) == {len(tiny.documents())} and set(table.corpus) == {"litbank"}
+    assert set(table.part) == {"test"}
+    conll = table[table.metric == "conll"].iloc[0]
+    assert conll.ci_low < conll.f1 < conll.ci_high and table.ci_low.count() == 1
     # The folder that the rule train_coreference wrote, in place of one of the registry.
     trained = {**entry, "source": {"trained": "tiny-c2f"}}
     coreference_f1.main(**job, csv=str(tmp_path / "trained.csv"), entry=trained, trained=entry["source"]["path"])

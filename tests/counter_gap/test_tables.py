@@ -6,6 +6,7 @@ import pandas as pd
 
 from scripts.counter_gap import tables as script
 from scripts.counter_gap.lib import tables
+from scripts.counter_gap.lib.analyses import metrics
 from tests.counter_gap import make
 
 
@@ -55,10 +56,8 @@ def test_settings_of_training_as_the_study_prints_them():
     }  # fmt: skip
 
 
-def test_scores_on_a_corpus_stand_beside_debiasing(tmp_path):
-    pd.DataFrame({"metric": ["conll", "muc"], "f1": [0.6468, 0.9]}).to_csv(tmp_path / "mine.csv", index=False)
-    f1 = tables.read_f1([str(tmp_path / "mine.csv")], [{"system": "Mine", "debiasing": "a-CDA"}])
-    assert f1 == {("Mine", "a-CDA"): 0.6468}
+def test_scores_on_a_corpus_stand_beside_debiasing():
+    f1 = metrics.of_corpora([make.corpus_score(0.6468, corpus="litbank")], [{"system": "Mine", "debiasing": "a-CDA"}])
     keys = {"data": "replica", "subset": "all", "metric": "accuracy", "group": "all", "significant": None}
     rows = [
         {**keys, "scoring": scoring, "system": system, "debiasing": method, "value": 0.5}
@@ -66,9 +65,17 @@ def test_scores_on_a_corpus_stand_beside_debiasing(tmp_path):
         for scoring in ("clusters", "clusters_faithful")
         for method in (("none", "a-CDA") if system == "Mine" else ("none",))
     ]
-    cells = tables.debiasing(pd.DataFrame(rows), "replica", "litbank", f1)
-    shown = cells.set_index(["System", "Scoring", "Debiasing"])["F1 on LitBank"]
+    cells = tables.debiasing(pd.DataFrame(rows), "replica", f1)
+    shown = cells.set_index(["System", "Scoring", "Debiasing"])["F1 on LitBank (test set)"]
     assert shown["Mine", tables.SCORING["clusters"], "a-CDA"] == "64.68"
     assert shown["Mine", tables.SCORING["clusters"], "none"] == shown["Mine", tables.SCORING["clusters"], "n-CDA"]
     assert shown["Mine", tables.SCORING["clusters"], "n-CDA"] == "not run"
-    assert "F1 on OntoNotes" in tables.debiasing(pd.DataFrame(rows), "replica")
+    assert "F1 on OntoNotes (development set)" in tables.debiasing(pd.DataFrame(rows), "replica", f1[:0])
+
+
+def test_systems_that_were_trained_here_stand_for_the_studys_where_its_own_are_not_there():
+    table = pd.DataFrame(
+        [("replica", "BERT-base (trained here)"), ("official", "BERT-base"), ("official", "BERT-base (trained here)")],
+        columns=["data", "system"],
+    )
+    assert list(tables.take_study_names(table).system) == ["BERT-base", "BERT-base", "BERT-base (trained here)"]

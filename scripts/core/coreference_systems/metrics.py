@@ -24,6 +24,8 @@ from scipy.optimize import linear_sum_assignment
 from scripts.core.errors import UserError
 
 METRICS = ("muc", "b_cubed", "ceaf_e")
+NAMES = ("mentions", *METRICS)
+"""What :func:`count` counts: the identification of mentions, then the metrics."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,31 @@ def evaluate(
             a :class:`Score`, and ``conll``, the mean of the three metrics' F1, from 0 to 1.
 
     Raises:
+        UserError: As :func:`count`.
+    """
+    sums = dict(zip(NAMES, count(gold, predicted, singletons).sum(axis=0), strict=True))
+    scores = {name: Score(_quotient(r, r_all), _quotient(p, p_all)) for name, (r, r_all, p, p_all) in sums.items()}
+    return scores | {"conll": sum(scores[name].f1 for name in METRICS) / len(METRICS)}
+
+
+def conll(sums: np.ndarray) -> np.ndarray:
+    """Return the mean F1 of :data:`METRICS` of sums over documents; shapes (..., 4, 4) of :func:`count`, and (...)."""
+    recall, recall_all, precision, precision_all = np.moveaxis(sums[..., 1:, :], -1, 0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        parts = np.nan_to_num([recall / recall_all, precision / precision_all])
+        return np.nan_to_num(2 * parts.prod(axis=0) / parts.sum(axis=0)).mean(axis=-1)
+
+
+def count(
+    gold: Sequence[Collection[Collection]], predicted: Sequence[Collection[Collection]], singletons: bool = True
+) -> np.ndarray:
+    """Count what scores are quotients of, document by document; arguments as for :func:`evaluate`.
+
+    Returns:
+        For each of :data:`NAMES` the numerator and the denominator of recall, then of precision. Shape (documents, 4,
+        4).
+
+    Raises:
         UserError: If the numbers of documents differ, a cluster is empty, or a mention occurs twice in a clustering.
     """
     gold, predicted = list(gold), list(predicted)
@@ -61,17 +88,14 @@ def evaluate(
         raise UserError(
             f"{len(predicted)} predicted clusterings for {len(gold)} gold documents; predict every document"
         )
-    # Numerators and denominators of recall and precision.
-    sums = {name: np.zeros(4) for name in ("mentions", *METRICS)}
+    counts = np.zeros((len(gold), len(NAMES), 4))
     for number, pair in enumerate(zip(gold, predicted, strict=True), 1):
         key, response = (
             _checked(clusters, f"{side} clusters of document {number}", singletons)
             for side, clusters in zip(("gold", "predicted"), pair, strict=True)
         )
-        for name, count in (("mentions", _mentions), ("muc", _muc), ("b_cubed", _b_cubed), ("ceaf_e", _ceaf_e)):
-            sums[name] += count(key, response)
-    scores = {name: Score(_quotient(r, r_all), _quotient(p, p_all)) for name, (r, r_all, p, p_all) in sums.items()}
-    return scores | {"conll": sum(scores[name].f1 for name in METRICS) / len(METRICS)}
+        counts[number - 1] = [score(key, response) for score in (_mentions, _muc, _b_cubed, _ceaf_e)]
+    return counts
 
 
 def _quotient(numerator: float, denominator: float) -> float:

@@ -189,17 +189,33 @@ def development_scores(
     device: torch.device | str,
     precision: str,
 ) -> dict[str, float]:
-    """Return the scores of a model on annotated documents: CoNLL F1 without and with singletons, and the metrics' F1.
+    """Return the scores of a model on annotated documents (:func:`scores`)."""
+    return scores(documents, predict(model, splitter, documents, device, precision))
 
-    Returns:
-        ``conll``, ``muc``, ``b_cubed``, ``ceaf_e`` without singletons; ``conll_singletons`` and ``mentions`` with them.
-    """
+
+def predict(
+    model: C2F,
+    splitter: "Splitter",
+    documents: "Sequence[AnnotatedDocument]",
+    device: torch.device | str,
+    precision: str,
+) -> list[Any]:
+    """Return the clusters that a model predicts for each document."""
     model.eval()
     predicted = []
     with torch.no_grad(), autocast(device, precision):
         for document in documents:
             window = splitter.window(document).to(device)
             predicted.append(clusters(model(window), window, model.configuration.singletons))
+    return predicted
+
+
+def scores(documents: "Sequence[AnnotatedDocument]", predicted: list[Any]) -> dict[str, float]:
+    """Return CoNLL F1 without and with singletons, and the metrics' F1, of predicted clusters.
+
+    Returns:
+        ``conll``, ``muc``, ``b_cubed``, ``ceaf_e`` without singletons; ``conll_singletons`` and ``mentions`` with them.
+    """
     gold = [document.clusters for document in documents]
     plain, whole = (metrics.evaluate(gold, predicted, singletons=singletons) for singletons in (False, True))
     return {

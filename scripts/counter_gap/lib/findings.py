@@ -50,11 +50,13 @@ class Results:
     Args:
         table: Of :func:`scripts.counter_gap.lib.tables.read`: metrics with their tests, of one scoring, and GAP's.
         quadruples: How many there are.
+        corpus_scores: Of :func:`scripts.counter_gap.lib.analyses.metrics.of_corpora`.
     """
 
-    def __init__(self, table: Any, quadruples: int):
+    def __init__(self, table: Any, quadruples: int, corpus_scores: Any):
         self.table = table[~table.system.map(study.is_rule)]
         self.quadruples = quadruples
+        self.corpus_scores = corpus_scores
 
     def row(
         self,
@@ -71,7 +73,7 @@ class Results:
             raise ValueError(f"{len(rows)} rows for {system}, {debiasing}, {metric}, {group}: give rows of one scoring")
         if not rows:
             name = system + (f" after {debiasing}" if debiasing != "none" else "")
-            place = f" on {study.DATA[data]}" if data else ""
+            place = f" on {(study.DATA | study.CORPORA)[data]}" if data else ""
             known = any(key[:3] == (data or "", system, debiasing) for key in self._rows)
             raise MissingEvidence(f"{study.METRICS[metric]} of {name}{place}" if known else f"{name}{place}")
         return rows[0]
@@ -80,8 +82,8 @@ class Results:
     def _rows(self):
         """All rows by what they are of; quadruples have no name of their data."""
         found = {}
-        for row in self.table.itertuples():
-            data = row.data if row.data.startswith("gap_") else ""
+        for row in [*self.table.itertuples(), *self.corpus_scores.itertuples()]:
+            data = row.data if row.data in (*study.DATA, *study.CORPORA) else ""
             found.setdefault((data, row.system, row.debiasing, row.subset, row.metric, row.group), []).append(row)
         return found
 
@@ -90,7 +92,8 @@ class Results:
     ) -> Estimate:
         """Return a value over all passages with its interval and the number of quadruples."""
         row = self.row(system, metric, debiasing=debiasing, subset=subset, data=data)
-        return Estimate(float(row.value), float(row.ci_low), float(row.ci_high), self.quadruples, self.quadruples)
+        n = int(row.documents) if data in study.CORPORA else self.quadruples
+        return Estimate(float(row.value), float(row.ci_low), float(row.ci_high), n, n)
 
 
 def _points(value: float):
@@ -235,7 +238,7 @@ def _as_accurate(results: Results, system: str, method: str):
 
 
 def _lower_f1(results: Results, system: str):
-    none, named = (results.estimate(system, "ontonotes_f1", debiasing=m) for m in ("none", "n-CDA"))
+    none, named = (results.estimate(system, "conll_f1", m, data="ontonotes") for m in ("none", "n-CDA"))
     return is_greater(none, named, f"{system}: {_shown(named, False)} against {_shown(none, False)}")
 
 

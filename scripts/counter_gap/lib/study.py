@@ -16,6 +16,8 @@ SYSTEMS = {
     "spanbert_large": "SpanBERT-large",
 }
 """The systems whose flags were released, by the names of their files."""
+TRAINED_HERE = " (trained here)"
+"""Ends the labels, in the registry, of the same systems that are trained by this workflow as the study says."""
 RELEASED = {
     "none": "counter_gap/results/none/{name}_output.tsv",
     "n-CDA": "counter_gap_ncda/results/none/ncda/{name}_output.tsv",
@@ -39,6 +41,9 @@ SCORING = {"released": "released flags", "clusters": "spans", "clusters_faithful
 """Ways of scoring to their labels in tables and figures."""
 DATA = {"gap_test": "GAP test", "gap_validation": "GAP validation", "gap_development": "GAP development"}
 """Parts of GAP to their labels in tables and figures."""
+CORPORA = {"ontonotes": "OntoNotes (development set)", "litbank": "LitBank (test set)"}
+"""Annotated corpora to their labels, with the part that is scored
+(:data:`scripts.core.coreference_systems.documents.SCORED_PARTS`)."""
 METRICS = {
     "accuracy": "the accuracy",
     "acc_diff": "the accuracy difference",
@@ -47,7 +52,7 @@ METRICS = {
     "i_within_diff": "the difference within genders",
     "i_across_diff": "the difference across genders",
     "spearman_rho": "the rank correlation",
-    "ontonotes_f1": "F1 on OntoNotes",
+    "conll_f1": "F1",
 }
 """Metrics in words."""
 PASSAGES = {

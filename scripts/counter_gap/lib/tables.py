@@ -1,6 +1,6 @@
 """The cells of Counter-GAP's tables, from tidy rows, and how they become LaTeX."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.core.paper.formats import MANY_UNITS, MISSING_MARK, NOT_RELEASED, NOT_RUN, interval, number, percent
 from scripts.core.paper.tables import blank_repeats, change_points, drop_uninformative, write_table
-from scripts.counter_gap.lib.study import DATA, SCORING, is_rule, main_scoring
+from scripts.counter_gap.lib.study import CORPORA, DATA, SCORING, TRAINED_HERE, is_rule, main_scoring
 
 METHODS = ("none", "a-CDA", "n-CDA")
 """Debiasing methods in the order of the study's Table 6."""
@@ -30,9 +30,6 @@ TRAINING = {
     "dropout": ("model", "dropout"),
 }
 """Rows of Table 8 and, from Appendix A, epochs and dropout, which all systems share: where a setting is listed."""
-
-CORPORA = {None: "OntoNotes", "ontonotes": "OntoNotes", "litbank": "LitBank"}
-"""Annotated corpora of Table 6; the study's where none was scored."""
 
 FORMS = dict.fromkeys(
     ("acc_diff", "delta_i", "i_within_diff", "i_across_diff", "original_minus_counterfactual"), "marked"
@@ -123,20 +120,32 @@ def read_comparable(metrics: str | Path, significance: str | Path, templates: st
     Where a system has released flags its clusters are left out, and what :data:`COMPARABLE_SCORINGS` does not name
     always is.
     """
-    table = read(metrics, significance, templates)
+    table = take_study_names(read(metrics, significance, templates))
     rank = table.scoring.map({name: rank for rank, name in enumerate(COMPARABLE_SCORINGS)})
     keys = [table.data, table.system, table.debiasing]
     return table[rank.notna() & (rank == rank.groupby(keys).transform("min"))].reset_index(drop=True)
 
 
+def take_study_names(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the table with systems that were trained here under the study's names, where its own are not there.
+
+    Whether they are is asked of a data set and a system with all debiasing methods, so that no debiased system is
+    compared with one of another training.
+    """
+    named = table.system.str.removesuffix(TRAINED_HERE)
+    own = set(zip(table.data, table.system, strict=True))
+    free = [key not in own for key in zip(table.data, named, strict=True)]
+    return table.assign(system=table.system.mask(free, named))
+
+
 def add_model_names(table: pd.DataFrame, models: pd.DataFrame) -> pd.DataFrame:
     """Return the table with ``model``, a system's name among the study's models, else its own, and ``place``.
 
-    ``place`` is ``quadruples`` or the part of GAP; ``models`` are of
+    ``place`` is ``quadruples``, the part of GAP or the corpus; ``models`` are of
     :func:`scripts.core.paper.published.read_models`.
     """
     names = dict(zip(models.label, models.model, strict=True))
-    place = table.data.where(table.data.isin(DATA), "quadruples")
+    place = table.data.where(table.data.isin([*DATA, *CORPORA]), "quadruples")
     return table.assign(model=table.system.map(names).fillna(table.system), place=place)
 
 
@@ -303,40 +312,24 @@ def datasets(table: pd.DataFrame, templates: str) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def read_f1(paths: list[str], systems: list[dict]) -> dict[tuple[str, str], float]:
-    """Return the CoNLL F1 (0 to 1) of systems on a corpus, without singletons.
-
-    Args:
-        paths: Files of the rule ``coreference_f1``.
-        systems: ``system`` (its label) and ``debiasing``, in the same order.
-
-    Returns:
-        By label and debiasing method.
-    """
-    scores = {}
-    for path, facts in zip(paths, systems, strict=True):
-        table = files.read_csv(path).set_index("metric")
-        scores[facts["system"], facts["debiasing"]] = table.f1["conll"]
-    return scores
-
-
-def debiasing(
-    table: pd.DataFrame, templates: str, corpus: str | None = None, f1: Mapping[tuple[str, str], float] | None = None
-) -> pd.DataFrame:
+def debiasing(table: pd.DataFrame, templates: str, corpus_scores: pd.DataFrame) -> pd.DataFrame:
     """Return the cells of Table 6: what debiasing does.
 
     Rules are not trained and have one row; every other system has one for each method. What was not released or not
-    run says so. ``f1`` is of :func:`read_f1`, on ``corpus`` (a key of :data:`CORPORA`, by default OntoNotes).
+    run says so. ``corpus_scores`` is of :func:`scripts.counter_gap.lib.analyses.metrics.of_corpora`; where no corpus
+    was scored, the column is of the study's.
     """
-    f1 = f1 or {}
+    corpora = list(corpus_scores.data.unique()) or ["ontonotes"]
+    f1 = corpus_scores.set_index(["data", "system", "debiasing"]).value
     rows = []
     for scoring, system, _ in systems(table, templates):
         for method in METHODS if not is_rule(system) else METHODS[:1]:
             values = of_system(table, templates, scoring, system, method)
             shown = value_cells(values, DEBIASING, empty=absence_reason(scoring))
-            # An annotated corpus needs a system and its data, not flags.
-            score = f1.get((system, method)) if scoring.startswith("clusters") else None
-            shown[f"F1 on {CORPORA[corpus]}"] = absence_reason(scoring) if score is None else percent(score)
+            for corpus in corpora:
+                # An annotated corpus needs a system and its data, not flags.
+                score = f1.get((corpus, system, method)) if scoring.startswith("clusters") else None
+                shown[f"F1 on {CORPORA[corpus]}"] = absence_reason(scoring) if score is None else percent(score)
             rows.append({"System": system, "Scoring": SCORING[scoring], "Debiasing": method, **shown})
     return pd.DataFrame(rows)
 

@@ -93,11 +93,15 @@ def test_documents_count_together_as_by_scorch(singletons):
         assert rates(scores[name]) == pytest.approx(getattr(scorch, name)(*sets), abs=LARGEST_DIFFERENCE), name
     single = [metrics.evaluate([g], [p], singletons)["conll"] for g, p in zip(gold, predicted, strict=True)]
     assert abs(scores["conll"] - np.mean(single)) > 1e-3
+    # Of sums over documents, for several sets of weights at once.
+    sums = metrics.count(gold, predicted, singletons).sum(axis=0)
+    assert metrics.conll(np.stack([sums, 2 * sums])) == pytest.approx([scores["conll"]] * 2)
 
 
 @pytest.mark.parametrize("gold, predicted", [((), GOLD), (GOLD, ()), ((), ())])
 def test_nothing_gold_or_predicted_scores_nothing(gold, predicted):
     scores = metrics.evaluate([gold], [predicted])
+    assert metrics.conll(metrics.count([gold], [predicted]).sum(axis=0)) == 0
     assert all(rates(scores[name]) == (0, 0, 0) for name in ("mentions", *metrics.METRICS))
     assert scores["conll"] == 0
 

@@ -349,6 +349,25 @@ def of_single_instances(instances: pd.DataFrame, flags: pd.DataFrame, draws: int
     return _labelled(rows.assign(subset="all"), keys)
 
 
+def of_corpora(scores: Sequence[pd.DataFrame], systems: Sequence[dict]) -> pd.DataFrame:
+    """Return corpus_scores.csv: the CoNLL F1 of systems on an annotated corpus, without singletons.
+
+    Args:
+        scores: Of the rule ``coreference_f1``.
+        systems: ``system`` (its label) and ``debiasing``, in the same order.
+
+    Returns:
+        The columns of metrics.csv without tests, and ``documents``. ``data`` is the corpus.
+    """
+    rows = [
+        (f1.corpus, "clusters", facts["system"], facts["debiasing"], "all", "conll_f1", "all", f1.f1, f1.ci_low,
+         f1.ci_high, f1.documents)
+        for table, facts in zip(scores, systems, strict=True)
+        for f1 in table[table.metric == "conll"].itertuples()
+    ]  # fmt: skip
+    return pd.DataFrame(rows, columns=[*COLUMNS[:-2], "documents"])
+
+
 def _labelled(rows: pd.DataFrame, keys: Sequence[tuple]):
     rows = rows.reset_index(drop=True)
     names = pd.DataFrame([keys[i] for i in rows.system], columns=KEYS)
