@@ -279,7 +279,8 @@ def swap_word(word: str, tag: str, words: dict[str, str], names: dict[str, str])
     Args:
         word, tag: A word and its part of speech (Penn Treebank).
         words: Gendered words in lower case; *her* is not looked up: it becomes *him* as a personal pronoun, else *his*.
-        names: Looked up with the letters' case, for proper nouns only, and before ``words``.
+        names: Looked up with the letters' case, for proper nouns only, and before ``words``; of a name of several
+            words the first is taken.
 
     Returns:
         With a capital where the word begins with one; the word itself if neither list has it.
@@ -338,7 +339,8 @@ def _other(word: str, tag: str, words: Mapping[str, str], names: Mapping[str, st
     return {
         None: None,
         "her": "him" if tag == PERSONAL else "his",
-        "name": names.get(word),
+        # A corpus has one word a row; the study's files move the others to the columns behind it.
+        "name": names[word].split()[0] if kind == "name" else None,
         "word": words.get(word.lower()),
     }[kind]
 

@@ -371,6 +371,9 @@ def _problem(document: AnnotatedDocument) -> str | None:
         return "has no words"
     if not all(isinstance(word, str) and word for word in document.words):
         return "has a word without letters"
+    blanks = [word for word in document.words if " " in word or "\t" in word]
+    if blanks:
+        return f"has the word '{blanks[0][:100]}', which is more than one"
     pairs = [*document.sentences, *(mention for cluster in document.clusters for mention in cluster)]
     if not all(type(number) is int for pair in pairs for number in pair):
         return "has a sentence or mention that is no pair of whole numbers"

@@ -96,12 +96,14 @@ def read_names(path: str | Path) -> Names:
     """Read a list of names: columns ``name`` and ``kind`` (female, male, surname).
 
     Raises:
-        UserError: For a row of another kind, a name given twice, or a kind with fewer than two names.
+        UserError: For another kind, a name of several words or given twice, or a kind with fewer than two names.
     """
     names, seen = {kind: [] for kind in KINDS}, {}
     for row, cells in read_tsv(path, ("name", "kind")):
         if cells["kind"] not in KINDS:
             raise UserError(f"{path}, row {row}: the kind '{cells['kind']}' is none of {', '.join(KINDS)}; correct it")
+        if " " in cells["name"]:
+            raise UserError(f"{path}, row {row}: '{cells['name']}' is more than one word; give names of one word")
         if seen.setdefault(cells["name"], row) != row:
             raise UserError(f"{path}, row {row}: '{cells['name']}' is in row {seen[cells['name']]} too; remove one")
         names[cells["kind"]].append(cells["name"])

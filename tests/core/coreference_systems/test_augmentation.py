@@ -377,6 +377,16 @@ def test_the_published_pairs_have_the_published_weights(nam_dict, mirror):
     assert totals["mostly male"] == pytest.approx(903.88, abs=0.005)
 
 
+def test_a_name_becomes_one_word(mirror):
+    """As in the authors' files: 702 of their one-word names have a counterpart of two words."""
+    published = a.read_name_map(mirror / "counter_gap/cda/nam_map.txt")
+    of_two = {name: other for name, other in published.items() if " " in other and " " not in name}
+    assert len(of_two) == 702
+    swapped = {name: a.swap_word(name, "NNP", {}, published) for name in of_two}
+    assert swapped == {name: other.split()[0] for name, other in of_two.items()}
+    assert a.swapped_in_context("", next(iter(of_two)), "NNP", ("", ""), {}, published) in swapped.values()
+
+
 def test_a_map_of_names_is_read(tmp_path):
     path = tmp_path / "map.txt"
     path.write_text("Ada\tBen\nBen\tAda\n", encoding="utf-8")

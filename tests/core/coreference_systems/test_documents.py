@@ -203,6 +203,7 @@ DOCUMENT = d.AnnotatedDocument("x", ("a", "b", "c"), ((0, 2), (2, 3)), (((0, 1),
     [
         ({"words": ()}, "has no words"),
         ({"words": ("a", "", "c")}, "has a word without letters"),
+        ({"words": ("a", "b c", "d")}, "has the word 'b c', which is more than one"),
         ({"sentences": ((0, 2), (2, "3"))}, "has a sentence or mention that is no pair of whole numbers"),
         ({"clusters": (((0, 1.0),),)}, "has a sentence or mention that is no pair of whole numbers"),
         ({"sentences": ((0, 1), (2, 3))}, "has no sentence that begins at word 1"),

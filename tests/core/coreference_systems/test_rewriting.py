@@ -177,6 +177,7 @@ def test_the_names_that_come_with_the_project():
     ("rows", "message"),
     [
         ("Ida\tfemale\nHans\tmasculine\n", "row 3: the kind 'masculine' is none of female, male, surname"),
+        ("Ida\tfemale\nMi Soon\tfemale\n", "row 3: 'Mi Soon' is more than one word"),
         ("Ida\tfemale\nIda\tmale\n", "row 3: 'Ida' is in row 2 too; remove one"),
         ("Ida\tfemale\nGreta\tfemale\nHans\tmale\n", "has 1 names of the kind male; list two or more"),
     ],
