@@ -307,19 +307,18 @@ declare(
     headline=["cancellation"],
     explorer=ExplorerView(
         sets={
-            counter_gap_study.DATA.get(data, data): [
-                f"results/counter_gap/{kind}/{data}.parquet" for kind in ("instances", "flags")
-            ]
+            counter_gap_study.DATA.get(data, data): expand(
+                "results/counter_gap/{kind}/{data}.parquet", kind=["instances", "flags"], data=data
+            )
             for data in COUNTER_GAP.data
         },
-        own=["replica"],
         gold={"a_coref": "first", "b_coref": "second"},
         predicted={"a_pred": "first", "b_pred": "second"},
         words=("meant", "taken"),
-        levels={"first": "", "second": "", "first and second": "", "none": ""},
+        levels=dict.fromkeys(["first", "second", "first and second", "none"], ""),
         unit=("quadruple", "quadruples"),
-        factors={"gender": "gender", "role": "passage of the quadruple", "case": "case", "source": "source"},
-        marks={"a": "first", "b": "second", "pronoun": "pronoun"},
+        factors=["gender", "role", "case", "source"],
+        called=counter_gap_study.SCORING | {"released": "", "clusters": "", "a": "first", "b": "second"},
         clusters=[entry for data in COUNTER_GAP.data if data == "replica" for entry in COUNTER_GAP.clusters[data]],
     ),
 )

@@ -9,10 +9,7 @@ EXPLORED_MODELS = {
     for study in STUDIES.values()
     for name in [*study.models, *(study.prompted.models if study.prompted else [])]
 } | RUN_SYSTEM_FACTS
-EXPLORED_OUTPUTS = {
-    name: STUDIES[name].explored_outputs({model: facts["label"] for model, facts in EXPLORED_MODELS.items()})
-    for name in EXPLORED
-}
+EXPLORED_OUTPUTS = {name: STUDIES[name].explored_outputs() for name in EXPLORED}
 
 
 # It takes seconds.
@@ -26,14 +23,9 @@ rule explorer:
         template=repo_path("paper/explorer.html"),
         summaries=[path for name in EXPLORED for path in STUDIES[name].summary_files],
         _read=[path for explored in EXPLORED.values() for path in explored.files],
+        _clusters=[entry["file"] for explored in EXPLORED.values() for entry in explored.clusters],
         _outputs=sorted(
-            {
-                one[key]
-                for outputs in EXPLORED_OUTPUTS.values()
-                for one in outputs
-                for key in ("file", "scored", "prompts")
-                if key in one
-            }
+            {path for outputs in EXPLORED_OUTPUTS.values() for one in outputs for path in (one["file"], one["asked"])}
         ),
     output:
         page=report(
@@ -50,16 +42,18 @@ rule explorer:
         canary=(TEMPLATES / "pronouns.tsv").read_text(encoding="utf-8").splitlines()[0].lstrip("# "),
         studies={
             name: asdict(explored)
-            | {"label": STUDIES[name].label, "question": STUDIES[name].question, "outputs": EXPLORED_OUTPUTS[name]}
+            | {
+                "label": STUDIES[name].label,
+                "question": STUDIES[name].question,
+                "outputs": EXPLORED_OUTPUTS[name],
+                "shown": [label for label, (instances, *_) in explored.sets.items() if explored.shows(instances)],
+                "template_files": {
+                    path.name: str(path.relative_to(ROOT) if path.is_relative_to(ROOT) else path)
+                    for path in [*TEMPLATES.glob("*.tsv"), *(TEMPLATES / name).glob("*.tsv")]
+                },
+            }
             for name, explored in EXPLORED.items()
         },
         models=EXPLORED_MODELS,
-        template_files={
-            name: {
-                path.name: str(path.relative_to(ROOT) if path.is_relative_to(ROOT) else path)
-                for path in [*TEMPLATES.glob("*.tsv"), *(TEMPLATES / name).glob("*.tsv")]
-            }
-            for name in EXPLORED
-        },
     script:
         "../scripts/explorer/explorer.py"

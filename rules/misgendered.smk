@@ -434,18 +434,10 @@ declare(
             for templates, names in MISGENDERED.sets.items()
             for name in names
         },
-        own=MISGENDERED.sets.get("replica", []),
         gold="group",
         words=("declared", "preferred"),
-        levels={name: name for name in MISGENDERED.groups},
+        levels=dict(zip(MISGENDERED.groups, MISGENDERED.groups)),
         unit=("template_index", "templates"),
-        factors={
-            "pronoun_type": "kind of pronoun",
-            "form": "form",
-            "declaration_type": "kind of declaration",
-            "declaration_number": "declaration",
-            "name_class": "name",
-            "sentence_initial": "starts the sentence",
-        },
+        factors=["pronoun_type", "form", "declaration_type", "declaration_number", "name_class", "sentence_initial"],
     ),
 )

@@ -401,26 +401,15 @@ declare(
     ),
     explorer=ExplorerView(
         sets={
-            templates: [
-                f"results/ruff/instances/{templates}/selected.parquet",
-                f"results/ruff/analysis/{templates}/predictions.parquet",
-                *[f"results/ruff/analysis/{templates}/prompted_outputs.parquet"][: len(RUFF.asked)],
-            ]
-            for templates in RUFF.templates
+            name: expand([RUFF_SELECTED, RUFF_PREDICTIONS, *[RUFF_OUTPUTS][: len(RUFF.asked)]], templates=name)
+            for name in RUFF.templates
         },
-        own=["replica"],
-        where={"setting": "fidelity", "answer": "final"},
         gold="pronoun",
         words=("introduced", "preferred"),
-        levels={name: name for name in PRONOUN_SETS},
+        levels=dict(zip(PRONOUN_SETS, PRONOUN_SETS)),
         unit=("occupation", "occupations"),
-        factors={
-            "n_distractors": "sentences about somebody else",
-            "case": "case",
-            "polarity": "polarity of the introduction",
-            "distractor_pronoun": "the other person's pronoun",
-            "seed": "sample",
-        },
-        own_factors={"occupation": "occupation"},
+        factors=["n_distractors", "case", "polarity", "distractor_pronoun", "seed", "occupation"],
+        called={"vanilla": "prompted", "published": ""},
+        where={"setting": "fidelity", "answer": "final"},
     ),
 )

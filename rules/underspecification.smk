@@ -362,32 +362,21 @@ declare(
     ),
     explorer=ExplorerView(
         sets={
-            **{
-                name: [f"results/underspecification/instances/{name}.parquet", *UNDERSPEC.probabilities_of("run")]
-                for name in UNDERSPEC.sets
-                if UNDERSPEC.models
-            },
-            **{
-                f"{source}, released outputs": [table, table]
-                for source in UNDERSPEC["released"]
-                for table in UNDERSPEC.probabilities_of(source)
-            },
-        },
-        own=[name for name in UNDERSPEC.sets if not name.endswith("official")],
+            name: [f"results/underspecification/instances/{name}.parquet", *UNDERSPEC.probabilities_of("run")]
+            for name in UNDERSPEC.sets
+            if UNDERSPEC.models
+        }
+        | {f"{name}, released outputs": UNDERSPEC.probabilities_of(name) * 2 for name in UNDERSPEC["released"]},
+        own=["replica", "mgc"],
         where={"accumulation": "top", "debris": False},
         gold="value",
-        order=["variable", "position"],
         words=("date or place", "most probable"),
         levels={"female": "she", "male": "he", "neutral": "they", "neo": "xe"},
         unit=("item", "sentences"),
-        factors={
-            "evaluation_set": "evaluation set",
-            "variable": "date or place",
-            "well_specified": "says whose pronoun it is",
-            "participant": "participant",
-            "coreferent": "the pronoun means the",
-        },
-        own_factors={"occupation": "occupation", "form": "tense", "life_stage": "life stage"},
+        factors=[
+            *("evaluation_set", "variable", "well_specified", "participant", "coreferent"),
+            *("occupation", "form", "life_stage"),
+        ],
         weights={"female": 1, "male": -1},
         quantity="Probability, female minus male words",
     ),

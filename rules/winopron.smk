@@ -272,26 +272,18 @@ declare(
     ),
     explorer=ExplorerView(
         sets={
-            f"{names['templates']}, {winopron_study.ENTITIES[names['entities']]}": [
-                "results/winopron/{kind}/{templates}/{entities}.parquet".format(kind=kind, **names)
-                for kind in ("instances", "predictions")
-            ]
+            f"{names['templates']}, {winopron_study.ENTITIES[names['entities']]}": expand(
+                "results/winopron/{kind}/{templates}/{entities}.parquet", kind=["instances", "predictions"], **names
+            )
             for names in WINOPRON.sets
         },
-        own=["replica"],
         gold="answer",
         words=("meant", "taken"),
         levels={"occupation": "", "participant": ""},
         unit=("pair", "pairs of people"),
-        factors={"case": "case", "pronoun_set": "pronouns"},
-        own_factors={"occupation": "occupation"},
-        marks={"pronoun": "pronoun", "occupation": "occupation", "participant": "participant"},
-        clusters=[
-            entry
-            for names in WINOPRON.sets
-            if names["templates"] == "replica"
-            for entry in WINOPRON.systems_of(**names)
-        ],
+        factors=["case", "pronoun_set", "occupation"],
+        called=winopron_study.READINGS | {winopron_study.CORRECTED: ""},
+        clusters=[entry for names in WINOPRON.sets for entry in WINOPRON.systems_of(**names)],
         scorings=winopron_study.SCORINGS,
     ),
 )

@@ -10,28 +10,22 @@ PLACE = "{{ data }}"
 """Where the page takes its data."""
 
 
-def main(*, template: str, summaries: list, canary: str, page: str, studies: dict, models: dict, template_files: dict):
-    """Write ``page`` (HTML).
+def main(*, template: str, summaries: list, canary: str, page: str, studies: dict, models: dict):
+    """Write ``page`` (HTML) from its ``template``.
 
     Args:
-        template: The page with a place for its data.
-        canary: The line that keeps the page out of training corpora.
-        page: The page to write.
+        canary, studies, models: As :func:`scripts.core.paper.explorer.page`, without the studies' headlines.
         summaries: The studies' rows of the summary. Each set opens with the model of the study's headline.
-        studies: What the studies say of it (:class:`scripts.core.workflow.studies.ExplorerView`), with ``label``,
-            ``question`` and ``outputs``.
-        models: Names of models and systems to what figures know of them.
-        template_files: Of each study, names of template files to their paths.
     """
     rows = estimate_rows.read(summaries)
     # The headline of a demonstration model comes last.
     rows = rows[rows.headline & rows.value.notna()].sort_values("demonstration", kind="stable")
     for name, study in studies.items():
         study["headline"] = [describe_subject(row) for row in rows[rows.study == name].to_dict("records")]
-    data = explorer.page(studies, template_files, models, canary)
+    data = explorer.page(studies, models, canary)
     for study in data["studies"]:
         for one in study["sets"]:
-            log.info("%s, %s: %d of %d instances", study["label"], one["label"], one["count"], one["total"])
+            log.info("%s, %s: %d of %d instances", study["label"], one["label"], len(one["units"]), one["total"])
     written = explorer.pack_data(data)
     log.info("%.2f MB of packed data", len(written) / 1e6)
     files.write_text(page, files.read_text(template, "restore it").replace(PLACE, written))

@@ -23,7 +23,8 @@ def instances(text):
         rows.append(
             {
                 "instance_id": f"id{n:02}", "options": ["his", "her"], "pronoun": introduced, "n_distractors": count,
-                "text": f"{text} {n} said “😀” to {introduced}. {other}The cook lost ___ hat.",
+                "text": f"{text} {n} said “😀” to {introduced}. {other}The cook lost ___ hat.", "cook": "cook",
+                "cook_offset": len(f"{text} {n} said “😀” to {introduced}. {other}The "),
                 "case": "possessive" if n % 4 else MARKUP, "occupation": f"{text} {n % 12}",
                 "task_row": n + 3, "context_rows": [4, n + 5],
             }
@@ -50,16 +51,18 @@ def build(folder):
         sets[label] = [str(folder / f"{label}.parquet"), str(folder / f"{label}_predicted.parquet")]
     outputs(folder, instances(MARKUP))
     explored = ExplorerView(
-        sets=sets, own=["replica"], gold="pronoun", words=("introduced", "preferred"),
-        levels={"he": "he", "she": "she"}, unit=("occupation", "occupations"),
-        factors={"case": f"case {MARKUP}", "n_distractors": "others"}, own_factors={"occupation": "occupation"},
+        sets=sets, gold="pronoun", words=("introduced", "preferred"), levels={"he": "he", "she": "she"},
+        unit=("occupation", "occupations"), factors=["case", "n_distractors", "occupation"],
+        clusters=[{"file": str(folder / "clusters.jsonl"), "system": "other"}],
     )  # fmt: skip
-    scores = {"file": str(folder / "scores.parquet"), "column": "log_probability", "model": "m", "prompt": ""}
-    written = {"file": str(folder / "answers.parquet"), "prompts": str(folder / "prompts.parquet"), "model": "m"}
-    resolved = {"file": str(folder / "clusters.jsonl"), "model": "other"}
     study = {
-        "label": f"Small {MARKUP}", "question": f"Who? {MARKUP}", "headline": [],
-        "outputs": [{"room": "scores", **scores}, {"room": "answers", **written}, {"room": "clusters", **resolved}],
+        "label": f"Small {MARKUP}", "question": f"Who? {MARKUP}", "headline": [], "shown": ["replica"],
+        "template_files": {"task.tsv": "templates/small/task.tsv"},
+        "outputs": [
+            {"room": "scores", "model": "m", "file": str(folder / "scores.parquet")},
+            {"room": "answers", "model": "m", "file": str(folder / "answers.parquet"),
+             "asked": str(folder / "prompts.parquet")},
+        ],
     }  # fmt: skip
     return {"small": asdict(explored) | study}
 

@@ -28,7 +28,7 @@ def studies(folder):
 
 @pytest.fixture(scope="module")
 def data(studies):
-    made = explorer.page(studies, {"small": {"task.tsv": "templates/small/task.tsv"}}, small.MODELS, small.CANARY)
+    made = explorer.page(studies, small.MODELS, small.CANARY)
     # As the page reads it.
     return explorer.read(f'<script id="data">{explorer.pack_data(made)}</script>')
 
@@ -38,46 +38,45 @@ def shown(data):
     return data["studies"][0]["sets"][0]
 
 
-def accuracy(one, reader, rows=None):
+def accuracy(reader):
     """Return the accuracy that the page shows."""
-    weights = np.array(one.get("weights", [1] * len(one["gold"]["codes"])))
     codes = np.array(reader["decided"])
-    kept = codes >= 0 if rows is None else (codes >= 0) & rows
-    return ((codes % 2) * weights)[kept].sum() / weights[kept].sum()
+    return (codes[codes >= 0] % 2).mean()
 
 
 def test_every_instance_has_what_became_of_it(data, shown):
     levels = [level["name"] for level in data["studies"][0]["levels"]]
     m, other, asked = shown["readers"]
     assert [m["name"], other["name"], asked["name"]] == ["M <script>", "other", "M <script>, prompt 1"]
-    assert accuracy(shown, m) == pytest.approx(40 / 60) and accuracy(shown, other) == pytest.approx(30 / 60)
+    assert accuracy(m) == pytest.approx(40 / 60) and accuracy(other) == pytest.approx(30 / 60)
     # A missing preference is called by the outcome; who was not asked decided nothing.
     assert set(asked["decided"][6:]) == {-1}
     assert levels[asked["decided"][0] // 2] == "several"
-    assert m["shares"][0] == [731, 269] and m["options"]["values"] == [["his", "her"]]
+    assert m["shares"][0] == [731, 269] and m["options"]["values"] == [[["his", "he"], ["her", "she"]]]
     assert m["colour"] != other["colour"]
-    assert asked["answers"]["0"] == [0, f"her {small.MARKUP}", f"Hm. {small.MARKUP}"]
-    assert asked["prompts"] == ["Fill: {text}\nNow!"]
     text = shown["texts"][0]
-    assert [text[slice(*span[:2])] for span in shown["spans"][0]][1] == "The guest sat down."
-    assert len(shown["spans"][1]) == 1
+    assert asked["answers"]["0"] == [f"Fill: {text}\nNow!", f"her {small.MARKUP}", f"Hm. {small.MARKUP}"]
+    marked = [(text[start:end], label) for start, end, label in shown["spans"][0]]
+    assert marked[1:] == [("The guest sat down.", "sentences about somebody else"), ("cook", "cook")]
+    assert [label for *_, label in shown["spans"][1]] == ["introduction", "cook"]
     # Of clusters those with several mentions.
     assert len(other["clusters"]["values"][other["clusters"]["codes"][0]]) == 1
     context, task = shown["lines"]
-    assert (task["file"], task["values"][task["codes"][2]]) == ("templates/small/task.tsv", "5")
-    assert (context["file"], context["values"][0]) == ("context.tsv", "4, 5")
+    assert (task["values"][task["codes"][2]], context["values"][0]) == (
+        "templates/small/task.tsv:5",
+        "context.tsv:4, 5",
+    )
 
 
-def test_a_set_of_somebody_else_gives_counts_alone(data, shown):
-    counted = data["studies"][0]["sets"][1]
-    assert set(counted) == set(shown) - {"ids", "texts", "spans", "lines"} | {"weights"}
-    assert all(set(reader) == {"name", "colour", "decided"} for reader in counted["readers"])
-    assert [factor["name"] for factor in counted["factors"]] == ["case", "n_distractors"]
+def test_a_set_of_somebody_else_gives_numbers_alone(data, shown):
+    withheld = data["studies"][0]["sets"][1]
+    assert set(withheld) == set(shown) - {"ids", "texts", "spans", "lines"}
+    assert all(set(reader) == {"name", "colour", "decided"} for reader in withheld["readers"])
+    assert [factor["name"] for factor in withheld["factors"]] == ["case", "n_distractors"]
     text = json.dumps(data)
     assert small.SECRET not in text and "id00" in text and text.count("official") == 1
-    assert sum(counted["weights"]) == 60 > len(counted["weights"]) and counted["count"] == 60
-    for one, other in zip(shown["readers"], counted["readers"], strict=True):
-        assert accuracy(shown, one) == pytest.approx(accuracy(counted, other))
+    for one, other in zip(shown["readers"], withheld["readers"], strict=True):
+        assert one["decided"] == other["decided"]
     assert "Official templates" in data["withheld"] and data["canary"] == small.CANARY
 
 
@@ -85,7 +84,7 @@ def test_what_looks_like_markup_ends_nothing(folder, studies, root):
     page = folder / "page.html"
     script.main(
         template=str(root / "paper/explorer.html"), summaries=[small.summary(folder)], canary=small.CANARY,
-        page=str(page), studies=studies, models=small.MODELS, template_files={},
+        page=str(page), studies=studies, models=small.MODELS,
     )  # fmt: skip
     text = page.read_text(encoding="utf-8")
     assert text.count("</script>") == text.count("<script") == 2
@@ -99,7 +98,7 @@ def test_what_looks_like_markup_ends_nothing(folder, studies, root):
 def test_the_page_opens_with_the_headline_model_and_the_next_with_the_same_instances(studies, tmp_path):
     def opened(*headline):
         entry = studies["small"] | {"headline": list(headline)}
-        (study,) = explorer.page({"small": entry}, {}, small.MODELS, "")["studies"]
+        (study,) = explorer.page({"small": entry}, small.MODELS, "")["studies"]
         return [reader["name"] for reader in study["sets"][0]["readers"]]
 
     assert opened("M <script>") == ["M <script>", "other", "M <script>, prompt 1"]
@@ -113,20 +112,20 @@ def test_the_page_opens_with_the_headline_model_and_the_next_with_the_same_insta
     shown = dict(studies["small"])
     script.main(
         template=small.summary(tmp_path), summaries=[small.summary(tmp_path)], canary="", page=str(tmp_path / "page"),
-        studies={"small": shown}, models=small.MODELS, template_files={},
+        studies={"small": shown}, models=small.MODELS,
     )  # fmt: skip
     assert shown["headline"] == ["M <script>", "other"]
 
 
 def test_a_large_run_shows_a_sample_of_whole_units(studies):
-    whole = len(explorer.pack_data(explorer.page(studies, {}, small.MODELS, "")))
-    sampled = explorer.page(studies, {}, small.MODELS, "", limit=whole * 3 // 4)
+    whole = len(explorer.pack_data(explorer.page(studies, small.MODELS, "")))
+    sampled = explorer.page(studies, small.MODELS, "", limit=whole * 3 // 4)
     assert len(explorer.pack_data(sampled)) <= whole * 3 // 4
     one = sampled["studies"][0]["sets"][0]
-    assert 0 < one["count"] < one["total"] == 60
+    assert 0 < len(one["units"]) < one["total"] == 60
     # Five instances an occupation, which are in it all or not at all.
     assert set(np.bincount(one["units"])) == {5}
-    assert sampled == explorer.page(studies, {}, small.MODELS, "", limit=whole * 3 // 4)
+    assert sampled == explorer.page(studies, small.MODELS, "", limit=whole * 3 // 4)
 
 
 def test_probabilities_are_averaged_where_nothing_is_right(tmp_path):
@@ -136,11 +135,11 @@ def test_probabilities_are_averaged_where_nothing_is_right(tmp_path):
     files.write_parquet(tmp_path / "probabilities.parquet", table)
     path = str(tmp_path / "probabilities.parquet")
     view = ExplorerView(
-        sets={"released": [path, path]}, own=[], gold="value", words=("year", "likely"), order=["value"],
-        levels={"f": "she", "m": "he"}, unit=("item", "texts"), factors={}, weights={"f": 1, "m": -1},
+        sets={"released": [path, path]}, gold="value", words=("year", "likely"),
+        levels={"f": "she", "m": "he"}, unit=("item", "texts"), factors=[], weights={"f": 1, "m": -1},
     )  # fmt: skip
-    entry = asdict(view) | {"label": "S", "question": "Q", "headline": [], "outputs": []}
-    (study,) = explorer.page({"s": entry}, {}, {}, "")["studies"]
+    entry = asdict(view) | {"label": "S", "question": "Q", "headline": [], "shown": []}
+    (study,) = explorer.page({"s": entry}, {}, "")["studies"]
     (reader,) = study["sets"][0]["readers"]
     assert reader["value"] == [-200, 0] and study["mean"]
     assert [study["levels"][code // 2]["name"] for code in reader["decided"]] == ["m", "none"]
@@ -152,10 +151,10 @@ def test_clusters_of_another_text_and_two_decisions_are_refused(tmp_path):
     table = files.read_parquet(path)
     files.write_parquet(path, pd.concat([table, table[:1]]))
     with pytest.raises(ValueError, match="M <script> decides an instance more than once"):
-        explorer.page(studies, {}, small.MODELS, "")
+        explorer.page(studies, small.MODELS, "")
     files.write_parquet(path, table)
     frame = files.read_parquet(tmp_path / "replica.parquet")
     metadata = files.parquet_metadata(tmp_path / "replica.parquet")
     files.write_parquet(tmp_path / "replica.parquet", frame.assign(text="Other. " + frame.text), metadata)
     with pytest.raises(UserError, match="the text of 'id00' differs"):
-        explorer.page(studies, {}, small.MODELS, "")
+        explorer.page(studies, small.MODELS, "")

@@ -39,7 +39,7 @@ def page(tmp_path_factory, root):
     folder = tmp_path_factory.mktemp("page")
     script.main(
         template=str(root / "paper/explorer.html"), summaries=[small.summary(folder)], canary=small.CANARY,
-        page=str(folder / "page.html"), studies=small.build(folder), models=small.MODELS, template_files={},
+        page=str(folder / "page.html"), studies=small.build(folder), models=small.MODELS,
     )  # fmt: skip
     return folder / "page.html"
 
@@ -144,7 +144,7 @@ def test_everything_is_reached_by_keys(opened):
     assert "[<script]1>" in shown(browser, ".detail .reader:nth-child(2)").replace("₁", "1")
 
 
-def test_other_sets_have_counts_and_say_why(opened):
+def test_other_sets_have_numbers_and_say_why(opened):
     browser = opened("set=official")
     assert "Official templates" in shown(browser, "#notices") and shown(browser, "#value-a").startswith("66.7 %")
     assert shown(browser, "#list") == "" and small.SECRET not in browser.evaluate("document.documentElement.outerHTML")

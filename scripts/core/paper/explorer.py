@@ -3,8 +3,8 @@
 Tables of predictions have a row per instance and reader (a model, system or rule, asked in some way). They share the
 columns :data:`KEYS`, :data:`READERS`, :data:`PREDICTED` and :data:`RIGHT`; what else the page shows of a study is its
 :class:`scripts.core.workflow.studies.ExplorerView`. Everything here returns plain values for JSON. A prediction is
-``2 * level + right``, or -1 without one; values are in thousandths. Texts come from this project's own templates alone.
-Of any other set the page has counts: rows that agree in all factors and predictions become one row with their number.
+``2 * level + right``, or -1 without one; values are in thousandths. Texts, words and identifiers come from this
+project's own templates alone; of any other set the page has factors and predictions.
 """
 
 import base64
@@ -13,8 +13,7 @@ import itertools
 import json
 import math
 import zlib
-from collections.abc import Iterable, Sequence
-from pathlib import Path
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,7 @@ import pandas as pd
 
 from scripts.core.errors import UserError
 from scripts.core.paper import explorer_outputs, plotting
-from scripts.core.paper.explorer_outputs import NO_VALUE, cell_text, encode_column, read_rows, spread
+from scripts.core.paper.explorer_outputs import NO_VALUE, cell_text, encode_column, read_rows
 
 LIMIT = 1_450_000
 """Bytes of a page's packed data at most; a larger run shows a sample. Snakemake's HTML report opens a page as the
@@ -32,39 +31,46 @@ MOST = 20_000
 KEYS = ("instance_id", "seed", "n_distractors", "shots", "draw", "evaluation_set", "templates", "item",
         "variable", "value")  # fmt: skip
 """Columns by which predictions belong to instances, where both have them."""
-AS_PUBLISHED = dict.fromkeys(("other_mention", "carried_over", "published"), "as published")
-READERS = {
-    "model": {}, "system": {}, "method": {"vanilla": "prompted"}, "debiasing": {},
-    "scoring": {"clusters": "", "released": "", "clusters_faithful": "spans, faithful"},
-    "conversion": {"corrected": "", **AS_PUBLISHED}, "prompt": {}, "kind": {}, "variant": {},
-    "order": {"published": ""},
-}  # fmt: skip
-"""Columns that tell readers apart, to what their values are called, if not by themselves."""
+READERS = ("model", "system", "method", "debiasing", "scoring", "conversion", "prompt", "kind", "variant", "order")
+"""Columns that tell readers apart, in the order of a reader's name."""
 UNSAID = ("", "none", "mask")
 """Values of these columns that are not part of a reader's name."""
 PREDICTED, RIGHT = ("prediction", "picked_group", "named", "outcome"), ("correct", "right", "outcome")
 """Columns of predictions, of which the first with a value counts, and of whether they are right."""
-INTRODUCTION, DISTRACTORS = "introduction", "sentences about somebody else"
+FACTORS = {
+    "coreferent": "the pronoun means the",
+    "distractor_pronoun": "the other person's pronoun",
+    "n_distractors": explorer_outputs.DISTRACTORS,
+    "name_class": "name",
+    "role": "passage of the quadruple",
+    "seed": "sample",
+    "variable": "date or place",
+    "well_specified": "says whose pronoun it is",
+}
+"""Columns to filter by, to their labels, where those differ from their names."""
+WORDS = ("occupation", "life_stage")
+"""Factors with words of sentences, which are shown where the sentences are."""
 WITHHELD_NOTE = (
-    "Counts only: the sentences of this set are not this project's own. Official templates and released passages are "
+    "Numbers only: the sentences of this set are not this project's own. Official templates and released passages are "
     "kept out of this page, so that they do not end up in training data and are not passed on without their licence."
 )
-_MISSING = -9999
 
 
-def page(studies: dict, folders: dict, models: dict, canary: str, limit: int = LIMIT) -> dict:
+def page(studies: dict, models: dict, canary: str, limit: int = LIMIT) -> dict:
     """Return all data of the page, sampled if it would be too large.
 
     Args:
-        studies: Name to ``label``, ``question`` and the fields of :class:`~scripts.core.workflow.studies.ExplorerView`.
-        folders: Of each study, names of its template files to their paths.
+        studies: Name to the fields of :class:`~scripts.core.workflow.studies.ExplorerView`, ``label``, ``question``,
+            ``shown`` (labels of sets whose texts may be shown), ``headline`` (what readers with the study's headline
+            are called), ``outputs`` (:meth:`~scripts.core.workflow.studies.Study.explored_outputs`) and
+            ``template_files``, by their names.
         models: Names of models and systems to what figures know of them.
         canary: What keeps the texts out of training corpora.
         limit: Bytes at most.
     """
     share = 1.0
     while True:
-        shown = [_study(name, entry, folders.get(name, {}), models, share) for name, entry in studies.items()]
+        shown = [_study(name, entry, models, share) for name, entry in studies.items()]
         data = {"canary": canary, "withheld": WITHHELD_NOTE, "studies": [one for one in shown if one["sets"]]}
         size = len(pack_data(data).encode())
         if size <= limit or share < 1e-4:
@@ -89,40 +95,18 @@ def read(page: str) -> dict:
     return json.loads(zlib.decompress(base64.b64decode(json.loads(held)["packed"]), -zlib.MAX_WBITS))
 
 
-def _study(name: str, entry: dict, folder: dict[str, str], models: dict, share: float) -> dict[str, Any]:
-    entry = entry | {"models": models, "labels": {name: facts["label"] for name, facts in models.items()}}
-    sets = [_set(entry, label, *paths, folder=folder, share=share) for label, paths in entry["sets"].items()]
-    sets = [one for one in sets if one]
-    met = dict.fromkeys(level for one in sets for reader in one["readers"] for level, _ in reader["decided"])
-    met.pop(None, None)
-    levels = list(dict.fromkeys([*(level for level in entry["levels"] if level in met), *met]))
-    for one in sets:
-        for reader in one["readers"]:
-            reader["decided"] = [
-                -1 if level is None else 2 * levels.index(level) + bool(right) for level, right in reader["decided"]
-            ]
-        _put_headline_first(one["readers"], entry["headline"])
-        if not one["own"]:
-            _count(one)
+def _study(name: str, entry: dict, models: dict, share: float) -> dict[str, Any]:
+    entry = entry | {"models": models}
+    # What is predicted, to its number on the page.
+    levels = {level: number for number, level in enumerate(entry["levels"])}
+    sets = [_set(entry, label, *paths, levels=levels, share=share) for label, paths in entry["sets"].items()]
     return {
         "name": name,
         **{key: entry[key] for key in ("label", "question", "words", "quantity", "unit")},
         "mean": bool(entry["weights"]),
         "levels": _colours(levels, entry["levels"]),
-        "marks": [INTRODUCTION, DISTRACTORS, *entry["marks"].values()],
-        "sets": sets,
+        "sets": [one for one in sets if one],
     }
-
-
-def _put_headline_first(readers: list[dict[str, Any]], headline: list[str]) -> None:
-    """Let the page open with the headline's model and the next reader that predicted the same instances."""
-    named = [reader for name in headline for reader in readers if reader["name"] == name]
-    if named:
-        readers.sort(key=lambda reader: reader is not named[0])
-    if readers:
-        rows = [code >= 0 for code in readers[0]["decided"]]
-        same = [one for one in readers[1:] if [code >= 0 for code in one["decided"]] == rows]
-        readers[1:] = sorted(readers[1:], key=lambda reader: not same or reader is not same[0])
 
 
 def _colours(levels: Iterable[str], pronouns: dict[str, str]) -> list[dict[str, str]]:
@@ -139,54 +123,64 @@ def _colours(levels: Iterable[str], pronouns: dict[str, str]) -> list[dict[str, 
 
 
 def _set(
-    entry: dict, label: str, instances: str, *tables: str, folder: dict[str, str], share: float
+    entry: dict, label: str, instances: str, *tables: str, levels: dict[str, int], share: float
 ) -> dict[str, Any] | None:
     """Return one set of instances with its readers; None without predictions."""
-    own = bool({*entry["own"]} & {*Path(instances).with_suffix("").parts})
-    frame, total = _instances(entry, instances, own, tables, share)
+    own = label in entry["shown"]
+    filters = [name for name in entry["factors"] if own or name not in WORDS]
+    frame, total = _instances(entry, instances, None if own else filters, tables, share)
     if frame.empty:
         return None
-    readers = [reader for table in tables for reader in _readers(entry, table, frame, own)]
+    readers = [reader for table in tables for reader in _readers(entry, table, frame, own, levels)]
     names = [reader["name"] for reader in readers]
     if twice := [name for name in names if names.count(name) > 1]:
         raise UserError(f"{instances}: two readers are called '{twice[0]}'; give the models different labels")
-    gold = pd.Series(_named(frame, entry["gold"]))
-    if entry["order"]:
-        ranked = gold[frame.sort_values(entry["order"], kind="stable").index]
-    else:
-        ranked = [*(level for level in entry["levels"] if level in set(gold)), *sorted(set(gold))]
-    factors = entry["factors"] | (entry["own_factors"] if own else {})
+    _put_headline_first(readers, entry["headline"])
+    factors = [
+        {"name": name, "label": FACTORS.get(name, name.replace("_", " "))}
+        | encode_column(map(cell_text, frame[name]), map(cell_text, sorted(frame[name].dropna().unique())))
+        for name in filters
+        if name in frame and frame[name].nunique(dropna=False) > 1
+    ]
     found = {
         "label": label,
         "own": own,
         "total": total,
-        "count": len(frame),
-        "gold": encode_column(gold, ranked),
+        "gold": encode_column(_named(frame, entry["gold"]), entry["levels"]),
         "units": encode_column(frame[entry["unit"][0]])["codes"],
-        "factors": [
-            {"name": name, "label": words}
-            | encode_column(map(cell_text, frame[name]), map(cell_text, sorted(frame[name].dropna().unique())))
-            for name, words in factors.items()
-            if name in frame and frame[name].nunique(dropna=False) > 1
-        ],
+        "factors": factors,
         "readers": readers,
     }
-    if own:
-        found |= {
-            "ids": list(frame.instance_id),
-            "texts": list(frame["text"]),
-            "spans": [explorer_outputs.mark_spans(entry, row) for row in frame.to_dict("records")],
-            "lines": explorer_outputs.template_lines(instances, frame, folder),
-        }
-    return found
+    if not own:
+        return found
+    return found | {
+        "ids": list(frame.instance_id),
+        "texts": list(frame["text"]),
+        "spans": [explorer_outputs.mark_spans(row, entry["called"]) for row in frame.to_dict("records")],
+        "lines": explorer_outputs.template_lines(instances, frame, entry["template_files"]),
+    }
 
 
-def _instances(entry: dict, path: str, own: bool, tables: Iterable[str], share: float) -> tuple[pd.DataFrame, int]:
-    """Return the instances that somebody predicted, or a sample of them, and how many there are."""
+def _put_headline_first(readers: list[dict[str, Any]], headline: list[str]) -> None:
+    """Let the page open with the headline's model and the next reader that predicted the same instances."""
+    named = [reader for name in headline for reader in readers if reader["name"] == name]
+    first = named[0] if named else readers[0]
+    readers.sort(key=lambda reader: reader is not first)
+    rows = [code >= 0 for code in first["decided"]]
+    same = [reader for reader in readers[1:] if [code >= 0 for code in reader["decided"]] == rows]
+    readers[1:] = sorted(readers[1:], key=lambda reader: reader not in same[:1])
+
+
+def _instances(
+    entry: dict, path: str, filters: list[str] | None, tables: Iterable[str], share: float
+) -> tuple[pd.DataFrame, int]:
+    """Return the instances that somebody predicted, or a sample of them, and how many there are.
+
+    Of a set whose texts are withheld only its ``filters`` are read, and what tells rows apart.
+    """
     unit = entry["unit"][0]
     gold = [entry["gold"]] if isinstance(entry["gold"], str) else list(entry["gold"])
-    # Of sets whose texts are withheld they are not even read.
-    frame = read_rows(path, None if own else [*KEYS, unit, *gold, *entry["factors"], *entry["order"]])
+    frame = read_rows(path, None if filters is None else [*KEYS, unit, *gold, *filters], {})
     keys = [name for name in KEYS if name in frame]
     frame = frame.dropna(subset=[name for name in gold if name in frame]).drop_duplicates(keys)
     made = pd.concat([read_rows(table, keys, entry["where"]).drop_duplicates() for table in tables])
@@ -201,8 +195,8 @@ def _instances(entry: dict, path: str, own: bool, tables: Iterable[str], share: 
     return frame.reset_index(drop=True).assign(_row=np.arange(len(frame))), total
 
 
-def _readers(entry: dict, path: str, frame: pd.DataFrame, own: bool) -> list[dict[str, Any]]:
-    """Return each reader of a table and what it predicted about the instances."""
+def _readers(entry: dict, path: str, frame: pd.DataFrame, own: bool, levels: dict[str, int]) -> list[dict[str, Any]]:
+    """Return each reader of a table and what it predicted about the instances; new levels are added to ``levels``."""
     known = {"instance_id": list(frame.instance_id.unique())} if "instance_id" in frame else {}
     made = read_rows(path, None, entry["where"] | known)
     made = made.merge(frame[[*(name for name in KEYS if name in frame and name in made), "_row"]])
@@ -210,86 +204,64 @@ def _readers(entry: dict, path: str, frame: pd.DataFrame, own: bool) -> list[dic
     readers = []
     groups: Any = made.groupby(named, sort=False, dropna=False)
     for values, part in groups:
-        values = {name: "" if pd.isna(value) else value for name, value in zip(named, values, strict=True)}
-        name = _reader_name(values, entry["labels"])
+        values = {name: "" if pd.isna(value) else str(value) for name, value in zip(named, values, strict=True)}
+        name = _reader_name(values, entry)
         reader: dict[str, Any] = {"name": name, "colour": _reader_colour(name, entry["models"])}
-        decided = dict.fromkeys(range(len(frame)), (None, False))
         if entry["weights"]:
             wide = part.pivot(index="_row", columns="gender", values="probability").fillna(0)
             wide = wide[[level for level in entry["levels"] if level in wide]]
-            best = wide.idxmax(axis=1).where(wide.max(axis=1) > 0, NO_VALUE)
-            decided |= {row: (level, False) for row, level in best.items()}
+            rows, predicted = wide.index, wide.idxmax(axis=1).where(wide.max(axis=1) > 0, NO_VALUE)
+            right = np.zeros(len(wide), int)
             value: Any = sum(weight * wide[level] for level, weight in entry["weights"].items() if level in wide)
-            reader["value"] = spread(frame, wide.index, [round(1000 * one) for one in value])
+            reader["value"] = (1000 * value).round().astype(int).reindex(range(len(frame)), fill_value=0).tolist()
             if own:
-                reader |= explorer_outputs.list_shares(
-                    frame, wide.index, [tuple(wide)] * len(wide), [tuple(wide)] * len(wide), wide
-                )
+                options = [tuple(wide)] * len(wide)
+                reader |= explorer_outputs.list_shares(frame, wide, options, options)
         else:
-            if part["_row"].duplicated().any():
-                raise ValueError(f"{path}: {name} decides an instance more than once")
-            predicted = _named(part, entry["predicted"] or [name for name in PREDICTED if name in part])
+            rows, predicted = part["_row"], _named(part, entry["predicted"] or [c for c in PREDICTED if c in part])
             right = part[next(name for name in RIGHT if name in part)].isin([True, "right"])
-            decided |= dict(zip(part["_row"], zip(predicted, right, strict=True), strict=True))
-        reader["decided"] = list(decided.values())
-        for output in entry["outputs"] if own else ():
-            if all(value in np.atleast_1d(output[key]) for key, value in values.items() if key in output):
-                reader |= explorer_outputs.OUTPUTS[output["room"]](entry, frame, output, values)
-        readers.append(reader)
+            if rows.duplicated().any():
+                raise ValueError(f"{path}: {name} decides an instance more than once")
+        decided = np.full(len(frame), -1)
+        decided[rows] = [2 * levels.setdefault(level, len(levels)) for level in predicted] + np.asarray(right, int)
+        readers.append(reader | {"decided": decided.tolist()})
+        if own:
+            readers[-1] |= explorer_outputs.find_outputs(entry, frame, values)
     return readers
 
 
-def _reader_name(values: dict[str, Any], labels: dict[str, str]) -> str:
+def _reader_name(values: dict[str, str], entry: dict[str, Any]) -> str:
     """Return what a reader is called.
 
     Examples:
-        >>> _reader_name({"model": "m", "prompt": "3", "order": "published"}, {"m": "M"})
+        >>> said = {"models": {"m": {"label": "M"}}, "called": {"published": ""}}
+        >>> _reader_name({"model": "m", "prompt": "3", "order": "published"}, said)
         'M, prompt 3'
     """
-    words = []
-    for name, called in READERS.items():
-        value = str(values.get(name, ""))
-        if value not in UNSAID:
-            words.append(f"prompt {value}" if name == "prompt" else {**called, **labels}.get(value, value))
+    called = {name: facts["label"] for name, facts in entry["models"].items()} | entry["called"]
+    words = [
+        f"prompt {value}" if name == "prompt" else called.get(value, value)
+        for name, value in values.items()
+        if value not in UNSAID
+    ]
     return ", ".join(filter(None, words))
 
 
 def _reader_colour(name: str, models: dict[str, dict]) -> str:
-    labels = {", ".join([facts["label"], *_debiasing(facts)]): facts for facts in models.values()}
-    known = [label for label in labels if f"{name},".startswith(f"{label},")]
+    # Longer labels come later: that of a debiased system begins with that of the system.
+    looks = {}
+    for facts in models.values():
+        debiasing = facts.get("debiasing", "none")
+        looks[facts["label"] if debiasing == "none" else f"{facts['label']}, {debiasing}"] = facts
+    known = [label for label in sorted(looks, key=len) if f"{name},".startswith(f"{label},")]
     # A colour depends on no architecture, and lines have none for coreference systems.
-    looks = [plotting.model_style(labels[label] | {"architecture": "encoder"}) for label in sorted(known, key=len)]
-    return looks[-1]["color"] if looks else plotting.GREY
+    return plotting.model_style(looks[known[-1]] | {"architecture": "encoder"})["color"] if known else plotting.GREY
 
 
-def _debiasing(facts: dict[str, Any]) -> list[str]:
-    return [facts["debiasing"]] if facts.get("debiasing", "none") != "none" else []
-
-
-def _named(frame: pd.DataFrame, columns: str | Sequence[str] | dict[str, str]) -> list[str]:
+def _named(frame: pd.DataFrame, columns: str | list[str] | dict[str, str]) -> list[str]:
     """Return a name for each row: that of a column, of the first that is not missing, or those of the true ones."""
     if isinstance(columns, dict):
-        flags = [frame[name].fillna(False).astype(bool) for name in columns]
-        names = list(columns.values())
-        rows = zip(*flags, strict=True)
-        return [" and ".join(n for n, flag in zip(names, row, strict=True) if flag) or NO_VALUE for row in rows]
-    columns = [columns] if isinstance(columns, str) else list(columns)
+        rows = zip(*(frame[name].fillna(False).astype(bool) for name in columns), strict=True)
+        return [" and ".join(itertools.compress(columns.values(), flags)) or NO_VALUE for flags in rows]
+    columns = [columns] if isinstance(columns, str) else columns
     return [cell_text(value) for value in frame[columns].astype(object).bfill(axis=1).iloc[:, 0]]
-
-
-def _count(one: dict[str, Any]) -> None:
-    """Turn a set's rows into counts: one row for all that agree in everything."""
-    columns = {"gold": one["gold"]["codes"], "units": one["units"]}
-    columns |= {f"factor {n}": factor["codes"] for n, factor in enumerate(one["factors"])}
-    for n, reader in enumerate(one["readers"]):
-        columns |= {f"{key} {n}": reader[key] for key in ("decided", "value") if key in reader}
-    frame = pd.DataFrame(columns).fillna(_MISSING).astype(int)
-    counts = frame.groupby(list(frame)).size().rename("weight").reset_index()
-    one |= {"weights": counts.weight.tolist(), "units": counts.units.tolist()}
-    one["gold"]["codes"] = counts.gold.tolist()
-    for n, factor in enumerate(one["factors"]):
-        factor["codes"] = counts[f"factor {n}"].tolist()
-    for n, reader in enumerate(one["readers"]):
-        for key in ("decided", "value"):
-            if key in reader:
-                reader[key] = [None if code == _MISSING else code for code in counts[f"{key} {n}"].tolist()]

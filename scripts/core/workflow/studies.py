@@ -266,18 +266,16 @@ class ExplorerView:
 
     Attributes:
         sets: Labels of sets to the paths of their instances and of tables of predictions about them.
-        own: Names of sets whose texts may be shown, since they are made from this project's own templates.
         gold: The column with what predictions begin from, such as the pronoun that was introduced; or columns that are
             true, to its name.
         words: What becomes of what, for headings: ``("introduced", "preferred")``.
         levels: What can be predicted, in the order of scores, to the pronoun set whose colour it has; empty for none.
         unit: The column of what instances share that are alike, by which intervals are clustered, and its plural.
-        factors: Columns to filter by, to their labels.
-        own_factors: The same of columns with words of sentences, only for sets whose texts may be shown.
+        factors: Columns to filter by.
+        own: Words in the names of sets whose texts may be shown, since they are made from this project's own templates.
+        called: Words of these columns and tables, to what the page calls them; empty: they go without saying.
         where: Columns of the tables to the values of the rows that are meant.
         predicted: Columns that are true, to what was predicted; none: the usual column.
-        order: Columns that ``gold`` is ordered by; otherwise by ``levels`` and its own value.
-        marks: Columns whose words are marked in the text, to what they are called; ``<column>_offset`` says where.
         clusters: Files of clusters, with ``system`` and ``debiasing`` as in the tables.
         scorings: What the label of a scored model ends with, to the column that its options are compared by.
         weights: Where nothing is right or wrong: levels to the weights of their probabilities in what is averaged.
@@ -285,17 +283,15 @@ class ExplorerView:
     """
 
     sets: dict
-    own: list
     gold: str | dict
     words: tuple
     levels: dict
     unit: tuple
-    factors: dict
-    own_factors: dict = field(default_factory=dict)
+    factors: list
+    own: list = field(default_factory=lambda: ["replica"])
+    called: dict = field(default_factory=dict)
     where: dict = field(default_factory=dict)
     predicted: dict = field(default_factory=dict)
-    order: list = field(default_factory=list)
-    marks: dict = field(default_factory=dict)
     clusters: list = field(default_factory=list)
     scorings: dict = field(default_factory=lambda: {"": "log_probability"})
     weights: dict = field(default_factory=dict)
@@ -305,6 +301,10 @@ class ExplorerView:
     def files(self) -> list[str]:
         """Instances and predictions."""
         return list(dict.fromkeys(path for paths in self.sets.values() for path in paths))
+
+    def shows(self, name: str) -> bool:
+        """Tell whether the texts of a set may be shown, by its name or by the path of its instances."""
+        return not set(self.own).isdisjoint(re.split("[/_.]", name))
 
 
 @dataclass(frozen=True)
@@ -534,36 +534,17 @@ class Study:
             if room != "scores" or (self.scored and self.scored.models_of(name, [model]))
         ]
 
-    def explored_outputs(self, labels: dict[str, str]) -> list[dict[str, Any]]:
-        """Return the outputs about texts that the explorer shows: ``room``, ``file``, whose they are, what they need.
-
-        Args:
-            labels: Models to their labels.
-        """
-        view, found = self.explorer, []
-        if view is None:
-            return found
-        place = f"results/{self.name}"
-        scored = self.scored
-        for name in scored.sets if scored else []:
-            for model in scored.models_of(name, self.models) if scored and name in view.own else []:
-                for ending, column in view.scorings.items():
-                    found.append({
-                        "room": "scores", "file": f"{place}/scores/{name}/{model}.parquet", "column": column,
-                        "scored": f"{place}/instances/{name}/selected.parquet",
-                        "model": model, "system": labels[model] + ending, "prompt": "",
-                    })  # fmt: skip
-        asked = [("answers", "prompts", self.prompted, self.prompted.models)] if self.prompted else []
-        asked += [("distributions", "texts", self.texts, self.models)] if self.texts else []
-        for room, prompts, sets, models in asked:
-            for name, model in itertools.product([name for name in sets.sets if name in view.own], models):
-                found.append({
-                    "room": "answers", "file": f"{place}/{room}/{name}/{model}.parquet",
-                    "prompts": f"{place}/{prompts}/{name}.parquet",
-                    "model": [model, labels[model]], "system": labels[model],
-                })  # fmt: skip
-        keys = ("file", "system", "debiasing")
-        return found + [{"room": "clusters"} | {key: one[key] for key in keys if key in one} for one in view.clusters]
+    def explored_outputs(self) -> list[dict[str, str]]:
+        """Return what models left about the texts that the explorer shows, and where it is what they were asked."""
+        asked = {"scores": "instances/{}/selected", "distributions": "texts/{}", "answers": "prompts/{}"}
+        found = []
+        for model in dict.fromkeys([*self.models, *(self.prompted.models if self.prompted else [])]):
+            for path in self.files_of(model) if self.explorer else []:
+                *_, room, name, _ = path.split("/")
+                if self.explorer.shows(name):
+                    where = f"results/{self.name}/{asked[room].format(name)}.parquet"
+                    found.append({"room": room, "model": model, "file": path, "asked": where})
+        return found
 
     def findings_file(self, model: str) -> str:
         """Return the verdicts on the study's findings for one model."""
