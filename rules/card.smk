@@ -1,31 +1,12 @@
 # The card of a model, or of several next to each other. Needs what every study finds for them (summaries, findings,
-# figures) and published values. Makes a page as PDF and HTML with its manifest.
+# figures) and published values. Makes a page as PDF and HTML.
 
 # The cards of this run, by name: their models.
 CARDED = {
     cards.joined(names): names
     for entry in config.get("cards", [])
-    if (names := [name for name in entry.split(",") if name in READ_MODELS or name in ASKED_MODELS])
+    if (names := [name for name in entry.split(",") if card_studies([name])])
 }
-CARD_ENTRY_KEYS = (
-    "label",
-    "architecture",
-    "parameters",
-    "precision",
-    "gpus",
-    "context",
-    "licence",
-    "gated",
-    "demonstration",
-    "source",
-)
-
-
-if CARD and len(CARD.models) > 1:
-    call_or_exit(
-        cards.check_studies,
-        {name: [STUDIES[study].label for study in card_studies([name])] for name in CARD.models},
-    )
 
 
 wildcard_constraints:
@@ -37,7 +18,6 @@ localrules:
     card,
     card_scorecard,
     card_figure,
-    card_differences,
     card_page,
     card_pdf,
 
@@ -68,30 +48,6 @@ rule card_scorecard:
         "../scripts/paper/paper_figure.py"
 
 
-# Every further model is compared with the first, on the instances that both read.
-rule card_differences:
-    input:
-        summaries=lambda wildcards: card_summaries(CARDED[wildcards.card]),
-        outcomes=lambda wildcards: (
-            [path for name in card_studies(CARDED[wildcards.card]) for path in EXPLORED[name].files]
-            if len(CARDED[wildcards.card]) > 1
-            else []
-        ),
-    output:
-        differences="results/cards/{card}/differences.csv",
-    log:
-        "results/logs/card_differences/{card}.log",
-    conda:
-        "../envs/paper.yaml"
-    resources:
-        mem_mb=4000,
-    params:
-        models=lambda wildcards: CARDED[wildcards.card],
-        declared=DECLARED_PAIRS,
-    script:
-        "../scripts/card/card_differences.py"
-
-
 rule card_figure:
     input:
         summaries=lambda wildcards: card_summaries(CARDED[wildcards.card]),
@@ -120,60 +76,54 @@ rule card_figure:
         "../scripts/card/card_figure.py"
 
 
+# Compares every further model with the first, on the instances that both read.
 rule card_page:
     input:
         template_tex=repo_path("paper/card.tex.j2"),
         template_html=repo_path("paper/card.html.j2"),
         style=repo_path("paper/proceedings.sty"),
-        differences=rules.card_differences.output.differences,
+        summaries=lambda wildcards: card_summaries(CARDED[wildcards.card]),
         findings=lambda wildcards: [
             STUDIES[study].findings_file(model) for study, model in card_pairs(CARDED[wildcards.card])
         ],
-        figures=expand(
-            "results/cards/{{card}}/{figure}.{suffix}", figure=["scorecard", "studies"], suffix=["png", "csv"]
-        ),
+        figures=[rules.card_scorecard.output.png, rules.card_scorecard.output.csv, rules.card_figure.output.png],
         made=lambda wildcards: [
             path for study, model in card_pairs(CARDED[wildcards.card]) for path in STUDIES[study].files_of(model)
         ],
-        summaries=lambda wildcards: card_summaries(CARDED[wildcards.card]),
         fronts=FRONTS,
+        outcomes=lambda wildcards: [
+            path
+            for name in card_studies(CARDED[wildcards.card])
+            for path in EXPLORED[name].files
+            if len(CARDED[wildcards.card]) > 1
+        ],
     output:
         main_tex="results/cards/{card}/card.tex",
         html="results/cards/{card}/card.html",
         style_copy="results/cards/{card}/proceedings.sty",
         findings_csv="results/cards/{card}/findings.csv",
+        differences="results/cards/{card}/differences.csv",
     log:
         "results/logs/card_page/{card}.log",
     conda:
         "../envs/paper.yaml"
+    resources:
+        mem_mb=4000,
     params:
-        models=lambda wildcards: {
-            model: {key: MODELS[model][key] for key in CARD_ENTRY_KEYS if key in MODELS[model]}
-            for model in CARDED[wildcards.card]
-        },
+        models=lambda wildcards: {model: MODELS[model] for model in CARDED[wildcards.card]},
         pairs=lambda wildcards: card_pairs(CARDED[wildcards.card]),
-        studies=lambda wildcards: [
-            {
-                "key": name,
-                "label": STUDIES[name].label,
-                "question": STUDIES[name].question,
-                "chances": STUDIES[name].chances,
-            }
-            for name in card_studies(CARDED[wildcards.card])
-        ],
+        studies=PAPER_STUDIES,
+        declared=DECLARED_PAIRS,
         audit=cards.audit_command(CARD),
-        left_out=lambda wildcards: [
-            study.label for name, study in STUDIES.items() if name not in card_studies(CARDED[wildcards.card])
-        ],
     script:
         "../scripts/card/card_page.py"
 
 
 rule card_pdf:
     input:
-        main_tex="results/cards/{card}/card.tex",
-        style="results/cards/{card}/proceedings.sty",
-        figures=expand("results/cards/{{card}}/{figure}.pdf", figure=["scorecard", "studies"]),
+        main_tex=rules.card_page.output.main_tex,
+        style=rules.card_page.output.style_copy,
+        figures=[rules.card_scorecard.output.pdf, rules.card_figure.output.pdf],
     output:
         pdf=report(
             "results/cards/{card}/card.pdf",

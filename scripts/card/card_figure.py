@@ -1,6 +1,6 @@
 """Draw what each study finds for the models of a card: a panel for each, next to other models and published values."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -13,12 +13,9 @@ from scripts.core.workflow.job import run
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-MODEL, RUN, PUBLISHED_VALUES = "model", "this run", "published"
+MODEL, RUN, PUBLISHED = "model", "other models of this run", "published"
 """Whose a value is."""
-OTHERS = {
-    RUN: ("other models of this run", {"marker": "^", "color": "#56B4E9", "markersize": 4}),
-    PUBLISHED_VALUES: ("published", {"marker": "d", "color": "#CC79A7", "markersize": 4}),
-}
+OTHERS = {RUN: {"marker": "^", "color": "#56B4E9"}, PUBLISHED: {"marker": "d", "color": "#CC79A7"}}
 MEAN = "mean of its models"
 SEVERAL = (estimate_rows.FULL, estimate_rows.PARTIAL, estimate_rows.PROMPTED)
 """Ways of asking that one study compares."""
@@ -39,37 +36,24 @@ def main(*, summaries: list, printed: list, pdf: str, png: str, csv: str, models
         studies: ``key`` and ``label`` of each, and what its ``Card`` (``scripts/core/workflow/studies.py``) says. The
             first part that the models have is drawn.
     """
-    rows = []
+    frames = []
     for study, path in zip(studies, summaries, strict=True):
-        frame = read_summary(path, models)
-        own = frame[frame.model.isin(models)]
-        part = next((name for name in study["parts"] if (own.part == name).any()), None)
-        rows += [
-            (study["key"], MODEL if name in models else RUN, *rest)
-            for name, *rest in rows_at_points(frame, study["points"], part)
-        ]
-        files = [name for name in printed if study["printed"] and f"/{study['printed']}" in name]
-        rows += [(study["key"], PUBLISHED_VALUES, *rest) for rest in rows_of_paper(files, study["points"])]
-    frame = pd.DataFrame(rows, columns=COLUMNS)
+        frame = estimate_rows.read([path])
+        own = frame.model.isin(models)
+        part = next((name for name in study["parts"] if (frame[own].part == name).any()), None)
+        ran = frame.kind.isin([estimate_rows.MODEL, estimate_rows.SYSTEM]) & (own | ~frame.demonstration)
+        frame = frame[ran & ((frame.part == part) | (part is None))]
+        for point, metric, levels, _ in study["points"]:
+            found = estimate_rows.rows_at(frame, metric=metric, **levels)
+            who = [MODEL if name in models else RUN for name in found.model]
+            ways = [describe_scoring(row) for row in found.to_dict("records")]
+            frames.append(found.assign(who=who, name=found.label, way=ways, point=point))
+        files = [path for path in printed if study["printed"] and f"/{study['printed']}" in path]
+        if files:
+            rows = pd.DataFrame(published_values(*files, study["points"]), columns=["name", "point", "value"])
+            frames.append(rows.assign(study=study["key"], who=PUBLISHED, way=""))
+    frame = pd.concat(frames, ignore_index=True)[COLUMNS]
     plotting.save(draw(frame, studies, list(models.values())), frame, pdf, png, csv)
-
-
-def read_summary(path: str, models: Collection[str]) -> pd.DataFrame:
-    """Return the rows of a summary about what ran, without demonstration models other than the card's."""
-    frame = estimate_rows.read([path])
-    ran = frame.kind.isin([estimate_rows.MODEL, estimate_rows.SYSTEM])
-    return frame[ran & (frame.model.isin(models) | ~frame.demonstration)]
-
-
-def rows_at_points(frame: pd.DataFrame, points: Iterable[Sequence[Any]], part: str | None) -> list[tuple]:
-    """Return model, label, how it was asked, point, value, interval, n and its unit of a part's rows at the points."""
-    frame = frame if part is None else frame[frame.part == part]
-    names = ("value", "low", "high", "n", "n_unit")
-    return [
-        (row["model"], row["label"], describe_scoring(row), point, *(row[name] for name in names))
-        for point, metric, factors, _ in points
-        for row in estimate_rows.rows_at(frame, metric=metric, **factors).to_dict("records")
-    ]
 
 
 def describe_scoring(row: Mapping[Any, Any]) -> str:
@@ -79,21 +63,18 @@ def describe_scoring(row: Mapping[Any, Any]) -> str:
     return ", ".join(filter(None, [row["debiasing"], how, asked]))
 
 
-def rows_of_paper(files: Sequence[str], points: Iterable[Sequence[Any]]) -> list[tuple]:
-    """Return what a study published at the points, as rows of the figure; no intervals."""
-    if not files:
-        return []
-    listed, known = published.read_published(files[0]), published.read_models(files[1])
-    listed = listed[listed.kind.isin(["table", "text"])]
-    rows = []
-    for point, _, _, places in points:
-        item, row, column, scale = places or ("", "", "", 1)
-        for called in known.label if "{model}" in row + column else [MEAN]:
-            place = (row.replace("{model}", called), column.replace("{model}", called))
-            found = listed[(listed.item == item) & (listed.row == place[0]) & (listed.column == place[1])]
-            if len(found):
-                rows.append((called, "", point, float(found.value.iloc[0]) * scale, None, None, None, None))
-    return rows
+def published_values(numbers: str, models: str, points: Iterable[Sequence[Any]]) -> list[tuple[str, str, float]]:
+    """Return what a study published at the points: model, point and value."""
+    listed = published.read_published(numbers)
+    listed = listed[listed.kind.isin(["table", "text"])].drop_duplicates(published.KEY).set_index(published.KEY).value
+    labels = published.read_models(models).label
+    found = []
+    for point, _, _, (item, row, column, scale) in [point for point in points if point[3]]:
+        for name in labels if "{model}" in row + column else [MEAN]:
+            place = (item, row.replace("{model}", name), column.replace("{model}", name))
+            if place in listed.index:
+                found.append((name, point, float(listed[place]) * scale))
+    return found
 
 
 @plotting.style()
@@ -107,23 +88,20 @@ def draw(frame: pd.DataFrame, studies: Sequence[dict], labels: Sequence[str]) ->
     drawn = plotting.figure(plotting.PAGE, HEIGHT * down)
     panels = drawn.subplots(down, across, squeeze=False).ravel()
     own = frame[frame.who == MODEL]
-    ways = list(dict.fromkeys(own.way))
-    marks, colours = (dict(zip(names, plotting.in_order(names).values(), strict=True)) for names in (ways, labels))
     several = len(labels) > 1
+    marks = plotting.in_order(list(own.way))
+    colours = plotting.in_order(labels) if several else marks
     for ax, study in zip(panels, studies, strict=False):
         points = [point[0] for point in study["points"]]
         places = {point: place for place, point in enumerate(points)}
-        part = own[own.study == study["key"]]
-        pairs = list(dict.fromkeys(zip(part.name, part.way, strict=True)))
-        for index, (name, way) in enumerate(pairs):
-            rows = part[(part.name == name) & (part.way == way)]
-            shift = (index - (len(pairs) - 1) / 2) * min(0.14, WAYS_WIDTH / len(pairs))
-            look = {"marker": marks[way]["marker"], "color": (colours[name] if several else marks[way])["color"]}
+        series = own[own.study == study["key"]].groupby(["name", "way"], sort=False)
+        for index, ((name, way), rows) in enumerate(series):
+            shift = (index - (len(series) - 1) / 2) * min(0.14, WAYS_WIDTH / len(series))
+            look = {"marker": marks[way]["marker"], "color": colours[name if several else way]["color"]}
             bars = plotting.error_bars(rows.value, rows.low, rows.high)
-            ax.errorbar(
-                rows.point.map(places) + shift, rows.value, yerr=bars, linestyle="", capsize=1.5, elinewidth=0.8, **look
-            )
-        for who, (_, look) in OTHERS.items():
+            at = rows.point.map(places) + shift
+            ax.errorbar(at, rows.value, yerr=bars, linestyle="", capsize=1.5, elinewidth=0.8, **look)
+        for who, look in OTHERS.items():
             rows = frame[(frame.study == study["key"]) & (frame.who == who)]
             ax.plot([places[point] + OTHERS_OFFSET for point in rows.point], rows.value, linestyle="", **look)
         if study["chance"] is not None:
@@ -133,15 +111,14 @@ def draw(frame: pd.DataFrame, studies: Sequence[dict], labels: Sequence[str]) ->
         plotting.fraction_axis(ax.yaxis)
     for ax in panels[len(studies) :]:
         ax.set_visible(False)
-    handles = [plotting.handle(colours[name] | {"marker": "s", "linestyle": ""}, name) for name in labels if several]
-    for way in ways if len(ways) > 1 else ():
-        colour = plotting.GREY if several else marks[way]["color"]
-        look = {"marker": marks[way]["marker"], "color": colour, "linestyle": ""}
-        handles.append(plotting.handle(look, way or "likelihood"))
-    named = {who: text for who, (text, _) in OTHERS.items() if (frame.who == who).any()}
-    handles += [plotting.handle(OTHERS[who][1] | {"linestyle": ""}, text) for who, text in named.items()]
+    looks = {name: {"color": colours[name]["color"], "marker": "s"} for name in labels if several}
+    if len(marks) > 1:
+        grey = {"color": plotting.GREY} if several else {}
+        looks |= {way or "likelihood": look | grey for way, look in marks.items()}
+    looks |= {who: look for who, look in OTHERS.items() if (frame.who == who).any()}
     if any(study["chance"] is not None for study in studies):
-        handles.append(plotting.handle({"linestyle": (0, (1, 1.2)), "color": plotting.GREY}, "chance"))
+        looks["chance"] = {"color": plotting.GREY, "linestyle": (0, (1, 1.2))}
+    handles = [plotting.handle({"linestyle": ""} | look, label) for label, look in looks.items()]
     if own.low.notna().any():
         handles.append(plotting.interval_handle("95% interval"))
     plotting.legend_below(drawn, handles, 5)
