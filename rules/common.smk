@@ -153,8 +153,10 @@ try:
             if "path" in entry.get(part, {}):
                 entry[part]["path"] = config_path(entry[part]["path"])
     config.update(series.spelled_out(config, MODELS))
+    for name in MODELS.keys() & set(series.named_models(config)):
+        MODELS[name] = descriptions.complete_entry(name, MODELS[name])
+    registry.check_conflicts(MODELS, config.get("registry") or "config/models.yaml")
     RUN = registry.select(MODELS, config["models"], file=config.get("registry"))
-    registry.check_folders(RUN)
     configuration.check_files(config, [Path.cwd(), ROOT])
     RUN_SYSTEMS = registry.select_systems(SYSTEMS, config["systems"])
     registry.check_labels(RUN, RUN_SYSTEMS)
@@ -226,12 +228,19 @@ def select_studies(*known):
     return call_or_exit(declarations.select_studies, config["studies"], known)
 
 
+def is_run():
+    """Return whether jobs will run: plans and audits leave no trace of what they read."""
+    return workflow.executor_plugin is not None and not workflow.dryrun
+
+
 # A checkpoint in a folder of this machine may be overwritten in place: the digest of its weights is part of each job
 # that runs it. Asked for by jobs alone, and read again only when a file has changed.
 @functools.cache
 def local_weights(model):
-    base = job_records.local_weights(MODELS[model]["source"])
-    adapter = job_records.local_weights(MODELS[model].get("adapter", {}), whole=True)
+    base = job_records.local_weights(MODELS[model]["source"], remember=is_run())
+    adapter = job_records.local_weights(MODELS[model].get("adapter", {}), whole=True, remember=is_run())
+    if base is not None and is_run():
+        descriptions.keep(model, MODELS[model])
     return base if adapter is None else [base, adapter]
 
 

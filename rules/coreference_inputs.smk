@@ -65,7 +65,7 @@ def training_settings(wildcards):
 
 def system_weights(wildcards):
     """Return the digest of weights in a folder of this machine (rules/common.smk, local_weights)."""
-    return job_records.local_weights(SYSTEMS[wildcards.system]["source"], whole=True)
+    return job_records.local_weights(SYSTEMS[wildcards.system]["source"], whole=True, remember=is_run())
 
 
 def system_package(wildcards):

@@ -96,4 +96,7 @@ def test_a_folder_is_found_where_the_command_is_typed(tmp_path):
     run = cards.plan_run({"card": "checkpoints/tiny"}, tmp_path, tmp_path, {})
     found = cards.describe_checkpoint(run, tmp_path)["tiny"]
     assert found["source"] == {"path": str(folder)}
-    assert descriptions.architecture_of(found) == "encoder"
+    assert (
+        found["classes"] == ["BertForMaskedLM"]
+        and descriptions.entry_of(found, {"licence": "MIT"})["architecture"] == "encoder"
+    )

@@ -137,7 +137,7 @@ def test_what_cannot_be_found_out_is_asked_for_in_one_line(tmp_path):
         descriptions.entry_of(found)
     message = str(error.value)
     assert message.count("\n") == 0
-    assert message.endswith("add to --config: parameters=... licence=...")
+    assert message.endswith("in the model's entry: parameters=... licence=...")
     given = descriptions.stated_facts({"parameters": 1000, "licence": "MIT"})
     assert valid(descriptions.entry_of(found, given))["licence"] == "MIT"
 

@@ -2,7 +2,9 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Collection
+import math
+import re
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -20,6 +22,19 @@ SUBFOLDERS = ("additional_chat_templates/*.jinja", "encoder/*.json", "encoder/*.
 """What is read of subfolders: chat templates, and the encoder's configuration and tokenizer of a c2f system."""
 ADAPTER, ADAPTER_WEIGHTS = "adapter_config.json", ("adapter_model.safetensors", "adapter_model.bin")
 """What ``peft`` writes of an adapter."""
+UNUSED_WEIGHTS = re.compile(
+    r"(^|\.)(pooler|seq_relationship|sop_classifier|mtp\w*|vision\w*|visual\w*|image\w*|audio\w*|speech\w*|mm_\w*"
+    r"|multi_modal\w*|rotary_emb|inv_freq|position_ids|token_type_ids|masked_bias)(\.|$)|(attn|attention)\.bias$"
+)
+"""Weights that scoring does not need: poolers, heads for other ends, further modalities, stored buffers."""
+SIZE_TOLERANCE = 0.05
+"""Share of a model's parameters by which its entry's number may differ: heads are counted in more than one way."""
+CLASS_ENDINGS = {
+    "encoder": ("ForMaskedLM", "ForPreTraining"),
+    "decoder": ("ForCausalLM", "LMHeadModel", "DoubleHeadsModel"),
+    "encoder-decoder": ("ForConditionalGeneration", "ForSeq2SeqLM"),
+}
+"""How the names of transformers' classes end that predict words."""
 READERS = 4
 """Files of a checkpoint that are read side by side for their digests: those of large models are many."""
 
@@ -73,6 +88,76 @@ def find_files(folder: Path) -> list[str]:
     if missing:
         raise UserError(f"{folder}: {missing[0]} is missing, which its index of weights names; fetch the model again")
     return chosen
+
+
+def read_keys(path: Path) -> dict:
+    """Return what a JSON file of a checkpoint says, such as ``config.json``.
+
+    Raises:
+        UserError: If it cannot be read or holds no keys.
+    """
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UserError(f"{path} cannot be read ({error}); fetch it again") from error
+    if not isinstance(value, dict):
+        raise UserError(f"{path} holds no keys; fetch it again")
+    return value
+
+
+def architecture_of(classes: Sequence[str], encoder_decoder: bool) -> str | None:
+    """Return ``encoder``, ``decoder`` or ``encoder-decoder`` by the class that a checkpoint was saved from, or None.
+
+    Args:
+        classes, encoder_decoder: ``architectures`` and ``is_encoder_decoder`` of its ``config.json``.
+    """
+    for name in classes:
+        for architecture, endings in CLASS_ENDINGS.items():
+            if name.endswith(endings) and (architecture == "encoder-decoder") == encoder_decoder:
+                return architecture
+    return None
+
+
+def check_architecture(name: str, entry: dict, folder: str | Path) -> None:
+    """Refuse a registry entry whose ``architecture`` is another than that of the checkpoint in a folder.
+
+    Nothing is said of a checkpoint that was saved from a class without a head.
+
+    Raises:
+        UserError
+    """
+    if not (Path(folder) / "config.json").is_file():
+        return
+    configuration = read_keys(Path(folder) / "config.json")
+    classes = configuration.get("architectures") or []
+    found = architecture_of(classes, bool(configuration.get("is_encoder_decoder")))
+    if found not in (None, entry["architecture"]):
+        raise UserError(
+            f"models.{name}.architecture is {entry['architecture']}, and its config.json names {classes[0]}, "
+            f"{'a decoder' if found == 'decoder' else f'an {found}'}; write architecture: {found}, or leave the key out"
+        )
+
+
+def count_parameters(folder: Path) -> int | None:
+    """Return the parameters of a checkpoint by the heads of its weights; None for formats that have no head.
+
+    Weights that scoring does not use are not counted; those that a configuration ties are as often as they are stored.
+    """
+    names = [name for name in find_files(folder) if name.endswith(".safetensors") and name not in ADAPTER_WEIGHTS]
+    if not names or "quantization_config" in read_keys(folder / "config.json"):
+        return None
+    count = 0
+    for name in names:
+        with (folder / name).open("rb") as file:
+            head = json.loads(file.read(int.from_bytes(file.read(8), "little")))
+        shapes = {key: tensor["shape"] for key, tensor in head.items() if key != "__metadata__"}
+        count += sum(math.prod(shape) for key, shape in shapes.items() if not UNUSED_WEIGHTS.search(key))
+    return count
+
+
+def sizes_differ(stated: int, found: int) -> bool:
+    """Return whether two counts of parameters are those of different models (:data:`SIZE_TOLERANCE`)."""
+    return abs(stated - found) > SIZE_TOLERANCE * found
 
 
 def digest_adapter(folder: Path) -> str:

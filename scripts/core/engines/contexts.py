@@ -1,4 +1,4 @@
-"""Whether context and parameters that the registry states of a model are those of the model's own configuration.
+"""Whether what the registry states of a model is what the model's own configuration says.
 
 The registry's context is what a study refuses texts by before anything is fetched or loaded; scoring itself goes by
 the loaded model (:func:`scripts.core.engines.batches.context_length`).
@@ -9,15 +9,13 @@ from typing import Any
 
 import torch
 
+from scripts.core.data import checkpoints
 from scripts.core.engines.batches import context_length
 from scripts.core.errors import UserError
 
-SIZE_TOLERANCE = 0.05
-"""Share of a model's parameters by which its entry's number may differ: heads are counted in more than one way."""
-
 
 def check(name: str, entry: dict, folder: str | Path) -> None:
-    """Refuse a registry entry whose ``context`` or ``parameters`` are others than those of the model in a folder.
+    """Refuse a registry entry whose architecture, context or parameters are others than those of a model in a folder.
 
     Args:
         name: The model's name in the registry, for the message.
@@ -28,6 +26,7 @@ def check(name: str, entry: dict, folder: str | Path) -> None:
     Raises:
         UserError: If the two differ, or the configuration cannot be read.
     """
+    checkpoints.check_architecture(name, entry, folder)
     if entry.get("context") is None and entry.get("parameters") is None:
         return
     built = _of_entry(name, entry, folder)
@@ -41,10 +40,10 @@ def check(name: str, entry: dict, folder: str | Path) -> None:
     # Quantised weights are stored several in one number.
     quantised = getattr(built.config, "quantization_config", None)
     said, found = entry.get("parameters"), built.num_parameters()
-    if said is not None and not quantised and abs(said - found) > SIZE_TOLERANCE * found:
+    if said is not None and not quantised and checkpoints.sizes_differ(said, found):
         raise UserError(
             f"config/models.yaml: models.{name}.parameters is {said}, and the model's own configuration makes {found}; "
-            f"write parameters: {found}"
+            f"write parameters: {found}, or leave the key out"
         )
 
 

@@ -14,11 +14,17 @@ from typing import Any
 
 import yaml
 
-from scripts.core.engines.registry import BYTES
+from scripts.core import files
+from scripts.core.data import checkpoints
+from scripts.core.engines.registry import BYTES, PLANNED_KEYS
 from scripts.core.errors import UserError
 
 SMALL_FILES = ("config.json", "tokenizer_config.json", "chat_template.jinja", "README.md")
 """What is fetched of a checkpoint to describe it."""
+READ_KEYS = (*PLANNED_KEYS, "context", "labels", "prompt_wrapping", "gated")
+"""Keys of a registry entry that a checkpoint can say."""
+KEPT = "results/models/read"
+"""Where a run keeps what it read from checkpoints."""
 OVERRIDES = {
     "parameters": int,
     "precision": str,
@@ -35,12 +41,6 @@ GPU_BYTES, GPU_SPARE = 40e9, 1.1
 ON_CPU = 2e8
 """A model with fewer parameters asks for no GPU."""
 SPAN_TYPES = ("t5", "mt5", "umt5", "longt5", "switch_transformers")
-CLASS_ENDINGS = {
-    "encoder": ("ForMaskedLM", "ForPreTraining"),
-    "decoder": ("ForCausalLM", "LMHeadModel", "DoubleHeadsModel"),
-    "encoder-decoder": ("ForConditionalGeneration", "ForSeq2SeqLM"),
-}
-"""How the names of transformers' classes end that predict words."""
 
 
 def of_folder(folder: str | Path) -> dict:
@@ -106,8 +106,9 @@ def _refusal(hub: str, revision: str | None, error: Exception):
 
 def _with_configuration(facts: dict[str, Any], folder: Path):
     """Return ``facts`` with what the small files in a folder say."""
-    configuration = _json(folder / "config.json")
-    tokenizer = _json(folder / "tokenizer_config.json") if (folder / "tokenizer_config.json").is_file() else {}
+    configuration = checkpoints.read_keys(folder / "config.json")
+    tokenizer_file = folder / "tokenizer_config.json"
+    tokenizer = checkpoints.read_keys(tokenizer_file) if tokenizer_file.is_file() else {}
     described = facts | {
         "classes": list(configuration.get("architectures") or []),
         "model_type": configuration.get("model_type"),
@@ -120,7 +121,7 @@ def _with_configuration(facts: dict[str, Any], folder: Path):
         "context": None,
         "unread": None,
     }
-    architecture = architecture_of(described)
+    architecture = checkpoints.architecture_of(described["classes"], described["encoder_decoder"])
     if architecture:
         try:
             # Torch takes seconds, and every start of Snakemake imports this module.
@@ -132,16 +133,6 @@ def _with_configuration(facts: dict[str, Any], folder: Path):
         except UserError as error:
             described["unread"] = str(error)
     return described
-
-
-def _json(path: Path):
-    try:
-        value = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise UserError(f"card: {path.name} of the checkpoint cannot be read ({error}); fetch it again") from error
-    if not isinstance(value, dict):
-        raise UserError(f"card: {path.name} of the checkpoint holds no keys; fetch it again")
-    return value
 
 
 def _front_matter(path: Path):
@@ -171,13 +162,77 @@ def _dtype(name: str | None):
     return short.get(name, name) if short.get(name, name) in BYTES else None
 
 
-def architecture_of(described: dict[str, Any]) -> str | None:
-    """Return ``encoder``, ``decoder`` or ``encoder-decoder`` by the class that a checkpoint was saved from, or None."""
-    for name in described["classes"]:
-        for architecture, endings in CLASS_ENDINGS.items():
-            if name.endswith(endings) and (architecture == "encoder-decoder") == described["encoder_decoder"]:
-                return architecture
-    return None
+def check_entry(name: str, entry: dict[str, Any], folder: str | Path) -> None:
+    """Refuse a registry entry whose architecture or parameters are others than those of the checkpoint in a folder.
+
+    The heads of its weights are read. Only where they say something else is the model built, which takes seconds.
+
+    Raises:
+        UserError: As :func:`scripts.core.engines.contexts.check`.
+    """
+    checkpoints.check_architecture(name, entry, folder)
+    counted = checkpoints.count_parameters(Path(folder))
+    if counted is None or checkpoints.sizes_differ(entry["parameters"], counted):
+        # Torch takes seconds, and every start of Snakemake imports this module.
+        from scripts.core.engines import contexts
+
+        contexts.check(name, {key: value for key, value in entry.items() if key != "context"}, folder)
+
+
+def complete_entry(name: str, entry: dict[str, Any], kept: str | Path = KEPT) -> dict[str, Any]:
+    """Return a registry entry with what it leaves out read from its checkpoint, which must not contradict the rest.
+
+    The Hub is asked once. A folder is read each time; where it is away, what :func:`keep` wrote stands for it, so that
+    a finished run can be audited.
+
+    Args:
+        name, entry: The model in the registry.
+        kept: Folder of the run.
+
+    Raises:
+        UserError: If the checkpoint is not there, says too little, or contradicts the entry.
+    """
+    source, known = entry.get("source", {}), Path(kept) / f"{name}.json"
+    lacking = [key for key in PLANNED_KEYS if key not in entry]
+    folder = Path(source["path"]).expanduser() if "path" in source else None
+    if folder and (folder / "config.json").is_file():
+        entry = _add_facts(name, of_folder(folder), entry) if lacking else entry
+        check_entry(name, entry, folder)
+        return entry
+    if (folder or lacking) and known.is_file():
+        found = json.loads(known.read_text(encoding="utf-8"))
+        if found["source"] == source:
+            return _lay_over(found["facts"], entry)
+    if folder:
+        raise UserError(f"models.{name}.source.path: {folder} holds no config.json; name the folder of a checkpoint")
+    if not lacking:
+        return entry
+    try:
+        described = of_hub(source["hub"], source["revision"])
+    except UserError as error:
+        said = str(error).removeprefix("card: ")
+        raise UserError(f"models.{name} lacks {', '.join(lacking)}: {said}; or add these keys to its entry") from error
+    completed = _add_facts(name, described, entry)
+    keep(name, completed, kept)
+    return completed
+
+
+def keep(name: str, entry: dict[str, Any], kept: str | Path = KEPT) -> None:
+    """Write what a model's entry says once it is complete, for :func:`complete_entry`."""
+    facts = {key: entry[key] for key in READ_KEYS if key in entry}
+    files.write_json(Path(kept) / f"{name}.json", {"source": entry["source"], "facts": facts})
+
+
+def _add_facts(name: str, described: dict, entry: dict[str, Any]) -> dict[str, Any]:
+    try:
+        made = entry_of(described, entry)
+    except UserError as error:
+        raise UserError(f"models.{name}: {str(error).removeprefix('card: ')}") from error
+    return _lay_over({key: made[key] for key in READ_KEYS if key in made}, entry)
+
+
+def _lay_over(facts: dict[str, Any], entry: dict[str, Any]) -> dict[str, Any]:
+    return facts | entry | {"gated": entry["gated"] or facts["gated"]}
 
 
 def entry_of(described: dict, given: dict | None = None) -> dict:
@@ -196,7 +251,9 @@ def entry_of(described: dict, given: dict | None = None) -> dict:
     """
     given = given or {}
     called = described["source"].get("hub") or described["source"]["path"]
-    architecture = architecture_of(described)
+    architecture = given.get("architecture") or checkpoints.architecture_of(
+        described["classes"], described["encoder_decoder"]
+    )
     if architecture is None:
         found = f"is a {described['classes'][0]}" if described["classes"] else "names no class in its config.json"
         raise UserError(
@@ -205,7 +262,7 @@ def entry_of(described: dict, given: dict | None = None) -> dict:
         )
     if described["own_code"] and "remote_code" not in given:
         raise UserError(
-            f"card: {called} comes with custom code, which runs only if you allow it; read it and add: "
+            f"card: {called} comes with custom code, which runs only if you allow it; read it and state "
             "remote_code=true, or remote_code=false to use transformers' own code, if that supports the architecture"
         )
     facts = {
@@ -216,7 +273,7 @@ def entry_of(described: dict, given: dict | None = None) -> dict:
     if lacking:
         why = f" ({described['unread']})" if described["unread"] else ""
         raise UserError(
-            f"card: {called} does not say {', '.join(lacking)}{why}; add to --config: "
+            f"card: {called} does not say {', '.join(lacking)}{why}; state with --config or in the model's entry: "
             + " ".join(f"{name}=..." for name in lacking)
         )
     parameters = facts["parameters"]

@@ -26,11 +26,6 @@ log = logging.getLogger("pronouns")
 CUT_TEXT = "Nevertheless the pharmacist remembered that they had apologised to the photographer yesterday afternoon."
 STORED_TEXTS = (CUT_TEXT, "  Xe said: “It's Müller's €5.”\n\nThey/them, e.g. 1,234  (thon) ...", "THE END")
 """Texts that a tokenizer and its file must cut alike."""
-UNUSED_WEIGHTS = re.compile(
-    r"(^|\.)(pooler|seq_relationship|sop_classifier|mtp\w*|vision\w*|visual\w*|image\w*|audio\w*|speech\w*|mm_\w*"
-    r"|multi_modal\w*|rotary_emb|inv_freq|position_ids|token_type_ids|masked_bias)(\.|$)|(attn|attention)\.bias$"
-)
-"""Weights that scoring does not need: poolers, heads for other ends, further modalities, stored buffers."""
 CUTS = 20
 """A tokenizer that leaves out one merge in ten cuts this text in two ways in 20 tries, all but surely."""
 
@@ -303,7 +298,7 @@ def _refuse_misfit(name: str, report: dict[str, Any]) -> None:
             f"model {name}: the checkpoint lacks {untrained[0]}{_and_others(untrained)}; an untrained layer scores "
             "noise: correct the architecture or the source in config/models.yaml"
         )
-    unused = sorted(key for key in report["unexpected_keys"] if not UNUSED_WEIGHTS.search(key))
+    unused = sorted(key for key in report["unexpected_keys"] if not checkpoints.UNUSED_WEIGHTS.search(key))
     if unused:
         raise UserError(
             f"model {name}: the checkpoint holds {unused[0]}{_and_others(unused)}, which its config.json does not "

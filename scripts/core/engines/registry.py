@@ -22,6 +22,11 @@ from scripts.core.workflow import runs
 # envs/coreference.in.
 ENVIRONMENTS = {"c2f": "main", "caw": "coreference", "lingmess": "coreference", "f-coref": "coreference"}
 
+# What an entry means that does not say otherwise.
+UNSTATED = {"gated": False, "demonstration": False, "studies": {}}
+# What a run needs of a model before it runs.
+PLANNED_KEYS = ("family", "size", "architecture", "parameters", "precision", "gpus")
+
 BYTES = {"float32": 4, "float16": 2, "bfloat16": 2}
 
 # Sustained floating-point operations per second: about 60 % of an A100's float32 peak of 19.5e12 and a third of
@@ -80,7 +85,9 @@ def read_registry(path: str | Path, schema_path: str | Path) -> dict:
     """
     data = load_yaml(path)
     validate(data, _with_studies(load_yaml(schema_path), Path(schema_path).parent, data), str(path))
-    models, systems = series.expand_series(data.get("models", {}), str(path)), data.get("systems", {})
+    models = {name: UNSTATED | entry for name, entry in data.get("models", {}).items()}
+    systems = {name: UNSTATED | entry for name, entry in data.get("systems", {}).items()}
+    models = series.expand_series(models, str(path))
     check_conflicts(models, str(path))
     check_systems(systems, models, str(path))
     return {"models": models, "systems": systems}
@@ -160,13 +167,18 @@ def check_conflicts(registry: dict[str, dict], file: str) -> None:
                 f"{file}: models.{name} is prompted but has no prompt_wrapping; set it to none, llama2 or chat_template"
             )
         if "thinking" in entry and (
-            entry["architecture"] != "decoder" or entry.get("prompt_wrapping") != "chat_template"
+            entry.get("architecture", "decoder") != "decoder" or entry.get("prompt_wrapping") != "chat_template"
         ):
             raise UserError(
                 f"{file}: models.{name}.thinking is for decoders whose prompt_wrapping is chat_template; remove it"
             )
-        if entry["architecture"] == "encoder" and "prompt_wrapping" in entry:
+        if entry.get("architecture") == "encoder" and "prompt_wrapping" in entry:
             raise UserError(f"{file}: models.{name} is an encoder and cannot be prompted; remove prompt_wrapping")
+        if "package" in source and not set(PLANNED_KEYS) <= entry.keys():
+            raise UserError(
+                f"{file}: models.{name} comes in a package, of which nothing is read before it runs; "
+                f"state {', '.join(PLANNED_KEYS)}"
+            )
         if entry.get("base", name) not in registry:
             raise UserError(
                 f"{file}: models.{name}.base '{entry['base']}' is not an entry"
@@ -280,18 +292,6 @@ def check_labels(models: dict[str, dict], systems: dict[str, dict]) -> None:
                 "and tables would not tell them apart; change the label of one"
             )
         known[label] = name
-
-
-def check_folders(entries: dict[str, dict]) -> None:
-    """Refuse models of this run whose ``source.path`` is no folder of a checkpoint.
-
-    Raises:
-        UserError
-    """
-    for name, entry in entries.items():
-        path = entry.get("source", {}).get("path")
-        if path is not None and not (Path(path).expanduser() / "config.json").is_file():
-            raise UserError(f"models.{name}.source.path: {path} holds no config.json; name the folder of a checkpoint")
 
 
 def check_new(registry: dict[str, dict], known: dict[str, dict], file: str) -> None:

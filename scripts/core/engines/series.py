@@ -1,5 +1,6 @@
 """Checkpoints of one training run: a registry entry with ``revisions`` stands for as many models."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from scripts.core.errors import UserError
@@ -47,3 +48,12 @@ def spelled_out(value: Any, models: dict, key: str = "") -> Any:
     if key in ("models", "cards") and isinstance(value, list):
         return [member for name in value for member in members_of(models, name) or [name]]
     return value
+
+
+def named_models(value: Any, key: str = "") -> Iterator[str]:
+    """Yield what a configuration lists as ``models`` or ``cards``."""
+    if isinstance(value, dict):
+        for inner, part in value.items():
+            yield from named_models(part, inner)
+    elif key in ("models", "cards") and isinstance(value, list):
+        yield from value

@@ -107,7 +107,7 @@ def recorded_params(params: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in params.items() if name != "_weights"}
 
 
-def local_weights(source: dict, cache: str | Path = CACHE, whole: bool = False) -> str | None:
+def local_weights(source: dict, cache: str | Path = CACHE, *, whole: bool = False, remember: bool = True) -> str | None:
     """Return the digest of weights that lie in a folder of this machine, as the metadata of their outputs have it.
 
     Such a folder can be overwritten in place, which no name shows. What was not changed since is not read again.
@@ -116,6 +116,8 @@ def local_weights(source: dict, cache: str | Path = CACHE, whole: bool = False) 
         source: Of the model's registry entry.
         cache: As for :func:`digest`; it holds the digest that each folder had last, too.
         whole: Whether everything in the folder counts, and not only a checkpoint's usual files.
+        remember: Whether this is the digest that the folder had last, should it vanish: not for what a plan reads of
+            weights that no job has run.
 
     Returns:
         None for weights of the hub or of a package, which revision and version fix. Of a folder that holds no weights
@@ -131,7 +133,7 @@ def local_weights(source: dict, cache: str | Path = CACHE, whole: bool = False) 
     if not (any(folder.glob("*")) if whole else checkpoints.has_weights(folder)):
         return known
     value = digest(folder, cache) if whole else checkpoints.digest(folder, lambda path: digest(path, cache))
-    if value != known:
+    if remember and value != known:
         _remember(last, {"path": portable(source["path"], ROOT), "sha256": value})
     return value
 

@@ -851,7 +851,8 @@ def test_a_registry_may_have_systems_alone_and_none_with_the_name_of_a_model(tmp
     content = copy.deepcopy(original())
     path = tmp_path / "models.yaml"
     path.write_text(json.dumps({"systems": {"f-coref": content["systems"]["f-coref"]}}), encoding="utf-8")
-    assert module.read_registry(path, SCHEMA) == {"models": {}, "systems": {"f-coref": content["systems"]["f-coref"]}}
+    entry = module.UNSTATED | content["systems"]["f-coref"]
+    assert module.read_registry(path, SCHEMA) == {"models": {}, "systems": {"f-coref": entry}}
     path.write_text("planned_studies: {}", encoding="utf-8")
     with pytest.raises(UserError, match="the file lacks the key 'models'; add it"):
         module.read_registry(path, SCHEMA)

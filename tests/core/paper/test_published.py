@@ -35,7 +35,7 @@ def test_mappings_are_complete_and_know_the_registry(study):
     for row in models.itertuples():
         assert registry[row.model]["label"] == row.label
         assert registry[row.model]["studies"][study] in row.groups
-        assert not registry[row.model]["demonstration"]
+        assert not registry[row.model].get("demonstration")
     assert set(models.model) == {name for name, entry in registry.items() if study in entry["studies"]}
 
 

@@ -1,0 +1,100 @@
+"""What an entry leaves out is read from the checkpoint, and what it states must be true of it."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from scripts.core.config import load_yaml
+from scripts.core.data import checkpoints
+from scripts.core.engines import contexts, descriptions, registry
+from scripts.core.errors import UserError
+from tests import zoo
+
+SCHEMA = Path(__file__).parents[3] / "config/schemas/models.schema.yaml"
+TINY = ("tiny-bert", "tiny-llama", "tiny-gpt2", "tiny-bart", "tiny-t5", "tiny-mamba")
+SMALLEST = "models:\n  mine: {label: Mine, licence: MIT, source: SOURCE}\n"
+
+
+@pytest.fixture(scope="module")
+def entries(tmp_path_factory):
+    return load_yaml(zoo.build(tmp_path_factory.mktemp("zoo"), TINY))["models"]
+
+
+def read_smallest(folder, source):
+    """Return what a registry says of a model with label, licence and source alone."""
+    path = folder / "models.yaml"
+    path.write_text(SMALLEST.replace("SOURCE", source), encoding="utf-8")
+    return registry.load_registry(path, SCHEMA)["mine"]
+
+
+@pytest.mark.parametrize("name", TINY)
+def test_label_source_and_licence_are_enough(entries, tmp_path, name):
+    known = entries[name]
+    folder = Path(known["source"]["path"])
+    made = descriptions.complete_entry("mine", read_smallest(tmp_path, f"{{path: {folder}}}"), tmp_path)
+    assert {key: made[key] for key in ("architecture", "parameters", "precision", "gpus")} == {
+        "architecture": known["architecture"], "parameters": known["parameters"], "precision": "float32", "gpus": 0,
+    }  # fmt: skip
+    assert made.get("context") == contexts.configured_length(name, known, folder)
+    assert (made["label"], made["gated"], made["studies"]) == ("Mine", False, {})
+    assert not checkpoints.sizes_differ(checkpoints.count_parameters(folder), known["parameters"])
+    assert not list(tmp_path.glob("*.json")), "planning leaves nothing behind"
+
+
+@pytest.mark.parametrize(
+    ("name", "stated", "message"),
+    [
+        ("tiny-llama", {"architecture": "encoder"},
+         "models.mine.architecture is encoder, and its config.json names LlamaForCausalLM, a decoder; write"),
+        ("tiny-bert", {"architecture": "decoder"}, "names BertForMaskedLM, an encoder; write architecture: encoder"),
+        ("tiny-t5", {"architecture": "decoder"}, "an encoder-decoder; write architecture: encoder-decoder"),
+        ("tiny-bert", {"parameters": 10}, "models.mine.parameters is 10, and the model's own configuration makes"),
+        ("tiny-llama", {"parameters": 10**400}, "parameters is 1000000000.*, and the model's own configuration makes"),
+    ],
+)  # fmt: skip
+def test_what_the_checkpoint_contradicts_is_refused(entries, tmp_path, name, stated, message):
+    with pytest.raises(UserError, match=message):
+        descriptions.complete_entry("mine", entries[name] | stated, tmp_path)
+
+
+def test_a_folder_that_is_away_is_what_jobs_last_ran(entries, tmp_path):
+    folder = tmp_path / "mine"
+    shutil.copytree(entries["tiny-bert"]["source"]["path"], folder)
+    entry = read_smallest(tmp_path, f"{{path: {folder}}}")
+    made = descriptions.complete_entry("mine", entry, tmp_path)
+    descriptions.keep("mine", made, tmp_path)
+    shutil.rmtree(folder)
+    shutil.copytree(entries["tiny-llama"]["source"]["path"], folder)
+    assert descriptions.complete_entry("mine", entry, tmp_path)["architecture"] == "decoder"
+    shutil.rmtree(folder)
+    assert descriptions.complete_entry("mine", entry, tmp_path) == made
+    with pytest.raises(UserError, match=r"models\.mine\.source\.path: \S+ holds no config\.json; name the folder"):
+        descriptions.complete_entry("mine", entry | {"source": {"path": f"{folder}2"}}, tmp_path)
+
+
+def test_the_hub_is_asked_once(entries, tmp_path, monkeypatch):
+    folder = entries["tiny-llama"]["source"]["path"]
+    asked = []
+
+    def describe(hub, revision):
+        asked.append((hub, revision))
+        if hub == "lab/away":
+            raise UserError("card: the hub cannot be reached; try again with a network")
+        return descriptions.of_folder(folder) | {"gated": True}
+
+    monkeypatch.setattr(descriptions, "of_hub", describe)
+    entry = read_smallest(tmp_path, "{hub: lab/mine, revision: null}")
+    made = descriptions.complete_entry("mine", entry, tmp_path)
+    assert (made["architecture"], made["gated"], asked) == ("decoder", True, [("lab/mine", None)])
+    assert descriptions.complete_entry("mine", entry, tmp_path) == made and len(asked) == 1
+    away = read_smallest(tmp_path, "{hub: lab/away, revision: null}")
+    with pytest.raises(UserError, match=r"^models\.other lacks family, .*: the hub cannot be.*; or add these keys"):
+        descriptions.complete_entry("other", away, tmp_path)
+    stated = away | {key: made[key] for key in registry.PLANNED_KEYS}
+    assert descriptions.complete_entry("other", stated, tmp_path) == stated
+
+
+def test_a_model_in_a_package_is_described(tmp_path):
+    with pytest.raises(UserError, match=r"models\.mine comes in a package, .*; state family, size, architecture"):
+        read_smallest(tmp_path, "{package: p, version: '1', file: p/m.gguf}")
