@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 
 import pytest
 
@@ -48,3 +49,26 @@ def test_an_overwritten_checkpoint_is_run_again_with_what_follows(finished):
     for path, frame in before.items():
         assert not frame.equals(files.read_parquet(finished.folder / path)), path
     assert finished.planned(*TARGETS) == {}
+
+
+def test_a_finished_run_outlives_its_checkpoint(finished):
+    """Not even weights that only a dry run and an audit saw in its place count as those of the results."""
+    folder = finished.folder / "zoo/tiny-llama"
+    shutil.copytree(folder, finished.folder / "aside")
+    overwrite(folder / "model.safetensors")
+    assert set(finished.planned(*TARGETS)) >= RUN
+    arguments = ["--configfile", "config/test.yaml", "--json"]
+    forks.run_module("scripts.audit", arguments, finished.folder, apart=True)
+    shutil.rmtree(folder)
+    try:
+        assert finished.planned(*TARGETS) == {}
+        done = forks.run_module("scripts.audit", arguments, finished.folder, apart=True)
+        shard = json.loads(done.stdout)["files"][SCORES.replace(".parquet", "/1of1.parquet")]
+        assert shard["verdict"] == "current", shard
+        done = forks.run_module(
+            "scripts.audit", ["--configfile", "config/test.yaml", ACCURACY], finished.folder, apart=True
+        )
+        assert done.returncode == 0, done.stderr[-3000:]
+        assert finished.snakemake(*TARGETS).returncode == 0
+    finally:
+        (finished.folder / "aside").rename(folder)

@@ -71,9 +71,9 @@ def test_models_that_are_compared_look_different_from_each_other(root, registry,
     if compared.endswith(".yaml"):
         shown = yaml.safe_load((root / compared).read_text())["models"]
     else:
-        shown = [name for name, entry in registry.items() if compared in entry["studies"]]
+        shown = [name for name, entry in registry.items() if compared in entry.get("studies", {})]
     assert len(shown) > 3
-    shown = {name: registry[name] for name in registry if name in shown or registry[name]["demonstration"]}
+    shown = {name: registry[name] for name in registry if name in shown or registry[name].get("demonstration")}
     looks = {name: plotting.model_style(entry) for name, entry in shown.items()}
     for a, b in combinations(looks, 2):
         assert looks[a]["color"] != looks[b]["color"], (a, b)

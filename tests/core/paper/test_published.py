@@ -36,7 +36,7 @@ def test_mappings_are_complete_and_know_the_registry(study):
         assert registry[row.model]["label"] == row.label
         assert registry[row.model]["studies"][study] in row.groups
         assert not registry[row.model].get("demonstration")
-    assert set(models.model) == {name for name, entry in registry.items() if study in entry["studies"]}
+    assert set(models.model) == {name for name, entry in registry.items() if study in entry.get("studies", {})}
 
 
 def write(folder, name, columns, rows):
