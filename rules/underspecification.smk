@@ -244,7 +244,7 @@ UNDERSPEC_TABLES = {
     "independence": result("independence", title="Winogender beside occupations' shares"),
 }
 
-UNDERSPEC_PAIRED = {"model": ["{label}"], "accumulation": ["top"], "debris": ["False"]}
+UNDERSPEC_PAIRED = {"model": ["{label}"], "accumulation": ["top"]}
 
 
 declare(
@@ -368,7 +368,7 @@ declare(
         }
         | {f"{name}, released outputs": UNDERSPEC.probabilities_of(name) * 2 for name in UNDERSPEC["released"]},
         own=["replica", "mgc"],
-        where={"accumulation": "top", "debris": False},
+        where={"accumulation": "top"},
         gold="value",
         words=("date or place", "most probable"),
         levels={"female": "she", "male": "he", "neutral": "they", "neo": "xe"},

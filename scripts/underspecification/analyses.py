@@ -87,7 +87,7 @@ def specification_detection(
     (``independence``) as CSV."""
     frame = read_probabilities(probabilities)
     frame = frame[frame.evaluation_set != "mgc"]
-    values = detection.specification_metric(frame[~frame.debris])
+    values = detection.specification_metric(frame)
     files.write_csv(metric, values)
     files.write_csv(specification_detection, detection.evaluate(values, folds, draws, seed, threshold))
     files.write_csv(independence, detection.independence(values))

@@ -379,7 +379,6 @@ def select_example(frame: "pd.DataFrame", occupation: str, model: str) -> "pd.Da
         (frame.evaluation_set == "winogender")
         & (frame.gender == "female")
         & (frame.accumulation == "top")
-        & ~frame.debris
         & frame.prompt.isin(["mask", study.DETECTION_PROMPT])
     ]
     occupations = sorted(rows.occupation.unique())

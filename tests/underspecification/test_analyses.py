@@ -27,7 +27,7 @@ def frame(rows, **common):
     base = {
         "release": "preprint", "model": "M", "prompt": "mask", "evaluation_set": "mgc", "templates": "official",
         "occupation": "", "participant": "", "coreferent": "", "well_specified": False, "variable": "date",
-        "accumulation": "top", "debris": False,
+        "accumulation": "top",
     }  # fmt: skip
     made = pd.DataFrame([{**base, **common, **row} for row in rows])
     made["value"] = made.position.astype(str)
@@ -394,17 +394,17 @@ TEXT = ",date,In 2016: The clerk told the man that [MASK] left.\n0,1901,25.0\n1,
 
 
 def test_raw_files_become_tidy(tmp_path):
-    files = {NAME.format(letter): TEXT for letter in "fmn"}
-    files[NAME.format("f").replace("testFalse", "testTrue")] = TEXT
-    files["fp_wikibio_text-davinci-002_date_clerk_woman_1_testTrue_P3.csv"] = TEXT
-    tidy = released.read(archive(tmp_path / "raw.tar.xz", files), "preprint", "winogender")
-    assert list(tidy.columns) == [*word_group_probabilities.COLUMNS, "text_id", "row"] and len(tidy) == 10
+    prompted = "{}p_wikibio_text-davinci-002_date_clerk_woman_1_testFalse_P3.csv"
+    files = {name.format(letter): TEXT for name in (NAME, prompted) for letter in "fmn"}
+    trial = {NAME.format("f").replace("testFalse", "testTrue"): TEXT}
+    tidy = released.read(archive(tmp_path / "raw.tar.xz", files | trial), "preprint", "winogender")
+    assert list(tidy.columns) == [*word_group_probabilities.COLUMNS, "text_id", "row"] and len(tidy) == 12
     assert set(tidy.text_id) == {f"raw.tar.xz:{name}" for name in files}
-    row = tidy[(tidy.gender == "neutral") & (tidy.position == 1)].iloc[0]
+    row = tidy[(tidy.model == "BERT-base") & (tidy.gender == "neutral") & (tidy.position == 1)].iloc[0]
     assert (row.model, row.prompt, row["item"], row.value, row.probability) == (
         "BERT-base", "mask", "clerk_man_0", "2016", 0.4,
     )  # fmt: skip
-    assert tidy.debris.sum() == 4 and set(tidy[tidy.model == "GPT-3.5 SFT"].prompt) == {"A"}
+    assert set(tidy[tidy.model == "GPT-3.5 SFT"].prompt) == {"A"}
 
 
 @pytest.mark.parametrize(

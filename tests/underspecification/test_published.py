@@ -23,7 +23,7 @@ def probabilities(mirror):
 @pytest.fixture(scope="module")
 def results(probabilities):
     both = pd.concat([probabilities["winogender"], probabilities["simplified"]], ignore_index=True)
-    metric = detection.specification_metric(both[~both.debris])
+    metric = detection.specification_metric(both)
     small = metric[(metric.accumulation == "top") & metric.gender.isin(["female", "male", "neutral"])]
     return {
         "metric": metric,
@@ -42,7 +42,7 @@ def printed(root):
 
 
 def test_everything_was_released(probabilities):
-    kept = probabilities["winogender"][~probabilities["winogender"].debris]
+    kept = probabilities["winogender"]
     assert (kept.groupby(["model", "prompt"])["item"].nunique() == 480).all()
     assert (probabilities["simplified"].groupby(["model", "prompt"])["item"].nunique() == 144).all()
     assert set(kept.model) == {*findings.METHOD2}
@@ -71,7 +71,7 @@ def test_the_sentences_of_mgc_are_ours(probabilities, root):
 
 
 def test_probabilities_of_method_2_are_normalised(probabilities):
-    kept = probabilities["winogender"][~probabilities["winogender"].debris]
+    kept = probabilities["winogender"]
     sums = kept.groupby(["model", "prompt", "item", "position"]).probability.sum()
     # Three numbers that are rounded to 0.001, and of UL2 to more.
     assert (((sums - 1).abs() <= 0.0101) | (sums == 0)).all()

@@ -517,7 +517,7 @@ def tidy():
     common = {
         "release": "run", "model": "M", "prompt": "mask", "evaluation_set": "mgc", "templates": "replica",
         "occupation": "", "participant": "", "coreferent": "", "well_specified": False, "variable": "date",
-        "accumulation": "top", "debris": False,
+        "accumulation": "top",
     }  # fmt: skip
     return frame.assign(**common)[list(COLUMNS)]
 
@@ -530,7 +530,7 @@ BAD_TIDY = {
     "repeated_row": (lambda f: pd.concat([f, f.iloc[4:5]]), "model M, a ___, 1802, male has two rows"),
     "words": (lambda f: f.assign(probability="much"), "the column probability holds string"),
     "missing_value": (lambda f: changed(f, 4, "gender", None), "row 5: the column gender is empty"),
-    "no_column": (lambda f: f.drop(columns="debris"), "column debris is missing"),
+    "no_column": (lambda f: f.drop(columns="templates"), "column templates is missing"),
     "nothing": (lambda f: f.iloc[:0], "has no row"),
 }
 

@@ -30,7 +30,7 @@ def specification_metric(probabilities: pd.DataFrame) -> pd.DataFrame:
 
     Args:
         probabilities: Rows of Winogender and of the simplified set in the format of
-            :mod:`scripts.underspecification.lib.analyses.word_group_probabilities`, without debris.
+            :mod:`scripts.underspecification.lib.analyses.word_group_probabilities`.
 
     Returns:
         :data:`KEYS`, :data:`SENTENCE`, ``gender``, ``dates`` (how many at either end are averaged), ``level`` (the

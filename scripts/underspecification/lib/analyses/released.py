@@ -1,7 +1,7 @@
 """The authors' released probabilities, from their archives, in the format of ``word_group_probabilities`` beside it.
 
 Released files are named ``<f|m|n>p_wikibio_<model>_<date|place>_<sentence>_test<False|True>[_P<1|2|3>].csv``. Those
-with ``testTrue`` are leftovers of trials, ``debris`` here: no analysis reads them.
+with ``testTrue`` are leftovers of trials and are not read.
 """
 
 import csv
@@ -62,7 +62,7 @@ def read(path: str | Path, release: str, evaluation_set: str) -> pd.DataFrame:
     frame = frame.assign(release=release, templates="official", accumulation="top")
     frame["text_id"] = f"{Path(path).name}:" + frame.text_id
     return frame[[*COLUMNS, "text_id", "row"]].sort_values(
-        ["model", "prompt", "item", "variable", "debris", "gender", "position"], ignore_index=True, kind="stable"
+        ["model", "prompt", "item", "variable", "gender", "position"], ignore_index=True, kind="stable"
     )
 
 
@@ -76,7 +76,7 @@ def _read_file(name: str, text: str, evaluation_set: str):
     model = study.label(model_file, prompt)
     if model is None:
         return [], [f": the model '{model_file}' with prompt {prompt} is not known"]
-    if evaluation_set == "mgc" and test == "True":
+    if test == "True":
         return [], []
     lines = list(csv.reader(io.StringIO(text)))
     if not lines or len(lines[0]) < 3 or lines[0][1] != variable:
@@ -90,7 +90,6 @@ def _read_file(name: str, text: str, evaluation_set: str):
         "evaluation_set": evaluation_set,
         "variable": variable,
         "gender": GENDERS[letter],
-        "debris": test == "True",
         "text_id": name,
     }
     rows = []
@@ -152,12 +151,10 @@ def _incomplete(rows: Iterable[dict[str, Any]]):
     """Name the sentences that lack one of the three genders, or whose genders have different values."""
     values = {}
     for row in rows:
-        key = (row["model"], row["prompt"], row["variable"], row["debris"], row["item"])
+        key = (row["model"], row["prompt"], row["variable"], row["item"])
         values.setdefault(key, {}).setdefault(row["gender"], []).append(row["value"])
     problems = []
-    for (model, prompt, variable, debris, item), by_gender in values.items():
-        if debris:
-            continue
+    for (model, prompt, variable, item), by_gender in values.items():
         if len(by_gender) < len(GENDERS):
             lacking = next(g for g in GENDERS.values() if g not in by_gender)
             problems.append(f"{model}, {prompt}, {item}: has no file for {lacking}")

@@ -4,7 +4,6 @@ One row for each sentence, injected value and gender: ``release``, ``model``, ``
 ``templates``, ``item``, ``occupation``, ``participant``, ``coreferent``, ``well_specified``, ``variable``, ``value``,
 ``position``, ``gender``, ``accumulation`` (``top``: the most probable tokens, as in the study; ``full``: the whole
 vocabulary; ``written``: the most probable tokens at the steps of a continuation where a gendered word was written),
-``debris`` (left over from trials, see :mod:`scripts.underspecification.lib.analyses.released`),
 ``probability`` (a share). Besides, ``text_id`` is the text that the run's model read, or of a release the archive and
 the file in it, with ``row``, the line there. On MGC the probability is the mass itself; on the other sets it is
 divided by the mass of the three genders (0 where they have none), in the released files already; for neopronouns,
@@ -23,12 +22,11 @@ from scripts.underspecification.lib.templates import GENDERS
 
 COLUMNS = (
     "release", "model", "prompt", "evaluation_set", "templates", "item", "occupation", "participant", "coreferent",
-    "well_specified", "variable", "value", "position", "gender", "accumulation", "debris", "probability",
+    "well_specified", "variable", "value", "position", "gender", "accumulation", "probability",
 )  # fmt: skip
 KINDS = dict.fromkeys(COLUMNS, "text") | {
     "well_specified": "truth",
     "position": "whole",
-    "debris": "truth",
     "probability": "fraction",
 }
 MOST = 1.005
@@ -121,7 +119,7 @@ def tidy(
     # Positions count the values that the model read.
     joined["position"] = joined.groupby("variable").position.transform(lambda p: p.rank(method="dense") - 1).astype(int)
     labels = {prompt: study.run_label(label, prompt) for prompt in joined.prompt.unique()}
-    joined = joined.assign(release=study.RUN, model=joined.prompt.map(labels), accumulation=accumulation, debris=False)
+    joined = joined.assign(release=study.RUN, model=joined.prompt.map(labels), accumulation=accumulation)
     return joined[[*COLUMNS, "text_id"]]
 
 
@@ -154,7 +152,7 @@ def _read(path: str):
     if len(impossible):
         row = impossible.iloc[0]
         raise UserError(f"{path}: {_named(row)}: probability is {row.probability}; {_REMEDY}")
-    _check_complete(path, frame[~frame.debris])
+    _check_complete(path, frame)
     return frame
 
 
@@ -164,7 +162,7 @@ def _named(row: pd.Series):
 
 def _check_complete(path: str, frame: pd.DataFrame):
     """Refuse repeated rows, and sentences whose genders do not have the same dates or places."""
-    factors = [column for column in COLUMNS if column not in ("position", "probability", "debris")]
+    factors = [column for column in COLUMNS if column not in ("position", "probability")]
     repeated = frame[frame.duplicated([*factors, "position"])]
     if len(repeated):
         raise UserError(f"{path}: {_named(repeated.iloc[0])} has two rows; {_REMEDY}")
