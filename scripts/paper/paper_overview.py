@@ -84,6 +84,7 @@ def main(
         "listed": sections.list_words,
         "few": FEW,
         "demonstrations": any(study["front"].demonstration for study in studies),
+        "number": sections.number,
         "symbols": latex.symbols,
         "findings": sections.findings,
         "table": sections.table,

@@ -55,7 +55,9 @@ def main(*, results: list, manifest: str, crate: str, title: str, configured: li
     refuse_unless_current(history)
     made = ROCrate(gen_preview=False, version="1.1")
     made.name = title
-    made.description = "A run of a workflow that reproduces studies of pronouns in language models, with its results."
+    made.description = (
+        "A run of a workflow with the protocols of studies of pronouns in language models, with its results."
+    )
     made.license = add_named(made, "https://spdx.org/licenses/MIT", name="MIT")
     made.datePublished = max(record["ended"] for record in history.values())
     workflow = pack_workflow(made, configured)

@@ -19,6 +19,8 @@ AS_PRINTED, WITHIN_INTERVAL, WITHIN_TOLERANCE = "as printed", "within interval",
 DIFFERS, NOT_RUN, NOT_APPLICABLE = "differs", "not run", "not applicable"
 COMPARED = (AS_PRINTED, WITHIN_INTERVAL, WITHIN_TOLERANCE, DIFFERS)
 UNCOMPARED = (NOT_RUN, NOT_APPLICABLE)
+CHOICES = ("instances", "settings")
+"""Variants of the mapping whose numbers follow from what a run was asked to do, and from no model or data."""
 
 PUBLISHED_COLUMNS = ["source", "item", "row", "column", "value", "unit", "kind", "note"]
 MAPPING_COLUMNS = [
@@ -395,32 +397,44 @@ def compare(
     return pd.DataFrame(rows, columns=columns)
 
 
+def results(comparison: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of results, on each template set once however often the study publishes the number.
+
+    Settings and sizes of samples are choices of a run and no results.
+    """
+    chosen = (comparison.kind == "setting") | comparison.variant.isin(CHOICES)
+    return comparison[~chosen].drop_duplicates([*KEY, "published", "templates"])
+
+
 def differing_results(comparison: pd.DataFrame) -> pd.DataFrame:
-    """Return the results that differ; a sample of another size is a choice of the run."""
-    return comparison[(comparison.verdict == DIFFERS) & (comparison.kind != "setting")]
+    """Return the results that differ."""
+    rows = results(comparison)
+    return rows[rows.verdict == DIFFERS]
 
 
 def tally(comparison: pd.DataFrame, source: str) -> dict[str, dict]:
     """Return how often each verdict fell, as numbers that a paper's prose can name.
 
     Ids are ``published.<templates>.results.<verdict>``, with an underscore for the space, ``.total`` and
-    ``.not_covered`` (``not run`` and ``not applicable``); and ``published.differing``: results that differ on some set,
-    each once.
+    ``.not_covered`` (``not run`` and ``not applicable``); and ``published.results``, ``published.compared`` and
+    ``published.differing``: results, those that are compared and those that differ on some set, each once.
 
     Args:
         comparison: From :func:`compare`.
         source: The file that holds it, for the numbers' provenance.
     """
     entries = {}
-    for templates, compared in comparison.groupby("templates", sort=False):
-        rows = compared[compared.kind != "setting"]
+    for templates, rows in results(comparison).groupby("templates", sort=False):
         totals = {name.replace(" ", "_"): (rows.verdict == name).sum() for name in COMPARED}
         totals |= {"total": len(rows), "not_covered": rows.verdict.isin(UNCOMPARED).sum()}
         for name, total in totals.items():
             cell = {"templates": templates, "part": "results", "verdict": name}
             entries[f"published.{templates}.results.{name}"] = count(total, source, **cell)
-    different = differing_results(comparison).drop_duplicates([*KEY, "published"])
-    return entries | {"published.differing": count(len(different), source, verdict=DIFFERS)}
+    on_some_set = results(comparison).groupby([*KEY, "published"]).verdict
+    for name, verdicts in (("results", COMPARED + UNCOMPARED), ("compared", COMPARED), ("differing", (DIFFERS,))):
+        total = on_some_set.agg(lambda found, wanted=verdicts: found.isin(wanted).any()).sum()
+        entries[f"published.{name}"] = count(total, source, verdict=", ".join(verdicts))
+    return entries
 
 
 def write(

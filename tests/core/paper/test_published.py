@@ -231,16 +231,17 @@ def test_tables_are_read_by_template_set(tmp_path):
 
 def test_counts_and_cells_follow_the_comparison(tmp_path):
     numbers = [NUMBER, number(source="Section 2"), number(row="A | 1", value="0.9"), number(row="x", kind="setting"),
-               number(row="y", kind="setting", value="0.9")]  # fmt: skip
-    cells = [CELL, cell(row="A | 1", cells="n=1"), cell(row="x"), cell(row="y", table="", reason="people")]
+               number(row="y", kind="setting", value="0.9"), number(row="z", kind="bound", value="5")]  # fmt: skip
+    cells = [CELL, cell(row="A | 1", cells="n=1"), cell(row="x"), cell(row="y", table="", reason="people"),
+             cell(row="z", variant="instances", comparison=">")]  # fmt: skip
     found = compare(tmp_path, cells, numbers=numbers)
     counted = {name: entry["value"] for name, entry in published.tally(found, "s.csv").items()}
-    assert counted["published.replica.results.within_interval"] == 2
+    assert counted["published.replica.results.within_interval"] == 1
     assert counted["published.replica.results.as_printed"] == 0
     assert counted["published.replica.results.differs"] == 1
-    assert counted["published.replica.results.total"] == counted["published.official.results.not_covered"] == 3
+    assert counted["published.replica.results.total"] == counted["published.official.results.not_covered"] == 2
     assert counted["published.replica.results.not_covered"] == 0
-    assert counted["published.differing"] == 1
+    assert [counted[f"published.{name}"] for name in ("results", "compared", "differing")] == [2, 2, 1]
     shown = published.table_cells(found, "s")
     assert shown.to_dict("records") == [
         {"Quantity": "accuracy: A, 1", "Published": "0.9", "Ours": "0.30", "Interval": "0.25 to 0.35"}
