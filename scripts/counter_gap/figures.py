@@ -63,7 +63,7 @@ def draw_cancellation(frame: pd.DataFrame) -> Figure:
         title="Difference of accuracies: leanings cancel",
         xlabel="Mean leaning (percentage points)\nto feminine ← | → to masculine",
     )
-    axes[1].set(title="Difference of inconsistencies", xlabel=r"$\Delta I$ (percentage points)")
+    axes[1].set(title="Difference of inconsistencies", xlabel="ΔI (percentage points)")
     handles = [
         plotting.patch_handle(to_rgba(MASCULINE, LEANING), "leaning to masculine"),
         plotting.patch_handle(to_rgba(FEMININE, LEANING), "leaning to feminine"),

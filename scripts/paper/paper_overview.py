@@ -120,7 +120,7 @@ def study_evidence(study: dict[str, Any], verdicts: Iterable[str], comparison_nu
              (("csv", verdicts), ("json", comparison_numbers))}  # fmt: skip
     counted = [json.loads(Path(path).read_text(encoding="utf-8")) for path in paths["json"]]
     several = len(study["parts"]) > 1
-    rows = [row for path in paths["csv"] for row in files.rows(files.read_csv(path).fillna(""))]
+    rows = [row for path in paths["csv"] for row in files.rows(files.read_csv(path, dtype=str).fillna(""))]
     findings = [
         {
             "number": row.number,

@@ -236,12 +236,12 @@ def report_captions(items: Sequence[dict]) -> str:
 
     The report renders it with jinja2 for every file, with the outputs of the file's job at hand.
     """
-    lines = []
+    lines, numbers = [], {item["label"]: str(item["number"]) for item in items}
     for item in items:
         if item["path"]:
             name = f"{item['kind'].capitalize()} {item['number']} of the paper"
             test = f'"{item["path"]}" in snakemake.output'
-            text = report.caption(name, report.plain_text(caption(item["body"])))
+            text = report.caption(name, report.plain_text(caption(item["body"]), numbers))
             lines.append(f"{{% if {test} %}}{text}{{% endif %}}")
     paths = [item["path"] for item in items if item["path"]]
     listed = f"{paths!r} | select('in', snakemake.output) | list"

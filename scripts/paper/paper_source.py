@@ -86,6 +86,7 @@ def main(
         ),
         "readings": reading_notes(stated, models),
         "pronoun_sets": [breakable(entry["label"]) for entry in pronoun_sets],
+        "link": latex.link,
         "listed": list_words,
         "table": table,
     }

@@ -105,7 +105,7 @@ def test_every_estimate_has_its_interval_and_n_and_links_to_its_row(made):
     numbers = json.loads(made["numbers"])
     links = set(re.findall(r"\\sourced\{paper\.([^}]+)\}", made["overview_tex"]))
     assert links == {target(name) for name in numbers}
-    used = files.read_csv(made["folder"] / "out/sections/csv").fillna("").astype(str)
+    used = files.read_csv(made["folder"] / "out/sections/csv", dtype=str).fillna("")
     for entry in numbers.values():
         same = used
         for column, value in entry["cell"].items():
@@ -148,7 +148,7 @@ def test_several_models_against_chance(chances, words):
 
 
 def test_the_reports_page_says_the_same(made):
-    page = made["report_rst"]
+    page = re.sub(r"\\(.)", r"\1", made["report_rst"])
     assert page.index("Both reach 50% (40 to 60") < page.index("base64,UE5H") < page.index("10 hold, 1 fails")
     assert "**One: A**" in page and "The title" in page
 

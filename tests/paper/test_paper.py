@@ -104,6 +104,7 @@ FIGURES = (
     "headline", "context_free", "introduction_accuracy", "accuracy_by_pronoun", "accuracy_by_distractors", "scaling",
     "error_types", "context_free_by_model", "who_becomes_whom",
 )  # fmt: skip
+SETTINGS = {"authors": [], "date": "2026-11-24", "code": "https://example.org/code"}
 TWO, PAPER, SETS = synthetic.DEMONSTRATION, synthetic.paper_models(), synthetic.SETS
 
 
@@ -258,7 +259,7 @@ def render(
         made=[],
         speeds=[],
         title="A title",
-        settings={"authors": [], "date": "2026-11-24", "code": "https://example.org/code"},
+        settings=SETTINGS,
         scores=[path for _, scores in made for path in scores],
         main_tex=str(paper / "main.tex"),
         bibliography_copy=str(paper / "references.bib"),
@@ -415,7 +416,7 @@ def test_a_demonstration_system_is_named_described_and_cited(tmp_path):
     assert "MiniLM \\citep" not in printed
 
 
-def source_without_models(tmp_path, sets, systems=None):
+def source_without_models(tmp_path, sets, systems=None, title="A title", settings=SETTINGS):
     """Render the main file of two studies that need no model."""
     paper_source.main(
         main_template=str(ROOT / "paper/main.tex.j2"),
@@ -424,8 +425,8 @@ def source_without_models(tmp_path, sets, systems=None):
         citation_file=str(ROOT / "CITATION.cff"),
         made=[],
         speeds=[],
-        title="A title",
-        settings={"authors": [], "date": "2026-11-24", "code": "https://example.org/code"},
+        title=title,
+        settings=settings,
         scores=[],
         main_tex=str(tmp_path / "main.tex"),
         bibliography_copy=str(tmp_path / "references.bib"),

@@ -2,6 +2,7 @@
 
 import itertools
 import re
+import urllib.parse
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,6 +40,18 @@ def escape(value: Any) -> str:
 
 class Raw(str):
     """Text that is LaTeX already and must not be escaped."""
+
+
+def link(address: str) -> Raw:
+    r"""Return an address as a link in LaTeX that shows it; what no address holds is encoded in percents.
+
+    Examples:
+        >>> print(link("https:a}"))
+        \href{https:a\%7D}{\texttt{https:a\%7D}}
+    """
+    encoded = escape(urllib.parse.quote(address, safe="%:/?#@!&'()*+,;=[]").replace("~", "%7E"))
+    shown = encoded.replace("/", r"/\allowbreak{}")
+    return Raw(rf"\href{{{encoded}}}{{\texttt{{{shown}}}}}")
 
 
 SYMBOLS = {

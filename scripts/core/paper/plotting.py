@@ -113,6 +113,8 @@ def style() -> "contextlib._GeneratorContextManager[None]":
         "patch.force_edgecolor": True,
         "font.family": "sans-serif",
         "font.sans-serif": ["DejaVu Sans"],
+        # A label is text, whatever signs of money it has.
+        "text.parse_math": False,
         "font.size": 8,
         "axes.titlesize": 8,
         "axes.titlelocation": "left",

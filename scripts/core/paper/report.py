@@ -5,7 +5,7 @@ Snakemake renders these texts with jinja2 when it makes the report, so they are 
 
 import base64
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from pylatexenc.latex2text import LatexNodes2Text
@@ -21,16 +21,26 @@ WIDTH = 4000
 """Characters in a line of a picture's data."""
 
 
-def plain_text(text: str) -> str:
-    """Return LaTeX as one line of text, without links into the appendix."""
-    text = re.sub(r"\\origin\{[^}]*\}", "", text)
-    text = re.sub(r"\\sourced\{[^}]*\}", "", text)
+def plain_text(text: str, numbers: Mapping[str, str] | None = None) -> str:
+    """Return LaTeX as one line of text, without links into the appendix.
+
+    A citation becomes the author and the year that its key is made of, a reference the number of its label in
+    ``numbers``, where that is known.
+    """
+    text = re.sub(r"\\(origin|sourced)\{[^}]*\}", "", text)
+    text = re.sub(r"\\citet\{([^}]*)\}", lambda m: _cited(m[1], "{} ({})"), text)
+    text = re.sub(r"\\citep\{([^}]*)\}", lambda m: f"({_cited(m[1], '{} {}')})", text)
+    text = re.sub(r"\\ref\{([^}]*)\}", lambda m: (numbers or {}).get(m[1], "of the paper"), text)
     return " ".join(LatexNodes2Text(math_mode="text").latex_to_text(text).split())
 
 
+def _cited(keys: str, form: str) -> str:
+    return "; ".join(form.format(name.capitalize(), year) for name, year in re.findall(r"([a-z]+)(\d{4})", keys))
+
+
 def escape_rst(text: str) -> str:
-    """Return text as reStructuredText that shows it as it is."""
-    return re.sub(r"([*`|_\\])", r"\\\1", str(text))
+    """Return text as one line of reStructuredText that shows it as it is: no sign begins markup or a directive."""
+    return re.sub(r"([!-/:-@[-`{-~])", r"\\\1", " ".join(str(text).split()))
 
 
 def _raw(text: str) -> str:
@@ -40,7 +50,7 @@ def _raw(text: str) -> str:
 
 def caption(title: str, text: str) -> str:
     """Return a caption (text) behind its title, marked as raw."""
-    return _raw(f"**{title}.** {escape_rst(text)}")
+    return _raw(f"**{escape_rst(title)}.** {escape_rst(text)}")
 
 
 def page(title: str, studies: list[tuple[str, str, list[str], list[tuple[str, str]]]]) -> str:
@@ -49,7 +59,9 @@ def page(title: str, studies: list[tuple[str, str, list[str], list[tuple[str, st
     Args:
         studies: Label, what it found, sentences that count its findings, and titles and PNG files of its pictures.
     """
-    lines = ["", title, "=" * len(title), "", ".. raw:: html", "", f"   <style>{STYLE}</style>", ""]
+    heading = escape_rst(title)
+    # Wide letters take two columns, and a rule below a heading must not be shorter than it.
+    lines = ["", heading, "=" * 2 * len(heading), "", ".. raw:: html", "", f"   <style>{STYLE}</style>", ""]
     lines += ["Every instance is in *Explorer: every instance*, under *All studies*.", ""]
     for label, text, _, figures in studies:
         lines += [f"**{escape_rst(label)}.** {escape_rst(text)}", "", *_pictures(figures[:1])]

@@ -9,7 +9,7 @@ MASCULINE, FEMININE = plotting.pronoun_colours(["he", "she"]).values()
 """Genders have the colours of their pronouns."""
 DELTA_I, ACC_DIFF = plotting.CATEGORIES[4], plotting.CATEGORIES[0]
 """Metrics, the same in every figure."""
-DELTA_I_LABEL, ACC_DIFF_LABEL = r"$\Delta I$ (across minus within)", "accuracy: masculine minus feminine"
+DELTA_I_LABEL, ACC_DIFF_LABEL = "ΔI (across minus within)", "accuracy: masculine minus feminine"
 """Subscripts would be too small to read."""
 
 

@@ -59,3 +59,10 @@ def test_no_label_makes_a_template_of_a_caption_or_the_page(block):
 def test_latex_becomes_one_line_of_text():
     text = "Of \\sourced{a.b}{5}\\,\\% in $\\Delta I$\nit is \\emph{all}. \\origin{fig:x}"
     assert report.plain_text(text) == "Of 5 % in Δ I it is all."
+
+
+def test_citations_and_references_of_a_caption_have_words():
+    text = "\\citet{holm1979}'s test, as Table~\\ref{tab:x} and Appendix~\\ref{sec:y} say \\citep{hu2022,lee2018}"
+    assert report.plain_text(text, {"tab:x": "7"}) == (
+        "Holm (1979)'s test, as Table 7 and Appendix of the paper say (Hu 2022; Lee 2018)"
+    )
