@@ -194,7 +194,6 @@ rule counter_gap_labels:
         "../envs/analysis.yaml"
     params:
         annotators=COUNTER_GAP["annotation"]["annotators"],
-        flagged=COUNTER_GAP["annotation"]["flagged"],
     script:
         "../scripts/counter_gap/analyses.py"
 

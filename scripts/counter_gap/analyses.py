@@ -42,7 +42,7 @@ def flags(
 
 def labels(
     *, instances: str, sheet: str, completed: list, answers: str, labels: str, funnel: str, discarded: str,
-    agreement: str, annotators: int, flagged: str,
+    agreement: str, annotators: int,
 ) -> None:  # fmt: skip
     """Decide by majority whom each pronoun refers to and which quadruples are kept (sections 2.2 and 2.3).
 
@@ -55,10 +55,9 @@ def labels(
         discarded: The discarded quadruples with reasons.
         agreement: The annotators' agreement on all instances and on the accepted ones.
         annotators: The number of answers that each instance needs.
-        flagged: Whether the majority or any annotator has to flag a passage.
     """
     said = annotation.read_labels(sheet, completed, votes.QUESTIONS, partial=True)
-    decided, quadruples = votes.decide(files.read_parquet(instances), said, annotators, flagged)
+    decided, quadruples = votes.decide(files.read_parquet(instances), said, annotators)
     kept = votes.labels(decided, quadruples)
     log.info("%d of %d quadruples are accepted", len(kept) // 4, len(quadruples))
     files.write_csv(answers, said)

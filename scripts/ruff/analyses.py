@@ -225,7 +225,7 @@ def human_accuracy(*, samples: list, sheet: str, completed: list, answers: str, 
         samples: The samples that the blank ``sheet`` was drawn from; they have the right pronouns.
         completed: Sheets, one per annotator.
     """
-    labels = annotation.read_labels(sheet, completed, [human.HUMAN_QUESTION])
+    labels = annotation.read_labels(sheet, completed, human.HUMAN_QUESTION)
     gold = pd.concat([files.read_parquet(path, ["instance_id", "gold"]) for path in samples])
     files.write_csv(answers, labels)
     files.write_csv(agreement, annotation.agreement(labels))

@@ -168,7 +168,7 @@ def human_sheet(*, samples: list, sheet: str, instances: int, seed: int) -> None
         raise UserError(f"ruff.annotation.instances is {instances}, but a sample has {fewest}; use at most {fewest}")
     drawn = table.groupby("n_distractors").sample(instances, random_state=seed)
     items = drawn[["instance_id", "text"]].set_axis(["Row", "Sentence"], axis=1)
-    annotation.write_sheet(sheet, items, [HUMAN_QUESTION], seed)
+    annotation.write_sheet(sheet, items, HUMAN_QUESTION, seed)
 
 
 if __name__ == "__main__":

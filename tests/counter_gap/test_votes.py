@@ -48,7 +48,7 @@ def test_the_sheet_shows_the_marked_pronoun_and_both_names(replica):
 
 
 def test_when_all_are_right_all_is_accepted_with_the_labels_of_the_data(replica, right):
-    instances, quadruples = votes.decide(replica, said(right), 3, "majority")
+    instances, quadruples = votes.decide(replica, said(right), 3)
     assert (quadruples.reason == "").all()
     table = votes.labels(instances, quadruples)
     assert list(table) == ["ID", "A-coref", "B-coref"] and list(table.ID) == list(replica.id)
@@ -82,7 +82,7 @@ def test_every_reason_is_counted(replica, right):
         key(names[8], ""): everybody,
     }
     answers = said(right, **changes)
-    _, quadruples = votes.decide(replica, answers, 3, "majority")
+    _, quadruples = votes.decide(replica, answers, 3)
     reasons = quadruples.set_index("quadruple").reason
     assert [reasons[name] for name in names] == [
         "", "", "", "contradicts common sense", "inconsistent", "real people", "undecided", "too few answers",
@@ -96,12 +96,9 @@ def test_every_reason_is_counted(replica, right):
     }  # fmt: skip
     assert list(steps.left) == [24, 22, 21, 20, 19, 18]
     assert (steps.masculine + steps.feminine == steps.left).all()
-    # Flagged by anybody.
-    _, stricter = votes.decide(replica, answers, 3, "any")
-    assert stricter.set_index("quadruple").reason[names[1]] == "contradicts common sense"
     # With two annotators a name may have half of the answers.
     pair = answers[answers.annotator != "eve"]
-    _, undecided = votes.decide(replica, pair, 2, "majority")
+    _, undecided = votes.decide(replica, pair, 2)
     assert undecided.set_index("quadruple").reason[names[0]] == "undecided"
 
 
@@ -138,7 +135,7 @@ def test_the_jobs_from_candidates_to_labels(replica, right, tmp_path):
         sheet.assign(**{votes.PERSON: given, votes.REAL_PEOPLE: real, "Annotator": name}).to_csv(
             completed[-1], index=False
         )
-    analyses.labels(completed=completed, annotators=3, flagged="majority", **paths)
+    analyses.labels(completed=completed, annotators=3, **paths)
     table, discarded = files.read_csv(paths["labels"], dtype=str), files.read_csv(paths["discarded"], dtype=str)
     assert discarded.set_index("quadruple").reason.to_dict() == {"blanket": "real people"}
     assert files.read_csv(paths["funnel"]).left.iloc[-1] * 4 == len(table) == 96 - 4

@@ -1,31 +1,19 @@
 """From annotators' labels to the quadruples of a data set (sections 2.2 and 2.3, Appendix B).
 
-The majority label (name A, name B or neither) decides whom the marked pronoun refers to. Quadruples are discarded for
-the first reason that applies:
-
-- ``too few answers``: one of the four instances has fewer than were asked for (three in the study);
-- ``undecided``: no label of one of the four instances has a majority, as with one vote per name and one for neither;
-- ``contradicts common sense``: annotators say so of one of the four;
-- ``inconsistent``: the labels are not at the same places in all four;
-- ``real people``: annotators say so of one of the four.
+The majority label (name A, name B or neither) decides whom the marked pronoun refers to. A quadruple is discarded for
+the first of :data:`REASONS` that applies to one of its four instances, or to the four together (*inconsistent*: their
+labels are not at the same places).
 """
 
 import pandas as pd
 
 from scripts.core import files
-from scripts.core.data.annotation import Question
 from scripts.counter_gap.lib.instances import LABELS
 
-REASONS = ("too few answers", "undecided", "contradicts common sense", "inconsistent", "real people")
 PERSON = "Person (A, B, neither)"
 COMMON_SENSE, REAL_PEOPLE = "Contradicts common sense", "Real people"
-QUESTIONS = (
-    Question(PERSON, ("A", "B", "neither")),
-    Question(COMMON_SENSE, ("yes", "no"), default="no"),
-    Question(REAL_PEOPLE, ("yes", "no"), default="no"),
-)
-FLAG_RULES = ("majority", "any")
-"""When annotators count as flagging a passage: more than half of them do, or any does."""
+QUESTIONS = {PERSON: ("A", "B", "neither"), COMMON_SENSE: ("yes", "no"), REAL_PEOPLE: ("yes", "no")}
+REASONS = ("too few answers", "undecided", "contradicts common sense", "inconsistent", "real people")
 
 
 def sheet_items(instances: pd.DataFrame) -> pd.DataFrame:
@@ -38,46 +26,31 @@ def sheet_items(instances: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(columns | {"A": instances.a, "B": instances.b})
 
 
-def decide(
-    passages: pd.DataFrame, labels: pd.DataFrame, annotators: int, flagged: str
-) -> tuple[pd.DataFrame, pd.DataFrame]:
+def decide(passages: pd.DataFrame, labels: pd.DataFrame, annotators: int) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return what becomes of every quadruple.
 
     Args:
         passages: Instances with ``id``, ``quadruple`` and ``gender``; the first of a quadruple is the original.
         labels: From :func:`scripts.core.data.annotation.read_labels`.
         annotators: Labels that every instance needs.
-        flagged: One of :data:`FLAG_RULES`.
 
     Returns:
-        Instances: ``id``, ``quadruple``, ``gender``, ``answers``, ``undecided``, ``a_coref``, ``b_coref``, both flags.
+        Instances: ``id``, ``quadruple``, ``gender`` and the majority labels ``a_coref`` and ``b_coref``.
         Quadruples: ``quadruple``, ``gender`` (the original's), ``reason`` (empty: accepted).
     """
-    instances = passages[["id", "quadruple", "gender"]].reset_index(drop=True)
-
-    def votes(question: str, label: str) -> pd.Series:
-        chosen = labels[(labels.question == question) & (labels.label == label)]
-        return instances.id.map(chosen["item"].value_counts()).fillna(0)
-
-    by_label = {label: votes(PERSON, label) for label in QUESTIONS[0].options}
-    instances["answers"] = sum(by_label.values())
-    half = instances.answers / 2
-    instances["undecided"] = ~pd.concat([counts > half for counts in by_label.values()], axis=1).any(axis=1)
-    instances["a_coref"], instances["b_coref"] = by_label["A"] > half, by_label["B"] > half
-    for flag in (COMMON_SENSE, REAL_PEOPLE):
-        instances[flag] = votes(flag, "yes") > (half if flagged == "majority" else 0)
-    quadruples = []
-    for name, four in instances.groupby("quadruple", sort=False):
-        applies = (
-            (four.answers < annotators).any(),
-            four.undecided.any(),
-            four[COMMON_SENSE].any(),
-            four.a_coref.nunique() > 1 or four.b_coref.nunique() > 1,
-            four[REAL_PEOPLE].any(),
-        )
-        reason = next((reason for reason, holds in zip(REASONS, applies, strict=True) if holds), "")
-        quadruples.append((name, four.gender.iloc[0], reason))
-    return instances, pd.DataFrame(quadruples, columns=["quadruple", "gender", "reason"])
+    cells = pd.MultiIndex.from_tuples((question, label) for question in QUESTIONS for label in QUESTIONS[question])
+    votes = pd.crosstab(labels["item"], [labels.question, labels.label])
+    votes = votes.reindex(index=passages.id, columns=cells, fill_value=0).set_axis(passages.index)
+    answers = votes[PERSON].sum(axis=1)
+    most = votes.gt(answers / 2, axis=0)
+    instances = passages[["id", "quadruple", "gender"]].assign(a_coref=most[PERSON, "A"], b_coref=most[PERSON, "B"])
+    four = instances.groupby("quadruple", sort=False)
+    single = [answers < annotators, ~most[PERSON].any(axis=1), most[COMMON_SENSE, "yes"], most[REAL_PEOPLE, "yes"]]
+    few, undecided, nonsense, real = (holds.groupby(instances.quadruple, sort=False).any() for holds in single)
+    inconsistent = (four[["a_coref", "b_coref"]].nunique() > 1).any(axis=1)
+    applies = pd.concat([few, undecided, nonsense, inconsistent, real], axis=1, keys=REASONS)
+    reason = applies.idxmax(axis=1).where(applies.any(axis=1), "")
+    return instances, pd.DataFrame({"gender": four.gender.first(), "reason": reason}).reset_index()
 
 
 def funnel(quadruples: pd.DataFrame) -> pd.DataFrame:

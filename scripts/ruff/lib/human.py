@@ -4,9 +4,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from scripts.core.data.annotation import Question
-
-HUMAN_QUESTION = Question("Pronoun")
+HUMAN_QUESTION = {"Pronoun": ()}
 
 
 def accuracy_by_annotator(labels: pd.DataFrame, gold: pd.Series) -> pd.DataFrame:
@@ -20,11 +18,10 @@ def accuracy_by_annotator(labels: pd.DataFrame, gold: pd.Series) -> pd.DataFrame
     from scripts.core.statistics import procedures
 
     right = (labels.label == labels["item"].map(gold).str.lower()).groupby(labels.annotator, sort=False)
-    table = right.agg(["count", "sum"]).set_axis(["n", "right"], axis=1).reset_index()
-    table["accuracy"] = table.right / table.n
-    intervals = [procedures.wilson(int(right), int(n)) for right, n in zip(table.right, table.n, strict=True)]
-    table[["ci_low", "ci_high"]] = pd.DataFrame(intervals, index=table.index)
-    return table
+    rows = [
+        (name, len(part), part.sum(), part.mean(), *procedures.wilson(part.sum(), len(part))) for name, part in right
+    ]
+    return pd.DataFrame(rows, columns=["annotator", "n", "right", "accuracy", "ci_low", "ci_high"])
 
 
 def human_baseline(paths: Sequence[str], published: float) -> float | dict:
@@ -35,8 +32,8 @@ def human_baseline(paths: Sequence[str], published: float) -> float | dict:
             empty without annotators. Snakemake asks again if the file is not made yet.
         published: The study's accuracy.
     """
-    for path in paths:
-        # A file that is not made yet is a FileNotFoundError here, as Snakemake expects.
-        table = pd.read_csv(path)
-        return {"accuracy": float(table.right.sum() / table.n.sum()), "label": "human, this run"}
-    return published
+    if not paths:
+        return published
+    # A file that is not made yet is a FileNotFoundError here, as Snakemake expects.
+    table = pd.read_csv(paths[0])
+    return {"accuracy": float(table.right.sum() / table.n.sum()), "label": "human, this run"}
