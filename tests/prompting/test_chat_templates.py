@@ -95,6 +95,15 @@ def test_the_date_is_that_of_the_configuration(tokenizer, monkeypatch):
     assert wrapped(tokenizer, dated, date="2025-01-02").startswith("02 Jan 2025, 02 Jan 2025. ")
     with pytest.raises(UserError, match=r"chat_templates\.date: '2026-02-30' is no day; correct it"):
         wrapped(tokenizer, dated, date="2026-02-30")
+    # As Llama 3.2 and GPT-OSS ask.
+    asked = '{% if strftime_now is defined %}{% set day = strftime_now( "%Y-%m-%d" ) %}{% endif %}{{ day }} '
+    assert wrapped(tokenizer, asked + PLAIN).startswith(f"{DATE} ")
+    with pytest.raises(UserError, match="template calls strftime_now with other than a text; set prompt_wrapping"):
+        wrapped(tokenizer, "{% set form = '%Y' %}{{ strftime_now(form) }} " + PLAIN)
+    # Of several templates the default one.
+    tokenizer.chat_template = {"tool_use": "{{ strftime_now('%Y') }}", "default": dated}
+    entry = {"prompt_wrapping": "chat_template"}
+    assert prompting.wrapper(entry, tokenizer, DATE)("a").startswith("26 Jul 2024, 26 Jul 2024. ")
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,9 @@ the model is asked, before anything is put around it) and ``follow_up``: missing
 ``{chain}`` for the continuation. What else is in it belongs to the study.
 """
 
-import contextlib
 import datetime
 import re
-import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from scripts.core.errors import UserError, describe_error
@@ -32,6 +30,9 @@ THOUGHTS = re.compile(r"think|reasoning|<\|channel\|>", re.IGNORECASE)
 
 SWITCH = "enable_thinking"
 """The variable of chat templates that lets most of these models think unless it is false."""
+
+NOW = re.compile(r"""strftime_now\s*\(\s*(["'])([^"']*)\1\s*\)""")
+"""How chat templates ask for the date."""
 
 CONTENTS: tuple[Callable[[str], Any], ...] = (lambda text: text, lambda text: [{"type": "text", "text": text}])
 """How chat templates take the text of a turn: as it is, or as a list of parts."""
@@ -86,10 +87,12 @@ def wrapper(
 
 
 def _chat(thinking: dict[str, Any] | None, tokenizer: Any, date: str) -> Callable[[str], str]:
-    source, where = str(tokenizer.chat_template or ""), "config/models.yaml: the model's chat template"
+    where = "config/models.yaml: the model's chat template"
     remedy = "set prompt_wrapping to none, or correct the template"
-    if not source:
-        raise UserError(f"{where} is missing from its tokenizer; set prompt_wrapping to none")
+    try:
+        source = tokenizer.get_chat_template()
+    except ValueError:
+        raise UserError(f"{where} is missing from its tokenizer; set prompt_wrapping to none") from None
     stated = {name: value for name, value in (thinking or {}).items() if name not in ("tokens", "tags")}
     if (thinking is None and THOUGHTS.search(source)) or (SWITCH in source and not stated):
         raise UserError(
@@ -102,11 +105,15 @@ def _chat(thinking: dict[str, Any] | None, tokenizer: Any, date: str) -> Callabl
         day = datetime.date.fromisoformat(date)
     except ValueError:
         raise UserError(f"chat_templates.date: '{date}' is no day; correct it") from None
+    # transformers' strftime_now reads the clock, and templates are handed no function: the day is written into them.
+    dated = NOW.sub(lambda call: repr(day.strftime(call[2])), source)
+    if re.search(r"strftime_now\s*\(", dated):
+        raise UserError(f"{where} calls strftime_now with other than a text; {remedy}")
     options = stated | {"date_string": day.strftime("%d %b %Y"), "tokenize": False, "add_generation_prompt": True}
 
     def fill(content: Any) -> str:
-        with _clock(day):
-            return tokenizer.apply_chat_template([{"role": "user", "content": content}], **options)
+        turn = {"role": "user", "content": content}
+        return tokenizer.apply_chat_template([turn], chat_template=dated, **options)
 
     problems = []
     for form in CONTENTS:
@@ -128,22 +135,6 @@ def _chat(thinking: dict[str, Any] | None, tokenizer: Any, date: str) -> Callabl
         return wrapped
 
     return wrap
-
-
-@contextlib.contextmanager
-def _clock(day: datetime.date) -> Iterator[None]:
-    """Have ``strftime_now`` of chat templates say inside the block that it is this day.
-
-    transformers hands templates no function but its own, which asks this module for the time.
-    """
-    import transformers
-
-    chat_template_utils: Any = transformers.utils.chat_template_utils
-    kept, chat_template_utils.datetime = chat_template_utils.datetime, types.SimpleNamespace(now=lambda: day)
-    try:
-        yield
-    finally:
-        chat_template_utils.datetime = kept
 
 
 def second_prompt(pattern: str, first: str, chain: str) -> str:
