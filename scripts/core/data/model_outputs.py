@@ -5,7 +5,7 @@ anybody noticing. So nothing of it is used unless its columns have the right typ
 once and nothing else does, and every number is one that a model can give. Each message names file, model and item.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -49,12 +49,13 @@ def read_scores(path: str | Path, model: str, instances: pd.DataFrame) -> pd.Dat
         UserError: If the file cannot be read or is another model's, a column is missing or of another type, a number is
             no log-probability, or if the rows are not exactly the options of ``instances``, each once.
     """
-    import pyarrow as pa
-
-    # A column of pandas can be in several pieces.
-    identifiers, options = instances.instance_id.tolist(), instances.options.tolist()
-    asked = ExpectedOptions(pa.array(identifiers, pa.string()), pa.array(options, pa.list_(pa.string())))
+    asked = ExpectedOptions.of(instances)
     return pd.concat([part for _, part in score_parts(path, model, asked)], ignore_index=True)
+
+
+def check_all_options(table: "pyarrow.Table", where: str, instances: pd.DataFrame) -> None:
+    """Refuse scores that are not those of all options of ``instances``, each once; errors as in :func:`read_scores`."""
+    list(_checked_parts([table], where, ExpectedOptions.of(instances)))
 
 
 class ExpectedOptions:
@@ -81,6 +82,15 @@ class ExpectedOptions:
         self.starts = np.cumsum(self.sizes) - self.sizes
         self._options = distinct.flatten().dictionary_encode()
         self._index = None
+
+    @classmethod
+    def of(cls, instances: pd.DataFrame) -> "ExpectedOptions":
+        """Return those of a table of instances."""
+        import pyarrow as pa
+
+        # A column of pandas can be in several pieces.
+        identifiers, options = instances.instance_id.tolist(), instances.options.tolist()
+        return cls(pa.array(identifiers, pa.string()), pa.array(options, pa.list_(pa.string())))
 
     @classmethod
     def read(cls, path: str | Path) -> "ExpectedOptions":
@@ -146,36 +156,42 @@ def score_parts(
     """
     import pyarrow as pa
 
-    where = _where(path, "scores", model)
+    wanted = list(dict.fromkeys([*SCORES, *(columns or ())]))
+    with files.open_parquet(path, wanted) as file:
+        batches = file.iter_batches(BATCH, columns=None if columns is None else wanted)
+        tables = (pa.Table.from_batches([batch]) for batch in batches)
+        for owner, table in _checked_parts(tables, _where(path, "scores", model), asked):
+            yield owner, (table if columns is None else table.drop(["instance_id", "option"])).to_pandas()
+
+
+def _checked_parts(
+    tables: Iterable["pyarrow.Table"], where: str, asked: ExpectedOptions
+) -> Iterator[tuple[np.ndarray, "pyarrow.Table"]]:
     given = np.zeros(int(asked.sizes.sum()), dtype=bool)
     order = np.repeat(np.arange(len(asked.sizes), dtype=np.int32), asked.sizes)
     done = 0
-    wanted = list(dict.fromkeys([*SCORES, *(columns or ())]))
-    with files.open_parquet(path, wanted) as file:
-        for batch in file.iter_batches(BATCH, columns=None if columns is None else wanted):
-            table = pa.Table.from_batches([batch])
-            check_scores(table, where)
-            owner = asked.places(batch["instance_id"], order[done : done + len(batch)])
-            done += len(batch)
-            _refuse_others(
-                owner < 0, table, where, lambda row: f"instance {row.instance_id} is not among those of the run"
-            )
-            index = batch["option_index"].to_numpy().astype(int)
-            outside = (index < 0) | (index >= asked.sizes[owner])
-            _refuse_others(
-                outside, table, where, lambda row: f"instance {row.instance_id} has no option {row.option_index}"
-            )
-            at = asked.starts[owner] + index
-            _refuse_others(
-                ~asked.same_options(at, batch["option"]), table, where,
-                lambda row, at=at: f"instance {row.instance_id}, option '{row.option}' is not its option "
-                f"{row.option_index}, '{asked.option(at[row.name])}'",
-            )  # fmt: skip
-            _refuse_others(
-                given[at], table, where, lambda row: f"instance {row.instance_id}, option '{row.option}' occurs twice"
-            )
-            given[at] = True
-            yield owner, (table if columns is None else table.drop(["instance_id", "option"])).to_pandas()
+    for table in tables:
+        check_scores(table, where)
+        owner = asked.places(table["instance_id"].combine_chunks(), order[done : done + len(table)])
+        done += len(table)
+        _refuse_others(owner < 0, table, where, lambda row: f"instance {row.instance_id} is not among those of the run")
+        index = table["option_index"].to_numpy().astype(int)
+        outside = (index < 0) | (index >= asked.sizes[owner])
+        _refuse_others(
+            outside, table, where,
+            lambda row: f"instance {row.instance_id} has no option {row.option_index}, '{row.option}'",
+        )  # fmt: skip
+        at = asked.starts[owner] + index
+        _refuse_others(
+            ~asked.same_options(at, table["option"]), table, where,
+            lambda row, at=at: f"instance {row.instance_id}, option '{row.option}' is not its option "
+            f"{row.option_index}, '{asked.option(at[row.name])}'",
+        )  # fmt: skip
+        _refuse_others(
+            given[at], table, where, lambda row: f"instance {row.instance_id}, option '{row.option}' occurs twice"
+        )
+        given[at] = True
+        yield owner, table
     if given.all():
         return
     scored = np.add.reduceat(given, asked.starts, dtype=int)
@@ -214,11 +230,15 @@ def check_scores(table: "pyarrow.Table", where: str) -> None:
         if column.endswith("log_probability"):
             wrong = ~np.isfinite(values) | (values > ROUNDING)
         else:
-            wrong = ~(values >= LEAST_TOKENS.get(column.removeprefix("uncapitalised_"), 0))
+            least = LEAST_TOKENS.get(column.removeprefix("uncapitalised_"), 0)
+            wrong = ~(values >= least) | (values % 1 != 0)
         # An option that does not start a sentence has no values without a capital.
         if column.startswith("uncapitalised_"):
             wrong &= ~np.isnan(values)
         _refuse(frame, wrong, where, name, column)
+    if "continuation_log_probability" in frame:
+        wrong = frame.log_probability > frame.continuation_log_probability + ROUNDING
+        _refuse(frame, wrong, where, lambda row: f"{name(row)}: more probable than a part of it", "log_probability")
     _refuse_repeated(frame, ["instance_id", "option_index"], where, name)
 
 
@@ -398,7 +418,9 @@ def _check_probabilities(frame: pd.DataFrame, where: str) -> None:
     _refuse(frame, ~((values >= 0) & (values <= 1 + ROUNDING)), where, _place, "probability")
 
 
-def _refuse(frame: pd.DataFrame, wrong: np.ndarray, where: str, name: Callable[[pd.Series], str], column: str) -> None:
+def _refuse(
+    frame: pd.DataFrame, wrong: "np.ndarray | pd.Series", where: str, name: Callable[[pd.Series], str], column: str
+) -> None:
     if wrong.any():
         row = frame[wrong].iloc[0]
         raise UserError(f"{where}: {name(row)}: {column} is {row[column]}; {REMEDY}")

@@ -119,6 +119,14 @@ FURTHER_COLUMNS = {
         lambda f: changed(f.assign(uncapitalised_log_probability=np.nan), 16, "uncapitalised_log_probability", -np.inf),
         f"{SIXTH}, option 'she': uncapitalised_log_probability is -inf",
     ),
+    "half_a_token": (
+        lambda f: changed(f.assign(option_tokens=1.0), 16, "option_tokens", 1.5),
+        f"{SIXTH}, option 'she': option_tokens is 1.5",
+    ),
+    "more_than_a_part": (
+        lambda f: changed(f.assign(continuation_log_probability=-1.0), 16, "continuation_log_probability", -200.0),
+        f"{SIXTH}, option 'she': more probable than a part of it: log_probability is -",
+    ),
 }
 SCORES = {
     "nan": (lambda f: changed(f, 16, "log_probability", np.nan), f"{SIXTH}, option 'she': log_probability is nan"),
