@@ -6,7 +6,7 @@ import pytest
 
 from scripts.core import files
 from scripts.core.errors import UserError
-from scripts.core.statistics.procedures import percentile_interval, wilson
+from scripts.core.statistics.procedures import wilson
 from scripts.misgendered import analyses
 from scripts.misgendered.lib import numbers, study, tables
 from scripts.misgendered.lib.analyses import choices, predictions
@@ -92,11 +92,10 @@ def test_intervals_widen_with_the_variance_between_templates():
     """Half of the templates are always right: instances alone would give an interval several times too narrow."""
     table = synthetic.instances(1100).assign(model="m")
     table["correct"] = table.template_index < 5
-    low, high = percentile_interval(ResampledPredictions(table, 1000, 1).samples(np.ones(len(table), dtype=bool)))
+    resampled = ResampledPredictions(table, 1000, 1)
+    low, high = resampled.places.interval(*resampled.cells(np.ones(len(table), dtype=bool)))
     alone = 1.96 * np.sqrt(0.25 / len(table))
     assert high - low > 4 * alone
-    always = ResampledPredictions(table.assign(correct=True), 100, 1)
-    assert np.isnan(percentile_interval(always.samples(np.ones(len(table), dtype=bool)))).all()
 
 
 def test_where_all_are_right_or_none_is_the_interval_is_of_templates_or_names():
@@ -203,7 +202,7 @@ def test_pooled_accuracies_are_those_of_all_rows_together(predicted):
             & (table[["declaration_type", "declaration_number", "form", "name_class"]] == ALL).all(axis=1)
         ]  # fmt: skip
         assert (row.accuracy.item(), row.n.item()) == (rows.share(chosen), chosen.sum())
-        assert (row.ci_low.item(), row.ci_high.item()) == percentile_interval(rows.samples(chosen))
+        assert (row.ci_low.item(), row.ci_high.item()) == rows.places.interval(*rows.cells(chosen))
 
 
 def test_a_part_without_instances_has_no_predictions():

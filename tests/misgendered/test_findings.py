@@ -130,10 +130,8 @@ def drawn(rng, accuracies, size):
 
 
 class OfSize:
-    templates = None
-
     def __init__(self, size):
-        self.n = size
+        self.n = self.templates = size
 
     def size(self):
         return self.n

@@ -113,7 +113,7 @@ def test_intervals_resample_occupations():
         widths.append(first.ci_high - first.ci_low)
     assert widths[0] > 0.2
     # All samples agree: that is no certainty.
-    assert np.isnan(widths[1])
+    assert widths[1] == pytest.approx(1 - 0.025 ** (1 / 60))
 
 
 def test_over_models_averages_models_within_architectures():

@@ -86,7 +86,7 @@ def test_constant_curves_have_no_correlation_and_exact_ones_no_interval():
     table = correlation.slopes(mgc(), draws=50, seed=1).set_index(["prompt", "gender", "metric"])
     assert np.isnan(table.value["mask", "neutral", "r"]) and table.value["mask", "neutral", "slope"] == 0
     assert table.value["mask", "female", "slope"] == pytest.approx(2)
-    assert table.ci_high["mask", "female", "slope"] == pytest.approx(2)
+    assert np.isnan(table.ci_high["mask", "female", "slope"])
     assert table.value["mask", correlation.DIFFERENCE, "slope"] == pytest.approx(3)
 
 
@@ -261,11 +261,10 @@ def test_intervals_of_cross_validated_thresholds_are_those_of_draws_that_choose(
     row = table[(table.choice == "cross-validated") & (table.metric == "balanced accuracy")].iloc[0]
     weights = np.random.default_rng(2).multinomial(12, np.full(12, 1 / 12), size=300)
     anew = detection.Detection(sentences).cross_validated_rates(3, 2, weights)["balanced accuracy"]
-    assert (row.ci_low, row.ci_high) == correlation.interval(anew)
+    assert (row.ci_low, row.ci_high) == pytest.approx(tuple(np.quantile(anew, [0.025, 0.975])))
     held = detection.Detection(sentences)
-    assert (row.ci_low, row.ci_high) != correlation.interval(
-        held.rates(held.cross_validated(3, 2), weights)["balanced accuracy"]
-    )
+    of_one = held.rates(held.cross_validated(3, 2), weights)["balanced accuracy"]
+    assert (row.ci_low, row.ci_high) != pytest.approx(tuple(np.quantile(of_one, [0.025, 0.975])))
 
 
 def test_what_rounding_leaves_open():

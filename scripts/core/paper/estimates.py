@@ -26,7 +26,8 @@ BOUND = "intervals that leave out the limit"
 class Estimate:
     """A value, both ends of its 95 % interval (NaN if it has none), and of how many units it is.
 
-    ``clusters``: over how many the interval is, where these can be so few that a bootstrap of them is too narrow.
+    ``clusters``: over how many the interval is, where these can be so few that it is not that of a normal distribution
+    (:func:`scripts.core.statistics.procedures.bootstrap_interval`).
     """
 
     value: float
@@ -63,18 +64,14 @@ def from_samples(
 ) -> Estimate:
     """Return the estimate of a quantity with bootstrap samples over clusters.
 
-    Samples that all agree have no width. Their interval is that of so many clusters of which none differs
-    (:func:`scripts.core.statistics.procedures.agreeing_interval`), and exact: it is not widened for few clusters.
+    The interval of samples that all agree (:func:`scripts.core.statistics.procedures.agreeing_interval`) is exact: it
+    is not widened for few clusters.
 
     Args:
         least, most: What the quantity can be of one cluster at least and at most.
     """
-    low, high = procedures.percentile_interval(samples, level)
-    if not np.isnan(low):
-        return Estimate(value, low, high, 0, clusters)
-    if np.isnan(value) or not clusters:
-        return Estimate(value, np.nan, np.nan, 0)
-    return Estimate(value, *procedures.agreeing_interval(value, clusters, level, least, most), 0)
+    ends = procedures.bootstrap_interval(value, samples, clusters, level, least, most)
+    return Estimate(value, *ends, 0, None if procedures.samples_agree(samples) else clusters)
 
 
 def fewest(estimates: list[Estimate]) -> int | None:
@@ -134,19 +131,22 @@ def compare_with_bound(estimate: Estimate, bound: float) -> Comparison:
     """Compare a value with a bound: how surely it is above, and how surely below.
 
     The p value is that of the level at which the interval would touch the bound, if its arm is stretched like that of a
-    normal distribution. A bootstrap over few clusters has intervals that are too narrow; where an estimate has them,
-    the arm is stretched like Student's t and for the deviation of a sample (Hesterberg 2015). A value without an
-    interval tells nothing.
+    normal distribution; where an estimate has clusters, like Student's t of so many. The percentiles of a bootstrap are
+    too narrow for that by the deviation of a sample (Hesterberg 2015); the interval of few clusters is Student's
+    already. A value without an interval tells nothing.
     """
     distance = estimate.value - bound
     arm = estimate.value - estimate.low if distance > 0 else estimate.high - estimate.value
     if np.isnan(distance + arm) or not distance or estimate.clusters == 1:
         return Comparison()
-    z = Z * -abs(distance) / max(arm, SMALLEST_ARM)
-    if estimate.clusters is None:
-        p = float(2 * scipy.special.ndtr(z))
+    arms = -abs(distance) / max(arm, SMALLEST_ARM)
+    freedom = None if estimate.clusters is None else estimate.clusters - 1
+    if freedom is None:
+        p = float(2 * scipy.special.ndtr(Z * arms))
+    elif estimate.clusters < procedures.FEW_CLUSTERS:
+        p = float(2 * scipy.special.stdtr(freedom, scipy.special.stdtrit(freedom, (1 + LEVEL) / 2) * arms))
     else:
-        p = float(2 * scipy.special.stdtr(estimate.clusters - 1, z * math.sqrt(1 - 1 / estimate.clusters)))
+        p = float(2 * scipy.special.stdtr(freedom, Z * arms * math.sqrt(freedom / estimate.clusters)))
     return Comparison(right=p) if distance > 0 else Comparison(wrong=p)
 
 
@@ -166,10 +166,14 @@ def compare_by_test(p: float, right: bool | np.bool_) -> Comparison:
     return Comparison() if np.isnan(p) else Comparison(right=float(p)) if right else Comparison(wrong=float(p))
 
 
-def of_samples(samples: np.ndarray) -> Comparison:
-    """Compare a quantity with zero by its samples: for one of few values, such as a rank correlation."""
+def of_samples(samples: np.ndarray, clusters: int | None = None) -> Comparison:
+    """Compare a quantity with zero by its samples: for one of few values, such as a rank correlation.
+
+    Args:
+        clusters: Over how many they are, where these can be so few that shares of samples tell nothing.
+    """
     defined = samples[~np.isnan(samples)]
-    if not len(defined):
+    if not len(defined) or (clusters is not None and clusters < procedures.FEW_CLUSTERS):
         return Comparison()
     below, beyond = (min(1.0, 2 * (1 + side.sum()) / (1 + len(defined))) for side in (defined <= 0, defined >= 0))
     return Comparison(right=below, wrong=beyond)

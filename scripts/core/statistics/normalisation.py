@@ -88,15 +88,15 @@ class Clusters:
     def __init__(self, cells: pd.DataFrame, draws: int, seed: int):
         self.draws, self.seed = draws, seed
 
-    def accuracy(self, part: pd.DataFrame) -> tuple[float, ...]:
+    def accuracy(self, part: pd.DataFrame) -> tuple[float, float]:
         """Return both ends of the 95 % interval of the accuracy of some cells."""
         correct, n = cluster_sums(part, "correct", "n")
         return procedures.cluster_bootstrap(correct, n, self.draws, self.seed)
 
-    def difference(self, part: pd.DataFrame, base: pd.DataFrame) -> tuple[float, ...]:
+    def difference(self, part: pd.DataFrame, base: pd.DataFrame) -> tuple[float, float]:
         """Return both ends of the 95 % interval of a difference of accuracies on the same instances."""
         (sizes,) = cluster_sums(part, "n")
-        return procedures.cluster_bootstrap(_moved(part, base), sizes, self.draws, self.seed, share=False)
+        return procedures.cluster_bootstrap(_moved(part, base), sizes, self.draws, self.seed, least=-1.0)
 
 
 @dataclass(frozen=True)

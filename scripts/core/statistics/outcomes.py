@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
-import scipy
 
 from scripts.core import files
 from scripts.core.data import estimate_rows
@@ -21,11 +20,11 @@ from scripts.core.errors import UserError
 from scripts.core.statistics import paired, procedures
 
 DRAWS, SEED = 5000, 20261125
-FEW_CLUSTERS = 10
-"""Of fewer clusters a percentile bootstrap is too narrow: the interval is that of Student's t."""
 KEYS = ("instance_id", "id", "text_id")
 CONTENT = ("text", "options", "gold", "answer", "a", "b", "a_coref", "b_coref", "role", "gender")
 """Columns of instances that make two of one id the same."""
+BOUNDS = {"mean": 1.0, "area": 1.0, "disagreement": 1.5, "slope": np.inf}
+"""How much an estimate can differ from another at most, by its statistic."""
 TOLERANCE = 1e-6
 """A summary has ten digits."""
 
@@ -205,13 +204,9 @@ def paired_difference(first: pd.DataFrame, second: pd.DataFrame, statistic: str)
     if not shared == len(one) == len(two):
         raise NotComparable(f"other instances: {shared} of {len(one)} and {len(two)} are shared")
     two = two.loc[one.index]
-    made = paired.comparison(two.value, one.value, one.cluster, DRAWS, SEED)
-    low, high = made["ci_low"], made["ci_high"]
-    if made["n_clusters"] < FEW_CLUSTERS:
-        error = paired.standard_error(*paired.cluster_sums(two.value, one.value, one.cluster))
-        reach = float(scipy.stats.t(max(made["n_clusters"] - 1, 1)).ppf(0.975)) * error if error > 0 else np.nan
-        low, high = made["difference"] - reach, made["difference"] + reach
-    return {"low": low, "high": high, "p": made["p"], "n": made["n"], "n_clusters": made["n_clusters"]}
+    made = paired.comparison(two.value, one.value, one.cluster, DRAWS, SEED, bound=BOUNDS[statistic])
+    counts = {"n": made["n"], "n_clusters": made["n_clusters"]}
+    return {"low": made["ci_low"], "high": made["ci_high"], "p": made["p"], **counts}
 
 
 def flipped(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:

@@ -54,6 +54,7 @@ def comparison(
     seed: int,
     alpha: float = 0.05,
     power: float = 0.8,
+    bound: float = 1.0,
 ) -> dict:
     """Compare two outcomes of the same items.
 
@@ -62,6 +63,7 @@ def comparison(
         clusters: Shape (items,).
         draws: Of the bootstrap and of the permutation test.
         alpha, power: Of the minimum detectable effect.
+        bound: What the difference can be at most, in either direction.
 
     Returns:
         ``n``, ``n_clusters``, ``difference`` (mean of first minus second), ``ci_low`` and ``ci_high`` (95 %, bootstrap
@@ -70,7 +72,7 @@ def comparison(
     """
     sums, sizes = cluster_sums(first, second, clusters)
     total = sizes.sum()
-    low, high = procedures.cluster_bootstrap(sums, sizes, draws, seed, share=False)
+    low, high = procedures.cluster_bootstrap(sums, sizes, draws, seed, least=-bound, most=bound)
     unequal = np.asarray(first, dtype=float) != np.asarray(second, dtype=float)
     return {
         "n": int(total),

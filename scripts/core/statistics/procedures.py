@@ -15,6 +15,8 @@ from numpy.typing import ArrayLike
 ROUNDING = 1e-12
 """Values that differ by less than this share of the largest of them differ by rounding alone: a mean of some thousand
 numbers is exact to about 1e-13, and accuracies on a million instances differ by 1e-6 if they differ."""
+FEW_CLUSTERS = 10
+"""Of fewer clusters a percentile bootstrap is too narrow: the interval is that of Student's t."""
 
 
 def has_variation(values: ArrayLike, size: float) -> bool:
@@ -104,39 +106,44 @@ def holm(p: ArrayLike) -> np.ndarray:
 
 
 def cluster_bootstrap(
-    successes: ArrayLike, trials: ArrayLike, draws: int, seed: int, level: float = 0.95, share: bool = True
-) -> tuple[float, ...]:
-    """Percentile bootstrap interval of a share, resampling clusters with replacement (Efron and Tibshirani 1993).
+    successes: ArrayLike,
+    trials: ArrayLike,
+    draws: int,
+    seed: int,
+    level: float = 0.95,
+    least: float = 0.0,
+    most: float = 1.0,
+) -> tuple[float, float]:
+    """Return both ends of the interval of a share, resampling clusters with replacement (:func:`bootstrap_interval`).
 
-    Where all trials succeed, or none, no sample differs from another, and an interval of no width would say that the
-    share is known exactly. Then it is Wilson's, of as many independent trials as there are clusters, each of which is
-    right or wrong as a whole: what clusters at their worst leave to be known.
+    Where all trials succeed, or none, it is Wilson's, of as many independent trials as there are clusters, each of
+    which is right or wrong as a whole: what clusters at their worst leave to be known.
 
     Args:
         successes, trials: Number of successes and of trials in each cluster. Shape (clusters,), of float.
         draws: Number of bootstrap samples.
         seed: Seed of the resampling; the interval is a function of the arguments alone.
         level: Coverage.
-        share: False for a ratio that is no share of trials, such as a difference: it has no interval where samples
-            agree.
+        least, most: What the ratio can be at least and at most: -1 and 1 for a difference of shares. Wilson's interval
+            is of shares alone.
 
     Returns:
-        Lower and upper end of the interval of ``sum(successes) / sum(trials)``; NaN for fewer than two clusters, and
-        where all samples agree on another share than 0 or 1.
+        Of ``sum(successes) / sum(trials)``; NaN for fewer than two clusters with trials.
     """
     successes, trials = np.asarray(successes, dtype=float), np.asarray(trials, dtype=float)
-    clusters = len(trials)
+    clusters = int((trials > 0).sum())
+    if clusters < FEW_CLUSTERS:
+        # A sample of a few clusters would often have no trial, were those without any among them.
+        successes, trials = successes[trials > 0], trials[trials > 0]
     if clusters < 2:
         return np.nan, np.nan
-    weights = cluster_weights(clusters, draws, seed)
-    shares = (weights @ successes) / (weights @ trials)
-    if np.isfinite(shares).all() and not has_variation(shares, max(1.0, np.abs(shares).max())):
-        value = round(float(shares[0]), 9)
-        counted = int((trials > 0).sum())
-        return wilson(int(value) * counted, counted, level) if share and value in (0, 1) else (np.nan, np.nan)
-    tail = (1 - level) / 2
-    low, high = np.quantile(shares, [tail, 1 - tail])
-    return float(low), float(high)
+    value = float(successes.sum() / trials.sum())
+    if (least, most) == (0, 1) and value in (0, 1):
+        return wilson(int(value) * clusters, clusters, level)
+    weights = cluster_weights(len(trials), draws, seed)
+    with np.errstate(invalid="ignore"):
+        samples = (weights @ successes) / (weights @ trials)
+    return bootstrap_interval(value, samples, clusters, level, least, most)
 
 
 @functools.lru_cache(maxsize=4)
@@ -224,19 +231,46 @@ def crossed_shares(
     return np.divide(right, drawn, out=np.full(len(drawn), np.nan), where=drawn > 0)
 
 
-def percentile_interval(samples: ArrayLike, level: float = 0.95) -> tuple[float, float]:
-    """Return both ends of the percentile interval of bootstrap samples.
+def samples_agree(samples: np.ndarray) -> bool:
+    """Tell whether samples of a quantity of the order of 1 do not differ by more than rounding; true without any."""
+    defined = samples[~np.isnan(samples)]
+    return not len(defined) or not has_variation(defined, max(1.0, np.abs(defined).max()))
 
-    Samples that are NaN are left out. Both ends are NaN if none is left or if the others do not vary by more than
-    rounding: an interval of no width would say that the value is known exactly.
+
+def bootstrap_interval(
+    value: float, samples: ArrayLike, clusters: int, level: float = 0.95, least: float = -1.0, most: float = 1.0
+) -> tuple[float, float]:
+    """Return both ends of the interval of a quantity with bootstrap samples over clusters.
+
+    It is the percentile interval (Efron and Tibshirani 1993). Of fewer than :data:`FEW_CLUSTERS` clusters that is too
+    narrow, and the interval is Student's, with the standard deviation of the samples corrected as that of a sample of
+    so many (Hesterberg 2015). Where all samples agree, an interval of no width would say that the value is known
+    exactly, and it is that of :func:`agreeing_interval`.
+
+    Args:
+        samples: Those that are NaN are left out.
+        clusters: How many are resampled; of two crossed kinds, the fewer.
+        least, most: What the quantity can be at least and at most; infinite if it has no bound.
+
+    Returns:
+        NaN for a value or samples that are not defined, for a single cluster whose samples vary with something else,
+        and where samples of a quantity without bounds agree.
     """
     defined = np.asarray(samples, dtype=float)
-    defined = defined[~np.isnan(defined)]
-    if not len(defined) or not has_variation(defined, np.abs(defined).max()):
+    defined = defined[np.isfinite(defined)]
+    if np.isnan(value) or not len(defined) or not clusters:
+        return np.nan, np.nan
+    if samples_agree(defined):
+        return agreeing_interval(value, clusters, level, least, most) if np.isfinite(most - least) else (np.nan, np.nan)
+    if clusters == 1:
         return np.nan, np.nan
     tail = (1 - level) / 2
-    low, high = np.quantile(defined, [tail, 1 - tail])
-    return float(low), float(high)
+    if clusters >= FEW_CLUSTERS:
+        low, high = np.quantile(defined, [tail, 1 - tail])
+        return float(low), float(high)
+    quantile = scipy.special.stdtrit(clusters - 1, 1 - tail)
+    reach = float(quantile * defined.std() * np.sqrt(clusters / (clusters - 1)))
+    return max(value - reach, least), min(value + reach, most)
 
 
 def spearman(x: Sequence[float] | np.ndarray, y: Sequence[float] | np.ndarray) -> float:

@@ -301,12 +301,9 @@ def rank_correlations(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 
 def _correlation(results: Results, value: float, samples: np.ndarray, text: str, expected: int):
-    low, high = procedures.percentile_interval(samples)
+    low, high = procedures.bootstrap_interval(value, samples, results.templates)
     said = f"{text} {number(value, 2, signed=True)}"
-    # Ranks that never change in a sample have an interval of no width.
-    if math.isnan(low) and not np.isnan(samples).all():
-        low = high = value
-    found = estimates.of_samples(samples)
+    found = estimates.of_samples(samples, results.templates)
     if found.outcome is None:
         raise MissingEvidence(f"more instances for {said} ({interval(low, high, 2, signed=True)})", p=found.wrong)
     return found if expected > 0 else ~found, said

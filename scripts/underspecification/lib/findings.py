@@ -192,7 +192,7 @@ class Source:
             low, high = (rows[end].to_numpy()[[(len(rows) - 1) // 2, len(rows) // 2]].mean() for end in LINE)
             mean = float(rows.probability.mean())
             # What no sentence gives any mass has none.
-            ends = (low, high) if high > low or not mean else (np.nan, np.nan)
+            ends = (low, high) if mean else (0.0, 0.0)
             mean = Estimate(mean, *ends, int(rows.sentences.min()))
             means.setdefault((model, gender), []).append(mean)
         return means

@@ -436,8 +436,10 @@ def _half_of_the_pairs(results: Results):
     def half():
         value, samples = results.consistency(metric, best)
         pairs = len(results.resampled.pairs)
-        sure = value in (0, 1)
-        low, high = procedures.wilson(int(value) * pairs, pairs) if sure else procedures.percentile_interval(samples)
+        if value in (0, 1):
+            low, high = procedures.wilson(int(value) * pairs, pairs)
+        else:
+            low, high = procedures.bootstrap_interval(value, samples, pairs, least=0.0)
         shown = Estimate(value, low, high, pairs)
         return is_within(
             shown, 0.5, 0.55, f"{best}: {points(value)} ({interval(100 * shown.low, 100 * shown.high, 1)})"

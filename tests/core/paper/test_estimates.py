@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from scipy.stats import norm, t
+from scipy.stats import norm, t, ttest_1samp
 
 from scripts.core.paper import estimates, finding_verdicts
 from scripts.core.paper.estimates import Estimate
 from scripts.core.paper.finding_verdicts import Comparison
+from scripts.core.statistics import procedures
 
 LOW, MIDDLE, HIGH = Estimate(0.2, 0.1, 0.3, 40), Estimate(0.35, 0.25, 0.45, 20), Estimate(0.6, 0.5, 0.7, 30)
 UNKNOWN = Estimate(0.9, np.nan, np.nan, 10)
@@ -83,3 +84,18 @@ def test_the_p_value_is_that_of_the_level_at_which_the_interval_touches_the_boun
     assert estimates.compare_with_bound(Estimate(0.2, 0.1, 0.3, 9, 10), 0.1).right == pytest.approx(
         2 * t.sf(1.959964 * np.sqrt(0.9), 9)
     )
+
+
+@pytest.mark.parametrize("clusters", [4, 9])
+def test_the_interval_of_few_clusters_is_stretched_once(clusters):
+    """It is Student's, and so is the comparison with a bound: that of the t test of equal clusters."""
+    values = np.linspace(0.1, 0.5, clusters)
+    weights = procedures.cluster_weights(clusters, 100_000, 3)
+    found = estimates.from_samples(values.mean(), weights @ values / clusters, clusters, least=0.0)
+    assert estimates.compare_with_bound(found, found.low).right == pytest.approx(0.05)
+    assert estimates.compare_with_bound(found, 0.1).right == pytest.approx(ttest_1samp(values, 0.1).pvalue, rel=0.05)
+
+
+def test_shares_of_samples_over_few_clusters_tell_nothing():
+    samples = np.full(500, 0.9)
+    assert estimates.of_samples(samples, 12).outcome is True and estimates.of_samples(samples, 9) == OPEN

@@ -123,12 +123,13 @@ def test_flips_are_counted_by_what_they_do():
     assert row[["n", "accuracy", "difference", "flipped", "gained", "lost"]].tolist() == [5, 0.6, 0.2, 0.6, 0.4, 0.2]
 
 
-def test_decisions_that_no_score_changes_have_no_interval_of_a_difference():
+def test_decisions_that_no_score_changes_leave_open_what_few_items_would_do():
     table, scores = asked(40)
     cells = normalisation.count_decisions(table, scores.assign(scored_tokens=9), "m", DESIGN)
     row = normalisation.compare_scores(cells, DESIGN, 20, 0).iloc[1]
     assert (row.difference, row.p, row.flipped) == (0, 1, 0)
-    assert np.isnan([row.difference_low, row.difference_high]).all()
+    expected = procedures.agreeing_interval(0.0, len(table[["place", "job"]].drop_duplicates()))
+    assert (row.difference_low, row.difference_high) == expected
 
 
 def test_counts_give_what_the_single_decisions_give():

@@ -120,9 +120,10 @@ def test_bootstrap_interval_covers_and_is_reproducible():
         low, high = procedures.cluster_bootstrap(rng.binomial(trials, shares), trials, 500, seed=repetition)
         covered += low <= 0.6 <= high
     assert 180 <= covered <= 199
-    once = procedures.cluster_bootstrap([3, 1, 2], [4, 4, 4], 500, seed=7)
-    assert once == procedures.cluster_bootstrap([3, 1, 2], [4, 4, 4], 500, seed=7)
-    assert once != procedures.cluster_bootstrap([3, 1, 2], [4, 4, 4], 500, seed=8)
+    few = [3, 1, 2, 2], [4, 4, 4, 4]
+    once = procedures.cluster_bootstrap(*few, 500, seed=7)
+    assert once == procedures.cluster_bootstrap(*few, 500, seed=7)
+    assert once != procedures.cluster_bootstrap(*few, 500, seed=8)
 
 
 def test_bootstrap_resamples_clusters_not_trials():
@@ -164,11 +165,56 @@ def test_crossed_shares_are_those_of_items_that_count_as_often_as_their_clusters
     assert np.isnan(procedures.crossed_shares(right * 0, trials * 0, rows, columns)).all()
 
 
-def test_an_interval_has_a_width_or_there_is_none():
-    assert procedures.percentile_interval(np.arange(101.0)) == pytest.approx((2.5, 97.5))
-    assert procedures.percentile_interval([np.nan, 1.0, 2.0])[0] == pytest.approx(1.025)
-    assert np.isnan(procedures.percentile_interval([1.0] * 9)).all()
-    assert np.isnan(procedures.percentile_interval([np.nan])).all()
+def test_the_interval_of_ten_clusters_is_of_percentiles_and_has_a_width_or_there_is_none():
+    def interval(samples, clusters=10, **bounds):
+        return procedures.bootstrap_interval(0.5, samples, clusters, **bounds)
+
+    assert interval(np.arange(101.0) / 100) == pytest.approx((0.025, 0.975))
+    assert interval([np.nan, 0.1, 0.2])[0] == pytest.approx(0.1025)
+    # None of ten clusters differs: a share of at most .31 of all does (Clopper and Pearson 1934).
+    assert interval([0.5] * 9, least=0.0) == pytest.approx(
+        stats.binomtest(0, 10).proportion_ci().high * np.array([-0.5, 0.5]) + 0.5
+    )
+    unbounded = interval([0.5] * 9, least=-np.inf, most=np.inf)
+    for nothing in (
+        unbounded,
+        interval([np.nan]),
+        interval([0.1, 0.2], 1),
+        procedures.bootstrap_interval(np.nan, [1.0], 9),
+    ):
+        assert np.isnan(nothing).all()
+
+
+@pytest.mark.parametrize(
+    "values", [[0.2, 0.5, 0.4, 0.7], [0.12, 0.3, 0.22, 0.24], [0.5, 0.6, 0.1, 0.3, 0.2, 0.4, 0.35, 0.3, 0.6]]
+)
+def test_the_interval_of_fewer_than_ten_clusters_is_that_of_students_t(values):
+    """Of a share, a difference and a crossed share of equal clusters."""
+    n, draws = len(values), 200_000
+    expected = stats.t(n - 1, np.mean(values), stats.sem(values)).interval(0.95)
+    sizes = np.full(n, 50.0)
+    sums = sizes * values
+    of_share = procedures.cluster_bootstrap(sums, sizes, draws, seed=1)
+    of_difference = procedures.cluster_bootstrap(-sums, sizes, draws, seed=1, least=-1.0)
+    rows = procedures.resampling_weights(["x"] * n, draws, 1)
+    samples = procedures.crossed_shares(sums[:, None], sizes[:, None], rows, np.ones((draws, 1)))
+    crossed = procedures.bootstrap_interval(np.mean(values), samples, n, least=0.0)
+    for ends in (of_share, crossed, (-of_difference[1], -of_difference[0])):
+        assert ends == pytest.approx(np.clip(expected, 0, 1), abs=2e-3)
+
+
+def test_clusters_without_trials_count_for_nothing():
+    few = procedures.cluster_bootstrap([1, 2, 3], [4, 4, 4], 500, seed=1)
+    assert procedures.cluster_bootstrap([1, 0, 2, 3, *[0] * 20], [4, 0, 4, 4, *[0] * 20], 500, seed=1) == few
+    assert np.isnan(procedures.cluster_bootstrap([1, 0], [4, 0], 500, seed=1)).all()
+
+
+def test_clusters_that_agree_leave_something_unknown():
+    assert procedures.cluster_bootstrap([4] * 6, [4] * 6, 100, seed=1) == procedures.wilson(6, 6)
+    half = procedures.cluster_bootstrap([2] * 6, [4] * 6, 100, seed=1)
+    assert half == procedures.agreeing_interval(0.5, 6, least=0.0) and half[0] > 0
+    equal = procedures.cluster_bootstrap([0] * 6, [4] * 6, 100, seed=1, least=-1.0)
+    assert equal == procedures.agreeing_interval(0.0, 6) and equal[0] == -equal[1] < 0
 
 
 @pytest.mark.parametrize(("alpha", "tests", "size"), [(0.05, 1, 6), (0.05, 6, 8), (0.05, 10, 9), (0.01, 1, 8)])

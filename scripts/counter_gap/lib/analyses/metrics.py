@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from scripts.core.statistics.procedures import holm
+from scripts.core.statistics.procedures import bootstrap_interval, holm
 
 KEYS = ["data", "scoring", "system", "debiasing"]
 """What tells systems apart: the data set, one of ``study.SCORING``, label and debiasing method."""
@@ -248,8 +248,8 @@ def bootstrap(
         n_types: How many types ``codes`` may have.
 
     Returns:
-        ``system`` (index into ``codes``), ``metric``, ``group``, ``value``, ``ci_low``, ``ci_high`` (95 percent,
-        percentile method), ``p_value`` and ``p_centred`` (one-sided; missing for metrics that are not tested). Graham
+        ``system`` (index into ``codes``), ``metric``, ``group``, ``value``, ``ci_low``, ``ci_high`` (95
+        percent), ``p_value`` and ``p_centred`` (one-sided; missing for metrics that are not tested). Graham
         et al. (2014) can be read in two ways. ``p_value`` is the percentile variant: the share of samples in which the
         metric is not on the side of the alternative. ``p_centred`` shifts the samples by the observed value, so that
         they follow the null hypothesis, and is the share of them that reach it. Both are of all possible samples for
@@ -265,7 +265,8 @@ def bootstrap(
     rows = []
     for (metric, group), samples in functions(drawn).items():
         value = observed[metric, group]
-        low, high = _interval(samples)
+        least = -1.0 if metric in TESTED_METRICS else 0.0
+        ends = [bootstrap_interval(v, s, codes.shape[1], least=least) for v, s in zip(value, samples.T, strict=True)]
         sign = np.ones(systems) if metric == "delta_i" else np.where(value < 0, -1.0, 1.0)
         if functions is evaluate and metric in EXACT_METRICS:
             p = np.array([exact_p(counts[i], metric, sign[i]) for i in range(systems)]).T
@@ -274,7 +275,7 @@ def bootstrap(
         for system in range(systems):
             tested = metric in TESTED_METRICS and np.isfinite(value[system])
             tests = p[:, system] if tested else (np.nan, np.nan)
-            rows.append((system, metric, group, value[system], low[system], high[system], *tests))
+            rows.append((system, metric, group, value[system], *ends[system], *tests))
     columns = ["system", "metric", "group", "value", "ci_low", "ci_high", "p_value", "p_centred"]
     return pd.DataFrame(rows, columns=columns)
 
@@ -293,18 +294,6 @@ def drawn_p(samples: np.ndarray, value: np.ndarray, sign: np.ndarray) -> np.ndar
     # A difference of shares may fall short of an equal one by a rounding of the last bit.
     reached = ~(samples * sign < 2 * value * sign - 1e-9)
     return np.array([(1 + part.sum(0)) / (1 + len(samples)) for part in (against, reached)])
-
-
-def _interval(samples: np.ndarray, level: float = 0.95):
-    """Return the percentile interval along the draws; draws in which the metric is undefined do not count."""
-    quantiles = [(1 - level) / 2, (1 + level) / 2]
-    take = np.quantile if np.isfinite(samples).all() else _quantiles_of_defined
-    return take(samples, quantiles, axis=0)
-
-
-def _quantiles_of_defined(samples: np.ndarray, quantiles: Sequence[float], axis: int):
-    columns = [column[np.isfinite(column)] for column in np.moveaxis(samples, axis, 0).T]
-    return np.array([np.quantile(c, quantiles) if len(c) else [np.nan] * len(quantiles) for c in columns]).T
 
 
 def types_of_systems(instances: pd.DataFrame, flags: pd.DataFrame) -> tuple:

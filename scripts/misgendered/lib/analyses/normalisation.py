@@ -10,7 +10,7 @@ import pandas as pd
 
 from scripts.core.data import losses, options
 from scripts.core.statistics import normalisation, procedures
-from scripts.misgendered.lib.analyses.resampling import NAME, TEMPLATE, BootstrapFrame, pooled_models
+from scripts.misgendered.lib.analyses.resampling import NAME, TEMPLATE, BootstrapFrame, fewest, pooled_models
 from scripts.misgendered.lib.labels import ALL
 
 
@@ -50,17 +50,16 @@ class TemplatesAndNames:
         self.places = BootstrapFrame([cells], draws, seed)
         self.place = self.places.cells(cells)
 
-    def samples(self, part: pd.DataFrame) -> np.ndarray:
-        """Return the accuracy of some cells in every bootstrap sample."""
-        return self.places.samples(*self._counts(part))
-
     def accuracy(self, part: pd.DataFrame) -> tuple[float, float]:
         """Return both ends of the 95 % interval of the accuracy of some cells."""
         return self.places.interval(*self._counts(part))
 
     def difference(self, part: pd.DataFrame, base: pd.DataFrame) -> tuple[float, float]:
         """Return both ends of the 95 % interval of a difference of accuracies on the same instances."""
-        return procedures.percentile_interval(self.samples(part) - self.samples(base))
+        (trials, right), (trials_base, right_base) = self._counts(part), self._counts(base)
+        samples = self.places.samples(trials, right) - self.places.samples(trials_base, right_base)
+        value = right.sum() / trials.sum() - right_base.sum() / trials_base.sum()
+        return procedures.bootstrap_interval(value, samples, fewest(trials))
 
     def _counts(self, part: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
         """Return trials and successes of some cells. Shape (templates, names)."""

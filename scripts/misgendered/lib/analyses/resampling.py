@@ -77,12 +77,22 @@ class BootstrapFrame:
         templates or names, whichever are fewer, as :func:`scripts.core.statistics.procedures.cluster_bootstrap` has it
         of one kind of cluster.
         """
-        successes = right.sum()
-        if successes in (0, trials.sum()):
-            kinds = [int(trials.any(axis=axis).sum()) for axis in ((1,) if fixed_names else (1, 0))]
-            clusters = min((count for count in kinds if count > 1), default=0)
-            return procedures.wilson(clusters if successes else 0, clusters) if clusters else (np.nan, np.nan)
-        return procedures.percentile_interval(self.samples(trials, right, fixed_names))
+        successes, clusters = right.sum(), fewest(trials, fixed_names)
+        if clusters and successes in (0, trials.sum()):
+            return procedures.wilson(clusters if successes else 0, clusters)
+        samples = self.samples(trials, right, fixed_names)
+        return procedures.bootstrap_interval(successes / trials.sum(), samples, clusters, least=0.0)
+
+
+def fewest(trials: np.ndarray, fixed_names: bool = False) -> int:
+    """Return how many templates or names are resampled, whichever are fewer; 0 with one of either.
+
+    Args:
+        trials: Shape (templates, names).
+        fixed_names: As :meth:`BootstrapFrame.samples` takes it.
+    """
+    kinds = [int(trials.any(axis=axis).sum()) for axis in ((1,) if fixed_names else (1, 0))]
+    return min((count for count in kinds if count > 1), default=0)
 
 
 class PooledShares:
@@ -132,7 +142,7 @@ class PooledDifferences:
         first = float(right_a.sum() / n_first) if n_first else np.nan
         second = float(right_b.sum() / n_second) if n_second else np.nan
         samples = self.places.samples(trials_a, right_a) - self.places.samples(trials_b, right_b)
-        low, high = procedures.percentile_interval(samples)
+        low, high = procedures.bootstrap_interval(first - second, samples, fewest(trials_a + trials_b))
         return {
             "first": first, "second": second, "difference": first - second, "ci_low": low, "ci_high": high,
             "n_first": n_first, "n_second": n_second, "moved": moved,

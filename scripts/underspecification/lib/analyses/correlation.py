@@ -60,7 +60,12 @@ def curves(probabilities: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
         line = fit(_resampled(table, draws, seed))
         # The line at the places that fit() takes the values to have.
         y = line["intercept"][:, None] + line["slope"][:, None] * np.arange(table.shape[1])
-        low, high = np.quantile(y[1:], [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+        low, high = np.transpose(
+            [
+                procedures.bootstrap_interval(value, samples, len(table), LEVEL, -np.inf, np.inf)
+                for value, samples in zip(y[0], y[1:].T, strict=True)
+            ]
+        )
         frame = pd.DataFrame({"position": table.columns, "fit": y[0], "fit_low": low, "fit_high": high})
         named: dict[str, Any] = dict(zip(keys, key, strict=True))
         frames.append(frame.assign(**named))
@@ -163,14 +168,6 @@ def _metrics(part: pd.DataFrame, draws: int, seed: int):
 def _rows(facts: Mapping, metrics: Mapping[Any, np.ndarray]):
     rows = []
     for (gender, metric), values in metrics.items():
-        low, high = interval(values[1:])
+        low, high = procedures.bootstrap_interval(values[0], values[1:], facts["sentences"], LEVEL, -np.inf, np.inf)
         rows.append({**facts, "gender": gender, "metric": metric, "value": values[0], "ci_low": low, "ci_high": high})
     return rows
-
-
-def interval(draws: np.ndarray) -> tuple[float, ...]:
-    """Return the percentile interval of draws; NaN where none is defined."""
-    draws = draws[~np.isnan(draws)]
-    if not len(draws):
-        return np.nan, np.nan
-    return tuple(np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]))

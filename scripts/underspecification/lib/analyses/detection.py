@@ -15,7 +15,7 @@ import scipy
 from scripts.core.statistics import procedures
 from scripts.underspecification.lib import study
 from scripts.underspecification.lib.analyses import released
-from scripts.underspecification.lib.analyses.correlation import LEVEL, interval
+from scripts.underspecification.lib.analyses.correlation import LEVEL
 
 KEYS = ["release", "model", "prompt", "evaluation_set", "templates", "accumulation"]
 SENTENCE = ["item", "occupation", "participant", "coreferent", "well_specified"]
@@ -270,13 +270,14 @@ def evaluate(metrics: pd.DataFrame, folds: int, draws: int, seed: int, threshold
             fixed = choice == "fixed"
             drawn = detection.rates(limit, weights) if fixed else detection.cross_validated_rates(folds, seed, weights)
             for name, value in detection.rates(limit).items():
-                low, high = interval(drawn[name])
+                low, high = procedures.bootstrap_interval(float(value[0]), drawn[name], size, LEVEL, least=0.0)
                 rows.append(
                     {**facts, "choice": choice, "threshold": float(np.mean(limit)), "metric": name,
                      "value": float(value[0]), "ci_low": low, "ci_high": high}
                 )  # fmt: skip
-        low, high = interval(detection.auc(weights))
-        rows.append({**facts, "metric": "AUC", "value": float(detection.auc()[0]), "ci_low": low, "ci_high": high})
+        area = float(detection.auc()[0])
+        low, high = procedures.bootstrap_interval(area, detection.auc(weights), size, LEVEL, least=0.0)
+        rows.append({**facts, "metric": "AUC", "value": area, "ci_low": low, "ci_high": high})
         rows.append({**facts, "metric": "undefined", "value": float(sentences.undefined.mean())})
     columns = [*KEYS, "gender", "dates", "choice", "threshold", "metric", "value", "ci_low", "ci_high", "sentences"]
     return pd.DataFrame(rows).reindex(columns=columns).fillna({"choice": "none"})

@@ -107,9 +107,7 @@ def shares(found: pd.DataFrame, draws: int = 0, seed: int = 0) -> pd.DataFrame:
             below = sums.attempted_solvable
             row[f"share_{name}"] = part[name].sum() / below if below else np.nan
             if draws:
-                # A sample without any solvable pair has no share.
-                with np.errstate(invalid="ignore"):
-                    ends = procedures.cluster_bootstrap(by_people[name], by_people.attempted_solvable, draws, seed)
+                ends = procedures.cluster_bootstrap(by_people[name], by_people.attempted_solvable, draws, seed)
                 row |= dict(zip((f"share_{name}_low", f"share_{name}_high"), ends, strict=True))
         rows.append(row)
     return pd.DataFrame(rows).assign(chance=coin_share(found.pronoun_set.nunique()))

@@ -80,10 +80,6 @@ def confusion(answers: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame({"tp": right, "fp": other, "fn": ~right, "tn": ~other})
 
 
-SHARES = ("accuracy", "recall")
-"""Metrics that are shares of all answers."""
-
-
 def parts(counts: Any) -> dict[str, tuple[Any, Any]]:
     """Return numerator and denominator of each metric.
 
@@ -132,9 +128,7 @@ def evaluate(answers: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
         by_pair = {name: np.bincount(place, weights=count[part.index])[there] for name, count in counts.items()}
         found = values(SimpleNamespace(**{name: count.sum() for name, count in by_pair.items()}))
         for metric, (above, below) in parts(SimpleNamespace(**by_pair)).items():
-            # In a sample of pairs for which no person is named, precision is undefined, and so is its interval.
-            with np.errstate(invalid="ignore"):
-                interval = procedures.cluster_bootstrap(above, below, draws, seed, share=metric in SHARES)
+            interval = procedures.cluster_bootstrap(above, below, draws, seed)
             rows.append((*names.values(), "", metric, found[metric], *interval))
     return pd.DataFrame(rows, columns=COLUMNS)
 
