@@ -305,19 +305,21 @@ def _against(state: State, published: manifest.Published, options: argparse.Name
         for path, digest in record.get("outputs", {}).items()
         if state.digests.get(path) == digest
     }
-    # What the paper rests on belongs in a list of it: one without is short, whatever the records say.
-    recorded -= manifest.listed_today(published)
-    differences = manifest.compare(published, state.present, ROOT, state.digests, recorded)
-    beside = len(recorded.intersection(state.present) - published.files.keys() - set(manifest.LATER_FILES))
+    expected = manifest.behind(state.jobs)
+    differences = manifest.compare(published, state.present, ROOT, state.digests, recorded, expected)
+    short = sum(entry["state"] == "unlisted" for entry in differences)
+    beside = len(recorded.intersection(state.present) - published.files.keys() - {*manifest.LATER_FILES, *expected[0]})
     known = len(published.files) + len(published.statements)
     named = f"{options.against} (SHA-256 {files.sha256(options.against)})"
     if options.json:
         told = {"summary": audit.summary(state.findings), "files": state.findings, "differences": differences}
-        print(json.dumps(told | {"against": named, "compared": known, "beside": beside}, indent=1))
+        print(json.dumps(told | {"against": named, "compared": known, "short": short, "beside": beside}, indent=1))
     else:
         print("\n".join(audit.report(state.findings)))
         for entry in differences:
             print(audit.printable(f"{entry['state']:<9} {entry['path']}: {entry['told']}"))
+        if short:
+            print(f"{options.against} is short: it lacks {count_noun(short, 'result')} or records behind this run")
         print(f"against {named}: {known} files and records, {len(differences)} differences")
         if beside:
             print(f"{count_noun(beside, 'more result')} (cards of models, for example) only with their own records")

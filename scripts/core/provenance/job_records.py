@@ -23,6 +23,7 @@ import resource
 import subprocess
 import sys
 import urllib.parse
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -185,11 +186,11 @@ def read_record(content: bytes, name: str, check: Callable[[dict[str, Any]], Non
     """Return the record in the bytes ``content`` that lies at ``name``.
 
     Raises:
-        UserError: With what is wrong, in one line: no JSON, another format, a key that is missing or of the wrong type,
-            the record of another job.
+        UserError: With what is wrong, in one line: no JSON, a key that is there twice, another format, a key that is
+            missing or of the wrong type, an end before the beginning, the record of another job.
     """
     try:
-        record = json.loads(content)
+        record = json.loads(content, object_pairs_hook=_without_duplicates)
     except (ValueError, RecursionError) as error:
         raise UserError("it is not JSON") from error
     if not isinstance(record, dict):
@@ -204,7 +205,18 @@ def read_record(content: bytes, name: str, check: Callable[[dict[str, Any]], Non
         raise UserError(problem if len(problem) <= 200 else f"{problem[:200]}...") from error
     if record_path(record["rule"], record["wildcards"], record["outputs"]) != name:
         raise UserError(f"it is the record of another job of rule {record['rule'][:80]}")
+    if record["ended"] < record["started"]:
+        raise UserError(f"it says that its job ended at {record['ended']}, before it started at {record['started']}")
     return record
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of JSON; of a key that is there twice, programs read one or the other."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
+        raise UserError(f"it has the key {twice[:80]!r} twice")
+    return found
 
 
 def index(records: dict[str, dict]) -> dict[str, str]:
@@ -473,7 +485,8 @@ class Recorder:
         closure.store(self.root)
         used, runner = packages(modules, named, providers(CACHE))
         record = self.record | {
-            "ended": utc_now(),
+            # A clock that was set back makes no record that contradicts itself.
+            "ended": max(utc_now(), self.record["started"]),
             "outputs": portable({path: digest(path, CACHE) for path in self.outputs}, self.root),
             "models": portable(model_facts([*self.inputs, *self.outputs]), self.root),
             "packages": used,

@@ -20,7 +20,7 @@ from typing import Any
 
 from scripts.core import files
 from scripts.core.errors import UserError
-from scripts.core.provenance import job_records
+from scripts.core.provenance import audit, job_records
 
 PAPER = "results/paper/"
 NAME = f"{PAPER}manifest.sha256"
@@ -211,19 +211,29 @@ def unusable_signatures() -> dict[str, str]:
     return found
 
 
-def listed_today(published: Published) -> set[str]:
-    """Return the results that this run's own manifest lists, if it can be read and ``published`` is one of a paper.
+def behind(jobs: list[dict]) -> tuple[set[str], set[str]]:
+    """Return the results that a list of a run has to have, and their records.
 
-    A list of what is behind a card has nothing of the paper's folder.
+    They are what the paper's own list is made from or, in a run without a paper, everything.
     """
-    try:
-        return set(read(NAME).files) if any(path.startswith(PAPER) for path in published.files) else set()
-    except UserError:
-        return set()
+    typeset = [job["inputs"] for job in jobs if NAME in job["outputs"]]
+    needed = audit.with_inputs(jobs, [path for paths in typeset or [job["outputs"] for job in jobs] for path in paths])
+    results, records = set(), set()
+    for job in jobs:
+        listed = {path for path in needed.intersection(job["outputs"]) if not path.startswith(MEASURED_FOLDER)}
+        if listed := listed - set(LATER_FILES):
+            results |= listed
+            records.add(job_records.record_path(job["rule"], job["wildcards"], job["outputs"]))
+    return results, records
 
 
 def compare(
-    published: Published, present: Iterable[str], root: str | Path, digests: dict, recorded: Collection[str] = ()
+    published: Published,
+    present: Iterable[str],
+    root: str | Path,
+    digests: dict,
+    recorded: Collection[str] = (),
+    expected: tuple[set[str], set[str]] = (set(), set()),
 ) -> list[dict]:
     """Return the differences between an earlier state and the files of today.
 
@@ -233,9 +243,11 @@ def compare(
         digests: Digests of files of today as far as they are known.
         recorded: Results that are as the records of their jobs say. Of these it is no difference that an earlier state
             lacks them: a list of what is behind the paper has no model cards, for example.
+        expected: Results and records that a list of this run has to have (:func:`behind`).
 
     Returns:
-        ``path``, ``state`` (``changed``, ``absent``, ``added``), and ``told``, in what it differs.
+        ``path``, ``state`` (``changed``, ``absent``, ``added``; ``unlisted`` is what makes a list short), and ``told``,
+        in what it differs.
     """
     differences = []
     for path, old in sorted(published.files.items()):
@@ -259,8 +271,13 @@ def compare(
             differences.append(
                 {"path": path, "state": "changed", "told": _difference(published.records.get(path), record)}
             )
-    known = {*published.files, *LATER_FILES, *recorded}
-    folders = tuple(f"{path}/" for path in published.files if job_records.resolve(path, root).is_dir())
+    listed = {str(folder) for path in published.files for folder in [path, *Path(path).parents]}
+    short = sorted((expected[0] - listed) | (expected[1] - published.statements.keys()))
+    differences += [
+        {"path": path, "state": "unlisted", "told": "is behind the results, not in the list"} for path in short
+    ]
+    known = {*published.files, *LATER_FILES, *recorded, *short}
+    folders = tuple(f"{path}/" for path in [*published.files, *short] if job_records.resolve(path, root).is_dir())
     # What Snakemake notes in folders is not a result; the audit reports it where it does not belong.
     results = (path for path in present if Path(path).name != files.TIMESTAMP)
     extra = sorted(path for path in results if path not in known and not path.startswith(folders))

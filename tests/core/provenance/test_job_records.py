@@ -117,6 +117,11 @@ MALFORMED = {
     "machine text": ({"machine": "m"}, "machine is 'm'"),
     "a host name": ({"machine": {"host": "h", "system": "", "python": "", "cpu": "", "gpus": []}}, "'machine.host'"),
     "git without a commit": ({"git": {"dirty": False}}, "git lacks the key 'commit'"),
+    "a time in words": ({"ended": "now"}, "ended is 'now'; expected a time in UTC"),
+    "an end before the beginning": (
+        {"started": "2026-01-02T00:00:00+00:00", "ended": "2026-01-01T23:59:59+00:00"},
+        "its job ended at 2026-01-01T23:59:59+00:00, before it started at 2026-01-02",
+    ),
     "an unknown key": ({"root": "/somewhere"}, "unknown key 'root'"),
     "format 99": ({"format": 99}, "is of format 99, not 2"),
     "format true": ({"format": True}, "is of format True, not 2"),
@@ -153,6 +158,14 @@ def test_what_is_no_record_is_named_in_one_line(record, content, told):
     path, _ = record
     path.write_bytes(content.encode("latin-1"))
     tell(path, told)
+
+
+def test_a_record_with_a_key_twice_is_named(record):
+    path, content = record
+    whole = json.dumps(content)
+    path.write_text(whole.replace('"outputs": {', '"outputs": {"results/out.txt": "", ', 1))
+    assert json.loads(path.read_text()) == content
+    tell(path, "it has the key 'results/out.txt' twice")
 
 
 def tell(path, told):

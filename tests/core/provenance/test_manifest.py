@@ -118,12 +118,12 @@ def test_the_list_is_one_that_sha256sum_reads(run):
 
 
 def test_a_second_run_of_the_same_jobs_has_the_same_manifest(run, published):
-    before = Path(manifest.NAME).read_text()
+    before, later = Path(manifest.NAME).read_text(), "2999-01-01T00:00:00+00:00"
     for number in (1, 2, 3):
         make(number, f"{number}\n")
         files.write_text(f"results/benchmarks/t{number}.json", "another speed")
         record("make", {"n": str(number)}, [f"results/t{number - 1}.csv"] if number > 1 else ["templates/a.tsv"],
-               [f"results/t{number}.csv", f"results/benchmarks/t{number}.json"], started="later", ended="later",
+               [f"results/t{number}.csv", f"results/benchmarks/t{number}.json"], started=later, ended=later,
                peak_memory_mb=2, scheduler_job="7", runner_packages={"snakemake": "10"})  # fmt: skip
     assert manifest.make(*planned()) == before
     assert differences(published) == {}
@@ -371,24 +371,73 @@ def test_what_is_signed_is_a_signature(run):
     assert manifest.unusable_signatures() == {}
 
 
+KEPT = {
+    "one line": lambda number, line: number == 0,
+    "records": lambda number, line: line.startswith("#record"),
+    "no records": lambda number, line: not line.startswith("#record"),
+    "without a record": lambda number, line: "n=2" not in line,
+    "without a result": lambda number, line: "t2" not in line,
+}
+
+
 @pytest.mark.attack(
     "the published list is shortened", "each result that it lacks is a difference, and the list is called short"
 )
-def test_a_shortened_list_is_no_list_of_what_is_behind_the_paper(run):
-    """Results with records of their own are excused unless the run's own list has them."""
-    lines = Path(manifest.NAME).read_text().splitlines(keepends=True)
-    short = run / "short.sha256"
-    short.write_text("".join(line for line in lines if "t2" not in line))
-    recorded = {"results/t2.csv", "results/t3.csv", "results/card.pdf"}
+@pytest.mark.parametrize("kept", KEPT.values(), ids=KEPT)
+def test_a_shortened_list_is_called_short_whatever_it_holds(run, kept):
+    """Results with records of their own are excused only where the list does not have to have them."""
     files.write_text("results/card.pdf", "a card")
-    # Of another list than a paper's, such as a card's, nothing of the run is expected.
-    assert manifest.listed_today(manifest.read(short)) == set()
-    with short.open("a") as stream:
-        stream.write(f"{'0' * 64}  results/paper/main.tex\n")
-    published = manifest.read(short)
-    assert manifest.listed_today(published) >= {"results/t1.csv", "results/t2.csv"}
-    found = manifest.compare(published, present(), ROOT, {}, recorded - manifest.listed_today(published))
-    assert ("results/t2.csv", "added") in [(entry["path"], entry["state"]) for entry in found]
+    jobs, _ = planned()
+    expected = manifest.behind(jobs)
+    whole = Path(manifest.NAME).read_text().splitlines(keepends=True)
+    lines = [line for line in whole if not line.startswith("# ")]
+    recorded = {"results/t1.csv", "results/t2.csv", "results/t3.csv", "results/card.pdf"}
+
+    def told(lines):
+        (run / "list").write_text("".join(lines))
+        found = manifest.compare(manifest.read(run / "list"), present(), ROOT, {}, recorded, expected)
+        assert {entry["state"] for entry in found} <= {"unlisted"}
+        return {entry["path"] for entry in found}
+
+    assert told(whole) == set()
+    lacking = {line.split()[-1] for n, line in enumerate(lines) if not kept(n, line)}
+    assert lacking and told([line for n, line in enumerate(lines) if kept(n, line)]) == {
+        "results/model" if path == "results/model/weights" else path for path in lacking
+    }
+
+
+def test_a_list_has_to_have_what_the_papers_own_list_is_made_from():
+    jobs = [
+        {"rule": "make", "wildcards": {}, "inputs": ["templates/a.tsv"], "outputs": ["results/a.csv"]},
+        {"rule": "list", "wildcards": {}, "inputs": ["results/a.csv"], "outputs": [manifest.NAME]},
+        {"rule": "card", "wildcards": {}, "inputs": ["results/a.csv"], "outputs": ["results/card.pdf"]},
+        {"rule": "time", "wildcards": {}, "inputs": [], "outputs": [f"{manifest.MEASURED_FOLDER}a.json"]},
+    ]
+    assert manifest.behind(jobs) == ({"results/a.csv"}, {"results/provenance/make/a.csv.json"})
+    results, records = manifest.behind([job for job in jobs if job["rule"] != "list"])
+    assert results == {"results/a.csv", "results/card.pdf"} and len(records) == 2
+
+
+def change_last_digit(digest):
+    return digest[:-1] + ("0" if digest[-1] != "0" else "1")
+
+
+def test_every_digit_is_compared(run):
+    text = Path(manifest.NAME).read_text()
+    for line in (line for line in text.splitlines() if not line.startswith("# ")):
+        *_, digest, path = line.split()
+        (run / "list").write_text(text.replace(digest, change_last_digit(digest)))
+        (found,) = differences(manifest.read(run / "list")).values()
+        assert found["state"] == "changed" and path.startswith(found["path"])
+
+
+def test_every_part_of_a_record_is_compared_but_what_differs_between_runs(run):
+    record = next(record for record in job_records.load().values() if record)
+    for key in record:
+        same = manifest.statement_digest(record | {key: {"other": 1}}) == manifest.statement_digest(record)
+        assert same == (
+            key in ("started", "ended", "peak_memory_mb", "scheduler_job", "runner_packages", "checksum")
+        ), key
 
 
 @pytest.mark.attack("a crate is made of a run that is not current", "refused: what is not as its record says")
