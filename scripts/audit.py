@@ -3,14 +3,12 @@
     python -m scripts.audit                                    all results
     python -m scripts.audit results/ruff/figures/replica/scaling.pdf
     python -m scripts.audit "figure 7"                         a figure of the paper, back to templates and weights
+    python -m scripts.audit -v "figure 7"                      and all files and jobs between
     python -m scripts.audit results/ruff/analysis/replica/accuracy.csv:1:accuracy     a cell: a row and a column
     python -m scripts.audit accuracy.all.all.all.0             a number of the text, by its id
     python -m scripts.audit --impact scripts/core/statistics/procedures.py
     python -m scripts.audit --impact templates/ruff/task.tsv:17
     python -m scripts.audit --against results/paper/manifest.sha256    and all that changed since this list or crate
-    python -m scripts.audit --prune                            what no rule of this configuration makes, with sizes
-    python -m scripts.audit --prune --delete                   and remove it, except for scores, answers, distributions
-    python -m scripts.audit --prune --delete results/ruff/scores/replica    and those that are named: files, folders
 
 A run in a folder of its own is named as for Snakemake: --directory runs/NAME --configfile=FILE.
 
@@ -33,7 +31,7 @@ from typing import Any
 from scripts.core import files
 from scripts.core.data.portable import portable
 from scripts.core.errors import UserError, count_noun
-from scripts.core.provenance import audit, closure, job_records, manifest, origins, trace
+from scripts.core.provenance import audit, closure, graph, job_records, manifest, origins, reporting, trace
 from scripts.core.workflow import runs
 from scripts.core.workflow.job import log, run
 
@@ -88,7 +86,7 @@ class State:
 
     def findings_behind(self, paths: Iterable[str]) -> dict[str, dict]:
         """Return the findings of ``paths`` and of everything that they are made from."""
-        needed = audit.with_inputs(self.jobs, paths)
+        needed = graph.with_inputs(self.jobs, paths)
         return {path: finding for path, finding in self.findings.items() if path in needed}
 
 
@@ -212,7 +210,7 @@ def main(*, overrides: dict, targets: list, configfiles: list) -> None:
     """
     state = State(configfiles, targets, overrides)
     findings = state.findings
-    for line in [*audit.report(findings), *next_steps(state, configfiles, targets)]:
+    for line in [*reporting.report(findings), *advice(state, configfiles, targets)]:
         log.info("%s", line)
         print(line, flush=True)
     bad = sum(finding["verdict"] != "current" for finding in findings.values())
@@ -220,21 +218,17 @@ def main(*, overrides: dict, targets: list, configfiles: list) -> None:
         raise UserError(f"results/: {bad} of {len(findings)} files are not current; the lines above say what to do")
 
 
-def next_steps(state: State, configfiles: Sequence[str | Path], targets: Sequence[str]) -> list[str]:
-    """Return what to do about files that are not current; first whether this is the right configuration at all.
+def advice(state: State, configfiles: Sequence[str | Path], targets: Sequence[str]) -> list[str]:
+    """Return the line that says what to do about files that are not current, if anything can be done.
 
-    The commands are for the repository's root, also where the run is in a folder of its own.
+    The command is for the repository's root, also where the run is in a folder of its own.
     """
     folder = Path.cwd()
     own = folder != ROOT and folder.is_relative_to(ROOT)
     named = [os.path.relpath(path, ROOT) if own and Path(path).is_relative_to(ROOT) else path for path in configfiles]
-    question = audit.mismatch_hint(state.findings, named)
     directory = str(folder.relative_to(ROOT)) if own else None
-    return [
-        *([question] if question else []),
-        *audit.environment_remedies(state.findings),
-        *audit.remedy_lines(state.findings, state.jobs, targets, named, directory=directory),
-    ]
+    line = reporting.advise(state.findings, state.jobs, targets, named, directory)
+    return [line] if line else []
 
 
 def command_line(arguments: Sequence[str] | None = None) -> int:
@@ -242,25 +236,18 @@ def command_line(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m scripts.audit", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", nargs="*", help="a path, a figure, a table, a cell or a number; all results without")
+    parser.add_argument("what", nargs="?", help="a path, a figure, a table, a cell or a number; all results without")
+    parser.add_argument("-v", "--verbose", action="store_true", help="show all files and jobs behind a result too")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--against", metavar="FILE", help="compare with what was published: a crate or a manifest too")
     parser.add_argument("--impact", metavar="X", help="what a change of a file, a template row or a model would move")
-    parser.add_argument("--prune", action="store_true", help="list what no rule of this configuration makes")
-    parser.add_argument("--delete", action="store_true", help="with --prune: remove it")
     parser.add_argument("--configfile", type=Path, action="append", default=[], help="the overlay of the run")
     parser.add_argument("--directory", type=Path, metavar="FOLDER", help="the run's folder (default: this one)")
     parser.add_argument("--target", action="append", default=[], help="what should be there (default: the paper)")
     options = parser.parse_args(arguments)
     try:
-        if options.against and (options.what or options.impact or options.prune):
-            raise UserError("--against compares all results; leave out what else was asked for")
-        if options.delete and not options.prune:
-            raise UserError("--delete belongs to --prune; write both, or leave it out")
-        if options.prune and options.impact:
-            raise UserError("--prune and --impact are two questions; ask one at a time")
-        if len(options.what) > 1 and not options.prune:
-            raise UserError(f"one result at a time, not {len(options.what)}; put a name with spaces in quotation marks")
+        if sum(map(bool, (options.against, options.what, options.impact))) > 1:
+            raise UserError("a result, --impact and --against are three questions; ask one at a time")
         if options.directory:
             _enter(options)
         # Read first: a file that is not what it should be is told at once.
@@ -268,8 +255,6 @@ def command_line(arguments: Sequence[str] | None = None) -> int:
         state = State(options.configfile, options.target)
         if published:
             return _against(state, published, options)
-        if options.prune:
-            return _prune(state, options)
         if options.impact:
             return _impact(state, options)
         return _trace(state, options) if options.what else _everything(state, options)
@@ -291,9 +276,9 @@ def _enter(options: argparse.Namespace) -> None:
 
 def _everything(state: State, options: argparse.Namespace) -> int:
     if options.json:
-        print(json.dumps({"summary": audit.summary(state.findings), "files": state.findings}, indent=1))
+        print(json.dumps({"summary": reporting.summary(state.findings), "files": state.findings}, indent=1))
     else:
-        print("\n".join([*audit.report(state.findings), *next_steps(state, options.configfile, options.target)]))
+        print("\n".join([*reporting.report(state.findings), *advice(state, options.configfile, options.target)]))
     return int(any(finding["verdict"] != "current" for finding in state.findings.values()))
 
 
@@ -305,19 +290,19 @@ def _against(state: State, published: manifest.Published, options: argparse.Name
         for path, digest in record.get("outputs", {}).items()
         if state.digests.get(path) == digest
     }
-    expected = manifest.behind(state.jobs)
+    expected = manifest.required_paths(state.jobs)
     differences = manifest.compare(published, state.present, ROOT, state.digests, recorded, expected)
     short = sum(entry["state"] == "unlisted" for entry in differences)
     beside = len(recorded.intersection(state.present) - published.files.keys() - {*manifest.LATER_FILES, *expected[0]})
     known = len(published.files) + len(published.statements)
     named = f"{options.against} (SHA-256 {files.sha256(options.against)})"
     if options.json:
-        told = {"summary": audit.summary(state.findings), "files": state.findings, "differences": differences}
+        told = {"summary": reporting.summary(state.findings), "files": state.findings, "differences": differences}
         print(json.dumps(told | {"against": named, "compared": known, "short": short, "beside": beside}, indent=1))
     else:
-        print("\n".join(audit.report(state.findings)))
+        print("\n".join(reporting.report(state.findings)))
         for entry in differences:
-            print(audit.printable(f"{entry['state']:<9} {entry['path']}: {entry['told']}"))
+            print(reporting.printable(f"{entry['state']:<9} {entry['path']}: {entry['told']}"))
         if short:
             print(f"{options.against} is short: it lacks {count_noun(short, 'result')} or records behind this run")
         print(f"against {named}: {known} files and records, {len(differences)} differences")
@@ -327,7 +312,7 @@ def _against(state: State, published: manifest.Published, options: argparse.Name
 
 
 def _trace(state: State, options: argparse.Namespace) -> int:
-    found = trace.find(options.what[0], state.jobs)
+    found = trace.find(options.what, state.jobs)
     behind = state.findings_behind([entry["path"] for entry in found])
     told = []
     for entry in found:
@@ -337,18 +322,19 @@ def _trace(state: State, options: argparse.Namespace) -> int:
             state.digests |= _digests([path])
         one = rows[0] if len(rows) == 1 else None
         models = trace.model_names(one, state.jobs)
-        tree = audit.tree(path, state.jobs, state.records, state.findings, state.digests, models)
+        tree = reporting.tree(path, state.jobs, state.records, state.findings, state.digests, models)
+        outputs = list(reporting.outputs_behind(path, state.jobs, state.records, models))
         lines = state.origins.origins_of(path, rows, column)
-        told.append(entry | {"path": path, "rows": rows if one else [], "templates": lines, "tree": tree})
+        rows = rows if one else []
+        told.append(entry | {"path": path, "rows": rows, "outputs": outputs, "templates": lines, "tree": tree})
     if options.json:
         records = {f["record"]: state.records.get(f["record"]) for f in behind.values()}
         print(json.dumps({"found": told, "files": behind, "records": records}, indent=1))
     else:
         for entry in told:
-            print(entry["title"])
-            print("\n".join(entry["tree"]))
-            print("\n".join(_told(entry["templates"])))
-        print("\n".join(audit.report(behind)))
+            shown = entry["tree"] if options.verbose else entry["tree"][:1]
+            print("\n".join([entry["title"], *entry["outputs"], *_told(entry["templates"]), *shown]))
+        print("\n".join(reporting.report(behind)))
     return int(any(finding["verdict"] != "current" for finding in behind.values()))
 
 
@@ -364,61 +350,8 @@ def _told(lines: Iterable[dict]) -> Iterator[str]:
             yield f"  and {len(entries) - SHOWN} more files (--json lists them)"
 
 
-def _prune(state: State, options: argparse.Namespace) -> int:
-    """List what no job makes, with sizes, and remove it where ``--delete`` says so."""
-    going, scores = audit.removable_files(state.findings, options.what)
-    # Behind a linked folder lies another disk, with files of whomever.
-    behind = [path for path in going if not Path(path).parent.resolve().is_relative_to(Path("results").resolve())]
-    going = [path for path in going if path not in set(behind)]
-    sizes = {path: _size(Path(path)) for path in [*going, *scores, *behind]}
-    if options.delete:
-        for path in going:
-            _remove(Path(path))
-    listed = {"removed" if options.delete else "extra": going, "kept": [*scores, *behind]}
-    if options.json:
-        print(json.dumps({word: {path: sizes[path] for path in paths} for word, paths in listed.items()}, indent=1))
-        return 0
-    for word, paths in listed.items():
-        for path in paths:
-            print(audit.printable(f"{word:<9} {_human(sizes[path]):>9}  {path}"))
-    total = _human(sum(sizes[path] for path in going))
-    print(f"no rule of this configuration makes {len(going)} files, {total}{', now removed' if options.delete else ''}")
-    if going and not options.delete:
-        print("to remove them, add --delete")
-    if scores:
-        print(f"{len(scores)} files of scores, answers or token distributions stay; those that are named go as well")
-    if behind:
-        print(f"{len(behind)} files behind linked folders stay; remove them by hand")
-    return 0
-
-
-def _size(path: Path) -> int:
-    """Return the size of a file in bytes; a link, whatever it leads to, has none to speak of."""
-    return path.lstat().st_size if path.is_file() and not path.is_symlink() else 0
-
-
-def _human(size: float) -> str:
-    for unit in ("B", "kB", "MB"):
-        if size < 1000:
-            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
-        size /= 1000
-    return f"{size:.1f} GB"
-
-
-def _remove(path: Path) -> None:
-    """Remove a file, a link or a pipe of results/, and the folders that this leaves empty."""
-    try:
-        path.unlink()
-    except OSError as error:
-        raise UserError(f"{path}: cannot be removed ({error.strerror}); check its permissions") from error
-    for folder in path.parents:
-        if folder == Path("results") or any(folder.iterdir()):
-            return
-        folder.rmdir()
-
-
 def _impact(state: State, options: argparse.Namespace) -> int:
-    reruns, line = trace.affected_jobs(options.impact, state.jobs, audit.jobs_after, _where)
+    reruns, line = trace.affected_jobs(options.impact, state.jobs, _where)
     uses = (lambda path, rows: bool(state.origins.origins_of(path, rows, row_of=line))) if line else None
     moves = trace.affected_items(options.impact, reruns, state.jobs, uses=uses)
     made = state.origins.made_from(*line) if line else {}

@@ -18,7 +18,7 @@ from scripts.core.data.portable import portable
 from scripts.core.errors import UserError
 from scripts.core.paper import latex, report
 from scripts.core.paper.sections import CAPTION, closing_brace, target
-from scripts.core.provenance import audit, closure, job_records, trace
+from scripts.core.provenance import audit, closure, graph, job_records, reporting, trace
 from scripts.core.provenance import manifest as manifests
 from scripts.core.workflow.job import log, run
 
@@ -90,7 +90,7 @@ def main(
     bad = {path: finding for path, finding in findings.items() if finding["verdict"] not in ("current", "unpinned")}
     if bad and not allow_stale:
         raise UserError(refusal_message(bad))
-    for line in audit.report(findings):
+    for line in reporting.report(findings):
         log.info("%s", line)
     sources = {path: Path(path).read_text(encoding="utf-8") for path in [main_tex, *sections]}
     items = trace.items_with_paths(jobs, main_tex)
@@ -110,7 +110,7 @@ def refusal_message(bad: dict[str, dict]) -> str:
     """Return why a paper is not built, with the files that caused it before those that follow."""
     causes = {p: f for p, f in bad.items() if any(r["kind"] != "upstream" for r in f["reasons"])}
     told = [
-        f"{path} is {finding['verdict']} ({audit.describe(finding['reasons'][0])})"
+        f"{path} is {finding['verdict']} ({reporting.describe(finding['reasons'][0])})"
         for path, finding in sorted(causes.items())[:SHOWN]
     ]
     results = "1 result behind the paper is" if len(bad) == 1 else f"{len(bad)} results behind the paper are"
@@ -125,7 +125,7 @@ def stale_mark(bad: dict[str, dict], total: int) -> str:
     """Return the box that a paper of results which are not current begins with; empty if all are."""
     if not bad:
         return "% All results are current.\n"
-    counts = ", ".join(f"{count} {verdict}" for verdict, count in audit.summary(bad).items())
+    counts = ", ".join(f"{count} {verdict}" for verdict, count in reporting.summary(bad).items())
     return (
         "\\notice{Not current.}{"
         f"Of the {total} files behind this paper {len(bad)} "
@@ -259,14 +259,10 @@ def caption(body: str) -> str:
 
 def models_behind(path: str, records: dict, index: dict[str, str]) -> dict[str, str | None]:
     """Return the models whose scores a file was made from, itself included: name to revision."""
-    names, seen, waiting = {}, set(), [path]
-    while waiting:
-        name = index.get(waiting.pop())
-        if name and name not in seen:
-            seen.add(name)
-            names |= {facts["model"]: facts["revision"] for facts in records[name]["models"].values()}
-            waiting += records[name]["inputs"]
-    return dict(sorted(names.items()))
+    made = graph.walk([path], lambda path: records[index[path]]["inputs"] if path in index else [])
+    jobs = {index[path]: records[index[path]] for path in made if path in index}
+    models = {facts["model"]: facts["revision"] for record in jobs.values() for facts in record["models"].values()}
+    return dict(sorted(models.items()))
 
 
 def _facts(path: str, index: dict[str, str], records: dict, digests: dict, whole: bool) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from rocrate.rocrate import ROCrate
 from scripts.core import files
 from scripts.core.data import upstream
 from scripts.core.errors import UserError
-from scripts.core.provenance import job_records
+from scripts.core.provenance import graph, job_records
 from scripts.core.provenance import manifest as manifest_files
 from scripts.core.workflow.job import log, run
 
@@ -169,13 +169,8 @@ def weights_address(name: str, facts: dict) -> str:
 def upstream_of(results: Iterable[str], records: dict[str, dict]) -> dict[str, dict]:
     """Return the records of the jobs that ``results`` come from."""
     index = job_records.index(records)
-    used, waiting = {}, list(results)
-    while waiting:
-        path = index.get(waiting.pop())
-        if path and path not in used:
-            used[path] = records[path]
-            waiting += records[path]["inputs"]
-    return used
+    made = graph.walk(results, lambda path: records[index[path]]["inputs"] if path in index else [])
+    return {index[path]: records[index[path]] for path in made if path in index}
 
 
 def refuse_unless_current(history: dict[str, dict]) -> None:

@@ -230,8 +230,7 @@ def index(records: dict[str, dict]) -> dict[str, str]:
         for output in record.get("outputs", {}):
             if output in found:
                 raise UserError(
-                    f"{output}: two records name it, {found[output]} and {path}; remove that of the rule that is gone: "
-                    "python -m scripts.audit --prune --delete"
+                    f"{output}: two records name it, {found[output]} and {path}; remove that of the rule that is gone"
                 )
             found[output] = path
     return found

@@ -20,7 +20,7 @@ from typing import Any
 
 from scripts.core import files
 from scripts.core.errors import UserError
-from scripts.core.provenance import audit, job_records
+from scripts.core.provenance import graph, job_records
 
 PAPER = "results/paper/"
 NAME = f"{PAPER}manifest.sha256"
@@ -211,13 +211,13 @@ def unusable_signatures() -> dict[str, str]:
     return found
 
 
-def behind(jobs: list[dict]) -> tuple[set[str], set[str]]:
+def required_paths(jobs: list[dict]) -> tuple[set[str], set[str]]:
     """Return the results that a list of a run has to have, and their records.
 
     They are what the paper's own list is made from or, in a run without a paper, everything.
     """
     typeset = [job["inputs"] for job in jobs if NAME in job["outputs"]]
-    needed = audit.with_inputs(jobs, [path for paths in typeset or [job["outputs"] for job in jobs] for path in paths])
+    needed = graph.with_inputs(jobs, [path for paths in typeset or [job["outputs"] for job in jobs] for path in paths])
     results, records = set(), set()
     for job in jobs:
         listed = {path for path in needed.intersection(job["outputs"]) if not path.startswith(MEASURED_FOLDER)}
@@ -243,7 +243,7 @@ def compare(
         digests: Digests of files of today as far as they are known.
         recorded: Results that are as the records of their jobs say. Of these it is no difference that an earlier state
             lacks them: a list of what is behind the paper has no model cards, for example.
-        expected: Results and records that a list of this run has to have (:func:`behind`).
+        expected: Results and records that a list of this run has to have (:func:`required_paths`).
 
     Returns:
         ``path``, ``state`` (``changed``, ``absent``, ``added``; ``unlisted`` is what makes a list short), and ``told``,

@@ -9,7 +9,8 @@ from typing import Any
 from scripts.core import files
 from scripts.core.data.estimate_rows import plain_cell
 from scripts.core.errors import UserError, count_noun, did_you_mean
-from scripts.core.provenance.origins import data_rows
+from scripts.core.provenance import graph
+from scripts.core.provenance.tables import data_rows
 
 MAIN = "results/paper/main.tex"
 CONFIG = "config.yaml"
@@ -126,9 +127,9 @@ def find(target: str, jobs: list[dict], main_tex: str | Path = MAIN) -> list[dic
     """Return what ``target`` names.
 
     Args:
-        target: A path; ``figure 3`` or ``table 2``; either followed by ``:ROW:COLUMN`` for a cell of the CSV file
-            beside it (ROW: a number from 1, or ``column=value`` pairs with commas); or the id of a number of the text,
-            which may leave out study and templates.
+        target: A path; ``figure 3`` or ``table 2``; ``FILE.csv:ROW:COLUMN`` for a cell (ROW: a number from 1, or
+            ``column=value`` pairs with commas); or the id of a number of the text, which may leave out study and
+            templates.
 
     Returns:
         ``title``, ``path``, ``rows`` (the columns that choose each cell: one for a cell or a number, all of the CSV
@@ -146,9 +147,11 @@ def find(target: str, jobs: list[dict], main_tex: str | Path = MAIN) -> list[dic
         if item is None:
             raise UserError(f"{main_tex}: there is no {kind} {numbered[2]}")
         if numbered[3]:
-            if item["path"] is None:
-                raise UserError(f"{kind} {numbered[2]} has no separate file in {main_tex}, and so no cells to look up")
-            return [_cell(f"{Path(item['path']).with_suffix('.csv')}{numbered[3]}")]
+            # The file may have more rows than are printed, and in another order.
+            table = Path(item["path"]).with_suffix(".csv") if item["path"] else "its"
+            raise UserError(
+                f"{target}: name a cell by its file, with the row as the file counts it: {table}:ROW:COLUMN"
+            )
         return [_whole(f"{kind} {numbered[2]} ({item['label']})", item["path"] or main_tex)]
     outputs = {path for job in jobs for path in [*job["inputs"], *job["outputs"]]}
     if target in outputs or Path(target).exists():
@@ -250,14 +253,11 @@ def ranges(values: Iterable[int]) -> str:
     return ", ".join(f"{a}" if a == b else f"{a}-{b}" for a, b in spans)
 
 
-def affected_jobs(
-    name: str, jobs: list[dict], follows: Callable, where: Callable = Path
-) -> tuple[list[dict], tuple | None]:
+def affected_jobs(name: str, jobs: list[dict], where: Callable = Path) -> tuple[list[dict], tuple | None]:
     """Return the jobs that a change of ``name`` makes run again, in order, and the line of a template file, if any.
 
     Args:
         name: A module or script, an input file (with ``:ROW`` for a line, as an editor counts them), or a model.
-        follows: :func:`scripts.core.provenance.audit.jobs_after`.
         where: Path of an input to where it lies.
 
     Returns:
@@ -291,7 +291,7 @@ def affected_jobs(
                 f"{path}: line {row} is not a data row; data rows are the lines {ranges(sorted(rows)) or 'none'}"
             )
     outputs = {path for job in first for path in job["outputs"]}
-    later = [job for job in follows(jobs, outputs) if job["outputs"]]
+    later = [job for job in graph.jobs_after(jobs, outputs) if job["outputs"]]
     line = (path, int(row)) if numbered else None
     return first + [job for job in later if job not in first], line
 

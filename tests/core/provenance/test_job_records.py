@@ -16,7 +16,7 @@ from scripts.core import files
 from scripts.core.data.portable import portable
 from scripts.core.engines import models
 from scripts.core.errors import UserError
-from scripts.core.provenance import audit, closure, job_records
+from scripts.core.provenance import audit, closure, job_records, reporting
 
 HERE = Path(__file__).parents[3]
 ROOT = "/somewhere/house"
@@ -179,7 +179,7 @@ def tell(path, told):
     digests = {"in.txt": files.sha256("in.txt"), "results/out.txt": files.sha256("results/out.txt")}
     findings = audit.judge([planned], records, digests, {}, {}, {}, problems=problems)
     assert findings["results/out.txt"]["verdict"] == "tampered"
-    lines = audit.report(findings)
+    lines = reporting.report(findings)
     assert f"          record {name} cannot be used: {problems[name]}" in lines
     assert len(lines) == 3
     assert audit.orphaned_records(problems, findings) == {}
@@ -450,7 +450,7 @@ def test_stale_names_the_cause_and_goes_downstream():
     assert found["results/a.parquet"]["reasons"] == [audit.make_reason("module", "scripts/a.py", "00", "11")]
     assert found["results/b.parquet"]["verdict"] == "current"
     assert found["results/t.csv"]["reasons"] == [audit.make_reason("upstream", "results/a.parquet", None, "stale")]
-    assert "scripts/a.py: was 00, now 11" in "\n".join(audit.report(found))
+    assert "scripts/a.py: was 00, now 11" in "\n".join(reporting.report(found))
 
 
 def test_another_text_of_the_same_code_is_noted_and_makes_nothing_stale():
@@ -465,7 +465,7 @@ def test_another_text_of_the_same_code_is_noted_and_makes_nothing_stale():
     assert [note["kind"] for note in found["results/a.parquet"]["notes"]] == ["inert"]
     assert [note["kind"] for note in found["results/b.parquet"]["notes"]] == ["text", "inert"]
     assert found["results/b.parquet"]["verdict"] == "current"
-    assert audit.report(found)[-3:] == [
+    assert reporting.report(found)[-3:] == [
         "note      changed, but without influence on results: scripts/core/workflow/job.py (1 current file)",
         "note      same code, other text: scripts/a.py (1 current file)",
         "3 files: 2 stale, 1 current",
@@ -517,15 +517,14 @@ def test_installed_packages_are_compared_with_the_record():
     assert set(verdicts(state, installed=same).values()) == {"current"}
     found = audit.judge(*state, installed=same | {"numpy": "2.2"})
     assert found["results/t.csv"]["reasons"][0] == audit.make_reason("installed package", "numpy", "2.0", "2.2")
-    assert "installed package numpy: was 2.0, now 2.2" in "\n".join(audit.report(found))
-    (line,) = audit.environment_remedies(found)
-    assert line.startswith("what is installed of numpy is not what results were made with")
+    assert "installed package numpy: was 2.0, now 2.2" in "\n".join(reporting.report(found))
+    assert reporting.advise(found, state[0]).startswith("what is installed of numpy is not what results were made with")
     # What the lock file says now is what is wanted.
     state[4]["numpy"] = "2.2"
-    assert audit.environment_remedies(audit.judge(*state, installed=same | {"numpy": "2.2"})) == []
+    assert "to make them again" in reporting.advise(audit.judge(*state, installed=same | {"numpy": "2.2"}), state[0])
     state[4]["numpy"] = "2.0"
     found = audit.judge(*state, installed={"python": "3.12.1"})
-    assert audit.describe(found["results/t.csv"]["reasons"][0]) == "installed python: was 3.11.2, now 3.12.1"
+    assert reporting.describe(found["results/t.csv"]["reasons"][0]) == "installed python: was 3.11.2, now 3.12.1"
 
 
 def test_weights_and_data_of_packages_are_compared_with_the_record():
@@ -542,7 +541,7 @@ def test_weights_and_data_of_packages_are_compared_with_the_record():
         audit.make_reason("package file", "carrier:carrier/model", "c" * 64, "d" * 64)
     ]
     assert found["results/b.parquet"]["verdict"] == "current"
-    assert "what is installed of carrier is not" in audit.environment_remedies(found)[0]
+    assert "what is installed of carrier is not" in reporting.advise(found, state[0])
     found = audit.judge(*state, installed={"carrier": "1.1"})
     assert found["results/a.parquet"]["reasons"] == [audit.make_reason("installed package", "carrier", "1.0", "1.1")]
 
@@ -607,41 +606,30 @@ def test_orphans_are_what_no_job_makes():
 
 def test_remedies_name_jobs_whose_outputs_snakemake_takes_for_current():
     state = run_of_two()
-    assert audit.remedy_lines(audit.judge(*state), state[0]) == []
+    assert reporting.advise(audit.judge(*state), state[0]) is None
     del state[1]["results/provenance/score/model=a.json"]
-    found = audit.judge(*state)
-    assert audit.remedy_lines(found, state[0], configfiles=["o.yaml"]) == [
-        "to make them again, run: snakemake --cores 2 --configfile=o.yaml --forcerun results/a.parquet -- paper"
-    ]
+    told = reporting.advise(audit.judge(*state), state[0], configfiles=["o.yaml"], directory="runs/x")
+    assert told == (
+        "to make them again, run: snakemake --cores 2 --directory runs/x --configfile=o.yaml "
+        "--forcerun results/a.parquet -- paper"
+    )
     # Both scores: their rule. A file that nothing needs has to be asked for.
     state[2]["results/b.parquet"] = state[2]["results/t.csv"] = "8" * 64
-    (line,) = audit.remedy_lines(audit.judge(*state), state[0], targets=["figures"])
+    line = reporting.advise(audit.judge(*state), state[0], targets=["figures"])
     assert line.endswith("--forcerun results/t.csv score -- figures results/t.csv")
-    orphan = audit.orphaned_files(["results/my file"], state[0], {})
-    assert audit.remedy_lines(orphan, state[0]) == [
-        "to delete what nothing makes, run: python -m scripts.audit --prune --delete"
-    ]
-    scores = audit.orphaned_files(["results/x/scores/a/my old.parquet"], state[0], {})
-    assert audit.remedy_lines(scores, state[0], ["figures"], ["o.yaml"], directory="runs/x") == [
-        "to delete scores that nothing makes, run: python -m scripts.audit --directory runs/x --configfile=o.yaml "
-        "--target figures --prune --delete 'results/x/scores/a/my old.parquet'"
-    ]
-    state = run_of_two(revision=None)
-    assert audit.remedy_lines(audit.judge(*state), state[0]) == [
-        "to fix revisions, write them into the registry's entries: source org/a, source org/b"
-    ]
+    assert reporting.advise(audit.orphaned_files(["results/my file"], state[0], {}), state[0]) is None
 
 
 def test_an_overlay_is_asked_for_where_parameters_of_most_results_differ():
     state = run_of_two()
-    assert audit.mismatch_hint(audit.judge(*state)) is None
+    assert reporting.mismatch_hint(audit.judge(*state)) is None
     for job in state[0]:
         job["params"]["_code"]["scripts/a.py"] = "11"
-    assert audit.mismatch_hint(audit.judge(*state)) is None
+    assert reporting.mismatch_hint(audit.judge(*state)) is None
     for job in state[0]:
         job["params"]["level"] = 1
-    assert "3 of 3 files would be made otherwise" in audit.mismatch_hint(audit.judge(*state))
-    assert "other overlays than o.yaml" in audit.mismatch_hint(audit.judge(*state), ["o.yaml"])
+    assert "3 of 3 files would be made otherwise" in reporting.mismatch_hint(audit.judge(*state))
+    assert "other overlays than o.yaml" in reporting.mismatch_hint(audit.judge(*state), ["o.yaml"])
 
 
 def checkpoint(folder, content=b"0" * 64):
@@ -697,15 +685,14 @@ def test_what_is_no_file_of_a_model_has_no_facts(tmp_path, monkeypatch, path):
 
 
 @pytest.mark.attack("a second record names a result", "refused: two records name it")
-def test_the_record_of_a_renamed_rule_is_an_error_and_can_be_removed():
+def test_the_record_of_a_renamed_rule_is_an_error_and_an_orphan():
     """Its output is made by the rule of the new name, whose record names it as well."""
     jobs = [{"rule": "new", "wildcards": {}, "inputs": [], "outputs": ["results/a.csv"], "params": {}}]
     left = {"rule": "old", "outputs": {"results/a.csv": "0"}}
     records = {"results/provenance/new/all.json": left | {"rule": "new"}, "results/provenance/old/all.json": left}
     with pytest.raises(UserError, match=r"a.csv: two records name it, \S+/new/all.json and \S+/old/all.json; remove"):
         job_records.index(records)
-    findings = audit.leftover_records(jobs, records)
-    assert audit.removable_files(findings) == (["results/provenance/old/all.json"], [])
+    assert list(audit.leftover_records(jobs, records)) == ["results/provenance/old/all.json"]
     # Of another configuration, the only record of its output.
     alone = {"results/provenance/old/all.json": left}
     assert audit.leftover_records(jobs, alone) == {} and job_records.index(alone)
@@ -721,6 +708,6 @@ def test_a_name_that_is_not_utf8_has_a_digest(tmp_path):
 @pytest.mark.parametrize("name", ["a\ncurrent   b", "a\x1b[2K\rb", "a\u202eb", "a\udcffb", "a\x00b"])
 def test_a_files_name_forges_no_line_of_the_audit(name):
     finding = {"verdict": "orphan", "reasons": [audit.make_reason("file", name, None, "0" * 64)], "record": None}
-    lines = audit.report({name: finding})
+    lines = reporting.report({name: finding})
     assert all(line.isprintable() for line in lines) and "a" in lines[0] and "b" in lines[0]
     "\n".join(lines).encode("utf-8")

@@ -388,7 +388,7 @@ def test_a_shortened_list_is_called_short_whatever_it_holds(run, kept):
     """Results with records of their own are excused only where the list does not have to have them."""
     files.write_text("results/card.pdf", "a card")
     jobs, _ = planned()
-    expected = manifest.behind(jobs)
+    expected = manifest.required_paths(jobs)
     whole = Path(manifest.NAME).read_text().splitlines(keepends=True)
     lines = [line for line in whole if not line.startswith("# ")]
     recorded = {"results/t1.csv", "results/t2.csv", "results/t3.csv", "results/card.pdf"}
@@ -413,8 +413,8 @@ def test_a_list_has_to_have_what_the_papers_own_list_is_made_from():
         {"rule": "card", "wildcards": {}, "inputs": ["results/a.csv"], "outputs": ["results/card.pdf"]},
         {"rule": "time", "wildcards": {}, "inputs": [], "outputs": [f"{manifest.MEASURED_FOLDER}a.json"]},
     ]
-    assert manifest.behind(jobs) == ({"results/a.csv"}, {"results/provenance/make/a.csv.json"})
-    results, records = manifest.behind([job for job in jobs if job["rule"] != "list"])
+    assert manifest.required_paths(jobs) == ({"results/a.csv"}, {"results/provenance/make/a.csv.json"})
+    results, records = manifest.required_paths([job for job in jobs if job["rule"] != "list"])
     assert results == {"results/a.csv", "results/card.pdf"} and len(records) == 2
 
 

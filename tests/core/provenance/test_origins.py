@@ -5,7 +5,7 @@ import pytest
 
 from scripts.core import files
 from scripts.core.errors import UserError
-from scripts.core.provenance import audit, origins, trace
+from scripts.core.provenance import origins, trace
 from scripts.core.workflow import runs
 
 TOLD = [
@@ -180,16 +180,16 @@ def test_a_file_of_an_archive_is_named_by_a_column(tmp_path, monkeypatch):
 @pytest.mark.parametrize("row", [0, 1, 2, 7, 99999])
 def test_a_line_that_is_no_data_row_is_refused(run, row):
     with pytest.raises(UserError, match=rf"templates/sentences.tsv: line {row} is not a data row; .* the lines 3-6"):
-        trace.affected_jobs(f"templates/sentences.tsv:{row}", run, audit.jobs_after)
+        trace.affected_jobs(f"templates/sentences.tsv:{row}", run)
 
 
 def test_an_impact_says_which_jobs_run(run):
-    jobs, line = trace.affected_jobs("templates/prompts.tsv:3", run, audit.jobs_after)
+    jobs, line = trace.affected_jobs("templates/prompts.tsv:3", run)
     assert [j["rule"] for j in jobs] == ["texts", "texts", "picks", "picks", "tables"]
     assert line == ("templates/prompts.tsv", 3)
-    assert trace.affected_jobs("templates/prompts.tsv", run, audit.jobs_after) == (jobs, None)
+    assert trace.affected_jobs("templates/prompts.tsv", run) == (jobs, None)
     with pytest.raises(UserError, match=r"no job of this run depends on it; did you mean 'templates/prompts\.tsv'"):
-        trace.affected_jobs("templates/promts.tsv:3", run, audit.jobs_after)
+        trace.affected_jobs("templates/promts.tsv:3", run)
 
 
 def test_a_setting_comes_from_the_last_file_that_has_it(tmp_path):

@@ -1,0 +1,258 @@
+"""What an audit says: findings (:mod:`scripts.core.provenance.audit`) as text, what to do, where a file comes from."""
+
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from scripts.core.errors import count_noun
+from scripts.core.provenance import graph
+from scripts.core.provenance.audit import ABSENT, VERDICTS
+from scripts.core.provenance.job_records import checksum, record_path
+from scripts.core.workflow import runs
+
+REMADE_VERDICTS = ("missing", "mixed", "tampered", "stale")
+"""Verdicts on what its job makes anew."""
+FEW = 12
+"""Up to this many consequences of one verdict are named in a report."""
+
+
+def describe(entry: dict[str, Any]) -> str:
+    """Return a reason as text."""
+    name, old, new = entry["name"], _short(entry["old"]), _short(entry["new"])
+    match entry["kind"]:
+        case "file" if entry["new"] is None:
+            return f"{name} does not exist"
+        case "file":
+            return f"no rule of this run makes {name}"
+        case "record" if entry["old"] is None:
+            return f"no record {name}: the job that makes it did not finish"
+        case "record":
+            return f"record {name} was edited or cut off: its checksum is {old}, its content's {new}"
+        case "malformed":
+            return f"record {name} cannot be used: {new}"
+        case "upstream":
+            return f"made from {name}, which is {new}"
+        case "text":
+            return f"same code, other text: {name}"
+        case "inert":
+            return f"changed, but without influence on results: {name}"
+        case "revision" if entry["new"] is None:
+            return f"{name} has no fixed revision" + (f" (was {old})" if entry["old"] else "")
+        case kind:
+            return f"{kind} {name}: was {old}, now {new}"
+
+
+def _short(value: Any) -> str:
+    text = str(value)
+    if len(text) == 64 and not set(text) - set("0123456789abcdef"):
+        return text[:16]
+    return text if len(text) <= 120 else f"{text[:100]}... ({len(text)} characters)"
+
+
+def summary(findings: dict[str, dict]) -> dict[str, int]:
+    """Return ``{verdict: number of files}``, the worst first, without zeros."""
+    counts = Counter(finding["verdict"] for finding in findings.values())
+    return {verdict: counts[verdict] for verdict in VERDICTS if counts[verdict]}
+
+
+def report(findings: dict[str, dict]) -> list[str]:
+    """Return the lines of an audit: every file that is not current with its reasons, causes before consequences.
+
+    Modules that changed without consequence for current files come last.
+    """
+    lines = []
+    for verdict in VERDICTS[:-1]:
+        chosen = {p: f for p, f in sorted(findings.items()) if f["verdict"] == verdict}
+        causes = {p: f for p, f in chosen.items() if any(r["kind"] != "upstream" for r in f["reasons"])}
+        for path, finding in causes.items():
+            told = [describe(r) for r in finding["reasons"] if r["kind"] != "upstream"]
+            lines.append(f"{verdict:<9} {path}")
+            lines += [f"          {line}" for line in told[:8]]
+            if len(told) > 8:
+                lines.append(f"          and {len(told) - 8} more reasons")
+        following = sorted(chosen.keys() - causes.keys())
+        lines += [f"{verdict:<9} {path}  (follows)" for path in following[:FEW]]
+        if len(following) > FEW:
+            lines.append(f"{verdict:<9} {len(following) - FEW} more files follow (--json lists them)")
+    noted = Counter(
+        describe(note) for f in findings.values() if f["verdict"] == "current" for note in f.get("notes", ())
+    )
+    lines += [f"{'note':<9} {text} ({count_noun(count, 'current file')})" for text, count in sorted(noted.items())]
+    total = len(findings)
+    counts = ", ".join(f"{count} {verdict}" for verdict, count in summary(findings).items())
+    return [printable(line) for line in [*lines, f"{total} files: {counts or 'nothing was made yet'}"]]
+
+
+def printable(text: str) -> str:
+    """Return a line in which nothing ends it, moves the cursor or cannot be encoded: names of files may hold anything.
+
+    Examples:
+        >>> printable("a\\nb\\x1b[31mc")
+        'a\\\\nb\\\\x1b[31mc'
+    """
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape", "surrogatepass").decode()
+        for character in text
+    )
+
+
+def advise(
+    findings: dict,
+    jobs: list[dict],
+    targets: Sequence[str] = (),
+    configfiles: Sequence[str | Path] = (),
+    directory: str | None = None,
+) -> str | None:
+    """Return what to do about results that are not current, in one line; None if nothing makes them current.
+
+    Where most would be made otherwise, the configuration is asked for. Where packages are others, results made again
+    would be made with these. Else the jobs are named that are to run again: Snakemake does not know records, and of a
+    file that was changed it sees that it is new.
+
+    Args:
+        targets: What the run makes; the workflow's default if there are none.
+        configfiles: The overlays of the run.
+        directory: The run's folder, where that is not the working directory of whoever reads the line.
+    """
+    if question := mismatch_hint(findings, configfiles):
+        return question
+    reasons = [entry for finding in findings.values() for entry in finding["reasons"]]
+    # Where the lock file itself has another version now, that is what is wanted.
+    wanted = {entry["name"] for entry in reasons if entry["kind"] == "package"}
+    kinds = ("installed package", "package file")
+    others = sorted({entry["name"].partition(":")[0] for entry in reasons if entry["kind"] in kinds} - wanted)
+    if others:
+        return (
+            f"what is installed of {', '.join(others)} is not what results were made with; to install what the lock "
+            "files say, before anything is made again: rm -r .venv && make environment"
+        )
+    causes = {
+        path
+        for path, finding in findings.items()
+        if finding["verdict"] in REMADE_VERDICTS and any(entry["kind"] != "upstream" for entry in finding["reasons"])
+    }
+    forced, rules = [], {}
+    for job in jobs:
+        if job["outputs"]:
+            rules.setdefault(job["rule"], []).append(job)
+    for rule, members in rules.items():
+        own = [sorted(job["outputs"])[0] for job in members if causes & set(job["outputs"])]
+        forced += [rule] if len(own) == len(members) > 1 else own
+    if not forced:
+        return None
+    needed = {path for job in jobs for path in job["inputs"]}
+    # What nothing of the run needs has to be asked for.
+    alone = [name for name in forced if name not in rules and name not in needed]
+    folder = ["--directory", directory] if directory else []
+    command = ["snakemake", "--cores", "2", *folder, *runs.overlay_option(list(map(str, configfiles)))]
+    command += ["--forcerun", *forced, "--", *(targets or ["paper"]), *alone]
+    return f"to make them again, run: {shlex.join(command)}"
+
+
+def mismatch_hint(findings: dict, configfiles: Sequence[str | Path] = ()) -> str | None:
+    """Return the question whether the run had another configuration, where most of it would be made otherwise, or None.
+
+    Args:
+        configfiles: The overlays that were named.
+    """
+    known = [finding for finding in findings.values() if finding["verdict"] != "orphan"]
+    other = [finding for finding in known if finding["verdict"] in ("stale", "missing")]
+    causes = [f for f in other if any(r["kind"] != "upstream" for r in f["reasons"])]
+    # A configuration shows in parameters, and in files that were never made.
+    asked = [f for f in causes if any(r["kind"] in ("parameter", "file") for r in f["reasons"])]
+    if 2 * len(other) <= len(known) or 2 * len(asked) <= len(causes):
+        return None
+    named = f"other overlays than {', '.join(map(str, configfiles))}" if configfiles else "an overlay"
+    return (
+        f"{len(other)} of {len(known)} files would be made otherwise with this configuration: was the run made with "
+        f"{named}? Name it: --configfile=FILE"
+    )
+
+
+def outputs_behind(
+    path: str, jobs: list[dict], records: dict[str, dict], models: set[str] | None = None
+) -> Iterator[str]:
+    """Yield a line for each model whose outputs a file was made from, of those that are named."""
+    made = graph.makers(jobs)
+    told = set()
+    for path in graph.walk([path], lambda path: made[path]["inputs"] if path in made else []):
+        job = made.get(path)
+        record = records.get(record_path(job["rule"], job["wildcards"], job["outputs"])) if job else None
+        facts = (record or {}).get("models", {}).get(path)
+        if facts and facts["model"] not in told and (models is None or facts["model"] in models):
+            told.add(facts["model"])
+            yield _outputs_of(facts)
+
+
+def tree(
+    path: str,
+    jobs: Iterable[dict[str, Any]],
+    records: dict[str, dict],
+    findings: dict[str, dict],
+    digests: dict[str, str],
+    models: set[str] | None = None,
+) -> list[str]:
+    """Return the lines of a tree from a file back to what no job made.
+
+    Args:
+        jobs, records, findings, digests: As for :func:`scripts.core.provenance.audit.judge`.
+        models: Show score files of these models only.
+    """
+    makers = graph.makers(jobs)
+    lines, shown = [], set()
+
+    def visit(path: str, first: str, rest: str) -> None:
+        job, finding = makers.get(path), findings.get(path)
+        mark = (digests.get(path) or ABSENT)[:16]
+        if job is None:
+            lines.append(f"{first}{path}  [{mark}]")
+            return
+        lines.append(f"{first}{path}  [{finding['verdict'] if finding else 'unknown'}] {mark}  rule {job['rule']}")
+        if path in shown:
+            lines[-1] += "  (as above)"
+            return
+        shown.update(job["outputs"])
+        record = records.get(record_path(job["rule"], job["wildcards"], job["outputs"]))
+        lines.extend(f"{rest}  {line}" for line in _facts(path, job, record, finding))
+        inputs = [p for p in job["inputs"] if keep(p)]
+        for n, member in enumerate(inputs):
+            last = n == len(inputs) - 1
+            visit(member, rest + ("└─ " if last else "├─ "), rest + ("   " if last else "│  "))
+
+    def keep(path: str) -> bool:
+        model = makers.get(path, {}).get("wildcards", {}).get("model")
+        return models is None or model is None or model in models
+
+    visit(path, "", "")
+    return lines
+
+
+def _facts(
+    path: str, job: dict[str, Any], record: dict[str, Any] | None, finding: dict[str, Any] | None
+) -> Iterator[str]:
+    for entry in (finding or {}).get("reasons", []):
+        yield f"! {describe(entry)}"
+    for entry in (finding or {}).get("notes", []):
+        yield describe(entry)
+    if not record:
+        return
+    commit = record["git"]["commit"][:12] + ("+changes" if record["git"]["dirty"] else "") if record["git"] else "none"
+    yield f"{record['ended']} on {record['machine']['cpu']}, commit {commit}, code {code_digest(record)}"
+    facts = record["models"].get(path)
+    if facts:
+        yield _outputs_of(facts)
+    plain = {key: value for key, value in job["params"].items() if not key.startswith("_") and key != "models"}
+    if plain:
+        yield "params " + ", ".join(f"{key}={_short(value)}" for key, value in sorted(plain.items()))
+
+
+def _outputs_of(facts: dict[str, Any]) -> str:
+    revision, weights = facts["revision"] or "none", facts["weights_sha256"][:16]
+    return f"model {facts['model']}, revision {revision}, weights {weights}, engine {facts['engine']}"
+
+
+def code_digest(record: dict[str, Any]) -> str:
+    """Return one short digest of a script and all local modules that it imports."""
+    return checksum(record["params"].get("_code", {}))[:12]
