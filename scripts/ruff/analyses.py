@@ -50,22 +50,28 @@ def context_free_counts(
     Write counts per model, and their mean and SD over models, as two CSV files. Rows over ``all`` models leave
     demonstration models out if there are others.
     """
-    counts = count_context_free(files.read_parquet(predictions, ["model", "setting", "prediction"]), pronoun_sets)
+    counts = count_context_free(
+        files.read_parquet(predictions, ["model", "setting", "prediction", "tie"]), pronoun_sets
+    )
     summary = over_models(counts, models, ["pronoun"], "count")
     files.write_csv(context_free, counts)
     files.write_csv(context_free_summary, summary.rename(columns={"mean": "mean_count", "sd": "sd_count"}))
 
 
 def count_context_free(table: pd.DataFrame, pronoun_sets: list[str]) -> pd.DataFrame:
-    """Return ``model``, ``pronoun``, ``n_templates``, ``count`` and ``share``; every set has a row, also with none."""
+    """Return ``model``, ``pronoun``, ``n_templates``, ``count``, ``share`` and ``ties``; every set has a row.
+
+    ``ties`` are those among the predictions of a set with which another set ties.
+    """
     free = table[table.setting == "context_free"]
     counts = free.groupby(["model", "prediction"]).size()
+    ties = free.groupby(["model", "prediction"]).tie.sum()
     rows = []
     for model, total in free.groupby("model", sort=False).size().items():
         for pronoun in pronoun_sets:
             count = int(counts.get((model, pronoun), 0))
-            rows.append((model, pronoun, total, count, count / total))
-    return pd.DataFrame(rows, columns=["model", "pronoun", "n_templates", "count", "share"])
+            rows.append((model, pronoun, total, count, count / total, int(ties.get((model, pronoun), 0))))
+    return pd.DataFrame(rows, columns=["model", "pronoun", "n_templates", "count", "share", "ties"])
 
 
 def over_models(frame: pd.DataFrame, models: dict[str, dict], keys: list[str], value: str) -> pd.DataFrame:

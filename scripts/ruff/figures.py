@@ -276,7 +276,7 @@ def accuracy_by_pronoun(accuracy: pd.DataFrame, tests: pd.DataFrame, models: dic
 
 
 MARKS = {
-    "∗": "differ (Welch's t-test, Holm)",
+    "∗": "differ (after Holm's correction)",
     "n.s.": "no significant difference",
     MISSING_MARK: "too few occupations for a test",
 }

@@ -113,7 +113,7 @@ def section(
             against_chance(part, name, n) == UNCLEAR for name in models for n in counts
         ),
         "apart": apart,
-        "favourite_set": lambda part, model: favourite_set(part, model, list(labels)),
+        "distinct": lambda part, model: value(part, f"first_p.{model}") < value(part, "setting.alpha"),
         "prompting": prompting,
     }
     write(section_tex, section_template, everything)
@@ -163,11 +163,6 @@ def apart(part: dict, model: str, a: int, b: int) -> str:
     """Return whether the intervals of a model's accuracies with ``a`` and with ``b`` distractors part, as a verb."""
     (low_a, high_a), (low_b, high_b) = bounds(part, model, a), bounds(part, model, b)
     return "do not overlap" if low_a > high_b or low_b > high_a else "overlap"
-
-
-def favourite_set(part: dict, model: str, pronoun_sets: Iterable[str]) -> str:
-    """Return the set that a model picks most often without context; the earlier one of equals."""
-    return max(pronoun_sets, key=lambda pronoun: value(part, f"context_free.{model}.{pronoun}"))
 
 
 if __name__ == "__main__":

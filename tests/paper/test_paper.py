@@ -87,11 +87,6 @@ def part(**values):
     return {"key": "replica", "id": "ruff.replica", "numbers": numbers}
 
 
-def test_the_favourite_set_is_the_one_picked_most():
-    made = part(**{"context_free.m.he": 5, "context_free.m.she": 7})
-    assert ruff_paper.favourite_set(made, "m", ["he", "she"]) == "she"
-
-
 def test_instances_are_one_number_or_a_range():
     made = part(**{"scored.0": 18, "scored.1": 18, "scored.2": 9})
     assert link_numbers(ruff_paper.scored(made, [0, 1])) == r"\sourced{ruff.replica.scored.0}{18}"

@@ -112,8 +112,8 @@ def context_free(models, sets, seed=0):
         if i == 0:
             share[-1] = 0
         counts = random.multinomial(TEMPLATES, share / share.sum())
-        rows += [(name, s["set"], TEMPLATES, c, c / TEMPLATES) for s, c in zip(sets, counts, strict=True)]
-    return pd.DataFrame(rows, columns=["model", "pronoun", "n_templates", "count", "share"])
+        rows += [(name, s["set"], TEMPLATES, c, c / TEMPLATES, 0) for s, c in zip(sets, counts, strict=True)]
+    return pd.DataFrame(rows, columns=["model", "pronoun", "n_templates", "count", "share", "ties"])
 
 
 def context_free_summary(table, models):

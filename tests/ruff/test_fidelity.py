@@ -1,5 +1,7 @@
 """The analyses, on predictions small enough to count by hand."""
 
+import math
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -76,10 +78,12 @@ def test_predictions_refuse_instances_of_other_pronoun_sets(selected):
 
 def test_context_free_counts_have_a_row_for_every_set(selected):
     table = predictions.predictions(selected, scores(f0=0, f1=2, a=3), "m", SETS)
+    table["tie"] = table.prediction == "he"
     counts = analyses.count_context_free(table, SETS)
     assert counts["count"].tolist() == [1, 0, 1, 0]
     assert counts.share.tolist() == [0.5, 0, 0.5, 0]
     assert counts.n_templates.tolist() == [2] * 4
+    assert counts.ties.tolist() == [1, 0, 0, 0]
 
 
 def test_accuracy_averages_over_samples_not_over_instances():
@@ -190,11 +194,22 @@ def test_equal_means_over_models_are_not_tested():
     tests = pronoun_tests.pronoun_tests(table, SETS, alpha=0.05)
     pooled = tests[tests.model == "all"]
     assert len(pooled) == 1
-    undefined = ["t", "df", "p", "p_holm", "t_paired", "df_paired", "p_paired", "p_paired_holm"]
-    assert pooled[undefined].isna().all(axis=None)
+    assert pooled[["t", "df", "t_paired", "df_paired"]].isna().all(axis=None)
+    assert (pooled[["p", "p_holm", "p_paired", "p_paired_holm"]] == 1).all(axis=None)
     assert (pooled[["difference", "difference_paired"]] == 0).all(axis=None)
     assert not pooled[[c for c in tests if c.startswith("significant")]].any(axis=None)
     assert tests[tests.model == "k"].p.notna().all()
+
+
+def test_sets_whose_accuracies_do_not_vary_are_tested():
+    """He is always right and the others never are: the largest difference that there can be."""
+    rows = [r for i in range(33) for p in SETS for r in outcomes(p, f"o{i}", 3 if p == "he" else 0, 3)]
+    tests = pronoun_tests.pronoun_tests(frame(rows), SETS, alpha=0.05, least=8)
+    of_he = (tests.pronoun_a == "he").to_numpy()
+    assert tests.loc[of_he, "p"].tolist() == pytest.approx([2 / math.comb(66, 33)] * 6)
+    assert tests.loc[of_he, "p_paired"].tolist() == pytest.approx([2 / 2**33] * 6)
+    assert tests.loc[of_he, ["significant_holm", "significant_paired_holm"]].all(axis=None)
+    assert (tests.loc[~of_he, ["p", "p_paired", "p_holm", "p_paired_holm"]] == 1).all(axis=None)
 
 
 def test_pairs_are_those_of_one_occupation():

@@ -6,7 +6,7 @@ import pytest
 
 from scripts.core import files
 from scripts.ruff import tables as table_rules
-from scripts.ruff.lib import numbers, tables
+from scripts.ruff.lib import numbers, study, tables
 
 
 def facts(label, family, size, architecture, parameters, demonstration):
@@ -206,3 +206,27 @@ def test_models_are_above_chance_by_their_intervals():
     # An interval of an accuracy at chance is 0.1 wide on either side: 1.96 times the root of 0.25 · 0.75 / 73.
     assert made["chance.needed"]["value"] == 73
     assert (made["accuracy_extreme.0.lowest"]["model"], made["accuracy_extreme.0.highest"]["model"]) == ("c", "b")
+
+
+def test_the_most_frequent_sets_without_context_are_told_apart_by_a_test():
+    """Of a model with 69 and 67 picks none is said to be preferred; sets that are equally frequent are no favourite."""
+    picks = {"close": (69, 67, 44, 0), "clear": (10, 120, 30, 20), "tied": (60, 60, 60, 0)}
+    free = pd.DataFrame(
+        [
+            (model, p, n, k)
+            for model, row in picks.items()
+            for k, (p, n) in enumerate(zip(study.PRONOUN_SETS, row, strict=True))
+        ],
+        columns=["model", "pronoun", "count", "ties"],
+    )
+    made = numbers.from_context_free(free)
+    assert (made["first.close"]["set"], made["second.close"]["set"]) == ("he", "she")
+    assert (made["first.clear"]["set"], made["second.clear"]["set"]) == ("she", "they")
+    assert made["first_p.close"]["value"] > 0.9 and made["first_p.clear"]["value"] < 0.001
+    assert made["ties.close"]["value"] == 6
+    accuracy = pd.DataFrame(
+        {"model": list(picks), "factor": "all", "n_distractors": 0, "accuracy": 0.3, "ci_low": 0.2, "ci_high": 0.4}
+    )
+    favourites = numbers.from_models(accuracy, free, 0.25)
+    assert [favourites[f"favourite.{p}"]["value"] for p in study.PRONOUN_SETS] == [1, 1, 0, 0]
+    assert favourites["favourites.tied"]["value"] == 1

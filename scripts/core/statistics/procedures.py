@@ -76,6 +76,30 @@ def paired_t_test(a: np.ndarray, b: np.ndarray) -> tuple[float, ...]:
     return float(result.statistic), float(result.df), float(result.pvalue)
 
 
+def sign_test(one: float, other: float) -> float:
+    """Return the two-sided p value of the exact sign test; 1 where there is no difference at all.
+
+    Args:
+        one, other: How many differences point one way and the other; parts of one where several count as one.
+    """
+    least, every = min(one, other), one + other
+    return min(1.0, 2 * float(scipy.special.betainc(every - least, least + 1, 0.5))) if every else 1.0
+
+
+def compare_constants(a: ArrayLike, b: ArrayLike) -> float:
+    """Return the p value of two independent samples of which neither varies, by Fisher's exact test.
+
+    It tests who has which value, and is 1 where both have the same.
+
+    Args:
+        a, b: The two samples, for which :func:`welch` is undefined. Of float.
+    """
+    a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
+    if not has_variation([a[0], b[0]], np.abs([a[0], b[0]]).max()):
+        return 1.0
+    return float(scipy.stats.fisher_exact([[len(a), 0], [0, len(b)]]).pvalue)
+
+
 def smallest_sample(alpha: float, tests: int = 1) -> int:
     """Return how many units a test needs at least, so that its outcome could be significant at all.
 

@@ -35,13 +35,11 @@ from scripts.core.paper.estimates import (
 from scripts.core.paper.finding_verdicts import Check, Comparison, Finding, MissingEvidence, check
 from scripts.core.paper.formats import p_text, with_sign
 from scripts.core.statistics import procedures
-from scripts.ruff.lib.study import PRONOUN_SETS
+from scripts.ruff.lib.study import PRONOUN_SETS, SENTENCES
 
 COUNTS = range(6)
 CHANCE = 0.25
 DRAWS = 2000
-SENTENCES = 3
-"""Task sentences about each occupation: one for each grammatical case."""
 SIGNIFICANT = "a significant test"
 """What a comparison lacks whose test does not decide it."""
 NEAR = 0.02
@@ -285,9 +283,7 @@ def without_context(run: Run) -> list[Check]:
 
     def more(model: str, a: str, b: str):
         (first, n), (second, _) = run.picks(model, a), run.picks(model, b)
-        # The exact test of a fair coin; the incomplete beta function takes parts of a sentence too.
-        least, every_pick = min(first, second) / SENTENCES, (first + second) / SENTENCES
-        p = min(1.0, 2 * scipy.special.betainc(every_pick - least, least + 1, 0.5)) if every_pick else 1.0
+        p = procedures.sign_test(first / SENTENCES, second / SENTENCES)
         text = f"{run.label(model)}: {a} {first}, {b} {second} of {n} ({_sign_test(p)})"
         return require_decided(compare_by_test(p, first > second), text, n, SIGNIFICANT)
 

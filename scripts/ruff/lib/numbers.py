@@ -10,8 +10,10 @@ from typing import Any
 import pandas as pd
 
 from scripts.core import files
-from scripts.core.paper.formats import interval, number, percent
+from scripts.core.paper.formats import interval, number, p_text, percent
 from scripts.core.paper.numbers import count, entry
+from scripts.core.statistics import procedures
+from scripts.ruff.lib import study
 
 KEYS = {
     "seeds": "ruff.seeds",
@@ -64,8 +66,22 @@ def _sign(low: float, high: float) -> int:
 
 
 def from_context_free(counts: pd.DataFrame) -> dict[str, dict]:
-    """Return ``context_free.<model>.<pronoun>`` (count)."""
-    return of_rows(counts, "context_free.csv", ["model", "pronoun"], {"context_free": ("count", str)})
+    """Return ``context_free.<model>.<pronoun>`` (count) and what is said of each model's most frequent sets.
+
+    Ids are ``first.<model>`` and ``second.<model>``, the counts of the two most frequent sets (``set``; the earlier of
+    equals first); ``first_p.<model>``, p of the sign test between them, in which the sentences about an occupation
+    count as one; and ``ties.<model>``, how many predictions are ties.
+    """
+    source = "context_free.csv"
+    numbers = of_rows(counts, source, ["model", "pronoun"], {"context_free": ("count", str)})
+    for model, rows in counts.groupby("model", sort=False):
+        two = rows.sort_values("count", ascending=False, kind="stable")[:2]
+        for name, pronoun, picks in zip(("first", "second"), two.pronoun, two["count"], strict=True):
+            numbers[f"{name}.{model}"] = count(picks, source, model=model, pronoun=pronoun) | {"set": pronoun}
+        p = procedures.sign_test(*(two["count"] / study.SENTENCES))
+        numbers[f"first_p.{model}"] = entry(p, p_text(p), source, model=model, column="count")
+        numbers[f"ties.{model}"] = count(rows.ties.sum(), source, model=model, column="ties")
+    return numbers
 
 
 def from_accuracy(accuracy: pd.DataFrame, over_models: pd.DataFrame) -> dict[str, dict]:
@@ -99,15 +115,18 @@ def from_accuracy(accuracy: pd.DataFrame, over_models: pd.DataFrame) -> dict[str
 def from_models(accuracy: pd.DataFrame, context_free: pd.DataFrame, chance: float) -> dict[str, dict]:
     """Return what is said of many models at once.
 
-    Ids are ``models.n``; ``favourite.<pronoun>``, how many models pick the set most often without context (the earlier
-    set of equals); ``accuracy_extreme.<n>.<lowest|highest>``, with the model beside; and ``above_chance.<n>``, how many
+    Ids are ``models.n``; ``favourite.<pronoun>``, how many models pick the set most often without context, and
+    ``favourites.tied``, how many have several such sets; ``accuracy_extreme.<n>.<lowest|highest>``, with the model
+    beside; ``above_chance.<n>``, how many
     models have an interval above ``chance``; and ``chance.needed``, how many independent instances tell an accuracy
     that is ``chance.distance`` from chance apart from it (normal approximation).
     """
     overall = accuracy[accuracy.factor == "all"]
     numbers = {"models.n": count(overall.model.nunique(), "accuracy.csv", column="model")}
-    # The first maximum wins, and each model's rows are in the order of the pronoun sets.
-    favourites = context_free.loc[context_free.groupby("model", sort=False)["count"].idxmax()].pronoun
+    most = context_free[context_free["count"] == context_free.groupby("model")["count"].transform("max")]
+    favourites = most.drop_duplicates("model", keep=False).pronoun
+    tied = most.model.nunique() - len(favourites)
+    numbers["favourites.tied"] = count(tied, "context_free.csv", column="count")
     for pronoun in context_free.pronoun.unique():
         numbers[f"favourite.{pronoun}"] = count((favourites == pronoun).sum(), "context_free.csv", pronoun=pronoun)
     n: Any
@@ -169,7 +188,7 @@ def from_prompting(summary: pd.DataFrame, compared: pd.DataFrame | None, setting
     ``prompted_outcome.<model>.<method>.<answer>.wrong`` (share over all numbers of distractors),
     ``prompted_outputs.<method>.<n>`` (how many outputs a model has, over all prompts), ``prompted_prompts.all`` (how
     many prompts), ``against.<prompted>.<scored>.<n>`` and ``against_scored.<prompted>.<scored>.<n>`` (both accuracies
-    on the same instances), ``against_n.<n>`` (how many) and ``prompting.<setting>``.
+    on the same instances), ``against_n.<prompted>.<scored>.<n>`` (how many) and ``prompting.<setting>``.
 
     Args:
         summary: Of :mod:`scripts.ruff.lib.analyses.prompting`.
@@ -198,7 +217,7 @@ def from_prompting(summary: pd.DataFrame, compared: pd.DataFrame | None, setting
         numbers |= of_rows(compared, source, keys, accuracies)
         for row in compared.to_dict("records"):
             cell = {key: row[key] for key in keys}
-            numbers[f"against_n.{row['n_distractors']}"] = count(row["n"], source, **cell)
+            numbers["against_n." + ".".join(map(str, cell.values()))] = count(row["n"], source, **cell)
     for name, value in settings.items():
         numbers[f"prompting.{name}"] = entry(value, f"{value:,}", "config.yaml", key=f"ruff.prompting.{name}")
     return numbers

@@ -8,7 +8,8 @@ from scripts.core.errors import UserError
 PRONOUN_SETS = ("he", "she", "they", "xe")
 """The four sets that every model of the study chooses among."""
 
-
+SENTENCES = 3
+"""Task sentences about each occupation: one for each grammatical case."""
 LEAST = 3
 """Pronoun sets that RUFF needs; see :func:`select_pronoun_sets`."""
 

@@ -1,5 +1,7 @@
 """The statistical procedures agree with textbook values and with other libraries."""
 
+import math
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -61,6 +63,15 @@ def test_paired_by_hand():
 @pytest.mark.parametrize(("a", "b"), [([1.0], [0.0]), ([], []), ([0.3, 0.7, 0.9], [0.1, 0.5, 0.7])])
 def test_paired_is_undefined_without_varying_differences(a, b):
     assert np.isnan(procedures.paired_t_test(a, b)).all()
+
+
+def test_what_does_not_vary_has_an_exact_test():
+    assert procedures.compare_constants([1.0] * 5, [0.25] * 4) == pytest.approx(1 / math.comb(9, 4))
+    assert procedures.compare_constants([0.1 + 0.2] * 5, [0.3] * 4) == 1
+    for one, other in ((6, 0), (7, 2), (3, 3), (0, 1)):
+        expected = stats.binomtest(one, one + other).pvalue
+        assert procedures.sign_test(one, other) == procedures.sign_test(other, one) == pytest.approx(expected)
+    assert procedures.sign_test(0, 0) == 1
 
 
 def test_paired_wants_pairs():

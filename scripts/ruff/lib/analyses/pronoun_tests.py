@@ -26,9 +26,11 @@ def pronoun_tests(
     over all samples and cases, averaged over models for the rows called ``all``. Welch's test takes the two sets'
     accuracies as independent samples, but both are about the same occupations; the paired t-test beside it compares
     the sets within each occupation that has both. Holm's correction is over the pairs of sets of one model, for each
-    test by itself. The paired test and the correction are additions. A test is undefined, and not significant, where
-    neither set's accuracies vary (Welch), and where differences do not vary or fewer than two occupations have both
-    sets (paired). No test is made of fewer occupations than ``least``.
+    test by itself. The paired test and the correction are additions.
+
+    Where neither set's accuracies vary, p is that of Fisher's exact test in place of Welch's, and where the differences
+    of all occupations are equal, that of the sign test in place of the paired one; t and df are missing then. No test
+    is made of fewer occupations than two, or than ``least``.
 
     Args:
         table: Predictions.
@@ -58,8 +60,8 @@ def pronoun_tests(
         for a, b in combinations(present, 2):
             x, y = scores.loc[a], scores.loc[b]
             both = pd.concat([x, y], axis=1, join="inner", keys=["x", "y"])
-            welch = procedures.welch(x, y) if min(len(x), len(y)) >= least else UNTESTED
-            paired = procedures.paired_t_test(both.x, both.y) if len(both) >= least else UNTESTED
+            welch = _welch(x, y) if min(len(x), len(y)) >= max(least, 2) else UNTESTED
+            paired = _paired(both.x, both.y) if len(both) >= max(least, 2) else UNTESTED
             means = (x.mean(), y.mean(), _difference(x.mean(), y.mean()))
             within = (len(both), _difference(both.x.mean(), both.y.mean()))
             pairs.append((model, a, b, len(x), len(y), *means, *welch, *within, *paired))
@@ -77,6 +79,19 @@ def pronoun_tests(
         n_models = len(pooled) if model == "all" else 1
         results.append(pd.concat([frame[PAIRS], *tests], axis=1).assign(needed=least, n_models=n_models))
     return pd.concat(results, ignore_index=True)
+
+
+def _welch(x: pd.Series, y: pd.Series):
+    t, df, p = procedures.welch(x, y)
+    return t, df, procedures.compare_constants(x, y) if np.isnan(p) else p
+
+
+def _paired(x: pd.Series, y: pd.Series):
+    t, df, p = procedures.paired_t_test(x, y)
+    if np.isnan(p):
+        differences = [_difference(*pair) for pair in zip(x, y, strict=True)]
+        p = procedures.sign_test(sum(d > 0 for d in differences), sum(d < 0 for d in differences))
+    return t, df, p
 
 
 def _difference(a: float, b: float):
