@@ -82,7 +82,7 @@ def plan_run(configured: dict, folder: Path, root: Path, known: dict) -> CardRun
         )
     models = {}
     for request in requests:
-        name = _name(request, known)
+        name = _name(request, known, Path(folder))
         if not request:
             raise UserError(f"card: '{configured['card']}' has an empty name; write card=MODEL or card=MODEL,MODEL")
         if name in models:
@@ -101,12 +101,12 @@ def plan_run(configured: dict, folder: Path, root: Path, known: dict) -> CardRun
     return CardRun(models, place, size, tuple(unknown))
 
 
-def _name(request: str, known: dict[str, dict]):
-    return request if request in known else descriptions.name_of(descriptions.label_of({"path": _path(request)}))
-
-
-def _path(request: str):
-    return request.partition("@")[0]
+def _name(request: str, known: dict[str, dict], folder: Path):
+    if request in known:
+        return request
+    # A folder may have an @ in its name.
+    path = request if (folder / Path(request).expanduser()).is_dir() else request.partition("@")[0]
+    return descriptions.name_of(descriptions.label_of({"path": path}))
 
 
 def check_studies(studies: dict[str, list[str]]) -> None:

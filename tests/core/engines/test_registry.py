@@ -253,23 +253,23 @@ def test_overlays_select_the_29_scored_variants_and_the_8_prompted(models):
             "bert-base",
             "label",
             "  ",
-            "models.bert-base.label is '  '; expected text that is not empty, without a colon and a space or "
-            "characters that cannot be seen",
+            "models.bert-base.label is '  '; expected text of at most 40 letters "
+            "(Latin, with any accents), digits and marks, not empty and without a colon and a space",
         ),
         (
             "bert-base",
             "label",
             "BERT: base",
-            "models.bert-base.label is 'BERT: base'; expected text that is not empty, without a colon and a space or "
-            "characters that cannot be seen",
+            "models.bert-base.label is 'BERT: base'; expected text of at most 40 letters "
+            "(Latin, with any accents), digits and marks, not empty and without a colon and a space",
         ),
         *(
             (
                 "bert-base",
                 "label",
                 f"BERT{character}x",
-                f"models.bert-base.label is 'BERT{shown}x'; expected text that is not empty, without a colon and a "
-                "space or characters that cannot be seen",
+                f"models.bert-base.label is 'BERT{shown}x'; expected text of at most 40 "
+                "letters (Latin, with any accents), digits and marks, not empty and without a colon and a space",
             )
             for character, shown in {
                 "\x1b[31m": r"\x1b[31m",
@@ -277,6 +277,9 @@ def test_overlays_select_the_29_scored_variants_and_the_8_prompted(models):
                 "\n": r"\n",
                 "\u200b": r"\u200b",
                 "\x7f": r"\x7f",
+                "模": "模",
+                "я": "я",
+                "-" * 40: "-" * 40,
             }.items()
         ),
         ("gpt-3", "precision", "float16", "models.gpt-3.precision does not belong here; remove it"),
