@@ -56,6 +56,12 @@ def config_path(path):
     return runs.resolve_path(path, Path.cwd(), ROOT)
 
 
+def checkpoint_path(path):
+    """Return a checkpoint's folder, as config_path; where that is away, the one whose weights this run has read."""
+    found = config_path(path)
+    return path if not Path(found).exists() and job_records.last_weights(path) else found
+
+
 def pronoun_rows(sets):
     """Return the digests of the rows of pronoun sets, for the param ``_rows``; none without sets."""
     return {str(PRONOUN_FILE): job_records.row_digests(PRONOUN_FILE, sets)} if sets else {}
@@ -149,9 +155,9 @@ try:
         if name not in MODELS and not series.members_of(MODELS, name):
             MODELS[name] = registry.check_entry(name, entry, MODELS, schema)
     for entry in [*MODELS.values(), *SYSTEMS.values()]:
-        for part in ("source", "encoder"):
+        for part in ("source", "adapter", "encoder"):
             if "path" in entry.get(part, {}):
-                entry[part]["path"] = config_path(entry[part]["path"])
+                entry[part]["path"] = checkpoint_path(entry[part]["path"])
     config.update(series.spelled_out(config, MODELS))
     for name in MODELS.keys() & set(series.named_models(config)):
         MODELS[name] = descriptions.complete_entry(name, MODELS[name])

@@ -23,8 +23,8 @@ SMALL_FILES = ("config.json", "tokenizer_config.json", "chat_template.jinja", "R
 """What is fetched of a checkpoint to describe it."""
 READ_KEYS = (*PLANNED_KEYS, "context", "labels", "prompt_wrapping", "gated")
 """Keys of a registry entry that a checkpoint can say."""
-KEPT = "results/models/read"
-"""Where a run keeps what it read from checkpoints."""
+KEPT = "results/provenance/.read"
+"""Where a run keeps what it read from checkpoints; like the cache of digests it is no result."""
 OVERRIDES = {
     "parameters": int,
     "precision": str,

@@ -126,17 +126,25 @@ def local_weights(source: dict, cache: str | Path = CACHE, *, whole: bool = Fals
     """
     if "path" not in source:
         return None
-    last = Path(cache) / f"weights-{hashlib.sha256(source['path'].encode()).hexdigest()[:32]}.json"
-    known = None
-    with contextlib.suppress(OSError, ValueError, KeyError):
-        known = json.loads(last.read_text(encoding="utf-8"))["sha256"]
+    known = last_weights(source["path"], cache)
     folder = Path(source["path"]).expanduser()
     if not (any(folder.glob("*")) if whole else checkpoints.has_weights(folder)):
         return known
     value = digest(folder, cache) if whole else checkpoints.digest(folder, lambda path: digest(path, cache))
     if remember and value != known:
-        _remember(last, {"path": portable(source["path"], ROOT), "sha256": value})
+        _remember(_last_weights(source["path"], cache), {"path": portable(source["path"], ROOT), "sha256": value})
     return value
+
+
+def last_weights(path: str, cache: str | Path = CACHE) -> str | None:
+    """Return the digest of the weights that jobs of this run last read in a folder of the registry, or None."""
+    with contextlib.suppress(OSError, ValueError, KeyError):
+        return json.loads(_last_weights(path, cache).read_text(encoding="utf-8"))["sha256"]
+    return None
+
+
+def _last_weights(path: str, cache: str | Path) -> Path:
+    return Path(cache) / f"weights-{hashlib.sha256(path.encode()).hexdigest()[:32]}.json"
 
 
 def checksum(record: dict[str, Any]) -> str:
