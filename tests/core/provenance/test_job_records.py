@@ -662,7 +662,7 @@ def test_weights_that_were_overwritten_in_place_have_another_digest(tmp_path, mo
 
 
 def test_weights_that_are_away_are_those_that_were_there(tmp_path):
-    """Where scores are there and the checkpoint is not, nothing is scored again; what only a plan saw does not count."""
+    """Where scores are there and the checkpoint is not, nothing is scored again, whatever a plan saw."""
     source = checkpoint(tmp_path / "model")
     known = job_records.local_weights(source, tmp_path / "cache")
     (tmp_path / "model/model.safetensors").write_bytes(b"2" * 64)
