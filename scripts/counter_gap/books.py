@@ -130,7 +130,7 @@ def book_quadruples(
             f"{labels}: of {len(accepted) // 4} accepted quadruples none is left, since originals of both genders are "
             "needed; annotate more"
         )
-    output.write_rows(quadruples, output.cells(chosen.to_dict("records")))
+    output.write_rows(quadruples, chosen.rename(columns=output.NAMED))
     read_c_gap(quadruples)
     counts = {"candidates": len(found) // 4, "accepted": len(accepted) // 4, "quadruples": len(chosen) // 4}
     totals = output.funnel_totals(files.read_csv(funnel))

@@ -43,8 +43,8 @@ def test_candidates_are_read_as_c_gap_without_labels(candidates, tmp_path):
 
 
 def test_labelled_quadruples_where_none_should_be_are_refused(candidates, tmp_path):
-    rows = output.cells(candidates.assign(a_coref=True, b_coref=False).to_dict("records"))
-    output.write_rows(tmp_path / "labelled.tsv", rows)
+    labelled = candidates.assign(a_coref="TRUE", b_coref="FALSE").rename(columns=output.NAMED)
+    output.write_rows(tmp_path / "labelled.tsv", labelled)
     assert read_c_gap(tmp_path / "labelled.tsv").a_coref.all()
     with pytest.raises(UserError, match="A-coref 'TRUE' is a label where none was expected"):
         read_c_gap(tmp_path / "labelled.tsv", labelled=False)
@@ -60,7 +60,7 @@ def test_quadruples_without_labels_are_left_out(candidates):
     given = pd.concat([labels([4], "FALSE"), labels([3, 0])])
     chosen = output.label_quadruples(candidates, given)
     assert list(chosen.quadruple.unique()) == ["b0", "b3", "b4"]
-    assert list(chosen.a_coref) == [True] * 8 + [False] * 4 and not chosen.b_coref.any()
+    assert list(chosen.a_coref) == ["TRUE"] * 8 + ["FALSE"] * 4 and set(chosen.b_coref) == {"FALSE"}
 
 
 def test_labels_of_other_candidates_are_refused(candidates):

@@ -81,7 +81,7 @@ def test_a_text_without_marks_is_taken_whole(tmp_path):
         (HEADER.format(encoding="ASCII") + BODY + FOOTER, "utf-8", "is not ASCII, as it declares; convert the book"),
         (HEADER.format(encoding="KLINGON") + BODY + FOOTER, "utf-8", "'KLINGON', which is unknown; convert it"),
         # Names that are no codec's, or that no file system or codec takes.
-        (HEADER.format(encoding="UTF\0-8") + BODY + FOOTER, "utf-8", r"'UTF\0-8', which is unknown; convert it"),
+        (HEADER.format(encoding="UTF\0-8") + BODY + FOOTER, "utf-8", r"'UTF\x00-8', which is unknown; convert it"),
         (HEADER.format(encoding="undefined") + BODY + FOOTER, "utf-8", "'undefined', which is unknown; convert it"),
         (HEADER.format(encoding="hex") + BODY + FOOTER, "utf-8", "'hex', which is unknown; convert it"),
         (

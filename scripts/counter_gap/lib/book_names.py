@@ -1,6 +1,6 @@
 """Words and personal names in parsed sentences, and the gender that Section 2.1 gives names."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -94,9 +94,7 @@ class Mention(NamedTuple):
 
 def sentence(row: Mapping[str, Any], text: str) -> Sentence:
     """Return the :class:`Sentence` of a row of scripts/core/coreference_systems/sentences.py."""
-    columns = zip(
-        row["starts"], row["ends"], row["tags"], row["dependencies"], row["heads"], row["entities"], strict=True
-    )
+    columns = zip(*(row[name] for name in ("starts", "ends", "tags", "dependencies", "heads", "entities")), strict=True)
     tokens = (Token(text[start:end], start, end, *rest) for start, end, *rest in columns)
     return Sentence(row["section"], row["start"], row["end"], tuple(tokens))
 
@@ -130,88 +128,75 @@ def gender_detector() -> Callable[[str], str | None]:
 
     detector = Detector()
 
-    def gender(word: str):
-        word = word if not word.isupper() or len(word) < 2 else word.capitalize()
-        for form in (word, word.partition("-")[0]):
-            if (said := DETECTED_GENDERS.get(detector.get_gender(form))) is not None:
-                return said
-        return None
+    def gender(word: str) -> str | None:
+        word = word.capitalize() if word.isupper() and len(word) > 1 else word
+        said = (DETECTED_GENDERS.get(detector.get_gender(form)) for form in (word, word.partition("-")[0]))
+        return next(filter(None, said), None)
 
     return gender
 
 
-def _people(tokens: Sequence[Token]):
-    """Yield the recogniser's persons as (first, last), without articles, possessive endings and marks around them."""
-    start = None
-    for place in range(len(tokens) + 1):
-        entity = tokens[place].entity if place < len(tokens) else ""
-        if start is not None and entity != "I-PERSON":
-            first, last = start, place - 1
-            while first <= last and not (tokens[first].word[:1].isupper() and _is_part(tokens[first])):
-                first += 1
-            while last >= first and not (tokens[last].word[:1].isupper() and _is_part(tokens[last])):
-                last -= 1
-            if first <= last:
-                yield first, last
-            start = None
-        if entity == "B-PERSON":
-            start = place
+def _people(tokens: Sequence[Token]) -> list[tuple[int, int]]:
+    """Return the recogniser's persons as (first, last), without articles, possessive endings and marks around them."""
+    people = []
+    for place, token in enumerate(tokens):
+        if token.entity == "B-PERSON":
+            people.append([place])
+        elif token.entity == "I-PERSON" and people and people[-1][-1] == place - 1:
+            people[-1].append(place)
+    named = [[place for place in person if _is_part(tokens[place])] for person in people]
+    return [(places[0], places[-1]) for places in named if places]
 
 
-def _is_part(token: Token):
-    return token.tag.startswith("NN") or (token.tag not in ("POS", "DT", "PRP", "UH") and token.word[:1].isalpha())
+def _is_part(token: Token) -> bool:
+    noun = token.tag.startswith("NN") or (token.tag not in ("POS", "DT", "PRP", "UH") and token.word[:1].isalpha())
+    return noun and token.word[:1].isupper()
 
 
 def lexicon(sentences: Iterable[Sentence], gender: Callable) -> Lexicon:
-    """Return the words that are names wherever they stand in a book.
+    """Return the names of a book by :data:`NAME_THRESHOLDS` and :data:`MAJORITY`; titles are none.
 
     The recogniser often takes the same name for a person in one place and for nothing, or a town, in another.
-
-    Returns:
-        Single words that are not titles: see :data:`NAME_THRESHOLDS` and :data:`MAJORITY`.
     """
-    counts, titled = {}, {}
+    counts, titled = defaultdict(Counter), defaultdict(Counter)
     for parsed in sentences:
         before = None
         for place, token in enumerate(parsed.tokens):
             # A sentence's first word has a capital whatever it is.
             if place and token.word[:1].isupper() and token.word.isalpha():
-                kind = token.entity.partition("-")[2] if token.tag.startswith("NNP") else "no name"
-                counts.setdefault(token.word, Counter())[kind] += 1
+                counts[token.word][_entity(token) if token.tag.startswith("NNP") else "no name"] += 1
                 if before in SOCIAL and before in TITLES:
-                    titled.setdefault(token.word, Counter())[TITLES[before]] += 1
+                    titled[token.word][TITLES[before]] += 1
             before = title_of(token.word)
     words = {word for word, kinds in counts.items() if not title_of(word) and _is_person(kinds, gender(word))}
     surnames = {}
     for word, genders in titled.items():
-        most, count = genders.most_common(1)[0]
+        ((most, count),) = genders.most_common(1)
         if genders.total() >= NAME_THRESHOLDS:
             surnames[word] = most if count >= MAJORITY * genders.total() else None
     return Lexicon(words, surnames)
 
 
-def _is_person(kinds: Counter[str], gender: str | None):
-    persons = kinds["PERSON"]
-    if (
-        persons < NAME_THRESHOLDS
-        or kinds["no name"] > 0.2 * kinds.total()
-        or sum(kinds[kind] for kind in NO_NAMES) > persons
-    ):
+def _is_person(kinds: Counter[str], gender: str | None) -> bool:
+    persons, others = kinds["PERSON"], sum(kinds[kind] for kind in NO_NAMES)
+    if persons < max(NAME_THRESHOLDS, others) or kinds["no name"] > 0.2 * kinds.total():
         return False
     if gender:
         return persons >= FIRST_NAME_SHARE * (persons + sum(kinds[kind] for kind in PLACE_ENTITIES))
     return persons >= SHARE * (kinds.total() - kinds[""] - kinds["no name"])
 
 
-def mentions(parsed: Sentence, known: Lexicon, gender: Callable) -> list[Mention]:
-    """Return the personal names of a sentence.
+def _entity(token: Token) -> str:
+    return token.entity.partition("-")[2]
 
-    Returns:
-        In their order, none within another. A first name that nobody took for a person has no gender: who it is remains
-        open.
+
+def mentions(parsed: Sentence, known: Lexicon, gender: Callable) -> list[Mention]:
+    """Return the personal names of a sentence in their order, none within another.
+
+    A first name that nobody took for a person has no gender: who it is remains open.
     """
     tokens = parsed.tokens
-    spans = list(_people(tokens))
+    spans = _people(tokens)
     taken = {place for first, last in spans for place in range(first, last + 1)}
     for place, token in enumerate(tokens):
         if place in taken:
@@ -224,26 +209,24 @@ def mentions(parsed: Sentence, known: Lexicon, gender: Callable) -> list[Mention
             taken.update(range(place, last + 1))
     found = []
     for first, last in _joined(sorted(spans), tokens):
-        words = [token.word for token in tokens[first : last + 1]]
         # A title alone is nobody's name.
-        if not title_of(words[-1]):
+        if not title_of(tokens[last].word):
+            words = [token.word for token in tokens[first : last + 1]]
             found.append(Mention(first, last, _name(tokens[first : last + 1]), _gender(words, known, gender)))
     inside = {place for mention in found for place in range(mention.first, mention.last + 1)}
     for place, token in enumerate(tokens):
-        kind = token.entity.partition("-")[2]
-        if not place or place in inside or not _is_name(token) or kind in (*PLACE_ENTITIES, *NO_NAMES):
-            continue
-        if not title_of(token.word) and gender(token.word):
+        missed = place and place not in inside and _is_name(token) and not title_of(token.word)
+        if missed and _entity(token) not in (*PLACE_ENTITIES, *NO_NAMES) and gender(token.word):
             found.append(Mention(place, place, token.word, None))
     return sorted(found)
 
 
-def _titled(tokens: Sequence[Token], place: int, taken: Collection[int]):
+def _titled(tokens: Sequence[Token], place: int, taken: Collection[int]) -> int | None:
     """Return the last token of a name behind the title at ``place``, which the recogniser missed; None without one."""
     last = None
     for here in range(place + 1, min(place + 4, len(tokens))):
+        # A name that the recogniser has is joined with the title later.
         if here in taken:
-            # Joined with the title later.
             break
         if _is_name(tokens[here]):
             last = here
@@ -252,11 +235,11 @@ def _titled(tokens: Sequence[Token], place: int, taken: Collection[int]):
     return last
 
 
-def _is_name(token: Token):
+def _is_name(token: Token) -> bool:
     return token.tag.startswith("NNP") and token.word[:1].isupper() and token.word[:1].isalpha()
 
 
-def _joined(spans: Iterable[tuple[int, int]], tokens: Sequence[Token]):
+def _joined(spans: Iterable[tuple[int, int]], tokens: Sequence[Token]) -> list[tuple[int, int]]:
     """Extend spans over titles and particles before them, and join those that touch: the first may be a title."""
     joined = []
     for first, last in spans:
@@ -264,8 +247,8 @@ def _joined(spans: Iterable[tuple[int, int]], tokens: Sequence[Token]):
         back = first
         while back - 1 > end and tokens[back - 1].word in PARTICLES:
             back -= 1
-        if back - 1 > end and title_of(tokens[back - 1].word):
-            first = back - 1
+        # Particles belong to a name behind a title.
+        first = back if back - 1 > end and title_of(tokens[back - 1].word) else first
         while first - 1 > end and title_of(tokens[first - 1].word):
             first -= 1
         if joined and end >= first - 1 and not title_of(tokens[first].word):
@@ -275,7 +258,7 @@ def _joined(spans: Iterable[tuple[int, int]], tokens: Sequence[Token]):
     return joined
 
 
-def _name(tokens: Sequence[Token]):
+def _name(tokens: Sequence[Token]) -> str:
     """Return a name's text; a title loses its stop (footnote 10 of the study)."""
     parts = []
     for token, following in zip(tokens, (*tokens[1:], None), strict=True):
@@ -285,7 +268,7 @@ def _name(tokens: Sequence[Token]):
     return "".join(parts)
 
 
-def _gender(words: Sequence[str], known: Lexicon, gender: Callable[[str], str | None]):
+def _gender(words: Sequence[str], known: Lexicon, gender: Callable[[str], str | None]) -> str | None:
     title = title_of(words[0])
     if title and len(words) > 1:
         return TITLES.get(title)
@@ -294,17 +277,17 @@ def _gender(words: Sequence[str], known: Lexicon, gender: Callable[[str], str | 
     return gender(words[0])
 
 
-def name_without_titles(name: str) -> tuple[str, ...]:
+def name_without_titles(name: str) -> list[str]:
     """Return the words of a name without its titles.
 
     Examples:
         >>> name_without_titles("Lady Catherine de Bourgh")
-        ('Catherine', 'de', 'Bourgh')
+        ['Catherine', 'de', 'Bourgh']
     """
     words = name.replace("-", " ").split()
     while len(words) > 1 and title_of(words[0]):
         words.pop(0)
-    return tuple(words)
+    return words
 
 
 def may_be_one_person(name: str, other: str) -> bool:
@@ -318,15 +301,12 @@ def may_be_one_person(name: str, other: str) -> bool:
         >>> may_be_one_person("Miss Eliza", "Elizabeth"), may_be_one_person("Jo", "John")
         (True, False)
     """
-    titles = [title_of(name.split()[0]), title_of(other.split()[0])]
-    if all(titles) and titles[0] != titles[1]:
-        return False
-    return _is_within(name_without_titles(name), name_without_titles(other)) or _is_within(
-        name_without_titles(other), name_without_titles(name)
-    )
+    titles = {title_of(name.split()[0]), title_of(other.split()[0])} - {None}
+    one, two = name_without_titles(name), name_without_titles(other)
+    return len(titles) < 2 and (_is_within(one, two) or _is_within(two, one))
 
 
-def _is_within(words: Iterable[str], others: Collection[str]):
+def _is_within(words: Iterable[str], others: Collection[str]) -> bool:
     return all(
         any(word == other or (len(word) >= SHORT_FORM and other.startswith(word)) for other in others) for word in words
     )

@@ -13,8 +13,8 @@ from scripts.core import files
 from scripts.core.coreference_systems.sentences import COLUMNS
 from scripts.counter_gap.lib import book_names
 from scripts.counter_gap.lib.book_names import Lexicon, Mention, Sentence, Token
-from scripts.counter_gap.lib.book_quadruples import Passage, loose_title, quadruple, rows_of
-from scripts.counter_gap.lib.instances import unlabelled_problems
+from scripts.counter_gap.lib.book_quadruples import Passage, instance, loose_title, rows_of
+from scripts.counter_gap.lib.instances import PLACES, unlabelled_problems
 
 MOST_SENTENCES = 5
 """Of a context."""
@@ -212,7 +212,7 @@ def _quadruple(window: Window, matched: Match, others: list[str], place: int, te
         return None, "titles"
     if any(map(book_names.is_unclear, passage.tokens, (*passage.tokens[1:], None))):
         return None, "case"
-    four = quadruple(passage, words)
+    four = {role: instance(passage, role, words) for role in PLACES}
     if unlabelled_problems(rows_of(four, "0", "book")):
         return None, "checked"
     return four, None

@@ -1,10 +1,8 @@
 """From a passage to a quadruple, and on to a labelled, balanced set in C-GAP's columns (Xie et al. 2023, Section 2)."""
 
-import csv
 import hashlib
-import io
 import random
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,8 +12,10 @@ from scripts.core import files
 from scripts.core.coreference_systems import augmentation
 from scripts.core.errors import UserError, count_noun
 from scripts.counter_gap.lib.book_names import SOCIAL, Token, is_possessive
-from scripts.counter_gap.lib.instances import COLUMNS, LABELS, PLACES, ROLES
+from scripts.counter_gap.lib.instances import COLUMNS, PLACES, ROLES
 
+NAMED = {column.lower().replace("-", "_"): column for column in COLUMNS}
+"""C-GAP's columns, by the names of instances."""
 VOWELS = "aeiouAEIOU"
 
 
@@ -68,50 +68,34 @@ def loose_title(token: Token) -> bool:
     return token.word.lower().removesuffix(".") in SOCIAL and not token.tag.startswith("VB")
 
 
-def instance(passage: Passage, role: str, words: dict[str, str]) -> dict:
+def instance(passage: Passage, role: str, words: dict[str, str]) -> dict[str, Any]:
     """Return one instance of a quadruple.
 
     Returns:
         ``text``, and for ``pronoun``, ``a`` and ``b`` the word or name and its offset in the text, from 0.
     """
     names = {place: passage.names[key] for place, key in zip("abxy", PLACES[role], strict=True)}
-    swaps = role.startswith("swap")
+    tokens, places, written, at = passage.tokens, [], [], 0
+    while at < len(tokens):
+        places.append(at)
+        last, name = passage.spots.get(at, (at, None))
+        following = tokens[at + 1] if at + 1 < len(tokens) else None
+        swapped = swapped_word(tokens[at], words, following) if role.startswith("swap") else tokens[at].word
+        written.append(names[name] if name else swapped)
+        at = last + 1
     # The candidate of the first place keeps its place, whoever stands there.
     where = {passage.target: "pronoun", passage.a: "a", passage.b: "b"}
-    parts, spots, length, at = [], {}, 0, 0
-    name = None
-    while at < len(passage.tokens):
-        token, gap = passage.tokens[at], passage.gaps[at]
-        start = at
-        if at in passage.spots:
-            last, place = passage.spots[at]
-            word = name = names[place]
-            at = last + 1
-        else:
-            word = _word(passage, at, words, swaps)
-            if name is not None and token.tag == "POS" and not gap:
-                word = possessive(token.word, name)
-            elif token.word.lower() in ("a", "an"):
-                word = _article(token.word, passage, at, names, words, swaps)
-            name = None
-            at += 1
-        length += len(gap)
-        if start in where:
-            spots[where[start]] = (word, length)
-        parts += [gap, word]
-        length += len(word)
-    return {
-        "text": "".join(parts),
-        **{key: spots[key][0] for key in ("pronoun", "a", "b")},
-        **{f"{key}_offset": spots[key][1] for key in ("pronoun", "a", "b")},
-    }
-
-
-def _word(passage: Passage, at: int, words: dict[str, str], swaps: bool):
-    """Return what stands for the word at a place that is in no name."""
-    token = passage.tokens[at]
-    following = passage.tokens[at + 1] if at + 1 < len(passage.tokens) else None
-    return swapped_word(token, words, following) if swaps else token.word
+    text, spots = "", {}
+    for n, (at, word) in enumerate(zip(places, written, strict=True)):
+        token, gap = tokens[at], passage.gaps[at]
+        if n and places[n - 1] in passage.spots and token.tag == "POS" and not gap:
+            word = possessive(token.word, written[n - 1])
+        elif token.word.lower() in ("a", "an") and at not in passage.spots and n + 1 < len(places):
+            word = article(token.word, tokens[at + 1].word, written[n + 1])
+        if at in where:
+            spots |= {where[at]: word, f"{where[at]}_offset": len(text + gap)}
+        text += gap + word
+    return {"text": text} | spots
 
 
 def possessive(ending: str, name: str) -> str:
@@ -124,41 +108,26 @@ def possessive(ending: str, name: str) -> str:
     return f"{ending}s" if ending in ("'", "’") and not name.endswith("s") else ending
 
 
-def _article(article: str, passage: Passage, at: int, names: dict[str, str], words: dict[str, str], swaps: bool):
-    """Return *a* or *an* as what follows wants it, if that has changed its first letter."""
-    following = at + 1
-    if following >= len(passage.tokens):
-        return article
-    old = passage.tokens[following].word
-    new = names[passage.spots[following][1]] if following in passage.spots else _word(passage, following, words, swaps)
-    if new == old or (new[0] in VOWELS) == (old[0] in VOWELS):
-        return article
+def article(given: str, old: str, new: str) -> str:
+    """Return *a* or *an* as the word behind it wants it, if that has changed its first letter.
+
+    Examples:
+        >>> article("A", "king", "empress"), article("an", "hour", "hour")
+        ('An', 'an')
+    """
+    if (new[0] in VOWELS) == (old[0] in VOWELS):
+        return given
     other = "an" if new[0] in VOWELS else "a"
-    return other.capitalize() if article[0].isupper() else other
-
-
-def quadruple(passage: Passage, words: dict[str, str]) -> dict[str, dict]:
-    """Return the four instances of a passage by role, in the order of :data:`PLACES`."""
-    return {role: instance(passage, role, words) for role in PLACES}
+    return other.capitalize() if given[0].isupper() else other
 
 
 def rows_of(four: dict[str, dict], identifier: str, book: str) -> list[dict[str, str]]:
     """Return the rows of a quadruple, by column and without labels."""
-    about = {"a_coref": None, "b_coref": None, "book": book}
-    return cells(
-        {"id": identifier if role == ROLES[0] else f"{identifier}-{role}", **entry, **about}
-        for role, entry in four.items()
-    )
-
-
-def cells(rows: Iterable[Mapping[Any, Any]]) -> list[dict[str, str]]:
-    """Return instances as rows in C-GAP's columns; a label that is None is empty."""
-    words = {label: word for word, label in LABELS.items()}
-    named = {column: "id" if column == "ID" else column.lower().replace("-", "_") for column in COLUMNS}
-    return [
-        {column: words.get(row[key], "") if key.endswith("coref") else str(row[key]) for column, key in named.items()}
-        for row in rows
-    ]
+    rows = []
+    for role, entry in four.items():
+        known = entry | {"id": identifier if role == ROLES[0] else f"{identifier}-{role}", "book": book}
+        rows.append({column: str(known.get(name, "")) for name, column in NAMED.items()})
+    return rows
 
 
 def identifier(book: str, original: Mapping[str, Any]) -> str:
@@ -167,17 +136,14 @@ def identifier(book: str, original: Mapping[str, Any]) -> str:
     return f"b{hashlib.sha256(where.encode()).hexdigest()[:12]}"
 
 
-def write_rows(path: str | Path, rows: Iterable[Mapping[Any, Any]]) -> None:
+def write_rows(path: str | Path, rows: pd.DataFrame | list[dict[str, str]]) -> None:
     """Write rows in C-GAP's columns as its authors do (tabs, double quotes where they are needed), atomically."""
-    written = io.StringIO()
-    writer = csv.DictWriter(written, COLUMNS, delimiter="\t", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    files.write_text(path, written.getvalue())
+    table = pd.DataFrame(rows, columns=[*COLUMNS])
+    files.write_text(path, table.to_csv(sep="\t", index=False, lineterminator="\n"))
 
 
 def label_quadruples(candidates: pd.DataFrame, labels: pd.DataFrame) -> pd.DataFrame:
-    """Return the accepted candidates with their labels (``ID``, ``A-coref``, ``B-coref``) in a_coref and b_coref."""
+    """Return the accepted candidates with their labels (``ID``, ``A-coref``, ``B-coref``), TRUE or FALSE as these."""
     unknown = set(labels.ID) - set(candidates.id)
     if unknown:
         raise UserError(
@@ -185,16 +151,12 @@ def label_quadruples(candidates: pd.DataFrame, labels: pd.DataFrame) -> pd.DataF
             "label the candidates of this run"
         )
     kept = candidates[candidates.id.isin(labels.ID)].reset_index(drop=True)
-    flags = labels.set_index("ID").loc[kept.id] == "TRUE"
-    return kept.assign(a_coref=flags["A-coref"].to_numpy(), b_coref=flags["B-coref"].to_numpy())
+    flags = labels.set_index("ID")
+    return kept.assign(a_coref=kept.id.map(flags["A-coref"]), b_coref=kept.id.map(flags["B-coref"]))
 
 
 def balance_genders(instances: pd.DataFrame, seed: int) -> pd.DataFrame:
-    """Return as many quadruples of either original gender, the rest left out at random (Section 2.3).
-
-    Returns:
-        In their order.
-    """
+    """Return as many quadruples of either original gender, in their order; the rest is left out at random (2.3)."""
     originals = instances[instances.role == ROLES[0]]
     groups = {gender: list(originals.quadruple[originals.gender == gender]) for gender in ("M", "F")}
     size = min(map(len, groups.values()))
@@ -204,17 +166,10 @@ def balance_genders(instances: pd.DataFrame, seed: int) -> pd.DataFrame:
 
 
 def funnel_totals(funnel: pd.DataFrame) -> pd.DataFrame:
-    """Return the funnel over all books.
-
-    Returns:
-        ``step``, ``left``, ``dropped`` and ``share`` (of the pronouns before the step), in the order of the steps.
-    """
-    left = funnel.groupby("step", sort=False).left.sum()
-    before = left.shift(fill_value=left.iloc[0])
-    share = (before - left) / before.where(before > 0)
-    return pd.DataFrame(
-        {"step": left.index, "left": left.array, "dropped": (before - left).array, "share": share.array}
-    )
+    """Return the funnel over all books: ``step``, ``left``, ``dropped`` and ``share`` (of the pronouns before it)."""
+    left = funnel.groupby("step", sort=False, as_index=False).left.sum()
+    before = left.left.shift(fill_value=left.left.iloc[0])
+    return left.assign(dropped=before - left.left, share=(before - left.left) / before.where(before > 0))
 
 
 def card(
@@ -222,44 +177,41 @@ def card(
     seed: int,
 ) -> str:  # fmt: skip
     """Return the data card of a set (Markdown)."""
-    public = [book for book in books if book["gutenberg"]]
-    private = len(books) - len(public)
-    lines = [
-        "# Quadruples from books",
-        "",
-        "Made by the steps of Counter-GAP (Xie et al. 2023, Sections 2.1 to 2.3), in its columns.",
-        "",
-        f"- Quadruples: {counts['quadruples']:,}, four instances each, half of them with a masculine original.",
-        f"- Candidates: {counts['candidates']:,}; accepted by annotators: {counts['accepted']:,}. The larger group was "
-        f"cut to the size of the other at random (seed {seed}).",
-        "- Labels: the majority of annotators for each instance; quadruples whose four labels differ, that contradict "
-        "common knowledge or name real people are no part of it (labels.csv).",
-        f"- Parser: {', '.join(f'{name} {version}' for name, version in sorted(parser.items()))}. Genders of first "
-        "names: gender-guesser 0.4.0, default setting.",
-        "",
-        "## Books",
-        "",
-        "| book | words | encoding | SHA-256 of the file |",
-        "| --- | --- | --- | --- |",
-        *(f"| {book['label']} | {book['words']:,} | {book['encoding']} | `{book['sha256']}` |" for book in books),
-        "",
-        "## Funnel",
-        "",
-        "| step | left | dropped |",
-        "| --- | --- | --- |",
-        *(f"| {steps[row.step]} | {row.left:,} | {row.dropped:,} |" for row in files.rows(funnel)),
-        "",
-        "## Licence",
-        "",
-    ]
-    if public:
-        lines.append(
-            f"{count_noun(len(public), 'book')} of Project Gutenberg, in the public domain in the United States; "
-            "elsewhere look up the law."
-        )
-    if private:
-        lines.append(
-            f"{count_noun(private, 'book')} from files of this machine: the texts of the set are theirs. Publish the "
-            "set only if their licence allows it."
-        )
-    return "\n".join(lines) + "\n"
+    public = sum(book["gutenberg"] for book in books)
+    versions = ", ".join(f"{name} {version}" for name, version in sorted(parser.items()))
+    rows = [f"| {book['label']} | {book['words']:,} | {book['encoding']} | `{book['sha256']}` |" for book in books]
+    dropped = [f"| {steps[row.step]} | {row.left:,} | {row.dropped:,} |" for row in files.rows(funnel)]
+    licences = {
+        " of Project Gutenberg, in the public domain in the United States; elsewhere look up the law.": public,
+        " from files of this machine: the texts of the set are theirs. Publish the set only if their licence allows "
+        "it.": len(books) - public,
+    }
+    licence = "\n".join(count_noun(count, "book") + said for said, count in licences.items() if count)
+    return f"""\
+# Quadruples from books
+
+Made by the steps of Counter-GAP (Xie et al. 2023, Sections 2.1 to 2.3), in its columns.
+
+- Quadruples: {counts["quadruples"]:,}, four instances each, half of them with a masculine original.
+- Candidates: {counts["candidates"]:,}; accepted by annotators: {counts["accepted"]:,}. The larger group was cut to \
+the size of the other at random (seed {seed}).
+- Labels: the majority of annotators for each instance; quadruples whose four labels differ, that contradict common \
+knowledge or name real people are no part of it (labels.csv).
+- Parser: {versions}. Genders of first names: gender-guesser 0.4.0, default setting.
+
+## Books
+
+| book | words | encoding | SHA-256 of the file |
+| --- | --- | --- | --- |
+{chr(10).join(rows)}
+
+## Funnel
+
+| step | left | dropped |
+| --- | --- | --- |
+{chr(10).join(dropped)}
+
+## Licence
+
+{licence}
+"""

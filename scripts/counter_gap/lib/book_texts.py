@@ -31,6 +31,7 @@ _END = re.compile(
 _CREDITS = re.compile(r"(?:E-text |This e-?text was )?(?:produced|prepared|scanned|transcribed) by\b", re.I)
 _DECLARED = re.compile(rb"^Character set encoding: *(\S+)", re.M)
 _FIELDS = {"title": r"^Title: *(.+(?:\n +\S.*)*)", "author": r"^Author: *(.+)", "number": r"\[EBook #(\d+)\]"}
+_NUMBERED = re.compile(r"(?:chapter|book|part|volume|letter|canto|scene|act) [\divxlc]+\b", re.I)
 _ENDS_SENTENCE = tuple(".!?:;,\"'”’)-—…")
 
 
@@ -68,16 +69,16 @@ def read(path: str | Path) -> Book:
     return book
 
 
-def read_plain(path: str | Path) -> Book:
+def read_plain(path: Path) -> Book:
     """Read a plain text; what Project Gutenberg puts before and behind a book is left out by its marks."""
     try:
-        content = Path(path).read_bytes()
+        content = path.read_bytes()
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror}); correct its name in counter_gap.books") from error
     declared = _DECLARED.search(content[:5000])
     encoding = declared[1].decode("ascii", "replace") if declared else "UTF-8"
     try:
-        text = content.decode("utf-8-sig" if encoding.lower().replace("_", "-") in ("utf-8", "utf8") else encoding)
+        text = content.decode(encoding).removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
         said = "as it declares" if declared else "and declares no other encoding"
         raise UserError(
@@ -85,32 +86,23 @@ def read_plain(path: str | Path) -> Book:
         ) from error
     except (LookupError, ValueError) as error:
         # A name with a null byte, or of a codec that is not for texts, is a ValueError.
-        named = encoding[:40].encode("ascii", "backslashreplace").decode().replace("\0", "\\0")
-        raise UserError(f"{path}: declares the encoding '{named}', which is unknown; convert it to UTF-8") from error
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    facts = {name: match[1] if (match := re.search(rule, text[:5000], re.M)) else "" for name, rule in _FIELDS.items()}
-    body, bounded = without_licence(text, path)
-    if not bounded:
-        facts = {"title": Path(path).stem, "author": "", "number": ""}
-    return Book(
-        " ".join(facts["title"].split()) or Path(path).stem, facts["author"].strip(), facts["number"], encoding,
-        tuple(sections(re.split(r"\n[ \t]*(?:\n[ \t]*)+", body))),
-    )  # fmt: skip
-
-
-def without_licence(text: str, path: str | Path) -> tuple[str, bool]:
-    """Return a text without the header and footer of Project Gutenberg, and whether it had them."""
+        said = f"declares the encoding {encoding[:40]!a}, which is unknown"
+        raise UserError(f"{path}: {said}; convert it to UTF-8") from error
     start = _START.search(text)
     end = _END.search(text, start.end() if start else 0)
-    if not start and not end:
-        return text, False
-    if not start or not end:
+    if bool(start) != bool(end):
         missing = "end" if start else "start"
         raise UserError(f"{path}: Project Gutenberg's mark of the book's {missing} is missing; get a whole copy")
-    if second := _START.search(text, end.end()):
-        line = text.count("\n", 0, second.start()) + 1
-        raise UserError(f"{path}, line {line}: a second book of Project Gutenberg begins; give each book its own file")
-    return text[start.end() : end.start()], True
+    fields = dict.fromkeys(_FIELDS, "")
+    if start and end:
+        if second := _START.search(text, end.end()):
+            where = f"{path}, line {text.count(chr(10), 0, second.start()) + 1}"
+            raise UserError(f"{where}: a second book of Project Gutenberg begins; give each book its own file")
+        found = {name: re.search(rule, text[:5000], re.M) for name, rule in _FIELDS.items()}
+        fields |= {name: " ".join(match[1].split()) for name, match in found.items() if match}
+        text = text[start.end() : end.start()]
+    paragraphs = tuple(sections(re.split(r"\n[ \t]*(?:\n[ \t]*)+", text)))
+    return Book(fields["title"] or path.stem, fields["author"], fields["number"], encoding, paragraphs)
 
 
 def sections(pieces: Iterable[str]) -> Iterator[str]:
@@ -142,11 +134,8 @@ def clean_paragraph(piece: str) -> str:
 def is_heading(paragraph: str) -> bool:
     """Tell whether a paragraph is a heading or a row of marks: short, and in capitals or without a stop at its end."""
     letters = [character for character in paragraph if character.isalpha()]
-    if not letters or all(character.isupper() for character in letters):
-        return len(paragraph.split()) <= HEADING_WORDS or not letters
-    if re.match(r"(?:chapter|book|part|volume|letter|canto|scene|act) [\divxlc]+\b", paragraph, re.I):
-        return len(paragraph.split()) <= HEADING_WORDS
-    return len(paragraph.split()) <= HEADING_WORDS and not paragraph.endswith(_ENDS_SENTENCE)
+    titled = all(map(str.isupper, letters)) or _NUMBERED.match(paragraph) or not paragraph.endswith(_ENDS_SENTENCE)
+    return not letters or (len(paragraph.split()) <= HEADING_WORDS and bool(titled))
 
 
 def is_list(piece: str) -> bool:
@@ -161,58 +150,46 @@ _BLOCKS = {
     "address", "article", "aside", "blockquote", "body", "caption", "dd", "div", "dl", "dt", "figcaption", "figure",
     "footer", "header", "hr", "li", "main", "ol", "p", "pre", "section", "table", "td", "th", "tr", "ul",
 }  # fmt: skip
-_HEADINGS = {"h1", "h2", "h3", "h4", "h5", "h6"}
-_SILENT = {"head", "script", "style", "nav", "svg", "sup"}
+_ENDS_SECTION = {"h1", "h2", "h3", "h4", "h5", "h6", "hr"}
+_SILENT = {"head", "script", "style", "nav", "svg", "sup", "h1", "h2", "h3", "h4", "h5", "h6"}
 
 
-def read_epub(path: str | Path) -> Book:
+def read_epub(path: Path) -> Book:
     """Read the chapters of an EPUB in their order (EPUB 3.3, Sections 4 and 5)."""
-    (container,) = archives.zip_members(path, [_CONTAINER], source=archives.BOOK)
-    rootfile = next(_named(_xml(container, path, _CONTAINER), "rootfile"), None)
-    package_name = unquote(rootfile.get("full-path", "")) if rootfile is not None else ""
-    if not package_name:
+    rootfile = _member(path, _CONTAINER).find(".//{*}rootfile")
+    name = unquote(rootfile.get("full-path", "")) if rootfile is not None else ""
+    if not name:
         raise UserError(f"{path}: {_CONTAINER} names no package; it is no whole EPUB, get another copy")
-    (content,) = archives.zip_members(path, [package_name], source=archives.BOOK)
-    package = _xml(content, path, package_name)
-    folder = PurePosixPath(package_name).parent
+    package = _member(path, name)
     documents = {
-        item.get("id"): str(folder / unquote(item.get("href", "")))
-        for item in _named(package, "item")
+        item.get("id"): str(PurePosixPath(name).parent / unquote(item.get("href", "")))
+        for item in package.iterfind(".//{*}item")
         if item.get("media-type") in ("application/xhtml+xml", "text/html") and "nav" not in item.get("properties", "")
     }
-    spine = [entry.get("idref") for entry in _named(package, "itemref") if entry.get("linear") != "no"]
+    spine = [entry.get("idref") for entry in package.iterfind(".//{*}itemref") if entry.get("linear") != "no"]
     names = [documents[identifier] for identifier in dict.fromkeys(spine) if identifier in documents]
     pieces = []
-    chapters = archives.zip_members(path, names, source=archives.BOOK) if names else ()
-    for name, chapter in zip(names, chapters, strict=True):
+    for name, chapter in zip(names, archives.zip_members(path, names, source=archives.BOOK), strict=True):
+        try:
+            text = chapter.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            where = f"{path}: byte {error.start + 1} of {name}"
+            raise UserError(f"{where} is not UTF-8, which EPUBs are in; convert the book again") from error
         reader = _Paragraphs()
-        reader.feed(_decoded(chapter, path, name))
+        reader.feed(text)
         reader.close()
+        reader.end_paragraph()
         pieces += [*reader.found, "* * *"]
-    title, author = (next((e.text or "" for e in _named(package, key)), "") for key in ("title", "creator"))
-    facts = " ".join(title.split()) or Path(path).stem, " ".join(author.split()), "", "UTF-8"
-    return Book(*facts, tuple(sections(pieces)))
+    title, author = (" ".join(package.findtext(f".//{{*}}{key}", "").split()) for key in ("title", "creator"))
+    return Book(title or path.stem, author, "", "UTF-8", tuple(sections(pieces)))
 
 
-def _xml(content: bytes, path: str | Path, name: str):
+def _member(path: Path, name: str) -> ElementTree.Element:
+    (content,) = archives.zip_members(path, [name], source=archives.BOOK)
     try:
         return ElementTree.fromstring(content)
     except ElementTree.ParseError as error:
         raise UserError(f"{path}: {name} is no XML ({error}); it is no whole EPUB, get another copy") from error
-
-
-def _named(tree: ElementTree.Element, name: str):
-    return (element for element in tree.iter() if str(element.tag).rpartition("}")[2] == name)
-
-
-def _decoded(content: bytes, path: str | Path, name: str):
-    wide = content[:2] in (b"\xff\xfe", b"\xfe\xff")
-    try:
-        return content.decode("utf-16" if wide else "utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UserError(
-            f"{path}: byte {error.start + 1} of {name} is not UTF-8, which EPUBs are in; convert the book again"
-        ) from error
 
 
 class _Paragraphs(HTMLParser):
@@ -220,34 +197,26 @@ class _Paragraphs(HTMLParser):
 
     def __init__(self):
         super().__init__(convert_charrefs=True)
-        self.found, self.words, self.silent, self.heading = [], [], 0, 0
+        self.found, self.words, self.silent = [], [], 0
 
-    def close(self):
-        super().close()
-        self._end()
-
-    def _end(self):
+    def end_paragraph(self):
         if text := " ".join("".join(self.words).split()):
-            self.found.append("* * *" if self.heading else text)
+            self.found.append(text)
         self.words = []
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]):
-        if tag in _SILENT:
-            self.silent += 1
-        elif tag == "br":
+        self.silent += tag in _SILENT
+        if tag == "br":
             self.words.append(" ")
-        elif tag in _BLOCKS or tag in _HEADINGS:
-            self._end()
-            self.heading += tag in _HEADINGS
-            if tag == "hr":
-                self.found.append("* * *")
+        if tag in _BLOCKS | _ENDS_SECTION:
+            self.end_paragraph()
+        if tag in _ENDS_SECTION:
+            self.found.append("* * *")
 
     def handle_endtag(self, tag: str):
-        if tag in _SILENT:
-            self.silent = max(0, self.silent - 1)
-        elif tag in _BLOCKS or tag in _HEADINGS:
-            self._end()
-            self.heading -= tag in _HEADINGS and self.heading > 0
+        self.silent -= tag in _SILENT and self.silent > 0
+        if tag in _BLOCKS:
+            self.end_paragraph()
 
     def handle_data(self, data: str):
         if not self.silent:
@@ -263,11 +232,7 @@ def identifier(path: str | Path) -> str:
 
 
 def books_of(sources: list[str], fetched: dict[str, str], located: Callable) -> dict[str, str]:
-    """Return the books of a run.
-
-    Returns:
-        Books' names (:func:`identifier`) to their files.
-    """
+    """Return the books of a run: their names (:func:`identifier`) to their files."""
     books = {}
     for source in sources:
         found = [fetched[source]] if source in fetched else _members(source, Path(located(source)))
