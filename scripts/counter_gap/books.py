@@ -34,11 +34,9 @@ def book_text(*, source: str, text: str, facts: str) -> None:
 
 
 def book_sentences(*, text: str, environment: str, sentences: str) -> None:
-    """Divide a text into sentences with tags, dependencies and named entities, by spaCy.
+    """Divide a text into ``sentences`` (Parquet) with tags, dependencies and named entities, by spaCy.
 
-    Args:
-        environment: Says where the environment with spaCy is (JSON): ``python`` is its interpreter.
-        sentences: The table to write (Parquet).
+    ``environment`` says where the environment with spaCy is (JSON): ``python`` is its interpreter.
     """
     facts, count = parser.parse(text, environment, sentences)
     log.info("%d sentences, parsed by %s", count, ", ".join(f"{name} {facts[name]}" for name in facts))
@@ -82,27 +80,21 @@ def book_candidates(*, passages: list, outcomes: list, candidates: str, funnel: 
     rows, seen, counts = [], set(), []
     for name, path, outcome in zip(books, passages, outcomes, strict=True):
         with Path(path).open(encoding="utf-8", newline="") as file:
-            fours = list(DictReader(file, delimiter="\t"))
-        repeated = 0
-        for start in range(0, len(fours), 4):
-            original = fours[start]
-            # Two editions of a book have the same passages; a repetition falls away in the last step.
-            key = original["Text"], original["Pronoun-offset"]
-            repeated += key in seen
-            if key not in seen:
-                rows += fours[start : start + 4]
-            seen.add(key)
+            fours = list(zip(*[DictReader(file, delimiter="\t")] * 4, strict=True))
+        # Two editions of a book have the same passages; a repetition falls away in the last step.
+        new = [four for four in fours if (four[0]["Text"], four[0]["Pronoun-offset"]) not in seen]
+        seen |= {(four[0]["Text"], four[0]["Pronoun-offset"]) for four in new}
+        rows += [row for four in new for row in four]
         found = files.read_csv(outcome)
-        left, dropped = len(found), found.dropped.value_counts()
-        for step in extraction.STEPS:
-            left -= int(dropped.get(step, 0)) + (repeated if step == "once" else 0)
-            counts.append((name, step, left))
+        left = len(found) - found.dropped.value_counts().reindex(list(extraction.STEPS), fill_value=0).cumsum()
+        left["once"] -= len(fours) - len(new)
+        counts.append(pd.DataFrame({"book": name, "step": left.index, "left": left.array}))
     output.write_rows(candidates, rows)
     if rows:
         read_c_gap(candidates, labelled=False)
     else:
         log.warning("no book has a passage for a quadruple; add books")
-    by_book = pd.DataFrame(counts, columns=["book", "step", "left"])
+    by_book = pd.concat(counts)
     files.write_csv(funnel, by_book)
     files.write_csv(table, output.funnel_totals(by_book))
     log.info("%d quadruples from %d books", len(rows) // 4, len(books))
@@ -113,11 +105,8 @@ def book_quadruples(
 ) -> None:
     """Make the labelled, balanced set of quadruples from candidates and annotators' labels, and its data card.
 
-    Args:
-        labels: The majority labels of accepted instances: ID, A-coref, B-coref (CSV).
-        facts: What is known of each book (JSON).
-        sentences: The books' sentences, which say what parsed them (Parquet).
-        seed: Of the draw that balances original genders.
+    ``labels`` (CSV) are those of accepted instances: ID, A-coref, B-coref. ``facts`` are known of each book (JSON), and
+    its ``sentences`` (Parquet) say what parsed it. The ``seed`` is of the draw that balances original genders.
     """
     found = read_c_gap(candidates, labelled=False)
     try:

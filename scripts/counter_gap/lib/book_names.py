@@ -4,26 +4,16 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-TITLES = {
-    **dict.fromkeys(
-        (
-            "mr", "sir", "lord", "master", "uncle", "brother", "father", "grandfather", "king", "prince", "duke",
-            "earl", "count", "baron", "marquis", "marquess", "viscount", "squire", "monsieur", "herr", "signor",
-            "señor", "don", "dr", "doctor", "professor", "prof", "captain", "capt", "colonel", "col", "major",
-            "general", "gen", "lieutenant", "lt", "sergeant", "sgt", "corporal", "admiral", "commodore", "rev",
-            "reverend", "bishop", "deacon", "parson", "rabbi", "judge",
-        ),
-        "M",
-    ),
-    **dict.fromkeys(
-        (
-            "mrs", "miss", "ms", "lady", "madam", "madame", "mme", "mademoiselle", "mlle", "aunt", "auntie", "aunty",
-            "sister", "mother", "grandmother", "granny", "queen", "princess", "duchess", "countess", "baroness",
-            "dame", "mistress", "frau", "fräulein", "signora", "signorina", "señora", "señorita", "doña", "donna",
-        ),
-        "F",
-    ),
-}  # fmt: skip
+_MEN = (
+    "mr sir lord master uncle brother father grandfather king prince duke earl count baron marquis marquess viscount "
+    "squire monsieur herr signor señor don dr doctor professor prof captain capt colonel col major general gen "
+    "lieutenant lt sergeant sgt corporal admiral commodore rev reverend bishop deacon parson rabbi judge"
+)
+_WOMEN = (
+    "mrs miss ms lady madam madame mme mademoiselle mlle aunt auntie aunty sister mother grandmother granny queen "
+    "princess duchess countess baroness dame mistress frau fräulein signora signorina señora señorita doña donna"
+)
+TITLES = dict.fromkeys(_MEN.split(), "M") | dict.fromkeys(_WOMEN.split(), "F")
 """Titles in lower case, without stops, to the gender that tradition gives their bearers; offices of the books' times
 counted as masculine."""
 SOCIAL = {"mr", "mrs", "miss", "ms", "messrs", "misses", "mesdames"}

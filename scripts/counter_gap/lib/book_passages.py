@@ -58,23 +58,20 @@ def stands_first(tokens: Sequence[Token], place: int) -> bool:
 
     The clause or phrase comes before the verb that it belongs to and before that verb's subject.
     """
-    possessive = tokens[place].tag == "PRP$"
-    seen, here = set(), place
-    while here not in seen and tokens[here].head != here:
-        seen.add(here)
-        token, head = tokens[here], tokens[here].head
-        opens = token.dependency in CLAUSES or (token.dependency == "prep" and possessive)
+    here = place
+    while (head := tokens[here].head) != here:
+        kind, verb = tokens[here].dependency, tokens[head].head
+        opens = kind in CLAUSES or (kind == "prep" and tokens[place].tag == "PRP$")
         if opens and here < head and _before_subject(tokens, place, head):
             return True
         # A clause behind a preposition ("after seeing him") has the preposition before the verb.
-        verb = tokens[head].head
-        if token.dependency == "pcomp" and head < verb and _before_subject(tokens, place, verb):
+        if kind == "pcomp" and head < verb and _before_subject(tokens, place, verb):
             return True
         here = head
     return False
 
 
-def _before_subject(tokens: Sequence[Token], place: int, verb: int):
+def _before_subject(tokens: Sequence[Token], place: int, verb: int) -> bool:
     kinds = ("nsubj", "nsubjpass", "expl")
     subjects = [at for at, token in enumerate(tokens) if token.head == verb and token.dependency in kinds]
     # What precedes the verb and is not before its subject stands in the middle.
@@ -82,38 +79,24 @@ def _before_subject(tokens: Sequence[Token], place: int, verb: int):
 
 
 def match(window: Window, names: Collection[str], place: int) -> Match | None:
-    """Find the pattern that a pronoun and its candidates are in.
+    """Find the pattern that a pronoun and its two candidates are in.
 
     A pronoun that stands first belongs to the name behind it: MEDIALPRO and INITIALPRO go before FINALPRO, as in the
     study's data. Of several mentions of a name the nearest is taken.
     """
-    before, behind, earlier = {}, {}, {}
-    for mention in window[-1][1]:
-        if mention.name in names:
-            if mention.last < place:
-                before[mention.name] = (0, mention)
-            else:
-                behind.setdefault(mention.name, (0, mention))
-    if len(window) > 1:
-        earlier = {mention.name: (1, mention) for mention in window[-2][1] if mention.name in names}
-    found = None
-    if stands_first(window[-1][0].tokens, place):
-        late = {name: at for name, at in behind.items() if name not in before}
-        if len(late) == 2:
-            found = "INITIALPRO", late.values()
-        elif len(late) == 1:
-            ((second, at),) = late.items()
-            rest = [spot for name, spot in earlier.items() if name != second]
-            if rest:
-                found = "MEDIALPRO", (rest[0], at)
-    if found is None and len(before) == 2:
-        found = "FINALPRO", before.values()
-    if found is None and len(earlier) == 2:
-        found = "FINALPRO", earlier.values()
-    if found is None:
-        return None
-    a, b = sorted(found[1], key=lambda spot: (-spot[0], spot[1].first))
-    return Match(found[0], a, b)
+    sentence, mentioned = window[-1]
+    here = [mention for mention in mentioned if mention.name in names]
+    before = {mention.name: (0, mention) for mention in here if mention.last < place}
+    behind = {mention.name: (0, mention) for mention in reversed(here) if mention.last >= place}
+    earlier = {mention.name: (1, mention) for _, found in window[-2:-1] for mention in found if mention.name in names}
+    late = {name: at for name, at in behind.items() if name not in before}
+    if not stands_first(sentence.tokens, place):
+        late = {}
+    patterns = [("INITIALPRO", late), ("MEDIALPRO", earlier | late if late else {})]
+    for pattern, found in [*patterns, ("FINALPRO", before), ("FINALPRO", earlier)]:
+        if len(found) == 2:
+            return Match(pattern, *sorted(found.values(), key=lambda spot: (-spot[0], spot[1].first)))
+    return None
 
 
 class Outcome(NamedTuple):
@@ -148,8 +131,7 @@ def outcomes(
 
     Of the sentences of a context only :data:`MOST_SENTENCES` are in memory.
     """
-    window = deque(maxlen=MOST_SENTENCES)
-    seen = set()
+    window, seen = deque(maxlen=MOST_SENTENCES), set()
     for parsed in sentences:
         if window and window[-1][0].section != parsed.section:
             window.clear()
@@ -157,31 +139,35 @@ def outcomes(
         named = {place for m in window[-1][1] for place in range(m.first, m.last + 1)}
         for place, token in enumerate(parsed.tokens):
             target = target_gender(token)
-            if target and place not in named:
-                yield _outcome(list(window), place, target, text, words, seen)
+            if target is None or place in named:
+                continue
+            outcome = _outcome(list(window), place, target, text, words)
+            if outcome.four:
+                key = (outcome.four["original"]["text"], outcome.four["original"]["pronoun_offset"])
+                outcome = outcome._replace(dropped="once", four=None) if key in seen else outcome
+                seen.add(key)
+            yield outcome
 
 
-def _outcome(window: Window, place: int, target: str, text: str, words: dict[str, str], seen: set[tuple[str, int]]):
+def _outcome(window: Window, place: int, target: str, text: str, words: dict[str, str]) -> Outcome:
     start = window[-1][0].tokens[place].start
     chosen = context(window)
     if chosen is None:
         return Outcome(start, "context" if context(window, strangers=True) is None else "known")
     span = (chosen[0][0].start, chosen[-1][0].end)
-    by_gender = {"M": [], "F": []}
-    for mention in (mention for _, found in chosen for mention in found):
-        if mention.gender and mention.name not in by_gender[mention.gender]:
-            by_gender[mention.gender].append(mention.name)
-    candidates = by_gender.pop(target)
-    (others,) = by_gender.values()
+    genders = {mention.name: mention.gender for _, found in chosen for mention in found}
+    candidates = [name for name, gender in genders.items() if gender == target]
     matched = match(chosen, candidates, place)
     if matched is None:
         return Outcome(start, "pattern", span=span)
-    four, dropped = _quadruple(chosen, matched, others, place, text, words)
-    if four is not None and dropped is None:
-        key = (four["original"]["text"], four["original"]["pronoun_offset"])
-        dropped = "once" if key in seen else None
-        seen.add(key)
-    return Outcome(start, dropped, matched.pattern, None if dropped else four, span)
+    others = [name for name in genders if name not in candidates]
+    names = dict(zip("abxy", (matched.a[1].name, matched.b[1].name, *others), strict=True))
+    passage = _passage(chosen, matched, names, place, text)
+    dropped = _problem(passage)
+    four = None if dropped else {role: instance(passage, role, words) for role in PLACES}
+    if four and unlabelled_problems(rows_of(four, "0", "book")):
+        dropped, four = "checked", None
+    return Outcome(start, dropped, matched.pattern, four, span)
 
 
 def context(window: Window, strangers: bool = False) -> Window | None:
@@ -197,25 +183,20 @@ def context(window: Window, strangers: bool = False) -> Window | None:
     return None
 
 
-def _quadruple(window: Window, matched: Match, others: list[str], place: int, text: str, words: dict[str, str]):
-    """Return the quadruple of a passage, or None and the step at which it falls away."""
-    names = {"a": matched.a[1].name, "b": matched.b[1].name, "x": others[0], "y": others[1]}
-    if any(book_names.may_be_one_person(*pair) for pair in itertools.combinations(names.values(), 2)):
-        return None, "distinct"
-    passage = _passage(window, matched, names, place, text)
+def _problem(passage: Passage) -> str | None:
+    """Return the step at which a passage falls away before it is rewritten; None if it stays."""
+    names = passage.names.values()
+    if any(book_names.may_be_one_person(*pair) for pair in itertools.combinations(names, 2)):
+        return "distinct"
     inside = {at for first, (last, _) in passage.spots.items() for at in range(first, last + 1)}
     outside = [token for at, token in enumerate(passage.tokens) if at not in inside]
-    parts = {word for name in names.values() for word in book_names.name_without_titles(name) if word[:1].isupper()}
-    if any(token.word in parts or token.word.rstrip("s") in parts for token in outside if token.word[:1].isupper()):
-        return None, "whole"
+    parts = {word for name in names for word in book_names.name_without_titles(name) if word[:1].isupper()}
+    if any(not parts.isdisjoint((token.word, token.word.rstrip("s"))) for token in outside):
+        return "whole"
     if any(loose_title(token) for token in outside):
-        return None, "titles"
-    if any(map(book_names.is_unclear, passage.tokens, (*passage.tokens[1:], None))):
-        return None, "case"
-    four = {role: instance(passage, role, words) for role in PLACES}
-    if unlabelled_problems(rows_of(four, "0", "book")):
-        return None, "checked"
-    return four, None
+        return "titles"
+    unclear = map(book_names.is_unclear, passage.tokens, (*passage.tokens[1:], None))
+    return "case" if any(unclear) else None
 
 
 def _passage(window: Window, matched: Match, names: dict[str, str], place: int, text: str) -> Passage:
