@@ -183,6 +183,22 @@ def test_findings_on_the_released_outputs(results):
     assert "all 3 checks that could be made hold; 1 undecided: BERT-large: +0.50 (" in table.evidence[5]
 
 
+@pytest.mark.parametrize(("quadruples", "verdict"), [(1002, finding_verdicts.FAILS), (24, "undecided")])
+def test_quadruples_without_any_difference_decide_that_there_is_none(official, quadruples, verdict):
+    """Systems that are always right: of many quadruples a certain no, of few ones still open."""
+    frame, flags = official
+    few = flags.id.isin(frame.id[: 4 * quadruples])
+    table = metrics.of_quadruples(frame[: 4 * quadruples], flags[few].assign(correct=True), draws=100, seed=1)
+    tests = metrics.significance(table, 0.01)
+    keys = [*metrics.KEYS, "subset", "metric", "group"]
+    table = table.merge(tests.drop(columns=[c for c in table if c not in keys]), on=keys, how="left")
+    ends = table[table.metric == "i_within_diff"]
+    assert (ends.value == 0).all() and (ends.ci_low < 0).all() and (ends.ci_high > 0).all()
+    runs = {"official": findings.Results(table, quadruples, NO_SCORES)}
+    found = finding_verdicts.verdicts(findings.FINDINGS, runs, ["official"]).set_index("number").verdict
+    assert {number: found[number] for number in (2, 6, 7)} == dict.fromkeys((2, 6, 7), verdict)
+
+
 def test_findings_by_the_values_alone(results):
     table = verdicts(sharp(results))
     fails = table.evidence[table.verdict == finding_verdicts.FAILS].to_dict()

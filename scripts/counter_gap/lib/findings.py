@@ -16,6 +16,7 @@ import numpy as np
 
 from scripts.core.paper.estimates import (
     BOUND,
+    SEPARATE_INTERVALS,
     Estimate,
     Z,
     absolute,
@@ -29,7 +30,9 @@ from scripts.core.paper.estimates import (
 )
 from scripts.core.paper.finding_verdicts import Comparison, Finding, MissingEvidence, check
 from scripts.core.paper.formats import p_text, percent, with_sign
+from scripts.core.statistics import procedures
 from scripts.counter_gap.lib import study
+from scripts.counter_gap.lib.analyses.metrics import TESTED_METRICS
 
 SYSTEMS = tuple(study.SYSTEMS.values())
 FAMILIES = (("BERT-base", "BERT-large"), ("SpanBERT-base", "SpanBERT-large"))
@@ -90,10 +93,16 @@ class Results:
     def estimate(
         self, system: str, metric: str, debiasing: str = "none", subset: str = "all", data: str | None = None
     ) -> Estimate:
-        """Return a value over all passages with its interval and the number of quadruples."""
+        """Return a value over all passages with its interval and the number of quadruples.
+
+        An interval of quadruples that all agree is exact (:func:`scripts.core.paper.estimates.from_samples`).
+        """
         row = self.row(system, metric, debiasing=debiasing, subset=subset, data=data)
         n = int(row.documents) if data in study.CORPORA else self.quadruples
-        return Estimate(float(row.value), float(row.ci_low), float(row.ci_high), n, n)
+        ends = float(row.ci_low), float(row.ci_high)
+        least = -1.0 if metric in TESTED_METRICS else 0.0
+        agreeing = np.allclose(ends, procedures.agreeing_interval(row.value, n, least=least), atol=1e-9)
+        return Estimate(float(row.value), *ends, n, None if agreeing else n)
 
 
 def _points(value: float):
@@ -127,10 +136,18 @@ def _pairs(test: Callable[[Results, str, str], tuple]):
     return lambda results: [check(test, results, s, m) for s in SYSTEMS for m in METHODS]
 
 
+def _is_positive(difference: Estimate, text: str, lacking: str = SEPARATE_INTERVALS):
+    """Return whether a difference is positive, with the text; without one in any quadruple it may be negligible."""
+    outcome = compare_with_bound(difference, 0)
+    if difference.clusters is None and not difference.value:
+        outcome = Comparison(wrong=compare_with_bound(difference, NEGLIGIBLE).wrong)
+    return require_decided(outcome, text, difference.n, lacking)
+
+
 def _sign(metric: str, sign: int):
     def test(results: Results, system: str):
         value = results.estimate(system, metric)
-        return require_decided(compare_values(value * sign, ZERO), f"{system}: {_shown(value)}", value.n, BOUND)
+        return _is_positive(value * sign, f"{system}: {_shown(value)}", BOUND)
 
     return _each(test)
 
@@ -169,13 +186,13 @@ def _biased(results: Results, system: str):
 
 def _smaller_difference(results: Results, system: str):
     difference, delta = absolute(results.estimate(system, "acc_diff")), results.estimate(system, "delta_i")
-    return is_greater(delta, difference, f"{system}: {_shown(difference)} against {_shown(delta)}")
+    return _is_positive(delta - difference, f"{system}: {_shown(difference)} against {_shown(delta)}")
 
 
 def _large_is_less_biased(results: Results):
     def test(base: str, large: str, metric: str):
         small, big = absolute(results.estimate(base, metric)), absolute(results.estimate(large, metric))
-        return is_greater(small, big, f"{large}, {metric}: {_shown(big)} against {_shown(small)}")
+        return _is_positive(small - big, f"{large}, {metric}: {_shown(big)} against {_shown(small)}")
 
     return [check(test, base, large, metric) for base, large in FAMILIES for metric in ("acc_diff", "delta_i")]
 
@@ -208,7 +225,7 @@ def _quadruples_differ_less(results: Results):
     def test(name: str, options: dict[str, str]):
         here = absolute(results.estimate(system, "acc_diff"))
         there = absolute(results.estimate(system, "acc_diff", **options))
-        return is_greater(there, here, f"{_shown(here)} against {_shown(there)} on {name}")
+        return _is_positive(there - here, f"{_shown(here)} against {_shown(there)} on {name}")
 
     places = {"GAP": {"data": "gap_test"}, "the originals": {"subset": "originals"}}
     return [check(test, name, options) for name, options in places.items()]
@@ -224,12 +241,12 @@ def _gap_and_originals(results: Results):
 
 def _debiased(results: Results, system: str, method: str):
     none, value = results.estimate(system, "delta_i"), results.estimate(system, "delta_i", debiasing=method)
-    return is_greater(none, value, f"{system}, {method}: {_shown(value)} against {_shown(none)}")
+    return _is_positive(none - value, f"{system}, {method}: {_shown(value)} against {_shown(none)}")
 
 
 def _names_beat_anonymising(results: Results, system: str):
     named, anonymous = (results.estimate(system, "delta_i", debiasing=m) for m in ("n-CDA", "a-CDA"))
-    return is_greater(anonymous, named, f"{system}: {_shown(named)} against {_shown(anonymous)}")
+    return _is_positive(anonymous - named, f"{system}: {_shown(named)} against {_shown(anonymous)}")
 
 
 def _as_accurate(results: Results, system: str, method: str):
@@ -239,7 +256,7 @@ def _as_accurate(results: Results, system: str, method: str):
 
 def _lower_f1(results: Results, system: str):
     none, named = (results.estimate(system, "conll_f1", m, data="ontonotes") for m in ("none", "n-CDA"))
-    return is_greater(none, named, f"{system}: {_shown(named, False)} against {_shown(none, False)}")
+    return _is_positive(none - named, f"{system}: {_shown(named, False)} against {_shown(none, False)}")
 
 
 def _names_are_best(results: Results, system: str):
