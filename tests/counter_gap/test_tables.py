@@ -4,6 +4,7 @@ import re
 
 import pandas as pd
 
+from scripts.core import files
 from scripts.counter_gap import tables as script
 from scripts.counter_gap.lib import tables
 from scripts.counter_gap.lib.analyses import metrics
@@ -73,9 +74,12 @@ def test_scores_on_a_corpus_stand_beside_debiasing():
     assert "F1 on OntoNotes (development set)" in tables.debiasing(pd.DataFrame(rows), "replica", f1[:0])
 
 
-def test_systems_that_were_trained_here_stand_for_the_studys_where_its_own_are_not_there():
+def test_systems_that_were_trained_here_stand_for_the_studys_where_its_own_are_not_there(tmp_path):
     table = pd.DataFrame(
         [("replica", "BERT-base (trained here)"), ("official", "BERT-base"), ("official", "BERT-base (trained here)")],
         columns=["data", "system"],
     )
     assert list(tables.take_study_names(table).system) == ["BERT-base", "BERT-base", "BERT-base (trained here)"]
+    nothing = metrics.of_corpora([], [])
+    files.write_csv(tmp_path / "none.csv", nothing)
+    assert tables.take_study_names(files.read_csv(tmp_path / "none.csv")).empty

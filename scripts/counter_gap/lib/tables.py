@@ -132,10 +132,10 @@ def take_study_names(table: pd.DataFrame) -> pd.DataFrame:
     Whether they are is asked of a data set and a system with all debiasing methods, so that no debiased system is
     compared with one of another training.
     """
-    named = table.system.str.removesuffix(TRAINED_HERE)
     own = set(zip(table.data, table.system, strict=True))
-    free = [key not in own for key in zip(table.data, named, strict=True)]
-    return table.assign(system=table.system.mask(free, named))
+    named = [(data, system.removesuffix(TRAINED_HERE)) for data, system in zip(table.data, table.system, strict=True)]
+    shown = [key[1] if key not in own else system for key, system in zip(named, table.system, strict=True)]
+    return table.assign(system=shown)
 
 
 def add_model_names(table: pd.DataFrame, models: pd.DataFrame) -> pd.DataFrame:

@@ -144,21 +144,11 @@ class Run:
         return self._cells[table][(model, *key)]
 
     def acc(self, model: str, k: int, pronoun: str | None = None) -> Estimate:
-        """Return an accuracy with its interval.
-
-        Where all instances are right or all wrong the bootstrap's interval has no width; then it is the exact
-        binomial one of the instances of one sample.
-        """
+        """Return an accuracy with its interval."""
         factor = ("all", "all") if pronoun is None else ("pronoun", pronoun)
         words = _distractors(k) if pronoun is None else f"{pronoun} with {_distractors(k)}"
         row = self._cell("accuracy", model, (k, *factor), words)
-        value, n = float(row["accuracy"]), int(row["n"])
-        if value in (0, 1):
-            low, high = (end for end in _ends(estimates.share(value, n // row["n_seeds"])))
-            return Estimate(value, low, high, n)
-        # An interval of no width would say that the value is known exactly.
-        low, high = (row["ci_low"], row["ci_high"]) if row["ci_high"] > row["ci_low"] else (np.nan, np.nan)
-        return Estimate(value, low, high, n)
+        return Estimate(float(row["accuracy"]), row["ci_low"], row["ci_high"], int(row["n"]))
 
     def mean_acc(self, models: Collection[str], k: int, pronoun: str | None = None) -> Estimate:
         """Return the mean accuracy over models, all of which the run must have."""
@@ -245,10 +235,6 @@ class Run:
 
 def _distractors(k: int):
     return f"{k} distractor{'' if k == 1 else 's'}"
-
-
-def _ends(estimate: Estimate):
-    return estimate.low, estimate.high
 
 
 def study_models(models: pd.DataFrame, numbers: pd.DataFrame) -> pd.DataFrame:
