@@ -15,7 +15,7 @@ from scripts.core.paper.formats import with_sd
 from scripts.core.paper.grid import Column, Factor, grid, level_columns, value, write_grid
 from scripts.core.paper.tables import write_table
 from scripts.core.workflow.job import run_named
-from scripts.misgendered.lib import declarations, examples, figures, instances, study
+from scripts.misgendered.lib import corpora, declarations, examples, figures, instances, study
 from scripts.misgendered.lib import tables as parts
 from scripts.misgendered.lib.analyses.by_model import ByModel
 from scripts.misgendered.lib.analyses.predictions import instance_parts
@@ -35,19 +35,27 @@ def table_choices(*, choices: str, tex: str, csv: str, models: dict) -> None:
 
 
 def table_corpus_counts(*, corpus_counts: str, tex: str, csv: str, pronoun_sets: list) -> None:
-    """Tabulate how many documents of text corpora hold each group's nominative form (Table 11).
+    """Tabulate how many documents hold each form of a group (summed), any form, and the nominative (Table 11).
 
     Write the cells (LaTeX) and the counts of all forms (CSV).
     """
     counts = files.read_csv(corpus_counts)
-    first = counts[counts.form == "nom"]
-    heads = {
-        corpus: f"{rows.label.iloc[0]} ({rows.quantity.iloc[0]})"
-        for corpus, rows in first.groupby("corpus", sort=False)
-    }
+    printed = counts[counts.form.isin([corpora.ANY, "nom"])]
     groups = Factor("Group", "group", {group: group for group in pronoun_sets})
-    columns = level_columns("corpus", heads, value("count", 0, scale=1))
-    write_grid(tex, csv, counts, [parts.of_types(first), groups], columns, printed=first)
+    columns = [
+        Column(
+            f"{rows.label.iloc[0]}: {head}",
+            value("count", 0, scale=1),
+            {"corpus": corpus, "quantity": quantity, "form": form},
+        )
+        for corpus, rows in printed.groupby("corpus", sort=False)
+        for head, quantity, form in (
+            ("sum", corpora.SUM, corpora.ANY),
+            ("any form", corpora.DOCUMENTS, corpora.ANY),
+            ("nominative", corpora.DOCUMENTS, "nom"),
+        )
+    ]
+    write_grid(tex, csv, counts, [parts.of_types(printed), groups], columns, printed=printed)
 
 
 def table_declaration_number(*, accuracy: str, tex: str, csv: str, templates: str, models: dict) -> None:

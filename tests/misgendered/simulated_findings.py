@@ -62,7 +62,7 @@ class Truth:
         models: Model and type of pronouns to accuracy.
         shots: Model, type of pronouns and number of examples to accuracy.
         names: Accuracy on neo-pronouns of each of 500 names, in the order of :data:`NAMES`.
-        documents: Group to how many documents hold its nominative.
+        documents: Group to how many documents hold its forms, summed over them.
     """
 
     groups: dict[str, float]

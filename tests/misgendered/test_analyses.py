@@ -205,6 +205,19 @@ def test_pooled_accuracies_are_those_of_all_rows_together(predicted):
         assert (row.ci_low.item(), row.ci_high.item()) == rows.places.interval(*rows.cells(chosen))
 
 
+@pytest.mark.parametrize(("second", "clear"), [((0.05, 0.3), False), ((0.05, 0.1), True)])
+def test_the_best_neopronoun_is_called_best_if_its_interval_is_above_all_others(second, clear):
+    """The largest of some noisy shares is no finding."""
+    levels = dict.fromkeys(["declaration_type", "declaration_number", "form", "name_class"], ALL)
+    intervals = {"ze": (0.2, 0.15, 0.4), "xe": (0.08, *second), "co": (0.0, 0.0, 0.05)}
+    rows = [
+        {**levels, "model": ALL, "pronoun_type": "neo", "group": group, "accuracy": a, "ci_low": low, "ci_high": high}
+        for group, (a, low, high) in intervals.items()
+    ]
+    best = numbers.from_accuracy(pd.DataFrame(rows))["group.neo.best"]
+    assert (best["label"], best["text"], best["clear"]) == ("ze", "20.0", clear)
+
+
 def test_a_part_without_instances_has_no_predictions():
     table = synthetic.instances(3)
     made = synthetic.predictions(table, synthetic.scores(table), "m")

@@ -18,7 +18,8 @@ from scripts.misgendered.lib import corpora, study
 from tests.misgendered import make
 
 GROUPS = study.select_groups(read_pronouns(make.PRONOUNS), study.PRONOUN_GROUPS)
-WORDS = corpora.distinct_forms(GROUPS)
+WANTED = corpora.distinct_forms(GROUPS)
+WORDS = {word for words in WANTED.values() for word in words}
 DOCUMENTS = [
     "She said so. She's early, and (hers) is late.\nXe waited; xem, XYR!",
     "e-e-e is a sound; E. coli too. Theirs? thems himalaya",
@@ -70,7 +71,7 @@ def refused(function, *arguments):
 def test_documents_are_counted_whatever_holds_them(tmp_path, layout, suffix):
     path = tmp_path / f"part{suffix}"
     PACKED[suffix](path, archive(DOCUMENTS) if layout == "openwebtext" else json_lines(DOCUMENTS))
-    counts = corpora.count_file(path, layout, WORDS, 1)
+    counts = corpora.count_file(path, layout, WANTED, 1)
     assert counts["total"] == len(DOCUMENTS)
     found = {word: counts["documents"].get(word, 0) for word in WORDS}
     assert found == {word: grepped(DOCUMENTS, word) for word in WORDS}
@@ -105,7 +106,7 @@ def test_three_small_corpora_are_counted_as_grep_counts_them(tmp_path):
         zstd(path, json_lines(texts))
         plain = tmp_path / f"{name}.txt"
         plain.write_text("\n".join(texts) + "\n", encoding="utf-8")
-        counts = corpora.count_file(path, "jsonl", WORDS, 1)
+        counts = corpora.count_file(path, "jsonl", WANTED, 1)
         assert counts["total"] == len(texts) > 500
         assert {w: counts["documents"].get(w, 0) for w in WORDS} == {w: grep(plain, w) for w in WORDS}, name
         assert counts["documents"]["they"] > 0
@@ -113,7 +114,7 @@ def test_three_small_corpora_are_counted_as_grep_counts_them(tmp_path):
 
 def test_the_book_that_ships():
     path = make.FOLDER / "pride_and_prejudice.jsonl.gz"
-    counts = corpora.count_file(path, "jsonl", WORDS, 1)
+    counts = corpora.count_file(path, "jsonl", WANTED, 1)
     assert counts["total"] == 2063
     assert counts["documents"]["he"] == 662 and counts["documents"]["she"] == 760
     assert "thon" not in counts["documents"]
@@ -136,7 +137,7 @@ def test_the_book_that_ships_is_project_gutenbergs(mirror):
 def test_plain_text_is_one_document_or_one_for_each_paragraph(tmp_path):
     path = tmp_path / "text.txt"
     path.write_bytes(b"\xef\xbb\xbfShe came.\nXe too.\n\n \r\nThey left.\n\n")
-    whole = corpora.count_file(path, "text", WORDS, 1)
+    whole = corpora.count_file(path, "text", WANTED, 1)
     assert (whole["total"], whole["documents"]) == (1, {"she": 1, "they": 1, "xe": 1})
     parts = list(corpora.read_documents(path, "paragraphs"))
     assert parts == ["She came.\nXe too.\n", "They left.\n"]
@@ -157,7 +158,7 @@ def damaged(tmp_path, kind):
 @pytest.mark.parametrize("kind", [".zst", ".gz", ".xz"])
 def test_a_truncated_file_is_refused(tmp_path, kind):
     path = damaged(tmp_path, kind)
-    message = refused(corpora.count_file, path, "jsonl", WORDS, 1)
+    message = refused(corpora.count_file, path, "jsonl", WANTED, 1)
     assert message.startswith(f"{path}") and "get an unbroken copy" in message
 
 
@@ -165,26 +166,26 @@ def test_a_truncated_file_is_refused(tmp_path, kind):
 def test_a_file_that_is_not_what_its_name_says_is_refused(tmp_path, kind):
     path = tmp_path / f"part.jsonl{kind}"
     path.write_bytes(json_lines(["She came."]))
-    assert "damaged or not what its name says" in refused(corpora.count_file, path, "jsonl", WORDS, 1)
+    assert "damaged or not what its name says" in refused(corpora.count_file, path, "jsonl", WANTED, 1)
 
 
 def test_files_that_are_not_utf_8_json_or_an_archive_are_refused(tmp_path):
     path = tmp_path / "part"
     path.write_bytes(json_lines(["She came."]) + '{"text": "Ren\xe9"}\n'.encode("latin-1"))
-    assert f"{path}, line 2: not UTF-8 (" in refused(corpora.count_file, path, "jsonl", WORDS, 1)
+    assert f"{path}, line 2: not UTF-8 (" in refused(corpora.count_file, path, "jsonl", WANTED, 1)
     path.write_bytes(b"She\n\nRen\xe9\n")
-    assert f"{path}, line 3: not UTF-8 (" in refused(corpora.count_file, path, "paragraphs", WORDS, 1)
-    assert f"{path}: not UTF-8 (" in refused(corpora.count_file, path, "text", WORDS, 1)
+    assert f"{path}, line 3: not UTF-8 (" in refused(corpora.count_file, path, "paragraphs", WANTED, 1)
+    assert f"{path}: not UTF-8 (" in refused(corpora.count_file, path, "text", WANTED, 1)
     path.write_bytes(json_lines(["She came."]) + b"{text}\n")
-    assert f"{path}, line 2: not JSON (" in refused(corpora.count_file, path, "c4", WORDS, 1)
+    assert f"{path}, line 2: not JSON (" in refused(corpora.count_file, path, "c4", WANTED, 1)
     path.write_bytes(b'{"body": "She came."}\n')
-    assert f"{path}, line 1: has no key 'text' with a text" in refused(corpora.count_file, path, "pile", WORDS, 1)
-    assert "no archive of texts" in refused(corpora.count_file, path, "openwebtext", WORDS, 1)
+    assert f"{path}, line 1: has no key 'text' with a text" in refused(corpora.count_file, path, "pile", WANTED, 1)
+    assert "no archive of texts" in refused(corpora.count_file, path, "openwebtext", WANTED, 1)
     path.write_bytes(archive(["She came.", "Xe left."]).replace(b"Xe left.", b"X\xe9 left."))
-    assert "openwebtext/1.txt: not UTF-8" in refused(corpora.count_file, path, "openwebtext", WORDS, 1)
+    assert "openwebtext/1.txt: not UTF-8" in refused(corpora.count_file, path, "openwebtext", WANTED, 1)
     path.write_bytes(archive(["She came. " * 500, "Xe left. " * 500])[:7000])
-    assert "no archive of texts, behind 1 document (" in refused(corpora.count_file, path, "openwebtext", WORDS, 1)
-    assert "no such file" in refused(corpora.count_file, tmp_path / "none.gz", "jsonl", WORDS, 1)
+    assert "no archive of texts, behind 1 document (" in refused(corpora.count_file, path, "openwebtext", WANTED, 1)
+    assert "no such file" in refused(corpora.count_file, tmp_path / "none.gz", "jsonl", WANTED, 1)
 
 
 def test_a_broken_file_keeps_the_counts_of_the_others(tmp_path, monkeypatch):
@@ -193,26 +194,26 @@ def test_a_broken_file_keeps_the_counts_of_the_others(tmp_path, monkeypatch):
         paths.append(str(tmp_path / f"{number}.jsonl"))
         Path(paths[-1]).write_bytes(json_lines([text, text]))
     Path(paths[1]).write_bytes(b"\xff\n")
-    message = refused(corpora.count_corpus, paths, "jsonl", WORDS, 1, tmp_path / "parts", 2)
+    message = refused(corpora.count_corpus, paths, "jsonl", WANTED, 1, tmp_path / "parts", 2)
     assert message.startswith(f"{paths[1]}, line 1: not UTF-8") and "the counts of 2 other files are kept" in message
     Path(paths[1]).write_bytes(json_lines(["Xe came."]))
     read = []
     original = corpora.count_file
     monkeypatch.setattr(corpora, "count_file", lambda path, *rest: read.append(path) or original(path, *rest))
     monkeypatch.setattr("concurrent.futures.ProcessPoolExecutor", _Here)
-    counts = corpora.count_corpus(paths, "jsonl", WORDS, 1, tmp_path / "parts", 2)
+    counts = corpora.count_corpus(paths, "jsonl", WANTED, 1, tmp_path / "parts", 2)
     assert read == [paths[1]]
     assert counts["total"] == 5
     assert counts["documents"] == {"she": 2, "xe": 1, "they": 2}
-    assert corpora.count_corpus(paths, "jsonl", WORDS, 1, tmp_path / "parts", 2) == counts
+    assert corpora.count_corpus(paths, "jsonl", WANTED, 1, tmp_path / "parts", 2) == counts
     assert read == [paths[1]]
     # Another question, or another file of the same name, is counted anew.
-    corpora.count_corpus(paths, "jsonl", WORDS, 2, tmp_path / "parts", 2)
+    corpora.count_corpus(paths, "jsonl", WANTED, 2, tmp_path / "parts", 2)
     assert read == [paths[1], *paths]
     Path(paths[0]).write_bytes(json_lines(["She came.", "She came.", "She came."]))
-    assert corpora.count_corpus(paths, "jsonl", WORDS, 2, tmp_path / "parts", 2)["documents"]["she"] == 3
+    assert corpora.count_corpus(paths, "jsonl", WANTED, 2, tmp_path / "parts", 2)["documents"]["she"] == 3
     (tmp_path / "parts/0.jsonl.json").write_text("{")
-    assert corpora.count_corpus(paths, "jsonl", WORDS, 2, tmp_path / "parts", 2)["documents"]["she"] == 3
+    assert corpora.count_corpus(paths, "jsonl", WANTED, 2, tmp_path / "parts", 2)["documents"]["she"] == 3
 
 
 class _Here:
@@ -243,14 +244,14 @@ def test_processes_change_nothing(tmp_path):
     for number in range(5):
         paths.append(str(tmp_path / f"{number}.jsonl"))
         Path(paths[-1]).write_bytes(json_lines(DOCUMENTS * (number + 1)))
-    one = corpora.count_corpus(paths, "jsonl", WORDS, 1, tmp_path / "one", 1)
-    assert one == corpora.count_corpus(paths, "jsonl", WORDS, 1, tmp_path / "three", 3)
+    one = corpora.count_corpus(paths, "jsonl", WANTED, 1, tmp_path / "one", 1)
+    assert one == corpora.count_corpus(paths, "jsonl", WANTED, 1, tmp_path / "three", 3)
     assert one["total"] == len(DOCUMENTS) * 15
     copy = tmp_path / "again"
     copy.mkdir()
     (copy / "0.jsonl").write_bytes(b"")
     assert "two files of a corpus are called 0.jsonl" in refused(
-        corpora.count_corpus, [*paths, str(copy / "0.jsonl")], "jsonl", WORDS, 1, tmp_path / "x"
+        corpora.count_corpus, [*paths, str(copy / "0.jsonl")], "jsonl", WANTED, 1, tmp_path / "x"
     )
 
 
@@ -272,7 +273,7 @@ def test_the_excerpt_is_from_the_drawn_document(tmp_path):
     path.write_bytes(json_lines(texts))
     numbers = set()
     for seed in range(10):
-        counts = corpora.count_file(path, "jsonl", ["she"], seed)
+        counts = corpora.count_file(path, "jsonl", {"she": ["she"]}, seed)
         digest, name, number, shown = counts["excerpts"]["she"]
         assert (name, shown) == ("a.jsonl", texts[number - 1])
         digests = [hashlib.sha256(f"{seed}|she|a.jsonl|{n}".encode()).hexdigest() for n in range(1, 51)]
@@ -284,16 +285,20 @@ def test_the_excerpt_is_from_the_drawn_document(tmp_path):
 def test_tables_have_a_row_for_each_form(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_bytes(json_lines(DOCUMENTS))
-    counts = corpora.count_file(path, "jsonl", WORDS, 1)
+    counts = corpora.count_file(path, "jsonl", WANTED, 1)
     table = corpora.table(counts, GROUPS, "mine", "My corpus")
-    assert len(table) == 55 and list(table.columns) == list(corpora.COLUMNS)
-    assert set(table.quantity) == {"documents"} and set(table.total) == {6}
+    assert len(table) == 77 and list(table.columns) == list(corpora.COLUMNS) and set(table.total) == {6}
+    # The first and the fourth document hold forms of xe and they; "hers" and "she" are of one document.
+    every = table[table.form == corpora.ANY].set_index(["group", "quantity"])["count"]
+    assert (every["she", corpora.SUM], every["she", corpora.DOCUMENTS]) == (2, 1)
+    assert (every["he", corpora.SUM], every["he", corpora.DOCUMENTS]) == (1, 1)
+    assert (every["xe", corpora.SUM], every["xe", corpora.DOCUMENTS]) == (3, 1)
     shared = table[table.word == "em"]
     assert shared.group.tolist() == ["e", "ey"] and shared["count"].tolist() == [1, 1]
     excerpts = corpora.excerpt_table(counts, GROUPS, "mine", "My corpus")
     assert set(excerpts.word) == set(counts["documents"])
     files.write_csv(tmp_path / "a.csv", table)
-    assert files.read_csv(tmp_path / "a.csv").word.tolist() == table.word.tolist()
+    assert files.read_csv(tmp_path / "a.csv").word.fillna("").tolist() == table.word.tolist()
 
 
 def test_patterns_stand_for_files(tmp_path):

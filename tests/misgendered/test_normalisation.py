@@ -123,6 +123,8 @@ def test_the_summary_and_the_text_say_what_other_scores_change(decided):
         assert said[f"{score}.other_pick"]["value"] == of_all.flipped[score, ALL]
         assert said[f"{score}.neo"]["value"] == of_all.difference[score, "neo"]
         assert f"{score}.neo.interval" in said
+        before, after = (said[f"{score}.neo.{when}"]["value"] for when in ("before", "after"))
+        assert before == pytest.approx(of_all.accuracy["tokens", "neo"]) and after == of_all.accuracy[score, "neo"]
 
 
 def test_models_that_change_places_by_the_sum_are_counted():

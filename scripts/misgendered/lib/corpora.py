@@ -2,7 +2,8 @@
 
 A document holds a word if the word stands in it with no letter, digit or underscore beside it, in whatever case: what
 ``grep -wi`` finds. So *she's* holds *she*, and *e-e-e* holds *e*. The paper asked search indices, whose rules it does
-not state; nominative forms make its Table 11.
+not state. Its Table 11 has more documents of *he* (15.8 million) than OpenWebText has documents (8 million), so its
+numbers are sums over forms of a group; we take each distinct form once.
 
 Corpora are read as streams, file by file. Layouts, and what a document is:
 
@@ -23,6 +24,7 @@ import contextlib
 import gzip
 import hashlib
 import io
+import itertools
 import json
 import logging
 import lzma
@@ -54,8 +56,10 @@ EXCERPT_MARGIN = 60
 COLUMNS = (
     "corpus", "label", "quantity", "pronoun_type", "group", "form", "word", "count", "occurrences", "total",
 )  # fmt: skip
-"""Columns of tables of counts. ``quantity`` says what ``count`` counts: documents that hold the word, of ``total``, in
-which it occurs ``occurrences`` times."""
+"""Columns of tables of counts. ``count`` is how many documents, of ``total``, hold the word, in which it occurs
+``occurrences`` times; the form :data:`ANY` is any form of the group. The ``quantity`` :data:`SUM` adds up the documents
+that hold each distinct form of the group, so that a document counts as often as it has forms."""
+DOCUMENTS, SUM, ANY = "documents", "sum over forms", "any"
 EXCERPT_COLUMNS = ("corpus", "label", "word", "file", "document", "excerpt")
 
 
@@ -97,31 +101,37 @@ def _matching(pattern: Path):
     return sorted(str(path) for path in matching if path.is_file())
 
 
-def distinct_forms(groups: "Mapping[str, PronounSet]") -> list[str]:
-    """Return the distinct forms of pronoun groups (:func:`scripts.misgendered.lib.study.select_groups`)."""
-    return list(dict.fromkeys(form for forms in groups.values() for form in forms.values()))
+def distinct_forms(groups: "Mapping[str, PronounSet]") -> dict[str, list[str]]:
+    """Return the distinct forms of each pronoun group (:func:`scripts.misgendered.lib.study.select_groups`)."""
+    return {group: list(dict.fromkeys(forms.values())) for group, forms in groups.items()}
 
 
-def count_file(path: str | Path, layout: str, wanted: Sequence[str], seed: int) -> dict:
+def count_file(path: str | Path, layout: str, wanted: Mapping[str, Sequence[str]], seed: int) -> dict:
     """Count one file of a corpus.
 
     Args:
         layout: One of :data:`LAYOUTS`.
-        wanted: Lower-case words.
+        wanted: Lower-case words of each group.
         seed: Of the excerpts.
 
     Returns:
-        ``total`` (documents), ``documents`` and ``occurrences`` (word to count; words that are not there are left out)
-        and ``excerpts`` (word to digest, file name, number of the document from 1, and excerpt).
+        ``total`` (documents), ``documents`` and ``occurrences`` (word to count; words that are not there are left out),
+        ``groups`` (group to how many documents hold any of its words) and
+        ``excerpts`` (word to digest, file name, number of the document from 1, and excerpt).
 
     Raises:
         UserError: If the file is missing, damaged, not UTF-8, or not of the layout, naming the line or member.
     """
-    known, name = frozenset(wanted), Path(path).name
-    documents, occurrences, excerpts, number = Counter(), Counter(), {}, 0
+    groups_of: dict[str, set[str]] = {}
+    for group, words in wanted.items():
+        for word in words:
+            groups_of.setdefault(word, set()).add(group)
+    name = Path(path).name
+    documents, occurrences, groups, excerpts, number = Counter(), Counter(), Counter(), {}, 0
     for number, text in enumerate(read_documents(path, layout), start=1):
-        present = [word for word in _WORD.findall(text.lower()) if word in known]
+        present = [word for word in _WORD.findall(text.lower()) if word in groups_of]
         occurrences.update(present)
+        groups.update(set().union(*(groups_of[word] for word in present)))
         for word in set(present):
             documents[word] += 1
             digest = hashlib.sha256(f"{seed}|{word}|{name}|{number}".encode()).hexdigest()
@@ -131,6 +141,7 @@ def count_file(path: str | Path, layout: str, wanted: Sequence[str], seed: int) 
         "total": number,
         "documents": dict(sorted(documents.items())),
         "occurrences": dict(sorted(occurrences.items())),
+        "groups": dict(sorted(groups.items())),
         "excerpts": dict(sorted(excerpts.items())),
     }
 
@@ -261,7 +272,12 @@ def _members(path: Path):
 
 
 def count_corpus(
-    paths: Sequence[str], layout: str, wanted: Sequence[str], seed: int, parts: str | Path, processes: int = 1
+    paths: Sequence[str],
+    layout: str,
+    wanted: Mapping[str, Sequence[str]],
+    seed: int,
+    parts: str | Path,
+    processes: int = 1,
 ) -> dict:
     """Count all files of a corpus, each once: what was counted before is read from ``parts``.
 
@@ -282,7 +298,7 @@ def count_corpus(
     twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
     if twice is not None:
         raise UserError(f"misgendered.corpora.local: two files of a corpus are called {twice}; rename one")
-    asked = {"layout": layout, "words": sorted(wanted), "seed": seed}
+    asked = {"layout": layout, "words": wanted, "seed": seed}
     done, waiting, problems = {}, [], {}
     for path in paths:
         kept = _kept(path, asked, parts)
@@ -337,17 +353,16 @@ def _count_and_keep(path: str | Path, asked: dict[str, Any], parts: str | Path):
 
 def merge(counts: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Return the counts of several files as those of one."""
-    documents, occurrences, excerpts = Counter(), Counter(), {}
+    sums, excerpts = {name: Counter() for name in ("documents", "occurrences", "groups")}, {}
     for part in counts:
-        documents.update(part["documents"])
-        occurrences.update(part["occurrences"])
+        for name, counted in sums.items():
+            counted.update(part[name])
         for word, found in part["excerpts"].items():
             if word not in excerpts or found[0] < excerpts[word][0]:
                 excerpts[word] = found
     return {
         "total": sum(part["total"] for part in counts),
-        "documents": dict(documents),
-        "occurrences": dict(occurrences),
+        **{name: dict(counted) for name, counted in sums.items()},
         "excerpts": excerpts,
     }
 
@@ -361,32 +376,22 @@ def table(counts: dict, groups: dict, name: str, label: str) -> "pandas.DataFram
         name, label: Of the corpus.
 
     Returns:
-        A row for each form of each group, with :data:`COLUMNS`.
+        A row for each form of each group, and two for all of its forms, with :data:`COLUMNS`.
     """
     import pandas as pd
 
-    rows = [
-        {
-            "corpus": name,
-            "label": label,
-            "quantity": "documents",
-            **of,
-            "count": counts["documents"].get(of["word"], 0),
-            "occurrences": counts["occurrences"].get(of["word"], 0),
-            "total": counts["total"],
-        }
-        for of in forms_of(groups)
-    ]
+    rows = []
+    for group, forms in groups.items():
+        words = list(dict.fromkeys(forms.values()))
+        documents, occurrences = (
+            {word: counts[name].get(word, 0) for word in words} for name in ("documents", "occurrences")
+        )
+        found = [(DOCUMENTS, form, word, documents[word], occurrences[word]) for form, word in forms.items()]
+        every = sum(occurrences.values())
+        found.append((DOCUMENTS, ANY, "", counts["groups"].get(group, 0), every))
+        found.append((SUM, ANY, "", sum(documents.values()), every))
+        rows += [(name, label, quantity, forms.type, group, *of_form, counts["total"]) for quantity, *of_form in found]
     return pd.DataFrame(rows, columns=COLUMNS)
-
-
-def forms_of(groups: "Mapping[str, PronounSet]") -> list[dict[str, str]]:
-    """Return type, group, form and word for each form of each group."""
-    return [
-        {"pronoun_type": forms.type, "group": group, "form": form, "word": word}
-        for group, forms in groups.items()
-        for form, word in forms.items()
-    ]
 
 
 def excerpt_table(
@@ -397,7 +402,7 @@ def excerpt_table(
 
     rows = [
         (name, label, word, *counts["excerpts"][word][1:])
-        for word in distinct_forms(groups)
+        for word in dict.fromkeys(itertools.chain.from_iterable(distinct_forms(groups).values()))
         if word in counts["excerpts"]
     ]
     return pd.DataFrame(rows, columns=EXCERPT_COLUMNS)

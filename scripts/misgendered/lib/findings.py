@@ -20,6 +20,7 @@ from scripts.core.paper.finding_verdicts import Comparison, Finding, MissingEvid
 from scripts.core.paper.formats import interval, number
 from scripts.core.statistics import procedures
 from scripts.misgendered.lib.analyses.resampling import NAME, TEMPLATE, ResampledPredictions, rows_at
+from scripts.misgendered.lib.corpora import SUM
 from scripts.misgendered.lib.labels import FORMS, TYPES
 
 FEW_SHOT = {"gpt-j-6b": "GPT-J-6B", "opt-6.7b": "OPT-6.7b", "llama-7b": "LLaMA-7B"}
@@ -583,7 +584,8 @@ FINDINGS = (
     ),
     Finding(
         18, "Section 4.2, Table 11",
-        "In three corpora every neo-pronoun is in fewer documents than she, and she in fewer than he.", _documents,
+        "In three corpora every neo-pronoun has fewer documents than she, summed over forms, and she fewer than he.",
+        _documents,
     ),
     Finding(
         19, "Section 4.3, Table 13",
@@ -599,14 +601,14 @@ FINDINGS = (
 
 
 def documents(counts: pd.DataFrame) -> pd.DataFrame:
-    """Return how many documents hold the nominative form of each group, by the study's corpora.
+    """Return how many documents hold each form of a group, summed over its forms, by the study's corpora.
 
     Args:
-        counts: Of all corpora of a run: ``corpus``, ``group``, ``form``, ``quantity``, ``count``. One is the study's if
-            it is called like it (:data:`CORPORA`).
+        counts: Of all corpora of a run: ``corpus``, ``group``, ``quantity``, ``count``. One is the study's if it is
+            called like it (:data:`CORPORA`).
 
     Returns:
         ``corpus``, ``group``, ``documents``.
     """
-    rows = counts[counts.corpus.isin(CORPORA) & (counts.form == "nom")]
+    rows = counts[counts.corpus.isin(CORPORA) & (counts.quantity == SUM)]
     return rows.rename(columns={"count": "documents"})[["corpus", "group", "documents"]]

@@ -25,8 +25,6 @@ KEYS = {
     "few_shot_draws": "misgendered.few_shot.draws",
 }
 """Settings to their keys in config.yaml."""
-UNSIGNED: dict[str, Any] = {"signed": False, "sign": False}
-"""How accuracies and errors are printed (:func:`estimate`)."""
 LEVEL = 95
 """Coverage of the intervals, in percent."""
 
@@ -133,18 +131,13 @@ def estimate(
     *,
     ends: Sequence[str] = ("ci_low", "ci_high"),
     signed: bool = True,
-    sign: bool = True,
 ) -> dict:
-    """Return a value of a row and, as ``<name>.interval``, its interval.
-
-    The value of the interval is the ``sign`` that it is clear to have or, without one, its text. Where all draws agree
-    there is none, and its text says so.
-    """
+    """Return a value of a row and, as ``<name>.interval``, its interval, which is its text."""
     low, high = (row[end] for end in ends)
     text = interval(100 * low, 100 * high, 1, signed).replace(MISSING_MARK, "no interval")
     return {
         name: entry(row[column], number(100 * row[column], 1, signed), source, **cell),
-        f"{name}.interval": entry(clear_sign(low, high) if sign else text, text, source, **cell),
+        f"{name}.interval": entry(text, text, source, **cell),
     }
 
 
@@ -168,9 +161,14 @@ def estimates(
     return found
 
 
-def clear_sign(low: float, high: float) -> int:
-    """Return the sign of a difference if its interval leaves out zero, else 0."""
-    return 1 if low > 0 else -1 if high < 0 else 0
+def changes(table: pd.DataFrame, source: str, name: str, by: Sequence[str], before: str, after: str) -> dict:
+    """Return ``<name>.before`` and ``<name>.after``, two accuracies of each row, as :func:`estimates` names it."""
+    found = {}
+    row: Any
+    for row in table.to_dict("records"):
+        for when, column in (("before", before), ("after", after)):
+            found[f"{name.format(**row)}.{when}"] = share(row, column, source, *by)
+    return found
 
 
 def from_accuracy(frame: pd.DataFrame) -> dict:
@@ -180,8 +178,8 @@ def from_accuracy(frame: pd.DataFrame) -> dict:
         frame: The rows of one set of templates, without examples.
 
     Returns:
-        ``accuracy.<type>`` and ``accuracy.<type>.interval``; and of neo-pronouns ``group.neo.best`` (with ``label``,
-        that of all that are equal, and ``tied``, how many besides one).
+        ``accuracy.<type>`` and ``accuracy.<type>.interval``; and of neo-pronouns ``group.neo.best`` with its interval
+        (and ``label``, that of all that are equal, and ``clear``, whether its interval is above that of every other).
     """
     pooled = ["declaration_type", "declaration_number", "pronoun_type", "group", "form", "name_class"]
     rows, source = frame[frame.model == ALL], "accuracy.csv"
@@ -189,22 +187,25 @@ def from_accuracy(frame: pd.DataFrame) -> dict:
     def split(*kept: str):
         return rows[np.logical_and.reduce([(rows[column] != ALL) == (column in kept) for column in pooled])]
 
-    numbers = estimates(split("pronoun_type"), source, "accuracy.{pronoun_type}", column="accuracy", **UNSIGNED)
+    numbers = estimates(split("pronoun_type"), source, "accuracy.{pronoun_type}", column="accuracy", signed=False)
     groups = split("group", "pronoun_type")
-    best = groups[groups.pronoun_type == "neo"]
-    best = best[best.accuracy == best.accuracy.max()].sort_values("group")
+    neo = groups[groups.pronoun_type == "neo"]
+    best = neo[neo.accuracy == neo.accuracy.max()].sort_values("group")
     if len(best):
         *others, last = best.group
         label = f"{', '.join(others)} and {last}" if others else last
-        value = share(best.iloc[0], "accuracy", source, "model", "group")
-        numbers["group.neo.best"] = value | {"label": label, "tied": len(others)}
+        row, rest = best.iloc[0], neo[neo.group != last]
+        name, cell = "group.neo.best", {key: row[key] for key in ("model", "group")}
+        numbers |= estimate(name, row.to_dict(), "accuracy", source, cell, signed=False)
+        numbers[name] |= {"label": label, "clear": bool((row.ci_low > rest.ci_high).all())}
     return numbers
 
 
 def from_other_scores(table: pd.DataFrame) -> dict:
     """Return what the sum of losses and their mean over bytes change, over all models.
 
-    Ids are ``<score>.other_pick`` (share of picks), ``<score>.<type>`` (points) with ``.interval``; and
+    Ids are ``<score>.other_pick`` (share of picks), ``<score>.<type>`` (points) with ``.interval``, ``.before`` and
+    ``.after`` (accuracies); and
     ``sum.models.moved``, models whose place by accuracy on neo-pronouns is another by the sum.
     """
     numbers, source = {}, "normalisation.csv"
@@ -212,6 +213,8 @@ def from_other_scores(table: pd.DataFrame) -> dict:
     for score in ("sum", "bytes"):
         levels = {"model": ALL, "group": ALL, "normalisation": score, "pronoun_type": list(TYPES)}
         numbers |= estimates(table, source, f"{score}.{{pronoun_type}}", by=by, levels=levels, ends=ends)
+        rows = table[rows_at(table, **levels)].assign(before=lambda rows: rows.accuracy - rows.difference)
+        numbers |= changes(rows, source, f"{score}.{{pronoun_type}}", by, "before", "accuracy")
         (row,) = table[rows_at(table, **levels | {"pronoun_type": ALL})].to_dict("records")
         numbers[f"{score}.other_pick"] = share(row, "flipped", source, *by)
     neo = table[(table.model != ALL) & (table.group == ALL) & (table.pronoun_type == "neo")]
@@ -233,13 +236,16 @@ def from_choices(table: pd.DataFrame) -> dict:
     """Return of each choice that is made the other way what changes, over all models.
 
     ``choice.<name>.other_pick`` (share of picks), ``.n`` (instances) and, for each type of pronouns, ``.<type>``
-    (points) with ``.interval``.
+    (points) with ``.interval``, ``.before`` and ``.after`` (accuracies).
     """
     numbers, source = {}, "choices.csv"
     for choice, part in table.groupby("choice", sort=False):
         name, levels = f"choice.{choice}", {"model": ALL, "pronoun_type": list(TYPES)}
         by = ("choice", "made", "model", "pronoun_type")
         numbers |= estimates(part, source, f"{name}.{{pronoun_type}}", by=by, levels=levels)
+        numbers |= changes(
+            part[rows_at(part, **levels)], source, f"{name}.{{pronoun_type}}", by, "accuracy", "otherwise"
+        )
         whole = part[rows_at(part, model=ALL, pronoun_type=ALL)].iloc[0]
         numbers[f"{name}.other_pick"] = share(whole, "other_pick", source, "choice", "made")
         models = part.model[part.model != ALL].nunique()
@@ -249,4 +255,4 @@ def from_choices(table: pd.DataFrame) -> dict:
 
 def from_corpora(counts: pd.DataFrame) -> dict:
     """Return ``corpora``, how many corpora of documents there are."""
-    return {"corpora": count(counts.corpus.nunique(), "corpus_counts.csv", quantity="documents")}
+    return {"corpora": count(counts.corpus.nunique(), "corpus_counts.csv", column="corpus")}
