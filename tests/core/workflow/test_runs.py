@@ -67,17 +67,3 @@ def test_records_name_files_of_the_repository_alike_in_every_folder(tmp_path, mo
     monkeypatch.chdir(own)
     found = portable(["../../templates/a.tsv", "../../../b.tsv", "results/c.csv"], tmp_path)
     assert found == ["templates/a.tsv", "../../../b.tsv", "results/c.csv"]
-
-
-@pytest.mark.parametrize(
-    ("overlays", "folder", "said"),
-    [
-        ([], "/project", ""),
-        (["config/a.yaml", "/other/b.yaml"], "/project", "--configfile config/a.yaml /other/b.yaml"),
-        (["../../mine.yaml"], "/project/runs/mine", "--directory runs/mine --configfile=mine.yaml"),
-        (["/project/mine.yaml"], "/elsewhere", "--configfile=mine.yaml"),
-        (["/elsewhere/config/a.yaml", "/other/b.yaml"], "/elsewhere", "--configfile config/a.yaml /other/b.yaml"),
-    ],
-)
-def test_options_are_those_of_the_repositorys_root(overlays, folder, said):
-    assert runs.command_options(overlays, folder, ROOT) == said
