@@ -31,7 +31,7 @@ from typing import Any
 from scripts.core import files
 from scripts.core.data.portable import portable
 from scripts.core.errors import UserError, count_noun
-from scripts.core.provenance import audit, closure, graph, job_records, manifest, origins, reporting, trace
+from scripts.core.provenance import audit, closure, environment, graph, job_records, manifest, origins, reporting, trace
 from scripts.core.workflow import runs
 from scripts.core.workflow.job import log, run
 
@@ -71,7 +71,7 @@ class State:
             self.records,
             self.digests,
             self.facts,
-            job_records.pins(ROOT),
+            environment.pins(ROOT),
             _weights(self.jobs),
             **_environment(self.jobs, self.records),
             problems=self.problems,
@@ -155,13 +155,13 @@ def _digest(path: Path) -> str:
 
 def _environment(jobs: list[dict], records: dict[str, dict]) -> dict[str, dict]:
     """Return what is installed here of the packages that the records name: versions, and files with weights or data."""
-    carried = {name: entry for job in jobs for name, entry in job_records.package_inputs(job["params"]).items()}
+    carried = {name: entry for job in jobs for name, entry in environment.package_inputs(job["params"]).items()}
     named = {package for record in records.values() for package in record.get("packages", {})}
-    installed = job_records.installed_versions(sorted(named | {package for package, _, _ in carried.values()}))
+    installed = environment.installed_versions(sorted(named | {package for package, _, _ in carried.values()}))
     absent = sorted(named - installed.keys())
     if absent:
         log.warning("not installed here, so compared with the lock alone: %s", ", ".join(absent))
-    found = job_records.package_files(carried)
+    found = environment.package_files(carried)
     for name in sorted(carried.keys() - found.keys()):
         log.warning("%s is not installed here: its files cannot be compared", name)
     return {"installed": installed | {"python": platform.python_version()}, "package_files": found}

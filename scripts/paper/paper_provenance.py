@@ -18,7 +18,7 @@ from scripts.core.data.portable import portable
 from scripts.core.errors import UserError
 from scripts.core.paper import latex, report
 from scripts.core.paper.sections import CAPTION, closing_brace, target
-from scripts.core.provenance import audit, closure, graph, job_records, reporting, trace
+from scripts.core.provenance import audit, closure, environment, graph, job_records, reporting, trace
 from scripts.core.provenance import manifest as manifests
 from scripts.core.workflow.job import log, run
 
@@ -74,16 +74,16 @@ def main(
     }
     facts = portable(job_records.model_facts(digests), ROOT)
     named = {package for record in records.values() for package in record.get("packages", {})}
-    carried = {name: entry for job in jobs for name, entry in job_records.package_inputs(job["params"]).items()}
+    carried = {name: entry for job in jobs for name, entry in environment.package_inputs(job["params"]).items()}
     findings = audit.judge(
         jobs,
         records,
         digests,
         facts,
-        job_records.pins(ROOT),
+        environment.pins(ROOT),
         {},
-        installed=job_records.installed_versions(named),
-        package_files=job_records.package_files(carried, job_records.CACHE),
+        installed=environment.installed_versions(named),
+        package_files=environment.package_files(carried, job_records.CACHE),
         problems=problems,
     )
     # A revision that no entry fixes is recorded with the scores; the audit says so, but the paper is not refused.

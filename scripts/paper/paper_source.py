@@ -14,7 +14,7 @@ from scripts.core import files
 from scripts.core.paper import citation, formats, latex
 from scripts.core.paper.published import demonstration
 from scripts.core.paper.sections import breakable, list_words, table, write
-from scripts.core.provenance import job_records
+from scripts.core.provenance import environment
 from scripts.core.workflow.job import run
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -169,13 +169,13 @@ def reading_notes(stated: list[dict], models: dict[str, dict]) -> list[dict]:
 
 def commit() -> str:
     """Return the checked-out commit, marked when the tree has changes; ``unknown`` outside a repository."""
-    state = job_records.git_state(ROOT)
+    state = environment.git_state(ROOT)
     return state["commit"][:12] + (" with uncommitted changes" if state["dirty"] else "") if state else "unknown"
 
 
 def commit_date() -> str | None:
     """Return the date of the checked-out commit, or None outside a repository."""
-    if job_records.git_state(ROOT) is None:
+    if environment.git_state(ROOT) is None:
         return None
     command = ["git", "-C", str(ROOT), "log", "-1", "--format=%cs"]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()

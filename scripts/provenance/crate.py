@@ -18,14 +18,14 @@ from rocrate.rocrate import ROCrate
 from scripts.core import files
 from scripts.core.data import upstream
 from scripts.core.errors import UserError
-from scripts.core.provenance import graph, job_records
+from scripts.core.provenance import environment, graph, job_records
 from scripts.core.provenance import manifest as manifest_files
 from scripts.core.workflow.job import log, run
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKED = (
     "Snakefile", "config.yaml", "README.md", "LICENSE", "CITATION.cff", "CHANGELOG.md", "CONTRIBUTING.md", "Makefile",
-    "mkdocs.yml", "pyproject.toml", "Containerfile", ".containerignore", *job_records.LOCKS,
+    "mkdocs.yml", "pyproject.toml", "Containerfile", ".containerignore", *environment.LOCKS,
     "config", "envs", "rules", "scripts", "templates", "paper", "docs", "slurm", "profiles",
 )  # fmt: skip
 """Files and folders of the repository."""
@@ -100,7 +100,7 @@ def add_file(crate: ROCrate, path: str | Path, name: str, **facts: str) -> Conte
 
 def pack_workflow(crate: ROCrate, configured: Iterable[str | Path]) -> ContextEntity:
     """Add the repository's files, and the run's overlays that lie in it; return the workflow."""
-    state = job_records.git_state(ROOT)
+    state = environment.git_state(ROOT)
     version = state["commit"] + ("+changes" if state["dirty"] else "") if state else "unknown"
     facts = {"name": "Pronouns in language models", "encodingFormat": "text/plain", "version": version}
     workflow: Any = crate.add_workflow(ROOT / "Snakefile", "Snakefile", main=True, lang="snakemake", properties=facts)
@@ -109,7 +109,7 @@ def pack_workflow(crate: ROCrate, configured: Iterable[str | Path]) -> ContextEn
     paths |= {Path(path).resolve() for path in configured}
     for path in sorted(path for path in paths if path.is_file() and path.is_relative_to(ROOT)):
         name = path.relative_to(ROOT).as_posix()
-        if "__pycache__" in path.parts or name.startswith(WEIGHTS):
+        if name == "Snakefile" or "__pycache__" in path.parts or name.startswith(WEIGHTS):
             continue
         # Sources may well speak of folders; what a user writes must not.
         if name.startswith("config") or "/" not in name:

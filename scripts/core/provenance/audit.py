@@ -12,7 +12,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from scripts.core.provenance import closure, graph
-from scripts.core.provenance.job_records import MODEL_FACTS, checksum, index, package_inputs, record_path
+from scripts.core.provenance.environment import package_inputs
+from scripts.core.provenance.job_records import MODEL_FACTS, checksum, index, record_path
 
 VERDICTS = ("missing", "orphan", "mixed", "tampered", "stale", "unpinned", "current")
 """The worst first; a file that deserves several gets the first."""

@@ -12,19 +12,14 @@ before: :mod:`scripts.core.provenance.manifest`.
 """
 
 import contextlib
-import datetime
 import hashlib
-import importlib.metadata
 import json
 import os
-import platform
 import re
-import resource
-import subprocess
 import sys
 import urllib.parse
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +34,6 @@ ROOT = Path(__file__).resolve().parents[3]
 FOLDER = "results/provenance"
 CACHE = f"{FOLDER}/.digests"
 FORMAT = 2
-LOCKS = ("requirements.lock", "requirements.in", "models.lock")
 MODEL_FACTS = ("model", "source", "revision", "weights_sha256", "engine", "instances_sha256", "libraries")
 """What a score file's metadata say of where it comes from; two runs of one job agree in all of it."""
 
@@ -281,226 +275,3 @@ def row_digests(path: str | Path, names: Iterable[str]) -> dict[str, str]:
     lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
     found = {line.partition("\t")[0]: f"{number} {line}" for number, line in enumerate(lines, start=1)}
     return {name: hashlib.sha256(found[name].encode()).hexdigest()[:16] for name in names if name in found}
-
-
-def pins(root: str | Path) -> dict[str, str]:
-    """Return ``{package: version}`` of the repository's lock files; errors as :func:`lock_digest`."""
-    versions = {}
-    for name in reversed(list(lock_digest(root))):
-        text = (Path(root) / name).read_text(encoding="utf-8")
-        versions |= {normalise_name(n): v for n, v in re.findall(r"^([\w.-]+)==([^\s\\;]+)", text, flags=re.MULTILINE)}
-    return versions
-
-
-def lock_digest(root: str | Path) -> dict[str, str]:
-    """Return ``{lock file: SHA-256}``.
-
-    Raises:
-        UserError: If a file is not there: packages would be compared with nothing.
-    """
-    for name in LOCKS:
-        if not (Path(root) / name).is_file():
-            raise UserError(f"{name}: no such file, so no version of a package can be checked; restore it")
-    return {name: files.sha256(Path(root) / name) for name in LOCKS}
-
-
-def normalise_name(name: str) -> str:
-    """Return a package's name as the index compares it."""
-    return re.sub(r"[-_.]+", "-", name).lower()
-
-
-def packages(modules: Iterable[str], named: Iterable[str], providers: dict) -> tuple[dict, ...]:
-    """Return the versions of the packages that a job imported, apart for those that only its runner needed.
-
-    Snakemake's own packages are in the process of every job. What the job's code can reach is what its source files
-    import, and what that requires in turn.
-
-    Args:
-        modules: Names of loaded modules.
-        named: Top-level modules that the job's own source files import.
-        providers: Top-level module to names of packages, as ``importlib.metadata.packages_distributions``.
-
-    Returns:
-        Package to version: reached by the job's code, and the others.
-    """
-    tops = {name.partition(".")[0] for name in modules} - sys.stdlib_module_names
-    imported = {normalise_name(package): package for top in tops for package in providers.get(top, ())}
-    waiting = [normalise_name(package) for top in set(named) for package in providers.get(top, ())]
-    reached = set()
-    while waiting:
-        package = waiting.pop()
-        if package in imported and package not in reached:
-            reached.add(package)
-            requires = importlib.metadata.requires(imported[package]) or []
-            waiting += [normalise_name(re.findall(r"^[\w.-]+", requirement)[0]) for requirement in requires]
-    versions = {package: importlib.metadata.version(name) for package, name in imported.items()}
-    return (
-        {package: version for package, version in versions.items() if package in reached},
-        {package: version for package, version in versions.items() if package not in reached},
-    )
-
-
-def installed_versions(names: Iterable[str]) -> dict[str, str]:
-    """Return ``{package: version}`` of those packages that are installed here."""
-    versions = {}
-    for name in names:
-        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
-            versions[name] = importlib.metadata.version(name)
-    return versions
-
-
-def package_inputs(params: Any) -> dict[str, tuple]:
-    """Return the files and folders of packages that a job with these ``params`` reads as weights or data.
-
-    Returns:
-        ``package:member`` to package, member and version. A package's folder that is merged with a delta is read by the
-        job that merges it, not by those that use what it made.
-    """
-    if isinstance(params, list):
-        return {name: entry for member in params for name, entry in package_inputs(member).items()}
-    if not isinstance(params, dict):
-        return {}
-    members = {name: entry for member in params.values() for name, entry in package_inputs(member).items()}
-    member = params.get("file") or params.get("folder")
-    if isinstance(params.get("package"), str) and isinstance(member, str) and "delta" not in params:
-        members[f"{params['package']}:{member}"] = (params["package"], member, params.get("version"))
-    return members
-
-
-def package_files(members: dict[str, tuple], cache: str | Path | None = None) -> dict[str, str]:
-    """Return the SHA-256 of members of installed packages, as :func:`package_inputs` names them."""
-    digests = {}
-    for name, (package, member, _) in members.items():
-        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
-            path = Path(str(importlib.metadata.distribution(package).locate_file(member)))
-            if path.exists():
-                digests[name] = digest(path, cache)
-    return digests
-
-
-def providers(cache: str | Path) -> dict[str, list[str]]:
-    """Return ``importlib.metadata.packages_distributions()``, which takes as long as a small job, from ``cache``."""
-    installed = sorted(p.name for entry in sys.path if Path(entry).is_dir() for p in Path(entry).glob("*.dist-info"))
-    key = hashlib.sha256(repr((sys.prefix, installed)).encode()).hexdigest()[:32]
-    known = Path(cache) / f"packages-{key}.json"
-    try:
-        return json.loads(known.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        names_of_packages = {
-            top: sorted(set(names)) for top, names in importlib.metadata.packages_distributions().items()
-        }
-        files.write_json(known, names_of_packages)
-        return names_of_packages
-
-
-def git_state(root: str | Path) -> dict[str, Any] | None:
-    """Return ``{"commit", "dirty"}`` of the repository at ``root``, or None if there is none or no git."""
-
-    def ask(*arguments: str) -> str:
-        environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0"}
-        command = ["git", "-C", str(root), *arguments]
-        done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
-        return done.stdout.strip()
-
-    try:
-        # A copy without history may lie within some other repository.
-        if Path(ask("rev-parse", "--show-toplevel")).resolve() != Path(root).resolve():
-            return None
-        return {"commit": ask("rev-parse", "HEAD"), "dirty": bool(ask("status", "--porcelain"))}
-    except (OSError, subprocess.CalledProcessError):
-        return None
-
-
-def machine() -> dict[str, Any]:
-    """Return system, Python, processor and, if the job used torch, the GPUs it could see; nothing names the machine."""
-    torch = sys.modules.get("torch")
-    gpus = []
-    if torch is not None and torch.cuda.is_available():
-        gpus = [torch.cuda.get_device_name(number) for number in range(torch.cuda.device_count())]
-    return {
-        "system": " ".join(filter(None, [platform.system(), platform.machine(), *platform.libc_ver()])),
-        "python": platform.python_version(),
-        "cpu": _processor(),
-        "gpus": gpus,
-    }
-
-
-def _processor() -> str:
-    try:
-        text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
-    except OSError:
-        return platform.processor()
-    match = re.search(r"^model name\s*:\s*(.+)$", text, flags=re.MULTILINE)
-    return match[1] if match else platform.machine()
-
-
-def peak_memory_mb() -> int:
-    """Return the largest resident memory so far of this process or of a child that ended, in MiB."""
-    unit = 1 << 20 if sys.platform == "darwin" else 1 << 10
-    return round(max(resource.getrusage(w).ru_maxrss for w in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)) / unit)
-
-
-def utc_now() -> str:
-    """Return the time in UTC, to the second."""
-    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-
-
-class Recorder:
-    """Records one job: made before it runs, which removes its old record; :meth:`finish` writes the new one.
-
-    Args:
-        inputs, outputs: Paths as the job got them.
-        params: With ``_code``, the digests of script and modules.
-        root: The repository.
-        call: ``script``, its ``function``, and ``paths``: inputs and outputs by the names of the function's arguments.
-    """
-
-    def __init__(
-        self, rule: str, wildcards: dict, inputs: Sequence[str], outputs: Sequence[str], params: dict, root: str | Path,
-        call: dict[str, Any],
-    ):  # fmt: skip
-        self.root = Path(root)
-        self.outputs = [str(path) for path in outputs]
-        self.path = record_path(rule, wildcards, portable(self.outputs, root)) if outputs else None
-        if self.path is None:
-            return
-        Path(self.path).unlink(missing_ok=True)
-        # Before the job reads them: a file that changes meanwhile must not pass for what was read.
-        digests = {str(path): digest(path, CACHE) for path in inputs}
-        self.inputs = list(digests)
-        self.record = {
-            "format": FORMAT,
-            "rule": rule,
-            "wildcards": portable(dict(wildcards), root),
-            "call": portable(call, root),
-            "params": portable(recorded_params(params), root),
-            "text": texts([*params.get("_code", {}), *closure.INERT], root),
-            "inputs": portable(digests, root),
-            "package_files": package_files(package_inputs(portable(params, root)), CACHE),
-            "lock": lock_digest(root),
-            "started": utc_now(),
-        }
-
-    def finish(self) -> None:
-        """Write the record; without outputs, or with one of them missing, there is none."""
-        if self.path is None or not all(Path(path).exists() for path in self.outputs):
-            return
-        modules = list(sys.modules)
-        sources = self.record["params"].get("_code", {})
-        named = {name for path in sources for name in closure.top_level_imports(path, self.root)}
-        # What this job had to parse, the next one finds.
-        closure.store(self.root)
-        used, runner = packages(modules, named, providers(CACHE))
-        record = self.record | {
-            # A clock that was set back makes no record that contradicts itself.
-            "ended": max(utc_now(), self.record["started"]),
-            "outputs": portable({path: digest(path, CACHE) for path in self.outputs}, self.root),
-            "models": portable(model_facts([*self.inputs, *self.outputs]), self.root),
-            "packages": used,
-            "runner_packages": runner,
-            "git": git_state(self.root),
-            "machine": machine(),
-            "peak_memory_mb": peak_memory_mb(),
-            "scheduler_job": os.environ.get("SLURM_JOB_ID"),
-        }
-        files.write_json(self.path, record | {"checksum": checksum(record)})

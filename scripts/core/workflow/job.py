@@ -43,11 +43,11 @@ def run(main: Callable[..., Any]) -> None:
 def _recorder(job: Any, main: Callable[..., Any], arguments: dict[str, Any]) -> Any:
     """Return the recorder of a Snakemake job; it removes the record of an earlier run."""
     # Found by name, so that it belongs to no script's closure: what records a job cannot change its results.
-    job_records = importlib.import_module("scripts.core.provenance.job_records")
+    recorder = importlib.import_module("scripts.core.provenance.recorder")
     named = [name for group in (job.input, job.output) for name, _ in group.items() if not name.startswith("_")]
     script = Path(sys.modules["__main__"].__file__ or "").resolve()
     script = script.relative_to(ROOT).as_posix() if script.is_relative_to(ROOT) else script.name
-    return job_records.Recorder(
+    return recorder.Recorder(
         job.rule, dict(job.wildcards.items()), list(job.input), list(job.output), dict(job.params.items()), ROOT,
         call={"script": script, "function": main.__name__, "paths": {name: arguments[name] for name in named}},
     )  # fmt: skip

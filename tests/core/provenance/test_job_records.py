@@ -16,7 +16,7 @@ from scripts.core import files
 from scripts.core.data.portable import portable
 from scripts.core.engines import models
 from scripts.core.errors import UserError
-from scripts.core.provenance import audit, closure, job_records, reporting
+from scripts.core.provenance import audit, closure, environment, job_records, reporting
 
 HERE = Path(__file__).parents[3]
 ROOT = "/somewhere/house"
@@ -225,7 +225,7 @@ def distribution(folder, name, version, **members):
 
 def test_installed_versions_are_those_of_this_environment(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(distribution(tmp_path, "scipy", "99.0"))
-    found = job_records.installed_versions(["scipy", "pandas", "no-such-package"])
+    found = environment.installed_versions(["scipy", "pandas", "no-such-package"])
     assert found.keys() == {"scipy", "pandas"}
     assert found["scipy"] == "99.0"
 
@@ -238,14 +238,14 @@ def test_files_that_packages_carry_are_read_as_they_are_installed(tmp_path, monk
     flat = {"package": "carrier", "version": "1.0", member: path}
     merged = {"entry": {"source": flat | {"delta": "config/weights/d.safetensors"}}}
     expected = {f"carrier:{path}": ("carrier", path, "1.0")}
-    assert job_records.package_inputs(flat | {"_code": {}}) == expected
-    assert job_records.package_inputs({"entries": [{"source": flat}]}) == expected
-    assert job_records.package_inputs(merged) == {}
-    before = job_records.package_files(expected)
+    assert environment.package_inputs(flat | {"_code": {}}) == expected
+    assert environment.package_inputs({"entries": [{"source": flat}]}) == expected
+    assert environment.package_inputs(merged) == {}
+    before = environment.package_files(expected)
     assert before == {f"carrier:{path}": files.sha256(folder / path)}
     (folder / "carrier/model/weights").write_bytes(b"abd")
-    assert job_records.package_files(expected) != before
-    assert job_records.package_files({"gone:x": ("gone", "x", "1")}) == {}
+    assert environment.package_files(expected) != before
+    assert environment.package_files({"gone:x": ("gone", "x", "1")}) == {}
 
 
 def test_the_digest_cache_sees_every_change(tmp_path, monkeypatch):
@@ -279,7 +279,7 @@ def test_packages_are_those_the_code_reaches(tmp_path):
     (tmp_path / "a.py").write_text("import json\nfrom pandas import DataFrame\n")
     named = closure.top_level_imports("a.py", tmp_path)
     providers = {"pandas": ["pandas"], "numpy": ["numpy"], "yaml": ["PyYAML"], "pytest": ["pytest"]}
-    used, runner = job_records.packages(["pandas.core", "numpy", "yaml", "json", "os"], named, providers)
+    used, runner = environment.packages(["pandas.core", "numpy", "yaml", "json", "os"], named, providers)
     assert set(used) == {"pandas", "numpy"}
     assert set(runner) == {"pyyaml"}
 
@@ -288,10 +288,10 @@ def test_pins_prefer_the_lock_and_normalise_names(tmp_path):
     (tmp_path / "requirements.lock").write_text("Py_YAML==6.0 \\\n    --hash=sha256:00\n")
     (tmp_path / "requirements.in").write_text("torch==2.0\npy-yaml==5.0\n")
     (tmp_path / "models.lock").write_text("weights==1.0\n")
-    assert job_records.pins(tmp_path) == {"py-yaml": "6.0", "torch": "2.0", "weights": "1.0"}
-    assert set(job_records.lock_digest(tmp_path)) == set(job_records.LOCKS)
+    assert environment.pins(tmp_path) == {"py-yaml": "6.0", "torch": "2.0", "weights": "1.0"}
+    assert set(environment.lock_digest(tmp_path)) == set(environment.LOCKS)
     (tmp_path / "requirements.lock").unlink()
-    for read in (job_records.pins, job_records.lock_digest):
+    for read in (environment.pins, environment.lock_digest):
         with pytest.raises(UserError, match=r"^requirements\.lock: no such file.*restore it$"):
             read(tmp_path)
 
@@ -305,15 +305,15 @@ def test_files_are_where_the_run_is_or_in_the_repository(tmp_path, monkeypatch):
 
 
 def test_a_folder_without_git_has_no_commit(tmp_path):
-    assert job_records.git_state(tmp_path) is None
+    assert environment.git_state(tmp_path) is None
     subprocess.run(["git", "init", "-q", tmp_path], check=True)
     identity = ["-c", "user.name=n", "-c", "user.email=e@example.org"]
     subprocess.run(["git", "-C", tmp_path, *identity, "commit", "-qm", "x", "--allow-empty"], check=True)
-    assert job_records.git_state(tmp_path)["dirty"] is False
+    assert environment.git_state(tmp_path)["dirty"] is False
     (tmp_path / "new").write_text("")
-    assert job_records.git_state(tmp_path)["dirty"] is True
+    assert environment.git_state(tmp_path)["dirty"] is True
     (tmp_path / "inner").mkdir()
-    assert job_records.git_state(tmp_path / "inner") is None
+    assert environment.git_state(tmp_path / "inner") is None
 
 
 JOB = """

@@ -11,7 +11,7 @@ import pytest
 
 from scripts.core import files
 from scripts.core.errors import UserError
-from scripts.core.provenance import audit, job_records, manifest
+from scripts.core.provenance import audit, job_records, manifest, recorder
 from scripts.provenance import crate as crate_of
 from tests import pages
 
@@ -29,7 +29,7 @@ def record(rule, wildcards, inputs, outputs, **said):
         "outputs": {path: files.sha256(path) for path in outputs}, "models": {outputs[0]: facts},
         "packages": {"numpy": "2.0"}, "runner_packages": {}, "lock": {}, "git": None,
         "machine": {"system": "s", "python": "3.11.1", "cpu": "c", "gpus": []},
-        "started": job_records.utc_now(), "ended": job_records.utc_now(), "peak_memory_mb": 1, "scheduler_job": None,
+        "started": recorder.utc_now(), "ended": recorder.utc_now(), "peak_memory_mb": 1, "scheduler_job": None,
     } | said  # fmt: skip
     path = job_records.record_path(rule, wildcards, outputs)
     files.write_json(path, content | {"checksum": job_records.checksum(content)})

@@ -1,0 +1,146 @@
+"""What jobs run with: packages as they are locked and installed, weights and data that these carry, and the commit."""
+
+import contextlib
+import hashlib
+import importlib.metadata
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from scripts.core import files
+from scripts.core.errors import UserError
+from scripts.core.provenance import graph, job_records
+
+LOCKS = ("requirements.lock", "requirements.in", "models.lock")
+
+
+def pins(root: str | Path) -> dict[str, str]:
+    """Return ``{package: version}`` of the repository's lock files; errors as :func:`lock_digest`."""
+    versions = {}
+    for name in reversed(list(lock_digest(root))):
+        text = (Path(root) / name).read_text(encoding="utf-8")
+        versions |= {normalise_name(n): v for n, v in re.findall(r"^([\w.-]+)==([^\s\\;]+)", text, flags=re.MULTILINE)}
+    return versions
+
+
+def lock_digest(root: str | Path) -> dict[str, str]:
+    """Return ``{lock file: SHA-256}``.
+
+    Raises:
+        UserError: If a file is not there: packages would be compared with nothing.
+    """
+    for name in LOCKS:
+        if not (Path(root) / name).is_file():
+            raise UserError(f"{name}: no such file, so no version of a package can be checked; restore it")
+    return {name: files.sha256(Path(root) / name) for name in LOCKS}
+
+
+def normalise_name(name: str) -> str:
+    """Return a package's name as the index compares it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def packages(modules: Iterable[str], named: Iterable[str], providers: dict) -> tuple[dict, ...]:
+    """Return the versions of the packages that a job imported, apart for those that only its runner needed.
+
+    Snakemake's own packages are in the process of every job. What the job's code can reach is what its source files
+    import, and what that requires in turn.
+
+    Args:
+        modules: Names of loaded modules.
+        named: Top-level modules that the job's own source files import.
+        providers: Top-level module to names of packages, as ``importlib.metadata.packages_distributions``.
+
+    Returns:
+        Package to version: reached by the job's code, and the others.
+    """
+    tops = {name.partition(".")[0] for name in modules} - sys.stdlib_module_names
+    imported = {normalise_name(package): package for top in tops for package in providers.get(top, ())}
+    starts = [normalise_name(package) for top in set(named) for package in providers.get(top, ())]
+    reached = set(graph.walk(starts, lambda package: _required(imported[package]) if package in imported else []))
+    versions = {package: importlib.metadata.version(name) for package, name in imported.items()}
+    return (
+        {package: version for package, version in versions.items() if package in reached},
+        {package: version for package, version in versions.items() if package not in reached},
+    )
+
+
+def _required(package: str) -> list[str]:
+    required = importlib.metadata.requires(package) or []
+    return [normalise_name(re.findall(r"^[\w.-]+", requirement)[0]) for requirement in required]
+
+
+def installed_versions(names: Iterable[str]) -> dict[str, str]:
+    """Return ``{package: version}`` of those packages that are installed here."""
+    versions = {}
+    for name in names:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            versions[name] = importlib.metadata.version(name)
+    return versions
+
+
+def package_inputs(params: Any) -> dict[str, tuple]:
+    """Return the files and folders of packages that a job with these ``params`` reads as weights or data.
+
+    Returns:
+        ``package:member`` to package, member and version. A package's folder that is merged with a delta is read by the
+        job that merges it, not by those that use what it made.
+    """
+    if isinstance(params, list):
+        return {name: entry for member in params for name, entry in package_inputs(member).items()}
+    if not isinstance(params, dict):
+        return {}
+    members = {name: entry for member in params.values() for name, entry in package_inputs(member).items()}
+    member = params.get("file") or params.get("folder")
+    if isinstance(params.get("package"), str) and isinstance(member, str) and "delta" not in params:
+        members[f"{params['package']}:{member}"] = (params["package"], member, params.get("version"))
+    return members
+
+
+def package_files(members: dict[str, tuple], cache: str | Path | None = None) -> dict[str, str]:
+    """Return the SHA-256 of members of installed packages, as :func:`package_inputs` names them."""
+    digests = {}
+    for name, (package, member, _) in members.items():
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            path = Path(str(importlib.metadata.distribution(package).locate_file(member)))
+            if path.exists():
+                digests[name] = job_records.digest(path, cache)
+    return digests
+
+
+def providers(cache: str | Path) -> dict[str, list[str]]:
+    """Return ``importlib.metadata.packages_distributions()``, which takes as long as a small job, from ``cache``."""
+    installed = sorted(p.name for entry in sys.path if Path(entry).is_dir() for p in Path(entry).glob("*.dist-info"))
+    key = hashlib.sha256(repr((sys.prefix, installed)).encode()).hexdigest()[:32]
+    known = Path(cache) / f"packages-{key}.json"
+    try:
+        return json.loads(known.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        names_of_packages = {
+            top: sorted(set(names)) for top, names in importlib.metadata.packages_distributions().items()
+        }
+        files.write_json(known, names_of_packages)
+        return names_of_packages
+
+
+def git_state(root: str | Path) -> dict[str, Any] | None:
+    """Return ``{"commit", "dirty"}`` of the repository at ``root``, or None if there is none or no git."""
+
+    def ask(*arguments: str) -> str:
+        environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0"}
+        command = ["git", "-C", str(root), *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+        return done.stdout.strip()
+
+    try:
+        # A copy without history may lie within some other repository.
+        if Path(ask("rev-parse", "--show-toplevel")).resolve() != Path(root).resolve():
+            return None
+        return {"commit": ask("rev-parse", "HEAD"), "dirty": bool(ask("status", "--porcelain"))}
+    except (OSError, subprocess.CalledProcessError):
+        return None

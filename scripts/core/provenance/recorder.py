@@ -1,0 +1,114 @@
+"""Writes the record of a job (:mod:`scripts.core.provenance.job_records`)."""
+
+import datetime
+import os
+import platform
+import re
+import resource
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from scripts.core import files
+from scripts.core.data.portable import portable
+from scripts.core.provenance import closure, environment, job_records
+
+
+class Recorder:
+    """Records one job: made before it runs, which removes its old record; :meth:`finish` writes the new one.
+
+    Args:
+        inputs, outputs: Paths as the job got them.
+        params: With ``_code``, the digests of script and modules.
+        root: The repository.
+        call: ``script``, its ``function``, and ``paths``: inputs and outputs by the names of the function's arguments.
+    """
+
+    def __init__(
+        self, rule: str, wildcards: dict, inputs: Sequence[str], outputs: Sequence[str], params: dict, root: str | Path,
+        call: dict[str, Any],
+    ):  # fmt: skip
+        self.root = Path(root)
+        self.outputs = [str(path) for path in outputs]
+        self.path = job_records.record_path(rule, wildcards, portable(self.outputs, root)) if outputs else None
+        if self.path is None:
+            return
+        Path(self.path).unlink(missing_ok=True)
+        # Before the job reads them: a file that changes meanwhile must not pass for what was read.
+        digests = {str(path): job_records.digest(path, job_records.CACHE) for path in inputs}
+        self.inputs = list(digests)
+        self.record = {
+            "format": job_records.FORMAT,
+            "rule": rule,
+            "wildcards": portable(dict(wildcards), root),
+            "call": portable(call, root),
+            "params": portable(job_records.recorded_params(params), root),
+            "text": job_records.texts([*params.get("_code", {}), *closure.INERT], root),
+            "inputs": portable(digests, root),
+            "package_files": environment.package_files(
+                environment.package_inputs(portable(params, root)), job_records.CACHE
+            ),
+            "lock": environment.lock_digest(root),
+            "started": utc_now(),
+        }
+
+    def finish(self) -> None:
+        """Write the record; without outputs, or with one of them missing, there is none."""
+        if self.path is None or not all(Path(path).exists() for path in self.outputs):
+            return
+        modules = list(sys.modules)
+        sources = self.record["params"].get("_code", {})
+        named = {name for path in sources for name in closure.top_level_imports(path, self.root)}
+        # What this job had to parse, the next one finds.
+        closure.store(self.root)
+        used, runner = environment.packages(modules, named, environment.providers(job_records.CACHE))
+        record = self.record | {
+            # A clock that was set back makes no record that contradicts itself.
+            "ended": max(utc_now(), self.record["started"]),
+            "outputs": portable(
+                {path: job_records.digest(path, job_records.CACHE) for path in self.outputs}, self.root
+            ),
+            "models": portable(job_records.model_facts([*self.inputs, *self.outputs]), self.root),
+            "packages": used,
+            "runner_packages": runner,
+            "git": environment.git_state(self.root),
+            "machine": machine(),
+            "peak_memory_mb": peak_memory_mb(),
+            "scheduler_job": os.environ.get("SLURM_JOB_ID"),
+        }
+        files.write_json(self.path, record | {"checksum": job_records.checksum(record)})
+
+
+def machine() -> dict[str, Any]:
+    """Return system, Python, processor and, if the job used torch, the GPUs it could see; nothing names the machine."""
+    torch = sys.modules.get("torch")
+    gpus = []
+    if torch is not None and torch.cuda.is_available():
+        gpus = [torch.cuda.get_device_name(number) for number in range(torch.cuda.device_count())]
+    return {
+        "system": " ".join(filter(None, [platform.system(), platform.machine(), *platform.libc_ver()])),
+        "python": platform.python_version(),
+        "cpu": _processor(),
+        "gpus": gpus,
+    }
+
+
+def _processor() -> str:
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    except OSError:
+        return platform.processor()
+    match = re.search(r"^model name\s*:\s*(.+)$", text, flags=re.MULTILINE)
+    return match[1] if match else platform.machine()
+
+
+def peak_memory_mb() -> int:
+    """Return the largest resident memory so far of this process or of a child that ended, in MiB."""
+    unit = 1 << 20 if sys.platform == "darwin" else 1 << 10
+    return round(max(resource.getrusage(w).ru_maxrss for w in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)) / unit)
+
+
+def utc_now() -> str:
+    """Return the time in UTC, to the second."""
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
