@@ -6,6 +6,7 @@ A job is a fork of a process that has loaded the packages, and draws no picture:
 import fnmatch
 import importlib.abc
 import importlib.machinery
+import json
 import lzma
 import os
 import re
@@ -176,6 +177,14 @@ def prepare(workflow: "snakemake.workflow.Workflow") -> None:  # noqa: F821
     forks.install("tests.golden.replay:execute", lambda _: server.address)
 
 
+def keep_marks(figure: "matplotlib.figure.Figure", target: str, format: str, **_) -> None:  # noqa: F821
+    """Keep the marks of a figure in place of its PNG, for tests to look at; the paper asks its PDF for the width."""
+    from tests.golden.marks import marks
+
+    box = "/MediaBox [ 0 0 {} {} ]".format(*72 * figure.get_size_inches())
+    Path(target).write_text(json.dumps(marks(figure)) if format == "png" else box, encoding="utf-8")
+
+
 def execute(path: str) -> None:
     """As :func:`tests.forks.execute`, but no record is kept of the job, and it draws no picture and runs no model."""
     from matplotlib.figure import Figure
@@ -183,9 +192,6 @@ def execute(path: str) -> None:
     from scripts.core.workflow import job
 
     job._recorder = lambda *_: None
-    # The paper asks for the width of figures.
-    Figure.savefig = lambda figure, target, **options: Path(target).write_text(
-        "/MediaBox [ 0 0 {} {} ]".format(*72 * figure.get_size_inches()), encoding="utf-8"
-    )
+    Figure.savefig = keep_marks
     sys.meta_path.insert(0, NoModels())
     forks.execute(path)

@@ -5,9 +5,10 @@ import json
 import pyarrow.parquet as pq
 import pytest
 
+from scripts.core import files
 from scripts.core.data import estimate_rows
 from scripts.core.paper import explorer
-from tests.golden import compare
+from tests.golden import compare, marks
 from tests.golden.replay import LISTED, OVERLAYS, UPSTREAM, replay
 
 pytestmark = pytest.mark.workflow
@@ -32,6 +33,23 @@ def test_nothing_has_changed(part, folder, request):
     made = compare.snapshot(run, (run / LISTED).read_text(encoding="utf-8").split(), part in UPSTREAM)
     lines = compare.differences(compare.load(part), made, compare.Renamed.read())
     assert not lines, "\n".join([f"{part}: {len(lines)} differences (CONTRIBUTING.md, Golden files)", *lines])
+
+
+@pytest.mark.parametrize("part", OVERLAYS)
+def test_figures_show_what_their_tables_say(part, folder, request):
+    if part in UPSTREAM:
+        request.getfixturevalue("mirror")
+    run = replay(folder, part)
+    checked, wrong = set(), []
+    for path in sorted(run.glob("results/**/figures/**/*.csv")):
+        drawn = json.loads(path.with_suffix(".png").read_text(encoding="utf-8"))
+        if drawn and path.stem not in marks.OTHERS:
+            checked.add(path.stem)
+            wrong += [
+                f"{path.relative_to(run)}: {row}" for row in marks.undrawn(path.stem, files.read_csv(path), drawn)
+            ]
+    assert not wrong, "\n".join(wrong)
+    assert len(checked) >= 5, checked
 
 
 def test_the_explorer_has_the_accuracies_of_the_summary(folder):

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from scripts.core import files
+from scripts.core.data import model_outputs
 from scripts.core.errors import UserError
 from scripts.core.statistics.procedures import wilson
 from scripts.misgendered import analyses
@@ -42,6 +43,35 @@ def test_the_lowest_mean_loss_is_picked_and_the_sum_can_pick_another():
     assert (row.picked, row.correct, row.picked_sum, row.correct_sum) == ("xem", True, "him", False)
     assert not row.tie and row.chance == 0.5
     assert row.declaration_number == len(synthetic.COMBINATIONS[int(row.declaration.rpartition("_")[2])])
+
+
+def test_rows_have_the_scores_of_their_own_instance_wherever_parts_of_the_files_begin(tmp_path, monkeypatch):
+    """Files of more rows than one part are read in parts; here seven rows and eleven scores are one."""
+    monkeypatch.setattr(predictions, "PART", 7)
+    monkeypatch.setattr(model_outputs, "BATCH", 11)
+    table = synthetic.instances(40).assign(wording=["corrected", "faithful"] * 20)
+    # Some instances are drawn twice, and scored once.
+    drawn = pd.concat([table, table.assign(draw=1).iloc[5:25]], ignore_index=True)
+    scores = synthetic.scores(table)
+    paths = {name: str(tmp_path / name) for name in ("instances", "scores", "predictions", "choices")}
+    files.write_parquet(paths["instances"], drawn)
+    files.write_parquet(paths["scores"], scores.sample(frac=1, random_state=1), metadata={"model": "m"})
+    run = {"combinations": "templates/misgendered/declarations.tsv", "wording": "corrected"}
+    chosen = {"labels": "corrected", "capitals": "corrected"}
+    analyses.predictions(
+        **run, **chosen, instances=[paths["instances"]], scores=[paths["scores"]], models=[["m"]],
+        predictions=paths["predictions"],
+    )  # fmt: skip
+    expected = synthetic.predictions(drawn[drawn.wording == "corrected"], scores, "m")
+    pd.testing.assert_frame_equal(files.read_parquet(paths["predictions"]), expected, check_dtype=False)
+    # The wording in which an instance does not count is decided from the same files.
+    known = model_outputs.ExpectedOptions.read(paths["instances"])
+    read = predictions.Losses(paths["scores"], "m", known)
+    other = analyses._decided(
+        read, known, paths["instances"], "m", synthetic.COMBINATIONS, lambda rows: rows.wording == "faithful"
+    )
+    expected = synthetic.predictions(drawn[drawn.wording == "faithful"], scores, "m")
+    assert other.picked.tolist() == expected.picked.tolist()
 
 
 def test_equal_losses_go_to_the_first_candidate():

@@ -225,6 +225,19 @@ def test_shards_of_different_runs_are_not_merged(entries, tmp_path, many):
         merge_scores.main(shards=paths, scores=str(tmp_path / "scores.parquet"))
     with pytest.raises(UserError, match="is part 1 of 2, where part 2 of 2 was expected"):
         merge_scores.main(shards=[paths[0]] * 2, scores=str(tmp_path / "scores.parquet"))
+    # The first two of three parts, and parts of two revisions of one model.
+    table, stated = files.read_parquet(paths[0]), files.parquet_metadata(paths[0])
+    for changed, told in (
+        ({"shards": 3}, "is part 1 of 3, where part 1 of 2 was expected"),
+        ({"shards": 2, "revision": "b" * 40}, "revision is 'b{40}', but None in"),
+    ):
+        for shard in (1, 2):
+            facts = stated | {"shard": shard} | (changed if shard == 2 or "revision" not in changed else {})
+            files.write_parquet(tmp_path / f"{shard}.parquet", table, metadata=facts)
+        with pytest.raises(UserError, match=told):
+            merge_scores.main(
+                shards=[str(tmp_path / f"{shard}.parquet") for shard in (1, 2)], scores=str(tmp_path / "scores.parquet")
+            )
     assert not (tmp_path / "scores.parquet").exists()
 
 

@@ -21,6 +21,8 @@ def test_an_instance_of_several_samples_has_its_options_once():
     [
         ("___ left.", "Xe left."),
         ("It rained. ___ left.", "It rained. Xe left."),
+        ("Did it? ___ left.", "Did it? Xe left."),
+        ("It did! ___ left.", "It did! Xe left."),
         ("It rained, so ___ left.", "It rained, so xe left."),
     ],
 )

@@ -55,6 +55,8 @@ def test_a_finding_fails_where_a_difference_stands_holms_correction():
     assert finding_verdicts.decide([wrong(0.03)]).verdict == "fails"
     alone = finding_verdicts.decide([wrong(0.03), *border])
     assert alone.verdict == finding_verdicts.NOT_APPLICABLE and finding_verdicts.HOLM_DIFFERENCE in alone.missing
+    # Of two, 0.03 is 0.06 after the correction.
+    assert finding_verdicts.decide([wrong(0.03), border[0]]).verdict == finding_verdicts.NOT_APPLICABLE
     both = finding_verdicts.decide([wrong(0.0001), wrong(0.03), *border])
     assert both.verdict == "fails" and both.evidence == "the only check fails: p = 0.0001"
     # What nobody sampled needs no correction, and is not counted.

@@ -144,6 +144,18 @@ def test_bootstrap_resamples_clusters_not_trials():
     assert np.isnan(procedures.cluster_bootstrap([1], [2], 100, seed=1)).all()
 
 
+@pytest.mark.parametrize(("clusters", "share"), [(1, 0.975), (5, 0.5218), (20, 0.1684)])
+def test_the_interval_of_clusters_that_agree_has_both_ends(clusters, share):
+    """Shares by the exact test: 0.025 is the chance that so many clusters all agree."""
+    low, high = procedures.agreeing_interval(0.2, clusters, least=0.0, most=1.0)
+    assert (0.2 - low, high - 0.2) == pytest.approx((0.2 * share, 0.8 * share), abs=1e-4)
+
+
+def test_a_small_difference_of_large_values_is_one():
+    assert procedures.has_variation([0.5, 0.5 + 1e-9], 0.5)
+    assert not procedures.has_variation([0.5, 0.5 + 1e-15], 0.5)
+
+
 def test_spearman():
     assert procedures.spearman([1, 2, 3], [1, 4, 9]) == pytest.approx(1)
     assert np.isnan(procedures.spearman([1, 2], [3, 3]))
