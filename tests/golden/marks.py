@@ -87,7 +87,7 @@ SHOWN = {
         Shown("value", scale=100, rows="metric == 'lean' and group == 'M'"),
         Shown("value", scale=-100, rows="metric == 'lean' and group == 'F'"),
     ],
-    "correlations": [Shown("fit", "fit_low", "fit_high", "y")],
+    "correlations": [Shown("fit", "fit_low", "fit_high", "y", rows="0 <= fit <= 100")],
     "occupations": [Shown("metric", axis="cells")],
 }  # fmt: skip
 """Kind of figure to what it shows; the kind of a figure is the beginning of its file's name."""
@@ -130,10 +130,10 @@ def marked(marks: list[dict], along: int, value: float) -> set[tuple]:
             if np.isclose([*ends, np.ptp(ends)], value, atol=NEARLY).any():
                 found.add((mark["panel"], round((start + end) / 2, 6), None))
         elif mark["kind"] in ("point", "line"):
-            if mark["kind"] == "line" and len(xy) == 2 and along == 1 and 1 < np.ptp(xy[:, 0]) < 100:
+            if mark["kind"] == "line" and len(xy) == 2 and along == 1 and 0 < np.ptp(xy[:, 0]) < 100:
                 # A straight line has a value at every whole place.
-                places = np.arange(xy[0, 0], xy[1, 0] + 1)
-                xy = np.column_stack([places, np.interp(places, *xy.T)])
+                places = np.arange(np.ceil(xy[:, 0].min() - NEARLY), xy[:, 0].max() + NEARLY)
+                xy = np.column_stack([places, np.interp(places, *xy[xy[:, 0].argsort()].T)])
             colour = mark["colour"] if mark["kind"] == "line" else None
             places = xy[np.isclose(xy[:, along], value, atol=NEARLY), 1 - along]
             found |= {(mark["panel"], round(place, 6), colour) for place in places}
@@ -157,6 +157,9 @@ def has_interval(marks: list[dict], along: int, place: tuple, ends: list[float])
 
 def undrawn(name: str, table: pd.DataFrame, marks: list[dict[str, Any]]) -> list[str]:
     """Name what a figure's table has and the figure has not, or not where it belongs."""
+    if name.startswith("correlations"):
+        # Percentages.
+        table = table.assign(fit_low=table.fit_low.clip(0, 100), fit_high=table.fit_high.clip(0, 100))
     if name == "few_shot":
         # A standard deviation is drawn as far as a share can be.
         ends = (table.accuracy - table.sd).clip(lower=0), (table.accuracy + table.sd).clip(upper=1)
