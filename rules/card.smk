@@ -3,7 +3,7 @@
 
 # The cards of this run, by name: their models.
 CARDED = {
-    cards.joined(names): names
+    cards.join_names(names): names
     for entry in config.get("cards", [])
     if (names := [name for name in entry.split(",") if card_studies([name])])
 }

@@ -127,11 +127,9 @@ try:
         CARD_FACTS = descriptions.stated_facts(config)
         for key in CARD_FACTS:
             config.pop(key)
-        CARD_ENTRIES = cards.entries(CARD, CARD_FACTS, CARD_KNOWN, STARTED_IN)
-        laid = configuration.merge(
-            config,
-            cards.card_overlay(CARD, CARD_ENTRIES, configuration.load_yaml(ROOT / f"config/cards/{CARD.size}.yaml")),
-        )
+        CARD_ENTRIES = cards.entries(CARD, CARD_FACTS, STARTED_IN)
+        sized = configuration.load_yaml(ROOT / f"config/cards/{CARD.size}.yaml")
+        laid = configuration.merge(config, cards.card_overlay(CARD, sized))
         stated = {
             key: value for key, value in workflow.config_settings.overwrite_config.items() if key not in CARD_FACTS
         }
@@ -152,8 +150,7 @@ try:
         registry.check_conflicts(MODELS, config["registry"])
         registry.check_systems(SYSTEMS, MODELS, config["registry"])
     for name, entry in CARD_ENTRIES.items():
-        if name not in MODELS and not series.members_of(MODELS, name):
-            MODELS[name] = registry.check_entry(name, entry, MODELS, schema)
+        MODELS[name] = registry.check_entry(name, entry, MODELS, schema)
     for entry in [*MODELS.values(), *SYSTEMS.values()]:
         for part in ("source", "adapter", "encoder"):
             if "path" in entry.get(part, {}):
@@ -161,6 +158,10 @@ try:
     config.update(series.spelled_out(config, MODELS))
     for name in MODELS.keys() & set(series.named_models(config)):
         MODELS[name] = descriptions.complete_entry(name, MODELS[name])
+    if CARD:
+        carded = series.spelled_out(list(CARD.models), MODELS, "models")
+        prompted = [name for name in carded if "prompt_wrapping" in MODELS[name]]
+        config.update(cards.fill(config, cards.PROMPTED, prompted))
     registry.check_conflicts(MODELS, config.get("registry") or "config/models.yaml")
     RUN = registry.select(MODELS, config["models"], file=config.get("registry"))
     configuration.check_files(config, [Path.cwd(), ROOT])

@@ -1,7 +1,6 @@
-"""From a checkpoint to its registry entry without weights; the hub is a stand-in."""
+"""From a checkpoint to its registry entry without weights. What the Hub gives: tests/core/engines/test_hub.py."""
 
 import json
-import types
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ from scripts.core.engines import descriptions, registry
 from scripts.core.errors import UserError
 
 ROOT = Path(__file__).parents[2]
-COMMIT = "a" * 40
+LICENSED = "---\nlicense: other\nlicense_name: mine\n---\n# A model\n"
 LLAMA = {
     "architectures": ["LlamaForCausalLM"],
     "model_type": "llama",
@@ -46,60 +45,34 @@ T5 = {
 }
 
 
-class Hub:
-    """Stands in for the client: one repository, whose weights must not be fetched."""
-
-    def __init__(self, folder, members, *, licence="apache-2.0", gated=False, error=None):
-        self.folder, self.fetched, self.error = folder, [], error
-        for name, text in members.items():
-            (folder / name).write_text(text, encoding="utf-8")
-        self.info = types.SimpleNamespace(
-            sha=COMMIT,
-            siblings=[types.SimpleNamespace(rfilename=name) for name in [*members, "model.safetensors"]],
-            card_data={"license": licence} if licence else {},
-            gated=gated,
-        )
-
-    def model_info(self, hub, revision=None):
-        self.asked = (hub, revision)
-        if self.error:
-            raise self.error
-        return self.info
-
-    def hf_hub_download(self, hub, name, revision=None):
-        assert revision == COMMIT
-        self.fetched.append(name)
-        return str(self.folder / name)
-
-
-def described(tmp_path, configuration, members=None, **facts):
-    hub = Hub(tmp_path, {"config.json": json.dumps(configuration)} | (members or {}), **facts)
-    return descriptions.of_hub("lab/Model-7B", "main", hub), hub
+def described(folder, configuration, members=None, **facts):
+    for name, text in ({"config.json": json.dumps(configuration), "README.md": LICENSED} | (members or {})).items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return descriptions.of_folder(folder, **facts)
 
 
 def valid(entry):
     return registry.check_entry("it", entry, {}, ROOT / "config/schemas/models.schema.yaml")
 
 
-def test_a_decoder_of_the_hub_needs_no_weights(tmp_path):
-    members = {"tokenizer_config.json": json.dumps({"chat_template": "{{ messages }}"}), "README.md": "# A model\n"}
+def test_a_large_chat_model(tmp_path):
+    members = {"tokenizer_config.json": json.dumps({"chat_template": "{{ messages }}"})}
     large = {"hidden_size": 4096, "intermediate_size": 11008, "num_hidden_layers": 48, "vocab_size": 32000}
-    found, hub = described(tmp_path, LLAMA | large, members, gated="manual")
-    assert hub.asked == ("lab/Model-7B", "main")
-    assert "model.safetensors" not in hub.fetched
+    source = {"hub": "lab/Model-7B", "revision": "a" * 40}
+    found = described(tmp_path, LLAMA | large, members, source=source, gated=True)
     entry = valid(descriptions.entry_of(found))
-    assert entry["source"] == {"hub": "lab/Model-7B", "revision": COMMIT}
+    assert (entry["source"], entry["label"]) == (source, "Model-7B")
     assert entry["architecture"] == "decoder"
     assert 6e9 < entry["parameters"] < 12e9
     assert (entry["precision"], entry["gpus"], entry["context"]) == ("bfloat16", 1, 2048)
-    assert (entry["licence"], entry["gated"], entry["prompt_wrapping"]) == ("apache-2.0", True, "chat_template")
+    assert (entry["licence"], entry["gated"], entry["prompt_wrapping"]) == ("mine", True, "chat_template")
     assert json.loads(json.dumps(found)) == found
 
 
 def test_parameters_are_those_of_the_loaded_configuration(tmp_path):
     from transformers import BertConfig, BertForMaskedLM
 
-    found, _ = described(tmp_path, BERT)
+    found = described(tmp_path, BERT)
     entry = valid(descriptions.entry_of(found))
     assert entry["parameters"] == BertForMaskedLM(BertConfig(**BERT)).num_parameters()
     assert (entry["architecture"], entry["context"], entry["precision"], entry["gpus"]) == (
@@ -112,7 +85,7 @@ def test_parameters_are_those_of_the_loaded_configuration(tmp_path):
 
 
 def test_an_encoder_decoder_is_prompted(tmp_path):
-    found, _ = described(tmp_path, T5)
+    found = described(tmp_path, T5)
     entry = valid(descriptions.entry_of(found))
     assert (entry["architecture"], entry["labels"], entry["prompt_wrapping"]) == ("encoder-decoder", "span", "none")
     assert "context" not in entry
@@ -126,13 +99,14 @@ def test_a_folder_says_the_same(tmp_path):
     (tmp_path / "My_Model/README.md").write_text("---\nlicense: mit\n---\n# It\n", encoding="utf-8")
     entry = valid(descriptions.entry_of(descriptions.of_folder(tmp_path / "My_Model")))
     assert entry["label"] == "My_Model"
-    assert descriptions.name_of(entry["label"]) == "my-model"
     assert entry["licence"] == "mit"
     assert entry["parameters"] == model.num_parameters()
 
 
 def test_what_cannot_be_found_out_is_asked_for_in_one_line(tmp_path):
-    found, _ = described(tmp_path, LLAMA | {"num_attention_heads": 0}, licence=None)
+    found = described(
+        tmp_path, LLAMA | {"num_attention_heads": 0}, members={"README.md": "---\nlicense: [\n---\n# Not YAML\n"}
+    )
     with pytest.raises(UserError) as error:
         descriptions.entry_of(found)
     message = str(error.value)
@@ -151,30 +125,16 @@ def test_what_cannot_be_found_out_is_asked_for_in_one_line(tmp_path):
     ],
 )
 def test_a_model_that_fits_nothing_is_told_why(tmp_path, configuration, said):
-    found, _ = described(tmp_path, configuration)
+    found = described(tmp_path, configuration)
     with pytest.raises(UserError, match=said):
         descriptions.entry_of(found)
 
 
 def test_code_of_a_checkpoint_may_be_left_aside(tmp_path):
-    found, _ = described(tmp_path, LLAMA | {"auto_map": {"AutoModelForCausalLM": "m.M"}})
+    found = described(tmp_path, LLAMA | {"auto_map": {"AutoModelForCausalLM": "m.M"}})
     given = {"parameters": 1000, "licence": "MIT"}
-    assert "remote_code" not in descriptions.entry_of(found, given | {"remote_code": False})
-    assert descriptions.entry_of(found, given | {"remote_code": True})["remote_code"] is True
-
-
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        ("GatedRepoError", "gated.*hf auth login"),
-        ("RepositoryNotFoundError", "is not on the hub"),
-        ("RevisionNotFoundError", "no revision main"),
-        ("ConnectionError", "cannot be reached"),
-    ],
-)
-def test_refusals_of_the_hub_say_what_to_do(tmp_path, name, said):
-    with pytest.raises(UserError, match=said):
-        described(tmp_path, BERT, error=type(name, (Exception,), {})())
+    for allowed in (True, False):
+        assert valid(descriptions.entry_of(found, given | {"remote_code": allowed}))["remote_code"] is allowed
 
 
 def test_stated_facts_have_types():

@@ -65,19 +65,17 @@ def _of_entry(name: str, entry: dict[str, Any], folder: str | Path, **options: A
     return _built(f"model {name}", entry["architecture"], folder, trusted, options)
 
 
-def measure_checkpoint(source: dict, architecture: str, folder: str | Path) -> tuple[int, int | None]:
+def measure_checkpoint(called: str, architecture: str, folder: str | Path) -> tuple[int, int | None]:
     """Return how many parameters a checkpoint has and the longest input that it takes, by its configuration alone.
 
     Args:
-        source: Where it is, as in the registry; for the message.
+        called: What it is called in a message.
         folder: Where its configuration is.
 
     Raises:
         UserError: As :func:`configured_length`.
     """
-    built = _built(
-        f"card: {source.get('hub') or source['path']}", architecture, folder, {"trust_remote_code": False}, {}
-    )
+    built = _built(called, architecture, folder, {"trust_remote_code": False}, {})
     return sum(parameter.numel() for parameter in built.parameters()), context_length(built)
 
 

@@ -1,14 +1,13 @@
 """What a checkpoint says about itself, and the registry entry that follows from it; no weights are read.
 
 A description is a dictionary that JSON can hold: ``source`` as in the registry, the revision resolved to a commit;
-``classes``, ``model_type``, ``encoder_decoder``, ``own_code`` and ``dtype`` of ``config.json``; ``parameters`` and
+``classes``, ``architecture``, ``model_type``, ``own_code`` and ``dtype`` of ``config.json``; ``parameters`` and
 ``context`` of the configuration as loaded, or None where they could not be read, and ``unread``, why; ``licence``,
 ``gated``, ``chat_template``.
 """
 
 import json
 import math
-import re
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ import yaml
 
 from scripts.core import files
 from scripts.core.data import checkpoints
+from scripts.core.engines import hub
 from scripts.core.engines.registry import BYTES, PLANNED_KEYS
 from scripts.core.errors import UserError
 
@@ -43,123 +43,82 @@ ON_CPU = 2e8
 SPAN_TYPES = ("t5", "mt5", "umt5", "longt5", "switch_transformers")
 
 
-def of_folder(folder: str | Path) -> dict:
-    """Describe a checkpoint in a folder.
-
-    Raises:
-        UserError: If there is no ``config.json`` or it cannot be read.
-    """
-    path = Path(folder).expanduser()
-    if not (path / "config.json").is_file():
-        raise UserError(f"card: {folder} holds no config.json; name a folder that save_pretrained wrote")
-    facts = {"source": {"path": str(folder)}, "licence": None, "gated": False}
-    return _with_configuration(facts, path)
-
-
-def of_hub(hub: str, revision: str | None = None, client: Any = None) -> dict[str, Any]:
-    """Describe a checkpoint on the hub, of which only small files are fetched.
+def of_folder(folder: str | Path, source: dict[str, Any] | None = None, gated: bool = False) -> dict[str, Any]:
+    """Describe a checkpoint by the small files in a folder.
 
     Args:
-        hub: ``owner/name``.
-        revision: A commit, branch or tag; None: the newest commit.
-        client: With ``model_info`` and ``hf_hub_download`` of ``huggingface_hub.HfApi``, which it is by default.
+        folder: Where they are.
+        source, gated: As in the registry; by default the checkpoint's source is the folder.
 
     Raises:
-        UserError: If the hub cannot be reached, does not know the model or does not let this user in.
+        UserError: If there is no ``config.json``, or a file cannot be read.
     """
-    if client is None:
-        import huggingface_hub
-
-        client = huggingface_hub.HfApi()
-    try:
-        info = client.model_info(hub, revision=revision)
-        present = {sibling.rfilename for sibling in info.siblings or ()}
-        paths = [Path(client.hf_hub_download(hub, name, revision=info.sha)) for name in SMALL_FILES if name in present]
-    except (AttributeError, NameError, TypeError):
-        # No failure of a network, but another client than this code was written for.
-        raise
-    except Exception as error:  # the client's failures share no base class
-        raise UserError(_refusal(hub, revision, error)) from error
-    if "config.json" not in present:
-        raise UserError(f"card: {hub} holds no config.json; name a checkpoint of transformers")
-    facts = {
-        "source": {"hub": hub, "revision": info.sha},
-        "licence": _licence(getattr(info, "card_data", None)),
-        "gated": bool(info.gated),
-    }
-    folder = next(path.parent for path in paths if path.name == "config.json")
-    return _with_configuration(facts, folder)
-
-
-def _refusal(hub: str, revision: str | None, error: Exception):
-    kind = type(error).__name__
-    if kind == "GatedRepoError":
-        return (
-            f"card: access to {hub} is gated; ask for it at https://huggingface.co/{hub} and log in with: hf auth login"
-        )
-    if kind == "RepositoryNotFoundError":
-        return f"card: {hub} is not on the hub, or not open to you; correct the id, or log in with: hf auth login"
-    if kind == "RevisionNotFoundError":
-        return f"card: {hub} has no revision {revision}; correct what stands behind the @"
-    return f"card: the hub cannot be reached ({kind}); name the folder of a checkpoint, or try again with a network"
-
-
-def _with_configuration(facts: dict[str, Any], folder: Path):
-    """Return ``facts`` with what the small files in a folder say."""
-    configuration = checkpoints.read_keys(folder / "config.json")
-    tokenizer_file = folder / "tokenizer_config.json"
+    path = Path(folder).expanduser()
+    source = source or {"path": str(folder)}
+    if not (path / "config.json").is_file():
+        raise UserError(f"{_called(source)} holds no config.json; name a checkpoint that save_pretrained wrote")
+    configuration = checkpoints.read_keys(path / "config.json")
+    tokenizer_file = path / "tokenizer_config.json"
     tokenizer = checkpoints.read_keys(tokenizer_file) if tokenizer_file.is_file() else {}
-    described = facts | {
-        "classes": list(configuration.get("architectures") or []),
+    classes = list(configuration.get("architectures") or [])
+    described = {
+        "source": source,
+        "gated": gated,
+        "licence": _licence(path / "README.md"),
+        "classes": classes,
+        "architecture": checkpoints.architecture_of(classes, bool(configuration.get("is_encoder_decoder"))),
         "model_type": configuration.get("model_type"),
-        "encoder_decoder": bool(configuration.get("is_encoder_decoder")),
         "own_code": bool(configuration.get("auto_map")),
-        "dtype": _dtype(configuration.get("dtype") or configuration.get("torch_dtype")),
-        "licence": facts["licence"] or _front_matter(folder / "README.md").get("license"),
-        "chat_template": bool(tokenizer.get("chat_template")) or (folder / "chat_template.jinja").is_file(),
+        "dtype": str(configuration.get("dtype") or configuration.get("torch_dtype")).removeprefix("torch."),
+        "chat_template": bool(tokenizer.get("chat_template")) or (path / "chat_template.jinja").is_file(),
         "parameters": None,
         "context": None,
         "unread": None,
     }
-    architecture = checkpoints.architecture_of(described["classes"], described["encoder_decoder"])
-    if architecture:
-        try:
-            # Torch takes seconds, and every start of Snakemake imports this module.
-            from scripts.core.engines import contexts
+    if described["architecture"]:
+        # Torch takes seconds, and every start of Snakemake imports this module.
+        from scripts.core.engines import contexts
 
-            described["parameters"], described["context"] = contexts.measure_checkpoint(
-                facts["source"], architecture, folder
-            )
+        try:
+            measured = contexts.measure_checkpoint(_called(source), described["architecture"], path)
+            described["parameters"], described["context"] = measured
         except UserError as error:
             described["unread"] = str(error)
     return described
 
 
-def _front_matter(path: Path):
-    """Return the keys at the head of a README, or nothing if there are none that can be read."""
-    if not path.is_file():
-        return {}
-    match = re.match(r"---\s*\n(.*?)\n---\s*(\n|$)", path.read_text(encoding="utf-8", errors="replace"), re.DOTALL)
+def of_hub(repository: str, revision: str | None = None) -> dict[str, Any]:
+    """Describe a checkpoint on the Hub, of which only small files are fetched.
+
+    Args:
+        repository: ``owner/name``.
+        revision: A commit, branch or tag; None: the newest commit.
+
+    Raises:
+        UserError: As :func:`of_folder`, and if the Hub does not give the files.
+    """
+    import huggingface_hub
+
+    with hub.explained_failures(repository, revision):
+        commit, _, gated = hub.list_members(repository, revision)
+        folder = huggingface_hub.snapshot_download(repository, revision=commit, allow_patterns=[*SMALL_FILES])
+    return of_folder(folder, {"hub": repository, "revision": commit}, gated)
+
+
+def _called(source: dict[str, Any]) -> str:
+    return source.get("hub") or source["path"]
+
+
+def _licence(readme: Path) -> str | None:
+    """Return the licence at the head of a README, by its name where it has one of its own."""
+    import huggingface_hub
+
     try:
-        read = yaml.safe_load(match[1]) if match else {}
-    except yaml.YAMLError:
-        return {}
-    return read if isinstance(read, dict) else {}
-
-
-def _licence(card: Any):
-    """Return the licence of a model card of the hub, by its name where it has one of its own."""
-    if card is None:
-        return None
-    licence = card.get("license")
-    return card.get("license_name") or licence if licence == "other" else licence
-
-
-def _dtype(name: str | None):
-    """Return the precision that a configuration or a header names, as the registry calls it, or None."""
-    short = {"f32": "float32", "f16": "float16", "bf16": "bfloat16"}
-    name = str(name or "").removeprefix("torch.").lower()
-    return short.get(name, name) if short.get(name, name) in BYTES else None
+        said = huggingface_hub.metadata_load(readme) if readme.is_file() else None
+    except (ValueError, yaml.YAMLError):
+        said = None
+    licence = (said or {}).get("license")
+    return said.get("license_name", licence) if said and licence == "other" else licence
 
 
 def check_entry(name: str, entry: dict[str, Any], folder: str | Path) -> None:
@@ -210,8 +169,7 @@ def complete_entry(name: str, entry: dict[str, Any], kept: str | Path = KEPT) ->
     try:
         described = of_hub(source["hub"], source["revision"])
     except UserError as error:
-        said = str(error).removeprefix("card: ")
-        raise UserError(f"models.{name} lacks {', '.join(lacking)}: {said}; or add these keys to its entry") from error
+        raise UserError(f"models.{name} lacks {', '.join(lacking)}: {error}; or add these keys to its entry") from error
     completed = _add_facts(name, described, entry)
     keep(name, completed, kept)
     return completed
@@ -228,7 +186,8 @@ def _add_facts(name: str, described: dict, entry: dict[str, Any]) -> dict[str, A
         made = entry_of(described, entry)
     except UserError as error:
         raise UserError(f"models.{name}: {str(error).removeprefix('card: ')}") from error
-    return _lay_over({key: made[key] for key in READ_KEYS if key in made}, entry)
+    facts = {key: made[key] for key in READ_KEYS if key in made}
+    return _lay_over(facts | {"gated": described["gated"]}, entry)
 
 
 def _lay_over(facts: dict[str, Any], entry: dict[str, Any]) -> dict[str, Any]:
@@ -250,58 +209,50 @@ def entry_of(described: dict, given: dict | None = None) -> dict:
             them.
     """
     given = given or {}
-    called = described["source"].get("hub") or described["source"]["path"]
-    architecture = given.get("architecture") or checkpoints.architecture_of(
-        described["classes"], described["encoder_decoder"]
-    )
-    if architecture is None:
+    known = described | given
+    called = _called(described["source"])
+    if known["architecture"] is None:
         found = f"is a {described['classes'][0]}" if described["classes"] else "names no class in its config.json"
         raise UserError(
-            f"card: {called} {found}, which no study can take: they want a model that predicts words, as "
-            "save_pretrained writes it"
+            f"{called} {found}, which no study can take: they want a model that predicts words, as save_pretrained "
+            "writes it"
         )
     if described["own_code"] and "remote_code" not in given:
         raise UserError(
-            f"card: {called} comes with custom code, which runs only if you allow it; read it and state "
-            "remote_code=true, or remote_code=false to use transformers' own code, if that supports the architecture"
+            f"{called} comes with custom code, which runs only if you allow it; read it and state remote_code=true, or "
+            "remote_code=false to use transformers' own code, if that supports the architecture"
         )
-    facts = {
-        "parameters": given.get("parameters") or described["parameters"],
-        "licence": given.get("licence") or described["licence"],
-    }
-    lacking = [name for name, value in facts.items() if not value]
+    lacking = [name for name in ("parameters", "licence") if not known[name]]
     if lacking:
         why = f" ({described['unread']})" if described["unread"] else ""
         raise UserError(
-            f"card: {called} does not say {', '.join(lacking)}{why}; state with --config or in the model's entry: "
+            f"{called} does not say {', '.join(lacking)}{why}; state with --config or in the model's entry: "
             + " ".join(f"{name}=..." for name in lacking)
         )
-    parameters = facts["parameters"]
-    precision = given.get("precision") or precision_of(parameters, described["dtype"])
+    precision = given.get("precision") or precision_of(known["parameters"], described["dtype"])
+    label = Path(called).name
     entry = {
-        "label": given.get("label") or label_of(described["source"]),
-        "family": described["model_type"] or label_of(described["source"]),
-        "size": size_text(parameters),
-        "architecture": architecture,
-        "parameters": parameters,
+        "label": label,
+        "family": described["model_type"] or label,
+        "size": size_text(known["parameters"]),
+        "architecture": known["architecture"],
+        "parameters": known["parameters"],
         "source": described["source"],
         "precision": precision,
-        "gpus": given["gpus"] if "gpus" in given else gpus_of(parameters, precision),
-        "licence": str(facts["licence"]),
+        "gpus": gpus_of(known["parameters"], precision),
+        "licence": str(known["licence"]),
         "gated": described["gated"],
         "demonstration": False,
         "studies": {},
     }
     if described["context"]:
         entry["context"] = described["context"]
-    if given.get("remote_code"):
-        entry["remote_code"] = True
-    if architecture == "encoder-decoder":
+    if known["architecture"] == "encoder-decoder":
         entry["labels"] = "span" if described["model_type"] in SPAN_TYPES else "text"
         entry["prompt_wrapping"] = "none"
-    elif architecture == "decoder" and described["chat_template"]:
+    elif known["architecture"] == "decoder" and described["chat_template"]:
         entry["prompt_wrapping"] = "chat_template"
-    return entry
+    return entry | given
 
 
 def precision_of(parameters: float, dtype: str | None) -> str:
@@ -327,12 +278,6 @@ def gpus_of(parameters: float, precision: str) -> int:
     return math.ceil(GPU_SPARE * parameters * BYTES[precision] / GPU_BYTES)
 
 
-def label_of(source: dict[str, Any]) -> str:
-    """Return what figures call a checkpoint: the last part of its id or folder."""
-    last = source["hub"].rpartition("/")[2] if "hub" in source else Path(source["path"]).expanduser().resolve().name
-    return last.replace(": ", " ")
-
-
 def size_text(parameters: int) -> str:
     """Return a number of parameters in short.
 
@@ -347,28 +292,15 @@ def size_text(parameters: int) -> str:
     return str(parameters)
 
 
-def name_of(label: str) -> str:
-    """Return a name that the registry takes, made from a label.
-
-    Examples:
-        >>> name_of("SmolLM2-135M_Instruct")
-        'smollm2-135m-instruct'
-    """
-    return re.sub(r"[^a-z0-9.]+", "-", label.lower()).strip("-.") or "model"
-
-
 def stated_facts(configured: dict[str, Any]) -> dict[str, Any]:
     """Return the facts of :data:`OVERRIDES` that a configuration states, with their types checked.
 
     Raises:
         UserError: If one has another type.
     """
-    given = {}
-    for name, kind in OVERRIDES.items():
-        if name in configured:
-            value = configured[name]
-            if type(value) is not kind:
-                words = {str: "text", int: "a whole number", bool: "true or false"}
-                raise UserError(f"{name}: '{value}' is not {words[kind]}; correct it")
-            given[name] = value
+    words = {str: "text", int: "a whole number", bool: "true or false"}
+    given = {name: configured[name] for name in OVERRIDES if name in configured}
+    for name, value in given.items():
+        if type(value) is not OVERRIDES[name]:
+            raise UserError(f"{name}: '{value}' is not {words[OVERRIDES[name]]}; correct it")
     return given

@@ -4,6 +4,7 @@ A machine with network fetches. What it fetched is a mapping that JSON can hold:
 (the commit), ``files``. Jobs look these files up in the local cache and never ask the Hub.
 """
 
+import contextlib
 import errno
 import json
 import re
@@ -37,11 +38,11 @@ def fetch(what: str, source: dict[str, Any], needs: Collection[str] = ("weights"
 
     repository = source["hub"]
     lock = Path(constants.HF_HUB_CACHE) / ".locks" / f"pronouns--{repository.replace('/', '--')}.lock"
-    try:
+    with explained_failures(repository, source.get("revision"), f"{what}: "):
         lock.parent.mkdir(parents=True, exist_ok=True)
         # Jobs that want the same repository take turns, so it is fetched once.
         with FileLock(lock):
-            commit, members = _list_members(repository, source.get("revision"))
+            commit, members, _ = list_members(repository, source.get("revision"))
 
             def read(name: str) -> str:
                 path = huggingface_hub.hf_hub_download(repository, name, revision=commit)
@@ -57,11 +58,6 @@ def fetch(what: str, source: dict[str, Any], needs: Collection[str] = ("weights"
             huggingface_hub.snapshot_download(
                 repository, revision=commit, allow_patterns=[re.sub(r"([*?[])", r"[\1]", name) for name in files]
             )
-    except (UserError, AttributeError, NameError, TypeError):
-        # No failure of a network, but a refusal, or another client than this code was written for.
-        raise
-    except Exception as error:  # the client's failures share no base class
-        raise UserError(f"{what}: {explain_failure(repository, source.get('revision'), error)}") from error
     return source | {"revision": commit, "files": files}
 
 
@@ -92,13 +88,16 @@ def find(what: str, fetched: dict[str, Any], record: str | Path | None = None) -
     return Path(*folder)
 
 
-def _list_members(repository: str, revision: str | None) -> tuple[str, set[str]]:
-    """Return a repository's commit and the names of its files; those in the cache if the Hub does not answer."""
+def list_members(repository: str, revision: str | None) -> tuple[str, set[str], bool]:
+    """Return a repository's commit, the names of its files, and whether it is gated.
+
+    If the Hub does not answer, those in the cache, which does not say who may fetch them.
+    """
     import huggingface_hub
 
     try:
         info = huggingface_hub.HfApi().model_info(repository, revision=revision)
-        return str(info.sha), {sibling.rfilename for sibling in info.siblings or ()}
+        return str(info.sha), {sibling.rfilename for sibling in info.siblings or ()}, bool(info.gated)
     except Exception as error:
         cache = Path(huggingface_hub.constants.HF_HUB_CACHE) / f"models--{repository.replace('/', '--')}"
         reference = cache / "refs" / (revision or "main")
@@ -110,7 +109,8 @@ def _list_members(repository: str, revision: str | None) -> tuple[str, set[str]]
         if _status(error) in (401, 403, 404) or commit not in snapshots:
             raise
         snapshot = cache / "snapshots" / str(commit)
-        return snapshot.name, {path.relative_to(snapshot).as_posix() for path in snapshot.rglob("*") if path.is_file()}
+        names = {path.relative_to(snapshot).as_posix() for path in snapshot.rglob("*") if path.is_file()}
+        return snapshot.name, names, False
 
 
 def _refuse_incomplete(
@@ -142,6 +142,18 @@ def _refuse_incomplete(
         )
 
 
+@contextlib.contextmanager
+def explained_failures(repository: str, revision: str | None, head: str = "") -> Iterator[None]:
+    """Turn failures of the Hub's client into a UserError that begins with ``head``."""
+    try:
+        yield
+    except (UserError, AttributeError, NameError, TypeError):
+        # No failure of a network, but a refusal, or another client than this code was written for.
+        raise
+    except Exception as error:  # the client's failures share no base class
+        raise UserError(f"{head}{explain_failure(repository, revision, error)}") from error
+
+
 def explain_failure(repository: str, revision: str | None, error: Exception) -> str:
     """Return why the Hub's client failed, and what to do."""
     from huggingface_hub import constants, errors
@@ -158,13 +170,13 @@ def explain_failure(repository: str, revision: str | None, error: Exception) -> 
             "hf auth login"
         )
     if any(isinstance(cause, errors.RevisionNotFoundError) for cause in causes):
-        return f"{repository} has no revision {revision}; correct it in config/models.yaml"
+        return f"{repository} has no revision {revision}; correct it where the model is named"
     status = _status(error)
     unknown = any(isinstance(cause, errors.RepositoryNotFoundError) for cause in causes)
     if status == 404 or (status == 401 and unknown):
         return (
-            f"{repository} is not on the Hub, or not open to you; correct source.hub in config/models.yaml, or log in "
-            "with: hf auth login"
+            f"{repository} is not on the Hub, or not open to you; correct it where the model is named, or log in with: "
+            "hf auth login"
         )
     if status in (401, 403):
         return f"the Hub refuses the access token of this machine ({status}); log in again with: hf auth login"

@@ -37,7 +37,7 @@ FILES = {
 }
 LEFT = {
     ".gitattributes": b"*.bin filter=lfs",
-    "README.md": b"A model",
+    "README.md": b"---\nlicense: mit\n---\nA model",
     "consolidated.safetensors": b"weights again",
     "pytorch_model.bin": b"weights again",
     "onnx/model.onnx": b"weights again",
@@ -73,9 +73,9 @@ class Hub(http.server.BaseHTTPRequestHandler):
                 {"type": "file", "path": path, "size": len(data), "oid": hashlib.sha1(data).hexdigest()}
                 for path, data in files.items()
             ]
-            facts = {"safetensors": {"parameters": {"BF16": 4096}, "total": 4096}, "cardData": {"license": "mit"}}
             members = [{"rfilename": path} for path in files]
-            content = tree if "tree" in rest else {"id": f"{owner}/{name}", "sha": COMMIT, "siblings": members, **facts}
+            facts = {"id": f"{owner}/{name}", "sha": COMMIT, "siblings": members, "gated": "manual"}
+            content = tree if "tree" in rest else facts
             self._send(json.dumps(content).encode(), {"Content-Type": "application/json"})
 
     def _fail(self, status, code):
@@ -253,7 +253,7 @@ def without(*names, **more):
 @pytest.mark.parametrize(
     ("repository", "content", "words"),
     [
-        ("org/nome", None, "org/nome is not on the Hub, or not open to you; correct source.hub"),
+        ("org/nome", None, "org/nome is not on the Hub, or not open to you; correct it where"),
         ("org/private", None, "org/private is not on the Hub, or not open to you; .* log in with: hf auth login"),
         (
             "org/closed",
@@ -302,13 +302,21 @@ def test_a_full_disk_says_so():
     assert re.match("the disk of .* is full; free space", hub_files.explain_failure("org/name", None, error))
 
 
+DESCRIBE = "import json; from scripts.core.engines.descriptions import of_hub; print(json.dumps(of_hub({!r})))"
+
+
 def test_a_model_is_described_from_its_small_files(hub, tmp_path):
-    code = "import json; from scripts.core.engines.descriptions import of_hub; print(json.dumps(of_hub('org/name')))"
-    done = run(hub, tmp_path, code)
+    done = run(hub, tmp_path, DESCRIBE.format("org/name"))
     assert done.returncode == 0, done.stderr
     described = json.loads(done.stdout)
     assert described["source"] == {"hub": "org/name", "revision": COMMIT}
     assert (described["classes"], described["context"]) == (["BertForMaskedLM"], 512)
     # Of the configuration, which is that of BERT-base.
-    assert [described[key] for key in ("parameters", "licence", "gated")] == [109_514_298, "mit", False]
+    assert [described[key] for key in ("parameters", "licence", "gated")] == [109_514_298, "mit", True]
     assert not any("safetensors" in path for path in hub.asked)
+    hub.server_close()
+    hub.shutdown()
+    # The cache has the files, and does not say that they are gated.
+    assert json.loads(run(hub, tmp_path, DESCRIBE.format("org/name")).stdout) == described | {"gated": False}
+    done = run(hub, tmp_path, DESCRIBE.format("org/other"))
+    assert "Error: the Hub cannot be reached and org/other is not in the local cache" in done.stderr

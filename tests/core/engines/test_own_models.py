@@ -80,7 +80,7 @@ def test_the_hub_is_asked_once(entries, tmp_path, monkeypatch):
     def describe(hub, revision):
         asked.append((hub, revision))
         if hub == "lab/away":
-            raise UserError("card: the hub cannot be reached; try again with a network")
+            raise UserError("the hub cannot be reached; try again with a network")
         return descriptions.of_folder(folder) | {"gated": True}
 
     monkeypatch.setattr(descriptions, "of_hub", describe)
