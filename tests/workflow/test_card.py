@@ -92,6 +92,16 @@ def test_a_second_run_does_nothing(carded):
     assert done.returncode == 0 and "Nothing to be done" in done.stdout, done.stdout
 
 
+def test_a_chat_model_with_a_short_entry_is_prompted(carded):
+    """Whether it can be is read from its checkpoint."""
+    builder.build(carded.folder / "chat", {"tiny-opt"})
+    (carded.folder / "chat/tiny-opt/chat_template.jinja").write_text("{{ messages }}", encoding="utf-8")
+    entry = {"label": "Mine", "licence": "MIT", "source": {"path": "chat/tiny-opt"}}
+    (carded.folder / "mine.yaml").write_text(yaml.safe_dump({"models": {"mine": entry}}), encoding="utf-8")
+    planned = carded.planned("--config", "card=mine", "registry=mine.yaml", "--", "card", overlay="small.yaml")
+    assert planned["prompt"] == 1
+
+
 def test_it_is_audited_as_the_card_says(carded):
     html = (carded.folder / CARD / "card.html").read_text(encoding="utf-8")
     command = re.search(r"python -m scripts\.audit (.*?) FILE", html)[1].split()
@@ -112,7 +122,7 @@ def test_what_is_no_checkpoint_is_refused_in_one_line(carded):
     config = {"model_type": "bert", "architectures": ["BertForSequenceClassification"]}
     (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
     for named, message in (
-        ("nothing", "is no folder, no owner/name of the hub"),
+        ("nothing", "is no folder, no owner/name of the Hub"),
         ("classifier", "which no study can take"),
         ("tiny-flan-t5,checkpoints/tiny-flan-t5", "are both called tiny-flan-t5; list each model once"),
     ):
