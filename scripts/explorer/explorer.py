@@ -14,7 +14,8 @@ def main(*, template: str, summaries: list, canary: str, page: str, studies: dic
     """Write ``page`` (HTML) from its ``template``.
 
     Args:
-        canary, studies, models: As :func:`scripts.core.paper.explorer.page`, without the studies' headlines.
+        canary: The line that keeps the page out of training corpora.
+        studies, models: As :func:`scripts.core.paper.explorer.page`, without the studies' headlines.
         summaries: The studies' rows of the summary. Each set opens with the model of the study's headline.
     """
     rows = estimate_rows.read(summaries)
@@ -22,11 +23,11 @@ def main(*, template: str, summaries: list, canary: str, page: str, studies: dic
     rows = rows[rows.headline & rows.value.notna()].sort_values("demonstration", kind="stable")
     for name, study in studies.items():
         study["headline"] = [describe_subject(row) for row in rows[rows.study == name].to_dict("records")]
-    data = explorer.page(studies, models, canary)
+    data = explorer.page(studies, models)
     for study in data["studies"]:
         for one in study["sets"]:
             log.info("%s, %s: %d of %d instances", study["label"], one["label"], len(one["units"]), one["total"])
-    written = explorer.pack_data(data)
+    written = explorer.pack_data(data, canary)
     log.info("%.2f MB of packed data", len(written) / 1e6)
     files.write_text(page, files.read_text(template, "restore it").replace(PLACE, written))
 

@@ -50,13 +50,9 @@ FACTORS = {
 """Columns to filter by, to their labels, where those differ from their names."""
 WORDS = ("occupation", "life_stage")
 """Factors with words of sentences, which are shown where the sentences are."""
-WITHHELD_NOTE = (
-    "Numbers only: the sentences of this set are not this project's own. Official templates and released passages are "
-    "kept out of this page, so that they do not end up in training data and are not passed on without their licence."
-)
 
 
-def page(studies: dict, models: dict, canary: str, limit: int = LIMIT) -> dict:
+def page(studies: dict, models: dict, limit: int = LIMIT) -> dict:
     """Return all data of the page, sampled if it would be too large.
 
     Args:
@@ -65,28 +61,28 @@ def page(studies: dict, models: dict, canary: str, limit: int = LIMIT) -> dict:
             are called), ``outputs`` (:meth:`~scripts.core.workflow.studies.Study.explored_outputs`) and
             ``template_files``, by their names.
         models: Names of models and systems to what figures know of them.
-        canary: What keeps the texts out of training corpora.
         limit: Bytes at most.
     """
     share = 1.0
     while True:
         shown = [_study(name, entry, models, share) for name, entry in studies.items()]
-        data = {"canary": canary, "withheld": WITHHELD_NOTE, "studies": [one for one in shown if one["sets"]]}
-        size = len(pack_data(data).encode())
+        data = {"studies": [one for one in shown if one["sets"]]}
+        size = len(pack_data(data, ""))
         if size <= limit or share < 1e-4:
             return data
         share *= 0.9 * limit / size
 
 
-def pack_data(data: dict) -> str:
+def pack_data(data: dict, canary: str) -> str:
     """Return data as the page holds it: JSON with the canary, and all else packed (raw deflate, base64).
 
-    This is the only way of text into the page. Nothing in it can end the HTML element that holds it.
+    The canary keeps the texts out of training corpora. This is the only way of text into the page. Nothing in it can
+    end the HTML element that holds it.
     """
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     packer = zlib.compressobj(9, wbits=-zlib.MAX_WBITS)
     packed = base64.b64encode(packer.compress(text.encode()) + packer.flush()).decode()
-    return json.dumps({"canary": data["canary"], "packed": packed}).replace("<", "\\u003c")
+    return json.dumps({"canary": canary, "packed": packed}).replace("<", "\\u003c")
 
 
 def read(page: str) -> dict:

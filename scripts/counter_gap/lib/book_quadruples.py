@@ -12,7 +12,7 @@ from scripts.core import files
 from scripts.core.coreference_systems import augmentation
 from scripts.core.errors import UserError, count_noun
 from scripts.counter_gap.lib.book_names import SOCIAL, Token, is_possessive
-from scripts.counter_gap.lib.instances import COLUMNS, PLACES, ROLES
+from scripts.counter_gap.lib.instances import COLUMNS, PLACES, ROLES, instance_id
 
 NAMED = {column.lower().replace("-", "_"): column for column in COLUMNS}
 """C-GAP's columns, by the names of instances."""
@@ -125,7 +125,7 @@ def rows_of(four: dict[str, dict], identifier: str, book: str) -> list[dict[str,
     """Return the rows of a quadruple, by column and without labels."""
     rows = []
     for role, entry in four.items():
-        known = entry | {"id": identifier if role == ROLES[0] else f"{identifier}-{role}", "book": book}
+        known = entry | {"id": instance_id(identifier, role), "book": book}
         rows.append({column: str(known.get(name, "")) for name, column in NAMED.items()})
     return rows
 

@@ -35,6 +35,11 @@ COLUMNS = (*GAP_COLUMNS[:-1], "Book")
 LABELS = {"TRUE": True, "FALSE": False}
 
 
+def instance_id(quadruple: str, role: str) -> str:
+    """Return the name of an instance of a quadruple."""
+    return quadruple if role == ROLES[0] else f"{quadruple}-{role}"
+
+
 def read_c_gap(path: str | Path, labelled: bool = True) -> pd.DataFrame:
     """Read C-GAP: tab-separated with double-quote quoting, four rows for each quadruple.
 
@@ -174,7 +179,7 @@ def _quadruple_problems(instances: Sequence[Mapping[str, Any]], numbers: Sequenc
     for start in range(0, len(instances), 4):
         four, row = instances[start : start + 4], numbers[start]
         name = four[0]["id"]
-        expected = [name, *(f"{name}-{role}" for role in ROLES[1:])]
+        expected = [instance_id(name, role) for role in ROLES]
         if [entry["id"] for entry in four] != expected:
             ids = ", ".join(entry["id"] for entry in four)
             # What follows is out of step with its quadruples.

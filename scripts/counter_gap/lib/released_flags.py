@@ -18,7 +18,7 @@ from scripts.core.data.templates import read_tsv
 from scripts.core.errors import UserError
 from scripts.counter_gap.lib import study
 from scripts.counter_gap.lib.analyses import subsets
-from scripts.counter_gap.lib.instances import OTHER, ROLES
+from scripts.counter_gap.lib.instances import OTHER, ROLES, instance_id
 
 FACTS = ("quadruple", "gender", "case", "source", "right", "mark", "words")
 SYSTEMS = {
@@ -77,7 +77,7 @@ def read_instances(path: Any) -> pd.DataFrame:
     rows = _rows(path)
     instances = [
         {
-            "id": cells["quadruple"] if role == ROLES[0] else f"{cells['quadruple']}-{role}",
+            "id": instance_id(cells["quadruple"], role),
             "quadruple": cells["quadruple"],
             "role": role,
             "gender": cells["gender"] if role in ROLES[:2] else OTHER[cells["gender"]],
@@ -102,14 +102,12 @@ def read_flags(path: str | Path) -> dict[tuple[str, str], pd.DataFrame]:
         System and debiasing method to ``id``, ``a_pred`` and ``b_pred`` of all instances, in the order of
         :func:`read_instances`; raises as that.
     """
-    rows, ids = _rows(path), read_instances(path).id
+    cells = [cells for _, cells in _rows(path)]
+    ids = [instance_id(one["quadruple"], role) for one in cells for role in ROLES]
     flags = {}
     for column, key in SYSTEMS.items():
-        predicted = pd.DataFrame(
-            [_PREDICTED[letter] for _, cells in rows for letter in cells[column]], columns=["a_pred", "b_pred"]
-        )
-        predicted.insert(0, "id", ids)
-        flags[key] = predicted
+        predicted = [_PREDICTED[letter] for one in cells for letter in one[column]]
+        flags[key] = pd.DataFrame(predicted, columns=["a_pred", "b_pred"]).assign(id=ids)[["id", "a_pred", "b_pred"]]
     return flags
 
 

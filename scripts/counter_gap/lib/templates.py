@@ -13,7 +13,7 @@ import pandas as pd
 
 from scripts.core.data.templates import CASES, FORMS, read_tsv
 from scripts.core.errors import UserError
-from scripts.counter_gap.lib.instances import GENDERS, OTHER, PLACES, ROLES, cases
+from scripts.counter_gap.lib.instances import GENDERS, OTHER, PLACES, ROLES, cases, instance_id
 
 COLUMNS = ("id", "gender", "right", "a", "b", "x", "y", "text")
 SETS = {"M": "he", "F": "she"}
@@ -103,7 +103,7 @@ def _instance(cells: Mapping[str, str], role: str, pronouns: Mapping[str, dict])
         parts += [literal, word]
         length += len(literal) + len(word)
     return {
-        "id": cells["id"] if role == ROLES[0] else f"{cells['id']}-{role}",
+        "id": instance_id(cells["id"], role),
         "text": "".join(parts),
         "pronoun": names["target"],
         "pronoun_offset": offsets["target"],
