@@ -14,32 +14,22 @@ and them is joined by identifiers, the columns ``id`` and ``*_id``:
   ``@cells``, further columns as ``a=b;c=d``.
 - A wildcard keeps apart what is made for each of its values: a fact of the same name closes the way to the others.
 
-A row of a summary (:mod:`scripts.core.data.estimate_rows`) needs none of this: its identity says which output of which
-model it was computed from, and its factors which instances (:meth:`Origins.of_estimate`).
+A row of a summary needs none of this (:mod:`scripts.core.provenance.estimate_origins`).
 """
 
 import fnmatch
 import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import pandas as pd
-
-from scripts.core import files
-from scripts.core.data import estimate_rows
 from scripts.core.data.estimate_rows import plain_cell
-from scripts.core.errors import UserError
 from scripts.core.provenance import graph
-from scripts.core.provenance.tables import Tables
+from scripts.core.provenance.estimate_origins import EstimateOrigins
+from scripts.core.provenance.tables import identifiers
 
 if TYPE_CHECKING:
     import pyarrow
-
-
-def identifiers(columns: Iterable[str]) -> list[str]:
-    """Return the columns that tables are joined by."""
-    return [name for name in columns if name == "id" or name.endswith("_id")]
 
 
 def facts_of(row: dict, column: str | None = None) -> dict[str, list[str]]:
@@ -98,21 +88,19 @@ def translate(facts: dict[str, list[str]], path: str, told: list[dict]) -> tuple
     return path, facts, said
 
 
-class Origins(Tables):
+class Origins(EstimateOrigins):
     """The way from results to lines of template files, through the tables of a run.
 
     Args:
-        jobs, where: As of :class:`Tables`.
+        jobs, where, outcomes: As of :class:`EstimateOrigins`.
         told: What the studies say of their tables.
-        outcomes: Of each study the tables with what became of each instance (``outcomes`` of its declaration).
     """
 
     def __init__(
         self, jobs: list[dict], told: list[dict], where: Callable = Path, outcomes: dict[str, dict] | None = None
     ):
-        super().__init__(jobs, where)
-        self.told, self.outcomes = told, outcomes or {}
-        self._summaries = {}
+        super().__init__(jobs, where, outcomes)
+        self.told = told
         self.models = {}
         for job in jobs:
             described = job["params"].get("models") if isinstance(job["params"], dict) else None
@@ -154,140 +142,6 @@ class Origins(Tables):
             tables, direct = self._walk(start, self._with_models(facts))
             origins += self._lines(tables, direct, facts, set().union(*(names for _, names in parts)), row_of)
         return origins
-
-    def _estimate(self, path: str, row: dict) -> dict | None:
-        """Return the row of a summary that a row is, or was made from, by its identity; None for other rows.
-
-        Raises:
-            UserError: If no summary that the file was made from has the row.
-        """
-        if set(estimate_rows.COLUMNS) <= row.keys():
-            return row
-        if not {*estimate_rows.IDENTITY[:3], "metric"} <= row.keys():
-            return None
-        summaries = [one for one in [path, *self.makers.get(path, {}).get("inputs", [])] if self._estimates(one)]
-        for summary in summaries:
-            names, estimates = self._estimates(summary)
-            found = estimates.get(tuple(plain_cell(row.get(name)) for name in names))
-            if found:
-                return found
-        if summaries:
-            named = ", ".join(filter(None, (plain_cell(row[name]) for name in row)))
-            raise UserError(f"{path}: {summaries[0]} has no row for {named}; make the file again: snakemake {path}")
-        return None
-
-    def _estimates(self, path: str) -> tuple[list[str], dict[tuple, dict]] | None:
-        """Return the columns that tell the rows of a summary apart, and its rows by their cells; None for others."""
-        if path not in self._summaries:
-            self._summaries[path] = None
-            table = files.read_csv(path) if path.endswith(".csv") and Path(path).is_file() else pd.DataFrame()
-            if set(estimate_rows.COLUMNS) <= set(table):
-                names = estimate_rows.identity(table)
-                rows = table.to_dict("records")
-                self._summaries[path] = names, {tuple(plain_cell(row[name]) for name in names): row for row in rows}
-        return self._summaries[path]
-
-    def of_estimate(self, row: dict[str, Any], row_of: tuple[str, int] | None = None) -> list[dict]:
-        """Return the lines of template files behind a row of a summary, as :meth:`origins_of` does."""
-        chosen = self.instances_of(row)
-        return [entry for table, mask in chosen.items() for entry in self._of_table(table, mask, row_of)]
-
-    def instances_of(self, row: dict) -> "dict[str, pyarrow.BooleanArray]":
-        """Return the rows of instances, or of texts made from them, behind a row of a summary.
-
-        The outputs of the row's model in its way of scoring lead to the instances; these are narrowed by the factors,
-        and by the identifiers in whatever on the way, or among the study's outcomes, has further factors.
-
-        Args:
-            row: With the columns of a summary, as :func:`scripts.core.files.read_csv` reads them.
-
-        Returns:
-            Table to which of its rows; tables without such a row are left out.
-
-        Raises:
-            UserError: If the run has no outputs of that model, and its study does not say where there are others.
-        """
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        said = {name: plain_cell(row[name]) for name in row}
-        facts = {name: said[name].split("|") for name in estimate_rows.factors(row) if said[name]}
-        models = [said["model"]]
-        known = self.outcomes.get(said["study"], {})
-        levels = {name: values[0] for name, values in facts.items()}
-        outcomes = [path.format(**said | levels) for path in known.get(said["scoring"], known.get("", []))]
-        room = f"results/{said['study']}/{estimate_rows.OUTPUT_FOLDERS.get(said['scoring'])}/"
-        upstream = {path for outcome in outcomes if outcome in self.makers for path in self._needs(outcome)}
-        if not known:
-            upstream = {path for path, job in self.makers.items() if said["part"] in job["wildcards"].values()}
-        outputs = sorted(
-            path
-            for path in upstream
-            if path.startswith(room) and Path(path).suffix in (".parquet", ".jsonl") and Path(path).stem in models
-        )
-        if not outputs and not outcomes:
-            raise UserError(f"{said['study']}, {said['part']}: this run has no outputs of {said['model']} below {room}")
-        nearest, others = self._reached(outputs or outcomes[:1], facts)
-        if not outputs:
-            # Outputs that were brought are of the instances; texts and samples that this run made of them are no part.
-            nearest = [table for table in nearest if not self._needs(table).intersection(nearest)]
-        groups = {}
-        # Instances stand in several tables, of which each has a part; so do outputs.
-        alternatives = [others, outputs, *([path] for path in outcomes)]
-        for place, table in [(place, table) for place, tables in enumerate(alternatives) for table in tables]:
-            columns = self._schema(table).get("columns", [])
-            closed = facts.keys() & self.makers.get(table, {}).get("wildcards", {}).keys()
-            if table in nearest or not columns or not (facts.keys() & set(columns) or closed or table in outputs):
-                continue
-            mask = self._matching(table, facts)
-            for key in identifiers(columns):
-                found = groups.setdefault((place, key), ([], []))
-                found[0].append(self._column(table, key))
-                found[1].append(self._column(table, key).filter(mask))
-        chosen = {}
-        for table in nearest:
-            mask = self._matching(table, facts)
-            for (_, key), (every, kept) in groups.items():
-                if key not in self._schema(table)["columns"]:
-                    continue
-                column = self._column(table, key)
-                # Identifiers of another kind of thing say nothing of these.
-                if pc.any(pc.is_in(column, value_set=pa.concat_arrays([a.cast(pa.string()) for a in every]))).as_py():
-                    values = pa.concat_arrays([a.cast(pa.string()) for a in kept])
-                    mask = pc.and_(mask, pc.is_in(column, value_set=values))
-            if pc.any(mask).as_py():
-                chosen[table] = mask
-        return chosen
-
-    def _matching(self, table: str, facts: dict[str, list[str]]) -> "pyarrow.BooleanArray":
-        """Return which rows of a table have a value of each fact that is one of its columns."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        columns = self._schema(table)["columns"]
-        mask = pa.array([True] * len(self._column(table, columns[0])))
-        for name in [name for name in facts if name in columns]:
-            mask = pc.and_(mask, pc.fill_null(self._matches(table, name, facts[name]), False))
-        return mask
-
-    def _reached(self, paths: Iterable[str], facts: dict[str, list[str]]) -> tuple[list[str], list[str]]:
-        """Return the tables with origins that are met first on the ways upstream, and those behind them."""
-
-        def is_closed(job: dict) -> bool:
-            return any(name in facts and value not in facts[name] for name, value in job["wildcards"].items())
-
-        def following(place: tuple[str, bool]) -> list[tuple[str, bool]]:
-            path, behind = place
-            job = self.makers.get(path)
-            behind = behind or bool(self._schema(path).get("origins"))
-            return [] if job is None or is_closed(job) else [(needed, behind) for needed in job["inputs"]]
-
-        met = {}
-        for path, behind in graph.walk([(path, False) for path in paths], following):
-            job = self.makers.get(path)
-            if job is not None and not is_closed(job) and self._schema(path).get("origins"):
-                met[path] = met.get(path, True) and behind
-        return [path for path in met if not met[path]], [path for path in met if met[path]]
 
     def _with_models(self, facts: dict[str, list[str]]) -> dict[str, list[str]]:
         """Return facts with the names and labels of models; a model's other properties choose models too."""

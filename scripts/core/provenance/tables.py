@@ -5,7 +5,7 @@ count lines of files (``{"task_row": "task.tsv"}``; a column may hold a list, an
 which holds the file's name).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 
 MISSING = ""
 """The value of a fact that chooses the rows where a column is missing."""
+
+
+def identifiers(columns: Iterable[str]) -> list[str]:
+    """Return the columns that tables are joined by."""
+    return [name for name in columns if name == "id" or name.endswith("_id")]
 
 
 class Tables:
