@@ -102,11 +102,11 @@ def test_a_run_has_a_name_that_a_folder_can_have(tmp_path, capsys):
         ("", "has no key; write one or leave the file out"),
         ("ruff:\n  alpha: 0.1\n  alpha: 0.2\n", "line 3: not valid YAML: the key 'alpha' is given twice"),
         ("ruff: {alhpa: 0.1}\n", "unknown key 'ruff.alhpa'; did you mean 'alpha'?"),
-        ("ruff: {alpha: .inf}\n", "ruff.alpha is '.inf'; expected a finite number"),
-        ("ruff: {alpha: .nan}\n", "ruff.alpha is '.nan'; expected a finite number"),
+        ("ruff: {alpha: .inf}\n", "ruff.alpha is '.inf' (not finite); expected a number"),
+        ("ruff: {alpha: .nan}\n", "ruff.alpha is '.nan' (not finite); expected a number"),
         ("ruff: {seeds: [13, 17, 13]}\n", "ruff.seeds: '13' is listed twice; remove one"),
         ("ruff: {distractors: [0]}\n", "ruff.distractors has 1 entry; expected at least 2"),
-        ("scoring: {minutes_per_job: 1.0e-9}\n", "minutes_per_job is '1e-09'; expected a number of at least 0.0001"),
+        ("scoring: {minutes_per_job: 1.0e-9}\n", "minutes_per_job is '1.0e-09'; expected a number of at least 0.0001"),
     ],
 )
 def test_bad_overlays_are_named(tmp_path, capsys, text, message):

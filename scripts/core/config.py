@@ -1,8 +1,7 @@
-"""Reading, checking and merging YAML configuration; messages name file, line, key and the nearest valid one."""
+"""Reading, merging and checking YAML configuration; messages name file, line, key and the nearest valid one."""
 
-import contextlib
 import copy
-import difflib
+import functools
 import itertools
 import math
 import re
@@ -16,12 +15,12 @@ from scripts.core.errors import UserError, did_you_mean
 
 DEEPEST = 100
 """Nested deeper, libyaml ends the process where Python raises RecursionError."""
-MOST_VALUES = 1_000_000
-"""Values of a file, an alias counted each time: the registry has some thousands."""
+MOST_ALIASED = 10_000
+"""Values that the aliases of a file may add."""
 
 
-class _UniqueKeys(yaml.constructor.SafeConstructor):
-    """Of a loader: a key given twice is an error instead of the last one winning."""
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # pyright: ignore[reportGeneralTypeIssues]
+    """A key that is given twice or is not text is an error."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict:
         seen = {}
@@ -31,20 +30,14 @@ class _UniqueKeys(yaml.constructor.SafeConstructor):
             name, problem = self.construct_object(key, deep=True), None
             if isinstance(name, list | dict):
                 problem = f"{_quoted(name)} cannot be a key"
+            elif not isinstance(name, str):
+                problem = f"the key '{_plain(name)}' is not text; write it in quotes"
             elif name in seen:
                 problem = f"the key '{_one_line(name)}' is given twice (first in line {seen[name]})"
             if problem:
                 raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
             seen[name] = key.start_mark.line + 1
         return super().construct_mapping(node, deep)
-
-
-class _Loader(_UniqueKeys, yaml.SafeLoader):
-    """The loader whose errors are shown: it names the line and the problem in every case."""
-
-
-class _FastLoader(_UniqueKeys, getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # pyright: ignore[reportGeneralTypeIssues]
-    """The same in libyaml, which reads the registry in a tenth of the time."""
 
 
 def load_yaml(path: str | Path) -> dict:
@@ -54,7 +47,51 @@ def load_yaml(path: str | Path) -> dict:
         UserError: If the file is missing, is not valid YAML (the message names the line), gives a key twice, multiplies
             values by aliases, or holds something else than a mapping.
     """
-    return _mapping(path, _parse_yaml(path, _text(path)))
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        raise UserError(f"{path}: no such file; correct the path") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"{path}: cannot be read as UTF-8 text ({error}); save it as UTF-8") from error
+    try:
+        data = _parse_yaml(path, text)
+    # Dates that no calendar has, and numbers of thousands of digits, are a ValueError without a line.
+    except (yaml.YAMLError, ValueError) as error:
+        # A character that YAML does not know has a position instead of a mark.
+        mark, position = getattr(error, "problem_mark", None), getattr(error, "position", None)
+        number = mark.line if mark else None if position is None else text.count("\n", 0, position)
+        line = "" if number is None else f", line {number + 1}"
+        problem = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error).splitlines()[0]
+        raise UserError(f"{path}{line}: not valid YAML: {problem}; correct {'that line' if line else 'it'}") from error
+    if data is not None and not isinstance(data, dict):
+        raise UserError(f"{path}: expected keys and values at the top level, found {_kind(data)}")
+    return data or {}
+
+
+def _parse_yaml(path: str | Path, text: str) -> Any:
+    steps = {yaml.MappingStartEvent: 1, yaml.SequenceStartEvent: 1, yaml.MappingEndEvent: -1, yaml.SequenceEndEvent: -1}
+    depths = itertools.accumulate(steps.get(type(event), 0) for event in yaml.parse(text, Loader=_Loader))
+    if any(depth > DEEPEST for depth in depths):
+        raise UserError(f"{path}: not valid YAML: nested too deeply; write it flatter")
+    loader: Any = _Loader(text)
+    node = loader.get_single_node()
+    if node is None:
+        return None
+    known: dict[int, int] = {}
+    if _count_values(path, node, known, ()) > len(known) + MOST_ALIASED:
+        raise UserError(f"{path}: not valid YAML: aliases add more than {MOST_ALIASED:,} values; write them out")
+    return loader.construct_document(node)
+
+
+def _count_values(path: str | Path, node: yaml.Node, known: dict[int, int], within: tuple[int, ...]) -> int:
+    """Return how many values a node holds, an alias counted each time; refuse an alias to something that it is in."""
+    if id(node) in within:
+        raise UserError(f"{path}: not valid YAML: an alias refers to a value that contains it; write the values out")
+    if id(node) not in known:
+        members = node.value if isinstance(node.value, list) else []
+        inner = itertools.chain.from_iterable(member if isinstance(member, tuple) else (member,) for member in members)
+        known[id(node)] = 1 + sum(_count_values(path, member, known, (*within, id(node))) for member in inner)
+    return known[id(node)]
 
 
 def load_overlay(path: str | Path) -> dict[str, Any]:
@@ -68,65 +105,6 @@ def load_overlay(path: str | Path) -> dict[str, Any]:
     if "__use_yte__" in data:
         raise UserError(f"{path}: the key '__use_yte__' runs code; write plain YAML")
     return data
-
-
-def _text(path: str | Path) -> str:
-    try:
-        return Path(path).read_text(encoding="utf-8")
-    except FileNotFoundError as error:
-        raise UserError(f"{path}: no such file; correct the path") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"{path}: cannot be read as UTF-8 text ({error}); save it as UTF-8") from error
-
-
-def _mapping(path: str | Path, data: Any) -> dict[str, Any]:
-    if data is not None and not isinstance(data, dict):
-        raise UserError(f"{path}: expected keys and values at the top level, found {_kind(data)}")
-    return data or {}
-
-
-def _parse_yaml(path: str | Path, text: str) -> Any:
-    with contextlib.suppress(yaml.YAMLError):
-        if _depth(text) <= DEEPEST:
-            return _constructed(path, text, _FastLoader)
-    try:
-        return _constructed(path, text, _Loader)
-    except yaml.YAMLError as error:
-        # A character that YAML does not know has a position instead of a mark.
-        mark, position = getattr(error, "problem_mark", None), getattr(error, "position", None)
-        number = mark.line if mark else text.count("\n", 0, position) if isinstance(position, int) else None
-        line = "" if number is None else f", line {number + 1}"
-        problem = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error).splitlines()[0]
-        raise UserError(f"{path}{line}: not valid YAML: {problem}; correct that line") from error
-    except RecursionError as error:
-        raise UserError(f"{path}: not valid YAML: nested too deeply; write it flatter") from error
-
-
-def _depth(text: str) -> int:
-    steps = {yaml.MappingStartEvent: 1, yaml.SequenceStartEvent: 1, yaml.MappingEndEvent: -1, yaml.SequenceEndEvent: -1}
-    events = yaml.parse(text, Loader=_FastLoader)
-    return max(itertools.accumulate(steps.get(type(event), 0) for event in events), default=0)
-
-
-def _constructed(path: str | Path, text: str, kind: Any) -> Any:
-    loader = kind(text)
-    node = loader.get_single_node()
-    if node is None:
-        return None
-    if _values(path, node, {}, ()) > MOST_VALUES:
-        raise UserError(f"{path}: not valid YAML: aliases multiply to {MOST_VALUES:,} values; write them out")
-    return loader.construct_document(node)
-
-
-def _values(path: str | Path, node: yaml.Node, known: dict[int, int], within: tuple[int, ...]) -> int:
-    """Return how many values a node holds, an alias counted each time; refuse an alias to something that it is in."""
-    if id(node) in within:
-        raise UserError(f"{path}: not valid YAML: an alias refers to a value that contains it; write the values out")
-    if id(node) not in known:
-        members = node.value if isinstance(node.value, list) else []
-        inner = itertools.chain.from_iterable(member if isinstance(member, tuple) else (member,) for member in members)
-        known[id(node)] = 1 + sum(_values(path, member, known, (*within, id(node))) for member in inner)
-    return known[id(node)]
 
 
 def configuration_schema(folder: str | Path) -> dict[str, Any]:
@@ -185,11 +163,24 @@ def validate(data: dict, schema: dict, *names: str) -> None:
         UserError: One line for the most telling error, with the nearest valid key or value where there is one.
     """
     import jsonschema
-    import jsonschema.validators
     from jsonschema.exceptions import relevance
 
-    for place, problem in _values_of_no_schema(data, ()):
-        raise UserError(f"{_where(names, place, None)}: {problem}")
+    errors = [*map(_meant, _validator()(schema, format_checker=jsonschema.FormatChecker()).iter_errors(data))]
+    if not errors:
+        return
+    unknown = [error for error in errors if error.validator == "additionalProperties"]
+    error: Any = max(unknown or errors, key=relevance)
+    place = [*error.absolute_path]
+    if error.validator == "additionalProperties":
+        place.append(next(key for key in error.instance if key not in error.schema.get("properties", {})))
+    raise UserError(f"{_find_line(names, place, error.instance)}: {_sentence(error, '.'.join(map(str, place)))}")
+
+
+@functools.cache
+def _validator() -> Any:
+    """Return jsonschema's validator, stricter where JSON and Python differ from what a configuration means."""
+    import jsonschema
+    import jsonschema.validators
 
     def pattern(validator: Any, limit: str, value: Any, _: Any) -> Iterator[jsonschema.ValidationError]:
         # To Python, $ also stands before the end of a last line.
@@ -197,57 +188,14 @@ def validate(data: dict, schema: dict, *names: str) -> None:
         if validator.is_type(value, "string") and not re.search(strict, value):
             yield jsonschema.ValidationError(f"{value!r} does not match {limit!r}")
 
+    def is_number(_: Any, value: Any) -> bool:
+        return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < math.inf
+
     # To JSON 13.0 is an integer; a seed of 13.0 would be another file's name.
-    whole = jsonschema.Draft202012Validator.TYPE_CHECKER.redefine(
-        "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
+    types = jsonschema.Draft202012Validator.TYPE_CHECKER.redefine_many(
+        {"number": is_number, "integer": lambda _, value: isinstance(value, int) and not isinstance(value, bool)}
     )
-    kind = jsonschema.validators.extend(jsonschema.Draft202012Validator, {"pattern": pattern}, type_checker=whole)
-    checker = jsonschema.Draft202012Validator.FORMAT_CHECKER
-    errors = [_meant(error) for error in kind(schema, format_checker=checker).iter_errors(data)]
-    if not errors:
-        return
-    unknown = [error for error in errors if error.validator == "additionalProperties"]
-    error: Any = max(unknown or errors, key=relevance)
-    place = [*error.absolute_path]
-    if unknown:
-        place.append(next(key for key in error.instance if key not in error.schema.get("properties", {})))
-    raise UserError(f"{_where(names, place, error.instance)}: {_sentence(error, '.'.join(map(str, place)))}")
-
-
-def _values_of_no_schema(value: Any, place: tuple) -> Iterator[tuple[tuple, str]]:
-    """Yield what no schema can refuse: keys that are not text, and numbers that are not finite."""
-    where = ".".join(map(str, place))
-    if isinstance(value, float) and not math.isfinite(value):
-        yield place, f"{where} is {_quoted(value)}; expected a finite number"
-    if isinstance(value, dict):
-        for key in value:
-            if not isinstance(key, str):
-                name = _quoted(key).strip("'")
-                yield place, f"{where + ': ' if where else ''}the key '{name}' is not text; write it in quotes"
-    members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, member in members:
-        yield from _values_of_no_schema(member, (*place, key))
-
-
-def _where(names: Sequence[str], place: Sequence, value: Any) -> str:
-    """Return the name and line of the last file that has a place (and that value), or else the names of all."""
-    for name in reversed(names):
-        node = yaml.compose(_text(name), Loader=_Loader) if Path(name).is_file() else None
-        line = None
-        for part in place:
-            line = None
-            if isinstance(node, yaml.MappingNode):
-                found = next(((key, member) for key, member in node.value if key.value == part), None)
-                line, node = (found[0].start_mark.line + 1, found[1]) if found else (None, None)
-            elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
-                node = node.value[part]
-                line = node.start_mark.line + 1
-            if line is None:
-                break
-        scalar = isinstance(node, yaml.ScalarNode) and not isinstance(value, dict | list)
-        if line and not (scalar and yaml.safe_load(yaml.serialize(node)) != value and value is not None):
-            return f"{name}, line {line}"
-    return " with ".join(names)
+    return jsonschema.validators.extend(jsonschema.Draft202012Validator, {"pattern": pattern}, type_checker=types)
 
 
 def _meant(error: Any) -> Any:
@@ -256,17 +204,35 @@ def _meant(error: Any) -> Any:
 
     if error.validator not in ("oneOf", "anyOf") or not isinstance(error.instance, dict | list):
         return error
-    kinds = ("type", "const", "enum")
-    inner = [_meant(member) for member in error.context if member.relative_path or member.validator not in kinds]
+    branches = range(len(error.validator_value))
     if isinstance(error.instance, dict):
-        likeness = []
-        for branch in error.validator_value:
-            names = list(branch.get("properties", {}))
-            likeness.append(sum(bool(difflib.get_close_matches(str(key), names, cutoff=0.8)) for key in error.instance))
-        best = likeness.index(max(likeness))
-        inner = [_meant(member) for member in error.context if member.schema_path[0] == best] if any(likeness) else []
+        known = [list(branch.get("properties", {})) for branch in error.validator_value]
+        alike = [sum(bool(did_you_mean(key, names, 0.8)) for key in error.instance) for names in known]
+        branches = [alike.index(max(alike))] if any(alike) else branches
+    inner = [_meant(member) for member in error.context if member.schema_path[0] in branches]
+    inner = [member for member in inner if member.path or member.validator not in ("type", "const", "enum")]
     unknown = [member for member in inner if member.validator == "additionalProperties"]
     return max(unknown or inner, key=relevance, default=error)
+
+
+def _find_line(names: Sequence[str], place: Sequence, value: Any) -> str:
+    """Return the name and line of the last file that has a place (and that value), or else the names of all."""
+    for name in reversed(names):
+        node: Any = (
+            yaml.compose(Path(name).read_text(encoding="utf-8"), Loader=_Loader) if Path(name).is_file() else None
+        )
+        mark = None
+        for part in place:
+            members = node.value if isinstance(node, yaml.CollectionNode) else []
+            if isinstance(node, yaml.MappingNode):
+                found = next((pair for pair in members if pair[0].value == part), None)
+            else:
+                found = (members[part],) * 2 if isinstance(part, int) and part < len(members) else None
+            mark, node = (found[0].start_mark, found[1]) if found else (None, None)
+        same = not isinstance(node, yaml.ScalarNode) or yaml.safe_load(yaml.serialize(node)) == value
+        if mark and (same or value is None or isinstance(value, dict | list)):
+            return f"{name}, line {mark.line + 1}"
+    return " with ".join(names)
 
 
 def _sentence(error: Any, place: str) -> str:
@@ -292,8 +258,7 @@ def _sentence(error: Any, place: str) -> str:
             return f"{where} lacks {limit['const']}; add it"
         case "minItems" | "minProperties" | "maxItems" | "maxProperties":
             bound = "at least" if error.validator.startswith("min") else "at most"
-            entries = f"{len(value)} {'entry' if len(value) == 1 else 'entries'}"
-            return f"{where} has {entries}; expected {bound} {limit}"
+            return f"{where} has {len(value)} {'entry' if len(value) == 1 else 'entries'}; expected {bound} {limit}"
     if "propertyNames" in error.absolute_schema_path:
         return f"{where}: the name '{_one_line(value)}' is not allowed; {hint or error.message}"
     return f"{where} is {_quoted(value)}; expected {hint or _expected(error.schema)}"
@@ -302,6 +267,10 @@ def _sentence(error: Any, place: str) -> str:
 TYPES = {
     "object": "keys and values", "array": "a list", "string": "text", "integer": "a whole number",
     "number": "a number", "boolean": "true or false", "null": "null",
+}  # fmt: skip
+KINDS = {
+    dict: "keys and values", list: "a list", str: "text", bool: "true or false", type(None): "nothing",
+    int: "a number", float: "a number",
 }  # fmt: skip
 BOUNDS = {
     "minimum": "of at least {}", "maximum": "of at most {}", "exclusiveMinimum": "above {}",
@@ -323,20 +292,19 @@ def _expected(schema: Any) -> str:
 
 
 def _kind(value: Any) -> str:
-    if value is None or isinstance(value, bool):
-        return "nothing" if value is None else "true or false"
-    kinds = {dict: "keys and values", list: "a list", str: "text", int: "a number", float: "a number"}
-    return kinds.get(type(value), type(value).__name__)
+    infinite = isinstance(value, float) and not math.isfinite(value)
+    return "not finite" if infinite else KINDS.get(type(value), "a date")
+
+
+def _plain(value: Any) -> str:
+    """Return a value as YAML writes it."""
+    return str(value) if isinstance(value, str) else yaml.safe_dump(value).splitlines()[0]
 
 
 def _quoted(value: Any) -> str:
     if isinstance(value, dict | list):
         return "a list" if isinstance(value, list) else "a mapping"
-    if isinstance(value, bool) or value is None:
-        return {True: "true", False: "false", None: "null"}[value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return "'.nan'" if math.isnan(value) else "'.inf'" if value > 0 else "'-.inf'"
-    return f"'{_one_line(value)}'"
+    return _plain(value) if isinstance(value, bool) or value is None else f"'{_one_line(_plain(value))}'"
 
 
 def _one_line(value: Any) -> str:
@@ -346,4 +314,4 @@ def _one_line(value: Any) -> str:
 
 
 def _listed(values: Any) -> str:
-    return ", ".join("null" if v is None else str(v).lower() if isinstance(v, bool) else str(v) for v in values)
+    return ", ".join(map(_plain, values))

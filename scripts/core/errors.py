@@ -11,16 +11,17 @@ class UserError(Exception):
     """
 
 
-def did_you_mean(value: str, known: Iterable) -> str:
+def did_you_mean(value: str, known: Iterable, cutoff: float = 0.4) -> str:
     """Return ``"; did you mean 'x'?"`` for the closest member of ``known``, or an empty string.
 
     Args:
         value: The unknown word.
         known: The words that would have been accepted.
+        cutoff: How alike the two must be, from 0 to 1.
     """
     import difflib
 
-    close = difflib.get_close_matches(str(value), [str(k) for k in known], n=1, cutoff=0.4)
+    close = difflib.get_close_matches(str(value), [str(k) for k in known], n=1, cutoff=cutoff)
     return f"; did you mean '{close[0]}'?" if close else ""
 
 

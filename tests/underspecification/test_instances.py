@@ -120,6 +120,7 @@ def test_bad_schemas_are_named(tmp_path, column, cell, message):
     [
         (templates.read_words, "group\tword\nfemale\tShe\n", "row 2: 'She' must be one lower-case word"),
         (templates.read_words, "group\tword\nfemale\tshe\nmale\tshe\n", "row 3: 'she' is already in row 2"),
+        (templates.read_words, "group\tword\nfemlae\tshe\n", "row 2: 'femlae' is no group; did you mean 'female'?"),
         (templates.read_words, "group\tword\nfemale\tshe\nmale\the\n", "the group 'neutral' has no word"),
         (templates.read_places, "position\tplace\tend\n2\tMali\tbottom\n", "row 2: position '2' should be 1"),
         (templates.read_places, "position\tplace\tend\n1\tMali\tmiddle\n", "neither bottom nor top"),

@@ -8,10 +8,12 @@ from pathlib import Path
 import numpy as np
 
 from scripts.core.data.templates import read_tsv
-from scripts.core.errors import UserError
+from scripts.core.errors import UserError, did_you_mean
 
 GENDERS = ("female", "male", "neutral")
-"""The word groups of the study; a word list may have more, which are beyond it."""
+"""The word groups of the study."""
+GROUPS = (*GENDERS, "neo")
+"""Those that a word list may have; neopronouns are beyond the study."""
 SLOTS = ("nominative", "accusative", "possessive")
 WINOGENDER_COLUMNS = ("occupation", "stem", "professional", "participant", "simplified")
 DATE_COLUMNS = ("range", "first", "last", "dates")
@@ -49,7 +51,8 @@ def read_words(path: str | Path) -> dict[str, list[str]]:
         At least :data:`GENDERS`, in file order.
 
     Raises:
-        UserError: If a word is no single lower-case word, is in two groups, or a group of the study has no word.
+        UserError: If a word is no single lower-case word, is in two groups or an unknown one, or a group of the study
+            has no word.
     """
     groups, seen = {}, {}
     for row, cells in read_tsv(path, ("group", "word")):
@@ -58,6 +61,9 @@ def read_words(path: str | Path) -> dict[str, list[str]]:
             raise UserError(f"{where}: '{word}' must be one lower-case word; tokens are compared in lower case")
         if word in seen:
             raise UserError(f"{where}: '{word}' is already in row {seen[word]}; a word counts for one group")
+        if cells["group"] not in GROUPS:
+            remedy = did_you_mean(cells["group"], GROUPS) or f"; use {', '.join(GROUPS)}"
+            raise UserError(f"{where}: '{cells['group']}' is no group{remedy}")
         seen[word] = row
         groups.setdefault(cells["group"], []).append(word)
     missing = next((g for g in GENDERS if g not in groups), None)

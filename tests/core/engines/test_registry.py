@@ -208,6 +208,12 @@ def test_overlays_select_the_29_scored_variants_and_the_8_prompted(models):
             "models.bert-base.studies.ruff is 'likelyhood'; expected one of likelihood, prompting; "
             "did you mean 'likelihood'?",
         ),
+        (
+            "bert-base",
+            "parameters",
+            10**400,
+            f"models.bert-base.parameters is '1{'0' * 119}…'; expected a number of parameters from 1 to 10^14",
+        ),
         ("bert-base", "gpus", -1, "models.bert-base.gpus is '-1'; expected a number of GPUs from 0 to 64"),
         ("bert-base", "gated", "no", "models.bert-base.gated is 'no' (text); expected true or false"),
         ("bert-base", "parameters", None, "models.bert-base.parameters is null (nothing); expected a whole number"),
