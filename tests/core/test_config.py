@@ -276,7 +276,7 @@ def test_aliases_that_multiply_are_refused_at_once(tmp_path):
     [
         ({"studies": 7}, "studies is '7'; expected all or a list"),
         ({"distributions": {"top_k": 0}}, "distributions.top_k is '0'; expected all or a whole number of at least 1"),
-        ({"ruff": {"sample_size": {"mine": 12}}}, "ruff.sample_size lacks the key 'default'; add it"),
+        ({"ruff": {"sample_size": {"mine": "x"}}}, "ruff.sample_size.mine is 'x' (text); expected a whole number"),
         ({"run": "x\n"}, "run is 'x\\n'; expected a name of at most 100 letters"),
         ({"paper": {"date": "2026-13-45"}}, "paper.date is '2026-13-45'; expected a date as YYYY-MM-DD"),
     ],
