@@ -257,7 +257,7 @@ def test_a_server_is_asked_once_for_each_prompt(server, tmp_path, texts):
 def test_a_failed_job_goes_on_without_asking_again(server, tmp_path, texts):
     given = server_arguments(server, tmp_path, texts, parallel=1)
     server.script = [0] * 12 + [(400, {}, "no")]
-    with pytest.raises(UserError, match=r"refuses request \w{12} \(400"):
+    with pytest.raises(UserError, match=r"request \w{12} failed \(Error code: 400"):
         completions_job.main(**given)
     assert not (tmp_path / "out.parquet").exists()
     server.script = []
