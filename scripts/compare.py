@@ -15,7 +15,6 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Iterable
 from pathlib import Path
 
 import jinja2
@@ -25,7 +24,6 @@ import pandas as pd
 from scripts.core import config, files
 from scripts.core.data import estimate_rows
 from scripts.core.errors import UserError, count_noun, did_you_mean
-from scripts.core.paper.formats import interval, number, p_text
 from scripts.core.provenance import job_records
 from scripts.core.provenance.differences import ABSOLUTE, RELATIVE, Run, compare_files, compare_records
 from scripts.core.statistics import outcomes
@@ -37,9 +35,8 @@ OWN_TEMPLATES = "replica"
 """The set of templates whose texts may be shown; instances of all others are named by their ids alone."""
 SHOWN = 60
 """Up to this many rows of a table are on the page; the CSV files have all."""
-
-
-FLIPPED = ["estimate", "id", "prediction_a", "prediction_b", "text"]
+PAIRED = ["difference", "low", "high", "p", "n", "n_clusters", "flipped", "note"]
+FLIPPED_OF = ["study", "part", "model", "estimate"]
 
 
 def read_run(given: str, key: str) -> Run:
@@ -68,58 +65,60 @@ def read_run(given: str, key: str) -> Run:
     if model and model not in known:
         hint = did_you_mean(model, known) or f"; its models are {', '.join(sorted(known))}"
         raise UserError(f"{key}: {given}: no estimate of '{model}'{hint}")
-    problems = {}
-    records = job_records.load(folder / job_records.FOLDER, problems)
-    for name, record in records.items():
-        if record and record["checksum"] != job_records.checksum(record):
-            problems[name] = "it was edited"
-    return Run(folder, model, summary, {name: found for name, found in records.items() if found}, problems)
+    problems: dict[str, str] = {}
+    records = {
+        name: record for name, record in job_records.load(folder / job_records.FOLDER, problems).items() if record
+    }
+    edited = [name for name, record in records.items() if record["checksum"] != job_records.checksum(record)]
+    return Run(folder, model, summary, records, problems | dict.fromkeys(edited, "it was edited"))
 
 
 def compare_estimates(a: Run, b: Run, declared: dict) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the estimates of both runs side by side, and the predictions that flipped between them.
 
     Returns:
-        First a row for each estimate: identity and factors, ``model_b``, ``value_a``, ``value_b`` (NaN where a run has
-        none), ``headline``, and what :func:`outcomes.compare_rows` says of headlines. Then ``estimate`` (the row),
-        ``id``, ``prediction_a``, ``prediction_b`` and, of the project's own templates, ``text``.
+        First a row for each estimate: identity and factors, ``model_b``, ``estimate`` (in words), ``value_a`` and
+        ``value_b`` (NaN where a run has none), ``headline``, ``differs``, and what :func:`outcomes.compare_rows` says
+        of headlines. Then ``study``, ``part``, ``model``, ``estimate``, ``id``, ``prediction_a``, ``prediction_b`` and,
+        of the project's own templates, ``text``.
     """
     names = [*estimate_rows.IDENTITY, "metric"]
     names += dict.fromkeys(name for run in (a, b) for name in estimate_rows.factors(run.summary))
-    matched = [name for name in names if a.model == b.model or name not in ("kind", "model")]
-    sides: list[dict] = []
+    sides = []
     for run in (a, b):
-        rows = run.summary[run.summary.value.notna() & (run.summary.model.eq(run.model) if run.model else True)]
-        rows = rows.reindex(columns=[*names, "value", "label", "headline"])
-        rows[names] = rows[names].fillna("")
-        sides.append({tuple(row[name] for name in matched): row for row in rows.to_dict("records")})
-    if not {row["study"] for row in sides[0].values()} & {row["study"] for row in sides[1].values()}:
+        rows = run.summary[run.summary.value.notna() & (run.summary.model.eq(run.model) | (not run.model))]
+        rows = rows.reindex(columns=[*names, "value", "headline"]).rename_axis("row").reset_index()
+        sides.append(rows.fillna(dict.fromkeys(names, "")).assign(model_b=rows.model))
+    one, two = sides
+    if not set(one.study) & set(two.study):
         raise UserError(f"{a.name} and {b.name} have no study in common; compare runs of the same studies")
-    found, flips = [], []
-    for place, identity in enumerate(dict.fromkeys([*sides[0], *sides[1]])):
-        one, two = (side.get(identity) for side in sides)
-        row = dict(one or two or {})
-        row |= {"model_b": (two or row)["model"]}
-        row |= {f"value_{key}": side["value"] if side else np.nan for key, side in (("a", one), ("b", two))}
-        if one and two and one["headline"]:
-            told, flipped = outcomes.compare_rows(one, two, (a.folder, b.folder), declared.get(one["study"], {}))
-            row |= told
-            if one["part"] != OWN_TEMPLATES and len(flipped):
-                flipped = flipped.assign(text="", prediction_a="", prediction_b="")
-            flips += [(place, *rest) for rest in flipped.reindex(columns=FLIPPED[1:]).itertuples(index=False)]
-        found.append(row)
-    columns = [*names, "label", "headline", "model_b", "value_a", "value_b", "difference", "low", "high", "p"]
-    table = pd.DataFrame(found).reindex(columns=[*columns, "n", "n_clusters", "flipped", "note"])
-    table = outcomes.add_holm(table.drop(columns="difference").assign(difference=table.value_b - table.value_a))
-    same = np.isclose(table.value_a.astype(float), table.value_b.astype(float), rtol=RELATIVE, atol=ABSOLUTE)
-    other = table.note.fillna("").str.startswith("other instances")
-    return table.assign(differs=~same | table.flipped.gt(0) | other), pd.DataFrame(flips, columns=FLIPPED)
+    matched = [name for name in names if a.model == b.model or name not in ("kind", "model")]
+    two = two[["row", *matched, "model_b", "value", "headline"]]
+    table = one.drop(columns="model_b").merge(two, on=matched, how="outer", suffixes=("_a", "_b"))
+    table = table.fillna({"kind": "", "model": "", "model_b": ""})
+    levels = table[names[names.index("metric") + 1 :]].to_dict("records")
+    told = [", ".join(f"{name} {level}" for name, level in row.items() if level) for row in levels]
+    table["estimate"] = [", ".join(filter(None, pair)) for pair in zip(table.metric, told, strict=True)]
+    table["headline"] = table.headline_a.eq(True) | table.headline_b.eq(True)
+    found, flips = {}, [pd.DataFrame(columns=[*FLIPPED_OF, "id", "prediction_a", "prediction_b", "text"])]
+    for place, row in table[table.headline & table.row_a.notna() & table.row_b.notna()].iterrows():
+        rows = a.summary.loc[row.row_a], b.summary.loc[row.row_b]
+        found[place], flipped = outcomes.compare_rows(*rows, (a.folder, b.folder), declared.get(row.study, {}))
+        if row.part != OWN_TEMPLATES and len(flipped):
+            flipped[["prediction_a", "prediction_b", "text"]] = ""
+        flips.append(flipped.assign(**row[FLIPPED_OF]).reindex(columns=flips[0].columns))
+    paired = pd.DataFrame.from_dict(found, orient="index", columns=PAIRED)
+    table = table[[*names, "model_b", "estimate", "headline", "value_a", "value_b"]].join(paired)
+    same = np.isclose(table.value_a, table.value_b, rtol=RELATIVE, atol=ABSOLUTE)
+    other = table.note.str.startswith("other instances").eq(True)
+    table["differs"] = ~same | table.flipped.gt(0) | other
+    return outcomes.add_holm(table), pd.concat(flips, ignore_index=True)
 
 
 def summarise(a: Run, b: Run, tables: dict[str, pd.DataFrame]) -> tuple[bool, str]:
     """Return whether results differ, and that in a sentence."""
     estimates, changed, records = tables["estimates"], tables["files"], tables["records"]
-    apart, flipped = int(estimates.differs.sum()), int(estimates.flipped.fillna(0).sum())
+    apart, flipped = int(estimates.differs.sum()), int(estimates.flipped.sum())
     if not (apart or len(changed)):
         also = f", although their records differ in {', '.join(dict.fromkeys(records.kind))}" if len(records) else ""
         return False, f"{a.name} and {b.name} have the same results{also}."
@@ -130,35 +129,32 @@ def summarise(a: Run, b: Run, tables: dict[str, pd.DataFrame]) -> tuple[bool, st
     return True, told + (f" {wrong[0]}" + f" (and {len(wrong) - 1} more)" * (len(wrong) > 1) + "." if wrong else "")
 
 
-def render(sentence: str, sides: Iterable[Run], tables: dict[str, pd.DataFrame]) -> str:
+def render(sentence: str, a: Run, b: Run, tables: dict[str, pd.DataFrame]) -> str:
     """Return the page."""
-    estimates, rows = tables["estimates"], []
-    names = list(estimates)[list(estimates).index("metric") + 1 : list(estimates).index("label")]
+    estimates = tables["estimates"]
     listed = estimates[estimates.differs | estimates.headline].sort_values("differs", ascending=False, kind="stable")
-    for row in listed.to_dict("records"):
-        p = "" if pd.isna(row["p_holm"]) else p_text(row["p_holm"], smallest=0.001, decimals=3).removeprefix("= ")
-        ends = interval(row["low"], row["high"], 3, signed=True)
-        rows.append(
-            {
-                "differs": row["differs"],
-                "study": ", ".join(filter(None, [row["study"], row["part"]])),
-                "model": " / ".join(dict.fromkeys([row["model"], row["model_b"]])),
-                "estimate": ", ".join([row["metric"], *(f"{name} {row[name]}" for name in names if row[name])]),
-                "a": number(row["value_a"], 3),
-                "b": number(row["value_b"], 3),
-                "moved": f"{number(row['difference'], 3, signed=True)} [{ends}]",
-                "p": p,
-                "flipped": int(row["flipped"]) if row["flipped"] > 0 else "",
-                "note": row["note"] if isinstance(row["note"], str) else "",
-            }
-        )
-    of = estimates[["study", "part", "model", "metric"]]
-    flipped = tables["flipped"].merge(of, left_on="estimate", right_index=True)
-    shown = {name: tables[name].to_dict("records") for name in ("records", "files")}
-    shown |= {"estimates": rows, "flipped": flipped.to_dict("records")}
-    page = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    columns = [
+        "study",
+        "part",
+        "model",
+        "model_b",
+        "estimate",
+        "value_a",
+        "value_b",
+        *PAIRED[:3],
+        "p_holm",
+        *PAIRED[5:],
+    ]
+    tables = tables | {"estimates": listed[columns].rename(columns={"model": "model_a"})}
+    with pd.option_context("display.max_colwidth", None):
+        html = {
+            name: table[:SHOWN].to_html(index=False, na_rep="", border=0, float_format="{:.3f}".format)
+            for name, table in tables.items()
+        }
+    more = {name: max(len(table) - SHOWN, 0) for name, table in tables.items()}
+    page = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
     template = page.from_string((ROOT / "paper/compare.html.j2").read_text(encoding="utf-8"))
-    return template.render(sentence=sentence, sides=list(sides), shown=SHOWN, **shown)
+    return template.render(sentence=sentence, a=a, b=b, html=html, more=more)
 
 
 def declarations() -> dict:
@@ -176,13 +172,12 @@ def declarations() -> dict:
 def compare(a: Run, b: Run, declared: dict, folder: Path) -> tuple[bool, str]:
     """Write the comparison of two runs into a folder; return whether results differ, and that in a sentence."""
     estimates, flips = compare_estimates(a, b, declared)
-    tables = {"estimates": estimates, "flipped": flips}
-    tables |= {"records": compare_records(a, b), "files": compare_files(a, b)}
+    tables = {"estimates": estimates, "files": compare_files(a, b), "records": compare_records(a, b), "flipped": flips}
     differs, sentence = summarise(a, b, tables)
     folder.mkdir(parents=True, exist_ok=True)
     for name, table in tables.items():
         files.write_csv(folder / f"{name}.csv", table)
-    files.write_text(folder / "comparison.html", render(sentence, (a, b), tables))
+    files.write_text(folder / "comparison.html", render(sentence, a, b, tables))
     return differs, sentence
 
 

@@ -74,7 +74,7 @@ def test_scores_pictures_and_records_that_were_changed_by_hand_are_said(finished
     told = tables["files"].groupby("file").what.agg("; ".join)
     names = [path.relative_to(copied.folder).as_posix() for path in (*scores[:2], picture, table, edited)]
     assert all("tampered in B" in told[name] for name in names[:4]), told
-    assert "rows" in told[names[0]] and "rows" in told[names[3]]
+    assert "values are different" in told[names[0]] and "values are different" in told[names[3]]
     assert told[names[4]] == "record of B: it was edited"
     assert "is tampered in B" in printed
 

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from scripts.core import files
-from scripts.core.errors import count_noun
 
 RELATIVE, ABSOLUTE = 1e-6, 1e-12
 """Numbers this close are the same: optimizers and linear algebra differ that much from machine to machine."""
@@ -25,6 +23,9 @@ DESCRIPTIONS = (
     "results/paper/sections/currency.tex",
 )  # fmt: skip
 """What lists digests and records: both are compared themselves."""
+
+
+WEIGHTS = ("source", "weights_sha256", "revision", "engine")
 
 
 @dataclass(frozen=True)
@@ -41,66 +42,41 @@ class Run:
     def name(self) -> str:
         return f"{self.folder.name}:{self.model}" if self.model else self.folder.name
 
-    def generic(self, text: str) -> str:
-        """Return a path or name with MODEL in place of the model that is compared."""
-        return re.sub(rf"(?<![\w.-]){re.escape(self.model)}(?![\w-])", "MODEL", text) if self.model else text
 
-
-def facts_of(run: Run) -> Iterator[tuple[str, str, str, Any]]:
-    """Yield job, kind, name and value of what the records behind the paper's files say; the job without its model."""
-    makers = {output: path for path, record in run.records.items() for output in record["outputs"]}
-    behind, waiting = set(), [output for output in makers if output.startswith("results/paper/")]
-    while waiting:
-        path = makers.get(waiting.pop())
-        if path and path not in behind:
-            behind.add(path)
-            waiting += run.records[path]["inputs"]
-    for path in sorted(behind):
-        record = run.records[path]
-        models = {record["wildcards"].get(name) for name in ("model", "system")} - {None}
-        if run.model and models and run.model not in models:
+def read_facts(run: Run) -> set[tuple[str, str, str, str]]:
+    """Return what the records of a run say: kind, name, job (without the one model that is compared) and value."""
+    made = {output for record in run.records.values() for output in record["outputs"]}
+    facts = set()
+    for record in run.records.values():
+        params, rows, wildcards = record["params"], record["params"].get("_rows", {}), record["wildcards"]
+        models = [wildcards[name] for name in ("model", "system") if run.model and name in wildcards]
+        if models and run.model not in models:
             continue
-        job = run.generic(" ".join([record["rule"], *(f"{k}={v}" for k, v in record["wildcards"].items())]))
-        yield job, "job", job, "there"
-        for name, value in _leaves(record["params"]):
-            kind = {"_code": "code", "_rows": "templates"}.get(name.partition(".")[0], "configuration")
-            yield job, kind, run.generic(name.partition(".")[2] if kind != "configuration" else name), value
-        for name, digest in record["inputs"].items():
-            if name not in makers and not name.startswith("_") and name not in record["params"].get("_rows", {}):
-                yield job, "templates" if name.startswith("templates/") else "file", run.generic(name), digest
-        for facts in record["models"].values():
-            for key in ("source", "weights_sha256", "revision", "engine"):
-                yield job, "weights", f"{run.generic(facts['model'])}: {key}", facts[key]
-        for name, version in record["packages"].items():
-            yield job, "package", name, version.partition("+")[0]
-        yield job, "package", "python", record["machine"]["python"]
-        for name, digest in record["package_files"].items():
-            yield job, "package", name, digest
-        for part in ("cpu", "gpus") if record["models"] else ():
-            yield job, "machine", part, record["machine"][part]
+        job = str([record["rule"], *(pair for pair in wildcards.items() if pair[1] not in models)])
+        given = {name: digest for name, digest in record["inputs"].items() if name not in (*made, *rows)}
+        parts = {
+            "configuration": {record["rule"]: {key: value for key, value in params.items() if key[0] != "_"}},
+            "code": params["_code"],
+            "templates": rows | {name: digest for name, digest in given.items() if name.startswith("templates/")},
+            "file": {name: digest for name, digest in given.items() if not name.startswith(("_", "templates/"))},
+            "weights": {
+                "the model" if models else model["model"]: {key: model[key] for key in WEIGHTS}
+                for model in record["models"].values()
+                if models or not run.model
+            },
+            "package": record["packages"] | record["package_files"] | {"python": record["machine"]["python"]},
+        }
+        facts |= {(kind, name, job, _shown(value)) for kind in parts for name, value in flatten(parts[kind])}
+    return facts
 
 
-def _leaves(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+def flatten(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the members of nested dictionaries under their keys, with dots between."""
     if not isinstance(value, dict):
         yield name, value
         return
     for key, member in value.items():
-        yield from _leaves(member, f"{name}.{key}" if name else str(key))
-
-
-def compare_records(a: Run, b: Run) -> pd.DataFrame:
-    """Return what the records of two runs do not agree in: ``kind``, ``name``, ``a``, ``b`` and ``jobs`` (how many)."""
-    one, two = ({(job, kind, name): value for job, kind, name, value in facts_of(run)} for run in (a, b))
-    jobs = [{job for job, *_ in side} for side in (one, two)]
-    found: dict[tuple, set] = {}
-    for job, kind, name in one.keys() | two.keys():
-        values = tuple(_shown(side.get((job, kind, name), "absent")) for side in (one, two))
-        if values[0] != values[1] and (kind == "job" or (job in jobs[0] and job in jobs[1])):
-            found.setdefault((kind, name.partition(" ")[0] if kind == "job" else name, *values), set()).add(job)
-    rows = [(*key, len(which)) for key, which in found.items()]
-    return pd.DataFrame(rows, columns=["kind", "name", "a", "b", "jobs"]).sort_values(
-        ["kind", "name"], ignore_index=True
-    )
+        yield from flatten(member, f"{name}.{key}" if name else str(key))
 
 
 def _shown(value: Any) -> str:
@@ -110,51 +86,59 @@ def _shown(value: Any) -> str:
     return re.sub(r"(?<![\w.~:/-])/(?:[^/\s\"']+/)+", "", text)
 
 
+def compare_records(a: Run, b: Run) -> pd.DataFrame:
+    """Return in what records of the same jobs differ: ``kind``, ``name``, and in ``a`` and ``b`` all values of each."""
+    one, two = read_facts(a), read_facts(b)
+    both = {job for _, _, job, _ in one} & {job for _, _, job, _ in two}
+    alone = [("a", *fact) for fact in one - two] + [("b", *fact) for fact in two - one]
+    table = pd.DataFrame(alone, columns=["run", "kind", "name", "job", "value"])
+    values = table[table.job.isin(both)].groupby(["kind", "name", "run"]).value.agg(lambda v: "; ".join(sorted(set(v))))
+    return values.unstack("run").reindex(columns=["a", "b"]).fillna("absent").reset_index()
+
+
 def compare_files(a: Run, b: Run) -> pd.DataFrame:
-    """Return the files of results that differ, or are not what their own records say: ``file`` and ``what``."""
+    """Return the files of results that differ, or are not what their own records say: ``file`` and ``what``.
+
+    Those of two different models are not compared with each other.
+    """
     found: list[tuple[str, str]] = []
     sides = []
     for run, side in ((a, "A"), (b, "B")):
         recorded = {path: digest for record in run.records.values() for path, digest in record["outputs"].items()}
         here = {path.relative_to(run.folder).as_posix(): path for path in sorted((run.folder / "results").rglob("*"))}
-        here = {name: path for name, path in here.items() if path.is_file() and name.split("/")[1] not in NO_RESULTS}
-        if run.model:
-            here = {name: path for name, path in here.items() if run.generic(name) != name}
-        digests = {name: files.sha256(path) for name, path in here.items()}
+        digests = {
+            name: files.sha256(path)
+            for name, path in here.items()
+            if path.is_file() and name.split("/")[1] not in NO_RESULTS and run.model in name
+        }
         found += [(name, f"record of {side}: {problem}") for name, problem in run.problems.items()]
         found += [(name, f"tampered in {side}") for name, now in digests.items() if recorded.get(name, now) != now]
-        sides.append({run.generic(name): (path, digests[name], name in recorded) for name, path in here.items()})
+        sides.append({name: (digest, name in recorded) for name, digest in digests.items()})
     one, two = sides
-    for name in sorted(one.keys() | two.keys()):
+    for name in sorted(one.keys() | two.keys()) if a.model == b.model else ():
         if name not in one or name not in two:
             found.append((name, "only in B" if name in two else "only in A"))
-        elif a.records and b.records and one[name][2] != two[name][2]:
-            found.append((name, f"without a record in {'B' if one[name][2] else 'A'}"))
-        elif name in DESCRIPTIONS or name.endswith(PICTURES) or one[name][1] == two[name][1]:
+        elif a.records and b.records and one[name][1] != two[name][1]:
+            found.append((name, f"without a record in {'B' if one[name][1] else 'A'}"))
+        elif name in DESCRIPTIONS or name.endswith(PICTURES) or one[name] == two[name]:
             continue
-        elif told := describe_difference(one[name][0], two[name][0]):
+        elif told := describe_difference(a.folder / name, b.folder / name):
             found.append((name, told))
     return pd.DataFrame(found, columns=["file", "what"])
 
 
 def describe_difference(one: Path, two: Path) -> str:
     """Return in what two files differ, in words; empty if numbers differ by rounding alone."""
-    if one.suffix == ".json":
-        sides = [dict(_leaves(json.loads(path.read_text(encoding="utf-8")))) for path in (one, two)]
-        tables = [pd.DataFrame({"key": list(side), "value": list(map(str, side.values()))}) for side in sides]
-    elif one.suffix == ".csv":
-        tables = [files.read_csv(path, dtype=str).fillna("") for path in (one, two)]
-    elif one.suffix == ".parquet":
-        tables = [files.read_parquet(path) for path in (one, two)]
-    else:
+    read = {".csv": files.read_csv, ".parquet": files.read_parquet, ".json": _read_json}.get(one.suffix)
+    if read is None:
         return "other content"
-    if list(tables[0]) != list(tables[1]):
-        return "other columns"
-    if len(tables[0]) != len(tables[1]):
-        return f"{len(tables[0])} rows in A, {len(tables[1])} in B"
-    apart = np.zeros(len(tables[0]), dtype=bool)
-    for name in tables[0]:
-        words = [table[name].astype(str).to_numpy() for table in tables]
-        numbers = [pd.to_numeric(pd.Series(side), errors="coerce").to_numpy(dtype=float) for side in words]
-        apart |= (words[0] != words[1]) & ~np.isclose(*numbers, rtol=RELATIVE, atol=ABSOLUTE)
-    return f"{apart.sum()} of {count_noun(len(apart), 'row')}" if apart.any() else ""
+    try:
+        pd.testing.assert_frame_equal(read(one), read(two), check_dtype=False, rtol=RELATIVE, atol=ABSOLUTE)
+    except AssertionError as difference:
+        # The lines after that show values, which may be texts of others' templates.
+        return str(difference).partition("\n\n")[2].partition("\n")[0]
+    return ""
+
+
+def _read_json(path: Path) -> pd.DataFrame:
+    return pd.DataFrame([dict(flatten(json.loads(path.read_text(encoding="utf-8"))))])

@@ -2,11 +2,11 @@
 
 A study declares how its headlines follow from the outcomes of its instances (``paired=`` in rules/). A unit is what an
 estimate is a mean over: an instance, a quadruple, a sentence. An area under a curve is no mean; its pseudo-values (the
-first-order influence of each cluster, Efron and Tibshirani 1993, Chapter 21) have it as their mean.
+first-order influence of each sentence, Efron and Tibshirani 1993, Chapter 21) have it as their mean.
 """
 
 import functools
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -29,13 +29,11 @@ TOLERANCE = 1e-6
 """A summary has ten digits."""
 
 
+_read = functools.lru_cache(maxsize=16)(files.read_parquet)
+
+
 class NotComparable(Exception):
     """Why an estimate has no outcomes to compare, in words."""
-
-
-@functools.lru_cache(maxsize=16)
-def _read(path: Path) -> pd.DataFrame:
-    return files.read_parquet(path)
 
 
 @functools.lru_cache(maxsize=16)
@@ -46,26 +44,17 @@ def _instances(study: Path, key: str, ids: frozenset) -> pd.DataFrame:
     for path in sorted(paths, key=lambda path: (path.stem != "selected", path.as_posix())):
         if wanted and key in pq.read_schema(path).names:
             table = pq.read_table(path, filters=[(key, "in", list(wanted))]).to_pandas()
-            parts = table[[name for name in CONTENT if name in table]].astype(str)
-            found.append(table.assign(content=list(map(" | ".join, parts.to_numpy()))).drop_duplicates(key))
+            content = _joined(table, [name for name in CONTENT if name in table])
+            found.append(table.assign(content=content).drop_duplicates(key))
             wanted -= set(table[key])
     if wanted or not found:
         raise NotComparable(f"{len(wanted)} of the instances are not in this run")
     return pd.concat(found, ignore_index=True).set_index(key)
 
 
-def _joined(frame: pd.DataFrame, columns: Iterable[str]) -> pd.Series:
-    parts = frame[[*columns]].map(estimate_rows.plain_cell)
+def _joined(frame: pd.DataFrame, columns: list[str]) -> pd.Series:
+    parts = frame[columns].map(lambda cell: estimate_rows.plain_cell(cell) if np.isscalar(cell) else str(cell))
     return pd.Series(list(map(" / ".join, parts.to_numpy())), index=frame.index, dtype=str)
-
-
-def _chosen(frame: pd.DataFrame, row: Mapping[str, str], where: Mapping[str, list[str]]) -> pd.DataFrame:
-    """Return the rows of a table of outcomes that a row of a summary is made of."""
-    for column, patterns in where.items():
-        present = frame[column].map(estimate_rows.plain_cell)
-        wanted = [pattern.format(**row).strip(" ,") for pattern in patterns]
-        frame = frame[present == next((text for text in wanted if (present == text).any()), None)]
-    return frame
 
 
 def read_outcomes(run: Path, estimate: Mapping[str, Any], tables: Mapping, declared: Mapping) -> pd.DataFrame:
@@ -88,44 +77,10 @@ def read_outcomes(run: Path, estimate: Mapping[str, Any], tables: Mapping, decla
     path = tables.get(row["scoring"], tables.get("", [""]))[0].format(**row)
     if not (run / path).is_file():
         raise NotComparable(f"{path or 'a table of outcomes'} is not in this run")
-    frame = _read(run / path)
-    key = next((name for name in KEYS if name in frame), KEYS[0])
-    needed = [*declared["unit"], *declared["cluster"], *([declared["by"]] * bool(declared["by"])), *declared["signs"]]
-    for name in (key, *declared["where"], declared["value"], *declared["prediction"]):
-        if name not in frame:
-            raise NotComparable(f"{path} has no column {name}")
-    frame = _chosen(frame, row, declared["where"])
-    levels = {name: row[name].split("|") for name in estimate_rows.factors(row) if row[name]}
-    for name in levels.keys() & set(frame):
-        frame = frame[frame[name].map(estimate_rows.plain_cell).isin(levels[name])]
-    known = _instances(run / "results" / row["study"], key, frozenset(frame[key]))
-    known = known.loc[frame[key]].set_index(frame.index)
-    for name in dict.fromkeys([*levels, *needed]):
-        if name in known and name not in frame:
-            frame = frame.assign(**{name: known[name]})
-        elif name in needed and name not in frame:
-            raise NotComparable(f"{path} and its instances have no column {name}")
-    made = pd.DataFrame(
-        {
-            "id": frame[key].astype(str),
-            "row": _joined(frame, dict.fromkeys([key, *needed])),
-            "unit": _joined(frame, declared["unit"]),
-            "cluster": _joined(frame, declared["cluster"]),
-            "value": frame[declared["value"]].astype(float),
-            "content": known.content,
-            "prediction": _joined(frame, declared["prediction"]) if declared["prediction"] else "",
-            "text": known.text if "text" in known else "",
-        }
-    )
-    kept = pd.Series(True, index=frame.index)
-    for name in levels.keys() & set(frame):
-        kept &= frame[name].map(estimate_rows.plain_cell).isin(levels[name])
-    if declared["by"]:
-        made["by"] = frame[declared["by"]]
-    for name, signs in declared["signs"].items():
-        made["sign"] = frame[name].map(estimate_rows.plain_cell).map(signs)
-        kept &= made.sign.notna()
-    made = made[kept]
+    try:
+        made = _select_outcomes(_read(run / path), run / "results" / row["study"], row, declared)
+    except KeyError as error:
+        raise NotComparable(f"{path} or its instances have no column {error}") from error
     if len(twins := made[made.row.duplicated()]):
         raise UserError(f"{run.name}: {path} has two outcomes of {twins.id.iloc[0]}; make it again")
     units = _units(made, declared["statistic"])
@@ -134,20 +89,43 @@ def read_outcomes(run: Path, estimate: Mapping[str, Any], tables: Mapping, decla
     return made
 
 
+def _select_outcomes(frame: pd.DataFrame, study: Path, row: Mapping[str, str], declared: Mapping) -> pd.DataFrame:
+    for column, patterns in declared["where"].items():
+        present = frame[column].map(estimate_rows.plain_cell)
+        wanted = [pattern.format(**row).strip(" ,") for pattern in patterns]
+        frame = frame[present == next((text for text in wanted if (present == text).any()), None)]
+    key = next(name for name in KEYS if name in frame)
+    known = _instances(study, key, frozenset(frame[key]))
+    frame = frame.join(known[known.columns.difference(frame.columns)], on=key)
+    for name in estimate_rows.factors(row):
+        if row[name] and name in frame:
+            frame = frame[frame[name].map(estimate_rows.plain_cell).isin(row[name].split("|"))]
+    by = [declared["by"]] * bool(declared["by"])
+    made = pd.DataFrame(
+        {
+            "id": frame[key].astype(str),
+            "row": _joined(frame, [key, *declared["unit"], *declared["cluster"], *by, *declared["signs"]]),
+            "unit": _joined(frame, declared["unit"]),
+            "cluster": _joined(frame, declared["cluster"]),
+            "value": frame[declared["value"]].astype(float),
+            "content": frame["content"],
+            "prediction": _joined(frame, declared["prediction"]),
+            "text": frame.get("text", ""),
+            "by": frame[by[0]] if by else 0,
+            "sign": 1,
+        }
+    )
+    for name, signs in declared["signs"].items():
+        made["sign"] = frame[name].map(estimate_rows.plain_cell).map(signs)
+    return made[made.sign.notna()]
+
+
 def _units(rows: pd.DataFrame, statistic: str) -> pd.DataFrame:
     """Return ``cluster``, ``value`` and ``content`` by unit; the mean of ``value`` is the estimate."""
-    if statistic == "area":
-        return _area(rows)
-    return _grouped(rows, "unit", {"mean": _means, "disagreement": _disagreement, "slope": _slopes}[statistic](rows))
-
-
-def _grouped(rows: pd.DataFrame, key: str, values: pd.Series) -> pd.DataFrame:
-    grouped = rows.sort_values("content", kind="stable").groupby(key, sort=True)
+    statistics = {"disagreement": _disagreement, "slope": _slopes, "area": _area}
+    values = rows.groupby("unit").value.mean() if statistic == "mean" else statistics[statistic](rows)
+    grouped = rows.sort_values("content", kind="stable").groupby("unit", sort=True)
     return pd.DataFrame({"cluster": grouped.cluster.first(), "value": values, "content": grouped.content.agg("".join)})
-
-
-def _means(rows: pd.DataFrame) -> pd.Series:
-    return rows.groupby("unit").value.mean()
 
 
 def _disagreement(rows: pd.DataFrame) -> pd.Series:
@@ -167,23 +145,18 @@ def _slopes(rows: pd.DataFrame) -> pd.Series:
     return pd.Series(100 * y.to_numpy() @ x / (x @ x), index=y.index)
 
 
-def _area(rows: pd.DataFrame) -> pd.DataFrame:
+def _area(rows: pd.DataFrame) -> pd.Series:
     """How often the change of a unit with the sign 1, from the first to the last position, is above another's."""
-    table: Any = rows.pivot_table(index=["cluster", "unit", "sign"], columns="by", values="value").sort_index(axis=1)
+    table: Any = rows.pivot_table(index="unit", columns="by", values="value").sort_index(axis=1)
     # As the analysis rounds: a subtraction's error decides no tie.
-    change = np.round(100 * np.abs(table.iloc[:, -1] - table.iloc[:, 0]), 9).reset_index(name="change")
-    codes, names = pd.factorize(change.cluster, sort=True)
-    positive = (change.sign == 1).to_numpy()
-    scores = change["change"].to_numpy()
-    above, below = scores[positive][:, None], scores[~positive]
+    change = np.round(100 * (table.iloc[:, -1] - table.iloc[:, 0]).abs(), 9).to_numpy()
+    positive = (rows.groupby("unit").sign.first() == 1).to_numpy()
+    above, below = change[positive][:, None], change[~positive]
     wins = (above > below) + 0.5 * (above == below)
-    count = len(names)
-    first, second = (np.bincount(codes[side], minlength=count) for side in (positive, ~positive))
-    won = np.bincount(codes[positive], weights=wins.sum(axis=1), minlength=count)
-    lost = np.bincount(codes[~positive], weights=wins.sum(axis=0), minlength=count)
-    area = wins.mean()
-    influence = (won + lost) / wins.size - area * (first / positive.sum() + second / (~positive).sum())
-    return _grouped(rows, "cluster", pd.Series(area + count * influence, index=names))
+    values = pd.Series(wins.mean(), index=table.index)
+    values[positive] += (wins.mean(axis=1) - wins.mean()) / positive.mean()
+    values[~positive] += (wins.mean(axis=0) - wins.mean()) / (~positive).mean()
+    return values
 
 
 def paired_difference(first: pd.DataFrame, second: pd.DataFrame, statistic: str) -> dict:
@@ -203,17 +176,11 @@ def paired_difference(first: pd.DataFrame, second: pd.DataFrame, statistic: str)
     shared = int((one.content[both] == two.content[both]).sum())
     if not shared == len(one) == len(two):
         raise NotComparable(f"other instances: {shared} of {len(one)} and {len(two)} are shared")
-    two = two.loc[one.index]
-    made = paired.comparison(two.value, one.value, one.cluster, DRAWS, SEED, bound=BOUNDS[statistic])
-    counts = {"n": made["n"], "n_clusters": made["n_clusters"]}
-    return {"low": made["ci_low"], "high": made["ci_high"], "p": made["p"], **counts}
-
-
-def flipped(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
-    """Return the outcomes of the same instances whose prediction differs; an instance stands there once."""
-    both = first.merge(second, on=["row", "id", "content"], suffixes=("_a", "_b"))
-    both = both[both.prediction_a != both.prediction_b].rename(columns={"text_a": "text"})
-    return both.drop_duplicates(["id", "prediction_a", "prediction_b"])
+    sums, sizes = paired.cluster_sums(two.value[one.index], one.value, one.cluster)
+    most = BOUNDS[statistic]
+    low, high = procedures.cluster_bootstrap(sums, sizes, DRAWS, SEED, least=-most, most=most)
+    p = paired.sign_flip_p(sums, DRAWS, SEED)
+    return {"low": low, "high": high, "p": p, "n": len(one), "n_clusters": len(sums)}
 
 
 def compare_rows(one: Mapping, two: Mapping, runs: tuple[Path, Path], study: Mapping) -> tuple[dict, pd.DataFrame]:
@@ -226,23 +193,24 @@ def compare_rows(one: Mapping, two: Mapping, runs: tuple[Path, Path], study: Map
 
     Returns:
         ``difference``, ``low``, ``high``, ``p``, ``n``, ``n_clusters``, ``flipped`` and ``note``, which says why there
-        is no interval; and what :func:`flipped` returns.
+        is no interval; and the outcomes of the same instances whose prediction differs, an instance once.
     """
-    told = dict.fromkeys(("low", "high", "p"), np.nan) | {"n": 0, "n_clusters": 0, "note": ""}
-    found = pd.DataFrame()
+    told = {"difference": two["value"] - one["value"], "low": np.nan, "high": np.nan, "p": np.nan}
+    told |= {"n": 0, "n_clusters": 0, "note": ""}
+    flipped = pd.DataFrame()
     declared = study.get("paired", {}).get(one["metric"])
     try:
         if declared is None:
             raise NotComparable("the study declares no outcomes of it")
-        tables = study["outcomes"]
-        sides = [read_outcomes(run, row, tables, declared) for run, row in zip(runs, (one, two), strict=True)]
-        if declared["prediction"]:
-            found = flipped(*sides)
-        one_side, other_side = sides
-        told |= paired_difference(one_side, other_side, declared["statistic"])
+        first, second = (
+            read_outcomes(run, row, study["outcomes"], declared) for run, row in zip(runs, (one, two), strict=True)
+        )
+        both = first.merge(second, on=["row", "id", "content", "text"], suffixes=("_a", "_b"))
+        flipped = both[both.prediction_a != both.prediction_b].drop_duplicates(["id", "prediction_a", "prediction_b"])
+        told |= paired_difference(first, second, declared["statistic"])
     except NotComparable as why:
         told["note"] = str(why)
-    return {"difference": two["value"] - one["value"], "flipped": len(found)} | told, found
+    return told | {"flipped": len(flipped)}, flipped
 
 
 def add_holm(table: pd.DataFrame) -> pd.DataFrame:

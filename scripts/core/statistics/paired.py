@@ -9,7 +9,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-import scipy
 from numpy.typing import ArrayLike
 
 from scripts.core.statistics import procedures
@@ -44,46 +43,6 @@ def cluster_sums(first: ArrayLike, second: ArrayLike, clusters: Labels) -> tuple
     codes, names = pd.factorize(np.asarray(clusters), sort=True)
     count = len(names)
     return np.bincount(codes, weights=first - second, minlength=count), np.bincount(codes, minlength=count) * 1.0
-
-
-def comparison(
-    first: ArrayLike,
-    second: ArrayLike,
-    clusters: Labels,
-    draws: int,
-    seed: int,
-    alpha: float = 0.05,
-    power: float = 0.8,
-    bound: float = 1.0,
-) -> dict:
-    """Compare two outcomes of the same items.
-
-    Args:
-        first, second: Such as whether each of two models is right. Shape (items,), of bool or float.
-        clusters: Shape (items,).
-        draws: Of the bootstrap and of the permutation test.
-        alpha, power: Of the minimum detectable effect.
-        bound: What the difference can be at most, in either direction.
-
-    Returns:
-        ``n``, ``n_clusters``, ``difference`` (mean of first minus second), ``ci_low`` and ``ci_high`` (95 %, bootstrap
-        over clusters), ``p`` (:func:`sign_flip_p`), ``discordant`` (share of items whose outcomes differ) and
-        ``detectable`` (:func:`detectable_difference`).
-    """
-    sums, sizes = cluster_sums(first, second, clusters)
-    total = sizes.sum()
-    low, high = procedures.cluster_bootstrap(sums, sizes, draws, seed, least=-bound, most=bound)
-    unequal = np.asarray(first, dtype=float) != np.asarray(second, dtype=float)
-    return {
-        "n": int(total),
-        "n_clusters": len(sums),
-        "difference": float(sums.sum() / total) if total else np.nan,
-        "ci_low": low,
-        "ci_high": high,
-        "p": sign_flip_p(sums, draws, seed),
-        "discordant": float(unequal.mean()) if total else np.nan,
-        "detectable": detectable_difference(standard_error(sums, sizes), len(sums), alpha, power),
-    }
 
 
 def sign_flip_p(sums: ArrayLike, draws: int, seed: int) -> float:
@@ -133,21 +92,3 @@ def standard_error(sums: np.ndarray, sizes: np.ndarray) -> float:
         return np.nan
     residuals = sums - sizes * sums.sum() / total
     return float(np.sqrt(count / (count - 1) * (residuals**2).sum()) / total)
-
-
-def detectable_difference(error: float, clusters: int, alpha: float = 0.05, power: float = 0.8) -> float:
-    r"""Return the smallest true difference that a two-sided test of a sample like this finds with the given power.
-
-    :math:`(t_{1 - \alpha/2} + t_{\text{power}}) \cdot \mathrm{SE}` with quantiles of Student's t with :math:`C - 1`
-    degrees of freedom (Bloom 1995): 2.8 standard errors for many clusters at the defaults.
-
-    Args:
-        error: Standard error of the difference (:func:`standard_error`).
-
-    Returns:
-        NaN for fewer than two clusters, or without any variation, from which nothing follows.
-    """
-    if clusters < 2 or not error > 0:
-        return np.nan
-    quantiles = scipy.stats.t(clusters - 1).ppf([1 - alpha / 2, power])
-    return float(quantiles.sum() * error)
