@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from scipy import stats
 
 from scripts.core.statistics import paired, procedures
 from scripts.explorer import explorer as script
@@ -120,7 +121,7 @@ def test_the_interval_is_that_of_occupations(opened):
     both = browser.evaluate("estimate(rowsOf(), row => right(reader('a'), row) - right(reader('b'), row), false)")
     other = [n % 2 != 0 for n in range(60)]
     sums, sizes = paired.cluster_sums(right, other, [n % 12 for n in range(60)])
-    half = 2.200985 * paired.standard_error(sums, sizes)
+    half = 2.200985 * stats.sem(sums / sizes)
     assert [both["low"], both["high"]] == pytest.approx([1 / 6 - half, 1 / 6 + half], abs=1e-3)
 
 

@@ -1,4 +1,4 @@
-"""Two models, or two ways to read one, on the same items: their difference, its test, and what a sample can show.
+"""Two models, or two ways to read one, on the same items: their difference and its test.
 
 Items of one cluster, such as a template, are alike; clusters are independent of each other.
 """
@@ -72,23 +72,3 @@ def sign_flip_p(sums: ArrayLike, draws: int, seed: int) -> float:
         return float((np.abs(signs @ moved) >= observed).mean())
     signs = np.random.default_rng(seed).choice((1.0, -1.0), size=(draws, len(moved)))
     return float((1 + (np.abs(signs @ moved) >= observed).sum()) / (1 + draws))
-
-
-def standard_error(sums: np.ndarray, sizes: np.ndarray) -> float:
-    r"""Return the standard error of a mean difference over items of clusters (Liang and Zeger 1986, as a ratio).
-
-    :math:`\sqrt{\frac{C}{C - 1} \sum_c (S_c - n_c \bar d)^2} \, / \, n` with :math:`C` clusters of :math:`n_c` items,
-    sums :math:`S_c` and the mean :math:`\bar d = \sum_c S_c / n`.
-
-    Args:
-        sums, sizes: Shape (clusters,), of float.
-
-    Returns:
-        NaN for fewer than two clusters.
-    """
-    sums, sizes = np.asarray(sums, dtype=float), np.asarray(sizes, dtype=float)
-    count, total = len(sums), sizes.sum()
-    if count < 2:
-        return np.nan
-    residuals = sums - sizes * sums.sum() / total
-    return float(np.sqrt(count / (count - 1) * (residuals**2).sum()) / total)

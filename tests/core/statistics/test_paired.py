@@ -41,28 +41,6 @@ def test_random_flips_come_close_to_all_of_them():
     assert paired.sign_flip_p(sums, 20000, 1) == pytest.approx(everything.pvalue, abs=0.01)
 
 
-def test_the_standard_error_of_single_items_is_the_usual_one():
-    difference = np.random.default_rng(8).integers(-1, 2, 90).astype(float)
-    assert paired.standard_error(difference, np.ones(90)) == pytest.approx(stats.sem(difference))
-    # Means of equal clusters: their standard error.
-    sums = difference.reshape(30, 3).sum(axis=1)
-    assert paired.standard_error(sums, np.full(30, 3)) == pytest.approx(stats.sem(sums / 3))
-    assert np.isnan(paired.standard_error([1.0], [3.0]))
-
-
-def test_the_detectable_difference_is_2_8_standard_errors_of_many_clusters():
-    assert paired.detectable_difference(0.01, 100000) == pytest.approx(0.028016, rel=1e-3)
-    # t(9): 2.2622 + 0.8834
-    assert paired.detectable_difference(1.0, 10) == pytest.approx(3.1456, abs=1e-3)
-    assert np.isnan(
-        [
-            paired.detectable_difference(0.0, 10),
-            paired.detectable_difference(1.0, 1),
-            paired.detectable_difference(np.nan, 10),
-        ]
-    ).all()
-
-
 def outcomes(random, templates, per_template, difference, spread):
     """Return whether each of two models is right on every item; the second is better by ``difference``."""
     hardness = np.repeat(random.normal(0, 0.15, templates), per_template)
@@ -73,36 +51,12 @@ def outcomes(random, templates, per_template, difference, spread):
     return first, second, np.repeat(np.arange(templates), per_template)
 
 
-def test_the_promised_share_of_detectable_differences_is_found():
-    """80 % at the minimum detectable effect, 5 % without a difference, though items of a template are alike."""
+def test_models_that_are_alike_differ_in_a_twentieth_of_the_samples():
+    """Though items of a template are alike."""
     random = np.random.default_rng(9)
-    probe = [paired.cluster_sums(*outcomes(random, 60, 8, 0, 0.15)) for _ in range(50)]
-    effect = np.mean([paired.detectable_difference(paired.standard_error(*sums), 60) for sums in probe])
-    rates = {}
-    for true in (0.0, effect):
-        p = [
-            paired.sign_flip_p(paired.cluster_sums(*outcomes(random, 60, 8, true, 0.15))[0], 499, repeat)
-            for repeat in range(400)
-        ]
-        rates[true] = np.mean(np.array(p) <= 0.05)
+    p = [
+        paired.sign_flip_p(paired.cluster_sums(*outcomes(random, 60, 8, 0, 0.15))[0], 499, repeat)
+        for repeat in range(400)
+    ]
     # Two standard errors of 400 simulations.
-    assert rates[effect] == pytest.approx(0.8, abs=0.04)
-    assert rates[0.0] == pytest.approx(0.05, abs=0.022)
-
-
-def test_a_comparison_tells_all_of_it():
-    first, second, clusters = outcomes(np.random.default_rng(11), 40, 5, 0.2, 0.0)
-    made = paired.comparison(second, first, clusters, 1000, 3)
-    assert made["n"] == 200 and made["n_clusters"] == 40
-    assert made["difference"] == pytest.approx(second.mean() - first.mean())
-    assert made["ci_low"] < made["difference"] < made["ci_high"]
-    assert made["discordant"] == pytest.approx((first != second).mean())
-    assert made["p"] == pytest.approx(paired.comparison(first, second, clusters, 1000, 3)["p"])
-    half = (made["ci_high"] - made["ci_low"]) / 2
-    assert made["detectable"] == pytest.approx(2.87 * half / 1.96, rel=0.15)
-
-
-def test_equal_outcomes_detect_nothing():
-    made = paired.comparison([1, 0, 1], [1, 0, 1], list("abc"), 100, 0)
-    assert (made["difference"], made["p"], made["discordant"]) == (0, 1, 0)
-    assert np.isnan(made["detectable"])
+    assert np.mean(np.array(p) <= 0.05) == pytest.approx(0.05, abs=0.022)
