@@ -164,7 +164,7 @@ def complete_entry(name: str, entry: dict[str, Any], kept: str | Path = KEPT) ->
             return _lay_over(found["facts"], entry)
     if folder:
         raise UserError(f"models.{name}.source.path: {folder} holds no config.json; name the folder of a checkpoint")
-    if not lacking:
+    if not lacking or "hub" not in source:
         return entry
     try:
         described = of_hub(source["hub"], source["revision"])
