@@ -223,7 +223,8 @@ declare(
         "published_vs_ours": result(
             params=WINOPRON_COMPARED | {"models": WINOPRON.asked, "pronoun_sets": PRONOUN_SETS},
             **published_files("winopron"),
-            **winopron_tables("metrics", "overlap"),
+            **winopron_tables("metrics", "overlap", "biased_occupations"),
+            named_occupations="paper/published/winopron_table4.csv",
             counts="results/winopron/tables/counts.csv",
         ),
         "findings": result(params=WINOPRON_COMPARED | WINOPRON.bootstrap | {"sets": WINOPRON.sets}, **WINOPRON_OF),

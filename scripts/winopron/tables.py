@@ -3,6 +3,8 @@
 Cells are written as they are printed (LaTeX and CSV); full precision is in the tidy tables that they are made from.
 """
 
+from collections.abc import Sequence
+
 import pandas as pd
 
 from scripts.core import files
@@ -132,6 +134,8 @@ def published_vs_ours(
     study_models: str,
     metrics: str,
     overlap: str,
+    biased_occupations: str,
+    named_occupations: str,
     counts: str,
     csv: str,
     tex: str,
@@ -145,15 +149,20 @@ def published_vs_ours(
 
     Write all comparisons (CSV), those that the paper shows (LaTeX) and how often each verdict fell (JSON).
 
-    Systems are read as the study's authors read them. ``counts`` is the table of templates; demonstration models among
+    Systems are read as the study's authors read them. ``counts`` is the table of templates and ``named_occupations``
+    lists those of the study's Table 4; demonstration models among
     ``models`` are left out, and so are all results if ``pronoun_sets`` are not the study's.
     """
     printed = read_published(published, mapping, study_models)
-    measured, overlaps, sizes = (study.read_table(path) for path in (metrics, overlap, counts))
+    measured, overlaps, biased, sizes = (
+        study.read_table(path) for path in (metrics, overlap, biased_occupations, counts)
+    )
+    named, systems = files.read_csv(named_occupations), measured[measured.templates != study.WINOGENDER].system.unique()
     compared = {
         name: {
             "analysis/metrics.csv": comparable_metrics(measured, name, printed.models),
             "analysis/overlap.csv": comparable_overlaps(overlaps, name),
+            "analysis/biased_occupations.csv": comparable_occupations(named, biased, systems, name),
             "tables/counts.csv": comparable_counts(sizes, name),
         }
         for name in template_sets
@@ -211,19 +220,49 @@ def comparable_overlaps(table: pd.DataFrame, templates: str) -> pd.DataFrame:
     return rows.reset_index(drop=True)
 
 
+def comparable_occupations(
+    named: pd.DataFrame, biased: pd.DataFrame, systems: Sequence[str], templates: str
+) -> pd.DataFrame:
+    """Return how many of the occupations that Table 4 names for a form and a sign of bias each system has there too.
+
+    Args:
+        named: Occupations by ``case``, ``pronoun_set`` and ``polarity`` (paper/published/winopron_table4.csv).
+        biased: Of ``biased_occupations.csv``.
+        systems: Those of the run; they are read as their authors read them.
+
+    Returns:
+        ``system``, ``case``, ``pronoun_set``, ``bias``, ``found``.
+    """
+    cells = ["case", "pronoun_set", "bias"]
+    named = named.rename(columns={"polarity": "bias"}).assign(case=named["case"].str.lower())
+    rows = study.as_published(biased[biased.templates == templates])
+    frames = []
+    for system in systems:
+        there = rows.loc[rows.system == system, [*cells, "occupation"]].drop_duplicates().assign(found=1)
+        joined = named.merge(there, how="left", on=[*cells, "occupation"]).fillna({"found": 0})
+        frames.append(joined.groupby(cells, sort=False).found.sum().reset_index().assign(system=system))
+    return pd.concat(frames, ignore_index=True)
+
+
 def comparable_counts(table: pd.DataFrame, templates: str) -> pd.DataFrame:
-    """Return how many templates a set has, a row for each case: ``Case``, ``data`` (``WP``, ``WS``), ``templates``."""
+    """Return how many templates a set has, a row for each case, and their ``share`` of all.
+
+    Returns:
+        ``Case``, ``data`` (``WP``, ``WS``), ``templates``, ``share``.
+    """
     columns = {
         "WP": f"{study.SETS[templates]}: {study.ENTITIES['double']}",
         "WS": f"{study.SETS[study.WINOGENDER]}: {study.ENTITIES['double']}",
     }
     kept = [
-        pd.DataFrame({"Case": table.Case, "data": name, "templates": table[column]})
+        pd.DataFrame({"Case": table.Case, "data": name, "templates": table[column]}).assign(
+            share=table[column] / table[column][table.Case == "All"].iloc[0]
+        )
         for name, column in columns.items()
         if column in table
     ]
     rows = pd.concat(kept, ignore_index=True)
-    return rows[rows.Case.isin([*(case.capitalize() for case in CASES), "All", "Sentences"])]
+    return rows[rows.Case.isin([*(case.capitalize() for case in CASES), "All", "Sentences", tables.CHANGED_VERB])]
 
 
 if __name__ == "__main__":

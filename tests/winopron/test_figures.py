@@ -1,9 +1,12 @@
 """Figures and tables of the WinoPron wing, with rules alone and with all systems of the study."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from scripts.core import files
+from scripts.core.paper.formats import interval
+from scripts.core.statistics import procedures
 from scripts.winopron import analyses, figures
 from scripts.winopron.lib import numbers, study, summary, tables
 from tests import figures as rules
@@ -88,8 +91,11 @@ def test_tables_have_every_system(made):
     consistency = tables.consistency(metrics)
     assert set(consistency.Prompts) <= {"", "each", "all together"}
     rule = consistency[consistency.System == RULES[0]].iloc[0]
-    # A constant answer is right for one of two endings, with all pronoun sets: no interval, because all pairs agree.
-    assert (rule["Pronoun"], rule["Pronoun interval"], rule["Disambig."]) == ("50.0", "–", "0.0")
+    # A constant answer is right for one of two endings, with all pronoun sets, of every pair.
+    pairs = metrics[metrics.system == RULES[0]].n.iloc[0]
+    low, high = procedures.agreeing_interval(0.5, pairs, least=0.0)
+    shown = interval(100 * low, 100 * high, 1)
+    assert (rule["Pronoun"], rule["Pronoun interval"], rule["Disambig."]) == ("50.0", shown, "0.0")
 
 
 def test_overlaps_stand_beside_chance(made):
@@ -123,6 +129,28 @@ def test_numbers_and_summary(made):
     rows = pd.DataFrame(summary.rows(tables_of["metrics"], summary.identities({}, {}, {})))
     assert set(rows.kind) == ({"heuristic"} if len(systems) == 2 else {"heuristic", "system"})
     assert rows[rows.headline].label.is_unique and set(rows[rows.headline].label) == set(systems)
+
+
+def test_overlaps_of_two_readings_are_counted_apart():
+    columns = ["comparison", "reading", "system", "p_value", "p_holm"]
+    rows = [
+        ("cases", reading, "SpanBERT-base", p, p)
+        for reading in ("corrected", "as published")
+        for p in (0.01, 0.3, np.nan)
+    ]
+    found = numbers.from_overlap(pd.DataFrame(rows, columns=columns))
+    assert (found["overlap.cases.above_chance"]["value"], found["overlap.cases.tested"]["value"]) == (1, 2)
+
+
+def test_prompting_says_the_pairs_that_prompted_models_were_asked(made):
+    """Not the fewest of any system."""
+    table = made[1]["metrics"].query("entities == 'double'").copy()
+    prompted = table.groupby("system").pairing.transform(lambda pairing: (pairing != "").any())
+    if not prompted.any():
+        return
+    table["n"] = np.where(prompted, 60, 4)
+    found = numbers.from_metrics(table)
+    assert (found["asked.lowest"]["value"], found["prompted.pairs"]["value"]) == (4, 60)
 
 
 def test_a_table_without_rows_is_a_comment(made, tmp_path):

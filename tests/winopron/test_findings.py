@@ -218,6 +218,37 @@ def test_every_system_is_compared_once_and_as_published():
     assert found.to_dict() == pytest.approx({"WP": 0.7, "WS": 0.8, "WP - WS": -0.1})
 
 
+def test_occupations_of_table_4_are_looked_for_as_published():
+    named = pd.DataFrame(
+        [("Nominative", "he", "positive", "cook"), ("Nominative", "he", "positive", "clerk"),
+         ("Nominative", "he", "negative", "cook"), ("Accusative", "he", "positive", "cook")],
+        columns=["case", "pronoun_set", "polarity", "occupation"],
+    )  # fmt: skip
+    columns = ["templates", "system", "conversion", "case", "pronoun_set", "bias", "occupation"]
+    biased = pd.DataFrame(
+        [("official", "SpanBERT-large", "carried_over", "nominative", "he", "positive", "cook"),
+         ("official", "SpanBERT-large", "corrected", "nominative", "he", "positive", "clerk"),
+         ("replica", "SpanBERT-large", "carried_over", "nominative", "he", "negative", "cook")],
+        columns=columns,
+    )  # fmt: skip
+    found = tables.comparable_occupations(named, biased, ["SpanBERT-large", "CAW-coref"], "official")
+    assert found.set_index(["system", "case", "bias"]).found.to_dict() == {
+        ("SpanBERT-large", "nominative", "positive"): 1, ("SpanBERT-large", "nominative", "negative"): 0,
+        ("SpanBERT-large", "accusative", "positive"): 0, ("CAW-coref", "nominative", "positive"): 0,
+        ("CAW-coref", "nominative", "negative"): 0, ("CAW-coref", "accusative", "positive"): 0,
+    }  # fmt: skip
+
+
+def test_templates_that_they_changes_are_a_share_of_all():
+    rows = [(1, "he was late", 0, "he"), (1, "they were late", 0, "they"), (2, "he came", 0, "he"),
+            (2, "they came", 0, "they"), (3, "see him", 4, "him"), (3, "see them", 4, "them")]  # fmt: skip
+    frame = pd.DataFrame(rows, columns=["template_row", "text", "pronoun_offset", "pronoun"])
+    frame["case"] = ["nominative"] * 4 + ["accusative"] * 2
+    counted = tables.comparable_counts(tables.tables.counts({("winogender", "double"): frame}), "official")
+    row = counted[counted.Case == tables.tables.CHANGED_VERB].iloc[0]
+    assert (row.data, row.templates, row.share) == ("WS", 1, pytest.approx(1 / 3))
+
+
 @pytest.mark.parametrize(("pairs", "outcome"), [(12, None), (60, True)])
 def test_samples_that_all_agree_have_an_exact_interval_over_pairs(pairs, outcome):
     results = SimpleNamespace(resampled=SimpleNamespace(pairs=range(pairs)))

@@ -3,36 +3,27 @@
 Entries are ``{"value", "text", "source", "cell"}``, as in the other studies.
 """
 
-from collections.abc import Callable, Mapping
 from typing import Any
 
 import pandas as pd
 
 from scripts.core.data.templates import CASES
 from scripts.core.paper.estimates import Estimate, compare_all, compare_values
-from scripts.core.paper.formats import FEWEST, percent
+from scripts.core.paper.formats import FEWEST, MISSING_MARK, interval, percent
 from scripts.core.paper.numbers import count, entry
 from scripts.winopron.lib import study
 from scripts.winopron.lib.analyses.consistency import GROUPS, POOLED
 
 KEYS = {"draws": "winopron.bootstrap.draws"}
 """Settings to their keys in config.yaml."""
-ENDS = {".low": "ci_low", ".high": "ci_high"}
-"""Last parts of the ids of an interval's ends, to their columns."""
 
 
-def _values(
-    name: str,
-    row: pd.Series,
-    source: str,
-    columns: Mapping[str, str] = ENDS | {"": "value"},
-    shown: Callable[[float], str] = lambda value: percent(value, 1),
-    **cell: Any,
-):
-    """Return entries of some columns of one row: what their ids have behind ``name``, to the column."""
+def _estimate(name: str, row: pd.Series) -> dict[str, dict]:
+    """Return entries of a row of metrics.csv: its value and, as ``<name>.interval``, the text of its interval."""
+    ends = interval(100 * row.ci_low, 100 * row.ci_high, 1).replace(MISSING_MARK, "no interval")
     return {
-        name + end: entry(float(row[column]), shown(row[column]), source, **cell, column=column)
-        for end, column in columns.items()
+        name: entry(row.value, percent(row.value, 1), "metrics.csv", **_cell(row)),
+        f"{name}.interval": entry(ends, ends, "metrics.csv", **_cell(row)),
     }
 
 
@@ -59,9 +50,9 @@ def from_metrics(metrics: pd.DataFrame) -> dict:
         ``systems`` and ``rules`` (counts of systems); ``asked.lowest``, the pairs of people that a system
         was asked about at least; ``prompted.pairs``, those that prompted models were asked about at least, and
         ``scored.pairs``, those that models resolved by likelihood, with
-        ``accuracy.<system>`` and its interval; ``chance.<consistency>``; of rules ``rules.<accuracy or
+        ``accuracy.<system>``; ``chance.<consistency>``; of rules ``rules.<accuracy or
         consistency>.lowest`` and ``.highest``, and of other systems the same without ``rules.``, for single prompts,
-        with ``accuracy.<case>`` besides: each with ``system``, and ``.low`` and ``.high``, the ends of its interval;
+        with ``accuracy.<case>`` besides, each with ``system``; of each accuracy and consistency its interval;
         and ``accusative.hardest``, systems whose interval for the accusative lies below those for both other cases.
     """
     table = metrics[metrics.entities == "double"]
@@ -80,7 +71,7 @@ def from_metrics(metrics: pd.DataFrame) -> dict:
     if len(scored):
         numbers["scored.pairs"] = count(scored.n.min(), "metrics.csv", column="n")
     for _, row in scored[scored.metric == "accuracy"].iterrows():
-        numbers |= _values(f"accuracy.{row.system}", row, "metrics.csv", **_cell(row))
+        numbers |= _estimate(f"accuracy.{row.system}", row)
     for metric in GROUPS:
         rows = whole[(whole.metric == f"{metric}_chance") & (whole.pairing != POOLED)]
         chance = rows.value.iloc[0]
@@ -112,9 +103,8 @@ def _cell(row: pd.Series):
 def _range(name: str, rows: pd.DataFrame):
     numbers = {}
     for bound, row in _extremes(rows, "value"):
-        found = entry(row.value, percent(row.value, 1), "metrics.csv", **_cell(row))
-        numbers[f"{name}.{bound}"] = found | {"system": row.system}
-        numbers |= _values(f"{name}.{bound}", row, "metrics.csv", ENDS, **_cell(row))
+        numbers |= _estimate(f"{name}.{bound}", row)
+        numbers[f"{name}.{bound}"]["system"] = row.system
     return numbers
 
 
@@ -146,7 +136,9 @@ def from_bias(bias: pd.DataFrame) -> dict:
         numbers[f"bias.pairs.{bound}"] = count(row.attempted_solvable, "bias.csv", **cell)
     for sign in ("positive", "negative"):
         for bound, row in _extremes(enough, f"share_{sign}"):
-            numbers |= _values(f"bias.{sign}.{bound}", row, "bias.csv", {"": f"share_{sign}"}, system=row.system)
+            share = row[f"share_{sign}"]
+            cell = {"system": row.system, "column": f"share_{sign}"}
+            numbers[f"bias.{sign}.{bound}"] = entry(share, percent(share, 1), "bias.csv", **cell)
     return numbers
 
 

@@ -34,8 +34,12 @@ def of_set(table: pd.DataFrame, templates: str) -> pd.DataFrame:
     return rows
 
 
+CHANGED_VERB = "Verb changed for they"
+"""Row of the templates whose verb is another one with *they* (section 3.1)."""
+
+
 def counts(instances: dict[tuple[str, str], pd.DataFrame]) -> pd.DataFrame:
-    """Return Table 1: templates of each case, and what they come to.
+    """Return Table 1: templates of each case, and what they come to; and those that had to be changed for *they*.
 
     Args:
         instances: Template set and entities to instances.
@@ -43,11 +47,16 @@ def counts(instances: dict[tuple[str, str], pd.DataFrame]) -> pd.DataFrame:
     Returns:
         ``Case``, then a column of counts for each set of sentences about two people; and of one, if there are some.
     """
-    columns: dict[str, list] = {"Case": [*(case.capitalize() for case in CASES), "All", "Sentences"]}
+    columns: dict[str, list] = {"Case": [*(case.capitalize() for case in CASES), "All", "Sentences", CHANGED_VERB]}
     for (templates, entities), frame in instances.items():
         by_case = frame.groupby("case").template_row.nunique()
         head = f"{study.SETS[templates]}: {study.ENTITIES[entities]}"
-        columns[head] = [*(int(by_case.get(case, 0)) for case in CASES), int(by_case.sum()), len(frame)]
+        behind = [
+            text[offset + len(pronoun) :]
+            for text, offset, pronoun in zip(frame.text, frame.pronoun_offset, frame.pronoun, strict=True)
+        ]
+        changed = int((frame.assign(behind=behind).groupby("template_row").behind.nunique() > 1).sum())
+        columns[head] = [*(int(by_case.get(case, 0)) for case in CASES), int(by_case.sum()), len(frame), changed]
     return pd.DataFrame(columns)
 
 
