@@ -1,7 +1,7 @@
 """From a system's output to one flag for each candidate name: is it in the pronoun's cluster?"""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -9,6 +9,7 @@ from scripts.core import files
 from scripts.core.data import coreference
 from scripts.core.data.templates import read_tsv
 from scripts.core.errors import UserError
+from scripts.counter_gap.lib.analyses.subsets import SPLITTING
 from scripts.counter_gap.lib.instances import LABELS
 
 if TYPE_CHECKING:
@@ -63,9 +64,9 @@ def flags_from_clusters(
         scoring: One of :data:`SPAN_SCORINGS`. With ``clusters`` the pronoun is a mention of exactly its tokens, and a
             name is in the cluster if one of the cluster's mentions stands for it (:func:`stands_for`). With
             ``clusters_faithful`` every span runs to the token at its end offset, which lies one character behind the
-            span, and a name is in the cluster if its span contains a mention or is contained in one: what the
-            conversion in the study's repository does. A pronoun that punctuation follows directly is then a span that
-            no system predicts.
+            span, and to the left over a mark that is glued to it and splits no words, and a name is in the cluster if
+            its span contains a mention or is contained in one: what the conversion in the study's repository does. A
+            pronoun that punctuation follows directly is then a span that no system predicts.
 
     Returns:
         ``id``, ``a_pred``, ``b_pred`` (bool).
@@ -73,10 +74,13 @@ def flags_from_clusters(
     flags = []
     for row in files.rows(instances, index=False):
         document = documents[row.id]
-        spans = [
-            _span(document, offset, offset + len(word), scoring == "clusters_faithful")
-            for word, offset in ((row.pronoun, row.pronoun_offset), (row.a, row.a_offset), (row.b, row.b_offset))
-        ]
+        places = ((row.pronoun, row.pronoun_offset), (row.a, row.a_offset), (row.b, row.b_offset))
+        spans = [document.span(start, start + len(word)) for word, start in places]
+        if scoring == "clusters_faithful":
+            spans = [
+                span and _released_span(document, row.text, start, start + len(word))
+                for span, (word, start) in zip(spans, places, strict=True)
+            ]
         clusters = document.clusters_with(spans[0])
         if scoring == "clusters_faithful":
             # The released conversion looks at the first cluster that holds the pronoun.
@@ -90,13 +94,14 @@ def flags_from_clusters(
     return pd.DataFrame(flags, columns=["id", "a_pred", "b_pred"])
 
 
-def _span(document: Any, start: int, end: int, faithful: bool):
-    span = document.span(start, end)
-    if span is None or not faithful:
-        return span
+def _released_span(document: coreference.Document, text: str, start: int, end: int):
+    # A mark before the span that does not split words belongs to the span's first one.
+    glued = start and not text[start - 1].isspace() and text[start - 1] not in SPLITTING
     # The character at the exclusive end: a blank still belongs to the token before it, a mark is the next token, and
     # behind the last character the conversion takes the last token.
-    return span[0], document.span(0, end + 1)[1]
+    first, _ = document.span(start - 1 if glued else start, end) or (None, None)
+    _, last = document.span(0, end + 1) or (None, None)
+    return first, last
 
 
 def _nested(one: tuple[int, int], other: tuple[int, int]):
