@@ -126,7 +126,7 @@ def accuracy_by_size(summary: pd.DataFrame, models: dict[str, dict]) -> pd.DataF
     overall = summary[summary.factor == "all"]
     overall = overall[overall.n_distractors.isin([overall.n_distractors.min(), overall.n_distractors.max()])]
     facts = pd.DataFrame.from_dict(models, orient="index")[["family", "architecture", "parameters"]]
-    columns = ["model", *facts, "n_distractors", "n", "accuracy", "ci_low", "ci_high"]
+    columns = ["model", *facts, "n_distractors", "n", "accuracy", "ci_low", "ci_high", "sd"]
     return overall.join(facts, on="model")[columns].sort_values(
         ["n_distractors", "parameters"], kind="stable", ignore_index=True
     )

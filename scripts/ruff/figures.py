@@ -28,7 +28,8 @@ from scripts.ruff.lib import figures, study
 ALL = "all"
 """The level of a factor that is pooled, and the model that stands for all of them."""
 KEYS = ["model", "n_distractors"]
-VALUES = ["n", "accuracy", "ci_low", "ci_high"]
+VALUES = ["n", "accuracy", "ci_low", "ci_high", "sd"]
+"""Columns of accuracies in the CSV files; the study's error bars are ``sd``, over samples, which is not drawn."""
 BOUNDS = {"ci_low": "low", "ci_high": "high"}
 
 
@@ -257,8 +258,8 @@ def accuracy_by_pronoun(accuracy: pd.DataFrame, tests: pd.DataFrame, models: dic
         accuracy, tests: Accuracies without distractors, and the pairwise tests.
 
     Returns:
-        ``model``, ``pronoun``, ``accuracy``, ``low``, ``high``, ``n``, and of the test against the next pronoun set
-        ``next_pronoun``, ``p_holm`` and ``significant_holm`` (missing for the last set).
+        ``model``, ``pronoun``, ``accuracy``, ``low``, ``high``, ``sd``, ``n``, and of the test against the next pronoun
+        set ``next_pronoun``, ``p_holm`` and ``significant_holm`` (missing for the last set).
     """
     rows = accuracy[accuracy.factor == "pronoun"].rename(columns={"level": "pronoun"} | BOUNDS)
     if len(models) > 1:
@@ -269,10 +270,9 @@ def accuracy_by_pronoun(accuracy: pd.DataFrame, tests: pd.DataFrame, models: dic
     adjacent = pd.DataFrame(list(pairwise(sets)), columns=["pronoun_a", "pronoun_b"])
     marks = tests.merge(adjacent).rename(columns={"pronoun_a": "pronoun", "pronoun_b": "next_pronoun"})
     rows = rows.merge(marks, on=["model", "pronoun"], how="left")
-    columns = ["model", "pronoun", "accuracy", "low", "high", "n", "next_pronoun", "p_holm", "significant_holm"]
-    return figures.in_order(
-        rows[columns].astype({"n": "Int64"}), model=[ALL, *figures.order_models(models)], pronoun=sets
-    )
+    columns = ["model", "pronoun", "accuracy", "low", "high", "sd", "n", "next_pronoun", "p_holm"]
+    rows = rows[[*columns, "significant_holm"]].astype({"n": "Int64"})
+    return figures.in_order(rows, model=[ALL, *figures.order_models(models)], pronoun=sets)
 
 
 MARKS = {

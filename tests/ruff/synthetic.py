@@ -5,6 +5,7 @@ from itertools import combinations, product
 import numpy as np
 import pandas as pd
 
+from scripts.ruff.analyses import accuracy_by_size
 from scripts.ruff.lib.analyses import prompting
 from scripts.ruff.lib.analyses.normalisation import DESIGN
 
@@ -172,13 +173,7 @@ def error_types(models, seeds=3, seed=0):
 
 def scaling(table, models):
     """Return ``scaling.csv`` for an accuracy table."""
-    overall = table[table.factor == "all"]
-    ends = {overall.n_distractors.min(), overall.n_distractors.max()}
-    overall = overall[overall.n_distractors.isin(ends)].copy()
-    for fact in ("family", "architecture", "parameters"):
-        overall[fact] = [models[m][fact] for m in overall.model]
-    columns = ["model", "family", "architecture", "parameters", "n_distractors", "n", "accuracy", "ci_low", "ci_high"]
-    return overall[columns].sort_values(["n_distractors", "parameters"], kind="stable", ignore_index=True)
+    return accuracy_by_size(table, models)
 
 
 def other_scores(models, sets, seed=0):

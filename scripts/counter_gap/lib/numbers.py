@@ -20,9 +20,10 @@ KEYS = {
 
 
 def from_sizes(sizes: pd.DataFrame, templates: str) -> dict[str, dict]:
-    """Return ``size.all``, how many quadruples there are."""
-    quadruples = sizes[sizes.data == templates].set_index("subset").quadruples
-    return {"size.all": count(quadruples["all"], "subset_sizes.csv", subset="all")}
+    """Return how many quadruples there are: ``size.all``, and with originals about men and women ``size.M``, ``.F``."""
+    (row,) = sizes[(sizes.data == templates) & (sizes.subset == "all")].itertuples()
+    counts = {"all": row.quadruples, "M": row.masculine, "F": row.quadruples - row.masculine}
+    return {f"size.{group}": count(n, "subset_sizes.csv", subset="all", group=group) for group, n in counts.items()}
 
 
 def from_tests(tests: pd.DataFrame, metrics: pd.DataFrame) -> dict:
