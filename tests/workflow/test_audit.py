@@ -292,6 +292,21 @@ def test_a_forged_run_is_told_by_what_was_published(tree, tmp_path):
     assert audit(tree, "--against", tree / "config.yaml")[0] == 2
 
 
+@pytest.mark.parametrize("kept", [r"\w{64}  results/ruff/figures/replica/scaling\.pdf", r"(?!#record).*"])
+def test_a_cut_list_is_called_short(finished, asked, tmp_path, kept):
+    if PAPER != "paper":
+        pytest.skip("latexmk is not installed: there is no paper and no manifest")
+    lines = (finished.folder / "results/paper/manifest.sha256").read_text().splitlines()
+    short = [line for line in lines if re.fullmatch(kept, line)]
+    (tmp_path / "short").write_text("\n".join(short))
+    lacking = sum(not line.startswith("# ") for line in set(lines) - set(short))
+    status, printed = asked("--against", tmp_path / "short")
+    assert status == 1
+    assert re.search(rf"short is short: it lacks {lacking} results or records behind this run\n", printed), printed
+    assert printed.count("unlisted ") == lacking and f", {lacking} differences\n" in printed
+    assert asked("--against", "results/paper/manifest.sha256")[0] == 0
+
+
 def test_the_paper_ends_with_the_digest_of_its_manifest(finished):
     if PAPER != "paper":
         pytest.skip("latexmk is not installed: there is no paper and no manifest")

@@ -1,6 +1,7 @@
 """Find what a reader points at: a figure or table of the paper by its number, a table's cell, a number by its id."""
 
 import json
+import os
 import re
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from pathlib import Path
@@ -36,7 +37,7 @@ def items(main_tex: str | Path) -> list[dict]:
         last_numbers[kind] += 1
         label = re.search(r"\\label\{([^}]+)\}", body)
         graphic = re.search(r"\\includegraphics(?:\[[^]]*\])?\{([^}]+)\}", body)
-        path = _normal(folder / graphic[1]) if graphic and kind == "figure" else None
+        path = os.path.normpath(folder / graphic[1]) if graphic and kind == "figure" else None
         floats.append(
             {"kind": kind, "number": last_numbers[kind], "label": label and label[1], "body": body, "path": path},
         )
@@ -67,16 +68,6 @@ def _source(path: Path, folder: Path | None = None) -> str:
 
 def _tex(path: Path) -> Path:
     return path if path.suffix == ".tex" else path.with_name(f"{path.name}.tex")
-
-
-def _normal(path: Path) -> str:
-    parts = []
-    for part in Path(path).parts:
-        if part == ".." and parts:
-            parts.pop()
-        else:
-            parts.append(part)
-    return "/".join(parts)
 
 
 def items_with_paths(jobs: list[dict], main_tex: str | Path = MAIN) -> list[dict]:
