@@ -2,6 +2,7 @@
 # scores, templates/misgendered or the authors' files, and scores (rules/scoring.smk). Makes instances, counts of
 # corpora and analyses; declares figures, tables and numbers.
 
+from scripts.core.paper.formats import have_sizes
 from scripts.misgendered.lib import labels as misgendered_labels
 from scripts.misgendered.lib import plan as misgendered_plan
 from scripts.misgendered.lib import study as misgendered_study
@@ -245,11 +246,13 @@ MISGENDERED_POINTS = [
     )
     for label, kind in {"binary": "binary", "they": "neutral", "neo": "neo"}.items()
 ]
-misgendered_figure = lambda title, **more: result(
-    targets=MISGENDERED_WITH_MODELS, title=title, **MISGENDERED_ACCURACY, params=MISGENDERED_FIGURE_PARAMS | more
+misgendered_figure = lambda title, targets=MISGENDERED_WITH_MODELS, **more: result(
+    targets=targets, title=title, **MISGENDERED_ACCURACY, params=MISGENDERED_FIGURE_PARAMS | more
 )
 MISGENDERED_FIGURES = {
-    "model_size": misgendered_figure("Accuracy by model size"),
+    "model_size": misgendered_figure(
+        "Accuracy by model size", targets=MISGENDERED_WITH_MODELS if have_sizes(MISGENDERED.models) else []
+    ),
     "constrained_decoding": result(
         targets=MISGENDERED_WITH_MODELS,
         title="Constrained decoding",

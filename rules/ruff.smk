@@ -2,6 +2,7 @@
 # or the authors' files, and scores (rules/scoring.smk). Makes instances and the sheet for annotators; declares analyses,
 # figures, tables and numbers. Those of prompted models are in rules/ruff_prompting.smk.
 
+from scripts.core.paper.formats import FEWEST, have_sizes
 from scripts.ruff.lib import plan as ruff_plan
 from scripts.ruff.lib import traces as ruff_traces
 from scripts.ruff.lib.human import human_baseline as ruff_human_baseline
@@ -230,7 +231,13 @@ RUFF_FIGURES = {
         params=RUFF_SPLIT | RUFF.bootstrap,
         title="Who becomes whom",
     ),
-    "scaling": result("scaling", params=RUFF_FIGURE_PARAMS, **RUFF_PEOPLE, title="Accuracy by model size"),
+    "scaling": result(
+        "scaling",
+        targets=None if have_sizes(RUFF.models) else [],
+        params=RUFF_FIGURE_PARAMS,
+        **RUFF_PEOPLE,
+        title="Accuracy by model size",
+    ),
     "error_types": result("error_types", params=RUFF_MODELS, title="Kinds of errors with distractors"),
     "context_free_by_model": result("context_free", params=RUFF_COUNTED, title="Predictions without context by model"),
     **RUFF_PROMPTING_FIGURES,

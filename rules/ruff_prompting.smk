@@ -64,13 +64,20 @@ RUFF_PROMPTING_ANALYSES = {
 RUFF_PROMPTING_FIGURE_PARAMS = RUFF_PROMPTED | {"chance": RUFF.chance} | RUFF_HUMAN
 RUFF_PROMPTING_METHODS = {"methods": ["vanilla", *RUFF.prompting["chain_of_thought"]["methods"]]}
 RUFF_PROMPTING_FIGURES = {}
-prompting_figure = lambda *tables, **given: result(*tables, script="prompting_figures", **given)
+# A figure draws shares of enough instances; a run with fewer for each prompt has none of these pictures.
+prompting_figure = lambda size, *tables, **given: result(
+    *tables,
+    script="prompting_figures",
+    targets=None if size * len(RUFF.prompting["seeds"]) >= FEWEST else [],
+    params=RUFF_PROMPTING_FIGURE_PARAMS | given.pop("params", {}),
+    **RUFF_PEOPLE,
+    **given,
+)
 if RUFF.asked:
     RUFF_PROMPTING_FIGURES |= {
         "prompting_vanilla": prompting_figure(
+            RUFF.prompting["sample_size"],
             "prompted_accuracy",
-            params=RUFF_PROMPTING_FIGURE_PARAMS,
-            **RUFF_PEOPLE,
             title="Prompted models: accuracy by number of distractors",
         ),
     }
@@ -78,18 +85,18 @@ if RUFF.chained:
     # One function draws chains of thought, read at the final answer or in the chain.
     RUFF_PROMPTING_FIGURES |= {
         f"prompting_{answer}": prompting_figure(
+            RUFF.prompting["chain_of_thought"]["sample_size"],
             "prompted_accuracy",
-            params=RUFF_PROMPTING_FIGURE_PARAMS | RUFF_PROMPTING_METHODS | {"answer": answer},
-            **RUFF_PEOPLE,
+            params=RUFF_PROMPTING_METHODS | {"answer": answer},
             title=f"Chains of thought: accuracy of the {answer}" + (" answer" if answer == "final" else ""),
         )
         for answer in ("final", "chain")
     }
 if RUFF.pairs:
     RUFF_PROMPTING_FIGURES["prompting_against_scored"] = prompting_figure(
+        RUFF.prompting["sample_size"],
         "prompted_against_scored",
-        params=RUFF_PROMPTING_FIGURE_PARAMS | {"models": RUFF.asked | RUFF.models},
-        **RUFF_PEOPLE,
+        params={"models": RUFF.asked | RUFF.models},
         title="Prompted beside scored",
     )
 # Tables 3 to 5 of the study show prompts and belong to no template set; their example is one of the replica's.

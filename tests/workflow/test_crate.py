@@ -92,7 +92,7 @@ def test_the_run_says_what_it_read_and_made_and_every_job_has_its_record(crate):
     graph = {e["@id"]: e for e in json.loads((crate / "ro-crate-metadata.json").read_text())["@graph"]}
     action = graph["#run"]
     assert action["instrument"] == {"@id": "Snakefile"}
-    assert {"results/paper/main.pdf", "results/ruff/figures/replica/scaling.csv"} <= {
+    assert {"results/paper/main.pdf", "results/ruff/figures/replica/error_types.csv"} <= {
         e["@id"] for e in action["result"]
     }
     assert "templates/ruff/task.tsv" in {e["@id"] for e in action["object"]}
@@ -105,7 +105,7 @@ def test_weights_and_what_others_own_are_named_and_not_packed(crate):
     graph = {e["@id"]: e for e in json.loads((crate / "ro-crate-metadata.json").read_text())["@graph"]}
     packed = {p.relative_to(crate).as_posix() for p in crate.rglob("*") if p.is_file()}
     assert not [p for p in packed if p.endswith(".safetensors") or p.startswith(("results/upstream", "results/models"))]
-    assert {"results/paper/main.pdf", "results/ruff/figures/replica/scaling.pdf", "Snakefile"} <= packed
+    assert {"results/paper/main.pdf", "results/ruff/figures/replica/error_types.pdf", "Snakefile"} <= packed
     assert "results/ruff/instances/replica/selected.parquet" in packed
     weights = [e for e in graph.values() if str(e.get("name", "")).startswith("Weights of tiny-opt")]
     assert len(weights) == 1

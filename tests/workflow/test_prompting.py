@@ -11,9 +11,6 @@ from tests.workflow.conftest import PROMPTED
 
 pytestmark = pytest.mark.workflow
 
-FIGURES = ("vanilla", "final", "chain", "against_scored")
-
-
 @pytest.mark.parametrize("model", PROMPTED)
 def test_every_prompt_has_an_answer_that_says_where_it_comes_from(finished, model):
     results = finished.folder / "results/ruff"
@@ -62,8 +59,8 @@ def test_accuracies_can_be_recomputed_from_the_answers(finished):
 
 def test_figures_and_tables_of_prompts(finished):
     results = finished.folder / "results/ruff"
-    for name in FIGURES:
-        assert (results / f"figures/replica/prompting_{name}.pdf").stat().st_size > 1000
+    # Eight instances of each prompt are too few for a picture: none says that it has nothing to show.
+    assert (results / "figures/replica").is_dir() and not list(results.glob("figures/*/prompting_*"))
     for name in ("prompt_templates", "prompt_examples", "chain_examples"):
         text = (results / f"tables/{name}.tex").read_text(encoding="utf-8")
         assert r"\newline{}" in text

@@ -31,7 +31,7 @@ ELSEWHERE = {
 # In the prose of README, where they are advised.
 ADVISED = (
     "snakemake --cores 1 --unlock",
-    "snakemake --cores 2 -R ruff_figure_scaling",
+    "snakemake --cores 2 -R ruff_figure_headline",
     "snakemake --cores 2 --rerun-incomplete",
     "snakemake --cores 2 --quiet rules host",
 )

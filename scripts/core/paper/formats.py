@@ -17,6 +17,11 @@ NOT_RUN, NOT_RELEASED = "not run", "not released"
 """Stand for numbers that exist elsewhere: what this run lacks, and what a study's authors did not publish."""
 
 
+def have_sizes(models: dict[str, dict]) -> bool:
+    """Tell whether models differ in their number of parameters: without, a figure by size shows nothing."""
+    return len({facts["parameters"] for facts in models.values()}) > 1
+
+
 def number(value: float | None, decimals: int, signed: bool = False) -> str:
     """Return a number with ``decimals`` and commas between thousands; :data:`MISSING_MARK` for None and NaN.
 

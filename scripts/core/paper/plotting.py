@@ -18,7 +18,7 @@ from matplotlib.ticker import MultipleLocator, StrMethodFormatter
 from numpy.typing import ArrayLike
 
 from scripts.core import files
-from scripts.core.paper.formats import FEWEST
+from scripts.core.paper.formats import FEWEST, have_sizes
 
 if TYPE_CHECKING:
     import contextlib
@@ -365,8 +365,7 @@ def nothing_drawn(reason: str = f"each value rests on fewer than {FEWEST} instan
 
 def one_size(models: dict) -> Figure | None:
     """Return the figure by size of models of one size, which says that it is none; None for several sizes."""
-    several = len({facts["parameters"] for facts in models.values()}) > 1
-    return None if several else nothing_drawn("accuracies by size need models of two sizes")
+    return None if have_sizes(models) else nothing_drawn("accuracies by size need models of two sizes")
 
 
 def model_title(name: str, models: dict) -> str:
