@@ -314,6 +314,7 @@ declare(
         toy_model=UNDERSPEC_TOY,
         params={
             **from_wildcards("source"),
+            "models": UNDERSPEC.models,
             "settings": {key: UNDERSPEC[key] for key in ("threshold", "folds")}
             | {"draws": UNDERSPEC_BOOTSTRAP["draws"]},
         },

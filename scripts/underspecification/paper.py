@@ -3,6 +3,7 @@
 from scripts.core import files
 from scripts.core.data import estimate_rows
 from scripts.core.paper.numbers import of_settings
+from scripts.core.paper.published import demonstration
 from scripts.core.paper.sections import context, write
 from scripts.core.workflow.job import run_named
 from scripts.underspecification.lib import numbers, study
@@ -20,15 +21,23 @@ def paper_numbers(
     paper_numbers: str,
     source: str,
     settings: dict,
+    models: dict,
 ) -> None:
-    """Write ``paper_numbers`` (JSON) for a ``source``, a release or the run; ``settings`` are of the config."""
-    rates = files.read_csv(specification_detection)
+    """Write ``paper_numbers`` (JSON) for a ``source``, a release or the run; ``settings`` are of the config.
+
+    Where the run has other models, its demonstrations among ``models`` are not counted.
+    """
+    tables = [files.read_csv(path) for path in (slopes, curves, specification_detection, metric, independence)]
+    demonstrations = list(demonstration(models).values())
+    if not tables[0].model.isin(demonstrations).all():
+        tables = [table[~table.model.isin(demonstrations)] for table in tables]
+    lines, means, rates, metrics, levels = tables
     collected = {
         **of_settings(settings, numbers.KEYS),
         **numbers.from_toy(files.read_csv(toy_model)),
-        **numbers.from_slopes(files.read_csv(slopes), files.read_csv(curves)),
-        **numbers.from_detection(rates, files.read_csv(metric)),
-        **numbers.from_independence(files.read_csv(independence)),
+        **numbers.from_slopes(lines, means),
+        **numbers.from_detection(rates, metrics, settings["threshold"]),
+        **numbers.from_independence(levels),
     }
     if source != study.RUN:
         collected |= numbers.from_names(rates)

@@ -138,13 +138,25 @@ def test_findings_are_listed_with_what_they_lack(made):
     ],
 )
 def test_several_models_against_chance(chances, words):
-    """Each with a value of .5 and an interval from .4 to .6, moved so far that the given chance is where it is."""
+    """Each with a value of .5 and an interval from .4 to .6, moved together so that the given chance is at .5."""
     frame = pd.DataFrame([
-        row | {"study": "one", "debiasing": "", "demonstration": False, "low": 0.9 - chance, "high": 1.1 - chance}
+        row | {"study": "one", "debiasing": "", "demonstration": False, "value": 1 - chance, "low": 0.9 - chance,
+               "high": 1.1 - chance}
         for model, chance in chances.items() for row in rows([model])[:1]
     ])  # fmt: skip
     told = Front("one", frame, {"accuracy": 0.5}).against("accuracy")
     assert told.replace(r" (50\%)", "") == words
+
+
+def test_an_interval_over_few_units_is_judged_by_students_distribution():
+    facts = {"study": "one", "debiasing": "", "demonstration": False, "value": 0.59, "low": 0.503, "high": 0.68}
+    found = {
+        n: Front("one", pd.DataFrame([rows(["A"])[0] | facts | {"n": n}]), {"accuracy": 0.5}).against("accuracy")
+        for n in (12, 120)
+    }
+    assert {n: text.partition(" chance")[0] for n, text in found.items()} == {
+        12: "not distinguishable from", 120: "above",
+    }  # fmt: skip
 
 
 def test_the_reports_page_says_the_same(made):

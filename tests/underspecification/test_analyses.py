@@ -10,7 +10,7 @@ from scipy import stats
 
 from scripts.core import files
 from scripts.core.errors import UserError
-from scripts.underspecification.lib import study
+from scripts.underspecification.lib import numbers, study
 from scripts.underspecification.lib.analyses import (
     correlation,
     detection,
@@ -167,6 +167,30 @@ def test_sentences_without_any_mass_are_marked():
     values = detection.specification_metric(empty)
     assert values[values["item"] == "clerk_man_0"].undefined.all() and (values.metric >= 0).all()
     assert not values[values["item"] == "nurse_man_0"].undefined.any()
+
+
+def test_sentences_without_any_mass_at_one_date_are_counted_with_their_metrics():
+    """Their probability counts as zero there, so that they can move most: as unspecified, not as well-specified."""
+    rows = winogender({**TABLE, ("nurse", True): (0.0, 0.0, 0.0)})
+    rows.loc[rows["item"].isin(["clerk_man_0", "nurse_man_1"]) & (rows.position == 0), "probability"] = 0.0
+    rows.loc[(rows["item"] == "nurse_man_1"), "probability"] = 0.0
+    values = detection.specification_metric(rows.assign(model="A"))
+    rates = detection.evaluate(values, folds=2, draws=20, seed=1, threshold=0.5)
+    found = numbers.from_detection(rates, values, 0.5)
+    told = {name: entry["text"] for name, entry in found.items() if "undefined" in name}
+    assert told == {
+        "winogender.undefined": "2", "winogender.undefined.moved": "1", "winogender.undefined.most": "35.3",
+    }  # fmt: skip
+    assert found["winogender.undefined"]["label"] == "A"
+
+
+def test_no_threshold_is_below_zero():
+    metric = pd.DataFrame(
+        [(f"o{i}", specified, score) for i in range(4) for specified, score in ((False, i % 2), (True, 3.0))],
+        columns=["occupation", "well_specified", "metric"],
+    )
+    detector = detection.Detection(metric)
+    assert detector.best_threshold(np.ones(4, dtype=bool)) == 0.5 and detector.cross_validated(4, 1).min() >= 0
 
 
 def test_rates_by_hand():

@@ -30,7 +30,7 @@ def test_slopes_and_detection_are_listed_by_source_and_prompt(tmp_path):
         ("run", "A", "mask", "simplified", "replica", "top", "male", 1, "none", "AUC", 0.3),
         ("aaai", "B", "A", "winogender", "official", "top", "female", 2, "none", "AUC", 0.8),
     ]
-    numbers = {"ci_low": 0.0, "ci_high": 1.0, "sentences": 60}
+    numbers = {"ci_low": 0.0, "ci_high": 1.0, "sentences": 60, "occupations": 12}
     files.write_csv(tmp_path / "slopes.csv", pd.DataFrame(slopes, columns=SLOPES).assign(**numbers))
     files.write_csv(tmp_path / "detection.csv", pd.DataFrame(detection, columns=DETECTION).assign(**numbers))
     models = {"a": {"label": "A", "demonstration": True}}
@@ -59,4 +59,5 @@ def test_slopes_and_detection_are_listed_by_source_and_prompt(tmp_path):
         ("run", "a", "A", "AUC, simplified, replica, male", 0.3, "demonstration"),
     ]
     assert made.headline.tolist() == 3 * [True] + 3 * [False]
-    assert set(made.unit) == {"percentage points a step", "share"} and set(made.n_unit) == {"sentences"}
+    assert set(made.unit) == {"percentage points a step", "share"} and made.n.tolist() == [60, 60, 12, 60, 12, 12]
+    assert made.n_unit.tolist() == [{60: "sentences", 12: "occupations"}[n] for n in made.n]

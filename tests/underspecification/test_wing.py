@@ -272,7 +272,7 @@ def test_the_section_shows_figures_and_tables_of_the_main_source_and_the_run(run
 def test_numbers_are_those_of_the_tables(run):
     numbers = json.loads((run / "analysis/run/paper_numbers.json").read_text())
     assert numbers["mgc.sentences"]["value"] == 60 and numbers["mgc.dates"]["value"] == 4
-    assert numbers["mgc.curves"]["value"] == 3 and numbers["method1.date.significant"]["value"] == 3
+    assert numbers["method1.date.curves"]["value"] == numbers["method1.date.significant"]["value"] == 2
     assert numbers["winogender.sentences"]["value"] == 32 and numbers["winogender.specified"]["value"] == 8
 
 
@@ -309,8 +309,8 @@ def test_figures_and_findings_use_the_threshold_of_the_settings(run):
         assert "p < 0.001" in checks[0].text if right else checks[0].missing == ("a significant test (n = 32)",)
 
 
-def test_of_a_model_that_wrote_no_gendered_pronoun_nothing_is_decided():
-    """One model alone is asked; of the study's models a curve without movement is one that does not rise."""
+def test_a_curve_that_does_not_move_in_any_sentence_is_a_certain_no():
+    """One model alone is asked; of one that gives such words no mass at all nothing is known."""
 
     def checks(values, width=0.05, **asked):
         rows = [
@@ -323,11 +323,13 @@ def test_of_a_model_that_wrote_no_gendered_pronoun_nothing_is_decided():
         return findings.gender_and_time(source)
 
     (still,) = checks((np.nan, np.nan), alone=("OPT",))
-    assert (still.outcome, still.missing) == (None, ("a pronoun whose mass changes with the date",))
-    for values, right in (((0.9, -0.9), True), ((-0.9, -0.9), False), ((np.nan, -0.9), None)):
+    assert (still.outcome, still.missing) == (None, ("a female or male word that the model gives any mass",))
+    for values, right in (((0.9, -0.9), True), ((-0.9, -0.9), False), ((np.nan, -0.9), False)):
         (moving,) = checks(values, alone=("OPT",))
         assert moving.outcome is right
-    # Samples that all agree, as over four places, are no certainty.
+    # Always "he": no curve moves. Samples that agree on another slope are no certainty.
+    (constant,) = checks((np.nan, 0.0), width=np.nan, alone=("OPT",))
+    assert constant.outcome is False
     (certain,) = checks((0.26, -0.26), width=0.0, alone=("OPT",))
     assert certain.outcome is None and "no interval" in certain.text
     assert [check.missing for check in checks((0.9, -0.9)) if check.outcome is None][:1] == [("BERT-base",)]
@@ -490,3 +492,25 @@ def test_nothing_to_draw_is_said(tmp_path):
 def test_labels_of_the_run_are_those_of_the_study():
     assert study.run_label("BERT-base", "mask") == "BERT-base"
     assert np.isnan(study.MODELS["GPT-4"].parameters)
+
+
+@pytest.mark.parametrize(
+    ("shares", "outcome"),
+    [
+        ((0.0, 100.0, 0.0), False),  # always "he": "they" has as little as "she"
+        ((20.0, 20.0, 20.0), False),
+        ((40.0, 40.0, 5.0), True),
+        ((0.0, 0.0, 0.0), None),
+    ],
+)
+def test_shares_that_are_the_same_in_all_sentences_decide(shares, outcome):
+    rows = [
+        {"release": "run", "model": "OPT", "prompt": "A", "variable": "date",
+         "accumulation": "top", "item": item, "gender": gender, "position": position, "value": str(1800 + position),
+         "probability": share / 100}
+        for gender, share in zip(("female", "male", "neutral"), shares, strict=True)
+        for item in range(60) for position in range(4)
+    ]  # fmt: skip
+    curves = correlation.curves(pd.DataFrame(rows), draws=100, seed=1)
+    (check,) = findings.little_mass_to_neutral(findings.Source({"curves": curves}, 0.5, alone=("OPT",)))
+    assert check.outcome is outcome

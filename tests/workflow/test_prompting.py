@@ -11,6 +11,7 @@ from tests.workflow.conftest import PROMPTED
 
 pytestmark = pytest.mark.workflow
 
+
 @pytest.mark.parametrize("model", PROMPTED)
 def test_every_prompt_has_an_answer_that_says_where_it_comes_from(finished, model):
     results = finished.folder / "results/ruff"

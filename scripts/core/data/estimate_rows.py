@@ -41,6 +41,7 @@ UNITS = {
     "pairs of people": ("pair",),
     "quadruples": ("quadruple",),
     "sentences": ("item",),
+    "occupations": ("occupation",),
     "answers": ("text_id",),
     "clusters": (),
     "decisions": (),

@@ -155,6 +155,14 @@ def compare_values(first: Estimate, second: Estimate) -> Comparison:
     return compare_with_bound(first - second, 0)
 
 
+def none_differs(units: int) -> Comparison:
+    """Compare a quantity with zero that is zero in each of some units: it is not above.
+
+    The p value is that of a sign test: how likely no unit would differ from zero if half of all did.
+    """
+    return Comparison(wrong=min(1.0, 2 * 0.5**units))
+
+
 def compare_with_limits(estimate: Estimate, low: float, high: float) -> Comparison:
     """Compare a value with two limits, of which it can be beyond one alone: is it between them?"""
     ends = compare_with_bound(estimate, low), compare_with_bound(-estimate, -high)

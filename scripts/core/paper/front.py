@@ -8,9 +8,11 @@ from typing import Any
 
 import pandas as pd
 
+from scripts.core import files
 from scripts.core.data import estimate_rows
 from scripts.core.data.estimate_rows import HEURISTIC, IDENTITY
 from scripts.core.paper import formats, latex, sections
+from scripts.core.paper.estimates import Estimate, compare_with_bound
 from scripts.core.paper.summary import describe_metric, describe_subject
 
 FILE = "overview.csv"
@@ -71,13 +73,17 @@ class Front:
         return latex.Raw(" to ".join(ends))
 
     def against(self, metric: str, **chosen: Any) -> latex.Raw:
-        """Return where intervals lie against chance, in words; empty without any row or chance."""
+        """Return whether values are above or below chance, in words; empty without any row or chance.
+
+        An interval over few units is judged as for findings (:func:`scripts.core.paper.estimates.compare_with_bound`).
+        """
         rows = self.rows(metric, **chosen)
         chance = self.chances.get(metric)
         if rows.empty or chance is None:
             return latex.Raw("")
         level = f"chance ({formats.percent(chance, 0)}%)"
-        above, below = int((rows.low > chance).sum()), int((rows.high < chance).sum())
+        found = [_against(row, chance) for row in files.rows(rows)]
+        above, below = found.count(True), found.count(False)
         words = "above" if above else "below" if below else "not distinguishable from"
         text = f"{words} {level}"
         if len(rows) > 1:
@@ -146,6 +152,11 @@ class Front:
         }  # fmt: skip
         self.used.append(place)
         return latex.Raw(latex.escape(sections.number({"id": "paper", "numbers": self.entries}, identifier)))
+
+
+def _against(row: Any, chance: float) -> bool | None:
+    estimate = Estimate(row.value, row.low, row.high, int(row.n), int(row.n))
+    return compare_with_bound(estimate, chance).outcome
 
 
 def _called(row: pd.Series) -> str:

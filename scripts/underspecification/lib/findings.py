@@ -132,10 +132,10 @@ class Source:
             lines.append(Estimate(0.0 if np.isnan(value) else float(value), *ends, int(sentences)))
         return estimates.mean(lines)
 
-    def moves(self, model: str, variable: str) -> bool:
-        """Tell whether any curve of feminine or masculine mass is not constant, for any prompt."""
+    def has_mass(self, model: str, variable: str) -> bool:
+        """Tell whether feminine or masculine words have any mass, for any prompt."""
         keys = [
-            (model, variable, prompt, gender, "r")
+            (model, variable, prompt, gender, "slope")
             for prompt in self.prompts(model, variable)
             for gender in ("female", "male")
         ]
@@ -191,18 +191,29 @@ class Source:
         for (model, gender, _), rows in table.groupby(["model", "gender", "prompt"], sort=False):
             low, high = (rows[end].to_numpy()[[(len(rows) - 1) // 2, len(rows) // 2]].mean() for end in LINE)
             mean = float(rows.probability.mean())
-            # What no sentence gives any mass has none.
-            ends = (low, high) if mean else (0.0, 0.0)
-            mean = Estimate(mean, *ends, int(rows.sentences.min()))
+            sentences = int(rows.sentences.min())
+            if not mean:
+                # What no sentence gives any mass has none.
+                low = high = 0.0
+            elif np.isnan(low):
+                low, high = procedures.agreeing_interval(mean, sentences, least=0, most=100)
+            mean = Estimate(mean, low, high, sentences)
             means.setdefault((model, gender), []).append(mean)
         return means
 
 
+def _compare_slope(r: Estimate, slope: Estimate) -> Comparison:
+    """Compare a slope with zero; one that is zero in all sentences is none."""
+    if abs(slope.value) < estimates.SMALLEST_ARM and np.isnan(slope.low):
+        return estimates.none_differs(slope.n)
+    return Comparison() if np.isnan(r.low) else estimates.compare_with_bound(slope, 0)
+
+
 def _rises_and_falls(source: Source, variable: str):
     def one(model: str):
-        # Of a model that never wrote such a pronoun nothing is known; the study's models all did.
-        if source.alone and not source.moves(model, variable):
-            raise MissingEvidence(f"a pronoun whose mass changes with the {variable}")
+        # Of a model that gives such words no mass nothing is known; the study's models all do.
+        if source.alone and not source.has_mass(model, variable):
+            raise MissingEvidence("a female or male word that the model gives any mass")
         parts, outcomes, sizes = [], [], []
         for prompt in source.prompts(model, variable):
             f, u = (source.line(model, g, "r", variable, prompt) for g in ("female", "male"))
@@ -210,9 +221,7 @@ def _rises_and_falls(source: Source, variable: str):
             # interval.
             rise, fall = (source.line(model, g, "slope", variable, prompt) for g in ("female", "male"))
             known = [(f, rise), (u, -fall)]
-            right = compare_all(
-                Comparison() if np.isnan(r.low) else estimates.compare_with_bound(slope, 0) for r, slope in known
-            )
+            right = compare_all(_compare_slope(r, slope) for r, slope in known)
             outcomes.append(right)
             sizes.append(f.n)
             if not right.outcome:
@@ -521,6 +530,12 @@ def missed_at_both_ends(source: Source) -> list[Check]:
     return [check(one, ("GPT-3.5 SFT",), "GPT-3.5 SFT"), check(one, METHOD2, "all models")]
 
 
+def _compare_mass(other: Estimate, n: Estimate) -> Comparison:
+    """Compare two masses; those that are the same in all sentences are equal."""
+    same = (other.value, other.low, other.high) == (n.value, n.low, n.high)
+    return estimates.none_differs(n.n) if same else compare_values(other, n)
+
+
 def little_mass_to_neutral(source: Source) -> list[Check]:
     """For each model n is below f and u."""
 
@@ -529,7 +544,7 @@ def little_mass_to_neutral(source: Source) -> list[Check]:
         if f.value == u.value == n.value == 0:
             raise MissingEvidence("a pronoun that the model gives any mass")
         text = f"{model}: f {f.text(2)}, u {u.text(2)}, n {n.text(2)} percent"
-        return require_decided(compare_all(compare_values(other, n) for other in (f, u)), text, n.n)
+        return require_decided(compare_all(_compare_mass(other, n) for other in (f, u)), text, n.n)
 
     return [check(one, model) for model in source.alone or METHOD1]
 

@@ -45,8 +45,9 @@ def from_slopes(slopes: "pd.DataFrame", curves: "pd.DataFrame") -> dict:
     """Return what Method 1 gives over all models and prompts of a source.
 
     Returns:
-        ``mgc.sentences``, ``mgc.dates``, ``mgc.places``, ``mgc.date.first`` and ``.last``, ``mgc.curves`` (models and
-        prompts); for ``date`` and ``place`` ``method1.<variable>.significant`` (interval of the female slope above 0);
+        ``mgc.sentences``, ``mgc.dates``, ``mgc.places``, ``mgc.date.first`` and ``.last``; for ``date`` and ``place``
+        ``method1.<variable>.curves`` (models and prompts with a female slope) and ``.significant`` (whose interval is
+        above 0);
         ``mgc.beyond`` (how many models the study's figures do not show, with ``label``) of a release that has some.
     """
     source = "method1_slopes.csv"
@@ -63,19 +64,20 @@ def from_slopes(slopes: "pd.DataFrame", curves: "pd.DataFrame") -> dict:
             for name, value in (("first", values.iloc[0]), ("last", values.iloc[-1])):
                 numbers[f"mgc.date.{name}"] = entry(int(value), f"{int(value)}", "curves.csv", variable=variable)
         part = of_prompts[of_prompts.variable == variable]
-        female = part[(part.metric == "slope") & (part.gender == "female")]
-        numbers["mgc.curves"] = count(len(female), source, variable=variable)
+        female = part[(part.metric == "slope") & (part.gender == "female") & part.value.notna()]
+        numbers[f"method1.{variable}.curves"] = count(len(female), source, variable=variable)
         numbers[f"method1.{variable}.significant"] = count((female.ci_low > 0).sum(), source, variable=variable)
     return numbers
 
 
-def from_detection(rates: "pd.DataFrame", metric: "pd.DataFrame") -> dict:
-    """Return what Method 2 gives over the models of a source.
+def from_detection(rates: "pd.DataFrame", metric: "pd.DataFrame", threshold: float) -> dict:
+    """Return what Method 2 gives over the models of a source; ``threshold`` is that of the metric.
 
     Returns:
         For each set ``<set>.sentences``, ``.occupations``, ``.specified``; of the models ``.models``, ``.best`` and
-        ``.worst`` (balanced accuracy, with ``label``), ``.undefined`` (largest share of sentences without any mass,
-        with ``label``); ``dates`` (how many at either end can be averaged) and ``<set>.shift`` (the largest change of
+        ``.worst`` (balanced accuracy, with ``label``), ``.undefined`` (the most sentences without any mass at a date,
+        with ``label``), ``.undefined.moved`` (those of them that count as unspecified) and ``.undefined.most`` (their
+        largest metric); ``dates`` (how many at either end can be averaged) and ``<set>.shift`` (the largest change of
         balanced accuracy from one date to the most).
     """
     numbers, source = {}, "specification_detection.csv"
@@ -87,8 +89,8 @@ def from_detection(rates: "pd.DataFrame", metric: "pd.DataFrame") -> dict:
     for name in [s for s in SET_LABELS if (rates.evaluation_set == s).any()]:
         part = rates[rates.evaluation_set == name]
         part = part[part.templates == part.templates.max()]
-        sentences = metric[(metric.evaluation_set == name) & (metric.templates == part.templates.iloc[0])]
-        sentences = sentences.drop_duplicates("item")
+        metrics = metric[(metric.evaluation_set == name) & (metric.templates == part.templates.iloc[0])]
+        sentences = metrics.drop_duplicates("item")
         numbers[f"{name}.sentences"] = count(len(sentences), "metric.csv", evaluation_set=name)
         numbers[f"{name}.occupations"] = count(sentences.occupation.nunique(), "metric.csv", evaluation_set=name)
         numbers[f"{name}.specified"] = count(sentences.well_specified.sum(), "metric.csv", evaluation_set=name)
@@ -97,14 +99,29 @@ def from_detection(rates: "pd.DataFrame", metric: "pd.DataFrame") -> dict:
         numbers[f"{name}.models"] = count(len(fixed), source, evaluation_set=name)
         for end, model in (("best", fixed.idxmax()), ("worst", fixed.idxmin())):
             numbers[f"{name}.{end}"] = _of_model(fixed[model], source, model, 3, evaluation_set=name)
-        missing = 100 * first["none", "undefined"]
-        numbers[f"{name}.undefined"] = _of_model(missing.max(), source, missing.idxmax(), 1, evaluation_set=name)
+        numbers |= _undefined(metrics, name, threshold)
         wide: Any = part[(part.choice == "fixed") & (part.metric == "balanced accuracy")]
         wide = wide.pivot(index="model", columns="dates", values="value")
         if most > 1 and most in wide:
             shift = (wide[most] - wide[1]).dropna().abs()
             numbers[f"{name}.shift"] = _of_model(shift.max(), source, shift.idxmax(), 3, evaluation_set=name)
     return numbers
+
+
+def _undefined(metrics: "pd.DataFrame", name: str, threshold: float) -> dict:
+    """Return what :func:`from_detection` says of sentences of one set in which a model gives no mass at a date."""
+    female = metrics[(metrics.gender == "female") & (metrics.dates == 1) & (metrics.accumulation == "top")]
+    without = female[female.undefined.astype(bool) & female.prompt.isin(["mask", study.DETECTION_PROMPT])]
+    if without.empty:
+        return {}
+    model = without.model.value_counts().idxmax()
+    largest = without[without.model == model].metric
+    source, cell = "metric.csv", {"model": model, "evaluation_set": name}
+    return {
+        f"{name}.undefined": count(len(largest), source, **cell) | {"label": model},
+        f"{name}.undefined.moved": count((largest > threshold).sum(), source, **cell),
+        f"{name}.undefined.most": entry(float(largest.max()), number(largest.max(), 1), source, **cell),
+    }
 
 
 def _of_model(value: float, source: str, model: str, decimals: int, **cell: str):

@@ -22,7 +22,8 @@ def rows(slopes: pd.DataFrame, detection: pd.DataFrame, models: dict[str, dict])
     Args:
         slopes: ``release``, ``model``, ``prompt``, ``variable``, ``gender``, ``accumulation``, ``metric``, ``value``,
             ``ci_low``, ``ci_high``, ``sentences``.
-        detection: The same without ``variable``, with ``evaluation_set``, ``templates`` and ``dates``.
+        detection: The same without ``variable``, with ``evaluation_set``, ``templates``, ``dates`` and ``occupations``,
+            over which its intervals are.
         models: The run's models.
     """
     found = []
@@ -50,6 +51,8 @@ def rows(slopes: pd.DataFrame, detection: pd.DataFrame, models: dict[str, dict])
                 "evaluation_set": row.evaluation_set,
                 "templates": row.templates,
                 "gender": row.gender,
+                "n": row.occupations,
+                "n_unit": "occupations",
                 "headline": (row.metric, row.evaluation_set, row.gender) == ("AUC", "winogender", "female"),
             }
         )

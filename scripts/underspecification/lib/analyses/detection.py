@@ -141,12 +141,13 @@ class Detection:
     def best_threshold(self, chosen: np.ndarray) -> float:
         """Return the threshold of the highest balanced accuracy on the occupations ``chosen`` (bool for each).
 
-        Of several such thresholds the middle one; between two neighbouring scores, half way.
+        Of several such thresholds the middle one; between two neighbouring scores, half way. No metric is below zero,
+        and no threshold either: zero counts as a score.
         """
         positives = np.sort(self.positives[1][chosen[self.positives[0]]])
         negatives = np.sort(self.negatives[1][chosen[self.negatives[0]]])
-        scores = np.unique(np.concatenate([positives, negatives]))
-        limits = np.concatenate([[scores[0] - 1], (scores[:-1] + scores[1:]) / 2])
+        scores = np.unique(np.concatenate([[0.0], positives, negatives]))
+        limits = (scores[:-1] + scores[1:]) / 2 if len(scores) > 1 else scores
         tpr = 1 - np.searchsorted(positives, limits, side="right") / len(positives)
         tnr = np.searchsorted(negatives, limits, side="right") / len(negatives)
         best = np.flatnonzero(np.isclose(tpr + tnr, (tpr + tnr).max(), rtol=0, atol=1e-12))
@@ -181,7 +182,7 @@ class Detection:
         """
         weights = weights.astype(float)
         fold = self.folds(folds, seed)
-        scores = np.unique(np.concatenate([self.positives[1], self.negatives[1]]))
+        scores = np.unique(np.concatenate([[0.0], self.positives[1], self.negatives[1]]))
         # Of each occupation: how many of its sentences have a score up to each of the scores.
         below = {}
         for name, (codes, values) in (("P", self.positives), ("N", self.negatives)):
@@ -193,12 +194,9 @@ class Detection:
         for k in range(fold.max() + 1):
             held, held_below = weights[:, fold == k], {name: table[fold == k] for name, table in below.items()}
             limits = _best_limits(scores, *(drawn[name] - held @ held_below[name] for name in ("P", "N")))
-            # Held-out sentences up to the limit, none where it lies under all scores.
-            place = np.searchsorted(scores, limits, side="right")
-            up_to = {
-                name: np.where(place > 0, (held * table[:, np.maximum(place, 1) - 1].T).sum(axis=1), 0)
-                for name, table in held_below.items()
-            }
+            # Held-out sentences up to the limit.
+            place = np.searchsorted(scores, limits, side="right") - 1
+            up_to = {name: (held * table[:, place].T).sum(axis=1) for name, table in held_below.items()}
             right = {"TPR": held @ held_below["P"][:, -1] - up_to["P"], "TNR": up_to["N"]}
             for name, sentences in right.items():
                 # Nothing is asked of a fold of which no occupation was drawn.
@@ -212,7 +210,7 @@ def _best_limits(scores: np.ndarray, positives: np.ndarray, negatives: np.ndarra
     """Return for each draw the threshold of the highest balanced accuracy, as :meth:`Detection.best_threshold` does.
 
     Args:
-        scores: In ascending order. Shape (scores,).
+        scores: In ascending order, the first one zero. Shape (scores,).
         positives, negatives: How many positives and negatives of the draw have a score up to each. Shape (draws,
             scores).
 
@@ -224,21 +222,16 @@ def _best_limits(scores: np.ndarray, positives: np.ndarray, negatives: np.ndarra
     total = both[:, -1:]
     with np.errstate(invalid="ignore", divide="ignore"):
         gain = 1 - positives / positives[:, -1:] + negatives / negatives[:, -1:]
-    # A limit follows each score that the draw has, but not its last one.
-    used = np.empty(both.shape, dtype=bool)
-    used[:, 0] = both[:, 0] > 0
+    # A limit follows zero and each score that the draw has, but not its last one.
+    used = np.ones(both.shape, dtype=bool)
     np.greater(both[:, 1:], both[:, :-1], out=used[:, 1:])
     gain[~used | (both == total)] = -np.inf
-    # The first limit lies under all scores, where TPR is 1 and TNR 0.
-    most = np.maximum(gain.max(axis=1, initial=-np.inf), 1.0)
-    best = gain >= most[:, None] - 1e-12
-    first = most - 1e-12 <= 1.0
-    count = best.sum(axis=1) + first
-    wanted = (count - 1) // 2 + 1 - first
+    best = gain >= gain.max(axis=1, keepdims=True) - 1e-12
+    wanted = (best.sum(axis=1) - 1) // 2 + 1
     place = np.argmax(np.cumsum(best, axis=1, dtype=np.int32) == wanted[:, None], axis=1)
     # The draw's next score is the first that more of its sentences do not exceed.
     following = np.argmax(both > both[rows, place][:, None], axis=1)
-    limits = np.where(wanted == 0, scores[np.argmax(used, axis=1)] - 1, (scores[place] + scores[following]) / 2)
+    limits = np.where(both[:, 0] == total[:, 0], 0.0, (scores[place] + scores[following]) / 2)
     return np.where((positives[:, -1] > 0) & (negatives[:, -1] > 0), limits, np.nan)
 
 
@@ -255,14 +248,15 @@ def evaluate(metrics: pd.DataFrame, folds: int, draws: int, seed: int, threshold
     Returns:
         :data:`KEYS`, ``gender``, ``dates``, ``choice`` (``fixed`` for ``threshold``, ``cross-validated``, or ``none``),
         ``threshold`` (the mean of the cross-validated ones), ``metric`` (TPR, TNR, balanced accuracy, AUC, undefined),
-        ``value``, ``ci_low``, ``ci_high``, ``sentences``.
+        ``value``, ``ci_low``, ``ci_high``, ``sentences``, ``occupations``.
     """
     rows = []
     for key, sentences in metrics.groupby([*KEYS, "gender", "dates"], sort=False, observed=True):
         detection = Detection(sentences)
         size = len(detection.occupations)
         weights = procedures.cluster_weights(size, draws, seed)
-        facts = {**dict(zip([*KEYS, "gender", "dates"], key, strict=True)), "sentences": len(sentences)}
+        facts = {**dict(zip([*KEYS, "gender", "dates"], key, strict=True))}
+        facts |= {"sentences": len(sentences), "occupations": size}
         limits: dict[str, Any] = {"fixed": threshold}
         if size > 1:
             limits["cross-validated"] = detection.cross_validated(folds, seed)
@@ -279,7 +273,10 @@ def evaluate(metrics: pd.DataFrame, folds: int, draws: int, seed: int, threshold
         low, high = procedures.bootstrap_interval(area, detection.auc(weights), size, LEVEL, least=0.0)
         rows.append({**facts, "metric": "AUC", "value": area, "ci_low": low, "ci_high": high})
         rows.append({**facts, "metric": "undefined", "value": float(sentences.undefined.mean())})
-    columns = [*KEYS, "gender", "dates", "choice", "threshold", "metric", "value", "ci_low", "ci_high", "sentences"]
+    columns = [
+        *KEYS, "gender", "dates", "choice", "threshold", "metric", "value", "ci_low", "ci_high", "sentences",
+        "occupations",
+    ]  # fmt: skip
     return pd.DataFrame(rows).reindex(columns=columns).fillna({"choice": "none"})
 
 
