@@ -24,10 +24,8 @@ COUNTER_GAP_FILES = {
         "pronouns": PRONOUN_FILE,
     },
     "released": {"released": str(TEMPLATES / "counter_gap/released_flags.tsv")},
-    "official": {
-        "c_gap": upstream("counter_gap/data/C-GAP.tsv"),
-        "with_dots": upstream("counter_gap/data/C-GAP-withdot.tsv"),
-    },
+    # Without stops behind titles, as it is scored (Section 4).
+    "official": {"c_gap": upstream("counter_gap/data/C-GAP.tsv")},
     # Quadruples from books, with labels and before anybody gave them some (rules/counter_gap_books.smk).
     "books": {"c_gap": "results/counter_gap/books/quadruples.tsv"},
     "candidates": {"candidates": "results/counter_gap/books/candidates.tsv"},

@@ -2,11 +2,10 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scripts.core import files
 from scripts.core.data import annotation, coreference, templates
-from scripts.core.errors import UserError
 from scripts.core.workflow.job import log, run_named
 from scripts.counter_gap.lib import released_flags as compact_file
 from scripts.counter_gap.lib import votes
@@ -14,19 +13,14 @@ from scripts.counter_gap.lib.analyses import predictions
 from scripts.counter_gap.lib.instances import read_c_gap, read_gap
 from scripts.counter_gap.lib.templates import SETS, read_quadruples
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 def instances(
     *, instances: str, quadruples: str | None = None, pronouns: str | None = None, c_gap: str | None = None,
-    with_dots: str | None = None, candidates: str | None = None, gap: str | None = None,
-    released: str | None = None,
+    candidates: str | None = None, gap: str | None = None, released: str | None = None,
 ) -> None:  # fmt: skip
     """Read and check one data set: this project's quadruples, C-GAP with its texts or without, or one part of GAP.
 
     Write ``instances`` (Parquet) from ``quadruples`` and ``pronouns``, ``c_gap``, ``gap`` or ``released``.
-    ``with_dots`` is C-GAP with the stops after titles; it must hold the same instances, and is not scored (Section 4).
     ``candidates`` are quadruples in C-GAP's columns that nobody has labelled yet.
     """
     origins = {"row": Path(quadruples or c_gap or candidates or gap or released or "").name}
@@ -39,8 +33,6 @@ def instances(
         origins["pronoun_rows"] = Path(pronouns).name
     elif c_gap:
         frame = read_c_gap(c_gap)
-        if with_dots:
-            check_same_instances(frame, read_c_gap(with_dots), c_gap, with_dots)
     elif candidates:
         frame = read_c_gap(candidates, labelled=False)
     elif gap:
@@ -49,18 +41,6 @@ def instances(
         frame = compact_file.read_instances(released)
     log.info("%d instances, of which %d masculine", len(frame), (frame.gender == "M").sum())
     files.write_parquet(instances, frame, {"origins": origins})
-
-
-def check_same_instances(
-    frame: "pd.DataFrame", other: "pd.DataFrame", path: str | Path, other_path: str | Path
-) -> None:
-    """Refuse two versions of C-GAP that differ in more than texts, offsets and the names' titles."""
-    columns = ["id", "pronoun", "a_coref", "b_coref", "book"]
-    for column in columns:
-        differs = frame[column].to_numpy() != other[column].to_numpy() if len(frame) == len(other) else [True]
-        if any(differs):
-            row = list(differs).index(True) + 2
-            raise UserError(f"{other_path}, row {row}: {column} differs from {path}; fetch both files again")
 
 
 def baseline(*, instances: str, clusters: str, baseline: str) -> None:

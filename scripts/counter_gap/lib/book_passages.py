@@ -14,7 +14,7 @@ from scripts.core.coreference_systems.sentences import COLUMNS
 from scripts.counter_gap.lib import book_names
 from scripts.counter_gap.lib.book_names import Lexicon, Mention, Sentence, Token
 from scripts.counter_gap.lib.book_quadruples import Passage, instance, loose_title, rows_of
-from scripts.counter_gap.lib.instances import PLACES, unlabelled_problems
+from scripts.counter_gap.lib.instances import GENDERS, PLACES, unlabelled_problems
 
 MOST_SENTENCES = 5
 """Of a context."""
@@ -33,7 +33,6 @@ STEPS = {
     "once": "not repeated",
 }
 """The steps in their order, with what is left after each."""
-PRONOUNS = {"he": "M", "him": "M", "his": "M", "she": "F", "her": "F", "hers": "F"}
 Window = list[tuple[Sentence, list[Mention]]]
 """Sentences with their names."""
 CLAUSES = ("advcl", "csubj", "csubjpass", "pcomp")
@@ -50,7 +49,7 @@ class Match(NamedTuple):
 
 def target_gender(token: Token) -> str | None:
     """Return M or F for a gendered pronoun that is not reflexive, else None."""
-    return PRONOUNS.get(token.word.lower()) if token.tag in ("PRP", "PRP$") else None
+    return GENDERS.get(token.word.lower()) if token.tag in ("PRP", "PRP$") else None
 
 
 def stands_first(tokens: Sequence[Token], place: int) -> bool:
