@@ -15,7 +15,7 @@ os.environ.update(PYTHONPATH=os.pathsep.join(filter(None, [str(ROOT), os.environ
 
 from scripts.core import config as configuration
 from scripts.core.workflow import bytecode, environments, runs
-from scripts.core.engines import cards, descriptions, planning, registry, series
+from scripts.core.engines import cards, costs, descriptions, planning, registry, series
 from scripts.core.workflow import studies as declarations
 from scripts.core.data import templates as template_files
 from scripts.core.data import upstream as upstream_files
@@ -253,7 +253,7 @@ def local_weights(model):
 
 def model_memory(wildcards, attempt):
     """Return the memory (MB) of a job that runs a model."""
-    return registry.memory_mb(MODELS[wildcards.model], attempt)
+    return costs.memory_mb(MODELS[wildcards.model], attempt)
 
 
 def one_of(values):

@@ -15,8 +15,9 @@ RESOLVED_SETS = one_of(dict.fromkeys(name for resolved in RESOLVED.values() for 
 DOCUMENT_SHARDS = {
     study: {
         name: {
-            system: registry.document_shards(
-                SYSTEMS[system], documents.count, documents.tokens, config["scoring"]["minutes_per_job"]
+            system: costs.jobs_within(
+                documents.count * costs.document_seconds(SYSTEMS[system], documents.tokens),
+                config["scoring"]["minutes_per_job"],
             )
             for system in STUDIES[study].systems
         }
@@ -104,12 +105,15 @@ rule coreference:
     # Documents are short: a small system gains little from a second core.
     threads: lambda wildcards: 1 if SYSTEMS[wildcards.system]["parameters"] < 50_000_000 else SCORING_THREADS
     resources:
-        gpu=lambda wildcards: registry.gpus(SYSTEMS[wildcards.system]),
-        mem_mb=lambda wildcards, attempt: registry.memory_mb(SYSTEMS[wildcards.system], attempt),
-        runtime=lambda wildcards, attempt: registry.document_minutes(
+        gpu=lambda wildcards: SYSTEMS[wildcards.system]["gpus"],
+        mem_mb=lambda wildcards, attempt: costs.memory_mb(SYSTEMS[wildcards.system], attempt),
+        runtime=lambda wildcards, attempt: costs.job_minutes(
             SYSTEMS[wildcards.system],
-            RESOLVED[wildcards.study].documents[wildcards.data].count / int(wildcards.shards),
-            RESOLVED[wildcards.study].documents[wildcards.data].tokens,
+            RESOLVED[wildcards.study].documents[wildcards.data].count
+            / int(wildcards.shards)
+            * costs.document_seconds(
+                SYSTEMS[wildcards.system], RESOLVED[wildcards.study].documents[wildcards.data].tokens
+            ),
             attempt,
         ),
     params:
@@ -172,8 +176,8 @@ rule coreference_f1:
         "../envs/scoring.yaml"
     threads: lambda wildcards: 1 if SYSTEMS[wildcards.system]["parameters"] < 50_000_000 else SCORING_THREADS
     resources:
-        gpu=lambda wildcards: registry.gpus(SYSTEMS[wildcards.system]),
-        mem_mb=lambda wildcards, attempt: registry.memory_mb(SYSTEMS[wildcards.system], attempt),
+        gpu=lambda wildcards: SYSTEMS[wildcards.system]["gpus"],
+        mem_mb=lambda wildcards, attempt: costs.memory_mb(SYSTEMS[wildcards.system], attempt),
         runtime=60,
     params:
         draws=10_000,

@@ -35,7 +35,7 @@ rule token_distributions:
     threads: model_threads
     resources:
         loaded_models=1,
-        gpu=lambda wildcards: registry.gpus(MODELS[wildcards.model]),
+        gpu=lambda wildcards: MODELS[wildcards.model]["gpus"],
         mem_mb=model_memory,
         runtime=lambda wildcards, input, attempt: distribution_minutes(wildcards, rows_of(input.texts), attempt),
     params:

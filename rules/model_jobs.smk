@@ -11,7 +11,7 @@ CARDS = {name: study.card for name, study in STUDIES.items() if study.card}
 def check_jobs(jobs, verb):
     """Refuse numbers of jobs that no scheduler takes."""
     for study, counts in jobs.items():
-        call_or_exit(registry.check_jobs, counts, f"{verb} {study}", config["scoring"]["minutes_per_job"])
+        call_or_exit(costs.check_jobs, counts, f"{verb} {study}", config["scoring"]["minutes_per_job"])
 
 
 def run_here(models):
@@ -22,7 +22,7 @@ def run_here(models):
 def shards_of(scored, name, model):
     """Return in how many jobs a model scores a set of a study."""
     instances, tokens = scored.size_of(name, model)
-    return registry.shard_count(MODELS[model], instances, scored.options, tokens, config["scoring"]["minutes_per_job"])
+    return costs.shard_count(MODELS[model], instances, scored.options, tokens, config["scoring"]["minutes_per_job"])
 
 
 # Jobs for each study, set and model: as many as keep each within scoring.minutes_per_job.
@@ -35,7 +35,7 @@ SHARDS = {
 }
 PROMPT_SHARDS = {
     study: {
-        name: registry.jobs_within(job["seconds"], config["scoring"]["minutes_per_job"])
+        name: costs.jobs_within(job["seconds"], config["scoring"]["minutes_per_job"])
         for name, job in prompted.models.items()
     }
     for study, prompted in PROMPTED.items()
@@ -48,22 +48,22 @@ def scoring_minutes(wildcards, attempt):
     """Return the time limit of a scoring job in minutes."""
     scored = SCORED[wildcards.study]
     instances, tokens = scored.size_of(wildcards.templates, wildcards.model)
-    return registry.runtime_minutes(
-        MODELS[wildcards.model], instances / int(wildcards.shards), scored.options, tokens, attempt
-    )
+    seconds = instances * costs.instance_seconds(MODELS[wildcards.model], scored.options, tokens)
+    return costs.job_minutes(MODELS[wildcards.model], seconds / int(wildcards.shards), attempt)
 
 
 def prompting_minutes(wildcards, attempt):
     """Return the time limit of a prompting job in minutes."""
     seconds = PROMPTED[wildcards.study].models[wildcards.model]["seconds"]
-    return registry.prompt_minutes(MODELS[wildcards.model], seconds / int(wildcards.shards), attempt)
+    return costs.job_minutes(MODELS[wildcards.model], seconds / int(wildcards.shards), attempt)
 
 
 def distribution_minutes(wildcards, count, attempt):
     """Return the time limit of a job with so many texts in minutes."""
     texts = TEXTS[wildcards.study]
     new_tokens = texts.new_tokens[wildcards.set]
-    return registry.distribution_minutes(MODELS[wildcards.model], count, texts.tokens, new_tokens, attempt)
+    seconds = count * costs.reading_seconds(MODELS[wildcards.model], texts.tokens + new_tokens)
+    return costs.job_minutes(MODELS[wildcards.model], seconds, attempt)
 
 
 def card_studies(models):
@@ -138,7 +138,7 @@ def planned_work():
     # Training reads a document forward and twice as long backward.
     for name, job in RUN_TRAINING.items():
         documents, read = (
-            registry.TRAINING_PASSES * job[f"trained{unit}"] + job[f"resolved{unit}"] for unit in ("", "_tokens")
+            costs.TRAINING_PASSES * job[f"trained{unit}"] + job[f"resolved{unit}"] for unit in ("", "_tokens")
         )
         add("train_coreference", "training", "ontonotes", name, documents, read, 0, 1)
     return work

@@ -18,18 +18,18 @@ rule plan:
     params:
         work=planned_work(),
         entries={
-            name: {**SCORED_ENTRIES[name], **registry.work_factors(MODELS[name])}
+            name: {**SCORED_ENTRIES[name], **costs.work_factors(MODELS[name])}
             for name in dict.fromkeys(
                 run_here([*READ_MODELS, *(name for prompted in PROMPTED.values() for name in prompted.models)])
             )
         }
         | {
-            name: {**RESOLVED_ENTRIES[name], "gpus": SYSTEMS[name]["gpus"], **registry.work_factors(SYSTEMS[name])}
+            name: {**RESOLVED_ENTRIES[name], "gpus": SYSTEMS[name]["gpus"], **costs.work_factors(SYSTEMS[name])}
             for name in dict.fromkeys(name for study in RESOLVED for name in STUDIES[study].systems)
         }
         | {
             name: {**RESOLVED_ENTRIES[job["system"]], "source": job["encoder"], "gpus": 1}
-            | registry.work_factors(SYSTEMS[job["system"]])
+            | costs.work_factors(SYSTEMS[job["system"]])
             for name, job in RUN_TRAINING.items()
         },
         devices=planned_gpus(),

@@ -36,7 +36,7 @@ rule prompt:
         "../envs/scoring.yaml"
     threads: model_threads
     resources:
-        gpu=lambda wildcards: registry.gpus(MODELS[wildcards.model]),
+        gpu=lambda wildcards: MODELS[wildcards.model]["gpus"],
         mem_mb=model_memory,
         runtime=prompting_minutes,
     params:

@@ -75,7 +75,7 @@ rule score:
         "../envs/scoring.yaml"
     threads: model_threads
     resources:
-        gpu=lambda wildcards: registry.gpus(MODELS[wildcards.model]),
+        gpu=lambda wildcards: MODELS[wildcards.model]["gpus"],
         mem_mb=model_memory,
         runtime=scoring_minutes,
     params:

@@ -5,7 +5,7 @@ import copy
 import pytest
 
 from scripts.core import config, files
-from scripts.core.engines import registry
+from scripts.core.engines import costs, registry
 from scripts.core.errors import UserError
 from scripts.ruff import instances
 from scripts.ruff.lib import plan
@@ -90,7 +90,7 @@ def test_the_blank_is_written_as_configured(samples, tmp_path):
 
 @pytest.fixture(scope="module")
 def known():
-    entries = registry.load_registry(ROOT / "config/models.yaml", ROOT / "config/schemas/models.schema.yaml")
+    entries = registry.read_registry(ROOT / "config/models.yaml", ROOT / "config/schemas/models.schema.yaml")["models"]
     return config.load_yaml(ROOT / "config.yaml")["ruff"], entries
 
 
@@ -109,10 +109,10 @@ def test_jobs_of_the_default_run_and_with_chains(known, samples, tmp_path):
     chains = {"methods": ["kojima", "zhou"], "distractors": [1], "sample_size": 1}
     _, made = make(samples, tmp_path, chains=chains)
     counts = made.method.value_counts()
-    seconds = counts["vanilla"] * registry.prompt_seconds(entry, 200, 20)
+    seconds = counts["vanilla"] * costs.prompt_seconds(entry, 200, 20)
     chained = counts["kojima"] + counts["zhou"]
     # Two steps each: 128 tokens of a chain, then 10.
-    seconds += chained * (registry.prompt_seconds(entry, 200, 128) + registry.prompt_seconds(entry, 200, 10))
+    seconds += chained * (costs.prompt_seconds(entry, 200, 128) + costs.prompt_seconds(entry, 200, 10))
     changed = copy.deepcopy(settings) | {"distractors": [0, 1], "sample_size": 4}
     changed["chain_of_thought"] |= {"distractors": [1], "sample_size": 1}
     (job,) = plan.prompted_jobs(changed, entries, ruff["seeds"], ruff["distractors"], KINDS).values()

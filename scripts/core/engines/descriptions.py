@@ -16,7 +16,8 @@ import yaml
 from scripts.core import files
 from scripts.core.data import checkpoints
 from scripts.core.engines import hub
-from scripts.core.engines.registry import BYTES, PLANNED_KEYS
+from scripts.core.engines.costs import BYTES
+from scripts.core.engines.registry import PLANNED_KEYS
 from scripts.core.errors import UserError
 
 SMALL_FILES = ("config.json", "tokenizer_config.json", "chat_template.jinja", "README.md")

@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import torch
 
-from scripts.core.engines import decoding, memory, registry, structure
+from scripts.core.engines import costs, decoding, memory, structure
 from scripts.core.engines.batches import context_length, progress_bar
 from scripts.core.engines.ranking import most_probable
 from scripts.core.errors import UserError, count_noun
@@ -306,7 +306,7 @@ class Generator:
         batches, rows, width = [], [], 0
         for row in [*order, None]:
             wider = width if row is None else max(width, len(ids[row]) + self.max_new_tokens)
-            full = wider * (len(rows) + 1) > self.budget or len(rows) == registry.MOST_PROMPTS
+            full = wider * (len(rows) + 1) > self.budget or len(rows) == costs.MOST_PROMPTS
             if rows and (row is None or full):
                 read = (width - self.max_new_tokens) * len(rows)
                 if self.shares:
@@ -476,7 +476,7 @@ def batch_tokens(model: "PreTrainedModel", tokens_per_batch: int | str) -> int:
     """Return the tokens of a batch at most: as configured, or with ``auto`` as many as memory holds.
 
     On GPUs those are as many as their memory has room for, beside the weights and logits, when each leaves its keys and
-    values and needs as much for activations as a plan assumes (:mod:`scripts.core.engines.registry`). The number
+    values and needs as much for activations as a plan assumes (:mod:`scripts.core.engines.costs`). The number
     follows from the model and the devices alone, so that a job that was killed finds the same batches.
     """
     if not isinstance(tokens_per_batch, str):
@@ -492,8 +492,8 @@ def batch_tokens(model: "PreTrainedModel", tokens_per_batch: int | str) -> int:
 def _tokens_within(memory: int, model: "PreTrainedModel"):
     """Return how many tokens of a batch fit into ``memory`` (bytes of all devices together) beside the model."""
     weights = sum(parameter.nbytes for parameter in model.parameters())
-    room = registry.USABLE_MEMORY * memory - 1.1 * weights - registry.LOGITS_BYTES
-    return max(1, int(room / (decoding.cached_bytes(model, 0) + registry.ACTIVATION_BYTES)))
+    room = costs.USABLE_MEMORY * memory - 1.1 * weights - costs.LOGITS_BYTES
+    return max(1, int(room / (decoding.cached_bytes(model, 0) + costs.ACTIVATION_BYTES)))
 
 
 def end_tokens(model: "PreTrainedModel", tokenizer: "PreTrainedTokenizerBase") -> list[int]:

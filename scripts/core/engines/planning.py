@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scripts.core.engines import registry
+from scripts.core.engines import costs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,15 +57,15 @@ def plan(work: Sequence[dict[str, Any]], entries: dict[str, dict], devices: dict
     rows = []
     for part in work:
         entry = entries[part["model"]]
-        for device, facts in devices.items() if registry.gpus(entry) else [("cpu", None)]:
+        for device, facts in devices.items() if entry["gpus"] else [("cpu", None)]:
             needed = gpus_needed(entry, facts["memory_gb"]) if facts else 0
-            flops = facts["tflops"][entry["precision"]] * 1e12 if facts else registry.CPU_FLOPS
+            flops = facts["tflops"][entry["precision"]] * 1e12 if facts else costs.CPU_FLOPS
             rows.append(
                 {key: part[key] for key in ("model", "study", "set", "rule", "items", "jobs")}
                 | {
                     "tokens": part["read"] + part["generated"],
-                    "memory_gb": registry.memory_mb(entry) / 1024,
-                    "weights_gb": registry.weights_bytes(entry) / 1e9,
+                    "memory_gb": costs.memory_mb(entry) / 1024,
+                    "weights_gb": costs.weights_bytes(entry) / 1e9,
                     "device": device,
                     "gpus": needed,
                     "hours": hours(part, entry, flops, needed * facts["memory_gb"] if facts else 0),
@@ -80,19 +80,19 @@ def hours(part: dict[str, Any], entry: dict[str, Any], flops: float, memory_gb: 
     if part["rule"] == "score":
         # A token of an encoder-decoder is read by about half of its parameters.
         share = 0.5 if entry["architecture"] == "encoder-decoder" else 1
-        seconds = 2 * share * registry.work_parameters(entry) * read / flops
+        seconds = 2 * share * costs.work_parameters(entry) * read / flops
     elif part["rule"] in ("prompt", "token_distributions"):
-        seconds = registry.generation_seconds(entry, part["items"], read, generated, flops, memory_gb)
+        seconds = costs.generation_seconds(entry, part["items"], read, generated, flops, memory_gb)
     else:
-        seconds = registry.document_operations(entry, read) / flops + part["items"] * registry.SECONDS_PER_DOCUMENT
-    loading = 20 + registry.weights_bytes(entry) / registry.LOAD_BYTES_PER_SECOND
+        seconds = costs.document_operations(entry, read) / flops + part["items"] * costs.SECONDS_PER_DOCUMENT
+    loading = 20 + costs.weights_bytes(entry) / costs.LOAD_BYTES_PER_SECOND
     return (seconds + part["jobs"] * loading) / 3600
 
 
 def gpus_needed(entry: dict[str, Any], memory_gb: float) -> int:
     """Return how many GPUs of ``memory_gb`` hold the weights, a tenth more for activations, and the logits."""
-    needed = 1.1 * registry.weights_bytes(entry) + registry.LOGITS_BYTES + BATCH_TOKENS * registry.ACTIVATION_BYTES
-    return int(np.ceil(needed / (registry.USABLE_MEMORY * memory_gb * 2**30)))
+    needed = 1.1 * costs.weights_bytes(entry) + costs.LOGITS_BYTES + BATCH_TOKENS * costs.ACTIVATION_BYTES
+    return int(np.ceil(needed / (costs.USABLE_MEMORY * memory_gb * 2**30)))
 
 
 def describe_totals(frame: "pd.DataFrame", entries: dict[str, dict]) -> str:
@@ -106,8 +106,8 @@ def describe_totals(frame: "pd.DataFrame", entries: dict[str, dict]) -> str:
     ]
     here = [f"{two_digits(spent['cpu'])} hours on one CPU core"] if "cpu" in spent else []
     # Systems that are trained share encoders.
-    fetched = {str(entries[name]["source"]): name for name in frame.model if registry.uses_hub(entries[name])}.values()
-    size = sum(registry.weights_bytes(entries[name]) for name in fetched) / 1e9
+    fetched = {str(entries[name]["source"]): name for name in frame.model if "hub" in entries[name]["source"]}.values()
+    size = sum(costs.weights_bytes(entries[name]) for name in fetched) / 1e9
     download = f"{two_digits(size)} GB of weights" if size else "no weights"
     return f"{', and '.join([*here, *filter(None, [' or '.join(each)])])}; {download} to download at least"
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from scripts.core.data.templates import CASES
-from scripts.core.engines import registry
+from scripts.core.engines import costs, registry
 from scripts.core.errors import UserError, did_you_mean
 from scripts.core.workflow.plans import StudyPlan
 from scripts.core.workflow.studies import PromptSet, ScoredInstances
@@ -170,12 +170,12 @@ def prompted_jobs(
     for name, entry in chosen.items():
         methods = [VANILLA, *(chains["methods"] if name in chains["models"] else [])]
         tokens = {"answer": new[entry["architecture"]], "chain": new["chain"], "final": new["final"]}
-        thought = registry.thought_tokens(entry)
+        thought = costs.thought_tokens(entry)
         plain = prompts * settings["sample_size"] * samples
         chained = prompts * chains["sample_size"] * chain_samples * (len(methods) - 1)
-        seconds = plain * registry.prompt_seconds(entry, PROMPT_TOKENS, tokens["answer"])
+        seconds = plain * costs.prompt_seconds(entry, PROMPT_TOKENS, tokens["answer"])
         seconds += chained * sum(
-            registry.prompt_seconds(entry, PROMPT_TOKENS, tokens[step]) for step in ("chain", "final")
+            costs.prompt_seconds(entry, PROMPT_TOKENS, tokens[step]) for step in ("chain", "final")
         )
         of_models[name] = {
             "methods": methods,

@@ -14,7 +14,7 @@ import numpy as np
 
 from scripts.core import files
 from scripts.core.data.templates import read_tsv
-from scripts.core.engines import registry
+from scripts.core.engines import costs, registry
 from scripts.core.errors import UserError, did_you_mean
 from scripts.winopron.lib.templates import ANSWERS
 
@@ -161,7 +161,7 @@ def jobs(settings: dict, entries: dict[str, dict], prompts: int, pronoun_sets: i
             "methods": [METHOD],
             "new_tokens": {"answer": most},
             "prompts": asked,
-            "generated": asked * (most + registry.thought_tokens(entry)),
-            "seconds": asked * registry.prompt_seconds(entry, PROMPT_TOKENS, most),
+            "generated": asked * (most + costs.thought_tokens(entry)),
+            "seconds": asked * costs.prompt_seconds(entry, PROMPT_TOKENS, most),
         }
     return of_models

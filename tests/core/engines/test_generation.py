@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from scripts.core import config
-from scripts.core.engines import decoding, generation, models, registry
+from scripts.core.engines import costs, decoding, generation, models, registry
 from scripts.core.errors import UserError
 from tests import zoo as builder
 
@@ -178,7 +178,7 @@ def test_batches_are_as_large_as_memory(loaded):
     each = 2 * config.num_hidden_layers * config.num_key_value_heads * config.head_dim * 4
     assert decoding.cached_bytes(model, 0) == each
     weights = sum(parameter.nbytes for parameter in model.parameters())
-    memory = (1.1 * weights + registry.LOGITS_BYTES + 5000.5 * (each + registry.ACTIVATION_BYTES)) / 0.92
+    memory = (1.1 * weights + costs.LOGITS_BYTES + 5000.5 * (each + costs.ACTIVATION_BYTES)) / 0.92
     assert generation._tokens_within(memory, model) == 5000
     assert generation._tokens_within(0, model) == 1
     model, tokenizer = loaded["tiny-flan-t5"]
@@ -356,7 +356,7 @@ def test_raw_tokens_can_be_kept_and_read_again(loaded):
 @pytest.mark.workflow
 def test_batch_size_changes_no_answer_of_the_default_chat_model(root):
     """The embedded chat model, float32: one prompt at a time against all together, 40 tokens each."""
-    entries = registry.load_registry(root / "config/models.yaml", root / "config/schemas/models.schema.yaml")
+    entries = registry.read_registry(root / "config/models.yaml", root / "config/schemas/models.schema.yaml")["models"]
     name = "smollm2-135m-instruct"
     model, tokenizer = models.load(name, entries[name], models.locate(name, entries[name]), builder.DEVICE)
     prompts = [

@@ -8,7 +8,7 @@ import transformers
 from safetensors.torch import load_file, save_file
 
 from scripts.core.config import load_yaml
-from scripts.core.engines import models, planning, registry
+from scripts.core.engines import costs, models, planning
 from scripts.core.errors import UserError
 from tests import zoo
 
@@ -93,7 +93,7 @@ def test_state_space_models_share_nothing_in_a_plan():
     families = {family for name, (_, family, *_) in zoo._models().items() if name in zoo.STATE_SPACE}
     assert recurrent == [name for name, entry in REGISTRY.items() if entry["family"] in families]
     for name in ("mamba-1.4b", "pythia-1.4b"):
-        entry = {"architecture": REGISTRY[name]["architecture"], **registry.work_factors(REGISTRY[name])}
+        entry = {"architecture": REGISTRY[name]["architecture"], **costs.work_factors(REGISTRY[name])}
         tokens = planning.scored_tokens(entry, 4, [(100, 50)], 1.1)
         assert tokens == (20_000 if name in recurrent else 5500)
 

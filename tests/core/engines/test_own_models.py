@@ -25,7 +25,7 @@ def read_smallest(folder, source):
     """Return what a registry says of a model with label, licence and source alone."""
     path = folder / "models.yaml"
     path.write_text(SMALLEST.replace("SOURCE", source), encoding="utf-8")
-    return registry.load_registry(path, SCHEMA)["mine"]
+    return registry.read_registry(path, SCHEMA)["models"]["mine"]
 
 
 @pytest.mark.parametrize("name", TINY)
@@ -96,5 +96,5 @@ def test_the_hub_is_asked_once(entries, tmp_path, monkeypatch):
 
 
 def test_a_model_in_a_package_is_described(tmp_path):
-    with pytest.raises(UserError, match=r"models\.mine comes in a package, .*; state family, size, architecture"):
+    with pytest.raises(UserError, match=r"models\.mine lacks the key 'family'; add it"):
         read_smallest(tmp_path, "{package: p, version: '1', file: p/m.gguf}")

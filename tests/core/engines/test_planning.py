@@ -3,7 +3,7 @@
 import pytest
 
 from scripts.core import config, files
-from scripts.core.engines import planning, registry
+from scripts.core.engines import costs, planning
 from scripts.planning import plan as script
 
 ENTRY = {
@@ -46,22 +46,22 @@ def test_tokens_of_scoring():
         ({"architecture": "encoder-decoder"}, 1e9 * 10_000 / 1e14),
         ({"architecture": "encoder", "embedding_parameters": 10**8, "layer_repeats": 12}, 2 * 9e8 * 12e4 / 1e14),
         ({"precision": "float32"}, 2e9 * 10_000 / 12e12),
-        ({"gpus": 0}, 2e9 * 10_000 / registry.CPU_FLOPS),
+        ({"gpus": 0}, 2e9 * 10_000 / costs.CPU_FLOPS),
     ],
 )
 def test_hours_of_scoring_by_hand(changed, seconds):
     entry = ENTRY | changed
     row = planning.plan([work()], {"one": entry}, DEVICES)[0]
-    loading = 20 + registry.weights_bytes(entry) / 2e8
+    loading = 20 + costs.weights_bytes(entry) / 2e8
     assert row["hours"] == pytest.approx((seconds + 2 * loading) / 3600)
     assert (row["device"], row["gpus"]) == (("cpu", 0) if changed.get("gpus") == 0 else ("A100-40GB", 1))
-    assert row["tokens"] == 10_000 and row["memory_gb"] == registry.memory_mb(entry) / 1024
+    assert row["tokens"] == 10_000 and row["memory_gb"] == costs.memory_mb(entry) / 1024
 
 
 @pytest.mark.parametrize("rule", ["prompt", "token_distributions"])
 def test_hours_of_generation_are_those_of_the_time_limit(rule):
     row = planning.plan([work(rule, generated=500)], {"one": ENTRY}, DEVICES)[0]
-    seconds = registry.generation_seconds(ENTRY, 5, 10_000, 500, 1e14, 40)
+    seconds = costs.generation_seconds(ENTRY, 5, 10_000, 500, 1e14, 40)
     assert row["hours"] == pytest.approx(seconds / 3600 + 2 * LOADING) and row["tokens"] == 10_500
 
 

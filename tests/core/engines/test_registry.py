@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from scripts.core.config import load_yaml
+from scripts.core.engines import costs
 from scripts.core.engines import registry as module
 from scripts.core.engines.registry import check_labels
 from scripts.core.errors import UserError
@@ -77,7 +78,11 @@ GPU_BYTES = 40 * 10**9
 
 @pytest.fixture(scope="module")
 def models():
-    return module.load_registry(REGISTRY, SCHEMA)
+    return module.read_registry(REGISTRY, SCHEMA)["models"]
+
+
+def minutes(entry, instances, attempt=1):
+    return costs.job_minutes(entry, instances * costs.instance_seconds(entry, 4, 56), attempt)
 
 
 def runnable(models):
@@ -95,7 +100,7 @@ def load_changed(tmp_path, change):
     change(content["models"])
     path = tmp_path / "models.yaml"
     path.write_text(json.dumps(content), encoding="utf-8")
-    return module.load_registry(path, SCHEMA)
+    return module.read_registry(path, SCHEMA)["models"]
 
 
 def test_order_starts_with_the_models_of_the_default_run(models):
@@ -310,7 +315,7 @@ def test_a_study_says_in_its_own_schema_what_it_does_with_models(tmp_path):
         content = copy.deepcopy(original())
         content["models"]["bert-base"]["studies"] = {"greetings": use}
         (tmp_path / "models.yaml").write_text(json.dumps(content), encoding="utf-8")
-        return module.load_registry(tmp_path / "models.yaml", schemas / SCHEMA.name)
+        return module.read_registry(tmp_path / "models.yaml", schemas / SCHEMA.name)["models"]
 
     assert load("greeted")["bert-base"]["studies"] == {"greetings": "greeted"}
     with pytest.raises(UserError, match=r"studies.greetings is 'greted'; expected one of asked, greeted; did you mean"):
@@ -331,7 +336,7 @@ def test_planned_studies_name_their_uses(tmp_path, planned):
     path = tmp_path / "models.yaml"
     path.write_text(json.dumps({**original(), "planned_studies": planned}), encoding="utf-8")
     with pytest.raises(UserError, match="planned_studies"):
-        module.load_registry(path, SCHEMA)
+        module.read_registry(path, SCHEMA)["models"]
 
 
 def test_schema_refuses_names_unfit_for_files(tmp_path):
@@ -343,7 +348,7 @@ def test_schema_refuses_unknown_top_level_keys(tmp_path):
     path = tmp_path / "models.yaml"
     path.write_text("modles: {}\n", encoding="utf-8")
     with pytest.raises(UserError, match="unknown key 'modles'; did you mean 'models'"):
-        module.load_registry(path, SCHEMA)
+        module.read_registry(path, SCHEMA)["models"]
 
 
 def same_source(models):
@@ -502,7 +507,7 @@ def test_select_servers_refuses(models, name, message):
 
 def test_select_servers(models):
     assert list(module.select(models, ["gpt-4o-mini"], "ruff.prompting.models", servers=True)) == ["gpt-4o-mini"]
-    assert module.prompt_seconds(models["gpt-4o-mini"], 200, 20) == 0
+    assert costs.prompt_seconds(models["gpt-4o-mini"], 200, 20) == 0
     assert list(module.select_servers(models, ["own-server", "gpt-4o-mini"])) == ["gpt-4o-mini", "own-server"]
     assert module.select_servers(models, []) == {}
 
@@ -522,10 +527,9 @@ def test_distribution_minutes(models):
     entry = models["flan-ul2-20b"]
     # 39.2 GB at 200 MB/s; 1,000 texts of 84 tokens at 2 x 19.6e9 operations and 1e14 a second, and 0.1 s each.
     seconds = 2 * 19591209984 / 2e8 + 1000 * (2 * 19591209984 * 84 / 1e14 + 0.1)
-    assert module.distribution_minutes(entry, 1000, 64, 20) == math.ceil(10 + seconds / 60)
-    assert module.distribution_minutes(entry, 1000, 64, 20, attempt=2) == 2 * math.ceil(10 + seconds / 60)
-    small = models["smollm2-135m-instruct"]
-    assert module.distribution_minutes(small, 9000, 64, 10) > module.distribution_minutes(small, 900, 64, 10) > 10
+    asked = 1000 * costs.reading_seconds(entry, 84)
+    assert costs.job_minutes(entry, asked) == math.ceil(10 + seconds / 60)
+    assert costs.job_minutes(entry, asked, attempt=2) == 2 * math.ceil(10 + seconds / 60)
 
 
 @pytest.mark.parametrize(
@@ -553,7 +557,7 @@ def test_a_server_has_no_weights(tmp_path):
 def test_scores_from_elsewhere_take_the_place_of_weights(tmp_path):
     changed = load_changed(tmp_path, lambda models: import_scores_of(models["opt-125m"]))
     assert list(module.select(changed, ["opt-125m"])) == ["opt-125m"]
-    assert module.shard_count(changed["opt-125m"], 10**9, 4, 50, 60) == 1
+    assert costs.shard_count(changed["opt-125m"], 10**9, 4, 50, 60) == 1
     with pytest.raises(UserError, match=r"misgendered\.models: 'opt-125m' has scores from elsewhere only; remove it"):
         module.select(changed, ["opt-125m"], "misgendered.models")
     with pytest.raises(UserError, match=r"models.opt-350m.source does not belong here; remove it"):
@@ -575,13 +579,13 @@ def test_describe(models):
 
 
 def test_weights_bytes(models):
-    assert module.weights_bytes(models["opt-66b"]) == 2 * 65719701504
-    assert module.weights_bytes(models["bert-base"]) == 4 * 109514298
+    assert costs.weights_bytes(models["opt-66b"]) == 2 * 65719701504
+    assert costs.weights_bytes(models["bert-base"]) == 4 * 109514298
 
 
 @pytest.mark.parametrize("name", ["opt-30b", "opt-66b", "llama-2-70b", "llama-2-70b-chat"])
 def test_gpus_as_in_ruff_appendix_e(models, name):
-    assert module.gpus(models[name]) == {"opt-30b": 2}.get(name, 4)
+    assert models[name]["gpus"] == {"opt-30b": 2}.get(name, 4)
 
 
 def test_other_ruff_models_take_one_gpu(models):
@@ -592,7 +596,7 @@ def test_other_ruff_models_take_one_gpu(models):
 def test_weights_fit_40_gb_gpus_with_a_tenth_to_spare(models):
     for name, entry in runnable(models).items():
         if name not in load_yaml("config.yaml")["models"]:
-            assert module.weights_bytes(entry) <= 0.9 * GPU_BYTES * module.gpus(entry), name
+            assert costs.weights_bytes(entry) <= 0.9 * GPU_BYTES * entry["gpus"], name
 
 
 def test_precision_follows_size(models):
@@ -605,60 +609,60 @@ def test_precision_follows_size(models):
 def test_resources_grow_with_parameters(models, architecture, gpus):
     sizes = [10**7, 10**8, 10**9, 10**10]
     entries = [models["opt-125m"] | {"architecture": architecture, "gpus": gpus, "parameters": size} for size in sizes]
-    for resource in (module.weights_bytes, module.memory_mb, lambda e: module.runtime_minutes(e, 10_000, 4, 56)):
+    for resource in (costs.weights_bytes, costs.memory_mb, lambda e: minutes(e, 10_000)):
         values = [resource(entry) for entry in entries]
         assert values == sorted(set(values))
 
 
 def test_memory_holds_the_weights_and_doubles(models):
     for entry in runnable(models).values():
-        first = module.memory_mb(entry)
-        assert first * 2**20 > 1.5 * module.weights_bytes(entry)
-        assert [module.memory_mb(entry, attempt) for attempt in (2, 3)] == [2 * first, 4 * first]
+        first = costs.memory_mb(entry)
+        assert first * 2**20 > 1.5 * costs.weights_bytes(entry)
+        assert [costs.memory_mb(entry, attempt) for attempt in (2, 3)] == [2 * first, 4 * first]
 
 
 def test_runtime_grows_with_instances_attempts_and_repeats(models):
     entry = models["albert-base-v2"]
-    few, many = module.runtime_minutes(entry, 1_000, 4, 56), module.runtime_minutes(entry, 100_000, 4, 56)
-    assert module.STARTUP_MINUTES < few < many
-    assert module.runtime_minutes(entry, 1_000, 4, 56, attempt=3) == 3 * few
-    assert many > module.runtime_minutes(entry | {"layer_repeats": 1}, 100_000, 4, 56)
+    few, many = minutes(entry, 1_000), minutes(entry, 100_000)
+    assert costs.STARTUP_MINUTES < few < many
+    assert minutes(entry, 1_000, attempt=3) == 3 * few
+    assert many > minutes(entry | {"layer_repeats": 1}, 100_000)
 
 
 def test_runtime_formula(models):
     entry = models["opt-66b"]
     seconds = 1000 * (2 * 65719701504 * 224 / 1e14 + 0.1) + 2 * 65719701504 / 2e8
-    assert module.runtime_minutes(entry, 1000, 4, 56) == pytest.approx(10 + seconds / 60, abs=1)
+    assert minutes(entry, 1000) == pytest.approx(10 + seconds / 60, abs=1)
     entry = models["minilm-l6-mlm"]
     operations = 2 * (22744506 - 30522 * 384) * 12544
-    assert module.runtime_minutes(entry, 1000, 4, 56) == pytest.approx(10 + 1000 * operations / 8e10 / 60, abs=1)
+    assert minutes(entry, 1000) == pytest.approx(10 + 1000 * operations / 8e10 / 60, abs=1)
 
 
 def test_time_follows_the_options_of_an_instance(models):
     """Eleven pronoun sets (MISGENDERED) take eleven fourths of what four take, whatever the architecture."""
     for name in ("opt-66b", "minilm-l6-mlm"):
         entry = models[name] | {"gpus": 0}
-        four, eleven = (module.instance_seconds(entry, options, 20) for options in (4, 11))
+        four, eleven = (costs.instance_seconds(entry, options, 20) for options in (4, 11))
         assert eleven == pytest.approx(four * 11 / 4)
-    assert module.shard_count(entry, 500_000, 11, 20, 60) > module.shard_count(entry, 500_000, 4, 20, 60)
+    assert costs.shard_count(entry, 500_000, 11, 20, 60) > costs.shard_count(entry, 500_000, 4, 20, 60)
 
 
 def test_time_of_prompts(models):
     entry = models["llama-2-70b-chat"]
-    seconds = module.prompt_seconds(entry, 200, 20)
+    seconds = costs.prompt_seconds(entry, 200, 20)
     operations = 2 * entry["parameters"] * 200
     weights, cached = 2 * entry["parameters"], 2 * 163840
     rows = (0.92 * 160 * 2**30 - 1.1 * weights - 2**31) // (220 * (cached + 65536))
-    assert 40 < rows == module.prompts_per_batch(entry, 220, 160)
-    layers = module.decoder_shape(entry)[0]
+    assert 40 < rows == costs.prompts_per_batch(entry, 220, 160)
+    layers = costs.decoder_shape(entry)[0]
     assert layers == pytest.approx(80, rel=0.15)
     arithmetic = (weights + rows * 220 * cached) / 1e12 + layers / 1000
     assert seconds == pytest.approx(operations / 1e14 + 2 * 20 * arithmetic / rows)
-    assert module.jobs_within(3 * 3600, 60) == 3
-    assert module.jobs_within(1, 60) == 1
-    assert module.prompt_minutes(entry, 6000, attempt=2) == 2 * module.prompt_minutes(entry, 6000)
+    assert costs.jobs_within(3 * 3600, 60) == 3
+    assert costs.jobs_within(1, 60) == 1
+    assert costs.job_minutes(entry, 6000, attempt=2) == 2 * costs.job_minutes(entry, 6000)
     small = models["smollm2-135m-instruct"]
-    assert module.prompt_seconds(small, 200, 20) == pytest.approx(2 * 134515008 * 240 / 8e10)
+    assert costs.prompt_seconds(small, 200, 20) == pytest.approx(2 * 134515008 * 240 / 8e10)
 
 
 @pytest.mark.parametrize(
@@ -666,7 +670,7 @@ def test_time_of_prompts(models):
 )
 def test_shapes_follow_from_numbers_of_parameters(models, name, layers, cached):
     """Llama 2 and FLAN-T5 as their configurations have them, in float16; what is estimated may be three tenths more."""
-    found = module.decoder_shape(models[name])
+    found = costs.decoder_shape(models[name])
     assert layers <= found[0] <= 1.3 * layers
     assert cached <= found[1] <= 1.3 * cached
 
@@ -676,33 +680,33 @@ def test_the_bound_of_prompts_is_at_most_three_times_the_arithmetic(models):
     for entry in models.values():
         if "prompt_wrapping" in entry and entry["gpus"]:
             for tokens, new in ((200, 20), (200, 5), (200, 128), (80, 5)):
-                read = module.work_parameters(entry) * tokens / module.GPU_FLOPS[entry["precision"]]
-                arithmetic = read + new * module.token_seconds(entry, tokens + new, 40 * entry["gpus"])
-                assert 1 <= module.prompt_seconds(entry, tokens, new) / arithmetic <= 3
+                read = costs.work_parameters(entry) * tokens / costs.GPU_FLOPS[entry["precision"]]
+                arithmetic = read + new * costs.token_seconds(entry, tokens + new, 40 * entry["gpus"])
+                assert 1 <= costs.prompt_seconds(entry, tokens, new) / arithmetic <= 3
 
 
 @pytest.mark.parametrize("seconds", [7, 3600, 1e9])
 def test_more_jobs_than_a_queue_takes_are_refused_with_the_number_to_set(seconds):
-    jobs = {"a": 1, "b": module.jobs_within(seconds, 1e-4)}
+    jobs = {"a": 1, "b": costs.jobs_within(seconds, 1e-4)}
     with pytest.raises(UserError) as caught:
-        module.check_jobs(jobs, "score ruff", 1e-4)
+        costs.check_jobs(jobs, "score ruff", 1e-4)
     message = str(caught.value)
     assert message.startswith(
         f"scoring.minutes_per_job is 0.0001: that makes {jobs['b']} jobs to score ruff with model b, more than 1000; "
         "set it to at least "
     )
     enough = float(message.rpartition(" ")[2])
-    assert 900 < module.jobs_within(seconds, enough) <= 1000
-    module.check_jobs({"b": module.jobs_within(seconds, enough)}, "score ruff", enough)
+    assert 900 < costs.jobs_within(seconds, enough) <= 1000
+    costs.check_jobs({"b": costs.jobs_within(seconds, enough)}, "score ruff", enough)
 
 
 def test_shards_keep_jobs_within_their_time(models):
     entry = models["albert-xxlarge-v2"]
-    count = module.shard_count(entry, 39_000, 4, 56, 240)
+    count = costs.shard_count(entry, 39_000, 4, 56, 240)
     assert count > 1
-    assert 39_000 / count * module.instance_seconds(entry, 4, 56) <= 240 * 60
-    assert module.shard_count(entry, 39_000, 4, 56, 1e9) == 1
-    assert module.shard_count(models["minilm-l6-mlm"], 500, 4, 56, 240) == 1
+    assert 39_000 / count * costs.instance_seconds(entry, 4, 56) <= 240 * 60
+    assert costs.shard_count(entry, 39_000, 4, 56, 1e9) == 1
+    assert costs.shard_count(models["minilm-l6-mlm"], 500, 4, 56, 240) == 1
 
 
 def test_embeddings_are_counted_for_ruffs_encoders(models):
@@ -874,11 +878,12 @@ def test_a_registry_may_have_systems_alone_and_none_with_the_name_of_a_model(tmp
 def test_what_documents_take(systems):
     """4 x parameters x tokens at 12 TFLOP/s on a GPU, 80 GFLOP/s on a core, and a tenth of a second for each."""
     large, small = systems["spanbert-large-coref"], systems["f-coref"]
-    assert module.document_seconds(large, 100) == pytest.approx(4 * 333579264 * 100 / 12e12 + 0.1)
-    assert module.document_seconds(small, 100) == pytest.approx(4 * (90506496 - 38603520) * 100 / 8e10 + 0.1)
+    assert costs.document_seconds(large, 100) == pytest.approx(4 * 333579264 * 100 / 12e12 + 0.1)
+    assert costs.document_seconds(small, 100) == pytest.approx(4 * (90506496 - 38603520) * 100 / 8e10 + 0.1)
     # A thousand documents on a core: 0.36 s each.
-    assert module.document_shards(small, 1000, 100, minutes_per_job=1) == 6
-    assert module.document_minutes(small, 1000, 100) == 10 + 6 + 1 and module.document_minutes(small, 1, 100, 3) == 33
+    documents = 1000 * costs.document_seconds(small, 100)
+    assert costs.jobs_within(documents, 1) == 6
+    assert costs.job_minutes(small, documents) == 10 + 6 + 1 and costs.job_minutes(small, documents / 1000, 3) == 33
 
 
 def test_two_models_of_a_run_with_one_label_are_refused():
