@@ -1,7 +1,6 @@
 """Find, load and fingerprint the models of the registry."""
 
 import contextlib
-import functools
 import hashlib
 import importlib.metadata
 import logging
@@ -15,19 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 from scripts.core.data import checkpoints
 from scripts.core.engines import hub
+from scripts.core.engines.tokenizing import gguf_parsed_once, load_tokenizer
 from scripts.core.errors import UserError, count_noun
 from scripts.core.files import sha256
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+    from transformers import PreTrainedModel
 
 log = logging.getLogger("pronouns")
-
-CUT_TEXT = "Nevertheless the pharmacist remembered that they had apologised to the photographer yesterday afternoon."
-STORED_TEXTS = (CUT_TEXT, "  Xe said: “It's Müller's €5.”\n\nThey/them, e.g. 1,234  (thon) ...", "THE END")
-"""Texts that a tokenizer and its file must cut alike."""
-CUTS = 20
-"""A tokenizer that leaves out one merge in ten cuts this text in two ways in 20 tries, all but surely."""
 
 
 @dataclass(frozen=True)
@@ -156,55 +150,6 @@ def weights_digest(location: Location) -> str:
     return hashlib.sha256(f"{base}\n{checkpoints.digest_adapter(location.adapter)}".encode()).hexdigest()
 
 
-def load_tokenizer(name: str, entry: dict[str, Any], location: Location) -> "PreTrainedTokenizerBase":
-    """Load a model's tokenizer alone, as its file says; arguments as for :func:`load`.
-
-    Raises:
-        UserError: If it cannot be loaded.
-    """
-    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-    import transformers
-
-    place = location.tokenizer or location.folder
-    options = {"gguf_file": location.gguf} if location.gguf and not location.tokenizer else {}
-    options["trust_remote_code"] = entry.get("remote_code", False)
-    try:
-        with _gguf_parsed_once() if "gguf_file" in options else contextlib.nullcontext():
-            tokenizer = _as_stored(name, transformers.AutoTokenizer.from_pretrained(place, **options), place)
-        tokenizer = _begin_texts(tokenizer, entry)
-    except Exception as error:
-        reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
-        raise UserError(f"model {name}: no tokenizer can be loaded from {place} ({reason}); fetch it again") from error
-    return _repeatable(name, tokenizer)
-
-
-def _as_stored(name: str, tokenizer: Any, folder: Path) -> Any:
-    """Return a tokenizer that cuts texts as ``tokenizer.json`` says, where its class would do otherwise.
-
-    A class of transformers may build it anew from the vocabulary: BERT's lower-cases a cased file, GPT-NeoX's loses a
-    token at the beginning.
-    """
-    path = folder / "tokenizer.json"
-    if not path.is_file() or not tokenizer.is_fast:
-        return tokenizer
-    import tokenizers
-    from transformers import PreTrainedTokenizerFast
-
-    stored: Any = tokenizers.Tokenizer.from_file(str(path))
-    stored.no_truncation()
-    stored.no_padding()
-    different = next((text for text in STORED_TEXTS if tokenizer(text)["input_ids"] != stored.encode(text).ids), None)
-    if different is None:
-        return tokenizer
-    log.warning(
-        "model %s: %s would cut %r into other tokens than tokenizer.json does; tokenizer.json is followed",
-        name, type(tokenizer).__name__, different,
-    )  # fmt: skip
-    return PreTrainedTokenizerFast(
-        tokenizer_object=stored, chat_template=tokenizer.chat_template, **tokenizer.special_tokens_map
-    )
-
-
 def load(name: str, entry: dict[str, Any], location: Location, device: str) -> tuple:
     """Load model and tokenizer in the registry's precision, ready to score.
 
@@ -235,7 +180,7 @@ def load(name: str, entry: dict[str, Any], location: Location, device: str) -> t
     dtype = getattr(torch, entry["precision"])
     placement = {"device_map": "auto"} if device == "auto" else {}
     try:
-        with _gguf_parsed_once() if location.gguf else contextlib.nullcontext(), _base_alone(location) as folder:
+        with gguf_parsed_once() if location.gguf else contextlib.nullcontext(), _base_alone(location) as folder:
             model, report = classes[entry["architecture"]].from_pretrained(
                 folder, dtype=dtype, output_loading_info=True, ignore_mismatched_sizes=True, **placement, **options
             )
@@ -245,7 +190,9 @@ def load(name: str, entry: dict[str, Any], location: Location, device: str) -> t
     _refuse_misfit(name, report)
     if location.adapter is not None:
         model = _merge_adapter(name, model, location.adapter)
-    tokenizer = load_tokenizer(name, entry, location)
+    tokenizer = load_tokenizer(
+        name, entry, location.tokenizer or location.folder, None if location.tokenizer else location.gguf
+    )
     beyond = [
         f"{token!r} ({number})"
         for token, number in tokenizer.get_vocab().items()
@@ -346,21 +293,6 @@ def _merge_adapter(name: str, model: Any, folder: Path) -> Any:
     return adapted.merge_and_unload(safe_merge=True)
 
 
-def _repeatable(name: str, tokenizer: "PreTrainedTokenizerBase"):
-    """Return a tokenizer that cuts a text into the same tokens every time; BPE dropout draws them anew.
-
-    Raises:
-        UserError: If a text is cut in two ways.
-    """
-    cuts = {tuple(tokenizer(CUT_TEXT)["input_ids"]) for _ in range(CUTS)}
-    if len(cuts) > 1:
-        raise UserError(
-            f"model {name}: its tokenizer cuts a text into other tokens each time, so no score can be repeated; set "
-            "model.dropout in its tokenizer.json to null"
-        )
-    return tokenizer
-
-
 def keep_attention_type(model: "PreTrainedModel") -> "PreTrainedModel":
     """Return a model whose every pass begins with the kind of attention that it is configured with.
 
@@ -373,54 +305,6 @@ def keep_attention_type(model: "PreTrainedModel") -> "PreTrainedModel":
             kind = model.config.attention_type
             module.register_forward_pre_hook(lambda module, _arguments, kind=kind: module.set_attention_type(kind))
     return model
-
-
-def _begin_texts(tokenizer: "PreTrainedTokenizerBase", entry: dict):
-    """Return a tokenizer that puts an entry's ``bos_token`` before every text; without one, as it was stored."""
-    token = entry.get("bos_token")
-    if token is None:
-        return tokenizer
-    if token not in tokenizer.get_vocab():
-        raise ValueError(f"bos_token {token!r} is not in the vocabulary")
-    tokenizer.bos_token = token
-    return _begin_with(tokenizer, [tokenizer.convert_tokens_to_ids(token)])
-
-
-def _begin_with(tokenizer: Any, ids: list):
-    from tokenizers.processors import TemplateProcessing
-
-    # Not add_bos_token, with which transformers 5.23 reads every text twice for GPT-NeoX's tokenizer.
-    tokens = tokenizer.convert_ids_to_tokens(ids)
-    tokenizer.backend_tokenizer.post_processor = TemplateProcessing(
-        single=[*tokens, "$A"], special_tokens=list(dict(zip(tokens, ids, strict=True)).items())
-    )
-    return tokenizer
-
-
-@contextlib.contextmanager
-def _gguf_parsed_once():
-    """Let transformers do once what it does four times (parse a GGUF file) or for each layer (a table of names).
-
-    The file's 50,000 tokens are cut from a plain array: a slice of a memory map is a memory map, which takes its time.
-    """
-    import gguf
-    import numpy as np
-
-    class Reader(gguf.GGUFReader):
-        @property
-        def data(self) -> np.ndarray:
-            return self._data
-
-        @data.setter
-        def data(self, value: np.ndarray) -> None:
-            self._data = np.asarray(value)
-
-    original = gguf.GGUFReader, gguf.get_tensor_name_map
-    gguf.GGUFReader, gguf.get_tensor_name_map = functools.cache(Reader), functools.cache(gguf.get_tensor_name_map)
-    try:
-        yield
-    finally:
-        gguf.GGUFReader, gguf.get_tensor_name_map = original
 
 
 def pick_device(requested: str) -> str:

@@ -11,7 +11,7 @@ import transformers
 from safetensors.torch import load_file, save_file
 
 from scripts.core import config
-from scripts.core.engines import models
+from scripts.core.engines import models, tokenizing
 from scripts.core.engines.batches import TextReader
 from scripts.core.errors import UserError
 from tests import zoo as builder
@@ -131,7 +131,7 @@ def test_a_tokenizer_is_what_its_file_says(checkpoint, caplog):
     stored.normalizer = tokenizers.normalizers.BertNormalizer(lowercase=False)
     stored.save(str(folder / "tokenizer.json"))
     change(folder / "tokenizer_config.json", tokenizer_class="BertTokenizer", do_lower_case=True)
-    tokenizer = models.load_tokenizer("m", entry, models.locate("m", entry))
+    tokenizer = tokenizing.load_tokenizer("m", entry, models.locate("m", entry).folder)
     assert tokenizer("THE clerk")["input_ids"] == stored.encode("THE clerk").ids
     assert tokenizer.mask_token == "[MASK]"
     assert "tokenizer.json is followed" in caplog.text
@@ -141,7 +141,7 @@ def test_a_tokenizer_is_what_its_file_says(checkpoint, caplog):
     stored.post_processor = tokenizers.processors.TemplateProcessing(single=f"{first} $A", special_tokens=[(first, 0)])
     stored.save(str(folder / "tokenizer.json"))
     change(folder / "tokenizer_config.json", tokenizer_class="GPTNeoXTokenizer")
-    tokenizer = models.load_tokenizer("m", entry, models.locate("m", entry))
+    tokenizer = tokenizing.load_tokenizer("m", entry, models.locate("m", entry).folder)
     assert tokenizer("clerk")["input_ids"] == stored.encode("clerk").ids
 
 
@@ -200,7 +200,7 @@ def test_words_end_at_spaces_where_a_tokenizer_makes_none(splits):
 
 def test_words_of_berts_tokenizer_are_its_own(entries):
     entry = entries["tiny-bert"]
-    tokenizer = models.load_tokenizer("m", entry, models.locate("m", entry))
+    tokenizer = tokenizing.load_tokenizer("m", entry, models.locate("m", entry).folder)
     (_,), (words,) = TextReader(tokenizer, "encoder").read_words([TEXT])
     assert words == tokenizer(TEXT).word_ids()
     assert re.search(r"baker\.", TEXT) and words[-2] != words[-3]

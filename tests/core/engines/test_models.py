@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from scripts.core import config
-from scripts.core.engines import models
+from scripts.core.engines import models, tokenizing
 from scripts.core.errors import UserError
 
 
@@ -124,7 +124,7 @@ def test_a_gguf_file_is_parsed_once(monkeypatch):
     parsed = []
     build = plain._build_fields
     monkeypatch.setattr(plain, "_build_fields", lambda self, *given: parsed.append(self) or build(self, *given))
-    with pytest.raises(RuntimeError, match="midway"), models._gguf_parsed_once():
+    with pytest.raises(RuntimeError, match="midway"), tokenizing.gguf_parsed_once():
         first, second = (gguf.GGUFReader(location.folder / location.gguf) for _ in range(2))
         raise RuntimeError("midway")
     assert gguf.GGUFReader is plain and gguf.get_tensor_name_map is names
@@ -153,19 +153,19 @@ def test_a_tokenizer_that_draws_its_cuts_is_refused(entries, tmp_path):
     with pytest.raises(UserError, match=r"model drawn: its tokenizer cuts a text into other tokens each time.*dropout"):
         models.load("drawn", entry, models.locate("drawn", entry), "cpu")
     with pytest.raises(UserError, match="its tokenizer cuts a text into other tokens"):
-        models.load_tokenizer("drawn", entry, models.locate("drawn", entry))
+        tokenizing.load_tokenizer("drawn", entry, models.locate("drawn", entry).folder)
 
 
 def test_texts_begin_with_the_token_that_an_entry_names(entries):
     name = "tiny-gpt-neox"
     location = models.locate(name, entries[name])
-    plain = models.load_tokenizer(name, entries[name], location)
+    plain = tokenizing.load_tokenizer(name, entries[name], location.folder)
     token = plain.convert_ids_to_tokens(7)
-    begun = models.load_tokenizer(name, entries[name] | {"bos_token": token}, location)
+    begun = tokenizing.load_tokenizer(name, entries[name] | {"bos_token": token}, location.folder)
     assert begun("The baker")["input_ids"] == [7, *plain("The baker")["input_ids"]]
     assert begun("The baker", add_special_tokens=False)["input_ids"] == plain("The baker")["input_ids"]
     with pytest.raises(UserError, match="bos_token 'no such token' is not in the vocabulary"):
-        models.load_tokenizer(name, entries[name] | {"bos_token": "no such token"}, location)
+        tokenizing.load_tokenizer(name, entries[name] | {"bos_token": "no such token"}, location.folder)
 
 
 def test_a_gpu_that_is_not_there_is_refused(monkeypatch):

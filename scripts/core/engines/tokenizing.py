@@ -1,0 +1,133 @@
+"""Load a model's tokenizer as its file says, with the beginning that its entry names."""
+
+import contextlib
+import functools
+import logging
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scripts.core.errors import UserError
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
+log = logging.getLogger("pronouns")
+
+CUT_TEXT = "Nevertheless the pharmacist remembered that they had apologised to the photographer yesterday afternoon."
+STORED_TEXTS = (CUT_TEXT, "  Xe said: “It's Müller's €5.”\n\nThey/them, e.g. 1,234  (thon) ...", "THE END")
+"""Texts that a tokenizer and its file must cut alike."""
+CUTS = 20
+"""A tokenizer that leaves out one merge in ten cuts this text in two ways in 20 tries, all but surely."""
+
+
+def load_tokenizer(
+    name: str, entry: dict[str, Any], folder: Path, gguf: str | None = None
+) -> "PreTrainedTokenizerBase":
+    """Load a model's tokenizer as its file says.
+
+    Args:
+        name, entry: The model in the registry.
+        folder, gguf: Where the tokenizer is, and the file in the folder if that is GGUF.
+
+    Raises:
+        UserError: If it cannot be loaded.
+    """
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    import transformers
+
+    options: dict[str, Any] = {"gguf_file": gguf} if gguf else {}
+    options["trust_remote_code"] = entry.get("remote_code", False)
+    try:
+        with gguf_parsed_once() if gguf else contextlib.nullcontext():
+            tokenizer = _as_stored(name, transformers.AutoTokenizer.from_pretrained(folder, **options), folder)
+        tokenizer = _begin_texts(tokenizer, entry)
+    except Exception as error:
+        reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
+        raise UserError(f"model {name}: no tokenizer can be loaded from {folder} ({reason}); fetch it again") from error
+    return _repeatable(name, tokenizer)
+
+
+def _as_stored(name: str, tokenizer: Any, folder: Path) -> Any:
+    """Return a tokenizer that cuts texts as ``tokenizer.json`` says, where its class would do otherwise.
+
+    A class of transformers may build it anew from the vocabulary: BERT's lower-cases a cased file, GPT-NeoX's loses a
+    token at the beginning.
+    """
+    path = folder / "tokenizer.json"
+    if not path.is_file() or not tokenizer.is_fast:
+        return tokenizer
+    import tokenizers
+    from transformers import PreTrainedTokenizerFast
+
+    stored: Any = tokenizers.Tokenizer.from_file(str(path))
+    stored.no_truncation()
+    stored.no_padding()
+    different = next((text for text in STORED_TEXTS if tokenizer(text)["input_ids"] != stored.encode(text).ids), None)
+    if different is None:
+        return tokenizer
+    log.warning(
+        "model %s: %s would cut %r into other tokens than tokenizer.json does; tokenizer.json is followed",
+        name, type(tokenizer).__name__, different,
+    )  # fmt: skip
+    return PreTrainedTokenizerFast(
+        tokenizer_object=stored, chat_template=tokenizer.chat_template, **tokenizer.special_tokens_map
+    )
+
+
+def _repeatable(name: str, tokenizer: "PreTrainedTokenizerBase"):
+    """Return a tokenizer that cuts a text into the same tokens every time; BPE dropout draws them anew.
+
+    Raises:
+        UserError: If a text is cut in two ways.
+    """
+    cuts = {tuple(tokenizer(CUT_TEXT)["input_ids"]) for _ in range(CUTS)}
+    if len(cuts) > 1:
+        raise UserError(
+            f"model {name}: its tokenizer cuts a text into other tokens each time, so no score can be repeated; set "
+            "model.dropout in its tokenizer.json to null"
+        )
+    return tokenizer
+
+
+def _begin_texts(tokenizer: Any, entry: dict):
+    """Return a tokenizer that puts an entry's ``bos_token`` before every text; without one, as it was stored."""
+    token = entry.get("bos_token")
+    if token is None:
+        return tokenizer
+    if token not in tokenizer.get_vocab():
+        raise ValueError(f"bos_token {token!r} is not in the vocabulary")
+    from tokenizers.processors import TemplateProcessing
+
+    tokenizer.bos_token = token
+    # Not add_bos_token, with which transformers 5.23 reads every text twice for GPT-NeoX's tokenizer.
+    tokenizer.backend_tokenizer.post_processor = TemplateProcessing(
+        single=[token, "$A"], special_tokens=[(token, tokenizer.convert_tokens_to_ids(token))]
+    )
+    return tokenizer
+
+
+@contextlib.contextmanager
+def gguf_parsed_once():
+    """Let transformers do once what it does four times (parse a GGUF file) or for each layer (a table of names).
+
+    The file's 50,000 tokens are cut from a plain array: a slice of a memory map is a memory map, which takes its time.
+    """
+    import gguf
+    import numpy as np
+
+    class Reader(gguf.GGUFReader):
+        @property
+        def data(self) -> np.ndarray:
+            return self._data
+
+        @data.setter
+        def data(self, value: np.ndarray) -> None:
+            self._data = np.asarray(value)
+
+    original = gguf.GGUFReader, gguf.get_tensor_name_map
+    gguf.GGUFReader, gguf.get_tensor_name_map = functools.cache(Reader), functools.cache(gguf.get_tensor_name_map)
+    try:
+        yield
+    finally:
+        gguf.GGUFReader, gguf.get_tensor_name_map = original
