@@ -96,7 +96,7 @@ def compare_estimates(a: Run, b: Run, declared: dict) -> tuple[pd.DataFrame, pd.
     two = two[["row", *matched, "model_b", "value", "headline"]]
     table = one.drop(columns="model_b").merge(two, on=matched, how="outer", suffixes=("_a", "_b"))
     table = table.fillna({"kind": "", "model": "", "model_b": ""})
-    levels = table[names[names.index("metric") + 1 :]].to_dict("records")
+    levels = table[["scoring", "debiasing", *names[names.index("metric") + 1 :]]].to_dict("records")
     told = [", ".join(f"{name} {level}" for name, level in row.items() if level) for row in levels]
     table["estimate"] = [", ".join(filter(None, pair)) for pair in zip(table.metric, told, strict=True)]
     table["headline"] = table.headline_a.eq(True) | table.headline_b.eq(True)
@@ -110,7 +110,7 @@ def compare_estimates(a: Run, b: Run, declared: dict) -> tuple[pd.DataFrame, pd.
     paired = pd.DataFrame.from_dict(found, orient="index", columns=PAIRED)
     table = table[[*names, "model_b", "estimate", "headline", "value_a", "value_b"]].join(paired)
     same = np.isclose(table.value_a, table.value_b, rtol=RELATIVE, atol=ABSOLUTE)
-    other = table.note.str.startswith("other instances").eq(True)
+    other = table.note.fillna("").astype(str).str.startswith("other instances")
     table["differs"] = ~same | table.flipped.gt(0) | other
     return outcomes.add_holm(table), pd.concat(flips, ignore_index=True)
 
@@ -132,7 +132,9 @@ def summarise(a: Run, b: Run, tables: dict[str, pd.DataFrame]) -> tuple[bool, st
 def render(sentence: str, a: Run, b: Run, tables: dict[str, pd.DataFrame]) -> str:
     """Return the page."""
     estimates = tables["estimates"]
-    listed = estimates[estimates.differs | estimates.headline].sort_values("differs", ascending=False, kind="stable")
+    listed = estimates[estimates.differs | estimates.headline]
+    counts = listed[["n_clusters", "flipped"]].map("{:.0f}".format, na_action="ignore")
+    listed = listed.assign(**counts).sort_values(["headline", "differs"], ascending=False, kind="stable")
     columns = [
         "study",
         "part",

@@ -116,6 +116,17 @@ def test_outcomes_that_make_another_value_are_not_used(tmp_path):
     assert "makes another value than the summary's" in row["note"]
 
 
+def test_estimates_that_are_no_headlines_are_compared_by_their_values(tmp_path):
+    a, b = write_run(tmp_path / "a", RIGHT), write_run(tmp_path / "b", BETTER)
+    for run in (a, b):
+        path = run / "results/paper/summary.csv"
+        files.write_csv(path, files.read_csv(path).assign(headline=False))
+    _, sentence, tables, page = compared(a, b, tmp_path / "out")
+    (row,) = tables["estimates"].to_dict("records")
+    assert (row["value_a"], row["value_b"], row["differs"]) == (pytest.approx(2 / 3), pytest.approx(11 / 12), True)
+    assert "differ in 1 of 1 estimate (0 significantly), 0 predictions" in sentence and "accuracy, scoring" in page
+
+
 def test_texts_of_others_templates_are_never_shown_and_markup_stays_text(tmp_path):
     evil = "<script>document.title='run'</script>"
     a = write_run(tmp_path / "a", RIGHT, part="official", text="Secret")
