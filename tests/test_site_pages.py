@@ -3,7 +3,6 @@
 import os
 import re
 import subprocess
-import time
 from pathlib import Path
 
 import pandas as pd
@@ -85,14 +84,11 @@ def test_targets_and_the_dictionary_list_what_there_is(site):
 
 def test_the_search_works_from_a_file(site, tmp_path):
     with browser.Browser(tmp_path) as opened:
-        opened.open(site / "index.html")
+        opened.call("Page.navigate", url=(site / "index.html").as_uri())
+        opened.wait("document.querySelector('[data-md-component=search-query]')")
         opened.evaluate(
             "document.querySelector('[data-md-toggle=search]').click();"
             "const field = document.querySelector('[data-md-component=search-query]'); field.focus();"
             "field.value = 'headline'; field.dispatchEvent(new Event('input', {bubbles: true})); 1"
         )
-        found = "document.querySelectorAll('[data-md-component=search-result] a[href*=\"compare.html\"]').length"
-        deadline = time.monotonic() + 30
-        while not opened.evaluate(found) and time.monotonic() < deadline:
-            time.sleep(0.5)
-        assert opened.evaluate(found)
+        opened.wait("document.querySelector('[data-md-component=search-result] a[href*=\"compare.html\"]')", 30)
