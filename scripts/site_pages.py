@@ -9,8 +9,7 @@ from typing import Any
 import pyarrow.csv
 import pyarrow.parquet as pq
 import yaml
-from mkdocs.exceptions import PluginError  # pyright: ignore[reportMissingImports]: its own environment
-from mkdocs.structure.files import File, Files  # pyright: ignore[reportMissingImports]
+from mkdocs.structure.files import File, Files  # pyright: ignore[reportMissingImports]: its own environment
 
 ROOT = Path(__file__).resolve().parents[1]
 STUDIES = ("ruff", "counter_gap", "misgendered", "underspecification", "winopron")
@@ -26,7 +25,7 @@ PAGES = {
     **{f"docs/{path.name}": path.name for path in sorted((ROOT / "docs").glob("*.md"))},
 }
 """Files of the repository to the pages that they are."""
-GOLDEN, OUTPUTS = "tests/golden/default.parquet", "tests/golden/models"
+GOLDEN, OUTPUTS = "tests/golden/default.parquet", "tests/golden/models/results"
 """Every CSV file of the default run, and what its models left, as the tests compare them."""
 LONGEST = 24
 """Characters of an example in the data dictionary; longer values are sentences."""
@@ -118,14 +117,14 @@ def key_comments(text: str) -> dict[str, str]:
     return found
 
 
-def resolve(schema: Any, root: dict) -> dict:
+def resolve(schema: dict, root: dict) -> dict:
     """Return a schema in which the definition stands in place of a reference to it."""
-    while isinstance(schema, dict) and "$ref" in schema:
+    while "$ref" in schema:
         found: Any = root
         for step in schema["$ref"].removeprefix("#/").split("/"):
             found = found[int(step)] if isinstance(found, list) else found[step]
         schema = found | {key: value for key, value in schema.items() if key != "$ref"}
-    return schema if isinstance(schema, dict) else {}
+    return schema
 
 
 def allowed_values(schema: dict, root: dict) -> str:
@@ -172,11 +171,11 @@ def configuration_page() -> str:
         name, schema = path.name.partition(".")[0], read_yaml(f"config/schemas/studies/{path.name}")
         rows += key_rows(schema, schema, defaults.get(name), notes, name)
     sections: dict[str, list] = {}
-    for path, values, default, told in rows:
+    for path, values, *rest in rows:
         head = path.partition(".")[0] if "." in path or values == "section" else "Top level"
-        sections.setdefault(head, []).append((f"`{path}`", values, default, told))
-    names = ("key", "values", "default", "meaning")
-    body = "".join(f"\n## {head}\n\n{table(names, found)}" for head, found in sections.items())
+        sections.setdefault(head, []).append((f"`{path}`", values, *rest))
+    head = ("key", "values", "default", "meaning")
+    body = "".join(f"\n## {name}\n\n{table(head, found)}" for name, found in sections.items())
     return (
         "# Configuration\n\nEvery key of `config.yaml` and of an overlay. A dot separates levels: `scoring.engine` is "
         f"the key `engine` below `scoring`. Unknown keys are an error.\n{body}"
@@ -228,23 +227,17 @@ def dictionary_page(meanings: dict[str, str]) -> str:
         for path, text in zip(stored["file"], stored["text"], strict=True)
         if path.endswith(".csv")
     }
-    instances = sorted(ROOT.glob("results/*/instances/**/*.parquet"))
-    outputs = [*sorted((ROOT / OUTPUTS).glob("results/*/*/**/*.parquet")), *instances]
-    schemas = {path.as_posix().rpartition("/results/")[2]: pq.read_schema(path) for path in outputs}
-    known = {name for found in [*(of.schema for of in tables.values()), *schemas.values()] for name in found.names}
-    if instances and (unknown := meanings.keys() - known):
-        raise PluginError(f"docs/columns.yaml: no file has the column '{min(unknown)}'; remove it or correct its name")
     columns = []
-    for name in sorted(meanings):
-        holders = [of[name].drop_null().to_pylist() for of in tables.values() if name in of.column_names]
-        found = [value for values in holders for value in values[:100]]
-        examples = (f"{value:.4g}" if isinstance(value, float) else str(value) for value in found)
-        example = next((f"`{text}`" for text in examples if len(text) <= LONGEST), "")
-        columns.append((f"`{name}`", example, meanings[name]))
+    for name, meaning in sorted(meanings.items()):
+        holders = [of[name].drop_null()[:100].to_pylist() for of in tables.values() if name in of.column_names]
+        examples = (f"{v:.4g}" if isinstance(v, float) else str(v) for values in holders for v in values)
+        example = next((f"`{text}`" for text in examples if 0 < len(text) <= LONGEST), "")
+        columns.append((f"`{name}`", example, meaning))
     kinds: dict[tuple, list] = {}
-    for path, schema in schemas.items():
+    for path in sorted((ROOT / OUTPUTS).glob("*/*/**/*.parquet")):
+        schema, name = pq.read_schema(path), path.relative_to(ROOT / OUTPUTS).as_posix()
         fields = tuple(zip(schema.names, map(str, schema.types), strict=True))
-        kinds.setdefault((*path.split("/")[:2], fields), []).append(path)
+        kinds.setdefault((*name.split("/")[:2], fields), []).append(name)
     body = f"\n## Columns\n\n{table(('column', 'example', 'meaning'), columns)}\n## Parquet files\n"
     for (*_, fields), paths in sorted(kinds.items()):
         more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""

@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 import yaml
 
@@ -80,6 +81,19 @@ def test_targets_and_the_dictionary_list_what_there_is(site):
     tables = [path.removeprefix("results/") for path in stored if path.endswith(".csv")]
     assert not [path for path in tables if f"<code>{path}</code>" not in page]
     assert "log_probability double summed log-probability, in nats" in cells(site, "dictionary.html")
+
+
+def test_columns_are_described_that_results_have():
+    described = yaml.safe_load((ROOT / "docs/columns.yaml").read_text(encoding="utf-8"))
+    stored = pd.read_parquet(ROOT / "tests/golden/default.parquet")
+    known = {
+        name for text in stored.text[stored.file.str.endswith(".csv")] for name in text.partition("\n")[0].split(",")
+    }
+    outputs = [*(ROOT / "tests/golden/models/results").rglob("*.parquet")]
+    known.update(*(pq.read_schema(path).names for path in outputs))
+    # No golden file holds instances: their columns are words of the code that makes them.
+    code = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "scripts").rglob("*.py"))
+    assert not [name for name in described if name not in known and not re.search(rf"\b{name}\b", code)]
 
 
 def test_the_search_works_from_a_file(site, tmp_path):
