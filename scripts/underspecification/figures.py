@@ -332,7 +332,7 @@ def draw_occupations(frame: "pd.DataFrame", evaluation_set: str, share: dict, th
     ]
     if frame.undefined.any():
         look = {"color": plotting.GREY, "marker": "x", "linestyle": "none", "markersize": 3}
-        cross = plotting.handle(look, "no such word at one of the dates")
+        cross = plotting.handle(look, "no pronoun is probable at a date")
         cross.set_markeredgecolor(plotting.GREY)
         handles.append(cross)
     # A few rows are not as high as the whole label.

@@ -184,6 +184,15 @@ def test_sentences_without_any_mass_at_one_date_are_counted_with_their_metrics()
     assert found["winogender.undefined"]["label"] == "A"
 
 
+def test_the_studys_band_is_two_standard_errors_of_the_line():
+    from statsmodels.api import OLS, add_constant
+
+    means = np.array([3.0, 4.5, 4.0, 7.0, 6.0])
+    line = OLS(means, add_constant(np.arange(5.0))).fit()
+    assert correlation.study_band(means) == pytest.approx(2 * line.get_prediction().se_mean)
+    assert np.isnan(correlation.study_band(means[:2])).all()
+
+
 def test_no_threshold_is_below_zero():
     metric = pd.DataFrame(
         [(f"o{i}", specified, score) for i in range(4) for specified, score in ((False, i % 2), (True, 3.0))],

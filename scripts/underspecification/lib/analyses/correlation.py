@@ -48,7 +48,7 @@ def curves(probabilities: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     Returns:
         ``release``, ``model``, ``prompt``, ``variable``, ``accumulation``, ``gender``, ``position``, ``value``,
         ``probability`` (percent), ``sentences``, ``fit`` (percent; a line may leave 0 to 100), ``fit_low``,
-        ``fit_high``.
+        ``fit_high``, ``study_band`` (:func:`study_band`).
     """
     keys = [*KEYS, "gender"]
     grouped = probabilities.groupby([*keys, "position", "value"], sort=False, observed=True).probability
@@ -67,9 +67,27 @@ def curves(probabilities: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
             ]
         )
         frame = pd.DataFrame({"position": table.columns, "fit": y[0], "fit_low": low, "fit_high": high})
+        frame["study_band"] = study_band(_resampled(table, 0, seed)[0])
         named: dict[str, Any] = dict(zip(keys, key, strict=True))
         frames.append(frame.assign(**named))
     return means.merge(pd.concat(frames, ignore_index=True), on=[*keys, "position"], how="left")
+
+
+def study_band(means: np.ndarray) -> np.ndarray:
+    """Return half the width of the bands in the study's figures: two standard deviations of the line through the means.
+
+    Args:
+        means: Of the sentences at every value, in percent. Shape (values,).
+
+    Returns:
+        NaN for fewer than three values, whose line leaves no residuals. Shape (values,).
+    """
+    if len(means) < 3:
+        return np.full(len(means), np.nan)
+    x = np.arange(len(means), dtype=float)
+    _, covariance = np.polyfit(x, means, 1, cov=True)
+    powers = np.vander(x, 2)
+    return 2 * np.sqrt(np.einsum("vi,ij,vj->v", powers, covariance, powers).clip(0))
 
 
 def _resampled(table: pd.DataFrame, draws: int, seed: int):
