@@ -6,6 +6,7 @@ import pytest
 
 from scripts import audit as command
 from scripts.core.provenance import audit, reporting
+from scripts.provenance import run_state
 
 
 @pytest.fixture
@@ -56,8 +57,8 @@ def hidden_in_a_made_folder(results):
 def test_whatever_no_rule_makes_is_an_orphan(results, plant, path):
     plant(results)
     jobs = [{"outputs": ["results/a/b.csv", "results/model"]}]
-    present = sorted(command._present(set()))
-    found = audit.orphaned_files(present, jobs, command._digests(set(), present))
+    present = sorted(run_state.list_results(set()))
+    found = audit.orphaned_files(present, jobs, run_state.read_digests(set(), present))
     assert list(found) == [path]
     assert reporting.describe(found[path]["reasons"][0]) == f"no rule of this run makes {path}"
 
@@ -65,9 +66,9 @@ def test_whatever_no_rule_makes_is_an_orphan(results, plant, path):
 def test_what_snakemake_notes_in_a_made_folder_is_no_orphan(results):
     (results / "model/.snakemake_timestamp").write_text("")
     (results / "a/.snakemake_timestamp").write_text("")
-    present = sorted(command._present(set()))
+    present = sorted(run_state.list_results(set()))
     jobs = [{"outputs": ["results/a/b.csv", "results/model"]}]
-    assert list(audit.orphaned_files(present, jobs, command._digests(set(), present))) == [
+    assert list(audit.orphaned_files(present, jobs, run_state.read_digests(set(), present))) == [
         "results/a/.snakemake_timestamp"
     ]
 
@@ -77,10 +78,10 @@ def test_results_on_another_disk_are_looked_at(results, tmp_path):
     (results / "a").rename(tmp_path / "disk")
     (results / "a").symlink_to(tmp_path / "disk")
     (tmp_path / "disk/extra.csv").write_text("")
-    found = set(command._present({"results/a/b.csv"}))
+    found = set(run_state.list_results({"results/a/b.csv"}))
     assert {"results/a/b.csv", "results/a/extra.csv"} <= found
     assert "results/a" not in found
-    assert "results/a" in set(command._present(set()))
+    assert "results/a" in set(run_state.list_results(set()))
 
 
 @pytest.mark.parametrize(

@@ -189,9 +189,8 @@ def hidden(source, own):
     return found
 
 
-# They make no result: the audit runs Snakemake to learn what is expected, and prints the command of the audit; a job
-# that is run again leaves no record.
-AUDITORS = ("scripts.audit", "scripts.core.provenance.audit", "scripts.replay")
+# They make no result: the audit runs Snakemake to learn what is expected; a job that is run again leaves no record.
+AUDITORS = ("scripts.provenance.run_state", "scripts.replay")
 
 
 @pytest.mark.parametrize("name", [name for name in MODULES if name not in AUDITORS])

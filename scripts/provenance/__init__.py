@@ -1,1 +1,1 @@
-"""Scripts of rules/provenance.smk, and the list of jobs that the audit asks Snakemake for."""
+"""Scripts of rules/provenance.smk, and what the audit compares: the jobs that Snakemake plans, and what is on disk."""

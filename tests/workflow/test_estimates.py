@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from scripts import audit
 from scripts.core import files
 from scripts.core.data import estimate_rows
 from scripts.core.errors import UserError
 from scripts.core.provenance import trace
 from scripts.core.provenance.origins import Origins
+from scripts.provenance import run_state
 from tests.workflow.conftest import TARGETS
 
 pytestmark = pytest.mark.workflow
@@ -21,8 +21,8 @@ DRAWN = 200
 def origins(complete):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(complete)
-        planned = audit._plan(["config/test.yaml"], TARGETS, [], {})
-        yield Origins(planned["jobs"], planned["traced"], audit._where, planned["outcomes"])
+        planned = run_state.plan_run(["config/test.yaml"], TARGETS, [], {})
+        yield Origins(planned["jobs"], planned["traced"], run_state.locate, planned["outcomes"])
 
 
 @pytest.fixture(scope="module")
