@@ -169,7 +169,8 @@ def _trace(state: State, options: argparse.Namespace) -> int:
         for entry in told:
             shown = entry["tree"] if options.verbose else entry["tree"][:1]
             print("\n".join([entry["title"], *entry["outputs"], *_told(entry["templates"]), *shown]))
-        print("\n".join(reporting.report(behind)))
+        if behind:
+            print("\n".join(reporting.report(behind)))
     return int(any(finding["verdict"] != "current" for finding in behind.values()))
 
 
