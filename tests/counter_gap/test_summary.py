@@ -39,14 +39,17 @@ def test_systems_rules_and_debiasing_are_told_apart(tmp_path):
         },
     )
     made = estimate_rows.read([tmp_path / "summary.csv"])
-    told = [(summaries.describe_subject(row), summaries.row_status(row)) for row in made.to_dict("records")]
+    told = [
+        (summaries.describe_subject(row), "demonstration" if row["demonstration"] else row["kind"])
+        for row in made.to_dict("records")
+    ]
     columns = made[["model", "n", "headline", "value"]].values.tolist()
     assert [(*first, *rest) for first, rest in zip(told[:5], columns, strict=False)] == [
         ("BERT-base", "released", "BERT-base", 1002, True, 0.05),
         ("BERT-base, n-CDA", "released", "BERT-base", 1002, True, 0.02),
-        ("First name (rule)", "baseline", "first", 24, True, 0),
+        ("First name (rule)", "heuristic", "first", 24, True, 0),
         ("Mine", "demonstration", "m", 24, True, 0.2),
-        ("Other", "run", "o", 24, True, 0.2),
+        ("Other", "system", "o", 24, True, 0.2),
     ]
     # A group names what instances have, and n counts the quadruples of that group.
     groups = made[5:][["original_gender", "gender", "role", "n"]].values.tolist()

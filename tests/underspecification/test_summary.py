@@ -46,7 +46,7 @@ def test_slopes_and_detection_are_listed_by_source_and_prompt(tmp_path):
             summaries.describe_subject(row),
             summaries.describe_metric(row),
             row["value"],
-            summaries.row_status(row),
+            "demonstration" if row["demonstration"] else row["kind"],
         )
         for row in made.to_dict("records")
     ]

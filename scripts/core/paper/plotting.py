@@ -338,13 +338,13 @@ def human_line(axes: Iterable[Axes], human: float | dict, along: str = "y") -> L
     return reference_line(axes, given["accuracy"], label, (0, (6, 1.5, 1, 1.5)), along)
 
 
-def clip_bounds(values: ArrayLike, low: float = 0.0, high: float = 1.0) -> Any:
+def clip_bounds(values: ArrayLike) -> Any:
     """Return the bounds of intervals clipped to the scale: no share is below 0 or above 1.
 
     Returns:
         A Series for a Series, an array for other values.
     """
-    return np.clip(values, low, high)
+    return np.clip(values, 0.0, 1.0)
 
 
 def drop_small_cells(frame: "pd.DataFrame") -> "pd.DataFrame":

@@ -204,8 +204,8 @@ def read_tables(paths: list[str], template_sets: list[str]) -> dict[str, dict[st
     return tables
 
 
-def _split(text: str, separator: str = ";") -> list[str]:
-    return [part for part in text.split(separator) if part]
+def _split(text: str) -> list[str]:
+    return [part for part in text.split(";") if part]
 
 
 def _matches(column: pd.Series, levels: Sequence[str]):

@@ -9,19 +9,14 @@ from typing import Any
 
 from scripts.core.data.estimate_rows import (
     FULL,
-    HEURISTIC,
     MODEL,
     PARTIAL,
     PROMPT_FACTOR,
     PROMPTED,
-    RELEASED_OUTPUTS,
     factors,
 )
 from scripts.core.statistics.normalisation import LABELS as NORMALISATIONS
 
-RUN, RELEASED, BASELINE, DEMONSTRATION = "run", "released", "baseline", "demonstration"
-"""What the overview says of a row: a model or system of this run; outputs that the study's authors released; a rule in
-place of a system; a model that shows the machinery."""
 LEVELS = {
     "evaluation_set": {"mgc": "", "winogender": "Winogender"},
     "entities": {"double": "two people", "single": "one person"},
@@ -86,15 +81,6 @@ def describe_subject(row: Mapping[Any, Any]) -> str:
     asked = f"prompt {row[PROMPT_FACTOR]}" if row.get(PROMPT_FACTOR) else ""
     likelihood = row["scoring"] if row["scoring"] in (FULL, PARTIAL) else ""
     return ", ".join(filter(None, [row["label"], row["debiasing"], likelihood, asked]))
-
-
-def row_status(row: Mapping[Any, Any]) -> str:
-    """Return what the overview says of a row."""
-    if row["kind"] == HEURISTIC:
-        return BASELINE
-    if row["kind"] == RELEASED_OUTPUTS:
-        return RELEASED
-    return DEMONSTRATION if row["demonstration"] else RUN
 
 
 def secondary_row(model: str, models: dict, **given: object) -> dict:
