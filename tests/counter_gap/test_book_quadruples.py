@@ -87,17 +87,6 @@ def test_names_of_quadruples_depend_on_book_text_and_place():
     assert len(names) == 4 and all(re.fullmatch("b[0-9a-f]{12}", name) for name in names)
 
 
-def test_a_funnel_over_books():
-    funnel = pd.DataFrame(
-        [("x", "pronouns", 10), ("x", "context", 4), ("y", "pronouns", 5), ("y", "context", 1)],
-        columns=["book", "step", "left"],
-    )
-    assert output.funnel_totals(funnel).to_dict("records") == [
-        {"step": "pronouns", "left": 15, "dropped": 0, "share": 0},
-        {"step": "context", "left": 5, "dropped": 10, "share": pytest.approx(2 / 3)},
-    ]
-
-
 def test_the_data_card_says_what_the_set_is_made_of():
     books = [
         {"label": "pg1 X (by Y)", "words": 1200, "encoding": "UTF-8", "sha256": "ab", "gutenberg": True},

@@ -47,16 +47,6 @@ def test_the_sheet_shows_the_marked_pronoun_and_both_names(replica):
     assert list(table) == ["Row", "Sentence", "Pronoun", "A", "B"]
 
 
-def test_when_all_are_right_all_is_accepted_with_the_labels_of_the_data(replica, right):
-    instances, quadruples = votes.decide(replica, said(right), 3)
-    assert (quadruples.reason == "").all()
-    table = votes.labels(instances, quadruples)
-    assert list(table) == ["ID", "A-coref", "B-coref"] and list(table.ID) == list(replica.id)
-    assert list(table["A-coref"] == "TRUE") == list(replica.a_coref)
-    assert list(table["B-coref"] == "TRUE") == list(replica.b_coref)
-    assert votes.funnel(quadruples).dropped.sum() == 0
-
-
 def test_every_reason_is_counted(replica, right):
     """Quadruples in file order, each with what the paper discards (or a lone vote that changes nothing)."""
     names = list(dict.fromkeys(replica.quadruple))[:9]

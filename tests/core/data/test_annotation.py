@@ -121,10 +121,7 @@ def test_one_annotator_counts_once_under_every_spelling(blank, name):
         annotation.read_labels(blank, [first, second], QUESTIONS)
 
 
-def test_the_same_file_counts_once_and_no_file_is_refused(blank):
-    path = complete(blank)
-    with pytest.raises(UserError, match="also completed"):
-        annotation.read_labels(blank, [path, path], QUESTIONS)
+def test_no_file_is_refused(blank):
     with pytest.raises(UserError, match=r"sheet\.csv: no completed sheet is listed; add the files"):
         annotation.read_labels(blank, [], QUESTIONS)
 
@@ -158,20 +155,3 @@ def test_agreement_by_hand(blank):
     assert table.value["Who", "agreed"] == 1 and np.isnan(table.value["Who", "alpha"])
     assert set(table["items"]) == {4} and set(table.annotators) == {2}
     assert annotation.agreement(labels[labels.annotator == "Ada"]).empty
-
-
-def test_krippendorffs_example():
-    """Krippendorff (2011), section C: four observers, twelve units, missing data; alpha is 0.743 for nominal data."""
-    observers = {
-        "A": [1, 2, 3, 3, 2, 1, 4, 1, 2, None, None, None],
-        "B": [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, None, 3],
-        "C": [None, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, None],
-        "D": [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, None],
-    }
-    labels = (
-        pd.DataFrame(observers).rename_axis("item").reset_index().melt("item", var_name="annotator", value_name="label")
-    )
-    table = annotation.agreement(labels.dropna().assign(question="q"))
-    assert table.set_index("measure").value["alpha"] == pytest.approx(0.743, abs=5e-4)
-    # The unit with a single value counts for nothing.
-    assert set(table["items"]) == {11}
