@@ -136,7 +136,7 @@ winopron_result = lambda title, *tables: result(title=title, params=WINOPRON_SET
 
 
 # What the study's analysis writes over all sets.
-WINOPRON_WRITTEN = ["metrics", "bias", "biased_occupations", "overlap"]
+WINOPRON_WRITTEN = ["metrics", "bias", "biased_occupations", "overlap", "by_prompt"]
 WINOPRON_MODELS = {"models": WINOPRON.asked, "scored": WINOPRON.scoring}
 WINOPRON_SET = from_wildcards("templates")
 WINOPRON_COMPARED = {"template_sets": WINOPRON.parts, "every_set": ["replica", "official"]}
@@ -224,7 +224,7 @@ declare(
             params=WINOPRON_COMPARED | {"models": WINOPRON.asked, "pronoun_sets": PRONOUN_SETS},
             **published_files("winopron"),
             **winopron_tables("metrics", "overlap", "biased_occupations"),
-            named_occupations="paper/published/winopron_table4.csv",
+            named_occupations=repo_path("paper/published/winopron_table4.csv"),
             counts="results/winopron/tables/counts.csv",
         ),
         "findings": result(params=WINOPRON_COMPARED | WINOPRON.bootstrap | {"sets": WINOPRON.sets}, **WINOPRON_OF),
@@ -237,7 +237,7 @@ declare(
     section=result(
         params={"template_sets": WINOPRON.parts, "winogender": "winogender" in WINOPRON.templates} | WINOPRON_MODELS
     ),
-    summary=result(**winopron_tables("metrics"), params=WINOPRON_MODELS | {"systems": RUN_SYSTEM_FACTS}),
+    summary=result(**winopron_tables("metrics", "by_prompt"), params=WINOPRON_MODELS | {"systems": RUN_SYSTEM_FACTS}),
     card=Card(
         value="Share right",
         points=[

@@ -88,6 +88,7 @@ def metrics(
     bias: str,
     biased_occupations: str,
     overlap: str,
+    by_prompt: str,
     sets: list,
     signed: bool,
     empty: float | None,
@@ -101,10 +102,10 @@ def metrics(
     of people; ``bias`` those of ``bias.shares`` and ``biased_occupations`` an occupation a row, for sentences about two
     people, by ``prompt`` and ``variant`` (``bias`` has all prompts together besides); ``overlap`` those of
     ``bias.OVERLAP``, where a prompted system gives the answer that most ways of asking give
-    (``performance.majority_answers``). ``signed`` and ``empty`` say what a Jaccard index is of; ``draws`` and ``seed``
-    belong to the bootstrap over pairs of people.
+    (``performance.majority_answers``); ``by_prompt`` the accuracy of each prompt of systems with several. ``signed``
+    and ``empty`` say what a Jaccard index is of; ``draws`` and ``seed`` belong to the bootstrap over pairs of people.
     """
-    measured, shares, occupations, common = [], [], [], []
+    measured, shares, occupations, common, prompts = [], [], [], [], []
     for names, instances_path, predictions_path in zip(sets, instances, predictions, strict=True):
         one_answer = {}
         for of_system, answers in _answers(instances_path, predictions_path):
@@ -114,6 +115,8 @@ def metrics(
                 answers = answers.drop(columns=list(consistency.PROMPT))
             keys_of_metrics = keys | {"n": answers.pair.nunique()}
             measured.append(performance.evaluate(answers, draws, seed).assign(**keys_of_metrics))
+            if prompted and answers.prompt.nunique() > 1:
+                prompts.append(performance.by_prompt(answers, draws, seed).assign(**keys_of_metrics))
             if names["templates"] == study.WINOGENDER:
                 # Its two templates of a pair may differ in case, and then disambiguate no pronoun.
                 if set(study.WINOGENDER_SETS) <= set(answers.pronoun_set):
@@ -150,8 +153,9 @@ def metrics(
         (bias, shares, [*KEYS, *consistency.PROMPT]),
         (biased_occupations, occupations, [*KEYS, *consistency.PROMPT]),
         (overlap, common, ["templates"]),
+        (by_prompt, prompts, [*KEYS, "prompt", "value", "ci_low", "ci_high", "n"]),
     ):
-        # Winogender Schemas alone have none.
+        # Winogender Schemas alone have none, and a run without prompted models has no prompts.
         table = pd.concat(parts) if parts else pd.DataFrame(columns=first)
         files.write_csv(path, table[[*first, *(column for column in table if column not in first)]])
 

@@ -79,13 +79,13 @@ def section(
     write(section_tex, section_template, common)
 
 
-def summary(*, metrics: str, summary: str, models: dict, scored: dict, systems: dict) -> None:
+def summary(*, metrics: str, by_prompt: str, summary: str, models: dict, scored: dict, systems: dict) -> None:
     """Write WinoPron's rows of the summary over all studies (CSV).
 
     ``models`` are those that are prompted, ``scored`` those that resolve by likelihood, ``systems`` the coreference
     systems of the run.
     """
-    found = rows(study.read_table(metrics), identities(models, scored, systems))
+    found = rows(study.read_table(metrics), study.read_table(by_prompt), identities(models, scored, systems))
     estimate_rows.write(summary, "winopron", found)
 
 

@@ -203,7 +203,10 @@ def test_the_jobs_write_clusters_and_answers(double, tmp_path):
     assert (share[["a", "b"]] == 0.5).all() and (share["c", "published"], share["c", "corrected"]) == (0.5, 1)
     assert set(table[table.system == "c"].prompt) == {"0"}
 
-    outputs = {name: str(tmp_path / f"{name}.csv") for name in ("metrics", "bias", "biased_occupations", "overlap")}
+    outputs = {
+        name: str(tmp_path / f"{name}.csv")
+        for name in ("metrics", "bias", "biased_occupations", "overlap", "by_prompt")
+    }
     analyses.metrics(
         instances=[str(path)], predictions=[str(out)], sets=[{"templates": "replica", "entities": "double"}],
         signed=False, empty=None, draws=100, seed=1, **outputs,

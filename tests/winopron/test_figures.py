@@ -9,6 +9,7 @@ from scripts.core.paper.formats import interval
 from scripts.core.statistics import procedures
 from scripts.winopron import analyses, figures
 from scripts.winopron.lib import numbers, study, summary, tables
+from scripts.winopron.lib.analyses import performance
 from tests import figures as rules
 from tests.winopron import synthetic
 
@@ -47,7 +48,9 @@ def made(request, tmp_path_factory):
             paths[kind].append(str(folder / f"{entities}_{kind}.parquet"))
             files.write_parquet(paths[kind][-1], table)
         sets.append({"templates": "replica", "entities": entities})
-    outputs = {name: str(folder / f"{name}.csv") for name in ("metrics", "bias", "biased_occupations", "overlap")}
+    outputs = {
+        name: str(folder / f"{name}.csv") for name in ("metrics", "bias", "biased_occupations", "overlap", "by_prompt")
+    }
     analyses.metrics(**paths, **outputs, sets=sets, signed=False, empty=None, draws=100, seed=1)
     return systems, {name: study.read_table(path) for name, path in outputs.items()}
 
@@ -126,9 +129,30 @@ def test_numbers_and_summary(made):
     assert found["rules"]["value"] == 2 and found["systems"]["value"] == len(systems) - 2
     assert found["chance.pronoun_consistency"]["text"] == "6.25"
     assert ("accuracy.highest" in found) == (len(systems) > 2) == bool(found["bias.systems"]["value"])
-    rows = pd.DataFrame(summary.rows(tables_of["metrics"], summary.identities({}, {}, {})))
+    rows = pd.DataFrame(summary.rows(tables_of["metrics"], tables_of["by_prompt"], summary.identities({}, {}, {})))
     assert set(rows.kind) == ({"heuristic"} if len(systems) == 2 else {"heuristic", "system"})
-    assert rows[rows.headline].label.is_unique and set(rows[rows.headline].label) == set(systems)
+    headlines = rows[rows.headline]
+    assert not headlines.duplicated(["label", "prompt"]).any() and set(headlines.label) == set(systems)
+    assert set(headlines[headlines.prompt != ""].label) == {name for name in systems if name.startswith("FLAN")}
+
+
+def test_the_accuracies_of_prompts_that_differ_are_not_pooled():
+    """Two prompts that are right in an eighth and in three of eight sentences."""
+    pairs = [f"p{number}" for number in range(4)] * 4
+    right = [[True] + [False] * 7 + [False] * 8, [True, True, True, False] * 1 + [False, False, True, True] * 3]
+    answers = pd.concat(
+        pd.DataFrame({"pair": pairs, "answer": "occupation", "prompt": str(prompt), "variant": "none",
+                      "prediction": np.where(chosen, "occupation", None)})
+        for prompt, chosen in zip((0, 4), right, strict=True)
+    )  # fmt: skip
+    apart = performance.by_prompt(answers, 200, 1)
+    assert dict(zip(apart.prompt, apart.value, strict=True)) == {"0": 1 / 16, "4": 9 / 16}
+    keys = {"templates": "replica", "entities": "double", "system": "m", "conversion": study.CORRECTED, "n": 4}
+    pooled = performance.evaluate(answers.assign(case="nominative", pronoun_set="he"), 200, 1).assign(**keys)
+    rows = pd.DataFrame(summary.rows(pooled, apart.assign(**keys)))
+    whole = rows[(rows.metric == "accuracy") & (rows["case"] == "")]
+    assert whole.set_index("prompt").value.to_dict() == {"0": 1 / 16, "4": 9 / 16} and whole.headline.all()
+    assert not rows[rows["case"] != ""].headline.any()
 
 
 def test_overlaps_of_two_readings_are_counted_apart():

@@ -1,14 +1,13 @@
 """WinoPron's rows of the summary over all studies: accuracy and consistencies of each system."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from scripts.core.data.estimate_rows import CLUSTERS, FULL, HEURISTIC, MODEL, PARTIAL, PROMPTED, SYSTEM
+import pandas as pd
+
+from scripts.core.data.estimate_rows import CLUSTERS, FULL, HEURISTIC, MODEL, PARTIAL, PROMPT_FACTOR, PROMPTED, SYSTEM
 from scripts.winopron.lib import study
 from scripts.winopron.lib.analyses.consistency import POOLED
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 METRICS = {
     "accuracy": "accuracy",
@@ -48,17 +47,29 @@ def _of(name: str, facts: Mapping[str, Any], kind: str, scoring: str):
     return {"model": name, "kind": kind, "scoring": scoring, **shown}
 
 
-def rows(metrics: "pd.DataFrame", known: Mapping | None = None) -> list[dict]:
+def rows(metrics: pd.DataFrame, by_prompt: pd.DataFrame, known: Mapping | None = None) -> list[dict]:
     """Return rows as :func:`scripts.core.data.estimate_rows.write` takes them, all values being shares.
+
+    The accuracy of a system with several prompts is that of each: prompts may differ by more than models do, and their
+    mean is nobody's. The headlines are the lowest and the highest.
 
     Args:
         metrics: Of ``metrics.csv``.
+        by_prompt: Of ``by_prompt.csv``.
         known: As :func:`identities` returns it. A system that is not there was given as a file, under its label.
     """
     table = study.corrected_rows(metrics[metrics.pairing != POOLED])
     kept = table.pronoun_set == "all"
     # Sentences about one person leave rules no choice.
     table = table[kept & ~((table.entities == "single") & table.system.map(study.is_rule))]
+    apart = study.corrected_rows(by_prompt)
+    of_system = apart.groupby(["templates", "entities", "system"]).value
+    ends = (apart.value == of_system.transform("min")) | (apart.value == of_system.transform("max"))
+    apart = apart.assign(metric="accuracy", case="all", headline=ends & (apart.entities == "double"))
+    pooled = (table.metric == "accuracy") & (table["case"] == "all") & table.system.isin(apart.system)
+    table = table.assign(prompt="", headline=(table.metric == "accuracy") & (table.entities == "double"))
+    table.loc[table["case"] != "all", "headline"] = False
+    table = pd.concat([table[~pooled], apart])
     found = []
     for metric, name in METRICS.items():
         for row in table[table.metric == metric].itertuples():
@@ -70,12 +81,13 @@ def rows(metrics: "pd.DataFrame", known: Mapping | None = None) -> list[dict]:
                     "metric": name,
                     "entities": row.entities,
                     "case": "" if row.case == "all" else row.case,
+                    PROMPT_FACTOR: row.prompt,
                     "value": row.value,
                     "low": row.ci_low,
                     "high": row.ci_high,
                     "n": row.n,
                     "n_unit": "pairs of people",
-                    "headline": row.entities == "double" and row.case == "all" and metric == "accuracy",
+                    "headline": row.headline,
                 }
             )
     return found

@@ -133,6 +133,20 @@ def evaluate(answers: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
+def by_prompt(answers: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
+    """Return the accuracy of each prompt, over its variants, with an interval.
+
+    Returns:
+        ``prompt``, ``value``, ``ci_low``, ``ci_high``.
+    """
+    rows = []
+    for prompt, part in answers.groupby("prompt", sort=False):
+        by_pair = (part.prediction == part.answer).groupby(part.pair).agg(["sum", "size"])
+        interval = procedures.cluster_bootstrap(by_pair["sum"], by_pair["size"], draws, seed)
+        rows.append((prompt, by_pair["sum"].sum() / by_pair["size"].sum(), *interval))
+    return pd.DataFrame(rows, columns=["prompt", "value", "ci_low", "ci_high"])
+
+
 def split_answers(answers: pd.DataFrame) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
     """Yield what names every part of the answers (:data:`PART`, :data:`SPLITS`), and its rows."""
     for split in SPLITS:
