@@ -398,6 +398,11 @@ def accuracy_table(right: np.ndarray, models: tuple[str, ...], size: str) -> pd.
     part = (places % 1)[:, None, None]
     low, high = (1 - part) * samples[places.astype(int)] + part * samples[places.astype(int) + 1]
     n = trials.sum(axis=1)
+    accuracy = hits.sum(axis=2) / n
+    # Where all are right or all wrong, the interval of cluster_bootstrap is Wilson's.
+    clusters = (trials > 0).sum(axis=1)
+    none, every = (np.transpose([procedures.wilson(right * c, c) for c in clusters]) for right in (0, 1))
+    low, high = np.where(accuracy == 1, every[0], low), np.where(accuracy == 0, none[1], high)
     columns = {
         "n_distractors": [k for k, *_ in cells], "factor": [f for _, f, _ in cells], "level": [v for *_, v in cells],
         "n": n,
@@ -405,7 +410,7 @@ def accuracy_table(right: np.ndarray, models: tuple[str, ...], size: str) -> pd.
     facts = {name: np.tile(values, len(models)) for name, values in columns.items()}
     return pd.DataFrame(
         facts
-        | {"model": np.repeat(models, len(cells)), "n_seeds": SAMPLES, "accuracy": (hits.sum(axis=2) / n).ravel(),
+        | {"model": np.repeat(models, len(cells)), "n_seeds": SAMPLES, "accuracy": accuracy.ravel(),
            "ci_low": low.ravel(), "ci_high": high.ravel()}
     )  # fmt: skip
 
