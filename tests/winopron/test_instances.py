@@ -8,7 +8,7 @@ from scripts.core import files
 from scripts.core.data.templates import CASES, read_pronouns
 from scripts.core.errors import UserError
 from scripts.winopron import instances as jobs
-from scripts.winopron.lib import instances, templates
+from scripts.winopron.lib import instances, tables, templates
 from tests.winopron import make
 
 LABELS = ["he/him/his", "she/her/her", "they/them/their", "xe/xem/xyr"]
@@ -143,3 +143,6 @@ def test_the_published_sets_have_the_papers_sizes(mirror, root):
     after = [row.text[row.pronoun_offset + len(row.pronoun) :].split()[0] for row in frame.itertuples()]
     told = Counter(zip(frame.pronoun, after, strict=True))
     assert (told["they", "was"], told["they", "were"], told["he", "was"], told["xe", "was"]) == (0, 17, 17, 17)
+    # The paper says 17 percent of all.
+    counted = tables.counts({("winogender", "double"): frame}).set_index("Case").iloc[:, 0]
+    assert (counted[tables.CHANGED_VERB], counted["All"]) == (17, 120)

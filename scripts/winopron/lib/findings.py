@@ -456,6 +456,7 @@ def _base_below_chance(results: Results):
 
 
 def _base_is_more_biased(results: Results):
+    # Fair coins show as much bias in either system and of either sign, so that a difference leaves their level out.
     def test(sign: str | None):
         base, large = (results.biased(system, sign) for system in SPANBERT)
         return check_greater(results, base, large, f"base over large, {sign or 'both signs'}")
