@@ -155,11 +155,12 @@ try:
         for part in ("source", "adapter", "encoder"):
             if "path" in entry.get(part, {}):
                 entry[part]["path"] = checkpoint_path(entry[part]["path"])
-    config.update(series.spelled_out(config, MODELS))
-    for name in MODELS.keys() & set(series.named_models(config)):
+    for listed in series.model_lists(config):
+        listed[:] = [member for name in listed for member in series.members_of(MODELS, name)]
+    for name in MODELS.keys() & {name for listed in series.model_lists(config) for name in listed}:
         MODELS[name] = descriptions.complete_entry(name, MODELS[name])
     if CARD:
-        carded = series.spelled_out(list(CARD.models), MODELS, "models")
+        carded = [member for name in CARD.models for member in series.members_of(MODELS, name)]
         prompted = [name for name in carded if "prompt_wrapping" in MODELS[name]]
         config.update(cards.fill(config, cards.PROMPTED, prompted))
     registry.check_conflicts(MODELS, config.get("registry") or "config/models.yaml")

@@ -426,8 +426,11 @@ def demonstration_in_a_study(models):
         (prompted_without_wrapping, "models.flan-t5-xl is prompted but has no prompt_wrapping; set it to none, llama2"),
         (prompted_encoder, "models.bert-base is an encoder and cannot be prompted; remove prompt_wrapping"),
         (base_that_is_not_there, "models.llama-2-7b-chat.base 'llama-2-7' is not an entry; did you mean 'llama-2-7b'?"),
-        (revisions_of_a_package, "models.minilm-l6-mlm.revisions need a source on the hub or in a folder"),
-        (revisions_beside_one, "models.pythia-14m has source.revision and revisions; set source.revision to null"),
+        (revisions_of_a_package, "models.minilm-l6-mlm.source.package does not belong here; remove it"),
+        (
+            revisions_beside_one,
+            f"source.revision is '{'0' * 40}'; expected null where there are revisions",
+        ),
         (revisions_with_the_name_of_a_model, "models.pythia-14m.revisions make 'pythia-14m-step2', which is another"),
         (thinking_without_a_template, "models.llama-2-7b-chat.thinking is for decoders whose prompt_wrapping is chat"),
         (outputs_of_an_encoder_decoder, "models.flan-t5-base.outputs is for encoders and decoders with a number of"),

@@ -22,7 +22,7 @@ def test_each_revision_is_a_model(source, sources):
     entry = ENTRY | {"source": source, "revisions": ["step20", "Step_3"]}
     made = series.expand_series({"t": entry, "other": ENTRY}, "models.yaml")
     assert list(made) == ["t-step20", "t-step-3", "other"] and made["other"] == ENTRY
-    assert series.members_of(made, "t") == ["t-step20", "t-step-3"] and not series.members_of(made, "other")
+    assert series.members_of(made, "t") == ["t-step20", "t-step-3"] and series.members_of(made, "other") == ["other"]
     assert [made[name]["source"] for name in ("t-step20", "t-step-3")] == sources
     assert made["t-step-3"]["label"] == "Tiny Step_3" and "revisions" not in made["t-step-3"]
 
@@ -32,13 +32,6 @@ def test_two_revisions_of_one_name_are_refused():
         series.expand_series({"t": ENTRY | {"revisions": ["step_1", "Step-1"]}}, "models.yaml")
 
 
-def test_a_series_stands_for_its_members_wherever_models_are_named():
-    models = series.expand_series({"t": ENTRY | {"revisions": ["step1", "step2"]}, "other": ENTRY}, "models.yaml")
-    members = ["t-step1", "t-step2"]
-    configured = {"models": ["other", "t"], "cards": ["t"], "ruff": {"prompting": {"models": ["t"], "kinds": ["t"]}}}
-    assert series.spelled_out(configured | {"misgendered": {"models": "all"}}, models) == {
-        "models": ["other", *members],
-        "cards": members,
-        "ruff": {"prompting": {"models": members, "kinds": ["t"]}},
-        "misgendered": {"models": "all"},
-    }
+def test_models_are_listed_by_two_keys():
+    configured = {"models": ["a"], "cards": ["b,c"], "ruff": {"prompting": {"models": ["d"], "kinds": ["x"]}}}
+    assert list(series.model_lists(configured | {"misgendered": {"models": "all"}})) == [["a"], ["b,c"], ["d"]]
