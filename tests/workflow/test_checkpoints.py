@@ -35,22 +35,6 @@ def test_an_untouched_checkpoint_reruns_nothing(finished):
     assert finished.planned(*TARGETS) == {}
 
 
-def test_an_overwritten_checkpoint_is_run_again_with_what_follows(finished):
-    before = {path: files.read_parquet(finished.folder / path) for path in (SCORES, ANSWERS, DISTRIBUTIONS)}
-    overwrite(finished.folder / "zoo/tiny-llama/model.safetensors")
-    # The audit names the weights, once, as it does where nothing can be run.
-    arguments = ["--configfile", "config/test.yaml", "--json"]
-    done = forks.run_module("scripts.audit", arguments, finished.folder, apart=True)
-    shard = json.loads(done.stdout)["files"][SCORES.replace(".parquet", "/1of1.parquet")]
-    assert (shard["verdict"], [entry["kind"] for entry in shard["reasons"]]) == ("stale", ["weights"])
-    assert set(finished.planned(*TARGETS)) >= RUN | {"ruff_predictions", "ruff_accuracy"}
-    done = finished.snakemake(*TARGETS)
-    assert done.returncode == 0, done.stdout[-6000:]
-    for path, frame in before.items():
-        assert not frame.equals(files.read_parquet(finished.folder / path)), path
-    assert finished.planned(*TARGETS) == {}
-
-
 def test_a_finished_run_outlives_its_checkpoint(finished):
     """Not even weights that only a dry run and an audit saw in its place count as those of the results."""
     folder = finished.folder / "zoo/tiny-llama"
@@ -72,3 +56,19 @@ def test_a_finished_run_outlives_its_checkpoint(finished):
         assert finished.snakemake(*TARGETS).returncode == 0
     finally:
         (finished.folder / "aside").rename(folder)
+
+
+def test_an_overwritten_checkpoint_is_run_again_with_what_follows(finished):
+    before = {path: files.read_parquet(finished.folder / path) for path in (SCORES, ANSWERS, DISTRIBUTIONS)}
+    overwrite(finished.folder / "zoo/tiny-llama/model.safetensors")
+    # The audit names the weights, once, as it does where nothing can be run.
+    arguments = ["--configfile", "config/test.yaml", "--json"]
+    done = forks.run_module("scripts.audit", arguments, finished.folder, apart=True)
+    shard = json.loads(done.stdout)["files"][SCORES.replace(".parquet", "/1of1.parquet")]
+    assert (shard["verdict"], [entry["kind"] for entry in shard["reasons"]]) == ("stale", ["weights"])
+    assert set(finished.planned(*TARGETS)) >= RUN | {"ruff_predictions", "ruff_accuracy"}
+    done = finished.snakemake(*TARGETS)
+    assert done.returncode == 0, done.stdout[-6000:]
+    for path, frame in before.items():
+        assert not frame.equals(files.read_parquet(finished.folder / path)), path
+    assert finished.planned(*TARGETS) == {}
