@@ -133,8 +133,9 @@ def render(sentence: str, a: Run, b: Run, tables: dict[str, pd.DataFrame]) -> st
     """Return the page."""
     estimates = tables["estimates"]
     listed = estimates[estimates.differs | estimates.headline]
-    counts = listed[["n_clusters", "flipped"]].map("{:.0f}".format, na_action="ignore")
-    listed = listed.assign(**counts).sort_values(["headline", "differs"], ascending=False, kind="stable")
+    listed = listed.sort_values(["headline", "differs"], ascending=False, kind="stable")
+    for name in ("n_clusters", "flipped"):
+        listed[name] = listed[name].map("{:.0f}".format, na_action="ignore")
     columns = [
         "study",
         "part",
