@@ -98,7 +98,7 @@ def test_a_changed_prompt_asks_again_and_scores_nothing(finished):
     before = path.read_text(encoding="utf-8")
     try:
         path.write_text(before.replace("the correct pronoun", "a fitting pronoun"), encoding="utf-8")
-        planned = finished.planned("figures")
+        planned = finished.planned("figures", "tables")
     finally:
         path.write_text(before, encoding="utf-8")
     assert planned["prompt"] == len(PROMPTED)
