@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from scripts.core import files
 from scripts.core.data import estimate_rows
 from scripts.core.paper.finding_verdicts import ALPHA
 from scripts.core.paper.formats import number, p_text
@@ -27,15 +28,17 @@ def compare_models(frame: pd.DataFrame, models: list[str], declared: Mapping[str
     """
     frame = frame[frame.headline & frame.value.notna()]
     same = ["study", "part", "scoring", "debiasing", "metric", *estimate_rows.factors(frame)]
-    sides = {model: {tuple(row[same]): row for _, row in frame[frame.model == model].iterrows()} for model in models}
+    rows = {model: frame[frame.model == model].to_dict("records") for model in models}
+    sides = {model: {tuple(row[name] for name in same): row for row in rows[model]} for model in models}
     found = []
     for other in models[1:]:
         for key, one in sides[models[0]].items():
             if (two := sides[other].get(key)) is not None:
-                told, _ = outcomes.compare_rows(one, two, (Path(), Path()), declared.get(one.study, {}))
+                told, _ = outcomes.compare_rows(one, two, (Path(), Path()), declared.get(one["study"], {}))
                 levels = {name: one[name] for name in same[2:] if one[name] and name != "metric"}
-                named = {"estimate": f"{one.metric}, {describe_levels({'metric': one.metric} | levels)}"}
-                found.append(dict(one[["study", "part", "unit"]]) | named | {"first": models[0], "other": other} | told)
+                named = {"estimate": f"{one['metric']}, {describe_levels({'metric': one['metric']} | levels)}"}
+                place = {name: one[name] for name in ("study", "part", "unit")}
+                found.append(place | named | {"first": models[0], "other": other} | told)
     return outcomes.add_holm(pd.DataFrame(found, columns=COLUMNS))
 
 
@@ -49,7 +52,7 @@ def describe(frame: pd.DataFrame, labels: Mapping[str, str], called: Mapping[str
     """
     clear = frame.p_holm < ALPHA
     sentences = []
-    for row in frame[clear].itertuples():
+    for row in files.rows(frame[clear]):
         # Of a difference downwards both ends are turned round.
         factor = (100 if row.unit == "share" else 1) * (1 if row.difference > 0 else -1)
         low, high = (number(end, 1) for end in sorted((factor * row.low, factor * row.high)))

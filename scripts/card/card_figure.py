@@ -50,7 +50,8 @@ def main(*, summaries: list, printed: list, pdf: str, png: str, csv: str, models
             frames.append(found.assign(who=who, name=found.label, way=ways, point=point))
         files = [path for path in printed if study["printed"] and f"/{study['printed']}" in path]
         if files:
-            rows = pd.DataFrame(published_values(*files, study["points"]), columns=["name", "point", "value"])
+            numbers, listed = files
+            rows = pd.DataFrame(published_values(numbers, listed, study["points"]), columns=["name", "point", "value"])
             frames.append(rows.assign(study=study["key"], who=PUBLISHED, way=""))
     frame = pd.concat(frames, ignore_index=True)[COLUMNS]
     plotting.save(draw(frame, studies, list(models.values())), frame, pdf, png, csv)

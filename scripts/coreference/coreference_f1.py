@@ -54,7 +54,8 @@ def main(
     scores = training.scores(corpus_documents, predicted)
     counts = metrics.count([document.clusters for document in corpus_documents], predicted, singletons=False)
     weights = procedures.cluster_weights(len(counts), draws, seed)
-    low, high = procedures.percentile_interval(metrics.conll(np.tensordot(weights, counts, 1)))
+    samples = metrics.conll(np.tensordot(weights, counts, 1))
+    low, high = procedures.bootstrap_interval(scores["conll"], samples, len(counts), least=0.0)
     rows = [
         {
             "corpus": corpus,

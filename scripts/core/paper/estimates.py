@@ -140,13 +140,13 @@ def compare_with_bound(estimate: Estimate, bound: float) -> Comparison:
     if np.isnan(distance + arm) or not distance or estimate.clusters == 1:
         return Comparison()
     arms = -abs(distance) / max(arm, SMALLEST_ARM)
-    freedom = None if estimate.clusters is None else estimate.clusters - 1
-    if freedom is None:
+    clusters = estimate.clusters
+    if clusters is None:
         p = float(2 * scipy.special.ndtr(Z * arms))
-    elif estimate.clusters < procedures.FEW_CLUSTERS:
-        p = float(2 * scipy.special.stdtr(freedom, scipy.special.stdtrit(freedom, (1 + LEVEL) / 2) * arms))
+    elif clusters < procedures.FEW_CLUSTERS:
+        p = float(2 * scipy.special.stdtr(clusters - 1, scipy.special.stdtrit(clusters - 1, (1 + LEVEL) / 2) * arms))
     else:
-        p = float(2 * scipy.special.stdtr(freedom, Z * arms * math.sqrt(freedom / estimate.clusters)))
+        p = float(2 * scipy.special.stdtr(clusters - 1, Z * arms * math.sqrt(1 - 1 / clusters)))
     return Comparison(right=p) if distance > 0 else Comparison(wrong=p)
 
 

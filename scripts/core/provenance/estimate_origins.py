@@ -44,15 +44,17 @@ class EstimateOrigins(Tables):
             return row
         if not {*estimate_rows.IDENTITY[:3], "metric"} <= row.keys():
             return None
-        summaries = [one for one in [path, *self.makers.get(path, {}).get("inputs", [])] if self._estimates(one)]
-        for summary in summaries:
-            names, estimates = self._estimates(summary)
+        candidates = [path, *self.makers.get(path, {}).get("inputs", [])]
+        summaries = {one: estimates for one in candidates if (estimates := self._estimates(one))}
+        for names, estimates in summaries.values():
             found = estimates.get(tuple(plain_cell(row.get(name)) for name in names))
             if found:
                 return found
         if summaries:
             named = ", ".join(filter(None, (plain_cell(row[name]) for name in row)))
-            raise UserError(f"{path}: {summaries[0]} has no row for {named}; make the file again: snakemake {path}")
+            raise UserError(
+                f"{path}: {next(iter(summaries))} has no row for {named}; make the file again: snakemake {path}"
+            )
         return None
 
     def _estimates(self, path: str) -> tuple[list[str], dict[tuple, dict]] | None:

@@ -171,8 +171,9 @@ class Origins(EstimateOrigins):
 
         def following(path: str) -> list[str]:
             job = self.makers.get(path)
-            ends = job is None or is_closed(job) or self._schema(path).get("origins")
-            return [] if ends else job["inputs"]
+            if job is None or is_closed(job) or self._schema(path).get("origins"):
+                return []
+            return job["inputs"]
 
         reached = graph.walk([path], following)
         direct = [path for path in reached if path not in self.makers and path.endswith(".tsv")]

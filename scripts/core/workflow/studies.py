@@ -539,9 +539,9 @@ class Study:
         asked = {"scores": "instances/{}/selected", "distributions": "texts/{}", "answers": "prompts/{}"}
         found = []
         for model in dict.fromkeys([*self.models, *(self.prompted.models if self.prompted else [])]):
-            for path in self.files_of(model) if self.explorer else []:
+            for path in self.files_of(str(model)):
                 *_, room, name, _ = path.split("/")
-                if self.explorer.shows(name):
+                if self.explorer and self.explorer.shows(name):
                     where = f"results/{self.name}/{asked[room].format(name)}.parquet"
                     found.append({"room": room, "model": model, "file": path, "asked": where})
         return found

@@ -13,7 +13,7 @@ _WOMEN = (
     "mrs miss ms lady madam madame mme mademoiselle mlle aunt auntie aunty sister mother grandmother granny queen "
     "princess duchess countess baroness dame mistress frau fräulein signora signorina señora señorita doña donna"
 )
-TITLES = dict.fromkeys(_MEN.split(), "M") | dict.fromkeys(_WOMEN.split(), "F")
+TITLES: dict[str, str] = dict.fromkeys(_MEN.split(), "M") | dict.fromkeys(_WOMEN.split(), "F")
 """Titles in lower case, without stops, to the gender that tradition gives their bearers; offices of the books' times
 counted as masculine."""
 SOCIAL = {"mr", "mrs", "miss", "ms", "messrs", "misses", "mesdames"}
@@ -159,7 +159,7 @@ def lexicon(sentences: Iterable[Sentence], gender: Callable) -> Lexicon:
                     titled[token.word][TITLES[before]] += 1
             before = title_of(token.word)
     words = {word for word, kinds in counts.items() if not title_of(word) and _is_person(kinds, gender(word))}
-    surnames = {}
+    surnames: dict[str, str | None] = {}
     for word, genders in titled.items():
         ((most, count),) = genders.most_common(1)
         if genders.total() >= NAME_THRESHOLDS:

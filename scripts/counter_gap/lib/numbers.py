@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from scripts.core import files
 from scripts.core.paper.formats import interval, percent
 from scripts.core.paper.numbers import count, entry
 from scripts.counter_gap.lib.study import is_rule, label, main_scoring
@@ -21,7 +22,7 @@ KEYS = {
 
 def from_sizes(sizes: pd.DataFrame, templates: str) -> dict[str, dict]:
     """Return how many quadruples there are: ``size.all``, and with originals about men and women ``size.M``, ``.F``."""
-    (row,) = sizes[(sizes.data == templates) & (sizes.subset == "all")].itertuples()
+    (row,) = sizes[(sizes.data == templates) & (sizes.subset == "all")].pipe(files.rows)
     counts = {"all": row.quadruples, "M": row.masculine, "F": row.quadruples - row.masculine}
     return {f"size.{group}": count(n, "subset_sizes.csv", subset="all", group=group) for group, n in counts.items()}
 

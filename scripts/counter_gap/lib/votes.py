@@ -41,11 +41,13 @@ def decide(passages: pd.DataFrame, labels: pd.DataFrame, annotators: int) -> tup
     cells = pd.MultiIndex.from_tuples((question, label) for question in QUESTIONS for label in QUESTIONS[question])
     votes = pd.crosstab(labels["item"], [labels.question, labels.label])
     votes = votes.reindex(index=passages.id, columns=cells, fill_value=0).set_axis(passages.index)
-    answers = votes[PERSON].sum(axis=1)
+    persons = pd.DataFrame(votes[PERSON])
+    answers = persons.sum(axis=1)
     most = votes.gt(answers / 2, axis=0)
+    decided = pd.DataFrame(most[PERSON]).any(axis=1)
     instances = passages[["id", "quadruple", "gender"]].assign(a_coref=most[PERSON, "A"], b_coref=most[PERSON, "B"])
     four = instances.groupby("quadruple", sort=False)
-    single = [answers < annotators, ~most[PERSON].any(axis=1), most[COMMON_SENSE, "yes"], most[REAL_PEOPLE, "yes"]]
+    single = [answers < annotators, ~decided, most[COMMON_SENSE, "yes"], most[REAL_PEOPLE, "yes"]]
     few, undecided, nonsense, real = (holds.groupby(instances.quadruple, sort=False).any() for holds in single)
     inconsistent = (four[["a_coref", "b_coref"]].nunique() > 1).any(axis=1)
     applies = pd.concat([few, undecided, nonsense, inconsistent, real], axis=1, keys=REASONS)

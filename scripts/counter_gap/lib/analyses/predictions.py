@@ -94,14 +94,13 @@ def flags_from_clusters(
     return pd.DataFrame(flags, columns=["id", "a_pred", "b_pred"])
 
 
-def _released_span(document: coreference.Document, text: str, start: int, end: int):
+def _released_span(document: coreference.Document, text: str, start: int, end: int) -> tuple[int, int] | None:
     # A mark before the span that does not split words belongs to the span's first one.
     glued = start and not text[start - 1].isspace() and text[start - 1] not in SPLITTING
     # The character at the exclusive end: a blank still belongs to the token before it, a mark is the next token, and
     # behind the last character the conversion takes the last token.
-    first, _ = document.span(start - 1 if glued else start, end) or (None, None)
-    _, last = document.span(0, end + 1) or (None, None)
-    return first, last
+    beginning, whole = document.span(start - 1 if glued else start, end), document.span(0, end + 1)
+    return (beginning[0], whole[1]) if beginning and whole else None
 
 
 def _nested(one: tuple[int, int], other: tuple[int, int]):

@@ -87,7 +87,7 @@ def _welch(x: pd.Series, y: pd.Series):
 
 
 def _paired(x: pd.Series, y: pd.Series):
-    t, df, p = procedures.paired_t_test(x, y)
+    t, df, p = procedures.paired_t_test(x.to_numpy(), y.to_numpy())
     if np.isnan(p):
         differences = [_difference(*pair) for pair in zip(x, y, strict=True)]
         p = procedures.sign_test(sum(d > 0 for d in differences), sum(d < 0 for d in differences))
