@@ -66,7 +66,7 @@ def behind(folder, path, levels):
 @pytest.mark.parametrize("what", TRACES)
 def test_a_result_leads_to_its_instances_lines_and_weights(finished, asked, what):
     wanted, model = TRACES[what]
-    status, printed = asked(what)
+    status, printed = asked("-v", what)
     assert status == 0, printed
     told = {path: int(count) for count, path in re.findall(r"^(\d+) rows? of (\S+\.parquet)", printed, flags=re.M)}
     assert told == {path: behind(finished.folder, path, levels)[0] for path, levels in wanted.items()}, printed

@@ -83,7 +83,7 @@ def _labels(
             if seen.setdefault(item, number) != number:
                 raise ValueError(f"repeats row {seen[item]}; remove one of them")
             for name in asked:
-                if cells[name].split() != str(asked.at[item, name]).split():
+                if cells[str(name)].split() != str(asked.at[item, name]).split():
                     raise ValueError(f"'{name}' differs from the blank sheet; restore the cell")
             if not partial or any(_simplify(cells[name]) for name in questions):
                 labels += [(item, name, _label(cells[name], name, questions[name]), number) for name in questions]

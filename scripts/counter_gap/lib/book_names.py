@@ -13,7 +13,7 @@ _WOMEN = (
     "mrs miss ms lady madam madame mme mademoiselle mlle aunt auntie aunty sister mother grandmother granny queen "
     "princess duchess countess baroness dame mistress frau fräulein signora signorina señora señorita doña donna"
 )
-TITLES: dict[str, str] = dict.fromkeys(_MEN.split(), "M") | dict.fromkeys(_WOMEN.split(), "F")
+TITLES = {title: gender for titles, gender in ((_MEN, "M"), (_WOMEN, "F")) for title in titles.split()}
 """Titles in lower case, without stops, to the gender that tradition gives their bearers; offices of the books' times
 counted as masculine."""
 SOCIAL = {"mr", "mrs", "miss", "ms", "messrs", "misses", "mesdames"}
