@@ -144,6 +144,19 @@ def test_probabilities_are_averaged_where_nothing_is_right(tmp_path):
     assert [study["levels"][code // 2]["name"] for code in reader["decided"]] == ["m", "none"]
 
 
+def test_instances_of_one_text_have_the_prediction_of_their_own_declaration(tmp_path):
+    """A text can follow from two declarations, and then is scored once and predicted for both."""
+    studies = small.build(tmp_path)
+    for name in ("replica", "replica_predicted"):
+        path = tmp_path / f"{name}.parquet"
+        table, metadata = files.read_parquet(path), files.parquet_metadata(path)
+        twice = pd.concat([table.assign(declaration="31"), table[:1].assign(declaration="32")], ignore_index=True)
+        files.write_parquet(path, twice, metadata)
+    (study, *_) = explorer.page(studies, small.MODELS)["studies"]
+    reader = study["sets"][0]["readers"][0]
+    assert reader["decided"][0] == reader["decided"][-1] >= 0
+
+
 def test_clusters_of_another_text_and_two_decisions_are_refused(tmp_path):
     studies = small.build(tmp_path)
     path = tmp_path / "replica_predicted.parquet"

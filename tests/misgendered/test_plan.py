@@ -31,7 +31,7 @@ def test_models_with_a_loss_on_labels_score_each_set():
 
 def test_models_that_read_no_examples_score_the_first_set_alone():
     readers = plan({"few_shot": {"models": [], "shots": [2]}}).readers_of("replica")
-    assert readers == {"replica": [plans.DECODER], "replica_few_2": []}
+    assert readers == {"replica": [plans.DECODER]}
 
 
 def test_traces_follow_the_run():

@@ -177,9 +177,9 @@ def test_the_section_of_winopron_has_both_sets_and_shows_sentences_only_of_the_r
     shown = {path.parent.name for path in (made / "results/winopron/tables").rglob("groups.csv")}
     assert shown == {"replica"}
     counts = files.read_csv(made / "results/winopron/tables/counts.csv").set_index("Case")
-    assert counts["Winogender Schemas: two people"].tolist() == [89, 4, 27, 120, 480]
+    assert counts["Winogender Schemas: two people"].tolist() == [89, 4, 27, 120, 480, 17]
     for head in ("WinoPron: two people", "WinoPron: one person"):
-        assert counts[head].tolist() == [120, 120, 120, 360, 1440]
+        assert counts[head].tolist() == [120, 120, 120, 360, 1440, 0]
     compared = files.read_csv(made / "results/winopron/tables/published_vs_ours.csv")
     settings = compared[compared.ours.notna()]
     assert (settings.verdict == "as printed").sum() >= 10

@@ -88,7 +88,7 @@ def test_its_rows_are_in_the_summary_and_its_question_in_the_overview(site):
     assert "Which pronoun set does a model prefer in a greeting?" in overview
     assert "share of sentences, they" in overview and "share of sentences, he" not in overview
     page = (site.folder / "results/paper/report.rst").read_text()
-    assert "Greetings: Preferred pronoun sets" in page and "data:image/png;base64," in page
+    assert r"Greetings\: Preferred pronoun sets" in page and "data:image/png;base64," in page
 
 
 def test_its_jobs_are_in_the_plan(site):

@@ -28,7 +28,7 @@ LIMIT = 1_450_000
 address of a frame, in base64, which browsers take up to 2 MiB."""
 MOST = 20_000
 """Instances of a set at most, before the data is measured."""
-KEYS = ("instance_id", "seed", "n_distractors", "shots", "draw", "evaluation_set", "templates", "item",
+KEYS = ("instance_id", "declaration", "seed", "n_distractors", "shots", "draw", "evaluation_set", "templates", "item",
         "variable", "value")  # fmt: skip
 """Columns by which predictions belong to instances, where both have them."""
 READERS = ("model", "system", "method", "debiasing", "scoring", "conversion", "prompt", "kind", "variant", "order")

@@ -83,8 +83,13 @@ class Plan(StudyPlan):
 
     @property
     def shots(self) -> list[int]:
-        """Numbers of examples in a prompt, besides none."""
-        return self["few_shot"]["shots"]
+        """Numbers of examples in a prompt, besides none; empty where no model of the run reads any."""
+        return self["few_shot"]["shots"] if self.readers else []
+
+    @cached_property
+    def readers(self) -> list[str]:
+        """The models that read examples."""
+        return [name for name in self.few_shot_models if name in self.models]
 
     @property
     def wording(self) -> str:
@@ -119,7 +124,6 @@ class Plan(StudyPlan):
         """What models score: samples without examples by the name of their templates, and those with examples."""
         sample, few = self["sample"], self["few_shot"]
         rows = few["instances"] * few["draws"]
-        readers = [name for name in self.few_shot_models if name in self.models]
         return ScoredInstances(
             sets=[*self.templates, *self.few_shot_sets],
             instances=sample["instances"] + min(sample["instances"], sample["reworded"]),
@@ -131,7 +135,7 @@ class Plan(StudyPlan):
             tokens=TOKENS,
             set_lengths={name: [(rows, (shots + 1) * EXAMPLE_TOKENS)] for name, shots in self.few_shot_sets.items()},
             set_models={name: list(self.models) for name in self.templates}
-            | dict.fromkeys(self.few_shot_sets, readers),
+            | dict.fromkeys(self.few_shot_sets, self.readers),
         )
 
     def readers_of(self, templates: str) -> dict[str, list[str]]:
