@@ -411,8 +411,8 @@ def test_a_demonstration_system_is_named_described_and_cited(tmp_path):
     assert "MiniLM \\citep" not in printed
 
 
-def source_without_models(tmp_path, sets, systems=None, title="A title", settings=SETTINGS):
-    """Render the main file of two studies that need no model."""
+def source_without_models(tmp_path, sets, systems=None, title="A title", settings=SETTINGS, models=None, scores=()):
+    """Render the main file of two studies that need no model; one may be given."""
     paper_source.main(
         main_template=str(ROOT / "paper/main.tex.j2"),
         bibliography=str(ROOT / "paper/references.bib"),
@@ -422,11 +422,11 @@ def source_without_models(tmp_path, sets, systems=None, title="A title", setting
         speeds=[],
         title=title,
         settings=settings,
-        scores=[],
+        scores=list(scores),
         main_tex=str(tmp_path / "main.tex"),
         bibliography_copy=str(tmp_path / "references.bib"),
         style_copy=str(tmp_path / "proceedings.sty"),
-        models={},
+        models=models or {},
         coreference_systems=systems or {},
         pronoun_sets=sets,
         engine=None,

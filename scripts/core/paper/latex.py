@@ -34,8 +34,15 @@ _ESCAPES = {
 
 
 def escape(value: Any) -> str:
-    """Return ``value`` as LaTeX text: every character of it is shown, none is a command."""
-    return "".join(_ESCAPES.get(character, character) for character in str(value))
+    """Return ``value`` as LaTeX text: every character of it is shown, none is a command.
+
+    Examples:
+        >>> print(escape("[3pt] a--b"))
+        {}[3pt] a-{}-b
+    """
+    text = "".join(_ESCAPES.get(character, character) for character in str(value))
+    # The end of a row takes a bracket or a star behind it as its argument, and the typeface joins some signs to others.
+    return re.sub(r"^(?=\s*[\[*])|([-',`])(?=\1)|[?!](?=`)", r"\g<0>{}", text)
 
 
 class Raw(str):

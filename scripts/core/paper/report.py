@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from pylatexenc.latex2text import LatexNodes2Text
+from pylatexenc.latex2text import LatexNodes2Text, MacroTextSpec, get_default_latex_context_db
 
 STYLE = (
     ".h-screen.items-center { align-items: flex-start; justify-content: flex-start; } "
@@ -19,6 +19,15 @@ STYLE = (
 in a narrow column beside the graph of rules. With this it begins at the top, above the graph."""
 WIDTH = 4000
 """Characters in a line of a picture's data."""
+_COMMANDS = get_default_latex_context_db()
+# Those of scripts/core/paper/latex.py that the library drops or shows as another sign.
+_COMMANDS.add_context_category(
+    "signs",
+    prepend=True,
+    macros=[
+        MacroTextSpec(name, sign) for name, sign in (("textless", "<"), ("textgreater", ">"), ("textasciicircum", "^"))
+    ],
+)
 
 
 def plain_text(text: str, numbers: Mapping[str, str] | None = None) -> str:
@@ -31,7 +40,7 @@ def plain_text(text: str, numbers: Mapping[str, str] | None = None) -> str:
     text = re.sub(r"\\citet\{([^}]*)\}", lambda m: _cited(m[1], "{} ({})"), text)
     text = re.sub(r"\\citep\{([^}]*)\}", lambda m: f"({_cited(m[1], '{} {}')})", text)
     text = re.sub(r"\\ref\{([^}]*)\}", lambda m: (numbers or {}).get(m[1], "of the paper"), text)
-    return " ".join(LatexNodes2Text(math_mode="text").latex_to_text(text).split())
+    return " ".join(LatexNodes2Text(math_mode="text", latex_context=_COMMANDS).latex_to_text(text).split())
 
 
 def _cited(keys: str, form: str) -> str:
