@@ -257,7 +257,7 @@ def crossed_shares(
 
 def samples_agree(samples: np.ndarray) -> bool:
     """Tell whether samples of a quantity of the order of 1 do not differ by more than rounding; true without any."""
-    defined = samples[~np.isnan(samples)]
+    defined = samples[np.isfinite(samples)]
     return not len(defined) or not has_variation(defined, max(1.0, np.abs(defined).max()))
 
 

@@ -99,3 +99,8 @@ def test_the_interval_of_few_clusters_is_stretched_once(clusters):
 def test_shares_of_samples_over_few_clusters_tell_nothing():
     samples = np.full(500, 0.9)
     assert estimates.of_samples(samples, 12).outcome is True and estimates.of_samples(samples, 9) == OPEN
+
+
+def test_a_sample_without_end_does_not_make_the_others_agree():
+    samples = np.array([0.1, 0.2, 0.3, np.inf])
+    assert estimates.from_samples(0.2, samples, 12).clusters == 12
