@@ -152,7 +152,7 @@ rule paper_source:
         bibliography=repo_path("paper/references.bib"),
         style=repo_path("paper/proceedings.sty"),
         citation_file=repo_path("CITATION.cff"),
-        scores=SCORE_FILES or DISTRIBUTION_FILES,
+        scores=[*DISTRIBUTION_FILES, *SCORE_FILES],
         made=[path for study in STUDIES.values() for model in PAPER_MODELS for path in study.files_of(model)],
         speeds=[path for model in PAPER_MODELS for path in speeds_of(model)],
     output:
