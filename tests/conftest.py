@@ -19,6 +19,7 @@ SLOW = (
     "card",
     "core/coreference_systems",
     "core/engines",
+    "core/models",
     "core/test_mixed_effects.py",
     "coreference",
     "coreference_training",

@@ -6,8 +6,8 @@ from pathlib import Path
 from scripts.core import files
 from scripts.core.coreference_systems import jobs
 from scripts.core.data import coreference
-from scripts.core.engines import model_jobs
 from scripts.core.errors import UserError, count_noun
+from scripts.core.models import model_jobs
 from scripts.core.workflow.job import log, run
 
 

@@ -16,16 +16,16 @@ from scripts.core.coreference_systems import documents, rewriting, training
 from scripts.core.coreference_systems.c2f import checkpoints
 from scripts.core.coreference_systems.c2f.model import Configuration
 from scripts.core.coreference_systems.c2f.windows import Splitter
-from scripts.core.engines import hub, models
 from scripts.core.errors import UserError
+from scripts.core.models import hub, loading
 from scripts.core.workflow.job import log, run
 
 
 def encoder_folder(name: str, source: dict[str, Any], fetched: str = "") -> Path:
     """Return the folder of an encoder: in a package, a path, or what was fetched from the Hub (a fetch record)."""
     if "package" in source:
-        return models.package_file(name, source, source["folder"])
-    return models.locate(name, {"source": source}, fetched=fetched or None).folder
+        return loading.package_file(name, source, source["folder"])
+    return loading.locate(name, {"source": source}, fetched=fetched or None).folder
 
 
 def main(

@@ -7,8 +7,9 @@ from typing import Any
 
 import torch
 
-from scripts.core.engines import masked_lm_head, models
+from scripts.core.engines import masked_lm_head
 from scripts.core.errors import UserError
+from scripts.core.models import loading
 from scripts.core.workflow.job import run
 
 
@@ -20,7 +21,7 @@ def main(*, delta: str, weights: str, package: str, version: str, folder: str) -
 
     # The package has no output layer, which the library would warn of; the delta brings it.
     logging.set_verbosity_error()
-    source = models.package_file(Path(weights).name, {"package": package, "version": version}, folder)
+    source = loading.package_file(Path(weights).name, {"package": package, "version": version}, folder)
     try:
         tensors = load_file(delta)
     except (OSError, SafetensorError) as error:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from scripts.core import files
 from scripts.core.data import instances, prompting
-from scripts.core.engines import chunks, distributions, generation, model_jobs, output_layer
+from scripts.core.engines import chunks, distributions, generation, output_layer
 from scripts.core.engines.batches import progress_bar
 from scripts.core.errors import UserError, count_noun
+from scripts.core.models import model_jobs
 from scripts.core.workflow.job import log, run
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ class Job:
     """Streams texts through a model.
 
     Args:
-        network, tokenizer: As of :func:`scripts.core.engines.models.load`.
+        network, tokenizer: As of :func:`scripts.core.models.loading.load`.
         metadata: Of the output; ``top_k``, ``groups``, ``methods``, ``prefixes`` and ``max_new_tokens`` are read from
             it.
     """

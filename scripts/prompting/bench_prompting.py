@@ -12,7 +12,8 @@ import torch
 
 from scripts.core import files
 from scripts.core.data import prompting
-from scripts.core.engines import generation, models
+from scripts.core.engines import generation
+from scripts.core.models import loading
 from scripts.core.workflow.job import log, run
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def main(
         threads: Threads of PyTorch.
     """
     torch.set_num_threads(threads)
-    network, tokenizer = models.load(model, entry, models.locate(model, entry, weights), "cpu")
+    network, tokenizer = loading.load(model, entry, loading.locate(model, entry, weights), "cpu")
     rows = files.read_parquet(prompts)
     rows = rows[rows.follow_up.isna()]
     rows = rows[rows.instance_id.isin(rows.instance_id.drop_duplicates().iloc[:instances])]

@@ -13,9 +13,10 @@ import pyarrow.compute as pc
 
 from scripts.core import files
 from scripts.core.data import instances, prompting
-from scripts.core.engines import chunks, generation, model_jobs
+from scripts.core.engines import chunks, generation
 from scripts.core.engines.batches import progress_bar
 from scripts.core.errors import UserError, count_noun
+from scripts.core.models import model_jobs
 from scripts.core.workflow.job import log, run
 
 if TYPE_CHECKING:

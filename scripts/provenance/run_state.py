@@ -160,14 +160,14 @@ def _weights(jobs: list[dict]) -> dict[str, str]:
     found, known = {}, {}
     if chosen:
         from scripts.core.coreference_systems import sources
-        from scripts.core.engines import models
+        from scripts.core.models import loading
     for path, (model, system, entry) in chosen.items():
         name = model or system
         if name not in known:
             try:
                 known[name] = (
-                    models.weights_digest(
-                        models.locate(model, {key: entry[key] for key in ("source", "adapter") if key in entry})
+                    loading.weights_digest(
+                        loading.locate(model, {key: entry[key] for key in ("source", "adapter") if key in entry})
                     )
                     if model
                     else sources.locate(system, entry).weights_sha256

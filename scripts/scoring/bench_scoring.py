@@ -14,8 +14,9 @@ import torch
 
 from scripts.core import files
 from scripts.core.data import options
-from scripts.core.engines import minicons, models, scoring
+from scripts.core.engines import minicons, scoring
 from scripts.core.engines.batches import PLL_METRIC, Batch
+from scripts.core.models import loading
 from scripts.core.workflow.job import log, run
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def main(
         ).drop_duplicates("instance_id")
         for study in dict.fromkeys(studies)
     }
-    device = models.pick_device("auto")
+    device = loading.pick_device("auto")
     loaded, rows = {}, []
     for case in cases:
         if case.get("gpu") and device == "cpu":
@@ -73,7 +74,7 @@ def main(
         for name in {case["tokenizer"], case["model"]} & set(entries):
             if name not in loaded:
                 folder = next((path for path in prepared if Path(path).name == name), None)
-                loaded[name] = models.load(name, entries[name], models.locate(name, entries[name], folder), device)
+                loaded[name] = loading.load(name, entries[name], loading.locate(name, entries[name], folder), device)
         tokenizer = loaded[case["tokenizer"]][1]
         if case["model"] in entries:
             kind, precision = (entries[case["model"]][key] for key in ("architecture", "precision"))
@@ -91,7 +92,7 @@ def main(
                 "precision": precision,
                 "threads": threads if device == "cpu" else 0,
             }
-            facts["device"] = models.device_name(device)
+            facts["device"] = loading.device_name(device)
             rows.append({**facts, **row})
             log.info("%s: %s, %s distractors, %s: %.2f sequences a second", case["study"], case["model"], distractors,
                      row["engine"], row["sequences_per_second"])  # fmt: skip

@@ -1,7 +1,7 @@
 """Fetch a model's weights and tokenizer from the hub, before the jobs that need them start."""
 
 from scripts.core import files
-from scripts.core.engines import contexts, hub, models
+from scripts.core.models import contexts, hub, loading
 from scripts.core.workflow.job import log, run
 
 
@@ -15,7 +15,7 @@ def main(*, fetched: str, model: str, entry: dict, stated: dict | None = None) -
         stated: The ``context`` and ``parameters`` of its entry, if any; what the fetched configuration contradicts is
             refused.
     """
-    commits = models.fetch(model, entry)
+    commits = loading.fetch(model, entry)
     if stated and "source" in commits:
         contexts.check(model, entry | stated, hub.find(f"model {model}", commits["source"]))
     files.write_json(fetched, commits)

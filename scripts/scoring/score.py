@@ -11,10 +11,11 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.data import instances, losses, options
-from scripts.core.engines import chunks, continuation, label_loss, model_jobs, scoring, structure
+from scripts.core.engines import chunks, continuation, label_loss, scoring, structure
 from scripts.core.engines.batches import METRICS, Batch, TextReader, check_lengths, context_length, progress_bar
 from scripts.core.engines.reading import Reading
 from scripts.core.errors import UserError, count_noun
+from scripts.core.models import model_jobs
 from scripts.core.workflow.job import log, run
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import pytest
 from scripts.core.config import configuration_schema, load_overlay, load_yaml, merge, validate
 from scripts.core.engines import cards
 from scripts.core.errors import UserError
-from tests.card.test_descriptions import BERT
+from tests.core.models.test_descriptions import BERT
 
 ROOT = Path(__file__).parents[2]
 

@@ -3,7 +3,8 @@
 import pytest
 
 from scripts.core import config, files
-from scripts.core.engines import generation, models
+from scripts.core.engines import generation
+from scripts.core.models import loading
 from scripts.prompting import bench_prompting
 from tests import zoo as builder
 from tests.prompting.test_prompt import write_prompts
@@ -28,7 +29,7 @@ def test_the_table_has_every_engine_at_every_size(tmp_path):
 @pytest.mark.parametrize("size", [1, 2, 3])
 def test_transformers_answers_as_this_project_does(tmp_path, size):
     entry = config.load_yaml(builder.build(tmp_path, ["tiny-llama"]))["models"]["tiny-llama"]
-    network, tokenizer = models.load("tiny-llama", entry, models.locate("tiny-llama", entry), "cpu")
+    network, tokenizer = loading.load("tiny-llama", entry, loading.locate("tiny-llama", entry), "cpu")
     texts = write_prompts(tmp_path / "prompts.parquet", 9).text.tolist()
     ids = generation.Generator(network, tokenizer, max_new_tokens=5, tokens_per_batch=1).check(texts)
     first = bench_prompting.batched_tokens(network, tokenizer, texts, 5, size * 60)

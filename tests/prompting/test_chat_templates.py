@@ -8,8 +8,9 @@ from transformers import AutoModelForCausalLM
 
 from scripts.core import config, files
 from scripts.core.data import prompting
-from scripts.core.engines import generation, models
+from scripts.core.engines import generation
 from scripts.core.errors import UserError
+from scripts.core.models import loading
 from scripts.distributions import token_distributions
 from scripts.prompting import prompt
 from scripts.ruff.lib import prompt_tables
@@ -35,7 +36,7 @@ def opened(tmp_path_factory):
     network = AutoModelForCausalLM.from_pretrained(folder)
     network.resize_token_embeddings(network.config.vocab_size + 8)
     network.save_pretrained(folder)
-    return entries, *models.load(NAME, entries[NAME], models.locate(NAME, entries[NAME]), builder.DEVICE)
+    return entries, *loading.load(NAME, entries[NAME], loading.locate(NAME, entries[NAME]), builder.DEVICE)
 
 
 @pytest.fixture

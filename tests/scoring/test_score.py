@@ -15,8 +15,9 @@ import pytest
 
 from scripts.core import config, files
 from scripts.core.data import instances, losses, model_outputs, options
-from scripts.core.engines import chunks, models
+from scripts.core.engines import chunks
 from scripts.core.errors import UserError
+from scripts.core.models import loading
 from scripts.core.provenance import closure
 from scripts.scoring import merge_scores, score
 from tests import jobs
@@ -174,8 +175,8 @@ def test_parts_of_anything_else_are_not_taken(entries, tmp_path, many, monkeypat
     elif name == "instances":
         given["instances"] = str(write_instances(tmp_path / "other.parquet", 89))
     elif name == "revision":
-        locate = models.locate
-        monkeypatch.setattr(models, "locate", lambda *a: models.Location(locate(*a).folder, None, "another"))
+        locate = loading.locate
+        monkeypatch.setattr(loading, "locate", lambda *a: loading.Location(locate(*a).folder, None, "another"))
     elif name == "code":
         monkeypatch.setattr(closure, "digests", lambda *_: {"scripts/scoring/score.py": "0" * 16})
     else:

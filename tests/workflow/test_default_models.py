@@ -10,7 +10,8 @@ import torch
 
 from scripts.core import config, files
 from scripts.core.data import options
-from scripts.core.engines import models, scoring
+from scripts.core.engines import scoring
+from scripts.core.models import loading
 from scripts.demo_encoder import merge_demo_encoder
 from tests.core.engines.test_scoring import by_hand
 
@@ -60,7 +61,7 @@ def test_default_models_agree_with_the_loop_and_minicons(drawn, root, tmp_path, 
             delta=str(root / source["delta"]), weights=str(weights), package=source["package"],
             version=source["version"], folder=source["folder"],
         )  # fmt: skip
-    model, tokenizer = models.load(name, entry, models.locate(name, entry, weights), "cpu")
+    model, tokenizer = loading.load(name, entry, loading.locate(name, entry, weights), "cpu")
     engine = scoring.make_engine("packed", model, tokenizer, entry["architecture"], "cpu", "auto", drawn)
     scores = scoring.score_instances(engine, drawn).log_probability
     texts = options.option_texts(drawn).text

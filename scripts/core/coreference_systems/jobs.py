@@ -20,8 +20,8 @@ from scripts.core.coreference_systems.c2f.resolve import Resolver
 from scripts.core.coreference_systems.packages.client import Client
 from scripts.core.data import coreference
 from scripts.core.data.portable import portable
-from scripts.core.engines import models
 from scripts.core.errors import UserError, count_noun
+from scripts.core.models import loading
 from scripts.core.provenance import closure
 
 if TYPE_CHECKING:
@@ -79,11 +79,11 @@ def open_system(
     found = sources.locate(name, entry, delta, fetched, trained)
     if entry["environment"] == "main":
         torch.set_num_threads(threads)
-        chosen = models.pick_device(device)
+        chosen = loading.pick_device(device)
         resolver = Resolver.load(found.checkpoint, chosen, entry["precision"])
         engine = "c2f"
         running = {
-            "device": models.device_name(chosen),
+            "device": loading.device_name(chosen),
             "libraries": {library: importlib.metadata.version(library) for library in LIBRARIES},
         }
     else:

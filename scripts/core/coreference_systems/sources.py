@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from scripts.core import files
-from scripts.core.data import checkpoints
-from scripts.core.engines import hub, models
 from scripts.core.errors import UserError
+from scripts.core.models import checkpoints, hub, loading
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,7 @@ def locate(
         trained: The folder that the rule ``train_coreference`` wrote.
 
     Raises:
-        UserError: If a folder does not hold a checkpoint, or as :func:`scripts.core.engines.models.locate`.
+        UserError: If a folder does not hold a checkpoint, or as :func:`scripts.core.models.loading.locate`.
     """
     source = entry["source"]
     commits = hub.read_record(fetched) if fetched else fetch(name, entry)
@@ -54,7 +53,7 @@ def locate(
     if "delta" in source:
         assert delta is not None, "the rule has it as an input"
         checkpoint = Path(delta)
-        encoder = models.package_file(name, source, source["folder"])
+        encoder = loading.package_file(name, source, source["folder"])
         revision = f"{source['package']}=={source['version']}"
     elif "path" in source:
         checkpoint = _in_folder(name, entry["architecture"], source["path"])
@@ -79,7 +78,7 @@ def fetch(name: str, entry: dict[str, Any]) -> dict[str, dict]:
     """Fetch what a system needs from the Hub into the local cache.
 
     Returns:
-        For ``source`` and ``encoder``, where they are on the Hub, as :func:`scripts.core.engines.hub.fetch`.
+        For ``source`` and ``encoder``, where they are on the Hub, as :func:`scripts.core.models.hub.fetch`.
     """
     parts = {part: entry[part] for part in ("source", "encoder") if "hub" in entry.get(part, {})}
     return {part: hub.fetch(f"system {name}", wanted) for part, wanted in parts.items()}

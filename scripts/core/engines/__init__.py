@@ -1,5 +1,5 @@
-"""Running models: registry, loading, batches, the two scoring engines, generation, token distributions, servers, plans.
+"""Running models: registry, batches, the two scoring engines, generation, token distributions, servers, plans.
 
-Imports ``data``, ``workflow`` and, of ``provenance``, the digests of modules. Imported by the scripts and rules that
-run or plan models; a study imports the registry alone.
+Imports ``data``, ``models``, ``workflow`` and, of ``provenance``, the digests of modules. Imported by the scripts and
+rules that run or plan models; a study imports the registry alone.
 """

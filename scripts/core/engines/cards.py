@@ -10,8 +10,8 @@ from typing import Any
 import yaml
 
 from scripts.core import files
-from scripts.core.engines import descriptions
 from scripts.core.errors import UserError, did_you_mean
+from scripts.core.models import descriptions
 from scripts.core.workflow import runs
 
 SIZES = ("brief", "quick", "full")

@@ -25,9 +25,9 @@ from typing import Any
 
 from scripts.core import config as configuration
 from scripts.core import files
-from scripts.core.data import checkpoints
 from scripts.core.data.portable import portable
 from scripts.core.errors import UserError
+from scripts.core.models import checkpoints
 from scripts.core.provenance import closure
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -5,8 +5,9 @@ import pytest
 
 from scripts.core import config
 from scripts.core.data import options
-from scripts.core.engines import models, scoring
+from scripts.core.engines import scoring
 from scripts.core.errors import UserError
+from scripts.core.models import loading
 
 
 def test_an_instance_of_several_samples_has_its_options_once():
@@ -133,7 +134,7 @@ def test_an_engine_scores_instances_with_unequal_numbers_of_options(zoo):
     """The scores of each option are those that it gets alone."""
     instances, entries = sharing(), config.load_yaml(zoo)["models"]
     for name in ("tiny-llama", "tiny-bert"):
-        model, tokenizer = models.load(name, entries[name], models.locate(name, entries[name]), "cpu")
+        model, tokenizer = loading.load(name, entries[name], loading.locate(name, entries[name]), "cpu")
         engine = scoring.make_engine(
             "packed", model, tokenizer, entries[name]["architecture"], "cpu", "auto", instances
         )

@@ -18,9 +18,10 @@ import pandas as pd
 import torch
 
 from scripts.core.data import options
-from scripts.core.engines import generation, models, packed, scoring
+from scripts.core.engines import generation, packed, scoring
 from scripts.core.engines.batches import BATCH_TOKENS, context_length
 from scripts.core.errors import UserError
+from scripts.core.models import loading
 from tests import zoo
 
 SIZES = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
@@ -283,7 +284,7 @@ def build(kind, **changed):
         for parameter in model.parameters():
             if parameter.dim() > 1:
                 parameter.mul_(kind.scale)
-    return models.keep_attention_type(model.eval().to(zoo.DEVICE)), words
+    return loading.keep_attention_type(model.eval().to(zoo.DEVICE)), words
 
 
 NEW = 12

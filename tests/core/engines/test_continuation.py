@@ -7,9 +7,10 @@ import torch
 
 from scripts.core import config
 from scripts.core.data import options
-from scripts.core.engines import continuation, models, scoring
+from scripts.core.engines import continuation, scoring
 from scripts.core.engines.batches import TextReader
 from scripts.core.errors import UserError
+from scripts.core.models import loading
 from scripts.scoring import score
 from tests import zoo as builder
 
@@ -35,7 +36,7 @@ def loaded(tmp_path_factory):
     registry = builder.build(tmp_path_factory.mktemp("zoo"), (*DECODERS, *ENCODERS, "tiny-bart"))
     entries = config.load_yaml(registry)["models"]
     return {
-        name: (entry["architecture"], *models.load(name, entry, models.locate(name, entry), builder.DEVICE))
+        name: (entry["architecture"], *loading.load(name, entry, loading.locate(name, entry), builder.DEVICE))
         for name, entry in entries.items()
     }
 

@@ -9,8 +9,9 @@ import pytest
 import torch
 
 from scripts.core import config, files
-from scripts.core.engines import completions, distributions, generation, models
+from scripts.core.engines import completions, distributions, generation
 from scripts.core.errors import UserError
+from scripts.core.models import loading
 from tests import zoo as builder
 
 GROUPS = {"female": ["she", "her"], "male": ["he", "him", "his"], "neutral": ["they"], "neo": ["xe"]}
@@ -41,7 +42,7 @@ def load(tmp_path_factory):
     def get(name):
         if name not in loaded:
             entry = config.load_yaml(builder.build(folder, (name,)))["models"][name]
-            loaded[name] = models.load(name, entry, models.locate(name, entry), builder.DEVICE)
+            loaded[name] = loading.load(name, entry, loading.locate(name, entry), builder.DEVICE)
         return loaded[name]
 
     return get

@@ -10,8 +10,9 @@ import pytest
 import torch
 
 from scripts.core import config
-from scripts.core.engines import costs, decoding, generation, models, registry
+from scripts.core.engines import costs, decoding, generation, registry
 from scripts.core.errors import UserError
+from scripts.core.models import loading
 from tests import zoo as builder
 
 NAMES = (
@@ -35,7 +36,7 @@ NEW = 12
 def loaded(tmp_path_factory):
     entries = config.load_yaml(builder.build(tmp_path_factory.mktemp("zoo"), NAMES))["models"]
     return {
-        name: models.load(name, entry, models.locate(name, entry), builder.DEVICE) for name, entry in entries.items()
+        name: loading.load(name, entry, loading.locate(name, entry), builder.DEVICE) for name, entry in entries.items()
     }
 
 
@@ -358,7 +359,7 @@ def test_batch_size_changes_no_answer_of_the_default_chat_model(root):
     """The embedded chat model, float32: one prompt at a time against all together, 40 tokens each."""
     entries = registry.read_registry(root / "config/models.yaml", root / "config/schemas/models.schema.yaml")["models"]
     name = "smollm2-135m-instruct"
-    model, tokenizer = models.load(name, entries[name], models.locate(name, entries[name]), builder.DEVICE)
+    model, tokenizer = loading.load(name, entries[name], loading.locate(name, entries[name]), builder.DEVICE)
     prompts = [
         tokenizer.apply_chat_template([{"role": "user", "content": text}], tokenize=False, add_generation_prompt=True)
         for text in PROMPTS

@@ -13,8 +13,9 @@ import torch
 
 from scripts.core import config
 from scripts.core.data import losses, options
-from scripts.core.engines import label_loss, models, packed, scoring
+from scripts.core.engines import label_loss, packed, scoring
 from scripts.core.errors import UserError
+from scripts.core.models import loading
 from scripts.scoring import score
 from tests import zoo as builder
 
@@ -50,7 +51,7 @@ def loaded(tmp_path_factory):
     registry = builder.build(tmp_path_factory.mktemp("zoo"), NAMES)
     entries = config.load_yaml(registry)["models"]
     return {
-        name: (entry["architecture"], *models.load(name, entry, models.locate(name, entry), builder.DEVICE))
+        name: (entry["architecture"], *loading.load(name, entry, loading.locate(name, entry), builder.DEVICE))
         for name, entry in entries.items()
     }
 

@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 
 from scripts.core import config
 from scripts.core.data import options
-from scripts.core.engines import memory, minicons, models, output_layer, scoring, structure
+from scripts.core.engines import memory, minicons, output_layer, scoring, structure
 from scripts.core.engines import packed as packed_engine
 from scripts.core.engines.batches import context_length
 from scripts.core.errors import UserError
+from scripts.core.models import loading
 from tests import zoo as builder
 
 # Four of the studies' forms; a neopronoun and a form that split into pieces in every vocabulary of the zoo.
@@ -58,7 +59,7 @@ def zoo_registry(tmp_path_factory):
 def loaded(zoo_registry):
     entries = config.load_yaml(zoo_registry)["models"]
     return {
-        name: (entry, *models.load(name, entry, models.locate(name, entry), builder.DEVICE))
+        name: (entry, *loading.load(name, entry, loading.locate(name, entry), builder.DEVICE))
         for name, entry in entries.items()
     }
 

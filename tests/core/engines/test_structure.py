@@ -16,9 +16,10 @@ import transformers
 
 from scripts.core import config, files
 from scripts.core.data import options
-from scripts.core.engines import distributions, generation, models, output_layer, packed, scoring, structure
+from scripts.core.engines import distributions, generation, output_layer, packed, scoring, structure
 from scripts.core.engines.batches import BATCH_TOKENS, TextReader, context_length
 from scripts.core.errors import UserError
+from scripts.core.models import loading
 from scripts.scoring import score
 from tests import zoo as builder
 from tests.core.engines import architectures
@@ -40,7 +41,7 @@ def entries(tmp_path_factory):
 
 
 def load(entry):
-    return models.load("m", entry, models.locate("m", entry), builder.DEVICE)
+    return loading.load("m", entry, loading.locate("m", entry), builder.DEVICE)
 
 
 def engine(kind, some=SOME, name="packed", budget="auto", precision=torch.float32, **changed):
@@ -169,7 +170,7 @@ def test_a_short_text_does_not_change_how_a_long_one_is_read(name, monkeypatch):
         return (before - after).abs().max().item()
 
     assert difference() == 0
-    monkeypatch.setattr(models, "keep_attention_type", lambda model: model)
+    monkeypatch.setattr(loading, "keep_attention_type", lambda model: model)
     assert difference() > 0.01
 
 

@@ -14,8 +14,8 @@ import pytest
 from scripts.core import config as configuration
 from scripts.core import files
 from scripts.core.data.portable import portable
-from scripts.core.engines import models
 from scripts.core.errors import UserError
+from scripts.core.models import loading
 from scripts.core.provenance import audit, closure, environment, job_records, reporting
 
 HERE = Path(__file__).parents[3]
@@ -646,7 +646,7 @@ def test_weights_that_were_overwritten_in_place_have_another_digest(tmp_path, mo
     source = checkpoint(tmp_path / "model")
     weights = tmp_path / "model/model.safetensors"
     first = job_records.local_weights(source, tmp_path / "cache")
-    assert first == models.weights_digest(models.Location(tmp_path / "model", None, None))
+    assert first == loading.weights_digest(loading.Location(tmp_path / "model", None, None))
     with monkeypatch.context() as patch:
         patch.setattr(files, "sha256", lambda path: pytest.fail(f"{path} was read again"))
         assert job_records.local_weights(source, tmp_path / "cache") == first
@@ -654,7 +654,7 @@ def test_weights_that_were_overwritten_in_place_have_another_digest(tmp_path, mo
     weights.write_bytes(b"1" * 64)
     os.utime(weights, ns=(times.st_atime_ns, times.st_mtime_ns))
     second = job_records.local_weights(source, tmp_path / "cache")
-    assert second == models.weights_digest(models.Location(tmp_path / "model", None, None)) != first
+    assert second == loading.weights_digest(loading.Location(tmp_path / "model", None, None)) != first
     # Neither a new time alone nor a file that is not loaded makes other weights.
     weights.touch()
     (tmp_path / "model/README.md").write_text("new")

@@ -16,8 +16,8 @@ import torch
 
 from scripts.core.coreference_systems.c2f.model import C2F, Configuration
 from scripts.core.engines.masked_lm_head import merge_low_rank
-from scripts.core.engines.models import package_file
 from scripts.core.errors import UserError, count_noun
+from scripts.core.models.loading import package_file
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase

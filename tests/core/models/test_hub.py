@@ -23,8 +23,8 @@ import peft
 import pytest
 
 from scripts.core import config, files
-from scripts.core.engines import hub as hub_files
-from scripts.core.engines import models
+from scripts.core.models import hub as hub_files
+from scripts.core.models import loading
 from tests import jobs
 from tests import zoo as builder
 
@@ -214,7 +214,7 @@ def test_what_was_fetched_runs_without_the_network(hub, tmp_path):
         "org/system": members(Path(builder.build_c2f(tmp_path / "system")["source"]["path"])) | LEFT,
         "org/encoder": model | LEFT,
     }
-    base, _ = models.load("m", folders["tiny-bert"], models.locate("m", folders["tiny-bert"]), "cpu")
+    base, _ = loading.load("m", folders["tiny-bert"], loading.locate("m", folders["tiny-bert"]), "cpu")
     adapter = peft.LoraConfig(target_modules=["query"], init_lora_weights=False)
     peft.get_peft_model(base, adapter).save_pretrained(tmp_path / "adapter")
     hub.repositories["org/adapter"] = members(tmp_path / "adapter") | {"README.md": b"An adapter"}
@@ -302,7 +302,7 @@ def test_a_full_disk_says_so():
     assert re.match("the disk of .* is full; free space", hub_files.explain_failure("org/name", None, error))
 
 
-DESCRIBE = "import json; from scripts.core.engines.descriptions import of_hub; print(json.dumps(of_hub({!r})))"
+DESCRIBE = "import json; from scripts.core.models.descriptions import of_hub; print(json.dumps(of_hub({!r})))"
 
 
 def test_a_model_is_described_from_its_small_files(hub, tmp_path):

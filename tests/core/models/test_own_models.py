@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from scripts.core.config import load_yaml
-from scripts.core.data import checkpoints
-from scripts.core.engines import contexts, descriptions, registry
+from scripts.core.engines import registry
 from scripts.core.errors import UserError
+from scripts.core.models import checkpoints, contexts, descriptions
 from tests import zoo
 
 SCHEMA = Path(__file__).parents[3] / "config/schemas/models.schema.yaml"

@@ -13,7 +13,7 @@ import torch
 
 from scripts.core import files
 from scripts.core.data.portable import portable
-from scripts.core.engines import models
+from scripts.core.models import loading
 from scripts.core.provenance import closure
 
 ROOT = Path(closure.__file__).parents[3]
@@ -26,7 +26,7 @@ class OpenedModel:
     """A model that is ready to run.
 
     Attributes:
-        network, tokenizer: As :func:`scripts.core.engines.models.load` returns them.
+        network, tokenizer: As :func:`scripts.core.models.loading.load` returns them.
         device: ``cpu``, a CUDA device, or ``auto`` for a model that is spread over several GPUs.
         facts: What a file's metadata say of the model: name, source, revision, digest of the weights, architecture,
             precision, device, libraries, digests of the script and its modules, whether it is for demonstration.
@@ -60,28 +60,28 @@ def open_model(
         libraries: Packages whose versions belong to the facts.
         device: As configured: ``auto``, ``cpu`` or a CUDA device.
         threads: For torch on a CPU.
-        weights, fetched: As for :func:`scripts.core.engines.models.locate`.
+        weights, fetched: As for :func:`scripts.core.models.loading.locate`.
 
     Raises:
-        UserError: As :func:`scripts.core.engines.models.locate` and :func:`scripts.core.engines.models.load`.
+        UserError: As :func:`scripts.core.models.loading.locate` and :func:`scripts.core.models.loading.load`.
     """
     torch.set_num_threads(threads)
-    location = models.locate(name, entry, weights, fetched)
-    device = "auto" if device == "auto" and entry["gpus"] > 1 else models.pick_device(device)
+    location = loading.locate(name, entry, weights, fetched)
+    device = "auto" if device == "auto" and entry["gpus"] > 1 else loading.pick_device(device)
     log.info(
         "model %s from %s (revision %s), %s on %s",
         name, location.folder, location.revision, entry["precision"], device,
     )  # fmt: skip
     started = time.monotonic()
-    network, tokenizer = models.load(name, entry, location, device)
-    loading = time.monotonic() - started
-    hardware = models.device_name(device)
+    network, tokenizer = loading.load(name, entry, location, device)
+    seconds = time.monotonic() - started
+    hardware = loading.device_name(device)
     facts = {
         "model": name,
         "source": portable(entry["source"], ROOT),
         "revision": location.revision,
         **({"adapter": portable(entry["adapter"], ROOT)} if "adapter" in entry else {}),
-        "weights_sha256": models.weights_digest(location),
+        "weights_sha256": loading.weights_digest(location),
         "architecture": entry["architecture"],
         "precision": entry["precision"],
         "device": hardware,
@@ -95,7 +95,7 @@ def open_model(
         "threads": threads if device == "cpu" else None,
         "gpus": entry["gpus"],
         "precision": entry["precision"],
-        "loading_seconds": round(loading, 3),
+        "loading_seconds": round(seconds, 3),
     }
     return OpenedModel(network, tokenizer, device, facts, speed)
 

@@ -11,9 +11,9 @@ import transformers
 from safetensors.torch import load_file, save_file
 
 from scripts.core import config
-from scripts.core.engines import models, tokenizing
 from scripts.core.engines.batches import TextReader
 from scripts.core.errors import UserError
+from scripts.core.models import loading, tokenizing
 from tests import zoo as builder
 
 TEXT = "The clerk saw the baker."
@@ -38,7 +38,7 @@ def checkpoint(entries, tmp_path):
 
 
 def load(entry):
-    return models.load("m", entry, models.locate("m", entry), "cpu")
+    return loading.load("m", entry, loading.locate("m", entry), "cpu")
 
 
 def logits(model, tokenizer):
@@ -96,8 +96,8 @@ def test_an_adapter_is_merged(adapted, tmp_path):
     plain, merged = load(base), load(together)
     assert (logits(*plain) - expected).abs().max() > 0.01
     assert torch.allclose(logits(*merged), expected, atol=1e-5)
-    digest = models.weights_digest(models.locate("m", together))
-    assert digest != models.weights_digest(models.locate("m", base))
+    digest = loading.weights_digest(loading.locate("m", together))
+    assert digest != loading.weights_digest(loading.locate("m", base))
     # Beside the base model's weights it is found.
     shutil.copytree(base["source"]["path"], tmp_path / "both")
     shutil.copytree(adapter, tmp_path / "both", dirs_exist_ok=True)
@@ -105,16 +105,16 @@ def test_an_adapter_is_merged(adapted, tmp_path):
     assert torch.allclose(logits(*load(both)), expected, atol=1e-5)
     tensors = load_file(adapter / "adapter_model.safetensors")
     save_file({key: 2 * value for key, value in tensors.items()}, adapter / "adapter_model.safetensors")
-    assert models.weights_digest(models.locate("m", together)) != digest
+    assert loading.weights_digest(loading.locate("m", together)) != digest
 
 
 def test_an_adapter_that_cannot_be_merged_is_refused(adapted, tmp_path, entries):
     base, adapter, _ = adapted
     with pytest.raises(UserError, match=r"an adapter without its base model; name the base model as source") as raised:
-        models.locate("m", base | {"source": {"path": str(adapter)}})
+        loading.locate("m", base | {"source": {"path": str(adapter)}})
     assert "\n" not in str(raised.value)
     with pytest.raises(UserError, match=r"holds no adapter_config\.json with weights; correct adapter.path"):
-        models.locate("m", base | {"adapter": {"path": str(tmp_path)}})
+        loading.locate("m", base | {"adapter": {"path": str(tmp_path)}})
     with pytest.raises(UserError, match="does not fit its base model"):
         load(entries["tiny-gpt-neox"] | {"adapter": {"path": str(adapter)}})
     tensors = load_file(adapter / "adapter_model.safetensors")
@@ -131,7 +131,7 @@ def test_a_tokenizer_is_what_its_file_says(checkpoint, caplog):
     stored.normalizer = tokenizers.normalizers.BertNormalizer(lowercase=False)
     stored.save(str(folder / "tokenizer.json"))
     change(folder / "tokenizer_config.json", tokenizer_class="BertTokenizer", do_lower_case=True)
-    tokenizer = tokenizing.load_tokenizer("m", entry, models.locate("m", entry).folder)
+    tokenizer = tokenizing.load_tokenizer("m", entry, loading.locate("m", entry).folder)
     assert tokenizer("THE clerk")["input_ids"] == stored.encode("THE clerk").ids
     assert tokenizer.mask_token == "[MASK]"
     assert "tokenizer.json is followed" in caplog.text
@@ -141,7 +141,7 @@ def test_a_tokenizer_is_what_its_file_says(checkpoint, caplog):
     stored.post_processor = tokenizers.processors.TemplateProcessing(single=f"{first} $A", special_tokens=[(first, 0)])
     stored.save(str(folder / "tokenizer.json"))
     change(folder / "tokenizer_config.json", tokenizer_class="GPTNeoXTokenizer")
-    tokenizer = tokenizing.load_tokenizer("m", entry, models.locate("m", entry).folder)
+    tokenizer = tokenizing.load_tokenizer("m", entry, loading.locate("m", entry).folder)
     assert tokenizer("clerk")["input_ids"] == stored.encode("clerk").ids
 
 
@@ -200,7 +200,7 @@ def test_words_end_at_spaces_where_a_tokenizer_makes_none(splits):
 
 def test_words_of_berts_tokenizer_are_its_own(entries):
     entry = entries["tiny-bert"]
-    tokenizer = tokenizing.load_tokenizer("m", entry, models.locate("m", entry).folder)
+    tokenizer = tokenizing.load_tokenizer("m", entry, loading.locate("m", entry).folder)
     (_,), (words,) = TextReader(tokenizer, "encoder").read_words([TEXT])
     assert words == tokenizer(TEXT).word_ids()
     assert re.search(r"baker\.", TEXT) and words[-2] != words[-3]

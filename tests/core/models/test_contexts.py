@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from scripts.core.config import load_yaml
-from scripts.core.engines import contexts, models
 from scripts.core.engines.batches import context_length
 from scripts.core.errors import UserError
+from scripts.core.models import contexts, loading
 from scripts.scoring import fetch_model
 from tests import zoo
 
@@ -32,7 +32,7 @@ def test_contexts_of_the_packages_are_those_of_their_configurations(registry):
     assert len(embedded) == 2
     for name, entry in embedded.items():
         source = entry["source"]
-        path = models.package_file(name, source, source.get("file") or source["folder"])
+        path = loading.package_file(name, source, source.get("file") or source["folder"])
         folder, options = (path, {}) if path.is_dir() else (path.parent, {"gguf_file": path.name})
         assert contexts.configured_length(name, entry, folder, **options) == entry["context"], name
 
@@ -54,8 +54,8 @@ def test_contexts_are_the_defaults_of_their_architectures(registry):
 @pytest.mark.parametrize("name", TINY)
 def test_a_configuration_says_what_the_loaded_model_says(entries, name):
     entry = entries[name]
-    location = models.locate(name, entry)
-    network, _ = models.load(name, entry, location, "cpu")
+    location = loading.locate(name, entry)
+    network, _ = loading.load(name, entry, location, "cpu")
     assert contexts.configured_length(name, entry, location.folder) == context_length(network)
 
 
@@ -82,8 +82,8 @@ def test_other_parameters_are_refused(entries):
 def test_what_is_fetched_is_checked_and_nothing_is_left_behind(entries, monkeypatch, tmp_path):
     """A refused model is not fetched again without a word, since its file is missing."""
     folder = Path(entries["tiny-opt"]["source"]["path"])
-    monkeypatch.setattr(models.hub, "fetch", lambda what, source, needs: source)
-    monkeypatch.setattr(models.hub, "find", lambda *_: folder)
+    monkeypatch.setattr(loading.hub, "fetch", lambda what, source, needs: source)
+    monkeypatch.setattr(loading.hub, "find", lambda *_: folder)
     entry = {"source": {"hub": "org/name", "revision": "0" * 40}, "architecture": "decoder"}
     fetched = tmp_path / "m.json"
     with pytest.raises(UserError, match=r"models\.m\.context is 7"):

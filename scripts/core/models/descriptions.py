@@ -14,11 +14,10 @@ from typing import Any
 import yaml
 
 from scripts.core import files
-from scripts.core.data import checkpoints
-from scripts.core.engines import hub
 from scripts.core.engines.costs import BYTES
 from scripts.core.engines.registry import PLANNED_KEYS
 from scripts.core.errors import UserError
+from scripts.core.models import checkpoints, hub
 
 SMALL_FILES = ("config.json", "tokenizer_config.json", "chat_template.jinja", "README.md")
 """What is fetched of a checkpoint to describe it."""
@@ -78,7 +77,7 @@ def of_folder(folder: str | Path, source: dict[str, Any] | None = None, gated: b
     }
     if described["architecture"]:
         # Torch takes seconds, and every start of Snakemake imports this module.
-        from scripts.core.engines import contexts
+        from scripts.core.models import contexts
 
         try:
             measured = contexts.measure_checkpoint(_called(source), described["architecture"], path)
@@ -128,13 +127,13 @@ def check_entry(name: str, entry: dict[str, Any], folder: str | Path) -> None:
     The heads of its weights are read. Only where they say something else is the model built, which takes seconds.
 
     Raises:
-        UserError: As :func:`scripts.core.engines.contexts.check`.
+        UserError: As :func:`scripts.core.models.contexts.check`.
     """
     checkpoints.check_architecture(name, entry, folder)
     counted = checkpoints.count_parameters(Path(folder))
     if counted is None or checkpoints.sizes_differ(entry["parameters"], counted):
         # Torch takes seconds, and every start of Snakemake imports this module.
-        from scripts.core.engines import contexts
+        from scripts.core.models import contexts
 
         contexts.check(name, {key: value for key, value in entry.items() if key != "context"}, folder)
 

@@ -8,8 +8,9 @@ import transformers
 from safetensors.torch import load_file, save_file
 
 from scripts.core.config import load_yaml
-from scripts.core.engines import costs, models, planning
+from scripts.core.engines import costs, planning
 from scripts.core.errors import UserError
+from scripts.core.models import loading
 from tests import zoo
 
 REGISTRY = load_yaml("config/models.yaml")["models"]
@@ -115,4 +116,4 @@ def test_a_checkpoint_with_the_output_layer_of_deberta_s_authors_is_refused(tmp_
     save_file(renamed, folder / "model.safetensors", metadata={"format": "pt"})
     released = {**entry, "source": {"path": str(folder)}}
     with pytest.raises(UserError, match=r"the checkpoint lacks cls\.predictions.* an untrained layer scores noise"):
-        models.load("deberta-v3", released, models.locate("deberta-v3", released), "cpu")
+        loading.load("deberta-v3", released, loading.locate("deberta-v3", released), "cpu")

@@ -1,14 +1,15 @@
-"""From a checkpoint to its registry entry without weights. What the Hub gives: tests/core/engines/test_hub.py."""
+"""From a checkpoint to its registry entry without weights. What the Hub gives: tests/core/models/test_hub.py."""
 
 import json
 from pathlib import Path
 
 import pytest
 
-from scripts.core.engines import descriptions, registry
+from scripts.core.engines import registry
 from scripts.core.errors import UserError
+from scripts.core.models import descriptions
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 LICENSED = "---\nlicense: other\nlicense_name: mine\n---\n# A model\n"
 LLAMA = {
     "architectures": ["LlamaForCausalLM"],
