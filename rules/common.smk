@@ -15,8 +15,7 @@ os.environ.update(PYTHONPATH=os.pathsep.join(filter(None, [str(ROOT), os.environ
 
 from scripts.core import config as configuration
 from scripts.core.workflow import bytecode, environments, runs
-from scripts.core.engines import cards, costs, planning, registry, series
-from scripts.core.models import descriptions
+from scripts.core.models import cards, costs, descriptions, planning, registry, series
 from scripts.core.workflow import studies as declarations
 from scripts.core.data import templates as template_files
 from scripts.core.data import upstream as upstream_files

@@ -102,7 +102,7 @@ def speeds_of(model):
 
 
 def planned_work():
-    """Return what each model and system does for each set of a study, as scripts/core/engines/planning.py takes it."""
+    """Return what each model and system does for each set of a study, as scripts/core/models/planning.py takes it."""
     work = []
 
     def add(rule, study, part, model, items, read, generated, jobs):

@@ -2,7 +2,7 @@
 
 from scripts.core import config
 from scripts.core.data import templates
-from scripts.core.engines import registry
+from scripts.core.models import registry
 from tests.conftest import ROOT
 
 CONFIG = config.load_yaml(ROOT / "config.yaml")

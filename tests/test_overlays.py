@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from scripts.core.config import load_yaml
-from scripts.core.engines import planning
+from scripts.core.models import planning
 from tests import forks
 from tests.workflow.conftest import Workflow, bring_ontonotes
 

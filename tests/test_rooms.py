@@ -49,8 +49,8 @@ ALLOWED = {
 }
 # What studies may import besides ``paper`` and what is open to all.
 STUDY_TOOLS = (
-    f"{CORE}.engines.costs",
-    f"{CORE}.engines.registry",
+    f"{CORE}.models.costs",
+    f"{CORE}.models.registry",
     f"{CORE}.coreference_systems.augmentation",
     f"{CORE}.coreference_systems.sentences",
 )

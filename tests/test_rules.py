@@ -231,8 +231,8 @@ def test_shared_floors_name_no_study(found):
 
 
 SHARED_CODE = (
-    "core/provenance/audit", "core/workflow/cluster", "core/paper/sections", "core/engines/planning",
-    "core/engines/registry", "core/paper/explorer", "core/paper/explorer_outputs", "core/provenance/origins",
+    "core/provenance/audit", "core/workflow/cluster", "core/paper/sections", "core/models/planning",
+    "core/models/registry", "core/paper/explorer", "core/paper/explorer_outputs", "core/provenance/origins",
     "core/provenance/trace", "core/workflow/studies", "explorer/explorer", "planning/plan", "paper/paper_source",
 )  # fmt: skip
 

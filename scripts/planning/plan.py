@@ -3,12 +3,12 @@
 import pandas as pd
 
 from scripts.core import files
-from scripts.core.engines import planning
+from scripts.core.models import planning
 from scripts.core.workflow.job import run
 
 
 def main(*, plan: str, work: list, entries: dict, devices: dict) -> None:
-    """Write ``plan`` (CSV) and print it; arguments are those of :func:`scripts.core.engines.planning.plan`."""
+    """Write ``plan`` (CSV) and print it; arguments are those of :func:`scripts.core.models.planning.plan`."""
     frame = pd.DataFrame(planning.plan(work, entries, devices), columns=planning.COLUMNS)
     files.write_csv(plan, frame)
     empty = "No study of this run reads a model: there is nothing to plan."

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from scripts.core.config import configuration_schema, load_overlay, load_yaml, merge, validate
-from scripts.core.engines import cards
 from scripts.core.errors import UserError
+from scripts.core.models import cards
 from tests.core.models.test_descriptions import BERT
 
 ROOT = Path(__file__).parents[2]

@@ -2,8 +2,8 @@
 
 import pytest
 
-from scripts.core.engines import registry
 from scripts.core.errors import UserError
+from scripts.core.models import registry
 from scripts.counter_gap.lib.plan import DATA, Plan
 from scripts.counter_gap.lib.traces import list_traces
 from tests import plans

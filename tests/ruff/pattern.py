@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from scripts.core.engines import registry
+from scripts.core.models import registry
 from scripts.core.paper import published
 from scripts.ruff.lib import study
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from scripts.core.engines import registry
 from scripts.core.errors import UserError
+from scripts.core.models import registry
 from scripts.ruff.lib.plan import Plan
 from scripts.ruff.lib.traces import list_traces
 from tests import plans

@@ -5,8 +5,8 @@ import copy
 import pytest
 
 from scripts.core import config, files
-from scripts.core.engines import costs, registry
 from scripts.core.errors import UserError
+from scripts.core.models import costs, registry
 from scripts.ruff import instances
 from scripts.ruff.lib import plan
 from scripts.ruff.lib.prompts import read_prompts

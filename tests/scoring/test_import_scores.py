@@ -7,8 +7,8 @@ import pytest
 
 from scripts.core import config, files
 from scripts.core.data import losses, model_outputs
-from scripts.core.engines import registry
 from scripts.core.errors import UserError
+from scripts.core.models import registry
 from scripts.scoring import import_scores, score
 from tests import jobs
 from tests import zoo as builder

@@ -1,5 +1,5 @@
-"""Running models: registry, batches, the two scoring engines, generation, token distributions, servers, plans.
+"""Running models: batches, the two scoring engines, generation, token distributions, servers.
 
 Imports ``data``, ``models``, ``workflow`` and, of ``provenance``, the digests of modules. Imported by the scripts and
-rules that run or plan models; a study imports the registry alone.
+rules that run models.
 """

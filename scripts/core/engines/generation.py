@@ -33,10 +33,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import torch
 
-from scripts.core.engines import costs, decoding, memory, structure
+from scripts.core.engines import decoding, memory, structure
 from scripts.core.engines.batches import context_length, progress_bar
 from scripts.core.engines.ranking import most_probable
 from scripts.core.errors import UserError, count_noun
+from scripts.core.models import costs
 
 if TYPE_CHECKING:
     from transformers import PreTrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
@@ -476,7 +477,7 @@ def batch_tokens(model: "PreTrainedModel", tokens_per_batch: int | str) -> int:
     """Return the tokens of a batch at most: as configured, or with ``auto`` as many as memory holds.
 
     On GPUs those are as many as their memory has room for, beside the weights and logits, when each leaves its keys and
-    values and needs as much for activations as a plan assumes (:mod:`scripts.core.engines.costs`). The number
+    values and needs as much for activations as a plan assumes (:mod:`scripts.core.models.costs`). The number
     follows from the model and the devices alone, so that a job that was killed finds the same batches.
     """
     if not isinstance(tokens_per_batch, str):

@@ -14,10 +14,10 @@ from typing import Any
 import yaml
 
 from scripts.core import files
-from scripts.core.engines.costs import BYTES
-from scripts.core.engines.registry import PLANNED_KEYS
 from scripts.core.errors import UserError
 from scripts.core.models import checkpoints, hub
+from scripts.core.models.costs import BYTES
+from scripts.core.models.registry import PLANNED_KEYS
 
 SMALL_FILES = ("config.json", "tokenizer_config.json", "chat_template.jinja", "README.md")
 """What is fetched of a checkpoint to describe it."""

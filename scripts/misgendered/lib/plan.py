@@ -6,8 +6,8 @@ from functools import cached_property
 from pathlib import Path
 
 from scripts.core.data.templates import PronounSet
-from scripts.core.engines import registry
 from scripts.core.errors import UserError
+from scripts.core.models import registry
 from scripts.core.workflow.plans import StudyPlan
 from scripts.core.workflow.studies import ScoredInstances
 from scripts.misgendered.lib import corpora, declarations, few_shot, study

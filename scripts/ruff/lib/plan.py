@@ -9,8 +9,8 @@ from functools import cached_property
 from pathlib import Path
 
 from scripts.core.data.templates import CASES
-from scripts.core.engines import costs, registry
 from scripts.core.errors import UserError, did_you_mean
+from scripts.core.models import costs, registry
 from scripts.core.workflow.plans import StudyPlan
 from scripts.core.workflow.studies import PromptSet, ScoredInstances
 from scripts.ruff.lib import study

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from scripts.core.engines import registry
 from scripts.core.errors import UserError
+from scripts.core.models import registry
 from scripts.core.workflow.plans import StudyPlan
 from scripts.core.workflow.studies import Probes
 from scripts.underspecification.lib.study import RELEASES, RUN

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from scripts.core.engines import registry
+from scripts.core.models import registry
 from scripts.core.workflow.plans import StudyPlan
 from scripts.core.workflow.studies import Coreference, Documents, PromptSet, ScoredInstances
 from scripts.winopron.lib import prompts, study

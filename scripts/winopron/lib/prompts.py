@@ -14,8 +14,8 @@ import numpy as np
 
 from scripts.core import files
 from scripts.core.data.templates import read_tsv
-from scripts.core.engines import costs, registry
 from scripts.core.errors import UserError, did_you_mean
+from scripts.core.models import costs, registry
 from scripts.winopron.lib.templates import ANSWERS
 
 if TYPE_CHECKING:

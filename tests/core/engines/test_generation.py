@@ -10,9 +10,9 @@ import pytest
 import torch
 
 from scripts.core import config
-from scripts.core.engines import costs, decoding, generation, registry
+from scripts.core.engines import decoding, generation
 from scripts.core.errors import UserError
-from scripts.core.models import loading
+from scripts.core.models import costs, loading, registry
 from tests import zoo as builder
 
 NAMES = (

@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from scripts.core.engines import registry
 from scripts.core.errors import UserError
-from scripts.core.models import descriptions
+from scripts.core.models import descriptions, registry
 
 ROOT = Path(__file__).parents[3]
 LICENSED = "---\nlicense: other\nlicense_name: mine\n---\n# A model\n"

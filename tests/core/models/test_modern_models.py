@@ -8,9 +8,8 @@ import transformers
 from safetensors.torch import load_file, save_file
 
 from scripts.core.config import load_yaml
-from scripts.core.engines import costs, planning
 from scripts.core.errors import UserError
-from scripts.core.models import loading
+from scripts.core.models import costs, loading, planning
 from tests import zoo
 
 REGISTRY = load_yaml("config/models.yaml")["models"]

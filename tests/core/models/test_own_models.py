@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from scripts.core.config import load_yaml
-from scripts.core.engines import registry
 from scripts.core.errors import UserError
-from scripts.core.models import checkpoints, contexts, descriptions
+from scripts.core.models import checkpoints, contexts, descriptions, registry
 from tests import zoo
 
 SCHEMA = Path(__file__).parents[3] / "config/schemas/models.schema.yaml"

@@ -3,7 +3,7 @@
 import pytest
 
 from scripts.core import config, files
-from scripts.core.engines import costs, planning
+from scripts.core.models import costs, planning
 from scripts.planning import plan as script
 
 ENTRY = {

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from scripts.core.config import load_yaml, validate
-from scripts.core.engines import series
 from scripts.core.errors import UserError, did_you_mean
+from scripts.core.models import series
 from scripts.core.workflow import runs
 
 # Where a coreference system of each architecture runs: with this project's own packages, or with those of

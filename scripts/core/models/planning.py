@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scripts.core.engines import costs
+from scripts.core.models import costs
 
 if TYPE_CHECKING:
     import pandas as pd

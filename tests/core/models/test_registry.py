@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from scripts.core.config import load_yaml
-from scripts.core.engines import costs
-from scripts.core.engines import registry as module
-from scripts.core.engines.registry import check_labels
 from scripts.core.errors import UserError
+from scripts.core.models import costs
+from scripts.core.models import registry as module
+from scripts.core.models.registry import check_labels
 
 REGISTRY = Path("config/models.yaml")
 SCHEMA = Path("config/schemas/models.schema.yaml")

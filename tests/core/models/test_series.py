@@ -2,8 +2,8 @@
 
 import pytest
 
-from scripts.core.engines import series
 from scripts.core.errors import UserError
+from scripts.core.models import series
 
 ENTRY = {"label": "Tiny", "source": {"path": "checkpoints"}, "architecture": "decoder"}
 
