@@ -81,8 +81,9 @@ def accuracy(run):
         cells += [(0, "pronoun", pronoun, 1620, 0.004, value) for pronoun, value in split]
         cells += [(0, "case", case, 2160, 0.04, curve[0]) for case in ("nominative", "accusative", "possessive")]
         for k, factor, level, n, half, value in cells:
-            rows.append((name, k, factor, level, 3, n, value, 0.01, max(0, value - half), min(1, value + half)))
-    columns = ["model", "n_distractors", "factor", "level", "n_seeds", "n", "accuracy", "sd", "ci_low", "ci_high"]
+            rows.append((name, k, factor, level, 3, n, 60, value, 0.01, max(0, value - half), min(1, value + half)))
+    keys = ["model", "n_distractors", "factor", "level"]
+    columns = [*keys, "n_seeds", "n", "n_occupations", "accuracy", "sd", "ci_low", "ci_high"]
     return pd.DataFrame(rows, columns=columns)
 
 

@@ -405,7 +405,7 @@ def accuracy_table(right: np.ndarray, models: tuple[str, ...], size: str) -> pd.
     low, high = np.where(accuracy == 1, every[0], low), np.where(accuracy == 0, none[1], high)
     columns = {
         "n_distractors": [k for k, *_ in cells], "factor": [f for _, f, _ in cells], "level": [v for *_, v in cells],
-        "n": n,
+        "n": n, "n_occupations": clusters,
     }  # fmt: skip
     facts = {name: np.tile(values, len(models)) for name, values in columns.items()}
     return pd.DataFrame(

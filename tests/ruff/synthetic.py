@@ -84,8 +84,9 @@ def accuracy(models, sets, seeds=3, distractors=range(6), factors=True, seed=0):
                 half = random.uniform(0.04, 0.12)
                 sd = random.uniform(0.003, 0.02) if seeds > 1 else np.nan
                 low, high = max(0.0, mean - half), min(1.0, mean + half)
-                rows.append((name, n, factor, level, seeds, 2160 * seeds, mean, sd, low, high))
-    columns = ["model", "n_distractors", "factor", "level", "n_seeds", "n", "accuracy", "sd", "ci_low", "ci_high"]
+                rows.append((name, n, factor, level, seeds, 2160 * seeds, 60, mean, sd, low, high))
+    keys = ["model", "n_distractors", "factor", "level"]
+    columns = [*keys, "n_seeds", "n", "n_occupations", "accuracy", "sd", "ci_low", "ci_high"]
     return pd.DataFrame(rows, columns=columns)
 
 

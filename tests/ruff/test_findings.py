@@ -3,8 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import t
 
-from scripts.core.paper import finding_verdicts, published
+from scripts.core.paper import estimates, finding_verdicts, published
 from scripts.ruff import findings as rules
 from scripts.ruff.lib import findings
 from tests.ruff import pattern, simulated_findings, synthetic
@@ -181,6 +182,38 @@ def test_every_finding_fails_where_it_should(number, change, words):
     found = verdict(number, run)
     assert found.verdict == "fails", found
     assert words in found.evidence
+
+
+def test_comparisons_over_few_occupations_are_students():
+    run = made()
+    run.tables["accuracy"]["n_occupations"] = 4
+    accuracy(0.60, "opt-125m", 3, half=0.03)(run)
+    found = findings.distractors_hurt(run)[run.everyone.index("opt-125m") * 5 + 2]
+    assert found.text == "OPT-125M: 0.550 (0.548 to 0.552) without, 0.600 (0.570 to 0.630) with 3"
+    assert found.p == pytest.approx(2 * t.sf(t.ppf(0.975, 3) * 0.05 / 0.032, 3))
+    # A mean over models rests on no more occupations than they, and four tell nothing about a rank correlation.
+    assert run.mean_acc(run.encoders, 0).clusters == 4
+    assert verdict(4, run).missing[0] == estimates.BOUND + " (n = 6,480)"
+
+
+@pytest.mark.parametrize("occupations", [60, 4])
+def test_a_model_that_always_picks_one_set_is_not_hurt_by_distractors(occupations):
+    """No occupation differs: that is a certain no, if there are enough of them."""
+    run = made()
+    always = run.tables["accuracy"].model == "opt-125m"
+    for k in range(6):
+        accuracy(0.25, "opt-125m", k, half=0.02)(run)
+        for kind, value in (("distraction", 0), ("bias", 1), ("other", 0)):
+            if k:
+                error(value, "opt-125m", k, kind)(run)
+    row = run.tables["accuracy"][always & (run.tables["accuracy"].factor == "all")]
+    sets = [row.assign(factor="pronoun", level=name, accuracy=name == "he") for name in ("he", "she", "they", "xe")]
+    others = run.tables["accuracy"][~always]
+    run.tables["accuracy"] = pd.concat([others, row, *sets]).assign(n_occupations=occupations)
+    opposite = "fails" if occupations == 60 else "undecided"
+    assert [verdict(number, run).verdict for number in (9, 11)] == [opposite] * 2
+    # In none of its errors it follows the distractor, with two as with one.
+    assert "OPT-125M: 0.000 (0.000 to 0.000) with 1, 0.000 (0.000 to 0.000) with 2" in verdict(17, run).evidence
 
 
 def test_albert_in_order_is_a_counterexample():

@@ -1,7 +1,7 @@
 """Values with intervals, and what they say of a comparison: true, false, or None where they do not tell."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -74,15 +74,16 @@ def from_samples(
     return Estimate(value, *ends, 0, None if procedures.samples_agree(samples) else clusters)
 
 
-def fewest(estimates: list[Estimate]) -> int | None:
+def fewest(estimates: Sequence[Any]) -> int | None:
     """Return the smallest number of clusters of some estimates; None if none of them has any."""
     return min((e.clusters for e in estimates if e.clusters is not None), default=None)
 
 
-def mean(estimates: Iterable[Any]) -> Estimate:
+def mean(estimates: Sequence[Any]) -> Estimate:
     """Return the mean of estimates with the mean of their ends, as wide as it can be: they need not be independent."""
     values, lows, highs, sizes = zip(*((e.value, e.low, e.high, e.n) for e in estimates), strict=True)
-    return Estimate(float(np.mean(values)), float(np.mean(lows)), float(np.mean(highs)), min(sizes))
+    ends = float(np.mean(lows)), float(np.mean(highs))
+    return Estimate(float(np.mean(values)), *ends, min(sizes), fewest(estimates))
 
 
 def median(estimates: Iterable[Any]) -> Estimate:
@@ -153,6 +154,13 @@ def compare_with_bound(estimate: Estimate, bound: float) -> Comparison:
 def compare_values(first: Estimate, second: Estimate) -> Comparison:
     """Compare two values: what their intervals say of each that do not overlap."""
     return compare_with_bound(first - second, 0)
+
+
+def compare_shares(first: Estimate, second: Estimate) -> Comparison:
+    """Compare two shares, or both with the sign changed; where both are of nothing, or of all, no unit differs."""
+    if first.value == second.value and abs(first.value) in (0, 1):
+        return none_differs(min(share.clusters or share.n for share in (first, second)))
+    return compare_values(first, second)
 
 
 def none_differs(units: int) -> Comparison:

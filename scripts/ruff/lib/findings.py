@@ -27,8 +27,8 @@ from scripts.core.paper.estimates import (
     at_least,
     compare_all,
     compare_by_test,
+    compare_shares,
     compare_values,
-    is_greater,
     is_within,
     require_decided,
 )
@@ -148,7 +148,20 @@ class Run:
         factor = ("all", "all") if pronoun is None else ("pronoun", pronoun)
         words = _distractors(k) if pronoun is None else f"{pronoun} with {_distractors(k)}"
         row = self._cell("accuracy", model, (k, *factor), words)
-        return Estimate(float(row["accuracy"]), row["ci_low"], row["ci_high"], int(row["n"]))
+        return Estimate(float(row["accuracy"]), row["ci_low"], row["ci_high"], int(row["n"]), int(row["n_occupations"]))
+
+    def is_better_with(self, model: str, k: int, other: int, text: str) -> tuple[Comparison, str]:
+        """Return whether a model is more accurate with ``k`` distractors than with ``other``, with the text.
+
+        It is not if it is right on all instances of a pronoun set, or on none, with both, like one that always picks
+        the same set: then no occupation differs.
+        """
+        cells = self._cells["accuracy"]
+        by_set = [[cells.get((model, n, "pronoun", p), {}).get("accuracy") for p in PRONOUN_SETS] for n in (k, other)]
+        first, second = self.acc(model, k), self.acc(model, other)
+        if by_set[0] == by_set[1] and set(by_set[0]) <= {0, 1}:
+            return require_decided(estimates.none_differs(first.clusters), text, first.n)
+        return is_greater(first, second, text)
 
     def mean_acc(self, models: Collection[str], k: int, pronoun: str | None = None) -> Estimate:
         """Return the mean accuracy over models, all of which the run must have."""
@@ -231,6 +244,11 @@ class Run:
         allowed = allowed + published.half_unit(printed) + 1e-9
         text = f"{name} {estimate.text(3 if allowed < 1 else 1)}, published {printed}"
         return is_within(estimate, float(printed) - allowed, float(printed) + allowed, text)
+
+
+def is_greater(first: Estimate, second: Estimate, text: str) -> tuple[Comparison, str]:
+    """Return whether one share is above another, with the text."""
+    return require_decided(compare_shares(first, second), text, min(first.n, second.n))
 
 
 def _distractors(k: int):
@@ -326,7 +344,8 @@ def above_chance_below_people(run: Run) -> list[Check]:
 def grows_with_size(run: Run) -> list[Check]:
     """Size and accuracy without distractors go together in each family but ALBERT-v2, whose order is mixed.
 
-    The interval of Spearman's rho is that of accuracies drawn from normal distributions as wide as their intervals.
+    The interval of Spearman's rho is that of accuracies drawn from normal distributions as wide as their intervals,
+    which those of few occupations are not.
     """
 
     def correlated(family: str):
@@ -344,7 +363,8 @@ def grows_with_size(run: Run) -> list[Check]:
             rhos = ranks @ by_size / np.sqrt((ranks**2).sum(axis=1) * (by_size @ by_size))
             low, high = np.quantile(rhos, [0.025, 0.975])
         found = Estimate(rho, float(low), float(high), min(v.n for v in values))
-        return require_decided(estimates.of_samples(rhos), f"{family}: rho {found.text(2)}", found.n, estimates.BOUND)
+        outcome = estimates.of_samples(rhos, estimates.fewest(values))
+        return require_decided(outcome, f"{family}: rho {found.text(2)}", found.n, estimates.BOUND)
 
     def mixed(family: str):
         names = run.families[family]
@@ -418,7 +438,7 @@ def distractors_hurt(run: Run) -> list[Check]:
 
     def lower(model: str, k: int):
         none, some = run.acc(model, 0), run.acc(model, k)
-        return is_greater(none, some, f"{run.label(model)}: {none.text()} without, {some.text()} with {k}")
+        return run.is_better_with(model, 0, k, f"{run.label(model)}: {none.text()} without, {some.text()} with {k}")
 
     return [check(lower, model, k) for model in run.everyone for k in COUNTS[1:]]
 
@@ -439,7 +459,8 @@ def decoders_keep_falling(run: Run) -> list[Check]:
 
     def falls(model: str, k: int):
         before, after = run.acc(model, k), run.acc(model, k + 1)
-        return is_greater(before, after, f"{run.label(model)}: {before.text()} with {k}, {after.text()} with {k + 1}")
+        text = f"{run.label(model)}: {before.text()} with {k}, {after.text()} with {k + 1}"
+        return run.is_better_with(model, k, k + 1, text)
 
     return [check(falls, model, k) for model in run.decoders for k in COUNTS[:-1]]
 
@@ -449,11 +470,11 @@ def encoders_recover(run: Run) -> list[Check]:
 
     def worst(model: str, k: int):
         one, other = run.acc(model, 1), run.acc(model, k)
-        return is_greater(other, one, f"{run.label(model)}: {one.text()} with 1, {other.text()} with {k}")
+        return run.is_better_with(model, k, 1, f"{run.label(model)}: {one.text()} with 1, {other.text()} with {k}")
 
     def partly(model: str, k: int):
         none, other = run.acc(model, 0), run.acc(model, k)
-        return is_greater(none, other, f"{run.label(model)}: {none.text()} without, {other.text()} with {k}")
+        return run.is_better_with(model, 0, k, f"{run.label(model)}: {none.text()} without, {other.text()} with {k}")
 
     lowest = [check(worst, model, k) for model in run.encoders for k in COUNTS if k != 1]
     return [*lowest, *(check(partly, model, k) for model in run.encoders for k in COUNTS[2:])]

@@ -58,8 +58,9 @@ def accuracy(table: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
         draws, seed: Of the bootstrap.
 
     Returns:
-        ``model``, ``n_distractors``, ``factor``, ``level``, ``n_seeds``, ``n`` (instances, all samples), ``accuracy``
-        (mean over samples), ``sd`` (over samples, ddof 1; missing with one sample), ``ci_low``, ``ci_high`` (95 %).
+        ``model``, ``n_distractors``, ``factor``, ``level``, ``n_seeds``, ``n`` (instances, all samples),
+        ``n_occupations``, ``accuracy`` (mean over samples), ``sd`` (over samples, ddof 1; missing with one sample),
+        ``ci_low``, ``ci_high`` (95 %).
     """
     keys = ["model", "n_distractors", "factor", "level"]
     by_seed = accuracy_by_seed(table)
@@ -68,9 +69,10 @@ def accuracy(table: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     )
     clusters = _by_factor(fidelity_rows(table), "occupation")
     intervals = {
-        key: procedures.cluster_bootstrap(part.right, part.n, draws, seed)
+        key: (len(part), *procedures.cluster_bootstrap(part.right, part.n, draws, seed))
         for key, part in clusters.groupby(keys, sort=False)
     }
-    bounds = pd.DataFrame.from_dict(intervals, orient="index", columns=["ci_low", "ci_high"])
+    bounds = pd.DataFrame.from_dict(intervals, orient="index", columns=["n_occupations", "ci_low", "ci_high"])
     bounds.index = pd.MultiIndex.from_tuples(bounds.index, names=keys)
-    return summary.join(bounds).reset_index()
+    columns = ["n_seeds", "n", "n_occupations", "accuracy", "sd", "ci_low", "ci_high"]
+    return summary.join(bounds)[columns].reset_index()
