@@ -148,6 +148,10 @@ def check_files(data: dict | list, folders: Sequence[Path], place: tuple = ()) -
             check_files(value, folders, (*place, key))
 
 
+PRINTED = re.compile("[ -~¡-¬®-ĥĨ-ķĹ-ľŁ-ňŊ-ťŨ-ž–—‘’“”…€→−]*")
+"""Characters that both the typeface of the figures and pdfLaTeX have."""
+
+
 def validate(data: dict, schema: dict, *names: str) -> None:
     """Check ``data`` against a JSON Schema (draft 2020-12).
 
@@ -162,10 +166,9 @@ def validate(data: dict, schema: dict, *names: str) -> None:
     Raises:
         UserError: One line for the most telling error, with the nearest valid key or value where there is one.
     """
-    import jsonschema
     from jsonschema.exceptions import relevance
 
-    errors = [*map(_meant, _validator()(schema, format_checker=jsonschema.FormatChecker()).iter_errors(data))]
+    errors = [*map(_meant, _validator()(schema, format_checker=_formats()).iter_errors(data))]
     if not errors:
         return
     unknown = [error for error in errors if error.validator == "additionalProperties"]
@@ -174,6 +177,16 @@ def validate(data: dict, schema: dict, *names: str) -> None:
     if error.validator == "additionalProperties":
         place.append(next(key for key in error.instance if key not in error.schema.get("properties", {})))
     raise UserError(f"{_find_line(names, place, error.instance)}: {_sentence(error, '.'.join(map(str, place)))}")
+
+
+@functools.cache
+def _formats() -> Any:
+    """Return jsonschema's formats and ``printed``: text that figures and the paper can set."""
+    import jsonschema
+
+    checker = jsonschema.FormatChecker()
+    checker.checks("printed")(lambda value: not isinstance(value, str) or bool(PRINTED.fullmatch(value)))
+    return checker
 
 
 @functools.cache

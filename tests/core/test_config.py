@@ -279,6 +279,8 @@ def test_aliases_that_multiply_are_refused_at_once(tmp_path):
         ({"ruff": {"sample_size": {"mine": "x"}}}, "ruff.sample_size.mine is 'x' (text); expected a whole number"),
         ({"run": "x\n"}, "run is 'x\\n'; expected a name of at most 100 letters"),
         ({"paper": {"date": "2026-13-45"}}, "paper.date is '2026-13-45'; expected a date as YYYY-MM-DD"),
+        ({"paper": {"title": "代词"}}, "paper.title is '代词'; expected text of letters (Latin, with any accents)"),
+        ({"paper": {"authors": ["Ж"]}}, "paper.authors.0 is 'Ж'; expected text of letters (Latin, with any accents)"),
     ],
 )
 def test_messages_say_what_a_key_takes(root, change, message):

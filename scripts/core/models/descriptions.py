@@ -15,7 +15,7 @@ import yaml
 
 from scripts.core import files
 from scripts.core.errors import UserError
-from scripts.core.models import checkpoints, hub
+from scripts.core.models import checkpoints, gguf_heads, hub, loading
 from scripts.core.models.costs import BYTES
 from scripts.core.models.registry import PLANNED_KEYS
 
@@ -141,8 +141,9 @@ def check_entry(name: str, entry: dict[str, Any], folder: str | Path) -> None:
 def complete_entry(name: str, entry: dict[str, Any], kept: str | Path = KEPT) -> dict[str, Any]:
     """Return a registry entry with what it leaves out read from its checkpoint, which must not contradict the rest.
 
-    The Hub is asked once. A folder is read each time; where it is away, what :func:`keep` wrote stands for it, so that
-    a finished run can be audited.
+    Entries of packages leave nothing out; what a GGUF file says must not contradict them. The Hub is asked once. A
+    folder is read each time; where it is away, what :func:`keep` wrote stands for it, so that a finished run can be
+    audited.
 
     Args:
         name, entry: The model in the registry.
@@ -152,6 +153,9 @@ def complete_entry(name: str, entry: dict[str, Any], kept: str | Path = KEPT) ->
         UserError: If the checkpoint is not there, says too little, or contradicts the entry.
     """
     source, known = entry.get("source", {}), Path(kept) / f"{name}.json"
+    if "package" in source:
+        _check_package(name, entry)
+        return entry
     lacking = [key for key in PLANNED_KEYS if key not in entry]
     folder = Path(source["path"]).expanduser() if "path" in source else None
     if folder and (folder / "config.json").is_file():
@@ -173,6 +177,31 @@ def complete_entry(name: str, entry: dict[str, Any], kept: str | Path = KEPT) ->
     completed = _add_facts(name, described, entry)
     keep(name, completed, kept)
     return completed
+
+
+def _check_package(name: str, entry: dict[str, Any]) -> None:
+    """Refuse an entry that the GGUF file in its package contradicts; a package that is not there is its job's matter.
+
+    Raises:
+        UserError
+    """
+    source = entry["source"]
+    try:
+        path = loading.package_file(name, source, source["file"]) if "file" in source else None
+    except UserError:
+        return
+    if path is None:
+        return
+    head, stated = gguf_heads.read(path), entry["parameters"]
+    if head.architecture != entry["architecture"]:
+        raise UserError(
+            f"models.{name}.architecture is {entry['architecture']}, and {path.name} is of the kind {head.kind}; write "
+            f"architecture: {head.architecture}"
+        )
+    counted = sum(head.sizes.values())
+    # An output layer that is that of the embeddings may be stored twice.
+    if all(checkpoints.sizes_differ(stated, n) for n in (counted, counted - head.sizes.get(gguf_heads.OUTPUT, 0))):
+        raise UserError(f"models.{name}.parameters is {stated}, and {path.name} holds {counted}; write that number")
 
 
 def keep(name: str, entry: dict[str, Any], kept: str | Path = KEPT) -> None:

@@ -4,6 +4,9 @@ from collections.abc import Iterator
 
 from scripts.core.errors import UserError
 
+MOST_CHARACTERS = 40
+"""Of a label, as in config/schemas/models.schema.yaml."""
+
 
 def expand_series(models: dict, file: str) -> dict:
     """Return the models of a registry with an entry ``<name>-<revision>``, in lower case, for each revision.
@@ -11,7 +14,7 @@ def expand_series(models: dict, file: str) -> dict:
     Revisions of a folder are folders in it; ``revision_of`` of an entry made here has the name of the series.
 
     Raises:
-        UserError: If a model would have the name of another.
+        UserError: If a model would have the name of another, or a label that is too long to be set.
     """
     entries = {}
     for name, entry in models.items():
@@ -24,6 +27,11 @@ def expand_series(models: dict, file: str) -> dict:
             member = f"{name}-{revision.lower().replace('_', '-')}"
             if member in models | entries | made:
                 raise UserError(f"{file}: models.{name}.revisions make '{member}', which is another entry; rename one")
+            if len(facts["label"]) > MOST_CHARACTERS:
+                raise UserError(
+                    f"{file}: models.{name}.label and the revision {revision} make '{facts['label']}', of more than "
+                    f"{MOST_CHARACTERS} characters; shorten the label"
+                )
             made[member] = common | facts
         entries |= made
     return entries

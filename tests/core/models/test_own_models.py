@@ -1,5 +1,6 @@
 """What an entry leaves out is read from the checkpoint, and what it states must be true of it."""
 
+import re
 import shutil
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import pytest
 
 from scripts.core.config import load_yaml
 from scripts.core.errors import UserError
-from scripts.core.models import checkpoints, contexts, descriptions, registry
+from scripts.core.models import checkpoints, contexts, descriptions, gguf_heads, registry
 from tests import zoo
 
 SCHEMA = Path(__file__).parents[3] / "config/schemas/models.schema.yaml"
@@ -97,3 +98,60 @@ def test_the_hub_is_asked_once(entries, tmp_path, monkeypatch):
 def test_a_model_in_a_package_is_described(tmp_path):
     with pytest.raises(UserError, match=r"models\.mine lacks the key 'family'; add it"):
         read_smallest(tmp_path, "{package: p, version: '1', file: p/m.gguf}")
+
+
+@pytest.fixture(scope="module")
+def packaged():
+    return registry.read_registry(SCHEMA.parents[1] / "models.yaml", SCHEMA)["models"]["smollm2-135m-instruct"]
+
+
+@pytest.mark.parametrize(
+    ("stated", "message"),
+    [
+        ({"parameters": 36032},
+         "models.mine.parameters is 36032, and SmolLM2-135M-Instruct.Q4_1.gguf holds 134515008; write that number"),
+        ({"architecture": "encoder"}, "models.mine.architecture is encoder, and SmolLM2-.* is of the kind llama; write "
+         "architecture: decoder"),
+    ],
+)  # fmt: skip
+def test_what_a_gguf_file_contradicts_is_refused(packaged, stated, message):
+    assert descriptions.complete_entry("mine", packaged) == packaged
+    with pytest.raises(UserError, match=message):
+        descriptions.complete_entry("mine", packaged | stated)
+    # Whether a package is there is found out by the job that loads it.
+    away = packaged | stated | {"source": packaged["source"] | {"version": "9"}}
+    assert descriptions.complete_entry("mine", away) == away
+
+
+HEAD = b"GGUF\3" + bytes(11) + b"\1" + bytes(7)
+"""Of a file without tensors and with one fact, which is to follow."""
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"GGUX" + bytes(40), HEAD, HEAD + bytes(8) + b"c" + bytes(40), HEAD + b"\xff" * 8]
+)
+def test_a_gguf_file_without_a_head_is_refused(tmp_path, content):
+    (tmp_path / "m.gguf").write_bytes(content)
+    with pytest.raises(UserError, match=r"m\.gguf.*; install its package again$"):
+        gguf_heads.read(tmp_path / "m.gguf")
+
+
+def test_what_figures_and_tables_print_has_letters_that_they_can_set(tmp_path):
+    path = tmp_path / "models.yaml"
+    for key, words in (("family", "80 letters"), ("licence", "80 letters"), ("label", "40 letters")):
+        text = SMALLEST.replace("SOURCE", "{path: a}").replace("MIT", "MIT, family: F")
+        path.write_text(re.sub(rf"{key}: \w+", f"{key}: 模型", text), encoding="utf-8")
+        with pytest.raises(UserError, match=rf"models\.mine\.{key} is '模型'; expected text of at most {words}"):
+            registry.read_registry(path, SCHEMA)
+
+
+def test_the_label_of_a_revision_fits_tables(tmp_path):
+    path = tmp_path / "models.yaml"
+    source = "{path: a}, revisions: [step1, step1000]"
+    for label, fits in (("A" * 31, True), ("A" * 32, False)):
+        path.write_text(SMALLEST.replace("SOURCE", source).replace("Mine", label), encoding="utf-8")
+        if fits:
+            assert len(registry.read_registry(path, SCHEMA)["models"]) == 2
+        else:
+            with pytest.raises(UserError, match=rf"mine\.label and the revision step1000 make '{label} step1000', of "):
+                registry.read_registry(path, SCHEMA)
