@@ -143,7 +143,7 @@ rule paper_overview:
         "../scripts/paper/paper_overview.py"
 
 
-# Revisions are read from the files that models leave: scores or, where no study scores, token distributions.
+# Revisions are read from the files that models leave.
 rule paper_source:
     input:
         main_template=repo_path("paper/main.tex.j2"),
@@ -152,7 +152,6 @@ rule paper_source:
         bibliography=repo_path("paper/references.bib"),
         style=repo_path("paper/proceedings.sty"),
         citation_file=repo_path("CITATION.cff"),
-        scores=[*DISTRIBUTION_FILES, *SCORE_FILES],
         made=[path for study in STUDIES.values() for model in PAPER_MODELS for path in study.files_of(model)],
         speeds=[path for model in PAPER_MODELS for path in speeds_of(model)],
     output:
@@ -164,7 +163,7 @@ rule paper_source:
     conda:
         "../envs/paper.yaml"
     params:
-        models={name: registry.describe(MODELS[name]) for name in READ_MODELS},
+        models={name: registry.describe(MODELS[name]) for name in PAPER_MODELS},
         coreference_systems={
             name: RUN_SYSTEM_FACTS[name] for study in STUDIES.values() if study.resolved for name in study.systems
         },

@@ -28,7 +28,6 @@ def main(
     bibliography: str,
     style: str,
     citation_file: str,
-    scores: list,
     made: list,
     speeds: list,
     main_tex: str,
@@ -44,15 +43,15 @@ def main(
 ) -> None:
     """Write the main file, which includes the section of each of ``studies``, and sentences of some for the abstract.
 
-    ``models`` are those that the studies of the run read, ``coreference_systems`` those that resolve texts, and
-    ``scores`` the files whose metadata tell revisions; ``pronoun_sets`` are those of the run, empty if no study takes
-    them; ``engine`` is that of the scores, None if there are none. A study has ``key``, ``name``, and whether it adds
-    to the first page (``abstract``) and the ``appendix``. ``made`` are all files that models left and ``speeds`` the
-    measured times of their jobs; ``citation_file`` is CITATION.cff, and ``settings`` the paper's configuration.
+    ``models`` are those that the studies of the run read or prompt, ``coreference_systems`` those that resolve texts,
+    and ``made`` all files that models left, whose metadata tell revisions; ``pronoun_sets`` are those of the run, empty
+    if no study takes them; ``engine`` is that of the scores, None if there are none. A study has ``key``, ``name``, and
+    whether it adds to the first page (``abstract``) and the ``appendix``. ``speeds`` are the measured times of the
+    models' jobs; ``citation_file`` is CITATION.cff, and ``settings`` the paper's configuration.
     The commit is read when the paper is rendered and is no reason to render it again: a commit that changes no result
     changes no paper.
     """
-    stated = [files.parquet_metadata(path) for path in scores]
+    stated = [files.parquet_metadata(path) for path in made]
     revisions = {facts["model"]: facts for facts in stated}
     rows = [
         (
@@ -77,7 +76,7 @@ def main(
         "called": {name: facts["label"] for name, facts in (models | coreference_systems).items()},
         "studies": studies,
         "few": FEW,
-        "engine": engine if any("outputs" not in facts["source"] for facts in stated) else None,
+        "engine": engine if any("engine" in facts and "outputs" not in facts["source"] for facts in stated) else None,
         "models": list(models.values()),
         "imported": imported(stated),
         "models_table": latex.latex_table(
@@ -97,7 +96,7 @@ def main(
 
 
 def imported(stated: list[dict]) -> list[str]:
-    """Return the labels of the models whose scores were computed elsewhere, by the metadata of all score files."""
+    """Return the labels of the models whose scores were computed elsewhere, by the metadata of all files."""
     return list(dict.fromkeys(facts["label"] for facts in stated if "outputs" in facts["source"]))
 
 
@@ -151,7 +150,7 @@ def reading_notes(stated: list[dict], models: dict[str, dict]) -> list[dict]:
     """Return what models could not read or decide of the instances that they scored, over all sets of instances.
 
     Args:
-        stated: Metadata of score files (:meth:`scripts.core.engines.reading.Reading.facts`).
+        stated: Metadata of all files (of scores: :meth:`scripts.core.engines.reading.Reading.facts`).
 
     Returns:
         For each model with any of them its ``label``, ``instances`` and the sums of ``unknown_instances``,

@@ -3,6 +3,7 @@
 import functools
 import inspect
 import json
+import os
 import re
 import shutil
 from pathlib import Path
@@ -23,6 +24,7 @@ from scripts.ruff.findings import findings
 from scripts.ruff.lib import prompt_tables, tables
 from scripts.ruff.lib.analyses import errors
 from scripts.ruff.lib.prompts import read_prompts
+from tests import forks
 from tests.ruff import synthetic
 
 ROOT = Path(__file__).parents[2]
@@ -208,7 +210,8 @@ def made_set(folder, key, models, sets, seeds, distractors, interval, asked):
     scores = []
     for name in models:
         scores.append(str(folder / f"scores/{key}/{name}.parquet"))
-        facts = {"model": name, "source": {"hub": f"some_one/{name}"}, "revision": 40 * "a", "precision": "float32"}
+        facts = {"model": name, "source": {"hub": f"some_one/{name}"}, "revision": 40 * "a", "precision": "float32",
+                 "engine": "packed"}  # fmt: skip
         files.write_parquet(scores[-1], pd.DataFrame({"x": [1]}), facts)
     return numbers, scores
 
@@ -251,11 +254,10 @@ def render(
         bibliography=str(ROOT / "paper/references.bib"),
         style=str(ROOT / "paper/proceedings.sty"),
         citation_file=str(ROOT / "CITATION.cff"),
-        made=[],
+        made=[path for _, scores in made for path in scores],
         speeds=[],
         title="A title",
         settings=SETTINGS,
-        scores=[path for _, scores in made for path in scores],
         main_tex=str(paper / "main.tex"),
         bibliography_copy=str(paper / "references.bib"),
         style_copy=str(paper / "proceedings.sty"),
@@ -411,18 +413,17 @@ def test_a_demonstration_system_is_named_described_and_cited(tmp_path):
     assert "MiniLM \\citep" not in printed
 
 
-def source_without_models(tmp_path, sets, systems=None, title="A title", settings=SETTINGS, models=None, scores=()):
+def source_without_models(tmp_path, sets, systems=None, title="A title", settings=SETTINGS, models=None, made=()):
     """Render the main file of two studies that need no model; one may be given."""
     paper_source.main(
         main_template=str(ROOT / "paper/main.tex.j2"),
         bibliography=str(ROOT / "paper/references.bib"),
         style=str(ROOT / "paper/proceedings.sty"),
         citation_file=str(ROOT / "CITATION.cff"),
-        made=[],
+        made=list(made),
         speeds=[],
         title=title,
         settings=settings,
-        scores=list(scores),
         main_tex=str(tmp_path / "main.tex"),
         bibliography_copy=str(tmp_path / "references.bib"),
         style_copy=str(tmp_path / "proceedings.sty"),
@@ -458,6 +459,36 @@ def test_a_run_without_models_has_a_paper(tmp_path):
     body, details = text.split(r"\detailstrue")
     assert [part.count(r"\input{sections/one}") for part in (body, details)] == [1, 1]
     assert [part.count(r"\input{sections/two}") for part in (body, details)] == [1, 1]
+
+
+MIXED = """
+run: mixed
+studies: [ruff, misgendered, underspecification]
+models: [minilm-l6-mlm, opt-125m]
+ruff: {prompting: {models: [smollm2-135m-instruct]}}
+"""
+"""A model that leaves distributions alone, one that is scored as well, and one that is only prompted."""
+
+
+def test_every_model_of_a_run_has_a_file_that_tells_its_revision(tmp_path):
+    folder = tmp_path / "mixed"
+    files.write_text(folder / "mixed.yaml", MIXED)
+    arguments = ["paper_source", "--configfile", folder / "mixed.yaml"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = forks.run_module("scripts.provenance.expected_jobs", arguments, folder, environment, apart=True)
+    assert done.returncode == 0, done.stderr
+    (job,) = (job for job in json.loads(done.stdout)["jobs"] if job["rule"] == "paper_source")
+    left = {Path(path).stem: Path(path).parts[2] for path in job["inputs"] if path.endswith(".parquet")}
+    assert set(job["params"]["models"]) == {"minilm-l6-mlm", "opt-125m", "smollm2-135m-instruct"} == set(left)
+    assert left["minilm-l6-mlm"] == "distributions" and left["smollm2-135m-instruct"] == "answers"
+
+
+def test_a_model_that_is_only_prompted_stands_in_the_table_of_models(tmp_path):
+    facts = {"model": "m", "source": {"hub": "a/m"}, "revision": "b" * 40, "precision": "float16", "prompts": 3}
+    files.write_parquet(tmp_path / "m.parquet", pd.DataFrame({"x": [1]}), facts)
+    models = {"m": {"label": "Asked", "architecture": "decoder", "parameters": 7, "demonstration": False}}
+    text = source_without_models(tmp_path, [], models=models, made=[tmp_path / "m.parquet"])
+    assert "Asked & decoder & 7 & float16 & a/m at bbbbbbbbbbbb" in text and "engine" not in text
 
 
 def test_the_study_stands_beside_the_run(rendered):

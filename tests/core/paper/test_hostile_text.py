@@ -123,7 +123,7 @@ def paper(folder, text):
     return source_without_models(
         folder, [*SETS[:3], SETS[3] | {"label": text}], systems={"a": {"label": text, "demonstration": True}},
         title=text, settings={"authors": [text], "date": text, "code": f"https://a.org/{text}"},
-        models={"m": entry(text)}, scores=[str(folder / "m.parquet")],
+        models={"m": entry(text)}, made=[str(folder / "m.parquet")],
     )  # fmt: skip
 
 
