@@ -4,8 +4,9 @@
 
 Each file is read alone, so that broken YAML, keys given twice and empty files are named with their lines; Snakemake,
 which reads the files named in ``--configfile`` before the workflow, only says that one of them is broken, and copies
-mappings as often as aliases name them, which may take for ever; here such files are refused. Then all of them are laid over config.yaml in their order and checked against the schema, and the workflow itself is asked whether
-it takes them: models, systems, pronoun sets and templates that are named, sizes that go together, files that are there.
+mappings as often as aliases name them, which may take for ever; here such files are refused. Then all of them are laid
+over config.yaml in their order and checked against the schema, and the workflow itself is asked whether it takes them:
+models, systems, pronoun sets and templates that are named, sizes that go together, files that are there.
 For a configuration with a run of its own the command that makes it is printed.
 """
 
