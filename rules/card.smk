@@ -42,7 +42,7 @@ rule card_scorecard:
         "../envs/paper.yaml"
     params:
         studies=PAPER_STUDIES,
-        models=lambda wildcards: {name: registry.describe(MODELS[name]) for name in CARDED[wildcards.card]},
+        models=lambda wildcards: {name: MODELS[name].facts for name in CARDED[wildcards.card]},
         alone=True,
     script:
         "../scripts/paper/paper_figure.py"
@@ -66,7 +66,7 @@ rule card_figure:
     conda:
         "../envs/analysis.yaml"
     params:
-        models=lambda wildcards: {model: MODELS[model]["label"] for model in CARDED[wildcards.card]},
+        models=lambda wildcards: {model: MODELS[model].label for model in CARDED[wildcards.card]},
         studies=lambda wildcards: [
             {"key": name, "label": STUDIES[name].label, "points": [list(point) for point in CARDS[name].points]}
             | {key: getattr(CARDS[name], key) for key in ("value", "parts", "chance", "axis", "printed")}
@@ -110,7 +110,7 @@ rule card_page:
     resources:
         mem_mb=4000,
     params:
-        models=lambda wildcards: {model: MODELS[model] for model in CARDED[wildcards.card]},
+        models=lambda wildcards: {model: cards.describe(MODELS[model]) for model in CARDED[wildcards.card]},
         pairs=lambda wildcards: card_pairs(CARDED[wildcards.card]),
         studies=PAPER_STUDIES,
         declared=DECLARED_PAIRS,

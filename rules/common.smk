@@ -15,13 +15,13 @@ os.environ.update(PYTHONPATH=os.pathsep.join(filter(None, [str(ROOT), os.environ
 
 from scripts.core import config as configuration
 from scripts.core.workflow import bytecode, environments, runs
-from scripts.core.models import cards, costs, descriptions, planning, registry, series
+from scripts.core.models import cards, conflicts, costs, descriptions, entries, registry, series
 from scripts.core.workflow import studies as declarations
 from scripts.core.data import templates as template_files
 from scripts.core.data import upstream as upstream_files
 from scripts.core.errors import UserError, did_you_mean
 from scripts.core.provenance import job_records
-from scripts.core.workflow.studies import Card, Point, PromptSet, ScoredInstances
+from scripts.core.workflow.studies import Prompting, Card, Point, PromptSet, ScoredInstances
 from scripts.core.workflow.studies import combine, result
 from scripts.core.workflow.studies import ExplorerView, PairedOutcomes
 
@@ -82,6 +82,11 @@ def published_files(study):
     return {name: repo_path(f"paper/published/{study}{suffix}.csv") for name, suffix in kinds.items()}
 
 
+def one_of(values):
+    """Return a regular expression that matches exactly the given words."""
+    return "|".join(re.escape(str(value)) for value in values)
+
+
 def from_wildcards(*names):
     """Return params that have the values of the job's wildcards."""
     return {name: (lambda wildcards, name=name: getattr(wildcards, name)) for name in names}
@@ -140,34 +145,27 @@ try:
         runs.check_folder(config.get("run"), Path.cwd(), ROOT)
     schema = ROOT / "config/schemas/models.schema.yaml"
     known = registry.read_registry(ROOT / "config/models.yaml", schema)
-    MODELS, SYSTEMS = known["models"], known["systems"]
     if config.get("registry"):
-        known = registry.read_registry(config_path(config["registry"]), schema)
-        registry.check_new(MODELS, known["models"], config["registry"])
-        registry.check_new(SYSTEMS, known["systems"], config["registry"])
-        MODELS |= known["models"]
-        SYSTEMS |= known["systems"]
-        registry.check_conflicts(MODELS, config["registry"])
-        registry.check_systems(SYSTEMS, MODELS, config["registry"])
+        own = registry.read_registry(config_path(config["registry"]), schema)
+        known = registry.add_registry(known, own, config["registry"])
     for name, entry in CARD_ENTRIES.items():
-        MODELS[name] = registry.check_entry(name, entry, MODELS, schema)
-    for entry in [*MODELS.values(), *SYSTEMS.values()]:
-        for part in ("source", "adapter", "encoder"):
-            if "path" in entry.get(part, {}):
-                entry[part]["path"] = checkpoint_path(entry[part]["path"])
+        known.models[name] = registry.read_described(name, entry, known.models, schema)
+    MODELS, SYSTEMS = (
+        {name: entries.find_folders(entry, checkpoint_path) for name, entry in named.items()} for named in known
+    )
     for listed in series.model_lists(config):
         listed[:] = [member for name in listed for member in series.members_of(MODELS, name)]
     for name in MODELS.keys() & {name for listed in series.model_lists(config) for name in listed}:
-        MODELS[name] = descriptions.complete_entry(name, MODELS[name])
+        MODELS[name] = descriptions.complete(MODELS[name])
     if CARD:
         carded = [member for name in CARD.models for member in series.members_of(MODELS, name)]
-        prompted = [name for name in carded if "prompt_wrapping" in MODELS[name]]
+        prompted = [name for name in carded if MODELS[name].prompt_wrapping]
         config.update(cards.fill(config, cards.PROMPTED, prompted))
-    registry.check_conflicts(MODELS, config.get("registry") or "config/models.yaml")
+    conflicts.check_models(MODELS, config.get("registry") or "config/models.yaml")
     RUN = registry.select(MODELS, config["models"], file=config.get("registry"))
     configuration.check_files(config, [Path.cwd(), ROOT])
     RUN_SYSTEMS = registry.select_systems(SYSTEMS, config["systems"])
-    registry.check_labels(RUN, RUN_SYSTEMS)
+    conflicts.check_labels([*RUN.values(), *RUN_SYSTEMS.values()])
     SERVERS = registry.select_servers(MODELS, config["completions"]["models"])
     UPSTREAM = upstream_files.read_manifest(ROOT / "config/upstream.tsv")
     TEMPLATES = Path(config_path(config.get("template_folder") or "templates"))
@@ -178,9 +176,9 @@ except UserError as error:
     exit_with(error)
 
 # What analyses, figures and tables need to know of the run's models, and nothing more: these facts enter their params.
-RUN_MODELS = {name: registry.describe(entry) for name, entry in RUN.items()}
+RUN_MODELS = {name: model.facts for name, model in RUN.items()}
 # The same of its coreference systems.
-RUN_SYSTEM_FACTS = {name: registry.describe_system(entry) for name, entry in RUN_SYSTEMS.items()}
+RUN_SYSTEM_FACTS = {name: system.facts for name, system in RUN_SYSTEMS.items()}
 PRONOUN_SETS = list(PRONOUNS)
 # A job depends on the rows of its pronoun sets, whose digests rules/modules.smk gives it, and not on the file's time. What
 # jobs look for in all rows, such as forms in templates, they can only refuse.
@@ -193,21 +191,18 @@ if config["upstream"]["mirror"]:
 
 
 # Weights that the workflow makes itself, where a model has a delta, and commits fetched from the hub beforehand.
-PREPARED_WEIGHTS = {
-    name: {"weights": f"results/models/{name}"} for name, entry in MODELS.items() if "delta" in entry.get("source", {})
-}
+PREPARED_WEIGHTS = {name: {"weights": f"results/models/{name}"} for name, model in MODELS.items() if model.has_delta}
 FETCHED_MODELS = {
-    name: {"fetched": f"results/models/fetched/{name}.json"}
-    for name, entry in MODELS.items()
-    if any("hub" in entry.get(part, {}) for part in ("source", "tokenizer", "adapter"))
+    name: {"fetched": f"results/models/fetched/{name}.json"} for name, model in MODELS.items() if model.is_fetched
 }
+WITH_WEIGHTS = one_of(name for name, model in MODELS.items() if model.source)
+BEHIND_SERVERS = one_of(name for name, model in MODELS.items() if model.api) or "none"
 
-# The part of a registry entry that scores depend on; a new label or licence rescores nothing.
-SCORED_KEYS = (
-    "source", "tokenizer", "adapter", "architecture", "precision", "gpus", "gated", "remote_code", "bos_token",
-    "demonstration",
-)  # fmt: skip
-SCORED_ENTRIES = {name: {key: entry[key] for key in SCORED_KEYS if key in entry} for name, entry in MODELS.items()}
+
+def scored_entry(wildcards):
+    """Return what scores of a model depend on; a new label or licence rescores nothing."""
+    return entries.job_entry(MODELS[wildcards.model], entries.ScoredModel)
+
 
 # One large model at a time gets all cores of this machine: fewer copies of weights in memory. Small ones run in pairs,
 # each on half of them, which takes a seventh less time: their matrix products are too small for many cores.
@@ -217,7 +212,7 @@ SMALL_MODEL = 1_000_000_000
 
 def model_threads(wildcards):
     """Return the processor threads of a job that runs a model."""
-    small = MODELS[wildcards.model]["parameters"] < SMALL_MODEL
+    small = MODELS[wildcards.model].parameters < SMALL_MODEL
     return max(1, SCORING_THREADS // 2) if small else SCORING_THREADS
 
 
@@ -241,25 +236,27 @@ def is_run():
     return workflow.executor_plugin is not None and not workflow.dryrun
 
 
+def folder_weights(place, whole):
+    """Return the digest of weights in a folder of this machine, None where a revision or version fixes them."""
+    if not isinstance(place, entries.Folder):
+        return None
+    return job_records.local_weights(place.path, whole=whole, remember=is_run())
+
+
 # A checkpoint in a folder of this machine may be overwritten in place: the digest of its weights is part of each job
 # that runs it. Asked for by jobs alone, and read again only when a file has changed.
 @functools.cache
 def local_weights(model):
-    base = job_records.local_weights(MODELS[model]["source"], remember=is_run())
-    adapter = job_records.local_weights(MODELS[model].get("adapter", {}), whole=True, remember=is_run())
+    base = folder_weights(MODELS[model].source, whole=False)
+    adapter = folder_weights(MODELS[model].adapter, whole=True)
     if base is not None and is_run():
-        descriptions.keep(model, MODELS[model])
+        descriptions.keep(MODELS[model])
     return base if adapter is None else [base, adapter]
 
 
 def model_memory(wildcards, attempt):
     """Return the memory (MB) of a job that runs a model."""
     return costs.memory_mb(MODELS[wildcards.model], attempt)
-
-
-def one_of(values):
-    """Return a regular expression that matches exactly the given words."""
-    return "|".join(re.escape(str(value)) for value in values)
 
 
 wildcard_constraints:

@@ -1,50 +1,27 @@
 # Clusters of coreference systems. Needs documents that studies declare, and systems; the rules know no study. Makes one
 # job for each study, set of documents, system and shard, and scores on annotated corpora.
 
-# The part of a registry entry that clusters depend on; a new label or licence resolves nothing again.
-RESOLVED_KEYS = ("source", "encoder", "architecture", "precision", "gated", "environment", "demonstration")
-RESOLVED_ENTRIES = {name: {key: entry[key] for key in RESOLVED_KEYS if key in entry} for name, entry in SYSTEMS.items()}
-
-RESOLVED = {name: study.resolved for name, study in STUDIES.items() if study.resolved}
 CLUSTER_FILES = [path for declared in STUDIES.values() for path in declared.cluster_files]
 # A run of other studies has none, and a wildcard needs something that it could be.
 RESOLVING = one_of(RESOLVED or ["none"])
 RESOLVED_SETS = one_of(dict.fromkeys(name for resolved in RESOLVED.values() for name in resolved.documents) or ["none"])
 
-# Jobs for each study, set and system: as many as keep each within scoring.minutes_per_job.
-DOCUMENT_SHARDS = {
-    study: {
-        name: {
-            system: costs.jobs_within(
-                documents.count * costs.document_seconds(SYSTEMS[system], documents.tokens),
-                config["scoring"]["minutes_per_job"],
-            )
-            for system in STUDIES[study].systems
-        }
-        for name, documents in resolved.documents.items()
-    }
-    for study, resolved in RESOLVED.items()
-}
-# Of the sets that this run resolves; others only if they are asked for by name.
-check_jobs(
-    {f"{study} {name}": DOCUMENT_SHARDS[study][name] for study, resolved in RESOLVED.items() for name in resolved.sets},
-    "resolve",
-)
-
 # What a system is read from besides its entry.
 FETCHED_SYSTEMS = {
-    name: f"results/systems/fetched/{name}.json"
-    for name, entry in SYSTEMS.items()
-    if any("hub" in entry.get(part, {}) for part in ("source", "encoder"))
+    name: f"results/systems/fetched/{name}.json" for name, system in SYSTEMS.items() if system.is_fetched
 }
 SYSTEM_FILES = {
     name: {
         **({"fetched": FETCHED_SYSTEMS[name]} if name in FETCHED_SYSTEMS else {}),
-        **({"delta": repo_path(entry["source"]["delta"])} if "delta" in entry["source"] else {}),
-        **({"trained": "results/training/{trained}".format(**entry["source"])} if "trained" in entry["source"] else {}),
-        **({"environment": "results/environments/coreference.json"} if entry["environment"] != "main" else {}),
+        **({"delta": repo_path(system.source.delta)} if system.has_delta else {}),
+        **(
+            {"trained": f"results/training/{system.source.trained}"}
+            if isinstance(system.source, entries.Trained)
+            else {}
+        ),
+        **({"environment": "results/environments/coreference.json"} if system.environment != "main" else {}),
     }
-    for name, entry in SYSTEMS.items()
+    for name, system in SYSTEMS.items()
 }
 
 
@@ -80,7 +57,7 @@ rule fetch_system:
         "../envs/scoring.yaml"
     params:
         system=lambda wildcards: wildcards.system,
-        entry=lambda wildcards: RESOLVED_ENTRIES[wildcards.system],
+        entry=resolved_entry,
     script:
         "../scripts/coreference/fetch_system.py"
 
@@ -103,22 +80,14 @@ rule coreference:
     conda:
         "../envs/scoring.yaml"
     # Documents are short: a small system gains little from a second core.
-    threads: lambda wildcards: 1 if SYSTEMS[wildcards.system]["parameters"] < 50_000_000 else SCORING_THREADS
+    threads: lambda wildcards: 1 if SYSTEMS[wildcards.system].parameters < 50_000_000 else SCORING_THREADS
     resources:
-        gpu=lambda wildcards: SYSTEMS[wildcards.system]["gpus"],
+        gpu=lambda wildcards: SYSTEMS[wildcards.system].gpus,
         mem_mb=lambda wildcards, attempt: costs.memory_mb(SYSTEMS[wildcards.system], attempt),
-        runtime=lambda wildcards, attempt: costs.job_minutes(
-            SYSTEMS[wildcards.system],
-            RESOLVED[wildcards.study].documents[wildcards.data].count
-            / int(wildcards.shards)
-            * costs.document_seconds(
-                SYSTEMS[wildcards.system], RESOLVED[wildcards.study].documents[wildcards.data].tokens
-            ),
-            attempt,
-        ),
+        runtime=resolving_minutes,
     params:
         system=lambda wildcards: wildcards.system,
-        entry=lambda wildcards: RESOLVED_ENTRIES[wildcards.system],
+        entry=resolved_entry,
         identifier=lambda wildcards: RESOLVED[wildcards.study].documents[wildcards.data].identifier,
         device=config["scoring"]["device"],
         save_seconds=config["scoring"]["save_seconds"],
@@ -171,19 +140,19 @@ rule coreference_f1:
         "results/logs/coreference_f1/{corpus}/{system}.log",
     wildcard_constraints:
         corpus="litbank|ontonotes",
-        system=one_of([name for name, entry in SYSTEMS.items() if entry["architecture"] == "c2f"]),
+        system=one_of(name for name, system in SYSTEMS.items() if system.architecture == "c2f"),
     conda:
         "../envs/scoring.yaml"
-    threads: lambda wildcards: 1 if SYSTEMS[wildcards.system]["parameters"] < 50_000_000 else SCORING_THREADS
+    threads: lambda wildcards: 1 if SYSTEMS[wildcards.system].parameters < 50_000_000 else SCORING_THREADS
     resources:
-        gpu=lambda wildcards: SYSTEMS[wildcards.system]["gpus"],
+        gpu=lambda wildcards: SYSTEMS[wildcards.system].gpus,
         mem_mb=lambda wildcards, attempt: costs.memory_mb(SYSTEMS[wildcards.system], attempt),
         runtime=60,
     params:
         draws=10_000,
         seed=20230502,
         system=lambda wildcards: wildcards.system,
-        entry=lambda wildcards: RESOLVED_ENTRIES[wildcards.system],
+        entry=resolved_entry,
         corpus=lambda wildcards: wildcards.corpus,
         part=lambda wildcards: annotated.SCORED_PARTS[wildcards.corpus],
         device=config["scoring"]["device"],

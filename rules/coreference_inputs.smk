@@ -64,11 +64,11 @@ def training_settings(wildcards):
 
 
 def system_weights(wildcards):
-    """Return the digest of weights in a folder of this machine (rules/common.smk, local_weights)."""
-    return job_records.local_weights(SYSTEMS[wildcards.system]["source"], whole=True, remember=is_run())
+    """Return the digest of weights in a folder of this machine (rules/common.smk, folder_weights)."""
+    return folder_weights(SYSTEMS[wildcards.system].source, whole=True)
 
 
 def system_package(wildcards):
     """Return the package's folder that a system reads beside its delta, which the job's record names."""
-    source = SYSTEMS[wildcards.system]["source"]
-    return {key: source[key] for key in ("package", "version", "folder")} if "delta" in source else None
+    system = SYSTEMS[wildcards.system]
+    return system.source.place if system.has_delta else None

@@ -14,7 +14,7 @@ RUN_TRAINING = {
     for system, chosen in RUN_SYSTEMS.items()
     for name, entry in TRAINED.items()
     for suffix in AUGMENTED
-    if chosen["source"].get("trained") == name + suffix
+    if chosen.source == entries.Trained(name + suffix)
 }
 # Encoders that come from the hub.
 FETCHED_ENCODERS = {

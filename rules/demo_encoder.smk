@@ -1,13 +1,12 @@
 # The demonstration encoder. Needs a package's weights and the delta that this project ships. Makes the weights that
 # jobs load.
 
-DEMO_ENCODER = MODELS["minilm-l6-mlm"]["source"]
-DEMO_PACKAGE = {key: DEMO_ENCODER[key] for key in ("package", "version", "folder")}
+DEMO_ENCODER = MODELS["minilm-l6-mlm"].source
 
 
 rule merge_demo_encoder:
     input:
-        delta=repo_path(DEMO_ENCODER["delta"]),
+        delta=repo_path(DEMO_ENCODER.delta),
     output:
         weights=directory("results/models/minilm-l6-mlm"),
     log:
@@ -17,6 +16,6 @@ rule merge_demo_encoder:
     resources:
         mem_mb=2000,
     params:
-        **DEMO_PACKAGE,
+        **DEMO_ENCODER.place,
     script:
         "../scripts/demo_encoder/merge_demo_encoder.py"

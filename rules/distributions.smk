@@ -2,11 +2,6 @@
 # study, set of texts and model, here or at a server.
 
 
-# The part of a registry entry that distributions depend on.
-READ_KEYS = (*SCORED_KEYS, "prefixes", "prompt_wrapping", "thinking")
-READ_ENTRIES = {name: {key: entry[key] for key in READ_KEYS if key in entry} for name, entry in MODELS.items()}
-
-
 localrules:
     completions,
 
@@ -25,7 +20,7 @@ rule token_distributions:
     benchmark:
         "results/benchmarks/token_distributions/{study}/{set}/{model}.tsv"
     wildcard_constraints:
-        model=one_of(name for name, entry in MODELS.items() if "source" in entry),
+        model=WITH_WEIGHTS,
     priority: 1
     # On a cluster one job for each model; the profile lets it load the model for one set after another.
     group:
@@ -35,13 +30,13 @@ rule token_distributions:
     threads: model_threads
     resources:
         loaded_models=1,
-        gpu=lambda wildcards: MODELS[wildcards.model]["gpus"],
+        gpu=lambda wildcards: MODELS[wildcards.model].gpus,
         mem_mb=model_memory,
         runtime=lambda wildcards, input, attempt: distribution_minutes(wildcards, rows_of(input.texts), attempt),
     params:
         model=lambda wildcards: wildcards.model,
-        entry=lambda wildcards: READ_ENTRIES[wildcards.model],
-        methods=lambda wildcards: registry.methods(MODELS[wildcards.model], wildcards.study),
+        entry=lambda wildcards: entries.job_entry(MODELS[wildcards.model], entries.ProbedModel),
+        methods=lambda wildcards: MODELS[wildcards.model].methods(wildcards.study),
         top_k=config["distributions"]["top_k"],
         max_new_tokens=lambda wildcards: TEXTS[wildcards.study].new_tokens[wildcards.set],
         groups=lambda wildcards: TEXTS[wildcards.study].word_groups,
@@ -63,12 +58,14 @@ rule completions:
     log:
         "results/logs/completions/{study}/{set}/{model}.log",
     wildcard_constraints:
-        model=one_of(name for name, entry in MODELS.items() if "api" in entry),
+        model=BEHIND_SERVERS,
     conda:
         "../envs/scoring.yaml"
     params:
         model=lambda wildcards: wildcards.model,
-        entry=lambda wildcards: {key: MODELS[wildcards.model][key] for key in ("api", "architecture", "demonstration")},
+        entry=lambda wildcards: {
+            key: getattr(MODELS[wildcards.model], key) for key in ("api", "architecture", "demonstration")
+        },
         top_k=config["distributions"]["top_k"],
         max_new_tokens=lambda wildcards: TEXTS[wildcards.study].new_tokens[wildcards.set],
         # Of all runs: an answer is paid for once.

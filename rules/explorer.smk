@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 EXPLORED = {name: study.explorer for name, study in STUDIES.items() if study.explorer}
 EXPLORED_MODELS = {
-    name: registry.describe(MODELS[name])
+    name: MODELS[name].facts
     for study in STUDIES.values()
     for name in [*study.models, *(study.prompted.models if study.prompted else [])]
 } | RUN_SYSTEM_FACTS

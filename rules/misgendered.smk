@@ -417,7 +417,7 @@ declare(
             **MISGENDERED_COUNTS,
             params={
                 "model": lambda wildcards: wildcards.model,
-                "facts": lambda wildcards: registry.describe(MODELS[wildcards.model]),
+                "facts": lambda wildcards: MODELS[wildcards.model].facts,
                 "template_sets": MISGENDERED.templates,
             }
             | MISGENDERED.bootstrap,

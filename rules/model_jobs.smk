@@ -5,6 +5,7 @@
 SCORED = {name: study.scored for name, study in STUDIES.items() if study.scored}
 PROMPTED = {name: study.prompted for name, study in STUDIES.items() if study.prompted}
 TEXTS = {name: study.texts for name, study in STUDIES.items() if study.texts}
+RESOLVED = {name: study.resolved for name, study in STUDIES.items() if study.resolved}
 CARDS = {name: study.card for name, study in STUDIES.items() if study.card}
 
 
@@ -16,45 +17,70 @@ def check_jobs(jobs, verb):
 
 def run_here(models):
     """Return the models that are not behind a server, whose work costs this machine nothing."""
-    return [name for name in models if "source" in MODELS[name]]
+    return [name for name in models if MODELS[name].source]
 
 
-def shards_of(scored, name, model):
-    """Return in how many jobs a model scores a set of a study."""
+def scoring_seconds(scored, name, model):
+    """Return how long a model scores a set of a study at most."""
     instances, tokens = scored.size_of(name, model)
-    return costs.shard_count(MODELS[model], instances, scored.options, tokens, config["scoring"]["minutes_per_job"])
+    return costs.scoring_seconds(MODELS[model], instances, scored.options, tokens)
+
+
+def prompting_seconds(prompted, model):
+    """Return how long a model answers a set of a study at most."""
+    return costs.prompting_seconds(MODELS[model], prompted.tokens, prompted.models[model].answers)
+
+
+def resolving_seconds(documents, system):
+    """Return how long a coreference system takes for a set of documents at most."""
+    return costs.resolving_seconds(SYSTEMS[system], documents.count, documents.count * documents.tokens)
+
+
+def jobs_within(seconds):
+    """Return in how many jobs work is done."""
+    return costs.jobs_within(seconds, config["scoring"]["minutes_per_job"])
 
 
 # Jobs for each study, set and model: as many as keep each within scoring.minutes_per_job.
 SHARDS = {
     study: {
-        name: {model: shards_of(scored, name, model) for model in scored.models_of(name, STUDIES[study].models)}
+        name: {
+            model: jobs_within(scoring_seconds(scored, name, model))
+            for model in scored.models_of(name, STUDIES[study].models)
+        }
         for name in scored.sets
     }
     for study, scored in SCORED.items()
 }
 PROMPT_SHARDS = {
-    study: {
-        name: costs.jobs_within(job["seconds"], config["scoring"]["minutes_per_job"])
-        for name, job in prompted.models.items()
-    }
+    study: {model: jobs_within(prompting_seconds(prompted, model)) for model in prompted.models}
     for study, prompted in PROMPTED.items()
+}
+# Of sets of documents, too, that this run does not resolve.
+DOCUMENT_SHARDS = {
+    study: {
+        name: {system: jobs_within(resolving_seconds(documents, system)) for system in STUDIES[study].systems}
+        for name, documents in resolved.documents.items()
+    }
+    for study, resolved in RESOLVED.items()
 }
 check_jobs({f"{study} {name}": counts for study, sets in SHARDS.items() for name, counts in sets.items()}, "score")
 check_jobs(PROMPT_SHARDS, "prompt")
+check_jobs(
+    {f"{study} {name}": DOCUMENT_SHARDS[study][name] for study, resolved in RESOLVED.items() for name in resolved.sets},
+    "resolve",
+)
 
 
 def scoring_minutes(wildcards, attempt):
     """Return the time limit of a scoring job in minutes."""
-    scored = SCORED[wildcards.study]
-    instances, tokens = scored.size_of(wildcards.templates, wildcards.model)
-    seconds = instances * costs.instance_seconds(MODELS[wildcards.model], scored.options, tokens)
+    seconds = scoring_seconds(SCORED[wildcards.study], wildcards.templates, wildcards.model)
     return costs.job_minutes(MODELS[wildcards.model], seconds / int(wildcards.shards), attempt)
 
 
 def prompting_minutes(wildcards, attempt):
     """Return the time limit of a prompting job in minutes."""
-    seconds = PROMPTED[wildcards.study].models[wildcards.model]["seconds"]
+    seconds = prompting_seconds(PROMPTED[wildcards.study], wildcards.model)
     return costs.job_minutes(MODELS[wildcards.model], seconds / int(wildcards.shards), attempt)
 
 
@@ -64,6 +90,17 @@ def distribution_minutes(wildcards, count, attempt):
     new_tokens = texts.new_tokens[wildcards.set]
     seconds = count * costs.reading_seconds(MODELS[wildcards.model], texts.tokens + new_tokens)
     return costs.job_minutes(MODELS[wildcards.model], seconds, attempt)
+
+
+def resolving_minutes(wildcards, attempt):
+    """Return the time limit of a job with documents in minutes."""
+    seconds = resolving_seconds(RESOLVED[wildcards.study].documents[wildcards.data], wildcards.system)
+    return costs.job_minutes(SYSTEMS[wildcards.system], seconds / int(wildcards.shards), attempt)
+
+
+def resolved_entry(wildcards):
+    """Return what clusters of a system depend on; a new label or licence resolves nothing again."""
+    return entries.job_entry(SYSTEMS[wildcards.system], entries.ResolvedSystem)
 
 
 def card_studies(models):
@@ -84,7 +121,7 @@ def card_summaries(models):
 def speeds_of(model):
     """Return the measured times of a model's jobs; nobody measured what a server or scores from elsewhere took."""
     speeds = []
-    if "source" not in MODELS[model]:
+    if MODELS[model].source is None:
         return speeds
     for study in card_studies([model]):
         for path in STUDIES[study].files_of(model):
@@ -102,45 +139,44 @@ def speeds_of(model):
 
 
 def planned_work():
-    """Return what each model and system does for each set of a study, as scripts/core/models/planning.py takes it."""
+    """Return what each model and system does for each set of a study."""
     work = []
-
-    def add(rule, study, part, model, items, read, generated, jobs):
-        work.append(
-            {"rule": rule, "study": study, "set": part, "model": model, "items": items, "read": read}
-            | {"generated": generated, "jobs": jobs}
-        )
-
     for study, scored in SCORED.items():
         for part in scored.sets:
             for model in run_here(SHARDS[study][part]):
                 lengths = scored.lengths_of(part, model)
-                read = planning.scored_tokens(MODELS[model], scored.options, lengths, scored.shared)
-                add("score", study, part, model, sum(n for n, _ in lengths), read, 0, SHARDS[study][part][model])
+                read = costs.scored_tokens(MODELS[model], scored.options, lengths, scored.shared)
+                count, jobs = sum(n for n, _ in lengths), SHARDS[study][part][model]
+                work.append(costs.Work("score", study, part, MODELS[model], count, read, 0, jobs))
     for study, prompted in PROMPTED.items():
         for part in prompted.sets:
             for model in run_here(prompted.models):
-                job = prompted.models[model]
-                read = job["prompts"] * prompted.tokens
-                add("prompt", study, part, model, job["prompts"], read, job["generated"], PROMPT_SHARDS[study][model])
+                asked, jobs = prompted.models[model], PROMPT_SHARDS[study][model]
+                generated = asked.generated(MODELS[model].thought_tokens)
+                read = asked.prompts * prompted.tokens
+                work.append(costs.Work("prompt", study, part, MODELS[model], asked.prompts, read, generated, jobs))
     for study, texts in TEXTS.items():
         for part in texts.sets:
             for model in run_here(STUDIES[study].models):
-                methods = registry.methods(MODELS[model], study)
+                methods = MODELS[model].methods(study)
                 count = sum(texts.counts[part][method] for method in methods)
+                read = count * texts.tokens
                 generated = texts.counts[part]["generate"] * texts.new_tokens[part] if "generate" in methods else 0
-                add("token_distributions", study, part, model, count, count * texts.tokens, generated, 1)
+                work.append(costs.Work("token_distributions", study, part, MODELS[model], count, read, generated, 1))
     for study, resolved in RESOLVED.items():
         for part in resolved.sets:
             sizes = resolved.documents[part]
             for system, jobs in DOCUMENT_SHARDS[study][part].items():
-                add("coreference", study, part, system, sizes.count, round(sizes.count * sizes.tokens), 0, jobs)
+                read = round(sizes.count * sizes.tokens)
+                work.append(costs.Work("coreference", study, part, SYSTEMS[system], sizes.count, read, 0, jobs))
     # Training reads a document forward and twice as long backward.
     for name, job in RUN_TRAINING.items():
         documents, read = (
             costs.TRAINING_PASSES * job[f"trained{unit}"] + job[f"resolved{unit}"] for unit in ("", "_tokens")
         )
-        add("train_coreference", "training", "ontonotes", name, documents, read, 0, 1)
+        encoder = entries.read_source(job["encoder"])
+        trained = dataclasses.replace(SYSTEMS[job["system"]], name=name, source=encoder, gpus=1)
+        work.append(costs.Work("train_coreference", "training", "ontonotes", trained, documents, read, 0, 1))
     return work
 
 

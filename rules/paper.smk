@@ -40,7 +40,7 @@ PAPER_STUDIES = [
 ]
 PAPER_TITLE = citation.title(
     config["paper"]["title"],
-    [MODELS[name]["label"] for name in PAPER_MODELS if not MODELS[name]["demonstration"]],
+    [MODELS[name].label for name in PAPER_MODELS if not MODELS[name].demonstration],
     [study.label for study in STUDIES.values()],
 )
 
@@ -86,7 +86,7 @@ rule paper_figure:
         "../envs/paper.yaml"
     params:
         studies=PAPER_STUDIES,
-        models={name: registry.describe(MODELS[name]) for name in PAPER_MODELS},
+        models={name: MODELS[name].facts for name in PAPER_MODELS},
     script:
         "../scripts/paper/paper_figure.py"
 
@@ -109,7 +109,7 @@ rule paper_scores:
         "../envs/paper.yaml"
     params:
         studies=PAPER_STUDIES,
-        models={name: registry.describe(MODELS[name]) for name in PAPER_MODELS},
+        models={name: MODELS[name].facts for name in PAPER_MODELS},
     script:
         "../scripts/paper/paper_scores.py"
 
@@ -138,7 +138,7 @@ rule paper_overview:
         headline_titles=HEADLINE,
         studies=PAPER_STUDIES,
         title=PAPER_TITLE,
-        models=[registry.describe(MODELS[name]) for name in PAPER_MODELS],
+        models=[MODELS[name].facts for name in PAPER_MODELS],
     script:
         "../scripts/paper/paper_overview.py"
 
@@ -163,7 +163,7 @@ rule paper_source:
     conda:
         "../envs/paper.yaml"
     params:
-        models={name: registry.describe(MODELS[name]) for name in PAPER_MODELS},
+        models={name: MODELS[name].facts for name in PAPER_MODELS},
         coreference_systems={
             name: RUN_SYSTEM_FACTS[name] for study in STUDIES.values() if study.resolved for name in study.systems
         },

@@ -16,22 +16,6 @@ rule plan:
     conda:
         "../envs/scoring.yaml"
     params:
-        work=planned_work(),
-        entries={
-            name: {**SCORED_ENTRIES[name], **costs.work_factors(MODELS[name])}
-            for name in dict.fromkeys(
-                run_here([*READ_MODELS, *(name for prompted in PROMPTED.values() for name in prompted.models)])
-            )
-        }
-        | {
-            name: {**RESOLVED_ENTRIES[name], "gpus": SYSTEMS[name]["gpus"], **costs.work_factors(SYSTEMS[name])}
-            for name in dict.fromkeys(name for study in RESOLVED for name in STUDIES[study].systems)
-        }
-        | {
-            name: {**RESOLVED_ENTRIES[job["system"]], "source": job["encoder"], "gpus": 1}
-            | costs.work_factors(SYSTEMS[job["system"]])
-            for name, job in RUN_TRAINING.items()
-        },
-        devices=planned_gpus(),
+        rows=lambda wildcards: costs.plan(planned_work(), planned_gpus()),
     script:
         "../scripts/planning/plan.py"

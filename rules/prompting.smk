@@ -2,12 +2,6 @@
 # each study, template set, model and shard.
 
 
-# The part of a registry entry that answers depend on.
-PROMPTED_ENTRIES = {
-    name: entry | {key: MODELS[name][key] for key in ("prompt_wrapping", "thinking") if key in MODELS[name]}
-    for name, entry in SCORED_ENTRIES.items()
-}
-
 PROMPTED_SETS = one_of(dict.fromkeys(name for prompted in PROMPTED.values() for name in prompted.sets))
 
 
@@ -30,20 +24,20 @@ rule prompt:
         "results/benchmarks/prompt/{study}/{templates}/{model}/{shard}of{shards}.tsv"
     wildcard_constraints:
         templates=PROMPTED_SETS,
-        model=one_of(name for name, entry in MODELS.items() if "source" in entry),
+        model=WITH_WEIGHTS,
     priority: 1
     conda:
         "../envs/scoring.yaml"
     threads: model_threads
     resources:
-        gpu=lambda wildcards: MODELS[wildcards.model]["gpus"],
+        gpu=lambda wildcards: MODELS[wildcards.model].gpus,
         mem_mb=model_memory,
         runtime=prompting_minutes,
     params:
         model=lambda wildcards: wildcards.model,
-        entry=lambda wildcards: PROMPTED_ENTRIES[wildcards.model],
-        methods=lambda wildcards: PROMPTED[wildcards.study].models[wildcards.model]["methods"],
-        new_tokens=lambda wildcards: PROMPTED[wildcards.study].models[wildcards.model]["new_tokens"],
+        entry=lambda wildcards: entries.job_entry(MODELS[wildcards.model], entries.PromptedModel),
+        methods=lambda wildcards: PROMPTED[wildcards.study].models[wildcards.model].methods,
+        new_tokens=lambda wildcards: PROMPTED[wildcards.study].models[wildcards.model].new_tokens,
         date=config["chat_templates"]["date"],
         device=config["scoring"]["device"],
         tokens_per_batch=config["scoring"]["tokens_per_batch"],
@@ -65,16 +59,18 @@ rule ask_server:
         "results/logs/ask_server/{study}/{templates}/{model}/{shard}of{shards}.log",
     wildcard_constraints:
         templates=PROMPTED_SETS,
-        model=one_of(name for name, entry in MODELS.items() if "api" in entry) or "none",
+        model=BEHIND_SERVERS,
         shard="1",
         shards="1",
     conda:
         "../envs/scoring.yaml"
     params:
         model=lambda wildcards: wildcards.model,
-        entry=lambda wildcards: {key: MODELS[wildcards.model][key] for key in ("api", "architecture", "demonstration")},
-        methods=lambda wildcards: PROMPTED[wildcards.study].models[wildcards.model]["methods"],
-        new_tokens=lambda wildcards: PROMPTED[wildcards.study].models[wildcards.model]["new_tokens"]["answer"],
+        entry=lambda wildcards: {
+            key: getattr(MODELS[wildcards.model], key) for key in ("api", "architecture", "demonstration")
+        },
+        methods=lambda wildcards: PROMPTED[wildcards.study].models[wildcards.model].methods,
+        new_tokens=lambda wildcards: PROMPTED[wildcards.study].models[wildcards.model].new_tokens["answer"],
         # Of all runs: an answer is paid for once.
         cache=repo_path(config["completions"]["cache"]),
         timeout_seconds=config["completions"]["timeout_seconds"],
@@ -122,8 +118,7 @@ if PROMPTED:
             runtime=60,
         params:
             model="smollm2-135m-instruct",
-            entry=SCORED_ENTRIES["smollm2-135m-instruct"]
-            | {"prompt_wrapping": MODELS["smollm2-135m-instruct"]["prompt_wrapping"]},
+            entry=entries.job_entry(MODELS["smollm2-135m-instruct"], entries.PromptedModel),
             instances=8,
             new_tokens=20,
             date=config["chat_templates"]["date"],

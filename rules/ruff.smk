@@ -396,7 +396,7 @@ declare(
             ),
             params={
                 "model": lambda wildcards: wildcards.model,
-                "facts": lambda wildcards: registry.describe(MODELS[wildcards.model]),
+                "facts": lambda wildcards: MODELS[wildcards.model].facts,
                 "template_sets": RUFF.templates,
                 "pronoun_sets": PRONOUN_SETS,
             },

@@ -5,14 +5,14 @@
 # The files of scores that were computed elsewhere, by model and set.
 try:
     GIVEN_SCORES = {
-        model: {
-            f"{study}/{name}": registry.given_scores(model, entry["outputs"], f"{study}/{name}", Path.cwd(), ROOT)
+        name: {
+            f"{study}/{part}": registry.given_scores(model, f"{study}/{part}", Path.cwd(), ROOT)
             for study, sets in SHARDS.items()
-            for name, jobs in sets.items()
-            if model in jobs
+            for part, jobs in sets.items()
+            if name in jobs
         }
-        for model, entry in RUN.items()
-        if "outputs" in entry
+        for name, model in RUN.items()
+        if model.outputs
     }
     for study in STUDIES.values():
         for model in GIVEN_SCORES:
@@ -21,9 +21,6 @@ try:
 except UserError as error:
     exit_with(error)
 
-
-# The part of their registry entries that imports depend on.
-GIVEN_KEYS = ("label", "outputs", "architecture", "demonstration")
 
 # A study may have other sets than those of templates, such as instances behind examples.
 SCORED_SETS = one_of(dict.fromkeys(name for scored in SCORED.values() for name in scored.sets))
@@ -44,11 +41,11 @@ rule fetch_model:
         "../envs/scoring.yaml"
     params:
         model=lambda wildcards: wildcards.model,
-        entry=lambda wildcards: SCORED_ENTRIES[wildcards.model],
+        entry=scored_entry,
         stated=lambda wildcards: {
-            key: MODELS[wildcards.model][key]
+            key: value
             for key in ("context", "parameters")
-            if MODELS[wildcards.model].get(key) is not None
+            if (value := getattr(MODELS[wildcards.model], key)) is not None
         },
     script:
         "../scripts/scoring/fetch_model.py"
@@ -68,19 +65,19 @@ rule score:
         "results/benchmarks/score/{study}/{templates}/{model}/{shard}of{shards}.tsv"
     wildcard_constraints:
         templates=SCORED_SETS,
-        model=one_of(name for name, entry in MODELS.items() if "source" in entry),
+        model=WITH_WEIGHTS,
     # Scoring takes longest: it begins before all but instances (rules/modules.smk), and other models come next.
     priority: 2
     conda:
         "../envs/scoring.yaml"
     threads: model_threads
     resources:
-        gpu=lambda wildcards: MODELS[wildcards.model]["gpus"],
+        gpu=lambda wildcards: MODELS[wildcards.model].gpus,
         mem_mb=model_memory,
         runtime=scoring_minutes,
     params:
         model=lambda wildcards: wildcards.model,
-        entry=lambda wildcards: SCORED_ENTRIES[wildcards.model],
+        entry=scored_entry,
         engine=config["scoring"]["engine"],
         device=config["scoring"]["device"],
         tokens_per_batch=config["scoring"]["tokens_per_batch"],
@@ -112,7 +109,9 @@ rule import_scores:
         "../envs/scoring.yaml"
     params:
         model=lambda wildcards: wildcards.model,
-        entry=lambda wildcards: {key: MODELS[wildcards.model][key] for key in GIVEN_KEYS},
+        entry=lambda wildcards: {
+            key: getattr(MODELS[wildcards.model], key) for key in ("label", "outputs", "architecture", "demonstration")
+        },
         score=lambda wildcards: SCORED[wildcards.study].score,
         priority=lambda wildcards: SCORED[wildcards.study].of(wildcards.model)["priority"],
     script:
@@ -167,7 +166,10 @@ if BENCHMARKED:
             runtime=30,
         params:
             studies=[study for study, paths in BENCHMARKED.items() for _ in paths],
-            entries={name: SCORED_ENTRIES[name] for name in ("smollm2-135m-instruct", "minilm-l6-mlm")},
+            entries={
+                name: entries.job_entry(MODELS[name], entries.ScoredModel)
+                for name in ("smollm2-135m-instruct", "minilm-l6-mlm")
+            },
             cases=[case for case in config["benchmark"] if case["study"] in BENCHMARKED],
         script:
             "../scripts/scoring/bench_scoring.py"

@@ -88,7 +88,7 @@ rule underspecification_word_group_probabilities:
         distributions=UNDERSPEC.files("distributions", "{model}"),
         # A server gives no probabilities over the vocabulary.
         full=lambda wildcards: (
-            UNDERSPEC.files("distributions", f"{wildcards.model}.mass") if "source" in MODELS[wildcards.model] else []
+            UNDERSPEC.files("distributions", f"{wildcards.model}.mass") if MODELS[wildcards.model].source else []
         ),
         words=f"{UNDERSPEC_TEMPLATES}/words.tsv",
     output:
@@ -102,7 +102,7 @@ rule underspecification_word_group_probabilities:
         runtime=20,
     params:
         label=lambda wildcards: UNDERSPEC.models[wildcards.model]["label"],
-        methods=lambda wildcards: registry.methods(MODELS[wildcards.model], "underspecification"),
+        methods=lambda wildcards: MODELS[wildcards.model].methods("underspecification"),
     script:
         "../scripts/underspecification/analyses.py"
 
@@ -352,7 +352,7 @@ declare(
             tables=underspecification_tables(UNDERSPEC_TESTED, UNDERSPEC_RUN),
             params={
                 "sources": UNDERSPEC_RUN,
-                "facts": lambda wildcards: registry.describe(MODELS[wildcards.model]),
+                "facts": lambda wildcards: MODELS[wildcards.model].facts,
                 **UNDERSPEC_THRESHOLD,
             },
         ),

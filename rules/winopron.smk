@@ -263,7 +263,7 @@ declare(
         ],
         findings=result(
             **WINOPRON_OF,
-            params={"facts": lambda wildcards: registry.describe(MODELS[wildcards.model])}
+            params={"facts": lambda wildcards: MODELS[wildcards.model].facts}
             | {"sets": WINOPRON.sets, "template_sets": WINOPRON.parts}
             | WINOPRON.bootstrap,
         ),

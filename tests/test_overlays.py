@@ -12,7 +12,8 @@ import pandas as pd
 import pytest
 
 from scripts.core.config import load_yaml
-from scripts.core.models import planning
+from scripts.core.models import costs
+from scripts.planning import plan
 from tests import forks
 from tests.workflow.conftest import Workflow, bring_ontonotes
 
@@ -52,23 +53,22 @@ def planned(tmp_path_factory):
 
 def rows(params):
     """Return the plan of an overlay."""
-    return pd.DataFrame(planning.plan(params["work"], params["entries"], params["devices"]), columns=planning.COLUMNS)
+    return pd.DataFrame(params["rows"], columns=costs.PLAN_COLUMNS)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_head_tells_the_plan(planned, name):
     params = planned(name)
     frame = rows(params)
-    told = NO_MODEL if frame.empty else planning.describe_totals(frame, params["entries"])
+    told = NO_MODEL if frame.empty else plan.describe_totals(frame)
     (said,) = [part for part in head(name) if part.startswith("Plan: ")]
     assert said.startswith(f"Plan: {told}."), f"{name}.yaml should say: Plan: {told}."
 
 
 def test_one_gpu_works_for_a_night(planned):
-    params = planned("one_gpu")
-    frame = rows(params)
+    frame = rows(planned("one_gpu"))
     mine = frame[frame.device == "RTX-4090"]
-    assert set(frame.device) == set(params["devices"])
+    assert set(frame.device) == set(load_yaml(ROOT / "config.yaml")["planning"]["gpus"])
     assert (mine.gpus == 1).all()
     assert 5 < mine.hours.sum() <= 10
 
@@ -76,7 +76,7 @@ def test_one_gpu_works_for_a_night(planned):
 def test_all_has_each_study_s_models(planned):
     """Nothing of MISGENDERED's is scored for RUFF or WinoPron, nor of theirs for MISGENDERED."""
     jobs = {}
-    for part in planned("all")["work"]:
+    for part in planned("all")["rows"]:
         if part["rule"] == "score":
             jobs.setdefault(f"{part['study']}/{part['set']}", set()).add(part["model"])
     ruff, misgendered = (load_yaml(ROOT / f"config/{name}.yaml") for name in ("ruff", "misgendered"))

@@ -49,7 +49,7 @@ ALLOWED = {
 }
 # What studies may import besides ``paper`` and what is open to all.
 STUDY_TOOLS = (
-    f"{CORE}.models.costs",
+    f"{CORE}.models.entries",
     f"{CORE}.models.registry",
     f"{CORE}.coreference_systems.augmentation",
     f"{CORE}.coreference_systems.sentences",

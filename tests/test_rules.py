@@ -231,7 +231,7 @@ def test_shared_floors_name_no_study(found):
 
 
 SHARED_CODE = (
-    "core/provenance/audit", "core/workflow/cluster", "core/paper/sections", "core/models/planning",
+    "core/provenance/audit", "core/workflow/cluster", "core/paper/sections", "core/models/costs",
     "core/models/registry", "core/paper/explorer", "core/paper/explorer_outputs", "core/provenance/origins",
     "core/provenance/trace", "core/workflow/studies", "explorer/explorer", "planning/plan", "paper/paper_source",
 )  # fmt: skip

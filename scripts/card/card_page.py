@@ -58,7 +58,7 @@ def main(
         made: What the models left: scores, distributions, answers.
         fronts: The templates of the paper's first page, of the studies that have one.
         outcomes: What is compared: instances, and what became of each.
-        models: Name to entry of the registry.
+        models: Name to what is said of the model (:func:`scripts.core.models.cards.describe`).
         pairs: Study and model, for each study the models that do something for it.
         studies: ``key``, ``label``, ``question`` and ``chances`` of all studies of the run.
         declared: Study to ``outcomes`` and ``paired`` of its declaration.
@@ -173,7 +173,7 @@ def headlines(frame: pd.DataFrame, models: list[str]) -> list[dict[str, Any]]:
 
 def model_facts(model: str, entry: dict[str, Any], made: Sequence[str]) -> dict[str, str]:
     """Return what a card says of a model itself: names to values."""
-    source = entry.get("source", {})
+    source = entry["source"]
     folder = f"folder {Path(source['path']).name}" if "path" in source else ""
     stored = [files.parquet_metadata(path) for path in made if Path(path).stem == model]
     scored = [one for one in stored if "instances" in one]
@@ -184,8 +184,8 @@ def model_facts(model: str, entry: dict[str, Any], made: Sequence[str]) -> dict[
         "Revision": ", ".join(sorted({str(one["revision"]) for one in stored if one.get("revision")})),
         "Architecture": entry["architecture"],
         "Parameters": f"{entry['parameters']:,}" if entry["parameters"] else "not published",
-        "Precision": describe_precision(entry.get("precision", ""), source),
-        "Context": f"{entry['context']:,} tokens" if entry.get("context") else "no limit stated",
+        "Precision": describe_precision(entry["precision"], source),
+        "Context": f"{entry['context']:,} tokens" if entry["context"] else "no limit stated",
         "Licence": entry["licence"] + (" (gated)" if entry["gated"] else ""),
     } | {
         name: f"{sum(one[key] for one in scored):,} of {total:,} scored instances"

@@ -57,7 +57,7 @@ def test_clusters_and_what_made_them(tmp_path, table, entry):
     facts = json.loads((tmp_path / "1of1.metadata.json").read_text(encoding="utf-8"))
     assert facts["system"] == "tiny-c2f" and facts["engine"] == facts["architecture"] == "c2f"
     assert facts["weights_sha256"] == files.sha256(entry["source"]["path"])
-    assert facts["weights_sha256"] == job_records.local_weights(entry["source"], tmp_path / "cache", whole=True)
+    assert facts["weights_sha256"] == job_records.local_weights(entry["source"]["path"], tmp_path / "cache", whole=True)
     assert set(facts["libraries"]) == {"torch", "transformers", "tokenizers"} and facts["device"] == "cpu"
     assert facts["documents"] == facts["documents_timed"] == 40 and facts["seconds"] > 0
     assert "scripts/core/coreference_systems/c2f/model.py" in facts["code"]

@@ -3,7 +3,6 @@
 import pytest
 
 from scripts.core.errors import UserError
-from scripts.core.models import registry
 from scripts.counter_gap.lib.plan import DATA, Plan
 from scripts.counter_gap.lib.traces import list_traces
 from tests import plans
@@ -13,7 +12,7 @@ FOLDER = "results/counter_gap/clusters"
 
 
 def plan(fetched=None, **changes):
-    systems = {name: registry.describe_system(plans.SYSTEMS[name]) for name in SYSTEMS}
+    systems = {name: plans.SYSTEMS[name].facts for name in SYSTEMS}
     settings = plans.settings("counter_gap", {"baselines": ["nearest"], "books": {"sources": []}} | changes)
     return Plan.of(settings, systems, fetched or {}, str)
 

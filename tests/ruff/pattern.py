@@ -35,9 +35,9 @@ DECODER_LOSS, DECODER_DECAY = 0.331, 0.898
 
 def models():
     """Return the study's models that are scored with likelihoods, as a run describes them."""
-    entries = registry.read_registry(ROOT / "config/models.yaml", ROOT / "config/schemas/models.schema.yaml")["models"]
+    models = registry.read_registry(ROOT / "config/models.yaml", ROOT / "config/schemas/models.schema.yaml").models
     known = published.members(published.read_models(ROOT / "paper/published/ruff_models.csv"))["likelihood"]
-    return {name: registry.describe(entries[name]) for name in known}
+    return {name: models[name].facts for name in known}
 
 
 def _ranked(run):

@@ -3,7 +3,6 @@
 import pytest
 
 from scripts.core.errors import UserError
-from scripts.core.models import registry
 from scripts.ruff.lib.plan import Plan
 from scripts.ruff.lib.traces import list_traces
 from tests import plans
@@ -14,7 +13,7 @@ CHAINS = {"models": [plans.DECODER], "sample_size": 4, "distractors": [0]}
 
 
 def plan(*models, sets=SETS, **changes):
-    run = {name: registry.describe(entry) for name, entry in plans.select(*models).items()}
+    run = {name: model.facts for name, model in plans.select(*models).items()}
     prompting = {"models": [plans.DECODER], "sample_size": 4, "seeds": [13], "distractors": [0, 2]}
     prompting |= {"chain_of_thought": CHAINS}
     settings = {"seeds": [13, 17], "distractors": [0, 2], "sample_size": 12, "prompting": prompting} | changes

@@ -6,7 +6,7 @@ import pytest
 
 from scripts.core import config, files
 from scripts.core.errors import UserError
-from scripts.core.models import costs, registry
+from scripts.core.models import registry
 from scripts.ruff import instances
 from scripts.ruff.lib import plan
 from scripts.ruff.lib.prompts import read_prompts
@@ -90,7 +90,7 @@ def test_the_blank_is_written_as_configured(samples, tmp_path):
 
 @pytest.fixture(scope="module")
 def known():
-    entries = registry.read_registry(ROOT / "config/models.yaml", ROOT / "config/schemas/models.schema.yaml")["models"]
+    entries = registry.read_registry(ROOT / "config/models.yaml", ROOT / "config/schemas/models.schema.yaml").models
     return config.load_yaml(ROOT / "config.yaml")["ruff"], entries
 
 
@@ -99,26 +99,26 @@ def test_jobs_of_the_default_run_and_with_chains(known, samples, tmp_path):
     ruff, entries = known
     (job,) = plan.prompted_jobs(ruff["prompting"], entries, ruff["seeds"], ruff["distractors"], KINDS).values()
     # Chains of thought take minutes an instance.
-    assert job["methods"] == ["vanilla"]
+    assert job.methods == ["vanilla"]
     settings = copy.deepcopy(ruff["prompting"])
     settings["chain_of_thought"]["models"] = ["smollm2-135m-instruct"]
     (job,) = plan.prompted_jobs(settings, entries, ruff["seeds"], ruff["distractors"], KINDS).values()
-    assert job["methods"] == ["vanilla", "kojima", "zhou"]
-    assert job["new_tokens"] == {"answer": 20, "chain": 128, "final": 10}
-    entry = entries["smollm2-135m-instruct"]
+    assert job.methods == ["vanilla", "kojima", "zhou"]
+    assert job.new_tokens == {"answer": 20, "chain": 128, "final": 10}
     chains = {"methods": ["kojima", "zhou"], "distractors": [1], "sample_size": 1}
     _, made = make(samples, tmp_path, chains=chains)
     counts = made.method.value_counts()
-    seconds = counts["vanilla"] * costs.prompt_seconds(entry, 200, 20)
     chained = counts["kojima"] + counts["zhou"]
     # Two steps each: 128 tokens of a chain, then 10.
-    seconds += chained * (costs.prompt_seconds(entry, 200, 128) + costs.prompt_seconds(entry, 200, 10))
     changed = copy.deepcopy(settings) | {"distractors": [0, 1], "sample_size": 4}
     changed["chain_of_thought"] |= {"distractors": [1], "sample_size": 1}
     (job,) = plan.prompted_jobs(changed, entries, ruff["seeds"], ruff["distractors"], KINDS).values()
-    assert job["seconds"] == pytest.approx(seconds)
-    assert job["prompts"] == counts["vanilla"] + 2 * chained
-    assert job["generated"] == counts["vanilla"] * 20 + chained * 138
+    assert job.answers == [(counts["vanilla"], 20), (chained, 128), (chained, 10)]
+    assert job.prompts == counts["vanilla"] + 2 * chained
+    assert (job.generated(), job.generated(thought=5)) == (
+        counts["vanilla"] * 20 + chained * 138,
+        job.generated() + 5 * job.prompts,
+    )
 
 
 def test_one_more_prompt_is_one_more_prompt_of_the_plan(known, samples, tmp_path):
@@ -133,8 +133,7 @@ def test_one_more_prompt_is_one_more_prompt_of_the_plan(known, samples, tmp_path
         next(iter(plan.prompted_jobs(settings, entries, ruff["seeds"], ruff["distractors"], known_kinds).values()))
         for known_kinds in (KINDS, kinds)
     )
-    for key in ("prompts", "generated", "seconds"):
-        assert after[key] == pytest.approx(before[key] * 11 / 10)
+    assert after.prompts == before.prompts * 11 / 10
 
 
 def test_new_tokens_follow_the_architecture(known):
@@ -144,9 +143,9 @@ def test_new_tokens_follow_the_architecture(known):
     chains = ruff["prompting"]["chain_of_thought"] | full["chain_of_thought"]
     settings = ruff["prompting"] | full | {"chain_of_thought": chains}
     planned = plan.prompted_jobs(settings, entries, [13, 17, 19], list(range(6)), KINDS)
-    assert {job["new_tokens"]["answer"] for name, job in planned.items() if "t5" in name} == {5}
-    assert {job["new_tokens"]["answer"] for name, job in planned.items() if "llama" in name} == {20}
-    assert [name for name, job in planned.items() if len(job["methods"]) > 1] == ["flan-t5-xxl"]
+    assert {job.new_tokens["answer"] for name, job in planned.items() if "t5" in name} == {5}
+    assert {job.new_tokens["answer"] for name, job in planned.items() if "llama" in name} == {20}
+    assert [name for name, job in planned.items() if len(job.methods) > 1] == ["flan-t5-xxl"]
 
 
 @pytest.mark.parametrize(

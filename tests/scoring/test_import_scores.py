@@ -9,6 +9,7 @@ from scripts.core import config, files
 from scripts.core.data import losses, model_outputs
 from scripts.core.errors import UserError
 from scripts.core.models import registry
+from scripts.core.models.entries import Model
 from scripts.scoring import import_scores, score
 from tests import jobs
 from tests import zoo as builder
@@ -111,9 +112,10 @@ def test_a_damaged_file_is_refused(bring, own, tmp_path, scored):
 
 def test_the_file_of_a_set_must_be_named_and_there(tmp_path):
     (tmp_path / "theirs.csv").touch()
-    key, outputs = "ruff/replica", {"ruff/replica": "theirs.csv", "ruff/official": "none.csv"}
-    assert registry.given_scores("theirs", outputs, key, tmp_path, ROOT) == "theirs.csv"
+    outputs = {"ruff/replica": "theirs.csv", "ruff/official": "none.csv"}
+    theirs = Model(name="theirs", label="Theirs", licence="MIT", outputs=outputs)
+    assert registry.given_scores(theirs, "ruff/replica", tmp_path, ROOT) == "theirs.csv"
     with pytest.raises(UserError, match=r"models\.theirs\.outputs: none\.csv: no such file; correct the path"):
-        registry.given_scores("theirs", outputs, "ruff/official", tmp_path, ROOT)
+        registry.given_scores(theirs, "ruff/official", tmp_path, ROOT)
     with pytest.raises(UserError, match=r"models\.theirs\.outputs names no scores of winopron/replica"):
-        registry.given_scores("theirs", outputs, "winopron/replica", tmp_path, ROOT)
+        registry.given_scores(theirs, "winopron/replica", tmp_path, ROOT)

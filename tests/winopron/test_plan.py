@@ -3,18 +3,17 @@
 import pytest
 
 from scripts.core.errors import UserError
-from scripts.core.models import registry
 from scripts.winopron.lib.plan import Plan
 from scripts.winopron.lib.traces import list_traces
 from tests import plans
 from tests.conftest import ROOT
 
-SYSTEM = {"bert-base-coref": registry.describe_system(plans.SYSTEMS["bert-base-coref"])}
+SYSTEM = {"bert-base-coref": plans.SYSTEMS["bert-base-coref"].facts}
 CLUSTERS = {"system": "BERT-base", "conversion": "carried_over", "templates": "replica", "entities": "double"}
 
 
 def plan(**changes):
-    run = {name: registry.describe(entry) for name, entry in plans.select(plans.ENCODER, "flan-t5-base").items()}
+    run = {name: model.facts for name, model in plans.select(plans.ENCODER, "flan-t5-base").items()}
     changes = {"prompting": {"models": [plans.DECODER], "entities": ["double"]}} | changes
     prompts = ROOT / "templates/winopron/prompts.tsv"
     return Plan.of(plans.settings("winopron", changes), plans.MODELS, run, SYSTEM, 4, prompts)

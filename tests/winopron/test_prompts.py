@@ -1,10 +1,13 @@
 """Prompts of Table 7: reading, filling, sampling, and what models answer to them."""
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 
 from scripts.core import files
 from scripts.core.errors import UserError
+from scripts.core.models.entries import Model
 from scripts.winopron import instances as jobs
 from scripts.winopron.lib import answers, instances, prompts
 from scripts.winopron.lib.analyses import performance
@@ -115,8 +118,8 @@ def test_answers_of_a_sample_of_pairs_are_metrics_of_that_sample(double):
 
 
 def test_jobs_count_prompts_and_need_a_wrapping():
-    entry = {"architecture": "decoder", "parameters": 1000, "precision": "float32", "gpus": 0}
-    found = prompts.jobs(SETTINGS, {"a": entry | {"prompt_wrapping": "none"}}, 3, 4)
-    assert found["a"]["prompts"] == 2 * 6 * 4 * 3 * 2 and found["a"]["generated"] == found["a"]["prompts"] * 10
+    model = Model(name="a", label="A", licence="MIT", architecture="decoder", prompt_wrapping="none")
+    (asked,) = prompts.jobs(SETTINGS, {"a": model}, 3, 4).values()
+    assert asked.prompts == 2 * 6 * 4 * 3 * 2 and asked.generated() == asked.prompts * 10
     with pytest.raises(UserError, match=r"winopron\.prompting\.models: 'a' has no prompt_wrapping"):
-        prompts.jobs(SETTINGS, {"a": entry}, 3, 4)
+        prompts.jobs(SETTINGS, {"a": replace(model, prompt_wrapping=None)}, 3, 4)

@@ -6,6 +6,7 @@ from typing import Any
 import yaml
 
 from scripts.core.errors import UserError, did_you_mean
+from scripts.core.models.entries import System, Trained
 
 KEYS = ("label", "encoder", "data", "model", "training")
 OPTIONAL = ("augmented",)
@@ -60,7 +61,7 @@ def read_entries(path: str | Path) -> dict[str, dict]:
     return entries
 
 
-def check_sources(systems: dict[str, dict], entries: dict[str, dict], file: str) -> None:
+def check_sources(systems: dict[str, System], entries: dict[str, dict], file: str) -> None:
     """Refuse systems of the registry that cannot be trained here, though their source says that they are.
 
     Args:
@@ -77,17 +78,17 @@ def check_sources(systems: dict[str, dict], entries: dict[str, dict], file: str)
         if entry["data"] == "ontonotes"
         for suffix, debiasing in SUFFIXES.items()
     }
-    for name, entry in systems.items():
-        trained = entry["source"].get("trained")
-        if trained is None:
+    for name, system in systems.items():
+        if not isinstance(system.source, Trained):
             continue
+        trained = system.source.trained
         where = f"{file}: systems.{name}"
         if trained not in known:
             raise UserError(
                 f"{where}.source.trained is '{trained}', no system that is trained on OntoNotes "
                 f"(config/coreference_training.yaml){did_you_mean(trained, known) or '; correct it'}"
             )
-        if entry.get("debiasing", "none") != known[trained]:
+        if system.debiasing != known[trained]:
             raise UserError(f"{where}.debiasing must be {known[trained]}, as that of {trained}; correct it")
 
 

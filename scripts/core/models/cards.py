@@ -12,6 +12,7 @@ import yaml
 from scripts.core import files
 from scripts.core.errors import UserError, did_you_mean
 from scripts.core.models import descriptions
+from scripts.core.models.entries import Model, state_source
 from scripts.core.workflow import runs
 
 SIZES = ("brief", "quick", "full")
@@ -164,6 +165,13 @@ def write_overlay(run: CardRun, configured: dict[str, Any]) -> None:
     files.write_text(
         run.folder / OVERLAY_FILE, f"# What the command line said of this run. Its audit: docs/card.md.\n{text}"
     )
+
+
+def describe(model: Model) -> dict[str, Any]:
+    """Return what a card says of a model itself."""
+    facts = ("label", "architecture", "parameters", "precision", "context", "licence", "gated", "demonstration")
+    source = state_source(model.source) if model.source else {}
+    return {key: getattr(model, key) for key in facts} | {"source": source}
 
 
 def audit_command(run: CardRun | None) -> str:

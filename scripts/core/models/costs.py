@@ -1,13 +1,16 @@
-"""What the jobs of a model need: memory, time, and how many jobs its work makes.
+"""What the jobs of a model need: memory, time, how many jobs its work makes, and what a whole run comes to.
 
 Estimates from parameter counts, rounded so that a job asks for too much rather than too little; Snakemake raises
-``attempt`` when a job was killed all the same. ``entry`` is an entry of the registry.
+``attempt`` when a job was killed all the same. Plans are made of the same seconds as time limits, for other GPUs.
 """
 
 import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from scripts.core.errors import UserError
+from scripts.core.models.entries import Hub, Model, System
 
 BYTES = {"float32": 4, "float16": 2, "bfloat16": 2}
 
@@ -29,26 +32,36 @@ LAUNCH_SECONDS_PER_LAYER = 1e-3
 # What is planned for new tokens over that arithmetic: answers of a batch end at different times.
 GENERATION_SAFETY = 2
 GPU_MEMORY_GB = 40
-# The share of a GPU's memory that can be used, bytes of logits and of a token's activations, and the most prompts in a
-# batch.
+# The share of a GPU's memory that can be used, bytes of logits and of a token's activations, the most prompts in a
+# batch, and tokens of a forward pass on a GPU (``scoring.tokens_per_batch: auto``).
 USABLE_MEMORY = 0.92
 LOGITS_BYTES = 2 * 4 * (1 << 28)
 ACTIVATION_BYTES = 64 * 1024
 MOST_PROMPTS = 512
+BATCH_TOKENS = 32768
+# Labels of a span: two sentinels, the end of the sequence, and an option of two tokens.
+SPAN_TOKENS = 5
 STARTUP_MINUTES = 10
 LOAD_BYTES_PER_SECOND = 2e8
 HOST_OVERHEAD_MB = 4096
 # A scheduler takes about a thousand jobs of a kind (Slurm's MaxArraySize), and Snakemake plans them in seconds.
 MOST_JOBS = 1000
 
-
-def weights_bytes(entry: dict[str, Any]) -> int:
-    """Return the size of the weights in the entry's precision, in bytes (parameters x bytes per parameter)."""
-    return entry["parameters"] * BYTES[entry["precision"]]
+Runnable = Model | System
 
 
-def memory_mb(entry: dict, attempt: int = 1) -> int:
-    """Return the host memory of a scoring job, in MiB.
+def weights_bytes(model: Runnable) -> int:
+    """Return the size of the weights in the model's precision, in bytes (parameters x bytes per parameter)."""
+    return _parameters(model) * BYTES[model.precision]
+
+
+def _parameters(model: Runnable) -> int:
+    assert model.parameters is not None, "they are read from the checkpoint of a model that runs"
+    return model.parameters
+
+
+def memory_mb(model: Runnable, attempt: int = 1) -> int:
+    """Return the host memory of a job that runs a model, in MiB.
 
     ``(4096 + 1.5 x weights) x 2^(attempt - 1)``: 4 GiB for the interpreter, PyTorch, the CUDA context and a batch;
     the weights once, plus half of them again for the shard that is being read and converted. SmolLM2-135M in float32
@@ -57,151 +70,17 @@ def memory_mb(entry: dict, attempt: int = 1) -> int:
     Args:
         attempt: 1 for the first try; each further one doubles the request.
     """
-    return math.ceil(HOST_OVERHEAD_MB + 1.5 * weights_bytes(entry) / 2**20) * 2 ** (attempt - 1)
+    return math.ceil(HOST_OVERHEAD_MB + 1.5 * weights_bytes(model) / 2**20) * 2 ** (attempt - 1)
 
 
-def work_factors(entry: dict[str, Any]) -> dict[str, Any]:
-    """Return what operations and memory follow from: parameters, repeats, kind of labels, recurrence, where given."""
-    keys = ("parameters", "embedding_parameters", "layer_repeats", "labels", "cached_values", "recurrent")
-    return {key: entry[key] for key in keys if key in entry}
-
-
-def work_parameters(entry: dict[str, Any]) -> int:
-    """Return how many parameters take part in arithmetic for each token, repeated layers as often as they are used."""
-    return (entry["parameters"] - entry.get("embedding_parameters", 0)) * entry.get("layer_repeats", 1)
-
-
-def instance_seconds(entry: dict, options: int, tokens: float) -> float:
-    """Return how long one instance takes at most, in seconds.
-
-    An instance costs ``2 x parameters x layer_repeats x tokens`` floating-point operations at 12 (float32) or 100
-    (half precision) TFLOP/s on an A100, plus 0.1 s for launching kernels, or at 80 GFLOP/s on one CPU core;
-    ``embedding_parameters`` do not count. A decoder, or an encoder-decoder, reads each option once, an encoder once per
-    token because pseudo-log-likelihoods mask one position at a time: of four options of 56 tokens that makes 224 and
-    12,544 tokens. No work shared between options is taken off, so it holds for the reference engine too.
+def job_minutes(model: Runnable, seconds: float, attempt: int = 1) -> int:
+    """Return the time limit of a job with work of ``seconds``, in minutes: starting, loading the weights, and the work.
 
     Args:
-        options: Options of an instance.
-        tokens: Tokens of a typical text.
+        attempt: 1 for the first try; each further one adds the first limit again.
     """
-    read = options * tokens * (tokens if entry["architecture"] == "encoder" else 1)
-    return reading_seconds(entry, read)
-
-
-def reading_seconds(entry: dict, tokens: float) -> float:
-    """Return how long passes over ``tokens`` take, in seconds, at the speeds of :func:`instance_seconds`."""
-    operations = 2 * work_parameters(entry) * tokens
-    if not entry["gpus"]:
-        return operations / CPU_FLOPS
-    return operations / GPU_FLOPS[entry["precision"]] + GPU_SECONDS_PER_INSTANCE
-
-
-def shard_count(entry: dict[str, Any], n_instances: float, options: int, tokens: float, minutes_per_job: float) -> int:
-    """Return the number of jobs that keeps each within ``minutes_per_job`` (:func:`instance_seconds`), at least 1.
-
-    A model without weights here has one job.
-    """
-    if "source" not in entry:
-        return 1
-    return jobs_within(n_instances * instance_seconds(entry, options, tokens), minutes_per_job)
-
-
-def document_seconds(entry: dict, tokens: float) -> float:
-    """Return how long a coreference system takes for one document at most, in seconds.
-
-    Every token is read once by the encoder; what the system puts on it (mentions, pairs, spans) is taken to cost as
-    much again. That is ``4 x parameters x tokens`` floating-point operations at the speeds of :func:`instance_seconds`,
-    and 0.1 s for each document, which is resolved by itself.
-
-    Args:
-        tokens: Tokens of a typical document.
-    """
-    flops = GPU_FLOPS[entry["precision"]] if entry["gpus"] else CPU_FLOPS
-    return document_operations(entry, tokens) / flops + SECONDS_PER_DOCUMENT
-
-
-def document_operations(entry: dict[str, Any], tokens: float) -> float:
-    """Return the floating-point operations of a coreference system for ``tokens``, as in :func:`document_seconds`."""
-    return 4 * work_parameters(entry) * tokens
-
-
-def thought_tokens(entry: dict[str, Any]) -> int:
-    """Return how many tokens a model may think before each answer."""
-    return entry.get("thinking", {}).get("tokens", 0)
-
-
-def prompt_seconds(entry: dict, tokens: int, new_tokens: int) -> float:
-    """Return how long one prompt takes at most, in seconds (:func:`generation_seconds`).
-
-    Args:
-        tokens: Tokens of a typical prompt.
-        new_tokens: Tokens of an answer at most; those of a thought before it (``thinking`` of the entry) are added.
-
-    Returns:
-        0 for a model behind a server.
-    """
-    if "source" not in entry:
-        return 0
-    new_tokens += thought_tokens(entry)
-    flops = GPU_FLOPS[entry["precision"]] if entry["gpus"] else CPU_FLOPS
-    return generation_seconds(entry, 1, tokens, new_tokens, flops, GPU_MEMORY_GB * entry["gpus"])
-
-
-def generation_seconds(entry: dict, texts: int, read: int, generated: int, flops: float, memory_gb: float) -> float:
-    """Return how long reading prompts and continuing them takes at most, in seconds.
-
-    A token that is read costs as much as in :func:`instance_seconds`; what prompts share, and that half of an
-    encoder-decoder reads them, is not taken off. On a GPU a step, which writes one token of every prompt of a batch,
-    reads the weights (of an encoder-decoder half of them) and the batch's keys and values at 1 TB/s and takes 1 ms for
-    launching the kernels of each layer; that is planned twice (:data:`GENERATION_SAFETY`). A batch has as many prompts
-    as memory holds (:func:`prompts_per_batch`). On a CPU a new token costs twice the operations of one that is read.
-
-    Args:
-        texts: Prompts.
-        read, generated: Tokens of all of them.
-        flops: Floating-point operations per second of the device.
-        memory_gb: Memory of all GPUs of the model together.
-    """
-    operations = 2 * entry["parameters"] * entry.get("layer_repeats", 1)
-    if not entry["gpus"]:
-        return operations * (read + 2 * generated) / flops
-    if not generated:
-        return operations * read / flops
-    tokens = (read + generated) / texts
-    return operations * read / flops + GENERATION_SAFETY * generated * token_seconds(entry, tokens, memory_gb)
-
-
-def token_seconds(entry: dict[str, Any], tokens: float, memory_gb: float) -> float:
-    """Return the arithmetic of a new token of a prompt on a GPU, in seconds (:func:`generation_seconds`)."""
-    rows = prompts_per_batch(entry, tokens, memory_gb)
-    layers, cached = decoder_shape(entry)
-    weights = weights_bytes(entry) * (0.5 if entry["architecture"] == "encoder-decoder" else 1)
-    step = (weights + rows * tokens * cached) / GPU_BYTES_PER_SECOND + LAUNCH_SECONDS_PER_LAYER * layers
-    return step / rows
-
-
-def decoder_shape(entry: dict[str, Any]) -> tuple[float, float]:
-    """Return about how many layers a decoder has, and the bytes of the keys and values of one token.
-
-    Models have about ``12 x layers x width^2`` parameters and a width of 128 for each layer: Llama-2-7B comes to 33
-    layers and 550 KB (in truth 32 and 524 KB), FLAN-T5-XXL's decoder to 30 and 470 KB (24 and 393 KB). Where heads
-    share keys and values, the registry says how many there are (``cached_values``).
-    """
-    parameters = entry["parameters"] * (0.5 if entry["architecture"] == "encoder-decoder" else 1)
-    width = (parameters * 128 / 12) ** (1 / 3)
-    layers = width / 128
-    return layers, entry.get("cached_values", 2 * layers * width) * BYTES[entry["precision"]]
-
-
-def prompts_per_batch(entry: dict[str, Any], tokens: float, memory_gb: float) -> int:
-    """Return how many prompts of ``tokens`` (new ones included) GPUs hold beside weights and logits: 1 to 512."""
-    each = tokens * (decoder_shape(entry)[1] + ACTIVATION_BYTES)
-    return int(min(max(room_for_batches(entry, memory_gb) // each, 1), MOST_PROMPTS))
-
-
-def room_for_batches(entry: dict[str, Any], memory_gb: float) -> float:
-    """Return the bytes that GPUs have for keys, values and activations beside a model's weights and logits."""
-    return USABLE_MEMORY * memory_gb * 2**30 - 1.1 * weights_bytes(entry) - LOGITS_BYTES
+    loading = weights_bytes(model) / LOAD_BYTES_PER_SECOND
+    return math.ceil(STARTUP_MINUTES + (loading + seconds) / 60) * attempt
 
 
 def jobs_within(seconds: float, minutes_per_job: float) -> int:
@@ -229,11 +108,216 @@ def check_jobs(jobs: dict[str, int], purpose: str, minutes_per_job: float) -> No
             )
 
 
-def job_minutes(entry: dict, seconds: float, attempt: int = 1) -> int:
-    """Return the time limit of a job with work of ``seconds``, in minutes: starting, loading the weights, and the work.
+def work_parameters(model: Runnable) -> int:
+    """Return how many parameters take part in arithmetic for each token, repeated layers as often as they are used."""
+    return (_parameters(model) - model.embedding_parameters) * getattr(model, "layer_repeats", 1)
+
+
+def flops(model: Runnable) -> float:
+    """Return the floating-point operations per second of where a model runs: an A100, or a core of the CPU."""
+    return GPU_FLOPS[model.precision] if model.gpus else CPU_FLOPS
+
+
+def scoring_seconds(model: Model, instances: float, options: int, tokens: float) -> float:
+    """Return how long scoring takes at most, in seconds; 0 for a model without weights here.
+
+    An instance costs ``2 x parameters x layer_repeats x tokens`` floating-point operations at 12 (float32) or 100
+    (half precision) TFLOP/s on an A100, plus 0.1 s for launching kernels, or at 80 GFLOP/s on one CPU core;
+    ``embedding_parameters`` do not count. A decoder, or an encoder-decoder, reads each option once, an encoder once per
+    token because pseudo-log-likelihoods mask one position at a time: of four options of 56 tokens that makes 224 and
+    12,544 tokens. No work shared between options is taken off, so it holds for the reference engine too.
 
     Args:
-        attempt: 1 for the first try; each further one adds the first limit again.
+        options: Options of an instance.
+        tokens: Tokens of a typical text.
     """
-    loading = weights_bytes(entry) / LOAD_BYTES_PER_SECOND
-    return math.ceil(STARTUP_MINUTES + (loading + seconds) / 60) * attempt
+    if model.source is None:
+        return 0
+    read = options * tokens * (tokens if model.architecture == "encoder" else 1)
+    return instances * reading_seconds(model, read)
+
+
+def reading_seconds(model: Model, tokens: float) -> float:
+    """Return how long the passes of one text over ``tokens`` take, in seconds, at those speeds."""
+    launching = GPU_SECONDS_PER_INSTANCE if model.gpus else 0
+    return 2 * work_parameters(model) * tokens / flops(model) + launching
+
+
+def resolving_seconds(system: System, documents: float, tokens: float) -> float:
+    """Return how long a coreference system takes at most, in seconds.
+
+    Every token is read once by the encoder; what the system puts on it (mentions, pairs, spans) is taken to cost as
+    much again. That is ``4 x parameters x tokens`` floating-point operations at the speeds of :func:`scoring_seconds`,
+    and 0.1 s for each document, which is resolved by itself.
+
+    Args:
+        tokens: Tokens of all documents.
+    """
+    return 4 * work_parameters(system) * tokens / flops(system) + documents * SECONDS_PER_DOCUMENT
+
+
+def prompting_seconds(model: Model, tokens: int, answers: Iterable[tuple[int, int]]) -> float:
+    """Return how long prompts take at most, in seconds; 0 for a model behind a server.
+
+    Args:
+        tokens: Tokens of a typical prompt.
+        answers: How many prompts have answers of at most how many tokens; those of a thought before are added.
+    """
+    if model.source is None:
+        return 0
+    memory_gb = GPU_MEMORY_GB * (model.gpus or 0)
+    return sum(
+        count * generation_seconds(model, 1, tokens, new + model.thought_tokens, flops(model), memory_gb)
+        for count, new in answers
+    )
+
+
+def generation_seconds(model: Model, texts: int, read: int, generated: int, speed: float, memory_gb: float) -> float:
+    """Return how long reading prompts and continuing them takes at most, in seconds.
+
+    A token that is read costs as much as in :func:`scoring_seconds`; what prompts share, and that half of an
+    encoder-decoder reads them, is not taken off. On a GPU a step, which writes one token of every prompt of a batch,
+    reads the weights (of an encoder-decoder half of them) and the batch's keys and values at 1 TB/s and takes 1 ms for
+    launching the kernels of each layer; that is planned twice (:data:`GENERATION_SAFETY`). A batch has as many prompts
+    as memory holds (:func:`prompts_per_batch`). On a CPU a new token costs twice the operations of one that is read.
+
+    Args:
+        texts: Prompts.
+        read, generated: Tokens of all of them.
+        speed: Floating-point operations per second of the device.
+        memory_gb: Memory of all GPUs of the model together.
+    """
+    operations = 2 * _parameters(model) * model.layer_repeats
+    if not model.gpus:
+        return operations * (read + 2 * generated) / speed
+    if not generated:
+        return operations * read / speed
+    tokens = (read + generated) / texts
+    return operations * read / speed + GENERATION_SAFETY * generated * token_seconds(model, tokens, memory_gb)
+
+
+def token_seconds(model: Model, tokens: float, memory_gb: float) -> float:
+    """Return the arithmetic of a new token of a prompt on a GPU, in seconds (:func:`generation_seconds`)."""
+    rows = prompts_per_batch(model, tokens, memory_gb)
+    layers, cached = decoder_shape(model)
+    weights = weights_bytes(model) * (0.5 if model.architecture == "encoder-decoder" else 1)
+    step = (weights + rows * tokens * cached) / GPU_BYTES_PER_SECOND + LAUNCH_SECONDS_PER_LAYER * layers
+    return step / rows
+
+
+def decoder_shape(model: Model) -> tuple[float, float]:
+    """Return about how many layers a decoder has, and the bytes of the keys and values of one token.
+
+    Models have about ``12 x layers x width^2`` parameters and a width of 128 for each layer: Llama-2-7B comes to 33
+    layers and 550 KB (in truth 32 and 524 KB), FLAN-T5-XXL's decoder to 30 and 470 KB (24 and 393 KB). Where heads
+    share keys and values, the registry says how many there are (``cached_values``).
+    """
+    parameters = _parameters(model) * (0.5 if model.architecture == "encoder-decoder" else 1)
+    width = (parameters * 128 / 12) ** (1 / 3)
+    layers = width / 128
+    return layers, (model.cached_values or 2 * layers * width) * BYTES[model.precision]
+
+
+def prompts_per_batch(model: Model, tokens: float, memory_gb: float) -> int:
+    """Return how many prompts of ``tokens`` (new ones included) GPUs hold beside weights and logits: 1 to 512."""
+    room = USABLE_MEMORY * memory_gb * 2**30 - 1.1 * weights_bytes(model) - LOGITS_BYTES
+    each = tokens * (decoder_shape(model)[1] + ACTIVATION_BYTES)
+    return int(min(max(room // each, 1), MOST_PROMPTS))
+
+
+def gpus_needed(model: Runnable, memory_gb: float) -> int:
+    """Return how many GPUs of ``memory_gb`` hold the weights, a tenth more for activations, and the logits."""
+    needed = 1.1 * weights_bytes(model) + LOGITS_BYTES + BATCH_TOKENS * ACTIVATION_BYTES
+    return math.ceil(needed / (USABLE_MEMORY * memory_gb * 2**30))
+
+
+def scored_tokens(model: Model, options: int, lengths: Sequence[tuple[int, float]], shared: float) -> int:
+    """Return the tokens of the forward passes that score instances.
+
+    An encoder masks every token of every option in turn. A decoder reads what options and neighbours share once, unless
+    its layers carry a state. An encoder-decoder reads an instance once, and the label of each option.
+
+    Args:
+        options: Options of an instance.
+        lengths: How many instances have texts of how many tokens.
+        shared: Texts' worth of tokens that a decoder reads for all options of an instance together.
+    """
+    read = sum(count * tokens for count, tokens in lengths)
+    if model.architecture == "encoder":
+        return round(sum(count * options * tokens**2 for count, tokens in lengths))
+    if model.architecture == "decoder":
+        return round(read * (options if model.recurrent else min(shared, options)))
+    labels = SPAN_TOKENS * sum(count for count, _ in lengths) if model.labels == "span" else read
+    return round(read + options * labels)
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a model does for a set of a study, all jobs together.
+
+    Attributes:
+        rule: That runs the model.
+        items: Instances, prompts, texts or documents.
+        read, generated: Tokens of all of them; prompts and distributions at their longest, as time limits have them.
+    """
+
+    rule: str
+    study: str
+    set: str
+    model: Runnable
+    items: int
+    read: int
+    generated: int
+    jobs: int
+
+
+PLAN_COLUMNS = [
+    "model", "study", "set", "rule", "items", "tokens", "jobs", "memory_gb", "weights_gb", "download", "device", "gpus",
+    "hours",
+]  # fmt: skip
+"""Columns of a plan; ``download``: the repository on the Hub, with its revision."""
+
+
+def plan(work: Iterable[Work], devices: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return a row for each piece of work and GPU type, with the keys of :data:`PLAN_COLUMNS`.
+
+    Args:
+        devices: GPU types of the configuration: ``memory_gb``, and ``tflops`` by precision. A model that needs no GPU
+            has one row, for a core of the CPU.
+    """
+    rows = []
+    for part in work:
+        model, source = part.model, part.model.source
+        fetched = f"{source.hub}@{source.revision or 'newest'}" if isinstance(source, Hub) else ""
+        for device, facts in devices.items() if model.gpus else [("cpu", None)]:
+            gpus = gpus_needed(model, facts["memory_gb"]) if facts else 0
+            speed = facts["tflops"][model.precision] * 1e12 if facts else CPU_FLOPS
+            rows.append(
+                {"model": model.name}
+                | {key: getattr(part, key) for key in ("study", "set", "rule", "items", "jobs")}
+                | {
+                    "tokens": part.read + part.generated,
+                    "memory_gb": memory_mb(model) / 1024,
+                    "weights_gb": weights_bytes(model) / 1e9,
+                    "download": fetched,
+                    "device": device,
+                    "gpus": gpus,
+                    "hours": hours(part, speed, gpus * facts["memory_gb"] if facts else 0),
+                }
+            )
+    return rows
+
+
+def hours(part: Work, speed: float, memory_gb: float) -> float:
+    """Return how long all jobs of a piece of work take, one after the other, loading the model included."""
+    model = part.model
+    if part.rule == "score":
+        # A token of an encoder-decoder is read by about half of its parameters.
+        share = 0.5 if model.architecture == "encoder-decoder" else 1
+        seconds = 2 * share * work_parameters(model) * part.read / speed
+    elif isinstance(model, Model):
+        seconds = generation_seconds(model, part.items, part.read, part.generated, speed, memory_gb)
+    else:
+        seconds = 4 * work_parameters(model) * part.read / speed + part.items * SECONDS_PER_DOCUMENT
+    loading = 20 + weights_bytes(model) / LOAD_BYTES_PER_SECOND
+    return (seconds + part.jobs * loading) / 3600

@@ -6,6 +6,7 @@ A description is a dictionary that JSON can hold: ``source`` as in the registry,
 ``gated``, ``chat_template``.
 """
 
+import dataclasses
 import json
 import math
 from pathlib import Path
@@ -17,12 +18,17 @@ from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.core.models import checkpoints, gguf_heads, hub, loading
 from scripts.core.models.costs import BYTES
-from scripts.core.models.registry import PLANNED_KEYS
+from scripts.core.models.entries import Folder, Hub, Model, Package, state_source
 
 SMALL_FILES = ("config.json", "tokenizer_config.json", "chat_template.jinja", "README.md")
 """What is fetched of a checkpoint to describe it."""
-READ_KEYS = (*PLANNED_KEYS, "context", "labels", "prompt_wrapping", "gated")
-"""Keys of a registry entry that a checkpoint can say."""
+READ_KEYS = (
+    "family", "size", "architecture", "parameters", "precision", "gpus", "context", "labels", "prompt_wrapping",
+    "gated",
+)  # fmt: skip
+"""What a checkpoint can say of a model."""
+STATED_KEYS = ("architecture", "parameters", "precision", "licence", "remote_code")
+"""What an entry says that outranks its checkpoint, and on which the rest depends."""
 KEPT = "results/provenance/.read"
 """Where a run keeps what it read from checkpoints; like the cache of digests it is no result."""
 OVERRIDES = {
@@ -121,106 +127,107 @@ def _licence(readme: Path) -> str | None:
     return said.get("license_name", licence) if said and licence == "other" else licence
 
 
-def check_entry(name: str, entry: dict[str, Any], folder: str | Path) -> None:
-    """Refuse a registry entry whose architecture or parameters are others than those of the checkpoint in a folder.
+def check_model(model: Model, folder: str | Path) -> None:
+    """Refuse a model whose architecture or parameters are others than those of the checkpoint in a folder.
 
     The heads of its weights are read. Only where they say something else is the model built, which takes seconds.
 
     Raises:
         UserError: As :func:`scripts.core.models.contexts.check`.
     """
-    checkpoints.check_architecture(name, entry, folder)
+    stated = {"architecture": model.architecture, "parameters": model.parameters, "remote_code": model.remote_code}
+    checkpoints.check_architecture(model.name, stated, folder)
     counted = checkpoints.count_parameters(Path(folder))
-    if counted is None or checkpoints.sizes_differ(entry["parameters"], counted):
+    if counted is None or checkpoints.sizes_differ(model.parameters, counted):
         # Torch takes seconds, and every start of Snakemake imports this module.
         from scripts.core.models import contexts
 
-        contexts.check(name, {key: value for key, value in entry.items() if key != "context"}, folder)
+        contexts.check(model.name, stated, folder)
 
 
-def complete_entry(name: str, entry: dict[str, Any], kept: str | Path = KEPT) -> dict[str, Any]:
-    """Return a registry entry with what it leaves out read from its checkpoint, which must not contradict the rest.
+def complete(model: Model, kept: str | Path = KEPT) -> Model:
+    """Return a model with what its entry leaves out read from its checkpoint, which must not contradict the rest.
 
     Entries of packages leave nothing out; what a GGUF file says must not contradict them. The Hub is asked once. A
     folder is read each time; where it is away, what :func:`keep` wrote stands for it, so that a finished run can be
     audited.
 
     Args:
-        name, entry: The model in the registry.
         kept: Folder of the run.
 
     Raises:
         UserError: If the checkpoint is not there, says too little, or contradicts the entry.
     """
-    source, known = entry.get("source", {}), Path(kept) / f"{name}.json"
-    if "package" in source:
-        _check_package(name, entry)
-        return entry
-    lacking = [key for key in PLANNED_KEYS if key not in entry]
-    folder = Path(source["path"]).expanduser() if "path" in source else None
+    name, source, known = model.name, model.source, Path(kept) / f"{model.name}.json"
+    if isinstance(source, Package):
+        _check_package(model, source)
+        return model
+    lacking = model.lacking
+    folder = Path(source.path).expanduser() if isinstance(source, Folder) else None
     if folder and (folder / "config.json").is_file():
-        entry = _add_facts(name, of_folder(folder), entry) if lacking else entry
-        check_entry(name, entry, folder)
-        return entry
-    if (folder or lacking) and known.is_file():
+        model = _add_facts(model, of_folder(folder)) if lacking else model
+        check_model(model, folder)
+        return model
+    if source and (folder or lacking) and known.is_file():
         found = json.loads(known.read_text(encoding="utf-8"))
-        if found["source"] == source:
-            return _lay_over(found["facts"], entry)
+        if found["source"] == state_source(source):
+            return _lay_under(model, found["facts"])
     if folder:
         raise UserError(f"models.{name}.source.path: {folder} holds no config.json; name the folder of a checkpoint")
-    if not lacking or "hub" not in source:
-        return entry
+    if not lacking or not isinstance(source, Hub):
+        return model
     try:
-        described = of_hub(source["hub"], source["revision"])
+        described = of_hub(source.hub, source.revision)
     except UserError as error:
         raise UserError(f"models.{name} lacks {', '.join(lacking)}: {error}; or add these keys to its entry") from error
-    completed = _add_facts(name, described, entry)
-    keep(name, completed, kept)
+    completed = _add_facts(model, described)
+    keep(completed, kept)
     return completed
 
 
-def _check_package(name: str, entry: dict[str, Any]) -> None:
+def _check_package(model: Model, source: Package) -> None:
     """Refuse an entry that the GGUF file in its package contradicts; a package that is not there is its job's matter.
 
     Raises:
         UserError
     """
-    source = entry["source"]
+    if source.file is None:
+        return
     try:
-        path = loading.package_file(name, source, source["file"]) if "file" in source else None
+        path = loading.package_file(model.name, state_source(source), source.file)
     except UserError:
         return
-    if path is None:
-        return
-    head, stated = gguf_heads.read(path), entry["parameters"]
-    if head.architecture != entry["architecture"]:
+    head, where = gguf_heads.read(path), f"models.{model.name}"
+    if head.architecture != model.architecture:
         raise UserError(
-            f"models.{name}.architecture is {entry['architecture']}, and {path.name} is of the kind {head.kind}; write "
+            f"{where}.architecture is {model.architecture}, and {path.name} is of the kind {head.kind}; write "
             f"architecture: {head.architecture}"
         )
-    counted = sum(head.sizes.values())
+    counted, stated = sum(head.sizes.values()), model.parameters
     # An output layer that is that of the embeddings may be stored twice.
     if all(checkpoints.sizes_differ(stated, n) for n in (counted, counted - head.sizes.get(gguf_heads.OUTPUT, 0))):
-        raise UserError(f"models.{name}.parameters is {stated}, and {path.name} holds {counted}; write that number")
+        raise UserError(f"{where}.parameters is {stated}, and {path.name} holds {counted}; write that number")
 
 
-def keep(name: str, entry: dict[str, Any], kept: str | Path = KEPT) -> None:
-    """Write what a model's entry says once it is complete, for :func:`complete_entry`."""
-    facts = {key: entry[key] for key in READ_KEYS if key in entry}
-    files.write_json(Path(kept) / f"{name}.json", {"source": entry["source"], "facts": facts})
+def keep(model: Model, kept: str | Path = KEPT) -> None:
+    """Write what is known of a model once it is complete, for :func:`complete`."""
+    facts = {key: value for key in READ_KEYS if (value := getattr(model, key)) is not None}
+    assert model.source is not None, "what has no weights is never read"
+    files.write_json(Path(kept) / f"{model.name}.json", {"source": state_source(model.source), "facts": facts})
 
 
-def _add_facts(name: str, described: dict, entry: dict[str, Any]) -> dict[str, Any]:
+def _add_facts(model: Model, described: dict) -> Model:
+    stated = {key: value for key in STATED_KEYS if (value := getattr(model, key)) not in ("", None)}
     try:
-        made = entry_of(described, entry)
+        made = entry_of(described, stated)
     except UserError as error:
-        raise UserError(f"models.{name}: {str(error).removeprefix('card: ')}") from error
-    facts = {key: made[key] for key in READ_KEYS if key in made}
-    return _lay_over(facts | {"gated": described["gated"]}, entry)
+        raise UserError(f"models.{model.name}: {str(error).removeprefix('card: ')}") from error
+    return _lay_under(model, {key: made[key] for key in READ_KEYS if key in made} | {"gated": described["gated"]})
 
 
-def _lay_over(facts: dict[str, Any], entry: dict[str, Any]) -> dict[str, Any]:
-    return facts | entry | {"gated": entry["gated"] or facts["gated"]}
+def _lay_under(model: Model, facts: dict[str, Any]) -> Model:
+    unsaid = {key: value for key, value in facts.items() if getattr(model, key) in ("", None)}
+    return dataclasses.replace(model, **unsaid, gated=model.gated or facts["gated"])
 
 
 def entry_of(described: dict, given: dict | None = None) -> dict:

@@ -1,45 +1,51 @@
 """Checkpoints of one training run: a registry entry with ``revisions`` stands for as many models."""
 
-from collections.abc import Iterator
+import dataclasses
+from collections.abc import Iterator, Mapping
 
 from scripts.core.errors import UserError
+from scripts.core.models.entries import Folder, Model
 
 MOST_CHARACTERS = 40
 """Of a label, as in config/schemas/models.schema.yaml."""
 
 
-def expand_series(models: dict, file: str) -> dict:
-    """Return the models of a registry with an entry ``<name>-<revision>``, in lower case, for each revision.
+def expand_series(models: Mapping[str, Model], file: str) -> dict[str, Model]:
+    """Return the models of a registry with a model ``<name>-<revision>``, in lower case, for each revision.
 
-    Revisions of a folder are folders in it; ``revision_of`` of an entry made here has the name of the series.
+    Revisions of a folder are folders in it.
 
     Raises:
         UserError: If a model would have the name of another, or a label that is too long to be set.
     """
-    entries = {}
-    for name, entry in models.items():
-        common = {key: value for key, value in entry.items() if key != "revisions"}
-        made = {} if "revisions" in entry else {name: entry}
-        for revision in entry.get("revisions", []):
-            source = entry["source"]
-            place = {"revision": revision} if "hub" in source else {"path": f"{source['path']}/{revision}"}
-            facts = {"label": f"{entry['label']} {revision}", "source": source | place, "revision_of": name}
+    expanded = {}
+    for name, model in models.items():
+        made = {} if model.revisions else {name: model}
+        for revision in model.revisions:
+            source = (
+                Folder(f"{model.source.path}/{revision}")
+                if isinstance(model.source, Folder)
+                else dataclasses.replace(model.source, revision=revision)
+            )
             member = f"{name}-{revision.lower().replace('_', '-')}"
-            if member in models | entries | made:
+            if member in models | expanded | made:
                 raise UserError(f"{file}: models.{name}.revisions make '{member}', which is another entry; rename one")
-            if len(facts["label"]) > MOST_CHARACTERS:
+            label = f"{model.label} {revision}"
+            if len(label) > MOST_CHARACTERS:
                 raise UserError(
-                    f"{file}: models.{name}.label and the revision {revision} make '{facts['label']}', of more than "
+                    f"{file}: models.{name}.label and the revision {revision} make '{label}', of more than "
                     f"{MOST_CHARACTERS} characters; shorten the label"
                 )
-            made[member] = common | facts
-        entries |= made
-    return entries
+            made[member] = dataclasses.replace(
+                model, name=member, label=label, source=source, revisions=(), series=name
+            )
+        expanded |= made
+    return expanded
 
 
-def members_of(models: dict, name: str) -> list[str]:
+def members_of(models: Mapping[str, Model], name: str) -> list[str]:
     """Return the models that an entry with ``revisions`` became; of another name that name."""
-    return [member for member, entry in models.items() if entry.get("revision_of") == name] or [name]
+    return [member for member, model in models.items() if model.series == name] or [name]
 
 
 def model_lists(configured: dict) -> Iterator[list[str]]:

@@ -176,7 +176,7 @@ def demonstration(models: dict) -> dict[str, str]:
     """Return a run's demonstration models, which stand for no model of a study.
 
     Args:
-        models: Name to facts (:func:`scripts.core.models.registry.describe`).
+        models: Name to facts (``facts`` of :class:`scripts.core.models.entries.Model`).
 
     Returns:
         Name to label.

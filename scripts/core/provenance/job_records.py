@@ -102,31 +102,29 @@ def recorded_params(params: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in params.items() if name != "_weights"}
 
 
-def local_weights(source: dict, cache: str | Path = CACHE, *, whole: bool = False, remember: bool = True) -> str | None:
+def local_weights(path: str, cache: str | Path = CACHE, *, whole: bool = False, remember: bool = True) -> str | None:
     """Return the digest of weights that lie in a folder of this machine, as the metadata of their outputs have it.
 
     Such a folder can be overwritten in place, which no name shows. What was not changed since is not read again.
 
     Args:
-        source: Of the model's registry entry.
+        path: The folder, as the registry names it.
         cache: As for :func:`digest`; it holds the digest that each folder had last, too.
         whole: Whether everything in the folder counts, and not only a checkpoint's usual files.
         remember: Whether this is the digest that the folder had last, should it vanish: not for what a plan reads of
             weights that no job has run.
 
     Returns:
-        None for weights of the hub or of a package, which revision and version fix. Of a folder that holds no weights
-        (any more) the digest that it had last, or None: where a checkpoint is away, results stay what they are.
+        Of a folder that holds no weights (any more) the digest that it had last, or None: where a checkpoint is away,
+        results stay what they are.
     """
-    if "path" not in source:
-        return None
-    known = last_weights(source["path"], cache)
-    folder = Path(source["path"]).expanduser()
+    known = last_weights(path, cache)
+    folder = Path(path).expanduser()
     if not (any(folder.glob("*")) if whole else checkpoints.has_weights(folder)):
         return known
     value = digest(folder, cache) if whole else checkpoints.digest(folder, lambda path: digest(path, cache))
     if remember and value != known:
-        _remember(_last_weights(source["path"], cache), {"path": portable(source["path"], ROOT), "sha256": value})
+        _remember(_last_weights(path, cache), {"path": portable(path, ROOT), "sha256": value})
     return value
 
 

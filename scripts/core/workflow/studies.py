@@ -158,18 +158,41 @@ class ScoredInstances:
 
 
 @dataclass(frozen=True)
+class Prompting:
+    """What a model is asked about a set.
+
+    Attributes:
+        methods: Ways of asking.
+        new_tokens: Step to the most tokens of its answer.
+        answers: How many prompts, those of second steps included, have answers of at most how many tokens.
+    """
+
+    methods: list[str]
+    new_tokens: dict[str, int]
+    answers: list[tuple[int, int]]
+
+    @property
+    def prompts(self) -> int:
+        """All prompts."""
+        return sum(count for count, _ in self.answers)
+
+    def generated(self, thought: int = 0) -> int:
+        """Return the tokens of all answers at most, each with a thought of so many tokens before it."""
+        return sum(count * (tokens + thought) for count, tokens in self.answers)
+
+
+@dataclass(frozen=True)
 class PromptSet:
     """Prompts that models answer: ``results/<study>/prompts/<set>.parquet``.
 
     Attributes:
         sets: The sets of this run.
-        models: Model to ``methods``, ``new_tokens`` (step to the most tokens), ``prompts``, ``generated`` (tokens of
-            all answers at most) and ``seconds`` (of all prompts of a set, at most).
+        models: Model to what it is asked about each set.
         tokens: Tokens of a typical prompt.
     """
 
     sets: list
-    models: dict
+    models: dict[str, Prompting]
     tokens: int
 
 

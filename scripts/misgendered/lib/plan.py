@@ -8,6 +8,7 @@ from pathlib import Path
 from scripts.core.data.templates import PronounSet
 from scripts.core.errors import UserError
 from scripts.core.models import registry
+from scripts.core.models.entries import Model
 from scripts.core.workflow.plans import StudyPlan
 from scripts.core.workflow.studies import ScoredInstances
 from scripts.misgendered.lib import corpora, declarations, few_shot, study
@@ -40,7 +41,13 @@ class Plan(StudyPlan):
 
     @classmethod
     def of(
-        cls, settings: dict, models: dict, run: dict, pronouns: dict, combinations: str | Path, place: Callable
+        cls,
+        settings: dict,
+        models: dict[str, Model],
+        run: dict[str, Model],
+        pronouns: dict,
+        combinations: str | Path,
+        place: Callable,
     ) -> "Plan":
         """Return the plan of a configuration, of which ``settings`` are the block ``misgendered``.
 
@@ -66,10 +73,8 @@ class Plan(StudyPlan):
             )
         shots = settings["few_shot"]["shots"]
         readers = few_shot.select_models(settings["few_shot"]["models"], list(run))
-        known = {name: registry.describe(entry) for name, entry in run.items()}
-        few_shot.check_contexts(
-            shots, {name: models[name].get("context") for name in readers if _has_loss(known[name])}
-        )
+        known = {name: model.facts for name, model in run.items()}
+        few_shot.check_contexts(shots, {name: models[name].context for name in readers if _has_loss(known[name])})
         return cls(
             settings=settings,
             groups=groups,

@@ -10,9 +10,10 @@ from pathlib import Path
 
 from scripts.core.data.templates import CASES
 from scripts.core.errors import UserError, did_you_mean
-from scripts.core.models import costs, registry
+from scripts.core.models import registry
+from scripts.core.models.entries import Model
 from scripts.core.workflow.plans import StudyPlan
-from scripts.core.workflow.studies import PromptSet, ScoredInstances
+from scripts.core.workflow.studies import Prompting, PromptSet, ScoredInstances
 from scripts.ruff.lib import study
 from scripts.ruff.lib.prompts import BLANKS, VANILLA, read_prompts
 
@@ -110,36 +111,31 @@ def check_sizes(settings: dict, n_sets: int, known: Collection[str]) -> None:
 
 
 def prompted_jobs(
-    settings: dict, entries: dict[str, dict], seeds: list[int], distractors: list[int], prompt_kinds: list[str]
-) -> dict[str, dict]:
+    settings: dict, models: dict[str, Model], seeds: list[int], distractors: list[int], prompt_kinds: list[str]
+) -> dict[str, Prompting]:
     """Return what each prompted model is asked.
 
     Args:
         settings: ``ruff.prompting`` of the configuration.
-        entries: The registry.
+        models: The registry.
         seeds, distractors: Of the run's samples.
         prompt_kinds: The kind of each prompt template (:func:`scripts.ruff.lib.prompts.read_prompts`).
 
     Returns:
-        Model, in registry order, to ``methods``, ``new_tokens`` (step to the most tokens), ``prompts`` (second steps
-        included), ``generated`` (tokens of all answers at most) and ``seconds``, how long all take at most.
+        By name, in registry order.
 
     Raises:
         UserError: For a model that is unknown or cannot be prompted, and for samples or chains of thought beyond those
             of the run and of the prompts.
     """
-    chosen = registry.select(entries, settings["models"], "ruff.prompting.models", servers=True)
-    chains = settings["chain_of_thought"]
     where = "ruff.prompting"
-    for name, entry in chosen.items():
-        if "api" in entry and name in chains["models"]:
+    chosen = registry.select_prompted(models, settings["models"], f"{where}.models")
+    chains = settings["chain_of_thought"]
+    for name, model in chosen.items():
+        if model.api and name in chains["models"]:
             raise UserError(
                 f"{where}.chain_of_thought.models: '{name}' is behind a server, which answers no chains of thought; "
                 "remove it"
-            )
-        if "prompt_wrapping" not in entry and "api" not in entry:
-            raise UserError(
-                f"{where}.models: '{name}' has no prompt_wrapping in the registry; add one if it follows instructions"
             )
     # What nobody is asked needs to fit nothing.
     asked = (
@@ -167,24 +163,13 @@ def prompted_jobs(
     chain_samples = len(settings["seeds"]) * len(chains["distractors"])
     new = settings["new_tokens"]
     of_models = {}
-    for name, entry in chosen.items():
+    for name, model in chosen.items():
         methods = [VANILLA, *(chains["methods"] if name in chains["models"] else [])]
-        tokens = {"answer": new[entry["architecture"]], "chain": new["chain"], "final": new["final"]}
-        thought = costs.thought_tokens(entry)
+        tokens = {"answer": new[model.architecture], "chain": new["chain"], "final": new["final"]}
         plain = prompts * settings["sample_size"] * samples
         chained = prompts * chains["sample_size"] * chain_samples * (len(methods) - 1)
-        seconds = plain * costs.prompt_seconds(entry, PROMPT_TOKENS, tokens["answer"])
-        seconds += chained * sum(
-            costs.prompt_seconds(entry, PROMPT_TOKENS, tokens[step]) for step in ("chain", "final")
-        )
-        of_models[name] = {
-            "methods": methods,
-            "new_tokens": tokens,
-            "prompts": plain + 2 * chained,
-            "generated": plain * (tokens["answer"] + thought)
-            + chained * (tokens["chain"] + tokens["final"] + 2 * thought),
-            "seconds": seconds,
-        }
+        answers = [(plain, tokens["answer"]), (chained, tokens["chain"]), (chained, tokens["final"])]
+        of_models[name] = Prompting(methods, tokens, answers)
     return of_models
 
 
@@ -207,19 +192,25 @@ class Plan(StudyPlan):
     n_sets: int
     sizes: dict[str, int]
     models: dict[str, dict]
-    prompted: dict[str, dict]
+    prompted: dict[str, Prompting]
     asked: dict[str, dict]
     pairs: list[dict]
     has_thinkers: bool
 
     @classmethod
     def of(
-        cls, settings: dict, entries: dict, run: dict, pronouns: dict, names: list[str], prompt_templates: str | Path
+        cls,
+        settings: dict,
+        known: dict[str, Model],
+        run: dict,
+        pronouns: dict,
+        names: list[str],
+        prompt_templates: str | Path,
     ) -> "Plan":
         """Return the plan of a configuration, of which ``settings`` are the block ``ruff``.
 
         Args:
-            entries: The registry.
+            known: The registry.
             run: The run's models and what figures say of them.
             pronouns: As read by :func:`scripts.core.data.templates.read_pronouns`.
             names: Pronoun sets of the run.
@@ -229,9 +220,9 @@ class Plan(StudyPlan):
             UserError: For pronoun sets, sizes, prompts or models that a run cannot have.
         """
         chance = study.chance(study.select_pronoun_sets(pronouns, names))
-        check_sizes(settings, len(names), entries)
+        check_sizes(settings, len(names), known)
         kinds = [prompt["kind"] for prompt in read_prompts(prompt_templates).values()]
-        prompted = prompted_jobs(settings["prompting"], entries, settings["seeds"], settings["distractors"], kinds)
+        prompted = prompted_jobs(settings["prompting"], known, settings["seeds"], settings["distractors"], kinds)
         sizes = sample_sizes(settings["sample_size"], run)
         if not sizes:
             raise UserError(
@@ -245,14 +236,14 @@ class Plan(StudyPlan):
             sizes=sizes,
             models=models,
             prompted=prompted,
-            asked={name: registry.describe(entries[name]) for name in prompted},
+            asked={name: known[name].facts for name in prompted},
             pairs=[
                 {"prompted": name, "scored": model}
                 for name in prompted
-                for model in dict.fromkeys([name, entries[name].get("base", name)])
+                for model in dict.fromkeys([name, known[name].base or name])
                 if model in models
             ],
-            has_thinkers=any("thinking" in entries[name] for name in prompted),
+            has_thinkers=any(known[name].thinking is not None for name in prompted),
         )
 
     @property

@@ -88,6 +88,6 @@ def pooled_models(models: dict) -> list[str]:
     Demonstration models stand for nothing but the machinery: they are left out if the run has any other.
 
     Args:
-        models: Name to facts (:func:`scripts.core.models.registry.describe`).
+        models: Name to facts (``facts`` of :class:`scripts.core.models.entries.Model`).
     """
     return [name for name, facts in models.items() if not facts["demonstration"]] or list(models)

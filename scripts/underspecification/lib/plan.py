@@ -5,7 +5,7 @@ from functools import cached_property
 from pathlib import Path
 
 from scripts.core.errors import UserError
-from scripts.core.models import registry
+from scripts.core.models.entries import Model
 from scripts.core.workflow.plans import StudyPlan
 from scripts.core.workflow.studies import Probes
 from scripts.underspecification.lib.study import RELEASES, RUN
@@ -44,11 +44,11 @@ class Plan(StudyPlan):
     word_groups: dict[str, list[str]]
 
     @classmethod
-    def of(cls, settings: dict, run: dict, words: str | Path) -> "Plan":
+    def of(cls, settings: dict, run: dict[str, Model], words: str | Path) -> "Plan":
         """Return the plan of a configuration, of which ``settings`` are the block ``underspecification``.
 
         Args:
-            run: Registry entries of the run's models, here and at servers.
+            run: The run's models, here and at servers.
             words: The file of gendered words.
 
         Raises:
@@ -59,7 +59,7 @@ class Plan(StudyPlan):
                 "underspecification.released: without a model in models or completions.models there is nothing to "
                 "read; name released outputs or a model, or leave underspecification out of studies"
             )
-        return cls(settings, {name: registry.describe(entry) for name, entry in run.items()}, read_words(words))
+        return cls(settings, {name: model.facts for name, model in run.items()}, read_words(words))
 
     @property
     def sources(self) -> list[str]:

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from scripts.core.models import registry
+from scripts.core.models.entries import Model
 from scripts.core.workflow.plans import StudyPlan
-from scripts.core.workflow.studies import Coreference, Documents, PromptSet, ScoredInstances
+from scripts.core.workflow.studies import Coreference, Documents, Prompting, PromptSet, ScoredInstances
 from scripts.winopron.lib import prompts, study
 
 PAIRS = 60
@@ -25,20 +25,26 @@ class Plan(StudyPlan):
     Attributes:
         n_pronouns: Pronoun sets of the run.
         systems: The run's coreference systems and what figures say of them.
-        prompted: Models to what they are asked (:class:`scripts.core.workflow.studies.PromptSet`).
+        prompted: Models to what they are asked.
         asked: These models and what figures say of them.
         scoring: The same of models that resolve by likelihood.
     """
 
     n_pronouns: int
     systems: dict[str, dict]
-    prompted: dict[str, dict]
+    prompted: dict[str, Prompting]
     asked: dict[str, dict]
     scoring: dict[str, dict]
 
     @classmethod
     def of(
-        cls, settings: dict, models: dict, run: dict, systems: dict, n_pronouns: int, prompt_templates: str | Path
+        cls,
+        settings: dict,
+        models: dict[str, Model],
+        run: dict,
+        systems: dict,
+        n_pronouns: int,
+        prompt_templates: str | Path,
     ) -> "Plan":
         """Return the plan of a configuration, of which ``settings`` are the block ``winopron``.
 
@@ -60,7 +66,7 @@ class Plan(StudyPlan):
             n_pronouns=n_pronouns,
             systems=systems,
             prompted=prompted,
-            asked={name: registry.describe(models[name]) for name in prompted},
+            asked={name: models[name].facts for name in prompted},
             # An encoder-decoder does not score what follows the slot.
             scoring={
                 name: facts

@@ -15,7 +15,9 @@ import numpy as np
 from scripts.core import files
 from scripts.core.data.templates import read_tsv
 from scripts.core.errors import UserError, did_you_mean
-from scripts.core.models import costs, registry
+from scripts.core.models import registry
+from scripts.core.models.entries import Model
+from scripts.core.workflow.studies import Prompting
 from scripts.winopron.lib.templates import ANSWERS
 
 if TYPE_CHECKING:
@@ -135,12 +137,12 @@ def of_instances(instances: "pd.DataFrame", prompts: dict, variants: Sequence[st
     return rows
 
 
-def jobs(settings: dict, entries: dict[str, dict], prompts: int, pronoun_sets: int) -> dict[str, dict]:
-    """Return what each model is asked about one template set (:class:`scripts.core.workflow.studies.PromptSet`).
+def jobs(settings: dict, models: dict[str, Model], prompts: int, pronoun_sets: int) -> dict[str, Prompting]:
+    """Return what each model is asked about one template set.
 
     Args:
         settings: ``winopron.prompting`` of the configuration.
-        entries: The registry.
+        models: The registry.
         prompts: Prompt templates of the run.
 
     Raises:
@@ -150,18 +152,7 @@ def jobs(settings: dict, entries: dict[str, dict], prompts: int, pronoun_sets: i
     sentences = pairs * 6 * pronoun_sets * len(settings["entities"])
     asked = sentences * prompts * len(settings["variants"])
     of_models = {}
-    for name, entry in registry.select(entries, settings["models"], "winopron.prompting.models", servers=True).items():
-        if "prompt_wrapping" not in entry and "api" not in entry:
-            raise UserError(
-                f"winopron.prompting.models: '{name}' has no prompt_wrapping in the registry; "
-                "add one if it follows instructions"
-            )
-        most = settings["new_tokens"][entry["architecture"]]
-        of_models[name] = {
-            "methods": [METHOD],
-            "new_tokens": {"answer": most},
-            "prompts": asked,
-            "generated": asked * (most + costs.thought_tokens(entry)),
-            "seconds": asked * costs.prompt_seconds(entry, PROMPT_TOKENS, most),
-        }
+    for name, model in registry.select_prompted(models, settings["models"], "winopron.prompting.models").items():
+        most = settings["new_tokens"][model.architecture]
+        of_models[name] = Prompting([METHOD], {"answer": most}, [(asked, most)])
     return of_models

@@ -12,7 +12,7 @@ import torch
 from scripts.core import config
 from scripts.core.engines import decoding, generation
 from scripts.core.errors import UserError
-from scripts.core.models import costs, loading, registry
+from scripts.core.models import costs, loading
 from tests import zoo as builder
 
 NAMES = (
@@ -357,9 +357,9 @@ def test_raw_tokens_can_be_kept_and_read_again(loaded):
 @pytest.mark.workflow
 def test_batch_size_changes_no_answer_of_the_default_chat_model(root):
     """The embedded chat model, float32: one prompt at a time against all together, 40 tokens each."""
-    entries = registry.read_registry(root / "config/models.yaml", root / "config/schemas/models.schema.yaml")["models"]
     name = "smollm2-135m-instruct"
-    model, tokenizer = loading.load(name, entries[name], loading.locate(name, entries[name]), builder.DEVICE)
+    entry = config.load_yaml(root / "config/models.yaml")["models"][name]
+    model, tokenizer = loading.load(name, entry, loading.locate(name, entry), builder.DEVICE)
     prompts = [
         tokenizer.apply_chat_template([{"role": "user", "content": text}], tokenize=False, add_generation_prompt=True)
         for text in PROMPTS

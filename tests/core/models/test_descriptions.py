@@ -7,6 +7,7 @@ import pytest
 
 from scripts.core.errors import UserError
 from scripts.core.models import descriptions, registry
+from scripts.core.models.entries import read_source
 
 ROOT = Path(__file__).parents[3]
 LICENSED = "---\nlicense: other\nlicense_name: mine\n---\n# A model\n"
@@ -52,7 +53,7 @@ def described(folder, configuration, members=None, **facts):
 
 
 def valid(entry):
-    return registry.check_entry("it", entry, {}, ROOT / "config/schemas/models.schema.yaml")
+    return registry.read_described("it", entry, {}, ROOT / "config/schemas/models.schema.yaml")
 
 
 def test_a_large_chat_model(tmp_path):
@@ -61,11 +62,11 @@ def test_a_large_chat_model(tmp_path):
     source = {"hub": "lab/Model-7B", "revision": "a" * 40}
     found = described(tmp_path, LLAMA | large, members, source=source, gated=True)
     entry = valid(descriptions.entry_of(found))
-    assert (entry["source"], entry["label"]) == (source, "Model-7B")
-    assert entry["architecture"] == "decoder"
-    assert 6e9 < entry["parameters"] < 12e9
-    assert (entry["precision"], entry["gpus"], entry["context"]) == ("bfloat16", 1, 2048)
-    assert (entry["licence"], entry["gated"], entry["prompt_wrapping"]) == ("mine", True, "chat_template")
+    assert (entry.source, entry.label) == (read_source(source), "Model-7B")
+    assert entry.architecture == "decoder"
+    assert 6e9 < entry.parameters < 12e9
+    assert (entry.precision, entry.gpus, entry.context) == ("bfloat16", 1, 2048)
+    assert (entry.licence, entry.gated, entry.prompt_wrapping) == ("mine", True, "chat_template")
     assert json.loads(json.dumps(found)) == found
 
 
@@ -74,21 +75,21 @@ def test_parameters_are_those_of_the_loaded_configuration(tmp_path):
 
     found = described(tmp_path, BERT)
     entry = valid(descriptions.entry_of(found))
-    assert entry["parameters"] == BertForMaskedLM(BertConfig(**BERT)).num_parameters()
-    assert (entry["architecture"], entry["context"], entry["precision"], entry["gpus"]) == (
+    assert entry.parameters == BertForMaskedLM(BertConfig(**BERT)).num_parameters()
+    assert (entry.architecture, entry.context, entry.precision, entry.gpus) == (
         "encoder",
         512,
         "float32",
         0,
     )
-    assert "prompt_wrapping" not in entry
+    assert entry.prompt_wrapping is None
 
 
 def test_an_encoder_decoder_is_prompted(tmp_path):
     found = described(tmp_path, T5)
     entry = valid(descriptions.entry_of(found))
-    assert (entry["architecture"], entry["labels"], entry["prompt_wrapping"]) == ("encoder-decoder", "span", "none")
-    assert "context" not in entry
+    assert (entry.architecture, entry.labels, entry.prompt_wrapping) == ("encoder-decoder", "span", "none")
+    assert entry.context is None
 
 
 def test_a_folder_says_the_same(tmp_path):
@@ -98,9 +99,9 @@ def test_a_folder_says_the_same(tmp_path):
     model.save_pretrained(tmp_path / "My_Model")
     (tmp_path / "My_Model/README.md").write_text("---\nlicense: mit\n---\n# It\n", encoding="utf-8")
     entry = valid(descriptions.entry_of(descriptions.of_folder(tmp_path / "My_Model")))
-    assert entry["label"] == "My_Model"
-    assert entry["licence"] == "mit"
-    assert entry["parameters"] == model.num_parameters()
+    assert entry.label == "My_Model"
+    assert entry.licence == "mit"
+    assert entry.parameters == model.num_parameters()
 
 
 def test_what_cannot_be_found_out_is_asked_for_in_one_line(tmp_path):
@@ -113,7 +114,7 @@ def test_what_cannot_be_found_out_is_asked_for_in_one_line(tmp_path):
     assert message.count("\n") == 0
     assert message.endswith("in the model's entry: parameters=... licence=...")
     given = descriptions.stated_facts({"parameters": 1000, "licence": "MIT"})
-    assert valid(descriptions.entry_of(found, given))["licence"] == "MIT"
+    assert valid(descriptions.entry_of(found, given)).licence == "MIT"
 
 
 @pytest.mark.parametrize(
@@ -134,7 +135,7 @@ def test_code_of_a_checkpoint_may_be_left_aside(tmp_path):
     found = described(tmp_path, LLAMA | {"auto_map": {"AutoModelForCausalLM": "m.M"}})
     given = {"parameters": 1000, "licence": "MIT"}
     for allowed in (True, False):
-        assert valid(descriptions.entry_of(found, given | {"remote_code": allowed}))["remote_code"] is allowed
+        assert valid(descriptions.entry_of(found, given | {"remote_code": allowed})).remote_code is allowed
 
 
 def test_stated_facts_have_types():

@@ -9,7 +9,8 @@ from safetensors.torch import load_file, save_file
 
 from scripts.core.config import load_yaml
 from scripts.core.errors import UserError
-from scripts.core.models import costs, loading, planning
+from scripts.core.models import costs, loading
+from scripts.core.models.entries import Model, read_entry
 from tests import zoo
 
 REGISTRY = load_yaml("config/models.yaml")["models"]
@@ -80,11 +81,11 @@ def count(name):
 
 @pytest.mark.parametrize("name", NEW)
 def test_parameters_follow_from_the_configuration(name):
-    entry = REGISTRY[name]
+    model = read_entry(Model, name, REGISTRY[name])
     parameters, embeddings = count(name)
-    assert entry["parameters"] == parameters
-    assert entry.get("embedding_parameters", 0) == (embeddings if entry["architecture"] == "encoder" else 0)
-    assert entry["precision"] == ("bfloat16" if parameters >= 6e9 else "float32")
+    assert model.parameters == parameters
+    assert model.embedding_parameters == (embeddings if model.architecture == "encoder" else 0)
+    assert model.precision == ("bfloat16" if parameters >= 6e9 else "float32")
 
 
 def test_state_space_models_share_nothing_in_a_plan():
@@ -93,8 +94,7 @@ def test_state_space_models_share_nothing_in_a_plan():
     families = {family for name, (_, family, *_) in zoo._models().items() if name in zoo.STATE_SPACE}
     assert recurrent == [name for name, entry in REGISTRY.items() if entry["family"] in families]
     for name in ("mamba-1.4b", "pythia-1.4b"):
-        entry = {"architecture": REGISTRY[name]["architecture"], **costs.work_factors(REGISTRY[name])}
-        tokens = planning.scored_tokens(entry, 4, [(100, 50)], 1.1)
+        tokens = costs.scored_tokens(read_entry(Model, name, REGISTRY[name]), 4, [(100, 50)], 1.1)
         assert tokens == (20_000 if name in recurrent else 5500)
 
 

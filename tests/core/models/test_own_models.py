@@ -2,6 +2,7 @@
 
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from scripts.core.config import load_yaml
 from scripts.core.errors import UserError
 from scripts.core.models import checkpoints, contexts, descriptions, gguf_heads, registry
+from scripts.core.models.entries import Folder, Hub, Model, read_entry
 from tests import zoo
 
 SCHEMA = Path(__file__).parents[3] / "config/schemas/models.schema.yaml"
@@ -25,19 +27,18 @@ def read_smallest(folder, source):
     """Return what a registry says of a model with label, licence and source alone."""
     path = folder / "models.yaml"
     path.write_text(SMALLEST.replace("SOURCE", source), encoding="utf-8")
-    return registry.read_registry(path, SCHEMA)["models"]["mine"]
+    return registry.read_registry(path, SCHEMA).models["mine"]
 
 
 @pytest.mark.parametrize("name", TINY)
 def test_label_source_and_licence_are_enough(entries, tmp_path, name):
     known = entries[name]
     folder = Path(known["source"]["path"])
-    made = descriptions.complete_entry("mine", read_smallest(tmp_path, f"{{path: {folder}}}"), tmp_path)
-    assert {key: made[key] for key in ("architecture", "parameters", "precision", "gpus")} == {
-        "architecture": known["architecture"], "parameters": known["parameters"], "precision": "float32", "gpus": 0,
-    }  # fmt: skip
-    assert made.get("context") == contexts.configured_length(name, known, folder)
-    assert (made["label"], made["gated"], made["studies"]) == ("Mine", False, {})
+    made = descriptions.complete(read_smallest(tmp_path, f"{{path: {folder}}}"), tmp_path)
+    assert (made.architecture, made.parameters) == (known["architecture"], known["parameters"])
+    assert (made.precision, made.gpus) == ("float32", 0)
+    assert made.context == contexts.configured_length(name, known, folder)
+    assert (made.label, made.gated, made.studies) == ("Mine", False, {})
     assert not checkpoints.sizes_differ(checkpoints.count_parameters(folder), known["parameters"])
     assert not list(tmp_path.glob("*.json")), "planning leaves nothing behind"
 
@@ -55,22 +56,22 @@ def test_label_source_and_licence_are_enough(entries, tmp_path, name):
 )  # fmt: skip
 def test_what_the_checkpoint_contradicts_is_refused(entries, tmp_path, name, stated, message):
     with pytest.raises(UserError, match=message):
-        descriptions.complete_entry("mine", entries[name] | stated, tmp_path)
+        descriptions.complete(read_entry(Model, "mine", entries[name] | stated), tmp_path)
 
 
 def test_a_folder_that_is_away_is_what_jobs_last_ran(entries, tmp_path):
     folder = tmp_path / "mine"
     shutil.copytree(entries["tiny-bert"]["source"]["path"], folder)
-    entry = read_smallest(tmp_path, f"{{path: {folder}}}")
-    made = descriptions.complete_entry("mine", entry, tmp_path)
-    descriptions.keep("mine", made, tmp_path)
+    model = read_smallest(tmp_path, f"{{path: {folder}}}")
+    made = descriptions.complete(model, tmp_path)
+    descriptions.keep(made, tmp_path)
     shutil.rmtree(folder)
     shutil.copytree(entries["tiny-llama"]["source"]["path"], folder)
-    assert descriptions.complete_entry("mine", entry, tmp_path)["architecture"] == "decoder"
+    assert descriptions.complete(model, tmp_path).architecture == "decoder"
     shutil.rmtree(folder)
-    assert descriptions.complete_entry("mine", entry, tmp_path) == made
+    assert descriptions.complete(model, tmp_path) == made
     with pytest.raises(UserError, match=r"models\.mine\.source\.path: \S+ holds no config\.json; name the folder"):
-        descriptions.complete_entry("mine", entry | {"source": {"path": f"{folder}2"}}, tmp_path)
+        descriptions.complete(replace(model, source=Folder(f"{folder}2")), tmp_path)
 
 
 def test_the_hub_is_asked_once(entries, tmp_path, monkeypatch):
@@ -84,15 +85,15 @@ def test_the_hub_is_asked_once(entries, tmp_path, monkeypatch):
         return descriptions.of_folder(folder) | {"gated": True}
 
     monkeypatch.setattr(descriptions, "of_hub", describe)
-    entry = read_smallest(tmp_path, "{hub: lab/mine, revision: null}")
-    made = descriptions.complete_entry("mine", entry, tmp_path)
-    assert (made["architecture"], made["gated"], asked) == ("decoder", True, [("lab/mine", None)])
-    assert descriptions.complete_entry("mine", entry, tmp_path) == made and len(asked) == 1
-    away = read_smallest(tmp_path, "{hub: lab/away, revision: null}")
+    model = read_smallest(tmp_path, "{hub: lab/mine, revision: null}")
+    made = descriptions.complete(model, tmp_path)
+    assert (made.architecture, made.gated, asked) == ("decoder", True, [("lab/mine", None)])
+    assert descriptions.complete(model, tmp_path) == made and len(asked) == 1
+    away = replace(model, name="other", source=Hub("lab/away"))
     with pytest.raises(UserError, match=r"^models\.other lacks family, .*: the hub cannot be.*; or add these keys"):
-        descriptions.complete_entry("other", away, tmp_path)
-    stated = away | {key: made[key] for key in registry.PLANNED_KEYS}
-    assert descriptions.complete_entry("other", stated, tmp_path) == stated
+        descriptions.complete(away, tmp_path)
+    stated = replace(away, **{key: getattr(made, key) for key in away.lacking})
+    assert descriptions.complete(stated, tmp_path) == stated
 
 
 def test_a_model_in_a_package_is_described(tmp_path):
@@ -102,7 +103,7 @@ def test_a_model_in_a_package_is_described(tmp_path):
 
 @pytest.fixture(scope="module")
 def packaged():
-    return registry.read_registry(SCHEMA.parents[1] / "models.yaml", SCHEMA)["models"]["smollm2-135m-instruct"]
+    return registry.read_registry(SCHEMA.parents[1] / "models.yaml", SCHEMA).models["smollm2-135m-instruct"]
 
 
 @pytest.mark.parametrize(
@@ -115,12 +116,12 @@ def packaged():
     ],
 )  # fmt: skip
 def test_what_a_gguf_file_contradicts_is_refused(packaged, stated, message):
-    assert descriptions.complete_entry("mine", packaged) == packaged
+    assert descriptions.complete(packaged) == packaged
     with pytest.raises(UserError, match=message):
-        descriptions.complete_entry("mine", packaged | stated)
+        descriptions.complete(replace(packaged, name="mine", **stated))
     # Whether a package is there is found out by the job that loads it.
-    away = packaged | stated | {"source": packaged["source"] | {"version": "9"}}
-    assert descriptions.complete_entry("mine", away) == away
+    away = replace(packaged, source=replace(packaged.source, version="9"), **stated)
+    assert descriptions.complete(away) == away
 
 
 HEAD = b"GGUF\3" + bytes(11) + b"\1" + bytes(7)
@@ -151,7 +152,7 @@ def test_the_label_of_a_revision_fits_tables(tmp_path):
     for label, fits in (("A" * 31, True), ("A" * 32, False)):
         path.write_text(SMALLEST.replace("SOURCE", source).replace("Mine", label), encoding="utf-8")
         if fits:
-            assert len(registry.read_registry(path, SCHEMA)["models"]) == 2
+            assert len(registry.read_registry(path, SCHEMA).models) == 2
         else:
             with pytest.raises(UserError, match=rf"mine\.label and the revision step1000 make '{label} step1000', of "):
                 registry.read_registry(path, SCHEMA)

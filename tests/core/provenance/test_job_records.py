@@ -638,7 +638,7 @@ def checkpoint(folder, content=b"0" * 64):
     (folder / "model.safetensors").write_bytes(content)
     (folder / "config.json").write_text("{}")
     (folder / "README.md").write_text("old")
-    return {"path": str(folder)}
+    return str(folder)
 
 
 def test_weights_that_were_overwritten_in_place_have_another_digest(tmp_path, monkeypatch):
@@ -667,16 +667,10 @@ def test_weights_that_are_away_are_those_that_were_there(tmp_path):
     known = job_records.local_weights(source, tmp_path / "cache")
     (tmp_path / "model/model.safetensors").write_bytes(b"2" * 64)
     assert job_records.local_weights(source, tmp_path / "cache", remember=False) != known
-    assert job_records.last_weights(source["path"], tmp_path / "cache") == known
+    assert job_records.last_weights(source, tmp_path / "cache") == known
     shutil.rmtree(tmp_path / "model")
     assert job_records.local_weights(source, tmp_path / "cache") == known
-    assert job_records.local_weights({"path": str(tmp_path / "never")}, tmp_path / "cache") is None
-
-
-def test_weights_that_a_source_fixes_need_no_digest(tmp_path):
-    for source in ({"hub": "a/b", "revision": None}, {"package": "p", "version": "1", "file": "a.gguf"}):
-        assert job_records.local_weights(source, tmp_path / "cache") is None
-    assert not (tmp_path / "cache").exists()
+    assert job_records.local_weights(str(tmp_path / "never"), tmp_path / "cache") is None
 
 
 @pytest.mark.parametrize("path", [".", "clusters.jsonl", "folder.jsonl"])

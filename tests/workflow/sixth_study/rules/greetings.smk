@@ -1,10 +1,7 @@
 # A study as small as one can be: sentences with a slot, the pronoun that a model prefers in it, one figure, one table.
 
 GREETINGS = config["greetings"]
-GREETINGS_ASKED = {
-    name: {"methods": ["vanilla"], "new_tokens": {"answer": 5}, "prompts": 4, "generated": 20, "seconds": 60}
-    for name in GREETINGS["asked"]
-}
+GREETINGS_ASKED = {name: Prompting(["vanilla"], {"answer": 5}, [(4, 5)]) for name in GREETINGS["asked"]}
 
 
 rule greetings_instances:
