@@ -1,0 +1,124 @@
+"""One forward pass: the arguments of a network, its logits where they are read, and the values of tokens there."""
+
+import inspect
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+import torch
+
+from scripts.core.errors import UserError
+
+log = logging.getLogger("pronouns")
+
+PASS_TOKENS, PASS_LOGITS = {"cpu": 1024, "cuda": 32768}, 1 << 31
+"""Tokens of a forward pass, and its logits, which a library's model makes all at once: 8 GiB."""
+
+OUT_OF_MEMORY = ("can't allocate memory", "CUDA error: out of memory", "CUBLAS_STATUS_ALLOC_FAILED")
+CACHED_LOGITS = 1 << 19
+"""Logits whose exponentials are summed at once on a CPU: what stays in a core's cache."""
+
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Texts that are scored together: their numbers, the tokens that the network reads, and what a scorer needs."""
+
+    members: list[int]
+    tokens: int
+    work: Any
+
+
+def tokens_of_pass(network: Any) -> int:
+    """Return the tokens of a forward pass; fewer for a vocabulary of a quarter of a million."""
+    vocabulary = network.config.get_text_config().vocab_size
+    return min(PASS_TOKENS[network.device.type], max(1, PASS_LOGITS // vocabulary))
+
+
+def accepts(network: Any, name: str) -> bool:
+    """Return whether the network's ``forward`` names this argument."""
+    return name in inspect.signature(network.forward).parameters
+
+
+def text_arguments(network: Any, ids: np.ndarray) -> dict[str, Any]:
+    """Return the arguments for unpadded texts, token ids of shape (texts, tokens)."""
+    ids = torch.as_tensor(ids).to(network.device)
+    return {"input_ids": ids} | ({"attention_mask": torch.ones_like(ids)} if accepts(network, "attention_mask") else {})
+
+
+def logits_at(network: Any, arguments: dict[str, Any], chosen: np.ndarray) -> torch.Tensor:
+    """Return the logits at the chosen positions in order, float32 of shape (positions, vocabulary).
+
+    Args:
+        chosen: Shape (texts, tokens), of bool.
+    """
+    mask = torch.from_numpy(chosen).to(network.device)
+    selects = {"logits_to_keep": mask} if accepts(network, "logits_to_keep") else {}
+    logits = network(**arguments, **selects).logits
+    # Code that ignores the mask returns every position.
+    return (logits if logits.shape[:-1] == (int(chosen.sum()),) else logits[mask]).float()
+
+
+def token_values(logits: torch.Tensor, places: np.ndarray, targets: np.ndarray) -> np.ndarray:
+    """Return log P(target) in nats, float64; overwrites the logits.
+
+    The arithmetic is float32's logits minus their log-sum-exp: ``log_softmax`` on a CPU is off by up to 3e-5 nats a
+    token over 49,152 tokens, always in the same direction.
+
+    Args:
+        places: The row of ``logits`` that predicts each target; rows may repeat.
+    """
+    rows = torch.from_numpy(places).to(logits.device)
+    chosen = logits[rows, torch.from_numpy(targets).to(logits.device)]
+    return (chosen - log_sum_exp_(logits)[rows]).double().cpu().numpy()
+
+
+def log_sum_exp_(logits: torch.Tensor) -> torch.Tensor:
+    """Return the log-sum-exp of each row and overwrite the rows: on a CPU copies take longer than the arithmetic."""
+    if logits.device.type != "cpu":
+        return logits.logsumexp(1)
+    sums = torch.empty(len(logits))
+    size = max(1, CACHED_LOGITS // logits.shape[1])
+    for part, total in zip(logits.split(size), sums.split(size), strict=True):
+        largest = part.amax(1, keepdim=True)
+        torch.log(part.sub_(largest).exp_().sum(1), out=total)
+        total += largest[:, 0]
+    return sums
+
+
+def ran_out_of_memory(error: BaseException) -> bool:
+    """Return whether an exception says that memory ran out, on a GPU or a CPU."""
+    return isinstance(error, torch.OutOfMemoryError) or any(message in str(error) for message in OUT_OF_MEMORY)
+
+
+def run_halving(run: Callable[[Sequence[Item]], list], items: Sequence[Item]) -> list:
+    """Return what ``run`` returns for the items, one result each; where memory runs out, for halves of them."""
+    try:
+        with torch.inference_mode():
+            return run(items)
+    except RuntimeError as error:
+        if not ran_out_of_memory(error):
+            raise
+        if len(items) == 1:
+            raise UserError(
+                "memory runs out with a single text; give the model more GPUs or a narrower precision"
+            ) from error
+    half = len(items) // 2
+    log.info("out of memory; going on with at most %d texts in a forward pass", len(items) - half)
+    torch.cuda.empty_cache()
+    return run_halving(run, items[:half]) + run_halving(run, items[half:])
+
+
+def cut_passes(order: Sequence[int], sizes: Sequence[int], tokens: int, padding: float = 0.125) -> list[list[int]]:
+    """Cut items, the longest first, into passes of so many tokens at most, each padded by this share at most."""
+    passes: list[list[int]] = []
+    for item in order:
+        longest = sizes[passes[-1][0]] if passes else 0
+        if sizes[item] >= (1 - padding) * longest > 0 and (len(passes[-1]) + 1) * longest <= tokens:
+            passes[-1].append(item)
+        else:
+            passes.append([item])
+    return passes
