@@ -1,35 +1,42 @@
-"""Continue prompts greedily with ``model.generate``, in batches of similar length, padded on the left.
+"""Continue prompts greedily with ``model.generate``, in batches, with decoders and encoder-decoders.
 
-The checkpoint's own generation settings (samples, penalties, forced tokens) are left out but for its end tokens. The
-end token is no part of an answer. Prompts are never truncated.
+Special cases, decided once:
+
+* Whatever the checkpoint's own settings ask for (sampling, penalties, forced tokens) is left out but for its end tokens
+  (chat models may have several), otherwise the tokenizer's. The end token is no part of an answer.
+* Prompts are tokenised with special tokens, and never truncated. One that begins with the tokenizer's
+  beginning-of-sequence token already, as chat templates write it, gets no second one.
+* Decoders are padded on the left, behind what prompts share; encoder-decoders on the right.
+* What is in a batch changes logits by rounding only; two tokens that are closer than that can change places.
 """
 
-import logging
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+import contextlib
+import copy
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Self
 
 import numpy as np
 import torch
 from transformers import DynamicCache, GenerationConfig
+from transformers.cache_utils import DynamicLayer
 
 from scripts.core.engines.batches import context_length
-from scripts.core.errors import UserError
+from scripts.core.engines.ranking import most_probable
+from scripts.core.errors import UserError, count_noun
+from scripts.core.generation.beginnings import Layout, lay_out, single_part
 from scripts.core.scoring import network as net
-from scripts.core.scoring.check import TOLERANCE, TOLERANCE_PER_TOKEN, in_float32
-from scripts.core.scoring.tree import common_prefix
-
-log = logging.getLogger("pronouns")
 
 BATCH_TOKENS = {"cpu": 8192, "cuda": 65536}
-"""Tokens of a batch: prompts with padding, and new tokens."""
+"""Tokens of a batch (prompts with padding, and new tokens) when the configuration says ``auto``."""
 WAYS = ("shared", "padded", "equal", "single")
-"""In batches that read once what their prompts begin with, padded on the left, of equal length, one by one."""
-LEAST_SHARED = 8
+"""In batches that read once what their prompts begin with, in padded ones, in ones of equal length, one by one."""
 PADDING = 0.125
-"""The share of a batch that may be padding."""
-CHECKED_TOKENS, LEAST_PROBABILITY = 3, 1e-6
-"""New tokens that a check compares; less probable tokens are rounding."""
+"""The share of a batch's prompts that may be padding."""
+WINDOWS = ("sliding_window", "attention_chunk_size", "attention_window", "window_size")
+"""Names under which configurations say how far a token sees: padding between tokens would count."""
+SCALED_ROPE = ("longrope", "dynamic")
+"""Positions that change with the length of a text."""
 
 
 @dataclass(frozen=True)
@@ -37,9 +44,9 @@ class Answer:
     """What a model wrote after one prompt.
 
     Attributes:
-        text: Special tokens removed; ends before a stop string.
+        text: Special tokens removed.
         tokens: Token ids without the end token.
-        finished: Whether the model's own end token came.
+        finished: Whether one of the model's end tokens came.
         top: For each generated token, the end token included, the ids and probabilities of the most probable.
         masses: Probability of each group of tokens at each step, over the vocabulary. Shape (steps, groups).
     """
@@ -47,18 +54,25 @@ class Answer:
     text: str
     tokens: tuple[int, ...]
     finished: bool
-    top: list[tuple[np.ndarray, np.ndarray]]
-    masses: np.ndarray
+    top: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list, compare=False)
+    masses: np.ndarray | None = field(default=None, compare=False)
 
 
 class Generator:
     """Continues prompts.
 
     Args:
-        network: A decoder or an encoder-decoder in evaluation mode. Its generation settings are replaced.
-        stop: Strings before which an answer ends.
-        top_k: How many of the most probable tokens to keep for each step.
-        groups: Groups of tokens whose probability to keep for each step. Bool of shape (vocabulary, groups).
+        network: A decoder or an encoder-decoder in evaluation mode.
+        max_new_tokens: Tokens to generate at most, the end token included.
+        top_k: How many of the most probable tokens to keep of each step.
+        groups: Groups of tokens whose probability to keep of each step. Bool of shape (vocabulary, groups).
+        batch_tokens: Tokens of a batch at most (prompts with padding, and new tokens), or ``auto``.
+
+    Attributes:
+        way: One of :data:`WAYS`: see :mod:`scripts.core.generation.check`.
+
+    Raises:
+        UserError: If an end token is none of the model's tokens.
     """
 
     def __init__(
@@ -66,206 +80,243 @@ class Generator:
         network: Any,
         tokenizer: Any,
         max_new_tokens: int,
-        stop: Sequence[str] = (),
         top_k: int = 0,
         groups: torch.Tensor | None = None,
-        batch_tokens: int | None = None,
+        batch_tokens: int | str = "auto",
     ):
-        self.network, self.tokenizer = network, tokenizer
-        self.way = "padded" if network.config.is_encoder_decoder else "shared"
-        self.max_new_tokens, self.stop, self.top_k, self.groups = max_new_tokens, tuple(stop), top_k, groups
-        self.batch_tokens = batch_tokens or BATCH_TOKENS[network.device.type]
-        own = network.generation_config.eos_token_id
-        own = tokenizer.eos_token_id if own is None else own
-        self.ends = [] if own is None else list(np.atleast_1d(own).tolist())
-        vocabulary = network.config.get_text_config().vocab_size
-        if not all(0 <= end < vocabulary for end in self.ends):
-            raise UserError(f"{type(network).__name__}: the end tokens {self.ends} are none of its {vocabulary} tokens")
-        self.padding = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else (self.ends or [0])[0]
+        self.network, self.tokenizer, self.max_new_tokens = network, tokenizer, max_new_tokens
+        self.top_k, self.groups = top_k, groups
+        self.batch_tokens = BATCH_TOKENS[network.device.type] if isinstance(batch_tokens, str) else batch_tokens
         self.two_parts = network.config.is_encoder_decoder
+        self.way = possible_ways(network)[0]
+        self.ends = end_tokens(network, tokenizer)
+        # Llama has no padding token; masked positions are never looked at, so any will do.
+        self.padding = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else (self.ends or [0])[0]
         start = getattr(network.config, "decoder_start_token_id", None)
-        network.generation_config = GenerationConfig(
-            eos_token_id=self.ends or None, pad_token_id=self.padding, decoder_start_token_id=start
-        )
+        self.start = network.generation_config.decoder_start_token_id if start is None else start
+        self.scaled_beyond = scaled_beyond(network)
+
+    def limited(self, max_new_tokens: int) -> Self:
+        """Return a generator of answers of another length at most."""
+        other = copy.copy(self)
+        other.max_new_tokens = max_new_tokens
+        return other
 
     def tokenize(self, prompts: Sequence[str]) -> list[list[int]]:
-        """Return token ids; a chat template that wrote the beginning itself gets no second one."""
-        ids, start = [], self.tokenizer.bos_token
-        limit = context_length(self.network)
+        """Return the token ids of each prompt.
+
+        Raises:
+            UserError: If a prompt is empty, or with its answer longer than the model's context.
+        """
+        start, limit, ids = self.tokenizer.bos_token, context_length(self.network), []
         for prompt in prompts:
-            ids.append(self.tokenizer(prompt, add_special_tokens=not (start and prompt.startswith(start)))["input_ids"])
-            size = len(ids[-1]) + (0 if self.two_parts else self.max_new_tokens)
-            if not ids[-1] or (limit and size > limit):
+            begun = bool(start) and prompt.startswith(start)
+            tokens = self.tokenizer(prompt, add_special_tokens=not begun)["input_ids"]
+            if not tokens:
+                raise UserError("a prompt is empty: there is nothing to continue; leave it out")
+            if limit and len(tokens) + (0 if self.two_parts else self.max_new_tokens) > limit:
                 raise UserError(
-                    f"a prompt with its answer has {size} tokens and the model takes {limit}; prompts are never "
-                    f"truncated or empty: leave it out (it starts {prompt[:40]!r})"
+                    f"a prompt has {count_noun(len(tokens), 'token')}, {self.max_new_tokens} more are to be generated, "
+                    f"and the model takes {limit}; prompts are never truncated: leave it out "
+                    f"(it starts {prompt[:40]!r})"
                 )
+            ids.append(tokens)
         return ids
 
-    def plan(self, ids: Sequence[list[int]]) -> list[list[int]]:
+    def plan(self, ids: Sequence[list[int]]) -> list[net.Batch]:
         """Divide prompts into batches, the longest first, the same for the same prompts."""
-        order = sorted(range(len(ids)), key=lambda n: (-len(ids[n]), ids[n]))
-        if self.way == "single":
-            return [[number] for number in order]
         sizes = [len(tokens) + self.max_new_tokens for tokens in ids]
-        padded = net.cut_passes(order, sizes, self.batch_tokens, 0 if self.way == "equal" else PADDING)
-        if self.way != "shared":
-            return padded
-        together, most = [], self.batch_tokens // max(sizes, default=1)
-        for number in sorted(order, key=lambda n: ids[n]):
-            if together and len(together[-1]) < most:
-                together[-1].append(number)
-            else:
-                together.append([number])
-        return min(padded, together, key=lambda batches: sum(_tokens_read([ids[n] for n in b]) for b in batches))
+        order = sorted(range(len(ids)), key=lambda row: (-sizes[row], ids[row]))
+        alone = [[row] for row in order if self.way == "single" or self.is_scaled(ids[row])]
+        order = [row for row in order if [row] not in alone]
+        batches = net.cut_passes(order, sizes, self.batch_tokens, 0 if self.way == "equal" else PADDING)
+        if self.way == "shared":
+            alike = cut_alike(sorted(order, key=lambda row: ids[row]), sizes, self.batch_tokens)
+            batches = min(batches, alike, key=lambda some: sum(self._lay_out(ids, batch).tokens for batch in some))
+        made = [
+            net.Batch(
+                batch,
+                self._lay_out(ids, batch).tokens + self.max_new_tokens * len(batch),
+                [ids[row] for row in batch],
+            )
+            for batch in alone + batches
+        ]
+        return sorted(made, key=lambda batch: -max(map(len, batch.work)))
+
+    def _lay_out(self, ids: Sequence[list[int]], rows: Sequence[int]) -> Layout:
+        some = [ids[row] for row in rows]
+        return lay_out(some) if self.way == "shared" else single_part(some)
+
+    def is_scaled(self, tokens: Sequence[int]) -> bool:
+        """Return whether positions change for a prompt or within its answer: every step is then a pass of its own."""
+        return 0 < self.scaled_beyond < len(tokens) + self.max_new_tokens
 
     def answer(self, prompts: Sequence[str]) -> list[Answer]:
         """Return an answer to each prompt, in their order."""
-        ids = self.tokenize(prompts)
         answers: dict[int, Answer] = {}
-        for batch in self.plan(ids):
-            answers.update(zip(batch, self.run([ids[n] for n in batch]), strict=True))
-        return [answers[n] for n in range(len(prompts))]
+        for batch in self.plan(self.tokenize(prompts)):
+            answers.update(zip(batch.members, self.run(batch), strict=True))
+        return [answers[row] for row in range(len(prompts))]
 
-    def run(self, ids: Sequence[list[int]]) -> list[Answer]:
-        """Continue a batch; where memory runs out, halves of it."""
-        return net.run_halving(self._run, ids)
+    def run(self, batch: net.Batch) -> list[Answer]:
+        """Continue the prompts of a batch."""
+        return self.continue_all(batch.work)
 
-    def _run(self, ids: Sequence[list[int]]) -> list[Answer]:
-        width, shared = max(map(len, ids)), _shared_prefix(ids) if self.way == "shared" else 0
-        inputs, mask = np.full((len(ids), width), self.padding), np.zeros((len(ids), width), dtype=np.int64)
-        for row, tokens in enumerate(ids):
-            # Padding stands behind what the prompts share; an encoder's stands at the end.
-            cut = len(tokens) if self.two_parts else shared
-            for place, part in ((slice(cut), tokens[:cut]), (slice(width - len(tokens) + cut, width), tokens[cut:])):
-                inputs[row, place], mask[row, place] = part, 1
-        cache = {"past_key_values": self._read_prefix(ids[0][:shared], len(ids))} if shared else {}
+    def continue_all(self, ids: Sequence[list[int]]) -> list[Answer]:
+        """Continue prompts together; where memory runs out, halves of them."""
+        return net.run_halving(self._continue, ids)
+
+    def _continue(self, ids: Sequence[list[int]]) -> list[Answer]:
+        layout = self._lay_out(ids, range(len(ids)))
+        tokens, mask = self._place(ids, layout)
         keeper = StepKeeper(self.top_k, self.groups)
-        output = self.network.generate(
-            torch.from_numpy(inputs).to(self.network.device),
-            attention_mask=torch.from_numpy(mask).to(self.network.device),
+        cache = {"past_key_values": self._read_beginnings(tokens, mask, layout)} if sum(layout.widths[:2]) else {}
+        settings = GenerationConfig(
             max_new_tokens=self.max_new_tokens,
             do_sample=False,
-            **cache,
-            logits_processor=[keeper] if self.top_k or self.groups is not None else [],
-            **({"stop_strings": list(self.stop), "tokenizer": self.tokenizer} if self.stop else {}),
+            num_beams=1,
+            use_cache=not any(map(self.is_scaled, ids)),
+            eos_token_id=self.ends or None,
+            pad_token_id=self.padding,
+            decoder_start_token_id=self.start if self.two_parts else None,
         )
-        written = output[:, 1 if self.two_parts else width :].tolist()
-        return [self._read(tokens, row, keeper) for row, tokens in enumerate(written)]
+        with without_settings(self.network):
+            output = self.network.generate(
+                tokens.to(self.network.device),
+                attention_mask=mask.to(self.network.device),
+                generation_config=settings,
+                logits_processor=[keeper] if self.top_k or self.groups is not None else [],
+                **cache,
+            )
+        written = output[:, 1 if self.two_parts else tokens.shape[1] :].tolist()
+        return [self.read(row, keeper, place) for place, row in enumerate(written)]
 
-    def _read_prefix(self, prefix: list[int], rows: int) -> DynamicCache:
-        """Return the keys and values of what all prompts of a batch begin with, once for each."""
-        cache = DynamicCache(config=self.network.config)
-        self.network.base_model(**net.text_arguments(self.network, np.array([prefix])), past_key_values=cache)
-        cache.batch_repeat_interleave(rows)
+    def _place(self, ids: Sequence[list[int]], layout: Layout) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return token ids and attention mask, shape (prompts, tokens): each part padded on the left."""
+        width = sum(layout.widths)
+        if self.network.config.model_type in ("mamba", "falcon_mamba"):
+            # Their memory of a prompt that is shorter than the convolution is filled in the wrong places.
+            width = max(width, self.network.config.conv_kernel)
+        tokens = torch.full((len(ids), width), self.padding)
+        mask = torch.zeros((len(ids), width), dtype=torch.long)
+        for group, prefix in zip(layout.groups, layout.prefixes, strict=True):
+            for row in group:
+                stops = [layout.shared, layout.shared + layout.widths[1], width]
+                cuts = [0, layout.shared, prefix, len(ids[row])]
+                if self.two_parts:
+                    stops[-1] = len(ids[row])
+                for start, end, stop in zip(cuts[:-1], cuts[1:], stops, strict=True):
+                    tokens[row, stop - (end - start) : stop] = torch.tensor(ids[row][start:end])
+                    mask[row, stop - (end - start) : stop] = 1
+        return tokens, mask
+
+    def _read_beginnings(self, tokens: torch.Tensor, mask: torch.Tensor, layout: Layout) -> DynamicCache:
+        """Return the keys and values of what prompts begin with, for each prompt."""
+        body, cache = self.network.base_model, DynamicCache(config=self.network.config)
+        firsts = [group[0] for group in layout.groups]
+        start = 0
+        for width, rows in zip(layout.widths[:2], ([0], firsts), strict=True):
+            if width:
+                seen = mask[rows, : start + width].to(body.device)
+                given = {"position_ids": (seen.cumsum(1) - 1).clamp(min=0)[:, start:]}
+                body(
+                    input_ids=tokens[rows, start : start + width].to(body.device),
+                    attention_mask=seen,
+                    past_key_values=cache,
+                    use_cache=True,
+                    **(given if net.accepts(body, "position_ids") else {}),
+                )
+            start += width
+            if rows == [0]:
+                cache.batch_repeat_interleave(len(firsts))
+        group_of = {row: number for number, group in enumerate(layout.groups) for row in group}
+        # On the CPU: layers may lie on several devices.
+        cache.batch_select_indices(torch.tensor([group_of[row] for row in range(len(tokens))]))
         return cache
 
-    def _read(self, written: list[int], row: int, keeper: "StepKeeper") -> Answer:
-        end = next((i for i, token in enumerate(written) if token in self.ends), None)
-        tokens = written[:end]
-        text = self._decode(tokens)
-        if any(word in text for word in self.stop):
-            # A row that met a stop string waits for the others as padding.
-            length = next(n for n in range(1, len(tokens) + 1) if any(w in self._decode(tokens[:n]) for w in self.stop))
-            tokens, end = tokens[:length], None
-            text = min((text.partition(word)[0] for word in self.stop), key=len)
-        steps = len(tokens) + (end is not None)
-        top = [(ids[row], values[row]) for ids, values in keeper.top[:steps]]
-        masses = [values[row] for values in keeper.masses[:steps]]
-        return Answer(text, tuple(tokens), end is not None, top, np.array(masses))
+    def read(self, written: Sequence[int], keeper: "StepKeeper | None" = None, row: int = 0) -> Answer:
+        """Return the answer in the tokens that were written, of which those behind an end token are none."""
+        end = next((place for place, token in enumerate(written) if token in self.ends), None)
+        tokens = list(written[:end])
+        text = self.tokenizer.decode(tokens, skip_special_tokens=True, clean_up_tokenization_spaces=False)
+        if keeper is None or not keeper.steps:
+            return Answer(text, tuple(tokens), end is not None)
+        steps = keeper.steps[: len(tokens) + (end is not None)]
+        top = [(ids[row], values[row]) for ids, values, _ in steps]
+        return Answer(text, tuple(tokens), end is not None, top, np.array([masses[row] for *_, masses in steps]))
 
-    def _decode(self, tokens: list[int]) -> str:
-        return self.tokenizer.decode(tokens, skip_special_tokens=True, clean_up_tokenization_spaces=False)
-
-    def choose_way(self, prompts: Sequence[str]) -> str:
-        """Set the fastest way that agrees with single passes, on the shortest, the longest and the one most like it."""
-        ids = sorted(self.tokenize(prompts), key=len)
-        *others, longest = ids
-        alike = max(others, key=lambda tokens: common_prefix(np.array(tokens), np.array(longest)), default=longest)
-        probes = [ids[0], alike, longest]
-        # Together whatever their lengths: batches of the job are padded less.
-        tried = {
-            "shared": [probes[1:], probes],
-            "padded": [probes],
-            "equal": [[p, p] for p in probes],
-            "single": [[p] for p in probes],
-        }
-        own = self.max_new_tokens, self.top_k, self.groups, self.stop, self.ends
-        settings = self.network.generation_config.eos_token_id
-        with in_float32(self.network) as widened:
-            self.max_new_tokens, self.top_k, self.groups, self.stop = min(CHECKED_TOKENS, own[0]), 10, None, ()
-            self.network.generation_config.eos_token_id, self.ends = None, []
-            try:
-                for way in WAYS[self.two_parts :] if widened else ():
-                    self.way = way
-                    try:
-                        pairs = [pair for batch in tried[way] for pair in zip(batch, self.run(batch), strict=True)]
-                    except (AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
-                        log.info("prompts cannot be continued %s: %s", self.way, error)
-                        continue
-                    if all(self._agrees(prompt, answer) for prompt, answer in pairs):
-                        return self.way
-                    log.warning("prompts continued %s differ from single passes", self.way)
-            finally:
-                self.max_new_tokens, self.top_k, self.groups, self.stop, self.ends = own
-                self.network.generation_config.eos_token_id = settings
-        if not widened:
-            log.warning("too large to be checked in float32; prompts are continued one by one")
-            self.way = "single"
-            return self.way
-        raise UserError(f"{type(self.network).__name__} does not continue prompts as by single passes; leave it out")
-
-    @torch.inference_mode()
-    def _agrees(self, prompt: list[int], answer: Answer) -> bool:
-        """Return whether the probabilities of an answer are those of one pass without a cache."""
-        written = list(answer.tokens)
-        if self.two_parts:
-            start = self.network.generation_config.decoder_start_token_id
-            read = torch.tensor([[start, *written[:-1]]], device=self.network.device)
-            logits = self.network(
-                **net.text_arguments(self.network, np.array([prompt])), decoder_input_ids=read
-            ).logits[0]
-        else:
-            whole = np.array([[*prompt, *written[:-1]]])
-            logits = self.network(**net.text_arguments(self.network, whole)).logits[0, -len(written) :]
-        expected = logits.float().log_softmax(-1).double().cpu().numpy()
-        bound = TOLERANCE + TOLERANCE_PER_TOKEN * (len(prompt) + len(written))
-        return all(
-            (abs(np.log(values) - row[ids])[values > LEAST_PROBABILITY] <= bound).all()
-            for row, (ids, values) in zip(expected, answer.top, strict=True)
-        )
-
-
-def _shared_prefix(ids: Sequence[list[int]]) -> int:
-    """Return how many tokens all prompts of a batch begin with; each has one more."""
-    first = np.array(ids[0])
-    shared = min([common_prefix(first, np.array(tokens)) for tokens in ids] + [len(tokens) - 1 for tokens in ids])
-    return shared if len(ids) > 1 and shared >= LEAST_SHARED else 0
-
-
-def _tokens_read(ids: Sequence[list[int]]) -> int:
-    shared = _shared_prefix(ids)
-    return shared + len(ids) * (max(map(len, ids)) - shared)
+    def raw(self, answer: Answer) -> list[int]:
+        """Return the tokens that :meth:`read` makes an answer of."""
+        return [*answer.tokens, *self.ends[:1]] if answer.finished else list(answer.tokens)
 
 
 class StepKeeper:
-    """Keeps the most probable tokens and the masses of groups at each step; changes no logits.
+    """Keeps token ids and probabilities of the most probable tokens, and masses, of each step; changes no logits.
 
     ``output_logits`` would hold the vocabulary of every step until the end.
     """
 
     def __init__(self, top_k: int, groups: torch.Tensor | None):
         self.top_k, self.groups = top_k, groups
-        self.top: list[tuple[np.ndarray, np.ndarray]] = []
-        self.masses: list[np.ndarray] = []
+        self.steps: list[tuple[np.ndarray, ...]] = []
 
     def __call__(self, _ids: torch.Tensor, logits: torch.Tensor) -> torch.Tensor:
-        values = logits.float()
-        total = values.logsumexp(-1, keepdim=True)
-        best = values.topk(self.top_k).indices
-        self.top.append((best.cpu().numpy(), (values.gather(1, best) - total).exp().double().cpu().numpy()))
-        if self.groups is not None:
-            members = self.groups.any(1).nonzero()[:, 0]
-            masses = (values[:, members] - total).exp().double() @ self.groups[members].double()
-            self.masses.append(masses.cpu().numpy())
+        self.steps.append(most_probable(logits, self.top_k, self.groups))
         return logits
+
+
+def cut_alike(order: Sequence[int], sizes: Sequence[int], tokens: int) -> list[list[int]]:
+    """Cut prompts in the order of their tokens into batches of so many tokens at most."""
+    batches: list[list[int]] = []
+    for row in order:
+        if batches and max(sizes[n] for n in [*batches[-1], row]) * (len(batches[-1]) + 1) <= tokens:
+            batches[-1].append(row)
+        else:
+            batches.append([row])
+    return batches
+
+
+def possible_ways(network: Any) -> tuple[str, ...]:
+    """Return the ways that a network may be run in, the fastest first."""
+    config = network.config.get_text_config()
+    if network.config.is_encoder_decoder or any(getattr(config, name, None) for name in WINDOWS):
+        return WAYS[1:]
+    # States of recurrent layers take in the padding, and windows are cut where keys and values are kept.
+    plain = all(type(layer) is DynamicLayer for layer in DynamicCache(config=network.config).layers)
+    return WAYS if plain else WAYS[1:]
+
+
+def scaled_beyond(network: Any) -> int:
+    """Return the length beyond which a decoder's positions are scaled differently; 0 if they never are."""
+    config = network.config.get_text_config(decoder=True)
+    rope = getattr(config, "rope_parameters", None) or {}
+    own = getattr(config, "original_max_position_embeddings", None)
+    parts = [rope, *(part for part in rope.values() if isinstance(part, dict))]
+    parts = [part for part in parts if part.get("rope_type") in SCALED_ROPE]
+    lengths = [part.get("original_max_position_embeddings", own) for part in parts]
+    return next(filter(None, lengths), 0)
+
+
+def end_tokens(network: Any, tokenizer: Any) -> list[int]:
+    """Return the ids of the tokens that end a text: those of the generation settings, otherwise the tokenizer's."""
+    configured = network.generation_config.eos_token_id
+    configured = tokenizer.eos_token_id if configured is None else configured
+    ends = configured if isinstance(configured, list) else [] if configured is None else [configured]
+    size = network.config.get_text_config().vocab_size
+    for end in ends:
+        if not isinstance(end, int) or not 0 <= end < size:
+            raise UserError(
+                f"{type(network).__name__}: eos_token_id {end!r} is not a token of the model, whose vocabulary has "
+                f"{size}; correct it in the checkpoint's generation_config.json, or leave this model out"
+            )
+    return ends
+
+
+@contextlib.contextmanager
+def without_settings(network: Any) -> Iterator[None]:
+    """Keep a checkpoint's settings (samples, penalties, lengths) from filling what was left open."""
+    own, network.generation_config = network.generation_config, GenerationConfig()
+    try:
+        yield
+    finally:
+        network.generation_config = own
