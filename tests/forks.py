@@ -40,7 +40,7 @@ KINDS = {
         "transformers.models.llama.modeling_llama", "transformers.models.t5.modeling_t5",
     ),
     "model": (
-        "scripts.core.coreference_systems.c2f.resolve", "scripts.core.engines.generation",
+        "scripts.core.coreference_systems.c2f.resolve", "scripts.core.generation.check",
         "scripts.core.engines.scoring", "transformers.models.bert.modeling_bert",
         "transformers.models.llama.modeling_llama", "transformers.models.t5.modeling_t5",
     ),

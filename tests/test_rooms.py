@@ -38,6 +38,15 @@ ALLOWED = {
     f"{CORE}.provenance": (f"{CORE}.data", f"{CORE}.workflow", f"{CORE}.models.checkpoints"),
     f"{CORE}.paper": (f"{CORE}.data", f"{CORE}.statistics"),
     f"{CORE}.models": (f"{CORE}.data", f"{CORE}.workflow", f"{CORE}.provenance.closure", f"{CORE}.engines"),
+    f"{CORE}.scoring": (f"{CORE}.data", f"{CORE}.models", f"{CORE}.engines"),
+    f"{CORE}.generation": (
+        f"{CORE}.data",
+        f"{CORE}.models",
+        f"{CORE}.scoring",
+        f"{CORE}.workflow",
+        f"{CORE}.engines",
+        f"{CORE}.provenance.closure",
+    ),
     f"{CORE}.engines": (f"{CORE}.data", f"{CORE}.workflow", f"{CORE}.provenance.closure", f"{CORE}.models"),
     f"{CORE}.coreference_systems": (
         f"{CORE}.data",

@@ -5,9 +5,9 @@ import pyarrow as pa
 
 from scripts.core import files
 from scripts.core.data import prompting
-from scripts.core.engines import completions
 from scripts.core.engines import distributions as texts_and_steps
 from scripts.core.errors import UserError, count_noun
+from scripts.core.generation import servers
 from scripts.core.workflow.job import log, run
 
 
@@ -21,11 +21,11 @@ def main(
     file of masses.
 
     Raises:
-        UserError: As :meth:`scripts.core.engines.completions.Client.complete`, and if the model thinks first.
+        UserError: As :meth:`scripts.core.generation.servers.Client.complete`, and if the model thinks first.
     """
     most = entry["api"]["top_logprobs"]
     top_k = most if isinstance(top_k, str) else min(top_k, most)
-    client = completions.Client(
+    client = servers.Client(
         model, entry["api"], cache, max_new_tokens, top_k=top_k, timeout=timeout_seconds, attempts=attempts
     )
     count = texts_and_steps.count(texts, ["generate"])

@@ -6,10 +6,10 @@ import pyarrow as pa
 
 from scripts.core import files
 from scripts.core.data import instances, prompting
-from scripts.core.engines import completions
 from scripts.core.errors import count_noun
+from scripts.core.generation import servers
 from scripts.core.workflow.job import log, run
-from scripts.prompting.prompt import SCHEMA, shard_rows
+from scripts.prompting.prompt import SCHEMA, select_shard
 
 
 def main(
@@ -19,10 +19,10 @@ def main(
     """Write ``answers`` (Parquet, as :mod:`scripts.prompting.prompt`) to the rows of ``prompts`` with ``methods``.
 
     Raises:
-        UserError: As :meth:`scripts.core.engines.completions.Client.complete`.
+        UserError: As :meth:`scripts.core.generation.servers.Client.complete`.
     """
-    rows = shard_rows(prompts, methods, 1, 1)
-    client = completions.Client(model, entry["api"], cache, new_tokens, timeout=timeout_seconds, attempts=attempts)
+    rows = select_shard(prompts, methods, 1, 1)
+    client = servers.Client(model, entry["api"], cache, new_tokens, timeout=timeout_seconds, attempts=attempts)
     found = list(client.complete_all(rows["text"].to_pylist(), parallel))
     answered = [
         {"text_id": name} | answer_row(completion)
@@ -51,7 +51,7 @@ def main(
     log.info("%s answered", count_noun(len(rows), "prompt"))
 
 
-def answer_row(completion: completions.Completion) -> dict[str, Any]:
+def answer_row(completion: servers.Completion) -> dict[str, Any]:
     """Return what a file of answers holds of one, without the thought before it."""
     thought, text = prompting.split_thought(completion.text)
     closed = prompting.TAGS[1] in completion.text

@@ -5,19 +5,17 @@ Both answer the same prompts on the same machine in turns; the fastest of the ro
 
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 import torch
 
 from scripts.core import files
 from scripts.core.data import prompting
-from scripts.core.engines import generation
+from scripts.core.generation.check import choose_way
+from scripts.core.generation.generate import Generator
 from scripts.core.models import loading
 from scripts.core.workflow.job import log, run
-
-if TYPE_CHECKING:
-    import transformers
 
 
 def main(
@@ -55,64 +53,43 @@ def main(
     rows = rows[rows.follow_up.isna()]
     rows = rows[rows.instance_id.isin(rows.instance_id.drop_duplicates().iloc[:instances])]
     texts = list(map(prompting.wrapper(entry, tokenizer, date), rows.text))
-    ids = generation.Generator(network, tokenizer, max_new_tokens=new_tokens, tokens_per_batch=1).check(texts)
-    longest = max(map(len, ids)) + new_tokens
+    generator = Generator(network, tokenizer, new_tokens)
+    ids = generator.tokenize(texts)
+    choose_way(generator, ids)
     found = []
-    for turn in range(rounds):
-        for size in sizes:
-            ways = {
-                "this project": lambda size=size: batched_tokens(network, tokenizer, texts, new_tokens, size * longest),
-                "transformers generate": lambda size=size: reference_tokens(network, tokenizer, ids, new_tokens, size),
-            }
-            for name, way in ways.items():
-                started = time.perf_counter()
-                tokens = sum(map(len, way()))
-                seconds = time.perf_counter() - started
-                found.append((name, size, turn, tokens, seconds))
-                log.info("%s, %d prompts a batch: %.2f tokens a second", name, size, tokens / seconds)
-    frame = pd.DataFrame(found, columns=["engine", "batch", "round", "new_tokens", "seconds"])
-    frame = frame.loc[frame.groupby(["engine", "batch"]).seconds.idxmin()].drop(columns="round")
+    for size in sizes * rounds:
+        generator.batch_tokens = size * (max(map(len, ids)) + new_tokens)
+        ways = {
+            "this project": lambda: [answer.tokens for answer in generator.answer(texts)],
+            "transformers generate": lambda size=size: plain_answers(generator, ids, size),
+        }
+        for name, way in ways.items():
+            started = time.perf_counter()
+            tokens = sum(map(len, way()))
+            found.append((name, size, tokens, time.perf_counter() - started))
+            log.info("%s, %d prompts a batch: %.2f tokens a second", name, size, tokens / found[-1][-1])
+    frame = pd.DataFrame(found, columns=["engine", "batch", "new_tokens", "seconds"])
+    frame = frame.loc[frame.groupby(["engine", "batch"]).seconds.idxmin()]
     frame = frame.assign(prompts=len(texts), threads=threads, tokens_per_second=frame.new_tokens / frame.seconds)
     files.write_csv(table, frame)
 
 
-def batched_tokens(
-    network: "transformers.PreTrainedModel",
-    tokenizer: "transformers.PreTrainedTokenizerBase",
-    texts: Sequence[str],
-    new_tokens: int,
-    tokens_per_batch: int,
-) -> list[tuple]:
-    """Return the tokens of every answer, from this project's batches."""
-    made = generation.generate(
-        network, tokenizer, texts, max_new_tokens=new_tokens, tokens_per_batch=tokens_per_batch
-    )  # fmt: skip
-    return [result.tokens for result in made]
-
-
 @torch.inference_mode()
-def reference_tokens(
-    network: Any,
-    tokenizer: "transformers.PreTrainedTokenizerBase",
-    ids: Sequence[Sequence[int]],
-    new_tokens: int,
-    size: int,
-) -> list[Any]:
+def plain_answers(generator: Generator, ids: Sequence[Sequence[int]], size: int) -> list[Any]:
     """Return the tokens of every answer, from transformers' ``generate`` on batches of prompts of similar length."""
-    ends = generation.end_tokens(network, tokenizer)
-    padding = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else ends[0]
+    padding, ends = generator.padding, generator.ends
     order = sorted(range(len(ids)), key=lambda row: -len(ids[row]))
-    answers = [None] * len(ids)
+    answers: list[Any] = [None] * len(ids)
     for start in range(0, len(order), size):
         rows = order[start : start + size]
-        width = max(len(ids[row]) for row in rows)
+        width = len(ids[rows[0]])
         tokens = torch.tensor([[padding] * (width - len(ids[row])) + list(ids[row]) for row in rows])
         mask = torch.tensor([[0] * (width - len(ids[row])) + [1] * len(ids[row]) for row in rows])
-        made = network.generate(
-            tokens, attention_mask=mask, max_new_tokens=new_tokens, do_sample=False, pad_token_id=padding
+        made = generator.network.generate(
+            tokens, attention_mask=mask, max_new_tokens=generator.max_new_tokens, do_sample=False, pad_token_id=padding
         )
         for row, written in zip(rows, made[:, width:].tolist(), strict=True):
-            answers[row] = written[: next((i for i, token in enumerate(written) if token in ends), len(written))]
+            answers[row] = tuple(written[: next((i for i, token in enumerate(written) if token in ends), None)])
     return answers
 
 

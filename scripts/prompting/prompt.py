@@ -1,29 +1,28 @@
 """Ask one model all prompts of a shard of a study's prompts, and keep what it writes."""
 
-import dataclasses
-import hashlib
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from tqdm import tqdm
 
 from scripts.core import files
 from scripts.core.data import instances, prompting
-from scripts.core.engines import chunks, generation
-from scripts.core.engines.batches import progress_bar
 from scripts.core.errors import UserError, count_noun
+from scripts.core.generation import check
+from scripts.core.generation.generate import Answer, Generator
 from scripts.core.models import model_jobs
+from scripts.core.scoring.network import Batch
+from scripts.core.scoring.parts import Parts, digest, progress_bar
 from scripts.core.workflow.job import log, run
 
-if TYPE_CHECKING:
-    from tqdm import tqdm
-
-# Prompts held at once: enough for batches of similar length, few enough for memory to stay flat.
 WINDOW = 2048
+"""Prompts held at once: enough for batches of similar length, few enough for memory to stay flat."""
 
 LIBRARIES = ("torch", "transformers", "tokenizers")
 
@@ -36,11 +35,10 @@ SCHEMA = pa.schema(
         ("answer", pa.string()),
         ("answer_tokens", pa.int32()),
         ("answer_finished", pa.bool_()),
-        *(
-            (f"{step}_thought{fact}", kind)
-            for step in ("chain", "answer")
-            for fact, kind in (("", pa.string()), ("_closed", pa.bool_()))
-        ),
+        ("chain_thought", pa.string()),
+        ("chain_thought_closed", pa.bool_()),
+        ("answer_thought", pa.string()),
+        ("answer_thought_closed", pa.bool_()),
     ]
 )
 
@@ -98,38 +96,42 @@ def main(
         model, entry, script="scripts/prompting/prompt.py", libraries=LIBRARIES, device=device, threads=threads,
         weights=weights, fetched=fetched,
     )  # fmt: skip
-    wrap = prompting.wrapper(entry, opened.tokenizer, date)
+    rows = select_shard(prompts, methods, shard, shards)
+    asker = Asker(opened.network, opened.tokenizer, entry, date, new_tokens, tokens_per_batch)
+    way = asker.choose_way(rows)
     metadata = opened.facts | {
         "search": "greedy",
         "prompt_wrapping": entry.get("prompt_wrapping", "none"),
-        "wrapped": wrap(prompting.PROMPT_SLOT),
+        "wrapped": asker.wrap(prompting.PROMPT_SLOT),
         "date": date,
         **({"thinking": entry["thinking"]} if "thinking" in entry else {}),
         "methods": methods,
         "new_tokens_at_most": new_tokens,
         "prompts_sha256": files.sha256(prompts),
     }
-    tokens_per_batch = generation.batch_tokens(opened.network, tokens_per_batch)
-    settings = {"tokens_per_batch": tokens_per_batch, "threads": threads}
-    parts = chunks.Chunks.for_output(answers, metadata | settings, save_seconds)
-    rows = shard_rows(prompts, methods, shard, shards)
-    metadata |= {"shard": shard, "shards": shards, "prompts": len(rows), "prompt_tokens": 0, "new_tokens": 0}
-    metadata |= {"thoughts": 0, "thoughts_cut_off": 0}
+    settings = {"tokens_per_batch": tokens_per_batch, "threads": threads, **way}
+    parts = Parts(answers, metadata | settings, save_seconds)
+    metadata |= {"shard": shard, "shards": shards, "prompts": len(rows)}
+    metadata["unchecked_prompts"] = 0 if way["checked"] else len(rows)
     started = time.monotonic()
-    with progress_bar(model if shards == 1 else f"{model} {shard}/{shards}", None) as bar:
-        job = Job(opened, wrap, new_tokens, tokens_per_batch, parts, bar, metadata)
-        instances.write_stream(answers, SCHEMA, job.batches(rows), metadata)
+    with (
+        progress_bar(model if shards == 1 else f"{model} {shard}/{shards}", None) as bar,
+        instances.write_batches(answers, SCHEMA, metadata) as write,
+    ):
+        for window, done in windows(rows):
+            write(pa.RecordBatch.from_pylist(asker.ask_window(window, parts, bar, done), schema=SCHEMA))
+        metadata |= asker.counts
     seconds = time.monotonic() - started
-    model_jobs.write_speed(speed, opened, seconds, new_tokens=job.written, prompts=len(rows))
+    model_jobs.write_speed(speed, opened, seconds, new_tokens=asker.written, prompts=len(rows))
     parts.remove()
     log.info(
         "%s, %d tokens read and %d written, %d of them now (%.1f a second)",
-        count_noun(len(rows), "prompt"), metadata["prompt_tokens"], metadata["new_tokens"], job.written,
-        job.written / max(seconds, 1e-9),
+        count_noun(len(rows), "prompt"), metadata["prompt_tokens"], metadata["new_tokens"], asker.written,
+        asker.written / max(seconds, 1e-9),
     )  # fmt: skip
 
 
-def shard_rows(path: str | Path, methods: Sequence[str], shard: int, shards: int) -> pa.Table:
+def select_shard(path: str | Path, methods: Sequence[str], shard: int, shards: int) -> pa.Table:
     """Return the rows of a file of prompts that belong to a shard: contiguous, and about as many in each.
 
     Raises:
@@ -145,141 +147,116 @@ def shard_rows(path: str | Path, methods: Sequence[str], shard: int, shards: int
     return table.slice(start, end - start)
 
 
-@dataclasses.dataclass(frozen=True)
-class Answer:
-    """What a model answered in one step: text, tokens (without the end), whether it ended by itself; and its thought.
-
-    ``thought`` is None where there was none; ``closed`` says whether it ended.
-    """
-
-    text: str
-    tokens: tuple
-    finished: bool
-    thought: str | None = None
-    closed: bool | None = None
+def windows(rows: pa.Table) -> Iterator[tuple[list[dict[str, Any]], float]]:
+    """Yield the rows, a window at a time, and the share of all rows up to its end."""
+    for start in range(0, len(rows), WINDOW):
+        window = rows.slice(start, WINDOW).to_pylist()
+        yield window, (start + len(window)) / len(rows)
 
 
-class Job:
-    """Streams prompts through a model, in one or two steps.
+class Asker:
+    """Asks a model prompts in one or two steps, and takes answers apart from thoughts.
 
-    Args:
-        wrap: Makes of a prompt what the model reads.
-        metadata: Gets the counts of tokens and thoughts; says in ``thinking`` how the model thinks.
+    Attributes:
+        counts: Tokens read and written, thoughts, and how many of them were cut off.
+        written: Tokens written now, not by a job that was killed.
     """
 
     def __init__(
-        self,
-        opened: model_jobs.OpenedModel,
-        wrap: Callable[[str], str],
-        new_tokens: dict,
-        tokens_per_batch: int | str,
-        parts: chunks.Chunks,
-        bar: "tqdm",
-        metadata: dict,
+        self, network: Any, tokenizer: Any, entry: dict, date: str, new_tokens: dict[str, int], batch_tokens: int | str
     ):
-        extra = metadata.get("thinking", {}).get("tokens", 0)
-        self.generators = {
-            step: generation.Generator(
-                opened.network, opened.tokenizer, max_new_tokens=most + extra, tokens_per_batch=tokens_per_batch,
-            )
-            for step, most in new_tokens.items()
-        }  # fmt: skip
-        self.new_tokens, self.wrap = new_tokens, wrap
-        self.tokenizer: Any = opened.tokenizer
-        self.tags = prompting.thought_tags(metadata)
-        added = self.tokenizer.added_tokens_decoder.values()
-        self.special = {*self.tokenizer.all_special_tokens, *(str(token) for token in added if token.special)}
-        self.parts = parts
-        self.bar = bar
-        self.metadata = metadata
+        thought = entry.get("thinking", {}).get("tokens", 0)
+        self.new_tokens, self.tokenizer = new_tokens, tokenizer
+        self.longest = Generator(network, tokenizer, max(new_tokens.values()) + thought, batch_tokens=batch_tokens)
+        self.generators = {step: self.longest.limited(most + thought) for step, most in new_tokens.items()}
+        self.wrap: Callable[[str], str] = prompting.wrapper(entry, tokenizer, date)
+        self.tags = prompting.thought_tags(entry)
+        added = tokenizer.added_tokens_decoder.values()
+        self.special = {*tokenizer.all_special_tokens, *(str(token) for token in added if token.special)}
+        self.counts = Counter(prompt_tokens=0, new_tokens=0, thoughts=0, thoughts_cut_off=0)
         self.written = 0
 
-    def batches(self, rows: pa.Table) -> Iterator[pa.RecordBatch]:
-        """Yield a record batch of answers for each window of ``rows``.
+    def choose_way(self, rows: pa.Table) -> dict[str, Any]:
+        """Choose how prompts are continued, for all steps: see :func:`scripts.core.generation.check.choose_way`.
 
-        Prompts that are too long for the model are refused before the first one runs.
+        Prompts that are too long for the model are refused here, before the first one runs.
         """
-        for start in range(0, len(rows), WINDOW):
-            for name in self.generators.keys() & {"answer", "chain"}:
-                window = rows.slice(start, WINDOW).to_pylist()
-                asked = [row["text"] for row in window if (row["follow_up"] is None) == (name == "answer")]
-                self.generators[name].check([self.wrap(text) for text in asked])
-        for start in range(0, len(rows), WINDOW):
-            window = rows.slice(start, WINDOW).to_pylist()
-            answers = self.window(window, (start + len(window)) / len(rows))
-            yield pa.RecordBatch.from_pylist(answers, schema=SCHEMA)
+        probes: list[list[int]] = []
+        for window, _ in windows(rows):
+            for step in self.generators.keys() & {"answer", "chain"}:
+                texts = [self.wrap(row["text"]) for row in window if (row["follow_up"] is None) == (step == "answer")]
+                probes += check.choose_probes(self.generators[step], self.generators[step].tokenize(texts))
+        way = check.choose_way(self.longest, probes)
+        for generator in self.generators.values():
+            generator.way = way["way"]
+        return way
 
-    def window(self, window: list[dict[str, Any]], done: float) -> list[dict[str, Any]]:
+    def ask_window(self, window: list[dict[str, Any]], parts: Parts, bar: tqdm, done: float) -> list[dict[str, Any]]:
         """Return the rows of answers of a window; ``done`` is the share of all prompts up to its end."""
-        single = [i for i, row in enumerate(window) if row["follow_up"] is None]
-        double = [i for i, row in enumerate(window) if row["follow_up"] is not None]
-        answers = [{"text_id": row["text_id"]} for row in window]
-        plain = self.step("answer", [window[i]["text"] for i in single], done)
-        chains = self.step("chain", [window[i]["text"] for i in double], done)
+        answers = [dict.fromkeys(SCHEMA.names) | {"text_id": row["text_id"]} for row in window]
+        single = [n for n, row in enumerate(window) if row["follow_up"] is None]
+        double = [n for n, row in enumerate(window) if row["follow_up"] is not None]
+
+        def ask(step: str, column: str, members: list[int], texts: list[str]) -> None:
+            for n, result in zip(members, self.ask(step, texts, parts, bar, done), strict=True):
+                answers[n] |= {f"{column}{fact}": value for fact, value in result.items()}
+
+        ask("answer", "answer", single, [window[n]["text"] for n in single])
+        ask("chain", "chain", double, [window[n]["text"] for n in double])
         second = [
-            prompting.second_prompt(window[i]["follow_up"], window[i]["text"], chain.text)
-            for i, chain in zip(double, chains, strict=True)
+            prompting.second_prompt(window[n]["follow_up"], window[n]["text"], answers[n]["chain"]) for n in double
         ]
-        finals = self.step("final", second, done)
-        for name, indices, results in (
-            ("answer", single, plain), ("chain", double, chains), ("answer", double, finals),
-        ):  # fmt: skip
-            for i, result in zip(indices, results, strict=True):
-                answers[i] |= {
-                    name: result.text,
-                    f"{name}_tokens": len(result.tokens),
-                    f"{name}_finished": result.finished,
-                    f"{name}_thought": result.thought,
-                    f"{name}_thought_closed": result.closed,
-                }
-        return [{field: row.get(field) for field in SCHEMA.names} for row in answers]
+        ask("final", "answer", double, second)
+        return answers
 
-    def step(self, name: str, texts: list[str], done: float) -> list[Answer]:
-        """Return the answer to each text in one step, without the thought before it."""
-        texts = [self.wrap(text) for text in texts]
-        results = self.run(name, texts, done)
-        return [self.answer(name, result, text) for result, text in zip(results, texts, strict=True)]
+    def ask(self, step: str, texts: list[str], parts: Parts, bar: tqdm, done: float) -> list[dict[str, Any]]:
+        """Return what the model writes after each text in one step: :meth:`split_answer`.
 
-    def answer(self, name: str, result: generation.Generation, prompt: str) -> Answer:
-        """Return a generation as an answer; a model that did not think has no more tokens for it than any other."""
-        generator = self.generators[name]
-        # Tags may be special tokens, which the text of a generation leaves out.
-        thought, text = prompting.split_thought(self.tokenizer.decode(result.tokens), self.tags, prompt)
-        if thought is None:
-            result = generator.read(generator.raw(result)[: self.new_tokens[name]])
-            return Answer(result.text, result.tokens, result.finished)
-        closed = self.tags[1] in self.tokenizer.decode(result.tokens)
-        self.metadata["thoughts"] += 1
-        self.metadata["thoughts_cut_off"] += not closed
-        for special in self.special:
-            thought, text = thought.replace(special, ""), text.replace(special, "")
-        return Answer(text, result.tokens, result.finished, thought, closed)
-
-    def run(self, name: str, texts: list[str], done: float) -> list[generation.Generation]:
-        """Return the generation after each text; none without texts.
-
-        A study without a second step has no tokens for it.
+        A study without a second step has no tokens for it and no texts.
         """
         if not texts:
             return []
-        generator = self.generators[name]
-        digest = hashlib.sha256("\0".join([name, *texts]).encode()).hexdigest()
-        plan = generator.plan(texts)
-        self.bar.total = round((self.bar.n + sum(batch.tokens for batch in plan)) / done)
-        results: list[Any] = [None] * len(texts)
+        generator, prompts = self.generators[step], [self.wrap(text) for text in texts]
+        ids = generator.tokenize(prompts)
+        plan = generator.plan(ids)
+        bar.total = round((bar.n + sum(batch.tokens for batch in plan)) / done)
+        answers: dict[int, Answer] = {}
 
-        def compute(batch: generation.Batch):
-            some = generator.run([texts[row] for row in batch.rows])
-            return [np.array(generator.raw(result)) for result in some]
+        def run_batch(batch: Batch) -> list[np.ndarray]:
+            return [np.array(generator.raw(answer), dtype=np.float64) for answer in generator.run(batch)]
 
-        for batch, raw, fresh in self.parts.work(digest, plan, compute):
-            self.written += sum(map(len, raw)) if fresh else 0
-            for row, tokens in zip(batch.rows, raw, strict=True):
-                results[row] = generator.read([int(token) for token in tokens])
-            self.bar.update(batch.tokens)
-        self.metadata["prompt_tokens"] += sum(map(len, generator.tokenize(texts)))
-        self.metadata["new_tokens"] += sum(len(result.tokens) for result in results)
-        return results
+        for batch, results, fresh in parts.work(digest([step, prompts]), plan, run_batch):
+            self.written += sum(map(len, results)) if fresh else 0
+            for number, tokens in zip(batch.members, results, strict=True):
+                answers[number] = generator.read([int(token) for token in tokens])
+            bar.update(batch.tokens)
+        self.counts["prompt_tokens"] += sum(map(len, ids))
+        self.counts["new_tokens"] += sum(len(answer.tokens) for answer in answers.values())
+        return [self.split_answer(step, answers[number], prompt) for number, prompt in enumerate(prompts)]
+
+    def split_answer(self, step: str, answer: Answer, prompt: str) -> dict[str, Any]:
+        """Return an answer without the thought before it: values by the ends of their columns' names.
+
+        A model that did not think has no more tokens for its answer than any other.
+        """
+        generator = self.generators[step]
+        # Tags may be special tokens, which the text of an answer leaves out.
+        written = self.tokenizer.decode(answer.tokens)
+        thought, text = prompting.split_thought(written, self.tags, prompt)
+        if thought is None:
+            answer = generator.read(generator.raw(answer)[: self.new_tokens[step]])
+            return {"": answer.text, "_tokens": len(answer.tokens), "_finished": answer.finished}
+        closed = self.tags[1] in written
+        self.counts.update(thoughts=1, thoughts_cut_off=int(not closed))
+        for special in self.special:
+            thought, text = thought.replace(special, ""), text.replace(special, "")
+        return {
+            "": text,
+            "_tokens": len(answer.tokens),
+            "_finished": answer.finished,
+            "_thought": thought,
+            "_thought_closed": closed,
+        }
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from scripts.core.workflow.job import log, run
 # Metadata in which the shards of one run may differ.
 _PER_SHARD = (
     "shard", "instances", "text_tokens", "forward_tokens", "prompts", "prompt_tokens", "new_tokens",
-    "unknown_instances", "unread_instances", "tied_instances", "thoughts", "thoughts_cut_off",
+    "unchecked_prompts", "unknown_instances", "unread_instances", "tied_instances", "thoughts", "thoughts_cut_off",
 )  # fmt: skip
 
 

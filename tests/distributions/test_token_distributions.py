@@ -14,7 +14,7 @@ from scripts.distributions import completions as completions_job
 from scripts.distributions import token_distributions
 from tests import jobs
 from tests import zoo as builder
-from tests.core.engines.completion_server import KEY, answer, serve
+from tests.core.generation.completion_server import KEY, answer, serve
 
 ROOT = Path(__file__).parents[2]
 GROUPS = {"female": ["she", "her"], "male": ["he", "him", "his"], "neutral": ["they"]}

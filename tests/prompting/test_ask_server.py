@@ -6,7 +6,7 @@ import pytest
 from scripts.core import files
 from scripts.core.data import model_outputs
 from scripts.prompting import ask_server, merge_answers
-from tests.core.engines.completion_server import KEY, answer, serve
+from tests.core.generation.completion_server import KEY, answer, serve
 from tests.prompting.test_prompt import write_prompts
 
 

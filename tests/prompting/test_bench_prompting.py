@@ -3,15 +3,19 @@
 import pytest
 
 from scripts.core import config, files
-from scripts.core.engines import generation
+from scripts.core.generation.generate import Generator
 from scripts.core.models import loading
 from scripts.prompting import bench_prompting
 from tests import zoo as builder
 from tests.prompting.test_prompt import write_prompts
 
 
-def test_the_table_has_every_engine_at_every_size(tmp_path):
-    entry = config.load_yaml(builder.build(tmp_path, ["tiny-llama"]))["models"]["tiny-llama"]
+@pytest.fixture(scope="module")
+def entry(tmp_path_factory):
+    return config.load_yaml(builder.build(tmp_path_factory.mktemp("zoo"), ["tiny-llama"]))["models"]["tiny-llama"]
+
+
+def test_the_table_has_every_engine_at_every_size(entry, tmp_path):
     rows = write_prompts(tmp_path / "prompts.parquet", 9)
     files.write_parquet(tmp_path / "prompts.parquet", rows.assign(instance_id=rows.text_id))
     bench_prompting.main(
@@ -27,10 +31,9 @@ def test_the_table_has_every_engine_at_every_size(tmp_path):
 
 
 @pytest.mark.parametrize("size", [1, 2, 3])
-def test_transformers_answers_as_this_project_does(tmp_path, size):
-    entry = config.load_yaml(builder.build(tmp_path, ["tiny-llama"]))["models"]["tiny-llama"]
+def test_transformers_answers_as_this_project_does(entry, tmp_path, size):
     network, tokenizer = loading.load("tiny-llama", entry, loading.locate("tiny-llama", entry), "cpu")
     texts = write_prompts(tmp_path / "prompts.parquet", 9).text.tolist()
-    ids = generation.Generator(network, tokenizer, max_new_tokens=5, tokens_per_batch=1).check(texts)
-    first = bench_prompting.batched_tokens(network, tokenizer, texts, 5, size * 60)
-    assert list(map(list, first)) == bench_prompting.reference_tokens(network, tokenizer, ids, 5, size)
+    generator = Generator(network, tokenizer, 5, batch_tokens=size * 60)
+    found = [answer.tokens for answer in generator.answer(texts)]
+    assert found == bench_prompting.plain_answers(generator, generator.tokenize(texts), size)

@@ -8,8 +8,8 @@ from transformers import AutoModelForCausalLM
 
 from scripts.core import config, files
 from scripts.core.data import prompting
-from scripts.core.engines import generation
 from scripts.core.errors import UserError
+from scripts.core.generation.generate import Generator
 from scripts.core.models import loading
 from scripts.distributions import token_distributions
 from scripts.prompting import prompt
@@ -155,7 +155,7 @@ def asked(opened, folder, written=None, **thinking):
     write_prompts(folder / "prompts.parquet", 4)
     with pytest.MonkeyPatch.context() as patch:
         if written:
-            patch.setattr(generation.Generator, "run", lambda self, texts: [self.read(written) for _ in texts])
+            patch.setattr(Generator, "run", lambda self, batch: [self.read(written) for _ in batch.work])
         prompt.main(**arguments(entries | {NAME: entry}, folder, folder / "prompts.parquet", NAME))
     return files.read_parquet(folder / "answers.parquet"), files.parquet_metadata(folder / "answers.parquet")
 
@@ -209,7 +209,7 @@ def test_distributions_of_a_thought_are_refused(opened, tmp_path):
     }  # fmt: skip
     # What the tiny model writes first stands for the tag.
     shown = SHOWN.format("Who left?")
-    first = generation.generate(opened[1], tokenizer, [shown], max_new_tokens=1, tokens_per_batch=1)[0].tokens
+    first = Generator(opened[1], tokenizer, 1).answer([shown])[0].tokens
     for tags, refused in ((["no tag", "none"], False), ([tokenizer.decode(first), "none"], True)):
         given["entry"] = entries[NAME] | {"thinking": {"tags": tags}}
         if refused:

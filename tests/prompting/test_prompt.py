@@ -6,9 +6,10 @@ import pandas as pd
 import pytest
 
 from scripts.core import config, files
-from scripts.core.engines import chunks, generation
 from scripts.core.errors import UserError
+from scripts.core.generation.generate import Generator
 from scripts.core.models import loading
+from scripts.core.scoring.parts import Parts
 from scripts.prompting import merge_answers, prompt
 from tests import jobs
 from tests import zoo as builder
@@ -79,7 +80,7 @@ def test_both_steps_are_kept_and_shown_to_the_model_as_its_entry_says(entries, t
 
     def alone(text, most):
         shown = SHOWN[model].format(text)
-        return generation.generate(network, tokenizer, [shown], max_new_tokens=most, tokens_per_batch=1)[0]
+        return Generator(network, tokenizer, most).answer([shown])[0]
 
     for row, found in zip(rows.itertuples(index=False), table.itertuples(index=False), strict=True):
         if row.method == "vanilla":
@@ -100,7 +101,7 @@ def test_both_steps_are_kept_and_shown_to_the_model_as_its_entry_says(entries, t
     assert facts["prompts"] == 20
     assert facts["new_tokens"] == table.answer_tokens.sum() + table.chain_tokens.sum()
     assert facts["prompts_sha256"] == files.sha256(tmp_path / "prompts.parquet")
-    assert not (tmp_path / "answers.chunks").exists()
+    assert not (tmp_path / "answers.parts").exists()
 
 
 def test_only_the_methods_of_the_model_are_asked(entries, tmp_path):
@@ -113,33 +114,30 @@ def test_only_the_methods_of_the_model_are_asked(entries, tmp_path):
         prompt.main(**arguments(entries, tmp_path, tmp_path / "prompts.parquet", methods=["dream"]))
 
 
-def test_a_killed_job_goes_on_where_it_was(entries, tmp_path):
+@pytest.mark.parametrize("model", ["tiny-llama", "tiny-flan-t5"])
+def test_a_killed_job_goes_on_where_it_was(entries, tmp_path, model):
     write_prompts(tmp_path / "prompts.parquet", 300)
     whole, broken = tmp_path / "whole", tmp_path / "broken"
-    prompt.main(**arguments(entries, whole, tmp_path / "prompts.parquet"))
-    given = arguments(entries, broken, tmp_path / "prompts.parquet")
-    parts = broken / "answers.chunks"
+    prompt.main(**arguments(entries, whole, tmp_path / "prompts.parquet", model))
+    given = arguments(entries, broken, tmp_path / "prompts.parquet", model)
+    parts = broken / "answers.parts"
     for target in (2, 9):
         jobs.kill_with_parts("scripts.prompting.prompt", given, parts, target)
         assert not (broken / "answers.parquet").exists()
     prompt.main(**given)
-    first, second = (files.read_parquet(folder / "answers.parquet") for folder in (whole, broken))
-    pd.testing.assert_frame_equal(first, second)
+    assert (whole / "answers.parquet").read_bytes() == (broken / "answers.parquet").read_bytes()
     assert not parts.exists()
 
 
 def test_finished_parts_of_other_settings_are_thrown_away(entries, tmp_path, monkeypatch):
     write_prompts(tmp_path / "prompts.parquet", 12)
     removed = []
-    monkeypatch.setattr(chunks.Chunks, "remove", lambda self: removed.append(self.folder))
+    monkeypatch.setattr(Parts, "remove", lambda self: removed.append(self.folder))
     given = arguments(entries, tmp_path, tmp_path / "prompts.parquet")
     prompt.main(**given)
     assert len(removed) == 1
-    asked = []
-    original = generation.Generator.run
-    monkeypatch.setattr(
-        generation.Generator, "run", lambda self, texts, *keys: asked.extend(texts) or original(self, texts, *keys)
-    )
+    asked, original = [], Generator.run
+    monkeypatch.setattr(Generator, "run", lambda self, batch: asked.extend(batch.work) or original(self, batch))
     prompt.main(**given)
     assert not asked
     prompt.main(**given | {"new_tokens": NEW | {"answer": 4}})
@@ -170,6 +168,6 @@ def test_a_prompt_that_is_too_long_ends_the_job_before_it_starts(entries, tmp_pa
     table.loc[11, ["text", "follow_up"]] = ["word " * 300, follow_up]
     files.write_parquet(tmp_path / "prompts.parquet", table)
     monkeypatch.setattr(prompt, "WINDOW", 5)
-    monkeypatch.setattr(generation.Generator, "run", lambda *_: pytest.fail("a prompt was run"))
+    monkeypatch.setattr(Generator, "continue_all", lambda *_: pytest.fail("a prompt was run"))
     with pytest.raises(UserError, match="and the model takes 256; prompts are never truncated"):
         prompt.main(**arguments(entries, tmp_path, tmp_path / "prompts.parquet"))

@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from scripts.core import config, files
-from tests.core.engines.completion_server import KEY, serve
+from tests.core.generation.completion_server import KEY, serve
 
 pytestmark = pytest.mark.workflow
 PAPER = "results/paper/main.tex"

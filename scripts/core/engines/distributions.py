@@ -389,7 +389,7 @@ def step_batch(text_ids: Collection[str], steps: Sequence[Sequence[Any]]) -> "pa
     """Return rows of a distributions file from a server's steps.
 
     Args:
-        steps: For each text, its steps: each a :class:`scripts.core.engines.completions.Step`.
+        steps: For each text, its steps: each a :class:`scripts.core.generation.servers.Step`.
     """
     rows = [
         (name, number, rank, token, probability, rank == step.chosen)

@@ -21,11 +21,24 @@ CHECKED_TOKENS, CHECKED_RANKS, LEAST_PROBABILITY = 3, 10, 1e-6
 """New tokens of a check, how many of the most probable are compared after each; less probable ones are rounding."""
 
 
-def choose_way(generator: Generator, ids: Sequence[list[int]]) -> dict[str, Any]:
-    """Set the fastest way of continuing prompts that agrees with single passes, and return what the record says of it.
+def choose_probes(generator: Generator, ids: Sequence[list[int]]) -> list[list[int]]:
+    """Return the shortest and the longest of some prompts and, between them, the one most like the longest.
 
-    The shortest and the longest prompt and the one most like the longest are continued together, in float32: prompts
-    that share a beginning are so in a batch, whatever their lengths.
+    A prompt whose positions change is left out: it is continued by single passes as it is.
+    """
+    ids = sorted((tokens for tokens in ids if not generator.is_scaled(tokens)), key=len)
+    if not ids:
+        return []
+    longest = np.array(ids[-1])
+    others = [tokens for tokens in ids if tokens != ids[-1]] or [ids[-1]]
+    return [ids[0], max(others, key=lambda tokens: common_prefix(np.array(tokens), longest)), ids[-1]]
+
+
+def choose_way(generator: Generator, ids: Sequence[list[int]]) -> dict[str, Any]:
+    """Set the fastest way of continuing prompts that agrees with single passes, and return it and whether it was asked.
+
+    Three prompts (:func:`choose_probes`) are continued together, in float32, and the most probable tokens after each
+    are compared with a pass over the same tokens without a cache.
 
     Args:
         ids: The job's prompts.
@@ -34,16 +47,10 @@ def choose_way(generator: Generator, ids: Sequence[list[int]]) -> dict[str, Any]
         UserError: If no way agrees.
     """
     network, name = generator.network, type(generator.network).__name__
-    # A prompt whose positions change is continued by single passes as it is.
-    ids = sorted((tokens for tokens in ids if not generator.is_scaled(tokens)), key=len)
-    ways = possible_ways(network)
-    if not ids:
+    ways, probes = possible_ways(network), choose_probes(generator, ids)
+    if not probes:
         generator.way = ways[-1]
         return {"way": generator.way, "checked": True}
-    longest = np.array(ids[-1])
-    others = [tokens for tokens in ids if tokens != ids[-1]] or [ids[-1]]
-    alike = max(others, key=lambda tokens: common_prefix(np.array(tokens), longest))
-    probes = [ids[0], alike, ids[-1]]
     probe = copy.copy(generator)
     probe.max_new_tokens = min(CHECKED_TOKENS, generator.max_new_tokens)
     probe.top_k, probe.groups, probe.ends = CHECKED_RANKS, None, []

@@ -30,9 +30,10 @@ from scripts.core.scoring import network as net
 BATCH_TOKENS = {"cpu": 8192, "cuda": 65536}
 """Tokens of a batch (prompts with padding, and new tokens) when the configuration says ``auto``."""
 WAYS = ("shared", "padded", "equal", "single")
-"""In batches that read once what their prompts begin with, in padded ones, in ones of equal length, one by one."""
-PADDING = 0.125
-"""The share of a batch's prompts that may be padding."""
+"""In batches that read once what their prompts begin with, in padded ones, in ones of equal length; one by one, without
+a cache."""
+PADDING = {"cpu": 0.125, "cuda": 0.9}
+"""The share of a prompt that may be padding: a GPU takes as long for a step of few prompts as for one of many."""
 WINDOWS = ("sliding_window", "attention_chunk_size", "attention_window", "window_size")
 """Names under which configurations say how far a token sees: padding between tokens would count."""
 SCALED_ROPE = ("longrope", "dynamic")
@@ -129,7 +130,8 @@ class Generator:
         order = sorted(range(len(ids)), key=lambda row: (-sizes[row], ids[row]))
         alone = [[row] for row in order if self.way == "single" or self.is_scaled(ids[row])]
         order = [row for row in order if [row] not in alone]
-        batches = net.cut_passes(order, sizes, self.batch_tokens, 0 if self.way == "equal" else PADDING)
+        padding = 0 if self.way == "equal" else PADDING[self.network.device.type]
+        batches = net.cut_passes(order, sizes, self.batch_tokens, padding)
         if self.way == "shared":
             alike = cut_alike(sorted(order, key=lambda row: ids[row]), sizes, self.batch_tokens)
             batches = min(batches, alike, key=lambda some: sum(self._lay_out(ids, batch).tokens for batch in some))
@@ -175,7 +177,7 @@ class Generator:
             max_new_tokens=self.max_new_tokens,
             do_sample=False,
             num_beams=1,
-            use_cache=not any(map(self.is_scaled, ids)),
+            use_cache=self.way != "single" and not any(map(self.is_scaled, ids)),
             eos_token_id=self.ends or None,
             pad_token_id=self.padding,
             decoder_start_token_id=self.start if self.two_parts else None,

@@ -2,7 +2,9 @@
 
 import hashlib
 import json
+import logging
 import shutil
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -10,10 +12,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from tqdm import tqdm
 
 from scripts.core import files
-from scripts.core.errors import UserError
-from scripts.core.scoring.network import Batch
+from scripts.core.errors import UserError, count_noun
+
+log = logging.getLogger("pronouns")
 
 
 def digest(value: Any) -> str:
@@ -22,7 +26,13 @@ def digest(value: Any) -> str:
 
 
 class Parts:
-    """The folder of a job's finished parts; parts of anything else than ``facts`` are thrown away."""
+    """The folder of a job's finished parts.
+
+    Args:
+        output: The file that the job writes.
+        facts: All that results depend on besides the batches (JSON); parts of anything else are thrown away.
+        save_seconds: How often :meth:`work` saves.
+    """
 
     def __init__(self, output: str | Path, facts: dict[str, Any], save_seconds: float = 30):
         self.folder, self.key, self.save_seconds = Path(output).with_suffix(".parts"), digest(facts), save_seconds
@@ -36,37 +46,63 @@ class Parts:
                 self.paths.setdefault(metadata["window"], []).append(path)
             else:
                 path.unlink()
+        if self.paths:
+            log.info("%s: %s found", self.folder, count_noun(sum(map(len, self.paths.values())), "finished part"))
 
     def work(
-        self, window: str, batches: Sequence[Batch], run: Callable[[Batch], list[np.ndarray]]
-    ) -> Iterator[tuple[Batch, list[np.ndarray]]]:
-        """Yield the batches of a window of instances with their results: finished ones, or run now and saved."""
-        finished: dict[int, list[np.ndarray]] = {}
+        self, window: str, batches: Sequence[Any], run: Callable[[Any], list[Any]]
+    ) -> Iterator[tuple[Any, list[Any], bool]]:
+        """Yield the batches of a window of instances with their results, and whether they ran now.
+
+        Args:
+            window: Digest of the instances.
+            batches: In an order that the instances determine.
+            run: Returns a list of results, all arrays of numbers or all of another kind that an Arrow column can hold.
+        """
+        finished: dict[int, list[Any]] = {}
         for path in self.paths.get(window, []):
             table = files.read_arrow(path)
-            for number, values in zip(table["batch"].to_pylist(), table["values"].to_pylist(), strict=True):
-                finished.setdefault(number, []).append(np.array(values, dtype=np.float64))
-        waiting: dict[int, list[np.ndarray]] = {}
+            numbers = pa.types.is_list(table.schema.field("values").type)
+            for batch, value in zip(table["batch"].to_pylist(), table["values"].to_pylist(), strict=True):
+                finished.setdefault(batch, []).append(np.array(value, dtype=np.float64) if numbers else value)
+        waiting: dict[int, list[Any]] = {}
         saved = time.monotonic()
         for number, batch in enumerate(batches):
             results = finished.get(number)
+            fresh = results is None
             if results is None:
                 results = waiting[number] = run(batch)
-            if waiting and time.monotonic() - saved >= self.save_seconds:
-                self._save(window, waiting)
-                waiting, saved = {}, time.monotonic()
-            yield batch, results
+                if time.monotonic() - saved >= self.save_seconds:
+                    self._save(window, waiting)
+                    waiting, saved = {}, time.monotonic()
+            yield batch, results, fresh
         # A window that took long is worth keeping to its end.
         if waiting and time.monotonic() - saved >= self.save_seconds / 10:
             self._save(window, waiting)
 
-    def _save(self, window: str, results: dict[int, list[np.ndarray]]) -> None:
+    def _save(self, window: str, results: dict[int, list[Any]]) -> None:
         batches = [number for number, values in results.items() for _ in values]
-        values = [value for values in results.values() for value in values]
-        table = pa.table({"batch": pa.array(batches, pa.int32()), "values": pa.array(values, pa.list_(pa.float64()))})
+        values = pa.array([value for values in results.values() for value in values])
+        table = pa.table({"batch": pa.array(batches, pa.int32()), "values": values})
         name = f"{window[:16]}-{min(results):06d}-{max(results):06d}.parquet"
         files.write_parquet(self.folder / name, table, {"key": self.key, "window": window})
 
     def remove(self) -> None:
         """Remove the folder: the job is complete."""
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def progress_bar(label: str, total: int | None, initial: int = 0, unit: str = "tok") -> tqdm:
+    """Return a bar on standard error with units (tokens of forward passes) per second and the time left."""
+    return tqdm(
+        total=total,
+        initial=initial,
+        desc=label,
+        unit=unit,
+        unit_scale=unit == "tok",
+        disable=not label,
+        file=sys.stderr,
+        mininterval=0.5 if sys.stderr.isatty() else 15,
+        maxinterval=30,
+        smoothing=0.05,
+    )

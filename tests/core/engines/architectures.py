@@ -18,9 +18,11 @@ import pandas as pd
 import torch
 
 from scripts.core.data import options
-from scripts.core.engines import generation, packed, scoring
+from scripts.core.engines import packed, scoring
 from scripts.core.engines.batches import BATCH_TOKENS, context_length
 from scripts.core.errors import UserError
+from scripts.core.generation import check
+from scripts.core.generation.generate import Generator
 from scripts.core.models import loading
 from tests import zoo
 
@@ -451,24 +453,19 @@ def prompted(kind: Kind, **changed) -> dict:
         **changed: Options of the configuration that differ from the kind's.
 
     Returns:
-        ``way``, that of :class:`scripts.core.engines.generation.Generator` or the refusal; ``changed``, how many of
+        ``way``, one of :data:`scripts.core.generation.generate.WAYS` or the refusal; ``changed``, how many of
         ``prompts`` continuations are not those of the plain loop.
     """
     model, words = build(kind, **changed)
     model.generation_config.eos_token_id = words.eos_token_id = None
-    generator = generation.Generator(model, words, max_new_tokens=NEW, tokens_per_batch=4096)
-    some = prompts()
+    generator, some = Generator(model, words, NEW, batch_tokens=4096), prompts()
     try:
-        plan = generator.plan(some)
+        check.choose_way(generator, generator.tokenize(some))
     except UserError as error:
         return {"way": f"refused: {error}"}
-    found = {
-        row: list(result.tokens)
-        for batch in plan
-        for row, result in zip(batch.rows, generator.run([some[row] for row in batch.rows]), strict=True)
-    }
+    found = [list(answer.tokens) for answer in generator.answer(some)]
     expected = [written(model, ids, kind.architecture != "decoder") for ids in generator.tokenize(some)]
-    wrong = sum(found[row] != tokens for row, tokens in enumerate(expected))
+    wrong = sum(a != b for a, b in zip(found, expected, strict=True))
     return {"way": generator.way, "changed": wrong, "prompts": len(some)}
 
 

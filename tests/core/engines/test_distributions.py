@@ -9,8 +9,9 @@ import pytest
 import torch
 
 from scripts.core import config, files
-from scripts.core.engines import completions, distributions, generation
+from scripts.core.engines import distributions, generation
 from scripts.core.errors import UserError
+from scripts.core.generation import servers
 from scripts.core.models import loading
 from tests import zoo as builder
 
@@ -288,7 +289,7 @@ def test_rows_of_the_files(tmp_path):
 
 
 def test_rows_of_a_server():
-    steps = [[completions.Step((" she", " he", " xe"), (0.5, 0.3, 0.1), 2)], [], [completions.Step((".",), (1.0,), 0)]]
+    steps = [[servers.Step((" she", " he", " xe"), (0.5, 0.3, 0.1), 2)], [], [servers.Step((".",), (1.0,), 0)]]
     table = distributions.step_batch(["a", "b", "c"], steps).to_pandas()
     assert table.astype({"text_id": str, "token": str}).to_numpy().tolist() == [
         ["a", 0, 0, " she", 0.5, False],

@@ -16,7 +16,7 @@ import transformers
 
 from scripts.core import config, files
 from scripts.core.data import options
-from scripts.core.engines import distributions, generation, output_layer, packed, scoring, structure
+from scripts.core.engines import distributions, output_layer, packed, scoring, structure
 from scripts.core.engines.batches import BATCH_TOKENS, TextReader, context_length
 from scripts.core.errors import UserError
 from scripts.core.models import loading
@@ -69,48 +69,6 @@ def test_every_architecture_is_scored_as_in_a_plain_loop_or_refused(name, precis
     assert found["difference"] < (1e-4 if precision == "float32" else 0.1 + found["rounding"])
     if name in MIXING:
         assert found["way"] == "equal length"
-
-
-# Translators: what transformers writes with their cache is not what single passes write.
-UNPROMPTED = ("m2m-100", "nllb-moe")
-WRITERS = [name for name, kind in KINDS.items() if kind.architecture != "encoder"]
-
-
-@pytest.mark.parametrize("name", WRITERS)
-def test_every_architecture_is_prompted_as_in_a_plain_loop_or_refused(name):
-    kind = KINDS[name]
-    found = architectures.prompted(kind)
-    print(f"\n{name}: {found}")
-    if kind.refused == "a later token changes" or name in UNPROMPTED:
-        assert "prompts are not continued as by single passes" in found["way"] and "\n" not in found["way"]
-    else:
-        assert found["changed"] == 0
-
-
-# What has no check of its own: a window, biases and states that count the padding, positions of the longest prompt.
-@pytest.mark.parametrize(
-    ("name", "changed", "way"),
-    [("gpt-neo", {"window_size": 16}, "batched"), ("mpt", {}, "batched"), ("rwkv", {}, "alone"),
-     ("recurrent-gemma", {}, "alone"), ("phi-3-longrope", {}, "alone")],
-)  # fmt: skip
-def test_what_would_be_written_wrong_is_written_in_another_way(name, changed, way, monkeypatch):
-    found = architectures.prompted(KINDS[name], **changed)
-    assert (found["way"], found["changed"]) == (way, 0)
-    monkeypatch.setattr(generation.Generator, "choose", lambda *_: None)
-    assert architectures.prompted(KINDS[name], **changed)["changed"] > 0
-
-
-def test_answers_that_cross_a_change_of_positions_are_written_as_in_a_plain_loop(monkeypatch):
-    """Prompts of 163 to 168 tokens, and positions that change beyond 172: no prompt crosses it, all answers do."""
-    changed = {"original_max_position_embeddings": 172}
-    texts = architectures.instances(40).text.str.replace("___", "they")
-    _, words = architectures.build(KINDS["phi-3-longrope"])
-    similar = [text for text in texts if 160 <= len(words(text)["input_ids"]) <= 170][:4]
-    monkeypatch.setattr(architectures, "prompts", lambda: similar)
-    found = architectures.prompted(KINDS["phi-3-longrope"], **changed)
-    assert (found["way"], found["changed"]) == ("alone", 0)
-    monkeypatch.setattr(generation, "position_switch", lambda config: 0)
-    assert architectures.prompted(KINDS["phi-3-longrope"], **changed)["changed"] > 0
 
 
 @pytest.mark.parametrize(("kind", "scale"), [("qwen3-next", 1.0), ("lfm2", 1.0), ("lfm2", 3.0), ("falcon-h1", 3.0)])
@@ -353,30 +311,6 @@ def test_models_that_cannot_be_run_end_in_one_line(name):
     model, words = architectures.build(KINDS["nystromformer-512"])
     with pytest.raises(UserError, match="the model cannot be run on a short text"):
         distributions.MaskFiller(model, words, tokens_per_batch=100, top_k=1)
-
-
-def test_a_generating_model_that_cannot_be_run_ends_in_one_line(entries, monkeypatch):
-    model, tokenizer = load(entries["tiny-llama"])
-    generator = generation.Generator(model, tokenizer, max_new_tokens=2, tokens_per_batch=100)
-    monkeypatch.setattr(type(model), "forward", lambda *_, **__: 1 / 0)
-    with pytest.raises(
-        UserError, match=r"LlamaForCausalLM: the model cannot be run on a first batch of prompts \(Zero"
-    ):
-        generator.run(["A text."])
-    # Later on it is an error like any other.
-    generator.has_run = True
-    with pytest.raises(ZeroDivisionError):
-        generator.run(["A text."])
-
-
-@pytest.mark.parametrize("end", [10**6, -1, "</s>"])
-def test_an_end_token_that_is_none_is_refused(entries, monkeypatch, end):
-    model, tokenizer = load(entries["tiny-llama"])
-    monkeypatch.setattr(model.generation_config, "eos_token_id", [1, end])
-    with pytest.raises(
-        UserError, match=r"eos_token_id .* is not a token of the model, whose vocabulary has 600; correct it"
-    ):
-        generation.Generator(model, tokenizer, max_new_tokens=2, tokens_per_batch=100)
 
 
 @pytest.mark.parametrize("changed", [{"pad_token_id": 10**6}, {"num_attention_heads": 5}])

@@ -5,9 +5,9 @@ import math
 
 import pytest
 
-from scripts.core.engines import completions
 from scripts.core.errors import UserError
-from tests.core.engines.completion_server import KEY, TOP, answer, serve
+from scripts.core.generation import servers
+from tests.core.generation.completion_server import KEY, TOP, answer, serve
 
 API = {"model": "test-model", "interface": "completions", "key": "TEST_SERVER_KEY", "top_logprobs": 3}
 
@@ -26,7 +26,7 @@ def server(monkeypatch):
 def make(server, tmp_path):
     def client(api=None, top_k=3, **changed):
         options = {"timeout": 0.5, "attempts": 3} | changed
-        return completions.Client(
+        return servers.Client(
             "mine", API | {"base_url": server.base_url} | (api or {}), tmp_path, 10, top_k=top_k, **options
         )
 
