@@ -29,7 +29,7 @@ from scripts.core.scoring import network as net
 
 BATCH_TOKENS = {"cpu": 8192, "cuda": 65536}
 """Tokens of a batch (prompts with padding, and new tokens) when the configuration says ``auto``."""
-WAYS = ("shared", "padded", "equal", "single")
+BATCHING_MODES = ("shared", "padded", "equal", "single")
 """In batches that read once what their prompts begin with, in padded ones, in ones of equal length; one by one, without
 a cache."""
 PADDING = {"cpu": 0.125, "cuda": 0.9}
@@ -70,7 +70,7 @@ class Generator:
         batch_tokens: Tokens of a batch at most (prompts with padding, and new tokens), or ``auto``.
 
     Attributes:
-        way: One of :data:`WAYS`: see :mod:`scripts.core.generation.check`.
+        way: One of :data:`BATCHING_MODES`: see :mod:`scripts.core.generation.check`.
 
     Raises:
         UserError: If an end token is none of the model's tokens.
@@ -282,10 +282,10 @@ def possible_ways(network: Any) -> tuple[str, ...]:
     """Return the ways that a network may be run in, the fastest first."""
     config = network.config.get_text_config()
     if network.config.is_encoder_decoder or any(getattr(config, name, None) for name in WINDOWS):
-        return WAYS[1:]
+        return BATCHING_MODES[1:]
     # States of recurrent layers take in the padding, and windows are cut where keys and values are kept.
     plain = all(type(layer) is DynamicLayer for layer in DynamicCache(config=network.config).layers)
-    return WAYS if plain else WAYS[1:]
+    return BATCHING_MODES if plain else BATCHING_MODES[1:]
 
 
 def scaled_beyond(network: Any) -> int:

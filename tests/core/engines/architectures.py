@@ -453,7 +453,7 @@ def prompted(kind: Kind, **changed) -> dict:
         **changed: Options of the configuration that differ from the kind's.
 
     Returns:
-        ``way``, one of :data:`scripts.core.generation.generate.WAYS` or the refusal; ``changed``, how many of
+        ``way``, one of :data:`scripts.core.generation.generate.BATCHING_MODES` or the refusal; ``changed``, how many of
         ``prompts`` continuations are not those of the plain loop.
     """
     model, words = build(kind, **changed)

@@ -174,7 +174,7 @@ def test_what_prompts_share_is_read_once(loaded, name):
 
 def test_batches_stay_within_their_tokens(loaded):
     model, tokenizer = loaded["tiny-gpt2"]
-    for way in generate.WAYS:
+    for way in generate.BATCHING_MODES:
         for budget in (1, 100, 300, 4096):
             generator = Generator(model, tokenizer, NEW, batch_tokens=budget)
             generator.way = way
