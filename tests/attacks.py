@@ -11,7 +11,7 @@ MODULES = (
     "tests.workflow.test_audit", "tests.workflow.test_card", "tests.core.provenance.test_job_records",
     "tests.core.provenance.test_manifest", "tests.core.workflow.test_bytecode", "tests.test_rooms",
     "tests.paper.test_paper", "tests.core.paper.test_report", "tests.workflow.test_crate",
-    "tests.core.models.test_locating",
+    "tests.core.models.test_loading",
 )  # fmt: skip
 PAGE = Path(__file__).parents[1] / "docs/audit.md"
 BEGIN, END = "<!-- attacks: made by python -m tests.attacks -->\n", "<!-- end of attacks -->\n"

@@ -97,7 +97,7 @@ def test_a_job_that_was_interrupted_goes_on_to_the_same_weights(job, tmp_path, m
 def test_a_delta_of_a_package(job, tmp_path, monkeypatch):
     source = {"package": "tiny-encoder", "version": "1.0", "folder": "model"}
     folder = job["encoder"]["path"]
-    for module in (train_coreference.models, checkpoints):
+    for module in (train_coreference.loading, checkpoints):
         monkeypatch.setattr(module, "package_file", lambda name, wanted, member: folder)
     path = str(tmp_path / "tiny.safetensors")
     train_coreference.main(**{**job, "weights": path, "encoder": source, "model": {**MODEL, "lora_rank": 2}})
@@ -179,7 +179,7 @@ def test_lists_of_systems_that_cannot_be_used_are_refused(tmp_path, text, messag
 def test_an_encoder_of_the_hub_is_the_commit_that_was_fetched(job, tmp_path, monkeypatch):
     asked = []
     monkeypatch.setattr(
-        train_coreference.models.hub, "find", lambda *given: asked.append(given) or Path(job["encoder"]["path"])
+        train_coreference.loading.hub, "find", lambda *given: asked.append(given) or Path(job["encoder"]["path"])
     )
     fetched = tmp_path / "fetched.json"
     commit = {"hub": "owner/name", "revision": "a" * 40, "files": ["config.json"]}

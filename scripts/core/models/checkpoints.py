@@ -35,6 +35,10 @@ CLASS_ENDINGS = {
     "encoder-decoder": ("ForConditionalGeneration", "ForSeq2SeqLM"),
 }
 """How the names of transformers' classes end that predict words."""
+MULTIMODAL_ENDINGS = ("ForConditionalGeneration", "ForImageTextToText", "ForVisionText2Text")
+"""And of those that read pictures or sound as well, whose ``text_config`` is that of a decoder."""
+ZERO_3 = "as training with ZeRO-3 leaves it; write the whole weights with zero_to_fp32.py"
+"""What is wrong with an empty tensor."""
 READERS = 4
 """Files of a checkpoint that are read side by side for their digests: those of large models are many."""
 
@@ -61,14 +65,20 @@ def select_adapter(members: Collection[str]) -> list[str]:
     return [ADAPTER, weights] if weights and ADAPTER in members else []
 
 
-def select_files(members: Collection[str], read: Callable[[str], str]) -> list[str]:
-    """Return the files of a checkpoint that loading reads, sorted by name; arguments as for :func:`select_weights`."""
+def select_files(members: Collection[str], read: Callable[[str], str], weights: bool = True) -> list[str]:
+    """Return the files of a checkpoint that loading reads, sorted by name.
+
+    Args:
+        members, read: As for :func:`select_weights`.
+        weights: Whether the weights are among them.
+    """
     others = {
         name
         for name in members
         if any(fnmatchcase(name, pattern) for pattern in (SUBFOLDERS if "/" in name else OTHER_FILES))
     }
-    return sorted((others - HEADS) | {*select_weights(members, read), *select_adapter(members)})
+    chosen = [*select_weights(members, read), *select_adapter(members)] if weights else []
+    return sorted((others - HEADS) | set(chosen))
 
 
 def find_files(folder: Path) -> list[str]:
@@ -105,15 +115,18 @@ def read_keys(path: Path) -> dict:
     return value
 
 
-def architecture_of(classes: Sequence[str], encoder_decoder: bool) -> str | None:
+def architecture_of(configuration: dict) -> str | None:
     """Return ``encoder``, ``decoder`` or ``encoder-decoder`` by the class that a checkpoint was saved from, or None.
 
     Args:
-        classes, encoder_decoder: ``architectures`` and ``is_encoder_decoder`` of its ``config.json``.
+        configuration: Its ``config.json``.
     """
-    for name in classes:
+    two_parts = bool(configuration.get("is_encoder_decoder"))
+    for name in configuration.get("architectures") or ():
+        if "text_config" in configuration and name.endswith(MULTIMODAL_ENDINGS) and not two_parts:
+            return "decoder"
         for architecture, endings in CLASS_ENDINGS.items():
-            if name.endswith(endings) and (architecture == "encoder-decoder") == encoder_decoder:
+            if name.endswith(endings) and (architecture == "encoder-decoder") == two_parts:
                 return architecture
     return None
 
@@ -129,11 +142,11 @@ def check_architecture(name: str, entry: dict, folder: str | Path) -> None:
     if not (Path(folder) / "config.json").is_file():
         return
     configuration = read_keys(Path(folder) / "config.json")
-    classes = configuration.get("architectures") or []
-    found = architecture_of(classes, bool(configuration.get("is_encoder_decoder")))
+    found = architecture_of(configuration)
     if found not in (None, entry["architecture"]):
         raise UserError(
-            f"models.{name}.architecture is {entry['architecture']}, and its config.json names {classes[0]}, "
+            f"models.{name}.architecture is {entry['architecture']}, and its config.json names "
+            f"{configuration['architectures'][0]}, "
             f"{'a decoder' if found == 'decoder' else f'an {found}'}; write architecture: {found}, or leave the key out"
         )
 
@@ -160,12 +173,6 @@ def sizes_differ(stated: int, found: int) -> bool:
     return abs(stated - found) > SIZE_TOLERANCE * found
 
 
-def digest_adapter(folder: Path) -> str:
-    """Return the SHA-256 over an adapter's files, names included."""
-    lines = [f"{name}\0{files.sha256(folder / name)}\n" for name in select_adapter([p.name for p in folder.glob("*")])]
-    return hashlib.sha256("".join(lines).encode()).hexdigest()
-
-
 def adapter_remedy(what: str, where: str) -> str:
     """Return what to write where an adapter stands in place of a whole model."""
     return f"an adapter without its base model; name the base model as source, and {what} as adapter: {where}"
@@ -176,17 +183,30 @@ def has_weights(folder: Path) -> bool:
     return any((folder / name).is_file() for name in HEADS)
 
 
-def digest(folder: Path, of_file: Callable[[Path], str] = files.sha256) -> str:
-    """Return the SHA-256 over the files of a checkpoint that loading reads, names included.
+def digest(folder: Path, names: Sequence[str] | None = None, of_file: Callable[[Path], str] = files.sha256) -> str:
+    """Return the SHA-256 over files of a checkpoint, names included.
 
     Args:
+        names: The files; by default those that loading reads.
         of_file: Path of a file to its SHA-256.
 
     Raises:
         UserError: As :func:`find_files`.
     """
-    names = find_files(folder)
+    names = find_files(folder) if names is None else names
     with ThreadPoolExecutor(READERS) as pool:
         digests = pool.map(of_file, (folder / name for name in names))
         lines = [f"{name}\0{value}\n" for name, value in zip(names, digests, strict=True)]
     return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+def explain_failure(error: Exception) -> str:
+    """Return why files of a checkpoint could not be loaded, in one line that closes a bracket, and what to do."""
+    text = str(error).strip()
+    if isinstance(error, ImportError):
+        package = re.search(r"pip install (?:-\S+ )*[`'\"]?([\w-]+)", text)
+        wanted = package[1] if package else getattr(error, "name", None) or "the package that it names"
+        return f"{text.splitlines()[0]}); install {wanted}"
+    if "torch.Size([0])" in text:
+        return f"a tensor is empty, {ZERO_3.replace(';', ');', 1)}"
+    return f"{next(iter(text.splitlines()), type(error).__name__)}); fetch it again"

@@ -5,94 +5,111 @@ the loaded model (:func:`scripts.core.engines.batches.context_length`).
 """
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import torch
-
-from scripts.core.engines.batches import context_length
 from scripts.core.errors import UserError
 from scripts.core.models import checkpoints
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
+
+# Torch takes seconds, and every start of Snakemake imports this module: functions import it.
 
 
 def check(name: str, entry: dict, folder: str | Path) -> None:
     """Refuse a registry entry whose architecture, context or parameters are others than those of a model in a folder.
 
+    Parameters are counted by the heads of the weights. Only where these are away or say something else, and for the
+    context, is the model built, without any memory.
+
     Args:
         name: The model's name in the registry, for the message.
         entry: ``architecture``, ``context``, ``parameters`` and, for code of its own, ``remote_code``. What it does not
             state is not checked.
-        folder: Where the model's configuration is. Its weights are not read: the model is built without any memory.
 
     Raises:
         UserError: If the two differ, or the configuration cannot be read.
     """
     checkpoints.check_architecture(name, entry, folder)
-    if entry.get("context") is None and entry.get("parameters") is None:
+    context, parameters = entry.get("context"), entry.get("parameters")
+    if parameters is not None:
+        counted = checkpoints.count_parameters(Path(folder))
+        parameters = None if counted and not checkpoints.sizes_differ(parameters, counted) else parameters
+    if context is None and parameters is None:
         return
-    built = _of_entry(name, entry, folder)
-    stated = context_length(built)
-    if entry.get("context") is not None and stated != entry["context"]:
+    from scripts.core.engines.batches import context_length
+
+    built = build(f"model {name}", entry["architecture"], folder, entry.get("remote_code", False))
+    stated, found = context_length(built), built.num_parameters()
+    if context not in (None, stated):
         remedy = f"write context: {stated}" if stated else "remove context"
         raise UserError(
-            f"config/models.yaml: models.{name}.context is {entry['context']}, and the model's own configuration says "
+            f"config/models.yaml: models.{name}.context is {context}, and the model's own configuration says "
             f"{stated or 'that there is no limit'}; {remedy}"
         )
     # Quantised weights are stored several in one number.
     quantised = getattr(built.config, "quantization_config", None)
-    said, found = entry.get("parameters"), built.num_parameters()
-    if said is not None and not quantised and checkpoints.sizes_differ(said, found):
+    if parameters is not None and not quantised and checkpoints.sizes_differ(parameters, found):
         raise UserError(
-            f"config/models.yaml: models.{name}.parameters is {said}, and the model's own configuration makes {found}; "
-            f"write parameters: {found}, or leave the key out"
+            f"config/models.yaml: models.{name}.parameters is {parameters}, and the model's own configuration makes "
+            f"{found}; write parameters: {found}, or leave the key out"
         )
 
 
-def configured_length(name: str, entry: dict[str, Any], folder: str | Path, **options: Any) -> int | None:
-    """Return the longest input that the configuration in a folder allows, in tokens, or None without a limit.
+def build(called: str, architecture: str, folder: str | Path, remote_code: bool = False) -> "PreTrainedModel":
+    """Return a model built from the configuration in a folder, without any memory.
 
     Args:
-        name, entry, folder: As for :func:`check`.
-        **options: For ``AutoConfig.from_pretrained``, such as ``gguf_file``.
+        called: What it is called in a message.
+        remote_code: Whether code that lies in the folder may run.
 
     Raises:
         UserError: If the configuration cannot be read or is of no known architecture.
     """
-    return context_length(_of_entry(name, entry, folder, **options))
-
-
-def _of_entry(name: str, entry: dict[str, Any], folder: str | Path, **options: Any):
-    trusted = {"trust_remote_code": entry.get("remote_code", False)}
-    return _built(f"model {name}", entry["architecture"], folder, trusted, options)
-
-
-def measure_checkpoint(called: str, architecture: str, folder: str | Path) -> tuple[int, int | None]:
-    """Return how many parameters a checkpoint has and the longest input that it takes, by its configuration alone.
-
-    Args:
-        called: What it is called in a message.
-        folder: Where its configuration is.
-
-    Raises:
-        UserError: As :func:`configured_length`.
-    """
-    built = _built(called, architecture, folder, {"trust_remote_code": False}, {})
-    return sum(parameter.numel() for parameter in built.parameters()), context_length(built)
-
-
-def _built(called: str, architecture: str, folder: str | Path, trusted: dict[str, Any], options: dict[str, Any]):
-    """Return a model built from the configuration in a folder, without any memory."""
+    import torch
     import transformers
 
-    classes = {
+    try:
+        config = transformers.AutoConfig.from_pretrained(folder, trust_remote_code=remote_code)
+        with torch.device("meta"):
+            built = choose_class(architecture, config).from_config(config, trust_remote_code=remote_code)
+    # Configurations that do not fit raise whatever the code of an architecture happens to stumble over.
+    except Exception as error:
+        reason = checkpoints.explain_failure(error)
+        raise UserError(f"{called}: the configuration in {folder} cannot be read ({reason}") from error
+    return text_part(built)
+
+
+def choose_class(architecture: str, config: Any) -> Any:
+    """Return the class of transformers that loads a checkpoint with all its parts."""
+    import transformers
+
+    multimodal, text = transformers.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING, transformers.MODEL_FOR_CAUSAL_LM_MAPPING
+    if architecture == "decoder" and type(config) in multimodal and type(config) not in text:
+        return transformers.AutoModelForImageTextToText
+    return {
         "encoder": transformers.AutoModelForMaskedLM,
         "decoder": transformers.AutoModelForCausalLM,
         "encoder-decoder": transformers.AutoModelForSeq2SeqLM,
-    }
-    try:
-        config = transformers.AutoConfig.from_pretrained(folder, **trusted, **options)
-        with torch.device("meta"):
-            return classes[architecture].from_config(config, **trusted)
-    # Configurations that do not fit raise whatever the code of an architecture happens to stumble over.
-    except Exception as error:
-        reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
-        raise UserError(f"{called}: the configuration in {folder} cannot be read ({reason}); fetch it again") from error
+    }[architecture]
+
+
+def text_part(model: Any) -> Any:
+    """Return the decoder of a multimodal model as a model of its own, where transformers has one; others as they are.
+
+    It shares trunk and output layer with the model that it is part of.
+    """
+    import torch
+    import transformers
+
+    config = model.config if model.config.is_encoder_decoder else model.config.get_text_config()
+    if config is model.config or type(config) not in transformers.MODEL_FOR_CAUSAL_LM_MAPPING:
+        return model
+    with torch.device("meta"):
+        part = transformers.AutoModelForCausalLM.from_config(config, dtype=model.dtype)
+    if type(part.base_model) is not type(model.get_decoder()):
+        return model
+    setattr(part, part.base_model_prefix, model.get_decoder())
+    part.set_output_embeddings(model.get_output_embeddings())
+    part.generation_config = model.generation_config
+    return part

@@ -16,7 +16,7 @@ import yaml
 
 from scripts.core import files
 from scripts.core.errors import UserError
-from scripts.core.models import checkpoints, gguf_heads, hub, loading
+from scripts.core.models import checkpoints, contexts, gguf_heads, hub, loading
 from scripts.core.models.costs import BYTES
 from scripts.core.models.entries import Folder, Hub, Model, Package, state_source
 
@@ -72,7 +72,7 @@ def of_folder(folder: str | Path, source: dict[str, Any] | None = None, gated: b
         "gated": gated,
         "licence": _licence(path / "README.md"),
         "classes": classes,
-        "architecture": checkpoints.architecture_of(classes, bool(configuration.get("is_encoder_decoder"))),
+        "architecture": checkpoints.architecture_of(configuration),
         "model_type": configuration.get("model_type"),
         "own_code": bool(configuration.get("auto_map")),
         "dtype": str(configuration.get("dtype") or configuration.get("torch_dtype")).removeprefix("torch."),
@@ -82,12 +82,11 @@ def of_folder(folder: str | Path, source: dict[str, Any] | None = None, gated: b
         "unread": None,
     }
     if described["architecture"]:
-        # Torch takes seconds, and every start of Snakemake imports this module.
-        from scripts.core.models import contexts
+        from scripts.core.engines.batches import context_length
 
         try:
-            measured = contexts.measure_checkpoint(_called(source), described["architecture"], path)
-            described["parameters"], described["context"] = measured
+            built = contexts.build(_called(source), described["architecture"], path)
+            described["parameters"], described["context"] = built.num_parameters(), context_length(built)
         except UserError as error:
             described["unread"] = str(error)
     return described
@@ -127,24 +126,6 @@ def _licence(readme: Path) -> str | None:
     return said.get("license_name", licence) if said and licence == "other" else licence
 
 
-def check_model(model: Model, folder: str | Path) -> None:
-    """Refuse a model whose architecture or parameters are others than those of the checkpoint in a folder.
-
-    The heads of its weights are read. Only where they say something else is the model built, which takes seconds.
-
-    Raises:
-        UserError: As :func:`scripts.core.models.contexts.check`.
-    """
-    stated = {"architecture": model.architecture, "parameters": model.parameters, "remote_code": model.remote_code}
-    checkpoints.check_architecture(model.name, stated, folder)
-    counted = checkpoints.count_parameters(Path(folder))
-    if counted is None or checkpoints.sizes_differ(model.parameters, counted):
-        # Torch takes seconds, and every start of Snakemake imports this module.
-        from scripts.core.models import contexts
-
-        contexts.check(model.name, stated, folder)
-
-
 def complete(model: Model, kept: str | Path = KEPT) -> Model:
     """Return a model with what its entry leaves out read from its checkpoint, which must not contradict the rest.
 
@@ -166,7 +147,8 @@ def complete(model: Model, kept: str | Path = KEPT) -> Model:
     folder = Path(source.path).expanduser() if isinstance(source, Folder) else None
     if folder and (folder / "config.json").is_file():
         model = _add_facts(model, of_folder(folder)) if lacking else model
-        check_model(model, folder)
+        stated = {"architecture": model.architecture, "parameters": model.parameters, "remote_code": model.remote_code}
+        contexts.check(model.name, stated, folder)
         return model
     if source and (folder or lacking) and known.is_file():
         found = json.loads(known.read_text(encoding="utf-8"))

@@ -53,7 +53,7 @@ def fetch(what: str, source: dict[str, Any], needs: Collection[str] = ("weights"
             elif "adapter" in needs:
                 files = checkpoints.select_adapter(members)
             else:
-                files = checkpoints.select_files(members, read)
+                files = checkpoints.select_files(members, read, "weights" in needs)
             _refuse_incomplete(what, source, members, files, needs)
             huggingface_hub.snapshot_download(
                 repository, revision=commit, allow_patterns=[re.sub(r"([*?[])", r"[\1]", name) for name in files]

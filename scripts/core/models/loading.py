@@ -1,11 +1,9 @@
-"""Find, load and fingerprint the models of the registry."""
+"""Find and load the models of the registry: all of a checkpoint's weights and no others, or a refusal."""
 
 import contextlib
 import hashlib
 import importlib.metadata
 import logging
-import os
-import re
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from scripts.core.errors import UserError, count_noun
 from scripts.core.files import sha256
-from scripts.core.models import checkpoints, hub
-from scripts.core.models.tokenizing import gguf_parsed_once, load_tokenizer
+from scripts.core.models import checkpoints, contexts, hub
+from scripts.core.models.tokenizing import load_tokenizer
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -33,6 +31,7 @@ class Location:
         revision: What the folder was resolved to.
         tokenizer: The folder of a tokenizer that the registry names apart, or None.
         adapter: The folder of an adapter that is merged into the weights, or None.
+        files: What was fetched into the folder; without, the files are chosen as for fetching.
     """
 
     folder: Path
@@ -40,6 +39,15 @@ class Location:
     revision: str | None
     tokenizer: Path | None = None
     adapter: Path | None = None
+    files: Sequence[str] = ()
+
+    def read_files(self) -> Sequence[str]:
+        """Return the names of the files that loading reads.
+
+        Raises:
+            UserError: If there are no weights.
+        """
+        return (self.gguf,) if self.gguf else self.files or checkpoints.find_files(self.folder)
 
 
 def locate(name: str, entry: dict, prepared: str | Path | None = None, fetched: str | Path | None = None) -> Location:
@@ -56,36 +64,31 @@ def locate(name: str, entry: dict, prepared: str | Path | None = None, fetched: 
             package or folder is not there.
     """
     source = entry["source"]
-    commits = hub.read_record(fetched) if fetched is not None else fetch(name, entry)
-    folders = {part: hub.find(f"model {name}", commit, fetched) for part, commit in commits.items()}
-    tokenizer, adapter = folders.get("tokenizer"), _find_adapter(name, entry, folders.get("adapter"))
-    if prepared is not None:
-        return Location(Path(prepared), None, f"{source['package']}=={source['version']}", tokenizer, adapter)
+    parts = hub.read_record(fetched) if fetched is not None else fetch(name, entry)
+    folders = {part: hub.find(f"model {name}", said, fetched) for part, said in parts.items()}
+    tokenizer, adapter = folders.get("tokenizer"), folders.get("adapter")
+    if "path" in entry.get("adapter", {}):
+        adapter = Path(entry["adapter"]["path"]).expanduser()
+        if not checkpoints.select_adapter([path.name for path in adapter.glob("*")]):
+            raise UserError(
+                f"config/models.yaml: model {name}: {adapter} holds no {checkpoints.ADAPTER} with weights; correct "
+                "adapter.path"
+            )
     if "package" in source:
-        path = package_file(name, source, source.get("file") or source["folder"])
+        path = Path(prepared or package_file(name, source, source.get("file") or source["folder"]))
         folder, gguf = (path, None) if path.is_dir() else (path.parent, path.name)
         return Location(folder, gguf, f"{source['package']}=={source['version']}", tokenizer, adapter)
     folder = folders["source"] if "hub" in source else Path(source["path"]).expanduser()
-    members = [path.name for path in folder.glob("*")]
-    if "path" in source and checkpoints.ADAPTER in members and not checkpoints.has_weights(folder):
+    members = parts["source"]["files"] if "hub" in source else [path.name for path in folder.glob("*")]
+    if checkpoints.ADAPTER in members and not checkpoints.HEADS & set(members):
         raise UserError(f"model {name}: {folder} is {checkpoints.adapter_remedy('it', '{path: ...}')}")
     if "config.json" not in members:
         raise UserError(f"config/models.yaml: model {name}: {folder} holds no config.json; correct source.path")
     if adapter is None and checkpoints.select_adapter(members):
         adapter = folder
-    return Location(folder, None, commits["source"]["revision"] if "hub" in source else None, tokenizer, adapter)
-
-
-def _find_adapter(name: str, entry: dict[str, Any], fetched: Path | None) -> Path | None:
-    if "path" not in entry.get("adapter", {}):
-        return fetched
-    folder = Path(entry["adapter"]["path"]).expanduser()
-    if not checkpoints.select_adapter([path.name for path in folder.glob("*")]):
-        raise UserError(
-            f"config/models.yaml: model {name}: {folder} holds no {checkpoints.ADAPTER} with weights; correct "
-            "adapter.path"
-        )
-    return folder
+    if "hub" in source:
+        return Location(folder, None, parts["source"]["revision"], tokenizer, adapter, tuple(members))
+    return Location(folder, None, None, tokenizer, adapter)
 
 
 def fetch(name: str, entry: dict[str, Any]) -> dict[str, dict]:
@@ -142,11 +145,15 @@ def weights_digest(location: Location) -> str:
     Raises:
         UserError: If there are no weights.
     """
-    base = sha256(location.folder / location.gguf) if location.gguf else checkpoints.digest(location.folder)
+    if location.gguf:
+        base = sha256(location.folder / location.gguf)
+    else:
+        base = checkpoints.digest(location.folder, location.read_files())
     # One that lies beside the base model's weights is among them.
     if location.adapter is None or location.adapter == location.folder:
         return base
-    return hashlib.sha256(f"{base}\n{checkpoints.digest_adapter(location.adapter)}".encode()).hexdigest()
+    names = checkpoints.select_adapter([path.name for path in location.adapter.glob("*")])
+    return hashlib.sha256(f"{base}\n{checkpoints.digest(location.adapter, names)}".encode()).hexdigest()
 
 
 def load(name: str, entry: dict[str, Any], location: Location, device: str) -> tuple:
@@ -157,83 +164,73 @@ def load(name: str, entry: dict[str, Any], location: Location, device: str) -> t
         device: A torch device, or ``"auto"`` to spread the model over all visible GPUs.
 
     Returns:
-        The transformers model in evaluation mode, with its adapter merged, and its tokenizer.
+        The transformers model in evaluation mode, with its adapter merged, and its tokenizer. Of a multimodal
+        checkpoint the part that reads and writes text, where transformers has that as a model of its own.
 
     Raises:
         UserError: If the architecture has no scorer here, the files cannot be loaded, or weights are missing or left
             over.
     """
-    # Loading from a folder must never turn into a hub request on a compute node.
-    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     import torch
     import transformers
 
     transformers.utils.logging.disable_progress_bar()
-    classes = {
-        "encoder": transformers.AutoModelForMaskedLM,
-        "decoder": transformers.AutoModelForCausalLM,
-        "encoder-decoder": transformers.AutoModelForSeq2SeqLM,
-    }
     options = {"gguf_file": location.gguf} if location.gguf else {}
     options["trust_remote_code"] = entry.get("remote_code", False)
-    dtype = getattr(torch, entry["precision"])
     placement = {"device_map": "auto"} if device == "auto" else {}
-    try:
-        with gguf_parsed_once() if location.gguf else contextlib.nullcontext(), _base_alone(location) as folder:
-            model, report = classes[entry["architecture"]].from_pretrained(
-                folder, dtype=dtype, output_loading_info=True, ignore_mismatched_sizes=True, **placement, **options
-            )
-    # Configurations that do not fit raise whatever the code of an architecture happens to stumble over.
-    except Exception as error:
-        raise UserError(f"model {name}: cannot be loaded from {location.folder} ({_explain_loading(error)}") from error
+    with _folder_of(location) as folder:
+        try:
+            config = transformers.AutoConfig.from_pretrained(folder, **options)
+            model, report = contexts.choose_class(entry["architecture"], config).from_pretrained(
+                folder, config=config, dtype=getattr(torch, entry["precision"]), output_loading_info=True,
+                ignore_mismatched_sizes=True, **placement, **options,
+            )  # fmt: skip
+        # Configurations that do not fit raise whatever the code of an architecture happens to stumble over.
+        except Exception as error:
+            reason = checkpoints.explain_failure(error).replace(str(folder), str(location.folder))
+            raise UserError(f"model {name}: cannot be loaded from {location.folder} ({reason}") from error
     _refuse_misfit(name, report)
     if location.adapter is not None:
         model = _merge_adapter(name, model, location.adapter)
-    tokenizer = load_tokenizer(
-        name, entry, location.tokenizer or location.folder, None if location.tokenizer else location.gguf
-    )
-    beyond = [
-        f"{token!r} ({number})"
-        for token, number in tokenizer.get_vocab().items()
-        if number >= model.get_input_embeddings().num_embeddings
-    ]
+    model = contexts.text_part(model)
+    apart = location.tokenizer
+    tokenizer = load_tokenizer(name, entry, apart or location.folder, None if apart else location.gguf)
+    size = model.get_input_embeddings().num_embeddings
+    beyond = [f"{token!r} ({number})" for token, number in tokenizer.get_vocab().items() if number >= size]
     if beyond:
         raise UserError(
-            f"model {name}: its tokenizer has the token {beyond[0]}{_and_others(beyond)}, and the model has "
-            f"{model.get_input_embeddings().num_embeddings} embeddings; resize them (resize_token_embeddings) and save "
-            "the model again"
+            f"model {name}: its tokenizer has the token {beyond[0]}{_and_others(beyond)}, and the model has {size} "
+            "embeddings; resize them (resize_token_embeddings) and save the model again"
         )
     if device != "auto":
         model.to(device)
     return keep_attention_type(model.eval()), tokenizer
 
 
+@contextlib.contextmanager
+def _folder_of(location: Location) -> Iterator[Path]:
+    """Give a folder with the model's files and no others, since transformers reads whatever it finds in one.
+
+    An adapter is not among them: transformers would load the base model that it names.
+    """
+    with tempfile.TemporaryDirectory(prefix="model-") as temporary:
+        # Code of a checkpoint's own is kept under the name of its folder.
+        folder = Path(temporary) / location.folder.resolve().name
+        for name in set(location.read_files()) - {checkpoints.ADAPTER, *checkpoints.ADAPTER_WEIGHTS}:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).symlink_to((location.folder / name).resolve())
+        yield folder
+
+
 def _and_others(names: Sequence[str]) -> str:
     return f" and {count_noun(len(names) - 1, 'other')}" if len(names) > 1 else ""
-
-
-def _explain_loading(error: Exception) -> str:
-    """Return why a checkpoint could not be loaded, in one line that closes a bracket, and what to do."""
-    text = str(error).strip()
-    if isinstance(error, ImportError):
-        package = re.search(r"pip install (?:-\S+ )*[`'\"]?([\w-]+)", text)
-        wanted = package[1] if package else getattr(error, "name", None) or "the package that it names"
-        return f"{text.splitlines()[0]}); install {wanted}"
-    if "torch.Size([0])" in text:
-        return (
-            "its tensors are empty, as training with ZeRO-3 leaves them); write the whole weights with zero_to_fp32.py"
-        )
-    return f"{next(iter(text.splitlines()), type(error).__name__)}); fetch it again"
 
 
 def _refuse_misfit(name: str, report: dict[str, Any]) -> None:
     """Refuse a checkpoint that lacks weights of the model, holds others, or holds them in other shapes."""
     for key, stored, expected in sorted(report["mismatched_keys"]):
         if 0 in stored:
-            raise UserError(
-                f"model {name}: {key} is empty in the checkpoint, as training with ZeRO-3 leaves it; write the whole "
-                "weights with zero_to_fp32.py"
-            )
+            raise UserError(f"model {name}: {key} is empty in the checkpoint, {checkpoints.ZERO_3}")
         raise UserError(
             f"model {name}: {key} has the shape {tuple(stored)} in the checkpoint and {tuple(expected)} by its "
             "config.json; correct config.json"
@@ -250,20 +247,6 @@ def _refuse_misfit(name: str, report: dict[str, Any]) -> None:
             f"model {name}: the checkpoint holds {unused[0]}{_and_others(unused)}, which its config.json does not "
             "know, so that the model would be scored without; correct config.json"
         )
-
-
-@contextlib.contextmanager
-def _base_alone(location: Location) -> Iterator[Path]:
-    """Give a folder without an adapter, since transformers would load the base model that the adapter names."""
-    if location.adapter != location.folder:
-        yield location.folder
-        return
-    with tempfile.TemporaryDirectory(prefix="base-") as temporary:
-        for name in set(checkpoints.find_files(location.folder)) - {checkpoints.ADAPTER, *checkpoints.ADAPTER_WEIGHTS}:
-            link = Path(temporary) / name
-            link.parent.mkdir(exist_ok=True)
-            link.symlink_to((location.folder / name).resolve())
-        yield Path(temporary)
 
 
 def _merge_adapter(name: str, model: Any, folder: Path) -> Any:

