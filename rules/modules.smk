@@ -1,8 +1,7 @@
 # Needs all rules, so that it comes after them. Makes the digests of the code behind every rule. By itself, Snakemake reruns
 # a rule whose script is newer than its outputs, and looks at no module that the script imports; profiles/default switches
 # this off. Each rule gets the digests of its script and of all local modules behind it as a parameter instead, so that a
-# change of what they do reruns exactly the rules that use it; of a script with the functions of several rules, what the
-# rule's own function reaches. Rules that make instances get a priority.
+# change of what they do reruns exactly the rules that use it. Rules that make instances get a priority.
 
 from scripts.core.provenance import closure
 
@@ -11,7 +10,7 @@ def carry_digests():
     for carrier in workflow.rules:
         if carrier.script:
             path = carrier.script.format(params=carrier.params).removeprefix("../")
-            carrier.set_params(_code=call_or_exit(closure.digests, path, str(ROOT), carrier.name))
+            carrier.set_params(_code=call_or_exit(closure.digests, path, ROOT))
             # Models wait for instances, and nearly all else for models.
             if Path(path).name == "instances.py":
                 carrier.priority = 3

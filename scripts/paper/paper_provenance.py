@@ -289,8 +289,8 @@ def breakable(text: Any) -> str:
     return re.sub(r"([./=,]|\\_)", r"\1\\allowbreak{}", latex.escape(text))
 
 
-def _module(path: str, rule: str) -> str | None:
-    return closure.rule_digest(path, ROOT, rule) if (ROOT / path).is_file() else None
+def _module(path: str) -> str | None:
+    return closure.digest(path, ROOT) if (ROOT / path).is_file() else None
 
 
 def _rows(path: str, names: list[str]) -> dict[str, str]:

@@ -34,7 +34,8 @@ class State:
     def __init__(
         self, configfiles: Sequence[str | Path] = (), targets: Sequence[str] = (), overrides: dict | None = None
     ):
-        closure.forget(ROOT)
+        # An audit trusts no digest that somebody may have edited.
+        closure.stored(ROOT).unlink(missing_ok=True)
         self.problems = {}
         self.records = job_records.load(problems=self.problems)
         recorded = {output for record in self.records.values() for output in record.get("outputs", {})}

@@ -70,8 +70,8 @@ class Workflow:
                 shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
             else:
                 shutil.copy2(source, folder / name)
-        # Digests of modules by their text, which take seconds to compute anew.
-        for stored in (ROOT / "scripts/__pycache__").glob("closure.*.json"):
+        # Digests of modules by their text, which take a second to compute anew.
+        for stored in (ROOT / "scripts/__pycache__").glob("modules.*.json"):
             (folder / "scripts/__pycache__").mkdir(exist_ok=True)
             shutil.copy2(stored, folder / "scripts/__pycache__")
 

@@ -99,7 +99,7 @@ def judge(
 
 
 def recorded_jobs(
-    paths: Iterable[str], records: dict, code: Callable[[str, str], str | None], rows: Callable[[str, list[str]], dict]
+    paths: Iterable[str], records: dict, code: Callable[[str], str | None], rows: Callable[[str, list[str]], dict]
 ) -> list[dict]:
     """Return the jobs that ``paths`` come from as their records tell them, with the digests of code as they are now.
 
@@ -107,8 +107,7 @@ def recorded_jobs(
     well; this needs no plan.
 
     Args:
-        code: Path of a module and name of a rule to the digest of the module for it, or None if there is no such module
-            any more.
+        code: Path of a module to its digest, or None if there is no such module any more.
         rows: Path of a table of templates and the names of rows to their digests
             (:func:`scripts.core.provenance.job_records.row_digests`).
 
@@ -126,7 +125,7 @@ def recorded_jobs(
         if name and name not in done:
             done.add(name)
             record = records[name]
-            now = {module: code(module, record["rule"]) or ABSENT for module in record["params"].get("_code", {})}
+            now = {module: code(module) or ABSENT for module in record["params"].get("_code", {})}
             job = {key: record[key] for key in ("rule", "wildcards")}
             job |= {key: list(record[key]) for key in ("inputs", "outputs")}
             used = {path: rows(path, list(names)) for path, names in record["params"].get("_rows", {}).items()}

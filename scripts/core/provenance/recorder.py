@@ -60,8 +60,6 @@ class Recorder:
         modules = list(sys.modules)
         sources = self.record["params"].get("_code", {})
         named = {name for path in sources for name in closure.top_level_imports(path, self.root)}
-        # What this job had to parse, the next one finds.
-        closure.store(self.root)
         used, runner = environment.packages(modules, named, environment.providers(job_records.CACHE))
         record = self.record | {
             # A clock that was set back makes no record that contradicts itself.
