@@ -23,7 +23,7 @@ with SnakemakeApi(OutputSettings(quiet={Quietness.ALL}, keep_logger=False)) as a
     workflow = opened._workflow
     workflow._prepare_dag(forceall=False, ignore_incomplete=True, lock_warn_only=True, nolock=True)
     workflow._build_dag()
-    arguments_of = importlib.import_module("scripts.core.workflow.job")._job_arguments
+    arguments_of = importlib.import_module("scripts.core.workflow.job").job_arguments
     for level in workflow.dag.toposorted():
         for job in sorted(level, key=str):
             if not job.rule.script or not workflow.dag.needrun(job):

@@ -40,7 +40,7 @@ def visible_gpus() -> list[str]:
 
 @contextlib.contextmanager
 def reserve_gpus(count: int, folder: str | Path | None = None, seconds: float = 1.0) -> Iterator[list[str]]:
-    """Hold ``count`` GPUs of this machine for the block and name them in CUDA_VISIBLE_DEVICES.
+    """Hold ``count`` GPUs of this machine for the block and name them in CUDA_VISIBLE_DEVICES of this process.
 
     Waits until as many are free. A machine with fewer gives all it has; one without any gives none, and the
     block runs on the CPU. A job that asks for none leaves the variable alone.
@@ -62,18 +62,11 @@ def reserve_gpus(count: int, folder: str | Path | None = None, seconds: float = 
     allocation = os.environ.get("SLURM_JOB_ID", "")
     folder = Path(folder or Path(tempfile.gettempdir()) / f"pronoun-gpus-{os.getuid()}-{allocation}".rstrip("-"))
     folder.mkdir(exist_ok=True)
-    before = os.environ.get(VISIBLE)
     with contextlib.ExitStack() as stack:
         held = _wait(stack, folder, names, min(count, len(names)), seconds)
         if held:
             os.environ[VISIBLE] = ",".join(held)
-        try:
-            yield held
-        finally:
-            if before is None:
-                os.environ.pop(VISIBLE, None)
-            else:
-                os.environ[VISIBLE] = before
+        yield held
 
 
 def _wait(stack: contextlib.ExitStack, folder: Path, names: list[str], count: int, seconds: float) -> list[str]:
@@ -84,8 +77,11 @@ def _wait(stack: contextlib.ExitStack, folder: Path, names: list[str], count: in
         with contextlib.ExitStack() as attempt:
             held = []
             for name in names:
-                if len(held) < count and _lock(attempt, folder / f"{name.replace('/', '_')}.lock"):
-                    held.append(name)
+                file = attempt.enter_context((folder / f"{name.replace('/', '_')}.lock").open("w"))
+                with contextlib.suppress(BlockingIOError):
+                    if len(held) < count:
+                        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                        held.append(name)
             if len(held) == count:
                 stack.enter_context(attempt.pop_all())
                 return held
@@ -94,12 +90,3 @@ def _wait(stack: contextlib.ExitStack, folder: Path, names: list[str], count: in
             logged = True
         # Jobs that look at the same moment would take the locks from each other again and again.
         time.sleep(seconds * (1 + os.getpid() % 7 / 7))
-
-
-def _lock(stack: contextlib.ExitStack, path: Path) -> bool:
-    file = stack.enter_context(path.open("w"))
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
