@@ -230,6 +230,49 @@ def test_shared_floors_name_no_study(found):
         assert not studies.findall((ROOT / path).read_text(encoding="utf-8")), path
 
 
+INSIDES = {
+    # Jobs with their params, which Snakemake prints nowhere.
+    "scripts/provenance/expected_jobs.py": {"_workflow", "_prepare_dag", "_build_dag"},
+    "scripts/compare.py": {"_workflow"},
+    # Groups and partitions by rule, and a dry run that asks the cluster.
+    "scripts/core/workflow/cluster.py": {
+        "_restart_times", "_group", "_localrules", "_resources", "_executor", "_executor_plugin",
+    },
+    # What the executor lacks, where jobs are refused (its docstring).
+    "scripts/core/workflow/slurm_executor.py": {
+        "__class__", "get_submit_command", "set_gres_string", "query_job_status", "_report_job_error_threadsafe",
+        "_shutdown",
+    },
+}  # fmt: skip
+"""What the workflow uses of Snakemake's insides or replaces there; nothing may come to it."""
+
+
+def test_snakemake_is_not_patched_and_its_insides_are_not_used():
+    folders = [
+        ROOT / "scripts",
+        *(ROOT / f"scripts/{name}" for name in ("core/workflow", "core/provenance", "provenance")),
+    ]
+    found = {}
+    for path in [path for folder in folders for path in folder.glob("*.py")]:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        imported = {
+            alias.asname or alias.name.partition(".")[0]
+            for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names
+        }  # fmt: skip
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute):
+                owner = ast.unparse(node.value)
+                private = re.match("_[a-z]", node.attr) and owner not in ("self", "cls")
+                replaced = isinstance(node.ctx, ast.Store) and owner in imported - {"sys"}
+                if private or replaced or (node.attr == "__class__" and isinstance(node.ctx, ast.Store)):
+                    found.setdefault(path.relative_to(ROOT).as_posix(), set()).add(node.attr)
+    assert found == INSIDES
+    for path in [ROOT / "Snakefile", *(ROOT / "rules").glob("*.smk")]:
+        assert not re.search(
+            r"(workflow|snakemake)(\.\w+)*\._|snakemake(\.\w+)+ = ", path.read_text(encoding="utf-8")
+        ), path
+
+
 SHARED_CODE = (
     "core/provenance/audit", "core/workflow/cluster", "core/paper/sections", "core/models/costs",
     "core/models/registry", "core/paper/explorer", "core/paper/explorer_outputs", "core/provenance/origins",

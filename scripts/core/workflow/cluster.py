@@ -55,7 +55,7 @@ def adapt_rules(workflow: Any, studies: Collection[str]) -> None:
         if rule.norun:
             continue
         resources = rule.resources
-        fixed = workflow.resource_settings._parsed_overwrite_resources.get(rule.name, {})
+        fixed = workflow.resource_settings.overwrite_resources.get(rule.name, {})
         for name, bound in GROWING_RESOURCES.items():
             if name in resources and name not in fixed:
                 resources[name] = _growing(resources[name], resources.get(bound))
