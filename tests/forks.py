@@ -41,7 +41,7 @@ KINDS = {
     ),
     "model": (
         "scripts.core.coreference_systems.c2f.resolve", "scripts.core.generation.check",
-        "scripts.core.engines.scoring", "transformers.models.bert.modeling_bert",
+        "scripts.scoring.score", "transformers.models.bert.modeling_bert",
         "transformers.models.llama.modeling_llama", "transformers.models.t5.modeling_t5",
     ),
 }  # fmt: skip

@@ -37,8 +37,8 @@ ALLOWED = {
     f"{CORE}.statistics": (f"{CORE}.data",),
     f"{CORE}.provenance": (f"{CORE}.data", f"{CORE}.workflow", f"{CORE}.models.checkpoints"),
     f"{CORE}.paper": (f"{CORE}.data", f"{CORE}.statistics"),
-    f"{CORE}.models": (f"{CORE}.data", f"{CORE}.workflow", f"{CORE}.provenance.closure", f"{CORE}.engines"),
-    f"{CORE}.scoring": (f"{CORE}.data", f"{CORE}.models", f"{CORE}.engines"),
+    f"{CORE}.models": (f"{CORE}.data", f"{CORE}.workflow", f"{CORE}.provenance.closure"),
+    f"{CORE}.scoring": (f"{CORE}.data", f"{CORE}.models"),
     f"{CORE}.generation": (
         f"{CORE}.data",
         f"{CORE}.models",
@@ -47,12 +47,12 @@ ALLOWED = {
         f"{CORE}.engines",
         f"{CORE}.provenance.closure",
     ),
-    f"{CORE}.engines": (f"{CORE}.data", f"{CORE}.workflow", f"{CORE}.provenance.closure", f"{CORE}.models"),
+    f"{CORE}.engines": (f"{CORE}.data", f"{CORE}.models", f"{CORE}.scoring"),
     f"{CORE}.coreference_systems": (
         f"{CORE}.data",
         f"{CORE}.workflow",
         f"{CORE}.models",
-        f"{CORE}.engines.masked_lm_head",
+        f"{CORE}.scoring.parts",
         f"{CORE}.provenance.closure",
     ),
 }

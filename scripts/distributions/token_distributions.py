@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from scripts.core import files
 from scripts.core.data import instances, prompting
 from scripts.core.engines import chunks, distributions, generation, output_layer
-from scripts.core.engines.batches import progress_bar
 from scripts.core.errors import UserError, count_noun
 from scripts.core.models import model_jobs
+from scripts.core.scoring.parts import progress_bar
 from scripts.core.workflow.job import log, run
 
 if TYPE_CHECKING:

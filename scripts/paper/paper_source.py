@@ -150,7 +150,7 @@ def reading_notes(stated: list[dict], models: dict[str, dict]) -> list[dict]:
     """Return what models could not read or decide of the instances that they scored, over all sets of instances.
 
     Args:
-        stated: Metadata of all files (of scores: :meth:`scripts.core.engines.reading.Reading.facts`).
+        stated: Metadata of all files (of scores: :class:`scripts.core.scoring.distinct_options.DistinctOptions`).
 
     Returns:
         For each model with any of them its ``label``, ``instances`` and the sums of ``unknown_instances``,

@@ -73,7 +73,7 @@ def select_instances(*, context_free: str, samples: list, sizes: list, selected:
     """Select the RUFF instances that are scored: the context-free ones and a balanced part of every sample.
 
     :mod:`scripts.ruff.lib.selection` says which rows of a sample these are. The file is sorted by text, so that
-    instances that begin alike are neighbours and share computations (:mod:`scripts.core.engines.prefix_tree`), across
+    instances that begin alike are neighbours and share computations (:mod:`scripts.core.scoring.tree`), across
     samples and numbers of distractors. The column ``priority`` says which rows of each sample come first: a model with
     a smaller sample than others scores those whose priority is below its size, so that all models share them.
 

@@ -13,11 +13,15 @@ import pandas as pd
 import torch
 
 from scripts.core import files
-from scripts.core.data import options
-from scripts.core.engines import minicons, scoring
-from scripts.core.engines.batches import PLL_METRIC, Batch
 from scripts.core.models import loading
+from scripts.core.models.contexts import context_length
+from scripts.core.scoring.check import Scorer, choose_way
+from scripts.core.scoring.losses import fill_options
+from scripts.core.scoring.masked import masked_copies
+from scripts.core.scoring.minicons import METRIC, with_batch_encoding
+from scripts.core.scoring.reader import Reader, Text
 from scripts.core.workflow.job import log, run
+from scripts.scoring.score import make_scorer, options_of_longest
 
 if TYPE_CHECKING:
     import transformers
@@ -153,19 +157,22 @@ def measure(
         network, tokenizer: The model.
         kind: One of "encoder", "decoder".
     """
-    rows = options.option_texts(instances)
+    rows = fill_options(instances, kind, "log_likelihood")
     groups = [part.text.tolist() for _, part in rows.groupby("instance_id", sort=False)]
-    packed = scoring.make_engine("packed", network, tokenizer, kind, device, "auto", instances)
+    reader = Reader(tokenizer, kind)
+    texts = reader.read(rows)
+    packed: Any = make_scorer("packed", network, reader, "auto", context_length(network))
+    choose_way(packed, options_of_longest(rows, texts) + texts[:1])
     by_one = reference(network, tokenizer, kind, device)
-    plan = packed.plan(rows)
-    tokens = sum(batch.tokens for batch in plan)
-    lengths = packed.lengths(rows)
+    tokens = sum(batch.tokens for batch in packed.plan(texts))
+    lengths = np.array([len(text) for text in texts])
     read = int((lengths**2).sum() if kind == "encoder" else lengths.sum())
-    shape = bare_shape(packed, rows)
+    length = int(lengths.mean())
+    shape = max(1, packed.pass_tokens // length), length
     ways = {
-        "loop": lambda: score_one_by_one(network, tokenizer, kind, device, rows.text, packed),
-        "minicons": lambda: [score for texts in groups for score in by_one(texts)],
-        "packed": lambda: run_packed(packed, packed.plan(rows), len(rows)),
+        "loop": lambda: score_one_by_one(network, tokenizer, kind, device, texts),
+        "minicons": lambda: [score for group in groups for score in by_one(group)],
+        "packed": lambda: run_packed(packed, texts),
         "bare": lambda: run_forward(network, device, shape, tokens),
     }
     seconds, scores = {}, {}
@@ -191,12 +198,12 @@ def measure(
     ]
 
 
-def run_packed(engine: Any, plan: Iterable[Batch], count: int) -> np.ndarray:
-    """Return the scores of ``count`` rows, in nats."""
-    totals = np.zeros(count)
-    for batch in plan:
-        for row, values in zip(batch.rows, engine.score(batch), strict=True):
-            totals[row] = values.sum()
+def run_packed(scorer: Scorer, texts: list[Text]) -> np.ndarray:
+    """Return the scores of texts, in nats."""
+    totals = np.zeros(len(texts))
+    for batch in scorer.plan(texts):
+        for number, values in zip(batch.members, scorer.run(batch), strict=True):
+            totals[number] = values.sum()
     return totals
 
 
@@ -206,10 +213,10 @@ def reference(
     """Return minicons' own scoring of a list of texts, all options of an instance in one call."""
     from minicons import scorer
 
-    tokenizer = minicons.with_batch_encoding(tokenizer)
+    tokenizer = with_batch_encoding(tokenizer)
     if kind == "encoder":
         by_one = scorer.MaskedLMScorer(network, device, tokenizer=tokenizer)
-        return lambda texts: by_one.sequence_score(texts, reduction=lambda x: x.sum().item(), PLL_metric=PLL_METRIC)
+        return lambda texts: by_one.sequence_score(texts, reduction=lambda x: x.sum().item(), PLL_metric=METRIC)
     by_one = scorer.IncrementalLMScorer(network, device, tokenizer=tokenizer)
     return lambda texts: by_one.sequence_score(texts, reduction=lambda x: x.sum().item())
 
@@ -220,32 +227,23 @@ def score_one_by_one(
     tokenizer: "transformers.PreTrainedTokenizerBase",
     kind: str,
     device: str,
-    texts: Iterable[str],
-    engine: Any,
+    texts: Iterable[Text],
 ) -> np.ndarray:
     """Score one sentence per forward pass (an encoder: all masked copies of one), as the studies' own code does."""
     totals = []
     for text in texts:
-        encoding = tokenizer(text)
-        ids = encoding["input_ids"]
+        ids = torch.tensor(tokenizer(text.text)["input_ids"], device=device)
         if kind == "decoder":
-            logits = network(input_ids=torch.tensor([ids], device=device)).logits[0, :-1].float()
-            targets = torch.tensor(ids[1:], device=device)
+            logits, targets = network(input_ids=ids[None]).logits[0, :-1].float(), ids[1:]
         else:
-            copies = list(engine.masked_copies(ids, engine.read_words([text])[1][0]))
-            batch = torch.tensor(np.stack([copy for copy, _, _ in copies]), device=device)
-            positions = torch.tensor([position for _, position, _ in copies], device=device)
-            logits = network(input_ids=batch).logits[torch.arange(len(copies), device=device), positions].float()
-            targets = torch.tensor(np.array([target for _, _, target in copies]), device=device)
+            mask: Any = tokenizer.mask_token_id
+            copies, places = zip(*masked_copies(text, mask), strict=True)
+            at = torch.tensor(places, device=device)
+            read = torch.tensor(np.stack(copies), device=device)
+            logits, targets = network(input_ids=read).logits[torch.arange(len(at)), at].float(), ids[at]
         values = logits.gather(1, targets[:, None])[:, 0] - logits.logsumexp(1)
         totals.append(values.double().sum().item())
     return np.array(totals)
-
-
-def bare_shape(engine: Any, rows: pd.DataFrame) -> tuple[int, int]:
-    """Return rows and positions of a forward pass that has the texts' mean length and fills the engine's budget."""
-    length = int(np.mean(engine.lengths(rows)))
-    return max(1, engine.budget // length), length
 
 
 @torch.inference_mode()

@@ -1,33 +1,39 @@
 """Score all options of a shard of a study's instances with one model."""
 
-import hashlib
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 from scripts.core import files
-from scripts.core.data import instances, losses, options
-from scripts.core.engines import chunks, continuation, label_loss, scoring, structure
-from scripts.core.engines.batches import METRICS, Batch, TextReader, check_lengths, context_length, progress_bar
-from scripts.core.engines.reading import Reading
+from scripts.core.data import instances as instance_files
 from scripts.core.errors import UserError, count_noun
 from scripts.core.models import model_jobs
+from scripts.core.models.contexts import context_length
+from scripts.core.scoring.check import Scorer, choose_way, nonfinite_remedy
+from scripts.core.scoring.distinct_options import DistinctOptions
+from scripts.core.scoring.losses import COLUMNS, LOSSES, fill_options, name_metric
+from scripts.core.scoring.masked import MaskedScorer
+from scripts.core.scoring.minicons import MiniconsScorer
+from scripts.core.scoring.packed import PackedScorer
+from scripts.core.scoring.parts import Parts, digest, progress_bar
+from scripts.core.scoring.reader import Reader, Text, check_lengths
+from scripts.core.scoring.seq2seq import Seq2SeqScorer
 from scripts.core.workflow.job import log, run
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-# Instances held at once: enough for neighbours to share contexts, few enough for memory to stay flat.
 WINDOW = 1024
-
-# Room for the special tokens of a text and for an option that is longer than the slot it fills.
+"""Instances held at once: enough for neighbours to share contexts, few enough for memory to stay flat."""
+LONGEST, RANDOM, OPTIONS = 64, 4, 4
+"""What a way of scoring is checked with: options of the instance with the most tokens, of those with the most bytes,
+and random instances."""
 OPTION_BYTES = 64
-# Record batches held while the longest texts are looked for.
-MERGED = 64
+"""Room for the special tokens of a text and for an option that is longer than the slot it fills."""
 
 LIBRARIES = ("torch", "transformers", "tokenizers", "minicons")
 
@@ -67,8 +73,7 @@ def main(
         engine: packed or minicons.
         device: auto, cpu, cuda or cuda:N.
         tokens_per_batch: Tokens in one forward pass at most, or auto.
-        score: What options are compared by: log_likelihood, continuation (scripts/core/engines/continuation.py) or
-            label_loss (scripts/core/engines/label_loss.py).
+        score: What options are compared by, one of :data:`scripts.core.scoring.losses.LOSSES`.
         token_values: Whether each token's log-probability is kept as well.
         save_seconds: Seconds after which finished parts are saved.
         priority: Instances whose ``priority`` is not below this are left out; None scores all.
@@ -86,264 +91,138 @@ def main(
         model, entry, script="scripts/scoring/score.py", libraries=LIBRARIES, device=device, threads=threads,
         weights=weights, fetched=fetched,
     )  # fmt: skip
-    limit = context_length(opened.network)
-    way = SCORE_TYPES[score](entry["architecture"])
-    longest = longest_instances(instances, TextReader(opened.tokenizer, entry["architecture"]), limit, way, model)
-    scorer = scoring.make_engine(
-        engine, opened.network, opened.tokenizer, entry["architecture"], opened.device, tokens_per_batch, longest
-    )
+    architecture, limit = entry["architecture"], context_length(opened.network)
+    reader = Reader(opened.tokenizer, architecture, with_kinds=score != "log_likelihood")
+    samples = sample_texts(instances, reader, score, limit, model)
+    scorer = make_scorer(engine, opened.network, reader, tokens_per_batch, limit)
+    check = choose_way(scorer, samples) if samples else {}
     metadata: dict[str, Any] = opened.facts | {
         "engine": engine,
-        "engine_description": scorer.description,
-        "metric": way.metric,
+        "scoring": check,
+        "metric": name_metric(score, architecture),
         "instances_sha256": files.sha256(instances),
     }
-    settings = {"tokens_per_batch": tokens_per_batch, "threads": threads}
-    parts = chunks.Chunks.for_output(scores, metadata | settings, save_seconds)
-    job = Job(scorer, parts, limit, way, priority)
-    job.label = model if shards == 1 else f"{model} {shard}/{shards}"
-    metadata["shard"], metadata["shards"] = shard, shards
+    parts = Parts(scores, metadata | {"tokens_per_batch": tokens_per_batch, "threads": threads}, save_seconds)
+    # The work of an encoder grows with the square of a text's length.
+    chosen = instance_files.shard_rows(instances, shard, shards, 1 + (architecture == "encoder"), priority)
+    total, done = int(chosen.sum()), 0
+    if not total and shards == 1:
+        raise UserError(f"{instances}: no instances; delete the file and run the workflow again")
+    metadata |= {"shard": shard, "shards": shards, "instances": total, "text_tokens": 0, "forward_tokens": 0}
+    values_type = {"token_log_probabilities": pa.list_(pa.float32())} if token_values else {}
+    schema = pa.schema(COLUMNS["log_likelihood"] | COLUMNS[score] | values_type)
+    distinct, fresh_tokens = DistinctOptions(model, reader, total), 0
     started = time.monotonic()
-    job.write(instances, scores, shard, shards, token_values, metadata)
+    bar = progress_bar(model if shards == 1 else f"{model} {shard}/{shards}", None)
+
+    def tables() -> Iterator[pa.RecordBatch]:
+        nonlocal done, fresh_tokens
+        for window in instance_files.read_batches(instances, chosen, WINDOW):
+            done += len(window)
+            rows = fill_options(window, architecture, score)
+            texts = reader.read(rows)
+            check_lengths(rows, texts, limit)
+            distinct.count_unread(rows, texts)
+            batches = scorer.plan(texts)
+            metadata["text_tokens"] += sum(map(len, texts))
+            metadata["forward_tokens"] += sum(batch.tokens for batch in batches)
+            # The rest of the instances will share about as much as those so far.
+            bar.total = round(metadata["forward_tokens"] * total / done)
+            values: list[np.ndarray] = [np.zeros(0)] * len(texts)
+            for batch, results, fresh in parts.work(digest([*rows.instance_id, *rows.text]), batches, scorer.run):
+                for number, found in zip(batch.members, results, strict=True):
+                    check_finite(rows.iloc[number], found, opened.network)
+                    values[number] = found
+                fresh_tokens += batch.tokens if fresh else 0
+                bar.update(batch.tokens)
+            table = LOSSES[score](rows, texts, values)
+            distinct.count_ties(table)
+            yield pa.RecordBatch.from_pandas(table[schema.names], schema=schema, preserve_index=False)
+        metadata.update(distinct.counts)
+
+    with bar:
+        instance_files.write_stream(scores, schema, tables(), metadata)
     seconds = time.monotonic() - started
-    model_jobs.write_speed(
-        speed, opened, seconds, engine=engine, scored_tokens=job.scored_tokens, instances=metadata["instances"]
-    )
+    model_jobs.write_speed(speed, opened, seconds, engine=engine, scored_tokens=fresh_tokens, instances=total)
     parts.remove()
     log.info(
         "%s, %d tokens of text in %d tokens of forward passes (%d of them now, %.0f a second)",
-        count_noun(metadata["instances"], "instance"), metadata["text_tokens"], metadata["forward_tokens"],
-        job.scored_tokens, job.scored_tokens / max(seconds, 1e-9),
+        count_noun(total, "instance"), metadata["text_tokens"], metadata["forward_tokens"], fresh_tokens,
+        fresh_tokens / max(seconds, 1e-9),
     )  # fmt: skip
 
 
-class LogLikelihood:
-    """Options are compared by the (pseudo-)log-likelihood of the text: one sum for each option.
-
-    Args:
-        architecture: One of "encoder", "decoder", "encoder-decoder".
-
-    Attributes:
-        metric (str): What a score is, for the file's metadata.
-        columns (dict of str to str): Columns that its tables have besides those of every score file, and their types.
-    """
-
-    def __init__(self, architecture: str):
-        self.metric = METRICS[architecture]
-        self.columns = {}
-
-    def rows(self, part: pd.DataFrame) -> pd.DataFrame:
-        """Return the texts that are scored for instances, as of :func:`scripts.core.data.options.option_texts`."""
-        return options.option_texts(part)
-
-    def table(self, rows: pd.DataFrame, values: list[np.ndarray], _texts: TextReader) -> pd.DataFrame:
-        """Return scores as a table, one row for each instance and option; ``values`` belong to ``rows``."""
-        return scoring.result_table(rows, values)
+def make_scorer(engine: str, network: Any, reader: Reader, tokens: int | str, limit: int | None) -> Scorer:
+    """Return the engine's scorer of the reader's architecture."""
+    if engine == "minicons":
+        return MiniconsScorer(network, reader.tokenizer, reader.architecture, tokens)
+    if reader.architecture == "encoder":
+        return MaskedScorer(network, reader.tokenizer.mask_token_id, tokens)
+    if reader.architecture == "decoder":
+        return PackedScorer(network, tokens, limit)
+    return Seq2SeqScorer(network, tokens)
 
 
-class LabelLoss(LogLikelihood):
-    """Options are compared by the loss on labels, a mean over tokens: :mod:`scripts.core.engines.label_loss`."""
-
-    def __init__(self, architecture: str):
-        self.architecture = architecture
-        self.metric = label_loss.METRIC
-        self.columns = losses.COLUMNS
-
-    def rows(self, part: pd.DataFrame) -> pd.DataFrame:
-        """Return the texts that are scored: :func:`scripts.core.engines.label_loss.label_rows`."""
-        return label_loss.label_rows(part, self.architecture)
-
-    def table(self, rows: pd.DataFrame, values: list[np.ndarray], texts: TextReader) -> pd.DataFrame:
-        """Return losses as a table: :func:`scripts.core.engines.label_loss.label_table`."""
-        return label_loss.label_table(rows, values, texts)
+def check_finite(row: Any, values: np.ndarray, network: Any) -> None:
+    """Refuse log-probabilities of a row's text that are not finite."""
+    if not np.isfinite(values).all():
+        raise UserError(
+            f"instance {row.instance_id}, option {row.option!r}: the score is not finite; {nonfinite_remedy(network)}"
+        )
 
 
-class Continuation(LogLikelihood):
-    """What follows the slot is scored by itself besides: :mod:`scripts.core.engines.continuation`."""
-
-    def __init__(self, architecture: str):
-        super().__init__(architecture)
-        self.columns = continuation.COLUMNS
-
-    def table(self, rows: pd.DataFrame, values: list[np.ndarray], texts: TextReader) -> pd.DataFrame:
-        """Return scores as a table: :func:`scripts.core.engines.continuation.continuation_table`."""
-        return continuation.continuation_table(rows, values, texts)
-
-
-SCORE_TYPES = {"log_likelihood": LogLikelihood, "continuation": Continuation, "label_loss": LabelLoss}
-"""What options can be compared by."""
-
-
-def longest_instances(
-    path: str | Path, texts: TextReader, limit: int | None, way: LogLikelihood, model: str
-) -> pd.DataFrame:
-    """Return the instances of a file, of all shards, that have the longest texts: every shard is run in the same way.
-
-    Args:
-        limit: The model's context length in tokens.
-        model: Its name, for messages.
+def sample_texts(path: str | Path, reader: Reader, score: str, limit: int | None, model: str) -> list[Text]:
+    """Return texts that a way of scoring is checked with, the same for every shard of an instance file.
 
     Returns:
-        Columns ``instance_id``, ``text``, ``options``; at most :data:`scripts.core.engines.structure.CANDIDATES` rows.
+        Some options of the instance with the longest text and one option of each of some random instances.
 
     Raises:
         UserError: If texts are longer than ``limit``: how many instances have some, and how long the longest is.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-    import pyarrow.parquet as pq
-
-    longest, long = [], pd.Series(dtype="int64")
+    longest, random, too_long, first = [], [], pd.Series(dtype="int64"), 0
     with pq.ParquetFile(path) as file:
+        total = file.metadata.num_rows
+        drawn = np.random.default_rng(0).choice(total, min(RANDOM, total), replace=False)
         for batch in file.iter_batches(batch_size=WINDOW, columns=["instance_id", "text", "options"]):
             sizes = pc.binary_length(batch["text"]).to_numpy(zero_copy_only=False)
-            longest.append(batch.take(pa.array(np.argsort(-sizes, kind="stable")[: structure.CANDIDATES])))
-            if limit:
-                # A token takes a byte of text or more.
-                critical = batch.filter(pa.array(sizes > limit - OPTION_BYTES)).to_pandas()
-                rows = way.rows(critical)
-                if len(rows):
-                    lengths = pd.Series(texts.lengths(rows)).groupby(rows.instance_id.to_numpy(), sort=False).max()
-                    long = pd.concat([long, lengths[lengths > limit]])
-            if len(longest) > MERGED:
-                longest = [longest_of(longest)]
-        total = file.metadata.num_rows
-    long = long[~long.index.duplicated()]
-    if len(long):
+            # A token takes a byte of text or more.
+            if limit and len(critical := batch.filter(pa.array(sizes > limit - OPTION_BYTES))):
+                rows = fill_options(critical.to_pandas(), reader.architecture, score)
+                lengths = pd.Series(list(map(len, reader.read(rows)))).groupby(rows.instance_id, sort=False).max()
+                too_long = pd.concat([too_long, lengths[lengths > limit]])
+            longest.append(batch.take(pa.array(np.argsort(-sizes, kind="stable")[:LONGEST])))
+            random.append(batch.take(pa.array(drawn[(drawn >= first) & (drawn < first + len(batch))] - first)))
+            first += len(batch)
+            if len(longest) > LONGEST:
+                longest = keep_longest(longest)
+    too_long = too_long[~too_long.index.duplicated()]
+    if len(too_long):
         raise UserError(
-            f"{path}: {len(long)} of {count_noun(total, 'instance')} have texts of up to {long.max()} tokens, and "
-            f"model {model} takes {limit}; texts are never truncated: leave this model or these instances out (the "
-            f"first is {long.index[0]})"
+            f"{path}: {len(too_long)} of {count_noun(total, 'instance')} have texts of up to {too_long.max()} tokens, "
+            f"and model {model} takes {limit}; texts are never truncated: leave this model or these instances out (the "
+            f"first is {too_long.index[0]})"
         )
-    return longest_of(longest).to_pandas() if longest else pd.DataFrame(columns=["instance_id", "text", "options"])
+    if not total:
+        return []
+    rows = fill_options(pa.Table.from_batches(keep_longest(longest)).to_pandas(), reader.architecture, score)
+    others = fill_options(pa.Table.from_batches(random).to_pandas(), reader.architecture, score)
+    return options_of_longest(rows, reader.read(rows)) + reader.read(others.drop_duplicates("instance_id"))
 
 
-def longest_of(batches: "Sequence[pa.RecordBatch]") -> "pa.RecordBatch":
+def options_of_longest(rows: pd.DataFrame, texts: list[Text]) -> list[Text]:
+    """Return some options of the instance with the longest text, of different lengths where they have some."""
+    longest = rows.instance_id.iloc[max(range(len(texts)), key=lambda number: len(texts[number]))]
+    own = [text for text, name in zip(texts, rows.instance_id, strict=True) if name == longest]
+    own.sort(key=lambda text: len(text.ids), reverse=True)
+    return [own[place] for place in np.unique(np.linspace(0, len(own) - 1, OPTIONS).round().astype(int))]
+
+
+def keep_longest(batches: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
     """Return the rows of record batches that have the longest texts, as one record batch."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    table = pa.Table.from_batches(batches).combine_chunks()
-    sizes = pc.binary_length(table["text"]).to_numpy()
-    chosen = table.take(pa.array(np.argsort(-sizes, kind="stable")[: structure.CANDIDATES])).combine_chunks()
-    return chosen.to_batches()[0] if len(chosen) else pa.RecordBatch.from_pylist([], schema=table.schema)
-
-
-class Job:
-    """Streams instances through an engine.
-
-    Args:
-        engine: As returned by :func:`scripts.core.engines.scoring.make_engine`.
-        limit: The model's context length in tokens.
-        priority: As for :func:`scripts.core.data.instances.shard_rows`.
-    """
-
-    def __init__(
-        self,
-        engine: Any,
-        parts: chunks.Chunks,
-        limit: int | None,
-        way: LogLikelihood,
-        priority: int | None = None,
-    ):
-        self.engine = engine
-        self.parts = parts
-        self.limit = limit
-        self.way = way
-        self.priority = priority
-        self.label = ""
-        self.bar = None
-        self.reading: Any = None
-        # Of the job's instances, how many have come so far.
-        self.share = 1.0
-        self.scored_tokens = 0
-
-    def write(
-        self,
-        path: str | Path,
-        scores: str | Path,
-        shard: int,
-        shards: int,
-        token_values: bool,
-        metadata: dict[str, Any],
-    ) -> None:
-        """Score a shard of the instances in ``path`` and write ``scores``; adds counts to ``metadata``."""
-        import pyarrow as pa
-
-        power = 2 if self.engine.architecture == "encoder" else 1
-        chosen = instances.shard_rows(path, shard, shards, power, self.priority)
-        total = int(chosen.sum())
-        if not total and shards == 1:
-            raise UserError(f"{path}: no instances; delete the file and run the workflow again")
-        fields = [
-            ("instance_id", pa.string()),
-            ("option", pa.string()),
-            ("option_index", pa.int8()),
-            ("log_probability", pa.float64()),
-            ("mean_log_probability", pa.float64()),
-            ("scored_tokens", pa.int32()),
-            *((name, getattr(pa, kind)()) for name, kind in self.way.columns.items()),
-        ]
-        if token_values:
-            fields.append(("token_log_probabilities", pa.list_(pa.float32())))
-        schema = pa.schema(fields)
-
-        def batches():
-            done = 0
-            self.reading = Reading(metadata["model"], self.engine, total)
-            with progress_bar(self.label, None) as self.bar:
-                for window in instances.read_batches(path, chosen, WINDOW):
-                    rows = self.way.rows(window)
-                    done += len(window)
-                    self.share = done / total
-                    table = self.window(rows, metadata)
-                    yield pa.RecordBatch.from_pandas(table[schema.names], schema=schema, preserve_index=False)
-            metadata.update(self.reading.facts())
-
-        metadata.update(instances=total, text_tokens=0, forward_tokens=0)
-        instances.write_stream(scores, schema, batches(), metadata)
-
-    def window(self, rows: pd.DataFrame, metadata: dict[str, Any]) -> pd.DataFrame:
-        """Return the table of a window's rows."""
-        check_lengths(self.engine, rows, self.limit)
-        self.reading.read(rows)
-        metadata["text_tokens"] += int(self.engine.lengths(rows).sum())
-        table = self.way.table(rows, self.values(rows, metadata), self.engine)
-        self.reading.decide(table)
-        return table
-
-    def values(self, rows: pd.DataFrame, metadata: dict) -> list[np.ndarray]:
-        """Return the token log-probabilities of rows.
-
-        Args:
-            metadata: Its ``forward_tokens`` grow.
-
-        Returns:
-            Of float64.
-        """
-        if not len(rows):
-            return []
-        digest = hashlib.sha256("\0".join([*rows.instance_id, *rows.text]).encode()).hexdigest()
-        plan = self.engine.plan(rows)
-        metadata["forward_tokens"] += sum(batch.tokens for batch in plan)
-        if self.bar is not None:
-            # The rest of the instances will share about as much as those so far.
-            self.bar.total = round(metadata["forward_tokens"] / self.share)
-        values: list[Any] = [None] * len(rows)
-        for batch, results, fresh in self.parts.work(digest, plan, lambda batch: self.score(rows, batch)):
-            self.scored_tokens += batch.tokens if fresh else 0
-            for row, scored in zip(batch.rows, results, strict=True):
-                values[row] = scored
-            if self.bar is not None:
-                self.bar.update(batch.tokens)
-        return values
-
-    def score(self, rows: pd.DataFrame, batch: Batch) -> list[np.ndarray]:
-        """Return the checked token log-probabilities of a batch."""
-        results = self.engine.score(batch)
-        for row, scored in zip(batch.rows, results, strict=True):
-            scoring.check_finite(rows, row, scored, self.engine.network)
-        return results
+    table = pa.Table.from_batches(batches)
+    order = np.argsort(-pc.binary_length(table["text"]).to_numpy(), kind="stable")
+    return table.take(pa.array(order[:LONGEST])).combine_chunks().to_batches()
 
 
 if __name__ == "__main__":

@@ -15,10 +15,11 @@ import pytest
 
 from scripts.core import config, files
 from scripts.core.data import instances, losses, model_outputs, options
-from scripts.core.engines import chunks
 from scripts.core.errors import UserError
 from scripts.core.models import loading
 from scripts.core.provenance import closure
+from scripts.core.scoring import parts
+from scripts.core.scoring.check import choose_way
 from scripts.scoring import merge_scores, score
 from tests import jobs
 from tests import zoo as builder
@@ -73,12 +74,12 @@ def test_every_distinct_instance_is_scored_once_in_order(entries, tmp_path, many
     assert table.option.tolist() == FORMS * 90
     facts = files.parquet_metadata(tmp_path / "scores.parquet")
     assert facts["instances"] == 90
-    assert facts["engine_description"]["batching"] == "prefix tree"
+    assert facts["scoring"] == {"way": "packed", "checked": True}
     assert facts["forward_tokens"] < facts["text_tokens"] / 2
     assert "token_log_probabilities" not in table
     speed = json.loads((tmp_path / "speed.json").read_text())
     assert speed["scored_tokens"] == facts["forward_tokens"]
-    assert not (tmp_path / "scores.chunks").exists()
+    assert not (tmp_path / "scores.parts").exists()
 
 
 @pytest.mark.parametrize("model", ["tiny-llama", "tiny-t5"])
@@ -124,28 +125,30 @@ def test_a_killed_job_goes_on_where_it_was(entries, tmp_path, monkeypatch, model
     status, said = jobs.Job("scripts.scoring.score", arguments(entries, whole, path, model)).end()
     assert status == 0, said
     rng = np.random.default_rng(20240601)
-    parts = broken / "scores.chunks"
+    kept = broken / "scores.parts"
     for _ in range(3):
         # Killed somewhere behind its next finished part.
-        target = jobs.finished_parts(parts) + int(rng.integers(1, 12))
-        jobs.kill_with_parts("scripts.scoring.score", given, parts, target)
+        target = jobs.finished_parts(kept) + int(rng.integers(1, 12))
+        jobs.kill_with_parts("scripts.scoring.score", given, kept, target)
         assert not (broken / "scores.parquet").exists()
     (broken / ".scores.parquet.left.parquet").write_text("half")
-    run_batches = []
-    original = score.scoring.make_engine
+    ran = []
+    original = score.make_scorer
 
     def counting(*values):
-        engine = original(*values)
-        scored = engine.score
-        engine.score = lambda batch: run_batches.append(batch) or scored(batch)
-        return engine
+        scorer = original(*values)
+        run = scorer.run
+        scorer.run = lambda batch: ran.append(batch) or run(batch)
+        return scorer
 
-    monkeypatch.setattr(score.scoring, "make_engine", counting)
+    monkeypatch.setattr(score, "make_scorer", counting)
+    # What a way is checked with is not of the job.
+    monkeypatch.setattr(score, "choose_way", lambda *given: (choose_way(*given), ran.clear())[0])
     score.main(**given)
     speed = json.loads((broken / "speed.json").read_text())
     facts = files.parquet_metadata(broken / "scores.parquet")
     # What was finished was not scored again, and everything else was.
-    assert speed["scored_tokens"] == sum(b.tokens for b in run_batches) < facts["forward_tokens"]
+    assert speed["scored_tokens"] == sum(b.tokens for b in ran) < facts["forward_tokens"]
     assert (broken / "scores.parquet").read_bytes() == (whole / "scores.parquet").read_bytes()
     assert sorted(p.name for p in broken.iterdir()) == ["scores.parquet", "speed.json"]
 
@@ -165,7 +168,7 @@ def test_a_killed_job_goes_on_where_it_was(entries, tmp_path, monkeypatch, model
 )
 def test_parts_of_anything_else_are_not_taken(entries, tmp_path, many, monkeypatch, change):
     given = arguments(entries, tmp_path, many)
-    monkeypatch.setattr(chunks.Chunks, "remove", lambda self: None)
+    monkeypatch.setattr(parts.Parts, "remove", lambda self: None)
     score.main(**given)
     (name, value), *_ = change.items()
     if name == "model":
@@ -188,10 +191,10 @@ def test_parts_of_anything_else_are_not_taken(entries, tmp_path, many, monkeypat
 
 def test_parts_of_the_same_job_are_taken(entries, tmp_path, many, monkeypatch):
     given = arguments(entries, tmp_path, many)
-    monkeypatch.setattr(chunks.Chunks, "remove", lambda self: None)
+    monkeypatch.setattr(parts.Parts, "remove", lambda self: None)
     score.main(**given)
     # A part that cannot be read counts as none.
-    broken = min((tmp_path / "scores.chunks").glob("*.parquet"))
+    broken = min((tmp_path / "scores.parts").glob("*.parquet"))
     broken.write_bytes(broken.read_bytes()[:50])
     score.main(**given)
     assert 0 < json.loads((tmp_path / "speed.json").read_text())["scored_tokens"] <= 200

@@ -16,7 +16,7 @@ from tests import forks
 from tests import zoo as builder
 
 ROOT = Path(__file__).parents[2]
-# One encoder and two decoders; tests/core/engines/test_scoring.py scores with every architecture of the zoo.
+# One encoder and two decoders; tests/core/scoring/test_scores.py scores with every architecture of the zoo.
 NAMES = ("tiny-bert", "tiny-opt", "tiny-llama")
 # Prompted as well: a Llama-style decoder and an encoder-decoder, which is not scored.
 PROMPTED = ("tiny-llama", "tiny-flan-t5")

@@ -10,10 +10,10 @@ import torch
 
 from scripts.core import config, files
 from scripts.core.data import options
-from scripts.core.engines import scoring
 from scripts.core.models import loading
 from scripts.demo_encoder import merge_demo_encoder
-from tests.core.engines.test_scoring import by_hand
+from tests.core.scoring.memory import Scores
+from tests.core.scoring.test_scores import by_hand
 
 pytestmark = pytest.mark.workflow
 
@@ -62,8 +62,7 @@ def test_default_models_agree_with_the_loop_and_minicons(drawn, root, tmp_path, 
             version=source["version"], folder=source["folder"],
         )  # fmt: skip
     model, tokenizer = loading.load(name, entry, loading.locate(name, entry, weights), "cpu")
-    engine = scoring.make_engine("packed", model, tokenizer, entry["architecture"], "cpu", "auto", drawn)
-    scores = scoring.score_instances(engine, drawn).log_probability
+    scores = Scores((model, tokenizer, entry["architecture"]), drawn).table.log_probability
     texts = options.option_texts(drawn).text
     to_loop = max(abs(s - loop(model, tokenizer, entry["architecture"], t)) for s, t in zip(scores, texts, strict=True))
     to_hand = max(

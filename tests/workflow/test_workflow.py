@@ -153,7 +153,7 @@ def test_a_job_runs_again_from_its_record(finished):
 
 
 def test_the_engine_reruns_the_scores(finished):
-    path = finished.folder / "scripts/core/engines/prefix_tree.py"
+    path = finished.folder / "scripts/core/scoring/tree.py"
     before = path.read_bytes()
     edit(path, "\nX = 1\n")
     planned = finished.planned("scores")

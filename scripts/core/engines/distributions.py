@@ -35,10 +35,11 @@ import torch
 
 from scripts.core import files
 from scripts.core.engines import decoding, memory, structure
-from scripts.core.engines.batches import BATCH_TOKENS, SENTINEL, Batch, blank_token, context_length
+from scripts.core.engines.batches import BATCH_TOKENS, SENTINEL, Batch, blank_token
 from scripts.core.engines.output_layer import SelectiveModel
 from scripts.core.engines.ranking import most_probable
 from scripts.core.errors import UserError
+from scripts.core.models.contexts import context_length
 
 if TYPE_CHECKING:
     import pandas as pd

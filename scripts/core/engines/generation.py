@@ -34,10 +34,11 @@ import numpy as np
 import torch
 
 from scripts.core.engines import decoding, memory, structure
-from scripts.core.engines.batches import context_length, progress_bar
 from scripts.core.engines.ranking import most_probable
 from scripts.core.errors import UserError, count_noun
 from scripts.core.models import costs
+from scripts.core.models.contexts import context_length
+from scripts.core.scoring.parts import progress_bar
 
 if TYPE_CHECKING:
     from transformers import PreTrainedConfig, PreTrainedModel, PreTrainedTokenizerBase

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from scripts.core.engines.structure import TOLERANCE, TOLERANCE_PER_TOKEN, exact_kernels, in_float32
 from scripts.core.errors import UserError, describe_error
 from scripts.core.generation.generate import Answer, Generator, possible_ways
 from scripts.core.scoring import network as net
-from scripts.core.scoring.check import PACKABLE
+from scripts.core.scoring.check import PACKABLE, TOLERANCE, TOLERANCE_PER_TOKEN, exact_kernels, in_float32
 from scripts.core.scoring.tree import common_prefix
 
 log = logging.getLogger("pronouns")

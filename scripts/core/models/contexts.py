@@ -1,9 +1,10 @@
 """Whether what the registry states of a model is what the model's own configuration says.
 
 The registry's context is what a study refuses texts by before anything is fetched or loaded; scoring itself goes by
-the loaded model (:func:`scripts.core.engines.batches.context_length`).
+the loaded model (:func:`context_length`).
 """
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,36 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
 # Torch takes seconds, and every start of Snakemake imports this module: functions import it.
+
+LIMITS = (
+    "max_position_embeddings", "n_positions", "max_seq_len", "max_sequence_length", "context_length", "n_ctx",
+    "max_encoder_position_embeddings", "max_decoder_position_embeddings", "max_source_positions",
+    "max_target_positions",
+)  # fmt: skip
+"""Names under which configurations say how many tokens a model takes."""
+
+_POSITION_TABLE = re.compile(r"(^|_)(pos|positions?|wpe)(_|$)")
+
+
+def context_length(model: "PreTrainedModel") -> int | None:
+    """Return the longest input, in tokens, that ``model`` can take, or None when it states no limit.
+
+    It is the least of what the configuration says under any of the names in use (:data:`LIMITS`) and of the lengths of
+    the model's position tables, less the rows that stand before a text's first position.
+    """
+    import torch
+
+    config = model.config.get_text_config()
+    # T5's relative positions have no end; its n_positions says how long texts were in training.
+    endless = hasattr(config, "relative_attention_num_buckets")
+    limits = [getattr(config, name, None) for name in LIMITS if not (endless and name == "n_positions")]
+    limits += [
+        # RoBERTa's kind counts from behind the padding index, OPT's from an offset.
+        module.num_embeddings - (getattr(module, "offset", 0) if module.padding_idx is None else module.padding_idx + 1)
+        for name, module in model.named_modules()
+        if isinstance(module, torch.nn.Embedding) and _POSITION_TABLE.search(name.rpartition(".")[2])
+    ]
+    return min((limit for limit in limits if isinstance(limit, int) and limit > 0), default=None)
 
 
 def check(name: str, entry: dict, folder: str | Path) -> None:
@@ -37,8 +68,6 @@ def check(name: str, entry: dict, folder: str | Path) -> None:
         parameters = None if counted and not checkpoints.sizes_differ(parameters, counted) else parameters
     if context is None and parameters is None:
         return
-    from scripts.core.engines.batches import context_length
-
     built = build(f"model {name}", entry["architecture"], folder, entry.get("remote_code", False))
     stated, found = context_length(built), built.num_parameters()
     if context not in (None, stated):

@@ -82,11 +82,9 @@ def of_folder(folder: str | Path, source: dict[str, Any] | None = None, gated: b
         "unread": None,
     }
     if described["architecture"]:
-        from scripts.core.engines.batches import context_length
-
         try:
             built = contexts.build(_called(source), described["architecture"], path)
-            described["parameters"], described["context"] = built.num_parameters(), context_length(built)
+            described["parameters"], described["context"] = built.num_parameters(), contexts.context_length(built)
         except UserError as error:
             described["unread"] = str(error)
     return described

@@ -33,23 +33,32 @@ class DistinctOptions:
         if missing.any():
             plain = rows.assign(filled="a", text=[fill(masked, "a", False) for masked in rows.masked])
             bad |= missing > self._count_unknown(self.reader.read(plain))
-        identifiers = rows.instance_id.reset_index(drop=True)
-        self._add("unknown_instances", identifiers[missing > 0], "")
-        self._add("unread_instances", identifiers[bad], "its tokenizer does not know an option, or reads two alike")
+        rows = rows.reset_index(drop=True)
+        self.counts["unknown_instances"] += rows.instance_id[missing > 0].nunique()
+        if bad.any():
+            self.counts["unread_instances"] += rows.instance_id[bad].nunique()
+            row = rows[bad].iloc[0]
+            self._refuse_many(
+                "unread_instances",
+                "its tokenizer does not know an option, or reads two alike (the first is "
+                f"{row.instance_id}, option {row.option!r}): it cannot tell them apart; leave this model out, or the "
+                "pronoun sets that it does not know",
+            )
 
     def count_ties(self, table: pd.DataFrame) -> None:
         """Count instances whose best options have equal scores: their order would decide."""
         best = table.log_probability == table.groupby("instance_id").log_probability.transform("max")
-        ties = best.groupby(table.instance_id).sum()
-        self._add("tied_instances", pd.Series(ties[ties > 1].index), "the best options have equal scores")
+        tied = best.groupby(table.instance_id, sort=False).sum() > 1
+        self.counts["tied_instances"] += int(tied.sum())
+        self._refuse_many(
+            "tied_instances",
+            f"the best options have equal scores (the first is {tied.idxmax()}), so that their order would decide; run "
+            "it in float32 (precision), or leave this model out",
+        )
 
     def _count_unknown(self, texts: Sequence[Text]) -> Any:
         return pd.Series([int((text.ids == self.unknown).sum()) if self.unknown is not None else 0 for text in texts])
 
-    def _add(self, name: str, identifiers: pd.Series, what: str) -> None:
-        self.counts[name] += identifiers.nunique()
-        if what and self.counts[name] > LIMIT * self.total:
-            raise UserError(
-                f"model {self.model}: in {self.counts[name]} or more of {self.total} instances {what} (the first is "
-                f"{identifiers.iloc[0]}); leave this model, or the pronoun sets that it does not know, out"
-            )
+    def _refuse_many(self, name: str, what: str) -> None:
+        if self.counts[name] > LIMIT * self.total:
+            raise UserError(f"model {self.model}: in {self.counts[name]} or more of {self.total} instances {what}")

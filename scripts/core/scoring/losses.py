@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from scripts.core.data import losses, options
 from scripts.core.errors import UserError
@@ -59,6 +60,30 @@ def label_loss(rows: pd.DataFrame, texts: Sequence[Text], values: Values) -> pd.
 
 
 LOSSES = {"log_likelihood": log_likelihood, "continuation": continuation, "label_loss": label_loss}
+"""What options are compared by."""
+
+COLUMNS: dict[str, dict[str, pa.DataType]] = {
+    "log_likelihood": {
+        "instance_id": pa.string(), "option": pa.string(), "option_index": pa.int8(), "log_probability": pa.float64(),
+        "mean_log_probability": pa.float64(), "scored_tokens": pa.int32(),
+    },
+    "continuation": {"continuation_log_probability": pa.float64(), "continuation_tokens": pa.int32()},
+    "label_loss": {name: getattr(pa, kind)() for name, kind in losses.COLUMNS.items()},
+}  # fmt: skip
+"""Columns of a score file: the first ones of all, and what a loss adds."""
+
+METRICS = {"encoder": "within_word_l2r", "decoder": "log_likelihood", "encoder-decoder": "label_log_likelihood"}
+
+
+def name_metric(loss: str, architecture: str) -> str:
+    """Return what a score is, for the file's metadata."""
+    return loss if loss == "label_loss" else METRICS[architecture]
+
+
+UNDEFINED = {
+    ("label_loss", "encoder"): "a masked language model has no loss on labels",
+    ("continuation", "encoder-decoder"): "an encoder-decoder does not score what follows the slot",
+}
 
 
 def fill_options(instances: pd.DataFrame, architecture: str, loss: str) -> pd.DataFrame:
@@ -67,9 +92,9 @@ def fill_options(instances: pd.DataFrame, architecture: str, loss: str) -> pd.Da
     An encoder-decoder's label loss reads options that start a sentence without a capital, too (``capitals``): the
     released code of MISGENDERED gives them as they are.
     """
-    if (loss, architecture) in (("label_loss", "encoder"), ("continuation", "encoder-decoder")):
+    if (loss, architecture) in UNDEFINED:
         raise UserError(
-            f"models of architecture {architecture} have no {loss}, which this study compares; leave it out"
+            f"{UNDEFINED[loss, architecture]}, which is what this study compares; leave the model out of the study"
         )
     rows = options.option_texts(instances).assign(capitals=True)
     if loss != "label_loss" or architecture == "decoder":

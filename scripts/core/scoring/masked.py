@@ -1,8 +1,10 @@
 """Masked encoders: within-word left-to-right pseudo-log-likelihood (Salazar et al. 2020; Kauf and Ivanova 2023).
 
 Each scored token is masked together with the rest of its word. Copies that are equal, as of options that share words,
-are computed once, in batches of equal length. Ways: the ``head`` at the masked positions alone, ``all`` positions,
-``single`` copies.
+are computed once, in batches of equal length.
+
+Ways, from fast to plain: the ``last`` layer and the head at the masked positions alone, the ``head`` there alone,
+``all`` positions, ``single`` copies.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch.nn.functional import scaled_dot_product_attention
 
 from scripts.core.scoring import network as net
 from scripts.core.scoring.network import Batch
@@ -24,16 +27,21 @@ HEADS: dict[str, Callable[[Any, torch.Tensor], torch.Tensor]] = {
     "modernbert": lambda network, hidden: network.decoder(network.head(hidden)),
 }
 """What stands between hidden states and logits, by ``model_type``; of all others every position is computed."""
+BERT_LIKE = ("bert", "roberta", "xlm-roberta")
+"""Those whose layers :func:`last_states` knows."""
 
 
 class MaskedScorer:
     """Scores the texts of an encoder. Parameters as of :class:`scripts.core.scoring.packed.PackedScorer`."""
 
-    def __init__(self, network: Any, mask_token: int, pass_tokens: int | None = None):
+    architecture = "encoder"
+
+    def __init__(self, network: Any, mask_token: int, tokens: int | str = "auto"):
         self.network, self.mask_token = network, mask_token
-        self.pass_tokens = pass_tokens or net.PASS_TOKENS[network.device.type]
-        self.head = HEADS.get(network.config.model_type)
-        self.ways = (("head",) if self.head else ()) + ("all", "single")
+        self.pass_tokens = net.pass_tokens(network, tokens)
+        kind = network.config.model_type
+        self.head = HEADS.get(kind)
+        self.ways = (("last",) if kind in BERT_LIKE else ()) + (("head",) if self.head else ()) + ("all", "single")
         self.way = self.ways[0]
 
     def plan(self, texts: Sequence[Text]) -> list[Batch]:
@@ -56,18 +64,10 @@ class MaskedScorer:
         copies: dict[tuple[int, bytes], int] = {}
         places, targets = [], []
         for number in members:
-            wanted = self.masked_copies(texts[number])
+            wanted = masked_copies(texts[number], self.mask_token)
             places.append([copies.setdefault((at, copy.tobytes()), len(copies)) for copy, at in wanted])
             targets.append(texts[number].ids[texts[number].scored])
         return Batch(members, len(copies) * length, (list(copies), places, targets))
-
-    def masked_copies(self, text: Text) -> list[tuple[np.ndarray, int]]:
-        """Return, for each scored token, the ids with it and the rest of its word masked, and its position."""
-        places = np.arange(len(text.ids))
-        return [
-            (np.where((text.words == text.words[at]) & (places >= at), self.mask_token, text.ids), int(at))
-            for at in np.flatnonzero(text.scored)
-        ]
 
     def run(self, batch: Batch) -> list[np.ndarray]:
         """Return the log-probabilities of the scored tokens of each member, float64."""
@@ -87,15 +87,44 @@ class MaskedScorer:
     def _run_copies(self, items: Sequence[tuple[tuple[int, bytes], dict[int, float]]]) -> list[None]:
         """Fill in the log-probabilities of the tokens that are wanted of each copy."""
         ids = np.stack([np.frombuffer(copy, dtype=np.int64) for (_, copy), _ in items])
-        rows, at = np.arange(len(ids)), np.array([position for (position, _), _ in items])
+        rows, at = torch.arange(len(ids)), torch.tensor([position for (position, _), _ in items])
         arguments = net.text_arguments(self.network, ids)
-        if self.way == "head":
-            hidden = self.network.base_model(**arguments).last_hidden_state
-            logits = self.head(self.network, hidden[torch.from_numpy(rows), torch.from_numpy(at)]).float()
+        if self.head is None or self.way in ("all", "single"):
+            logits = self.network(**arguments).logits[rows, at]
+        elif self.way == "head":
+            logits = self.head(self.network, self.network.base_model(**arguments).last_hidden_state[rows, at])
         else:
-            logits = self.network(**arguments).logits[torch.from_numpy(rows), torch.from_numpy(at)].float()
+            logits = self.head(self.network, last_states(self.network, arguments["input_ids"], rows, at))
         pairs = [(row, target) for row, (_, wanted) in enumerate(items) for target in wanted]
         values = net.token_values(logits, *np.array(pairs, dtype=np.int64).T)
         for (row, target), value in zip(pairs, values, strict=True):
             items[row][1][target] = float(value)
         return [None] * len(items)
+
+
+def masked_copies(text: Text, mask_token: int) -> list[tuple[np.ndarray, int]]:
+    """Return, for each scored token, the ids with it and the rest of its word masked, and its position."""
+    places = np.arange(len(text.ids))
+    return [
+        (np.where((text.words == text.words[at]) & (places >= at), mask_token, text.ids), int(at))
+        for at in np.flatnonzero(text.scored)
+    ]
+
+
+def last_states(network: Any, ids: torch.Tensor, rows: torch.Tensor, at: torch.Tensor) -> torch.Tensor:
+    """Return BERT's last hidden states at one position of each text, all texts of one length.
+
+    In the last layer the other positions are keys and values and nothing else: of six layers this saves a tenth.
+    """
+    base = network.base_model
+    hidden = base.embeddings(input_ids=ids)
+    *layers, last = base.encoder.layer
+    for layer in layers:
+        hidden = layer(hidden)
+    read, mixing = hidden[rows, at][:, None], last.attention.self
+    shape = (len(ids), -1, mixing.num_attention_heads, mixing.attention_head_size)
+    heads = [
+        part.view(shape).transpose(1, 2) for part in (mixing.query(read), mixing.key(hidden), mixing.value(hidden))
+    ]
+    mixed = scaled_dot_product_attention(*heads).transpose(1, 2).reshape(read.shape)
+    return last.feed_forward_chunk(last.attention.output(mixed, read))[:, 0]

@@ -13,12 +13,14 @@ from scripts.core.errors import UserError
 
 log = logging.getLogger("pronouns")
 
-PASS_TOKENS, PASS_LOGITS = {"cpu": 1024, "cuda": 32768}, 1 << 31
-"""Tokens of a forward pass, and its logits, which a library's model makes all at once: 8 GiB."""
+PASS_TOKENS = {"cpu": 1024, "cuda": 32768}
+"""Tokens of a forward pass when the configuration says ``auto``."""
+LOGITS_BYTES = 4 << 30
+"""The logits of a pass, which a library's model makes all at once: with a large vocabulary a pass has fewer tokens."""
 
 OUT_OF_MEMORY = ("can't allocate memory", "CUDA error: out of memory", "CUBLAS_STATUS_ALLOC_FAILED")
-CACHED_LOGITS = 1 << 19
-"""Logits whose exponentials are summed at once on a CPU: what stays in a core's cache."""
+SUMMED_LOGITS = {"cpu": 1 << 19, "cuda": 1 << 28}
+"""Logits whose exponentials are summed at once: what stays in a CPU core's cache, a GiB of a GPU's memory."""
 
 Item = TypeVar("Item")
 
@@ -32,10 +34,15 @@ class Batch:
     work: Any
 
 
-def tokens_of_pass(network: Any) -> int:
-    """Return the tokens of a forward pass; fewer for a vocabulary of a quarter of a million."""
-    vocabulary = network.config.get_text_config().vocab_size
-    return min(PASS_TOKENS[network.device.type], max(1, PASS_LOGITS // vocabulary))
+def kind_of_device(network: Any) -> str:
+    """Return the key of the tables of sizes."""
+    return "cpu" if network.device.type == "cpu" else "cuda"
+
+
+def pass_tokens(network: Any, wanted: int | str = "auto") -> int:
+    """Return the tokens of a forward pass; one text by itself may exceed it."""
+    most = max(1, LOGITS_BYTES // (network.config.get_text_config().vocab_size * network.dtype.itemsize))
+    return min(PASS_TOKENS[kind_of_device(network)] if wanted == "auto" else int(wanted), most)
 
 
 def accepts(network: Any, name: str) -> bool:
@@ -50,16 +57,20 @@ def text_arguments(network: Any, ids: np.ndarray) -> dict[str, Any]:
 
 
 def logits_at(network: Any, arguments: dict[str, Any], chosen: np.ndarray) -> torch.Tensor:
-    """Return the logits at the chosen positions in order, float32 of shape (positions, vocabulary).
+    """Return the logits at the chosen positions in order, of shape (positions, vocabulary), in the model's precision.
 
     Args:
         chosen: Shape (texts, tokens), of bool.
     """
-    mask = torch.from_numpy(chosen).to(network.device)
-    selects = {"logits_to_keep": mask} if accepts(network, "logits_to_keep") else {}
+    columns, selects = np.flatnonzero(chosen.any(axis=0)), {}
+    if len(columns) < chosen.shape[1] and accepts(network, "logits_to_keep"):
+        selects["logits_to_keep"] = torch.from_numpy(columns).to(network.device)
     logits = network(**arguments, **selects).logits
-    # Code that ignores the mask returns every position.
-    return (logits if logits.shape[:-1] == (int(chosen.sum()),) else logits[mask]).float()
+    # Code may ignore what is to be kept and return every position.
+    if logits.shape[1] < chosen.shape[1]:
+        chosen = chosen[:, columns]
+    # Without a copy where it can be.
+    return logits.flatten(0, 1) if chosen.all() else logits[torch.from_numpy(chosen).to(logits.device)]
 
 
 def token_values(logits: torch.Tensor, places: np.ndarray, targets: np.ndarray) -> np.ndarray:
@@ -72,17 +83,22 @@ def token_values(logits: torch.Tensor, places: np.ndarray, targets: np.ndarray) 
         places: The row of ``logits`` that predicts each target; rows may repeat.
     """
     rows = torch.from_numpy(places).to(logits.device)
-    chosen = logits[rows, torch.from_numpy(targets).to(logits.device)]
+    chosen = logits[rows, torch.from_numpy(targets).to(logits.device)].float()
     return (chosen - log_sum_exp_(logits)[rows]).double().cpu().numpy()
 
 
 def log_sum_exp_(logits: torch.Tensor) -> torch.Tensor:
-    """Return the log-sum-exp of each row and overwrite the rows: on a CPU copies take longer than the arithmetic."""
-    if logits.device.type != "cpu":
-        return logits.logsumexp(1)
-    sums = torch.empty(len(logits))
-    size = max(1, CACHED_LOGITS // logits.shape[1])
+    """Return the log-sum-exp of each row, float32, and overwrite the rows.
+
+    On a CPU copies of the rows take three times as long as the arithmetic.
+    """
+    sums = torch.empty(len(logits), device=logits.device)
+    size = max(1, SUMMED_LOGITS["cpu" if logits.device.type == "cpu" else "cuda"] // logits.shape[1])
     for part, total in zip(logits.split(size), sums.split(size), strict=True):
+        part = part.float()
+        if logits.device.type != "cpu":
+            torch.logsumexp(part, 1, out=total)
+            continue
         largest = part.amax(1, keepdim=True)
         torch.log(part.sub_(largest).exp_().sum(1), out=total)
         total += largest[:, 0]
@@ -90,8 +106,9 @@ def log_sum_exp_(logits: torch.Tensor) -> torch.Tensor:
 
 
 def ran_out_of_memory(error: BaseException) -> bool:
-    """Return whether an exception says that memory ran out, on a GPU or a CPU."""
-    return isinstance(error, torch.OutOfMemoryError) or any(message in str(error) for message in OUT_OF_MEMORY)
+    """Return whether an exception, or what it was raised from, says that memory ran out, on a GPU or a CPU."""
+    said = isinstance(error, torch.OutOfMemoryError) or any(message in str(error) for message in OUT_OF_MEMORY)
+    return said or (error.__cause__ is not None and ran_out_of_memory(error.__cause__))
 
 
 def run_halving(run: Callable[[Sequence[Item]], list], items: Sequence[Item]) -> list:
@@ -104,7 +121,8 @@ def run_halving(run: Callable[[Sequence[Item]], list], items: Sequence[Item]) ->
             raise
         if len(items) == 1:
             raise UserError(
-                "memory runs out with a single text; give the model more GPUs or a narrower precision"
+                "memory runs out with a single text; give the model more GPUs or a narrower precision in "
+                "config/models.yaml"
             ) from error
     half = len(items) // 2
     log.info("out of memory; going on with at most %d texts in a forward pass", len(items) - half)

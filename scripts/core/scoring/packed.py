@@ -1,7 +1,7 @@
 """Decoders: the log-likelihood of every token but the first, texts that begin alike computed once.
 
 Ways, from fast to plain: ``packed`` prefix trees under a mask and positions of their own, batches of ``equal`` length,
-and ``single`` texts. Texts beyond a sliding window are not packed: the window would be counted along the pack.
+and ``single`` texts.
 """
 
 from collections.abc import Sequence
@@ -18,6 +18,7 @@ from scripts.core.scoring.reader import Text
 
 PACK_TOKENS = {"cpu": 256, "cuda": 1024}
 """Tokens of a packed sequence: longer ones share more and attend to more."""
+LEAST_PACK = 64
 
 
 class PackedScorer:
@@ -25,22 +26,26 @@ class PackedScorer:
 
     Args:
         network: A ``transformers.PreTrainedModel`` in evaluation mode, on its device.
-        pass_tokens: Tokens of a forward pass; one pack or text may exceed it.
+        tokens: Tokens of a forward pass, or ``auto``; one pack or text may exceed it.
         limit: The context in tokens; masks of some models end there, also for a pack of shorter texts.
+
+    Attributes:
+        longest: Tokens of a text that is packed, at most.
     """
 
+    architecture = "decoder"
     ways = ("packed", "equal", "single")
 
-    def __init__(self, network: Any, pass_tokens: int | None = None, limit: int | None = None):
-        kind = network.device.type
+    def __init__(self, network: Any, tokens: int | str = "auto", limit: int | None = None):
         self.network, self.way, self.limit = network, "packed", limit
-        self.pass_tokens = pass_tokens or net.tokens_of_pass(network)
-        self.pack_tokens = min(PACK_TOKENS[kind], limit or PACK_TOKENS[kind])
-        self.window = getattr(network.config.get_text_config(), "sliding_window", None) or np.inf
+        self.pass_tokens = net.pass_tokens(network, tokens)
+        size = min(PACK_TOKENS[net.kind_of_device(network)], max(self.pass_tokens, LEAST_PACK))
+        self.pack_tokens = min(size, limit or size)
+        self.longest = packed_length(network)
 
     def plan(self, texts: Sequence[Text]) -> list[Batch]:
         """Divide texts into batches, the same for the same texts."""
-        packed = [n for n, text in enumerate(texts) if self.way == "packed" and len(text) <= self.window]
+        packed = [n for n, text in enumerate(texts) if self.way == "packed" and len(text) <= self.longest]
         alone = sorted(set(range(len(texts))) - set(packed), key=lambda n: (-len(texts[n]), texts[n].ids.tolist()))
         batches = []
         for length, group in groupby(alone, key=lambda n: len(texts[n])):
@@ -105,3 +110,12 @@ class PackedScorer:
         values = net.token_values(logits, np.concatenate(places), np.concatenate(targets))
         values = iter(np.split(values, np.cumsum([len(labels) for labels in targets])[:-1]))
         return [[next(values) for _ in wanted] for _, wanted in work]
+
+
+def packed_length(network: Any) -> float:
+    """Return how long a text may be packed: a window is counted along a pack, and long RoPE changes with its length."""
+    config = network.config.get_text_config()
+    rope = getattr(config, "rope_parameters", None) or {}
+    parts = [rope, *(part for part in rope.values() if isinstance(part, dict))]
+    changes = [part["original_max_position_embeddings"] for part in parts if part.get("rope_type") == "longrope"]
+    return min(filter(None, [getattr(config, "sliding_window", None), *changes]), default=np.inf)

@@ -25,6 +25,7 @@ class Text:
         words: The word of each token, -1 for special tokens; an encoder masks the rest of a word. Of int64.
         source: What an encoder-decoder's encoder reads; empty otherwise. Of int64.
         kinds: CONTEXT, OPTION, SENTINEL or END for each of ``ids``; None unless asked for. Of int8.
+        text: What was tokenised.
     """
 
     ids: np.ndarray
@@ -32,6 +33,7 @@ class Text:
     words: np.ndarray
     source: np.ndarray
     kinds: np.ndarray | None = None
+    text: str = ""
 
     def __len__(self) -> int:
         return max(len(self.ids), len(self.source))
@@ -65,8 +67,9 @@ class Reader:
         if None in self.sentinels:
             raise UserError(f"{name} has neither a mask nor {SPAN[0]} as one token; leave this model out")
         self.specials = np.array(sorted(set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}), dtype=np.int64)
-        backend = getattr(tokenizer, "backend_tokenizer", None)
-        self.splits_words = getattr(backend, "pre_tokenizer", None) is not None
+        # To Gemma's kind all of a text is one word.
+        words = tokenizer("Two words", add_special_tokens=False).word_ids() if architecture == "encoder" else []
+        self.splits_words = len(set(words)) > 1
 
     def read(self, rows: pd.DataFrame) -> list[Text]:
         """Return the texts of rows of :func:`scripts.core.data.options.option_texts`."""
@@ -86,7 +89,7 @@ class Reader:
             if self.with_kinds:
                 kinds = self._kinds(rows.iloc[number], texts[number], ids, np.array(encoding["offset_mapping"][number]))
             source = sources[masked[number]] if masked else np.zeros(0, dtype=np.int64)
-            read.append(Text(ids, self._scored(ids, words), words, source, kinds))
+            read.append(Text(ids, self._scored(ids, words), words, source, kinds, texts[number]))
         return read
 
     def _ids(self, text: str) -> np.ndarray:

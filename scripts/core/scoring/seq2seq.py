@@ -20,11 +20,12 @@ from scripts.core.scoring.reader import Text
 class Seq2SeqScorer:
     """Scores the labels of an encoder-decoder. Parameters as of :class:`scripts.core.scoring.packed.PackedScorer`."""
 
+    architecture = "encoder-decoder"
     ways = ("padded", "equal", "single")
 
-    def __init__(self, network: Any, pass_tokens: int | None = None):
+    def __init__(self, network: Any, tokens: int | str = "auto"):
         self.network, self.way = network, "padded"
-        self.pass_tokens = pass_tokens or net.tokens_of_pass(network)
+        self.pass_tokens = net.pass_tokens(network, tokens)
 
     def plan(self, texts: Sequence[Text]) -> list[Batch]:
         """Divide texts into batches with sources of equal length, the same for the same texts."""
@@ -52,7 +53,7 @@ class Seq2SeqScorer:
         arguments = net.text_arguments(self.network, sources)
         rows = torch.from_numpy(which.reshape(-1)).to(self.network.device)
         encoded = self.network.get_encoder()(**arguments, return_dict=True)
-        encoded["last_hidden_state"] = encoded.last_hidden_state[rows]
+        encoded["last_hidden_state"] = encoded.last_hidden_state[rows.to(encoded.last_hidden_state.device)]
         labels = np.full((len(texts), max(len(text.ids) for text in texts)), self.network.config.pad_token_id or 0)
         for row, text in enumerate(texts):
             labels[row, : len(text.ids)] = text.ids
@@ -62,8 +63,9 @@ class Seq2SeqScorer:
             attention_mask=arguments["attention_mask"][rows],
             decoder_input_ids=shift_right(self.network, torch.from_numpy(labels).to(rows.device)),
             use_cache=False,
-        ).logits[torch.from_numpy(chosen).to(rows.device)]
-        values = net.token_values(logits.float(), np.arange(len(logits)), labels[chosen])
+        ).logits
+        logits = logits[torch.from_numpy(chosen).to(logits.device)]
+        values = net.token_values(logits, np.arange(len(logits)), labels[chosen])
         return np.split(values, np.cumsum([len(text.ids) for text in texts])[:-1])
 
 

@@ -3,11 +3,8 @@
 import pandas as pd
 import pytest
 
-from scripts.core import config
 from scripts.core.data import options
-from scripts.core.engines import scoring
 from scripts.core.errors import UserError
-from scripts.core.models import loading
 
 
 def test_an_instance_of_several_samples_has_its_options_once():
@@ -128,19 +125,3 @@ def test_chance_is_the_mean_share_of_right_options():
     assert options.chance(instances.options, instances.gold) == pytest.approx((4 / 4 + 4 / 3) / 8)
     with pytest.raises(ValueError, match="'he' is not among the options"):
         options.chance([["she", "xe"]], ["he"])
-
-
-def test_an_engine_scores_instances_with_unequal_numbers_of_options(zoo):
-    """The scores of each option are those that it gets alone."""
-    instances, entries = sharing(), config.load_yaml(zoo)["models"]
-    for name in ("tiny-llama", "tiny-bert"):
-        model, tokenizer = loading.load(name, entries[name], loading.locate(name, entries[name]), "cpu")
-        engine = scoring.make_engine(
-            "packed", model, tokenizer, entries[name]["architecture"], "cpu", "auto", instances
-        )
-        together = scoring.score_instances(engine, instances)
-        for row in options.option_texts(instances).itertuples():
-            alone = pd.DataFrame({"instance_id": ["x"], "text": [row.masked], "options": [[row.option]]})
-            expected = scoring.score_instances(engine, alone).log_probability[0]
-            found = together[(together.instance_id == row.instance_id) & (together.option == row.option)]
-            assert found.log_probability.item() == pytest.approx(expected, abs=1e-4)

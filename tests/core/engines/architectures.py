@@ -18,13 +18,13 @@ import pandas as pd
 import torch
 
 from scripts.core.data import options
-from scripts.core.engines import packed, scoring
-from scripts.core.engines.batches import BATCH_TOKENS, context_length
 from scripts.core.errors import UserError
 from scripts.core.generation import check
 from scripts.core.generation.generate import Generator
 from scripts.core.models import loading
+from scripts.core.scoring import packed
 from tests import zoo
+from tests.core.scoring.memory import Scores
 
 SIZES = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
 GROUPED = {**SIZES, "num_key_value_heads": 2}
@@ -388,7 +388,7 @@ def measure(
     Returns:
         ``way``; ``difference``, the largest to the plain loop (nats); ``changed``, instances for which another option
         scores highest than in the plain loop; ``rounding``, how far the plain loop is from the same model in float32
-        (nats); ``seconds`` of the check. A model that is refused has ``way`` alone, the refusal.
+        (nats); ``seconds``. A model that is refused has ``way`` alone, the refusal.
     """
     model, words = build(kind, **changed)
     rows = options.option_texts(some)
@@ -396,17 +396,16 @@ def measure(
     if precision != "float32":
         exact = looped_in_float32(model, words, kind, rows, changed)
         model = model.to(getattr(torch, precision))
-    before = packed.PACK_TOKENS[PLACE], BATCH_TOKENS[PLACE]
+    before = packed.PACK_TOKENS[PLACE]
     packed.PACK_TOKENS[PLACE] = pack_tokens
     started = time.perf_counter()
     try:
-        made = scoring.make_engine(engine, model, words, kind.architecture, zoo.DEVICE, "auto", some)
-        seconds = time.perf_counter() - started
-        scores = scoring.score_instances(made, some, context_length(model))
+        made = Scores((model, words, kind.architecture), some, engine=engine)
     except UserError as error:
         return {"way": f"refused: {error}"}
     finally:
-        packed.PACK_TOKENS[PLACE], BATCH_TOKENS[PLACE] = before
+        packed.PACK_TOKENS[PLACE] = before
+    seconds, scores = time.perf_counter() - started, made.table
     if precision == "float32":
         expected = looped_in_float32(model, words, kind, rows, changed)
     else:
@@ -415,7 +414,7 @@ def measure(
     found, right = options.predict(scores), options.predict(scores.assign(log_probability=expected))
     different = found.option_index != right.option_index
     return {
-        "way": made.description["batching"],
+        "way": made.check["way"],
         "difference": float(np.abs(scores.log_probability - expected).max()),
         "changed": int(different.sum()),
         "margin": float(right.margin[different].max()) if different.any() else 0.0,
@@ -473,7 +472,7 @@ def main():
     """Print the table of all kinds."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("--instances", type=int, default=24)
-    parser.add_argument("--engine", default="packed", choices=scoring.ENGINES)
+    parser.add_argument("--engine", default="packed", choices=("packed", "minicons"))
     parser.add_argument("names", nargs="*")
     given = parser.parse_args()
     # A pseudo-log-likelihood takes a forward pass for each token: fewer instances.

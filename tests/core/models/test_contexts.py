@@ -6,15 +6,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import torch
 import transformers
 
 from scripts.core.config import load_yaml
-from scripts.core.engines.batches import context_length
 from scripts.core.errors import UserError
 from scripts.core.models import checkpoints, contexts, descriptions, gguf_heads, loading, registry
 from scripts.core.models.entries import Folder, Hub, Model, read_entry
 from scripts.scoring import fetch_model
 from tests import zoo
+from tests.core.engines import architectures
 
 ROOT = Path(__file__).parents[3]
 SCHEMA = ROOT / "config/schemas/models.schema.yaml"
@@ -74,7 +75,7 @@ def test_label_source_and_licence_are_enough(entries, tmp_path, name):
     network, _ = loading.load(name, entry, loading.locate(name, entry), "cpu")
     expected = {
         "architecture": entry["architecture"], "parameters": network.num_parameters(), "precision": "float32",
-        "gpus": 0, "label": "Mine", "gated": False, "studies": {}, "context": context_length(network),
+        "gpus": 0, "label": "Mine", "gated": False, "studies": {}, "context": contexts.context_length(network),
     }  # fmt: skip
     assert {key: getattr(made, key) for key in expected} == expected
     assert not checkpoints.sizes_differ(checkpoints.count_parameters(folder), entry["parameters"])
@@ -114,7 +115,7 @@ def test_what_is_fetched_is_checked_and_nothing_is_left_behind(entries, monkeypa
     with pytest.raises(UserError, match=r"models\.m\.context is 7"):
         fetch_model.main(fetched=str(fetched), model="m", entry=entry, stated={"context": 7})
     assert not fetched.exists()
-    stated = {"context": context_length(contexts.build("m", "decoder", folder))}
+    stated = {"context": contexts.context_length(contexts.build("m", "decoder", folder))}
     fetch_model.main(fetched=str(fetched), model="m", entry=entry, stated=stated)
     assert fetched.exists()
 
@@ -222,3 +223,34 @@ def test_the_label_of_a_revision_fits_tables(tmp_path):
         else:
             with pytest.raises(UserError, match=rf"mine\.label and the revision step1000 make '{label} step1000', of "):
                 registry.read_registry(path, SCHEMA)
+
+
+@pytest.mark.parametrize(
+    ("kind", "changed", "limit"),
+    [
+        ("mpnet", {}, 512),
+        ("longformer", {}, 512),
+        ("xlm-roberta", {}, 512),
+        ("camembert", {}, 512),
+        ("electra", {}, 514),
+        ("led", {}, 512),
+        ("mpt", {}, 2048),
+        ("gpt-neo", {"max_position_embeddings": 128}, 128),
+        ("gpt-1", {"max_position_embeddings": 300}, 300),
+        ("biogpt", {"max_position_embeddings": 300}, 300),
+        ("rwkv", {}, 2048),
+        ("pegasus", {}, 2048),
+        ("mt5", {}, None),
+        ("mamba", {}, None),
+        ("xlnet", {}, None),
+    ],
+)
+def test_what_a_model_takes_is_known(kind, changed, limit):
+    kinds = {each.name: each for each in architectures.KINDS}
+    model, _ = architectures.build(kinds[kind], **changed)
+    assert contexts.context_length(model) == limit
+    if limit and limit < 1000:
+        ids = torch.randint(10, 100, (1, limit), device=model.device)
+        given = {"labels": ids} if kinds[kind].architecture == "encoder-decoder" else {}
+        with torch.no_grad():
+            assert model(input_ids=ids, **given).logits.shape[1] == limit

@@ -1,19 +1,16 @@
 """Checkpoints that people have: what is loaded is all of the checkpoint and nothing else, or a refusal."""
 
 import json
-import re
 import shutil
 
 import pytest
-import tokenizers
 import torch
 import transformers
 from safetensors.torch import load_file, save_file
 
 from scripts.core import config
-from scripts.core.engines.batches import TextReader
 from scripts.core.errors import UserError
-from scripts.core.models import checkpoints, contexts, loading, tokenizing
+from scripts.core.models import checkpoints, contexts, loading
 from tests import zoo as builder
 
 TEXT = "The clerk saw the baker."
@@ -319,37 +316,13 @@ def test_a_job_names_the_gpu_that_it_ran_on(monkeypatch):
     ]  # fmt: skip
 
 
-def _sentencepiece(splits: bool):
-    """Return a tokenizer whose tokens begin with the space before them, with or without a split at spaces."""
-    words = ["▁The", "▁cl", "erk", "▁saw", "▁them", ".", "▁"]
-    vocabulary = [("<unk>", 0.0), ("<mask>", 0.0), *((word, -1.0) for word in words)]
-    vocabulary += [(letter, -9.0) for letter in "Thclerksawm"]
-    tokenizer = tokenizers.Tokenizer(tokenizers.models.Unigram(vocabulary, 0))
-    if splits:
-        tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace(prepend_scheme="always")
-    else:
-        # Gemma's kind: nothing is left to split at.
-        steps = tokenizers.normalizers
-        tokenizer.normalizer = steps.Sequence([steps.Prepend("▁"), steps.Replace(" ", "▁")])
-        tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Split(" ", "merged_with_previous")
-    return transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, mask_token="<mask>", unk_token="<unk>")
-
-
-@pytest.mark.parametrize("splits", [True, False])
-def test_words_end_at_spaces_where_a_tokenizer_makes_none(splits):
-    tokenizer = _sentencepiece(splits)
-    reader = TextReader(tokenizer, "encoder")
-    (ids,), (words,) = reader.read_words(["The clerk saw them."])
-    assert tokenizer.convert_ids_to_tokens(ids) == ["▁The", "▁cl", "erk", "▁saw", "▁them", "."]
-    first = words[0]
-    assert [word - first for word in words] == [0, 1, 1, 2, 3, 3]
-    masked = [list(copy == tokenizer.mask_token_id).count(True) for copy, _, _ in reader.masked_copies(ids, words)]
-    assert masked == [1, 2, 1, 1, 2, 1]
-
-
-def test_words_of_berts_tokenizer_are_its_own(entries):
-    entry = entries["tiny-bert"]
-    tokenizer = tokenizing.load_tokenizer("m", entry, loading.locate("m", entry).folder)
-    (_,), (words,) = TextReader(tokenizer, "encoder").read_words([TEXT])
-    assert words == tokenizer(TEXT).word_ids()
-    assert re.search(r"baker\.", TEXT) and words[-2] != words[-3]
+@pytest.mark.parametrize("changed", [{"pad_token_id": 10**6}, {"num_attention_heads": 5}])
+def test_a_configuration_that_does_not_fit_is_named(entries, tmp_path, changed):
+    folder = tmp_path / "broken"
+    shutil.copytree(entries["tiny-bert"]["source"]["path"], folder)
+    settings = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(settings | changed))
+    entry = {**entries["tiny-bert"], "source": {"path": str(folder)}}
+    with pytest.raises(UserError, match="model m: cannot be loaded from") as raised:
+        load(entry)
+    assert "\n" not in str(raised.value)

@@ -85,7 +85,7 @@ def test_parameters_follow_from_the_configuration(name):
 
 
 def test_state_space_models_share_nothing_in_a_plan():
-    """As the engine runs those of the zoo (tests/core/engines/test_scoring.py)."""
+    """As the engine runs those of the zoo (tests/core/scoring/test_scores.py)."""
     recurrent = [name for name, entry in REGISTRY.items() if entry.get("recurrent")]
     families = {family for name, (_, family, *_) in zoo._models().items() if name in zoo.STATE_SPACE}
     assert recurrent == [name for name, entry in REGISTRY.items() if entry["family"] in families]

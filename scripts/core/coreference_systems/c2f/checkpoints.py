@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from scripts.core.coreference_systems.c2f.model import C2F, Configuration
-from scripts.core.engines.masked_lm_head import merge_low_rank
 from scripts.core.errors import UserError, count_noun
 from scripts.core.models.loading import package_file
+from scripts.core.models.low_rank import merge_low_rank
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase

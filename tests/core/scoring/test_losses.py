@@ -1,9 +1,9 @@
-"""Losses on labels equal each model's own loss and a plain loop, whole and in parts, on every architecture of the zoo.
+"""Losses on labels equal each model's own loss and a plain loop, whole and in parts, on every architecture of the zoo;
+and what follows the slot is scored as in a plain loop.
 
-``pytest -s tests/core/engines/test_label_loss.py`` prints the largest differences.
+``pytest -s tests/core/scoring/test_losses.py`` prints the largest differences.
 """
 
-import contextlib
 import itertools
 
 import numpy as np
@@ -13,11 +13,12 @@ import torch
 
 from scripts.core import config
 from scripts.core.data import losses, options
-from scripts.core.engines import label_loss, packed, scoring
 from scripts.core.errors import UserError
 from scripts.core.models import loading
-from scripts.scoring import score
+from scripts.core.scoring.losses import fill_options
+from scripts.core.scoring.reader import Reader
 from tests import zoo as builder
+from tests.core.scoring.memory import Scores
 
 # The study's architectures, and its two kinds of labels.
 NAMES = ("tiny-gpt2", "tiny-gpt-j", "tiny-bloom", "tiny-opt", "tiny-llama", "tiny-bart", "tiny-t5")
@@ -46,9 +47,25 @@ def frame():
 INSTANCES = frame()
 
 
+CONTINUED = pd.DataFrame(
+    [
+        ("a" * 16, "The weaver told the buyer that ___ would sell the loom.", ["the weaver", "the buyer"]),
+        (
+            "b" * 16,
+            "The weaver let the buyer wait, because ___ tools lay on the loom.",
+            ["the weaver's", "the buyer's"],
+        ),
+        ("c" * 16, "The weaver met the buyer, and the loom tired ___.", ["the weaver", "the buyer"]),
+        ("d" * 16, "The buyer was late for ___", ["the weaver", "the buyer"]),
+    ],
+    columns=["instance_id", "text", "options"],
+)
+BEFORE_THE_SLOT = ("tiny-gpt2", "tiny-llama", "tiny-opt", "tiny-bloom", "tiny-bert", "tiny-roberta", "tiny-albert")
+
+
 @pytest.fixture(scope="module")
 def loaded(tmp_path_factory):
-    registry = builder.build(tmp_path_factory.mktemp("zoo"), NAMES)
+    registry = builder.build(tmp_path_factory.mktemp("zoo"), {*NAMES, *BEFORE_THE_SLOT})
     entries = config.load_yaml(registry)["models"]
     return {
         name: (entry["architecture"], *loading.load(name, entry, loading.locate(name, entry), builder.DEVICE))
@@ -56,16 +73,9 @@ def loaded(tmp_path_factory):
     }
 
 
-def scored(loaded, name, instances=INSTANCES, budget="auto", kind="packed"):
+def scored(loaded, name, instances=INSTANCES, loss="label_loss", **more):
     architecture, model, tokenizer = loaded[name]
-    engine = scoring.make_engine(kind, model, tokenizer, architecture, builder.DEVICE, budget, instances)
-    way = score.LabelLoss(architecture)
-    rows = way.rows(instances)
-    values = [None] * len(rows)
-    for batch in engine.plan(rows):
-        for row, found in zip(batch.rows, engine.score(batch), strict=True):
-            values[row] = found
-    return way.table(rows, values, engine)
+    return Scores((model, tokenizer, architecture), instances, loss=loss, **more)
 
 
 @torch.no_grad()
@@ -119,7 +129,7 @@ def test_the_loop_over_texts_is_the_loop_over_labels(loaded, name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_means_and_sums_equal_the_loop(loaded, name):
-    table = scored(loaded, name)
+    table = scored(loaded, name).table
     assert table.option.tolist() == [option for offered in INSTANCES.options for option in offered]
     texts = dict(zip(INSTANCES.instance_id, INSTANCES.text, strict=True))
     worst = {"sum": 0.0, "mean": 0.0, "option": 0.0}
@@ -141,7 +151,7 @@ def test_means_and_sums_equal_the_loop(loaded, name):
 
 @pytest.mark.parametrize("name", ["tiny-bart", "tiny-t5"])
 def test_options_without_a_capital_are_scored_where_a_sentence_starts(loaded, name):
-    table = scored(loaded, name)
+    table = scored(loaded, name).table
     texts = dict(zip(INSTANCES.instance_id, INSTANCES.text, strict=True))
     starts = table.instance_id.map(texts).str.contains(". ___", regex=False)
     assert 0 < starts.sum() < len(table)
@@ -156,13 +166,13 @@ def test_options_without_a_capital_are_scored_where_a_sentence_starts(loaded, na
 
 
 def test_decoders_are_scored_with_capitals_alone(loaded):
-    table = scored(loaded, "tiny-llama")
+    table = scored(loaded, "tiny-llama").table
     assert table.filter(like="uncapitalised").isna().all(axis=None)
     assert len(table) == INSTANCES.options.map(len).sum()
 
 
 def test_choices(loaded):
-    table = scored(loaded, "tiny-t5")
+    table = scored(loaded, "tiny-t5").table
     faithful = losses.comparable_scores(table, labels="faithful")
     assert faithful.log_probability.tolist() == pytest.approx(table.mean_log_probability.tolist())
     corrected = losses.comparable_scores(table)
@@ -176,11 +186,11 @@ def test_choices(loaded):
     assert lower.log_probability[~starts].tolist() == table.log_probability[~starts].tolist()
     assert lower.scored_tokens.dtype == lower.option_tokens.dtype == np.int32
     # What has no sentinels is the same with both.
-    other = scored(loaded, "tiny-bart")
+    other = scored(loaded, "tiny-bart").table
     assert losses.comparable_scores(other).log_probability.equals(
         losses.comparable_scores(other, labels="faithful").log_probability
     )
-    causal = scored(loaded, "tiny-gpt2")
+    causal = scored(loaded, "tiny-gpt2").table
     same = [
         losses.comparable_scores(causal, capitals=capitals).log_probability for capitals in ("faithful", "corrected")
     ]
@@ -193,7 +203,7 @@ def test_choices(loaded):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_scores_do_not_depend_on_batches(loaded, name):
-    tables = [scored(loaded, name, budget=budget) for budget in (16, 100, 100_000)]
+    tables = [scored(loaded, name, tokens=tokens).table for tokens in (16, 100, 100_000)]
     columns = ["log_probability", "option_log_probability", "uncapitalised_log_probability"]
     for other in tables[1:]:
         assert np.nanmax(np.abs(tables[0][columns] - other[columns]).to_numpy(dtype=float)) < 1e-4
@@ -201,21 +211,17 @@ def test_scores_do_not_depend_on_batches(loaded, name):
 
 
 def test_an_instance_is_encoded_once_whatever_its_labels_lengths(loaded, monkeypatch):
-    _, model, tokenizer = loaded["tiny-t5"]
-    engine = scoring.make_engine("packed", model, tokenizer, "encoder-decoder", builder.DEVICE, 100_000, INSTANCES)
-    assert engine.description["batching"] == "one encoding for all options"
-    rows = label_loss.label_rows(INSTANCES, "encoder-decoder")
-    assert len({len(engine.labels(row.filled, row.text)) for row in rows.itertuples()}) > 1
-    encoded = []
-    forward = model.encoder.forward
-    monkeypatch.setattr(model.encoder, "forward", lambda *a, **k: encoded.append(k["input_ids"]) or forward(*a, **k))
-    for batch in engine.plan(rows):
-        engine.score(batch)
+    made = scored(loaded, "tiny-t5", tokens=100_000)
+    assert made.check["way"] == "padded" and len({len(text.ids) for text in made.texts}) > 1
+    encoder, encoded = loaded["tiny-t5"][1].encoder, []
+    forward = encoder.forward
+    monkeypatch.setattr(encoder, "forward", lambda *a, **k: encoded.append(k["input_ids"]) or forward(*a, **k))
+    made.values()
     assert sum(len(ids) for ids in encoded) == INSTANCES.text.nunique()
 
 
 def test_a_decoder_that_sees_what_is_added_behind_labels_gets_labels_of_one_length(loaded, monkeypatch):
-    _, model, tokenizer = loaded["tiny-bart"]
+    _, model, _ = loaded["tiny-bart"]
     forward = model.model.decoder.forward
 
     def mixing(*arguments, **keywords):
@@ -224,46 +230,72 @@ def test_a_decoder_that_sees_what_is_added_behind_labels_gets_labels_of_one_leng
         return output
 
     monkeypatch.setattr(model.model.decoder, "forward", mixing)
-    engine = scoring.make_engine("packed", model, tokenizer, "encoder-decoder", builder.DEVICE, "auto", INSTANCES)
-    assert engine.description["batching"] == "equal length"
+    assert scored(loaded, "tiny-bart").check == {"way": "equal", "checked": True}
 
 
-@pytest.mark.parametrize("name", ["tiny-gpt2", "tiny-bloom", "tiny-llama"])
+@pytest.mark.parametrize("name", ["tiny-gpt2", "tiny-llama"])
 def test_long_texts_with_many_options_share_their_beginning(loaded, name):
     """Prompts with examples fill more than half a pack: options would each be computed from the beginning."""
     long = INSTANCES.iloc[:6].copy()
     long["text"] = "".join(f"Ida has {n} saws. " for n in range(8)) + long.text
-    architecture, model, tokenizer = loaded[name]
-    engine = scoring.make_engine("packed", model, tokenizer, architecture, builder.DEVICE, 64, long)
-    rows = label_loss.label_rows(long, "decoder")
-    lengths = engine.lengths(rows)
-    assert lengths.min() > engine.pack_tokens
-    assert engine.description["batching"] == "prefix tree"
-    tokens = sum(batch.tokens for batch in engine.plan(rows))
-    assert tokens < lengths.sum() / 2
-    table = scored(loaded, name, long, budget=64)
+    made = scored(loaded, name, long, tokens=64)
+    lengths = [len(text) for text in made.texts]
+    assert min(lengths) > made.scorer.pack_tokens and made.check["way"] == "packed"
+    assert sum(batch.tokens for batch in made.plan) < sum(lengths) / 2
     texts = dict(zip(long.instance_id, long.text, strict=True))
-    for row in table.iloc[::5].itertuples():
-        kinds, own = plain(architecture, model, tokenizer, texts[row.instance_id], row.option)
+    for row in made.table.iloc[::5].itertuples():
+        kinds, own = plain(*loaded[name], texts[row.instance_id], row.option)
         assert row.log_probability == pytest.approx(kinds["all"][0], abs=1e-4)
         assert row.mean_log_probability == pytest.approx(own, abs=1e-4)
 
 
-def test_linear_biases_that_follow_the_packed_sequence_are_seen(loaded, monkeypatch):
-    """Without the biases of BLOOM's texts the check falls back to texts of equal length."""
-    monkeypatch.setattr(packed.PackedEngine, "_biases_of", lambda *_: contextlib.nullcontext())
-    _, model, tokenizer = loaded["tiny-bloom"]
-    engine = scoring.make_engine("packed", model, tokenizer, "decoder", builder.DEVICE, "auto", INSTANCES)
-    assert engine.description["batching"] == "equal length"
-
-
-def test_masked_models_are_refused():
+def test_what_a_model_has_no_score_of_is_refused():
     with pytest.raises(UserError, match=r"a masked language model has no loss on labels.*leave the model out"):
-        label_loss.label_rows(INSTANCES, "encoder")
+        fill_options(INSTANCES, "encoder", "label_loss")
+    with pytest.raises(UserError, match="an encoder-decoder does not score what follows the slot"):
+        fill_options(CONTINUED, "encoder-decoder", "continuation")
 
 
 def test_an_option_without_tokens_is_refused(loaded):
-    engine = scoring.make_engine("packed", *loaded["tiny-gpt2"][1:], "decoder", builder.DEVICE, "auto", INSTANCES)
-    broken = label_loss.label_rows(INSTANCES.iloc[:1], "decoder").assign(filled="")
+    reader = Reader(loaded["tiny-gpt2"][2], "decoder", with_kinds=True)
+    broken = fill_options(INSTANCES.iloc[:1], "decoder", "label_loss").assign(filled="")
     with pytest.raises(UserError, match=r"instance 0{16}, option 'he': \w+ has no token for it; leave this model"):
-        engine.label_kinds(broken)
+        reader.read(broken)
+
+
+def continued(architecture, model, tokenizer, text, end):
+    """Return the sum over the tokens that begin at ``end`` or later, and their number, one token at a time."""
+    encoded = tokenizer(text, return_offsets_mapping=True, return_tensors="pt")
+    offsets = encoded.pop("offset_mapping")[0].tolist()
+    ids, words = encoded["input_ids"][0].to(model.device), encoded.word_ids(0)
+    total, count = 0.0, 0
+    for place, (start, stop) in enumerate(offsets):
+        # A tokenizer may count the space before a word as part of its token.
+        start += stop > start and text[start] == " "
+        if start < end or words[place] is None or not place:
+            continue
+        if architecture == "decoder":
+            logits = model(input_ids=ids[None, :place]).logits[0, -1]
+        else:
+            copy = ids.clone()
+            copy[[p for p, word in enumerate(words) if word == words[place] and p >= place]] = tokenizer.mask_token_id
+            logits = model(input_ids=copy[None]).logits[0, place]
+        total += float(torch.log_softmax(logits.double(), 0)[ids[place]])
+        count += 1
+    return total, count
+
+
+@pytest.mark.parametrize("name", BEFORE_THE_SLOT)
+@pytest.mark.parametrize("engine", ["packed", "minicons"])
+def test_what_follows_the_slot_is_scored_as_in_a_plain_loop(loaded, name, engine):
+    made = scored(loaded, name, CONTINUED, "continuation", engine=engine)
+    with torch.no_grad():
+        for row, text in zip(made.table.itertuples(), made.rows.itertuples(), strict=True):
+            end = text.masked.index(options.SLOT) + len(text.filled)
+            expected, count = continued(*loaded[name], text.text, end)
+            assert row.continuation_tokens == count
+            assert row.continuation_log_probability == pytest.approx(expected, abs=1e-4)
+    # Nothing follows in the last text; elsewhere the rest of the text is scored as well.
+    table = made.table
+    assert (table.continuation_tokens[-2:] == 0).all() and (table.continuation_log_probability[-2:] == 0).all()
+    assert (table.continuation_tokens[:-2] < table.scored_tokens[:-2]).all()

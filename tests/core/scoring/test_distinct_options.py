@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from scripts.core.data.options import option_texts
-from scripts.core.engines.batches import TextReader
-from scripts.core.engines.reading import LIMIT, Reading
 from scripts.core.errors import UserError
+from scripts.core.scoring.distinct_options import LIMIT, DistinctOptions
+from scripts.core.scoring.reader import Reader
 
 WORDS = ["the", "clerk", "said", "that", "he", "she", "would", "pay", "a", ".", "they", "him", "her"]
 
@@ -27,8 +27,8 @@ class Tokenizer:
     def __call__(self, texts, **_):
         if isinstance(texts, str):
             return {"input_ids": self(texts.split("\n"))["input_ids"][0]}
-        pieces = (re.findall(r"\w+|\.", text) for text in texts)
-        return {"input_ids": [[self.numbers.get(word, 0) for word in found] for found in pieces]}
+        pieces = [list(re.finditer(r"\w+|\.", text)) for text in texts]
+        return {"input_ids": [[self.numbers.get(word[0], 0) for word in found] for found in pieces]}
 
 
 def rows_of(options, count=20, text="the clerk said that ___ would pay ."):
@@ -36,53 +36,56 @@ def rows_of(options, count=20, text="the clerk said that ___ would pay ."):
     return option_texts(frame)
 
 
-def reading(words=WORDS, total=20, architecture="decoder"):
-    return Reading("mine", TextReader(Tokenizer(words), architecture), total)
+def distinct(words=WORDS, total=20, architecture="decoder"):
+    return DistinctOptions("mine", Reader(Tokenizer(words), architecture), total)
 
 
-@pytest.mark.parametrize("architecture", ["decoder", "encoder", "encoder-decoder"])
-def test_what_is_known_is_not_counted(architecture, monkeypatch):
-    monkeypatch.setattr("scripts.core.engines.batches.blank_token", lambda _: ("[M]", None))
-    found = reading(architecture=architecture)
-    found.read(rows_of(["he", "she", "they"]))
-    assert found.facts() == {"unknown_instances": 0, "unread_instances": 0, "tied_instances": 0}
+def read(found, rows):
+    found.count_unread(rows, found.reader.read(rows))
+
+
+@pytest.mark.parametrize("architecture", ["decoder", "encoder-decoder"])
+def test_what_is_known_is_not_counted(architecture):
+    found = distinct(architecture=architecture)
+    read(found, rows_of(["he", "she", "they"]))
+    assert found.counts == {"unknown_instances": 0, "unread_instances": 0, "tied_instances": 0}
 
 
 @pytest.mark.parametrize("options", [["he", "xe"], ["xe", "fae"], ["he", "she", "fae"]])
 def test_pronouns_that_the_tokenizer_does_not_know_are_refused(options):
-    with pytest.raises(UserError, match=r"^model mine: its tokenizer does not know an option.* in 20 or more of 20"):
-        reading().read(rows_of(options))
+    with pytest.raises(UserError, match=r"^model mine: in 20 or more of 20.* its tokenizer does not know an option"):
+        read(distinct(), rows_of(options))
 
 
 def test_options_that_are_read_alike_are_refused_without_an_unknown_token():
     """As by a tokenizer that strips accents."""
-    found = reading()
-    found.texts.tokenizer.numbers["él"] = found.texts.tokenizer.numbers["he"]
-    with pytest.raises(UserError, match="reads two alike"):
-        found.read(rows_of(["él", "he"]))
+    found = distinct()
+    found.reader.tokenizer.numbers["él"] = found.reader.tokenizer.numbers["he"]
+    with pytest.raises(UserError, match=r"reads two alike \(the first is 0, option 'él'\)"):
+        read(found, rows_of(["él", "he"]))
 
 
 def test_a_few_are_counted_and_words_around_the_slot_are_no_reason_to_refuse():
-    found = reading(total=200)
-    found.read(rows_of(["he", "she"], count=180, text="the zorp said that ___ would pay ."))
-    found.read(rows_of(["he", "xe"], count=20))
-    assert found.facts() == {"unknown_instances": 200, "unread_instances": 20, "tied_instances": 0}
+    found = distinct(total=200)
+    read(found, rows_of(["he", "she"], count=180, text="the zorp said that ___ would pay ."))
+    read(found, rows_of(["he", "xe"], count=20))
+    assert found.counts == {"unknown_instances": 200, "unread_instances": 20, "tied_instances": 0}
     with pytest.raises(UserError, match="in 21 or more of 200"):
-        found.read(rows_of(["he", "xe"], count=1))
+        read(found, rows_of(["he", "xe"], count=1))
 
 
 def test_an_option_with_and_without_a_capital_is_one_option():
     rows = rows_of(["he", "she"])
-    found = reading()
-    found.read(pd.concat([rows, rows], ignore_index=True))
-    assert found.unread == 0
+    found = distinct()
+    read(found, pd.concat([rows, rows], ignore_index=True))
+    assert found.counts["unread_instances"] == 0
 
 
 def test_a_tokenizer_of_bytes_has_no_unknown_token():
-    texts = TextReader(Tokenizer(WORDS), "decoder")
-    assert texts.unknown_token == 0
-    texts.tokenizer.eos_token_id = 0
-    assert texts.unknown_token is None
+    tokenizer = Tokenizer(WORDS)
+    assert DistinctOptions("mine", Reader(tokenizer, "decoder"), 1).unknown == 0
+    tokenizer.eos_token_id = 0
+    assert DistinctOptions("mine", Reader(tokenizer, "decoder"), 1).unknown is None
 
 
 def test_tied_scores_are_counted_and_refused_above_the_limit():
@@ -94,9 +97,9 @@ def test_tied_scores_are_counted_and_refused_above_the_limit():
     for number in range(ties):
         table.loc[table.instance_id == str(number), "log_probability"] = [-1.0, -1.0, -2.0]
     table.loc[table.instance_id == "50", "log_probability"] = [-1.0, -2.0, -2.0]
-    found = reading(total=100)
-    found.decide(table)
-    assert found.facts()["tied_instances"] == ties
+    found = distinct(total=100)
+    found.count_ties(table)
+    assert found.counts["tied_instances"] == ties
     table.loc[table.instance_id == "60", "log_probability"] = [-1.0, -2.0, -1.0]
     with pytest.raises(UserError, match=rf"in {ties + 1} or more of 100 instances the best options have equal scores"):
-        reading(total=100).decide(table)
+        distinct(total=100).count_ties(table)

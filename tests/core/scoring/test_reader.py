@@ -1,0 +1,56 @@
+"""What a model reads of an instance: words of tokenizers of several kinds."""
+
+import pandas as pd
+import pytest
+import tokenizers
+import transformers
+
+from scripts.core import config
+from scripts.core.data.options import option_texts
+from scripts.core.models import loading, tokenizing
+from scripts.core.scoring.masked import masked_copies
+from scripts.core.scoring.reader import Reader
+
+
+@pytest.fixture(scope="module")
+def entries(zoo):
+    return config.load_yaml(zoo)["models"]
+
+
+def read(tokenizer, text, option):
+    instances = pd.DataFrame({"instance_id": ["a"], "text": [text], "options": [[option]]})
+    return Reader(tokenizer, "encoder").read(option_texts(instances))
+
+
+def _sentencepiece(splits: bool):
+    """Return a tokenizer whose tokens begin with the space before them, with or without a split at spaces."""
+    words = ["▁The", "▁cl", "erk", "▁saw", "▁them", ".", "▁"]
+    vocabulary = [("<unk>", 0.0), ("<mask>", 0.0), *((word, -1.0) for word in words)]
+    vocabulary += [(letter, -9.0) for letter in "Thclerksawm"]
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.Unigram(vocabulary, 0))
+    if splits:
+        tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace(prepend_scheme="always")
+    else:
+        # Gemma's kind: nothing is left to split at.
+        steps = tokenizers.normalizers
+        tokenizer.normalizer = steps.Sequence([steps.Prepend("▁"), steps.Replace(" ", "▁")])
+        tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Split(" ", "merged_with_previous")
+    return transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, mask_token="<mask>", unk_token="<unk>")
+
+
+@pytest.mark.parametrize("splits", [True, False])
+def test_words_end_at_spaces_where_a_tokenizer_makes_none(splits):
+    tokenizer = _sentencepiece(splits)
+    (text,) = read(tokenizer, "The clerk saw ___.", "them")
+    assert tokenizer.convert_ids_to_tokens(text.ids) == ["▁The", "▁cl", "erk", "▁saw", "▁them", "."]
+    assert (text.words - text.words[0]).tolist() == [0, 1, 1, 2, 3, 3]
+    masked = [(copy == tokenizer.mask_token_id).sum() for copy, _ in masked_copies(text, tokenizer.mask_token_id)]
+    assert masked == [1, 2, 1, 1, 2, 1]
+
+
+def test_words_of_berts_tokenizer_are_its_own(entries):
+    entry = entries["tiny-bert"]
+    tokenizer = tokenizing.load_tokenizer("m", entry, loading.locate("m", entry).folder)
+    (text,) = read(tokenizer, "The clerk saw ___.", "baker")
+    assert [None if word < 0 else word for word in text.words] == tokenizer("The clerk saw baker.").word_ids()
+    assert text.words[-2] != text.words[-3]
