@@ -89,8 +89,6 @@ def find_files(folder: Path) -> list[str]:
     """
     paths = [path for pattern in ("*", *SUBFOLDERS) for path in folder.glob(pattern) if path.is_file()]
     members = {path.relative_to(folder).as_posix() for path in paths}
-    if ADAPTER in members and not has_weights(folder):
-        raise UserError(f"{folder}: {adapter_remedy('the folder', '{path: ...}')}")
     chosen = select_files(members, lambda name: (folder / name).read_text(encoding="utf-8"))
     if not set(chosen) & HEADS:
         raise UserError(f"{folder}: no weights ({' or '.join(WEIGHTS)}); fetch the model again")
@@ -129,26 +127,6 @@ def architecture_of(configuration: dict) -> str | None:
             if name.endswith(endings) and (architecture == "encoder-decoder") == two_parts:
                 return architecture
     return None
-
-
-def check_architecture(name: str, entry: dict, folder: str | Path) -> None:
-    """Refuse a registry entry whose ``architecture`` is another than that of the checkpoint in a folder.
-
-    Nothing is said of a checkpoint that was saved from a class without a head.
-
-    Raises:
-        UserError
-    """
-    if not (Path(folder) / "config.json").is_file():
-        return
-    configuration = read_keys(Path(folder) / "config.json")
-    found = architecture_of(configuration)
-    if found not in (None, entry["architecture"]):
-        raise UserError(
-            f"models.{name}.architecture is {entry['architecture']}, and its config.json names "
-            f"{configuration['architectures'][0]}, "
-            f"{'a decoder' if found == 'decoder' else f'an {found}'}; write architecture: {found}, or leave the key out"
-        )
 
 
 def count_parameters(folder: Path) -> int | None:

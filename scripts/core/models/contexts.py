@@ -61,7 +61,9 @@ def check(name: str, entry: dict, folder: str | Path) -> None:
     Raises:
         UserError: If the two differ, or the configuration cannot be read.
     """
-    checkpoints.check_architecture(name, entry, folder)
+    configuration = Path(folder) / "config.json"
+    if configuration.is_file():
+        _check_architecture(name, entry["architecture"], checkpoints.read_keys(configuration))
     context, parameters = entry.get("context"), entry.get("parameters")
     if parameters is not None:
         counted = checkpoints.count_parameters(Path(folder))
@@ -82,6 +84,17 @@ def check(name: str, entry: dict, folder: str | Path) -> None:
         raise UserError(
             f"config/models.yaml: models.{name}.parameters is {parameters}, and the model's own configuration makes "
             f"{found}; write parameters: {found}, or leave the key out"
+        )
+
+
+def _check_architecture(name: str, stated: str, configuration: dict[str, Any]) -> None:
+    """Refuse another architecture than the checkpoint's; one that was saved from a class without a head has any."""
+    found = checkpoints.architecture_of(configuration)
+    if found not in (None, stated):
+        article = "a" if found == "decoder" else "an"
+        raise UserError(
+            f"models.{name}.architecture is {stated}, and its config.json names {configuration['architectures'][0]}, "
+            f"{article} {found}; write architecture: {found}, or leave the key out"
         )
 
 
