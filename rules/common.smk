@@ -92,6 +92,17 @@ def from_wildcards(*names):
     return {name: (lambda wildcards, name=name: getattr(wildcards, name)) for name in names}
 
 
+def reported(path, category, place, kind, title):
+    """Return an output that Snakemake's HTML report shows, with its caption in the paper.
+
+    The report sorts categories by their names and results by their labels, the first one first.
+    """
+    labels = {"no.": f"{place:02}", "result": title, "kind": kind}
+    for wildcard in re.findall(r"\{(\w+)\}", path):
+        labels[wildcard] = f"{{{wildcard}}}"
+    return report(path, caption=Path("results/paper/captions.rst").absolute(), category=category, labels=labels)
+
+
 def upstream(path):
     """Return where the workflow keeps an upstream file of config/upstream.tsv."""
     return f"results/upstream/{path}"

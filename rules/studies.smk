@@ -3,17 +3,6 @@
 # scripts/ruff/figures.py.
 
 
-def reported(path, category, place, kind, title):
-    """Return an output that Snakemake's HTML report shows, with its caption in the paper.
-
-    The report sorts categories by their names and results by their labels, the first one first.
-    """
-    labels = {"no.": f"{place:02}", "result": title, "kind": kind}
-    for wildcard in re.findall(r"\{(\w+)\}", path):
-        labels[wildcard] = f"{{{wildcard}}}"
-    return report(path, caption=Path("results/paper/captions.rst").absolute(), category=category, labels=labels)
-
-
 def outputs(made, study, place):
     """Return the named outputs of a rule of a study, which is the rule at that place in the study's declaration."""
     kind = "table" if made.kind == "comparison" else made.kind

@@ -1,10 +1,22 @@
-# WinoPron (Gautam et al. 2024). Needs scripts/winopron/lib/plan.py, which says what the run asks, scores and reads,
-# templates/winopron or the authors' files, scores (rules/scoring.smk), answers (rules/prompting.smk) and clusters
-# (rules/coreference.smk). Makes instances, prompts, predictions and metrics; declares figures, tables and numbers.
+"""
+WinoPron (Gautam et al. 2024): whom does a pronoun mean?
 
-from scripts.winopron.lib import plan as winopron_plan
-from scripts.winopron.lib import study as winopron_study
-from scripts.winopron.lib import traces as winopron_traces
+REQUIRED INPUTS
+    templates/winopron/*.tsv, templates/occupations.tsv        or the authors' files (rules/upstream.smk)
+    results/winopron/scores/{templates}/{model}.parquet        rules/scoring.smk
+    results/winopron/answers/{templates}/{model}.parquet       rules/prompting.smk
+    results/winopron/clusters/{templates}/{entities}/{system}.jsonl  rules/coreference.smk
+
+OUTPUTS
+    results/winopron/instances/, prompts/, predictions/
+    results/winopron/estimates.csv, biased_occupations.csv, overlap.csv
+    results/winopron/figures/, tables/                         figures 3 and 5, tables 1 to 10 of the paper
+    results/paper/sections/winopron.tex
+"""
+
+from scripts.core.data import estimate_rows
+from scripts.winopron import plan as winopron_plan
+from scripts.winopron import study as winopron_study
 
 WINOPRON_PROMPTS = str(TEMPLATES / "winopron/prompts.tsv")
 WINOPRON = call_or_exit(
@@ -16,8 +28,7 @@ WINOPRON = call_or_exit(
     len(PRONOUN_SETS),
     WINOPRON_PROMPTS,
 )
-WINOPRON_PROMPTING = WINOPRON["prompting"]
-WINOPRON_OF = {kind: WINOPRON.files(kind) for kind in ("instances", "predictions")}
+WINOPRON_CATEGORY = f"{len(STUDIES) + 2}. WinoPron"
 
 # What the template sets are read from.
 WINOPRON_FILES = {
@@ -28,8 +39,27 @@ WINOPRON_FILES = {
     "official": {"archive": upstream("winopron/data.zip")},
     "winogender": {"winogender": upstream("winogender/data/templates.tsv")},
 }
-WINOPRON_NAMES = {"templates": one_of(WINOPRON_FILES), "entities": one_of(winopron_study.ENTITIES)}
-winopron_read = lambda wildcards: WINOPRON.read_of(wildcards.templates, wildcards.entities)
+WINOPRON_SETS = "replica|official|winogender"
+# Tables of sentences show this project's own: the authors' are in none.
+WINOPRON_OWN = [name for name in WINOPRON.parts if name == "replica"]
+WINOPRON_FIGURES = expand(
+    "results/winopron/figures/{templates}/{figure}",
+    templates=WINOPRON.parts,
+    figure=["accuracy", "consistency", "bias"],
+)
+WINOPRON_TABLES = [
+    *expand(
+        "results/winopron/tables/{templates}/{table}", templates=WINOPRON_OWN, table=["problems", "schemas", "groups"]
+    ),
+    "results/winopron/tables/counts",
+    "results/winopron/tables/prompts",
+    *expand(
+        "results/winopron/tables/{templates}/{table}",
+        templates=WINOPRON.parts,
+        table=["performance", "consistency", "biased_occupations", "overlap_systems", "overlap_cases"]
+        + ["f1", "precision", "recall"],
+    ),
+]
 
 
 rule winopron_instances:
@@ -41,11 +71,12 @@ rule winopron_instances:
     log:
         "results/logs/winopron_instances/{templates}_{entities}.log",
     wildcard_constraints:
-        **WINOPRON_NAMES,
+        templates=WINOPRON_SETS,
+        entities="double|single",
     conda:
         "../envs/analysis.yaml"
     params:
-        entities=lambda wildcards: wildcards.entities,
+        **from_wildcards("entities"),
         pronoun_sets=PRONOUN_SETS,
     script:
         "../scripts/winopron/instances.py"
@@ -55,18 +86,19 @@ rule winopron_clusters:
     input:
         instances="results/winopron/instances/{templates}/{entities}.parquet",
     output:
-        clusters="results/winopron/clusters/{templates}/{entities}/{person_rule}.jsonl",
+        clusters="results/winopron/clusters/{templates}/{entities}/{rule}.jsonl",
     log:
-        "results/logs/winopron_clusters/{templates}_{entities}_{person_rule}.log",
+        "results/logs/winopron_clusters/{templates}_{entities}_{rule}.log",
     wildcard_constraints:
-        **WINOPRON_NAMES,
-        person_rule=one_of(winopron_study.RULES),
+        templates=WINOPRON_SETS,
+        entities="double|single",
+        rule="nearest|first|last|subject",
     conda:
         "../envs/analysis.yaml"
     params:
-        rule=lambda wildcards: wildcards.person_rule,
+        **from_wildcards("rule"),
     script:
-        "../scripts/winopron/analyses.py"
+        "../scripts/winopron/baselines.py"
 
 
 rule winopron_templates_to_score:
@@ -86,66 +118,293 @@ rule winopron_templates_to_score:
 
 rule winopron_prompts:
     input:
-        instances=lambda wildcards: [
-            f"results/winopron/instances/{wildcards.templates}/{entities}.parquet"
-            for entities in winopron_plan.entities_of(wildcards.templates)
-            if WINOPRON.is_asked(wildcards.templates, entities)
-        ],
+        instances=lambda wildcards: WINOPRON.asked_about(wildcards.templates),
         prompt_templates=WINOPRON_PROMPTS,
     output:
         prompts="results/winopron/prompts/{templates}.parquet",
     log:
         "results/logs/winopron_prompts/{templates}.log",
     wildcard_constraints:
-        templates=one_of(WINOPRON_FILES),
+        templates=WINOPRON_SETS,
     conda:
         "../envs/analysis.yaml"
     params:
-        pairs=WINOPRON_PROMPTING["pairs"],
-        seed=WINOPRON_PROMPTING["seed"],
-        wording=WINOPRON_PROMPTING["wording"],
-        chosen=WINOPRON_PROMPTING["prompts"],
-        variants=WINOPRON_PROMPTING["variants"],
+        pairs=WINOPRON["prompting"]["pairs"],
+        seed=WINOPRON["prompting"]["seed"],
+        wording=WINOPRON["prompting"]["wording"],
+        chosen=WINOPRON["prompting"]["prompts"],
+        variants=WINOPRON["prompting"]["variants"],
     script:
         "../scripts/winopron/instances.py"
 
 
 rule winopron_predictions:
     input:
-        unpack(lambda wildcards: WINOPRON.inputs_of(wildcards.templates, wildcards.entities)),
+        unpack(lambda wildcards: WINOPRON.inputs(wildcards.templates, wildcards.entities)),
+        instances="results/winopron/instances/{templates}/{entities}.parquet",
     output:
         predictions="results/winopron/predictions/{templates}/{entities}.parquet",
     log:
         "results/logs/winopron_predictions/{templates}_{entities}.log",
     wildcard_constraints:
-        **WINOPRON_NAMES,
+        templates=WINOPRON_SETS,
+        entities="double|single",
     conda:
         "../envs/analysis.yaml"
     params:
-        systems=lambda wildcards: winopron_read(wildcards)["systems"],
-        answering=lambda wildcards: winopron_read(wildcards)["answering"],
-        models=lambda wildcards: winopron_read(wildcards)["models"],
-        scored=lambda wildcards: winopron_read(wildcards)["scored"],
+        **from_wildcards("templates", "entities"),
+        readers=lambda wildcards: WINOPRON.readers(wildcards.templates, wildcards.entities),
     script:
-        "../scripts/winopron/analyses.py"
+        "../scripts/winopron/predictions.py"
 
 
-# Tidy tables over all sets, by name; and a figure or table of a template set that is made from some.
-winopron_tables = lambda *names: {name: f"results/winopron/analysis/{name}.csv" for name in names}
-winopron_result = lambda title, *tables: result(title=title, params=WINOPRON_SET, **winopron_tables(*tables))
+rule winopron_estimates:
+    input:
+        instances=WINOPRON.files("instances"),
+        predictions=WINOPRON.files("predictions"),
+    output:
+        estimates="results/winopron/estimates.csv",
+        biased_occupations="results/winopron/biased_occupations.csv",
+        overlap="results/winopron/overlap.csv",
+    log:
+        "results/logs/winopron_estimates/all.log",
+    conda:
+        "../envs/analysis.yaml"
+    resources:
+        mem_mb=2000,
+    params:
+        **WINOPRON.bootstrap,
+    script:
+        "../scripts/winopron/estimates.py"
 
 
-# What the study's analysis writes over all sets.
-WINOPRON_WRITTEN = ["metrics", "bias", "biased_occupations", "overlap", "by_prompt"]
-WINOPRON_MODELS = {"models": WINOPRON.asked, "scored": WINOPRON.scoring}
-WINOPRON_SET = from_wildcards("templates")
-WINOPRON_COMPARED = {"template_sets": WINOPRON.parts, "every_set": ["replica", "official"]}
-# Tables of sentences show this project's own: the authors' are in none.
-WINOPRON_EXAMPLES = {
-    "targets": combine(templates=[templates for templates in WINOPRON.parts if templates == "replica"]),
-    "constraints": {"templates": "replica"},
-    "instances": "results/winopron/instances/{templates}/double.parquet",
-}
+# Figures 3 (accuracy) and 5 (bias) of the paper; consistency has the numbers of Table 3.
+rule winopron_figure:
+    input:
+        estimates=rules.winopron_estimates.output.estimates,
+    output:
+        pdf="results/winopron/figures/{templates}/{figure}.pdf",
+        png=reported(
+            "results/winopron/figures/{templates}/{figure}.png", WINOPRON_CATEGORY, 1, "figure", "WinoPron, {figure}"
+        ),
+        csv="results/winopron/figures/{templates}/{figure}.csv",
+    log:
+        "results/logs/winopron_figure/{templates}_{figure}.log",
+    wildcard_constraints:
+        figure="accuracy|consistency|bias",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        **from_wildcards("templates", "figure"),
+        labels=WINOPRON.labels,
+    script:
+        "../scripts/winopron/figures.py"
+
+
+# Tables 2 to 6 and 8 to 10 of the paper, in the order of the constraint.
+rule winopron_table:
+    input:
+        **rules.winopron_estimates.output,
+    output:
+        tex="results/winopron/tables/{templates}/{table}.tex",
+        csv=reported(
+            "results/winopron/tables/{templates}/{table}.csv", WINOPRON_CATEGORY, 2, "table", "WinoPron, {table}"
+        ),
+    log:
+        "results/logs/winopron_table/{templates}_{table}.log",
+    wildcard_constraints:
+        table="performance|consistency|biased_occupations|overlap_systems|overlap_cases|f1|precision|recall",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        **from_wildcards("templates", "table"),
+        labels=WINOPRON.labels,
+    script:
+        "../scripts/winopron/tables.py"
+
+
+# Table 1 of the paper.
+rule winopron_table_counts:
+    input:
+        instances=WINOPRON.files("instances"),
+    output:
+        tex="results/winopron/tables/counts.tex",
+        csv=reported("results/winopron/tables/counts.csv", WINOPRON_CATEGORY, 3, "table", "Templates by case"),
+    log:
+        "results/logs/winopron_table_counts/all.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        sets=WINOPRON.sets,
+    script:
+        "../scripts/winopron/tables.py"
+
+
+# Table 7 of the paper.
+rule winopron_table_prompts:
+    input:
+        prompt_templates=WINOPRON_PROMPTS,
+    output:
+        tex="results/winopron/tables/prompts.tex",
+        csv=reported("results/winopron/tables/prompts.csv", WINOPRON_CATEGORY, 4, "table", "Prompts"),
+    log:
+        "results/logs/winopron_table_prompts/all.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        wording=WINOPRON["prompting"]["wording"],
+        chosen=WINOPRON["prompting"]["prompts"],
+    script:
+        "../scripts/winopron/tables.py"
+
+
+# Figures 1, 2 and 4 of the paper, which are text.
+rule winopron_table_sentences:
+    input:
+        problems=str(TEMPLATES / "winopron/problems.tsv"),
+        instances="results/winopron/instances/{templates}/double.parquet",
+    output:
+        tex="results/winopron/tables/{templates}/{sentences}.tex",
+        csv=reported(
+            "results/winopron/tables/{templates}/{sentences}.csv",
+            WINOPRON_CATEGORY,
+            5,
+            "table",
+            "Sentences: {sentences}",
+        ),
+    log:
+        "results/logs/winopron_table_sentences/{templates}_{sentences}.log",
+    wildcard_constraints:
+        templates="replica",
+        sentences="problems|schemas|groups",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        **from_wildcards("sentences"),
+    script:
+        "../scripts/winopron/tables.py"
+
+
+rule winopron_published_vs_ours:
+    input:
+        **published_files("winopron"),
+        **rules.winopron_estimates.output,
+        named_occupations=repo_path("paper/published/winopron_table4.csv"),
+        counts=rules.winopron_table_counts.output.csv,
+    output:
+        csv=reported(
+            "results/winopron/tables/published_vs_ours.csv",
+            WINOPRON_CATEGORY,
+            6,
+            "table",
+            "Published numbers beside ours",
+        ),
+        tex="results/winopron/tables/published_vs_ours.tex",
+        numbers="results/winopron/tables/published_vs_ours.json",
+    log:
+        "results/logs/winopron_published_vs_ours/all.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        template_sets=WINOPRON.parts,
+        every_set=["replica", "official"],
+        models=WINOPRON.asked,
+        labels=WINOPRON.labels,
+        pronoun_sets=PRONOUN_SETS,
+    script:
+        "../scripts/winopron/published.py"
+
+
+rule winopron_findings:
+    input:
+        instances=WINOPRON.files("instances"),
+        predictions=WINOPRON.files("predictions"),
+    output:
+        csv=reported("results/winopron/tables/findings.csv", WINOPRON_CATEGORY, 7, "table", "Findings of the study"),
+        tex="results/winopron/tables/findings.tex",
+        numbers="results/winopron/tables/findings.json",
+    log:
+        "results/logs/winopron_findings/all.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        **WINOPRON.bootstrap,
+        template_sets=WINOPRON.parts,
+        every_set=["replica", "official"],
+        labels=WINOPRON.labels,
+    script:
+        "../scripts/winopron/findings.py"
+
+
+rule winopron_findings_of_model:
+    input:
+        instances=WINOPRON.files("instances"),
+        predictions=WINOPRON.files("predictions"),
+    output:
+        findings_csv="results/winopron/analysis/findings_of_model/{model}.csv",
+    log:
+        "results/logs/winopron_findings_of_model/{model}.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        **from_wildcards("model"),
+        **WINOPRON.bootstrap,
+        label=lambda wildcards: MODELS[wildcards.model].label,
+        template_sets=WINOPRON.parts,
+    script:
+        "../scripts/winopron/findings.py"
+
+
+rule winopron_section:
+    input:
+        section_template=repo_path("paper/sections/winopron.tex.j2"),
+        estimates=rules.winopron_estimates.output.estimates,
+        overlap=rules.winopron_estimates.output.overlap,
+        instances=expand("results/winopron/instances/{templates}/double.parquet", templates=WINOPRON.parts),
+        figures=expand("{figure}.pdf", figure=WINOPRON_FIGURES),
+        tables=[
+            *expand("{table}.tex", table=WINOPRON_TABLES),
+            rules.winopron_published_vs_ours.output.tex,
+            rules.winopron_findings.output.tex,
+        ],
+        comparison_numbers=[
+            rules.winopron_published_vs_ours.output.numbers,
+            rules.winopron_findings.output.numbers,
+        ],
+    output:
+        section_tex="results/paper/sections/winopron.tex",
+        paper_numbers=expand("results/winopron/analysis/{templates}/paper_numbers.json", templates=WINOPRON.parts),
+    log:
+        "results/logs/winopron_section/all.log",
+    conda:
+        "../envs/paper.yaml"
+    params:
+        template_sets=WINOPRON.parts,
+        winogender="winogender" in WINOPRON.templates,
+        models=WINOPRON.asked,
+        scored=WINOPRON.scoring,
+        labels=WINOPRON.labels,
+        draws=WINOPRON["bootstrap"]["draws"],
+    script:
+        "../scripts/winopron/section.py"
+
+
+rule winopron_summary:
+    input:
+        estimates=rules.winopron_estimates.output.estimates,
+    output:
+        summary="results/winopron/analysis/summary.csv",
+    log:
+        "results/logs/winopron_summary/all.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        labels=WINOPRON.labels,
+        models=WINOPRON.asked,
+        scored=WINOPRON.scoring,
+        systems=RUN_SYSTEM_FACTS,
+    script:
+        "../scripts/winopron/section.py"
 
 
 declare(
@@ -155,89 +414,28 @@ declare(
     question="Does a system resolve a pronoun to the right one of two people, in every case and whatever the pronoun?",
     chances={"accuracy": 0.5},
     headline=["accuracy"],
-    traced=winopron_traces.list_traces(WINOPRON),
+    traced=WINOPRON.traced,
     outcomes={"": ["results/winopron/predictions/{part}/{entities}.parquet"]},
     paired={
         "accuracy": PairedOutcomes(
             cluster=["pair"],
             value="right",
             unit=["instance_id", "prompt", "variant"],
-            where={
-                "system": ["{label}, {scoring}", "{label}, {debiasing}", "{label}"],
-                "conversion": ["corrected", "carried_over", "published"],
-            },
+            where={name: [f"{{{name}}}"] for name in winopron_study.SYSTEM} | {"reading": ["corrected"]},
             prediction=["prediction"],
         )
     },
     parts=WINOPRON.parts,
-    instances=WINOPRON_OF["instances"],
-    # Beside the parts, not in their folders.
-    analysis_rules={
-        "metrics": result(
-            path="",
-            outputs=WINOPRON_WRITTEN,
-            **WINOPRON_OF,
-            params={"sets": WINOPRON.sets} | WINOPRON["bias"] | WINOPRON.bootstrap,
-            mem_mb=2000,
-        ),
-    },
-    analyses=list(winopron_tables(*WINOPRON_WRITTEN).values()),
+    instances=WINOPRON.files("instances"),
+    analyses=[*rules.winopron_estimates.output],
     resolved=WINOPRON.documents,
     scored=WINOPRON.scored,
     prompted=WINOPRON.prompts,
-    # In the paper: accuracy 3, bias 5; consistency has the numbers of Table 3.
-    figures={
-        "accuracy": winopron_result("Accuracy by case and pronoun set", "metrics"),
-        "consistency": winopron_result("Consistency beside chance", "metrics"),
-        "bias": winopron_result("Template pairs that show bias", "bias"),
+    made={
+        "figure": WINOPRON_FIGURES,
+        "table": WINOPRON_TABLES,
+        "comparison": ["results/winopron/tables/published_vs_ours", "results/winopron/tables/findings"],
     },
-    # In the paper: counts 1, performance 2, consistency 3, biased_occupations 4, overlap_systems 5, overlap_cases 6,
-    # prompts 7, f1 8, precision 9, recall 10.
-    # Figures 1, 2 and 4 are text: the tables problems, schemas and groups.
-    tables={
-        "problems": result(
-            problems=str(TEMPLATES / "winopron/problems.tsv"),
-            **WINOPRON_EXAMPLES,
-            title="Problems of Winogender Schemas",
-        ),
-        "schemas": result(**WINOPRON_EXAMPLES, title="A pair of templates"),
-        "groups": result(**WINOPRON_EXAMPLES, title="Sentences that are right together"),
-        "counts": result(
-            path="counts", instances=WINOPRON_OF["instances"], params={"sets": WINOPRON.sets}, title="Templates by case"
-        ),
-        "prompts": result(
-            path="prompts",
-            prompt_templates=WINOPRON_PROMPTS,
-            params={"wording": WINOPRON_PROMPTING["wording"], "chosen": WINOPRON_PROMPTING["prompts"]},
-        ),
-        "performance": winopron_result("F1 beside Winogender Schemas", "metrics"),
-        "consistency": winopron_result("Consistency", "metrics"),
-        "biased_occupations": winopron_result("Biased occupations", "biased_occupations", "bias"),
-        "overlap_systems": winopron_result("Overlap of biased occupations between systems", "overlap"),
-        "overlap_cases": winopron_result("Overlap of biased occupations between cases", "overlap"),
-        "f1": winopron_result("F1", "metrics"),
-        "precision": winopron_result("Precision", "metrics"),
-        "recall": winopron_result("Recall", "metrics"),
-    },
-    comparisons={
-        "published_vs_ours": result(
-            params=WINOPRON_COMPARED | {"models": WINOPRON.asked, "pronoun_sets": PRONOUN_SETS},
-            **published_files("winopron"),
-            **winopron_tables("metrics", "overlap", "biased_occupations"),
-            named_occupations=repo_path("paper/published/winopron_table4.csv"),
-            counts="results/winopron/tables/counts.csv",
-        ),
-        "findings": result(params=WINOPRON_COMPARED | WINOPRON.bootstrap | {"sets": WINOPRON.sets}, **WINOPRON_OF),
-    },
-    numbers=result(
-        instances="results/winopron/instances/{templates}/double.parquet",
-        **winopron_tables("metrics", "bias", "overlap"),
-        params=WINOPRON_SET | {"settings": {"draws": WINOPRON["bootstrap"]["draws"]}},
-    ),
-    section=result(
-        params={"template_sets": WINOPRON.parts, "winogender": "winogender" in WINOPRON.templates} | WINOPRON_MODELS
-    ),
-    summary=result(**winopron_tables("metrics", "by_prompt"), params=WINOPRON_MODELS | {"systems": RUN_SYSTEM_FACTS}),
     card=Card(
         value="Share right",
         points=[
@@ -261,30 +459,29 @@ declare(
                 ("both people", "disambiguation", "DisambigC"),
             )
         ],
-        findings=result(
-            **WINOPRON_OF,
-            params={"facts": lambda wildcards: MODELS[wildcards.model].facts}
-            | {"sets": WINOPRON.sets, "template_sets": WINOPRON.parts}
-            | WINOPRON.bootstrap,
-        ),
         parts=WINOPRON.parts,
         printed="winopron",
         axis="Case, or sentences that are right together",
     ),
     explorer=ExplorerView(
         sets={
-            f"{names['templates']}, {winopron_study.ENTITIES[names['entities']]}": expand(
-                "results/winopron/{kind}/{templates}/{entities}.parquet", kind=["instances", "predictions"], **names
+            f"{templates}, {winopron_study.ENTITIES[entities]}": expand(
+                f"results/winopron/{{kind}}/{templates}/{entities}.parquet", kind=["instances", "predictions"]
             )
-            for names in WINOPRON.sets
+            for templates, entities in WINOPRON.sets
         },
         gold="answer",
         words=("meant", "taken"),
         levels={"occupation": "", "participant": ""},
         unit=("pair", "pairs of people"),
         factors=["case", "pronoun_set", "occupation"],
-        called=winopron_study.READINGS | {winopron_study.CORRECTED: ""},
-        clusters=[entry for names in WINOPRON.sets for entry in WINOPRON.systems_of(**names)],
-        scorings=winopron_study.SCORINGS,
+        called=WINOPRON.called,
+        clusters=[
+            {"system": reader["model"], "file": reader["file"]}
+            for names in WINOPRON.sets
+            for reader in WINOPRON.readers(*names)
+            if reader["outputs"] == "clusters"
+        ],
+        scorings={estimate_rows.FULL: "log_probability", estimate_rows.PARTIAL: "continuation_log_probability"},
     ),
 )

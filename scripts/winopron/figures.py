@@ -1,215 +1,245 @@
-"""The figures of WinoPron, each by the function of its rule."""
+"""The figures of WinoPron, each by the function that the wildcard ``figure`` names (rules/winopron.smk)."""
 
-from collections.abc import Iterable
+import itertools
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from scripts.core.data.estimate_rows import FULL, HEURISTIC, PARTIAL
 from scripts.core.data.templates import CASES
 from scripts.core.paper import plotting
 from scripts.core.paper.formats import number
 from scripts.core.workflow.job import run_named
-from scripts.winopron.lib import figures, study
-from scripts.winopron.lib.analyses import consistency
-from scripts.winopron.lib.analyses.consistency import GROUPS, POOLED
+from scripts.winopron import study
+from scripts.winopron.study import CASE_LABELS, CORRECTED, TOGETHER, pick
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-ANY = "any"
-"""What stands for the pronoun set of systems that do not read pronouns."""
-BY_LIKELIHOOD = "By likelihood"
+INTERVAL = "95% interval"
+LIKELIHOODS = [FULL, PARTIAL]
 
 
-def select_accuracy(metrics: "pd.DataFrame", templates: str) -> "pd.DataFrame":
-    """Return the accuracies to draw: by ``case`` and ``pronoun_set``, on sentences about two people.
+def figure(*, estimates: str, pdf: str, png: str, csv: str, figure: str, templates: str, labels: dict) -> None:
+    """Draw one of the figures of a template set; ``labels`` are what figures call systems."""
+    select, draw = FIGURES[figure]
+    rows = study.with_systems(study.read_table(estimates), labels)
+    rows = select(rows[(rows.templates == templates) & (rows.entities == "double") & (rows.reading == CORRECTED)])
+    plotting.save(draw(rows), rows, pdf, png, csv)
 
-    Rules are left out where there are other systems. What models take by likelihood is the same with every pronoun set:
-    they have one row for each case, with the set :data:`ANY`.
+
+def accuracies(rows: "pd.DataFrame") -> "pd.DataFrame":
+    """Return the accuracies by case and pronoun set.
+
+    Rules are left out where there are other systems: what they come to is known beforehand. What models take by
+    likelihood is the same with every pronoun set, and has one row for each case.
     """
-    frame = figures.drawn_rows(figures.rows(metrics, templates, entities="double", metric="accuracy", case=CASES))
-    frame = frame.assign(pronoun_set=frame.pronoun_set.replace("all", ANY))
-    return frame[frame.system.map(study.by_likelihood) == (frame.pronoun_set == ANY)].reset_index(drop=True)
-
-
-def _accuracy_panels(frame: "pd.DataFrame") -> tuple:
-    """Return the panels of accuracies: one of every system, and one of all that resolve by likelihood.
-
-    Returns:
-        Title to looks with their rows; looks of pronoun sets; looks of systems that resolve by likelihood.
-    """
-    alone = [name for name in study.order_systems(frame.system) if not study.by_likelihood(name)]
-    panels = {}
-    looks = figures.pronoun_looks([name for name in frame.pronoun_set.unique() if name != ANY])
-    for system in alone:
-        rows = frame[frame.system == system]
-        panels[system] = [(look, rows[rows.pronoun_set == name]) for name, look in looks.items()]
-    scored = figures.likelihood_looks([name for name in study.order_systems(frame.system) if study.by_likelihood(name)])
-    if scored:
-        panels[BY_LIKELIHOOD] = [(look, frame[frame.system == name]) for name, look in scored.items()]
-    return panels, looks, scored
+    rows = pick(rows, metric="accuracy", case=CASES, pronoun_set=...)
+    rules = rows.kind == HEURISTIC
+    rows = rows[~rules | rules.all()]
+    return rows[rows.scoring.isin(LIKELIHOODS) == (rows.pronoun_set == "")]
 
 
 @plotting.style()
-def draw_accuracy(frame: "pd.DataFrame") -> "Figure":
-    """Draw the panels of accuracies; up to two share a column."""
-    panels, looks, scored = _accuracy_panels(frame)
+def draw_accuracies(rows: "pd.DataFrame") -> "Figure":
+    """Draw accuracy by case and pronoun set beside chance (paper Figure 3).
+
+    A panel for each system, and one for all that resolve by likelihood; up to two share a column.
+    """
+    looks = pronoun_looks(rows.pronoun_set[rows.pronoun_set != ""].unique())
+    likelihood = rows.scoring.isin(LIKELIHOODS)
+    by_likelihood = likelihood_looks(rows[likelihood])
+    panels = {
+        str(system): [(look, of_system[of_system.pronoun_set == name]) for name, look in looks.items()]
+        for system, of_system in rows[~likelihood].groupby("system", observed=True)
+    }
+    if by_likelihood:
+        panels["By likelihood"] = [(look, rows[rows.system == name]) for name, look in by_likelihood.items()]
     narrow = len(panels) <= 2
-    drawn, axes = figures.panels(len(panels), 1.35, narrow)
+    drawn, axes = panel_grid(len(panels), 1.35, narrow)
     across = axes.shape[1]
-    for ax, (title, of_panel) in zip(axes.flat, panels.items(), strict=False):
-        step = 0.8 / len(of_panel)
-        for place, (look, rows) in enumerate(of_panel):
-            rows = rows.set_index("case").reindex(CASES)
-            x = np.arange(len(CASES)) + (place - (len(of_panel) - 1) / 2) * step
-            errors = plotting.error_bars(rows.value, rows.ci_low, rows.ci_high)
-            ax.errorbar(x, rows.value, yerr=errors, fmt="none", ecolor=look["color"], elinewidth=0.8)
-            edge = {"markeredgecolor": "black", "markeredgewidth": 0.7} if look in scored.values() else {}
-            ax.plot(x, rows.value, markersize=3.6, **look, **edge)
+    for ax, (title, series) in zip(axes.flat, panels.items(), strict=False):
+        step = 0.8 / len(series)
+        for place, (look, of_series) in enumerate(series):
+            of_series = of_series.set_index("case").reindex(CASES)
+            x = np.arange(len(CASES)) + (place - (len(series) - 1) / 2) * step
+            errors = plotting.error_bars(of_series.value, of_series.low, of_series.high)
+            ax.errorbar(x, of_series.value, yerr=errors, fmt="none", ecolor=look["color"], elinewidth=0.8)
+            edge = {"markeredgecolor": "black", "markeredgewidth": 0.7} if look in by_likelihood.values() else {}
+            ax.plot(x, of_series.value, markersize=3.6, **look, **edge)
         ax.set_title(title)
         ax.set_xlim(-0.6, len(CASES) - 0.4)
         plotting.fraction_axis(ax.yaxis)
-    figures.label_cases(axes, len(panels), short=across > 3 or (narrow and across > 1))
+    label_cases(axes, len(panels), short=across > 3 or (narrow and across > 1))
     for ax in axes[:, 0]:
         ax.set_ylabel("Accuracy")
     chance = plotting.chance_line(axes.flat[: len(panels)], 0.5)
-    handles = [plotting.handle(look, label) for label, look in looks.items()] + figures.likelihood_handles(scored)
-    plotting.legend_below(drawn, [*handles, plotting.interval_handle(figures.INTERVAL), chance], 6)
+    handles = [plotting.handle(look, label) for label, look in looks.items()]
+    handles += likelihood_handles(rows[likelihood], by_likelihood)
+    plotting.legend_below(drawn, [*handles, plotting.interval_handle(INTERVAL), chance], 6)
     return drawn
 
 
-def figure_accuracy(*, metrics: str, pdf: str, png: str, csv: str, templates: str) -> None:
-    """Draw accuracy by case and pronoun set, a panel for each system, beside chance (paper Figure 3)."""
-    frame = select_accuracy(study.read_table(metrics), templates)
-    plotting.save(draw_accuracy(frame), frame, pdf, png, csv)
-
-
-def select_bias(bias: "pd.DataFrame", templates: str) -> "pd.DataFrame":
-    """Return the shares to draw: forms of systems that read pronouns, all prompts together.
-
-    Shares of few attempted and solvable template pairs (:data:`scripts.core.paper.formats.FEWEST`) are left out.
-    """
-    frame = study.with_all_prompts(figures.rows(bias, templates, entities="double"))
-    kept = (frame.pronoun_set != "all") & (frame.attempted_solvable >= plotting.FEWEST)
-    return frame[kept].reset_index(drop=True)
+def biases(rows: "pd.DataFrame") -> "pd.DataFrame":
+    """Return the shares of positive and negative bias of each form, but those of few template pairs."""
+    rows = pick(rows, metric=["positive", "negative"], case=CASES, pronoun_set=...)
+    return rows[(rows.pronoun_set != "") & (rows.below >= plotting.FEWEST)]
 
 
 @plotting.style()
-def draw_bias(frame: "pd.DataFrame") -> "Figure":
-    """Draw positive bias upwards and negative bias downwards beside that of fair coins, a panel for each system."""
-    systems = study.order_systems(frame.system)
+def draw_biases(rows: "pd.DataFrame") -> "Figure":
+    """Draw positive bias upwards and negative bias downwards beside that of fair coins (paper Figure 5).
+
+    A panel for each system: the shares of attempted and solvable template pairs.
+    """
+    systems = [str(name) for name in rows.system.sort_values().unique()]
     if not systems:
         return plotting.nothing_drawn()
-    looks = figures.pronoun_looks(frame.pronoun_set.unique())
-    cases = [case for case in CASES if case in set(frame["case"])]
-    drawn, axes = figures.panels(len(systems), 1.5, len(systems) == 1)
+    looks = pronoun_looks(rows.pronoun_set.unique())
+    cases = [case for case in CASES if case in set(rows["case"])]
+    drawn, axes = panel_grid(len(systems), 1.5, len(systems) == 1)
     step = 0.8 / len(looks)
     for ax, system in zip(axes.flat, systems, strict=False):
-        of_system = frame[frame.system == system]
+        of_system = rows[rows.system == system]
+        # Sets without a share in this case leave no gap.
         shown = {
-            case: [name for name in looks if name in set(rows.pronoun_set)] for case, rows in of_system.groupby("case")
+            case: [name for name in looks if name in set(of.pronoun_set)] for case, of in of_system.groupby("case")
         }
-        for pronoun_set, look in looks.items():
-            rows = of_system[of_system.pronoun_set == pronoun_set]
-            # Sets without a share in this case leave no gap.
+        for pronoun_set, metric in itertools.product(looks, ("positive", "negative")):
+            bars = of_system[(of_system.pronoun_set == pronoun_set) & (of_system.metric == metric)]
             x = [
                 cases.index(case) + (shown[case].index(pronoun_set) - (len(shown[case]) - 1) / 2) * step
-                for case in rows["case"]
+                for case in bars["case"]
             ]
-            for sign, direction in (("positive", 1), ("negative", -1)):
-                values = rows[f"share_{sign}"]
-                errors = plotting.error_bars(values, rows[f"share_{sign}_low"], rows[f"share_{sign}_high"])
-                ax.bar(
-                    x, direction * values, step * 0.9, color=look["color"],
-                    yerr=errors if direction > 0 else errors[::-1], error_kw={"elinewidth": 0.7, "ecolor": "#333333"},
-                )  # fmt: skip
+            errors = plotting.error_bars(bars.value, bars.low, bars.high)
+            upwards = metric == "positive"
+            ax.bar(
+                x, bars.value if upwards else -bars.value, step * 0.9, color=looks[pronoun_set]["color"],
+                yerr=errors if upwards else errors[::-1], error_kw={"elinewidth": 0.7, "ecolor": "#333333"},
+            )  # fmt: skip
         ax.axhline(0, color="black", linewidth=0.6)
         ax.set_title(system)
         # Also where a system has bars in one case alone.
         ax.set_xlim(-0.6, len(cases) - 0.4)
         ax.yaxis.set_major_formatter(lambda value, _: number(value, 2, signed=True).rstrip("0").rstrip("."))
-    figures.label_cases(axes, len(systems), short=axes.shape[1] > 3, cases=cases)
+    label_cases(axes, len(systems), short=axes.shape[1] > 3, cases=cases)
     # One for all rows: it is longer than a panel is high.
     drawn.supylabel("Share: negative | positive", fontsize=8)
-    coins = frame.chance.iloc[0]
+    coins = rows.chance.iloc[0]
     plotting.chance_line(axes.flat[: len(systems)], -coins)
     chance = plotting.chance_line(axes.flat[: len(systems)], coins)
     handles = [plotting.patch_handle(look["color"], label) for label, look in looks.items()]
-    plotting.legend_below(drawn, [*handles, plotting.interval_handle(figures.INTERVAL), chance], 6)
+    plotting.legend_below(drawn, [*handles, plotting.interval_handle(INTERVAL), chance], 6)
     return drawn
-
-
-def figure_bias(*, bias: str, pdf: str, png: str, csv: str, templates: str) -> None:
-    """Draw the share of attempted and solvable template pairs that show positive or negative bias (paper Figure 5)."""
-    frame = select_bias(study.read_table(bias), templates)
-    plotting.save(draw_bias(frame), frame, pdf, png, csv)
 
 
 CONSISTENCIES = {"pronoun_consistency": "all pronoun\nsets right", "disambiguation_consistency": "both endings\nright"}
 """Consistencies to the titles of their panels: what has to be right together."""
 
 
-def select_consistency(metrics: "pd.DataFrame", templates: str) -> "pd.DataFrame":
-    """Return the consistencies to draw, with ``chance``: of a system that never reads the pronoun, that of one set.
-
-    Prompted systems are there by single prompts, which have the paper's chance.
-    """
-    frame: Any = figures.rows(metrics[metrics.pairing != POOLED], templates, entities="double", metric=list(GROUPS))
-    chances = figures.rows(metrics, templates, entities="double", metric=[f"{name}_chance" for name in GROUPS])
-    chance = chances[chances.pairing != POOLED].drop_duplicates("metric").set_index("metric").value
-    expected = [
-        chance[f"{row.metric}_chance"] if study.reads_pronouns(row.system) else consistency.chance(row.metric, 1)
-        for row in frame.itertuples()
-    ]
-    return frame.assign(chance=expected)
-
-
-def _heights(labels: Iterable[str]):
-    """Return the heights of labels one above the other: those of two lines have twice the room."""
-    room = np.array([1.0 + 0.9 * ("\n" in label) for label in labels])
-    return np.cumsum(room) - (room + room[0]) / 2
+def consistencies(rows: "pd.DataFrame") -> "pd.DataFrame":
+    """Return both consistencies, of prompted systems by single prompts, which have the paper's chance."""
+    rows = pick(rows, metric=list(CONSISTENCIES), prompts=...)
+    return rows[rows.prompts != TOGETHER]
 
 
 @plotting.style()
-def draw_consistency(frame: "pd.DataFrame") -> "Figure":
-    """Draw a row for each system, a panel for each consistency."""
-    systems = study.order_systems(frame.system)[::-1]
+def draw_consistencies(rows: "pd.DataFrame") -> "Figure":
+    """Draw both consistencies of every system beside chance, a row for each system (the numbers of paper Table 3)."""
+    systems = list(rows.system.sort_values().unique())[::-1]
+    rules = set(rows.system[rows.kind == HEURISTIC])
     # Open points say which systems are rules.
-    labels = [system.removesuffix(" (rule)").replace(", ", ",\n") for system in systems]
+    labels = [str(system).removesuffix(" (rule)").replace(", ", ",\n") for system in systems]
     lines = len(labels) + sum("\n" in label for label in labels)
     drawn = plotting.figure(plotting.COLUMN, 0.65 + 0.18 * lines)
     axes = drawn.subplots(1, 2, sharey=True)
+    # Labels of two lines have twice the room.
+    room = np.array([1.0 + 0.9 * ("\n" in label) for label in labels])
+    y = np.cumsum(room) - (room + room[0]) / 2
     for ax, (metric, title) in zip(axes, CONSISTENCIES.items(), strict=True):
-        rows = frame[frame.metric == metric].set_index("system").loc[systems]
-        y = _heights(labels)
-        known = rows.ci_low.notna().to_numpy()
-        bars = rows[known]
+        points = rows[rows.metric == metric].set_index("system").loc[systems]
+        known = points.low.notna().to_numpy()
+        bars = points[known]
         # With caps, and over the points: with sixty pairs of people intervals are hardly longer than a point.
         ax.errorbar(
-            bars.value, y[known], xerr=plotting.error_bars(bars.value, bars.ci_low, bars.ci_high), fmt="none",
+            bars.value, y[known], xerr=plotting.error_bars(bars.value, bars.low, bars.high), fmt="none",
             ecolor=plotting.GREY, elinewidth=0.8, capsize=2, zorder=3,
         )  # fmt: skip
-        for place, system, value in zip(y, systems, rows.value, strict=True):
-            filled = "white" if study.is_rule(system) else "black"
+        for place, system, value in zip(y, systems, points.value, strict=True):
+            filled = "white" if system in rules else "black"
             ax.plot(value, place, "ok", markerfacecolor=filled, markersize=3, markeredgewidth=0.7, clip_on=False)
-        ax.vlines(rows.chance, y - 0.45, y + 0.45, color=plotting.GREY, linestyle=(0, (1, 1.2)), linewidth=0.9)
+        ax.vlines(points.chance, y - 0.45, y + 0.45, color=plotting.GREY, linestyle=(0, (1, 1.2)), linewidth=0.9)
         ax.set_title(title, loc="center")
         ax.grid(axis="x")
         plotting.fraction_axis(ax.xaxis, 0.5)
         ax.set_yticks(y, labels)
         ax.set_ylim(-0.7, y[-1] + 0.9)
     look = {"color": plotting.GREY, "linestyle": (0, (1, 1.2)), "linewidth": 0.9}
-    handles = [plotting.point_handle("rule")] if any(map(study.is_rule, systems)) else []
+    handles = [plotting.point_handle("rule")] if rules else []
     handles += [plotting.handle(look, "chance"), plotting.interval_handle("95% interval", "_")]
     plotting.legend_below(drawn, handles, 3)
     return drawn
 
 
-def figure_consistency(*, metrics: str, pdf: str, png: str, csv: str, templates: str) -> None:
-    """Draw both consistencies of every system beside chance (the numbers of paper Table 3)."""
-    frame = select_consistency(study.read_table(metrics), templates)
-    plotting.save(draw_consistency(frame), frame, pdf, png, csv)
+FIGURES = {
+    "accuracy": (accuracies, draw_accuracies),
+    "bias": (biases, draw_biases),
+    "consistency": (consistencies, draw_consistencies),
+}
+"""Which rows are drawn, and the function that draws them."""
+
+
+def pronoun_looks(pronoun_sets: Iterable[str]) -> dict[str, dict]:
+    """Return the look of each pronoun set's marks, by its label, such as he/him/his."""
+    keys = {label: label.partition("/")[0] for label in pronoun_sets}
+    colour, marker = plotting.pronoun_colours(keys.values()), plotting.pronoun_markers(keys.values())
+    return {label: {"color": colour[key], "marker": marker[key], "linestyle": "none"} for label, key in keys.items()}
+
+
+def likelihood_looks(rows: "pd.DataFrame") -> dict[str, dict]:
+    """Return the look of each system that resolves by likelihood: a mark for each model, open with partial scoring."""
+    markers = dict(zip(rows.model.unique(), itertools.cycle(plotting.MARKERS), strict=False))
+    systems = rows.drop_duplicates("system").sort_values("system")
+    return {
+        str(row.system): {
+            "color": "black", "marker": markers[row.model], "linestyle": "none",
+            "markerfacecolor": "white" if row.scoring == PARTIAL else "black",
+        }
+        for row in systems.itertuples()
+    }  # fmt: skip
+
+
+def likelihood_handles(rows: "pd.DataFrame", looks: dict[str, dict]) -> list:
+    """Return legend handles for :func:`likelihood_looks`: one for each model, and what open marks are."""
+    first: Any = rows.drop_duplicates("model").itertuples()
+    handles = [plotting.handle(looks[str(row.system)] | {"markerfacecolor": "black"}, row.label) for row in first]
+    return handles + ([plotting.point_handle("partial scoring")] if (rows.scoring == PARTIAL).any() else [])
+
+
+def panel_grid(number: int, height: float, narrow: bool) -> "tuple[Figure, np.ndarray]":
+    """Return a figure with a grid for a number of panels of a height, in a column or over the page, and its axes."""
+    columns = min(number, 4 if number > 9 or number in (7, 8) else 3 if number > 4 or number == 3 else 2)
+    rows = -(-number // columns)
+    drawn = plotting.figure(plotting.COLUMN if narrow else plotting.PAGE, height * rows + 0.2)
+    return drawn, drawn.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+
+
+def label_cases(axes: "np.ndarray", number: int, short: bool, cases: Sequence[str] = CASES) -> None:
+    """Write the cases under every panel with none below it, and hide the places that ``number`` panels leave empty.
+
+    Args:
+        axes: Of all panels, shape (rows, columns).
+        short: Whether there is room for abbreviations alone.
+        cases: Those that have a place.
+    """
+    across = axes.shape[1]
+    labels = [CASE_LABELS[case] for case in cases] if short else cases
+    for place, ax in enumerate(axes.flat):
+        ax.set_visible(place < number)
+        ax.set_xticks(range(len(cases)), labels)
+        ax.tick_params(axis="x", labelbottom=place + across >= number)
 
 
 if __name__ == "__main__":

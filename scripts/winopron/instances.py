@@ -1,15 +1,37 @@
-"""The sentences of WinoPron and the prompts about them, each file by the function of its rule."""
+"""From templates to instances: every sentence with every pronoun set, as one table.
 
+Columns: ``instance_id``, ``text``, ``pronoun`` and ``pronoun_offset``, ``pronoun_set`` (its label, such as
+he/him/his), ``case``, ``occupation``, ``occupation_offset``, ``participant``, ``participant_offset``, ``answer`` (whom
+the pronoun means, ``occupation`` or ``participant``), ``ending`` (1 or 2 in its two templates), ``pair`` (both people),
+``template`` (the same for all pronoun sets), ``template_pair`` (the same for both endings), and the lines of the
+template files (``template_row``, ``pronoun_row``, ``occupation_row``). Offsets count code points from 0; a sentence
+about one person has none for the other.
+
+Rows are in the order of the templates, those of one template in the order of the pronoun sets. A converter that
+carries answers over from row to row depends on this order (:mod:`scripts.winopron.predictions`).
+"""
+
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from scripts.core import files
+from scripts.core.data import options
 from scripts.core.data import templates as template_files
+from scripts.core.data.instances import content_id
+from scripts.core.data.templates import label
+from scripts.core.errors import UserError
 from scripts.core.workflow.job import log, run_named
-from scripts.winopron.lib import instances as assembly
-from scripts.winopron.lib import prompts as asking
-from scripts.winopron.lib import templates
+from scripts.winopron import prompts as prompt_files
+from scripts.winopron import templates
+from scripts.winopron.templates import ANSWERS, PRONOUN, Template, Templates
+
+PLURAL_FORMS = {"was": "were", "is": "are", "has": "have", "does": "do"}
+"""Verb forms directly after a nominative to those that *they* takes. WinoPron has none of them; of the 120 templates of
+Winogender Schemas 17 have *was*, and their authors and WinoPron's write *they were*."""
 
 
 def instances(
@@ -25,7 +47,7 @@ def instances(
 ) -> None:
     """Fill one set of templates with the run's pronoun sets: sentences about two people, or about one.
 
-    Write ``instances`` (Parquet; :mod:`scripts.winopron.lib.instances` has the columns). They come from ``sentences``
+    Write ``instances`` (Parquet; the module has the columns). They come from ``sentences``
     and ``occupations`` (this project's), from the authors' ``archive`` or from the templates of ``winogender``, filled
     with ``pronoun_sets`` of ``pronouns``. ``entities`` is double or single.
     """
@@ -42,7 +64,7 @@ def instances(
             read = templates.read_replica(sentences, occupations)
         templates.check(read, known, own=not archive)
     rows = template_files.read_tsv(pronouns, template_files.PRONOUN_COLUMNS)
-    frame = assembly.build(read, entities, chosen, {cells["set"]: row for row, cells in rows})
+    frame = build(read, entities, chosen, {cells["set"]: row for row, cells in rows})
     log.info("%d instances of %d templates", len(frame), len(read.rows))
     files.write_parquet(instances, frame, {"origins": read.origins() | {"pronoun_row": Path(pronouns).name}})
 
@@ -50,11 +72,11 @@ def instances(
 def templates_to_score(*, instances: str, selected: str, pairs: int | str, seed: int) -> None:
     """Select the templates that models resolve by likelihood: those about a sample of pairs of people.
 
-    Write ``selected`` (Parquet; :func:`scripts.winopron.lib.instances.to_score` has the columns). ``instances`` are the
+    Write ``selected`` (Parquet; :func:`to_score` has the columns). ``instances`` are the
     sentences about two people; ``pairs`` is how many pairs of people are drawn with ``seed``, or all.
     """
     sentences = files.read_parquet(instances)
-    table = assembly.to_score(sentences, asking.sample(sentences.pair, pairs, seed))
+    table = to_score(sentences, prompt_files.sample(sentences.pair, pairs, seed))
     origins = files.parquet_metadata(instances).get("origins", {})
     files.write_parquet(selected, table, {"origins": {k: v for k, v in origins.items() if k in table}})
     log.info("%d templates", len(table))
@@ -73,25 +95,167 @@ def prompts(
 ) -> None:
     """Write the prompts of a set of templates: sentences about a sample of people, with every prompt and variant.
 
-    :func:`scripts.winopron.lib.prompts.of_instances` has the columns.
+    :func:`scripts.winopron.prompts.of_instances` has the columns.
 
     Args:
         instances: One file for each kind of sentences that is asked about.
         pairs: How many pairs of people are drawn with ``seed``, or all.
         wording: That of the paper or of the authors' code.
         chosen: Ids of prompt templates, or all.
-        variants: Which people a prompt lists as options, in which order: :data:`scripts.winopron.lib.prompts.VARIANTS`.
+        variants: Which people a prompt lists as options, in which order: :data:`scripts.winopron.prompts.VARIANTS`.
     """
     read = [files.read_parquet(path) for path in instances]
-    kept = asking.sample(read[0].pair, pairs, seed)
-    known = asking.read(prompt_templates, wording, chosen)
-    rows = [row for frame in read for row in asking.of_instances(frame[frame.pair.isin(kept)], known, variants)]
+    kept = prompt_files.sample(read[0].pair, pairs, seed)
+    known = prompt_files.read(prompt_templates, wording, chosen)
+    rows = [row for frame in read for row in prompt_files.of_instances(frame[frame.pair.isin(kept)], known, variants)]
     origins = files.parquet_metadata(instances[0]).get("origins", {}) | {"prompt_row": Path(prompt_templates).name}
     frame = pd.DataFrame(rows)
     for column in ("template_row", "occupation_row", "pronoun_row", "prompt_row"):
         frame[column] = frame[column].astype("Int64")
     files.write_parquet(prompts, frame, {"origins": origins, "pairs": kept})
     log.info("%d prompts about %d pairs of people", len(frame), len(kept))
+
+
+def build(
+    read: Templates, entities: str, pronouns: Mapping[str, dict], pronoun_rows: dict[str, int] | None = None
+) -> pd.DataFrame:
+    """Return the instances of one template set.
+
+    Args:
+        entities: ``double`` or ``single``.
+        pronouns: The sets of the run to their forms, in order. Two may share some of their forms.
+        pronoun_rows: The line of each set in its file.
+
+    Returns:
+        As the module says; templates times pronoun sets rows.
+
+    Raises:
+        UserError: If the set has no such sentences, or a sentence lacks a slot or a person.
+    """
+    partners = _partners(read.rows)
+    rows = []
+    for template, (pair, ending) in zip(read.rows, partners, strict=True):
+        where = f"{read.file}, row {template.row}"
+        sentence = getattr(template, entities)
+        if not sentence:
+            raise UserError(f"{where}: the set '{read.name}' has no {entities} sentences; use double")
+        if sentence.count(PRONOUN) != 1:
+            raise UserError(f"{where}: the {entities} sentence needs the slot {PRONOUN} once; correct it")
+        before, _, after = sentence.partition(PRONOUN)
+        people = {answer: _offset(before, getattr(template, answer)) for answer in ANSWERS}
+        needed = ANSWERS if entities == "double" else (template.answer,)
+        for answer in needed:
+            if people[answer] is None:
+                raise UserError(f"{where}: the {entities} sentence does not name the {answer} before the slot")
+        for name, forms in pronouns.items():
+            pronoun = forms[template.case]
+            text = before + pronoun + agree_verb(after, template.case, forms)
+            rows.append(
+                {
+                    "instance_id": content_id(
+                        "winopron", text, "|".join(getattr(template, a) for a in ANSWERS), template.answer, label(forms)
+                    ),
+                    "text": text,
+                    "pronoun": pronoun,
+                    "pronoun_offset": len(before),
+                    "pronoun_set": label(forms),
+                    "case": template.case,
+                    "occupation": template.occupation,
+                    "occupation_offset": people["occupation"],
+                    "participant": template.participant,
+                    "participant_offset": people["participant"],
+                    "answer": template.answer,
+                    "ending": ending,
+                    "pair": f"{template.occupation}-{template.participant}",
+                    "template": f"{pair}-{ending}",
+                    "template_pair": pair,
+                    "template_row": template.row,
+                    "occupation_row": read.occupation_rows.get(template.occupation),
+                    "pronoun_row": (pronoun_rows or {}).get(name),
+                }
+            )
+    frame = pd.DataFrame(rows)
+    for column in ("occupation_offset", "participant_offset", "occupation_row", "pronoun_row"):
+        frame[column] = frame[column].astype("Int64")
+    return frame
+
+
+def agree_verb(after: str, case: str, forms: dict) -> str:
+    """Return what follows the pronoun, with the verb in the form that *they* takes.
+
+    Args:
+        after: Of a template with *was* or another verb in the singular directly after the slot, or with none.
+        forms: Of the pronoun set.
+
+    Examples:
+        >>> agree_verb(" was late.", "nominative", {"nominative": "they"})
+        ' were late.'
+    """
+    if case != "nominative" or forms["nominative"] != "they":
+        return after
+    return re.sub(r"^ (\w+)", lambda match: f" {PLURAL_FORMS.get(match[1], match[1])}", after)
+
+
+def _offset(text: str, word: str):
+    match = re.search(rf"\b{re.escape(word)}\b", text)
+    return match.start() if match else None
+
+
+def _partners(rows: Sequence[Template]):
+    """Return for each template the name of its two and its place among them: they follow each other."""
+    partners = []
+    for number in range(len(rows)):
+        first = rows[number - number % 2]
+        partners.append((f"{first.occupation}-{first.case}", number % 2 + 1))
+    return partners
+
+
+def texts(instances: pd.DataFrame) -> dict[str, str]:
+    """Return what a coreference system is given: the text of each instance by its id."""
+    return dict(zip(instances.instance_id, instances.text, strict=True))
+
+
+def to_score(sentences: pd.DataFrame, pairs: Sequence[str]) -> pd.DataFrame:
+    """Return what models score: each template with a slot in place of the pronoun, and both people as options.
+
+    Args:
+        sentences: Instances about two people.
+        pairs: The pairs of people whose templates are scored.
+
+    Returns:
+        ``instance_id``, ``text`` with the slot, ``options`` (*the baker*, *the customer*; possessive *the baker's*),
+        ``template``, ``case``, ``occupation``, ``participant``, ``answer``, ``pair`` and the lines of the template
+        files, in the order of the text.
+    """
+    # Where a verb agrees with they, another set has the verb that a noun takes.
+    plural = sentences.pronoun.isin(["they"]) & sentences.text.map(lambda text: any(_follows(text, PLURAL_FORMS)))
+    kept = sentences[~plural & sentences.pair.isin(pairs)].drop_duplicates("template")
+    rows = []
+    for row in files.rows(kept):
+        end = row.pronoun_offset + len(row.pronoun)
+        text = row.text[: row.pronoun_offset] + options.SLOT + row.text[end:]
+        mark = "'s" if row.case == "possessive" else ""
+        offered = [f"the {getattr(row, who)}{mark}" for who in ANSWERS]
+        rows.append(
+            {
+                "instance_id": content_id("winopron", text, "|".join(offered), offered[ANSWERS.index(row.answer)]),
+                "text": text,
+                "options": offered,
+                "template": row.template,
+                "case": row.case,
+                "occupation": row.occupation,
+                "participant": row.participant,
+                "answer": row.answer,
+                "pair": row.pair,
+                "template_row": row.template_row,
+                "occupation_row": row.occupation_row,
+            }
+        )
+    return pd.DataFrame(rows).sort_values("text", kind="stable", ignore_index=True)
+
+
+def _follows(text: Any, forms: Mapping[str, str]):
+    return (f" they {plural}" in text for plural in forms.values())
 
 
 if __name__ == "__main__":

@@ -1,109 +1,225 @@
-"""The tables of WinoPron, each by the function of its rule.
+"""The paper's tables, each by the function that the wildcard ``table`` names (rules/winopron.smk).
 
-Cells are written as they are printed (LaTeX and CSV); full precision is in the tidy tables that they are made from.
+Cells are written as they are printed (LaTeX and CSV); full precision is in the tables that they are made from.
 """
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Callable
+from typing import Any
 
 import pandas as pd
 
 from scripts.core import files
+from scripts.core.data.estimate_rows import HEURISTIC
 from scripts.core.data.templates import CASES
 from scripts.core.paper import latex
-from scripts.core.paper.formats import number
-from scripts.core.paper.published import demonstration
-from scripts.core.paper.published import read as read_published
-from scripts.core.paper.published import write as write_published
-from scripts.core.paper.tables import write_table
+from scripts.core.paper.formats import MISSING_MARK, NOT_RUN, interval, number, p_text, percent
+from scripts.core.paper.tables import write_cells, write_table
 from scripts.core.workflow.job import run_named
-from scripts.winopron.lib import examples, study, tables
-from scripts.winopron.lib.analyses import performance
-from scripts.winopron.lib.analyses.consistency import SINGLE
+from scripts.winopron import examples, study
+from scripts.winopron.study import CASE_LABELS, CORRECTED, EACH, ENTITIES, READINGS, SETS, TOGETHER, pick
+
+PROMPTS = {"": "", EACH: "each", TOGETHER: "all together"}
+"""How the consistency of prompted systems is counted, to what the table calls it."""
+CONSISTENCIES = {"pronoun_consistency": "Pronoun", "disambiguation_consistency": "Disambig."}
+MOST_OCCUPATIONS = 4
+"""Up to this many biased occupations of a form are printed; the CSV has all."""
+CHANGED_VERB = "Verb changed for they"
+"""Row of the templates whose verb is another one with *they* (section 3.1)."""
 
 
-def table_biased_occupations(*, biased_occupations: str, bias: str, tex: str, csv: str, templates: str) -> None:
-    """Tabulate the biased occupations of every pronoun form (paper Table 4).
+def table(
+    *,
+    estimates: str,
+    biased_occupations: str,
+    overlap: str,
+    tex: str,
+    csv: str,
+    table: str,
+    templates: str,
+    labels: dict,
+) -> None:
+    """Write one of the tables of results on a template set; ``labels`` are what tables call systems."""
+    source, made, left = TABLES[table]
+    paths = {"estimates": estimates, "overlap": overlap, "biased_occupations": biased_occupations}
+    tables = [study.with_systems(study.read_table(paths[name]), labels) for name in source]
+    cells, printed = made(*tables, templates)
+    write_cells(tex, csv, cells, left, ("System", "Sentences", "Split", "Pronoun set", "Case"), printed)
 
-    Write all occupations (CSV) and the first of each form (LaTeX).
+
+def performance(estimates: pd.DataFrame, templates: str) -> tuple[pd.DataFrame, pd.DataFrame | None]:
+    """Table 2: F1 on Winogender Schemas (three pronoun sets), on this set, and the difference."""
+
+    def of(templates: str, entities: str, **levels: str) -> pd.DataFrame:
+        rows = pick(estimates, metric="f1", templates=templates, entities=entities, **levels)
+        return rows.set_index(["system", "reading"])
+
+    ours = of(templates, "double")
+    there = of(study.WINOGENDER, "double", pronoun_set=study.THREE_SETS).value.reindex(ours.index)
+    single = of(templates, "single").value.reindex(ours.index)
+    cells = pd.DataFrame(
+        {
+            "Winogender": [NOT_RUN if pd.isna(value) else percent(value, 1) for value in there],
+            "F1": percents(ours.value),
+            "Interval": intervals(ours),
+            "Difference": percents(ours.value - there, signed=True),
+            "One person": percents(single),
+        },
+        index=ours.index,
+    )
+    return with_heads(cells.reset_index()), None
+
+
+def consistency(estimates: pd.DataFrame, templates: str) -> tuple[pd.DataFrame, pd.DataFrame | None]:
+    """Table 3: both consistencies, with intervals and chance."""
+    rows = pick(estimates, templates=templates, entities="double", metric=list(CONSISTENCIES), prompts=...)
+    texts = rows.assign(
+        value=percents(rows.value),
+        interval=intervals(rows),
+        chance=["under 0.01" if share < 1e-4 else percent(share) for share in rows.chance],
+    )
+    keys = ["system", "reading", "prompts"]
+    cells = texts[keys].drop_duplicates().sort_values(keys[:2], kind="stable")
+    for metric, head in CONSISTENCIES.items():
+        columns = {"value": head, "interval": f"{head} interval", "chance": f"{head} chance"}
+        of_metric = texts[texts.metric == metric][[*keys, *columns]].rename(columns=columns)
+        cells = cells.merge(of_metric, on=keys, how="left")
+    cells = with_heads(cells.assign(prompts=cells.prompts.map(PROMPTS)))
+    return cells, cells[cells.Reading == READINGS[CORRECTED]]
+
+
+def split(metric: str) -> Callable:
+    """Tables 8 to 10: a metric on all sentences, by case and by pronoun set, a column for each system."""
+
+    def cells(estimates: pd.DataFrame, templates: str) -> tuple[pd.DataFrame, pd.DataFrame | None]:
+        rows = pick(estimates, metric=metric, templates=templates, reading=CORRECTED, case=..., pronoun_set=...)
+        rows = rows[(rows["case"] == "") | (rows.pronoun_set == "")]
+        part = rows["case"].str.capitalize() + rows.pronoun_set
+        parts = ["all", *(case.capitalize() for case in CASES), *rows.pronoun_set[rows.pronoun_set != ""].unique()]
+        rows = rows.assign(
+            Sentences=pd.Categorical(rows.entities.map(ENTITIES), ENTITIES.values(), ordered=True),
+            Split=pd.Categorical(part.replace("", "all"), parts, ordered=True),
+            text=percents(rows.value),
+        )
+        wide = rows.pivot(index=["Sentences", "Split"], columns="system", values="text").fillna(MISSING_MARK)
+        wide = wide.sort_index(axis=1).rename(columns=str)
+        wide = wide.reset_index().astype(str)
+        # All rules come to the same.
+        rules = rows.system[rows.kind == HEURISTIC].unique()
+        return wide, None if len(rules) == rows.system.nunique() else wide.drop(columns=rules)
+
+    return cells
+
+
+def biased_occupations(
+    biased: pd.DataFrame, estimates: pd.DataFrame, templates: str
+) -> tuple[pd.DataFrame, pd.DataFrame | None]:
+    """Table 4: biased occupations of each form, those of prompted systems by how many prompts show the bias.
+
+    What is printed are the first of each form, and how many more there are.
     """
-    biased, forms = (table[table.templates == templates] for table in map(study.read_table, (biased_occupations, bias)))
-    cells = tables.biased_occupations(biased, forms)
-    shown = tables.printed_occupations(cells)
-    tables.write(tex, csv, cells, 5, ["System", "Pronoun set", "Case"], "No occupation is biased.", shown)
+    asked = pick(estimates, templates=templates, reading=CORRECTED, metric="biased", case=CASES, pronoun_set=...)
+    forms = list(itertools.product(asked.system.unique(), filter(None, asked.pronoun_set.unique()), CASES))
+    rows = pick(biased, templates=templates, reading=CORRECTED, case=..., pronoun_set=..., prompt=...)
+    keys = ["system", "pronoun_set", "case", "bias"]
+    lists = rows.groupby(keys, observed=True).occupation.agg(lambda names: list(names.value_counts().index)).to_dict()
+    found = [[lists.get((*form, sign), []) for sign in ("positive", "negative")] for form in forms]
+    heads = ["System", "Pronoun set", "Case", "Positive", "Negative"]
+    cells, printed = (
+        pd.DataFrame([(*form, *map(write, both)) for form, both in zip(forms, found, strict=True)], columns=heads)
+        for write in (", ".join, _first)
+    )
+    return cells, printed[printed.Positive + printed.Negative != ""].reset_index(drop=True)
 
 
-def table_consistency(*, metrics: str, tex: str, csv: str, templates: str) -> None:
-    """Tabulate both consistencies beside chance (paper Table 3)."""
-    cells = tables.consistency(tables.of_set(study.read_table(metrics), templates))
-    tables.write(tex, csv, cells, 3, ["System"], "No system was run.", cells[cells.Reading == "corrected"])
+def _first(names: list[str]) -> str:
+    more = len(names) - MOST_OCCUPATIONS
+    return ", ".join(names[:MOST_OCCUPATIONS]) + (f" and {more} more" if more > 0 else "")
+
+
+def overlaps(comparison: str) -> Callable:
+    """Tables 5 and 6: the Jaccard index of biased occupations of two systems or cases, beside chance.
+
+    Pairs in which both sets are empty are left out.
+    """
+
+    def cells(overlap: pd.DataFrame, templates: str) -> tuple[pd.DataFrame, pd.DataFrame | None]:
+        rows = overlap[(overlap.templates == templates) & (overlap.comparison == comparison)]
+        rows = rows[rows["first"] + rows["second"] > 0]
+        case, other = (rows[name].map(CASE_LABELS) for name in ("case", "case_other"))
+        systems = comparison == "systems"
+        cells = {
+            "Reading": rows.reading.map(READINGS),
+            "System": rows.system.astype(str) + (" / " + rows.system_other.astype(str) if systems else ""),
+            "Case": case if systems else case + ", " + other,
+            "Pronoun set": rows.pronoun_set.str.split("/").str[0],
+            "Sizes": rows["first"].astype(str) + ", " + rows["second"].astype(str),
+            "Jaccard": [number(value, 2) for value in rows.jaccard],
+            "By chance": [number(value, 2) for value in rows.expected],
+            "p": [MISSING_MARK if pd.isna(p) else p_text(p, 1e-4, 3).removeprefix("= ") for p in rows.p_holm],
+        }
+        return pd.DataFrame(cells).reset_index(drop=True), None
+
+    return cells
+
+
+TABLES = {
+    "performance": (["estimates"], performance, 2),
+    "consistency": (["estimates"], consistency, 3),
+    "biased_occupations": (["biased_occupations", "estimates"], biased_occupations, 5),
+    "overlap_systems": (["overlap"], overlaps("systems"), 4),
+    "overlap_cases": (["overlap"], overlaps("cases"), 4),
+    "f1": (["estimates"], split("f1"), 2),
+    "precision": (["estimates"], split("precision"), 2),
+    "recall": (["estimates"], split("recall"), 2),
+}
+"""What each is made from and by which function (all cells, and those that are printed if these are others), and how
+many of its first columns are text."""
+
+
+def with_heads(cells: pd.DataFrame) -> pd.DataFrame:
+    """Return cells with the heads of their first columns."""
+    cells = cells.rename(columns={"system": "System", "reading": "Reading", "prompts": "Prompts"})
+    return cells.assign(System=cells.System.astype(str), Reading=cells.Reading.map(READINGS))
+
+
+def percents(values: pd.Series, signed: bool = False) -> list[str]:
+    """Return shares in percent."""
+    return [percent(value, 1, signed) for value in values]
+
+
+def intervals(rows: pd.DataFrame) -> list[str]:
+    """Return intervals in percent."""
+    return [interval(100 * low, 100 * high, 1) for low, high in zip(rows.low, rows.high, strict=True)]
 
 
 def table_counts(*, instances: list, tex: str, csv: str, sets: list) -> None:
-    """Tabulate templates by case and the sentences that they make (paper Table 1).
-
-    Write the counts (LaTeX and CSV) of all ``sets``, each with a file of ``instances``.
-    """
-    read = [files.read_parquet(path) for path in instances]
-    keys = [(names["templates"], names["entities"]) for names in sets]
-    cells = tables.counts(dict(zip(keys, read, strict=True)))
+    """Tabulate templates by case, the sentences that they make, and templates that *they* changes (paper Table 1)."""
+    columns = {}
+    for path, (templates, entities) in zip(instances, sets, strict=True):
+        columns[f"{SETS[templates]}: {ENTITIES[entities]}"] = count_templates(files.read_parquet(path))
+    cells = pd.DataFrame(columns).rename_axis("Case").reset_index()
     shown = cells.map(lambda cell: cell if isinstance(cell, str) else number(cell, 0))
     write_table(tex, csv, shown, 1, rows=cells)
 
 
-def table_f1(*, metrics: str, tex: str, csv: str, templates: str) -> None:
-    """Tabulate F1 by case and by pronoun set (paper Table 8)."""
-    cells = tables.split(tables.of_set(study.read_table(metrics), templates), "f1")
-    tables.write(tex, csv, cells, 2, ["Sentences", "Split"], "No system was run.", tables.printed_split(cells))
-
-
-def table_groups(*, instances: str, tex: str, csv: str) -> None:
-    """Show sentences that have to be resolved rightly together (paper Figure 4): this project's, about two people."""
-    _write_sentences(tex, csv, examples.groups(files.read_parquet(instances)))
-
-
-def table_overlap_cases(*, overlap: str, tex: str, csv: str, templates: str) -> None:
-    """Tabulate how alike the biased occupations of two cases are (paper Table 6), beside chance."""
-    rows = study.read_table(overlap)
-    cells = tables.overlaps(rows[rows.templates == templates], "cases")
-    tables.write(tex, csv, cells, 4, ["System", "Case", "Pronoun set"], "No system has biased occupations.")
-
-
-def table_overlap_systems(*, overlap: str, tex: str, csv: str, templates: str) -> None:
-    """Tabulate how alike the biased occupations of two systems are (paper Table 5), beside chance."""
-    rows = study.read_table(overlap)
-    cells = tables.overlaps(rows[rows.templates == templates], "systems")
-    tables.write(tex, csv, cells, 4, ["System", "Case", "Pronoun set"], "No system has biased occupations.")
-
-
-def table_performance(*, metrics: str, tex: str, csv: str, templates: str) -> None:
-    """Tabulate F1 beside that on Winogender Schemas (paper Table 2)."""
-    cells = tables.performance(study.read_table(metrics), templates)
-    tables.write(tex, csv, cells, 2, ["System"], "No system was run.")
-
-
-def table_precision(*, metrics: str, tex: str, csv: str, templates: str) -> None:
-    """Tabulate precision by case and by pronoun set (paper Table 9)."""
-    cells = tables.split(tables.of_set(study.read_table(metrics), templates), "precision")
-    tables.write(tex, csv, cells, 2, ["Sentences", "Split"], "No system was run.", tables.printed_split(cells))
-
-
-def table_problems(*, problems: str, instances: str, tex: str, csv: str) -> None:
-    """Show sentences with the problems of Winogender Schemas beside sentences without them (paper Figure 1).
-
-    The former are the made-up sentences of ``problems``, the latter this project's ``instances`` about two people.
-    """
-    faulty = examples.read_problems(problems)
-    _write_sentences(tex, csv, examples.problems(faulty, files.read_parquet(instances)))
+def count_templates(instances: pd.DataFrame) -> pd.Series:
+    """Return the number of templates by case and in all, of sentences, and of templates whose verb *they* changes."""
+    by_case = instances.groupby("case").template_row.nunique().reindex(CASES, fill_value=0)
+    behind = [
+        text[offset + len(pronoun) :]
+        for text, offset, pronoun in zip(instances.text, instances.pronoun_offset, instances.pronoun, strict=True)
+    ]
+    changed = (instances.assign(behind=behind).groupby("template_row").behind.nunique() > 1).sum()
+    rest = {"All": by_case.sum(), "Sentences": len(instances), CHANGED_VERB: changed}
+    return pd.concat([by_case.rename(str.capitalize), pd.Series(rest)])
 
 
 def table_prompts(*, prompt_templates: str, tex: str, csv: str, wording: str, chosen: str | list) -> None:
-    """List the prompts of the run (paper Table 7).
+    """List the prompts of the run (paper Table 7); ``\\\\n`` stands for a line break, as in the study."""
+    from scripts.winopron import prompts as prompt_files
 
-    Write the prompts (LaTeX and CSV); ``\\\\n`` stands for a line break, as in the study.
-    """
-    from scripts.winopron.lib import prompts
-
-    read = prompts.read(prompt_templates, wording, chosen)
+    read = prompt_files.read(prompt_templates, wording, chosen)
     cells = pd.DataFrame(
         {"ID": list(read), "Prompt": [prompt["text"].replace("\n", "\\n") for prompt in read.values()]}
     )
@@ -111,158 +227,20 @@ def table_prompts(*, prompt_templates: str, tex: str, csv: str, wording: str, ch
     files.write_text(tex, latex.wrapped_table(cells, [0.05, 0.9]))
 
 
-def table_recall(*, metrics: str, tex: str, csv: str, templates: str) -> None:
-    """Tabulate recall by case and by pronoun set (paper Table 10)."""
-    cells = tables.split(tables.of_set(study.read_table(metrics), templates), "recall")
-    tables.write(tex, csv, cells, 2, ["Sentences", "Split"], "No system was run.", tables.printed_split(cells))
+def table_sentences(*, instances: str, problems: str, tex: str, csv: str, sentences: str) -> None:
+    """Show this project's sentences about two people (paper Figures 1, 2 and 4); ``sentences`` says which.
 
-
-def table_schemas(*, instances: str, tex: str, csv: str) -> None:
-    """Show a pair of templates with all pronouns (paper Figure 2): this project's ``instances`` about two people."""
-    _write_sentences(tex, csv, examples.schemas(files.read_parquet(instances)))
-
-
-def _write_sentences(tex: str, csv: str, frame: pd.DataFrame):
+    ``problems`` stand beside made-up sentences with the problems of Winogender Schemas; ``schemas`` are a pair of
+    templates with all pronouns; ``groups`` have to be resolved rightly together.
+    """
+    read: Any = files.read_parquet(instances)
+    frame = {
+        "problems": lambda: examples.problems(examples.read_problems(problems), read),
+        "schemas": lambda: examples.schemas(read),
+        "groups": lambda: examples.groups(read),
+    }[sentences]()
     files.write_csv(csv, frame)
     files.write_text(tex, examples.typeset(frame))
-
-
-def published_vs_ours(
-    *,
-    published: str,
-    mapping: str,
-    study_models: str,
-    metrics: str,
-    overlap: str,
-    biased_occupations: str,
-    named_occupations: str,
-    counts: str,
-    csv: str,
-    tex: str,
-    numbers: str,
-    template_sets: list,
-    every_set: list,
-    models: dict,
-    pronoun_sets: list,
-) -> None:
-    """Set every published number of WinoPron beside ours, on each template set, with a verdict.
-
-    Write all comparisons (CSV), those that the paper shows (LaTeX) and how often each verdict fell (JSON).
-
-    Systems are read as the study's authors read them. ``counts`` is the table of templates and ``named_occupations``
-    lists those of the study's Table 4; demonstration models among
-    ``models`` are left out, and so are all results if ``pronoun_sets`` are not the study's.
-    """
-    printed = read_published(published, mapping, study_models)
-    measured, overlaps, biased, sizes = (
-        study.read_table(path) for path in (metrics, overlap, biased_occupations, counts)
-    )
-    named, systems = files.read_csv(named_occupations), measured[measured.templates != study.WINOGENDER].system.unique()
-    compared = {
-        name: {
-            "analysis/metrics.csv": comparable_metrics(measured, name, printed.models),
-            "analysis/overlap.csv": comparable_overlaps(overlaps, name),
-            "analysis/biased_occupations.csv": comparable_occupations(named, biased, systems, name),
-            "tables/counts.csv": comparable_counts(sizes, name),
-        }
-        for name in template_sets
-    }
-    reason = study.comparison_obstacle(pronoun_sets)
-    write_published(
-        "winopron",
-        printed,
-        compared,
-        every_set,
-        excluded=demonstration(models),
-        obstacles=dict.fromkeys(("coreference", "prompting"), reason),
-        inapplicable={"instances": reason},
-        csv=csv,
-        tex=tex,
-        numbers=numbers,
-    )
-
-
-def comparable_metrics(table: pd.DataFrame, templates: str, models: pd.DataFrame) -> pd.DataFrame:
-    """Return the metrics of a template set and of Winogender Schemas, and the difference between their F1.
-
-    Each system is there once, as its authors read it.
-
-    Args:
-        table: Of ``metrics.csv``.
-        models: Of :func:`scripts.core.paper.published.read_models`.
-
-    Returns:
-        With ``model`` (a system's name among the study's models, else its own) and ``data`` (``WP``, ``WS``, or ``WP -
-        WS``, which has no interval); prompts are taken together.
-    """
-    names = dict(zip(models.label, models.model, strict=True))
-    rows = study.as_published(table[table.pairing != SINGLE])
-    # The study's values on Winogender Schemas are over three pronoun sets.
-    four = (rows.templates == study.WINOGENDER) & rows.index.isin(study.overall_rows(rows).index)
-    rows = rows[~four]
-    rows = rows.assign(pronoun_set=rows.pronoun_set.replace(study.THREE_SETS, "all"))
-    rows = rows.assign(
-        model=rows.system.map(names).fillna(rows.system),
-        data=rows.templates.map({templates: "WP", study.WINOGENDER: "WS"}),
-    ).dropna(subset=["data"])
-    whole = study.overall_rows(rows)
-    whole = whole[(whole.metric == "f1") & (whole.entities == "double")]
-    both = whole.pivot_table(index="model", columns="data", values="value")
-    if {"WP", "WS"} <= set(both):
-        change = (both.WP - both.WS).dropna().reset_index(name="value")
-        rows = pd.concat([rows, change.assign(data="WP - WS", metric="f1", entities="double", **performance.PART)])
-    return rows.reset_index(drop=True)
-
-
-def comparable_overlaps(table: pd.DataFrame, templates: str) -> pd.DataFrame:
-    """Return the comparisons of biased occupations as published; two empty sets have no index."""
-    rows = table[(table.templates == templates) & (table.reading == study.READINGS["published"])]
-    return rows.reset_index(drop=True)
-
-
-def comparable_occupations(
-    named: pd.DataFrame, biased: pd.DataFrame, systems: Sequence[str], templates: str
-) -> pd.DataFrame:
-    """Return how many of the occupations that Table 4 names for a form and a sign of bias each system has there too.
-
-    Args:
-        named: Occupations by ``case``, ``pronoun_set`` and ``polarity`` (paper/published/winopron_table4.csv).
-        biased: Of ``biased_occupations.csv``.
-        systems: Those of the run; they are read as their authors read them.
-
-    Returns:
-        ``system``, ``case``, ``pronoun_set``, ``bias``, ``found``.
-    """
-    cells = ["case", "pronoun_set", "bias"]
-    named = named.rename(columns={"polarity": "bias"}).assign(case=named["case"].str.lower())
-    rows = study.as_published(biased[biased.templates == templates])
-    frames = []
-    for system in systems:
-        there = rows.loc[rows.system == system, [*cells, "occupation"]].drop_duplicates().assign(found=1)
-        joined = named.merge(there, how="left", on=[*cells, "occupation"]).fillna({"found": 0})
-        frames.append(joined.groupby(cells, sort=False).found.sum().reset_index().assign(system=system))
-    return pd.concat(frames, ignore_index=True)
-
-
-def comparable_counts(table: pd.DataFrame, templates: str) -> pd.DataFrame:
-    """Return how many templates a set has, a row for each case, and their ``share`` of all.
-
-    Returns:
-        ``Case``, ``data`` (``WP``, ``WS``), ``templates``, ``share``.
-    """
-    columns = {
-        "WP": f"{study.SETS[templates]}: {study.ENTITIES['double']}",
-        "WS": f"{study.SETS[study.WINOGENDER]}: {study.ENTITIES['double']}",
-    }
-    kept = [
-        pd.DataFrame({"Case": table.Case, "data": name, "templates": table[column]}).assign(
-            share=table[column] / table[column][table.Case == "All"].iloc[0]
-        )
-        for name, column in columns.items()
-        if column in table
-    ]
-    rows = pd.concat(kept, ignore_index=True)
-    return rows[rows.Case.isin([*(case.capitalize() for case in CASES), "All", "Sentences", tables.CHANGED_VERB])]
 
 
 if __name__ == "__main__":

@@ -76,11 +76,11 @@ SHOWN = {
     "constrained_decoding": [Shown("loss")],
     "few_shot": [Shown("accuracy", "sd_low", "sd_high", "y"), Shown("shots")],
     "model_size": [Shown("accuracy", "ci_low", "ci_high", "y"), Shown("parameters")],
-    "accuracy": [Shown("value", "ci_low", "ci_high", "y")],
-    "consistency": [Shown("value", "ci_low", "ci_high")],
+    "accuracy": [Shown("value", "low", "high", "y")],
+    "consistency": [Shown("value", "low", "high")],
     "bias": [
-        Shown("share_positive", "share_positive_low", "share_positive_high", "y"),
-        Shown("share_negative", "share_negative_low", "share_negative_high", "y", -1),
+        Shown("value", "low", "high", "y", rows="metric == 'positive'"),
+        Shown("value", "low", "high", "y", -1, rows="metric == 'negative'"),
     ],
     "cancellation": [
         Shown("value", "ci_low", "ci_high", scale=100, rows="metric in ['acc_diff', 'delta_i']"),

@@ -3,7 +3,7 @@
 import io
 import zipfile
 
-from scripts.winopron.lib import templates
+from scripts.winopron import templates
 
 FORMS = ("nominative", "accusative", "possessive", "possessive_independent", "reflexive")
 PRONOUNS = {

@@ -8,16 +8,15 @@ overlaps are made of the answers as those of a run are, with the same bootstrap 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from scripts.core.data.templates import CASES
+from scripts.core.paper import checks
+from scripts.core.paper.checks import Sampled
 from scripts.core.paper.finding_verdicts import MissingEvidence
-from scripts.core.statistics import procedures
-from scripts.winopron.lib import findings
-from scripts.winopron.lib.analyses import performance
+from scripts.winopron import findings
 from tests.core.paper.simulated_findings import BORDER, FALSE, RUN, STUDY, TRUE, Simulation, Worlds
 
 DRAWS, SEED = 2000, 1
@@ -263,7 +262,6 @@ class SimulatedAnswers(findings.Results):
 
     def __init__(self, truth: Truth, pairs: int, generator: np.random.Generator):
         self.systems, self.pairs = SYSTEMS, pairs
-        self.resampled = SimpleNamespace(pairs=range(pairs))
         added = {"double": 0.0, SINGLE: truth.single, WINOGENDER: truth.winogender}
         self.patterns = {
             name: _both_sentences(
@@ -272,55 +270,62 @@ class SimulatedAnswers(findings.Results):
             for name, more in added.items()
         }
 
-    def ratio(self, above: np.ndarray, below: np.ndarray, seed: int = SEED) -> tuple[float, np.ndarray]:
-        """Return one sum over another, and its bootstrap samples."""
-        weights = procedures.cluster_weights(self.pairs, DRAWS, seed)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            samples = (weights @ above) / (weights @ below)
-        return float(above.sum() / below.sum()) if below.sum() else np.nan, samples
-
-    def right(self, system: str, entities: str = "double") -> np.ndarray:
+    def right(self, system: str, entities: str = "double", **levels: str) -> np.ndarray:
         """Return which sentences are right: by pair, case, pronoun set and ending."""
         pattern = self.patterns[entities][SYSTEMS.index(system)]
-        return np.stack([(pattern == 0) | (pattern == 1), (pattern == 0) | (pattern == 2)], axis=-1)
-
-    def metric(self, name: str, system: str, entities: str = "double", **levels: str) -> tuple[float, np.ndarray]:
-        """Return a metric with its bootstrap samples."""
-        right = self.right(system, entities)[:, :, : 3 if entities == WINOGENDER else 4]
+        right = np.stack([(pattern == 0) | (pattern == 1), (pattern == 0) | (pattern == 2)], axis=-1)
+        right = right[:, :, : 3 if entities == WINOGENDER else 4]
         if "case" in levels:
             right = right[:, [CASES.index(levels["case"])]]
         if "pronoun_set" in levels:
             right = right[:, :, [SETS.index(levels["pronoun_set"])]]
-        right = right.reshape(self.pairs, -1)
-        hits, wrong = right.sum(axis=1).astype(float), (~right).sum(axis=1).astype(float)
-        counts = SimpleNamespace(tp=hits, fp=wrong, fn=wrong, tn=hits)
-        return self.ratio(*performance.parts(counts)[name], seed=SEED + (entities == WINOGENDER))
+        return right
 
-    def consistency(self, name: str, system: str) -> tuple[float, np.ndarray]:
-        """Return a consistency with its bootstrap samples."""
-        together = self.right(system).all(axis=2 if name == "pronoun_consistency" else 3).reshape(self.pairs, -1)
-        return self.ratio(together.sum(axis=1).astype(float), np.full(self.pairs, float(together.shape[1])))
+    def share(self, shown: np.ndarray, seed: int = SEED, among: np.ndarray | None = None) -> Sampled:
+        """Return the share of what is shown, by pair of people and anything else, of all or of some."""
+        among = np.ones_like(shown) if among is None else among
+        sums = (part.reshape(self.pairs, -1).sum(axis=1).astype(float) for part in (shown, among))
+        return checks.ratio(*sums, DRAWS, seed)
+
+    def f1(self, system: str, entities: str = "double", **levels: str) -> checks.Quantity:
+        """F1, which is accuracy where somebody is always named."""
+        return lambda: self.share(self.right(system, entities, **levels), SEED + (entities == WINOGENDER))
+
+    def recall(self, system: str, **levels: str) -> checks.Quantity:
+        """Recall, which is the same."""
+        return self.f1(system, **levels)
+
+    def consistency(self, metric: str, system: str) -> checks.Quantity:
+        """A consistency."""
+        return lambda: self.share(self.right(system).all(axis=2 if metric == "pronoun_consistency" else 3))
 
     def _bias(self, system: str) -> tuple[np.ndarray, np.ndarray]:
         pattern = self.patterns["double"][SYSTEMS.index(system)]
         solvable = np.broadcast_to((pattern == 0).any(axis=2, keepdims=True), pattern.shape)
         return np.where(solvable & np.isin(pattern, (1, 2)), pattern, 0), solvable
 
-    def biased(self, system: str, sign: str | None = None) -> tuple[float, np.ndarray]:
-        """Return the share of solvable template pairs with bias, or with one sign, with its samples."""
-        bias, solvable = self._bias(system)
-        shown = bias > 0 if sign is None else bias == {"positive": 1, "negative": 2}[sign]
-        return self.ratio(*(part.sum(axis=(1, 2)).astype(float) for part in (shown, solvable)))
+    def biased(self, system: str, sign: str = "") -> checks.Quantity:
+        """The share of solvable template pairs with bias, or with one sign."""
 
-    def overlap(self, first: tuple[str, str, str], second: tuple[str, str, str]) -> tuple[float, np.ndarray, int]:
-        """Return the Jaccard index of the biased occupations of two forms, its samples, and of how many pairs it is."""
-        one, other = (
-            self._bias(system)[0][:, CASES.index(case), SETS.index(name)] > 0 for system, case, name in (first, second)
-        )
-        if not (one | other).any():
-            raise MissingEvidence(findings.BIASED)
-        value, samples = self.ratio((one & other).astype(float), (one | other).astype(float))
-        return value, np.nan_to_num(samples), int((one | other).sum())
+        def quantity() -> Sampled:
+            bias, solvable = self._bias(system)
+            return self.share(bias == {"positive": 1, "negative": 2}[sign] if sign else bias > 0, among=solvable)
+
+        return quantity
+
+    def overlap(self, *forms: tuple[str, str, str]) -> checks.Quantity:
+        """The Jaccard index of the biased occupations of two forms."""
+
+        def quantity() -> Sampled:
+            one, other = (
+                self._bias(system)[0][:, CASES.index(case), SETS.index(name)] > 0 for system, case, name in forms
+            )
+            if not (one | other).any():
+                raise MissingEvidence(findings.BIASED)
+            found = self.share(one & other, among=one | other)
+            return replace(found, samples=np.nan_to_num(found.samples), behind=int((one | other).sum()))
+
+        return quantity
 
 
 def simulation(folder: Path) -> Simulation:

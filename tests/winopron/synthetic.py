@@ -5,12 +5,15 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 
-from scripts.winopron.lib import instances
-from scripts.winopron.lib.analyses import performance
+from scripts.winopron import instances
 from tests.winopron import make
 
 PEOPLE = {f"worker{chr(97 + number)}": f"person{chr(97 + number)}" for number in range(12)}
 OTHER = {"occupation": "participant", "participant": "occupation"}
+USUAL = {
+    "templates": "replica", "entities": "double", "model": "m", "kind": "system", "scoring": "clusters",
+    "reading": "corrected", "prompt": "", "variant": "",
+}  # fmt: skip
 
 
 def sentences(folder, entities="double"):
@@ -18,15 +21,13 @@ def sentences(folder, entities="double"):
     return instances.build(make.read(folder, occupations=PEOPLE), entities, make.PRONOUNS)
 
 
-def answers(frame: pd.DataFrame, accuracy: Callable, seed: int = 1):
-    """Return answers that are right with a probability.
+def answered(frame: pd.DataFrame, choose: Callable, **facts: str) -> pd.DataFrame:
+    """Return answers as estimates take them: ``choose`` gives the prediction for a row of instances, or None."""
+    predictions = pd.Series([choose(row) for row in frame.itertuples()], frame.index, dtype=object)
+    return frame.assign(**USUAL | facts, prediction=predictions, right=predictions == frame.answer)
 
-    Args:
-        frame: Instances.
-        accuracy: Of a row of ``frame``.
-    """
-    drawn = np.random.default_rng(seed).random(len(frame))
-    right = [chance < accuracy(row) for chance, row in zip(drawn, frame.itertuples(), strict=True)]
-    predicted = [row.answer if good else OTHER[row.answer] for good, row in zip(right, frame.itertuples(), strict=True)]
-    table = pd.DataFrame({"instance_id": frame.instance_id, "prediction": pd.Series(predicted, dtype=object)})
-    return performance.join_instances(table, frame)
+
+def answers(frame: pd.DataFrame, accuracy: Callable, seed: int = 1, **facts: str) -> pd.DataFrame:
+    """Return answers that are right with a probability, the ``accuracy`` of a row."""
+    drawn = iter(np.random.default_rng(seed).random(len(frame)))
+    return answered(frame, lambda row: row.answer if next(drawn) < accuracy(row) else OTHER[row.answer], **facts)

@@ -7,8 +7,7 @@ import pytest
 from scripts.core import files
 from scripts.core.data import templates as template_files
 from scripts.core.errors import UserError
-from scripts.winopron import tables
-from scripts.winopron.lib import examples, instances, templates
+from scripts.winopron import examples, instances, tables, templates
 from tests.winopron import make, synthetic
 
 
@@ -66,11 +65,12 @@ def test_faulty_sentences_stand_beside_right_ones(double, faulty):
 
 def test_tables_show_the_person_meant_bold_and_the_pronoun_in_italics(double, faulty, tmp_path, root):
     files.write_parquet(tmp_path / "double.parquet", double)
-    more = {"problems": {"problems": str(root / "templates/winopron/problems.tsv")}}
+    given = {
+        "instances": str(tmp_path / "double.parquet"), "problems": str(root / "templates/winopron/problems.tsv")
+    }  # fmt: skip
     for name in ("groups", "schemas", "problems"):
         paths = {kind: str(tmp_path / f"a.{kind}") for kind in ("tex", "csv")}
-        job = getattr(tables, f"table_{name}")
-        job(instances=str(tmp_path / "double.parquet"), **paths, **more.get(name, {}))
+        tables.table_sentences(**given, **paths, sentences=name)
         frame = files.read_csv(paths["csv"])
         assert list(frame) == examples.COLUMNS
         text = (tmp_path / "a.tex").read_text(encoding="utf-8")

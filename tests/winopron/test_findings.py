@@ -1,16 +1,14 @@
 """Findings as tests over answers whose outcome is known, and published numbers beside ours."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pandas as pd
 import pytest
 
 from scripts.core.data.templates import CASES
 from scripts.core.paper import finding_verdicts
+from scripts.core.paper.checks import Sampled
 from scripts.core.paper.finding_verdicts import FAILS, HOLDS, NOT_APPLICABLE, decide
-from scripts.winopron import tables
-from scripts.winopron.lib import findings, study
+from scripts.winopron import findings, published, study, tables
 from tests.winopron import synthetic
 
 HE_AND_SHE = findings.HE, findings.SHE
@@ -26,21 +24,27 @@ def single(tmp_path_factory):
     return synthetic.sentences(tmp_path_factory.mktemp("single"), "single")
 
 
-def systems(frame, accuracy):
+def systems(frame, accuracy, **facts):
     """Return answers of every system of the study; ``accuracy`` is of a system and a row."""
     return pd.concat(
         [
-            synthetic.answers(frame, lambda row, name=name: accuracy(name, row), seed).assign(system=name)
+            synthetic.answers(frame, lambda row, name=name: accuracy(name, row), seed, **facts).assign(system=name)
             for seed, name in enumerate(study.SYSTEMS)
         ],
         ignore_index=True,
     )
 
 
-def verdict(number, **given):
-    results = findings.Results(given, 300, 1)
-    finding = next(finding for finding in findings.FINDINGS if finding.number == number)
-    return decide(finding.checks(results))
+def results(*tables, names=study.SYSTEMS):
+    return findings.Results(pd.concat(tables), "replica", 300, 1, names)
+
+
+def finding(number, *tables):
+    return next(one for one in findings.FINDINGS if one.number == number).checks(results(*tables))
+
+
+def verdict(number, *tables):
+    return decide(finding(number, *tables))
 
 
 def test_there_are_twenty_findings_in_order():
@@ -53,21 +57,21 @@ def by_case(_, row):
 
 def test_cases_are_compared_by_the_interval_of_their_difference(double):
     table = systems(double, by_case)
-    assert verdict(2, double=table).verdict == verdict(5, double=table).verdict == HOLDS
+    assert verdict(2, table).verdict == verdict(5, table).verdict == HOLDS
     swapped = systems(double, lambda _, row: 1.0 if row.case == "accusative" else 0.3)
-    assert verdict(2, double=swapped).verdict == FAILS
+    assert verdict(2, swapped).verdict == FAILS
     random = systems(double, lambda *_: 0.5)
-    decided = verdict(4, double=random)
+    decided = verdict(4, random)
     assert decided.verdict == NOT_APPLICABLE and any("more pairs of people" in word for word in decided.missing)
 
 
 def test_without_all_systems_nothing_is_decided(double):
     table = systems(double, by_case)
     some = table[table.system != "LingMess"]
-    decided = verdict(2, double=some)
+    decided = verdict(2, some)
     assert decided.verdict == NOT_APPLICABLE and "LingMess" in decided.missing
     for number in range(1, 21):
-        assert verdict(number, double=table.iloc[:0]).verdict == NOT_APPLICABLE
+        assert verdict(number, table.iloc[:0]).verdict == NOT_APPLICABLE
 
 
 def test_pronoun_sets_tell_supervised_systems_from_spanbert(double):
@@ -77,22 +81,22 @@ def test_pronoun_sets_tell_supervised_systems_from_spanbert(double):
         return 1.0 if row.pronoun_set in HE_AND_SHE else 0.85
 
     table = systems(double, accuracy)
-    assert verdict(10, double=table).verdict == HOLDS
-    assert verdict(9, double=table).verdict in (HOLDS, NOT_APPLICABLE)
+    assert verdict(10, table).verdict == HOLDS
+    assert verdict(9, table).verdict in (HOLDS, NOT_APPLICABLE)
     same = systems(double, lambda *_: 1.0)
-    assert verdict(9, double=same).verdict == FAILS
+    assert verdict(9, same).verdict == FAILS
     # Twelve pairs of people that all agree leave room for a range of five points.
-    assert verdict(11, double=same).verdict == NOT_APPLICABLE
+    assert verdict(11, same).verdict == NOT_APPLICABLE
 
 
 def test_consistency_against_chance(double):
     low = ("LingMess", "FLAN-T5-small", "FLAN-T5-base")
     table = systems(double, lambda name, _: 0.0 if name in low else 1.0)
     # None of twelve pairs of people is no proof of less than 6.25 %; all of them are of more.
-    decided = verdict(12, double=table)
+    decided = verdict(12, table)
     assert decided.verdict == NOT_APPLICABLE and "LingMess: 0.0 (" in decided.evidence
-    assert verdict(12, double=systems(double, lambda *_: 1.0)).verdict == FAILS
-    assert verdict(15, double=table).verdict == FAILS
+    assert verdict(12, systems(double, lambda *_: 1.0)).verdict == FAILS
+    assert verdict(15, table).verdict == FAILS
 
 
 def sharing(frame, biased):
@@ -103,12 +107,12 @@ def sharing(frame, biased):
     numbers = {name: place for place, name in enumerate(dict.fromkeys(frame.occupation))}
     tables = []
     for name in findings.SPANBERT:
-        table = synthetic.answers(frame, lambda _: 1.0)
-        table["prediction"] = [
-            "occupation" if biased(name, row.case, row.pronoun_set, numbers[row.occupation]) else row.answer
-            for row in table.itertuples()
-        ]
-        tables.append(table.assign(system=name))
+
+        def choose(row, name=name):
+            chosen = biased(name, row.case, row.pronoun_set, numbers[row.occupation])
+            return "occupation" if chosen else row.answer
+
+        tables.append(synthetic.answered(frame, choose).assign(system=name))
     return pd.concat(tables, ignore_index=True)
 
 
@@ -116,7 +120,7 @@ def sharing(frame, biased):
 def test_a_card_and_a_run_of_one_system_never_contradict_each_other(double, harder):
     table = systems(double, lambda _, row: 0.2 if row.case == harder else 0.9)
     one = table[table.system == "LingMess"]
-    runs = [{"replica": findings.Results({"double": one}, 300, 1, names)} for names in (("LingMess",), study.SYSTEMS)]
+    runs = [{"replica": results(one, names=names)} for names in (("LingMess",), study.SYSTEMS)]
     card = finding_verdicts.single_model_verdicts(findings.FINDINGS, findings.ONE_MODEL, runs[0]).verdict
     run = finding_verdicts.verdicts(findings.FINDINGS, runs[1], ["replica"]).verdict
     assert not any({a, b} == {HOLDS, FAILS} for a, b in zip(card, run, strict=True))
@@ -134,15 +138,14 @@ def test_overlap_of_two_systems_is_decided_by_intervals(double):
     def one_in_seven(name, _, pronoun_set, place):
         return pronoun_set in THREE and (place < 4 if name == base else 3 <= place < 7)
 
-    results = findings.Results({"double": sharing(double, one_in_seven)}, 300, 1)
-    value, samples, pairs = results.overlap(*forms)
-    assert pairs == 7
+    shared = results(sharing(double, one_in_seven)).overlap(*forms)()
+    assert (shared.behind, shared.clusters) == (7, 12)
     # Four and four of twelve, one of them in both; a sample may leave out that one.
-    assert value == pytest.approx(1 / 7) and samples.min() == 0 and samples.max() < 1
-    found = {check.text: check.outcome for check in findings._low_overlap(results) if check.text}
+    assert shared.value == pytest.approx(1 / 7) and shared.samples.min() == 0 and shared.samples.max() < 1
+    found = {check.text: check.outcome for check in finding(18, sharing(double, one_in_seven)) if check.text}
     # All three are alike: no interval lies on a side of zero. Xe has no bias.
     assert any("nominative, they over he: 0.14 against 0.14" in text for text in found)
-    decided = verdict(18, double=sharing(double, one_in_seven))
+    decided = verdict(18, sharing(double, one_in_seven))
     assert findings.BIASED in decided.missing
 
     def they_and_xe(name, _, pronoun_set, place):
@@ -151,7 +154,7 @@ def test_overlap_of_two_systems_is_decided_by_intervals(double):
             return place < 6 if name == base else 6 <= place < 12
         return pronoun_set == findings.THEY and place < 4
 
-    checks = findings._low_overlap(findings.Results({"double": sharing(double, they_and_xe)}, 300, 1))
+    checks = finding(18, sharing(double, they_and_xe))
     outcomes = {check.text.partition(":")[0]: check.outcome for check in checks if check.text}
     assert outcomes["nominative, they over he"] is True and outcomes["nominative they"] is False
 
@@ -166,7 +169,7 @@ def test_overlap_of_two_cases_is_decided_by_intervals(double):
             return place == CASES.index(case)
         return place < 6 if case != "accusative" else place >= 6
 
-    checks = findings._cases_differ(findings.Results({"double": sharing(double, carried_over)}, 300, 1))
+    checks = finding(19, sharing(double, carried_over))
     outcomes = {check.text.partition(":")[0]: check.outcome for check in checks if check.text}
     # No overlap in twelve pairs of people may be one of more than 0.15.
     assert outcomes["SpanBERT-base, he, nominative and accusative"] is None
@@ -175,14 +178,13 @@ def test_overlap_of_two_cases_is_decided_by_intervals(double):
     assert sum(check.missing == (findings.BIASED,) for check in checks) == 3 + 1 + 2
     # No overlap in SpanBERT-large over twelve pairs of people may be one of 0.15.
     apart = sharing(double, lambda _, case, name, place: name in THREE and place == CASES.index(case))
-    assert verdict(19, double=apart).verdict == NOT_APPLICABLE
+    assert verdict(19, apart).verdict == NOT_APPLICABLE
 
 
 def test_half_of_the_pairs_is_decided_by_an_interval(double):
     def checks(accuracy):
         table = systems(double, lambda name, row: accuracy if name == "FLAN-T5-xl" else 0.0)
-        results = findings.Results({"double": table}, 300, 1)
-        return next(finding for finding in findings.FINDINGS if finding.number == 14).checks(results)[-1]
+        return finding(14, table)[-1]
 
     # All of them is not about a half; what comes near to it is not decided by twelve pairs of people.
     assert checks(1.0).outcome is False
@@ -191,30 +193,24 @@ def test_half_of_the_pairs_is_decided_by_an_interval(double):
 
 def test_sentences_about_one_person_need_their_own_answers(double, single):
     table = systems(double, lambda *_: 1.0)
-    worse = systems(single, lambda *_: 0.2)
-    assert verdict(20, double=table, single=worse).verdict == HOLDS
+    worse = systems(single, lambda *_: 0.2, entities="single")
+    assert verdict(20, table, worse).verdict == HOLDS
     # All right on both: twelve pairs of people do not tell whether one is worse.
-    assert verdict(20, double=table, single=systems(single, lambda *_: 1.0)).verdict == NOT_APPLICABLE
-    assert "FLAN-T5-xl on one person" in verdict(20, double=table).missing
+    assert verdict(20, table, systems(single, lambda *_: 1.0, entities="single")).verdict == NOT_APPLICABLE
+    assert "FLAN-T5-xl on one person" in verdict(20, table).missing
 
 
 def test_every_system_is_compared_once_and_as_published():
     rows = [
-        ("replica", "double", "SpanBERT-base", way, "all", "all", "", "f1", value, value, value, 60)
-        for way, value in (("corrected", 0.6), ("carried_over", 0.7))
+        ("replica", "double", "spanbert-base-coref", "system", "clusters", way, "", "", "", "", "f1", value)
+        for way, value in (("corrected", 0.6), ("published", 0.7))
     ]
-    f1 = ("winogender", "double", "SpanBERT-base", "carried_over", "all")
-    rows += [
-        (*f1, pronoun_set, "", "f1", value, value, value, 60)
-        for pronoun_set, value in (("all", 0.5), (study.THREE_SETS, 0.8))
-    ]
-    columns = [
-        "templates", "entities", "system", "conversion", "case", "pronoun_set", "pairing", "metric", "value",
-        "ci_low", "ci_high", "n",
-    ]  # fmt: skip
-    models = pd.DataFrame({"label": ["SpanBERT-base"], "model": ["spanbert-base-coref"]})
-    table = tables.comparable_metrics(pd.DataFrame(rows, columns=columns), "replica", models)
-    found = table.set_index(["model", "data"]).value["spanbert-base-coref"]
+    there = ("winogender", "double", "spanbert-base-coref", "system", "clusters", "published", "", "", "")
+    rows += [(*there, sets, "f1", value) for sets, value in (("", 0.5), (study.THREE_SETS, 0.8))]
+    table = published.comparable_estimates(
+        pd.DataFrame(rows, columns=[*study.IDENTITY, *study.FACTORS, "metric", "value"]), "replica"
+    )
+    found = table[table.metric == "f1"].set_index(["model", "data"]).value["spanbert-base-coref"]
     assert found.to_dict() == pytest.approx({"WP": 0.7, "WS": 0.8, "WP - WS": -0.1})
 
 
@@ -224,15 +220,15 @@ def test_occupations_of_table_4_are_looked_for_as_published():
          ("Nominative", "he", "negative", "cook"), ("Accusative", "he", "positive", "cook")],
         columns=["case", "pronoun_set", "polarity", "occupation"],
     )  # fmt: skip
-    columns = ["templates", "system", "conversion", "case", "pronoun_set", "bias", "occupation"]
+    columns = ["model", "kind", "scoring", "reading", "case", "pronoun_set", "bias", "occupation"]
+    base = ("SpanBERT-large", "system", "clusters")
     biased = pd.DataFrame(
-        [("official", "SpanBERT-large", "carried_over", "nominative", "he", "positive", "cook"),
-         ("official", "SpanBERT-large", "corrected", "nominative", "he", "positive", "clerk"),
-         ("replica", "SpanBERT-large", "carried_over", "nominative", "he", "negative", "cook")],
+        [(*base, "published", "nominative", "he", "positive", "cook"),
+         (*base, "corrected", "nominative", "he", "positive", "clerk")],
         columns=columns,
     )  # fmt: skip
-    found = tables.comparable_occupations(named, biased, ["SpanBERT-large", "CAW-coref"], "official")
-    assert found.set_index(["system", "case", "bias"]).found.to_dict() == {
+    found = published.comparable_occupations(named, biased, ["SpanBERT-large", "CAW-coref"])
+    assert found.set_index(["model", "case", "bias"]).found.to_dict() == {
         ("SpanBERT-large", "nominative", "positive"): 1, ("SpanBERT-large", "nominative", "negative"): 0,
         ("SpanBERT-large", "accusative", "positive"): 0, ("CAW-coref", "nominative", "positive"): 0,
         ("CAW-coref", "nominative", "negative"): 0, ("CAW-coref", "accusative", "positive"): 0,
@@ -244,27 +240,30 @@ def test_templates_that_they_changes_are_a_share_of_all():
             (2, "they came", 0, "they"), (3, "see him", 4, "him"), (3, "see them", 4, "them")]  # fmt: skip
     frame = pd.DataFrame(rows, columns=["template_row", "text", "pronoun_offset", "pronoun"])
     frame["case"] = ["nominative"] * 4 + ["accusative"] * 2
-    counted = tables.comparable_counts(tables.tables.counts({("winogender", "double"): frame}), "official")
-    row = counted[counted.Case == tables.tables.CHANGED_VERB].iloc[0]
+    column = f"{study.SETS['winogender']}: {study.ENTITIES['double']}"
+    counts = tables.count_templates(frame).rename(column).rename_axis("Case").reset_index()
+    counted = published.comparable_counts(counts, "official")
+    row = counted[counted.Case == tables.CHANGED_VERB].iloc[0]
     assert (row.data, row.templates, row.share) == ("WS", 1, pytest.approx(1 / 3))
 
 
 @pytest.mark.parametrize(("pairs", "outcome"), [(12, None), (60, True)])
 def test_samples_that_all_agree_have_an_exact_interval_over_pairs(pairs, outcome):
-    results = SimpleNamespace(resampled=SimpleNamespace(pairs=range(pairs)))
-    check_of = finding_verdicts.check(findings.below_bound, results, (0.0, np.zeros(100)), 0.0625, "xe:")
-    assert check_of.outcome is outcome
-    apart = finding_verdicts.check(findings.check_positive, results, 1.0, np.ones(100), "one over the other")
+    def sampled(value, **limits):
+        return lambda: Sampled(value, np.full(100, value), pairs, **limits)
+
+    assert findings.CHECKS.beyond(sampled(0.0), 0.0625, "xe:", below=True).outcome is outcome
+    apart = findings.CHECKS.positive(sampled(1.0, least=-1.0), lambda _: "one over the other")
     assert apart.outcome is True and "100.0 to 100.0" not in apart.text
-    same = finding_verdicts.check(findings.check_positive, results, 0.0, np.zeros(100), "one over the other")
+    same = findings.CHECKS.positive(sampled(0.0, least=-1.0), lambda _: "one over the other")
     assert same.outcome is None
 
 
 def test_a_system_that_never_answers_and_one_of_few_pairs_decide_nothing(double):
     table = systems(double, lambda *_: 0.5)
     silent = table.assign(prediction=None)
-    decided = verdict(2, double=silent)
+    decided = verdict(2, silent)
     assert decided.verdict == NOT_APPLICABLE and any("that names somebody" in word for word in decided.missing)
     few = table[table.pair.isin(list(dict.fromkeys(table.pair))[:4])]
-    decided = verdict(2, double=few)
+    decided = verdict(2, few)
     assert decided.verdict == NOT_APPLICABLE and any("5 pairs of people" in word for word in decided.missing)

@@ -7,8 +7,7 @@ import pytest
 from scripts.core import files
 from scripts.core.data.templates import CASES, read_pronouns
 from scripts.core.errors import UserError
-from scripts.winopron import instances as jobs
-from scripts.winopron.lib import instances, tables, templates
+from scripts.winopron import instances, tables, templates
 from tests.winopron import make
 
 LABELS = ["he/him/his", "she/her/her", "they/them/their", "xe/xem/xyr"]
@@ -105,7 +104,7 @@ def test_the_job_writes_what_audits_follow(tmp_path):
     pronouns.write_text("\n".join(lines), encoding="utf-8")
     given = {"pronouns": str(pronouns), "entities": "single", "pronoun_sets": ["they", "he"]}
     path = tmp_path / "single.parquet"
-    jobs.instances(instances=str(path), sentences=str(sentences), occupations=str(occupations), **given)
+    instances.instances(instances=str(path), sentences=str(sentences), occupations=str(occupations), **given)
     frame = files.read_parquet(path)
     assert len(frame) == 24 and list(frame.pronoun_row[:2]) == [4, 2]
     assert files.parquet_metadata(path)["origins"] == {
@@ -115,10 +114,10 @@ def test_the_job_writes_what_audits_follow(tmp_path):
     rows[1][3] = "The weaver told the buyer that {pronoun} was rich."
     make.write(tmp_path, rows)
     with pytest.raises(UserError, match="row 3: the double sentence has 'was' after the pronoun"):
-        jobs.instances(instances=str(path), sentences=str(sentences), occupations=str(occupations), **given)
+        instances.instances(instances=str(path), sentences=str(sentences), occupations=str(occupations), **given)
     archive = tmp_path / "data.zip"
     archive.write_bytes(make.archive())
-    jobs.instances(instances=str(path), archive=str(archive), **given)
+    instances.instances(instances=str(path), archive=str(archive), **given)
     assert len(files.read_parquet(path)) == 24
 
 
@@ -144,5 +143,5 @@ def test_the_published_sets_have_the_papers_sizes(mirror, root):
     told = Counter(zip(frame.pronoun, after, strict=True))
     assert (told["they", "was"], told["they", "were"], told["he", "was"], told["xe", "was"]) == (0, 17, 17, 17)
     # The paper says 17 percent of all.
-    counted = tables.counts({("winogender", "double"): frame}).set_index("Case").iloc[:, 0]
+    counted = tables.count_templates(frame)
     assert (counted[tables.CHANGED_VERB], counted["All"]) == (17, 120)

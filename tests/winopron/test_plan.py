@@ -3,8 +3,7 @@
 import pytest
 
 from scripts.core.errors import UserError
-from scripts.winopron.lib.plan import Plan
-from scripts.winopron.lib.traces import list_traces
+from scripts.winopron.plan import Plan
 from tests import plans
 from tests.conftest import ROOT
 
@@ -21,26 +20,27 @@ def plan(**changes):
 
 def test_models_read_what_they_were_given():
     made = plan(templates=["replica", "winogender"], resolution={"pairs": "all"})
-    assert [tuple(names.values()) for names in made.sets] == [
+    assert made.sets == [
         ("replica", "double"), ("replica", "single"), ("winogender", "double"),
     ]  # fmt: skip
     assert made.parts == made.scored.sets == ["replica"]
     # An encoder-decoder does not score what follows the slot.
     assert (list(made.scoring), made.scored.instances) == ([plans.ENCODER], 360)
-    reading = {names: made.read_of(*names) for names in (("replica", "single"), ("winogender", "double"))}
-    assert [bool(read["models"]) for read in reading.values()] == [False, True]
-    assert not any(read["scored"] for read in reading.values())
+    read = {names: [row["outputs"] for row in made.readers(*names)] for names in made.sets}
+    assert [row.count("answers") for row in read.values()] == [1, 0, 1]
+    assert [row.count("scores") for row in read.values()] == [1, 0, 0]
     scores = f"results/winopron/scores/replica/{plans.ENCODER}.parquet"
-    assert made.inputs_of("replica", "double")["scores"] == [scores]
-    assert made.files("predictions", "single") == ["results/winopron/predictions/replica/single.parquet"]
+    assert made.inputs("replica", "double")["outputs"][-1] == scores
+    assert made.asked_about("replica") == ["results/winopron/instances/replica/double.parquet"]
     assert made.documents.documents["winogender/double"].count == 480
-    assert "BERT\\-base" in str(list_traces(made)[1]["when"]["system"])
+    of_tables = {entry["when"]["System"]: entry["then"] for entry in made.traced if "System" in entry.get("when", {})}
+    assert of_tables["BERT\\-base"]["model"] == "bert-base-coref"
 
 
 def test_a_run_may_ask_and_score_nothing():
     made = plan(prompting={"models": []}, resolution={"pairs": 0})
     assert (made.prompts, made.scored, made.asked, made.scoring) == (None, None, {}, {})
-    assert made.inputs_of("replica", "double")["prompts"] == []
+    assert made.inputs("replica", "double")["prompts"] == []
 
 
 @pytest.mark.parametrize(

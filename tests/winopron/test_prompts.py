@@ -2,15 +2,12 @@
 
 from dataclasses import replace
 
-import pandas as pd
 import pytest
 
 from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.core.models.entries import Model
-from scripts.winopron import instances as jobs
-from scripts.winopron.lib import answers, instances, prompts
-from scripts.winopron.lib.analyses import performance
+from scripts.winopron import instances, prompts
 from tests.winopron import make
 
 SETTINGS = {
@@ -87,7 +84,7 @@ def test_each_instance_is_asked_in_every_way(double, shipped, tmp_path):
     path, out = tmp_path / "double.parquet", tmp_path / "prompts.parquet"
     files.write_parquet(path, double, {"origins": {"template_row": "sentences.tsv"}})
     variants = list(prompts.VARIANTS)
-    jobs.prompts(
+    instances.prompts(
         instances=[str(path)], prompt_templates=str(shipped), prompts=str(out), pairs=1, seed=3, wording="code",
         chosen="all",
         variants=variants,
@@ -99,22 +96,6 @@ def test_each_instance_is_asked_in_every_way(double, shipped, tmp_path):
     row = double.set_index("instance_id").loc[table.instance_id[0]]
     assert f"- {row.occupation}\n- {row.participant}" in one["occupation_first"]
     assert f"- {row.participant}\n- {row.occupation}" in one["participant_first"]
-
-
-def test_answers_of_a_sample_of_pairs_are_metrics_of_that_sample(double):
-    kept = double[double.pair == double.pair[0]]
-    table = pd.DataFrame(
-        {"instance_id": kept.instance_id, "prompt": "0", "variant": "none",
-         "answer_text": [f"the {getattr(row, row.answer)}, of course" for row in kept.itertuples()]}
-    )  # fmt: skip
-    read = answers.read_both_ways(table, answers.people_of(double))
-    for way, expected in (("published", 0), ("corrected", 1)):
-        part = read[read.conversion == way]
-        joined = performance.join_instances(part, performance.asked_instances(part, double))
-        found = performance.values(performance.confusion(joined).sum())
-        assert len(joined) == 24 and found["accuracy"] == expected
-    with pytest.raises(UserError, match="1 of 24 instances have no answer"):
-        performance.join_instances(part.iloc[1:], performance.asked_instances(part.iloc[1:], double))
 
 
 def test_jobs_count_prompts_and_need_a_wrapping():

@@ -7,8 +7,7 @@ import pytest
 from scripts.core import files
 from scripts.core.data import options
 from scripts.core.errors import UserError
-from scripts.winopron import instances as jobs
-from scripts.winopron.lib import answers, instances, study, templates
+from scripts.winopron import instances, predictions, templates
 from tests.winopron import make
 
 
@@ -20,7 +19,7 @@ def double(tmp_path):
 def test_every_template_is_scored_once_with_both_people(double, tmp_path):
     path, out = tmp_path / "double.parquet", tmp_path / "selected.parquet"
     files.write_parquet(path, double, {"origins": {"template_row": "sentences.tsv", "pronoun_row": "pronouns.tsv"}})
-    jobs.templates_to_score(instances=str(path), selected=str(out), pairs="all", seed=1)
+    instances.templates_to_score(instances=str(path), selected=str(out), pairs="all", seed=1)
     table = files.read_parquet(out)
     assert len(table) == double.template.nunique() == 12 and table.instance_id.is_unique
     assert files.parquet_metadata(out)["origins"] == {"template_row": "sentences.tsv"}
@@ -43,7 +42,7 @@ def test_verbs_agree_with_nouns_and_not_with_they():
         ]
 
 
-@pytest.mark.parametrize("column", study.SCORINGS.values())
+@pytest.mark.parametrize("column", predictions.LIKELIHOODS.values())
 def test_the_likelier_sentence_wins_as_in_a_plain_loop(double, column):
     table = instances.to_score(double, list(double.pair.unique()))
     values = np.random.default_rng(2).normal(size=(len(table), 2))
@@ -53,8 +52,8 @@ def test_the_likelier_sentence_wins_as_in_a_plain_loop(double, column):
         columns=["instance_id", "option_index", column],
     ).sample(frac=1, random_state=1)
     # The other scoring favours the other person.
-    other = next(name for name in study.SCORINGS.values() if name != column)
-    found = answers.by_likelihood(scores.assign(**{other: -scores[column]}), table, double, column)
+    other = next(name for name in predictions.LIKELIHOODS.values() if name != column)
+    found = predictions.by_likelihood(scores.assign(**{other: -scores[column]}), table, double, column)
     found = found.set_index("instance_id").prediction
     assert len(found) == len(double)
     for n, row in enumerate(table.itertuples()):
@@ -66,10 +65,12 @@ def test_the_likelier_sentence_wins_as_in_a_plain_loop(double, column):
 def test_scores_of_other_templates_are_refused(double):
     table = instances.to_score(double, list(double.pair.unique()))
     with pytest.raises(UserError, match="the template 'pilot-accusative-1' was scored and has no sentence"):
-        answers.by_likelihood(pd.DataFrame(), table, double[double.template != "pilot-accusative-1"], "log_probability")
+        predictions.by_likelihood(
+            pd.DataFrame(), table, double[double.template != "pilot-accusative-1"], "log_probability"
+        )
 
 
 def test_scores_without_what_follows_are_refused(double):
     table = instances.to_score(double, ["pilot-guest"])
     with pytest.raises(UserError, match="the scores lack continuation_log_probability"):
-        answers.by_likelihood(pd.DataFrame({"instance_id": []}), table, double, "continuation_log_probability")
+        predictions.by_likelihood(pd.DataFrame({"instance_id": []}), table, double, "continuation_log_probability")

@@ -7,7 +7,7 @@ import pytest
 
 from scripts.core.data.templates import CASES, read_pronouns
 from scripts.core.errors import UserError
-from scripts.winopron.lib import templates
+from scripts.winopron import templates
 from tests.winopron import make
 
 

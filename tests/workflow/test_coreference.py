@@ -33,7 +33,7 @@ def test_both_studies_read_the_system(complete):
     assert LABEL in set(shown.System)
     for entities in ("double", "single"):
         found = files.read_parquet(results / f"winopron/predictions/replica/{entities}.parquet")
-        assert set(found[found.system == LABEL].conversion) == {"corrected", "carried_over"}
+        assert set(found[found.model == "tiny-c2f"].reading) == {"corrected", "published"}
     assert LABEL in files.read_csv(results / "winopron/tables/replica/performance.csv").to_csv()
     section = (results / "paper/sections/winopron.tex").read_text(encoding="utf-8")
     assert LABEL in section

@@ -89,8 +89,7 @@ def right(row, frame):
         return best.reindex(gold.index) == gold
     if study == "winopron":
         found = files.read_parquet(f"results/winopron/predictions/{part}/{row['entities']}.parquet")
-        label = ", ".join(filter(None, [row["label"], row["debiasing"] if isinstance(row["debiasing"], str) else ""]))
-        found = found[(found.system == label) & (found.conversion == found[found.system == label].conversion.iloc[0])]
+        found = found[(found.model == row["model"]) & (found.reading == "corrected")]
         return found[found.instance_id.isin(frame.instance_id)].right
     flags = files.read_parquet(f"results/counter_gap/flags/{part}.parquet")
     debiasing = row["debiasing"] if isinstance(row["debiasing"], str) else "none"
@@ -149,18 +148,16 @@ def test_a_row_that_the_summary_lacks_is_refused(origins):
 
 def test_cells_of_prompted_and_brought_systems_name_their_own_texts(origins, rows):
     """Predictions join what was prompted, what was scored, and clusters that were brought."""
-    path = "results/winopron/analysis/metrics.csv"
+    path = "results/winopron/estimates.csv"
     plain = rows[(rows.study == "winopron") & (rows.metric == "accuracy") & (rows.kind != estimate_rows.HEURISTIC)]
-    plain = plain[~plain.scoring.isin([estimate_rows.FULL, estimate_rows.PARTIAL])].assign(
-        case=plain.case.fillna("all")
-    )
-    cells = files.read_csv(path).query("metric == 'accuracy' and pronoun_set == 'all' and system in @plain.label")
-    assert set(plain.scoring.fillna("")) == {"", estimate_rows.CLUSTERS, estimate_rows.PROMPTED}
-    for row in plain.to_dict("records"):
-        same = cells[(cells.system == row["label"]) & (cells.entities == row["entities"]) & (cells.case == row["case"])]
-        estimate = row | {"case": "" if row["case"] == "all" else row["case"]}
-        for cell in same.to_dict("records"):
-            assert origins.origins_of(path, [cell], "value") == origins.of_estimate(estimate), cell
+    plain = plain[~plain.scoring.isin([estimate_rows.FULL, estimate_rows.PARTIAL])].fillna({"scoring": ""})
+    cells = files.read_csv(path, dtype={"prompt": str}).query("metric == 'accuracy' and reading == 'corrected'")
+    identity = ["model", "scoring", "entities", "case", "prompt"]
+    cells = cells[cells.pronoun_set.isna()].fillna(dict.fromkeys(identity, ""))
+    assert set(plain.scoring) == {"", estimate_rows.CLUSTERS, estimate_rows.PROMPTED}
+    for row in plain.fillna(dict.fromkeys(identity, "")).to_dict("records"):
+        (cell,) = cells[(cells[identity] == [row[name] for name in identity]).all(axis=1)].to_dict("records")
+        assert origins.origins_of(path, [cell], "value") == origins.of_estimate(row), cell
 
 
 def test_likelihoods_lead_to_the_templates_that_were_scored(origins, rows):

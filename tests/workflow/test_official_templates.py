@@ -13,8 +13,8 @@ import pytest
 import yaml
 
 from scripts.core import files
-from scripts.winopron.lib import templates
-from scripts.winopron.lib.templates import PRONOUN
+from scripts.winopron import templates
+from scripts.winopron.templates import PRONOUN
 
 pytestmark = [pytest.mark.workflow, pytest.mark.upstream]
 

@@ -5,11 +5,12 @@ import json
 import pytest
 
 from scripts.core import files
-from scripts.winopron.lib import study
+from scripts.core.data import estimate_rows
+from scripts.winopron import study
 
 pytestmark = pytest.mark.workflow
 
-PROMPTED = "Llama-2 (random)"
+PROMPTED = "tiny-llama"
 
 
 @pytest.fixture(scope="module")
@@ -22,22 +23,22 @@ def test_sentences_and_predictions_are_complete(results):
         instances = files.read_parquet(results / f"instances/replica/{entities}.parquet")
         predictions = files.read_parquet(results / f"predictions/replica/{entities}.parquet")
         assert len(instances) == 1440
-        of_rule = predictions[predictions.system == "Last person (rule)"]
+        of_rule = predictions[predictions.model == "last"]
         assert set(of_rule.instance_id) == set(instances.instance_id)
     prompts = files.read_parquet(results / "prompts/replica.parquet")
     # Two pairs of people with 24 sentences, one prompt in three variants.
     assert len(prompts) == 2 * 24 * 3
     double = files.read_parquet(results / "predictions/replica/double.parquet")
-    systems = double.groupby("system").conversion.unique().map(set).to_dict()
-    assert systems["SpanBERT-base"] == {"corrected", "carried_over"}
-    assert systems[PROMPTED] == {"corrected", "published"}
-    assert [systems[PROMPTED + scoring] for scoring in (study.FULL, study.PARTIAL)] == [{"corrected"}] * 2
+    readings = double.groupby(["model", "scoring"]).reading.agg(set).to_dict()
+    assert readings["SpanBERT-base", ""] == {"corrected", "published"}
+    assert readings[PROMPTED, estimate_rows.PROMPTED] == {"corrected", "published"}
+    assert [readings[PROMPTED, way] for way in (estimate_rows.FULL, estimate_rows.PARTIAL)] == [{"corrected"}] * 2
 
 
 def test_rules_are_right_half_the_time_and_never_with_both_endings(results):
-    metrics = study.read_table(results / "analysis/metrics.csv")
-    whole = study.overall_rows(metrics[(metrics.system == "SpanBERT-large") & (metrics.entities == "double")])
-    value = whole[whole.conversion == "corrected"].set_index("metric").value
+    table = study.read_table(results / "estimates.csv")
+    whole = study.pick(table, model="SpanBERT-large", entities="double", reading="corrected")
+    value = whole.set_index("metric").value
     assert value["accuracy"] == value["pronoun_consistency"] == 0.5 and value["disambiguation_consistency"] == 0
 
 

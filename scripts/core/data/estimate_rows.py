@@ -35,6 +35,10 @@ DESCRIPTIVE_COLUMNS = ["label", "demonstration", "headline"]
 COLUMNS = [*IDENTITY, "metric", *VALUES, *DESCRIPTIVE_COLUMNS]
 """The columns that every summary has. All others, between ``metric`` and ``value``, are factors under the names that
 instances have for them. An empty factor is pooled; ``a|b`` pools these levels."""
+ESTIMATED = ["templates", *IDENTITY[2:5]]
+"""What identifies whose a row of a study's ``estimates.csv`` is, where its path says the study."""
+UNTRACED = ("above", "below", "clusters", "chance", "prompts", "system", "column")
+"""Columns of estimates, and of what is drawn or printed of them, that choose no instances."""
 LEVEL = 0.95
 UNITS = {
     "instances": ("instance_id", "id", "seed"),

@@ -31,7 +31,7 @@ MOST = 20_000
 KEYS = ("instance_id", "declaration", "seed", "n_distractors", "shots", "draw", "evaluation_set", "templates", "item",
         "variable", "value")  # fmt: skip
 """Columns by which predictions belong to instances, where both have them."""
-READERS = ("model", "system", "method", "debiasing", "scoring", "conversion", "prompt", "kind", "variant", "order")
+READERS = ("model", "system", "method", "debiasing", "scoring", "reading", "prompt", "kind", "variant", "order")
 """Columns that tell readers apart, in the order of a reader's name."""
 UNSAID = ("", "none", "mask")
 """Values of these columns that are not part of a reader's name."""

@@ -61,10 +61,9 @@ def find_outputs(entry: dict, frame: pd.DataFrame, values: dict[str, str]) -> di
         if output["room"] != "scores":
             if subject in (output["model"], label) and values.get("prompt"):
                 found |= _answers(frame, output, values)
-        elif not values.get("prompt"):
-            for ending, column in entry["scorings"].items():
-                if subject in (output["model"], label + ending):
-                    found |= _scores(entry, frame, output, column)
+        elif subject in (output["model"], label) and not values.get("prompt"):
+            column = entry["scorings"].get(values.get("scoring"), "log_probability")
+            found |= _scores(entry, frame, output, column)
     for given in entry["clusters"]:
         if subject == given["system"] and values.get("debiasing") in (None, given.get("debiasing")):
             found |= _clusters(frame, given["file"])

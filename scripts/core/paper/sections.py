@@ -56,7 +56,8 @@ def context(
 
     Args:
         parts: The template sets or sources of the run.
-        numbers: The ``paper_numbers.json`` of each of ``parts``, in that order.
+        numbers: The ``paper_numbers.json`` of each of ``parts``, in that order; none if the template looks them up
+            (:mod:`scripts.core.paper.lookup`).
         figures, tables: The study's PDF figures and LaTeX tables; those in a folder that is called like a part belong
             to it.
         comparison_numbers: JSON files of numbers across the parts.
@@ -75,10 +76,10 @@ def context(
     folder = Path(section_tex).parents[1]
     drawn = {Path(path): drawing(path, folder) for path in figures}
     of_parts = {}
-    for key, path in zip(parts, numbers, strict=True):
+    for key, paths in zip(parts, [[path] for path in numbers] or [[]] * len(parts), strict=True):
         of_parts[key] = {
             "id": f"{study}.{key}",
-            "numbers": _read_numbers([path]),
+            "numbers": _read_numbers(paths),
             "tables": _read_tables(tables, key),
             "figures": {path.stem: relative for path, relative in drawn.items() if path.parent.name == key},
         }

@@ -99,3 +99,35 @@ def write_table(
     for escaped, symbol in (symbols or {}).items():
         text = text.replace(escaped, symbol)
     files.write_text(tex, text)
+
+
+def write_cells(
+    tex: str | Path,
+    csv: str | Path,
+    cells: "pd.DataFrame",
+    left: int,
+    keep: Sequence[str],
+    printed: "pd.DataFrame | None" = None,
+) -> None:
+    """Write all cells (CSV), and those that say something (LaTeX): no empty or constant columns, no repeated labels.
+
+    Args:
+        cells: All text.
+        left: How many of the first columns are text.
+        keep: Columns that name the rows, those of them that are there; the first column is printed once for each block.
+        printed: What is typeset, if it is less than ``cells``; without a row the LaTeX file is a comment.
+    """
+    shown, constant = drop_uninformative(
+        cells if printed is None else printed, [name for name in keep if name in cells]
+    )
+    if shown.empty:
+        files.write_csv(csv, cells)
+        files.write_text(tex, "% This table has no rows in this run.\n")
+        return
+    first = shown.columns[0]
+    starts = change_points(shown[first])
+    # Lines between blocks help where blocks have several rows.
+    midrules = starts if len(shown) >= 2 * (len(starts) + 1) else ()
+    text = sum(name in shown for name in cells.columns[:left])
+    shown = shown.assign(**{first: blank_repeats(shown[first])})
+    write_table(tex, csv, shown, text, rows=cells, midrules=midrules, constant=constant)

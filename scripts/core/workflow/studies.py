@@ -276,7 +276,7 @@ class Card:
 
     value: str
     points: list
-    findings: "Result"
+    findings: "Result | None" = None
     parts: list = field(default_factory=list)
     chance: float | None = None
     printed: str | None = None
@@ -300,7 +300,7 @@ class ExplorerView:
         where: Columns of the tables to the values of the rows that are meant.
         predicted: Columns that are true, to what was predicted; none: the usual column.
         clusters: Files of clusters, with ``system`` and ``debiasing`` as in the tables.
-        scorings: What the label of a scored model ends with, to the column that its options are compared by.
+        scorings: Ways of scoring to the column that options are compared by, where that is not ``log_probability``.
         weights: Where nothing is right or wrong: levels to the weights of their probabilities in what is averaged.
         quantity: What is averaged.
     """
@@ -316,7 +316,7 @@ class ExplorerView:
     where: dict = field(default_factory=dict)
     predicted: dict = field(default_factory=dict)
     clusters: list = field(default_factory=list)
-    scorings: dict = field(default_factory=lambda: {"": "log_probability"})
+    scorings: dict = field(default_factory=dict)
     weights: dict = field(default_factory=dict)
     quantity: str = "Accuracy"
 
@@ -397,6 +397,8 @@ class Study:
         models: The models that score its instances and read its texts; those of the run unless a study has a list of
             its own.
         figures, tables, comparisons: By name. Comparisons stand beside the study and have no parts.
+        made: The same of a study whose rules are all in its own file: kind (:data:`KINDS`) to files without suffixes.
+            Numbers, section and summary are made there too.
         instances: The instance files of this run.
         analyses: Tidy tables that belong to the results, as figures and tables do.
         analysis_rules: Analyses that read what the study's own steps left and write tidy tables, by name; the rule has
@@ -429,14 +431,15 @@ class Study:
     label: str
     title: str
     parts: list
-    numbers: Result
-    section: Result
+    numbers: Result | None = None
+    section: Result | None = None
     part: str = "templates"
     every_part: list = field(default_factory=lambda: ["replica", "official"])
     models: list = field(default_factory=list)
     figures: dict = field(default_factory=dict)
     tables: dict = field(default_factory=dict)
     comparisons: dict = field(default_factory=dict)
+    made: dict = field(default_factory=dict)
     instances: list = field(default_factory=list)
     analyses: list = field(default_factory=list)
     analysis_rules: dict = field(default_factory=dict)
@@ -474,13 +477,17 @@ class Study:
             *kinds: Of :data:`KINDS`; all if none is given.
             suffixes: Only files that end so.
         """
+        declared = [
+            (kind, [stem.format(**values) for values in self._made(result, stem)])
+            for kind, _, result, stem in self._results()
+        ]
         return [
-            f"{stem.format(**values)}{suffix}"
-            for kind, _, declared, stem in self._results()
+            f"{stem}{suffix}"
+            for kind, stems in [*declared, *self.made.items()]
             if not kinds or kind in kinds
             for suffix in KINDS[kind].outputs.values()
             if suffixes is None or suffix in suffixes
-            for values in self._made(declared, stem)
+            for stem in stems
         ]
 
     def _made(self, declared: Result, stem: str) -> list[dict[str, str]]:
@@ -515,13 +522,17 @@ class Study:
     @property
     def summary_files(self) -> list[str]:
         """The study's rows of the summary over all studies."""
-        return [self._summary] if self.summary else []
+        return [self._summary] if self.summary or self.made else []
 
     @property
     def headline_files(self) -> dict[str, str]:
         """The pictures (PNG) that the HTML report opens with, each with its title; several of a figure say which."""
         drawn = {}
-        for name in self.headline:
+        own = [stem for stem in self.made.get("figure", []) if stem.rpartition("/")[2] in self.headline]
+        for stem in own:
+            *_, part, name = stem.split("/")
+            drawn[f"{stem}.png"] = f"{self.label}: {name.capitalize()}" + (f" ({part})" if len(self.parts) > 1 else "")
+        for name in self.headline if not own else []:
             declared = self.figures[name]
             stem = self._stem("figure", name, declared)
             made = self._made(declared, stem)
@@ -620,11 +631,15 @@ class Study:
                 reported=KINDS[kind].reported,
                 title=_title(name, declared),
             )
+        if self.made:
+            return
+        assert self.numbers and self.section, "a study without rules of its own declares all of them"
         numbers = {"paper_numbers": self._numbers}
         yield self._rule("numbers", "paper_numbers", self.numbers, numbers)
         if self.summary:
             yield self._rule("summary", "summary", self.summary, {"summary": self._summary})
         if self.card:
+            assert self.card.findings
             found = {"findings_csv": self._findings}
             yield self._rule("findings", "findings_of_model", self.card.findings, found)
         given = {

@@ -18,7 +18,7 @@ from scripts.core.errors import UserError, did_you_mean
 from scripts.core.models import registry
 from scripts.core.models.entries import Model
 from scripts.core.workflow.studies import Prompting
-from scripts.winopron.lib.templates import ANSWERS
+from scripts.winopron.templates import ANSWERS
 
 if TYPE_CHECKING:
     import pandas as pd

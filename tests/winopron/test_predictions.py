@@ -6,14 +6,16 @@ import pytest
 from scripts.core import files
 from scripts.core.data import coreference
 from scripts.core.errors import UserError
-from scripts.winopron import analyses
-from scripts.winopron.lib import answers, instances, person_rules, study
+from scripts.winopron import baselines, instances, predictions, study
 from tests.winopron import make
 
 
 @pytest.fixture
 def double(tmp_path):
     return instances.build(make.read(tmp_path), "double", make.PRONOUNS)
+
+
+WAYS = ("corrected", "other_mention", "carried_over")
 
 
 def sentence(text, pronoun, occupation="weaver", participant="buyer", answer="occupation"):
@@ -30,8 +32,8 @@ def sentence(text, pronoun, occupation="weaver", participant="buyer", answer="oc
 
 
 def chosen(rule, frame):
-    documents = {document.document: document for document in person_rules.resolve(rule, frame)}
-    return list(answers.convert(documents, frame, "corrected").prediction)
+    documents = {row.instance_id: baselines.resolve(rule, row) for row in frame.itertuples()}
+    return list(predictions.convert(documents, frame, "corrected").prediction)
 
 
 @pytest.mark.parametrize(
@@ -74,7 +76,7 @@ def test_rules_have_no_choice_between_one_person(tmp_path):
 def test_nearest_and_last_agree_on_the_replica(root):
     """Both people precede every pronoun, as the constraints of the data say."""
     from scripts.core.data.templates import read_pronouns
-    from scripts.winopron.lib import templates
+    from scripts.winopron import templates
 
     read = templates.read_replica(root / "templates/winopron/sentences.tsv", root / "templates/occupations.tsv")
     frame = instances.build(read, "double", {"xe": read_pronouns(root / "templates/pronouns.tsv")["xe"]})
@@ -126,7 +128,7 @@ TEXT = "The weaver met the buyer at the gate of the mill when xe left early."
 def test_whom_clusters_name(clusters, corrected, other, carried):
     frame = sentence(TEXT, "xe")
     for conversion, expected in (("corrected", corrected), ("other_mention", other), ("carried_over", carried)):
-        found = answers.convert({TEXT: document(frame, *clusters)}, frame, conversion)
+        found = predictions.convert({TEXT: document(frame, *clusters)}, frame, conversion)
         assert list(found.prediction) == [expected], conversion
 
 
@@ -134,7 +136,7 @@ def test_capitals_matter_to_one_converter_only():
     frame = sentence("The weaver met the buyer when Xe left early.", "Xe")
     frame["pronoun"] = "xe"
     documents = {frame.text[0]: document(frame, ["The weaver", "Xe"])}
-    found = {way: answers.convert(documents, frame, way).prediction[0] for way in answers.CONVERSIONS}
+    found = {way: predictions.convert(documents, frame, way).prediction[0] for way in WAYS}
     assert found == {"corrected": "occupation", "other_mention": None, "carried_over": None}
 
 
@@ -145,7 +147,7 @@ def test_an_answer_is_carried_over(double):
         for i, row in enumerate(double.itertuples())
     }
     first = double.iloc[:4]
-    found = {way: answers.convert(documents, double, way) for way in answers.CONVERSIONS}
+    found = {way: predictions.convert(documents, double, way) for way in WAYS}
     assert list(found["corrected"].prediction[:4]) == ["occupation", None, None, None]
     assert list(found["other_mention"].prediction[:4]) == ["occupation", None, None, None]
     assert list(found["carried_over"].prediction[:4]) == ["occupation"] * 4
@@ -155,7 +157,7 @@ def test_an_answer_is_carried_over(double):
     documents |= {
         row.instance_id: document(double, row=i) for i, row in enumerate(double.itertuples()) if second.iloc[i]
     }
-    carried = answers.convert(documents, double, "carried_over").prediction
+    carried = predictions.convert(documents, double, "carried_over").prediction
     assert carried[second.to_numpy()].isna().all()
 
 
@@ -172,53 +174,33 @@ def test_answers_in_words_are_read_in_both_ways():
         ("bakery customers", None, None),
         ("", None, None),
     ):  # fmt: skip
-        assert (answers.mentioned_person(text, people), answers.mentioned_person_corrected(text, people)) == (
-            published,
-            corrected,
-        ), text
+        assert predictions.mentioned_person(text, people) == published, text
+        assert predictions.mentioned_person_corrected(text, people) == corrected, text
 
 
 def test_the_jobs_write_clusters_and_answers(double, tmp_path):
-    path = tmp_path / "double.parquet"
+    path, words = str(tmp_path / "double.parquet"), tmp_path / "answers.csv"
     files.write_parquet(path, double)
-    written = []
-    for rule in ("first", "subject"):
-        written.append(str(tmp_path / f"{rule}.jsonl"))
-        analyses.clusters(instances=str(path), clusters=written[-1], rule=rule)
-    systems = [
-        {"system": "a", "conversions": ["corrected"]},
-        {"system": "b", "conversions": ["corrected", "carried_over"]},
+    readers = [
+        {"model": "first", "kind": "heuristic", "scoring": "clusters", "outputs": "clusters", "published": None},
+        {"model": "b", "kind": "system", "scoring": "", "outputs": "clusters", "published": "carried_over"},
+        {"model": "c", "kind": "system", "scoring": "", "outputs": "sheet", "published": None},
     ]
-    out = tmp_path / "predictions.parquet"
-    words = tmp_path / "answers.csv"
+    outputs = [str(tmp_path / "first.jsonl"), str(tmp_path / "subject.jsonl"), str(words)]
+    for rule, written in zip(("first", "subject"), outputs, strict=False):
+        baselines.clusters(instances=path, clusters=written, rule=rule)
     texts = [f"The {getattr(row, row.answer)}{',' if row.ending == 1 else ''} surely" for row in double.itertuples()]
     answer_file(words, double, texts)
-    analyses.predictions(
-        instances=str(path), clusters=written, answer_files=[str(words)], predictions=str(out), systems=systems,
-        answering=[{"system": "c"}], prompts=[], answers=[], models={}, selected=[], scores=[], scored={},
+    out = tmp_path / "predictions.parquet"
+    predictions.predictions(
+        instances=path, outputs=outputs, readers=readers, prompts=[], selected=[], predictions=str(out),
+        templates="replica", entities="double",
     )  # fmt: skip
     table = files.read_parquet(out)
-    assert list(table) == analyses.PREDICTIONS and len(table) == 5 * len(double)
-    share = table.groupby(["system", "conversion"]).right.mean()
-    assert (share[["a", "b"]] == 0.5).all() and (share["c", "published"], share["c", "corrected"]) == (0.5, 1)
-    assert set(table[table.system == "c"].prompt) == {"0"}
-
-    outputs = {
-        name: str(tmp_path / f"{name}.csv")
-        for name in ("metrics", "bias", "biased_occupations", "overlap", "by_prompt")
-    }
-    analyses.metrics(
-        instances=[str(path)], predictions=[str(out)], sets=[{"templates": "replica", "entities": "double"}],
-        signed=False, empty=None, draws=100, seed=1, **outputs,
-    )  # fmt: skip
-    metrics = files.read_csv(outputs["metrics"])
-    assert list(metrics)[:6] == ["templates", "entities", "system", "conversion", "case", "pronoun_set"]
-    value = study.overall_rows(metrics).set_index(["system", "conversion", "metric"]).value
-    assert value["a", "corrected", "f1"] == value["c", "published", "recall"] == 0.5
-    assert value["c", "corrected", "disambiguation_consistency"] == 1
-    assert value["c", "published", "precision"] == 1 and value["a", "corrected", "pronoun_consistency"] == 0.5
-    assert (files.read_csv(outputs["bias"]).positive == 0).all()
-    assert not len(files.read_csv(outputs["biased_occupations"]))
+    assert list(table) == predictions.COLUMNS and len(table) == 5 * len(double)
+    share = table.groupby(["model", "reading"]).right.mean()
+    assert (share[["first", "b"]] == 0.5).all() and (share["c", "published"], share["c", "corrected"]) == (0.5, 1)
+    assert set(table[table.model == "c"].prompt) == {"0"} and set(table[table.model != "c"].prompt) == {""}
 
 
 def answer_file(path, frame, texts):
@@ -231,7 +213,7 @@ def answer_file(path, frame, texts):
 def test_files_of_answers_are_checked(double, tmp_path):
     path = tmp_path / "answers.csv"
     table = answer_file(path, double, "the weaver")
-    assert len(answers.read(path, double)) == 2 * len(double)
+    assert len(predictions.read_sheet(path, double)) == len(double)
     for edited, message in (
         (table.drop(columns="variant"), "row 1: the column 'variant' is missing"),
         (table.assign(instance_id=["x", *table.instance_id[1:]]), "row 2: the instance 'x' is unknown"),
@@ -240,18 +222,19 @@ def test_files_of_answers_are_checked(double, tmp_path):
     ):
         edited.to_csv(path, index=False)
         with pytest.raises(UserError) as caught:
-            answers.read(path, double)
+            predictions.read_sheet(path, double)
         assert str(caught.value).startswith(str(path)) and message in str(caught.value)
 
 
 def test_clusters_of_another_text_are_refused_with_file_and_row(double, tmp_path):
     path = tmp_path / "clusters.jsonl"
-    coreference.write(path, person_rules.resolve("first", double))
+    coreference.write(path, [baselines.resolve("first", row) for row in double.itertuples()])
+    reader = {"model": "m", "kind": "system", "scoring": "", "outputs": "clusters", "published": None}
     changed = double.copy()
     changed.loc[2, "text"] += " "
     with pytest.raises(UserError, match=r"clusters\.jsonl, row 3: the text of '\w+' differs .*; run the system again"):
-        answers.read_clusters(path, changed, "corrected")
+        predictions.read(str(path), reader, changed, None, None)
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     path.write_text("".join(lines[1:]), encoding="utf-8")
     with pytest.raises(UserError, match="1 of 48 documents are missing"):
-        answers.read_clusters(path, double, "corrected")
+        predictions.read(str(path), reader, double, None, None)

@@ -351,7 +351,7 @@ def _verb_problems(entities: str, text: str):
     if not (plain in MODALS or plain in _PAST or verb.endswith("ed")):
         return [
             f"the {entities} sentence has '{verb}' after the pronoun, which is no simple past or modal verb that is "
-            "known here; write one, or add it to scripts/winopron/lib/templates.py"
+            "known here; write one, or add it to scripts/winopron/templates.py"
         ]
     return []
 

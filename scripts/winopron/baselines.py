@@ -11,67 +11,64 @@ sentence; each rule resolves both endings of a template to the same person, so t
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
 from scripts.core import files
+from scripts.core.data import coreference
 from scripts.core.data.coreference import Document, digest, tokenise
-from scripts.winopron.lib.templates import ANSWERS
+from scripts.core.workflow.job import run_named
+from scripts.winopron.templates import ANSWERS
 
-_DETERMINERS = ("the", "a", "an")
-# What begins a part of the sentence that comes before its main clause.
-_OPENING = frozenset(
+OPENING = frozenset(
     [
         "according", "after", "although", "as", "at", "because", "before", "besides", "by", "despite", "during", "for",
         "from", "if", "in", "near", "on", "once", "since", "though", "to", "until", "unlike", "when", "while", "with",
         "without",
     ]
 )  # fmt: skip
+"""What begins a part of the sentence that comes before its main clause."""
+
+
+def clusters(*, instances: str, clusters: str, rule: str) -> None:
+    """Write what a rule (one of ``study.RULES``) makes of instances, in the format of a coreference system."""
+    coreference.write(clusters, (resolve(rule, row) for row in files.rows(files.read_parquet(instances))))
+
+
+def resolve(rule: str, row: Any) -> Document:
+    """Return what a rule makes of an instance: a cluster of the person that it takes and the pronoun."""
+    tokens = tokenise(row.text)
+    document = Document(row.instance_id, digest(row.text), tokens, ())
+    pronoun: Any = document.span(row.pronoun_offset, row.pronoun_offset + len(row.pronoun))
+    spans = people(row, tokens)
+    person = choose(rule, row, tokens, spans, pronoun[0])
+    return Document(row.instance_id, digest(row.text), tokens, ((spans[person], pronoun),))
 
 
 def people(row: Any, tokens: Sequence[tuple[int, int]]) -> dict[str, tuple[int, int]]:
-    """Return the token spans of the people of one instance, articles included.
-
-    Args:
-        row: Of a table of instances.
-        tokens: Where each begins and ends.
-
-    Returns:
-        ``occupation`` or ``participant`` to the first and the last token, in the order of
-        the text.
-    """
+    """Return the first and last token of each person of an instance, articles included, in the order of the text."""
     spans = {}
     for answer in ANSWERS:
         start = getattr(row, f"{answer}_offset")
-        if pd.isna(start):
-            continue
-        end = int(start) + len(getattr(row, answer))
-        covered = [i for i, (a, b) in enumerate(tokens) if a < end and b > int(start)]
-        if not covered:
-            continue
-        first, last = covered[0], covered[-1]
-        if first and row.text[slice(*tokens[first - 1])].lower() in _DETERMINERS:
-            first -= 1
-        spans[answer] = (first, last)
+        end = start if pd.isna(start) else start + len(getattr(row, answer))
+        covered = [] if pd.isna(start) else [i for i, (a, b) in enumerate(tokens) if a < end and b > start]
+        if covered:
+            first = covered[0]
+            article = first and row.text[slice(*tokens[first - 1])].lower() in ("the", "a", "an")
+            spans[answer] = (first - bool(article), covered[-1])
     return dict(sorted(spans.items(), key=lambda item: item[1]))
 
 
-def choose(rule: str, row: Any, tokens: Sequence[tuple[int, int]]) -> str:
-    """Return whom a rule takes, ``occupation`` or ``participant``."""
-    spans = people(row, tokens)
+def choose(rule: str, row: Any, tokens: Sequence, spans: Mapping[str, tuple[int, int]], pronoun: int) -> str:
+    """Return whom a rule takes, ``occupation`` or ``participant``; ``pronoun`` is the pronoun's token."""
     named = list(spans)
-    if rule == "first":
-        return named[0]
-    if rule == "last":
-        return named[-1]
     if rule == "subject":
         return subject(row, tokens, spans)
-    if rule != "nearest":
-        raise ValueError(rule)
-    pronoun = next(i for i, (start, _) in enumerate(tokens) if start == row.pronoun_offset)
-    return min(named, key=lambda answer: min(abs(pronoun - place) for place in spans[answer]))
+    if rule == "nearest":
+        return min(named, key=lambda answer: min(abs(pronoun - place) for place in spans[answer]))
+    return {"first": named[0], "last": named[-1]}[rule]
 
 
 def subject(row: Any, tokens: Sequence[tuple[int, int]], spans: Mapping[str, tuple[int, int]]) -> str:
@@ -81,7 +78,7 @@ def subject(row: Any, tokens: Sequence[tuple[int, int]], spans: Mapping[str, tup
     the first person named there who is no possessor (*the broker's*). If there is none, it is the first person.
     """
     words = [row.text[start:end].lower() for start, end in tokens]
-    begins = words.index(",") if words[0] in _OPENING and "," in words else -1
+    begins = words.index(",") if words[0] in OPENING and "," in words else -1
     for answer, (first, last) in spans.items():
         possessor = re.match(r"['’]s?\b", row.text[tokens[last][1] :]) is not None
         if first > begins and not possessor:
@@ -89,15 +86,5 @@ def subject(row: Any, tokens: Sequence[tuple[int, int]], spans: Mapping[str, tup
     return next(iter(spans))
 
 
-def resolve(rule: str, instances: pd.DataFrame) -> Iterator[Document]:
-    """Yield what a rule makes of every instance: a cluster of the person that it takes and the pronoun.
-
-    Args:
-        rule: One of :data:`scripts.winopron.lib.study.RULES`.
-    """
-    for row in files.rows(instances):
-        tokens = tokenise(row.text)
-        document = Document(row.instance_id, digest(row.text), tokens, ())
-        pronoun = document.span(row.pronoun_offset, row.pronoun_offset + len(row.pronoun))
-        person = people(row, tokens)[choose(rule, row, tokens)]
-        yield Document(row.instance_id, digest(row.text), tokens, ((person, pronoun),))
+if __name__ == "__main__":
+    run_named()

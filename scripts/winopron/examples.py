@@ -10,7 +10,7 @@ from scripts.core.data.templates import read_tsv
 from scripts.core.errors import UserError
 from scripts.core.paper import latex
 from scripts.core.paper.tables import blank_repeats
-from scripts.winopron.lib.templates import PRONOUN
+from scripts.winopron.templates import PRONOUN
 
 COLUMNS = ["part", "label", "before", "pronoun", "after", "means"]
 """``part`` is the head that a sentence stands under; a sentence is ``before``, ``pronoun`` and ``after``; ``means`` is

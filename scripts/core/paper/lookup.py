@@ -1,0 +1,64 @@
+"""Numbers that a section's text looks up in estimates: each is printed, kept with those of its part, and linked."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from scripts.core.paper import sections
+from scripts.core.paper.formats import MISSING_MARK, interval, percent
+from scripts.core.paper.numbers import entry
+from scripts.core.statistics import ratios
+
+
+class Numbers:
+    """What a template looks up in some estimates of a part of the paper.
+
+    Args:
+        part: With ``id`` and ``numbers`` (:func:`scripts.core.paper.sections.context`); what is printed is added there.
+        estimates: The rows, with the label of each as ``system``.
+        identity, factors: Columns that tell rows apart; factors that are not named are pooled.
+        source: The file's name.
+    """
+
+    def __init__(
+        self, part: dict, estimates: pd.DataFrame, identity: Sequence[str], factors: Sequence[str], source: str
+    ):
+        self.part, self.estimates, self.source = part, estimates, source
+        self.keys, self.factors = [*identity, *factors], factors
+
+    def rows(self, metric: str, **levels: Any) -> pd.DataFrame:
+        """Return the rows of a metric that have a value."""
+        return ratios.pick(self.estimates, self.factors, metric=metric, **levels).dropna(subset=["value"])
+
+    def lowest(self, metric: str, **levels: Any) -> pd.Series:
+        """Return the row with the lowest value of a metric."""
+        rows = self.rows(metric, **levels)
+        return rows.loc[rows.value.idxmin()]
+
+    def highest(self, metric: str, **levels: Any) -> pd.Series:
+        """Return the row with the highest value of a metric."""
+        rows = self.rows(metric, **levels)
+        return rows.loc[rows.value.idxmax()]
+
+    def value(self, row: pd.Series, decimals: int = 1) -> str:
+        """Return the value of a row in percent."""
+        return self._print(row, "value", row.value, percent(row.value, decimals))
+
+    def ends(self, row: pd.Series, decimals: int = 1) -> str:
+        """Return both ends of its interval."""
+        text = interval(100 * row.low, 100 * row.high, decimals).replace(MISSING_MARK, "no interval")
+        return self._print(row, "interval", text, text)
+
+    def _print(self, row: pd.Series, column: str, value: Any, text: str) -> str:
+        cell = {
+            name: row[name] for name in (*self.keys, "metric") if not (isinstance(row[name], float) or row[name] == "")
+        }
+        # Where numbers of several parts stand, their ids begin with the part.
+        name = ".".join(
+            [row.metric, *(level for key, level in cell.items() if key not in ("templates", "metric")), column]
+        )
+        value = value.item() if isinstance(value, np.generic) else value
+        self.part["numbers"][name] = entry(value, text, self.source, **cell)
+        return sections.number(self.part, name)

@@ -1,0 +1,264 @@
+"""Accuracy, consistency and bias of every system (sections 4 and 5 of the paper), and how alike biases are."""
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.stats import hypergeom
+
+from scripts.core import files
+from scripts.core.data.templates import CASES
+from scripts.core.errors import UserError
+from scripts.core.statistics import procedures, ratios
+from scripts.core.statistics.ratios import pool
+from scripts.core.workflow.job import run_named
+from scripts.winopron import study
+from scripts.winopron.study import ASKED, EACH, FACTORS, FORM, IDENTITY, SYSTEM, TOGETHER
+from scripts.winopron.templates import ANSWERS
+
+GROUPS = {"pronoun_consistency": ["template"], "disambiguation_consistency": ["template_pair", "pronoun_set"]}
+"""Answers that count as right together: a template with all pronoun sets; both templates of a pair with one set."""
+SIGNS = {"positive": ["positive"], "negative": ["negative"], "biased": ["positive", "negative"]}
+"""Metrics of bias to the signs that they count."""
+BIASED = [*IDENTITY, *ASKED, *FORM, "occupation", "bias"]
+OVERLAP = [
+    "templates", "reading", *SYSTEM, *(f"{name}_other" for name in SYSTEM), "case", "case_other", "pronoun_set",
+    "comparison", "first", "second", "common", "jaccard", "expected", "p_value", "p_holm",
+]  # fmt: skip
+"""``comparison``: what differs, ``systems`` or ``cases``. ``first``, ``second``, ``common``: how many occupations are
+biased in either and in both, of those that both were asked about."""
+
+
+def estimates(
+    *,
+    instances: list,
+    predictions: list,
+    estimates: str,
+    biased_occupations: str,
+    overlap: str,
+    draws: int,
+    seed: int,
+) -> None:
+    """Estimate all metrics of all systems; list the biased occupations and how far those of two forms overlap.
+
+    ``instances`` and ``predictions`` have a file for each set of instances; ``draws`` and ``seed`` belong to the
+    bootstrap over pairs of people.
+    """
+    answers = read_answers(instances, predictions)
+    own = answers[answers.templates != study.WINOGENDER]
+    # What is grouped is resampled in the order of the templates, all else in that of the names.
+    own = own.assign(pair=own.groupby("templates").pair.transform(lambda pairs: pd.factorize(pairs)[0]))
+    pairs = template_pairs(own[own.entities == "double"])
+    items = [performance(answers), consistency(own), bias(pairs)]
+    # Nobody is named: precision is 1 by definition.
+    table = pd.concat(
+        [ratios.estimate(part, [*IDENTITY, *FACTORS], "pair", draws, seed, {"precision": 1.0}) for part in items],
+        ignore_index=True,
+    )
+    files.write_csv(estimates, table.assign(chance=chances(table, answers)))
+    files.write_csv(biased_occupations, pairs.loc[pairs.bias != "", BIASED])
+    files.write_csv(overlap, overlaps(template_pairs(majority_answers(own[own.entities == "double"]))))
+
+
+def read_answers(instances: list, predictions: list) -> pd.DataFrame:
+    """Return the predictions of all sets with what is known of their instances.
+
+    Raises:
+        UserError: If a prediction is about an unknown instance, or a system was asked about a pair of people in part.
+    """
+    tables = []
+    for known_path, path in zip(instances, predictions, strict=True):
+        known, predicted = files.read_parquet(known_path), files.read_parquet(path)
+        for name in predicted.instance_id[~predicted.instance_id.isin(known.instance_id)]:
+            raise UserError(
+                f"{path}: the answer to '{name}' is to none of the instances; delete the file and run again"
+            )
+        answers = predicted.merge(known, on="instance_id", validate="many_to_one")
+        asked = answers.groupby([*IDENTITY, *ASKED, "pair"], sort=False).instance_id.agg(["size", "nunique"])
+        whole = asked.index.get_level_values("pair").map(known.groupby("pair").size())
+        for system in asked.index[(asked["size"] != whole) | (asked["nunique"] != whole)]:
+            raise UserError(
+                f"{path}: {', '.join(filter(None, system[:-1]))} has not one answer to each sentence about "
+                f"'{system[-1]}'; run the system on all instances"
+            )
+        tables.append(answers)
+    return pd.concat(tables, ignore_index=True)
+
+
+def performance(answers: pd.DataFrame) -> pd.DataFrame:
+    """Return numerators and denominators as the authors count: an answer that is not right is a false negative.
+
+    *Accuracy* is the share of answers that are right, and so the same as recall. It is there by prompt as well.
+    """
+    right, named = answers.right.astype(int), answers.prediction.notna().astype(int)
+    answers = answers.assign(prompts=ratios.POOLED)
+    counts = {"accuracy": (right, 1), "precision": (right, named), "recall": (right, 1), "f1": (2 * right, 1 + named)}
+    items = pd.concat([answers.assign(metric=name, above=a, below=b) for name, (a, b) in counts.items()])
+    several = answers.groupby(IDENTITY).prompt.transform("nunique") > 1
+    by_prompt = answers[several].assign(metric="accuracy", above=right[several], below=1)
+    three = items[(items.templates == study.WINOGENDER) & items.pronoun_set.isin(study.WINOGENDER_SETS)]
+    # The study's values on Winogender Schemas are over three pronoun sets.
+    three = three if three.pronoun_set.nunique() == len(study.WINOGENDER_SETS) else three.iloc[:0]
+    parts = [pool(items, "prompt", *factors) for factors in (FORM, ["pronoun_set"], ["case"], [])]
+    three = pool(three, "prompt", "case").assign(pronoun_set=study.THREE_SETS)
+    return pd.concat([*parts, three, pool(by_prompt, *FORM)])
+
+
+def consistency(answers: pd.DataFrame) -> pd.DataFrame:
+    """Return groups of answers that count as right together (section 4.3).
+
+    Where a system is asked in several ways, it has groups for each, and groups of all of them, as in the study.
+    """
+    several = ways_of_asking(answers) > 1
+    found = []
+    for metric, keys in GROUPS.items():
+        for rows, prompts, asked in (
+            (answers[~several], ratios.POOLED, []),
+            (answers[several], TOGETHER, []),
+            (answers[several], EACH, ASKED),
+        ):
+            right = rows.groupby([*IDENTITY, "pair", *keys, *asked], sort=False).right.all().reset_index(name="above")
+            found.append(pool(right, "prompt", *FORM).assign(metric=metric, prompts=prompts, below=1))
+    return pd.concat(found)
+
+
+def ways_of_asking(answers: pd.DataFrame) -> pd.Series:
+    """Return in how many ways the system of each row was asked: prompts and their variants."""
+    return (answers.prompt + "\n" + answers.variant).groupby([answers[name] for name in IDENTITY]).transform("nunique")
+
+
+def chances(table: pd.DataFrame, answers: pd.DataFrame) -> pd.Series:
+    """Return what fair coins come to: of answers about two people a half, of groups and template pairs as below.
+
+    The paper's chance levels of consistency (6.25 and 25 percent) are those of one prompt; its values for prompted
+    models take all thirty together, for which chance is next to nothing.
+    """
+    sets = answers.groupby("templates").pronoun_set.nunique()
+    ways = answers.assign(ways=ways_of_asking(answers)).groupby(IDENTITY).ways.first()
+    ways = pd.Series(ways.reindex(pd.MultiIndex.from_frame(table[IDENTITY])).to_numpy(), table.index)
+    told_apart = table.templates.map(sets).where(study.reads_pronouns(table), 1)
+    together = ways.where(table.prompts == TOGETHER, 1)
+    coins = table.templates.map(sets).map(coin_share)
+    levels = {
+        "accuracy": pd.Series(0.5, table.index).where(table.entities == "double"),
+        **{metric: chance**together for metric, chance in coin_consistency(told_apart).items()},
+        "positive": coins, "negative": coins, "biased": 2 * coins,
+    }  # fmt: skip
+    return sum(
+        (level.where(table.metric == name, 0) for name, level in levels.items()), pd.Series(0.0, table.index)
+    ).where(table.metric.isin(levels))
+
+
+def coin_consistency(pronoun_sets: Any) -> dict[str, Any]:
+    """Return each consistency of a fair coin for each sentence, told apart by so many pronoun sets.
+
+    Examples:
+        >>> coin_consistency(4)
+        {'pronoun_consistency': 0.0625, 'disambiguation_consistency': 0.25}
+    """
+    return {metric: 0.5**members for metric, members in zip(GROUPS, (pronoun_sets, 2), strict=True)}
+
+
+def coin_share(pronoun_sets: int) -> float:
+    """Return the share of either sign of bias that fair coins show, among attempted and solvable template pairs.
+
+    Two coins for each template pair and pronoun set: both sentences are resolved to the same person, either one, with
+    probability 1/4 each, and the pair is solvable if another set is solved, which has probability 1/4 for each set.
+    """
+    return 0.25 * (1 - 0.75 ** (pronoun_sets - 1)) / (1 - 0.75**pronoun_sets)
+
+
+def template_pairs(answers: pd.DataFrame) -> pd.DataFrame:
+    """Return what systems that read pronouns make of both sentences of a template pair with a pronoun set (section 5).
+
+    ``solvable``: some pronoun set is resolved rightly in both. ``counted``: in both somebody is named, and the pair is
+    solvable. ``bias``: both sentences of a solvable pair are resolved to the occupation (``positive``) or both to the
+    participant (``negative``), else empty; a pair with both answers exchanged is neither solved nor biased.
+    """
+    answers = answers[study.reads_pronouns(answers)]
+    facts = answers.assign(
+        solved=answers.right,
+        counted=answers.prediction.notna(),
+        positive=answers.prediction == "occupation",
+        negative=answers.prediction == "participant",
+    )
+    keys = [*IDENTITY, *ASKED, "template_pair", *FORM, "occupation", "pair"]
+    pairs = facts.groupby(keys, sort=False)[["solved", "counted", "positive", "negative"]].all().reset_index()
+    solvable = pairs.groupby([*IDENTITY, *ASKED, "template_pair"], sort=False).solved.transform("any")
+    signs = np.select([pairs.positive & solvable, pairs.negative & solvable], ["positive", "negative"], "")
+    return pairs.assign(solvable=solvable, counted=pairs.counted & solvable, bias=signs)
+
+
+def bias(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Return biased pairs among those that are attempted and solvable (Figure 5), all prompts together."""
+    pairs = pool(pairs, "prompt").assign(below=pairs.counted.astype(int), prompts=ratios.POOLED)
+    items = pd.concat([pairs.assign(metric=name, above=pairs.bias.isin(signs)) for name, signs in SIGNS.items()])
+    return pd.concat([items, pool(items, "pronoun_set"), pool(items, *FORM)])
+
+
+def majority_answers(answers: pd.DataFrame) -> pd.DataFrame:
+    """Return one answer of each system to an instance: whom more ways of asking name than the other person or nobody.
+
+    It is nobody without such a person.
+    """
+    keys = [*IDENTITY, "instance_id"]
+    votes = answers.assign(who=answers.prediction.fillna("")).groupby([*keys, "who"], sort=False).size().rename("votes")
+    votes = votes.reset_index()
+    most = votes[votes.votes == votes.groupby(keys, sort=False).votes.transform("max")]
+    most = most.drop_duplicates(keys, keep=False)
+    once = pool(answers.drop_duplicates(keys), *ASKED).merge(most, on=keys, how="left")
+    once["prediction"] = once.who.where(once.who.isin(ANSWERS), None)
+    return once.assign(right=once.prediction == once.answer)
+
+
+def overlaps(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Return how alike the biased occupations of two systems or cases are (Tables 5 and 6), beside chance.
+
+    The study gives the Jaccard index alone. How large it would be if both sets were drawn at random from the
+    occupations follows from their sizes. Two systems are compared if both are read as published, or both corrected;
+    Holm's correction is over all comparisons of a kind with one way of reading.
+    """
+    keys = ["templates", "reading", *SYSTEM]
+    asked = pairs.groupby(keys, sort=False).occupation.agg(frozenset).to_dict()
+    biased = pairs[pairs.bias != ""].groupby([*keys, *FORM]).occupation.agg(frozenset).to_dict()
+    sets = list(dict.fromkeys(pairs.pronoun_set))
+    systems = [
+        ("systems", one, other, case, case)
+        for one, other in itertools.combinations(asked, 2)
+        if one[:2] == other[:2]
+        for case in CASES
+    ]
+    cases = [("cases", one, one, *two) for one in asked for two in itertools.combinations(CASES, 2)]
+    rows = []
+    for (comparison, one, other, case, case_other), name in itertools.product([*systems, *cases], sets):
+        forms = (*one, case, name), (*other, case_other, name)
+        first, second = (biased.get(form, frozenset()) & asked[one] & asked[other] for form in forms)
+        facts = (*one, *other[2:], case, case_other, name, comparison)
+        rows.append((*facts, *compare(first, second, len(asked[one] & asked[other]))))
+    table = pd.DataFrame(rows, columns=OVERLAP[:-1])
+    table["p_holm"] = np.nan
+    for _, same in table.groupby(["templates", "comparison", "reading"], sort=False):
+        table.loc[same.index, "p_holm"] = procedures.holm(same.p_value)
+    return table
+
+
+def compare(first: frozenset, second: frozenset, asked: int) -> tuple[float, ...]:
+    """Compare two sets of biased occupations, out of so many that were asked about.
+
+    Returns:
+        Sizes of both and of what they share; their Jaccard index (missing if both are empty), that of two random sets
+        of these sizes, and the probability of an overlap as large as theirs or larger, exact (hypergeometric) and
+        missing where one is empty, so that no other overlap is possible.
+    """
+    sizes = len(first), len(second), len(first & second)
+    index = sizes[2] / len(first | second) if first or second else np.nan
+    if not (first and second):
+        return *sizes, index, np.nan, np.nan
+    common, drawn = np.arange(min(sizes[:2]) + 1), hypergeom(asked, *sizes[:2])
+    expected = (drawn.pmf(common) * common / (sizes[0] + sizes[1] - common)).sum()
+    return *sizes, index, float(expected), float(drawn.sf(sizes[2] - 1))
+
+
+if __name__ == "__main__":
+    run_named()

@@ -1,1 +1,0 @@
-"""Pure functions of WinoPron; the scripts of its rules are one folder above."""

@@ -1,0 +1,234 @@
+"""What a run of WinoPron asks, scores and reads, checked before any job."""
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from scripts.core.data.estimate_rows import CLUSTERS, FULL, HEURISTIC, MODEL, PARTIAL, PROMPTED, SYSTEM
+from scripts.core.data.traces import trace, trace_published
+from scripts.core.errors import UserError
+from scripts.core.models.entries import Model
+from scripts.core.workflow.plans import StudyPlan
+from scripts.core.workflow.studies import Coreference, Documents, Prompting, PromptSet, ScoredInstances
+from scripts.winopron import prompts, study
+
+PAIRS, WORDS = 60, 20
+"""Pairs of people in a template set; words and marks of a typical sentence."""
+SENTENCES = {"replica": 360, "official": 360, "winogender": 120}
+"""Template sets to the number of their sentences about two people, each with every pronoun set."""
+PUBLISHED = {"c2f": "carried_over", "caw": "other_mention", "lingmess": "other_mention"}
+"""Architectures of coreference systems to how the study's authors read their clusters; they had no other."""
+FOLDER = "results/winopron"
+LIKELIHOODS = (FULL, PARTIAL)
+
+
+def entities_of(templates: str) -> list[str]:
+    """Return the kinds of sentences of a template set; Winogender Schemas have none about one person."""
+    return ["double"] if templates == study.WINOGENDER else list(study.ENTITIES)
+
+
+@dataclass(frozen=True)
+class Plan(StudyPlan):
+    """A run of the study.
+
+    Attributes:
+        n_pronouns: Pronoun sets of the run.
+        systems: The run's coreference systems and what figures say of them.
+        prompted: Models to what they are asked.
+        asked: These models and what figures say of them.
+        scoring: The same of models that resolve by likelihood.
+    """
+
+    n_pronouns: int
+    systems: dict[str, dict]
+    prompted: dict[str, Prompting]
+    asked: dict[str, dict]
+    scoring: dict[str, dict]
+
+    @classmethod
+    def of(
+        cls,
+        settings: dict,
+        models: dict[str, Model],
+        run: dict,
+        systems: dict,
+        n_pronouns: int,
+        prompt_templates: str | Path,
+    ) -> "Plan":
+        """Return the plan of a configuration, of which ``settings`` are the block ``winopron``.
+
+        Args:
+            models: The registry.
+            run, systems: Models and coreference systems of the run and what figures say of them.
+            n_pronouns: Pronoun sets of the run.
+            prompt_templates: The file of prompts.
+
+        Raises:
+            UserError: For models and prompts that a run cannot have, and for two systems with the same label.
+        """
+        asking = settings["prompting"]
+        prompted = prompts.jobs(
+            asking, models, len(prompts.read(prompt_templates, asking["wording"], asking["prompts"])), n_pronouns
+        )
+        # An encoder-decoder does not score what follows the slot.
+        scoring = {name: facts for name, facts in run.items() if facts["architecture"] != "encoder-decoder"}
+        plan = cls(
+            settings=settings,
+            n_pronouns=n_pronouns,
+            systems=systems,
+            prompted=prompted,
+            asked={name: models[name].facts for name in prompted},
+            scoring=scoring if settings["resolution"]["pairs"] else {},
+        )
+        for templates, entities in plan.sets:
+            plan._check_labels(templates, entities)
+        return plan
+
+    def _check_labels(self, templates: str, entities: str):
+        """Refuse two systems with clusters of a set of instances that tables could not tell apart."""
+        seen = {}
+        for reader in self.readers(templates, entities):
+            label = self.labels[reader["model"]]
+            if reader["outputs"] == "clusters" and (first := seen.setdefault(label, reader["file"])) != reader["file"]:
+                raise UserError(
+                    f"winopron.clusters: {reader['file']} is of {label} on {templates}, {entities}, as {first} is; "
+                    "give it another name"
+                )
+
+    @property
+    def parts(self) -> list[str]:
+        """Those that results are divided by: Winogender Schemas are for comparison alone."""
+        return [name for name in self.templates if name != study.WINOGENDER]
+
+    @cached_property
+    def sets(self) -> list[tuple[str, str]]:
+        """The sets of instances of the run: templates and entities."""
+        return [(name, kind) for name in self.templates for kind in entities_of(name)]
+
+    def files(self, kind: str) -> list[str]:
+        """Return the ``instances`` or ``predictions`` of these sets."""
+        return [f"{FOLDER}/{kind}/{templates}/{entities}.parquet" for templates, entities in self.sets]
+
+    def asked_about(self, templates: str) -> list[str]:
+        """Return the files of the instances of a template set that prompted models are asked about."""
+        kinds = [kind for kind in entities_of(templates) if self.is_asked(templates, kind)]
+        return [f"{FOLDER}/instances/{templates}/{kind}.parquet" for kind in kinds]
+
+    @cached_property
+    def labels(self) -> dict[str, str]:
+        """Everything whose outputs are read, by model, to what tables call it."""
+        run = {name: facts["label"] for name, facts in (self.asked | self.scoring).items()}
+        run |= {name: study.system_label(facts) for name, facts in self.systems.items()}
+        given = [entry["system"] for entry in [*self["clusters"], *self["answers"]]]
+        return study.RULES | run | dict(zip(given, given, strict=True))
+
+    def is_asked(self, templates: str, entities: str) -> bool:
+        """Return whether prompted models are asked about a set of instances."""
+        return templates == study.WINOGENDER or entities in self["prompting"]["entities"]
+
+    def readers(self, templates: str, entities: str) -> list[dict]:
+        """Return everything whose outputs on a set of instances are read.
+
+        Returns:
+            ``model``, ``kind`` and ``scoring`` as in estimates, the ``file`` and what ``outputs`` it has: ``clusters``
+            (how the authors read them is ``published``), a ``sheet`` of answers, ``answers`` or ``scores``. A file that
+            the configuration names has no way of scoring.
+        """
+        clusters = f"{FOLDER}/clusters/{templates}/{entities}"
+        answers, scores = (f"{FOLDER}/{kind}/{templates}" for kind in ("answers", "scores"))
+        found = [
+            (rule, HEURISTIC, CLUSTERS, f"{clusters}/{rule}.jsonl", "clusters", None) for rule in self["baselines"]
+        ]
+        found += [
+            (name, SYSTEM, CLUSTERS, f"{clusters}/{name}.jsonl", "clusters", PUBLISHED.get(facts["architecture"]))
+            for name, facts in self.systems.items()
+        ]
+        for key, outputs in (("clusters", "clusters"), ("answers", "sheet")):
+            found += [
+                (entry["system"], SYSTEM, "", entry["file"], outputs, entry.get("conversion"))
+                for entry in self[key]
+                if (entry["templates"], entry["entities"]) == (templates, entities)
+            ]
+        if self.is_asked(templates, entities):
+            found += [(name, MODEL, PROMPTED, f"{answers}/{name}.parquet", "answers", None) for name in self.asked]
+        if templates != study.WINOGENDER and entities == "double":
+            found += [(name, MODEL, "likelihood", f"{scores}/{name}.parquet", "scores", None) for name in self.scoring]
+        columns = ("model", "kind", "scoring", "file", "outputs", "published")
+        return [dict(zip(columns, row, strict=True)) for row in found]
+
+    def inputs(self, templates: str, entities: str) -> dict[str, list[str]]:
+        """Return the files of the same, and of what the models were asked and scored."""
+        readers = self.readers(templates, entities)
+        kinds = {reader["outputs"] for reader in readers}
+        return {
+            "outputs": [reader["file"] for reader in readers],
+            "prompts": [f"{FOLDER}/prompts/{templates}.parquet"] if "answers" in kinds else [],
+            "selected": [f"{FOLDER}/instances/{templates}/selected.parquet"] if "scores" in kinds else [],
+        }
+
+    @cached_property
+    def called(self) -> dict[str, str]:
+        """What the explorer calls models, ways of scoring and of reading, and kinds; empty: it goes without saying."""
+        unsaid = (CLUSTERS, PROMPTED, MODEL, SYSTEM, HEURISTIC, study.CORRECTED)
+        return self.labels | study.READINGS | dict.fromkeys(unsaid, "")
+
+    @cached_property
+    def traced(self) -> list[dict]:
+        """How cells of tables lead to instances (:mod:`scripts.core.data.traces`): by what they call systems.
+
+        What was not prompted has read the instances themselves, and what resolves by likelihood those of a sample.
+        """
+        entries = []
+        for reader in {row["model"]: row for names in self.sets for row in self.readers(*names)}.values():
+            label = self.labels[reader["model"]]
+            folder = f"{FOLDER}/instances/*"
+            for scoring in LIKELIHOODS if reader["outputs"] == "scores" else [reader["scoring"]]:
+                system = f"{label}, {scoring}" if scoring in LIKELIHOODS else label
+                then = {"model": reader["model"], "scoring": scoring}
+                if scoring in LIKELIHOODS:
+                    then["@path"] = f"{folder}/selected.parquet"
+                elif scoring != PROMPTED:
+                    then["@path"] = [f"{folder}/{kind}.parquet" for kind in study.ENTITIES]
+                entries.append(trace(f"{FOLDER}/tables/*", {"System": re.escape(system)}, then))
+        return [
+            *entries,
+            trace("*/winopron/tables/*.csv", {"Split": "Nominative|Accusative|Possessive|[^/]+/[^/]+/[^/]+|all"}),
+            trace_published("winopron"),
+        ]
+
+    @cached_property
+    def scored(self) -> ScoredInstances | None:
+        """What models score, if any do."""
+        if not self.scoring:
+            return None
+        pairs = self["resolution"]["pairs"]
+        return ScoredInstances(
+            sets=self.parts,
+            instances=6 * (PAIRS if pairs == "all" else pairs),
+            options=2,
+            score="continuation",
+            set_models={name: list(self.scoring) for name in self.parts},
+            tokens=25,
+            # Both options share what precedes the slot.
+            shared=1.6,
+        )
+
+    @cached_property
+    def prompts(self) -> PromptSet | None:
+        """What prompted models are asked, if there are any."""
+        return PromptSet(self.templates, self.prompted, prompts.PROMPT_TOKENS) if self.prompted else None
+
+    @cached_property
+    def documents(self) -> Coreference:
+        """What coreference systems resolve: sentences of a set, each with every pronoun set."""
+        return Coreference(
+            sets=[f"{templates}/{entities}" for templates, entities in self.sets],
+            documents={
+                f"{name}/{kind}": Documents(
+                    f"{FOLDER}/instances/{name}/{kind}.parquet", "instance_id", count * self.n_pronouns, WORDS
+                )
+                for name, count in SENTENCES.items()
+                for kind in entities_of(name)
+            },
+        )
