@@ -238,10 +238,8 @@ INSIDES = {
     # Jobs with their params, which Snakemake prints nowhere.
     "scripts/provenance/expected_jobs.py": {"_workflow", "_prepare_dag", "_build_dag"},
     "scripts/compare.py": {"_workflow"},
-    # Groups and partitions by rule, and a dry run that asks the cluster.
-    "scripts/core/workflow/cluster.py": {
-        "_restart_times", "_group", "_localrules", "_resources", "_executor", "_executor_plugin",
-    },
+    # Groups and partitions by rule.
+    "scripts/core/workflow/cluster.py": {"_restart_times", "_group", "_localrules", "_executor"},
     # What the executor lacks, where jobs are refused (its docstring).
     "scripts/core/workflow/slurm_executor.py": {
         "__class__", "get_submit_command", "set_gres_string", "query_job_status", "_report_job_error_threadsafe",

@@ -9,11 +9,13 @@ import io
 import logging
 import os
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import yaml
+from snakemake.exceptions import ResourceInsufficiencyError
+from snakemake.resources import GroupResources
 from snakemake_interface_executor_plugins.settings import ExecMode
 from snakemake_interface_logger_plugins.common import LogEvent
 
@@ -240,11 +242,7 @@ def check_as_if_submitted(workflow: Any) -> None:
     except UserError as error:
         log.warning(f"The cluster was not checked: {error}")
         return
-    dry, workflow._executor_plugin = workflow._executor_plugin, ExecutorPluginRegistry().get_plugin("slurm")
-    try:
-        check_cluster(workflow.dag, workflow._executor_plugin.get_settings(arguments))
-    finally:
-        workflow._executor_plugin = dry
+    check_cluster(workflow.dag, ExecutorPluginRegistry().get_plugin("slurm").get_settings(arguments))
 
 
 def check_cluster(dag: Any, settings: Any) -> tuple[dict[str, str], dict[str, int | None]]:
@@ -259,9 +257,7 @@ def check_cluster(dag: Any, settings: Any) -> tuple[dict[str, str], dict[str, in
     problems = slurm.check_conf(os.environ)
     problems += slurm.check_status(config, settings.status_command, settings.init_seconds_before_status_checks)
     problems += slurm.check_arrays(settings.array_jobs)
-    requests = {
-        name: slurm_executor.Request(dict(job.resources.items()), job.threads) for name, job in submitted_jobs(dag)
-    }
+    requests = {name: slurm_executor.Request(*asked) for name, asked in submitted_jobs(dag).items()}
     problems += slurm_executor.check_requests(requests, settings, config, limits)
     if problems:
         raise UserError(
@@ -271,15 +267,22 @@ def check_cluster(dag: Any, settings: Any) -> tuple[dict[str, str], dict[str, in
     return config, limits
 
 
-def submitted_jobs(dag: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the jobs and groups that this run would send to the queue, with their names."""
+def submitted_jobs(dag: Any) -> dict[str, tuple[dict[str, Any], int]]:
+    """Return resources and threads of the jobs and groups that this run would send to the queue, by their names."""
+    found = {}
     for job in dag.needrun_jobs():
-        unit = dag.get_job_group(job) or job
-        if not unit.is_local:
+        group = dag.get_job_group(job)
+        if group and group.groupid not in found:
+            # A group would keep them, and files that its time follows from may not be there yet. Dry runs count too.
+            try:
+                resources = GroupResources.basic_layered(
+                    group.toposorted, group.global_resources, run_local=False,
+                    additive_resources=["runtime"], sortby=["runtime"],
+                )  # fmt: skip
+            except ResourceInsufficiencyError as error:
+                raise UserError(f"group {group.groupid}: {error}") from error
+            found[group.groupid] = dict(resources), resources["_cores"]
+        elif not (group or job.rule.norun or job.rule.name in dag.workflow._localrules):
             name = f"{job.rule.name} ({', '.join(job.wildcards) or 'no wildcards'})"
-            if unit.is_group():
-                # A group keeps what it finds, and files that its time follows from may not be there yet.
-                name, unit._resources = unit.groupid, None
-            yield name, unit
-            if unit.is_group():
-                unit._resources = None
+            found[name] = dict(job.resources.items()), job.threads
+    return found
