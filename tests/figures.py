@@ -160,7 +160,7 @@ def is_empty(ax):
 def unfulfilled(drawn):
     """Return the labels of legend entries that stand for nothing in the figure.
 
-    An entry in grey stands for marks of any colour: bars of errors, open points, areas.
+    An entry in grey stands for marks of any colour: bars of errors, open points, areas, lines of its dashes.
     """
     lines = [line for ax in drawn.axes for line in ax.lines]
     areas = [marks for ax in drawn.axes for marks in ax.collections if isinstance(marks, PolyCollection)]
@@ -197,7 +197,8 @@ def unfulfilled(drawn):
                 used = edges | fills | texts | (strokes if joined else set())
                 there = bool(colour & used) or (any(map(is_grey, colour)) and (not open_ or "#ffffff" in used))
             elif handle.get_linestyle() not in ("None", "none", "", " ") and handle.get_linewidth():
-                there = to_hex(handle.get_color()) in strokes
+                dashes = {line.get_linestyle() for line in lines if to_hex(handle.get_color()) == grey}
+                there = to_hex(handle.get_color()) in strokes or handle.get_linestyle() in dashes - {"-"}
             elif handle.get_marker() == (6, 2, 0):
                 there = bool(texts)
             else:

@@ -29,7 +29,10 @@ ALL = "all"
 """The level of a factor that is pooled, and the model that stands for all of them."""
 KEYS = ["model", "n_distractors"]
 VALUES = ["n", "accuracy", "ci_low", "ci_high", "sd"]
-"""Columns of accuracies in the CSV files; the study's error bars are ``sd``, over samples, which is not drawn."""
+"""Columns of accuracies in the CSV files; the study's error bars are ``sd``, over samples. Only bars show them next to
+intervals: on curves and points marks would hide them, or they the marks."""
+DEVIATION = {"color": "#E6AB02", "linewidth": 1}
+"""Of error bars of one standard deviation; intervals are black."""
 BOUNDS = {"ci_low": "low", "ci_high": "high"}
 
 
@@ -217,6 +220,9 @@ def _draw_introduction_accuracy(
         ax.barh(places, rows.accuracy, height=0.75, color=colours, zorder=1)
         bars = plotting.error_bars(rows.accuracy, rows.low, rows.high)
         ax.errorbar(rows.accuracy, places, xerr=bars, fmt="none", color="black", linewidth=0.8, capsize=1.5)
+        if rows.sd.notna().any():
+            spread = plotting.error_bars(rows.accuracy, rows.accuracy - rows.sd, rows.accuracy + rows.sd)
+            ax.errorbar(rows.accuracy, places, xerr=spread, fmt="none", capsize=2, zorder=4, **DEVIATION)
         for y, value in zip(places, rows.accuracy, strict=True):
             _beside(ax, 2 / 72, y, f"{value:.2f}", ha="left", va="center_baseline")
         plotting.fraction_axis(ax.xaxis)
@@ -224,6 +230,8 @@ def _draw_introduction_accuracy(
     grid[-1].set_xlabel("Accuracy without distractors")
     handles = [plotting.chance_line(grid, chance, "x"), plotting.human_line(grid, human, "x")]
     handles.append(plotting.interval_handle(figures.BOOTSTRAP, "_"))
+    if frame.sd.notna().any():
+        handles.append(Line2D([], [], marker="|", markersize=4, label="± SD over samples", **DEVIATION))
     plotting.legend_below(drawn, handles + few, 3)
     return drawn
 

@@ -103,6 +103,7 @@ HIGHEST = 100
 VARIABLE_LABELS = {"date": "Date (year)", "place": "Place (by rank)"}
 MARK_SIZE = 3
 """Size of a mark in points."""
+STUDY_BAND = {"linewidth": 0.6, "linestyle": ":"}
 GENDER_SHIFT = 1.2
 """How far apart the marks of neighbouring genders stand, in points, so that none hides another."""
 
@@ -175,12 +176,16 @@ def draw_correlations(curves: "pd.DataFrame", variable: str) -> Figure:
             ax.plot(part.position, part.probability, markeredgewidth=0, alpha=0.75, transform=beside, **look)
             low, high = (part[name].clip(0, HIGHEST) for name in ("fit_low", "fit_high"))
             ax.fill_between(part.position, low, high, color=colour, alpha=0.25, linewidth=0)
+            for side in (-1, 1):
+                band = (part.fit + side * part.study_band).clip(0, HIGHEST)
+                ax.plot(part.position, band, color=colour, **STUDY_BAND)
             line = clipped_line(part.position.iloc[[0, -1]], part.fit.iloc[[0, -1]])
             ax.plot(*line, color=colour, linewidth=1.1, linestyle=figures.LINES[gender])
         if len(known) > 1:
             ax.set_title(figures.panel_label(model, prompt), fontsize=7)
         # Nothing that is drawn is above 100; an almost empty panel must not be blown up.
-        highest = max(panel.probability.max(), panel.fit_high.clip(0, HIGHEST).max(), 1)
+        ends = panel.fit_high, panel.fit + panel.study_band
+        highest = max(panel.probability.max(), *(end.clip(0, HIGHEST).max() for end in ends), 1)
         ax.set_ylim(-0.05 * highest, 1.08 * highest)
         ax.yaxis.set_major_locator(MaxNLocator(3, integer=True))
         ax.set_xticks(places, labels if index + columns >= len(shown) else [""] * len(labels), fontsize=7)
@@ -201,7 +206,10 @@ def draw_correlations(curves: "pd.DataFrame", variable: str) -> Figure:
         )
         for g in figures.genders(curves)
     ]
-    handles += [plotting.patch_handle("#BFBFBF", "95% interval of the line")]
+    handles += [
+        plotting.patch_handle("#BFBFBF", "95% interval of the line"),
+        plotting.handle({"color": plotting.GREY, **STUDY_BAND}, "the study's band"),
+    ]
     plotting.legend_below(drawn, handles, 5)
     return drawn
 

@@ -66,7 +66,7 @@ SHOWN = {
     "headline": [Shown("accuracy", "low", "high", "y")],
     "accuracy_by_distractors": [Shown("accuracy", "low", "high", "y")],
     "accuracy_by_pronoun": [ACCURACY],
-    "introduction_accuracy": [ACCURACY],
+    "introduction_accuracy": [ACCURACY, Shown("accuracy", "sd_low", "sd_high", rows="sd == sd")],
     "error_types": [Shown("share", "low", "high", "y")],
     "who_becomes_whom": [Shown("share", "low", "high", "y", rows="share > 0")],
     "context_free": [Shown("count", axis="y", rows="model == 'all'")],
@@ -87,7 +87,10 @@ SHOWN = {
         Shown("value", scale=100, rows="metric == 'lean' and group == 'M'"),
         Shown("value", scale=-100, rows="metric == 'lean' and group == 'F'"),
     ],
-    "correlations": [Shown("fit", "fit_low", "fit_high", "y", rows="0 <= fit <= 100")],
+    "correlations": [
+        Shown("fit", "fit_low", "fit_high", "y", rows="0 <= fit <= 100"), Shown("band_low", axis="y"),
+        Shown("band_high", axis="y"),
+    ],
     "occupations": [Shown("metric", axis="cells")],
 }  # fmt: skip
 """Kind of figure to what it shows; the kind of a figure is the beginning of its file's name."""
@@ -159,8 +162,11 @@ def undrawn(name: str, table: pd.DataFrame, marks: list[dict[str, Any]]) -> list
     """Name what a figure's table has and the figure has not, or not where it belongs."""
     if name.startswith("correlations"):
         # Percentages.
-        table = table.assign(fit_low=table.fit_low.clip(0, 100), fit_high=table.fit_high.clip(0, 100))
-    if name == "few_shot":
+        table = table.assign(
+            fit_low=table.fit_low.clip(0, 100), fit_high=table.fit_high.clip(0, 100),
+            band_low=(table.fit - table.study_band).clip(0, 100), band_high=(table.fit + table.study_band).clip(0, 100),
+        )  # fmt: skip
+    if name in ("few_shot", "introduction_accuracy"):
         # A standard deviation is drawn as far as a share can be.
         ends = (table.accuracy - table.sd).clip(lower=0), (table.accuracy + table.sd).clip(upper=1)
         table = table.assign(sd_low=ends[0], sd_high=ends[1])
