@@ -128,8 +128,8 @@ class Generator:
         """Divide prompts into batches, the longest first, the same for the same prompts."""
         sizes = [len(tokens) + self.max_new_tokens for tokens in ids]
         order = sorted(range(len(ids)), key=lambda row: (-sizes[row], ids[row]))
-        alone = [[row] for row in order if self.way == "single" or self.is_scaled(ids[row])]
-        order = [row for row in order if [row] not in alone]
+        alone = {row for row in order if self.way == "single" or self.is_scaled(ids[row])}
+        order = [row for row in order if row not in alone]
         padding = 0 if self.way == "equal" else PADDING[self.network.device.type]
         batches = net.cut_passes(order, sizes, self.batch_tokens, padding)
         if self.way == "shared":
@@ -141,9 +141,9 @@ class Generator:
                 self._lay_out(ids, batch).tokens + self.max_new_tokens * len(batch),
                 [ids[row] for row in batch],
             )
-            for batch in alone + batches
+            for batch in [*([row] for row in alone), *batches]
         ]
-        return sorted(made, key=lambda batch: -max(map(len, batch.work)))
+        return sorted(made, key=lambda batch: (-max(map(len, batch.work)), batch.work))
 
     def _lay_out(self, ids: Sequence[list[int]], rows: Sequence[int]) -> Layout:
         some = [ids[row] for row in rows]
@@ -196,9 +196,6 @@ class Generator:
     def _place(self, ids: Sequence[list[int]], layout: Layout) -> tuple[torch.Tensor, torch.Tensor]:
         """Return token ids and attention mask, shape (prompts, tokens): each part padded on the left."""
         width = sum(layout.widths)
-        if self.network.config.model_type in ("mamba", "falcon_mamba"):
-            # Their memory of a prompt that is shorter than the convolution is filled in the wrong places.
-            width = max(width, self.network.config.conv_kernel)
         tokens = torch.full((len(ids), width), self.padding)
         mask = torch.zeros((len(ids), width), dtype=torch.long)
         for group, prefix in zip(layout.groups, layout.prefixes, strict=True):
