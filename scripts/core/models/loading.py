@@ -190,6 +190,7 @@ def load(name: str, entry: dict[str, Any], location: Location, device: str) -> t
             reason = checkpoints.explain_failure(error).replace(str(folder), str(location.folder))
             raise UserError(f"model {name}: cannot be loaded from {location.folder} ({reason}") from error
     _refuse_misfit(name, report)
+    model.name_or_path = model.config.name_or_path = str(location.folder)
     if location.adapter is not None:
         model = _merge_adapter(name, model, location.adapter)
     model = contexts.text_part(model)
