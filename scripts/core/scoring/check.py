@@ -231,6 +231,7 @@ def plain_values(scorer: Scorer, text: Text) -> np.ndarray:
     if isinstance(scorer, Seq2SeqScorer):
         labels = torch.as_tensor(text.ids)[None].to(network.device)
         logits = network(**net.text_arguments(network, text.source[None]), labels=labels).logits[0]
+        logits = logits[torch.from_numpy(text.scored).to(logits.device)]
     elif scorer.architecture == "decoder":
         logits = network(**net.text_arguments(network, text.ids[None])).logits[0, :-1]
     else:

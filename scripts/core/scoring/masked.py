@@ -86,20 +86,23 @@ class MaskedScorer:
 
     def _run_copies(self, items: Sequence[tuple[tuple[int, bytes], dict[int, float]]]) -> list[None]:
         """Fill in the log-probabilities of the tokens that are wanted of each copy."""
-        ids = np.stack([np.frombuffer(copy, dtype=np.int64) for (_, copy), _ in items])
-        rows, at = torch.arange(len(ids)), torch.tensor([position for (position, _), _ in items])
-        arguments = net.text_arguments(self.network, ids)
-        if self.head is None or self.way in ("all", "single"):
-            logits = self.network(**arguments).logits[rows, at]
-        elif self.way == "head":
-            logits = self.head(self.network, self.network.base_model(**arguments).last_hidden_state[rows, at])
-        else:
-            logits = self.head(self.network, last_states(self.network, arguments["input_ids"], rows, at))
+        logits = self.logits([copy for copy, _ in items])
         pairs = [(row, target) for row, (_, wanted) in enumerate(items) for target in wanted]
         values = net.token_values(logits, *np.array(pairs, dtype=np.int64).T)
         for (row, target), value in zip(pairs, values, strict=True):
             items[row][1][target] = float(value)
         return [None] * len(items)
+
+    def logits(self, copies: Sequence[tuple[int, bytes]]) -> torch.Tensor:
+        """Return the logits at the masked position of copies of one length, of shape (copies, vocabulary)."""
+        ids = np.stack([np.frombuffer(copy, dtype=np.int64) for _, copy in copies])
+        rows, at = torch.arange(len(ids)), torch.tensor([position for position, _ in copies])
+        arguments = net.text_arguments(self.network, ids)
+        if self.head is None or self.way in ("all", "single"):
+            return self.network(**arguments).logits[rows, at]
+        if self.way == "head":
+            return self.head(self.network, self.network.base_model(**arguments).last_hidden_state[rows, at])
+        return self.head(self.network, last_states(self.network, arguments["input_ids"], rows, at))
 
 
 def masked_copies(text: Text, mask_token: int) -> list[tuple[np.ndarray, int]]:

@@ -49,24 +49,29 @@ class Seq2SeqScorer:
         return net.run_halving(self._run_texts, batch.work)
 
     def _run_texts(self, texts: Sequence[Text]) -> list[np.ndarray]:
+        logits = self.logits(texts)
+        targets = [text.ids[text.scored] for text in texts]
+        values = net.token_values(logits, np.arange(len(logits)), np.concatenate(targets))
+        return np.split(values, np.cumsum([len(target) for target in targets])[:-1])
+
+    def logits(self, texts: Sequence[Text]) -> torch.Tensor:
+        """Return the logits of the scored labels of all texts, in order, of shape (labels, vocabulary)."""
         sources, which = np.unique(np.stack([text.source for text in texts]), axis=0, return_inverse=True)
         arguments = net.text_arguments(self.network, sources)
         rows = torch.from_numpy(which.reshape(-1)).to(self.network.device)
         encoded = self.network.get_encoder()(**arguments, return_dict=True)
         encoded["last_hidden_state"] = encoded.last_hidden_state[rows.to(encoded.last_hidden_state.device)]
         labels = np.full((len(texts), max(len(text.ids) for text in texts)), self.network.config.pad_token_id or 0)
+        chosen = np.zeros(labels.shape, dtype=bool)
         for row, text in enumerate(texts):
-            labels[row, : len(text.ids)] = text.ids
-        chosen = np.arange(labels.shape[1]) < np.array([[len(text.ids)] for text in texts])
+            labels[row, : len(text.ids)], chosen[row, : len(text.ids)] = text.ids, text.scored
         logits = self.network(
             encoder_outputs=encoded,
             attention_mask=arguments["attention_mask"][rows],
             decoder_input_ids=shift_right(self.network, torch.from_numpy(labels).to(rows.device)),
             use_cache=False,
         ).logits
-        logits = logits[torch.from_numpy(chosen).to(logits.device)]
-        values = net.token_values(logits, np.arange(len(logits)), labels[chosen])
-        return np.split(values, np.cumsum([len(text.ids) for text in texts])[:-1])
+        return logits[torch.from_numpy(chosen).to(logits.device)]
 
 
 def shift_right(network: Any, labels: torch.Tensor) -> torch.Tensor:
