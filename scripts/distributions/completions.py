@@ -1,13 +1,10 @@
 """Ask a server to continue prompts and keep the most probable tokens of each step."""
 
-import pandas as pd
-import pyarrow as pa
-
 from scripts.core import files
 from scripts.core.data import prompting
-from scripts.core.engines import distributions as texts_and_steps
 from scripts.core.errors import UserError, count_noun
 from scripts.core.generation import servers
+from scripts.core.generation.distributions import read_texts, tabulate_steps
 from scripts.core.workflow.job import log, run
 
 
@@ -17,8 +14,8 @@ def main(
 ) -> None:  # fmt: skip
     """Write ``distributions`` (Parquet) for the prompts in ``texts`` (Parquet), one request for each distinct one.
 
-    Format: :mod:`scripts.core.engines.distributions`; a server tells no mass over the whole vocabulary, so there is no
-    file of masses.
+    Format: :mod:`scripts.core.generation.distributions`; a server tells no mass over the whole vocabulary, so there is
+    no file of masses.
 
     Raises:
         UserError: As :meth:`scripts.core.generation.servers.Client.complete`, and if the model thinks first.
@@ -28,8 +25,7 @@ def main(
     client = servers.Client(
         model, entry["api"], cache, max_new_tokens, top_k=top_k, timeout=timeout_seconds, attempts=attempts
     )
-    count = texts_and_steps.count(texts, ["generate"])
-    prompts = pd.concat(texts_and_steps.windows(texts, ["generate"], 1024), ignore_index=True)
+    prompts = read_texts(texts, ["generate"])
     answers = []
     for answer in client.complete_all(prompts.text.tolist(), parallel):
         # The first tokens of a thought say nothing of the answer's first word.
@@ -41,13 +37,12 @@ def main(
         "top_k": top_k,
         "max_new_tokens": max_new_tokens,
         "texts_sha256": files.sha256(texts),
-        "texts": count,
+        "texts": len(prompts),
         "prompt_tokens": sum(answer.prompt_tokens for answer in answers),
         "new_tokens": sum(answer.tokens for answer in answers),
     }
-    batch = texts_and_steps.step_batch(prompts.text_id, [answer.steps for answer in answers])
-    files.write_parquet(distributions, pa.Table.from_batches([batch]), metadata)
-    log.info("%s answered", count_noun(count, "prompt"))
+    files.write_parquet(distributions, tabulate_steps(prompts.text_id, [answer.steps for answer in answers]), metadata)
+    log.info("%s answered", count_noun(len(prompts), "prompt"))
 
 
 if __name__ == "__main__":

@@ -1,28 +1,38 @@
 """Keep the most probable tokens of a model at the mask of texts, or at each step of its continuations of prompts."""
 
-import hashlib
 import time
-from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
 
 from scripts.core import files
 from scripts.core.data import instances, prompting
-from scripts.core.engines import chunks, distributions, generation, output_layer
 from scripts.core.errors import UserError, count_noun
+from scripts.core.generation import check
+from scripts.core.generation.distributions import (
+    MASSES,
+    TOKENS,
+    Selection,
+    choose_probes,
+    read_masks,
+    read_texts,
+)
+from scripts.core.generation.generate import Generator
 from scripts.core.models import model_jobs
-from scripts.core.scoring.parts import progress_bar
+from scripts.core.models.contexts import context_length
+from scripts.core.scoring.check import choose_way, nonfinite_remedy
+from scripts.core.scoring.masked import MaskedScorer
+from scripts.core.scoring.network import Batch
+from scripts.core.scoring.parts import Parts, digest, progress_bar
+from scripts.core.scoring.seq2seq import Seq2SeqScorer
 from scripts.core.workflow.job import log, run
-
-if TYPE_CHECKING:
-    import numpy as np
-    import pandas as pd
-    import transformers
-    from tqdm import tqdm
 
 # Texts held at once: enough for batches of equal length to be full, few enough for memory to stay flat, which also
 # bounds the probabilities that are held.
-WINDOW, ELEMENTS = 4096, 1 << 24
+WINDOW, ELEMENTS = 4096, 1 << 22
 
 LIBRARIES = ("torch", "transformers", "tokenizers")
 
@@ -49,8 +59,8 @@ def main(
 ) -> None:
     """Write ``distributions`` and ``masses`` (Parquet) for the rows of ``texts`` (Parquet) that are for ``methods``.
 
-    Formats: :mod:`scripts.core.engines.distributions`. ``top_k`` is a number or ``all``; ``groups`` are the word groups
-    whose mass is wanted (group to words; may be empty). Chat templates are told that it is the day ``date``.
+    Formats: :mod:`scripts.core.generation.distributions`. ``top_k`` is a number or ``all``; ``groups`` are the word
+    groups whose mass is wanted (group to words; may be empty). Chat templates are told that it is the day ``date``.
     ``weights``, ``fetched``, ``speed`` and ``save_seconds`` are as in :mod:`scripts.scoring.score`: finished parts are
     kept beside the output and taken up by the next try.
 
@@ -58,7 +68,7 @@ def main(
         UserError: If the model cannot be loaded, a text is too long for it, or it thinks before it answers.
     """
     model_jobs.clear_leftovers(distributions, masses)
-    total = count_texts(texts, methods)
+    rows = read_texts(texts, methods)
     opened = model_jobs.open_model(
         model, entry, script="scripts/distributions/token_distributions.py", libraries=LIBRARIES, device=device,
         threads=threads, weights=weights, fetched=fetched,
@@ -74,149 +84,128 @@ def main(
         "groups": groups,
         "texts_sha256": files.sha256(texts),
     }
+    selection = Selection.for_model(opened.network, opened.tokenizer, top_k, groups)
+    # Texts that are too long for the model are refused before the first one runs.
+    readers = {
+        method: READERS[str(method)](opened, metadata, selection, chosen, tokens_per_batch)
+        for method, chosen in rows.groupby("method", sort=True)
+    }
+    metadata["check"] = {method: reader.check for method, reader in readers.items()}
     settings = {"tokens_per_batch": tokens_per_batch, "threads": threads}
-    parts = chunks.Chunks.for_output(distributions, metadata | settings, save_seconds)
-    job = Job(opened.network, opened.tokenizer, metadata, parts)
-    job.prepare(tokens_per_batch)
-    metadata["engine_description"] = job.filler.description if job.filler else {}
-    started = time.monotonic()
-    job.write(texts, distributions, masses, total)
+    parts = Parts(distributions, metadata | settings, save_seconds)
+    metadata |= {"texts": len(rows), "forward_tokens": 0}
+
+    def run_batch(planned: tuple[Reading, Batch]) -> list[np.ndarray]:
+        reader, batch = planned
+        return [found.ravel() for found in reader.run(batch)]
+
+    steps = max_new_tokens if "generate" in methods else 1
+    size = max(1, min(WINDOW, ELEMENTS // (selection.top_k * steps)))
+    fresh_tokens, started = 0, time.monotonic()
+    with (
+        progress_bar(model, None) as bar,
+        instances.write_batches(distributions, TOKENS, metadata) as write_tokens,
+        instances.write_batches(masses, MASSES, metadata) as write_masses,
+    ):
+        for start in range(0, len(rows), size):
+            window = rows[start : start + size]
+            plan = [(reader, batch) for reader in readers.values() for batch in reader.batches(window.index)]
+            metadata["forward_tokens"] += sum(batch.tokens for _, batch in plan)
+            # The rest of the texts will need about as many as those so far.
+            bar.total = round(metadata["forward_tokens"] * len(rows) / (start + len(window)))
+            found: dict[int, np.ndarray] = {}
+            key = digest(window.to_numpy().tolist())
+            for (_, batch), results, fresh in parts.work(key, plan, run_batch):
+                fresh_tokens += batch.tokens if fresh else 0
+                for number, values in zip(batch.members, results, strict=True):
+                    found[number] = values.reshape(-1, 2 * selection.top_k + len(selection.groups))
+                    check_finite(rows.text_id[number], found[number], opened.network)
+                bar.update(batch.tokens)
+            tokens, group_masses = selection.tabulate(window.text_id, [found[number] for number in window.index])
+            write_tokens(tokens)
+            write_masses(group_masses)
     seconds = time.monotonic() - started
-    model_jobs.write_speed(speed, opened, seconds, tokens=job.tokens, texts=total)
+    model_jobs.write_speed(speed, opened, seconds, tokens=fresh_tokens, texts=len(rows))
     parts.remove()
-    log.info(
-        "%s, %d tokens now (%.0f a second)", count_noun(total, "text"), job.tokens, job.tokens / max(seconds, 1e-9)
-    )
+    rate = fresh_tokens / max(seconds, 1e-9)
+    log.info("%s, %d tokens now (%.0f a second)", count_noun(len(rows), "text"), fresh_tokens, rate)
 
 
-def count_texts(texts: str | Path, methods: Sequence[str]) -> int:
-    """Return how many texts are for ``methods``; in ``main`` a parameter hides the module."""
-    return distributions.count(texts, methods)
+@dataclass(frozen=True)
+class Reading:
+    """How the rows of one method are read.
 
-
-class Job:
-    """Streams texts through a model.
-
-    Args:
-        network, tokenizer: As of :func:`scripts.core.models.loading.load`.
-        metadata: Of the output; ``top_k``, ``groups``, ``methods``, ``prefixes`` and ``max_new_tokens`` are read from
-            it.
+    Attributes:
+        items: What the model reads of each row, by the row's number.
+        check: What the record says of how they are run.
+        plan: Divides items into batches.
+        run: Returns the distributions of each member of a batch.
     """
 
-    def __init__(
-        self,
-        network: "transformers.PreTrainedModel",
-        tokenizer: "transformers.PreTrainedTokenizerBase",
-        metadata: dict,
-        parts: chunks.Chunks,
-    ):
-        self.network = network
-        self.tokenizer = tokenizer
-        self.metadata = metadata
-        self.parts = parts
-        self.tokens = 0
-        size = output_layer.vocabulary_size(network)
-        self.vocabulary = distributions.token_texts(tokenizer, size)
-        self.groups = metadata["groups"]
-        self.top_k = size if metadata["top_k"] == "all" else min(metadata["top_k"], size)
-        # There is one of each method.
-        self.filler: Any = None
-        self.generator: Any = None
+    items: dict[Any, Any]
+    check: dict[str, Any]
+    plan: Callable[[list[Any]], list[Batch]]
+    run: Callable[[Batch], list[np.ndarray]]
 
-    def prepare(self, tokens_per_batch: int | str) -> None:
-        """Set up what the methods need."""
-        groups = distributions.group_tokens(self.vocabulary, self.groups) if self.groups else None
-        options = {"tokens_per_batch": tokens_per_batch, "top_k": self.top_k, "groups": groups}
-        if "mask" in self.metadata["methods"]:
-            prefix = self.metadata["prefixes"].get("mask", "")
-            self.filler = distributions.MaskFiller(self.network, self.tokenizer, prefix=prefix, **options)
-        if "generate" in self.metadata["methods"]:
-            new = self.metadata["max_new_tokens"]
-            self.generator = generation.Generator(self.network, self.tokenizer, max_new_tokens=new, **options)
-            self.wrap = prompting.wrapper(self.metadata, self.tokenizer, self.metadata["date"])
+    def batches(self, numbers: Sequence[int]) -> list[Batch]:
+        """Return the batches for those of the rows with these numbers that are read so; members are numbers."""
+        known = [number for number in numbers if number in self.items]
+        planned = self.plan([self.items[number] for number in known])
+        return [replace(batch, members=[known[member] for member in batch.members]) for batch in planned]
 
-    def write(self, path: str | Path, tokens: str | Path, masses: str | Path, total: int) -> None:
-        """Write the distributions of the texts in ``path``; adds counts to the metadata."""
-        token_schema, mass_schema = distributions.schemas()
-        self.metadata.update(texts=total, forward_tokens=0)
-        steps = self.metadata["max_new_tokens"] if self.generator else 1
-        size = max(1, min(WINDOW, ELEMENTS // (self.top_k * steps)))
-        # Texts that are too long for the model are refused before the first one runs.
-        for window in distributions.windows(path, self.metadata["methods"], WINDOW):
-            self.plan(window)
-        done = 0
-        with (
-            progress_bar(self.metadata["model"], None) as bar,
-            instances.write_batches(tokens, token_schema, self.metadata) as write_tokens,
-            instances.write_batches(masses, mass_schema, self.metadata) as write_masses,
-        ):
-            for window in distributions.windows(path, self.metadata["methods"], size):
-                done += len(window)
-                results = self.window(window, bar, done / total)
-                write_tokens(distributions.token_batch(window.text_id, results, self.vocabulary))
-                write_masses(distributions.mass_batch(window.text_id, results, list(self.groups)))
 
-    def window(self, rows: "pd.DataFrame", bar: "tqdm", share: float) -> list[Any]:
-        """Return ids, probabilities and masses of each row."""
-        digest = hashlib.sha256("\0".join([*rows.text_id, *rows.method, *rows.text]).encode()).hexdigest()
-        plan = self.plan(rows)
-        self.metadata["forward_tokens"] += sum(tokens for _, tokens, _ in plan)
-        # The rest of the texts will need about as many as those so far.
-        bar.total = round(self.metadata["forward_tokens"] / share)
-        values: list[Any] = [None] * len(rows)
+def fill_masks(
+    opened: model_jobs.OpenedModel, metadata: dict, selection: Selection, rows: pd.DataFrame, tokens: int | str
+) -> Reading:
+    """Return how texts with a mask are read; ``tokens`` are those of a forward pass."""
+    network, tokenizer, architecture = opened.network, opened.tokenizer, metadata["architecture"]
+    prefix = metadata["prefixes"].get("mask", "")
+    texts = read_masks(tokenizer, architecture, rows, context_length(network), prefix)
+    if architecture == "encoder":
+        scorer = MaskedScorer(network, tokenizer.mask_token_id, tokens)
+    else:
+        scorer = Seq2SeqScorer(network, tokens)
+    chosen = choose_way(scorer, choose_probes(texts))
+    if scorer.way == "single":
+        scorer.pass_tokens = 1
+    items = dict(zip(rows.index, texts, strict=True))
+    return Reading(items, chosen, scorer.plan, lambda batch: selection.of_masks(scorer, batch))
 
-        def compute(batch: tuple):
-            return [distributions.pack(*result) for result in batch[2]()]
 
-        for (members, tokens, _), results, fresh in self.parts.work(digest, plan, compute):
-            self.tokens += tokens if fresh else 0
-            for row, packed in zip(members, results, strict=True):
-                values[row] = distributions.unpack(packed)
-                distributions.check_finite(rows.text_id[row], values[row], self.network)
-            bar.update(tokens)
-        return values
+def continue_prompts(
+    opened: model_jobs.OpenedModel, metadata: dict, selection: Selection, rows: pd.DataFrame, tokens: int | str
+) -> Reading:
+    """Return how prompts are read; ``tokens`` are those of a batch."""
+    generator = Generator(
+        opened.network, opened.tokenizer, metadata["max_new_tokens"], selection.top_k, selection.members, tokens
+    )
+    wrap = prompting.wrapper(metadata, opened.tokenizer, metadata["date"])
+    prefix = metadata["prefixes"].get("generate", "")
+    prompts = {number: wrap(f"{prefix} {text}" if prefix else text) for number, text in rows.text.items()}
+    ids = generator.tokenize(list(prompts.values()))
 
-    def plan(self, rows: "pd.DataFrame") -> list[tuple]:
-        """Return (rows, tokens, function that computes their results) for each batch of a window."""
-        batches = []
-        for method, chosen in rows.groupby("method", sort=True):
-            texts, members = chosen.text.tolist(), chosen.index.to_numpy()
-            if method == "mask":
-                for batch in self.filler.plan(texts, chosen.text_id.tolist()):
-                    batches.append((members[batch.rows], batch.tokens, self._filling(batch.payload)))
-            else:
-                prompts = [self.prompt(text) for text in texts]
-                for batch in self.generator.plan(prompts):
-                    some = [prompts[row] for row in batch.rows]
-                    batches.append((members[batch.rows], batch.tokens, self._continuing(some)))
-        return batches
+    def answer(batch: Batch) -> list[np.ndarray]:
+        answers = generator.run(batch)
+        for number, one in zip(batch.members, answers, strict=True):
+            written = opened.tokenizer.decode(list(one.tokens))
+            # What stands in a thought says nothing of the answer's first word.
+            if prompting.split_thought(written, prompting.thought_tags(metadata), prompts[number])[0] is not None:
+                raise UserError(
+                    f"model {metadata['model']} thinks before it answers, and its distributions would describe a "
+                    "thought; switch that off in thinking of its registry entry, or leave the model out"
+                )
+        return [selection.of_answer(one) for one in answers]
 
-    def prompt(self, text: str) -> str:
-        """Return a prompt as the model wants it."""
-        prefix = self.metadata["prefixes"].get("generate", "")
-        return self.wrap(f"{prefix} {text}" if prefix else text)
+    return Reading(dict(zip(rows.index, ids, strict=True)), check.choose_way(generator, ids), generator.plan, answer)
 
-    def _filling(self, ids: "np.ndarray"):
-        return lambda: [
-            (numbers[None], values[None], masses[None])
-            for numbers, values, masses in zip(*self.filler.run(ids), strict=True)
-        ]
 
-    def _continuing(self, prompts: list[str]):
-        return lambda: [
-            distributions.of_generation(self.without_thought(result, prompt))
-            for result, prompt in zip(self.generator.run(prompts), prompts, strict=True)
-        ]
+READERS = {"mask": fill_masks, "generate": continue_prompts}
 
-    def without_thought(self, result: generation.Generation, prompt: str) -> generation.Generation:
-        """Return a continuation that is no thought: what stands in one says nothing of the answer's first word."""
-        written = str(self.tokenizer.decode(list(result.tokens)))
-        if prompting.split_thought(written, prompting.thought_tags(self.metadata), prompt)[0] is None:
-            return result
-        raise UserError(
-            f"model {self.metadata['model']} thinks before it answers, and its distributions would describe a thought; "
-            "switch that off in thinking of its registry entry, or leave the model out"
-        )
+
+def check_finite(name: str, values: np.ndarray, network: Any) -> None:
+    """Refuse probabilities of the text called ``name`` that are not finite."""
+    if not np.isfinite(values).all():
+        raise UserError(f"text {name}: a probability is not finite; {nonfinite_remedy(network)}")
 
 
 if __name__ == "__main__":

@@ -1,15 +1,19 @@
 """Jobs of token distributions: formats, resuming after a kill, and the job that asks a server."""
 
 import json
+import math
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 
 from scripts.core import config, files
-from scripts.core.engines import chunks, distributions, generation
 from scripts.core.errors import UserError
+from scripts.core.generation import check, distributions, generate
+from scripts.core.scoring import masked, seq2seq
+from scripts.core.scoring.parts import Parts
 from scripts.distributions import completions as completions_job
 from scripts.distributions import token_distributions
 from tests import jobs
@@ -126,7 +130,7 @@ def test_a_killed_job_goes_on_where_it_was(entries, tmp_path, monkeypatch, model
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     token_distributions.main(**arguments(entries, whole, path, model))
     given = arguments(entries, broken, path, model)
-    parts = broken / "out.chunks"
+    parts = broken / "out.parts"
     for target in (2, 5):
         jobs.kill_with_parts("scripts.distributions.token_distributions", given, parts, target)
         assert not (broken / "out.parquet").exists()
@@ -148,7 +152,7 @@ def test_a_killed_job_goes_on_where_it_was(entries, tmp_path, monkeypatch, model
 )
 def test_parts_of_anything_else_are_not_taken(entries, tmp_path, texts, monkeypatch, change):
     given = arguments(entries, tmp_path, texts, "tiny-ul2")
-    monkeypatch.setattr(chunks.Chunks, "remove", lambda self: None)
+    monkeypatch.setattr(Parts, "remove", lambda self: None)
     token_distributions.main(**given)
     if "entry" in change:
         change = {"entry": {**given["entry"], "prefixes": {"mask": "[NLU]", "generate": "[S2S]"}}}
@@ -160,34 +164,101 @@ def test_parts_of_anything_else_are_not_taken(entries, tmp_path, texts, monkeypa
 
 def test_prompts_are_wrapped(entries, tmp_path, texts):
     table = files.read_parquet(texts)
-    table["text"] = "[INST] " + table.text + " [/INST]"
-    files.write_parquet(tmp_path / "wrapped.parquet", table)
-    entry = {**entries["tiny-llama"], "prompt_wrapping": "llama2"}
-    token_distributions.main(**arguments(entries, tmp_path / "a", texts, "tiny-llama", entry=entry))
-    entry = {**entry, "prompt_wrapping": "none"}
-    token_distributions.main(
-        **arguments(entries, tmp_path / "b", tmp_path / "wrapped.parquet", "tiny-llama", entry=entry)
-    )
-    token_distributions.main(**arguments(entries, tmp_path / "c", texts, "tiny-llama", entry=entry))
-    told, same, plain = (files.read_parquet(tmp_path / name / "out.parquet") for name in "abc")
-    assert told.equals(same)
-    assert not told.probability.equals(plain.probability)
+    files.write_parquet(tmp_path / "wrapped.parquet", table.assign(text="[INST] " + table.text + " [/INST]"))
+    read = {}
+    for name, wrapping in (("texts", "llama2"), ("wrapped", "none"), ("plain", "none")):
+        path = tmp_path / "wrapped.parquet" if name == "wrapped" else texts
+        entry = {**entries["tiny-llama"], "prompt_wrapping": wrapping}
+        given = arguments(entries, tmp_path / name, path, "tiny-llama", entry=entry)
+        token_distributions.main(**given)
+        read[name] = files.read_parquet(given["distributions"])
+    assert read["texts"].equals(read["wrapped"])
+    assert not read["texts"].probability.equals(read["plain"].probability)
 
 
 def test_prefixes_reach_the_model(entries, tmp_path, texts):
-    plain = arguments(entries, tmp_path / "plain", texts, "tiny-ul2")
-    token_distributions.main(**plain)
-    tables = [files.read_parquet(plain["distributions"])]
-    for method in ("mask", "generate"):
-        entry = {**plain["entry"], "prefixes": {method: "[NLU]"}}
-        told = arguments(entries, tmp_path / method, texts, "tiny-ul2", entry=entry)
-        token_distributions.main(**told)
-        tables.append(files.read_parquet(told["distributions"]))
-    first = [table[table.step == 0].pivot(index="text_id", columns="rank", values="probability") for table in tables]
-    masks = first[0].index.str.startswith("mask")
-    changed = [(table != first[0]).any(axis=1) for table in first[1:]]
-    assert (changed[0] == masks).all()
-    assert (changed[1] == ~masks).all()
+    read = {}
+    for method in ("none", "mask", "generate"):
+        entry = {**entries["tiny-ul2"], "prefixes": {method: "[NLU]"}}
+        given = arguments(entries, tmp_path / method, texts, "tiny-ul2", entry=entry)
+        token_distributions.main(**given)
+        table = files.read_parquet(given["distributions"])
+        read[method] = table[table.step == 0].pivot(index="text_id", columns="rank", values="probability")
+    masks = read["none"].index.str.startswith("mask")
+    assert ((read["mask"] != read["none"]).any(axis=1) == masks).all()
+    assert ((read["generate"] != read["none"]).any(axis=1) == ~masks).all()
+
+
+def test_a_way_of_reading_masks_that_disagrees_is_not_taken(entries, tmp_path, texts, monkeypatch):
+    def read(name):
+        given = arguments(entries, tmp_path / name, texts, "tiny-bert")
+        token_distributions.main(**given)
+        return files.read_parquet(given["distributions"]), files.parquet_metadata(given["distributions"])["check"]
+
+    expected, check = read("right")
+    assert check == {"mask": {"way": "last", "checked": True}}
+    states = masked.last_states
+    monkeypatch.setattr(masked, "last_states", lambda *given: states(*given) + 1)
+    found, check = read("last layer")
+    assert check["mask"]["way"] == "head"
+    pd.testing.assert_frame_equal(found, expected, rtol=0, atol=1e-6)
+    logits = masked.MaskedScorer.logits
+    # What is in a batch would change it.
+    monkeypatch.setattr(masked.MaskedScorer, "logits", lambda *given: logits(*given).cumsum(0))
+    found, check = read("batches")
+    assert check["mask"]["way"] == "single"
+    pd.testing.assert_frame_equal(found, expected, rtol=0, atol=1e-6)
+    monkeypatch.setattr(masked.MaskedScorer, "logits", lambda *given: logits(*given) ** 2)
+    with pytest.raises(UserError, match="do not get what they get by themselves"):
+        read("refused")
+
+
+@pytest.mark.parametrize("model", ["tiny-bert", "tiny-bart"])
+def test_memory_that_runs_out_halves_the_batch(entries, tmp_path, texts, monkeypatch, model):
+    expected = arguments(entries, tmp_path / "whole", texts, model, tokens_per_batch=4000)
+    token_distributions.main(**expected)
+    for kind in (masked.MaskedScorer, seq2seq.Seq2SeqScorer):
+        monkeypatch.setattr(kind, "logits", narrow(kind.logits, most=2))
+    given = arguments(entries, tmp_path / "halved", texts, model, tokens_per_batch=4000)
+    token_distributions.main(**given)
+    tables = [files.read_parquet(one["distributions"]) for one in (expected, given)]
+    assert tables[0][KEYS].equals(tables[1][KEYS])
+    assert np.abs(tables[0].probability - tables[1].probability).max() < 1e-5
+    for kind in (masked.MaskedScorer, seq2seq.Seq2SeqScorer):
+        monkeypatch.setattr(kind, "logits", narrow(kind.logits, most=0))
+    monkeypatch.setattr(token_distributions, "choose_way", lambda *_: {})
+    with pytest.raises(UserError, match="memory runs out with a single text"):
+        token_distributions.main(**arguments(entries, tmp_path / "none", texts, model))
+
+
+def narrow(logits, most):
+    """Return a function that gives logits for so many texts at most."""
+
+    def run(self, some):
+        if len(some) > most:
+            raise torch.OutOfMemoryError("no more")
+        return logits(self, some)
+
+    return run
+
+
+@pytest.mark.parametrize("model", ["tiny-bert", "tiny-llama"])
+def test_probabilities_that_are_not_finite_are_refused(entries, tmp_path, texts, monkeypatch, model):
+    """As of half precision, whose numbers end at 65,504."""
+    most_probable = distributions.most_probable
+
+    def broken(logits, *given):
+        logits = logits.clone()
+        logits[-1] = math.inf
+        return most_probable(logits, *given)
+
+    for module in (distributions, generate):
+        monkeypatch.setattr(module, "most_probable", broken)
+    for module in (token_distributions, check):
+        monkeypatch.setattr(module, "choose_way", lambda *_: {})
+    with pytest.raises(UserError, match=r"text .*: a probability is not finite; leave this model out"):
+        token_distributions.main(**arguments(entries, tmp_path, texts, model))
+    assert not (tmp_path / "out.parquet").exists()
 
 
 def test_errors(entries, tmp_path, texts):
@@ -277,14 +348,13 @@ def test_a_server_whose_model_thinks_first_is_refused(server, tmp_path, texts, p
     assert not (tmp_path / "out.parquet").exists()
 
 
-@pytest.mark.parametrize(("model", "message"), [("tiny-bert", "text late: it has"), ("tiny-llama", "a prompt has")])
+@pytest.mark.parametrize(("model", "message"), [("tiny-bert", "text late: it has"), ("tiny-llama", "a prompt ")])
 def test_a_text_that_is_too_long_ends_the_job_before_it_starts(entries, texts, tmp_path, monkeypatch, model, message):
     table = files.read_parquet(texts)
     long = {"text_id": "late", "instance_id": "i", "prompt": "p", "text": "[MASK] " + "word " * 300}
     longest = pd.DataFrame([{**long, "method": METHODS[model][0]}])
     files.write_parquet(texts, pd.concat([table, longest], ignore_index=True))
     monkeypatch.setattr(token_distributions, "WINDOW", 5)
-    for kind in (generation.Generator, distributions.MaskFiller):
-        monkeypatch.setattr(kind, "run", lambda *_: pytest.fail("a text was run"))
-    with pytest.raises(UserError, match=f"{message} .* tokens.* and the model takes 25.*never truncated"):
+    monkeypatch.setattr(Parts, "work", lambda *_: pytest.fail("a text was run"))
+    with pytest.raises(UserError, match=f"{message}.* tokens.* and the model takes 25.*never truncated"):
         token_distributions.main(**arguments(entries, tmp_path, texts, model))

@@ -300,7 +300,7 @@ def read_distributions(path: str | Path, model: str | None, texts: Collection[st
     """Read a model's token distributions of texts.
 
     Args:
-        path: Format: :mod:`scripts.core.engines.distributions`.
+        path: Format: :mod:`scripts.core.generation.distributions`.
         model: Its name in the registry, if it is known.
         texts: Ids of the texts that the model read.
 

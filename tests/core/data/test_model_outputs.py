@@ -10,8 +10,8 @@ import pytest
 
 from scripts.core import files
 from scripts.core.data import instances, model_outputs
-from scripts.core.engines import distributions
 from scripts.core.errors import UserError
+from scripts.core.generation import distributions
 from scripts.prompting import merge_answers
 from scripts.ruff.analyses import predictions, prompted_outputs
 from scripts.scoring import merge_scores
@@ -425,7 +425,7 @@ def write_batches(path, frame, schema, model="m"):
     """Write as :mod:`scripts.distributions.token_distributions` does, or as the frame is where it does not fit."""
     table = arrow(frame)
     with contextlib.suppress(ValueError, pa.ArrowException):
-        table = table.cast(pa.schema([(f.name, getattr(f.type, "value_type", f.type)) for f in schema]))
+        table = table.cast(schema)
     instances.write_stream(path, table.schema, table.to_batches(), {"model": model})
 
 
@@ -434,9 +434,8 @@ def read_distributions(tmp_path):
     def make(top=TOP, full=FULL, top_model="m", full_model="m"):
         files.write_parquet(tmp_path / "instances.parquet", INSTANCES)
         files.write_parquet(tmp_path / "texts.parquet", TEXTS)
-        schemas = distributions.schemas()
-        write_batches(tmp_path / "m.parquet", top, schemas[0], top_model)
-        write_batches(tmp_path / "m.mass.parquet", full, schemas[1], full_model)
+        write_batches(tmp_path / "m.parquet", top, distributions.TOKENS, top_model)
+        write_batches(tmp_path / "m.mass.parquet", full, distributions.MASSES, full_model)
         underspecification_analyses.word_group_probabilities(
             instances=[str(tmp_path / "instances.parquet")], texts=[str(tmp_path / "texts.parquet")],
             distributions=[str(tmp_path / "m.parquet")], full=[str(tmp_path / "m.mass.parquet")],
