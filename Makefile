@@ -34,7 +34,7 @@ bench: environment ## Measure scoring and prompting beside other programs; leave
 	.venv/bin/snakemake --cores $(CORES) bench
 
 architectures: environment ## Print how the engines score and prompt small models of architectures that no study uses
-	.venv/bin/python -m tests.core.engines.architectures
+	.venv/bin/python -m tests.core.scoring.architectures
 
 lock: ## Renew the lock files from the .in files: make lock, or make lock UPGRADE=1 for the newest versions these allow
 	@bash envs/lock.sh $(if $(UPGRADE),--upgrade)

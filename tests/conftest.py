@@ -18,8 +18,9 @@ ROOT = Path(__file__).parents[1]
 SLOW = (
     "card",
     "core/coreference_systems",
-    "core/engines",
+    "core/generation",
     "core/models",
+    "core/scoring",
     "core/test_mixed_effects.py",
     "coreference",
     "coreference_training",

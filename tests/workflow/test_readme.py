@@ -25,7 +25,7 @@ STAND_INS = {"smollm2-135m-instruct": "tiny-llama"}
 # Blocks that nothing here can type, and what holds their commands instead.
 ELSEWHERE = {
     "bash keys": "tests/core/provenance/test_manifest.py types them, with keys that it makes",
-    "bash server": "tests/core/engines asks a server of its own; here Snakemake says what it would do",
+    "bash server": "tests/core/generation asks a server of its own; here Snakemake says what it would do",
     "bash machine": "tests/test_docs.py asks the programs",
 }
 # In the prose of README, where they are advised.

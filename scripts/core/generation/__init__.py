@@ -1,4 +1,4 @@
-"""What goes through the workflow: template files, instances, options, scores, answers, clusters, estimates.
+"""Continuing prompts, in batches and through servers, and token distributions.
 
-Imports errors, files and config.
+Imports ``data``, ``workflow``, ``models``, ``scoring`` and, of ``provenance``, the digests of modules.
 """

@@ -31,9 +31,9 @@ import pyarrow as pa
 import torch
 
 from scripts.core import files
-from scripts.core.engines.ranking import most_probable
 from scripts.core.errors import UserError
 from scripts.core.generation.generate import Answer
+from scripts.core.generation.ranking import most_probable
 from scripts.core.generation.servers import Step
 from scripts.core.scoring import network as net
 from scripts.core.scoring.masked import MaskedScorer

@@ -21,9 +21,9 @@ import torch
 from transformers import DynamicCache, GenerationConfig
 from transformers.cache_utils import DynamicLayer
 
-from scripts.core.engines.ranking import most_probable
 from scripts.core.errors import UserError, count_noun
 from scripts.core.generation.beginnings import Layout, lay_out, single_part
+from scripts.core.generation.ranking import most_probable
 from scripts.core.models.contexts import context_length
 from scripts.core.scoring import network as net
 

@@ -16,6 +16,7 @@ from scripts.core.scoring.check import choose_way
 from scripts.core.scoring.masked import MaskedScorer
 from scripts.core.scoring.seq2seq import Seq2SeqScorer
 from tests import zoo as builder
+from tests.core.scoring import architectures
 
 GROUPS = {"female": ["she", "her"], "male": ["he", "him", "his"], "neutral": ["they"], "neo": ["xe"]}
 ENCODERS = ("tiny-bert", "tiny-roberta", "tiny-albert", "tiny-spanbert", "tiny-modernbert", "tiny-mosaicbert")
@@ -173,6 +174,17 @@ def test_what_cannot_be_read_is_refused(load, name, text, message):
     architecture, _, tokenizer = load(name)
     with pytest.raises(UserError, match=message):
         distributions.read_masks(tokenizer, wrong or architecture, rows([text]), 256)
+
+
+def test_architectures_that_fill_no_masks_are_refused():
+    kinds = {kind.name: kind for kind in architectures.KINDS}
+    _, words = architectures.build(kinds["marian"])
+    with pytest.raises(UserError, match="has neither a mask nor <extra_id_0> as one token"):
+        distributions.read_masks(words, "encoder-decoder", rows(TEXTS), None)
+    model, words = architectures.build(kinds["nystromformer-512"])
+    read = distributions.read_masks(words, "encoder", rows(TEXTS), None)
+    with pytest.raises(UserError, match=r"NystromformerForMaskedLM: cannot be run on texts of up to \d+ tokens"):
+        choose_way(MaskedScorer(model, words.mask_token_id), distributions.choose_probes(read))
 
 
 def test_a_network_without_an_output_layer_is_refused():

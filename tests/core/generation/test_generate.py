@@ -11,7 +11,7 @@ from scripts.core.generation.beginnings import lay_out
 from scripts.core.generation.generate import Generator, end_tokens
 from scripts.core.models import loading
 from tests import zoo as builder
-from tests.core.engines import architectures
+from tests.core.scoring import architectures
 
 NAMES = (
     "tiny-opt", "tiny-gpt-neox", "tiny-llama", "tiny-gpt2", "tiny-gpt-j", "tiny-bloom", "tiny-qwen", "tiny-gemma",

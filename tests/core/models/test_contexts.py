@@ -15,7 +15,7 @@ from scripts.core.models import checkpoints, contexts, descriptions, gguf_heads,
 from scripts.core.models.entries import Folder, Hub, Model, read_entry
 from scripts.scoring import fetch_model
 from tests import zoo
-from tests.core.engines import architectures
+from tests.core.scoring import architectures
 
 ROOT = Path(__file__).parents[3]
 SCHEMA = ROOT / "config/schemas/models.schema.yaml"

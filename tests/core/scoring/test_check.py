@@ -20,7 +20,7 @@ from scripts.core.scoring import check, packed
 from scripts.core.scoring.reader import Reader
 from scripts.scoring import score
 from tests import zoo as builder
-from tests.core.engines import architectures
+from tests.core.scoring import architectures
 from tests.core.scoring.memory import Scores
 
 KINDS = {kind.name: kind for kind in architectures.KINDS}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from scripts.core.engines.ranking import most_probable
+from scripts.core.generation.ranking import most_probable
 
 
 def plain(logits, count):
