@@ -50,7 +50,6 @@ ALLOWED = {
         f"{CORE}.data",
         f"{CORE}.workflow",
         f"{CORE}.models",
-        f"{CORE}.scoring.parts",
         f"{CORE}.provenance.closure",
     ),
 }

@@ -1,13 +1,13 @@
 """Resolve a shard of a set of documents with one coreference system."""
 
 import time
-from pathlib import Path
 
 from scripts.core import files
 from scripts.core.coreference_systems import jobs
 from scripts.core.data import coreference
 from scripts.core.errors import UserError, count_noun
 from scripts.core.models import model_jobs
+from scripts.core.scoring.parts import Parts, progress_bar
 from scripts.core.workflow.job import log, run
 
 
@@ -65,20 +65,26 @@ def main(
         fetched=fetched, trained=trained, environment=environment,
     )  # fmt: skip
     facts = opened.facts | {"texts_sha256": whole}
-    parts = jobs.FinishedDocuments(Path(clusters).with_suffix(".parts"), facts | {"threads": threads}, save_seconds)
-    resolved, fresh = [], 0
+    parts = Parts(clusters, facts | {"threads": threads}, save_seconds)
+
+    def resolve(group: list[tuple[str, str]]) -> list[str]:
+        documents = list(opened.resolver.resolve(group))
+        if [document.document for document in documents] != [name for name, _ in group]:
+            raise UserError(f"system {system} left out documents or changed their order; report this as a defect")
+        return [coreference.encode(document) for document in documents]
+
+    lines, fresh = [], 0
     started = time.monotonic()
-    with jobs.progress_bar(system if shards == 1 else f"{system} {shard}/{shards}", len(texts)) as bar:
-        for document, new in parts.work(texts, opened.resolver.resolve):
-            resolved.append(document)
-            fresh += new
-            bar.update()
+    label = system if shards == 1 else f"{system} {shard}/{shards}"
+    with progress_bar(label, len(texts), unit="doc") as bar:
+        for group, found, new in parts.work(jobs.digest_texts(texts), jobs.group_documents(texts), resolve):
+            lines += found
+            fresh += len(group) if new else 0
+            bar.update(len(group))
     seconds = time.monotonic() - started
-    if [document.document for document in resolved] != list(texts):
-        raise UserError(f"system {system} left out documents or changed their order; report this as a defect")
-    coreference.write(clusters, resolved)
+    files.write_text(clusters, "".join(lines))
     # What a system writes is held to what the workflow accepts of anybody's.
-    coreference.read(clusters, texts)
+    resolved = coreference.read(clusters, texts).values()
     counts = {
         "documents": len(resolved),
         "tokens": sum(len(document.tokens) for document in resolved),

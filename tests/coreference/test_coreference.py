@@ -108,21 +108,20 @@ JOB = "scripts.coreference.coreference"
 
 def test_a_job_that_was_killed_goes_on_and_ends_as_one_that_was_not(tmp_path, entry):
     table = tmp_path / "many.parquet"
-    texts = [" ".join(SENTENCE.format(f"the {n}. person") for _ in range(6)) for n in range(160)]
+    texts = [" ".join(SENTENCE.format(f"the {n}. person") for _ in range(24)) for n in range(160)]
     files.write_parquet(table, pd.DataFrame({"id": [str(n) for n in range(160)], "text": texts}))
     given = arguments(tmp_path, table, entry, save_seconds=0.02)
     parts = tmp_path / "1of1.parts"
-    processes.kill_with_parts(JOB, given, parts, 3, "jsonl")
+    processes.kill_with_parts(JOB, given, parts, 3)
     assert not (tmp_path / "1of1.jsonl").exists()
-    saved = sorted(parts.glob("[!.]*.jsonl"))
-    kept = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in saved)
+    kept = sum(len(files.read_arrow(path)) for path in parts.glob("[!.]*.parquet"))
     assert 0 < kept < 160
-    # Killed while it saved: the next part's temporary file, whether it was cut off or not yet renamed.
-    for number, text in enumerate(("", saved[-1].read_text(encoding="utf-8"))):
-        (parts / f".{saved[-1].name}.cut{number}.jsonl").write_text(text, encoding="utf-8")
+    # Killed while it saved, and a part that cannot be read.
+    (parts / ".left.parquet").write_text("half", encoding="utf-8")
+    (parts / "ff-000000-000001.parquet").write_text("half", encoding="utf-8")
     status, said = processes.Job(JOB, given).end()
     assert status == 0, said
-    assert f"{kept} finished document" in said and f"{160 - kept} of them now" in said
+    assert f"{160 - kept} of them now" in said
     assert not parts.exists()
     (tmp_path / "at once").mkdir()
     coreference.main(**arguments(tmp_path / "at once", table, entry))
@@ -136,30 +135,10 @@ def test_a_job_that_was_killed_goes_on_and_ends_as_one_that_was_not(tmp_path, en
 TIMED = ("seconds", "documents_timed")
 
 
-def test_parts_of_anything_else_are_thrown_away(tmp_path):
-    texts = {str(n): f"Text {n}." for n in range(4)}
-
-    def resolve(items):
-        for name, text in items:
-            yield clusters.Document(name, clusters.digest(text), clusters.tokenise(text), ())
-
-    def resolved(facts, texts, count=None):
-        parts = jobs.FinishedDocuments(tmp_path / "parts", facts, 0)
-        done = []
-        for document, fresh in parts.work(texts, resolve):
-            done.append((document.document, fresh))
-            if len(done) == count:
-                break
-        return done
-
-    # The third was on its way when the job ended.
-    assert resolved({"a": 1}, texts, 3) == [("0", True), ("1", True), ("2", True)]
-    assert resolved({"a": 1}, texts, 3) == [("0", False), ("1", False), ("2", True)]
-    assert resolved({"a": 2}, texts, 2) == [("0", True), ("1", True)]
-    assert resolved({"a": 2}, texts | {"0": "Another text."}) == [(str(n), True) for n in range(4)]
-    cut = sorted((tmp_path / "parts").glob("*.jsonl"))[1]
-    cut.write_text(cut.read_text(encoding="utf-8")[:20], encoding="utf-8")
-    assert [fresh for _, fresh in resolved({"a": 2}, texts | {"0": "Another text."})] == [False, True, True, True]
+def test_documents_are_grouped_in_their_order(monkeypatch):
+    monkeypatch.setattr(jobs, "GROUP_CHARACTERS", 10)
+    texts = {"a": "x" * 4, "b": "x" * 8, "c": "x" * 30, "d": "x"}
+    assert [[name for name, _ in group] for group in jobs.group_documents(texts)] == [["a", "b"], ["c"], ["d"]]
 
 
 @pytest.mark.parametrize(

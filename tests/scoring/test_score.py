@@ -117,7 +117,7 @@ def test_token_values_add_up(entries, tmp_path, many):
     assert [v.sum() for v in table.token_log_probabilities] == pytest.approx(table.log_probability.tolist(), abs=1e-3)
 
 
-@pytest.mark.parametrize(("model", "count"), [("tiny-llama", 1100), ("tiny-bert", 24)])
+@pytest.mark.parametrize(("model", "count"), [("tiny-llama", 1100), ("tiny-bert", 24), ("tiny-t5", 60)])
 def test_a_killed_job_goes_on_where_it_was(entries, tmp_path, monkeypatch, model, count):
     path = write_instances(tmp_path / "instances.parquet", count)
     whole, broken = tmp_path / "whole", tmp_path / "broken"

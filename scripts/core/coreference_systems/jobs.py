@@ -1,13 +1,10 @@
-"""What every job that runs a coreference system does: open the system, and keep what is finished until all is."""
+"""What every job that runs a coreference system does: read the texts, and open the system."""
 
 import hashlib
 import importlib.metadata
 import json
 import logging
-import shutil
-import sys
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,14 +15,13 @@ from scripts.core import files
 from scripts.core.coreference_systems import sources
 from scripts.core.coreference_systems.c2f.resolve import Resolver
 from scripts.core.coreference_systems.packages.client import Client
-from scripts.core.data import coreference
 from scripts.core.data.portable import portable
-from scripts.core.errors import UserError, count_noun
+from scripts.core.errors import UserError
 from scripts.core.models import loading
 from scripts.core.provenance import closure
 
 if TYPE_CHECKING:
-    from tqdm import tqdm
+    pass
 
 ROOT = Path(closure.__file__).parents[3]
 
@@ -33,6 +29,10 @@ log = logging.getLogger("pronouns")
 
 LIBRARIES = ("torch", "transformers", "tokenizers")
 """What c2f systems run on; those of packages name theirs."""
+
+
+GROUP_CHARACTERS = 20_000
+"""A few seconds' work; a system reads short texts ahead and runs them together."""
 
 
 @dataclass(frozen=True)
@@ -146,66 +146,13 @@ def digest_texts(texts: Mapping[str, str]) -> str:
     return hashlib.sha256(json.dumps(list(texts.items()), ensure_ascii=False).encode()).hexdigest()
 
 
-class FinishedDocuments:
-    """Documents that a job has resolved, kept in a folder until all are.
-
-    A job that is killed loses those since its last save and nothing else. Documents are resolved in their order, and
-    none depends on others, so that what is kept is a beginning of them, and the whole is the same however often it was
-    interrupted.
-
-    Args:
-        folder: Made when the first part is saved. Parts of anything else than ``facts`` are thrown away.
-        facts: Everything that the clusters depend on besides the texts (JSON).
-        save_seconds: How often :meth:`work` saves.
-    """
-
-    def __init__(self, folder: str | Path, facts: dict, save_seconds: float):
-        self.folder = Path(folder)
-        self.key = hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:32]
-        self.save_seconds = save_seconds
-
-    def finished(self, texts: Mapping[str, str]) -> list[coreference.Document]:
-        """Return the documents that are kept: the first ones of ``texts``, which are by name."""
-        names, done = list(texts), []
-        for path in files.complete_files(self.folder, ".jsonl"):
-            key, first, count = path.stem.split("-")
-            part = names[int(first) : int(first) + int(count)]
-            try:
-                if key != self.key or int(first) != len(done):
-                    raise UserError("of another job")
-                done += coreference.read(path, {name: texts[name] for name in part}).values()
-            # Cut off, or of other texts.
-            except UserError:
-                path.unlink()
-        if done:
-            log.info("%s: %s found", self.folder, count_noun(len(done), "finished document"))
-        return done
-
-    def work(self, texts: dict[str, str], resolve: Callable) -> Iterator[tuple[coreference.Document, bool]]:
-        """Yield the document of each of ``texts``, and whether it was resolved now; save what is finished.
-
-        Args:
-            resolve: As of :class:`OpenedSystem`.
-        """
-        done = self.finished(texts)
-        for document in done:
-            yield document, False
-        saved, waiting, moment = len(done), [], time.monotonic()
-        for document in resolve(list(texts.items())[saved:]):
-            waiting.append(document)
-            yield document, True
-            if time.monotonic() - moment >= self.save_seconds:
-                coreference.write(self.folder / f"{self.key}-{saved:08d}-{len(waiting)}.jsonl", waiting)
-                saved, waiting, moment = saved + len(waiting), [], time.monotonic()
-
-    def remove(self) -> None:
-        """Remove the folder: the whole is complete."""
-        shutil.rmtree(self.folder, ignore_errors=True)
-
-
-def progress_bar(label: str, total: int) -> "tqdm":
-    """Return a bar of documents on standard error with documents per second and the time left."""
-    from tqdm import tqdm
-
-    terminal = sys.stderr.isatty()
-    return tqdm(total=total, desc=label, unit="doc", file=sys.stderr, mininterval=0.5 if terminal else 15)
+def group_documents(texts: Mapping[str, str]) -> list[list[tuple[str, str]]]:
+    """Return names and texts in their order, in groups that are resolved and kept together."""
+    groups, characters = [[]], 0
+    for name, text in texts.items():
+        if characters >= GROUP_CHARACTERS:
+            groups.append([])
+            characters = 0
+        groups[-1].append((name, text))
+        characters += len(text)
+    return groups
