@@ -16,7 +16,7 @@ from scripts.core.data.templates import CASES
 from scripts.core.paper import checks
 from scripts.core.paper.checks import Sampled
 from scripts.core.paper.finding_verdicts import MissingEvidence
-from scripts.winopron import findings
+from scripts.winopron import findings, quantities
 from tests.core.paper.simulated_findings import BORDER, FALSE, RUN, STUDY, TRUE, Simulation, Worlds
 
 DRAWS, SEED = 2000, 1
@@ -257,7 +257,7 @@ def _both_sentences(truth: Truth, right: np.ndarray, pairs: int, generator: np.r
     return (u[None] >= ends[:, :, None]).sum(axis=0)
 
 
-class SimulatedAnswers(findings.Results):
+class SimulatedAnswers(quantities.Results):
     """Answers of one drawn data set, as findings ask for those of a run."""
 
     def __init__(self, truth: Truth, pairs: int, generator: np.random.Generator):
@@ -321,7 +321,7 @@ class SimulatedAnswers(findings.Results):
                 self._bias(system)[0][:, CASES.index(case), SETS.index(name)] > 0 for system, case, name in forms
             )
             if not (one | other).any():
-                raise MissingEvidence(findings.BIASED)
+                raise MissingEvidence(quantities.BIASED)
             found = self.share(one & other, among=one | other)
             return replace(found, samples=np.nan_to_num(found.samples), behind=int((one | other).sum()))
 
@@ -332,7 +332,7 @@ def simulation(folder: Path) -> Simulation:
     """Return the study's simulation, which needs nothing of ``folder``."""
     as_found = _as_found()
 
-    def draw(number: int, world: str, size: str, generator: np.random.Generator) -> findings.Results:
+    def draw(number: int, world: str, size: str, generator: np.random.Generator) -> quantities.Results:
         changes = {TRUE: TRUTHS.get(number, lambda truth: truth)}
         changes |= {FALSE: WORLDS[number].false, BORDER: WORLDS[number].border}
         return SimulatedAnswers(changes[world](as_found), PAIRS[size], generator)

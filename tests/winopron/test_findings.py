@@ -8,7 +8,7 @@ from scripts.core.data.templates import CASES
 from scripts.core.paper import finding_verdicts
 from scripts.core.paper.checks import Sampled
 from scripts.core.paper.finding_verdicts import FAILS, HOLDS, NOT_APPLICABLE, decide
-from scripts.winopron import findings, published, study, tables
+from scripts.winopron import findings, published, quantities, study, tables
 from tests.winopron import synthetic
 
 HE_AND_SHE = findings.HE, findings.SHE
@@ -36,7 +36,7 @@ def systems(frame, accuracy, **facts):
 
 
 def results(*tables, names=study.SYSTEMS):
-    return findings.Results(pd.concat(tables), "replica", 300, 1, names)
+    return quantities.Results(pd.concat(tables), "replica", 300, 1, names)
 
 
 def finding(number, *tables):
@@ -146,7 +146,7 @@ def test_overlap_of_two_systems_is_decided_by_intervals(double):
     # All three are alike: no interval lies on a side of zero. Xe has no bias.
     assert any("nominative, they over he: 0.14 against 0.14" in text for text in found)
     decided = verdict(18, sharing(double, one_in_seven))
-    assert findings.BIASED in decided.missing
+    assert quantities.BIASED in decided.missing
 
     def they_and_xe(name, _, pronoun_set, place):
         # The same ten with they, and half as many in common with he and she; xe has none, so that it solves them.
@@ -175,7 +175,7 @@ def test_overlap_of_two_cases_is_decided_by_intervals(double):
     assert outcomes["SpanBERT-base, he, nominative and accusative"] is None
     assert outcomes["SpanBERT-large, they, nominative and possessive"] is True
     assert outcomes["SpanBERT-large, they, nominative and possessive over nominative and accusative"] is True
-    assert sum(check.missing == (findings.BIASED,) for check in checks) == 3 + 1 + 2
+    assert sum(check.missing == (quantities.BIASED,) for check in checks) == 3 + 1 + 2
     # No overlap in SpanBERT-large over twelve pairs of people may be one of 0.15.
     apart = sharing(double, lambda _, case, name, place: name in THREE and place == CASES.index(case))
     assert verdict(19, apart).verdict == NOT_APPLICABLE
