@@ -17,8 +17,19 @@ from pathlib import Path
 
 import yaml
 
+from scripts.core.models.entries import read_job_entry
+
 # The torch device on which tests run models (CONTRIBUTING.md).
 DEVICE = os.environ.get("PRONOUN_TEST_DEVICE", "cpu")
+
+
+def load(name: str, entry: dict, device: str = DEVICE, weights: str | Path | None = None) -> tuple:
+    """Return network and tokenizer, as jobs load them."""
+    from scripts.core.models import loading
+
+    wanted = read_job_entry(entry)
+    return loading.load(name, wanted, loading.locate(name, wanted, weights), device)
+
 
 # Letters that begin sentences with neopronouns alone; vocabularies of published models have them.
 LETTERS = tuple(string.ascii_letters)

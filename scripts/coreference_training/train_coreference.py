@@ -18,6 +18,7 @@ from scripts.core.coreference_systems.c2f.model import Configuration
 from scripts.core.coreference_systems.c2f.windows import Splitter
 from scripts.core.errors import UserError
 from scripts.core.models import hub, loading
+from scripts.core.models.entries import ScoredModel, read_source
 from scripts.core.workflow.job import log, run
 
 
@@ -25,7 +26,7 @@ def encoder_folder(name: str, source: dict[str, Any], fetched: str = "") -> Path
     """Return the folder of an encoder: in a package, a path, or what was fetched from the Hub (a fetch record)."""
     if "package" in source:
         return loading.package_file(name, source, source["folder"])
-    return loading.locate(name, {"source": source}, fetched=fetched or None).folder
+    return loading.locate(name, ScoredModel(source=read_source(source)), fetched=fetched or None).folder
 
 
 def main(

@@ -15,6 +15,7 @@ from scripts.core.data import prompting
 from scripts.core.generation.check import choose_way
 from scripts.core.generation.generate import Generator
 from scripts.core.models import loading
+from scripts.core.models.entries import read_job_entry
 from scripts.core.workflow.job import log, run
 
 
@@ -48,7 +49,8 @@ def main(
         threads: Threads of PyTorch.
     """
     torch.set_num_threads(threads)
-    network, tokenizer = loading.load(model, entry, loading.locate(model, entry, weights), "cpu")
+    wanted = read_job_entry(entry)
+    network, tokenizer = loading.load(model, wanted, loading.locate(model, wanted, weights), "cpu")
     rows = files.read_parquet(prompts)
     rows = rows[rows.follow_up.isna()]
     rows = rows[rows.instance_id.isin(rows.instance_id.drop_duplicates().iloc[:instances])]

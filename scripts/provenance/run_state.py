@@ -155,21 +155,19 @@ def _weights(jobs: list[dict]) -> dict[str, str]:
         entry = job["params"].get("entry")
         fixed = [part for part in ("source", "adapter") if entry and "hub" in entry.get(part, {})]
         if {"source", "adapter"} & job["folders"].keys() and not fixed:
-            here = {part: entry[part] | {"path": folder} for part, folder in job["folders"].items()}
+            here = {part: {"path": folder} for part, folder in job["folders"].items()}
             names = job["wildcards"].get("model"), job["wildcards"].get("system")
             chosen |= dict.fromkeys(job["outputs"], (*names, entry | here))
     found, known = {}, {}
     if chosen:
         from scripts.core.coreference_systems import sources
-        from scripts.core.models import loading
+        from scripts.core.models import entries, loading
     for path, (model, system, entry) in chosen.items():
         name = model or system
         if name not in known:
             try:
                 known[name] = (
-                    loading.weights_digest(
-                        loading.locate(model, {key: entry[key] for key in ("source", "adapter") if key in entry})
-                    )
+                    loading.weights_digest(loading.locate(model, entries.read_job_entry(entry)))
                     if model
                     else sources.locate(system, entry).weights_sha256
                 )

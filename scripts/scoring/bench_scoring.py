@@ -15,6 +15,7 @@ import torch
 from scripts.core import files
 from scripts.core.models import loading
 from scripts.core.models.contexts import context_length
+from scripts.core.models.entries import read_job_entry
 from scripts.core.scoring.check import Scorer, choose_way
 from scripts.core.scoring.losses import fill_options
 from scripts.core.scoring.masked import masked_copies
@@ -78,7 +79,8 @@ def main(
         for name in {case["tokenizer"], case["model"]} & set(entries):
             if name not in loaded:
                 folder = next((path for path in prepared if Path(path).name == name), None)
-                loaded[name] = loading.load(name, entries[name], loading.locate(name, entries[name], folder), device)
+                wanted = read_job_entry(entries[name])
+                loaded[name] = loading.load(name, wanted, loading.locate(name, wanted, folder), device)
         tokenizer = loaded[case["tokenizer"]][1]
         if case["model"] in entries:
             kind, precision = (entries[case["model"]][key] for key in ("architecture", "precision"))

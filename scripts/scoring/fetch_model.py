@@ -2,6 +2,7 @@
 
 from scripts.core import files
 from scripts.core.models import contexts, hub, loading
+from scripts.core.models.entries import read_job_entry
 from scripts.core.workflow.job import log, run
 
 
@@ -15,9 +16,10 @@ def main(*, fetched: str, model: str, entry: dict, stated: dict | None = None) -
         stated: The ``context`` and ``parameters`` of its entry, if any; what the fetched configuration contradicts is
             refused.
     """
-    commits = loading.fetch(model, entry)
+    wanted = read_job_entry(entry)
+    commits = loading.fetch(model, wanted)
     if stated and "source" in commits:
-        contexts.check(model, entry | stated, hub.find(f"model {model}", commits["source"]))
+        contexts.check(model, wanted, hub.find(f"model {model}", commits["source"]), **stated)
     files.write_json(fetched, commits)
     for commit in commits.values():
         log.info("%s: %s at %s", model, commit["hub"], commit["revision"])

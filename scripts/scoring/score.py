@@ -91,7 +91,7 @@ def main(
         model, entry, script="scripts/scoring/score.py", libraries=LIBRARIES, device=device, threads=threads,
         weights=weights, fetched=fetched,
     )  # fmt: skip
-    architecture, limit = entry["architecture"], context_length(opened.network)
+    architecture, limit = opened.wanted.architecture, context_length(opened.network)
     reader = Reader(opened.tokenizer, architecture, with_kinds=score != "log_likelihood")
     samples = sample_texts(instances, reader, score, limit, model)
     scorer = make_scorer(engine, opened.network, reader, tokens_per_batch, limit)

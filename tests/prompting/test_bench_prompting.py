@@ -4,7 +4,6 @@ import pytest
 
 from scripts.core import config, files
 from scripts.core.generation.generate import Generator
-from scripts.core.models import loading
 from scripts.prompting import bench_prompting
 from tests import zoo as builder
 from tests.prompting.test_prompt import write_prompts
@@ -32,7 +31,7 @@ def test_the_table_has_every_engine_at_every_size(entry, tmp_path):
 
 @pytest.mark.parametrize("size", [1, 2, 3])
 def test_transformers_answers_as_this_project_does(entry, tmp_path, size):
-    network, tokenizer = loading.load("tiny-llama", entry, loading.locate("tiny-llama", entry), "cpu")
+    network, tokenizer = builder.load("tiny-llama", entry, device="cpu")
     texts = write_prompts(tmp_path / "prompts.parquet", 9).text.tolist()
     generator = Generator(network, tokenizer, 5, batch_tokens=size * 60)
     found = [answer.tokens for answer in generator.answer(texts)]

@@ -10,7 +10,6 @@ from scripts.core import config, files
 from scripts.core.data import prompting
 from scripts.core.errors import UserError
 from scripts.core.generation.generate import Generator
-from scripts.core.models import loading
 from scripts.distributions import token_distributions
 from scripts.prompting import prompt
 from scripts.ruff.lib import prompt_tables
@@ -36,7 +35,7 @@ def opened(tmp_path_factory):
     network = AutoModelForCausalLM.from_pretrained(folder)
     network.resize_token_embeddings(network.config.vocab_size + 8)
     network.save_pretrained(folder)
-    return entries, *loading.load(NAME, entries[NAME], loading.locate(NAME, entries[NAME]), builder.DEVICE)
+    return entries, *builder.load(NAME, entries[NAME])
 
 
 @pytest.fixture

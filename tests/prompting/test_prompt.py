@@ -8,7 +8,6 @@ import pytest
 from scripts.core import config, files
 from scripts.core.errors import UserError
 from scripts.core.generation.generate import Generator
-from scripts.core.models import loading
 from scripts.core.scoring.parts import Parts
 from scripts.prompting import merge_answers, prompt
 from tests import jobs
@@ -76,7 +75,7 @@ def test_both_steps_are_kept_and_shown_to_the_model_as_its_entry_says(entries, t
     prompt.main(**arguments(entries, tmp_path, tmp_path / "prompts.parquet", model))
     table = files.read_parquet(tmp_path / "answers.parquet")
     assert table.text_id.tolist() == rows.text_id.tolist()
-    network, tokenizer = loading.load(model, entries[model], loading.locate(model, entries[model]), builder.DEVICE)
+    network, tokenizer = builder.load(model, entries[model])
 
     def alone(text, most):
         shown = SHOWN[model].format(text)

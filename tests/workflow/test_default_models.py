@@ -10,8 +10,8 @@ import torch
 
 from scripts.core import config, files
 from scripts.core.data import options
-from scripts.core.models import loading
 from scripts.demo_encoder import merge_demo_encoder
+from tests import zoo
 from tests.core.scoring.memory import Scores
 from tests.core.scoring.test_scores import by_hand
 
@@ -61,7 +61,7 @@ def test_default_models_agree_with_the_loop_and_minicons(drawn, root, tmp_path, 
             delta=str(root / source["delta"]), weights=str(weights), package=source["package"],
             version=source["version"], folder=source["folder"],
         )  # fmt: skip
-    model, tokenizer = loading.load(name, entry, loading.locate(name, entry, weights), "cpu")
+    model, tokenizer = zoo.load(name, entry, device="cpu", weights=weights)
     scores = Scores((model, tokenizer, entry["architecture"]), drawn).table.log_probability
     texts = options.option_texts(drawn).text
     to_loop = max(abs(s - loop(model, tokenizer, entry["architecture"], t)) for s, t in zip(scores, texts, strict=True))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from scripts.core.errors import UserError
 from scripts.core.models import checkpoints
+from scripts.core.models.entries import ScoredModel
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -47,7 +48,9 @@ def context_length(model: "PreTrainedModel") -> int | None:
     return min((limit for limit in limits if isinstance(limit, int) and limit > 0), default=None)
 
 
-def check(name: str, entry: dict, folder: str | Path) -> None:
+def check(
+    name: str, wanted: ScoredModel, folder: str | Path, *, context: int | None = None, parameters: int | None = None
+) -> None:
     """Refuse a registry entry whose architecture, context or parameters are others than those of a model in a folder.
 
     Parameters are counted by the heads of the weights. Only where these are away or say something else, and for the
@@ -55,22 +58,21 @@ def check(name: str, entry: dict, folder: str | Path) -> None:
 
     Args:
         name: The model's name in the registry, for the message.
-        entry: ``architecture``, ``context``, ``parameters`` and, for code of its own, ``remote_code``. What it does not
-            state is not checked.
+        wanted: What its entry says.
+        context, parameters: What it says of these; what it does not state is not checked.
 
     Raises:
         UserError: If the two differ, or the configuration cannot be read.
     """
     configuration = Path(folder) / "config.json"
     if configuration.is_file():
-        _check_architecture(name, entry["architecture"], checkpoints.read_keys(configuration))
-    context, parameters = entry.get("context"), entry.get("parameters")
+        _check_architecture(name, wanted.architecture, checkpoints.read_keys(configuration))
     if parameters is not None:
         counted = checkpoints.count_parameters(Path(folder))
         parameters = None if counted and not checkpoints.sizes_differ(parameters, counted) else parameters
     if context is None and parameters is None:
         return
-    built = build(f"model {name}", entry["architecture"], folder, entry.get("remote_code", False))
+    built = build(f"model {name}", wanted.architecture, folder, bool(wanted.remote_code))
     stated, found = context_length(built), built.num_parameters()
     if context not in (None, stated):
         remedy = f"write context: {stated}" if stated else "remove context"

@@ -145,8 +145,7 @@ def complete(model: Model, kept: str | Path = KEPT) -> Model:
     folder = Path(source.path).expanduser() if isinstance(source, Folder) else None
     if folder and (folder / "config.json").is_file():
         model = _add_facts(model, of_folder(folder)) if lacking else model
-        stated = {"architecture": model.architecture, "parameters": model.parameters, "remote_code": model.remote_code}
-        contexts.check(model.name, stated, folder)
+        contexts.check(model.name, model, folder, parameters=model.parameters)
         return model
     if source and (folder or lacking) and known.is_file():
         found = json.loads(known.read_text(encoding="utf-8"))

@@ -234,6 +234,12 @@ def job_entry(entry: Model | System, part: type) -> dict[str, Any]:
     }
 
 
+def read_job_entry(entry: Mapping[str, Any]) -> ProbedModel:
+    """Return what a job may depend on in a model's entry (:func:`job_entry`), as a value again."""
+    known = {one.name for one in fields(ProbedModel)} & entry.keys()
+    return ProbedModel(**{key: read_source(entry[key]) if key in PLACES else entry[key] for key in known})
+
+
 def state_source(source: Source | Trained) -> dict[str, Any]:
     """Return a source as YAML has it, with the revision that is not fixed."""
     named = {one.name: getattr(source, one.name) for one in fields(source)}

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from scripts.core.errors import UserError, count_noun
 from scripts.core.files import sha256
 from scripts.core.models import checkpoints, contexts, hub
+from scripts.core.models.entries import Folder, Hub, Package, ScoredModel, state_source
 from scripts.core.models.tokenizing import load_tokenizer
 
 if TYPE_CHECKING:
@@ -50,12 +51,14 @@ class Location:
         return (self.gguf,) if self.gguf else self.files or checkpoints.find_files(self.folder)
 
 
-def locate(name: str, entry: dict, prepared: str | Path | None = None, fetched: str | Path | None = None) -> Location:
-    """Return where the files of a registry entry are, fetching those on the Hub that no fetch record names.
+def locate(
+    name: str, wanted: ScoredModel, prepared: str | Path | None = None, fetched: str | Path | None = None
+) -> Location:
+    """Return where the files of a model are, fetching those on the Hub that no fetch record names.
 
     Args:
         name: The model's name in the registry; used in messages.
-        entry: The registry entry.
+        wanted: What its entry says.
         prepared: A folder that the workflow made from the source (a package with a delta).
         fetched: A file with what :func:`fetch` returned: the Hub is not asked.
 
@@ -63,35 +66,36 @@ def locate(name: str, entry: dict, prepared: str | Path | None = None, fetched: 
         UserError: As :func:`scripts.core.models.hub.fetch` and :func:`scripts.core.models.hub.find`, or if the
             package or folder is not there.
     """
-    source = entry["source"]
-    parts = hub.read_record(fetched) if fetched is not None else fetch(name, entry)
+    source = wanted.source
+    parts = hub.read_record(fetched) if fetched is not None else fetch(name, wanted)
     folders = {part: hub.find(f"model {name}", said, fetched) for part, said in parts.items()}
     tokenizer, adapter = folders.get("tokenizer"), folders.get("adapter")
-    if "path" in entry.get("adapter", {}):
-        adapter = Path(entry["adapter"]["path"]).expanduser()
+    if isinstance(wanted.adapter, Folder):
+        adapter = Path(wanted.adapter.path).expanduser()
         if not checkpoints.select_adapter([path.name for path in adapter.glob("*")]):
             raise UserError(
                 f"config/models.yaml: model {name}: {adapter} holds no {checkpoints.ADAPTER} with weights; correct "
                 "adapter.path"
             )
-    if "package" in source:
-        path = Path(prepared or package_file(name, source, source.get("file") or source["folder"]))
+    if isinstance(source, Package):
+        path = Path(prepared or package_file(name, state_source(source), source.file or source.folder or ""))
         folder, gguf = (path, None) if path.is_dir() else (path.parent, path.name)
-        return Location(folder, gguf, f"{source['package']}=={source['version']}", tokenizer, adapter)
-    folder = folders["source"] if "hub" in source else Path(source["path"]).expanduser()
-    members = parts["source"]["files"] if "hub" in source else [path.name for path in folder.glob("*")]
+        return Location(folder, gguf, f"{source.package}=={source.version}", tokenizer, adapter)
+    assert source is not None, "what has no weights is never located"
+    folder = folders["source"] if isinstance(source, Hub) else Path(source.path).expanduser()
+    members = parts["source"]["files"] if isinstance(source, Hub) else [path.name for path in folder.glob("*")]
     if checkpoints.ADAPTER in members and not checkpoints.HEADS & set(members):
         raise UserError(f"model {name}: {folder} is {checkpoints.adapter_remedy('it', '{path: ...}')}")
     if "config.json" not in members:
         raise UserError(f"config/models.yaml: model {name}: {folder} holds no config.json; correct source.path")
     if adapter is None and checkpoints.select_adapter(members):
         adapter = folder
-    if "hub" in source:
+    if isinstance(source, Hub):
         return Location(folder, None, parts["source"]["revision"], tokenizer, adapter, tuple(members))
     return Location(folder, None, None, tokenizer, adapter)
 
 
-def fetch(name: str, entry: dict[str, Any]) -> dict[str, dict]:
+def fetch(name: str, wanted: ScoredModel) -> dict[str, dict]:
     """Fetch what a model needs from the Hub into the local cache.
 
     Returns:
@@ -101,21 +105,21 @@ def fetch(name: str, entry: dict[str, Any]) -> dict[str, dict]:
     Raises:
         UserError: As that function; if the checkpoint brings code of its own and no revision fixes which.
     """
-    source, tokenizer = entry["source"], entry.get("tokenizer", {})
-    if entry.get("remote_code") and "hub" in source and not source.get("revision"):
+    source = wanted.source
+    if wanted.remote_code and isinstance(source, Hub) and not source.revision:
         raise UserError(
-            f"model {name}: {source['hub']} brings custom code, and anyone who changes it there runs code here; read "
-            f"it at https://huggingface.co/{source['hub']}/commits/main and set source.revision to the commit you read"
+            f"model {name}: {source.hub} brings custom code, and anyone who changes it there runs code here; read "
+            f"it at https://huggingface.co/{source.hub}/commits/main and set source.revision to the commit you read"
         )
     needs = {
-        "source": ["weights"] if tokenizer else ["weights", "tokenizer"],
+        "source": ["weights"] if wanted.tokenizer else ["weights", "tokenizer"],
         "tokenizer": ["tokenizer"],
         "adapter": ["adapter"],
     }
     return {
-        part: hub.fetch(f"model {name}", entry[part], needed)
+        part: hub.fetch(f"model {name}", state_source(place), needed)
         for part, needed in needs.items()
-        if "hub" in entry.get(part, {})
+        if isinstance(place := getattr(wanted, part), Hub)
     }
 
 
@@ -156,11 +160,11 @@ def weights_digest(location: Location) -> str:
     return hashlib.sha256(f"{base}\n{checkpoints.digest(location.adapter, names)}".encode()).hexdigest()
 
 
-def load(name: str, entry: dict[str, Any], location: Location, device: str) -> tuple:
+def load(name: str, wanted: ScoredModel, location: Location, device: str) -> tuple:
     """Load model and tokenizer in the registry's precision, ready to score.
 
     Args:
-        name, entry: As for :func:`locate`.
+        name, wanted: As for :func:`locate`.
         device: A torch device, or ``"auto"`` to spread the model over all visible GPUs.
 
     Returns:
@@ -176,13 +180,13 @@ def load(name: str, entry: dict[str, Any], location: Location, device: str) -> t
 
     transformers.utils.logging.disable_progress_bar()
     options = {"gguf_file": location.gguf} if location.gguf else {}
-    options["trust_remote_code"] = entry.get("remote_code", False)
+    options["trust_remote_code"] = bool(wanted.remote_code)
     placement = {"device_map": "auto"} if device == "auto" else {}
     with _folder_of(location) as folder:
         try:
             config = transformers.AutoConfig.from_pretrained(folder, **options)
-            model, report = contexts.choose_class(entry["architecture"], config).from_pretrained(
-                folder, config=config, dtype=getattr(torch, entry["precision"]), output_loading_info=True,
+            model, report = contexts.choose_class(wanted.architecture, config).from_pretrained(
+                folder, config=config, dtype=getattr(torch, wanted.precision), output_loading_info=True,
                 ignore_mismatched_sizes=True, **placement, **options,
             )  # fmt: skip
         # Configurations that do not fit raise whatever the code of an architecture happens to stumble over.
@@ -195,7 +199,7 @@ def load(name: str, entry: dict[str, Any], location: Location, device: str) -> t
         model = _merge_adapter(name, model, location.adapter)
     model = contexts.text_part(model)
     apart = location.tokenizer
-    tokenizer = load_tokenizer(name, entry, apart or location.folder, None if apart else location.gguf)
+    tokenizer = load_tokenizer(name, wanted, apart or location.folder, None if apart else location.gguf)
     size = model.get_input_embeddings().num_embeddings
     beyond = [f"{token!r} ({number})" for token, number in tokenizer.get_vocab().items() if number >= size]
     if beyond:

@@ -14,6 +14,7 @@ import torch
 from scripts.core import files
 from scripts.core.data.portable import portable
 from scripts.core.models import loading
+from scripts.core.models.entries import ProbedModel, read_job_entry
 from scripts.core.provenance import closure
 
 ROOT = Path(closure.__file__).parents[3]
@@ -28,6 +29,7 @@ class OpenedModel:
     Attributes:
         network, tokenizer: As :func:`scripts.core.models.loading.load` returns them.
         device: ``cpu``, a CUDA device, or ``auto`` for a model that is spread over several GPUs.
+        wanted: What the model's entry says.
         facts: What a file's metadata say of the model: name, source, revision, digest of the weights, architecture,
             precision, device, libraries, digests of the script and its modules, whether it is for demonstration.
         speed: What a file of speeds says of it: model, device, threads (CPU alone), GPUs, precision, seconds of
@@ -37,6 +39,7 @@ class OpenedModel:
     network: Any
     tokenizer: Any
     device: str
+    wanted: ProbedModel
     facts: dict
     speed: dict
 
@@ -55,7 +58,7 @@ def open_model(
     """Find and load a model of the registry.
 
     Args:
-        name, entry: The model in the registry.
+        name, entry: The model in the registry, as the workflow gives it to a job.
         script: The script that runs it, relative to the repository.
         libraries: Packages whose versions belong to the facts.
         device: As configured: ``auto``, ``cpu`` or a CUDA device.
@@ -66,38 +69,39 @@ def open_model(
         UserError: As :func:`scripts.core.models.loading.locate` and :func:`scripts.core.models.loading.load`.
     """
     torch.set_num_threads(threads)
-    location = loading.locate(name, entry, weights, fetched)
-    device = "auto" if device == "auto" and entry["gpus"] > 1 else loading.pick_device(device)
+    wanted = read_job_entry(entry)
+    location = loading.locate(name, wanted, weights, fetched)
+    device = "auto" if device == "auto" and (wanted.gpus or 0) > 1 else loading.pick_device(device)
     log.info(
         "model %s from %s (revision %s), %s on %s",
-        name, location.folder, location.revision, entry["precision"], device,
+        name, location.folder, location.revision, wanted.precision, device,
     )  # fmt: skip
     started = time.monotonic()
-    network, tokenizer = loading.load(name, entry, location, device)
+    network, tokenizer = loading.load(name, wanted, location, device)
     seconds = time.monotonic() - started
     hardware = loading.device_name(device)
     facts = {
         "model": name,
         "source": portable(entry["source"], ROOT),
         "revision": location.revision,
-        **({"adapter": portable(entry["adapter"], ROOT)} if "adapter" in entry else {}),
+        **({"adapter": portable(entry["adapter"], ROOT)} if wanted.adapter else {}),
         "weights_sha256": loading.weights_digest(location),
-        "architecture": entry["architecture"],
-        "precision": entry["precision"],
+        "architecture": wanted.architecture,
+        "precision": wanted.precision,
         "device": hardware,
         "libraries": {library: importlib.metadata.version(library) for library in libraries},
         "code": closure.digests(script, str(ROOT)),
-        "demonstration": entry["demonstration"],
+        "demonstration": wanted.demonstration,
     }
     speed = {
         "model": name,
         "device": hardware,
         "threads": threads if device == "cpu" else None,
-        "gpus": entry["gpus"],
-        "precision": entry["precision"],
+        "gpus": wanted.gpus,
+        "precision": wanted.precision,
         "loading_seconds": round(seconds, 3),
     }
-    return OpenedModel(network, tokenizer, device, facts, speed)
+    return OpenedModel(network, tokenizer, device, wanted, facts, speed)
 
 
 def write_speed(path: str | Path, opened: OpenedModel, seconds: float, **amounts: Any) -> None:

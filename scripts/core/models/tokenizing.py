@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from scripts.core.errors import UserError
 from scripts.core.models import checkpoints
+from scripts.core.models.entries import ScoredModel
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -25,13 +26,11 @@ CUTS = 20
 """A tokenizer that leaves out one merge in ten cuts this text in two ways in 20 tries, all but surely."""
 
 
-def load_tokenizer(
-    name: str, entry: dict[str, Any], folder: Path, gguf: str | None = None
-) -> "PreTrainedTokenizerBase":
+def load_tokenizer(name: str, wanted: ScoredModel, folder: Path, gguf: str | None = None) -> "PreTrainedTokenizerBase":
     """Load a model's tokenizer as its file says.
 
     Args:
-        name, entry: The model in the registry.
+        name, wanted: The model in the registry.
         folder, gguf: Where the tokenizer is, and the file in the folder if that is GGUF.
 
     Raises:
@@ -41,10 +40,10 @@ def load_tokenizer(
     import transformers
 
     options: dict[str, Any] = {"gguf_file": gguf} if gguf else {}
-    options["trust_remote_code"] = entry.get("remote_code", False)
+    options["trust_remote_code"] = bool(wanted.remote_code)
     try:
         tokenizer = _as_stored(name, transformers.AutoTokenizer.from_pretrained(folder, **options), folder)
-        tokenizer = _begin_texts(tokenizer, entry)
+        tokenizer = _begin_texts(tokenizer, wanted.bos_token)
     except Exception as error:
         reason = checkpoints.explain_failure(error)
         raise UserError(f"model {name}: no tokenizer can be loaded from {folder} ({reason}") from error
@@ -93,9 +92,8 @@ def _repeatable(name: str, tokenizer: "PreTrainedTokenizerBase"):
     return tokenizer
 
 
-def _begin_texts(tokenizer: Any, entry: dict):
-    """Return a tokenizer that puts an entry's ``bos_token`` before every text; without one, as it was stored."""
-    token = entry.get("bos_token")
+def _begin_texts(tokenizer: Any, token: str | None):
+    """Return a tokenizer that puts a token before every text; without one, as it was stored."""
     if token is None:
         return tokenizer
     if token not in tokenizer.get_vocab():

@@ -11,7 +11,6 @@ from scripts.core.errors import UserError
 from scripts.core.generation import check, distributions, servers
 from scripts.core.generation.distributions import Selection
 from scripts.core.generation.generate import Generator
-from scripts.core.models import loading
 from scripts.core.scoring.check import choose_way
 from scripts.core.scoring.masked import MaskedScorer
 from scripts.core.scoring.seq2seq import Seq2SeqScorer
@@ -47,7 +46,7 @@ def load(tmp_path_factory):
     def get(name):
         if name not in loaded:
             entry = config.load_yaml(builder.build(folder, (name,)))["models"][name]
-            model, tokenizer = loading.load(name, entry, loading.locate(name, entry), builder.DEVICE)
+            model, tokenizer = builder.load(name, entry)
             loaded[name] = entry["architecture"], model, tokenizer
         return loaded[name]
 

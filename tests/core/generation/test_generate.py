@@ -9,7 +9,6 @@ from scripts.core.errors import UserError
 from scripts.core.generation import check, generate
 from scripts.core.generation.beginnings import lay_out
 from scripts.core.generation.generate import Generator, end_tokens
-from scripts.core.models import loading
 from tests import zoo as builder
 from tests.core.scoring import architectures
 
@@ -42,9 +41,7 @@ NEW = 12
 @pytest.fixture(scope="module")
 def loaded(tmp_path_factory):
     entries = config.load_yaml(builder.build(tmp_path_factory.mktemp("zoo"), NAMES))["models"]
-    return {
-        name: loading.load(name, entry, loading.locate(name, entry), builder.DEVICE) for name, entry in entries.items()
-    }
+    return {name: builder.load(name, entry) for name, entry in entries.items()}
 
 
 def plain_loop(model, tokenizer, prompt, steps=NEW):

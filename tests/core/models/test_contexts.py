@@ -12,7 +12,7 @@ import transformers
 from scripts.core.config import load_yaml
 from scripts.core.errors import UserError
 from scripts.core.models import checkpoints, contexts, descriptions, gguf_heads, loading, registry
-from scripts.core.models.entries import Folder, Hub, Model, read_entry
+from scripts.core.models.entries import Folder, Hub, Model, read_entry, read_job_entry
 from scripts.scoring import fetch_model
 from tests import zoo
 from tests.core.scoring import architectures
@@ -72,7 +72,7 @@ def test_label_source_and_licence_are_enough(entries, tmp_path, name):
     entry = entries[name]
     folder = Path(entry["source"]["path"])
     made = descriptions.complete(read_smallest(tmp_path, f"{{path: {folder}}}"), tmp_path)
-    network, _ = loading.load(name, entry, loading.locate(name, entry), "cpu")
+    network, _ = zoo.load(name, entry, device="cpu")
     expected = {
         "architecture": entry["architecture"], "parameters": network.num_parameters(), "precision": "float32",
         "gpus": 0, "label": "Mine", "gated": False, "studies": {}, "context": contexts.context_length(network),
@@ -80,6 +80,11 @@ def test_label_source_and_licence_are_enough(entries, tmp_path, name):
     assert {key: getattr(made, key) for key in expected} == expected
     assert not checkpoints.sizes_differ(checkpoints.count_parameters(folder), entry["parameters"])
     assert not list(tmp_path.glob("*.json")), "planning leaves nothing behind"
+
+
+def check(entry, folder):
+    stated = {key: entry[key] for key in ("context", "parameters") if key in entry}
+    contexts.check("mine", read_job_entry(entry), folder, **stated)
 
 
 @pytest.mark.parametrize(
@@ -97,9 +102,9 @@ def test_label_source_and_licence_are_enough(entries, tmp_path, name):
 )  # fmt: skip
 def test_what_the_checkpoint_contradicts_is_refused(entries, tmp_path, name, stated, message):
     entry = entries[name] | stated
-    contexts.check("mine", entries[name], entry["source"]["path"])
+    check(entries[name], entry["source"]["path"])
     with pytest.raises(UserError, match=message):
-        contexts.check("mine", entry, entry["source"]["path"])
+        check(entry, entry["source"]["path"])
     if "context" not in stated:  # which is compared when a model is fetched, since it takes seconds
         with pytest.raises(UserError, match=message):
             descriptions.complete(read_entry(Model, "mine", entry), tmp_path)
@@ -121,8 +126,8 @@ def test_what_is_fetched_is_checked_and_nothing_is_left_behind(entries, monkeypa
 
 
 def test_a_configuration_that_cannot_be_read_is_named(tmp_path):
-    with pytest.raises(UserError, match=r"model m: the configuration in .* cannot be read") as raised:
-        contexts.check("m", {"architecture": "decoder", "context": 8}, tmp_path)
+    with pytest.raises(UserError, match=r"model mine: the configuration in .* cannot be read") as raised:
+        check({"architecture": "decoder", "context": 8}, tmp_path)
     assert "\n" not in str(raised.value)
 
 

@@ -24,7 +24,6 @@ import pytest
 
 from scripts.core import config, files
 from scripts.core.models import hub as hub_files
-from scripts.core.models import loading
 from tests import jobs
 from tests import zoo as builder
 
@@ -214,7 +213,7 @@ def test_what_was_fetched_runs_without_the_network(hub, tmp_path):
         "org/system": members(Path(builder.build_c2f(tmp_path / "system")["source"]["path"])) | LEFT,
         "org/encoder": model | LEFT,
     }
-    base, _ = loading.load("m", folders["tiny-bert"], loading.locate("m", folders["tiny-bert"]), "cpu")
+    base, _ = builder.load("m", folders["tiny-bert"], device="cpu")
     adapter = peft.LoraConfig(target_modules=["query"], init_lora_weights=False)
     peft.get_peft_model(base, adapter).save_pretrained(tmp_path / "adapter")
     hub.repositories["org/adapter"] = members(tmp_path / "adapter") | {"README.md": b"An adapter"}

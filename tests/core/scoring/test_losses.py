@@ -14,7 +14,6 @@ import torch
 from scripts.core import config
 from scripts.core.data import losses, options
 from scripts.core.errors import UserError
-from scripts.core.models import loading
 from scripts.core.scoring.losses import fill_options
 from scripts.core.scoring.reader import Reader
 from tests import zoo as builder
@@ -67,10 +66,7 @@ BEFORE_THE_SLOT = ("tiny-gpt2", "tiny-llama", "tiny-opt", "tiny-bloom", "tiny-be
 def loaded(tmp_path_factory):
     registry = builder.build(tmp_path_factory.mktemp("zoo"), {*NAMES, *BEFORE_THE_SLOT})
     entries = config.load_yaml(registry)["models"]
-    return {
-        name: (entry["architecture"], *loading.load(name, entry, loading.locate(name, entry), builder.DEVICE))
-        for name, entry in entries.items()
-    }
+    return {name: (entry["architecture"], *builder.load(name, entry)) for name, entry in entries.items()}
 
 
 def scored(loaded, name, instances=INSTANCES, loss="label_loss", **more):

@@ -7,7 +7,8 @@ import transformers
 
 from scripts.core import config
 from scripts.core.data.options import option_texts
-from scripts.core.models import loading, tokenizing
+from scripts.core.models import tokenizing
+from scripts.core.models.entries import read_job_entry
 from scripts.core.scoring.masked import masked_copies
 from scripts.core.scoring.reader import Reader
 
@@ -50,7 +51,7 @@ def test_words_end_at_spaces_where_a_tokenizer_makes_none(splits):
 
 def test_words_of_berts_tokenizer_are_its_own(entries):
     entry = entries["tiny-bert"]
-    tokenizer = tokenizing.load_tokenizer("m", entry, loading.locate("m", entry).folder)
+    tokenizer = tokenizing.load_tokenizer("m", read_job_entry(entry), entry["source"]["path"])
     (text,) = read(tokenizer, "The clerk saw ___.", "baker")
     assert [None if word < 0 else word for word in text.words] == tokenizer("The clerk saw baker.").word_ids()
     assert text.words[-2] != text.words[-3]

@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from scripts.core import config
 from scripts.core.data import options
 from scripts.core.errors import UserError
-from scripts.core.models import loading
 from scripts.core.scoring import network, packed
 from scripts.core.scoring.minicons import MiniconsScorer, with_batch_encoding
 from scripts.core.scoring.reader import Text
@@ -60,10 +59,7 @@ def zoo_registry(tmp_path_factory):
 @pytest.fixture(scope="module")
 def loaded(zoo_registry):
     entries = config.load_yaml(zoo_registry)["models"]
-    return {
-        name: (entry, *loading.load(name, entry, loading.locate(name, entry), builder.DEVICE))
-        for name, entry in entries.items()
-    }
+    return {name: (entry, *builder.load(name, entry)) for name, entry in entries.items()}
 
 
 @pytest.fixture(scope="module")
