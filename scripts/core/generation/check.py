@@ -3,6 +3,7 @@
 import copy
 import logging
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -21,22 +22,22 @@ CHECKED_TOKENS, CHECKED_RANKS, LEAST_PROBABILITY = 3, 10, 1e-6
 
 
 def choose_probes(generator: Generator, ids: Sequence[list[int]]) -> list[list[int]]:
-    """Return the shortest and the longest of some prompts and, between them, the one most like the longest.
+    """Return the shortest of some prompts, the two with the longest common beginning, and the longest.
 
     A prompt whose positions change is left out: it is continued by single passes as it is.
     """
-    ids = sorted((tokens for tokens in ids if not generator.is_scaled(tokens)), key=len)
-    if not ids:
+    order = sorted({tuple(tokens) for tokens in ids if not generator.is_scaled(tokens)})
+    if not order:
         return []
-    longest = np.array(ids[-1])
-    others = [tokens for tokens in ids if tokens != ids[-1]] or [ids[-1]]
-    return [ids[0], max(others, key=lambda tokens: common_prefix(np.array(tokens), longest)), ids[-1]]
+    pairs = list(pairwise(order)) or [(order[0], order[0])]
+    alike = max(pairs, key=lambda pair: common_prefix(*map(np.array, pair)))
+    return [list(tokens) for tokens in (min(order, key=len), *alike, max(order, key=len))]
 
 
 def choose_way(generator: Generator, ids: Sequence[list[int]]) -> dict[str, Any]:
     """Set the fastest way of continuing prompts that agrees with single passes, and return it and whether it was asked.
 
-    Three prompts (:func:`choose_probes`) are continued together, in float32, and the most probable tokens after each
+    Four prompts (:func:`choose_probes`) are continued together, in float32, and the most probable tokens after each
     are compared with a pass over the same tokens without a cache.
 
     Args:
@@ -56,7 +57,7 @@ def choose_way(generator: Generator, ids: Sequence[list[int]]) -> dict[str, Any]
     problem = "their probabilities differ"
     for way in ways:
         generator.way = probe.way = way
-        tried = {"shared": [probes[1:], probes], "padded": [probes], "equal": [[prompt, prompt] for prompt in probes]}
+        tried = {"shared": [probes[1:3], probes], "padded": [probes], "equal": [[prompt, prompt] for prompt in probes]}
         batches = tried.get(way, [[prompt] for prompt in probes])
         try:
             with in_float32(network), exact_kernels():
