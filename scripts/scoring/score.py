@@ -115,29 +115,33 @@ def main(
     started = time.monotonic()
     bar = progress_bar(model if shards == 1 else f"{model} {shard}/{shards}", None)
 
-    def tables() -> Iterator[pa.RecordBatch]:
+    def score_window(window: pd.DataFrame) -> pa.RecordBatch:
+        """A function, so that nothing of a window is held while the next one is read."""
         nonlocal done, fresh_tokens
+        done += len(window)
+        rows = fill_options(window, architecture, score)
+        texts = reader.read(rows)
+        check_lengths(rows, texts, limit)
+        distinct.count_unread(rows, texts)
+        batches = scorer.plan(texts)
+        metadata["text_tokens"] += sum(map(len, texts))
+        metadata["forward_tokens"] += sum(batch.tokens for batch in batches)
+        # The rest of the instances will share about as much as those so far.
+        bar.total = round(metadata["forward_tokens"] * total / done)
+        values: list[np.ndarray] = [np.zeros(0)] * len(texts)
+        for batch, results, fresh in parts.work(digest([*rows.instance_id, *rows.text]), batches, scorer.run):
+            for number, found in zip(batch.members, results, strict=True):
+                check_finite(rows.iloc[number], found, opened.network)
+                values[number] = found
+            fresh_tokens += batch.tokens if fresh else 0
+            bar.update(batch.tokens)
+        table = LOSSES[score](rows, texts, values)
+        distinct.count_ties(table)
+        return pa.RecordBatch.from_pandas(table[schema.names], schema=schema, preserve_index=False)
+
+    def tables() -> Iterator[pa.RecordBatch]:
         for window in instance_files.read_batches(instances, chosen, WINDOW):
-            done += len(window)
-            rows = fill_options(window, architecture, score)
-            texts = reader.read(rows)
-            check_lengths(rows, texts, limit)
-            distinct.count_unread(rows, texts)
-            batches = scorer.plan(texts)
-            metadata["text_tokens"] += sum(map(len, texts))
-            metadata["forward_tokens"] += sum(batch.tokens for batch in batches)
-            # The rest of the instances will share about as much as those so far.
-            bar.total = round(metadata["forward_tokens"] * total / done)
-            values: list[np.ndarray] = [np.zeros(0)] * len(texts)
-            for batch, results, fresh in parts.work(digest([*rows.instance_id, *rows.text]), batches, scorer.run):
-                for number, found in zip(batch.members, results, strict=True):
-                    check_finite(rows.iloc[number], found, opened.network)
-                    values[number] = found
-                fresh_tokens += batch.tokens if fresh else 0
-                bar.update(batch.tokens)
-            table = LOSSES[score](rows, texts, values)
-            distinct.count_ties(table)
-            yield pa.RecordBatch.from_pandas(table[schema.names], schema=schema, preserve_index=False)
+            yield score_window(window)
         metadata.update(distinct.counts)
 
     with bar:
