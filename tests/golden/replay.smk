@@ -33,7 +33,8 @@ if set(replay.DRAWN) <= set(RUN):
             model=one_of(replay.DRAWN),
         params:
             model=lambda wildcards: wildcards.model,
-            entry=lambda wildcards: MODELS[wildcards.model],
+            label=lambda wildcards: MODELS[wildcards.model].label,
+            architecture=lambda wildcards: MODELS[wildcards.model].architecture,
             score=lambda wildcards: SCORED[wildcards.study].score,
         script:
             "draw_scores.py"
