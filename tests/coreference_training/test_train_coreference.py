@@ -12,6 +12,7 @@ from scripts.core.coreference_systems.c2f.model import Configuration
 from scripts.core.coreference_systems.c2f.resolve import Resolver
 from scripts.core.coreference_systems.training import Settings
 from scripts.core.errors import UserError
+from scripts.core.models.entries import System, read_entry
 from scripts.core.workflow.job import ROOT
 from scripts.coreference_training import train_coreference
 from tests import jobs
@@ -221,13 +222,17 @@ def test_what_training_reads():
 )
 def test_a_registry_names_what_can_be_trained(entry, message):
     listed = entries.read_entries(ROOT / "config/coreference_training.yaml")
-    good = {
+    stated = {"label": "x", "licence": "none", "architecture": "c2f", "precision": "float32", "environment": "main"}
+    given = {
         "one": {"source": {"trained": "c2f-bert-base-ncda"}, "debiasing": "n-CDA"},
         "two": {"source": {"path": "x"}},
+        "mine": entry,
     }
-    entries.check_sources(good, listed, "models.yaml")
+    systems = {name: read_entry(System, name, stated | {"gpus": 1} | one) for name, one in given.items()}
+    wrong = {"mine": systems.pop("mine")}
+    entries.check_sources(systems, listed, "models.yaml")
     with pytest.raises(UserError, match=f"models.yaml: systems.mine.*{message}"):
-        entries.check_sources(good | {"mine": entry}, listed, "models.yaml")
+        entries.check_sources(systems | wrong, listed, "models.yaml")
 
 
 def test_what_differs_on_an_augmented_corpus():

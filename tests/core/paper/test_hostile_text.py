@@ -112,7 +112,7 @@ def folder(tmp_path_factory):
 def entry(text):
     """Return a model's entry whose texts are all the same."""
     written = dict.fromkeys(("label", "family", "size", "licence"), text)
-    known = {"architecture": "decoder", "parameters": 10**8, "demonstration": True, "gated": False}
+    known = {"architecture": "decoder", "parameters": 10**8, "demonstration": True, "gated": False, "context": None}
     return {**written, **known, "source": {"hub": text}, "precision": "float32"}
 
 

@@ -1,5 +1,7 @@
 """What a model reads of an instance: words of tokenizers of several kinds."""
 
+from pathlib import Path
+
 import pandas as pd
 import pytest
 import tokenizers
@@ -51,7 +53,7 @@ def test_words_end_at_spaces_where_a_tokenizer_makes_none(splits):
 
 def test_words_of_berts_tokenizer_are_its_own(entries):
     entry = entries["tiny-bert"]
-    tokenizer = tokenizing.load_tokenizer("m", read_job_entry(entry), entry["source"]["path"])
+    tokenizer = tokenizing.load_tokenizer("m", read_job_entry(entry), Path(entry["source"]["path"]))
     (text,) = read(tokenizer, "The clerk saw ___.", "baker")
     assert [None if word < 0 else word for word in text.words] == tokenizer("The clerk saw baker.").word_ids()
     assert text.words[-2] != text.words[-3]
