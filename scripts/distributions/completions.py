@@ -41,7 +41,8 @@ def main(
         "prompt_tokens": sum(answer.prompt_tokens for answer in answers),
         "new_tokens": sum(answer.tokens for answer in answers),
     }
-    files.write_parquet(distributions, tabulate_steps(prompts.text_id, [answer.steps for answer in answers]), metadata)
+    table = tabulate_steps(prompts.text_id.tolist(), [answer.steps for answer in answers])
+    files.write_parquet(distributions, table, metadata)
     log.info("%s answered", count_noun(len(prompts), "prompt"))
 
 

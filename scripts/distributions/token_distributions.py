@@ -109,7 +109,7 @@ def main(
     ):
         for start in range(0, len(rows), size):
             window = rows[start : start + size]
-            plan = [(reader, batch) for reader in readers.values() for batch in reader.batches(window.index)]
+            plan = [(reader, batch) for reader in readers.values() for batch in reader.batches(window.index.tolist())]
             metadata["forward_tokens"] += sum(batch.tokens for _, batch in plan)
             # The rest of the texts will need about as many as those so far.
             bar.total = round(metadata["forward_tokens"] * len(rows) / (start + len(window)))
@@ -121,7 +121,8 @@ def main(
                     found[number] = values.reshape(-1, 2 * selection.top_k + len(selection.groups))
                     check_finite(rows.text_id[number], found[number], opened.network)
                 bar.update(batch.tokens)
-            tokens, group_masses = selection.tabulate(window.text_id, [found[number] for number in window.index])
+            read = [found[number] for number in window.index]
+            tokens, group_masses = selection.tabulate(window.text_id.tolist(), read)
             write_tokens(tokens)
             write_masses(group_masses)
     seconds = time.monotonic() - started

@@ -36,7 +36,7 @@ def report(frame: pd.DataFrame) -> str:
 def describe_totals(frame: pd.DataFrame) -> str:
     """Return what a plan comes to, in a sentence: hours times GPUs by device, jobs, and the least that is fetched."""
     spent = (frame.hours * frame.gpus.clip(lower=1)).groupby(frame.device, sort=False).sum()
-    most = frame.groupby("device", sort=False).gpus.max()
+    most = frame.groupby("device", sort=False).gpus.max().to_dict()
     each = [
         f"{two_digits(value)} GPU hours on {device}" + (f" (up to {most[device]} GPUs)" if most[device] > 1 else "")
         for device, value in spent.items()

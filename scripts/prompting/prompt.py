@@ -193,7 +193,7 @@ class Asker:
 
     def ask_window(self, window: list[dict[str, Any]], parts: Parts, bar: tqdm, done: float) -> list[dict[str, Any]]:
         """Return the rows of answers of a window; ``done`` is the share of all prompts up to its end."""
-        answers = [dict.fromkeys(SCHEMA.names) | {"text_id": row["text_id"]} for row in window]
+        answers: list[dict[str, Any]] = [dict.fromkeys(SCHEMA.names) | {"text_id": row["text_id"]} for row in window]
         single = [n for n, row in enumerate(window) if row["follow_up"] is None]
         double = [n for n, row in enumerate(window) if row["follow_up"] is not None]
 

@@ -76,7 +76,7 @@ def read_answers(instances: list, predictions: list) -> pd.DataFrame:
             )
         answers = predicted.merge(known, on="instance_id", validate="many_to_one")
         asked = answers.groupby([*IDENTITY, *ASKED, "pair"], sort=False).instance_id.agg(["size", "nunique"])
-        whole = asked.index.get_level_values("pair").map(known.groupby("pair").size())
+        whole = asked.index.get_level_values("pair").map(known.groupby("pair").size().to_dict())
         for system in asked.index[(asked["size"] != whole) | (asked["nunique"] != whole)]:
             raise UserError(
                 f"{path}: {', '.join(filter(None, system[:-1]))} has not one answer to each sentence about "
@@ -220,8 +220,9 @@ def overlaps(pairs: pd.DataFrame) -> pd.DataFrame:
     Holm's correction is over all comparisons of a kind with one way of reading.
     """
     keys = ["templates", "reading", *SYSTEM]
-    asked = pairs.groupby(keys, sort=False).occupation.agg(frozenset).to_dict()
-    biased = pairs[pairs.bias != ""].groupby([*keys, *FORM]).occupation.agg(frozenset).to_dict()
+    asked = {key: frozenset(names) for key, names in pairs.groupby(keys, sort=False).occupation}
+    with_bias = pairs[pairs.bias != ""].groupby([*keys, *FORM]).occupation
+    biased = {key: frozenset(names) for key, names in with_bias}
     sets = list(dict.fromkeys(pairs.pronoun_set))
     systems = [
         ("systems", one, other, case, case)
@@ -255,9 +256,9 @@ def compare(first: frozenset, second: frozenset, asked: int) -> tuple[float, ...
     index = sizes[2] / len(first | second) if first or second else np.nan
     if not (first and second):
         return *sizes, index, np.nan, np.nan
-    common, drawn = np.arange(min(sizes[:2]) + 1), hypergeom(asked, *sizes[:2])
-    expected = (drawn.pmf(common) * common / (sizes[0] + sizes[1] - common)).sum()
-    return *sizes, index, float(expected), float(drawn.sf(sizes[2] - 1))
+    common = np.arange(min(sizes[:2]) + 1)
+    expected = (hypergeom.pmf(common, asked, *sizes[:2]) * common / (sizes[0] + sizes[1] - common)).sum()
+    return *sizes, index, float(expected), float(hypergeom.sf(sizes[2] - 1, asked, *sizes[:2]))
 
 
 if __name__ == "__main__":

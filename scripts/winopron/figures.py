@@ -38,7 +38,7 @@ def accuracies(rows: "pd.DataFrame") -> "pd.DataFrame":
     """
     rows = pick(rows, metric="accuracy", case=CASES, pronoun_set=...)
     rules = rows.kind == HEURISTIC
-    rows = rows[~rules | rules.all()]
+    rows = rows[~rules | bool(rules.all())]
     return rows[rows.scoring.isin(LIKELIHOODS) == (rows.pronoun_set == "")]
 
 

@@ -64,7 +64,7 @@ def predictions(
     table[ASKED] = table[ASKED].fillna("")
     table["right"] = table.prediction == table.instance_id.map(sentences.set_index("instance_id").answer)
     for system, rows in table.groupby(IDENTITY, sort=False):
-        log.info("%s: accuracy %.4f", ", ".join(filter(None, system)), rows.right.mean())
+        log.info("%s: accuracy %.4f", ", ".join(filter(None, map(str, system))), rows.right.mean())
     files.write_parquet(predictions, table)
 
 

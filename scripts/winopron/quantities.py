@@ -62,10 +62,13 @@ class Results:
 
     def ratio(self, above: pd.Series, below: pd.Series, entities: str = "double") -> Sampled:
         """Return one sum over another, both by pair of people (the index), as one quantity of all pairs."""
-        sums = [part.groupby(level=0).sum().reindex(self.pairs[entities], fill_value=0) for part in (above, below)]
+        over, under = (
+            part.groupby(level=0).sum().reindex(self.pairs[entities], fill_value=0).to_numpy(dtype=float)
+            for part in (above, below)
+        )
         # Winogender Schemas have other pairs of people, and are resampled apart.
         seed = self.seed + (entities == study.WINOGENDER)
-        return checks.ratio(*(part.to_numpy(dtype=float) for part in sums), self.draws, seed)
+        return checks.ratio(over, under, self.draws, seed)
 
     def f1(self, system: str, entities: str = "double", **levels: str) -> Quantity:
         """F1 of all answers, or of those with levels."""

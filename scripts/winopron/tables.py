@@ -97,7 +97,7 @@ def split(metric: str) -> Callable:
         part = rows["case"].str.capitalize() + rows.pronoun_set
         parts = ["all", *(case.capitalize() for case in CASES), *rows.pronoun_set[rows.pronoun_set != ""].unique()]
         rows = rows.assign(
-            Sentences=pd.Categorical(rows.entities.map(ENTITIES), ENTITIES.values(), ordered=True),
+            Sentences=pd.Categorical(rows.entities.map(ENTITIES), list(ENTITIES.values()), ordered=True),
             Split=pd.Categorical(part.replace("", "all"), parts, ordered=True),
             text=percents(rows.value),
         )

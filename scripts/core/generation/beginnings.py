@@ -42,7 +42,7 @@ def single_part(ids: Sequence[Sequence[int]]) -> Layout:
 def lay_out(ids: Sequence[Sequence[int]]) -> Layout:
     """Return the layout that reads the fewest tokens; each prompt keeps one, whose logits say what comes next."""
     arrays, sizes = [np.array(tokens) for tokens in ids], [len(tokens) for tokens in ids]
-    order = sorted(range(len(ids)), key=lambda row: ids[row])
+    order = sorted(range(len(ids)), key=lambda row: tuple(ids[row]))
     common = [common_prefix(arrays[a], arrays[b]) for a, b in pairwise(order)]
     shared = min([*common, min(sizes) - 1]) if common else 0
     shared = shared if shared >= LEAST_SHARED else 0

@@ -208,6 +208,7 @@ class Selection:
 
     def of_answer(self, answer: Answer) -> np.ndarray:
         """Return the distributions at the steps of a continuation."""
+        assert answer.masses is not None, "the generator is told which groups there are"
         ids, probabilities = (np.stack(parts) for parts in zip(*answer.top, strict=True))
         return np.hstack([ids, probabilities, answer.masses])
 

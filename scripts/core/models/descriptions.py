@@ -183,6 +183,7 @@ def _check_package(model: Model, source: Package) -> None:
             f"architecture: {head.architecture}"
         )
     counted, stated = sum(head.sizes.values()), model.parameters
+    assert stated is not None, "the schema asks for the parameters of what a package holds"
     # An output layer that is that of the embeddings may be stored twice.
     if all(checkpoints.sizes_differ(stated, n) for n in (counted, counted - head.sizes.get(gguf_heads.OUTPUT, 0))):
         raise UserError(f"{where}.parameters is {stated}, and {path.name} holds {counted}; write that number")

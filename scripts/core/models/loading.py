@@ -179,7 +179,7 @@ def load(name: str, wanted: ScoredModel, location: Location, device: str) -> tup
     import transformers
 
     transformers.utils.logging.disable_progress_bar()
-    options = {"gguf_file": location.gguf} if location.gguf else {}
+    options: dict[str, Any] = {"gguf_file": location.gguf} if location.gguf else {}
     options["trust_remote_code"] = bool(wanted.remote_code)
     placement = {"device_map": "auto"} if device == "auto" else {}
     with _folder_of(location) as folder:

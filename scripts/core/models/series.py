@@ -22,13 +22,14 @@ def expand_series(models: Mapping[str, Model], file: str) -> dict[str, Model]:
     for name, model in models.items():
         made = {} if model.revisions else {name: model}
         for revision in model.revisions:
+            assert model.source is not None, "revisions are those of a source"
             source = (
                 Folder(f"{model.source.path}/{revision}")
                 if isinstance(model.source, Folder)
                 else dataclasses.replace(model.source, revision=revision)
             )
             member = f"{name}-{revision.lower().replace('_', '-')}"
-            if member in models | expanded | made:
+            if member in {*models, *expanded, *made}:
                 raise UserError(f"{file}: models.{name}.revisions make '{member}', which is another entry; rename one")
             label = f"{model.label} {revision}"
             if len(label) > MOST_CHARACTERS:

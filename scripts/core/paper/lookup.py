@@ -35,12 +35,12 @@ class Numbers:
     def lowest(self, metric: str, **levels: Any) -> pd.Series:
         """Return the row with the lowest value of a metric."""
         rows = self.rows(metric, **levels)
-        return rows.loc[rows.value.idxmin()]
+        return rows.iloc[rows.value.argmin()]
 
     def highest(self, metric: str, **levels: Any) -> pd.Series:
         """Return the row with the highest value of a metric."""
         rows = self.rows(metric, **levels)
-        return rows.loc[rows.value.idxmax()]
+        return rows.iloc[rows.value.argmax()]
 
     def value(self, row: pd.Series, decimals: int = 1) -> str:
         """Return the value of a row in percent."""

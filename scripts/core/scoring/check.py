@@ -175,7 +175,9 @@ def plan_probes(scorer: Scorer, probes: Sequence[Text]) -> tuple[list[Batch], di
         return [replace(batch, members=[n + offset for n in batch.members]) for batch in batches], {}
     batches = scorer.plan(probes)
     # Of one token there is nothing to predict.
-    packed = [text for text in probes if scorer.way == "packed" and 1 < len(text) <= scorer.longest]
+    if not isinstance(scorer, PackedScorer) or scorer.way != "packed":
+        return batches, {}
+    packed = [text for text in probes if 1 < len(text) <= scorer.longest]
     if not packed:
         return batches, {}
     texts, pack = fill_pack(scorer, max(packed, key=len))
@@ -232,7 +234,7 @@ def plain_values(scorer: Scorer, text: Text) -> np.ndarray:
         labels = torch.as_tensor(text.ids)[None].to(network.device)
         logits = network(**net.text_arguments(network, text.source[None]), labels=labels).logits[0]
         logits = logits[torch.from_numpy(text.scored).to(logits.device)]
-    elif scorer.architecture == "decoder":
+    elif isinstance(scorer, PackedScorer) or scorer.architecture == "decoder":
         logits = network(**net.text_arguments(network, text.ids[None])).logits[0, :-1]
     else:
         copies = masked_copies(text, scorer.mask_token)

@@ -24,7 +24,7 @@ def log_likelihood(rows: pd.DataFrame, _texts: Sequence[Text], values: Values) -
         log_probability=totals,
         mean_log_probability=totals / np.maximum(counts, 1),
         scored_tokens=counts,
-        token_log_probabilities=[value.astype(np.float32) for value in values],
+        token_log_probabilities=pd.Series([value.astype(np.float32) for value in values], rows.index, object),
     )
 
 

@@ -51,10 +51,11 @@ def accepts(network: Any, name: str) -> bool:
     return name in inspect.signature(network.forward).parameters
 
 
-def text_arguments(network: Any, ids: np.ndarray) -> dict[str, Any]:
+def text_arguments(network: Any, ids: np.ndarray | torch.Tensor) -> dict[str, Any]:
     """Return the arguments for unpadded texts, token ids of shape (texts, tokens)."""
-    ids = torch.as_tensor(ids).to(network.device)
-    return {"input_ids": ids} | ({"attention_mask": torch.ones_like(ids)} if accepts(network, "attention_mask") else {})
+    tokens = torch.as_tensor(ids).to(network.device)
+    mask = {"attention_mask": torch.ones_like(tokens)} if accepts(network, "attention_mask") else {}
+    return {"input_ids": tokens} | mask
 
 
 def logits_at(network: Any, arguments: dict[str, Any], chosen: np.ndarray) -> torch.Tensor:

@@ -63,8 +63,9 @@ class Reader:
         if architecture == "encoder" and not tokenizer.mask_token:
             raise UserError(f"{name} has no mask: this model has no pseudo-log-likelihood; leave it out")
         self.spans = architecture == "encoder-decoder" and not tokenizer.mask_token
-        self.sentinels = [single_token(tokenizer, text) for text in SPAN] if self.spans else []
-        if None in self.sentinels:
+        sentinels = [single_token(tokenizer, text) for text in SPAN] if self.spans else []
+        self.sentinels = [token for token in sentinels if token is not None]
+        if None in sentinels:
             raise UserError(f"{name} has neither a mask nor {SPAN[0]} as one token; leave this model out")
         self.specials = np.array(sorted(set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}), dtype=np.int64)
         # To Gemma's kind all of a text is one word.

@@ -44,7 +44,7 @@ def estimate(
     for key, part in sums.groupby(level=keys, sort=False):
         part = part.sort_index(level=cluster)
         above, below = part.sum()
-        value = above / below if below else (undefined or {}).get(key[-1], np.nan)
+        value = above / below if below else (undefined or {}).get(str(key[-1]), np.nan)
         ends = procedures.cluster_bootstrap(part.above, part.below, draws, seed)
         rows.append((*key, value, *ends, above, below, len(part)))
     return pd.DataFrame(rows, columns=[*keys, *MEASURES])
@@ -52,7 +52,7 @@ def estimate(
 
 def pick(table: pd.DataFrame, factors: Sequence[str], **levels: Any) -> pd.DataFrame:
     """Return the estimates with these levels: one, some, or ``...`` for any; factors that are not named are pooled."""
-    for column, level in (dict.fromkeys(table.columns.intersection(factors), POOLED) | levels).items():
+    for column, level in (dict.fromkeys(table.columns.intersection(list(factors)), POOLED) | levels).items():
         if level is not ...:
             table = table[table[column].isin([level] if isinstance(level, str) else level)]
     return table

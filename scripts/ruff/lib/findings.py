@@ -160,7 +160,7 @@ class Run:
         by_set = [[cells.get((model, n, "pronoun", p), {}).get("accuracy") for p in PRONOUN_SETS] for n in (k, other)]
         first, second = self.acc(model, k), self.acc(model, other)
         if by_set[0] == by_set[1] and set(by_set[0]) <= {0, 1}:
-            return require_decided(estimates.none_differs(first.clusters), text, first.n)
+            return require_decided(estimates.none_differs(first.clusters or first.n), text, first.n)
         return is_greater(first, second, text)
 
     def mean_acc(self, models: Collection[str], k: int, pronoun: str | None = None) -> Estimate:
