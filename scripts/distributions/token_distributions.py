@@ -91,7 +91,7 @@ def main(
         for method, chosen in rows.groupby("method", sort=True)
     }
     metadata["check"] = {method: reader.check for method, reader in readers.items()}
-    settings = {"tokens_per_batch": tokens_per_batch, "threads": threads}
+    settings = {"entry": entry, "tokens_per_batch": tokens_per_batch, "threads": threads}
     parts = Parts(distributions, metadata | settings, save_seconds)
     metadata |= {"texts": len(rows), "forward_tokens": 0}
 

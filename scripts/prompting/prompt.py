@@ -109,7 +109,7 @@ def main(
         "new_tokens_at_most": new_tokens,
         "prompts_sha256": files.sha256(prompts),
     }
-    settings = {"tokens_per_batch": tokens_per_batch, "threads": threads, **way}
+    settings = {"entry": entry, "tokens_per_batch": tokens_per_batch, "threads": threads, **way}
     parts = Parts(answers, metadata | settings, save_seconds)
     metadata |= {"shard": shard, "shards": shards, "prompts": len(rows)}
     metadata["unchecked_prompts"] = 0 if way["checked"] else len(rows)

@@ -102,7 +102,8 @@ def main(
         "metric": name_metric(score, architecture),
         "instances_sha256": files.sha256(instances),
     }
-    parts = Parts(scores, metadata | {"tokens_per_batch": tokens_per_batch, "threads": threads}, save_seconds)
+    settings = {"entry": entry, "tokens_per_batch": tokens_per_batch, "threads": threads}
+    parts = Parts(scores, metadata | settings, save_seconds)
     # The work of an encoder grows with the square of a text's length.
     chosen = instance_files.shard_rows(instances, shard, shards, 1 + (architecture == "encoder"), priority)
     total, done = int(chosen.sum()), 0

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import yaml
 
@@ -154,8 +155,8 @@ def test_python_that_is_typed_prints_what_the_tables_say(site, earlier, command)
     done = typed(site, command, (sys.executable, "-c"))
     assert done.returncode == 0, done.stdout[-4000:]
     table = site.folder / "runs/mine/results/ruff/analysis/replica/accuracy.csv"
-    rows = [line.split(",") for line in table.read_text().splitlines()[1:]]
-    said = {float(row[1]): float(row[6]) for row in rows if row[2] == "all"}
+    rows = pd.read_csv(table)
+    said = rows[rows.factor == "all"].set_index("n_distractors").accuracy.to_dict()
     printed = {float(a): float(b) for a, b in (line.split() for line in done.stdout.splitlines() if line[:1].isdigit())}
     assert printed == pytest.approx(said, abs=1e-6) and printed
 

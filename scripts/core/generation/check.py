@@ -65,7 +65,8 @@ def choose_way(generator: Generator, ids: Sequence[list[int]]) -> dict[str, Any]
                 right = all(agrees(generator, prompt, answer) for prompt, answer in pairs)
         except Exception as error:  # An architecture's code raises whatever it stumbles over.
             if net.ran_out_of_memory(error.__cause__ or error):
-                generator.way = ways[0] if network.config.model_type in PACKABLE else ways[-1]
+                # Those before this way have been found unfit.
+                generator.way = way if network.config.model_type in PACKABLE else ways[-1]
                 log.warning("%s is too large to be checked in float32; prompts are continued %s", name, generator.way)
                 return {"way": generator.way, "checked": False}
             right, problem = False, describe_error(error)

@@ -187,8 +187,13 @@ class Generator:
                 tokens.to(self.network.device),
                 attention_mask=mask.to(self.network.device),
                 generation_config=settings,
-                logits_processor=[keeper] if self.top_k or self.groups is not None else [],
+                logits_processor=[keeper],
                 **cache,
+            )
+        if keeper.broken:
+            raise UserError(
+                f"{type(self.network).__name__}: what follows a prompt has no finite probability; give the model "
+                "float32 or bfloat16 in config/models.yaml"
             )
         written = output[:, 1 if self.two_parts else tokens.shape[1] :].tolist()
         return [self.read(row, keeper, place) for place, row in enumerate(written)]
@@ -258,9 +263,13 @@ class StepKeeper:
     def __init__(self, top_k: int, groups: torch.Tensor | None):
         self.top_k, self.groups = top_k, groups
         self.steps: list[tuple[np.ndarray, ...]] = []
+        self.broken: torch.Tensor | bool = False
 
     def __call__(self, _ids: torch.Tensor, logits: torch.Tensor) -> torch.Tensor:
-        self.steps.append(most_probable(logits, self.top_k, self.groups))
+        # Tokens may be ruled out, but not all of them; generation would go on with token 0.
+        self.broken = self.broken | ~logits.amax(1).isfinite().all()
+        if self.top_k or self.groups is not None:
+            self.steps.append(most_probable(logits, self.top_k, self.groups))
         return logits
 
 

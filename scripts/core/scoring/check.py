@@ -68,6 +68,7 @@ def choose_way(scorer: Scorer, texts: Sequence[Text]) -> dict[str, Any]:
     rounded = _plain_scores(scorer, probes, half_precision_bound) if half else []
     if isinstance(scorer, PackedScorer):
         scorer.longest = min(scorer.longest, longest)
+    scorer.way = ways[0]
     try:
         with in_float32(network), exact_kernels():
             expected = _plain_scores(scorer, probes, rounding_bound)
@@ -80,7 +81,7 @@ def choose_way(scorer: Scorer, texts: Sequence[Text]) -> dict[str, Any]:
     except (RuntimeError, UserError) as error:
         if not half or not net.ran_out_of_memory(error):
             raise
-        scorer.way = ways[0]
+        # The way that was being asked: those before it have been found unfit.
         log.warning("%s is too large to be checked in float32; its texts are run %s", name, scorer.way)
         return {"way": scorer.way, "checked": False}
     raise UserError(

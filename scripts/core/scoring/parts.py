@@ -37,6 +37,9 @@ class Parts:
     def __init__(self, output: str | Path, facts: dict[str, Any], save_seconds: float = 30):
         self.folder, self.key, self.save_seconds = Path(output).with_suffix(".parts"), digest(facts), save_seconds
         self.paths: dict[str, list[Path]] = {}
+        # Results of windows, by their batches, that wait for being saved.
+        self.waiting: dict[str, dict[int, list[Any]]] = {}
+        self.saved = time.monotonic()
         for path in files.complete_files(self.folder, ".parquet"):
             try:
                 metadata = files.parquet_metadata(path)
@@ -65,27 +68,23 @@ class Parts:
             numbers = pa.types.is_list(table.schema.field("values").type)
             for batch, value in zip(table["batch"].to_pylist(), table["values"].to_pylist(), strict=True):
                 finished.setdefault(batch, []).append(np.array(value, dtype=np.float64) if numbers else value)
-        waiting: dict[int, list[Any]] = {}
-        saved = time.monotonic()
         for number, batch in enumerate(batches):
             results = finished.get(number)
             fresh = results is None
             if results is None:
-                results = waiting[number] = run(batch)
-                if time.monotonic() - saved >= self.save_seconds:
-                    self._save(window, waiting)
-                    waiting, saved = {}, time.monotonic()
+                results = self.waiting.setdefault(window, {})[number] = run(batch)
+                if time.monotonic() - self.saved >= self.save_seconds:
+                    self._save()
             yield batch, results, fresh
-        # A window that took long is worth keeping to its end.
-        if waiting and time.monotonic() - saved >= self.save_seconds / 10:
-            self._save(window, waiting)
 
-    def _save(self, window: str, results: dict[int, list[Any]]) -> None:
-        batches = [number for number, values in results.items() for _ in values]
-        values = pa.array([value for values in results.values() for value in values])
-        table = pa.table({"batch": pa.array(batches, pa.int32()), "values": values})
-        name = f"{window[:16]}-{min(results):06d}-{max(results):06d}.parquet"
-        files.write_parquet(self.folder / name, table, {"key": self.key, "window": window})
+    def _save(self) -> None:
+        for window, results in self.waiting.items():
+            batches = [number for number, values in results.items() for _ in values]
+            values = pa.array([value for values in results.values() for value in values])
+            table = pa.table({"batch": pa.array(batches, pa.int32()), "values": values})
+            name = f"{window[:16]}-{min(results):06d}-{max(results):06d}.parquet"
+            files.write_parquet(self.folder / name, table, {"key": self.key, "window": window})
+        self.waiting, self.saved = {}, time.monotonic()
 
     def remove(self) -> None:
         """Remove the folder: the job is complete."""

@@ -1,5 +1,7 @@
 """Answers agree with a plain loop, whatever is in the batch, on every generating architecture of the zoo."""
 
+import copy
+
 import numpy as np
 import pytest
 import torch
@@ -241,6 +243,17 @@ def test_a_batch_that_does_not_fit_is_halved(loaded, monkeypatch):
     assert check.choose_way(generator, ids) == {"way": "shared", "checked": False}
     monkeypatch.setattr(check, "PACKABLE", set())
     assert check.choose_way(generator, ids) == {"way": "single", "checked": False}
+
+
+@pytest.mark.parametrize("top_k", [0, 3])
+def test_probabilities_that_are_not_finite_are_refused(loaded, top_k):
+    """As in half precision that overflows, which the check in float32 does not see: token 0 would be the answer."""
+    model, tokenizer = loaded["tiny-llama"]
+    broken = copy.deepcopy(model)
+    with torch.no_grad():
+        broken.lm_head.weight.fill_(torch.inf)
+    with pytest.raises(UserError, match="no finite probability; give the model float32 or bfloat16"):
+        Generator(broken, tokenizer, NEW, top_k=top_k).answer(PROMPTS)
 
 
 def test_a_model_that_cannot_be_run_is_refused_in_one_line(loaded, monkeypatch):

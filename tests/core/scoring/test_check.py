@@ -337,6 +337,20 @@ def test_a_model_that_has_no_room_in_float32_runs_unchecked_and_says_so(entries,
     assert Scores(model, SOME).check == {"way": "equal", "checked": False}
 
 
+def test_a_way_that_was_found_unfit_is_not_taken_where_memory_runs_out_after_it(entries, monkeypatch):
+    answers = iter(["scores differ", torch.OutOfMemoryError("full")])
+
+    def disagree(*_):
+        answer = next(answers)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    monkeypatch.setattr(check, "_disagreement", disagree)
+    model = load(entries["tiny-llama"] | {"precision": "bfloat16"})
+    assert Scores(model, SOME).check == {"way": "equal", "checked": False}
+
+
 def test_half_precision_that_overflows_is_refused(entries):
     model = load(entries["tiny-llama"] | {"precision": "float16"})
     with torch.no_grad():
