@@ -206,6 +206,13 @@ PREPARED_WEIGHTS = {name: {"weights": f"results/models/{name}"} for name, model 
 FETCHED_MODELS = {
     name: {"fetched": f"results/models/fetched/{name}.json"} for name, model in MODELS.items() if model.is_fetched
 }
+
+
+def model_files(wildcards):
+    """Return the inputs that a job needs before it can load its model."""
+    return PREPARED_WEIGHTS.get(wildcards.model, {}) | FETCHED_MODELS.get(wildcards.model, {})
+
+
 WITH_WEIGHTS = one_of(name for name, model in MODELS.items() if model.source)
 BEHIND_SERVERS = one_of(name for name, model in MODELS.items() if model.api) or "none"
 

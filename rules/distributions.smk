@@ -8,8 +8,7 @@ localrules:
 
 rule token_distributions:
     input:
-        unpack(lambda wildcards: PREPARED_WEIGHTS.get(wildcards.model, {})),
-        unpack(lambda wildcards: FETCHED_MODELS.get(wildcards.model, {})),
+        unpack(model_files),
         texts="results/{study}/texts/{set}.parquet",
     output:
         distributions="results/{study}/distributions/{set}/{model}.parquet",

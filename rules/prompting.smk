@@ -12,8 +12,7 @@ localrules:
 
 rule prompt:
     input:
-        unpack(lambda wildcards: PREPARED_WEIGHTS.get(wildcards.model, {})),
-        unpack(lambda wildcards: FETCHED_MODELS.get(wildcards.model, {})),
+        unpack(model_files),
         prompts="results/{study}/prompts/{templates}.parquet",
     output:
         answers="results/{study}/answers/{templates}/{model}/{shard}of{shards}.parquet",

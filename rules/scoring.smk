@@ -53,8 +53,7 @@ rule fetch_model:
 
 rule score:
     input:
-        unpack(lambda wildcards: PREPARED_WEIGHTS.get(wildcards.model, {})),
-        unpack(lambda wildcards: FETCHED_MODELS.get(wildcards.model, {})),
+        unpack(model_files),
         instances="results/{study}/instances/{templates}/selected.parquet",
     output:
         scores="results/{study}/scores/{templates}/{model}/{shard}of{shards}.parquet",

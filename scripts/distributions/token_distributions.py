@@ -23,9 +23,9 @@ from scripts.core.generation.distributions import (
 from scripts.core.generation.generate import Generator
 from scripts.core.models import model_jobs
 from scripts.core.models.contexts import context_length
-from scripts.core.scoring.check import choose_way, nonfinite_remedy
+from scripts.core.scoring.check import choose_way
 from scripts.core.scoring.masked import MaskedScorer
-from scripts.core.scoring.network import Batch
+from scripts.core.scoring.network import Batch, refuse_nonfinite
 from scripts.core.scoring.parts import Parts, digest, progress_bar
 from scripts.core.scoring.seq2seq import Seq2SeqScorer
 from scripts.core.workflow.job import log, run
@@ -103,7 +103,7 @@ def main(
     size = max(1, min(WINDOW, ELEMENTS // (selection.top_k * steps)))
     fresh_tokens, started = 0, time.monotonic()
     with (
-        progress_bar(model, None) as bar,
+        progress_bar(model) as bar,
         instances.write_batches(distributions, TOKENS, metadata) as write_tokens,
         instances.write_batches(masses, MASSES, metadata) as write_masses,
     ):
@@ -119,7 +119,9 @@ def main(
                 fresh_tokens += batch.tokens if fresh else 0
                 for number, values in zip(batch.members, results, strict=True):
                     found[number] = values.reshape(-1, 2 * selection.top_k + len(selection.groups))
-                    check_finite(rows.text_id[number], found[number], opened.network)
+                    if not np.isfinite(found[number]).all():
+                        what = f"text {rows.text_id[number]}: a probability is not finite"
+                        refuse_nonfinite(what, opened.network)
                 bar.update(batch.tokens)
             read = [found[number] for number in window.index]
             tokens, group_masses = selection.tabulate(window.text_id.tolist(), read)
@@ -167,8 +169,6 @@ def fill_masks(
     else:
         scorer = Seq2SeqScorer(network, tokens)
     chosen = choose_way(scorer, choose_probes(texts))
-    if scorer.way == "single":
-        scorer.pass_tokens = 1
     items = dict(zip(rows.index, texts, strict=True))
     return Reading(items, chosen, scorer.plan, lambda batch: selection.of_masks(scorer, batch))
 
@@ -201,12 +201,6 @@ def continue_prompts(
 
 
 READERS = {"mask": fill_masks, "generate": continue_prompts}
-
-
-def check_finite(name: str, values: np.ndarray, network: Any) -> None:
-    """Refuse probabilities of the text called ``name`` that are not finite."""
-    if not np.isfinite(values).all():
-        raise UserError(f"text {name}: a probability is not finite; {nonfinite_remedy(network)}")
 
 
 if __name__ == "__main__":

@@ -115,7 +115,7 @@ def main(
     metadata["unchecked_prompts"] = 0 if way["checked"] else len(rows)
     started = time.monotonic()
     with (
-        progress_bar(model if shards == 1 else f"{model} {shard}/{shards}", None) as bar,
+        progress_bar(model if shards == 1 else f"{model} {shard}/{shards}") as bar,
         instances.write_batches(answers, SCHEMA, metadata) as write,
     ):
         for window, done in windows(rows):

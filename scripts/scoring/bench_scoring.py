@@ -16,13 +16,13 @@ from scripts.core import files
 from scripts.core.models import loading
 from scripts.core.models.contexts import context_length
 from scripts.core.models.entries import read_job_entry
-from scripts.core.scoring.check import Scorer, choose_way
+from scripts.core.scoring.check import Scorer, choose_way, make_scorer
 from scripts.core.scoring.losses import fill_options
 from scripts.core.scoring.masked import masked_copies
 from scripts.core.scoring.minicons import METRIC, with_batch_encoding
 from scripts.core.scoring.reader import Reader, Text
 from scripts.core.workflow.job import log, run
-from scripts.scoring.score import make_scorer, options_of_longest
+from scripts.scoring.score import options_of_longest
 
 if TYPE_CHECKING:
     import transformers
@@ -111,7 +111,7 @@ def main(
 def random_model(
     kind: str, shape: dict[str, Any], tokenizer: "transformers.PreTrainedTokenizerBase", precision: str, device: str
 ) -> "transformers.PreTrainedModel":
-    """Return a model of a shape with random weights, heads of 64 dimensions and the usual widths between layers."""
+    """Return a model of a shape with random weights and the usual widths of heads and between layers."""
     import transformers
 
     width = shape["hidden_size"]
@@ -163,7 +163,7 @@ def measure(
     groups = [part.text.tolist() for _, part in rows.groupby("instance_id", sort=False)]
     reader = Reader(tokenizer, kind)
     texts = reader.read(rows)
-    packed: Any = make_scorer("packed", network, reader, "auto", context_length(network))
+    packed: Any = make_scorer("packed", network, tokenizer, kind, "auto", context_length(network))
     choose_way(packed, options_of_longest(rows, texts) + texts[:1])
     by_one = reference(network, tokenizer, kind, device)
     tokens = sum(batch.tokens for batch in packed.plan(texts))

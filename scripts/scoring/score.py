@@ -1,7 +1,6 @@
 """Score all options of a shard of a study's instances with one model."""
 
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +15,12 @@ from scripts.core.data import instances as instance_files
 from scripts.core.errors import UserError, count_noun
 from scripts.core.models import model_jobs
 from scripts.core.models.contexts import context_length
-from scripts.core.scoring.check import Scorer, choose_way, nonfinite_remedy
+from scripts.core.scoring.check import choose_way, make_scorer
 from scripts.core.scoring.distinct_options import DistinctOptions
 from scripts.core.scoring.losses import COLUMNS, LOSSES, fill_options, name_metric
-from scripts.core.scoring.masked import MaskedScorer
-from scripts.core.scoring.minicons import MiniconsScorer
-from scripts.core.scoring.packed import PackedScorer
+from scripts.core.scoring.network import refuse_nonfinite
 from scripts.core.scoring.parts import Parts, digest, progress_bar
 from scripts.core.scoring.reader import Reader, Text, check_lengths
-from scripts.core.scoring.seq2seq import Seq2SeqScorer
 from scripts.core.workflow.job import log, run
 
 WINDOW = 1024
@@ -94,7 +90,7 @@ def main(
     architecture, limit = opened.wanted.architecture, context_length(opened.network)
     reader = Reader(opened.tokenizer, architecture, with_kinds=score != "log_likelihood")
     samples = sample_texts(instances, reader, score, limit, model)
-    scorer = make_scorer(engine, opened.network, reader, tokens_per_batch, limit)
+    scorer = make_scorer(engine, opened.network, opened.tokenizer, architecture, tokens_per_batch, limit)
     check = choose_way(scorer, samples) if samples else {}
     metadata: dict[str, Any] = opened.facts | {
         "engine": engine,
@@ -114,7 +110,7 @@ def main(
     schema = pa.schema(COLUMNS["log_likelihood"] | COLUMNS[score] | values_type)
     distinct, fresh_tokens = DistinctOptions(model, reader, total), 0
     started = time.monotonic()
-    bar = progress_bar(model if shards == 1 else f"{model} {shard}/{shards}", None)
+    bar = progress_bar(model if shards == 1 else f"{model} {shard}/{shards}")
 
     def score_window(window: pd.DataFrame) -> pa.RecordBatch:
         """A function, so that nothing of a window is held while the next one is read."""
@@ -140,13 +136,10 @@ def main(
         distinct.count_ties(table)
         return pa.RecordBatch.from_pandas(table[schema.names], schema=schema, preserve_index=False)
 
-    def tables() -> Iterator[pa.RecordBatch]:
+    with bar, instance_files.write_batches(scores, schema, metadata) as write:
         for window in instance_files.read_batches(instances, chosen, WINDOW):
-            yield score_window(window)
-        metadata.update(distinct.counts)
-
-    with bar:
-        instance_files.write_stream(scores, schema, tables(), metadata)
+            write(score_window(window))
+        metadata |= distinct.counts
     seconds = time.monotonic() - started
     model_jobs.write_speed(speed, opened, seconds, engine=engine, scored_tokens=fresh_tokens, instances=total)
     parts.remove()
@@ -157,23 +150,10 @@ def main(
     )  # fmt: skip
 
 
-def make_scorer(engine: str, network: Any, reader: Reader, tokens: int | str, limit: int | None) -> Scorer:
-    """Return the engine's scorer of the reader's architecture."""
-    if engine == "minicons":
-        return MiniconsScorer(network, reader.tokenizer, reader.architecture, tokens)
-    if reader.architecture == "encoder":
-        return MaskedScorer(network, reader.tokenizer.mask_token_id, tokens)
-    if reader.architecture == "decoder":
-        return PackedScorer(network, tokens, limit)
-    return Seq2SeqScorer(network, tokens)
-
-
 def check_finite(row: Any, values: np.ndarray, network: Any) -> None:
     """Refuse log-probabilities of a row's text that are not finite."""
     if not np.isfinite(values).all():
-        raise UserError(
-            f"instance {row.instance_id}, option {row.option!r}: the score is not finite; {nonfinite_remedy(network)}"
-        )
+        refuse_nonfinite(f"instance {row.instance_id}, option {row.option!r}: the score is not finite", network)
 
 
 def sample_texts(path: str | Path, reader: Reader, score: str, limit: int | None, model: str) -> list[Text]:

@@ -1,4 +1,4 @@
-"""Instance files: content identifiers and streaming Parquet, for every wing.
+"""Instance files: content identifiers and streaming Parquet, for every study.
 
 An instance is one row; its ``instance_id`` depends on nothing but its content, so that the same instance has the
 same id in a full set, in a sample and in another template set, and on every machine.

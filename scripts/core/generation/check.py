@@ -1,6 +1,5 @@
 """Whether prompts in batches are continued as by single passes, asked of every job before its first batch."""
 
-import copy
 import logging
 from collections.abc import Sequence
 from itertools import pairwise
@@ -12,7 +11,7 @@ import torch
 from scripts.core.errors import UserError, describe_error
 from scripts.core.generation.generate import Answer, Generator, possible_ways
 from scripts.core.scoring import network as net
-from scripts.core.scoring.check import PACKABLE, TOLERANCE, TOLERANCE_PER_TOKEN, exact_kernels, in_float32
+from scripts.core.scoring.check import PACKABLE, TOLERANCE, TOLERANCE_PER_TOKEN, in_float32
 from scripts.core.scoring.tree import common_prefix
 
 log = logging.getLogger("pronouns")
@@ -51,20 +50,19 @@ def choose_way(generator: Generator, ids: Sequence[list[int]]) -> dict[str, Any]
     if not probes:
         generator.way = ways[-1]
         return {"way": generator.way, "checked": True}
-    probe = copy.copy(generator)
-    probe.max_new_tokens = min(CHECKED_TOKENS, generator.max_new_tokens)
+    probe = generator.limited(min(CHECKED_TOKENS, generator.max_new_tokens))
     probe.top_k, probe.groups, probe.ends = CHECKED_RANKS, None, []
-    problem = "their probabilities differ"
     for way in ways:
+        problem = "their probabilities differ"
         generator.way = probe.way = way
         tried = {"shared": [probes[1:3], probes], "padded": [probes], "equal": [[prompt, prompt] for prompt in probes]}
         batches = tried.get(way, [[prompt] for prompt in probes])
         try:
-            with in_float32(network), exact_kernels():
+            with in_float32(network):
                 pairs = [pair for part in batches for pair in zip(part, probe.continue_all(part), strict=True)]
                 right = all(agrees(generator, prompt, answer) for prompt, answer in pairs)
         except Exception as error:  # An architecture's code raises whatever it stumbles over.
-            if net.ran_out_of_memory(error.__cause__ or error):
+            if net.ran_out_of_memory(error):
                 # Those before this way have been found unfit.
                 generator.way = way if network.config.model_type in PACKABLE else ways[-1]
                 log.warning("%s is too large to be checked in float32; prompts are continued %s", name, generator.way)

@@ -3,7 +3,7 @@
 A texts file (Parquet) has the columns ``text_id`` (unique), ``instance_id``, ``prompt``, ``text`` and ``method``: with
 ``mask`` the text holds exactly one ``[MASK]``, with ``generate`` it is a prompt. A distributions file has one row for
 each text, step and rank: ``text_id``, ``step`` (0 at a mask), ``rank`` (from 0), ``token`` (as decoded alone, a leading
-space kept), ``probability``, ``chosen`` (the token that was generated; rank 0 at a mask). Beside it lies the mass of
+space kept), ``probability``, ``chosen`` (rank 0, unless a server chose otherwise). Beside it lies the mass of
 groups of words, over the full vocabulary: ``text_id``, ``step``, ``group``, ``probability``.
 
 What fills a mask:
@@ -35,7 +35,6 @@ from scripts.core.errors import UserError
 from scripts.core.generation.generate import Answer
 from scripts.core.generation.ranking import most_probable
 from scripts.core.generation.servers import Step
-from scripts.core.scoring import network as net
 from scripts.core.scoring.masked import MaskedScorer
 from scripts.core.scoring.network import Batch
 from scripts.core.scoring.reader import SPAN, Text, single_token
@@ -200,10 +199,10 @@ class Selection:
     def of_masks(self, scorer: MaskedScorer | Seq2SeqScorer, batch: Batch) -> list[np.ndarray]:
         """Return the distributions at the masks of a batch of the scorer's plan, one for each text."""
         if isinstance(scorer, Seq2SeqScorer):
-            return net.run_halving(lambda texts: self.of_logits(scorer.logits(texts)), batch.work)
+            return scorer.halving.run(lambda texts: self.of_logits(scorer.logits(texts)), batch.work, batch.tokens)
         # Equal texts are one copy.
         copies, places, _ = batch.work
-        found = net.run_halving(lambda some: self.of_logits(scorer.logits(some)), copies)
+        found = scorer.halving.run(lambda some: self.of_logits(scorer.logits(some)), copies, batch.tokens)
         return [found[place] for (place,) in places]
 
     def of_answer(self, answer: Answer) -> np.ndarray:

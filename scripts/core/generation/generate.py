@@ -87,7 +87,7 @@ class Generator:
     ):
         self.network, self.tokenizer, self.max_new_tokens = network, tokenizer, max_new_tokens
         self.top_k, self.groups = top_k, groups
-        self.batch_tokens = BATCH_TOKENS[network.device.type] if isinstance(batch_tokens, str) else batch_tokens
+        self.batch_tokens = BATCH_TOKENS[net.kind_of_device(network)] if isinstance(batch_tokens, str) else batch_tokens
         self.two_parts = network.config.is_encoder_decoder
         self.way = possible_ways(network)[0]
         self.ends = end_tokens(network, tokenizer)
@@ -95,7 +95,7 @@ class Generator:
         self.padding = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else (self.ends or [0])[0]
         start = getattr(network.config, "decoder_start_token_id", None)
         self.start = network.generation_config.decoder_start_token_id if start is None else start
-        self.scaled_beyond = scaled_beyond(network)
+        self.scaled_beyond, self.halving = scaled_beyond(network), net.Halving()
 
     def limited(self, max_new_tokens: int) -> Self:
         """Return a generator of answers of another length at most."""
@@ -130,10 +130,10 @@ class Generator:
         order = sorted(range(len(ids)), key=lambda row: (-sizes[row], ids[row]))
         alone = {row for row in order if self.way == "single" or self.is_scaled(ids[row])}
         order = [row for row in order if row not in alone]
-        padding = 0 if self.way == "equal" else PADDING[self.network.device.type]
+        padding = 0 if self.way == "equal" else PADDING[net.kind_of_device(self.network)]
         batches = net.cut_passes(order, sizes, self.batch_tokens, padding)
         if self.way == "shared":
-            alike = cut_alike(sorted(order, key=lambda row: ids[row]), sizes, self.batch_tokens)
+            alike = net.cut_passes(sorted(order, key=lambda row: ids[row]), sizes, self.batch_tokens, 1)
             batches = min(batches, alike, key=lambda some: sum(self._lay_out(ids, batch).tokens for batch in some))
         made = [
             net.Batch(
@@ -166,7 +166,7 @@ class Generator:
 
     def continue_all(self, ids: Sequence[list[int]]) -> list[Answer]:
         """Continue prompts together; where memory runs out, halves of them."""
-        return net.run_halving(self._continue, ids)
+        return self.halving.run(self._continue, ids, len(ids) * (max(map(len, ids)) + self.max_new_tokens))
 
     def _continue(self, ids: Sequence[list[int]]) -> list[Answer]:
         layout = self._lay_out(ids, range(len(ids)))
@@ -191,9 +191,8 @@ class Generator:
                 **cache,
             )
         if keeper.broken:
-            raise UserError(
-                f"{type(self.network).__name__}: what follows a prompt has no finite probability; give the model "
-                "float32 or bfloat16 in config/models.yaml"
+            net.refuse_nonfinite(
+                f"{type(self.network).__name__}: what follows a prompt has no finite probability", self.network
             )
         written = output[:, 1 if self.two_parts else tokens.shape[1] :].tolist()
         return [self.read(row, keeper, place) for place, row in enumerate(written)]
@@ -271,17 +270,6 @@ class StepKeeper:
         if self.top_k or self.groups is not None:
             self.steps.append(most_probable(logits, self.top_k, self.groups))
         return logits
-
-
-def cut_alike(order: Sequence[int], sizes: Sequence[int], tokens: int) -> list[list[int]]:
-    """Cut prompts in the order of their tokens into batches of so many tokens at most."""
-    batches: list[list[int]] = []
-    for row in order:
-        if batches and max(sizes[n] for n in [*batches[-1], row]) * (len(batches[-1]) + 1) <= tokens:
-            batches[-1].append(row)
-        else:
-            batches.append([row])
-    return batches
 
 
 def possible_ways(network: Any) -> tuple[str, ...]:

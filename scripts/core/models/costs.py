@@ -32,13 +32,12 @@ LAUNCH_SECONDS_PER_LAYER = 1e-3
 # What is planned for new tokens over that arithmetic: answers of a batch end at different times.
 GENERATION_SAFETY = 2
 GPU_MEMORY_GB = 40
-# The share of a GPU's memory that can be used, bytes of logits and of a token's activations, the most prompts in a
-# batch, and tokens of a forward pass on a GPU (``scoring.tokens_per_batch: auto``).
+# The share of a GPU's memory that can be used, bytes of the logits of a pass with their copy in float32, of a token's
+# activations, and tokens on a GPU of a forward pass and of a batch of prompts (``scoring.tokens_per_batch: auto``).
 USABLE_MEMORY = 0.92
 LOGITS_BYTES = 2 * 4 * (1 << 28)
 ACTIVATION_BYTES = 64 * 1024
-MOST_PROMPTS = 512
-BATCH_TOKENS = 32768
+BATCH_TOKENS, PROMPT_TOKENS = 32768, 65536
 # Labels of a span: two sentinels, the end of the sequence, and an option of two tokens.
 SPAN_TOKENS = 5
 STARTUP_MINUTES = 10
@@ -219,10 +218,10 @@ def decoder_shape(model: Model) -> tuple[float, float]:
 
 
 def prompts_per_batch(model: Model, tokens: float, memory_gb: float) -> int:
-    """Return how many prompts of ``tokens`` (new ones included) GPUs hold beside weights and logits: 1 to 512."""
+    """Return how many prompts of ``tokens`` (new ones included) a batch has: those that GPUs hold, at most."""
     room = USABLE_MEMORY * memory_gb * 2**30 - 1.1 * weights_bytes(model) - LOGITS_BYTES
     each = tokens * (decoder_shape(model)[1] + ACTIVATION_BYTES)
-    return int(min(max(room // each, 1), MOST_PROMPTS))
+    return int(max(min(room // each, PROMPT_TOKENS // tokens), 1))
 
 
 def gpus_needed(model: Runnable, memory_gb: float) -> int:

@@ -50,6 +50,19 @@ COPIES = 4
 Scorer = PackedScorer | MaskedScorer | Seq2SeqScorer | MiniconsScorer
 
 
+def make_scorer(
+    engine: str, network: Any, tokenizer: Any, architecture: str, tokens: int | str, limit: int | None
+) -> Scorer:
+    """Return an engine's scorer of an architecture; ``tokens`` are those of a pass, or ``auto``."""
+    if engine == "minicons":
+        return MiniconsScorer(network, tokenizer, architecture, tokens)
+    if architecture == "encoder":
+        return MaskedScorer(network, tokenizer.mask_token_id, tokens)
+    if architecture == "decoder":
+        return PackedScorer(network, tokens, limit)
+    return Seq2SeqScorer(network, tokens)
+
+
 def choose_way(scorer: Scorer, texts: Sequence[Text]) -> dict[str, Any]:
     """Set the fastest way of scoring that agrees with plain passes and return what the record says of it.
 
@@ -70,7 +83,7 @@ def choose_way(scorer: Scorer, texts: Sequence[Text]) -> dict[str, Any]:
         scorer.longest = min(scorer.longest, longest)
     scorer.way = ways[0]
     try:
-        with in_float32(network), exact_kernels():
+        with in_float32(network):
             expected = _plain_scores(scorer, probes, rounding_bound)
         for scorer.way in ways:
             reason = _disagreement(scorer, probes, expected, rounded)
@@ -96,7 +109,7 @@ def _disagreement(
     """Return why a way is unfit, or None; ``rounded`` are the plain scores in half precision, if that is the run's."""
     batches, branches = plan_probes(scorer, probes)
     try:
-        with in_float32(scorer.network), exact_kernels():
+        with in_float32(scorer.network):
             difference = compare(scorer, batches, branches, expected, rounding_bound)
         if difference <= 1 and rounded:
             difference = compare(scorer, batches, branches, rounded, half_precision_bound)
@@ -155,7 +168,7 @@ def _plain_scores(scorer: Scorer, probes: Sequence[Text], bound: Callable[[int],
         reason = describe_error(error)
         raise UserError(f"{name}: cannot be run on texts of up to {longest} tokens ({reason}); leave it out") from error
     if not all(np.isfinite(value).all() for value in values):
-        raise UserError(f"{name}: scores in {network.dtype} are not finite; {nonfinite_remedy(network)}")
+        net.refuse_nonfinite(f"{name}: scores in {network.dtype} are not finite", network)
     if scorer.architecture != "encoder" and len(probes[0].ids) >= 3:
         earlier = int(probes[0].scored[:-2].sum())
         change = abs(values[0] - values[1])[:earlier].sum()
@@ -175,7 +188,6 @@ def plan_probes(scorer: Scorer, probes: Sequence[Text]) -> tuple[list[Batch], di
         offset = sum(not text.text for text in probes)
         return [replace(batch, members=[n + offset for n in batch.members]) for batch in batches], {}
     batches = scorer.plan(probes)
-    # Of one token there is nothing to predict.
     if not isinstance(scorer, PackedScorer) or scorer.way != "packed":
         return batches, {}
     packed = [text for text in probes if 1 < len(text) <= scorer.longest]
@@ -245,16 +257,6 @@ def plain_values(scorer: Scorer, text: Text) -> np.ndarray:
     return (logits.gather(1, targets[:, None])[:, 0] - logits.logsumexp(1)).double().cpu().numpy()
 
 
-def nonfinite_remedy(network: Any) -> str:
-    """Return what to do about numbers of a model that are not finite; its weights may be the reason."""
-    broken = next((name for name, weights in network.named_parameters() if not torch.isfinite(weights).all()), None)
-    if broken:
-        return f"the weights {broken} of its checkpoint are not finite: fetch it again, or leave this model out"
-    if network.dtype == torch.float32:
-        return "leave this model out"
-    return "use a wider precision for this model in config/models.yaml"
-
-
 @contextlib.contextmanager
 def exact_kernels() -> Iterator[None]:
     """Let GPUs compute float32 as float32, not in a shorter format, inside the block."""
@@ -271,8 +273,8 @@ def exact_kernels() -> Iterator[None]:
 def in_float32(network: torch.nn.Module) -> Iterator[None]:
     """Let a network in half precision compute in float32 inside the block; afterwards its weights are what they were.
 
-    Widening is exact. A layer (an item of a ``ModuleList``) is widened while it runs, whatever is in none at once, so
-    that memory suffices where it does for the model itself.
+    Widening is exact, and GPUs do not shorten float32 meanwhile. A layer (an item of a ``ModuleList``) is widened while
+    it runs, and whatever is in none at once, so that little more memory is needed.
     """
     layers = list(_layers(network))
     inside = {id(tensor) for layer in layers for tensor in _narrow_tensors(layer)}
@@ -290,7 +292,7 @@ def in_float32(network: torch.nn.Module) -> Iterator[None]:
 
         hooks += [layer.register_forward_pre_hook(widen), layer.register_forward_hook(restore, always_call=True)]
     try:
-        with _widened(tensor for tensor in _narrow_tensors(network) if id(tensor) not in inside):
+        with exact_kernels(), _widened(tensor for tensor in _narrow_tensors(network) if id(tensor) not in inside):
             yield
     finally:
         for hook in hooks:

@@ -28,20 +28,21 @@ HEADS: dict[str, Callable[[Any, torch.Tensor], torch.Tensor]] = {
 }
 """What stands between hidden states and logits, by ``model_type``; of all others every position is computed."""
 BERT_LIKE = ("bert", "roberta", "xlm-roberta")
-"""Those whose layers :func:`last_states` knows."""
+"""Those whose layers :func:`last_states` knows; it calls their parts, which a check in float32 cannot widen."""
 
 
 class MaskedScorer:
-    """Scores the texts of an encoder. Parameters as of :class:`scripts.core.scoring.packed.PackedScorer`."""
+    """Scores the texts of an encoder; ``tokens`` as of :class:`scripts.core.scoring.packed.PackedScorer`."""
 
     architecture = "encoder"
 
     def __init__(self, network: Any, mask_token: int, tokens: int | str = "auto"):
         self.network, self.mask_token = network, mask_token
-        self.pass_tokens = net.pass_tokens(network, tokens)
+        self.pass_tokens, self.halving = net.pass_tokens(network, tokens), net.Halving()
         kind = network.config.model_type
         self.head = HEADS.get(kind)
-        self.ways = (("last",) if kind in BERT_LIKE else ()) + (("head",) if self.head else ()) + ("all", "single")
+        last = kind in BERT_LIKE and network.dtype == torch.float32
+        self.ways = (*["last"] * last, *["head"] * bool(self.head), "all", "single")
         self.way = self.ways[0]
 
     def plan(self, texts: Sequence[Text]) -> list[Batch]:
@@ -52,7 +53,7 @@ class MaskedScorer:
             members, copies = [], 0
             for number in group:
                 count = int(texts[number].scored.sum())
-                if members and (copies + count) * length > self.pass_tokens:
+                if members and (self.way == "single" or (copies + count) * length > self.pass_tokens):
                     batches.append(self._batch(texts, members, length))
                     members, copies = [], 0
                 members.append(number)
@@ -76,9 +77,11 @@ class MaskedScorer:
         for copy, target in zip(np.concatenate(places), np.concatenate(targets), strict=True):
             wanted[int(copy)][int(target)] = 0.0
         if copies:
-            size = 1 if self.way == "single" else max(1, self.pass_tokens // (len(copies[0][1]) // 8))
-            for start in range(0, len(copies), size):
-                net.run_halving(self._run_copies, list(zip(copies, wanted, strict=True))[start : start + size])
+            length = batch.tokens // len(copies)
+            size = 1 if self.way == "single" else max(1, self.pass_tokens // length)
+            items = list(zip(copies, wanted, strict=True))
+            for part in (items[start : start + size] for start in range(0, len(items), size)):
+                self.halving.run(self._run_copies, part, length * len(part))
         return [
             np.array([wanted[copy][int(target)] for copy, target in zip(*pair, strict=True)])
             for pair in zip(places, targets, strict=True)

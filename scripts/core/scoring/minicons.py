@@ -5,7 +5,6 @@ Logits are turned into float32 before minicons normalises them, which it would d
 """
 
 from collections.abc import Sequence
-from itertools import groupby
 from types import SimpleNamespace
 from typing import Any
 
@@ -52,16 +51,10 @@ class MiniconsScorer:
     def plan(self, texts: Sequence[Text]) -> list[Batch]:
         """Divide texts into batches of equal length, the same for the same texts."""
         order = sorted(range(len(texts)), key=lambda n: -len(texts[n]))
-        batches = []
-        for length, group in groupby(order, key=lambda n: len(texts[n])):
-            members = list(group)
-            # An encoder reads a copy of a text for each of its tokens.
-            cost = length * (length if self.architecture == "encoder" else 1)
-            size = max(1, self.pass_tokens // cost)
-            for start in range(0, len(members), size):
-                part = members[start : start + size]
-                batches.append(Batch(part, cost * len(part), [texts[n].text for n in part]))
-        return batches
+        # An encoder reads a copy of a text for each of its tokens.
+        costs = [len(text) ** (2 if self.architecture == "encoder" else 1) for text in texts]
+        together = net.cut_passes(order, costs, self.pass_tokens, 0)
+        return [Batch(part, sum(costs[n] for n in part), [texts[n].text for n in part]) for part in together]
 
     def run(self, batch: Batch) -> list[np.ndarray]:
         """Return the log-probabilities of the scored tokens of each member, float64."""

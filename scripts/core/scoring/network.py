@@ -2,9 +2,10 @@
 
 import inspect
 import logging
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 import torch
@@ -36,7 +37,7 @@ class Batch:
 
 
 def kind_of_device(network: Any) -> str:
-    """Return the key of the tables of sizes."""
+    """Return the key of the tables of sizes, of a network or a tensor."""
     return "cpu" if network.device.type == "cpu" else "cuda"
 
 
@@ -95,7 +96,7 @@ def log_sum_exp_(logits: torch.Tensor) -> torch.Tensor:
     On a CPU copies of the rows take three times as long as the arithmetic.
     """
     sums = torch.empty(len(logits), device=logits.device)
-    size = max(1, SUMMED_LOGITS["cpu" if logits.device.type == "cpu" else "cuda"] // logits.shape[1])
+    size = max(1, SUMMED_LOGITS[kind_of_device(logits)] // logits.shape[1])
     for part, total in zip(logits.split(size), sums.split(size), strict=True):
         part = part.float()
         if logits.device.type != "cpu":
@@ -107,37 +108,61 @@ def log_sum_exp_(logits: torch.Tensor) -> torch.Tensor:
     return sums
 
 
+def refuse_nonfinite(what: str, network: Any) -> NoReturn:
+    """Refuse numbers of a model that are not finite, and say what to do; its weights may be the reason."""
+    broken = next((name for name, weights in network.named_parameters() if not torch.isfinite(weights).all()), None)
+    if broken:
+        remedy = f"the weights {broken} of its checkpoint are not finite: fetch it again, or leave this model out"
+    elif network.dtype == torch.float32:
+        remedy = "leave this model out"
+    else:
+        remedy = "use a wider precision for this model in config/models.yaml"
+    raise UserError(f"{what}; {remedy}")
+
+
 def ran_out_of_memory(error: BaseException) -> bool:
     """Return whether an exception, or what it was raised from, says that memory ran out, on a GPU or a CPU."""
     said = isinstance(error, torch.OutOfMemoryError) or any(message in str(error) for message in OUT_OF_MEMORY)
     return said or (error.__cause__ is not None and ran_out_of_memory(error.__cause__))
 
 
-def run_halving(run: Callable[[Sequence[Item]], list], items: Sequence[Item]) -> list:
-    """Return what ``run`` returns for the items, one result each; where memory runs out, for halves of them."""
-    try:
-        with torch.inference_mode():
-            return run(items)
-    except RuntimeError as error:
-        if not ran_out_of_memory(error):
-            raise
-        if len(items) == 1:
-            raise UserError(
-                "memory runs out with a single text; give the model more GPUs or a narrower precision in "
-                "config/models.yaml"
-            ) from error
-    half = len(items) // 2
-    log.info("out of memory; going on with at most %d texts in a forward pass", len(items) - half)
-    torch.cuda.empty_cache()
-    return run_halving(run, items[:half]) + run_halving(run, items[half:])
+class Halving:
+    """Runs items together; where memory runs out, halves of them, and from then on nothing that is as large.
+
+    What is planned stays as it is: finished parts are known by their batches.
+    """
+
+    def __init__(self) -> None:
+        self.too_large = math.inf
+
+    def run(self, run: Callable[[Sequence[Item]], list], items: Sequence[Item], tokens: int) -> list:
+        """Return what ``run`` returns for the items, one result each; ``tokens`` are those of all of them."""
+        half = len(items) // 2
+        if tokens < self.too_large or not half:
+            try:
+                with torch.inference_mode():
+                    return run(items)
+            except RuntimeError as error:
+                if not ran_out_of_memory(error):
+                    raise
+                if not half:
+                    raise UserError(
+                        "memory runs out with a single text; give the model more GPUs or a narrower precision in "
+                        "config/models.yaml"
+                    ) from error
+            self.too_large = tokens
+            log.info("out of memory; going on with less than %d tokens in a forward pass", tokens)
+            torch.cuda.empty_cache()
+        share = tokens * half // len(items)
+        return self.run(run, items[:half], share) + self.run(run, items[half:], tokens - share)
 
 
 def cut_passes(order: Sequence[int], sizes: Sequence[int], tokens: int, padding: float = 0.125) -> list[list[int]]:
-    """Cut items, the longest first, into passes of so many tokens at most, each padded by this share at most."""
+    """Cut items in their order into passes of so many tokens at most, in which this share of an item may be padding."""
     passes: list[list[int]] = []
     for item in order:
-        longest = sizes[passes[-1][0]] if passes else 0
-        if sizes[item] >= (1 - padding) * longest > 0 and (len(passes[-1]) + 1) * longest <= tokens:
+        longest = max(sizes[other] for other in [*passes[-1], item]) if passes else 0
+        if passes and sizes[item] >= (1 - padding) * longest and (len(passes[-1]) + 1) * longest <= tokens:
             passes[-1].append(item)
         else:
             passes.append([item])

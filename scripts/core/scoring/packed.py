@@ -5,7 +5,6 @@ and ``single`` texts.
 """
 
 from collections.abc import Sequence
-from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -38,7 +37,7 @@ class PackedScorer:
 
     def __init__(self, network: Any, tokens: int | str = "auto", limit: int | None = None):
         self.network, self.way, self.limit = network, "packed", limit
-        self.pass_tokens = net.pass_tokens(network, tokens)
+        self.pass_tokens, self.halving = net.pass_tokens(network, tokens), net.Halving()
         size = min(PACK_TOKENS[net.kind_of_device(network)], max(self.pass_tokens, LEAST_PACK))
         self.pack_tokens = min(size, limit or size)
         self.longest = packed_length(network)
@@ -47,13 +46,8 @@ class PackedScorer:
         """Divide texts into batches, the same for the same texts."""
         packed = [n for n, text in enumerate(texts) if self.way == "packed" and len(text) <= self.longest]
         alone = sorted(set(range(len(texts))) - set(packed), key=lambda n: (-len(texts[n]), texts[n].ids.tolist()))
-        batches = []
-        for length, group in groupby(alone, key=lambda n: len(texts[n])):
-            members = list(group)
-            size = 1 if self.way == "single" else max(1, self.pass_tokens // length)
-            for start in range(0, len(members), size):
-                part = members[start : start + size]
-                batches.append(Batch(part, length * len(part), [texts[n].ids for n in part]))
+        together = net.cut_passes(alone, list(map(len, texts)), 1 if self.way == "single" else self.pass_tokens, 0)
+        batches = [Batch(part, sum(len(texts[n]) for n in part), [texts[n].ids for n in part]) for part in together]
         # A text's last token is predicted and not read.
         packs = tree.pack_sequences(
             [texts[n].ids[: max(1, len(texts[n]) - 1)] for n in packed], self.pack_tokens, self.limit
@@ -68,8 +62,8 @@ class PackedScorer:
     def run(self, batch: Batch) -> list[np.ndarray]:
         """Return the log-probabilities of the scored tokens of each member, float64."""
         if isinstance(batch.work[0], tuple):
-            return [values for pack in net.run_halving(self._run_packs, batch.work) for values in pack]
-        return net.run_halving(self._run_texts, batch.work)
+            return [values for pack in self.halving.run(self._run_packs, batch.work, batch.tokens) for values in pack]
+        return self.halving.run(self._run_texts, batch.work, batch.tokens)
 
     def _run_texts(self, sequences: Sequence[np.ndarray]) -> list[np.ndarray]:
         ids = np.stack(sequences)

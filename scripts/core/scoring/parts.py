@@ -91,15 +91,13 @@ class Parts:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def progress_bar(label: str, total: int | None, initial: int = 0, unit: str = "tok") -> tqdm:
+def progress_bar(label: str, total: int | None = None, unit: str = "tok") -> tqdm:
     """Return a bar on standard error with units (tokens of forward passes) per second and the time left."""
     return tqdm(
         total=total,
-        initial=initial,
         desc=label,
         unit=unit,
         unit_scale=unit == "tok",
-        disable=not label,
         file=sys.stderr,
         mininterval=0.5 if sys.stderr.isatty() else 15,
         maxinterval=30,

@@ -18,14 +18,14 @@ from scripts.core.scoring.reader import Text
 
 
 class Seq2SeqScorer:
-    """Scores the labels of an encoder-decoder. Parameters as of :class:`scripts.core.scoring.packed.PackedScorer`."""
+    """Scores the labels of an encoder-decoder. ``tokens`` as of :class:`scripts.core.scoring.packed.PackedScorer`."""
 
     architecture = "encoder-decoder"
     ways = ("padded", "equal", "single")
 
     def __init__(self, network: Any, tokens: int | str = "auto"):
         self.network, self.way = network, "padded"
-        self.pass_tokens = net.pass_tokens(network, tokens)
+        self.pass_tokens, self.halving = net.pass_tokens(network, tokens), net.Halving()
 
     def plan(self, texts: Sequence[Text]) -> list[Batch]:
         """Divide texts into batches with sources of equal length, the same for the same texts."""
@@ -46,7 +46,7 @@ class Seq2SeqScorer:
 
     def run(self, batch: Batch) -> list[np.ndarray]:
         """Return the log-probabilities of the labels of each member, float64."""
-        return net.run_halving(self._run_texts, batch.work)
+        return self.halving.run(self._run_texts, batch.work, batch.tokens)
 
     def _run_texts(self, texts: Sequence[Text]) -> list[np.ndarray]:
         logits = self.logits(texts)

@@ -1,4 +1,4 @@
-"""Statistical procedures that more than one wing uses.
+"""Statistical procedures that more than one study uses.
 
 Nearly every job imports this module. ``scipy`` loads its parts when they are first used; statsmodels does not, and is
 imported in the functions that call it, so that a table without a test does not wait for it.

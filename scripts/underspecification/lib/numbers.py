@@ -1,6 +1,6 @@
 """The numbers that the Underspecification section's prose uses, each with an id and the cell that it comes from.
 
-Entries are ``{"value", "text", "source", "cell"}``, as in the other wings.
+Entries are ``{"value", "text", "source", "cell"}``, as in the other studies.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""The tables of the Underspecification wing: tidy rows to cells, and cells to LaTeX."""
+"""The tables of Underspecification: tidy rows to cells, and cells to LaTeX."""
 
 from collections.abc import Sequence
 from typing import Any

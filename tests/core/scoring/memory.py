@@ -3,10 +3,10 @@
 import numpy as np
 
 from scripts.core.models.contexts import context_length
-from scripts.core.scoring.check import choose_way
+from scripts.core.scoring.check import choose_way, make_scorer
 from scripts.core.scoring.losses import LOSSES, fill_options
 from scripts.core.scoring.reader import Reader, check_lengths
-from scripts.scoring.score import RANDOM, check_finite, make_scorer, options_of_longest
+from scripts.scoring.score import RANDOM, check_finite, options_of_longest
 
 
 class Scores:
@@ -29,7 +29,7 @@ class Scores:
         self.rows = fill_options(instances, architecture, loss)
         self.texts = reader.read(self.rows)
         check_lengths(self.rows, self.texts, limit)
-        self.scorer = make_scorer(engine, network, reader, tokens, limit)
+        self.scorer = make_scorer(engine, network, tokenizer, architecture, tokens, limit)
         known = self.rows if checked is None else fill_options(checked, architecture, loss)
         others = known.drop_duplicates("instance_id")
         probes = options_of_longest(known, reader.read(known))
