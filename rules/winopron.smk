@@ -8,19 +8,18 @@ REQUIRED INPUTS
     results/winopron/clusters/{templates}/{entities}/{system}.jsonl  rules/coreference.smk
 
 OUTPUTS
-    results/winopron/instances/, prompts/, predictions/
+    results/winopron/instances/, prompts/, clusters/ (those of rules), predictions/, analysis/
     results/winopron/estimates.csv, biased_occupations.csv, overlap.csv
     results/winopron/figures/, tables/                         figures 3 and 5, tables 1 to 10 of the paper
     results/paper/sections/winopron.tex
 """
 
-from scripts.core.data import estimate_rows
 from scripts.winopron import plan as winopron_plan
 from scripts.winopron import study as winopron_study
 
 WINOPRON_PROMPTS = str(TEMPLATES / "winopron/prompts.tsv")
 WINOPRON = call_or_exit(
-    winopron_plan.Plan.of,
+    winopron_plan.Plan,
     config["winopron"],
     MODELS,
     RUN_MODELS,
@@ -39,26 +38,22 @@ WINOPRON_FILES = {
     "official": {"archive": upstream("winopron/data.zip")},
     "winogender": {"winogender": upstream("winogender/data/templates.tsv")},
 }
-WINOPRON_SETS = "replica|official|winogender"
+WINOPRON_COMPARED = {"template_sets": WINOPRON.parts, "every_set": ["replica", "official"]}
+WINOPRON_DRAWN = ["accuracy", "consistency", "bias"]
+# Tables 2 to 6 and 8 to 10 of the paper, in this order.
+WINOPRON_TABULATED = ["performance", "consistency", "biased_occupations", "overlap_systems", "overlap_cases"]
+WINOPRON_TABULATED += ["f1", "precision", "recall"]
+WINOPRON_SHOWN = ["problems", "schemas", "groups"]
 # Tables of sentences show this project's own: the authors' are in none.
 WINOPRON_OWN = [name for name in WINOPRON.parts if name == "replica"]
 WINOPRON_FIGURES = expand(
-    "results/winopron/figures/{templates}/{figure}",
-    templates=WINOPRON.parts,
-    figure=["accuracy", "consistency", "bias"],
+    "results/winopron/figures/{templates}/{figure}", templates=WINOPRON.parts, figure=WINOPRON_DRAWN
 )
 WINOPRON_TABLES = [
-    *expand(
-        "results/winopron/tables/{templates}/{table}", templates=WINOPRON_OWN, table=["problems", "schemas", "groups"]
-    ),
+    *expand("results/winopron/tables/{templates}/{table}", templates=WINOPRON_OWN, table=WINOPRON_SHOWN),
     "results/winopron/tables/counts",
     "results/winopron/tables/prompts",
-    *expand(
-        "results/winopron/tables/{templates}/{table}",
-        templates=WINOPRON.parts,
-        table=["performance", "consistency", "biased_occupations", "overlap_systems", "overlap_cases"]
-        + ["f1", "precision", "recall"],
-    ),
+    *expand("results/winopron/tables/{templates}/{table}", templates=WINOPRON.parts, table=WINOPRON_TABULATED),
 ]
 
 
@@ -71,8 +66,8 @@ rule winopron_instances:
     log:
         "results/logs/winopron_instances/{templates}_{entities}.log",
     wildcard_constraints:
-        templates=WINOPRON_SETS,
-        entities="double|single",
+        templates=one_of(WINOPRON_FILES),
+        entities=one_of(winopron_study.ENTITIES),
     conda:
         "../envs/analysis.yaml"
     params:
@@ -90,9 +85,9 @@ rule winopron_clusters:
     log:
         "results/logs/winopron_clusters/{templates}_{entities}_{rule}.log",
     wildcard_constraints:
-        templates=WINOPRON_SETS,
-        entities="double|single",
-        rule="nearest|first|last|subject",
+        templates=one_of(WINOPRON_FILES),
+        entities=one_of(winopron_study.ENTITIES),
+        rule=one_of(winopron_study.RULES),
     conda:
         "../envs/analysis.yaml"
     params:
@@ -125,7 +120,7 @@ rule winopron_prompts:
     log:
         "results/logs/winopron_prompts/{templates}.log",
     wildcard_constraints:
-        templates=WINOPRON_SETS,
+        templates=one_of(WINOPRON_FILES),
     conda:
         "../envs/analysis.yaml"
     params:
@@ -147,8 +142,8 @@ rule winopron_predictions:
     log:
         "results/logs/winopron_predictions/{templates}_{entities}.log",
     wildcard_constraints:
-        templates=WINOPRON_SETS,
-        entities="double|single",
+        templates=one_of(WINOPRON_FILES),
+        entities=one_of(winopron_study.ENTITIES),
     conda:
         "../envs/analysis.yaml"
     params:
@@ -191,7 +186,7 @@ rule winopron_figure:
     log:
         "results/logs/winopron_figure/{templates}_{figure}.log",
     wildcard_constraints:
-        figure="accuracy|consistency|bias",
+        figure=one_of(WINOPRON_DRAWN),
     conda:
         "../envs/analysis.yaml"
     params:
@@ -201,7 +196,6 @@ rule winopron_figure:
         "../scripts/winopron/figures.py"
 
 
-# Tables 2 to 6 and 8 to 10 of the paper, in the order of the constraint.
 rule winopron_table:
     input:
         **rules.winopron_estimates.output,
@@ -213,7 +207,7 @@ rule winopron_table:
     log:
         "results/logs/winopron_table/{templates}_{table}.log",
     wildcard_constraints:
-        table="performance|consistency|biased_occupations|overlap_systems|overlap_cases|f1|precision|recall",
+        table=one_of(WINOPRON_TABULATED),
     conda:
         "../envs/analysis.yaml"
     params:
@@ -276,7 +270,7 @@ rule winopron_table_sentences:
         "results/logs/winopron_table_sentences/{templates}_{sentences}.log",
     wildcard_constraints:
         templates="replica",
-        sentences="problems|schemas|groups",
+        sentences=one_of(WINOPRON_SHOWN),
     conda:
         "../envs/analysis.yaml"
     params:
@@ -306,8 +300,7 @@ rule winopron_published_vs_ours:
     conda:
         "../envs/analysis.yaml"
     params:
-        template_sets=WINOPRON.parts,
-        every_set=["replica", "official"],
+        **WINOPRON_COMPARED,
         models=WINOPRON.asked,
         labels=WINOPRON.labels,
         pronoun_sets=PRONOUN_SETS,
@@ -329,8 +322,7 @@ rule winopron_findings:
         "../envs/analysis.yaml"
     params:
         **WINOPRON.bootstrap,
-        template_sets=WINOPRON.parts,
-        every_set=["replica", "official"],
+        **WINOPRON_COMPARED,
         labels=WINOPRON.labels,
     script:
         "../scripts/winopron/findings.py"
@@ -482,6 +474,6 @@ declare(
             for reader in WINOPRON.readers(*names)
             if reader["outputs"] == "clusters"
         ],
-        scorings={estimate_rows.FULL: "log_probability", estimate_rows.PARTIAL: "continuation_log_probability"},
+        scorings=winopron_study.LIKELIHOODS,
     ),
 )

@@ -12,6 +12,7 @@ sentence; each rule resolves both endings of a template to the same person, so t
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -44,7 +45,7 @@ def resolve(rule: str, row: Any) -> Document:
     pronoun: Any = document.span(row.pronoun_offset, row.pronoun_offset + len(row.pronoun))
     spans = people(row, tokens)
     person = choose(rule, row, tokens, spans, pronoun[0])
-    return Document(row.instance_id, digest(row.text), tokens, ((spans[person], pronoun),))
+    return replace(document, clusters=((spans[person], pronoun),))
 
 
 def people(row: Any, tokens: Sequence[tuple[int, int]]) -> dict[str, tuple[int, int]]:

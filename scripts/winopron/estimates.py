@@ -92,7 +92,7 @@ def performance(answers: pd.DataFrame) -> pd.DataFrame:
     *Accuracy* is the share of answers that are right, and so the same as recall. It is there by prompt as well.
     """
     right, named = answers.right.astype(int), answers.prediction.notna().astype(int)
-    answers = answers.assign(prompts=ratios.POOLED)
+    answers = pool(answers, "prompts")
     counts = {"accuracy": (right, 1), "precision": (right, named), "recall": (right, 1), "f1": (2 * right, 1 + named)}
     items = pd.concat([answers.assign(metric=name, above=a, below=b) for name, (a, b) in counts.items()])
     several = answers.groupby(IDENTITY).prompt.transform("nunique") > 1
@@ -145,9 +145,8 @@ def chances(table: pd.DataFrame, answers: pd.DataFrame) -> pd.Series:
         **{metric: chance**together for metric, chance in coin_consistency(told_apart).items()},
         "positive": coins, "negative": coins, "biased": 2 * coins,
     }  # fmt: skip
-    return sum(
-        (level.where(table.metric == name, 0) for name, level in levels.items()), pd.Series(0.0, table.index)
-    ).where(table.metric.isin(levels))
+    chance = np.select([table.metric == name for name in levels], list(levels.values()), np.nan)
+    return pd.Series(chance, table.index)
 
 
 def coin_consistency(pronoun_sets: Any) -> dict[str, Any]:
@@ -192,7 +191,7 @@ def template_pairs(answers: pd.DataFrame) -> pd.DataFrame:
 
 def bias(pairs: pd.DataFrame) -> pd.DataFrame:
     """Return biased pairs among those that are attempted and solvable (Figure 5), all prompts together."""
-    pairs = pool(pairs, "prompt").assign(below=pairs.counted.astype(int), prompts=ratios.POOLED)
+    pairs = pool(pairs, "prompt", "prompts").assign(below=pairs.counted.astype(int))
     items = pd.concat([pairs.assign(metric=name, above=pairs.bias.isin(signs)) for name, signs in SIGNS.items()])
     return pd.concat([items, pool(items, "pronoun_set"), pool(items, *FORM)])
 

@@ -6,20 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scripts.core.data.estimate_rows import FULL, HEURISTIC, PARTIAL
+from scripts.core.data.estimate_rows import HEURISTIC, PARTIAL
 from scripts.core.data.templates import CASES
 from scripts.core.paper import plotting
 from scripts.core.paper.formats import number
 from scripts.core.workflow.job import run_named
 from scripts.winopron import study
-from scripts.winopron.study import CASE_LABELS, CORRECTED, TOGETHER, pick
+from scripts.winopron.study import CASE_LABELS, CORRECTED, LIKELIHOODS, TOGETHER, pick
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
 INTERVAL = "95% interval"
-LIKELIHOODS = [FULL, PARTIAL]
 
 
 def figure(*, estimates: str, pdf: str, png: str, csv: str, figure: str, templates: str, labels: dict) -> None:
@@ -158,6 +157,7 @@ def draw_consistencies(rows: "pd.DataFrame") -> "Figure":
     # Labels of two lines have twice the room.
     room = np.array([1.0 + 0.9 * ("\n" in label) for label in labels])
     y = np.cumsum(room) - (room + room[0]) / 2
+    look = {"color": plotting.GREY, "linestyle": (0, (1, 1.2)), "linewidth": 0.9}
     for ax, (metric, title) in zip(axes, CONSISTENCIES.items(), strict=True):
         points = rows[rows.metric == metric].set_index("system").loc[systems]
         known = points.low.notna().to_numpy()
@@ -170,15 +170,14 @@ def draw_consistencies(rows: "pd.DataFrame") -> "Figure":
         for place, system, value in zip(y, systems, points.value, strict=True):
             filled = "white" if system in rules else "black"
             ax.plot(value, place, "ok", markerfacecolor=filled, markersize=3, markeredgewidth=0.7, clip_on=False)
-        ax.vlines(points.chance, y - 0.45, y + 0.45, color=plotting.GREY, linestyle=(0, (1, 1.2)), linewidth=0.9)
+        ax.vlines(points.chance, y - 0.45, y + 0.45, **look)
         ax.set_title(title, loc="center")
         ax.grid(axis="x")
         plotting.fraction_axis(ax.xaxis, 0.5)
         ax.set_yticks(y, labels)
         ax.set_ylim(-0.7, y[-1] + 0.9)
-    look = {"color": plotting.GREY, "linestyle": (0, (1, 1.2)), "linewidth": 0.9}
     handles = [plotting.point_handle("rule")] if rules else []
-    handles += [plotting.handle(look, "chance"), plotting.interval_handle("95% interval", "_")]
+    handles += [plotting.handle(look, "chance"), plotting.interval_handle(INTERVAL, "_")]
     plotting.legend_below(drawn, handles, 3)
     return drawn
 
@@ -193,7 +192,7 @@ FIGURES = {
 
 def pronoun_looks(pronoun_sets: Iterable[str]) -> dict[str, dict]:
     """Return the look of each pronoun set's marks, by its label, such as he/him/his."""
-    keys = {label: label.partition("/")[0] for label in pronoun_sets}
+    keys = {label: study.short(label) for label in pronoun_sets}
     colour, marker = plotting.pronoun_colours(keys.values()), plotting.pronoun_markers(keys.values())
     return {label: {"color": colour[key], "marker": marker[key], "linestyle": "none"} for label, key in keys.items()}
 

@@ -6,8 +6,9 @@ otherwise it cannot be decided on these sentences. Systems are read as the study
 that the study does not have are never looked at.
 """
 
+from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, product
 
 from scripts.core import files
 from scripts.core.data.estimate_rows import FULL, PROMPTED
@@ -82,9 +83,9 @@ def findings_of_model(
     """
     answers = read_answers(instances, predictions)
     answers = study.as_published(answers[answers.model == model])
-    prompted = (answers.scoring == PROMPTED).any()
-    system = label if prompted else f"{label}, {FULL}"
-    answers = answers[answers.scoring == (PROMPTED if prompted else FULL)].assign(system=system)
+    scoring = PROMPTED if (answers.scoring == PROMPTED).any() else FULL
+    system = study.scored_label(label, scoring)
+    answers = answers[answers.scoring == scoring].assign(system=system)
     runs = {name: Results(answers, name, draws, seed, (system,)) for name in template_sets}
     files.write_csv(findings_csv, single_model_verdicts(FINDINGS, ONE_MODEL, runs))
 
@@ -94,9 +95,23 @@ def minus(first: Quantity, second: Quantity) -> Quantity:
     return lambda: first() - second()
 
 
-def short(pronoun_set: str) -> str:
-    """Return what texts call a pronoun set: he."""
-    return pronoun_set.partition("/")[0]
+def over_accusative(systems: Sequence[str], *metrics: Callable[..., Quantity]) -> list[Check]:
+    """Return checks that systems do better in the other cases than in the accusative, by each metric."""
+    return [
+        CHECKS.greater(metric(s, case=case), metric(s, case=ACCUSATIVE), f"{s}, {case} over accusative")
+        for s in systems
+        for metric in metrics
+        for case in (NOMINATIVE, POSSESSIVE)
+    ]
+
+
+def better(run: Results, pairs: Sequence[tuple[str, str]]) -> list[Check]:
+    """Return checks that the first system of each pair has the higher F1, on both data sets."""
+    return [
+        CHECKS.greater(run.f1(best, entities), run.f1(other, entities), f"{best} over {other}")
+        for entities in ("double", study.WINOGENDER)
+        for best, other in pairs
+    ]
 
 
 @states(1, "Section 4.2", "Every system has a lower F1 on WinoPron than on Winogender Schemas.")
@@ -106,12 +121,7 @@ def lower_than_on_winogender(run: Results) -> list[Check]:
 
 @states(2, "Section 4.2", "Accusative pronouns are the hardest for every system.")
 def accusative_is_hardest(run: Results) -> list[Check]:
-    return [
-        CHECKS.greater(metric(s, case=case), metric(s, case=ACCUSATIVE), f"{s}, {case} over accusative")
-        for s in run.systems
-        for metric in (run.f1, run.recall)
-        for case in (NOMINATIVE, POSSESSIVE)
-    ]
+    return over_accusative(run.systems, run.f1, run.recall)
 
 
 @states(3, "Section 4.2", "Nominative pronouns are easiest, then possessive, then accusative.")
@@ -139,31 +149,17 @@ def larger_step(run: Results) -> list[Check]:
 
 @states(5, "Section 4.2", "The accusative gap stays in the two best systems.")
 def gap_of_the_best(run: Results) -> list[Check]:
-    return [
-        CHECKS.greater(run.recall(s, case=case), run.recall(s, case=ACCUSATIVE), f"{s}, {case} over accusative")
-        for s in (XL, XXL)
-        for case in (NOMINATIVE, POSSESSIVE)
-    ]
+    return over_accusative((XL, XXL), run.recall)
 
 
 @states(6, "Section 4.2", "The two largest FLAN-T5 models are best on both data sets.")
 def largest_are_best(run: Results) -> list[Check]:
-    return [
-        CHECKS.greater(run.f1(best, entities), run.f1(other, entities), f"{best} over {other}")
-        for entities in ("double", study.WINOGENDER)
-        for best in (XL, XXL)
-        for other in SYSTEMS[:-2]
-    ]
+    return better(run, list(product((XL, XXL), SYSTEMS[:-2])))
 
 
 @states(7, "Section 4.2", "Larger is better inside SpanBERT and FLAN-T5, on both data sets.")
 def larger_is_better(run: Results) -> list[Check]:
-    return [
-        CHECKS.greater(run.f1(large, entities), run.f1(small, entities), f"{large} over {small}")
-        for entities in ("double", study.WINOGENDER)
-        for family in (SPANBERT, FLAN_T5)
-        for small, large in pairwise(family)
-    ]
+    return better(run, [(large, small) for family in (SPANBERT, FLAN_T5) for small, large in pairwise(family)])
 
 
 @states(8, "Section 4.2", "The smaller FLAN-T5 models are at chance.")
@@ -278,12 +274,14 @@ def low_overlap(run: Results) -> list[Check]:
 
     return [
         *(
-            CHECKS.beyond(of(case, name), 0.5, f"{case} {short(name)}:", INDEX, below=True)
+            CHECKS.beyond(of(case, name), 0.5, f"{case} {study.short(name)}:", INDEX, below=True)
             for case in CASES
             for name in PRONOUNS
         ),
         *(
-            CHECKS.greater(of(case, rare), of(case, known), f"{case}, {short(rare)} over {short(known)}", INDEX)
+            CHECKS.greater(
+                of(case, rare), of(case, known), f"{case}, {study.short(rare)} over {study.short(known)}", INDEX
+            )
             for case in CASES
             for rare in (THEY, XE)
             for known in (HE, SHE)
@@ -299,7 +297,7 @@ def cases_differ(run: Results) -> list[Check]:
         return run.overlap(*((system, case, name) for case in cases))
 
     def text(system: str, name: str, cases: tuple[str, str]) -> str:
-        return f"{system}, {short(name)}, {' and '.join(cases)}"
+        return f"{system}, {study.short(name)}, {' and '.join(cases)}"
 
     return [
         *(

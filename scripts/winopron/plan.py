@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from scripts.core.data.estimate_rows import CLUSTERS, FULL, HEURISTIC, MODEL, PARTIAL, PROMPTED, SYSTEM
+from scripts.core.data.estimate_rows import CLUSTERS, HEURISTIC, MODEL, PROMPTED, SYSTEM
 from scripts.core.data.traces import trace, trace_published
 from scripts.core.errors import UserError
 from scripts.core.models.entries import Model
@@ -13,14 +13,13 @@ from scripts.core.workflow.plans import StudyPlan
 from scripts.core.workflow.studies import Coreference, Documents, Prompting, PromptSet, ScoredInstances
 from scripts.winopron import prompts, study
 
-PAIRS, WORDS = 60, 20
-"""Pairs of people in a template set; words and marks of a typical sentence."""
-SENTENCES = {"replica": 360, "official": 360, "winogender": 120}
+WORDS = 20
+"""Words and marks of a typical sentence."""
+SENTENCES = dict.fromkeys(("replica", "official"), study.count_sentences("all")) | {study.WINOGENDER: 120}
 """Template sets to the number of their sentences about two people, each with every pronoun set."""
 PUBLISHED = {"c2f": "carried_over", "caw": "other_mention", "lingmess": "other_mention"}
 """Architectures of coreference systems to how the study's authors read their clusters; they had no other."""
 FOLDER = "results/winopron"
-LIKELIHOODS = (FULL, PARTIAL)
 
 
 def entities_of(templates: str) -> list[str]:
@@ -33,63 +32,48 @@ class Plan(StudyPlan):
     """A run of the study.
 
     Attributes:
+        models: The registry.
+        run, systems: Models and coreference systems of the run and what figures say of them.
         n_pronouns: Pronoun sets of the run.
-        systems: The run's coreference systems and what figures say of them.
-        prompted: Models to what they are asked.
-        asked: These models and what figures say of them.
-        scoring: The same of models that resolve by likelihood.
+        prompt_templates: The file of prompts.
+
+    Raises:
+        UserError: For models and prompts that a run cannot have, and for two systems with the same label.
     """
 
-    n_pronouns: int
+    models: dict[str, Model]
+    run: dict[str, dict]
     systems: dict[str, dict]
-    prompted: dict[str, Prompting]
-    asked: dict[str, dict]
-    scoring: dict[str, dict]
+    n_pronouns: int
+    prompt_templates: str | Path
 
-    @classmethod
-    def of(
-        cls,
-        settings: dict,
-        models: dict[str, Model],
-        run: dict,
-        systems: dict,
-        n_pronouns: int,
-        prompt_templates: str | Path,
-    ) -> "Plan":
-        """Return the plan of a configuration, of which ``settings`` are the block ``winopron``.
+    def __post_init__(self):
+        for templates, entities in self.sets:
+            self._check_labels(templates, entities)
 
-        Args:
-            models: The registry.
-            run, systems: Models and coreference systems of the run and what figures say of them.
-            n_pronouns: Pronoun sets of the run.
-            prompt_templates: The file of prompts.
+    @cached_property
+    def prompted(self) -> dict[str, Prompting]:
+        """Models to what they are asked."""
+        asking = self["prompting"]
+        number = len(prompts.read(self.prompt_templates, asking["wording"], asking["prompts"]))
+        return prompts.jobs(asking, self.models, number, self.n_pronouns)
 
-        Raises:
-            UserError: For models and prompts that a run cannot have, and for two systems with the same label.
-        """
-        asking = settings["prompting"]
-        prompted = prompts.jobs(
-            asking, models, len(prompts.read(prompt_templates, asking["wording"], asking["prompts"])), n_pronouns
-        )
-        # An encoder-decoder does not score what follows the slot.
-        scoring = {name: facts for name, facts in run.items() if facts["architecture"] != "encoder-decoder"}
-        plan = cls(
-            settings=settings,
-            n_pronouns=n_pronouns,
-            systems=systems,
-            prompted=prompted,
-            asked={name: models[name].facts for name in prompted},
-            scoring=scoring if settings["resolution"]["pairs"] else {},
-        )
-        for templates, entities in plan.sets:
-            plan._check_labels(templates, entities)
-        return plan
+    @cached_property
+    def asked(self) -> dict[str, dict]:
+        """These models and what figures say of them."""
+        return {name: self.models[name].facts for name in self.prompted}
+
+    @cached_property
+    def scoring(self) -> dict[str, dict]:
+        """The same of models that resolve by likelihood; an encoder-decoder does not score what follows the slot."""
+        scoring = {name: facts for name, facts in self.run.items() if facts["architecture"] != "encoder-decoder"}
+        return scoring if self["resolution"]["pairs"] else {}
 
     def _check_labels(self, templates: str, entities: str):
         """Refuse two systems with clusters of a set of instances that tables could not tell apart."""
-        seen = {}
+        seen, labels = {}, self.labels
         for reader in self.readers(templates, entities):
-            label = self.labels[reader["model"]]
+            label = labels[reader["model"]]
             if reader["outputs"] == "clusters" and (first := seen.setdefault(label, reader["file"])) != reader["file"]:
                 raise UserError(
                     f"winopron.clusters: {reader['file']} is of {label} on {templates}, {entities}, as {first} is; "
@@ -183,10 +167,10 @@ class Plan(StudyPlan):
         for reader in {row["model"]: row for names in self.sets for row in self.readers(*names)}.values():
             label = self.labels[reader["model"]]
             folder = f"{FOLDER}/instances/*"
-            for scoring in LIKELIHOODS if reader["outputs"] == "scores" else [reader["scoring"]]:
-                system = f"{label}, {scoring}" if scoring in LIKELIHOODS else label
+            for scoring in study.LIKELIHOODS if reader["outputs"] == "scores" else [reader["scoring"]]:
+                system = study.scored_label(label, scoring)
                 then = {"model": reader["model"], "scoring": scoring}
-                if scoring in LIKELIHOODS:
+                if scoring in study.LIKELIHOODS:
                     then["@path"] = f"{folder}/selected.parquet"
                 elif scoring != PROMPTED:
                     then["@path"] = [f"{folder}/{kind}.parquet" for kind in study.ENTITIES]
@@ -202,10 +186,9 @@ class Plan(StudyPlan):
         """What models score, if any do."""
         if not self.scoring:
             return None
-        pairs = self["resolution"]["pairs"]
         return ScoredInstances(
             sets=self.parts,
-            instances=6 * (PAIRS if pairs == "all" else pairs),
+            instances=study.count_sentences(self["resolution"]["pairs"]),
             options=2,
             score="continuation",
             set_models={name: list(self.scoring) for name in self.parts},

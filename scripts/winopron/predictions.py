@@ -21,20 +21,17 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.data import coreference, model_outputs, options
-from scripts.core.data.estimate_rows import FULL, PARTIAL
 from scripts.core.errors import UserError
 from scripts.core.workflow.job import log, run_named
 from scripts.winopron.baselines import people
 from scripts.winopron.instances import texts
-from scripts.winopron.study import ASKED, CORRECTED, IDENTITY, PUBLISHED
+from scripts.winopron.study import ASKED, CORRECTED, IDENTITY, LIKELIHOODS, PUBLISHED
 from scripts.winopron.templates import ANSWERS
 
 COLUMNS = [*IDENTITY, *ASKED, "instance_id", "prediction", "right"]
 """``prompt`` and ``variant`` are empty for systems that are not prompted."""
 SHEET = ("instance_id", *ASKED, "answer_text")
 """Columns of a file of answers in words, in any order: a row for each instance, prompt and variant of the prompt."""
-LIKELIHOODS = {FULL: "log_probability", PARTIAL: "continuation_log_probability"}
-"""Ways of resolving by likelihood, to the column of scores that they go by."""
 
 
 def predictions(
@@ -262,7 +259,7 @@ def by_likelihood(scores: pd.DataFrame, selected: pd.DataFrame, sentences: pd.Da
     Args:
         scores: Of :func:`scripts.core.data.model_outputs.read_scores`.
         selected: Of :func:`scripts.winopron.instances.to_score`.
-        column: Of ``scores``: one of :data:`LIKELIHOODS`.
+        column: Of ``scores``: one of ``study.LIKELIHOODS``.
 
     Returns:
         ``instance_id`` (of ``sentences``), ``prediction``; equal likelihoods go to the occupation.

@@ -18,6 +18,7 @@ from scripts.core.errors import UserError, did_you_mean
 from scripts.core.models import registry
 from scripts.core.models.entries import Model
 from scripts.core.workflow.studies import Prompting
+from scripts.winopron import study
 from scripts.winopron.templates import ANSWERS
 
 if TYPE_CHECKING:
@@ -148,8 +149,7 @@ def jobs(settings: dict, models: dict[str, Model], prompts: int, pronoun_sets: i
     Raises:
         UserError: For a model that is unknown or cannot be prompted.
     """
-    pairs = 60 if settings["pairs"] == "all" else settings["pairs"]
-    sentences = pairs * 6 * pronoun_sets * len(settings["entities"])
+    sentences = study.count_sentences(settings["pairs"]) * pronoun_sets * len(settings["entities"])
     asked = sentences * prompts * len(settings["variants"])
     of_models = {}
     for name, model in registry.select_prompted(models, settings["models"], "winopron.prompting.models").items():

@@ -4,7 +4,7 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.data import estimate_rows
-from scripts.core.data.estimate_rows import FULL, HEURISTIC, PARTIAL, PROMPTED
+from scripts.core.data.estimate_rows import HEURISTIC, PROMPTED
 from scripts.core.data.templates import CASES
 from scripts.core.paper import sections
 from scripts.core.paper.estimates import Estimate, compare_all, compare_values
@@ -103,7 +103,7 @@ def count_systems(rows: pd.DataFrame, part: str) -> dict[str, dict]:
     whole, sets = pick(rows, metric="accuracy"), rows.pronoun_set[rows.pronoun_set != ""].nunique()
     of_kinds = {
         "asked.lowest": whole, "prompted.pairs": whole[(whole.scoring == PROMPTED)],
-        "scored.pairs": whole[whole.scoring.isin([FULL, PARTIAL])],
+        "scored.pairs": whole[whole.scoring.isin(study.LIKELIHOODS)],
     }  # fmt: skip
     found = {
         name: count(of.clusters.min(), SOURCE, templates=part, column="clusters")

@@ -23,6 +23,8 @@ THREE_SETS = "|".join(WINOGENDER_SETS)
 """The ``pronoun_set`` of estimates that pool these."""
 PRONOUN_SETS = {"he", "she", "they", "xe"}
 """The study's pronoun sets, by their names in templates/pronouns.tsv."""
+LIKELIHOODS = {FULL: "log_probability", PARTIAL: "continuation_log_probability"}
+"""Ways of resolving by likelihood, to the column of scores that they go by."""
 RULES = {
     "nearest": "Nearest person (rule)",
     "first": "First person (rule)",
@@ -61,7 +63,7 @@ def pick(table: pd.DataFrame, **levels: Any) -> pd.DataFrame:
 
 def reads_pronouns(table: pd.DataFrame) -> pd.Series:
     """Tell of each row whether its system's answers can depend on the pronoun set, so that bias can show."""
-    return (table.kind != HEURISTIC) & ~table.scoring.isin([FULL, PARTIAL])
+    return (table.kind != HEURISTIC) & ~table.scoring.isin(LIKELIHOODS)
 
 
 def as_published(table: pd.DataFrame) -> pd.DataFrame:
@@ -81,6 +83,21 @@ def system_label(facts: Mapping[str, Any]) -> str:
     return facts["label"] + ("" if facts["debiasing"] == "none" else f", {facts['debiasing']}")
 
 
+def scored_label(label: str, scoring: str) -> str:
+    """Return what tables call a system with its way of scoring, which they say of those that have several."""
+    return f"{label}, {scoring}" if scoring in LIKELIHOODS else label
+
+
+def short(pronoun_set: str) -> str:
+    """Return what texts call a pronoun set: he."""
+    return pronoun_set.partition("/")[0]
+
+
+def count_sentences(pairs: int | str) -> int:
+    """Return how many sentences about two people are about so many pairs of people, or about ``all``."""
+    return 6 * (60 if pairs == "all" else int(pairs))
+
+
 def with_systems(table: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
     """Return a table with ``label``, what figures call the model of each row, and ``system``, that and its scoring.
 
@@ -92,7 +109,7 @@ def with_systems(table: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame
     """
     names = {
         suffix: [
-            f"{labels[model]}, {scoring}" if scoring in (FULL, PARTIAL) else labels[model]
+            scored_label(labels[model], scoring)
             for model, scoring in zip(table[f"model{suffix}"], table[f"scoring{suffix}"], strict=True)
         ]
         for suffix in ("", "_other")

@@ -152,7 +152,7 @@ def overlaps(comparison: str) -> Callable:
             "Reading": rows.reading.map(READINGS),
             "System": rows.system.astype(str) + (" / " + rows.system_other.astype(str) if systems else ""),
             "Case": case if systems else case + ", " + other,
-            "Pronoun set": rows.pronoun_set.str.split("/").str[0],
+            "Pronoun set": rows.pronoun_set.map(study.short),
             "Sizes": rows["first"].astype(str) + ", " + rows["second"].astype(str),
             "Jaccard": [number(value, 2) for value in rows.jaccard],
             "By chance": [number(value, 2) for value in rows.expected],

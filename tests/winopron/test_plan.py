@@ -15,7 +15,7 @@ def plan(**changes):
     run = {name: model.facts for name, model in plans.select(plans.ENCODER, "flan-t5-base").items()}
     changes = {"prompting": {"models": [plans.DECODER], "entities": ["double"]}} | changes
     prompts = ROOT / "templates/winopron/prompts.tsv"
-    return Plan.of(plans.settings("winopron", changes), plans.MODELS, run, SYSTEM, 4, prompts)
+    return Plan(plans.settings("winopron", changes), plans.MODELS, run, SYSTEM, 4, prompts)
 
 
 def test_models_read_what_they_were_given():

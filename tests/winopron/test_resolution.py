@@ -7,7 +7,7 @@ import pytest
 from scripts.core import files
 from scripts.core.data import options
 from scripts.core.errors import UserError
-from scripts.winopron import instances, predictions, templates
+from scripts.winopron import instances, predictions, study, templates
 from tests.winopron import make
 
 
@@ -42,7 +42,7 @@ def test_verbs_agree_with_nouns_and_not_with_they():
         ]
 
 
-@pytest.mark.parametrize("column", predictions.LIKELIHOODS.values())
+@pytest.mark.parametrize("column", study.LIKELIHOODS.values())
 def test_the_likelier_sentence_wins_as_in_a_plain_loop(double, column):
     table = instances.to_score(double, list(double.pair.unique()))
     values = np.random.default_rng(2).normal(size=(len(table), 2))
@@ -52,7 +52,7 @@ def test_the_likelier_sentence_wins_as_in_a_plain_loop(double, column):
         columns=["instance_id", "option_index", column],
     ).sample(frac=1, random_state=1)
     # The other scoring favours the other person.
-    other = next(name for name in predictions.LIKELIHOODS.values() if name != column)
+    other = next(name for name in study.LIKELIHOODS.values() if name != column)
     found = predictions.by_likelihood(scores.assign(**{other: -scores[column]}), table, double, column)
     found = found.set_index("instance_id").prediction
     assert len(found) == len(double)

@@ -8,7 +8,7 @@ import numpy as np
 from scripts.core.paper import estimates
 from scripts.core.paper.estimates import Estimate
 from scripts.core.paper.finding_verdicts import Check, Comparison, Finding, MissingEvidence, check
-from scripts.core.paper.formats import interval, number, percent
+from scripts.core.paper.formats import interval, number
 from scripts.core.statistics import procedures
 
 UNDEFINED = "instances that the quantity is defined for"
@@ -46,9 +46,7 @@ def ratio(above: np.ndarray, below: np.ndarray, draws: int, seed: int) -> Sample
     Quantities over as many clusters with the same draws and seed share their samples, so that their difference is a
     paired one. The value and samples are NaN where the lower sum is zero.
     """
-    weights = procedures.cluster_weights(len(above), draws, seed)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        samples = (weights @ above) / (weights @ below)
+    samples = procedures.ratio_samples(above, below, draws, seed)
     return Sampled(float(above.sum() / below.sum()) if below.sum() else np.nan, samples, len(above))
 
 
@@ -65,7 +63,7 @@ class Scale:
 
     def value(self, value: float) -> str:
         """Return a value."""
-        return percent(value, self.decimals) if self.factor == 100 else number(value, self.decimals)
+        return number(self.factor * value, self.decimals)
 
     def ends(self, low: float, high: float) -> str:
         """Return both ends of an interval in parentheses."""

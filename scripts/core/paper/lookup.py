@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from scripts.core.paper import sections
@@ -59,6 +58,5 @@ class Numbers:
         name = ".".join(
             [row.metric, *(level for key, level in cell.items() if key not in ("templates", "metric")), column]
         )
-        value = value.item() if isinstance(value, np.generic) else value
         self.part["numbers"][name] = entry(value, text, self.source, **cell)
         return sections.number(self.part, name)

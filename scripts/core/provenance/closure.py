@@ -20,7 +20,7 @@ from scripts.core.errors import UserError
 INERT = {
     "scripts/core/errors.py": "the class of errors that are shown in one line, and the wording of messages",
     "scripts/core/workflow/gpus.py": "finds this machine's GPUs, keeps jobs off those in use; metadata name the device",
-    "scripts/core/workflow/job.py": "hands a rule's files and parameters to main as they are, and writes logs",
+    "scripts/core/workflow/job.py": "hands a rule's files and parameters to its function as they are, and writes logs",
     "scripts/core/provenance/closure.py": "names the digests of code; others than before differ by themselves",
 }
 """Modules that cannot change a result, with what they do. Records have the digests of their text, but a change reruns

@@ -92,7 +92,7 @@ def read_outcomes(run: Path, estimate: Mapping[str, Any], tables: Mapping, decla
 def _select_outcomes(frame: pd.DataFrame, study: Path, row: Mapping[str, str], declared: Mapping) -> pd.DataFrame:
     for column, patterns in declared["where"].items():
         present = frame[column].map(estimate_rows.plain_cell)
-        wanted = [pattern.format(**row).strip(" ,") for pattern in patterns]
+        wanted = [pattern.format(**row) for pattern in patterns]
         frame = frame[present == next((text for text in wanted if (present == text).any()), None)]
     key = next(name for name in KEYS if name in frame)
     known = _instances(study, key, frozenset(frame[key]))

@@ -164,10 +164,14 @@ def cluster_bootstrap(
     value = float(successes.sum() / trials.sum())
     if (least, most) == (0, 1) and value in (0, 1):
         return wilson(int(value) * clusters, clusters, level)
-    weights = cluster_weights(len(trials), draws, seed)
-    with np.errstate(invalid="ignore"):
-        samples = (weights @ successes) / (weights @ trials)
-    return bootstrap_interval(value, samples, clusters, level, least, most)
+    return bootstrap_interval(value, ratio_samples(successes, trials, draws, seed), clusters, level, least, most)
+
+
+def ratio_samples(above: np.ndarray, below: np.ndarray, draws: int, seed: int) -> np.ndarray:
+    """Return one sum over another in each bootstrap sample of the clusters; it is not finite without a lower one."""
+    weights = cluster_weights(len(below), draws, seed)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return (weights @ above) / (weights @ below)
 
 
 @functools.lru_cache(maxsize=4)

@@ -267,7 +267,8 @@ class Card:
         value: What the figure's values are.
         points: Places on its axis.
         findings: The rule ``<study>_findings_of_model`` that tests the findings on a model, by the wildcard ``model``
-            (``scripts/<study>/findings.py``; :func:`scripts.core.paper.finding_verdicts.single_model_verdicts`).
+            (``scripts/<study>/findings.py``; :func:`scripts.core.paper.finding_verdicts.single_model_verdicts`);
+            None where the rules are the study's own.
         parts: Parts of the study of which the figure shows the first that the model has; none: whatever it has.
         chance: What a random pick comes to.
         printed: ``paper/published/<name>.csv``, if some points have published values.
