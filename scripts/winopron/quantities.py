@@ -124,7 +124,7 @@ class Results:
             if not (one | other).any():
                 raise MissingEvidence(BIASED)
             found = self.ratio(one & other, one | other)
-            return replace(found, samples=np.nan_to_num(found.samples), behind=int((one | other).sum()))
+            return replace(found, samples=np.nan_to_num(found.samples))
 
         return quantity
 

@@ -323,7 +323,7 @@ class SimulatedAnswers(quantities.Results):
             if not (one | other).any():
                 raise MissingEvidence(quantities.BIASED)
             found = self.share(one & other, among=one | other)
-            return replace(found, samples=np.nan_to_num(found.samples), behind=int((one | other).sum()))
+            return replace(found, samples=np.nan_to_num(found.samples))
 
         return quantity
 

@@ -139,7 +139,7 @@ def test_overlap_of_two_systems_is_decided_by_intervals(double):
         return pronoun_set in THREE and (place < 4 if name == base else 3 <= place < 7)
 
     shared = results(sharing(double, one_in_seven)).overlap(*forms)()
-    assert (shared.behind, shared.clusters) == (7, 12)
+    assert shared.clusters == 7
     # Four and four of twelve, one of them in both; a sample may leave out that one.
     assert shared.value == pytest.approx(1 / 7) and shared.samples.min() == 0 and shared.samples.max() < 1
     found = {check.text: check.outcome for check in finding(18, sharing(double, one_in_seven)) if check.text}
@@ -267,3 +267,13 @@ def test_a_system_that_never_answers_and_one_of_few_pairs_decide_nothing(double)
     few = table[table.pair.isin(list(dict.fromkeys(table.pair))[:4])]
     decided = verdict(2, few)
     assert decided.verdict == NOT_APPLICABLE and any("5 pairs of people" in word for word in decided.missing)
+
+
+def test_a_quantity_counts_the_pairs_that_its_system_was_asked_about(double):
+    """A prompted system on six pairs of people, next to others on all: Student's t has five degrees of freedom."""
+    table = systems(double, lambda *_: 0.5)
+    few = list(dict.fromkeys(double.pair))[:6]
+    run = results(table[(table.system != "LingMess") | table.pair.isin(few)])
+    asked, everywhere = run.recall("LingMess")(), run.recall("SpanBERT-base")()
+    assert (asked.clusters, everywhere.clusters) == (6, double.pair.nunique())
+    assert (asked - everywhere).clusters == (everywhere - asked).clusters == 6

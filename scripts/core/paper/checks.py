@@ -17,9 +17,9 @@ UNDEFINED = "instances that the quantity is defined for"
 
 @dataclass(frozen=True)
 class Sampled:
-    """A value with its bootstrap samples over so many clusters; of one cluster it is between ``least`` and ``most``.
+    """A value with its bootstrap samples; of one cluster it is between ``least`` and ``most``.
 
-    ``behind``: how many clusters it is of, where others are in all samples and say nothing of it.
+    ``clusters``: how many it is of; samples may be over others, too, that say nothing of it.
     """
 
     value: float
@@ -27,14 +27,14 @@ class Sampled:
     clusters: int
     least: float = 0.0
     most: float = 1.0
-    behind: int | None = None
 
     def __sub__(self, other: "Sampled") -> "Sampled":
-        return Sampled(self.value - other.value, self.samples - other.samples, self.clusters, -1.0)
+        clusters = min(self.clusters, other.clusters)
+        return Sampled(self.value - other.value, self.samples - other.samples, clusters, -1.0)
 
     def estimate(self, text: str) -> Estimate:
         """Return the value with its interval; :class:`MissingEvidence` with the text if it is not defined."""
-        found = estimates.from_samples(self.value, self.samples, self.behind or self.clusters, self.least, self.most)
+        found = estimates.from_samples(self.value, self.samples, self.clusters, self.least, self.most)
         if np.isnan(found.low):
             raise MissingEvidence(UNDEFINED, text=text)
         return found
@@ -46,8 +46,8 @@ def ratio(above: np.ndarray, below: np.ndarray, draws: int, seed: int) -> Sample
     Quantities over as many clusters with the same draws and seed share their samples, so that their difference is a
     paired one. The value and samples are NaN where the lower sum is zero.
     """
-    samples = procedures.ratio_samples(above, below, draws, seed)
-    return Sampled(float(above.sum() / below.sum()) if below.sum() else np.nan, samples, len(above))
+    value = float(above.sum() / below.sum()) if below.sum() else np.nan
+    return Sampled(value, procedures.ratio_samples(above, below, draws, seed), int(np.count_nonzero(below)))
 
 
 Quantity = Callable[[], Sampled]
