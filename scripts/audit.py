@@ -157,17 +157,18 @@ def _trace(state: State, options: argparse.Namespace) -> int:
             state.digests |= read_digests([path])
         one = rows[0] if len(rows) == 1 else None
         models = trace.model_names(one, state.jobs)
-        tree = reporting.tree(path, state.jobs, state.records, state.findings, state.digests, models)
-        outputs = list(reporting.outputs_behind(path, state.jobs, state.records, models))
+        outputs, made_from = reporting.files_behind(
+            path, state.jobs, state.records, state.findings, state.digests, models
+        )
         lines = state.origins.origins_of(path, rows, column)
         rows = rows if one else []
-        told.append(entry | {"path": path, "rows": rows, "outputs": outputs, "templates": lines, "tree": tree})
+        told.append(entry | {"path": path, "rows": rows, "outputs": outputs, "templates": lines, "files": made_from})
     if options.json:
         records = {f["record"]: state.records.get(f["record"]) for f in behind.values()}
         print(json.dumps({"found": told, "files": behind, "records": records}, indent=1))
     else:
         for entry in told:
-            shown = entry["tree"] if options.verbose else entry["tree"][:1]
+            shown = entry["files"] if options.verbose else entry["files"][:1]
             print("\n".join([entry["title"], *entry["outputs"], *_told(entry["templates"]), *shown]))
         if behind:
             print("\n".join(reporting.report(behind)))

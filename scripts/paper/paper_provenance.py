@@ -259,9 +259,8 @@ def caption(body: str) -> str:
 
 def models_behind(path: str, records: dict, index: dict[str, str]) -> dict[str, str | None]:
     """Return the models whose scores a file was made from, itself included: name to revision."""
-    made = graph.walk([path], lambda path: records[index[path]]["inputs"] if path in index else [])
-    jobs = {index[path]: records[index[path]] for path in made if path in index}
-    models = {facts["model"]: facts["revision"] for record in jobs.values() for facts in record["models"].values()}
+    made = graph.jobs_behind([records[name] for name in dict.fromkeys(index.values())], [path])
+    models = {facts["model"]: facts["revision"] for record in made for facts in record["models"].values()}
     return dict(sorted(models.items()))
 
 

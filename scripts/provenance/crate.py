@@ -49,7 +49,7 @@ def main(*, results: list, manifest: str, crate: str, title: str, configured: li
     """
     records = job_records.load()
     index = job_records.index(records)
-    made_from = graph.walk(results, lambda path: records[index[path]]["inputs"] if path in index else [])
+    made_from = graph.ancestors(graph.inputs_of(filter(None, records.values())), results)
     history = {index[path]: records[index[path]] for path in made_from if path in index}
     if not history:
         raise UserError(f"{job_records.FOLDER}: no records of these results; run the workflow again")

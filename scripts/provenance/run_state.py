@@ -67,7 +67,7 @@ class State:
 
     def findings_behind(self, paths: Iterable[str]) -> dict[str, dict]:
         """Return the findings of ``paths`` and of everything that they are made from."""
-        needed = graph.with_inputs(self.jobs, paths)
+        needed = set(graph.ancestors(graph.inputs_of(self.jobs), paths))
         return {path: finding for path, finding in self.findings.items() if path in needed}
 
 

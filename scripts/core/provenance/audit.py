@@ -117,7 +117,7 @@ def recorded_jobs(
     """
     makers = index(records)
     jobs, done = [], set()
-    reached = graph.walk(paths, lambda path: records[makers[path]]["inputs"] if path in makers else [])
+    reached = graph.ancestors(graph.inputs_of(filter(None, records.values())), paths)
     for path in reached:
         name = makers.get(path)
         if name is None and path.startswith("results/"):
@@ -334,7 +334,8 @@ def unrequested_outputs(jobs: list[dict], targets: Sequence[int], records: dict,
         targets: Indices of the target jobs.
         present: The files that exist.
     """
-    needed = graph.with_inputs(jobs, [path for n in targets for path in [*jobs[n]["inputs"], *jobs[n]["outputs"]]])
+    asked = [path for n in targets for path in [*jobs[n]["inputs"], *jobs[n]["outputs"]]]
+    needed = {path for job in graph.jobs_behind(jobs, asked) for path in job["outputs"]}
     return {
         path
         for job in jobs

@@ -62,7 +62,7 @@ def packages(modules: Iterable[str], named: Iterable[str], providers: dict) -> t
     tops = {name.partition(".")[0] for name in modules} - sys.stdlib_module_names
     imported = {normalise_name(package): package for top in tops for package in providers.get(top, ())}
     starts = [normalise_name(package) for top in set(named) for package in providers.get(top, ())]
-    reached = set(graph.walk(starts, lambda package: _required(imported[package]) if package in imported else []))
+    reached = graph.ancestors({package: _required(name) for package, name in imported.items()}, starts)
     versions = {package: importlib.metadata.version(name) for package, name in imported.items()}
     return (
         {package: version for package, version in versions.items() if package in reached},

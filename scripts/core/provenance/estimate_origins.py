@@ -161,15 +161,8 @@ class EstimateOrigins(Tables):
         def is_closed(job: dict) -> bool:
             return any(name in facts and value not in facts[name] for name, value in job["wildcards"].items())
 
-        def following(place: tuple[str, bool]) -> list[tuple[str, bool]]:
-            path, behind = place
-            job = self.makers.get(path)
-            behind = behind or bool(self._schema(path).get("origins"))
-            return [] if job is None or is_closed(job) else [(needed, behind) for needed in job["inputs"]]
-
-        met = {}
-        for path, behind in graph.walk([(path, False) for path in paths], following):
-            job = self.makers.get(path)
-            if job is not None and not is_closed(job) and self._schema(path).get("origins"):
-                met[path] = met.get(path, True) and behind
-        return [path for path in met if not met[path]], [path for path in met if met[path]]
+        ways = {path: job["inputs"] for path, job in self.makers.items() if not is_closed(job)}
+        reached = graph.ancestors(ways, paths)
+        having = [path for path in reached if path in ways and self._schema(path).get("origins")]
+        first = set(graph.ancestors({path: ways[path] for path in ways.keys() - set(having)}, paths))
+        return [path for path in having if path in first], [path for path in having if path not in first]

@@ -1,46 +1,52 @@
-"""The graph of jobs: what a file is made from, and in which order jobs can run.
+"""What files are made from: of jobs (:mod:`scripts.provenance.expected_jobs`), and of records, which name the same.
 
-A job is a dict with ``inputs`` and ``outputs``, as :mod:`scripts.provenance.expected_jobs` prints it.
+A graph is a mapping of a file to the files that the job which makes it reads.
 """
 
 import graphlib
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-Node = TypeVar("Node")
-
-
-def walk(starts: Iterable[Node], following: Callable[[Node], Iterable[Node]]) -> list[Node]:
-    """Return all nodes that are reached from ``starts``, themselves included, the nearest first."""
-    reached, waiting = {}, deque(starts)
-    while waiting:
-        node = waiting.popleft()
-        if node not in reached:
-            reached[node] = None
-            waiting.extend(following(node))
-    return list(reached)
+Job = dict[str, Any]
 
 
-def makers(jobs: Iterable[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+def makers(jobs: Iterable[Job]) -> dict[str, Job]:
     """Return ``{output: job}``."""
     return {path: job for job in jobs for path in job["outputs"]}
 
 
-def with_inputs(jobs: Iterable[dict[str, Any]], paths: Iterable[str]) -> set[str]:
-    """Return ``paths`` and everything that they are made from, siblings of the same job included."""
-    made = makers(jobs)
-    return set(walk(paths, lambda path: [*made[path]["inputs"], *made[path]["outputs"]] if path in made else []))
+def inputs_of(jobs: Iterable[Job]) -> dict[str, list[str]]:
+    """Return the graph of jobs or records."""
+    return {path: list(job["inputs"]) for path, job in makers(jobs).items()}
 
 
-def order_jobs(jobs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def ancestors(graph: Mapping[str, Iterable[str]], start: Iterable[str]) -> list[str]:
+    """Return ``start`` and everything that it is made from, the nearest first."""
+    reached, waiting = {}, deque(start)
+    while waiting:
+        path = waiting.popleft()
+        if path not in reached:
+            reached[path] = None
+            waiting.extend(graph.get(path, ()))
+    return list(reached)
+
+
+def jobs_behind(jobs: Iterable[Job], paths: Iterable[str]) -> list[Job]:
+    """Return the jobs that make ``paths`` and what these are made from."""
+    jobs = list(jobs)
+    reached = set(ancestors(inputs_of(jobs), paths))
+    return [job for job in jobs if reached.intersection(job["outputs"])]
+
+
+def order_jobs(jobs: Sequence[Job]) -> list[Job]:
     """Return the jobs in an order in which they can run."""
     places = {path: n for n, job in enumerate(jobs) for path in job["outputs"]}
     needed = {n: [places[path] for path in job["inputs"] if path in places] for n, job in enumerate(jobs)}
     return [jobs[n] for n in graphlib.TopologicalSorter(needed).static_order()]
 
 
-def jobs_after(jobs: Sequence[dict[str, Any]], paths: Iterable[str]) -> list[dict[str, Any]]:
+def jobs_after(jobs: Sequence[Job], paths: Iterable[str]) -> list[Job]:
     """Return the jobs that would run again if ``paths`` changed, in order."""
     changed, found = set(paths), []
     for job in order_jobs(jobs):

@@ -217,10 +217,9 @@ def required_paths(jobs: list[dict]) -> tuple[set[str], set[str]]:
     They are what the paper's own list is made from or, in a run without a paper, everything.
     """
     typeset = [job["inputs"] for job in jobs if NAME in job["outputs"]]
-    needed = graph.with_inputs(jobs, [path for paths in typeset or [job["outputs"] for job in jobs] for path in paths])
     results, records = set(), set()
-    for job in jobs:
-        listed = {path for path in needed.intersection(job["outputs"]) if not path.startswith(MEASURED_FOLDER)}
+    for job in graph.jobs_behind(jobs, [path for paths in typeset for path in paths]) if typeset else jobs:
+        listed = {path for path in job["outputs"] if not path.startswith(MEASURED_FOLDER)}
         if listed := listed - set(LATER_FILES):
             results |= listed
             records.add(job_records.record_path(job["rule"], job["wildcards"], job["outputs"]))

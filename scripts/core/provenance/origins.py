@@ -169,13 +169,12 @@ class Origins(EstimateOrigins):
                 for name, value in job["wildcards"].items()
             )
 
-        def following(path: str) -> list[str]:
-            job = self.makers.get(path)
-            if job is None or is_closed(job) or self._schema(path).get("origins"):
-                return []
-            return job["inputs"]
-
-        reached = graph.walk([path], following)
+        ways = {
+            made: job["inputs"]
+            for made, job in self.makers.items()
+            if not (is_closed(job) or self._schema(made).get("origins"))
+        }
+        reached = graph.ancestors(ways, [path])
         direct = [path for path in reached if path not in self.makers and path.endswith(".tsv")]
         made = [self.makers[path] for path in reached if path in self.makers]
         made = [path for job in made if not is_closed(job) for path in job["outputs"]]

@@ -2,14 +2,14 @@
 
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from scripts.core.errors import count_noun
 from scripts.core.provenance import graph
 from scripts.core.provenance.audit import ABSENT, VERDICTS
-from scripts.core.provenance.job_records import checksum, record_path
+from scripts.core.provenance.job_records import record_path
 from scripts.core.workflow import runs
 
 REMADE_VERDICTS = ("missing", "mixed", "tampered", "stale")
@@ -171,78 +171,45 @@ def mismatch_hint(findings: dict, configfiles: Sequence[str | Path] = ()) -> str
     )
 
 
-def outputs_behind(
-    path: str, jobs: list[dict], records: dict[str, dict], models: set[str] | None = None
-) -> Iterator[str]:
-    """Yield a line for each model whose outputs a file was made from, of those that are named."""
-    made = graph.makers(jobs)
-    told = set()
-    for path in graph.walk([path], lambda path: made[path]["inputs"] if path in made else []):
-        job = made.get(path)
-        record = records.get(record_path(job["rule"], job["wildcards"], job["outputs"])) if job else None
-        facts = (record or {}).get("models", {}).get(path)
-        if facts and facts["model"] not in told and (models is None or facts["model"] in models):
-            told.add(facts["model"])
-            yield _outputs_of(facts)
-
-
-def tree(
+def files_behind(
     path: str,
-    jobs: Iterable[dict[str, Any]],
+    jobs: Sequence[dict[str, Any]],
     records: dict[str, dict],
     findings: dict[str, dict],
     digests: dict[str, str],
     models: set[str] | None = None,
-) -> list[str]:
-    """Return the lines of a tree from a file back to what no job made.
+) -> tuple[list[str], list[str]]:
+    """Return what a file was made from, in lines: the outputs of each model, and every file, the nearest first.
 
     Args:
         jobs, records, findings, digests: As for :func:`scripts.core.provenance.audit.judge`.
-        models: Show score files of these models only.
+        models: Only what was made with these, or with none.
     """
-    makers = graph.makers(jobs)
-    lines, shown = [], set()
-
-    def visit(path: str, first: str, rest: str) -> None:
-        job, finding = makers.get(path), findings.get(path)
-        mark = (digests.get(path) or ABSENT)[:16]
+    jobs = [job for job in jobs if models is None or job["wildcards"].get("model") in (None, *models)]
+    makers, outputs, lines = graph.makers(jobs), {}, []
+    for reached in graph.ancestors(graph.inputs_of(jobs), [path]):
+        job, mark = makers.get(reached), (digests.get(reached) or ABSENT)[:16]
         if job is None:
-            lines.append(f"{first}{path}  [{mark}]")
-            return
-        lines.append(f"{first}{path}  [{finding['verdict'] if finding else 'unknown'}] {mark}  rule {job['rule']}")
-        if path in shown:
-            lines[-1] += "  (as above)"
-            return
-        shown.update(job["outputs"])
-        record = records.get(record_path(job["rule"], job["wildcards"], job["outputs"]))
-        lines.extend(f"{rest}  {line}" for line in _facts(path, job, record, finding))
-        inputs = [p for p in job["inputs"] if keep(p)]
-        for n, member in enumerate(inputs):
-            last = n == len(inputs) - 1
-            visit(member, rest + ("└─ " if last else "├─ "), rest + ("   " if last else "│  "))
-
-    def keep(path: str) -> bool:
-        model = makers.get(path, {}).get("wildcards", {}).get("model")
-        return models is None or model is None or model in models
-
-    visit(path, "", "")
-    return lines
+            # Findings are of what some job makes: here one of another model.
+            lines += [f"{reached}  [{mark}]"] if reached not in findings else []
+            continue
+        finding = findings.get(reached, {})
+        record = records.get(record_path(job["rule"], job["wildcards"], job["outputs"])) or {}
+        lines.append(f"{reached}  [{finding.get('verdict', 'unknown')}] {mark}  rule {job['rule']}")
+        lines += [f"  ! {describe(entry)}" for entry in finding.get("reasons", [])]
+        lines += [f"  {line}" for line in _facts(job, record)]
+        facts = record.get("models", {}).get(reached)
+        if facts and (models is None or facts["model"] in models):
+            outputs.setdefault(facts["model"], _outputs_of(facts))
+    return list(outputs.values()), lines
 
 
-def _facts(
-    path: str, job: dict[str, Any], record: dict[str, Any] | None, finding: dict[str, Any] | None
-) -> Iterator[str]:
-    for entry in (finding or {}).get("reasons", []):
-        yield f"! {describe(entry)}"
-    for entry in (finding or {}).get("notes", []):
-        yield describe(entry)
+def _facts(job: dict[str, Any], record: dict[str, Any]) -> Iterator[str]:
     if not record:
         return
     commit = record["git"]["commit"][:12] + ("+changes" if record["git"]["dirty"] else "") if record["git"] else "none"
-    yield f"{record['ended']} on {record['machine']['cpu']}, commit {commit}, code {code_digest(record)}"
-    facts = record["models"].get(path)
-    if facts:
-        yield _outputs_of(facts)
+    yield f"{record['ended']} on {record['machine']['cpu']}, commit {commit}"
+    yield from sorted({_outputs_of(facts) for made, facts in record["models"].items() if made in job["outputs"]})
     plain = {key: value for key, value in job["params"].items() if not key.startswith("_") and key != "models"}
     if plain:
         yield "params " + ", ".join(f"{key}={_short(value)}" for key, value in sorted(plain.items()))
@@ -251,8 +218,3 @@ def _facts(
 def _outputs_of(facts: dict[str, Any]) -> str:
     revision, weights = facts["revision"] or "none", facts["weights_sha256"][:16]
     return f"model {facts['model']}, revision {revision}, weights {weights}, engine {facts['engine']}"
-
-
-def code_digest(record: dict[str, Any]) -> str:
-    """Return one short digest of a script and all local modules that it imports."""
-    return checksum(record["params"].get("_code", {}))[:12]

@@ -35,7 +35,7 @@ class Tables:
 
     def __init__(self, jobs: list[dict], where: Callable = Path):
         self.jobs, self.where = jobs, where
-        self.makers = graph.makers(jobs)
+        self.makers, self.graph = graph.makers(jobs), graph.inputs_of(jobs)
         self._schemas, self._columns, self._upstream = {}, {}, {}
 
     def _of_table(self, table: str, mask: "pyarrow.BooleanArray | None", row_of: tuple[str, int] | None) -> list[dict]:
@@ -157,8 +157,7 @@ class Tables:
     def _needs(self, table: str) -> set[str]:
         """Return everything that a file is made from."""
         if table not in self._upstream:
-            inputs = {path: job["inputs"] for path, job in self.makers.items()}
-            self._upstream[table] = set(graph.walk(inputs[table], lambda path: inputs.get(path, [])))
+            self._upstream[table] = set(graph.ancestors(self.graph, self.graph[table]))
         return self._upstream[table]
 
     def _file(self, table: str, name: str) -> str:
