@@ -174,23 +174,22 @@ rule winopron_estimates:
 
 
 # Figures 3 (accuracy) and 5 (bias) of the paper; consistency has the numbers of Table 3.
-rule winopron_figure:
+rule winopron_figures:
     input:
         estimates=rules.winopron_estimates.output.estimates,
     output:
-        pdf="results/winopron/figures/{templates}/{figure}.pdf",
-        png=reported(
-            "results/winopron/figures/{templates}/{figure}.png", WINOPRON_CATEGORY, 1, "figure", "WinoPron, {figure}"
-        ),
-        csv="results/winopron/figures/{templates}/{figure}.csv",
+        pdf=expand("results/winopron/figures/{{templates}}/{figure}.pdf", figure=WINOPRON_DRAWN),
+        png=[
+            reported(path, WINOPRON_CATEGORY, 1, "figure", f"WinoPron, {Path(path).stem}")
+            for path in expand("results/winopron/figures/{{templates}}/{figure}.png", figure=WINOPRON_DRAWN)
+        ],
+        csv=expand("results/winopron/figures/{{templates}}/{figure}.csv", figure=WINOPRON_DRAWN),
     log:
-        "results/logs/winopron_figure/{templates}_{figure}.log",
-    wildcard_constraints:
-        figure=one_of(WINOPRON_DRAWN),
+        "results/logs/winopron_figures/{templates}.log",
     conda:
         "../envs/analysis.yaml"
     params:
-        **from_wildcards("templates", "figure"),
+        **from_wildcards("templates"),
         labels=WINOPRON.labels,
     script:
         "../scripts/winopron/figures.py"

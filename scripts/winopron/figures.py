@@ -1,10 +1,12 @@
-"""The figures of WinoPron, each by the function that the wildcard ``figure`` names (rules/winopron.smk)."""
+"""The figures of WinoPron: a function picks the rows of each and another draws them (rules/winopron.smk)."""
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
+import seaborn.objects as so
+from matplotlib.ticker import FixedFormatter
 
 from scripts.core.data.estimate_rows import HEURISTIC, PARTIAL
 from scripts.core.data.templates import CASES
@@ -19,14 +21,19 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 INTERVAL = "95% interval"
+BY_LIKELIHOOD = "By likelihood"
 
 
-def figure(*, estimates: str, pdf: str, png: str, csv: str, figure: str, templates: str, labels: dict) -> None:
-    """Draw one of the figures of a template set; ``labels`` are what figures call systems."""
-    select, draw = FIGURES[figure]
+def figures(
+    *, estimates: str, pdf: list[str], png: list[str], csv: list[str], templates: str, labels: dict[str, str]
+) -> None:
+    """Draw the figures of a template set that their files name; ``labels`` are what figures call systems."""
     rows = study.with_systems(study.read_table(estimates), labels)
-    rows = select(rows[(rows.templates == templates) & (rows.entities == "double") & (rows.reading == CORRECTED)])
-    plotting.save(draw(rows), rows, pdf, png, csv)
+    rows = rows[(rows.templates == templates) & (rows.entities == "double") & (rows.reading == CORRECTED)]
+    for paths in zip(pdf, png, csv, strict=True):
+        select, draw = FIGURES[Path(paths[0]).stem]
+        drawn = select(rows)
+        plotting.save(draw(drawn), drawn, *paths)
 
 
 def accuracies(rows: "pd.DataFrame") -> "pd.DataFrame":
@@ -47,36 +54,30 @@ def draw_accuracies(rows: "pd.DataFrame") -> "Figure":
 
     A panel for each system, and one for all that resolve by likelihood; up to two share a column.
     """
-    looks = pronoun_looks(rows.pronoun_set[rows.pronoun_set != ""].unique())
     likelihood = rows.scoring.isin(LIKELIHOODS)
+    sets = pronoun_looks(rows.pronoun_set[~likelihood].unique())
     by_likelihood = likelihood_looks(rows[likelihood])
-    panels = {
-        str(system): [(look, of_system[of_system.pronoun_set == name]) for name, look in looks.items()]
-        for system, of_system in rows[~likelihood].groupby("system", observed=True)
-    }
-    if by_likelihood:
-        panels["By likelihood"] = [(look, rows[rows.system == name]) for name, look in by_likelihood.items()]
-    narrow = len(panels) <= 2
-    drawn, axes = panel_grid(len(panels), 1.35, narrow)
-    across = axes.shape[1]
-    for ax, (title, series) in zip(axes.flat, panels.items(), strict=False):
-        step = 0.8 / len(series)
-        for place, (look, of_series) in enumerate(series):
-            of_series = of_series.set_index("case").reindex(CASES)
-            x = np.arange(len(CASES)) + (place - (len(series) - 1) / 2) * step
-            errors = plotting.error_bars(of_series.value, of_series.low, of_series.high)
-            ax.errorbar(x, of_series.value, yerr=errors, fmt="none", ecolor=look["color"], elinewidth=0.8)
-            edge = {"markeredgecolor": "black", "markeredgewidth": 0.7} if look in by_likelihood.values() else {}
-            ax.plot(x, of_series.value, markersize=3.6, **look, **edge)
-        ax.set_title(title)
-        ax.set_xlim(-0.6, len(CASES) - 0.4)
+    rows = rows.assign(
+        panel=rows.system.astype(str).mask(likelihood, BY_LIKELIHOOD),
+        series=rows.pronoun_set.mask(likelihood, rows.system.astype(str)),
+    ).sort_values("panel", key=lambda panels: panels == BY_LIKELIHOOD, kind="stable")
+    panels = list(rows.panel.unique())
+    width, columns = plotting.COLUMN if len(panels) <= 2 else plotting.PAGE, plotting.panel_columns(len(panels))
+    dodge = so.Dodge("fill", by=["color"])
+    plot = (
+        so.Plot(rows, x="case", y="value", ymin="low", ymax="high", **dict.fromkeys(plotting.LOOK, "series"))
+        .facet("panel", order=panels, wrap=columns)
+        .add(so.Range(linewidth=0.8), dodge)
+        .add(so.Dots(pointsize=4, stroke=0.7, fillalpha=1), dodge)
+        .scale(x=cases_scale(CASES, width / columns), **plotting.scales(sets | by_likelihood))
+        .label(x="", y="Accuracy")
+    )
+    drawn = plotting.draw(plot, width, 1.35)
+    for ax in drawn.axes:
         plotting.fraction_axis(ax.yaxis)
-    label_cases(axes, len(panels), short=across > 3 or (narrow and across > 1))
-    for ax in axes[:, 0]:
-        ax.set_ylabel("Accuracy")
-    chance = plotting.chance_line(axes.flat[: len(panels)], 0.5)
-    handles = [plotting.handle(look, label) for label, look in looks.items()]
+    handles = [plotting.handle(look, label) for label, look in sets.items()]
     handles += likelihood_handles(rows[likelihood], by_likelihood)
+    chance = plotting.chance_line(drawn.axes, 0.5)
     plotting.legend_below(drawn, [*handles, plotting.interval_handle(INTERVAL), chance], 6)
     return drawn
 
@@ -93,42 +94,33 @@ def draw_biases(rows: "pd.DataFrame") -> "Figure":
 
     A panel for each system: the shares of attempted and solvable template pairs.
     """
-    systems = [str(name) for name in rows.system.sort_values().unique()]
-    if not systems:
+    if rows.empty:
         return plotting.nothing_drawn()
     looks = pronoun_looks(rows.pronoun_set.unique())
-    cases = [case for case in CASES if case in set(rows["case"])]
-    drawn, axes = panel_grid(len(systems), 1.5, len(systems) == 1)
-    step = 0.8 / len(looks)
-    for ax, system in zip(axes.flat, systems, strict=False):
-        of_system = rows[rows.system == system]
-        # Sets without a share in this case leave no gap.
-        shown = {
-            case: [name for name in looks if name in set(of.pronoun_set)] for case, of in of_system.groupby("case")
-        }
-        for pronoun_set, metric in itertools.product(looks, ("positive", "negative")):
-            bars = of_system[(of_system.pronoun_set == pronoun_set) & (of_system.metric == metric)]
-            x = [
-                cases.index(case) + (shown[case].index(pronoun_set) - (len(shown[case]) - 1) / 2) * step
-                for case in bars["case"]
-            ]
-            errors = plotting.error_bars(bars.value, bars.low, bars.high)
-            upwards = metric == "positive"
-            ax.bar(
-                x, bars.value if upwards else -bars.value, step * 0.9, color=looks[pronoun_set]["color"],
-                yerr=errors if upwards else errors[::-1], error_kw={"elinewidth": 0.7, "ecolor": "#333333"},
-            )  # fmt: skip
+    systems = [str(name) for name in rows.system.unique()]
+    width, columns = plotting.COLUMN if len(systems) == 1 else plotting.PAGE, plotting.panel_columns(len(systems))
+    plot = (
+        so.Plot(rows.assign(system=rows.system.astype(str)), x="case", color="pronoun_set")
+        .facet("system", order=systems, wrap=columns)
+        .scale(x=cases_scale(rows["case"], width / columns), color=plotting.scales(looks)["color"])
+        .label(x="", y="")
+    )
+    # Sets without a share in one case leave no gap.
+    dodge = so.Dodge("drop", gap=0.1, by=["color"])
+    for metric, sign in (("positive", 1), ("negative", -1)):
+        shares = sign * rows[rows.metric == metric][["value", "low", "high"]]
+        at = {"y": shares.value, "ymin": shares.low, "ymax": shares.high}
+        plot = plot.add(so.Bar(alpha=1, edgewidth=0), dodge, **at)
+        plot = plot.add(so.Range(color="#333333", linewidth=0.7), dodge, **at)
+    drawn = plotting.draw(plot, width, 1.5)
+    for ax in drawn.axes:
         ax.axhline(0, color="black", linewidth=0.6)
-        ax.set_title(system)
-        # Also where a system has bars in one case alone.
-        ax.set_xlim(-0.6, len(cases) - 0.4)
         ax.yaxis.set_major_formatter(lambda value, _: number(value, 2, signed=True).rstrip("0").rstrip("."))
-    label_cases(axes, len(systems), short=axes.shape[1] > 3, cases=cases)
     # One for all rows: it is longer than a panel is high.
     drawn.supylabel("Share: negative | positive", fontsize=8)
     coins = rows.chance.iloc[0]
-    plotting.chance_line(axes.flat[: len(systems)], -coins)
-    chance = plotting.chance_line(axes.flat[: len(systems)], coins)
+    plotting.chance_line(drawn.axes, -coins)
+    chance = plotting.chance_line(drawn.axes, coins)
     handles = [plotting.patch_handle(look["color"], label) for label, look in looks.items()]
     plotting.legend_below(drawn, [*handles, plotting.interval_handle(INTERVAL), chance], 6)
     return drawn
@@ -147,37 +139,30 @@ def consistencies(rows: "pd.DataFrame") -> "pd.DataFrame":
 @plotting.style()
 def draw_consistencies(rows: "pd.DataFrame") -> "Figure":
     """Draw both consistencies of every system beside chance, a row for each system (the numbers of paper Table 3)."""
-    systems = list(rows.system.sort_values().unique())[::-1]
-    rules = set(rows.system[rows.kind == HEURISTIC])
     # Open points say which systems are rules.
-    labels = [str(system).removesuffix(" (rule)").replace(", ", ",\n") for system in systems]
-    lines = len(labels) + sum("\n" in label for label in labels)
-    drawn = plotting.figure(plotting.COLUMN, 0.65 + 0.18 * lines)
-    axes = drawn.subplots(1, 2, sharey=True)
-    # Labels of two lines have twice the room.
-    room = np.array([1.0 + 0.9 * ("\n" in label) for label in labels])
-    y = np.cumsum(room) - (room + room[0]) / 2
-    look = {"color": plotting.GREY, "linestyle": (0, (1, 1.2)), "linewidth": 0.9}
-    for ax, (metric, title) in zip(axes, CONSISTENCIES.items(), strict=True):
-        points = rows[rows.metric == metric].set_index("system").loc[systems]
-        known = points.low.notna().to_numpy()
-        bars = points[known]
-        # With caps, and over the points: with sixty pairs of people intervals are hardly longer than a point.
-        ax.errorbar(
-            bars.value, y[known], xerr=plotting.error_bars(bars.value, bars.low, bars.high), fmt="none",
-            ecolor=plotting.GREY, elinewidth=0.8, capsize=2, zorder=3,
-        )  # fmt: skip
-        for place, system, value in zip(y, systems, points.value, strict=True):
-            filled = "white" if system in rules else "black"
-            ax.plot(value, place, "ok", markerfacecolor=filled, markersize=3, markeredgewidth=0.7, clip_on=False)
-        ax.vlines(points.chance, y - 0.45, y + 0.45, **look)
-        ax.set_title(title, loc="center")
-        ax.grid(axis="x")
+    labels = rows.system.astype(str).str.removesuffix(" (rule)").str.replace(", ", ",\n")
+    rows = rows.assign(metric=rows.metric.map(CONSISTENCIES), label=labels, rule=rows.kind == HEURISTIC)
+    row = 0.25 if labels.str.contains("\n").any() else 0.18
+    caps = so.Dash(color=plotting.GREY, width=0.3, linewidth=0.8)
+    plot = (
+        so.Plot(rows, y="label", x="value", xmin="low", xmax="high")
+        .facet("metric", order=list(CONSISTENCIES.values()))
+        .add(so.Dash(color=plotting.GREY, width=0.9, linewidth=0.9, linestyle=plotting.CHANCE), x="chance")
+        .add(so.Dots(color="black", pointsize=3, stroke=0.7, fillalpha=1), fillcolor="rule")
+        # Over the points: with sixty pairs of people intervals are hardly longer than a point.
+        .add(so.Range(color=plotting.GREY, linewidth=0.8))
+        .add(caps, x="low")
+        .add(caps, x="high")
+        .scale(fillcolor={True: "white", False: "black"})
+        .label(x="", y="")
+    )
+    drawn = plotting.draw(plot, plotting.COLUMN, 0.45 + row * labels.nunique())
+    for ax in drawn.axes:
+        ax.grid(visible=True)
         plotting.fraction_axis(ax.xaxis, 0.5)
-        ax.set_yticks(y, labels)
-        ax.set_ylim(-0.7, y[-1] + 0.9)
-    handles = [plotting.point_handle("rule")] if rules else []
-    handles += [plotting.handle(look, "chance"), plotting.interval_handle(INTERVAL, "_")]
+    handles = [plotting.point_handle("rule")] if rows.rule.any() else []
+    chance = {"color": plotting.GREY, "linestyle": plotting.CHANCE, "linewidth": 0.9}
+    handles += [plotting.handle(chance, "chance"), plotting.interval_handle(INTERVAL, "_")]
     plotting.legend_below(drawn, handles, 3)
     return drawn
 
@@ -217,28 +202,11 @@ def likelihood_handles(rows: "pd.DataFrame", looks: dict[str, dict]) -> list:
     return handles + ([plotting.point_handle("partial scoring")] if (rows.scoring == PARTIAL).any() else [])
 
 
-def panel_grid(number: int, height: float, narrow: bool) -> "tuple[Figure, np.ndarray]":
-    """Return a figure with a grid for a number of panels of a height, in a column or over the page, and its axes."""
-    columns = min(number, 4 if number > 9 or number in (7, 8) else 3 if number > 4 or number == 3 else 2)
-    rows = -(-number // columns)
-    drawn = plotting.figure(plotting.COLUMN if narrow else plotting.PAGE, height * rows + 0.2)
-    return drawn, drawn.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
-
-
-def label_cases(axes: "np.ndarray", number: int, short: bool, cases: Sequence[str] = CASES) -> None:
-    """Write the cases under every panel with none below it, and hide the places that ``number`` panels leave empty.
-
-    Args:
-        axes: Of all panels, shape (rows, columns).
-        short: Whether there is room for abbreviations alone.
-        cases: Those that have a place.
-    """
-    across = axes.shape[1]
-    labels = [CASE_LABELS[case] for case in cases] if short else cases
-    for place, ax in enumerate(axes.flat):
-        ax.set_visible(place < number)
-        ax.set_xticks(range(len(cases)), labels)
-        ax.tick_params(axis="x", labelbottom=place + across >= number)
+def cases_scale(cases: Iterable[str], panel_width: float) -> so.Nominal:
+    """Return the scale of the axis of cases, abbreviated where panels are narrower than two inches."""
+    order = [case for case in CASES if case in set(cases)]
+    short = FixedFormatter([CASE_LABELS[case] for case in order])
+    return so.Nominal(order=order).label(short if panel_width < 2 else None)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.collections import PathCollection
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     import contextlib
 
     import pandas as pd
+    import seaborn.objects as so
     from matplotlib.artist import Artist
 
 COLUMN, PAGE = 3.27, 6.77
@@ -44,6 +46,8 @@ PRONOUNS = ("he", "she", "they", "xe")
 """Pronoun sets whose colour never changes: the first of the palette. Nothing but pronouns has these colours."""
 CATEGORIES = ("#000000", "#E69F00", "#56B4E9", "#8C8C8C", "#6A3D9A")
 """Colours of what is neither a pronoun set nor a model: methods, outcomes, metrics."""
+CHANCE = (0, (1, 1.2))
+"""Dashes of the line at chance."""
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "h", "d")
 
 GREY = "#595959"
@@ -101,55 +105,58 @@ _LIGHTEST, _DARKEST = 72.0, 32.0
 _DEBIASED = {"none": 0.0, "a-CDA": 12.0, "n-CDA": -12.0}
 
 
-def style() -> "contextlib._GeneratorContextManager[None]":
-    """Return a context manager (or decorator) under which figures are made and saved.
+THEME = {
+    **library["seaborn-v0_8-ticks"],
+    "patch.edgecolor": "w",
+    "patch.force_edgecolor": True,
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
+    # A label is text, whatever signs of money it has.
+    "text.parse_math": False,
+    "font.size": 8,
+    "axes.titlesize": 8,
+    "axes.titlelocation": "left",
+    "axes.labelsize": 8,
+    "xtick.labelsize": 7,
+    "ytick.labelsize": 7,
+    "legend.fontsize": 7,
+    "legend.title_fontsize": 7,
+    "legend.frameon": False,
+    "legend.handlelength": 2.2,
+    "legend.columnspacing": 1.2,
+    "legend.borderaxespad": 0.3,
+    "axes.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.grid.axis": "y",
+    "axes.axisbelow": True,
+    "grid.color": "#E6E6E6",
+    "grid.linewidth": 0.5,
+    "xtick.bottom": True,
+    "ytick.left": True,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "xtick.minor.width": 0.4,
+    "xtick.major.size": 2.5,
+    "ytick.major.size": 2.5,
+    "xtick.minor.size": 1.5,
+    "lines.linewidth": 1.2,
+    # Intervals end where they end.
+    "lines.solid_capstyle": "butt",
+    "lines.markersize": 4,
+    "hatch.linewidth": 0.5,
+    "figure.constrained_layout.h_pad": 0.04,
+    "figure.constrained_layout.w_pad": 0.04,
+    "pdf.fonttype": 42,
+    "savefig.dpi": 300,
+}
+"""Settings of every figure; the typeface ships with matplotlib, so figures do not depend on the fonts of a machine."""
 
-    The typeface ships with matplotlib, so figures do not depend on the fonts of a machine.
-    """
-    settings = {
-        # seaborn's ticks as matplotlib ships it: seaborn itself takes a second to import, in every job that draws.
-        **library["seaborn-v0_8-ticks"],
-        "patch.edgecolor": "w",
-        "patch.force_edgecolor": True,
-        "font.family": "sans-serif",
-        "font.sans-serif": ["DejaVu Sans"],
-        # A label is text, whatever signs of money it has.
-        "text.parse_math": False,
-        "font.size": 8,
-        "axes.titlesize": 8,
-        "axes.titlelocation": "left",
-        "axes.labelsize": 8,
-        "xtick.labelsize": 7,
-        "ytick.labelsize": 7,
-        "legend.fontsize": 7,
-        "legend.title_fontsize": 7,
-        "legend.frameon": False,
-        "legend.handlelength": 2.2,
-        "legend.columnspacing": 1.2,
-        "legend.borderaxespad": 0.3,
-        "axes.linewidth": 0.6,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "axes.grid": True,
-        "axes.grid.axis": "y",
-        "axes.axisbelow": True,
-        "grid.color": "#E6E6E6",
-        "grid.linewidth": 0.5,
-        "xtick.major.width": 0.6,
-        "ytick.major.width": 0.6,
-        "xtick.minor.width": 0.4,
-        "xtick.major.size": 2.5,
-        "ytick.major.size": 2.5,
-        "xtick.minor.size": 1.5,
-        "lines.linewidth": 1.2,
-        "lines.markersize": 4,
-        "hatch.linewidth": 0.5,
-        "figure.constrained_layout.h_pad": 0.04,
-        "figure.constrained_layout.w_pad": 0.04,
-        "pdf.fonttype": 42,
-        "savefig.dpi": 300,
-    }
-    return matplotlib.rc_context(settings)  # pyright: ignore[reportArgumentType]: all are names that matplotlib knows
+
+def style() -> "contextlib._GeneratorContextManager[None]":
+    """Return a context manager (or decorator) under which figures are made and saved."""
+    return matplotlib.rc_context(THEME)  # pyright: ignore[reportArgumentType]: all are names that matplotlib knows
 
 
 def figure(width: float, height: float) -> Figure:
@@ -158,6 +165,42 @@ def figure(width: float, height: float) -> Figure:
     # Gives the figure a renderer, so that legends can be measured before it is saved.
     FigureCanvasAgg(drawn)
     return drawn
+
+
+def draw(plot: "so.Plot", width: float, panel_height: float, extra: float = 0.2) -> Figure:
+    """Return the figure of a plot of seaborn in this look, ``width`` inches wide; it has no legend yet.
+
+    Args:
+        plot: Its legends are dropped; :func:`legend_below` makes one that also says what lines and intervals are.
+        panel_height, extra: Inches for each row of panels, and for what stands above and below them.
+    """
+    drawn = figure(width, panel_height + extra)
+    plot.on(drawn).theme(THEME).plot()
+    drawn.legends.clear()
+    for marks in drawn.findobj(PathCollection):
+        # Points lie over lines of reference, and are whole at the edges of a panel.
+        marks.set(zorder=2, clip_on=False)
+    rows = max(ax.get_gridspec().nrows for ax in drawn.axes)
+    drawn.set_size_inches(width, panel_height * rows + extra)
+    return drawn
+
+
+def panel_columns(number: int) -> int:
+    """Return how many panels stand side by side: at most four."""
+    return min(number, 4 if number > 9 or number in (7, 8) else 3 if number > 4 or number == 3 else 2)
+
+
+LOOK = ("color", "marker", "fillcolor")
+"""What tells series of a plot apart, a scale for each (:func:`scales`)."""
+
+
+def scales(looks: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Return the scales :data:`LOOK` of a plot of seaborn: how the marks of each series look, by its label."""
+    return {
+        "color": {label: look["color"] for label, look in looks.items()},
+        "marker": {label: look["marker"] for label, look in looks.items()},
+        "fillcolor": {label: look.get("markerfacecolor", look["color"]) for label, look in looks.items()},
+    }
 
 
 def save(drawn: Figure, frame: "pd.DataFrame", pdf: str, png: str, csv: str) -> None:
@@ -323,7 +366,7 @@ def reference_line(
 
 def chance_line(axes: Iterable[Axes], chance: float, along: str = "y") -> Line2D:
     """Draw the accuracy of a random pick (:func:`scripts.core.data.options.chance`); return its legend handle."""
-    return reference_line(axes, chance, f"chance ({chance:.3g})", (0, (1, 1.2)), along)
+    return reference_line(axes, chance, f"chance ({chance:.3g})", CHANCE, along)
 
 
 def human_line(axes: Iterable[Axes], human: float | dict, along: str = "y") -> Line2D:
