@@ -117,7 +117,7 @@ def _everything(state: State, options: argparse.Namespace) -> int:
     return int(any(finding["verdict"] != "current" for finding in state.findings.values()))
 
 
-def _against(state: State, published: manifest.Published, options: argparse.Namespace) -> int:
+def _against(state: State, published: dict[str, str], options: argparse.Namespace) -> int:
     """Audit everything, and tell in what it differs from an earlier state."""
     recorded = {
         path
@@ -128,19 +128,22 @@ def _against(state: State, published: manifest.Published, options: argparse.Name
     expected = manifest.required_paths(state.jobs)
     differences = manifest.compare(published, state.present, ROOT, state.digests, recorded, expected)
     short = sum(entry["state"] == "unlisted" for entry in differences)
-    beside = len(recorded.intersection(state.present) - published.files.keys() - {*manifest.LATER_FILES, *expected[0]})
-    known = len(published.files) + len(published.statements)
+    beside = len(recorded.intersection(state.present) - published.keys() - {*manifest.LATER_FILES, *expected})
     named = f"{options.against} (SHA-256 {files.sha256(options.against)})"
     if options.json:
         told = {"summary": reporting.summary(state.findings), "files": state.findings, "differences": differences}
-        print(json.dumps(told | {"against": named, "compared": known, "short": short, "beside": beside}, indent=1))
+        print(
+            json.dumps(
+                told | {"against": named, "compared": len(published), "short": short, "beside": beside}, indent=1
+            )
+        )
     else:
         print("\n".join(reporting.report(state.findings)))
         for entry in differences:
             print(reporting.printable(f"{entry['state']:<9} {entry['path']}: {entry['told']}"))
         if short:
             print(f"{options.against} is short: it lacks {count_noun(short, 'result')} or records behind this run")
-        print(f"against {named}: {known} files and records, {len(differences)} differences")
+        print(f"against {named}: {len(published)} files and records, {len(differences)} differences")
         if beside:
             print(f"{count_noun(beside, 'more result')} (cards of models, for example) only with their own records")
     return int(bool(differences) or any(finding["verdict"] != "current" for finding in state.findings.values()))

@@ -108,7 +108,7 @@ def main(
 
 def refusal_message(bad: dict[str, dict]) -> str:
     """Return why a paper is not built, with the files that caused it before those that follow."""
-    causes = {p: f for p, f in bad.items() if any(r["kind"] != "upstream" for r in f["reasons"])}
+    causes = reporting.causes(bad)
     told = [
         f"{path} is {finding['verdict']} ({reporting.describe(finding['reasons'][0])})"
         for path, finding in sorted(causes.items())[:SHOWN]

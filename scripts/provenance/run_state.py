@@ -56,9 +56,6 @@ class State:
             _weights(self.jobs),
             **_environment(self.jobs, self.records),
             problems=self.problems,
-            texts=job_records.texts(
-                sorted({module for record in self.records.values() for module in record.get("text", {})}), ROOT
-            ),
         )
         self.findings |= audit.orphaned_files(present, self.jobs, self.digests)
         self.findings |= audit.leftover_records(self.jobs, self.records)

@@ -130,7 +130,7 @@ ROUNDS = (
         ),
         "format": (
             lambda tree: forge(tree, "misgendered_normalisation", lambda record: record.update(format=99)),
-            f"{MISGENDERED}/normalisation.csv", "tampered", "cannot be used: it is of format 99, not 2",
+            f"{MISGENDERED}/normalisation.csv", "tampered", "cannot be used: it is of format 99, not 3",
             f"{MISGENDERED}/accuracy_over_draws.csv",
         ),
     },

@@ -3,7 +3,7 @@
 Everything here is a function of plain data: ``jobs`` as :mod:`scripts.provenance.expected_jobs` prints them,
 ``records`` as :func:`scripts.core.provenance.job_records.load` reads them, and digests of files. A *finding* is what is
 said of one output: ``{"verdict", "reasons", "record"}``; a reason is ``{"kind", "name", "old", "new"}``, ``old`` from
-the record. Where modules differ in nothing that could change the output, it has ``notes`` as well, in the same form.
+the record.
 """
 
 import re
@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
-from scripts.core.provenance import closure, graph
+from scripts.core.provenance import graph
 from scripts.core.provenance.environment import package_inputs
 from scripts.core.provenance.job_records import MODEL_FACTS, checksum, index, record_path
 
@@ -48,7 +48,6 @@ def judge(
     installed: dict | None = None,
     package_files: dict | None = None,
     problems: dict | None = None,
-    texts: dict | None = None,
 ) -> dict:
     """Return a finding for every output of ``jobs``.
 
@@ -62,7 +61,6 @@ def judge(
         installed: Package, or ``python``, to the version that is installed here; what is not installed is not compared.
         package_files: ``package:member`` to the digest of a package's weights or data as they are installed here.
         problems: Path of a record that cannot be used to what is wrong with it; its record is ``{}``.
-        texts: Module to the digest of its text as it is now; without it there are no notes.
     """
     here = {"pins": pins, "weights": weights, "installed": installed or {}, "package_files": package_files or {}}
     problems = problems or {}
@@ -92,9 +90,6 @@ def judge(
         for output in job["outputs"]:
             if loose and findings[output]["verdict"] == "current":
                 findings[output] |= {"verdict": "unpinned", "reasons": loose}
-        notes = list(_notes(job, records.get(path) or {}, texts or {}))
-        for output in job["outputs"] if notes else ():
-            findings[output]["notes"] = notes
     return findings
 
 
@@ -217,14 +212,6 @@ def _stale(
         old = record["models"].get(path, {}).get("weights_sha256")
         if path in weights and old and weights[path] != old:
             yield make_reason("weights", record["models"][path]["model"], old, weights[path])
-
-
-def _notes(job: dict, record: dict, texts: dict) -> Iterator[dict]:
-    """Yield the modules that were written otherwise when the job ran, with the same code, and those that are inert."""
-    code = [entry.get("params", {}).get("_code", {}) for entry in (record, job)]
-    for module, old in sorted(record.get("text", {}).items()):
-        if texts.get(module, old) != old and code[0].get(module) == code[1].get(module):
-            yield make_reason("inert" if module in closure.INERT else "text", module, old, texts[module])
 
 
 def _upstream(job: dict[str, Any], findings: dict[str, dict]) -> Iterator[dict[str, Any]]:

@@ -23,8 +23,8 @@ INERT = {
     "scripts/core/workflow/job.py": "hands a rule's files and parameters to its function as they are, and writes logs",
     "scripts/core/provenance/closure.py": "names the digests of code; others than before differ by themselves",
 }
-"""Modules that cannot change a result, with what they do. Records have the digests of their text, but a change reruns
-nothing, nor does a change of what a script has only through them.
+"""Modules that cannot change a result, with what they do. A change reruns nothing, nor does a change of what a script
+has only through them.
 
 ``config.py`` is not among them: jobs read declarations of encoders with it.
 """
@@ -64,18 +64,6 @@ def top_level_imports(path: str, root: str | Path) -> set[str]:
     return {name.partition(".")[0] for name in _module(path, str(root))[1]}
 
 
-def text_digest(path: str, root: str | Path) -> str:
-    """Return 16 hex digits of the SHA-256 of ``root/path`` as it is written."""
-    return hashlib.sha256(_read(path, root)).hexdigest()[:16]
-
-
-def _read(path: str, root: str | Path) -> bytes:
-    try:
-        return (Path(root) / path).read_bytes()
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read as Python ({error}); restore it") from error
-
-
 @cache
 def _files(name: str, root: str) -> tuple[str, ...]:
     """Return the files that are run where ``name`` is imported: for a.b.c those of the packages a and a.b as well."""
@@ -90,7 +78,10 @@ def _files(name: str, root: str) -> tuple[str, ...]:
 @cache
 def _module(path: str, root: str) -> tuple[str, list[str]]:
     """Return the digest of a module's code and the names that it imports: modules, and what may be modules."""
-    source = _read(path, root)
+    try:
+        source = (Path(root) / path).read_bytes()
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read as Python ({error}); restore it") from error
     text = hashlib.sha256(OWN + source).hexdigest()
     known = _known(root)
     if known.get(path, [None])[0] != text:

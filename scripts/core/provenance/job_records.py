@@ -28,12 +28,11 @@ from scripts.core import files
 from scripts.core.data.portable import portable
 from scripts.core.errors import UserError
 from scripts.core.models import checkpoints
-from scripts.core.provenance import closure
 
 ROOT = Path(__file__).resolve().parents[3]
 FOLDER = "results/provenance"
 CACHE = f"{FOLDER}/.digests"
-FORMAT = 2
+FORMAT = 3
 MODEL_FACTS = ("model", "source", "revision", "weights_sha256", "engine", "instances_sha256", "libraries")
 """What a score file's metadata say of where it comes from; two runs of one job agree in all of it."""
 
@@ -258,11 +257,6 @@ def model_facts(paths: Iterable[str | Path]) -> dict[str, dict]:
                 if "weights_sha256" in stored:
                     facts[path] = {key: stored.get(key) for key in MODEL_FACTS}
     return facts
-
-
-def texts(paths: Iterable[str], root: str | Path) -> dict[str, str]:
-    """Return the digest of each of those modules as it is written, of those that there are."""
-    return {path: closure.text_digest(path, root) for path in paths if (Path(root) / path).is_file()}
 
 
 def row_digests(path: str | Path, names: Iterable[str]) -> dict[str, str]:

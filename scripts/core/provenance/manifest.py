@@ -13,8 +13,7 @@ import hashlib
 import json
 import re
 import zipfile
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +23,8 @@ from scripts.core.provenance import graph, job_records
 
 PAPER = "results/paper/"
 NAME = f"{PAPER}manifest.sha256"
-SIGNATURES = (f"{NAME}.sig", f"{NAME}.minisig")
-"""What ``ssh-keygen -Y sign`` and ``minisign`` leave beside it."""
+SIGNATURES = {f"{NAME}.sig": b"-----BEGIN SSH SIGNATURE-----\n", f"{NAME}.minisig": b"untrusted comment: "}
+"""What ``ssh-keygen -Y sign`` and ``minisign`` leave beside it, and how these files begin."""
 LATER_FILES = (
     NAME, *SIGNATURES, "results/paper/main.pdf", "results/paper/captions.rst", "results/paper/sections/provenance.tex",
     "results/paper/sections/currency.tex", "results/paper/provenance.csv", "results/crate/run.crate.zip",
@@ -39,39 +38,18 @@ HEAD = (
     "# All results behind the paper. To compare them:   sha256sum --check results/paper/manifest.sha256\n"
     "# Results and what their records say:   python -m scripts.audit --against results/paper/manifest.sha256\n"
 )
-
-BEGINNINGS = {
-    SIGNATURES[0]: b"-----BEGIN SSH SIGNATURE-----\n",
-    SIGNATURES[1]: b"untrusted comment: ",
-}
-"""How signatures of either program begin."""
-
 TEXT_LIMIT = 1 << 28
 """A list, or a text in a crate, of more bytes than this is not one of ours."""
 RATIO = 100
 """A crate that unpacks to more than this times its size, and then some, is a bomb."""
 
 
-@dataclass
-class Published:
-    """Digests of an earlier state: of files, and of what records say; ``records`` has whole records where known."""
-
-    files: dict = field(default_factory=dict)
-    statements: dict = field(default_factory=dict)
-    records: dict = field(default_factory=dict)
-
-
-def statement(record: dict[str, Any]) -> dict[str, Any]:
-    """Return what a record says of how its outputs were made, without what differs from one run to the next."""
+def statement_digest(record: dict[str, Any]) -> str:
+    """Return the SHA-256 of what a record says of how its outputs were made, without what differs between runs."""
     said = {key: value for key, value in record.items() if key not in CHANCE}
     for key in ("inputs", "outputs"):
         said[key] = {path: value for path, value in said[key].items() if not path.startswith(MEASURED_FOLDER)}
-    return said
-
-
-def statement_digest(record: dict[str, Any]) -> str:
-    """Return the SHA-256 of :func:`statement`."""
-    return hashlib.sha256(json.dumps(statement(record), sort_keys=True).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
 
 def make(jobs: list[dict], records: dict) -> str:
@@ -99,8 +77,8 @@ def make(jobs: list[dict], records: dict) -> str:
     )
 
 
-def read(path: str | Path) -> Published:
-    """Return the state that a manifest, another list of ``sha256sum``, or a crate describes.
+def read(path: str | Path) -> dict[str, str]:
+    """Return the digests of files and of what records say in a manifest, another list of ``sha256sum``, or a crate.
 
     Raises:
         UserError: If the file is neither, or damaged, or unpacks to far more than its size.
@@ -108,39 +86,35 @@ def read(path: str | Path) -> Published:
     path = Path(path)
     if not path.is_file():
         raise UserError(f"{path}: no such file; give a run.crate.zip or a list of digests")
-    return _read_crate(path) if zipfile.is_zipfile(path) else _read_list(path)
+    if not zipfile.is_zipfile(path):
+        return _read_list(path)
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return _read_crate(path, archive)
+    except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, RuntimeError, ValueError) as error:
+        raise UserError(f"{path}: damaged ({error}); take the crate as it was published") from error
 
 
-def _read_list(path: Path) -> Published:
+def _read_list(path: Path) -> dict[str, str]:
     if path.stat().st_size > TEXT_LIMIT:
         raise UserError(f"{path}: too large for a list of digests")
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"{path}: neither a crate (zip) nor a list of digests (text)") from error
-    published = Published()
+    published = {}
     for number, line in enumerate(text.splitlines(), start=1):
-        match = re.fullmatch(r"(#record )?([0-9a-f]{64}) [ *](.+)", line)
-        if match:
-            place = published.statements if match[1] else published.files
-            if place.setdefault(match[3], match[2]) != match[2]:
-                raise UserError(f"{path}, line {number}: {match[3]} has two digests; take the list as it was published")
-        elif line and (not line.startswith("#") or line.startswith("#record")):
+        match = re.fullmatch(r"(?:#record )?([0-9a-f]{64}) [ *](.+)", line)
+        if match and published.setdefault(match[2], match[1]) != match[1]:
+            raise UserError(f"{path}, line {number}: {match[2]} has two digests; take the list as it was published")
+        if line and not match and (not line.startswith("#") or line.startswith("#record")):
             raise UserError(f"{path}, line {number}: not a digest and a file's name; take the list as it was published")
-    if not (published.files or published.statements):
+    if not published:
         raise UserError(f"{path}: holds no digests; give a run.crate.zip or a list of digests")
     return published
 
 
-def _read_crate(path: Path) -> Published:
-    try:
-        with zipfile.ZipFile(path) as archive:
-            return _state(path, archive)
-    except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, RuntimeError, ValueError) as error:
-        raise UserError(f"{path}: damaged ({error}); take the crate as it was published") from error
-
-
-def _state(path: Path, archive: zipfile.ZipFile) -> Published:
+def _read_crate(path: Path, archive: zipfile.ZipFile) -> dict[str, str]:
     members = [member for member in archive.infolist() if not member.is_dir()]
     names = [member.filename for member in members]
     if len(set(names)) < len(names):
@@ -150,47 +124,26 @@ def _state(path: Path, archive: zipfile.ZipFile) -> Published:
         raise UserError(f"{path}: {outside[0]!r} lies outside of its folder; take the crate as it was published")
     if sum(member.file_size for member in members) > RATIO * path.stat().st_size + TEXT_LIMIT:
         raise UserError(f"{path}: unpacks to more than {RATIO} times its size; this is not a crate of this workflow")
-    published = Published()
-    described = _described(path, archive)
+    try:
+        entities = json.loads(archive.read("ro-crate-metadata.json"))["@graph"]
+        described = {entity["@id"]: entity["sha256"] for entity in entities if "sha256" in entity}
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
+        raise UserError(f"{path}: ro-crate-metadata.json is no metadata of a crate of this workflow") from error
+    # Named by digest and not packed: weights, and what was made from the authors' files.
+    published = {name[1:]: digest for name, digest in described.items() if name.startswith("#results/")}
     for member in members:
         name = member.filename
         if name.startswith(f"{job_records.FOLDER}/"):
-            published.records[name] = _json(path, archive, name)
+            try:
+                published[name] = statement_digest(json.loads(archive.read(member)))
+            except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
+                raise UserError(f"{path}: {name} is not a record; take the crate as it was published") from error
         elif not name.startswith("ro-crate-"):
             with archive.open(member) as file:
-                published.files[name] = hashlib.file_digest(file, "sha256").hexdigest()  # pyright: ignore[reportArgumentType]
-            if described.get(name, published.files[name]) != published.files[name]:
+                published[name] = hashlib.file_digest(file, "sha256").hexdigest()  # pyright: ignore[reportArgumentType]
+            if described.get(name, published[name]) != published[name]:
                 raise UserError(f"{path}: {name} is not what the crate's metadata say; take the crate as published")
-    for name, value in described.items():
-        # Named by digest and not packed: weights, and what was made from the authors' files.
-        if name.startswith("#results/"):
-            published.files[name.removeprefix("#")] = value
-    for name, record in published.records.items():
-        try:
-            published.statements[name] = statement_digest(record)
-        except (AttributeError, KeyError, TypeError) as error:
-            raise UserError(f"{path}: {name} is not a record; take the crate as it was published") from error
     return published
-
-
-def _described(path: Path, archive: zipfile.ZipFile) -> dict[str, str]:
-    """Return ``{id: SHA-256}`` of what a crate's metadata describe."""
-    graph = _json(path, archive, "ro-crate-metadata.json").get("@graph")
-    if not isinstance(graph, list) or not all(isinstance(entity, dict) for entity in graph):
-        raise UserError(f"{path}: ro-crate-metadata.json has no graph; take the crate as it was published")
-    return {str(entity.get("@id")): entity["sha256"] for entity in graph if isinstance(entity.get("sha256"), str)}
-
-
-def _json(path: Path, archive: zipfile.ZipFile, name: str) -> dict[str, Any]:
-    try:
-        if archive.getinfo(name).file_size > TEXT_LIMIT:
-            raise UserError(f"{path}: {name} is too large; this is not a crate of this workflow")
-        value = json.loads(archive.read(name))
-    except (KeyError, ValueError, RecursionError) as error:
-        raise UserError(f"{path}: {name} is missing or not JSON; this is not a crate of this workflow") from error
-    if not isinstance(value, dict):
-        raise UserError(f"{path}: {name} is not a JSON object; this is not a crate of this workflow")
-    return value
 
 
 def unusable_signatures() -> dict[str, str]:
@@ -199,7 +152,7 @@ def unusable_signatures() -> dict[str, str]:
     Whose signature it is, and of what, only its program can tell; see docs/audit.md.
     """
     found = {}
-    for path, beginning in BEGINNINGS.items():
+    for path, beginning in SIGNATURES.items():
         try:
             with Path(path).open("rb") as file:
                 if file.read(len(beginning)) != beginning:
@@ -211,30 +164,29 @@ def unusable_signatures() -> dict[str, str]:
     return found
 
 
-def required_paths(jobs: list[dict]) -> tuple[set[str], set[str]]:
-    """Return the results that a list of a run has to have, and their records.
+def required_paths(jobs: list[dict]) -> set[str]:
+    """Return the results and records that a list of a run has to have.
 
     They are what the paper's own list is made from or, in a run without a paper, everything.
     """
     typeset = [job["inputs"] for job in jobs if NAME in job["outputs"]]
-    results, records = set(), set()
+    required = set()
     for job in graph.jobs_behind(jobs, [path for paths in typeset for path in paths]) if typeset else jobs:
-        listed = {path for path in job["outputs"] if not path.startswith(MEASURED_FOLDER)}
-        if listed := listed - set(LATER_FILES):
-            results |= listed
-            records.add(job_records.record_path(job["rule"], job["wildcards"], job["outputs"]))
-    return results, records
+        listed = {path for path in job["outputs"] if not path.startswith(MEASURED_FOLDER)} - set(LATER_FILES)
+        if listed:
+            required |= {*listed, job_records.record_path(job["rule"], job["wildcards"], job["outputs"])}
+    return required
 
 
 def compare(
-    published: Published,
+    published: Mapping[str, str],
     present: Iterable[str],
     root: str | Path,
-    digests: dict,
+    digests: Mapping[str, str],
     recorded: Collection[str] = (),
-    expected: tuple[set[str], set[str]] = (set(), set()),
+    expected: Collection[str] = (),
 ) -> list[dict]:
-    """Return the differences between an earlier state and the files of today.
+    """Return the differences between an earlier state (:func:`read`) and the files of today.
 
     Args:
         present: Everything below ``results/`` that is a result.
@@ -248,45 +200,26 @@ def compare(
         ``path``, ``state`` (``changed``, ``absent``, ``added``; ``unlisted`` is what makes a list short), and ``told``,
         in what it differs.
     """
-    differences = []
-    for path, old in sorted(published.files.items()):
-        place = job_records.resolve(path, root)
-        new = digests.get(path) or (files.sha256(place) if place.is_file() or place.is_dir() else None)
-        if new is None:
-            differences.append({"path": path, "state": "absent", "told": f"was {old[:16]}"})
-        elif new != old:
-            differences.append({"path": path, "state": "changed", "told": f"was {old[:16]}, now {new[:16]}"})
     problems = {}
     records = job_records.load(problems=problems)
-    for path, old in sorted(published.statements.items()):
-        record = records.get(path)
+    found = []
+    for path, old in sorted(published.items()):
+        place, record = job_records.resolve(path, root), records.get(path)
         if path in problems:
-            differences.append(
-                {"path": path, "state": "changed", "told": f"the record cannot be used: {problems[path]}"}
-            )
-        elif not record:
-            differences.append({"path": path, "state": "absent", "told": "the record"})
-        elif statement_digest(record) != old:
-            differences.append(
-                {"path": path, "state": "changed", "told": _difference(published.records.get(path), record)}
-            )
-    listed = {str(folder) for path in published.files for folder in [path, *Path(path).parents]}
-    short = sorted((expected[0] - listed) | (expected[1] - published.statements.keys()))
-    differences += [
-        {"path": path, "state": "unlisted", "told": "is behind the results, not in the list"} for path in short
-    ]
-    known = {*published.files, *LATER_FILES, *recorded, *short}
-    folders = tuple(f"{path}/" for path in [*published.files, *short] if job_records.resolve(path, root).is_dir())
+            found.append((path, "changed", f"the record cannot be used: {problems[path]}"))
+        elif record and old not in (statement_digest(record), files.sha256(place)):
+            found.append((path, "changed", "the record says something else"))
+        elif not (record or place.is_file() or place.is_dir()):
+            found.append((path, "absent", f"was {old[:16]}"))
+        elif not record and (new := digests.get(path) or files.sha256(place)) != old:
+            found.append((path, "changed", f"was {old[:16]}, now {new[:16]}"))
+    listed = {str(folder) for path in published for folder in [path, *Path(path).parents]}
+    short = sorted(set(expected) - listed)
+    found += [(path, "unlisted", "is behind the results, not in the list") for path in short]
+    known = {*published, *LATER_FILES, *recorded, *short}
+    folders = tuple(f"{path}/" for path in [*published, *short] if job_records.resolve(path, root).is_dir())
     # What Snakemake notes in folders is not a result; the audit reports it where it does not belong.
     results = (path for path in present if Path(path).name != files.TIMESTAMP)
     extra = sorted(path for path in results if path not in known and not path.startswith(folders))
-    return differences + [{"path": path, "state": "added", "told": "was not there"} for path in extra]
-
-
-def _difference(old: dict[str, Any] | None, new: dict[str, Any]) -> str:
-    """Return in which entries two records differ; without the old one, that they do."""
-    if old is None:
-        return f"the record says something else than {NAME.rpartition('/')[2]} knows"
-    old, new = statement(old), statement(new)
-    names = sorted(key for key in old.keys() | new.keys() if old.get(key) != new.get(key))
-    return f"the record says something else: {', '.join(names)}"
+    found += [(path, "added", "was not there") for path in extra]
+    return [dict(zip(("path", "state", "told"), entry, strict=True)) for entry in found]

@@ -44,7 +44,6 @@ class Recorder:
             "wildcards": portable(dict(wildcards), root),
             "call": portable(call, root),
             "params": portable(job_records.recorded_params(params), root),
-            "text": job_records.texts([*params.get("_code", {}), *closure.INERT], root),
             "inputs": portable(digests, root),
             "package_files": environment.package_files(
                 environment.package_inputs(portable(params, root)), job_records.CACHE

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from scripts.core.errors import count_noun
 from scripts.core.provenance import graph
 from scripts.core.provenance.audit import ABSENT, VERDICTS
 from scripts.core.provenance.job_records import record_path
@@ -15,7 +14,7 @@ from scripts.core.workflow import runs
 REMADE_VERDICTS = ("missing", "mixed", "tampered", "stale")
 """Verdicts on what its job makes anew."""
 FEW = 12
-"""Up to this many consequences of one verdict are named in a report."""
+"""Up to this many reasons of one file, and consequences of one verdict, are named in a report."""
 
 
 def describe(entry: dict[str, Any]) -> str:
@@ -34,10 +33,6 @@ def describe(entry: dict[str, Any]) -> str:
             return f"record {name} cannot be used: {new}"
         case "upstream":
             return f"made from {name}, which is {new}"
-        case "text":
-            return f"same code, other text: {name}"
-        case "inert":
-            return f"changed, but without influence on results: {name}"
         case "revision" if entry["new"] is None:
             return f"{name} has no fixed revision" + (f" (was {old})" if entry["old"] else "")
         case kind:
@@ -57,32 +52,27 @@ def summary(findings: dict[str, dict]) -> dict[str, int]:
     return {verdict: counts[verdict] for verdict in VERDICTS if counts[verdict]}
 
 
-def report(findings: dict[str, dict]) -> list[str]:
-    """Return the lines of an audit: every file that is not current with its reasons, causes before consequences.
+def causes(findings: dict[str, dict]) -> dict[str, dict]:
+    """Return the findings that do not only follow from others."""
+    return {p: f for p, f in findings.items() if any(reason["kind"] != "upstream" for reason in f["reasons"])}
 
-    Modules that changed without consequence for current files come last.
-    """
+
+def report(findings: dict[str, dict]) -> list[str]:
+    """Return the lines of an audit: every file that is not current with its reasons, causes before consequences."""
     lines = []
     for verdict in VERDICTS[:-1]:
         chosen = {p: f for p, f in sorted(findings.items()) if f["verdict"] == verdict}
-        causes = {p: f for p, f in chosen.items() if any(r["kind"] != "upstream" for r in f["reasons"])}
-        for path, finding in causes.items():
+        first = causes(chosen)
+        for path, finding in first.items():
             told = [describe(r) for r in finding["reasons"] if r["kind"] != "upstream"]
-            lines.append(f"{verdict:<9} {path}")
-            lines += [f"          {line}" for line in told[:8]]
-            if len(told) > 8:
-                lines.append(f"          and {len(told) - 8} more reasons")
-        following = sorted(chosen.keys() - causes.keys())
+            more = [f"and {len(told) - FEW} more reasons"] if len(told) > FEW else []
+            lines += [f"{verdict:<9} {path}", *(f"          {line}" for line in [*told[:FEW], *more])]
+        following = sorted(chosen.keys() - first.keys())
         lines += [f"{verdict:<9} {path}  (follows)" for path in following[:FEW]]
         if len(following) > FEW:
             lines.append(f"{verdict:<9} {len(following) - FEW} more files follow (--json lists them)")
-    noted = Counter(
-        describe(note) for f in findings.values() if f["verdict"] == "current" for note in f.get("notes", ())
-    )
-    lines += [f"{'note':<9} {text} ({count_noun(count, 'current file')})" for text, count in sorted(noted.items())]
-    total = len(findings)
     counts = ", ".join(f"{count} {verdict}" for verdict, count in summary(findings).items())
-    return [printable(line) for line in [*lines, f"{total} files: {counts or 'nothing was made yet'}"]]
+    return [printable(line) for line in [*lines, f"{len(findings)} files: {counts or 'nothing was made yet'}"]]
 
 
 def printable(text: str) -> str:
@@ -107,9 +97,7 @@ def advise(
 ) -> str | None:
     """Return what to do about results that are not current, in one line; None if nothing makes them current.
 
-    Where most would be made otherwise, the configuration is asked for. Where packages are others, results made again
-    would be made with these. Else the jobs are named that are to run again: Snakemake does not know records, and of a
-    file that was changed it sees that it is new.
+    Snakemake does not know records, and of a file that was changed it sees that it is new, so that the jobs are named.
 
     Args:
         targets: What the run makes; the workflow's default if there are none.
@@ -128,27 +116,19 @@ def advise(
             f"what is installed of {', '.join(others)} is not what results were made with; to install what the lock "
             "files say, before anything is made again: rm -r .venv && make environment"
         )
-    causes = {
-        path
-        for path, finding in findings.items()
-        if finding["verdict"] in REMADE_VERDICTS and any(entry["kind"] != "upstream" for entry in finding["reasons"])
-    }
-    forced, rules = [], {}
-    for job in jobs:
-        if job["outputs"]:
-            rules.setdefault(job["rule"], []).append(job)
-    for rule, members in rules.items():
-        own = [sorted(job["outputs"])[0] for job in members if causes & set(job["outputs"])]
-        forced += [rule] if len(own) == len(members) > 1 else own
+    damaged = {path for path, finding in causes(findings).items() if finding["verdict"] in REMADE_VERDICTS}
+    forced = {}
+    for rule in dict.fromkeys(job["rule"] for job in jobs if damaged.intersection(job["outputs"])):
+        members = [job["outputs"] for job in jobs if job["rule"] == rule]
+        own = [min(outputs) for outputs in members if damaged.intersection(outputs)]
+        # Asked for as well: nothing else of the run may need it.
+        forced |= {rule: []} if len(own) == len(members) > 1 else {path: [path] for path in own}
     if not forced:
         return None
-    needed = {path for job in jobs for path in job["inputs"]}
-    # What nothing of the run needs has to be asked for.
-    alone = [name for name in forced if name not in rules and name not in needed]
     folder = ["--directory", directory] if directory else []
     command = ["snakemake", "--cores", "2", *folder, *runs.overlay_option(list(map(str, configfiles)))]
-    command += ["--forcerun", *forced, "--", *(targets or ["paper"]), *alone]
-    return f"to make them again, run: {shlex.join(command)}"
+    asked = [*(targets or ["paper"]), *(path for paths in forced.values() for path in paths)]
+    return f"to make them again, run: {shlex.join([*command, '--forcerun', *forced, '--', *asked])}"
 
 
 def mismatch_hint(findings: dict, configfiles: Sequence[str | Path] = ()) -> str | None:
@@ -157,12 +137,12 @@ def mismatch_hint(findings: dict, configfiles: Sequence[str | Path] = ()) -> str
     Args:
         configfiles: The overlays that were named.
     """
-    known = [finding for finding in findings.values() if finding["verdict"] != "orphan"]
-    other = [finding for finding in known if finding["verdict"] in ("stale", "missing")]
-    causes = [f for f in other if any(r["kind"] != "upstream" for r in f["reasons"])]
+    known = {path: finding for path, finding in findings.items() if finding["verdict"] != "orphan"}
+    other = {path: finding for path, finding in known.items() if finding["verdict"] in ("stale", "missing")}
     # A configuration shows in parameters, and in files that were never made.
-    asked = [f for f in causes if any(r["kind"] in ("parameter", "file") for r in f["reasons"])]
-    if 2 * len(other) <= len(known) or 2 * len(asked) <= len(causes):
+    own = causes(other).values()
+    asked = [f for f in own if any(reason["kind"] in ("parameter", "file") for reason in f["reasons"])]
+    if 2 * len(other) <= len(known) or 2 * len(asked) <= len(own):
         return None
     named = f"other overlays than {', '.join(map(str, configfiles))}" if configfiles else "an overlay"
     return (

@@ -123,10 +123,10 @@ MALFORMED = {
         "its job ended at 2026-01-01T23:59:59+00:00, before it started at 2026-01-02",
     ),
     "an unknown key": ({"root": "/somewhere"}, "unknown key 'root'"),
-    "format 99": ({"format": 99}, "is of format 99, not 2"),
-    "format true": ({"format": True}, "is of format True, not 2"),
-    "format 2.0 as text": ({"format": "2"}, "is of format 2, not 2"),
-    "no format": ({"format": None}, "is of format None, not 2"),
+    "format 99": ({"format": 99}, "is of format 99, not 3"),
+    "format true": ({"format": True}, "is of format True, not 3"),
+    "format 3 as text": ({"format": "3"}, "is of format 3, not 3"),
+    "no format": ({"format": None}, "is of format None, not 3"),
     "another job's": ({"wildcards": {"templates": "official"}}, "is the record of another job of rule copy"),
 }
 
@@ -146,11 +146,11 @@ def test_a_malformed_record_is_named_in_one_line(record, name):
     ("content", "told"),
     [
         ("", "is not JSON"),
-        ('{"format": 2, ', "is not JSON"),
+        ('{"format": 3, ', "is not JSON"),
         ("[" * 100_000, "is not JSON"),
         ("\xff\xfe", "is not JSON"),
         ("[1]", "is not a JSON object"),
-        ('{"format": 2}', "lacks the key"),
+        ('{"format": 3}', "lacks the key"),
     ],
     ids=["empty", "cut off", "deep", "no text", "list", "nothing but a format"],
 )
@@ -365,8 +365,6 @@ def test_a_finished_job_leaves_a_complete_record_and_a_failed_one_none(tmp_path,
     assert record["params"] == {"n": 3, "_code": {"scripts/core/files.py": "0"}}
     paths = {"source": "in.txt", "target": "results/out.txt"}
     assert record["call"] == {"script": "job.py", "function": "main", "paths": paths}
-    modules = ["scripts/core/files.py", *closure.INERT]
-    assert record["text"] == {path: closure.text_digest(path, HERE) for path in modules}
     assert record["packages"]["pandas"]
     assert record["scheduler_job"] == "42"
     assert record["machine"]["cpu"]
@@ -451,26 +449,6 @@ def test_stale_names_the_cause_and_goes_downstream():
     assert found["results/b.parquet"]["verdict"] == "current"
     assert found["results/t.csv"]["reasons"] == [audit.make_reason("upstream", "results/a.parquet", None, "stale")]
     assert "scripts/a.py: was 00, now 11" in "\n".join(reporting.report(found))
-
-
-def test_another_text_of_the_same_code_is_noted_and_makes_nothing_stale():
-    state = run_of_two()
-    for record in state[1].values():
-        record["text"] = {"scripts/a.py": "00", "scripts/core/workflow/job.py": "00"}
-    add_checksums(state[1])
-    now = {"scripts/a.py": "11", "scripts/core/workflow/job.py": "11"}
-    state[0][1]["params"]["_code"]["scripts/a.py"] = "11"
-    found = audit.judge(*state, texts=now)
-    # Where the code differs too, that is what is said.
-    assert [note["kind"] for note in found["results/a.parquet"]["notes"]] == ["inert"]
-    assert [note["kind"] for note in found["results/b.parquet"]["notes"]] == ["text", "inert"]
-    assert found["results/b.parquet"]["verdict"] == "current"
-    assert reporting.report(found)[-3:] == [
-        "note      changed, but without influence on results: scripts/core/workflow/job.py (1 current file)",
-        "note      same code, other text: scripts/a.py (1 current file)",
-        "3 files: 2 stale, 1 current",
-    ]
-    assert "notes" not in audit.judge(*state, texts={})["results/b.parquet"]
 
 
 def test_a_job_depends_on_the_rows_that_it_uses(tmp_path):
@@ -611,9 +589,9 @@ def test_remedies_name_jobs_whose_outputs_snakemake_takes_for_current():
     told = reporting.advise(audit.judge(*state), state[0], configfiles=["o.yaml"], directory="runs/x")
     assert told == (
         "to make them again, run: snakemake --cores 2 --directory runs/x --configfile=o.yaml "
-        "--forcerun results/a.parquet -- paper"
+        "--forcerun results/a.parquet -- paper results/a.parquet"
     )
-    # Both scores: their rule. A file that nothing needs has to be asked for.
+    # Both scores: their rule.
     state[2]["results/b.parquet"] = state[2]["results/t.csv"] = "8" * 64
     line = reporting.advise(audit.judge(*state), state[0], targets=["figures"])
     assert line.endswith("--forcerun results/t.csv score -- figures results/t.csv")
