@@ -281,9 +281,8 @@ def test_findings_about_what_was_not_released(results):
 
 
 def test_every_printed_number_has_a_cell_or_a_reason(root, results):
-    listed = published_numbers.read_published(root / "paper/published/counter_gap.csv")
-    known = published_numbers.read_models(root / "paper/published/counter_gap_models.csv")
-    mapping = published_numbers.read_mapping(root / "paper/published/counter_gap_mapping.csv", listed, known)
+    paths = (root / f"paper/published/counter_gap{end}.csv" for end in ("", "_mapping", "_models"))
+    listed, mapping, known = published_numbers.read(*paths)
     sizes = pd.DataFrame({"data": ["official"], "subset": ["all"], "quadruples": [1002]})
     scores = f1_scores({"none": 0.7, "a-CDA": 0.7, "n-CDA": 0.7}, "{} (trained here)")
     tables_of = {

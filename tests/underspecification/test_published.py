@@ -94,8 +94,10 @@ def test_slopes_are_those_of_the_authors_code(probabilities, results):
 
 
 def test_the_rounding_of_the_release_is_carried_through(results, printed, root):
-    known = published.read_models(root / "paper/published/underspecification_models.csv")
-    mapping = published.read_mapping(root / "paper/published/underspecification_mapping.csv", printed, known)
+    folder = root / "paper/published"
+    _, mapping, known = published.read(
+        *(folder / f"underspecification{end}.csv" for end in ("", "_mapping", "_models"))
+    )
     names = dict(zip(known.label, known.model, strict=True))
     metric = results["metric"].assign(model=results["metric"].model.map(names))
     no_tables = {name: pd.DataFrame() for name in mapping.table}

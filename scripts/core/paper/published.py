@@ -4,7 +4,7 @@ import json
 import math
 import re
 from collections.abc import Collection, Iterable, Sequence
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -53,45 +53,9 @@ class MissingCell(Exception):
     """A cell that this run does not have; the message says which."""
 
 
-def _read(path: str | Path, columns: list[str]):
-    frame = files.read_csv(path, dtype=str).fillna("")
-    lacking = [c for c in columns if c not in frame]
-    if lacking:
-        raise UserError(f"{path}: column '{lacking[0]}' is missing; the columns are {', '.join(columns)}")
-    return frame[columns]
-
-
-def _refuse_twins(path: str | Path, frame: pd.DataFrame, columns: list[str]):
-    twins = frame[frame.duplicated(columns)]
-    if not twins.empty:
-        raise UserError(
-            f"{path}, row {twins.index[0] + 2}: the same {', '.join(columns)} as an earlier row; remove one of them"
-        )
-
-
 def read_published(path: str | Path) -> pd.DataFrame:
-    """Return the published numbers of a study as text, checked.
-
-    Returns:
-        :data:`PUBLISHED_COLUMNS`. All cells are text.
-
-    Raises:
-        UserError: If a column is missing, a value is no number, a kind is unknown or a number is listed twice.
-    """
-    frame = _read(path, PUBLISHED_COLUMNS)
-    for index, row in enumerate(files.rows(frame, index=False)):
-        if row.kind not in KINDS:
-            raise UserError(
-                f"{path}, row {index + 2}: kind '{row.kind}'{did_you_mean(row.kind, KINDS)}; use {', '.join(KINDS)}"
-            )
-        try:
-            Decimal(row.value)
-        except InvalidOperation as error:
-            raise UserError(
-                f"{path}, row {index + 2}: value '{row.value}' is not a number; write digits only"
-            ) from error
-    _refuse_twins(path, frame, ["source", *KEY])
-    return frame
+    """Return the published numbers of a study, all cells as text: :data:`PUBLISHED_COLUMNS`."""
+    return files.read_csv(path, dtype=str).fillna("")
 
 
 def read_models(path: str | Path) -> pd.DataFrame:
@@ -100,9 +64,7 @@ def read_models(path: str | Path) -> pd.DataFrame:
     Returns:
         :data:`MODEL_COLUMNS`; ``groups`` are separated by semicolons. All cells are text.
     """
-    frame = _read(path, MODEL_COLUMNS)
-    _refuse_twins(path, frame, ["model"])
-    return frame
+    return files.read_csv(path, dtype=str).fillna("")
 
 
 def members(models: Any) -> dict[str, list[str]]:
@@ -114,62 +76,10 @@ def members(models: Any) -> dict[str, list[str]]:
     return groups
 
 
-def read_mapping(path: str | Path, published: pd.DataFrame, models: pd.DataFrame) -> pd.DataFrame:
-    """Return which cell of which table reproduces each published number, checked against the other two files.
-
-    Args:
-        published, models: From :func:`read_published` and :func:`read_models`.
-
-    Returns:
-        :data:`MAPPING_COLUMNS`, one row for each ``item``, ``row`` and ``column`` that is published. All cells are
-        text.
-
-    Raises:
-        UserError: If a published number has no row, a row no published number, or an entry cannot be understood.
-    """
-    frame = _read(path, MAPPING_COLUMNS)
-    _refuse_twins(path, frame, KEY)
-    known, groups = set(published[KEY].itertuples(index=False, name=None)), members(models)
-    for index, row in enumerate(files.rows(frame, index=False)):
-        place = f"{path}, row {index + 2}"
-        key = (row.item, row.row, row.column)
-        if key not in known:
-            raise UserError(f"{place}: no published number is called '{' / '.join(key)}'; correct or remove the row")
-        if bool(row.table) == bool(row.reason):
-            raise UserError(f"{place}: give either the table of the cell or the reason why there is none")
-        if row.reason:
-            continue
-        if row.reduce not in REDUCTIONS:
-            raise UserError(
-                f"{place}: reduce '{row.reduce}'{did_you_mean(row.reduce, REDUCTIONS)}; see paper/published/README.md"
-            )
-        if row.reduce in ("drop", "ratio") and not re.search(r"=[^;|+]+\|[^;|+]+(;|$)", row.cells):
-            raise UserError(f"{place}: '{row.reduce}' needs a column with two levels, as in n_distractors=0|1")
-        if row.reduce.endswith("of sums") and row.cells.count("+") == 0:
-            raise UserError(f"{place}: '{row.reduce}' needs a column with levels to sum, as in error_type=bias+other")
-        if row.comparison not in ("=", "<", ">"):
-            raise UserError(f"{place}: comparison '{row.comparison}' is not =, < or >")
-        unknown = [name for name in _split(row.models) if name not in groups]
-        if unknown:
-            raise UserError(
-                f"{place}: '{unknown[0]}' is no model of the study{did_you_mean(unknown[0], groups)}; "
-                "add it to the models"
-            )
-        for column in ("scale", "tolerance"):
-            try:
-                float(getattr(row, column).removesuffix("%"))
-            except ValueError as error:
-                raise UserError(f"{place}: {column} '{getattr(row, column)}' is not a number") from error
-    lacking = known - set(frame[KEY].itertuples(index=False, name=None))
-    if lacking:
-        raise UserError(f"{path}: no row for '{' / '.join(min(lacking))}'; add one with its cell or with a reason")
-    return frame
-
-
 def read(published: str | Path, mapping: str | Path, study_models: str | Path) -> PublishedStudy:
-    """Return what a study prints (:class:`PublishedStudy`), from its three files, each checked against the others."""
-    numbers, models = read_published(published), read_models(study_models)
-    return PublishedStudy(numbers, read_mapping(mapping, numbers, models), models)
+    """Return what a study prints (:class:`PublishedStudy`) from its three files, of which tests check each entry."""
+    cells = files.read_csv(mapping, dtype=str).fillna("")
+    return PublishedStudy(read_published(published), cells, read_models(study_models))
 
 
 def demonstration(models: dict) -> dict[str, str]:
@@ -353,7 +263,7 @@ def compare(
     """Set every published number beside ours, on each template set.
 
     Args:
-        published, mapping, models: From :func:`read_published`, :func:`read_mapping` and :func:`read_models`.
+        published, mapping, models: From :func:`read`.
         tables: From :func:`read_tables`; a set that was not run is absent.
         template_sets: Every set there is.
         excluded: Models whose numbers must never be compared (demonstration models).
@@ -364,7 +274,7 @@ def compare(
     Returns:
         ``source``, ``item``, ``row``, ``column``, ``unit``, ``kind``; ``table``, ``cells``, ``reduce``, ``models``,
         ``variant`` of the mapping; ``published_on`` (the study's template set), ``templates`` (ours), ``comparison``,
-        ``published`` (text), ``ours``, ``ci_low``, ``ci_high``, ``difference`` (ours minus published), ``tolerance``,
+        ``published`` (text), ``ours``, ``low``, ``high``, ``difference`` (ours minus published), ``tolerance``,
         ``verdict``, ``reason`` (of ``not run`` and ``not applicable``).
     """
     groups, rows = members(models), []
@@ -391,7 +301,7 @@ def compare(
             rows.append([*facts, name, *numbers])
     columns = [
         "source", "item", "row", "column", "unit", "kind", "table", "cells", "reduce", "models", "variant",
-        "published_on", "templates", "comparison", "published", "ours", "ci_low", "ci_high", "difference", "tolerance",
+        "published_on", "templates", "comparison", "published", "ours", "low", "high", "difference", "tolerance",
         "verdict", "reason",
     ]  # fmt: skip
     return pd.DataFrame(rows, columns=columns)
@@ -496,7 +406,7 @@ def table_cells(comparison: pd.DataFrame, study: str) -> pd.DataFrame:
         places += 0 if row.unit in WHOLE else 1
         unit = UNITS.get(row.unit, f" {row.unit}")
         published = f"{SIGNS[row.comparison]}{_as_printed(row.published)}{unit}"
-        bounds = "" if math.isnan(row.ci_low) else formats.interval(row.ci_low, row.ci_high, places)
+        bounds = "" if math.isnan(row.low) else formats.interval(row.low, row.high, places)
         names = ", ".join(dict.fromkeys(same.templates))
         ours = f"{formats.number(row.ours, places)}{unit}"
         rows.append((quantity(row, study), names, published, ours, bounds))
