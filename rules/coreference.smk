@@ -56,10 +56,10 @@ rule fetch_system:
     conda:
         "../envs/scoring.yaml"
     params:
-        system=lambda wildcards: wildcards.system,
+        name=lambda wildcards: wildcards.system,
         entry=resolved_entry,
     script:
-        "../scripts/coreference/fetch_system.py"
+        "../scripts/scoring/fetch_model.py"
 
 
 rule coreference:

@@ -36,13 +36,10 @@ rule fetch_encoder:
     conda:
         "../envs/scoring.yaml"
     params:
-        system=lambda wildcards: wildcards.system,
-        entry=lambda wildcards: {
-            "source": {"revision": None} | TRAINED[wildcards.system]["encoder"],
-            "gated": False,
-        },
+        name=lambda wildcards: wildcards.system,
+        entry=lambda wildcards: {"source": {"revision": None} | TRAINED[wildcards.system]["encoder"]},
     script:
-        "../scripts/coreference_training/fetch_encoder.py"
+        "../scripts/scoring/fetch_model.py"
 
 
 # A system that ships as a delta: snakemake results/training/c2f-minilm-litbank.safetensors

@@ -40,7 +40,7 @@ rule fetch_model:
     conda:
         "../envs/scoring.yaml"
     params:
-        model=lambda wildcards: wildcards.model,
+        name=lambda wildcards: wildcards.model,
         entry=scored_entry,
         stated=lambda wildcards: {
             key: value

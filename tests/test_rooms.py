@@ -38,7 +38,7 @@ ALLOWED = {
     f"{CORE}.provenance": (f"{CORE}.data", f"{CORE}.workflow", f"{CORE}.models.checkpoints"),
     f"{CORE}.paper": (f"{CORE}.data", f"{CORE}.statistics"),
     f"{CORE}.models": (f"{CORE}.data", f"{CORE}.workflow", f"{CORE}.provenance.closure"),
-    f"{CORE}.scoring": (f"{CORE}.data", f"{CORE}.models"),
+    f"{CORE}.scoring": (f"{CORE}.data", f"{CORE}.models", f"{CORE}.workflow"),
     f"{CORE}.generation": (
         f"{CORE}.data",
         f"{CORE}.models",

@@ -66,6 +66,8 @@ ORDER = [
 DRAWN_BY_ANOTHER = {
     "train_demo_coreference": "train_coreference",
     "card_scorecard": "paper_figure",
+    "fetch_encoder": "fetch_model",
+    "fetch_system": "fetch_model",
 }
 # Jobs of their own on a cluster, though no GPU is asked for.
 ALONE = {

@@ -1,14 +1,12 @@
 """Resolve a shard of a set of documents with one coreference system."""
 
-import time
-
 from scripts.core import files
 from scripts.core.coreference_systems import jobs
 from scripts.core.data import coreference
 from scripts.core.errors import UserError, count_noun
 from scripts.core.models import model_jobs
-from scripts.core.scoring.parts import Parts, progress_bar
 from scripts.core.workflow.job import log, run
+from scripts.core.workflow.parts import Batch, Parts
 
 
 def main(
@@ -65,23 +63,19 @@ def main(
         fetched=fetched, trained=trained, environment=environment,
     )  # fmt: skip
     facts = opened.facts | {"texts_sha256": whole}
-    parts = Parts(clusters, facts | {"threads": threads}, save_seconds)
+    label = system if shards == 1 else f"{system} {shard}/{shards}"
+    parts = Parts(clusters, facts | {"threads": threads}, save_seconds, label=label, unit="doc")
+    parts.bar.total = len(texts)
 
-    def resolve(group: list[tuple[str, str]]) -> list[str]:
-        documents = list(opened.resolver.resolve(group))
-        if [document.document for document in documents] != [name for name, _ in group]:
+    def resolve(batch: Batch) -> list[str]:
+        documents = list(opened.resolver.resolve(batch.work))
+        if [document.document for document in documents] != [name for name, _ in batch.work]:
             raise UserError(f"system {system} left out documents or changed their order; report this as a defect")
         return [coreference.encode(document) for document in documents]
 
-    lines, fresh = [], 0
-    started = time.monotonic()
-    label = system if shards == 1 else f"{system} {shard}/{shards}"
-    with progress_bar(label, len(texts), unit="doc") as bar:
-        for group, found, new in parts.work(jobs.digest_texts(texts), jobs.group_documents(texts), resolve):
-            lines += found
-            fresh += len(group) if new else 0
-            bar.update(len(group))
-    seconds = time.monotonic() - started
+    with parts:
+        work = parts.work(jobs.digest_texts(texts), jobs.group_documents(texts), resolve)
+        lines = [line for _, found in work for line in found]
     files.write_text(clusters, "".join(lines))
     # What a system writes is held to what the workflow accepts of anybody's.
     resolved = coreference.read(clusters, texts).values()
@@ -89,15 +83,14 @@ def main(
         "documents": len(resolved),
         "tokens": sum(len(document.tokens) for document in resolved),
         "clusters": sum(len(document.clusters) for document in resolved),
-        "documents_timed": fresh,
-        "seconds": round(seconds, 3),
+        "documents_timed": parts.fresh,
+        "seconds": round(parts.seconds, 3),
     }
     files.write_json(metadata, facts | counts | {"shard": shard, "shards": shards})
     parts.remove()
     log.info(
         "%s, %s; %d of them now (%.1f a second)",
-        count_noun(counts["documents"], "document"), count_noun(counts["clusters"], "cluster"), fresh,
-        fresh / max(seconds, 1e-9),
+        count_noun(counts["documents"], "document"), count_noun(counts["clusters"], "cluster"), parts.fresh, parts.rate,
     )  # fmt: skip
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 from scripts.core import files
 from scripts.core.errors import UserError, count_noun
 from scripts.core.workflow.job import log, run
+from scripts.scoring.merge_scores import shared_facts
 
-# What is added up over shards, and what is each shard's own.
+# What is added up over shards.
 _SUMMED = ("documents", "tokens", "clusters", "documents_timed", "seconds")
-_OWN = (*_SUMMED, "shard")
 
 
 def main(*, shards: list, facts: list, clusters: str, metadata: str):
@@ -26,16 +26,9 @@ def main(*, shards: list, facts: list, clusters: str, metadata: str):
             as it says.
     """
     stated = [json.loads(Path(path).read_text(encoding="utf-8")) for path in facts]
-    expected = {key: value for key, value in stated[0].items() if key not in _OWN}
+    expected = shared_facts(shards, stated, (*_SUMMED, "shard"))
     lines = []
     for shard, described in zip(shards, stated, strict=True):
-        own = {key: value for key, value in described.items() if key not in _OWN}
-        different = sorted(key for key in expected.keys() | own.keys() if expected.get(key) != own.get(key))
-        if different:
-            raise UserError(
-                f"{shard}: {different[0]} is {own.get(different[0])!r}, but {expected.get(different[0])!r} in "
-                f"{shards[0]}; delete the shard that is wrong and run the workflow again"
-            )
         part = Path(shard).read_text(encoding="utf-8").removesuffix("\n").split("\n")
         if len(part) != described["documents"]:
             raise UserError(

@@ -2,6 +2,7 @@
 
 from scripts.core.coreference_systems import documents as annotated
 from scripts.core.coreference_systems import part_of_speech
+from scripts.core.coreference_systems.packages.process import interpreter
 from scripts.core.workflow.job import log, run
 
 
@@ -12,7 +13,7 @@ def main(*, documents: str, environment: str, tags: str):
         environment: What says where the environment is (JSON): ``python`` is its interpreter.
     """
     corpus = annotated.read(documents)
-    tagged, facts = part_of_speech.tag(corpus, part_of_speech.interpreter(environment))
+    tagged, facts = part_of_speech.tag(corpus, interpreter(environment))
     part_of_speech.write(tags, tagged)
     log.info("%d documents, tagged by %s", len(tagged), ", ".join(f"{name} {facts[name]}" for name in facts))
 

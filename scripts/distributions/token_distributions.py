@@ -1,6 +1,5 @@
 """Keep the most probable tokens of a model at the mask of texts, or at each step of its continuations of prompts."""
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -25,10 +24,10 @@ from scripts.core.models import model_jobs
 from scripts.core.models.contexts import context_length
 from scripts.core.scoring.check import choose_way
 from scripts.core.scoring.masked import MaskedScorer
-from scripts.core.scoring.network import Batch, refuse_nonfinite
-from scripts.core.scoring.parts import Parts, digest, progress_bar
+from scripts.core.scoring.network import refuse_nonfinite
 from scripts.core.scoring.seq2seq import Seq2SeqScorer
 from scripts.core.workflow.job import log, run
+from scripts.core.workflow.parts import Batch, Parts, digest
 
 # Texts held at once: enough for batches of equal length to be full, few enough for memory to stay flat, which also
 # bounds the probabilities that are held.
@@ -75,10 +74,10 @@ def main(
     )  # fmt: skip
     metadata = opened.facts | {
         "methods": methods,
-        "prefixes": entry.get("prefixes", {}),
-        "prompt_wrapping": entry.get("prompt_wrapping", "none"),
+        "prefixes": opened.wanted.prefixes or {},
+        "prompt_wrapping": opened.wanted.wrapping,
         "date": date,
-        **({"thinking": entry["thinking"]} if "thinking" in entry else {}),
+        **({"thinking": opened.wanted.thinking} if opened.wanted.thinking is not None else {}),
         "top_k": top_k,
         "max_new_tokens": max_new_tokens,
         "groups": groups,
@@ -92,46 +91,41 @@ def main(
     }
     metadata["check"] = {method: reader.check for method, reader in readers.items()}
     settings = {"entry": entry, "tokens_per_batch": tokens_per_batch, "threads": threads}
-    parts = Parts(distributions, metadata | settings, save_seconds)
+    parts = Parts(distributions, metadata | settings, save_seconds, label=model)
     metadata |= {"texts": len(rows), "forward_tokens": 0}
 
-    def run_batch(planned: tuple[Reading, Batch]) -> list[np.ndarray]:
-        reader, batch = planned
-        return [found.ravel() for found in reader.run(batch)]
+    def run_batch(batch: Batch) -> list[np.ndarray]:
+        reader, planned = batch.work
+        return [found.ravel() for found in reader.run(planned)]
 
     steps = max_new_tokens if "generate" in methods else 1
     size = max(1, min(WINDOW, ELEMENTS // (selection.top_k * steps)))
-    fresh_tokens, started = 0, time.monotonic()
     with (
-        progress_bar(model) as bar,
+        parts,
         instances.write_batches(distributions, TOKENS, metadata) as write_tokens,
         instances.write_batches(masses, MASSES, metadata) as write_masses,
     ):
         for start in range(0, len(rows), size):
             window = rows[start : start + size]
-            plan = [(reader, batch) for reader in readers.values() for batch in reader.batches(window.index.tolist())]
-            metadata["forward_tokens"] += sum(batch.tokens for _, batch in plan)
+            plan = [batch for reader in readers.values() for batch in reader.batches(window.index.tolist())]
+            metadata["forward_tokens"] += sum(batch.tokens for batch in plan)
             # The rest of the texts will need about as many as those so far.
-            bar.total = round(metadata["forward_tokens"] * len(rows) / (start + len(window)))
+            parts.bar.total = round(metadata["forward_tokens"] * len(rows) / (start + len(window)))
             found: dict[int, np.ndarray] = {}
             key = digest(window.to_numpy().tolist())
-            for (_, batch), results, fresh in parts.work(key, plan, run_batch):
-                fresh_tokens += batch.tokens if fresh else 0
+            for batch, results in parts.work(key, plan, run_batch):
                 for number, values in zip(batch.members, results, strict=True):
                     found[number] = values.reshape(-1, 2 * selection.top_k + len(selection.groups))
                     if not np.isfinite(found[number]).all():
                         what = f"text {rows.text_id[number]}: a probability is not finite"
                         refuse_nonfinite(what, opened.network)
-                bar.update(batch.tokens)
             read = [found[number] for number in window.index]
             tokens, group_masses = selection.tabulate(window.text_id.tolist(), read)
             write_tokens(tokens)
             write_masses(group_masses)
-    seconds = time.monotonic() - started
-    model_jobs.write_speed(speed, opened, seconds, tokens=fresh_tokens, texts=len(rows))
+    model_jobs.write_speed(speed, opened, parts.seconds, tokens=parts.fresh, texts=len(rows))
     parts.remove()
-    rate = fresh_tokens / max(seconds, 1e-9)
-    log.info("%s, %d tokens now (%.0f a second)", count_noun(len(rows), "text"), fresh_tokens, rate)
+    log.info("%s, %d tokens now (%.0f a second)", count_noun(len(rows), "text"), parts.fresh, parts.rate)
 
 
 @dataclass(frozen=True)
@@ -151,10 +145,12 @@ class Reading:
     run: Callable[[Batch], list[np.ndarray]]
 
     def batches(self, numbers: Sequence[int]) -> list[Batch]:
-        """Return the batches for those of the rows with these numbers that are read so; members are numbers."""
+        """Return batches for those of the rows with these numbers that are read so: members are numbers, the work is
+        this and the batch that it runs."""
         known = [number for number in numbers if number in self.items]
         planned = self.plan([self.items[number] for number in known])
-        return [replace(batch, members=[known[member] for member in batch.members]) for batch in planned]
+        named = [replace(batch, members=[known[member] for member in batch.members]) for batch in planned]
+        return [replace(batch, work=(self, batch)) for batch in named]
 
 
 def fill_masks(
@@ -180,7 +176,9 @@ def continue_prompts(
     generator = Generator(
         opened.network, opened.tokenizer, metadata["max_new_tokens"], selection.top_k, selection.members, tokens
     )
-    wrap = prompting.wrapper(metadata, opened.tokenizer, metadata["date"])
+    wanted = opened.wanted
+    wrap = prompting.wrapper(wanted.wrapping, wanted.thinking, opened.tokenizer, metadata["date"])
+    tags = prompting.thought_tags(wanted.thinking)
     prefix = metadata["prefixes"].get("generate", "")
     prompts = {number: wrap(f"{prefix} {text}" if prefix else text) for number, text in rows.text.items()}
     ids = generator.tokenize(list(prompts.values()))
@@ -190,7 +188,7 @@ def continue_prompts(
         for number, one in zip(batch.members, answers, strict=True):
             written = opened.tokenizer.decode(list(one.tokens))
             # What stands in a thought says nothing of the answer's first word.
-            if prompting.split_thought(written, prompting.thought_tags(metadata), prompts[number])[0] is not None:
+            if prompting.split_thought(written, tags, prompts[number])[0] is not None:
                 raise UserError(
                     f"model {metadata['model']} thinks before it answers, and its distributions would describe a "
                     "thought; switch that off in thinking of its registry entry, or leave the model out"

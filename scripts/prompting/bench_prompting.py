@@ -54,7 +54,7 @@ def main(
     rows = files.read_parquet(prompts)
     rows = rows[rows.follow_up.isna()]
     rows = rows[rows.instance_id.isin(rows.instance_id.drop_duplicates().iloc[:instances])]
-    texts = list(map(prompting.wrapper(entry, tokenizer, date), rows.text))
+    texts = list(map(prompting.wrapper(wanted.wrapping, wanted.thinking, tokenizer, date), rows.text))
     generator = Generator(network, tokenizer, new_tokens)
     ids = generator.tokenize(texts)
     choose_way(generator, ids)

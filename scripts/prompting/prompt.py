@@ -1,6 +1,5 @@
 """Ask one model all prompts of a shard of a study's prompts, and keep what it writes."""
 
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -9,7 +8,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from tqdm import tqdm
 
 from scripts.core import files
 from scripts.core.data import instances, prompting
@@ -17,9 +15,9 @@ from scripts.core.errors import UserError, count_noun
 from scripts.core.generation import check
 from scripts.core.generation.generate import Answer, Generator
 from scripts.core.models import model_jobs
-from scripts.core.scoring.network import Batch
-from scripts.core.scoring.parts import Parts, digest, progress_bar
+from scripts.core.models.entries import PromptedModel
 from scripts.core.workflow.job import log, run
+from scripts.core.workflow.parts import Batch, Parts, digest
 
 WINDOW = 2048
 """Prompts held at once: enough for batches of similar length, few enough for memory to stay flat."""
@@ -97,37 +95,34 @@ def main(
         weights=weights, fetched=fetched,
     )  # fmt: skip
     rows = select_shard(prompts, methods, shard, shards)
-    asker = Asker(opened.network, opened.tokenizer, entry, date, new_tokens, tokens_per_batch)
+    asker = Asker(opened.network, opened.tokenizer, opened.wanted, date, new_tokens, tokens_per_batch)
     way = asker.choose_way(rows)
     metadata = opened.facts | {
         "search": "greedy",
-        "prompt_wrapping": entry.get("prompt_wrapping", "none"),
+        "prompt_wrapping": opened.wanted.wrapping,
         "wrapped": asker.wrap(prompting.PROMPT_SLOT),
         "date": date,
-        **({"thinking": entry["thinking"]} if "thinking" in entry else {}),
+        **({"thinking": opened.wanted.thinking} if opened.wanted.thinking is not None else {}),
         "methods": methods,
         "new_tokens_at_most": new_tokens,
         "prompts_sha256": files.sha256(prompts),
     }
     settings = {"entry": entry, "tokens_per_batch": tokens_per_batch, "threads": threads, **way}
-    parts = Parts(answers, metadata | settings, save_seconds)
+    label = model if shards == 1 else f"{model} {shard}/{shards}"
+    parts = Parts(
+        answers, metadata | settings, save_seconds, label=label, measure=lambda _, written: sum(map(len, written))
+    )
     metadata |= {"shard": shard, "shards": shards, "prompts": len(rows)}
     metadata["unchecked_prompts"] = 0 if way["checked"] else len(rows)
-    started = time.monotonic()
-    with (
-        progress_bar(model if shards == 1 else f"{model} {shard}/{shards}") as bar,
-        instances.write_batches(answers, SCHEMA, metadata) as write,
-    ):
+    with parts, instances.write_batches(answers, SCHEMA, metadata) as write:
         for window, done in windows(rows):
-            write(pa.RecordBatch.from_pylist(asker.ask_window(window, parts, bar, done), schema=SCHEMA))
+            write(pa.RecordBatch.from_pylist(asker.ask_window(window, parts, done), schema=SCHEMA))
         metadata |= asker.counts
-    seconds = time.monotonic() - started
-    model_jobs.write_speed(speed, opened, seconds, new_tokens=asker.written, prompts=len(rows))
+    model_jobs.write_speed(speed, opened, parts.seconds, new_tokens=parts.fresh, prompts=len(rows))
     parts.remove()
     log.info(
         "%s, %d tokens read and %d written, %d of them now (%.1f a second)",
-        count_noun(len(rows), "prompt"), metadata["prompt_tokens"], metadata["new_tokens"], asker.written,
-        asker.written / max(seconds, 1e-9),
+        count_noun(len(rows), "prompt"), metadata["prompt_tokens"], metadata["new_tokens"], parts.fresh, parts.rate,
     )  # fmt: skip
 
 
@@ -159,22 +154,26 @@ class Asker:
 
     Attributes:
         counts: Tokens read and written, thoughts, and how many of them were cut off.
-        written: Tokens written now, not by a job that was killed.
     """
 
     def __init__(
-        self, network: Any, tokenizer: Any, entry: dict, date: str, new_tokens: dict[str, int], batch_tokens: int | str
+        self,
+        network: Any,
+        tokenizer: Any,
+        wanted: PromptedModel,
+        date: str,
+        new_tokens: dict[str, int],
+        batch_tokens: int | str,
     ):
-        thought = entry.get("thinking", {}).get("tokens", 0)
+        thought = wanted.thought_tokens
         self.new_tokens, self.tokenizer = new_tokens, tokenizer
         self.longest = Generator(network, tokenizer, max(new_tokens.values()) + thought, batch_tokens=batch_tokens)
         self.generators = {step: self.longest.limited(most + thought) for step, most in new_tokens.items()}
-        self.wrap: Callable[[str], str] = prompting.wrapper(entry, tokenizer, date)
-        self.tags = prompting.thought_tags(entry)
+        self.wrap: Callable[[str], str] = prompting.wrapper(wanted.wrapping, wanted.thinking, tokenizer, date)
+        self.tags = prompting.thought_tags(wanted.thinking)
         added = tokenizer.added_tokens_decoder.values()
         self.special = {*tokenizer.all_special_tokens, *(str(token) for token in added if token.special)}
         self.counts = Counter(prompt_tokens=0, new_tokens=0, thoughts=0, thoughts_cut_off=0)
-        self.written = 0
 
     def choose_way(self, rows: pa.Table) -> dict[str, Any]:
         """Choose how prompts are continued, for all steps: see :func:`scripts.core.generation.check.choose_way`.
@@ -191,14 +190,14 @@ class Asker:
             generator.way = way["way"]
         return way
 
-    def ask_window(self, window: list[dict[str, Any]], parts: Parts, bar: tqdm, done: float) -> list[dict[str, Any]]:
+    def ask_window(self, window: list[dict[str, Any]], parts: Parts, done: float) -> list[dict[str, Any]]:
         """Return the rows of answers of a window; ``done`` is the share of all prompts up to its end."""
         answers: list[dict[str, Any]] = [dict.fromkeys(SCHEMA.names) | {"text_id": row["text_id"]} for row in window]
         single = [n for n, row in enumerate(window) if row["follow_up"] is None]
         double = [n for n, row in enumerate(window) if row["follow_up"] is not None]
 
         def ask(step: str, column: str, members: list[int], texts: list[str]) -> None:
-            for n, result in zip(members, self.ask(step, texts, parts, bar, done), strict=True):
+            for n, result in zip(members, self.ask(step, texts, parts, done), strict=True):
                 answers[n] |= {f"{column}{fact}": value for fact, value in result.items()}
 
         ask("answer", "answer", single, [window[n]["text"] for n in single])
@@ -209,7 +208,7 @@ class Asker:
         ask("final", "answer", double, second)
         return answers
 
-    def ask(self, step: str, texts: list[str], parts: Parts, bar: tqdm, done: float) -> list[dict[str, Any]]:
+    def ask(self, step: str, texts: list[str], parts: Parts, done: float) -> list[dict[str, Any]]:
         """Return what the model writes after each text in one step: :meth:`split_answer`.
 
         A study without a second step has no tokens for it and no texts.
@@ -219,17 +218,15 @@ class Asker:
         generator, prompts = self.generators[step], [self.wrap(text) for text in texts]
         ids = generator.tokenize(prompts)
         plan = generator.plan(ids)
-        bar.total = round((bar.n + sum(batch.tokens for batch in plan)) / done)
+        parts.bar.total = round((parts.bar.n + sum(batch.tokens for batch in plan)) / done)
         answers: dict[int, Answer] = {}
 
         def run_batch(batch: Batch) -> list[np.ndarray]:
             return [np.array(generator.raw(answer), dtype=np.float64) for answer in generator.run(batch)]
 
-        for batch, results, fresh in parts.work(digest([step, prompts]), plan, run_batch):
-            self.written += sum(map(len, results)) if fresh else 0
+        for batch, results in parts.work(digest([step, prompts]), plan, run_batch):
             for number, tokens in zip(batch.members, results, strict=True):
                 answers[number] = generator.read([int(token) for token in tokens])
-            bar.update(batch.tokens)
         self.counts["prompt_tokens"] += sum(map(len, ids))
         self.counts["new_tokens"] += sum(len(answer.tokens) for answer in answers.values())
         return [self.split_answer(step, answers[number], prompt) for number, prompt in enumerate(prompts)]

@@ -166,7 +166,7 @@ def _weights(jobs: list[dict]) -> dict[str, str]:
                 known[name] = (
                     loading.weights_digest(loading.locate(model, entries.read_job_entry(entry)))
                     if model
-                    else sources.locate(system, entry).weights_sha256
+                    else sources.locate(system, entries.read_job_system(entry)).weights_sha256
                 )
             except UserError as error:
                 log.warning("the weights cannot be compared: %s", error)

@@ -1,6 +1,7 @@
 """Put the shards of a model's scores together."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
 
 import pyarrow as pa
 
@@ -21,6 +22,23 @@ def main(*, shards: list, scores: str) -> None:
     merge(shards, scores, "instance", "instances", model_outputs.check_scores, model_outputs.SCORES)
 
 
+def shared_facts(shards: Sequence[str], facts: Sequence[dict[str, Any]], own: Collection[str]) -> dict[str, Any]:
+    """Return what the metadata of all shards say, but for the keys that are each one's ``own``.
+
+    Raises:
+        UserError: If two differ; names the key.
+    """
+    expected, *others = ({key: value for key, value in stated.items() if key not in own} for stated in facts)
+    for shard, stated in zip(shards[1:], others, strict=True):
+        different = sorted(key for key in expected.keys() | stated.keys() if expected.get(key) != stated.get(key))
+        if different:
+            raise UserError(
+                f"{shard}: {different[0]} is {stated.get(different[0])!r}, but {expected.get(different[0])!r} in "
+                f"{shards[0]}; delete the shard that is wrong and run the workflow again"
+            )
+    return expected
+
+
 def merge(shards: list[str], path: str, item: str, count: str, check: Callable, columns: Collection[str]) -> None:
     """Put files of one model and study together.
 
@@ -38,16 +56,7 @@ def merge(shards: list[str], path: str, item: str, count: str, check: Callable, 
             says, if an item is in two, or if a shard has not as many as it says.
     """
     facts = [files.parquet_metadata(path) for path in shards]
-    expected = {key: value for key, value in facts[0].items() if key not in _PER_SHARD}
-    for shard, stated in zip(shards, facts, strict=True):
-        different = sorted(
-            k for k in expected.keys() | stated.keys() - set(_PER_SHARD) if expected.get(k) != stated.get(k)
-        )
-        if different:
-            raise UserError(
-                f"{shard}: {different[0]} is {stated.get(different[0])!r}, but {expected.get(different[0])!r} in "
-                f"{shards[0]}; delete the shard that is wrong and run the workflow again"
-            )
+    expected = shared_facts(shards, facts, _PER_SHARD)
     for number, (shard, stated) in enumerate(zip(shards, facts, strict=True), 1):
         place = stated.get("shard"), stated.get("shards")
         if place != (number, len(shards)):

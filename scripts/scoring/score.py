@@ -1,6 +1,5 @@
 """Score all options of a shard of a study's instances with one model."""
 
-import time
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +18,9 @@ from scripts.core.scoring.check import choose_way, make_scorer
 from scripts.core.scoring.distinct_options import DistinctOptions
 from scripts.core.scoring.losses import COLUMNS, LOSSES, fill_options, name_metric
 from scripts.core.scoring.network import refuse_nonfinite
-from scripts.core.scoring.parts import Parts, digest, progress_bar
 from scripts.core.scoring.reader import Reader, Text, check_lengths
 from scripts.core.workflow.job import log, run
+from scripts.core.workflow.parts import Parts, digest
 
 WINDOW = 1024
 """Instances held at once: enough for neighbours to share contexts, few enough for memory to stay flat."""
@@ -99,7 +98,8 @@ def main(
         "instances_sha256": files.sha256(instances),
     }
     settings = {"entry": entry, "tokens_per_batch": tokens_per_batch, "threads": threads}
-    parts = Parts(scores, metadata | settings, save_seconds)
+    label = model if shards == 1 else f"{model} {shard}/{shards}"
+    parts = Parts(scores, metadata | settings, save_seconds, label=label)
     # The work of an encoder grows with the square of a text's length.
     chosen = instance_files.shard_rows(instances, shard, shards, 1 + (architecture == "encoder"), priority)
     total, done = int(chosen.sum()), 0
@@ -108,13 +108,11 @@ def main(
     metadata |= {"shard": shard, "shards": shards, "instances": total, "text_tokens": 0, "forward_tokens": 0}
     values_type = {"token_log_probabilities": pa.list_(pa.float32())} if token_values else {}
     schema = pa.schema(COLUMNS["log_likelihood"] | COLUMNS[score] | values_type)
-    distinct, fresh_tokens = DistinctOptions(model, reader, total), 0
-    started = time.monotonic()
-    bar = progress_bar(model if shards == 1 else f"{model} {shard}/{shards}")
+    distinct = DistinctOptions(model, reader, total)
 
     def score_window(window: pd.DataFrame) -> pa.RecordBatch:
         """A function, so that nothing of a window is held while the next one is read."""
-        nonlocal done, fresh_tokens
+        nonlocal done
         done += len(window)
         rows = fill_options(window, architecture, score)
         texts = reader.read(rows)
@@ -124,29 +122,25 @@ def main(
         metadata["text_tokens"] += sum(map(len, texts))
         metadata["forward_tokens"] += sum(batch.tokens for batch in batches)
         # The rest of the instances will share about as much as those so far.
-        bar.total = round(metadata["forward_tokens"] * total / done)
+        parts.bar.total = round(metadata["forward_tokens"] * total / done)
         values: list[np.ndarray] = [np.zeros(0)] * len(texts)
-        for batch, results, fresh in parts.work(digest([*rows.instance_id, *rows.text]), batches, scorer.run):
+        for batch, results in parts.work(digest([*rows.instance_id, *rows.text]), batches, scorer.run):
             for number, found in zip(batch.members, results, strict=True):
                 check_finite(rows.iloc[number], found, opened.network)
                 values[number] = found
-            fresh_tokens += batch.tokens if fresh else 0
-            bar.update(batch.tokens)
         table = LOSSES[score](rows, texts, values)
         distinct.count_ties(table)
         return pa.RecordBatch.from_pandas(table[schema.names], schema=schema, preserve_index=False)
 
-    with bar, instance_files.write_batches(scores, schema, metadata) as write:
+    with parts, instance_files.write_batches(scores, schema, metadata) as write:
         for window in instance_files.read_batches(instances, chosen, WINDOW):
             write(score_window(window))
         metadata |= distinct.counts
-    seconds = time.monotonic() - started
-    model_jobs.write_speed(speed, opened, seconds, engine=engine, scored_tokens=fresh_tokens, instances=total)
+    model_jobs.write_speed(speed, opened, parts.seconds, engine=engine, scored_tokens=parts.fresh, instances=total)
     parts.remove()
     log.info(
         "%s, %d tokens of text in %d tokens of forward passes (%d of them now, %.0f a second)",
-        count_noun(total, "instance"), metadata["text_tokens"], metadata["forward_tokens"], fresh_tokens,
-        fresh_tokens / max(seconds, 1e-9),
+        count_noun(total, "instance"), metadata["text_tokens"], metadata["forward_tokens"], parts.fresh, parts.rate,
     )  # fmt: skip
 
 

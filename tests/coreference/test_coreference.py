@@ -138,7 +138,7 @@ TIMED = ("seconds", "documents_timed")
 def test_documents_are_grouped_in_their_order(monkeypatch):
     monkeypatch.setattr(jobs, "GROUP_CHARACTERS", 10)
     texts = {"a": "x" * 4, "b": "x" * 8, "c": "x" * 30, "d": "x"}
-    assert [[name for name, _ in group] for group in jobs.group_documents(texts)] == [["a", "b"], ["c"], ["d"]]
+    assert [[name for name, _ in batch.work] for batch in jobs.group_documents(texts)] == [["a", "b"], ["c"], ["d"]]
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from scripts.core import config, files
 from scripts.core.errors import UserError
 from scripts.core.generation import check, distributions, generate
 from scripts.core.scoring import masked, seq2seq
-from scripts.core.scoring.parts import Parts
+from scripts.core.workflow.parts import Parts
 from scripts.distributions import completions as completions_job
 from scripts.distributions import token_distributions
 from tests import jobs

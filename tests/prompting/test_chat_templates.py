@@ -50,8 +50,7 @@ def tokenizer(opened):
 
 def wrapped(tokenizer, template, text="Who left?", date=DATE, **thinking):
     tokenizer.chat_template = template
-    entry = {"prompt_wrapping": "chat_template"} | ({"thinking": thinking} if thinking else {})
-    return prompting.wrapper(entry, tokenizer, date)(text)
+    return prompting.wrapper("chat_template", thinking or None, tokenizer, date)(text)
 
 
 @pytest.mark.parametrize("text", ["Who left?", " Who left? ", "a", "{% x %} 'quoted' \"twice\" <b>\n___"])
@@ -102,8 +101,7 @@ def test_the_date_is_that_of_the_configuration(tokenizer, monkeypatch):
         wrapped(tokenizer, "{% set form = '%Y' %}{{ strftime_now(form) }} " + PLAIN)
     # Of several templates the default one.
     tokenizer.chat_template = {"tool_use": "{{ strftime_now('%Y') }}", "default": dated}
-    entry = {"prompt_wrapping": "chat_template"}
-    assert prompting.wrapper(entry, tokenizer, DATE)("a").startswith("26 Jul 2024, 26 Jul 2024. ")
+    assert prompting.wrapper("chat_template", None, tokenizer, DATE)("a").startswith("26 Jul 2024, 26 Jul 2024. ")
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from scripts.core import config, files
 from scripts.core.errors import UserError
 from scripts.core.generation.generate import Generator
-from scripts.core.scoring.parts import Parts
+from scripts.core.workflow.parts import Parts
 from scripts.prompting import merge_answers, prompt
 from tests import jobs
 from tests import zoo as builder

@@ -18,8 +18,8 @@ from scripts.core.data import instances, losses, model_outputs, options
 from scripts.core.errors import UserError
 from scripts.core.models import loading
 from scripts.core.provenance import closure
-from scripts.core.scoring import parts
 from scripts.core.scoring.check import choose_way
+from scripts.core.workflow import parts
 from scripts.scoring import merge_scores, score
 from tests import jobs
 from tests import zoo as builder
@@ -189,6 +189,16 @@ def test_parts_of_anything_else_are_not_taken(entries, tmp_path, many, monkeypat
     assert json.loads((tmp_path / "speed.json").read_text())["scored_tokens"] == facts["forward_tokens"]
 
 
+def test_scores_of_texts_that_begin_otherwise_say_so(entries, tmp_path, many):
+    facts = []
+    for token in ("<s>", "</s>"):
+        given = arguments(entries, tmp_path / token.strip("</>"), many)
+        given["scores"] = str(tmp_path / f"{len(facts)}.parquet")
+        score.main(**given | {"entry": given["entry"] | {"bos_token": token}})
+        facts.append(files.parquet_metadata(given["scores"]))
+    assert [stated["bos_token"] for stated in facts] == ["<s>", "</s>"]
+
+
 def test_parts_of_the_same_job_are_taken(entries, tmp_path, many, monkeypatch):
     given = arguments(entries, tmp_path, many)
     monkeypatch.setattr(parts.Parts, "remove", lambda self: None)
@@ -234,9 +244,10 @@ def test_shards_of_different_runs_are_not_merged(entries, tmp_path, many):
     for changed, told in (
         ({"shards": 3}, "is part 1 of 3, where part 1 of 2 was expected"),
         ({"shards": 2, "revision": "b" * 40}, "revision is 'b{40}', but None in"),
+        ({"shards": 2, "bos_token": "<s>"}, "bos_token is '<s>', but None in"),
     ):
         for shard in (1, 2):
-            facts = stated | {"shard": shard} | (changed if shard == 2 or "revision" not in changed else {})
+            facts = stated | {"shard": shard} | (changed if shard == 2 or changed.keys() == {"shards"} else {})
             files.write_parquet(tmp_path / f"{shard}.parquet", table, metadata=facts)
         with pytest.raises(UserError, match=told):
             merge_scores.main(

@@ -473,7 +473,7 @@ def test_impact_names_what_would_move_and_agrees_with_snakemake(tree):
     _, bad, _ = verdicts(tree)
     records = {path: json.loads((tree / path).read_text()) for path in _records(tree)}
     assert {records[p]["rule"] for p in records if set(records[p]["outputs"]) & bad.keys()} == expected
-    assert audit(tree, "--impact", "scripts/coreference_training/fetch_encoder.py")[0] == 2
+    assert audit(tree, "--impact", "scripts/coreference_training/train_coreference.py")[0] == 2
 
 
 def _records(tree):

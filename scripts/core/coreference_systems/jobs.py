@@ -7,7 +7,7 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
@@ -15,22 +15,16 @@ from scripts.core import files
 from scripts.core.coreference_systems import sources
 from scripts.core.coreference_systems.c2f.resolve import Resolver
 from scripts.core.coreference_systems.packages.client import Client
-from scripts.core.data.portable import portable
+from scripts.core.coreference_systems.packages.process import interpreter
 from scripts.core.errors import UserError
-from scripts.core.models import loading
-from scripts.core.provenance import closure
-
-if TYPE_CHECKING:
-    pass
-
-ROOT = Path(closure.__file__).parents[3]
+from scripts.core.models import loading, model_jobs
+from scripts.core.models.entries import read_job_system
+from scripts.core.workflow.parts import Batch
 
 log = logging.getLogger("pronouns")
 
 LIBRARIES = ("torch", "transformers", "tokenizers")
 """What c2f systems run on; those of packages name theirs."""
-
-
 GROUP_CHARACTERS = 20_000
 """A few seconds' work; a system reads short texts ahead and runs them together."""
 
@@ -76,47 +70,33 @@ def open_system(
     Raises:
         UserError: If the weights are not there or do not fit, or a GPU is asked for and absent.
     """
-    found = sources.locate(name, entry, delta, fetched, trained)
-    if entry["environment"] == "main":
+    wanted = read_job_system(entry)
+    found = sources.locate(name, wanted, delta, fetched, trained)
+    if wanted.environment == "main":
         torch.set_num_threads(threads)
         chosen = loading.pick_device(device)
-        resolver = Resolver.load(found.checkpoint, chosen, entry["precision"])
-        engine = "c2f"
-        running = {
-            "device": loading.device_name(chosen),
-            "libraries": {library: importlib.metadata.version(library) for library in LIBRARIES},
-        }
+        resolver = Resolver.load(found.checkpoint, chosen, wanted.precision)
+        hardware, engine = loading.device_name(chosen), "c2f"
+        libraries = {library: importlib.metadata.version(library) for library in LIBRARIES}
     else:
         assert environment is not None, "the rule has it as an input"
-        python = json.loads(Path(environment).read_text(encoding="utf-8"))["python"]
-        resolver = Client(
-            python,
-            {
-                "name": name,
-                "architecture": entry["architecture"],
-                "checkpoint": str(found.checkpoint),
-                "encoder": found.encoder and str(found.encoder),
-                "device": device,
-                "threads": threads,
-            },
-        )
-        engine = "stanza" if entry["architecture"] == "caw" else "fastcoref"
-        running = resolver.facts
-    facts = {
-        "system": name,
-        **portable({part: entry[part] for part in ("source", "encoder") if part in entry}, ROOT),
-        "revision": found.revision,
-        "weights_sha256": found.weights_sha256,
-        "architecture": entry["architecture"],
-        "precision": entry["precision"],
-        "engine": engine,
-        "device": running["device"],
-        "libraries": running["libraries"],
-        "code": closure.digests(script, str(ROOT)),
-        "demonstration": entry["demonstration"],
-    }
-    log.info("system %s (revision %s), %s on %s", name, found.revision, entry["precision"], running["device"])
-    return OpenedSystem(resolver, facts)
+        settings = {
+            "name": name,
+            "architecture": wanted.architecture,
+            "checkpoint": str(found.checkpoint),
+            "encoder": found.encoder and str(found.encoder),
+            "device": device,
+            "threads": threads,
+        }
+        resolver = Client(interpreter(environment), settings)
+        engine = "stanza" if wanted.architecture == "caw" else "fastcoref"
+        hardware, libraries = resolver.facts["device"], resolver.facts["libraries"]
+    run = model_jobs.describe_run(
+        entry, script, revision=found.revision, weights_sha256=found.weights_sha256, device=hardware,
+        libraries=libraries,
+    )  # fmt: skip
+    log.info("system %s (revision %s), %s on %s", name, found.revision, wanted.precision, hardware)
+    return OpenedSystem(resolver, {"system": name, "engine": engine} | run)
 
 
 def read_texts(path: str | Path, identifier: str) -> dict[str, str]:
@@ -146,7 +126,7 @@ def digest_texts(texts: Mapping[str, str]) -> str:
     return hashlib.sha256(json.dumps(list(texts.items()), ensure_ascii=False).encode()).hexdigest()
 
 
-def group_documents(texts: Mapping[str, str]) -> list[list[tuple[str, str]]]:
+def group_documents(texts: Mapping[str, str]) -> list[Batch]:
     """Return names and texts in their order, in groups that are resolved and kept together."""
     groups, characters = [[]], 0
     for name, text in texts.items():
@@ -155,4 +135,4 @@ def group_documents(texts: Mapping[str, str]) -> list[list[tuple[str, str]]]:
             characters = 0
         groups[-1].append((name, text))
         characters += len(text)
-    return groups
+    return [Batch([], len(group), group) for group in groups]

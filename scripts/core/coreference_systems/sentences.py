@@ -7,18 +7,16 @@ itself, and one that is a form feed ends a section. Standard output has versions
 line (JSON, as :data:`COLUMNS`). Nothing but a batch of paragraphs is in memory at a time.
 """
 
+import itertools
 import json
-import os
-import subprocess
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from scripts.core import files
 from scripts.core.coreference_systems import part_of_speech
-from scripts.core.errors import UserError
+from scripts.core.coreference_systems.packages.process import Process, interpreter
 
 COLUMNS = ("section", "start", "end", "starts", "ends", "tags", "dependencies", "heads", "entities")
 """A sentence's section (from 0), where it begins and ends in the text (half-open, in characters), and of each token the
@@ -48,8 +46,9 @@ def parse(text: str | Path, environment: str | Path, sentences: str | Path) -> t
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    python = part_of_speech.interpreter(environment)
-    root = Path(__file__).resolve().parents[3]
+    process = Process(
+        f"the parser of {text}", interpreter(environment), "scripts.core.coreference_systems.sentences", [str(text)]
+    )
     whole, texts = pa.list_(pa.int32()), pa.list_(pa.string())
     schema = pa.schema(
         [
@@ -57,47 +56,17 @@ def parse(text: str | Path, environment: str | Path, sentences: str | Path) -> t
             *((name, whole if name in ("starts", "ends", "heads") else texts) for name in COLUMNS[3:]),
         ]
     )
-    count, facts = 0, None
-    # What the other process says must not fill a pipe that nobody reads.
-    with files.write_atomically(sentences) as temporary, tempfile.TemporaryFile("w+", encoding="utf-8") as said:
-        try:
-            process = subprocess.Popen(
-                [python, "-m", "scripts.core.coreference_systems.sentences", str(text)],
-                stdout=subprocess.PIPE,
-                stderr=said,
-                encoding="utf-8",
-                env={**os.environ, "PYTHONPATH": str(root)},
-            )
-        except OSError as error:
-            raise UserError(
-                f"{python}: cannot be started ({error.strerror}); {part_of_speech.REMAKE_ENVIRONMENT}"
-            ) from error
-        with process:
-            assert process.stdout is not None, "it is a pipe"
-            first = process.stdout.readline()
-            if first.endswith("\n"):
-                facts = json.loads(first)
-                stored = schema.with_metadata({"parser": json.dumps(facts, sort_keys=True)})
-                with pq.ParquetWriter(temporary, stored, compression="zstd", write_page_checksum=True) as writer:
-                    for rows in _batches(process.stdout):
-                        writer.write_table(pa.Table.from_pylist(rows, schema=schema))
-                        count += len(rows)
-        if process.returncode or facts is None:
-            said.seek(0)
-            last = (said.read().strip().splitlines() or ["it said nothing"])[-1]
-            raise UserError(f"{python}: cannot parse {text} ({last[:200]}); {part_of_speech.REMAKE_ENVIRONMENT}")
+    facts, count = process.receive(), 0
+    stored = schema.with_metadata({"parser": json.dumps(facts, sort_keys=True)})
+    with (
+        files.write_atomically(sentences) as temporary,
+        pq.ParquetWriter(temporary, stored, compression="zstd", write_page_checksum=True) as writer,
+    ):
+        answers = (dict(zip(COLUMNS, answer, strict=True)) for answer in process.answers())
+        while rows := list(itertools.islice(answers, SENTENCES_AT_ONCE)):
+            writer.write_table(pa.Table.from_pylist(rows, schema=schema))
+            count += len(rows)
     return facts, count
-
-
-def _batches(lines: Iterable[str]) -> Iterator[list[dict[str, Any]]]:
-    rows = []
-    for line in lines:
-        rows.append(dict(zip(COLUMNS, json.loads(line), strict=True)))
-        if len(rows) == SENTENCES_AT_ONCE:
-            yield rows
-            rows = []
-    if rows:
-        yield rows
 
 
 def paragraphs(lines: Iterable[str]) -> Iterator[tuple[int, int, str]]:

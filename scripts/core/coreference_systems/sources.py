@@ -4,11 +4,11 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.core.models import checkpoints, hub, loading
+from scripts.core.models.entries import Folder, Package, ResolvedSystem, Trained, state_source
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Files:
 
 def locate(
     name: str,
-    entry: dict,
+    wanted: ResolvedSystem,
     delta: str | None = None,
     fetched: str | None = None,
     trained: str | None = None,
@@ -38,50 +38,41 @@ def locate(
     """Return what a system is loaded from.
 
     Args:
-        name, entry: Of the registry.
+        name: Of the registry.
+        wanted: What its entry says.
         delta: The file with the delta.
-        fetched: A file of :func:`fetch`: its commits are taken.
+        fetched: A file with what :func:`scripts.core.models.loading.fetch` returned: the Hub is not asked.
         trained: The folder that the rule ``train_coreference`` wrote.
 
     Raises:
         UserError: If a folder does not hold a checkpoint, or as :func:`scripts.core.models.loading.locate`.
     """
-    source = entry["source"]
-    commits = hub.read_record(fetched) if fetched else fetch(name, entry)
+    source = wanted.source
+    commits = hub.read_record(fetched) if fetched else loading.fetch(f"system {name}", wanted)
     folders = {part: hub.find(f"system {name}", commit, fetched) for part, commit in commits.items()}
     encoder, revision = folders.get("encoder"), None
-    if "delta" in source:
-        assert delta is not None, "the rule has it as an input"
+    if isinstance(source, Package):
+        assert delta is not None and source.folder is not None, "the rule has it as an input"
         checkpoint = Path(delta)
-        encoder = loading.package_file(name, source, source["folder"])
-        revision = f"{source['package']}=={source['version']}"
-    elif "path" in source:
-        checkpoint = _in_folder(name, entry["architecture"], source["path"])
-    elif "trained" in source:
+        encoder = loading.package_file(name, state_source(source), source.folder)
+        revision = f"{source.package}=={source.version}"
+    elif isinstance(source, Folder):
+        checkpoint = _in_folder(name, wanted.architecture, source.path)
+    elif isinstance(source, Trained):
         assert trained is not None, "the rule has it as an input"
         checkpoint = Path(trained)
     else:
-        checkpoint = folders["source"] / source.get("file", "")
+        checkpoint = folders["source"] / (source.file or "")
         revision = commits["source"]["revision"]
-    if "path" in entry.get("encoder", {}):
-        encoder = Path(entry["encoder"]["path"]).expanduser()
+    if isinstance(wanted.encoder, Folder):
+        encoder = Path(wanted.encoder.path).expanduser()
         if not (encoder / "config.json").is_file():
             raise UserError(f"system {name}: {encoder} holds no config.json; correct encoder in config/models.yaml")
     # Of a folder of this machine everything counts, of the hub's what loading may read.
-    read = [Path(source["path"]).expanduser() if "path" in source else checkpoint]
+    read = [Path(source.path).expanduser() if isinstance(source, Folder) else checkpoint]
     if encoder is not None and not encoder.is_relative_to(read[0]):
         read.append(encoder)
-    return Files(checkpoint, encoder, revision, _digest(read, whole=bool({"path", "trained"} & set(source))))
-
-
-def fetch(name: str, entry: dict[str, Any]) -> dict[str, dict]:
-    """Fetch what a system needs from the Hub into the local cache.
-
-    Returns:
-        For ``source`` and ``encoder``, where they are on the Hub, as :func:`scripts.core.models.hub.fetch`.
-    """
-    parts = {part: entry[part] for part in ("source", "encoder") if "hub" in entry.get(part, {})}
-    return {part: hub.fetch(f"system {name}", wanted) for part, wanted in parts.items()}
+    return Files(checkpoint, encoder, revision, _digest(read, whole=isinstance(source, Folder | Trained)))
 
 
 def _in_folder(name: str, architecture: str, path: str) -> Path:

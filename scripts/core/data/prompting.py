@@ -8,7 +8,7 @@ the model is asked, before anything is put around it) and ``follow_up``: missing
 
 import datetime
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from scripts.core.errors import UserError, describe_error
@@ -38,9 +38,9 @@ CONTENTS: tuple[Callable[[str], Any], ...] = (lambda text: text, lambda text: [{
 """How chat templates take the text of a turn: as it is, or as a list of parts."""
 
 
-def thought_tags(entry: dict[str, Any]) -> tuple[str, str]:
-    """Return what begins and ends a thought of a model, by its registry entry."""
-    start, end = entry.get("thinking", {}).get("tags", TAGS)
+def thought_tags(thinking: Mapping[str, Any] | None) -> tuple[str, str]:
+    """Return what begins and ends a thought of a model, by ``thinking`` of its registry entry."""
+    start, end = (thinking or {}).get("tags", TAGS)
     return start, end
 
 
@@ -64,29 +64,31 @@ def split_thought(text: str, tags: tuple[str, str] = TAGS, prompt: str = "") -> 
 
 
 def wrapper(
-    entry: dict[str, Any], tokenizer: "transformers.PreTrainedTokenizerBase", date: str
+    wrapping: str,
+    thinking: Mapping[str, Any] | None,
+    tokenizer: "transformers.PreTrainedTokenizerBase",
+    date: str,
 ) -> Callable[[str], str]:
     """Return the function that makes of a prompt what a model reads.
 
     Args:
-        entry: Of a registry entry ``prompt_wrapping`` and ``thinking``. ``none``: the text as it is. ``llama2``:
-            between ``[INST]`` and ``[/INST]`` (RUFF, Table 4). ``chat_template``: as the user's turn in the tokenizer's
-            own template, up to where the assistant speaks; ``thinking`` holds variables of the template.
+        wrapping: ``none``: the text as it is. ``llama2``: between ``[INST]`` and ``[/INST]`` (RUFF, Table 4).
+            ``chat_template``: as the user's turn in the tokenizer's own template, up to where the assistant speaks.
+        thinking: Of the registry entry; holds variables of the template.
         date: The day that templates are told it is, such as 2024-07-26.
 
     Raises:
         UserError: If the template is missing, fails, does not show the prompt exactly once or speaks of thoughts, of
             which ``thinking`` says nothing.
     """
-    wrapping = entry.get("prompt_wrapping", "none")
     if wrapping == "chat_template":
-        return _chat(entry.get("thinking"), tokenizer, date)
+        return _chat(thinking, tokenizer, date)
     if wrapping not in WRAPPINGS:
         raise ValueError(f"prompt_wrapping {wrapping!r} is unknown; expected one of {', '.join(WRAPPINGS)}")
     return (lambda text: f"[INST] {text} [/INST]") if wrapping == "llama2" else lambda text: text
 
 
-def _chat(thinking: dict[str, Any] | None, tokenizer: Any, date: str) -> Callable[[str], str]:
+def _chat(thinking: Mapping[str, Any] | None, tokenizer: Any, date: str) -> Callable[[str], str]:
     where = "config/models.yaml: the model's chat template"
     remedy = "set prompt_wrapping to none, or correct the template"
     try:

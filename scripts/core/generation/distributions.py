@@ -36,9 +36,9 @@ from scripts.core.generation.generate import Answer
 from scripts.core.generation.ranking import most_probable
 from scripts.core.generation.servers import Step
 from scripts.core.scoring.masked import MaskedScorer
-from scripts.core.scoring.network import Batch
 from scripts.core.scoring.reader import SPAN, Text, single_token
 from scripts.core.scoring.seq2seq import Seq2SeqScorer
+from scripts.core.workflow.parts import Batch
 
 MASK = "[MASK]"
 METHODS = ("mask", "generate")

@@ -26,6 +26,7 @@ from scripts.core.generation.beginnings import Layout, lay_out, single_part
 from scripts.core.generation.ranking import most_probable
 from scripts.core.models.contexts import context_length
 from scripts.core.scoring import network as net
+from scripts.core.workflow.parts import Batch
 
 BATCH_TOKENS = {"cpu": 8192, "cuda": 65536}
 """Tokens of a batch (prompts with padding, and new tokens) when the configuration says ``auto``."""
@@ -124,7 +125,7 @@ class Generator:
             ids.append(tokens)
         return ids
 
-    def plan(self, ids: Sequence[list[int]]) -> list[net.Batch]:
+    def plan(self, ids: Sequence[list[int]]) -> list[Batch]:
         """Divide prompts into batches, the longest first, the same for the same prompts."""
         sizes = [len(tokens) + self.max_new_tokens for tokens in ids]
         order = sorted(range(len(ids)), key=lambda row: (-sizes[row], ids[row]))
@@ -136,7 +137,7 @@ class Generator:
             alike = net.cut_passes(sorted(order, key=lambda row: ids[row]), sizes, self.batch_tokens, 1)
             batches = min(batches, alike, key=lambda some: sum(self._lay_out(ids, batch).tokens for batch in some))
         made = [
-            net.Batch(
+            Batch(
                 batch,
                 self._lay_out(ids, batch).tokens + self.max_new_tokens * len(batch),
                 [ids[row] for row in batch],
@@ -160,7 +161,7 @@ class Generator:
             answers.update(zip(batch.members, self.run(batch), strict=True))
         return [answers[row] for row in range(len(prompts))]
 
-    def run(self, batch: net.Batch) -> list[Answer]:
+    def run(self, batch: Batch) -> list[Answer]:
         """Continue the prompts of a batch."""
         return self.continue_all(batch.work)
 

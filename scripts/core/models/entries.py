@@ -5,7 +5,7 @@ a job gets these fields, as a dictionary, and nothing else, so that a new label 
 """
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar
 
@@ -60,8 +60,17 @@ def read_source(stated: Mapping[str, Any]) -> Any:
     return kind(**stated)
 
 
+class Placed:
+    """What is read from places."""
+
+    @property
+    def places(self) -> dict[str, Any]:
+        """Those of :data:`PLACES` that are stated."""
+        return {part: place for part in PLACES if (place := getattr(self, part, None)) is not None}
+
+
 @dataclass(frozen=True, kw_only=True)
-class ScoredModel:
+class ScoredModel(Placed):
     """What scores depend on.
 
     Attributes:
@@ -92,6 +101,16 @@ class PromptedModel(ScoredModel):
     prompt_wrapping: str | None = None
     thinking: Mapping[str, Any] | None = None
 
+    @property
+    def wrapping(self) -> str:
+        """What is put around a prompt."""
+        return self.prompt_wrapping or "none"
+
+    @property
+    def thought_tokens(self) -> int:
+        """How many tokens the model may think before each answer."""
+        return (self.thinking or {}).get("tokens", 0)
+
 
 @dataclass(frozen=True, kw_only=True)
 class ProbedModel(PromptedModel):
@@ -101,7 +120,7 @@ class ProbedModel(PromptedModel):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ResolvedSystem:
+class ResolvedSystem(Placed):
     """What clusters depend on."""
 
     source: Source | Trained
@@ -114,7 +133,7 @@ class ResolvedSystem:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Entry:
+class Entry(Placed):
     """What is said of both; ``parameters`` None: not published, or read from the checkpoint, as empty texts are."""
 
     name: str
@@ -126,11 +145,6 @@ class Entry:
     embedding_parameters: int = 0
     note: str = ""
     studies: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def places(self) -> dict[str, Any]:
-        """Those of :data:`PLACES` that are stated."""
-        return {part: place for part in PLACES if (place := getattr(self, part, None)) is not None}
 
     @property
     def is_fetched(self) -> bool:
@@ -179,11 +193,6 @@ class Model(Entry, ProbedModel):
         return [key for key in planned if getattr(self, key) in ("", None)]
 
     @property
-    def thought_tokens(self) -> int:
-        """How many tokens the model may think before each answer."""
-        return (self.thinking or {}).get("tokens", 0)
-
-    @property
     def is_promptable(self) -> bool:
         """Whether it can be asked, here or at its server."""
         return self.prompt_wrapping is not None or self.api is not None
@@ -216,7 +225,7 @@ Value = TypeVar("Value", Model, System)
 
 def read_entry(kind: type[Value], name: str, entry: Mapping[str, Any]) -> Value:
     """Return a model or system from its entry in YAML, which its schema has checked."""
-    values = {key: read_source(value) if key in PLACES else value for key, value in entry.items()}
+    values = _read_values(entry, entry.keys())
     if "revisions" in values:
         values["revisions"] = tuple(values["revisions"])
     return kind(name=name, **values)
@@ -236,8 +245,16 @@ def job_entry(entry: Model | System, part: type) -> dict[str, Any]:
 
 def read_job_entry(entry: Mapping[str, Any]) -> ProbedModel:
     """Return what a job may depend on in a model's entry (:func:`job_entry`), as a value again."""
-    known = {one.name for one in fields(ProbedModel)} & entry.keys()
-    return ProbedModel(**{key: read_source(entry[key]) if key in PLACES else entry[key] for key in known})
+    return ProbedModel(**_read_values(entry, {one.name for one in fields(ProbedModel)}))
+
+
+def read_job_system(entry: Mapping[str, Any]) -> ResolvedSystem:
+    """Return what a job got of a system's entry as a value again."""
+    return ResolvedSystem(**_read_values(entry, {one.name for one in fields(ResolvedSystem)}))
+
+
+def _read_values(entry: Mapping[str, Any], known: Collection[str]) -> dict[str, Any]:
+    return {key: read_source(value) if key in PLACES else value for key, value in entry.items() if key in known}
 
 
 def state_source(source: Source | Trained) -> dict[str, Any]:

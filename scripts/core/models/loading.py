@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from scripts.core.errors import UserError, count_noun
 from scripts.core.files import sha256
 from scripts.core.models import checkpoints, contexts, hub
-from scripts.core.models.entries import Folder, Hub, Package, ScoredModel, state_source
+from scripts.core.models.entries import Folder, Hub, Package, ResolvedSystem, ScoredModel, state_source
 from scripts.core.models.tokenizing import load_tokenizer
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def locate(
             package or folder is not there.
     """
     source = wanted.source
-    parts = hub.read_record(fetched) if fetched is not None else fetch(name, wanted)
+    parts = hub.read_record(fetched) if fetched is not None else fetch(f"model {name}", wanted)
     folders = {part: hub.find(f"model {name}", said, fetched) for part, said in parts.items()}
     tokenizer, adapter = folders.get("tokenizer"), folders.get("adapter")
     if isinstance(wanted.adapter, Folder):
@@ -95,31 +95,35 @@ def locate(
     return Location(folder, None, None, tokenizer, adapter)
 
 
-def fetch(name: str, wanted: ScoredModel) -> dict[str, dict]:
-    """Fetch what a model needs from the Hub into the local cache.
+def fetch(what: str, wanted: ScoredModel | ResolvedSystem) -> dict[str, dict]:
+    """Fetch what a model or system needs from the Hub into the local cache.
+
+    Args:
+        what: Of messages: ``model NAME``.
 
     Returns:
-        What :func:`scripts.core.models.hub.fetch` returns for ``source``, ``tokenizer`` and ``adapter``, where they
-        are on the Hub.
+        What :func:`scripts.core.models.hub.fetch` returns for each of :data:`scripts.core.models.entries.PLACES` that
+        is on the Hub.
 
     Raises:
         UserError: As that function; if the checkpoint brings code of its own and no revision fixes which.
     """
-    source = wanted.source
-    if wanted.remote_code and isinstance(source, Hub) and not source.revision:
+    source, own_code = wanted.source, getattr(wanted, "remote_code", False)
+    if own_code and isinstance(source, Hub) and not source.revision:
         raise UserError(
-            f"model {name}: {source.hub} brings custom code, and anyone who changes it there runs code here; read "
+            f"{what}: {source.hub} brings custom code, and anyone who changes it there runs code here; read "
             f"it at https://huggingface.co/{source.hub}/commits/main and set source.revision to the commit you read"
         )
     needs = {
-        "source": ["weights"] if wanted.tokenizer else ["weights", "tokenizer"],
+        "source": ["weights"] if "tokenizer" in wanted.places else ["weights", "tokenizer"],
         "tokenizer": ["tokenizer"],
         "adapter": ["adapter"],
+        "encoder": ["weights", "tokenizer"],
     }
     return {
-        part: hub.fetch(f"model {name}", state_source(place), needed)
-        for part, needed in needs.items()
-        if isinstance(place := getattr(wanted, part), Hub)
+        part: hub.fetch(what, state_source(place), needs[part])
+        for part, place in wanted.places.items()
+        if isinstance(place, Hub)
     }
 
 

@@ -80,19 +80,14 @@ def open_model(
     network, tokenizer = loading.load(name, wanted, location, device)
     seconds = time.monotonic() - started
     hardware = loading.device_name(device)
-    facts = {
-        "model": name,
-        "source": portable(entry["source"], ROOT),
-        "revision": location.revision,
-        **({"adapter": portable(entry["adapter"], ROOT)} if wanted.adapter else {}),
-        "weights_sha256": loading.weights_digest(location),
-        "architecture": wanted.architecture,
-        "precision": wanted.precision,
-        "device": hardware,
-        "libraries": {library: importlib.metadata.version(library) for library in libraries},
-        "code": closure.digests(script, str(ROOT)),
-        "demonstration": wanted.demonstration,
-    }
+    facts = {"model": name} | describe_run(
+        entry,
+        script,
+        revision=location.revision,
+        weights_sha256=loading.weights_digest(location),
+        device=hardware,
+        libraries={library: importlib.metadata.version(library) for library in libraries},
+    )
     speed = {
         "model": name,
         "device": hardware,
@@ -102,6 +97,31 @@ def open_model(
         "loading_seconds": round(seconds, 3),
     }
     return OpenedModel(network, tokenizer, device, wanted, facts, speed)
+
+
+def describe_run(
+    entry: dict, script: str, *, revision: str | None, weights_sha256: str, device: str, libraries: dict[str, str]
+) -> dict[str, Any]:
+    """Return what the metadata of a file say of the model or system that made it, for the audit and for who reads it.
+
+    Args:
+        entry: As the workflow gives it to a job; where an adapter, a tokenizer of its own or what begins texts is
+            stated, that is told.
+        script: The script that ran it, relative to the repository.
+        revision: What its source was resolved to.
+    """
+    stated = ("source", "adapter", "tokenizer", "bos_token", "encoder")
+    return {
+        **portable({part: entry[part] for part in stated if part in entry}, ROOT),
+        "revision": revision,
+        "weights_sha256": weights_sha256,
+        "architecture": entry["architecture"],
+        "precision": entry["precision"],
+        "device": device,
+        "libraries": libraries,
+        "code": closure.digests(script, str(ROOT)),
+        "demonstration": entry["demonstration"],
+    }
 
 
 def write_speed(path: str | Path, opened: OpenedModel, seconds: float, **amounts: Any) -> None:

@@ -23,10 +23,10 @@ from scripts.core.scoring import network as net
 from scripts.core.scoring import tree
 from scripts.core.scoring.masked import MaskedScorer, masked_copies
 from scripts.core.scoring.minicons import MiniconsScorer
-from scripts.core.scoring.network import Batch
 from scripts.core.scoring.packed import PackedScorer
 from scripts.core.scoring.reader import Text
 from scripts.core.scoring.seq2seq import Seq2SeqScorer
+from scripts.core.workflow.parts import Batch
 
 log = logging.getLogger("pronouns")
 

@@ -16,8 +16,8 @@ import torch
 from torch.nn.functional import scaled_dot_product_attention
 
 from scripts.core.scoring import network as net
-from scripts.core.scoring.network import Batch
 from scripts.core.scoring.reader import Text
+from scripts.core.workflow.parts import Batch
 
 HEADS: dict[str, Callable[[Any, torch.Tensor], torch.Tensor]] = {
     "bert": lambda network, hidden: network.cls(hidden),

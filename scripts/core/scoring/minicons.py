@@ -13,8 +13,8 @@ import torch
 
 from scripts.core.errors import UserError
 from scripts.core.scoring import network as net
-from scripts.core.scoring.network import Batch
 from scripts.core.scoring.reader import Text
+from scripts.core.workflow.parts import Batch
 
 METRIC = "within_word_l2r"
 

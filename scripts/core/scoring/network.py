@@ -4,7 +4,6 @@ import inspect
 import logging
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
@@ -25,15 +24,6 @@ SUMMED_LOGITS = {"cpu": 1 << 19, "cuda": 1 << 28}
 """Logits whose exponentials are summed at once: what stays in a CPU core's cache, a GiB of a GPU's memory."""
 
 Item = TypeVar("Item")
-
-
-@dataclass(frozen=True)
-class Batch:
-    """Texts that are scored together: their numbers, the tokens that the network reads, and what a scorer needs."""
-
-    members: list[int]
-    tokens: int
-    work: Any
 
 
 def kind_of_device(network: Any) -> str:

@@ -12,8 +12,8 @@ import torch
 
 from scripts.core.scoring import network as net
 from scripts.core.scoring import tree
-from scripts.core.scoring.network import Batch
 from scripts.core.scoring.reader import Text
+from scripts.core.workflow.parts import Batch
 
 PACK_TOKENS = {"cpu": 256, "cuda": 1024}
 """Tokens of a packed sequence: longer ones share more and attend to more."""

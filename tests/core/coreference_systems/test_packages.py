@@ -51,7 +51,7 @@ def clients(coreference_python, package_systems):
 
     yield client
     for one in opened.values():
-        one.close()
+        one.process.send([], last=True)
 
 
 @workflow

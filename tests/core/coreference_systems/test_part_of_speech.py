@@ -7,6 +7,7 @@ import pytest
 
 from scripts.core.coreference_systems import part_of_speech as p
 from scripts.core.coreference_systems.documents import AnnotatedDocument
+from scripts.core.coreference_systems.packages import process
 from scripts.core.errors import UserError
 
 
@@ -46,8 +47,10 @@ for line in sys.stdin:
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ("sys.exit('first\\nno module named spacy')", r"cannot tag the corpus \(no module named spacy\)"),
-        ("print('{}')", r"cannot tag the corpus \(it said nothing\)"),
+        ("sys.exit('first\\nno module named spacy')", r"ended with status 1 \(no module named spacy\)"),
+        ("", r"the tagger ended with status 0 \(it said nothing\)"),
+        ("print('{}')", r"the tagger ended with status 0 \(it said nothing\)"),
+        ("print('{}', flush=True); import os; os.kill(os.getpid(), 9)", "ended with status -9"),
         ("print('{}'); [print('[]') for _ in range(3)]", "sentence 1 of the document 'd' has 3 words and got 0 tags"),
     ],
 )
@@ -57,14 +60,14 @@ def test_an_environment_that_does_not_tag_is_named(tmp_path, body, message):
 
 
 def test_an_environment_that_is_not_there_is_named(tmp_path):
-    with pytest.raises(UserError, match="nowhere/python: cannot be started"):
+    with pytest.raises(UserError, match="nowhere/python cannot be started"):
         p.tag(CORPUS, str(tmp_path / "nowhere/python"))
     stated = tmp_path / "environment.json"
     stated.write_text(json.dumps({"python": "/usr/bin/python3"}), encoding="utf-8")
-    assert p.interpreter(stated) == "/usr/bin/python3"
+    assert process.interpreter(stated) == "/usr/bin/python3"
     stated.write_text("[]", encoding="utf-8")
     with pytest.raises(UserError, match=r"environment\.json: names no interpreter"):
-        p.interpreter(stated)
+        process.interpreter(stated)
 
 
 def test_tags_are_read_as_they_were_written(tmp_path):

@@ -118,10 +118,10 @@ def test_what_is_fetched_is_checked_and_nothing_is_left_behind(entries, monkeypa
     entry = {"source": {"hub": "org/name", "revision": "0" * 40}, "architecture": "decoder"}
     fetched = tmp_path / "m.json"
     with pytest.raises(UserError, match=r"models\.m\.context is 7"):
-        fetch_model.main(fetched=str(fetched), model="m", entry=entry, stated={"context": 7})
+        fetch_model.main(fetched=str(fetched), name="m", entry=entry, stated={"context": 7})
     assert not fetched.exists()
     stated = {"context": contexts.context_length(contexts.build("m", "decoder", folder))}
-    fetch_model.main(fetched=str(fetched), model="m", entry=entry, stated=stated)
+    fetch_model.main(fetched=str(fetched), name="m", entry=entry, stated=stated)
     assert fetched.exists()
 
 

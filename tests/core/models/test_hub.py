@@ -135,7 +135,7 @@ def run(hub, folder, code, **environment):
     )
 
 
-FETCH = "from scripts.scoring import fetch_model; fetch_model.main(fetched={!r}, model='m', entry={!r})"
+FETCH = "from scripts.scoring import fetch_model; fetch_model.main(fetched={!r}, name='m', entry={!r})"
 
 
 def fetch(hub, folder, name="org/name", revision=None, entry=None, **environment):
@@ -176,22 +176,23 @@ def test_weights_in_parts_are_those_of_the_index(hub, tmp_path):
 
 JOBS = """
 import pathlib
-from scripts.coreference import fetch_system
-from scripts.coreference_training import fetch_encoder, train_coreference
+from scripts.core.models.entries import read_job_system
+from scripts.coreference_training import train_coreference
 from scripts.core.coreference_systems import sources
 from scripts.core.coreference_systems.c2f.resolve import Resolver
 from scripts.scoring import fetch_model, score
 made, job = pathlib.Path({folder!r}), {job!r}
 system = {{"source": {{"hub": "org/system", "revision": None}}, "architecture": "c2f"}}
+system |= {{"precision": "float32", "environment": "main"}}
 apart = {{**system, "encoder": {{"hub": "org/encoder", "revision": None}}}}
 encoder = {{"hub": "org/encoder", "revision": None}}
 if {fetch!r}:
-    fetch_model.main(fetched=str(made / "model.json"), model="m", entry=job["entry"])
-    fetch_system.main(fetched=str(made / "system.json"), system="s", entry=apart)
-    fetch_encoder.main(fetched=str(made / "encoder.json"), system="s", entry={{"source": encoder}})
+    fetch_model.main(fetched=str(made / "model.json"), name="m", entry=job["entry"])
+    fetch_model.main(fetched=str(made / "system.json"), name="s", entry=apart)
+    fetch_model.main(fetched=str(made / "encoder.json"), name="s", entry={{"source": encoder}})
 else:
     score.main(**job, fetched=str(made / "model.json"))
-    found = sources.locate("s", apart, fetched=str(made / "system.json"))
+    found = sources.locate("s", read_job_system(apart), fetched=str(made / "system.json"))
     Resolver.load(found.checkpoint, "cpu", "float32")
     assert (found.encoder / "model.safetensors").is_file()
     assert train_coreference.encoder_folder("s", encoder, str(made / "encoder.json")) == found.encoder

@@ -273,11 +273,11 @@ def test_code_of_a_checkpoint_is_fetched_at_a_revision_alone(monkeypatch):
     monkeypatch.setattr(loading.hub, "fetch", lambda what, source, needs: source)
     source = {"hub": "org/name", "revision": None}
     with pytest.raises(UserError, match=r"org/name brings custom code.*set source.revision to the commit") as raised:
-        loading.fetch("m", read_job_entry({"source": source, "remote_code": True}))
+        loading.fetch("model m", read_job_entry({"source": source, "remote_code": True}))
     assert "\n" not in str(raised.value)
-    assert loading.fetch("m", read_job_entry({"source": source}))["source"]["revision"] is None
+    assert loading.fetch("model m", read_job_entry({"source": source}))["source"]["revision"] is None
     pinned = {"source": source | {"revision": "abc"}, "remote_code": True}
-    assert loading.fetch("m", read_job_entry(pinned))["source"]["revision"] == "abc"
+    assert loading.fetch("model m", read_job_entry(pinned))["source"]["revision"] == "abc"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Finished parts of a job, kept beside its output until all is done: a job that is killed loses seconds."""
+"""Long work in batches: finished parts are kept beside a job's output until all is done: a kill costs seconds."""
 
 import hashlib
 import json
@@ -7,8 +7,9 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -25,21 +26,47 @@ def digest(value: Any) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
 
 
+@dataclass(frozen=True)
+class Batch:
+    """What is done together: the numbers of its items, how much it is (tokens, or documents), what running it needs."""
+
+    members: list[int]
+    tokens: int
+    work: Any
+
+
 class Parts:
-    """The folder of a job's finished parts.
+    """The folder of a job's finished parts, and, as a context, the bar and the clock of its work.
 
     Args:
         output: The file that the job writes.
         facts: All that results depend on besides the batches (JSON); parts of anything else are thrown away.
         save_seconds: How often :meth:`work` saves.
+        label, unit: Of the bar.
+        measure: How much a batch with these results is for :attr:`fresh`.
+
+    Attributes:
+        fresh: How much was done now, not by a try that was killed.
+        seconds: How long the context took.
     """
 
-    def __init__(self, output: str | Path, facts: dict[str, Any], save_seconds: float = 30):
+    def __init__(
+        self,
+        output: str | Path,
+        facts: dict[str, Any],
+        save_seconds: float = 30,
+        *,
+        label: str = "",
+        unit: str = "tok",
+        measure: Callable[[Batch, list[Any]], int] = lambda batch, _: batch.tokens,
+    ):
         self.folder, self.key, self.save_seconds = Path(output).with_suffix(".parts"), digest(facts), save_seconds
         self.paths: dict[str, list[Path]] = {}
         # Results of windows, by their batches, that wait for being saved.
         self.waiting: dict[str, dict[int, list[Any]]] = {}
         self.saved = time.monotonic()
+        self.measure, self.fresh, self.seconds = measure, 0, 0.0
+        self.bar = progress_bar(label, unit)
         for path in files.complete_files(self.folder, ".parquet"):
             try:
                 metadata = files.parquet_metadata(path)
@@ -52,10 +79,23 @@ class Parts:
         if self.paths:
             log.info("%s: %s found", self.folder, count_noun(sum(map(len, self.paths.values())), "finished part"))
 
+    def __enter__(self) -> Self:
+        self.started = time.monotonic()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.seconds = time.monotonic() - self.started
+        self.bar.close()
+
+    @property
+    def rate(self) -> float:
+        """How much was done in a second."""
+        return self.fresh / max(self.seconds, 1e-9)
+
     def work(
-        self, window: str, batches: Sequence[Any], run: Callable[[Any], list[Any]]
-    ) -> Iterator[tuple[Any, list[Any], bool]]:
-        """Yield the batches of a window of instances with their results, and whether they ran now.
+        self, window: str, batches: Sequence[Batch], run: Callable[[Batch], list[Any]]
+    ) -> Iterator[tuple[Batch, list[Any]]]:
+        """Yield the batches of a window of instances with their results.
 
         Args:
             window: Digest of the instances.
@@ -70,12 +110,13 @@ class Parts:
                 finished.setdefault(batch, []).append(np.array(value, dtype=np.float64) if numbers else value)
         for number, batch in enumerate(batches):
             results = finished.get(number)
-            fresh = results is None
             if results is None:
                 results = self.waiting.setdefault(window, {})[number] = run(batch)
+                self.fresh += self.measure(batch, results)
                 if time.monotonic() - self.saved >= self.save_seconds:
                     self._save()
-            yield batch, results, fresh
+            yield batch, results
+            self.bar.update(batch.tokens)
 
     def _save(self) -> None:
         for window, results in self.waiting.items():
@@ -91,10 +132,9 @@ class Parts:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def progress_bar(label: str, total: int | None = None, unit: str = "tok") -> tqdm:
+def progress_bar(label: str, unit: str) -> tqdm:
     """Return a bar on standard error with units (tokens of forward passes) per second and the time left."""
     return tqdm(
-        total=total,
         desc=label,
         unit=unit,
         unit_scale=unit == "tok",
