@@ -88,7 +88,7 @@ def test_its_rows_are_in_the_summary_and_its_question_in_the_overview(site):
     assert "Which pronoun set does a model prefer in a greeting?" in overview
     assert "share of sentences, they" in overview and "share of sentences, he" not in overview
     page = (site.folder / "results/paper/report.rst").read_text()
-    assert r"Greetings\: Preferred pronoun sets" in page and "data:image/png;base64," in page
+    assert r"Greetings\: Choices" in page and "data:image/png;base64," in page
 
 
 def test_its_jobs_are_in_the_plan(site):
@@ -114,35 +114,37 @@ def test_its_rows_are_in_the_audit(site):
 def test_only_what_a_change_concerns_runs_again(site):
     script = site.folder / "scripts/greetings/figures.py"
     before, stat = script.read_text(), script.stat()
-    assert '"Sentences"' in before
-    script.write_text(before.replace('"Sentences"', '"Number of sentences"'))
-    assert set(site.planned("figures", "tables", "greetings")) == {"greetings_figure_choices", "figures", "greetings"}
+    assert '"Share of sentences"' in before
+    script.write_text(before.replace('"Share of sentences"', '"Share"'))
+    assert set(site.planned("figures", "tables", "greetings")) == {"greetings_figures", "figures", "greetings"}
     script.write_text(before)
     os.utime(script, (stat.st_atime, stat.st_mtime))
 
 
-def test_a_figure_is_one_line_and_one_function(site):
-    """As docs/adding.md says; the figures of its script are drawn, and nothing else is made."""
+def test_a_figure_is_a_name_and_a_function(site):
+    """As docs/figure.md says; the study's figures are drawn, and nothing else is made."""
     folder, figure = site.folder, "results/greetings/figures/replica/again"
-    script = folder / "scripts/greetings/figures.py"
-    end = '\n\nif __name__ == "__main__":'
-    script.write_text(script.read_text().replace(end, f"\n\nfigure_again = figure_choices\n{end}"))
-    rules = folder / "rules/greetings.smk"
-    line = '    figures={"choices": result("choices", title="Preferred pronoun sets")},\n'
-    assert line in rules.read_text()
-    rules.write_text(rules.read_text().replace(line, f'{line[:-3]}, "again": result("choices")}},\n'))
-    drawn = {"greetings_figure_again": 1, "greetings_figure_choices": 1}
-    assert site.planned("figures", "tables") == {**drawn, "figures": 1}
+    for path, line, longer in (
+        (
+            "scripts/greetings/figures.py",
+            '{"choices": draw_choices}',
+            '{"choices": draw_choices, "again": draw_choices}',
+        ),
+        ("rules/greetings.smk", 'GREETINGS_DRAWN = ["choices"]', 'GREETINGS_DRAWN = ["choices", "again"]'),
+    ):
+        text = (folder / path).read_text()
+        assert line in text
+        (folder / path).write_text(text.replace(line, longer))
+    assert site.planned("figures", "tables") == {"greetings_figures": 1, "figures": 1}
     done = site.snakemake(f"{figure}.pdf")
     assert done.returncode == 0, done.stdout[-3000:]
-    for path in (f"{figure}.png", f"{figure}.csv", "results/logs/greetings_figure_again/replica.log"):
-        assert (folder / path).is_file(), path
+    assert (folder / f"{figure}.png").is_file() and (folder / f"{figure}.csv").is_file()
 
 
 def test_a_study_that_is_not_named_costs_nothing(site):
     """No job of another study ran, and nothing was fetched."""
     ran = {path.name for path in (site.folder / "results/provenance").iterdir()}
-    assert {"greetings_instances", "greetings_figure_choices", "greetings_section"} < ran
+    assert {"greetings_instances", "greetings_figures", "greetings_section"} < ran
     assert not [rule for rule in ran if rule.startswith(("ruff", "counter_gap", "underspecification", "fetch"))]
 
 
@@ -153,5 +155,5 @@ def test_it_stands_beside_the_others(site):
     overlay.write_text(text + "greetings: {asked: [flan-t5-small]}\n")
     planned = site.planned("figures", "tables", "fetch_models", "--forceall", overlay="config/every.yaml")
     for study in ("ruff", "counter_gap", "underspecification", "greetings"):
-        assert [rule for rule in planned if rule.startswith(f"{study}_figure_")], study
+        assert [rule for rule in planned if rule.startswith(f"{study}_figure")], study
     assert planned["fetch_model"] == 1

@@ -1,13 +1,29 @@
-# A study as small as one can be: sentences with a slot, the pronoun that a model prefers in it, one figure, one table.
+"""
+Greetings, a study as small as one can be: which pronoun set does a model prefer in a sentence?
+
+REQUIRED INPUTS
+    templates/greetings/sentences.tsv
+    results/greetings/scores/{templates}/{model}.parquet      rules/scoring.smk
+
+OUTPUTS
+    results/greetings/instances/, estimates.csv, figures/, tables/
+    results/paper/sections/greetings.tex
+"""
 
 GREETINGS = config["greetings"]
+GREETINGS_CATEGORY = f"{len(STUDIES) + 2}. Greetings"
 GREETINGS_ASKED = {name: Prompting(["vanilla"], {"answer": 5}, [(4, 5)]) for name in GREETINGS["asked"]}
+GREETINGS_DRAWN = ["choices"]
+GREETINGS_FIGURES = expand(
+    "results/greetings/figures/{templates}/{figure}", templates=GREETINGS["templates"], figure=GREETINGS_DRAWN
+)
+GREETINGS_TABLES = expand("results/greetings/tables/{templates}/choices", templates=GREETINGS["templates"])
 
 
 rule greetings_instances:
     input:
         sentences=str(TEMPLATES / "greetings/sentences.tsv"),
-        pronouns=str(TEMPLATES / "pronouns.tsv"),
+        pronouns=PRONOUN_FILE,
     output:
         instances="results/greetings/instances/{templates}/selected.parquet",
     log:
@@ -20,29 +36,94 @@ rule greetings_instances:
         "../scripts/greetings/instances.py"
 
 
+rule greetings_estimates:
+    input:
+        scores=expand(
+            "results/greetings/scores/{templates}/{model}.parquet", templates=GREETINGS["templates"], model=RUN
+        ),
+    output:
+        estimates="results/greetings/estimates.csv",
+    log:
+        "results/logs/greetings_estimates/all.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        draws=1000,
+        seed=1,
+        pronoun_sets=PRONOUN_SETS,
+    script:
+        "../scripts/greetings/estimates.py"
+
+
+rule greetings_figures:
+    input:
+        estimates=rules.greetings_estimates.output.estimates,
+    output:
+        pdf=expand("results/greetings/figures/{{templates}}/{figure}.pdf", figure=GREETINGS_DRAWN),
+        png=[
+            reported(path, GREETINGS_CATEGORY, 1, "figure", f"Greetings, {Path(path).stem}")
+            for path in expand("results/greetings/figures/{{templates}}/{figure}.png", figure=GREETINGS_DRAWN)
+        ],
+        csv=expand("results/greetings/figures/{{templates}}/{figure}.csv", figure=GREETINGS_DRAWN),
+    log:
+        "results/logs/greetings_figures/{templates}.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        **from_wildcards("templates"),
+    script:
+        "../scripts/greetings/figures.py"
+
+
+rule greetings_table:
+    input:
+        estimates=rules.greetings_estimates.output.estimates,
+    output:
+        tex="results/greetings/tables/{templates}/choices.tex",
+        csv=reported("results/greetings/tables/{templates}/choices.csv", GREETINGS_CATEGORY, 2, "table", "Choices"),
+    log:
+        "results/logs/greetings_table/{templates}.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        **from_wildcards("templates"),
+    script:
+        "../scripts/greetings/tables.py"
+
+
+rule greetings_section:
+    input:
+        section_template=repo_path("paper/sections/greetings.tex.j2"),
+        estimates=rules.greetings_estimates.output.estimates,
+        figures=expand("{figure}.pdf", figure=GREETINGS_FIGURES),
+        tables=expand("{table}.tex", table=GREETINGS_TABLES),
+    output:
+        section_tex="results/paper/sections/greetings.tex",
+        summary="results/greetings/analysis/summary.csv",
+        paper_numbers=expand(
+            "results/greetings/analysis/{templates}/paper_numbers.json", templates=GREETINGS["templates"]
+        ),
+    log:
+        "results/logs/greetings_section/all.log",
+    conda:
+        "../envs/paper.yaml"
+    params:
+        template_sets=GREETINGS["templates"],
+        models={name: MODELS[name].facts for name in RUN},
+    script:
+        "../scripts/greetings/section.py"
+
+
 declare(
     name="greetings",
     label="Greetings",
     title="Greetings (a study of the tests)",
+    question="Which pronoun set does a model prefer in a greeting?",
     parts=GREETINGS["templates"],
-    every_part=["replica"],
     instances=expand(rules.greetings_instances.output.instances, templates=GREETINGS["templates"]),
+    analyses=[*rules.greetings_estimates.output],
+    made={"figure": GREETINGS_FIGURES, "table": GREETINGS_TABLES},
     scored=ScoredInstances(sets=GREETINGS["templates"], instances=4, options=len(PRONOUN_SETS), tokens=9),
     prompted=PromptSet(sets=GREETINGS["templates"], models=GREETINGS_ASKED, tokens=20) if GREETINGS_ASKED else None,
-    analysis_rules={
-        "choices": result(
-            scores=expand("results/greetings/scores/{{templates}}/{model}.parquet", model=RUN),
-            params={"models": list(RUN), "pronoun_sets": PRONOUN_SETS},
-        )
-    },
-    figures={"choices": result("choices", title="Preferred pronoun sets")},
-    tables={"choices": result("choices")},
-    numbers=result("choices"),
-    section=result(params={"template_sets": GREETINGS["templates"]}),
-    question="Which pronoun set does a model prefer in a greeting?",
-    summary=result(
-        choices=expand("results/greetings/analysis/{templates}/choices.csv", templates=GREETINGS["templates"]),
-        params={"template_sets": GREETINGS["templates"]},
-    ),
     headline=["choices"],
 )

@@ -1,24 +1,41 @@
-"""The figures of the greetings, each by the function of its rule."""
+"""The figures of the greetings."""
+
+from pathlib import Path
+
+import pandas as pd
+import seaborn.objects as so
+from matplotlib.figure import Figure
 
 from scripts.core import files
 from scripts.core.paper import plotting
 from scripts.core.workflow.job import run_named
 
 
+def figures(*, estimates: str, pdf: list, png: list, csv: list, templates: str) -> None:
+    """Draw the figures of a template set that their files name."""
+    rows = files.read_csv(estimates)
+    rows = rows[rows.templates == templates]
+    for paths in zip(pdf, png, csv, strict=True):
+        plotting.save(FIGURES[Path(paths[0]).stem](rows), rows, *paths)
+
+
 @plotting.style()
-def draw_choices(frame):
-    """Draw one bar for each model and pronoun set; return the figure."""
-    drawn = plotting.figure(plotting.COLUMN, 2)
-    ax = drawn.subplots()
-    ax.bar([f"{row.model}\n{row.pronoun}" for row in frame.itertuples()], frame["count"], color="#0072B2")
-    ax.set_ylabel("Sentences")
+def draw_choices(rows: pd.DataFrame) -> Figure:
+    """Draw a panel for each model, and in it a bar with its interval for each pronoun set."""
+    plot = (
+        so.Plot(rows, x="pronoun", y="value", ymin="low", ymax="high", color="pronoun")
+        .facet("model", wrap=plotting.panel_columns(rows.model.nunique()))
+        .add(so.Bar(alpha=1, edgewidth=0))
+        .add(so.Range(color=plotting.GREY))
+        .scale(color=plotting.pronoun_colours(rows.pronoun.unique()))
+        .label(x="", y="Share of sentences")
+    )
+    drawn = plotting.draw(plot, plotting.COLUMN, 1.5)
+    plotting.legend_below(drawn, [plotting.interval_handle("95% interval")], 1)
     return drawn
 
 
-def figure_choices(*, choices: str, pdf: str, png: str, csv: str):
-    """Draw the figure; every row of the table is drawn."""
-    frame = files.read_csv(choices)
-    plotting.save(draw_choices(frame), frame, pdf, png, csv)
+FIGURES = {"choices": draw_choices}
 
 
 if __name__ == "__main__":

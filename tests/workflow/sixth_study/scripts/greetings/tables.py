@@ -1,15 +1,16 @@
-"""The tables of the greetings, each by the function of its rule."""
+"""The tables of the greetings."""
 
 from scripts.core import files
-from scripts.core.paper import latex
+from scripts.core.paper.formats import percent
+from scripts.core.paper.tables import write_table
 from scripts.core.workflow.job import run_named
 
 
-def table_choices(*, choices: str, tex: str, csv: str):
-    """Tabulate how often each pronoun set is preferred (LaTeX and CSV)."""
-    frame = files.read_csv(choices)
-    files.write_csv(csv, frame)
-    files.write_text(tex, latex.latex_table(frame))
+def table(*, estimates: str, tex: str, csv: str, templates: str) -> None:
+    """Tabulate how often each model prefers each pronoun set, in percent."""
+    rows = files.read_csv(estimates)
+    shares = rows[rows.templates == templates].pivot(index="model", columns="pronoun", values="value")
+    write_table(tex, csv, shares.map(percent).rename_axis(index="Model", columns=None).reset_index())
 
 
 if __name__ == "__main__":

@@ -1,0 +1,30 @@
+"""How often each model prefers each pronoun set."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from scripts.core import files
+from scripts.core.data.estimate_rows import ESTIMATED, MODEL, PROBABILITY
+from scripts.core.data.options import predict
+from scripts.core.statistics import ratios
+from scripts.core.workflow.job import run_named
+
+METRIC = "share of sentences"
+
+
+def estimates(*, scores: list, estimates: str, pronoun_sets: list, draws: int, seed: int) -> None:
+    """Estimate shares with intervals over sentences, from a file of ``scores`` for each template set and model."""
+    items = []
+    for path in map(Path, scores):
+        chosen = predict(files.read_parquet(path))
+        identity = {"templates": path.parent.name, "model": path.stem, "kind": MODEL, "scoring": PROBABILITY}
+        for index, name in enumerate(pronoun_sets):
+            item = chosen.assign(**identity, pronoun=name, metric=METRIC, above=chosen.option_index == index, below=1)
+            items.append(item)
+    table = ratios.estimate(pd.concat(items), [*ESTIMATED, "pronoun"], "instance_id", draws, seed)
+    files.write_csv(estimates, table)
+
+
+if __name__ == "__main__":
+    run_named()

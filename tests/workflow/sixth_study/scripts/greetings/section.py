@@ -1,0 +1,37 @@
+"""The greetings in the paper and in the summary over all studies."""
+
+from scripts.core import files
+from scripts.core.data import estimate_rows
+from scripts.core.data.estimate_rows import ESTIMATED
+from scripts.core.paper import sections
+from scripts.core.paper.lookup import Numbers
+from scripts.core.paper.numbers import count
+from scripts.core.workflow.job import run_named
+
+
+def section(
+    *, section_template: str, estimates: str, figures: list, tables: list, section_tex: str, paper_numbers: list,
+    summary: str, template_sets: list, models: dict,
+) -> None:  # fmt: skip
+    """Render the section, and write the numbers of its text and the rows of the summary over all studies.
+
+    ``paper_numbers`` has a file for each of ``template_sets``, in that order; ``models`` are those of the run by name.
+    """
+    common = sections.context("greetings", template_sets, [], figures, tables, [], section_tex)
+    measured = files.read_csv(estimates)
+    for name, part in common["sets"].items():
+        rows = measured[measured.templates == name]
+        part["numbers"]["sentences"] = count(rows.below.max(), "estimates.csv", column="below")
+        part["choices"] = Numbers(part, rows, ESTIMATED, ["pronoun"], "estimates.csv")
+        part["most"] = part["choices"].highest("share of sentences", pronoun=...)
+    sections.write(section_tex, section_template, common)
+    for part, path in zip(common["sets"].values(), paper_numbers, strict=True):
+        files.write_json(path, part["numbers"])
+    rows = measured.rename(columns={"templates": "part", "clusters": "n"}).drop(columns=["above", "below"])
+    labels = {name: facts["label"] for name, facts in models.items()}
+    rows = rows.assign(n_unit="instances", label=rows.model.map(labels), headline=rows.pronoun == "they")
+    estimate_rows.write(summary, "greetings", rows.to_dict("records"))
+
+
+if __name__ == "__main__":
+    run_named()
