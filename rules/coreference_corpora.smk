@@ -52,7 +52,7 @@ rule coreference_names:
     benchmark:
         "results/benchmarks/coreference_names/{column}.tsv"
     wildcard_constraints:
-        column=one_of(augmentation.COLUMNS),
+        column=one_of(first_names.COLUMNS),
     conda:
         "../envs/analysis.yaml"
     resources:

@@ -1,7 +1,7 @@
 # Needs the configuration of corpora and systems, and the list of systems that are trained. Makes what the rules of
 # coreference read, by the wildcards of a job. No rules here.
 
-from scripts.core.coreference_systems import augmentation
+from scripts.core.coreference_systems import augmentation, first_names
 from scripts.core.coreference_systems import documents as annotated
 from scripts.core.coreference_systems import entries as trained_systems
 

@@ -605,7 +605,8 @@ def build_c2f(folder, name="tiny-c2f"):
     import transformers as t
 
     from scripts.core.coreference_systems.c2f import checkpoints
-    from scripts.core.coreference_systems.c2f.model import C2F, Configuration
+    from scripts.core.coreference_systems.c2f.configuration import Configuration
+    from scripts.core.coreference_systems.c2f.model import C2F
 
     target = Path(folder).resolve() / name
     tokens = target.parent / f"{name}-tokens"

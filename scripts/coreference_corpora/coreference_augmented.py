@@ -3,7 +3,7 @@
 import pandas as pd
 
 from scripts.core import files
-from scripts.core.coreference_systems import augmentation, part_of_speech
+from scripts.core.coreference_systems import augmentation, first_names, part_of_speech
 from scripts.core.coreference_systems import documents as annotated
 from scripts.core.workflow.job import log, run
 
@@ -27,7 +27,7 @@ def main(
         corpus = part_of_speech.read(tagged, corpus)
     swaps = augmentation.read_words(*words) if len(words) == 1 else augmentation.read_published_words(*words)
     if method == "acda":
-        people = augmentation.placeholders(augmentation.read_names(augmentation.packaged_names()))
+        people = augmentation.placeholders(first_names.read_names(first_names.packaged_names()))
     else:
         people = augmentation.read_name_map(*names)
     annotated.write(augmented, augmentation.augment(corpus, swaps, people, column))

@@ -1,5 +1,6 @@
 """Read one part of an annotated corpus."""
 
+from scripts.core.coreference_systems import conll
 from scripts.core.coreference_systems import documents as annotated
 from scripts.core.workflow.job import log, run
 
@@ -14,10 +15,10 @@ def main(*, source: str, documents: str, corpus: str, part: str):
         part: train, development or test.
     """
     if corpus == "litbank":
-        found = annotated.litbank_split(annotated.read_litbank(source))[part]
+        found = conll.litbank_split(conll.read_litbank(source))[part]
     else:
         # The study's systems take clusters that share a mention for one.
-        found = annotated.read_conll2012(source, merge=True)
+        found = conll.read_conll2012(source, merge=True)
     annotated.write(documents, found)
     words, mentions = (sum(map(len, lists)) for lists in zip(*((d.words, d.mentions) for d in found), strict=True))
     log.info("%s, %s: %d documents, %d words, %d mentions", corpus, part, len(found), words, mentions)

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from scripts.core import files
-from scripts.core.coreference_systems import augmentation
+from scripts.core.coreference_systems import first_names
 from scripts.core.workflow.job import log, run
 
 
@@ -15,8 +15,8 @@ def main(*, pairs: str, totals: str, column: str):
         totals: How many pairs there are of each gender, and their total weight (CSV).
         column: Where the frequencies of a name begin: corrected, or faithful to the study's code, one column late.
     """
-    matched, weights = augmentation.match_genders(augmentation.read_names(augmentation.packaged_names(), column))
-    swaps = augmentation.both_ways([pair for some in matched.values() for pair in some])
+    matched, weights = first_names.match_genders(first_names.read_names(first_names.packaged_names(), column))
+    swaps = first_names.both_ways([pair for some in matched.values() for pair in some])
     files.write_text(pairs, "".join(f"{name}\t{other}\n" for name, other in swaps.items()))
     table = pd.DataFrame(
         {"gender": gender, "pairs": len(some), "weight": weights[gender]} for gender, some in matched.items()

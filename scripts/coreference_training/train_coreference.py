@@ -14,7 +14,7 @@ import torch
 from scripts.core import files
 from scripts.core.coreference_systems import documents, rewriting, training
 from scripts.core.coreference_systems.c2f import checkpoints
-from scripts.core.coreference_systems.c2f.model import Configuration
+from scripts.core.coreference_systems.c2f.configuration import Configuration
 from scripts.core.coreference_systems.c2f.windows import Splitter
 from scripts.core.errors import UserError
 from scripts.core.models import hub, loading

@@ -8,7 +8,7 @@ import torch
 
 from scripts.core.coreference_systems import augmentation, documents, entries
 from scripts.core.coreference_systems.c2f import checkpoints
-from scripts.core.coreference_systems.c2f.model import Configuration
+from scripts.core.coreference_systems.c2f.configuration import Configuration
 from scripts.core.coreference_systems.c2f.resolve import Resolver
 from scripts.core.coreference_systems.training import Settings
 from scripts.core.errors import UserError

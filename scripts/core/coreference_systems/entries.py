@@ -26,8 +26,8 @@ def read_entries(path: str | Path) -> dict[str, dict]:
 
     Returns:
         By name: ``label``, ``encoder``, ``data``, ``model`` (see
-        :class:`scripts.core.coreference_systems.c2f.model.Configuration`), ``training`` (see
-        :class:`scripts.core.coreference_systems.training.Settings`) and, where given, ``augmented``: settings of
+        :class:`scripts.core.coreference_systems.c2f.configuration.Configuration`), ``training`` (see
+        :class:`scripts.core.coreference_systems.training_plan.Settings`) and, where given, ``augmented``: settings of
         training that differ on an augmented corpus. Their values are checked where they are used.
 
     Raises:

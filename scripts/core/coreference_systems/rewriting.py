@@ -205,12 +205,11 @@ def with_other_names(document: "AnnotatedDocument", names: Names, random: Random
 
 def with_one_gender(document: "AnnotatedDocument", target: str, names: Names, random: Random) -> "AnnotatedDocument":
     """Return a document in which the people with a known gender have one, ``he`` or ``she``, and other names."""
-    edits, turned = {}, []
+    edits = {}
     for cluster in document.clusters:
         gender = gender_of(document, cluster)
         if gender is None or gender == target:
             continue
-        turned.append(cluster)
         for first, last in cluster:
             word = document.words[first]
             if first == last and word.lower() in SETS:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from scripts.core.coreference_systems import augmentation as a
+from scripts.core.coreference_systems import first_names
 from scripts.core.coreference_systems.documents import AnnotatedDocument
 from scripts.core.data.upstream import read_manifest
 from scripts.core.errors import UserError
@@ -212,7 +213,7 @@ def test_the_published_lists_are_read(mirror):
 
 # Rows of a list of names: the sign, the name, and frequencies by the number of the country's column.
 def name_row(sign, name, frequencies):
-    row = list(f"{sign:<3}{name}".ljust(a.MARK))
+    row = list(f"{sign:<3}{name}".ljust(first_names.MARK))
     for country, value in frequencies.items():
         row[30 + country] = f"{value:X}"
     return "".join(row) + "$\r\n"
@@ -234,7 +235,7 @@ def test_names_are_read_by_gender_and_country(tmp_path):
         ("F", "Jo", {2: 5}),
         ("?", "Lou+Ann", {}),
     )
-    names = a.read_names(path)
+    names = first_names.read_names(path)
     assert [(name.name, name.gender) for name in names] == [
         ("Åke", "male"),
         ("Kim", "mostly female"),
@@ -243,10 +244,10 @@ def test_names_are_read_by_gender_and_country(tmp_path):
         ("Lou Ann", "unisex"),
         ("Lou-Ann", "unisex"),
     ]
-    assert len(names[0].frequencies) == a.COUNTRIES
+    assert len(names[0].frequencies) == first_names.COUNTRIES
     assert (names[0].frequencies[0], names[0].frequencies[1], names[0].frequencies[54]) == (13, 2, 1)
     # One column late: without the first country, and with a column of nothing behind the last.
-    late = a.read_names(path, "faithful")[0].frequencies
+    late = first_names.read_names(path, "faithful")[0].frequencies
     assert late == (*names[0].frequencies[1:], 0)
     assert a.placeholders(names)["LouAnn"] == "E3"
 
@@ -262,11 +263,11 @@ def test_names_are_read_by_gender_and_country(tmp_path):
 )
 def test_bad_rows_of_names_are_named(tmp_path, text, column, message):
     with pytest.raises(UserError, match=message):
-        a.read_names(name_file(tmp_path, text=text), column)
+        first_names.read_names(name_file(tmp_path, text=text), column)
 
 
 def vectors(rng, size):
-    return rng.integers(0, 14, (size, a.COUNTRIES)) * (rng.random((size, a.COUNTRIES)) < 0.1)
+    return rng.integers(0, 14, (size, first_names.COUNTRIES)) * (rng.random((size, first_names.COUNTRIES)) < 0.1)
 
 
 def test_weights_are_distance_times_angle():
@@ -274,7 +275,7 @@ def test_weights_are_distance_times_angle():
     first, second = vectors(rng, 6), vectors(rng, 5)
     first[0] = 0
     second[1] = first[2]
-    found = a.weights(first, second)
+    found = first_names.weights(first, second)
     for i, v in enumerate(first.astype(float)):
         for j, w in enumerate(second.astype(float)):
             cosine = v @ w / (np.linalg.norm(v) * np.linalg.norm(w) + 1e-10)
@@ -286,29 +287,29 @@ def test_weights_are_distance_times_angle():
 def test_a_matching_has_the_least_total_weight_of_all(seed):
     rng = np.random.default_rng(seed)
     lists = [
-        [a.Name(f"{gender}{i}", gender, tuple(map(int, row))) for i, row in enumerate(vectors(rng, size))]
+        [first_names.Name(f"{gender}{i}", gender, tuple(map(int, row))) for i, row in enumerate(vectors(rng, size))]
         for gender, size in (("m", 6), ("f", 8))
     ]
-    pairs, total = a.match(*lists)
+    pairs, total = first_names.match(*lists)
     # The two female names with the smallest sums of frequencies stay out.
     kept = sorted(lists[1], key=lambda name: -sum(name.frequencies))[:6]
-    table = a.weights([name.frequencies for name in lists[0]], [name.frequencies for name in kept])
+    table = first_names.weights([name.frequencies for name in lists[0]], [name.frequencies for name in kept])
     least = min(table[range(6), order].sum() for order in map(list, itertools.permutations(range(6))))
     assert total == pytest.approx(least)
     assert {first for first, _ in pairs} == {name.name for name in lists[0]}
     assert {second for _, second in pairs} == {name.name for name in kept}
-    swaps = a.both_ways(pairs)
+    swaps = first_names.both_ways(pairs)
     assert len(swaps) == 12 and all(swaps[swaps[name]] == name for name in swaps)
 
 
 def test_a_list_without_names_matches_nothing():
-    assert a.match([], [a.Name("x", "female", (0,) * a.COUNTRIES)]) == ([], 0.0)
+    assert first_names.match([], [first_names.Name("x", "female", (0,) * first_names.COUNTRIES)]) == ([], 0.0)
 
 
 @pytest.fixture(scope="module")
 def nam_dict():
     """The list of names of the package gender-guesser, which is the study's."""
-    return a.packaged_names()
+    return first_names.packaged_names()
 
 
 def test_another_list_of_names_is_refused(tmp_path, monkeypatch):
@@ -316,12 +317,12 @@ def test_another_list_of_names_is_refused(tmp_path, monkeypatch):
     (package / "data").mkdir(parents=True)
     (package / "__init__.py").touch()
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(a, "NAME_PACKAGE", "names_of_mine")
+    monkeypatch.setattr(first_names, "NAME_PACKAGE", "names_of_mine")
     with pytest.raises(UserError, match="gender-guesser, which has the list of names, is not installed"):
-        a.packaged_names()
+        first_names.packaged_names()
     (package / "data/nam_dict.txt").write_text("M  Bo\n", encoding="utf-8")
     with pytest.raises(UserError, match=r"nam_dict\.txt: not the list of names of gender-guesser 0\.4\.0"):
-        a.packaged_names()
+        first_names.packaged_names()
 
 
 def test_male_names_match_female_ones_and_mostly_male_mostly_female(tmp_path):
@@ -330,7 +331,7 @@ def test_male_names_match_female_ones_and_mostly_male_mostly_female(tmp_path):
         ("M", "Al", {2: 5}), ("F", "Ann", {2: 4}), ("F", "Rare", {3: 1}), ("1M", "Kit", {2: 1}), ("?F", "Sam", {2: 1}),
         ("?", "Lou", {2: 1}),
     )  # fmt: skip
-    pairs, totals = a.match_genders(a.read_names(path))
+    pairs, totals = first_names.match_genders(first_names.read_names(path))
     assert pairs == {"male": [("Al", "Ann")], "mostly male": [("Kit", "Sam")]}
     assert totals == {"male": pytest.approx(12 / 11 - 1), "mostly male": 0}
 
@@ -348,13 +349,14 @@ def test_the_files_of_the_study_can_be_fetched():
     ],
 )
 def test_the_list_of_names_has_the_published_sizes(nam_dict, column, sizes):
-    names = a.read_names(nam_dict, column)
+    names = first_names.read_names(nam_dict, column)
     assert {gender: sum(name.gender == gender for name in names) for gender in sizes} == sizes
 
 
 def test_mostly_male_names_match_mostly_female_ones_at_the_published_weight(nam_dict):
-    names = a.read_names(nam_dict, "faithful")
-    pairs, total = a.match(*([name for name in names if name.gender == f"mostly {g}"] for g in ("male", "female")))
+    names = first_names.read_names(nam_dict, "faithful")
+    both = ([name for name in names if name.gender == f"mostly {gender}"] for gender in ("male", "female"))
+    pairs, total = first_names.match(*both)
     assert len(pairs) == 568
     assert total == pytest.approx(903.88, abs=0.005)
 
@@ -365,14 +367,14 @@ def test_the_published_pairs_have_the_published_weights(nam_dict, mirror):
     Matching the male with the female names of the whole list takes minutes and three gigabytes; the authors' pairs are
     a matching of least weight and show that the weights are theirs.
     """
-    names = {name.name: name for name in a.read_names(nam_dict, "faithful")}
+    names = {name.name: name for name in first_names.read_names(nam_dict, "faithful")}
     published = a.read_name_map(mirror / "counter_gap/cda/nam_map.txt")
     assert len(published) == 2 * (18506 + 568)
     totals = dict.fromkeys(("male", "mostly male"), 0.0)
     for first, second in published.items():
         if names[first].gender in totals:
             pair = ([names[name].frequencies] for name in (first, second))
-            totals[names[first].gender] += a.weights(*pair).item()
+            totals[names[first].gender] += first_names.weights(*pair).item()
     assert totals["male"] == pytest.approx(8103.72, abs=0.005)
     assert totals["mostly male"] == pytest.approx(903.88, abs=0.005)
 

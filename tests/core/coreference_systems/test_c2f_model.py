@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from scripts.core.coreference_systems.c2f import checkpoints, features, model
+from scripts.core.coreference_systems.c2f import checkpoints, encoders, features, model, outcomes
 from scripts.core.coreference_systems.c2f.windows import Splitter
 from tests.core.coreference_systems import tiny
 
@@ -205,7 +205,7 @@ def test_losses(made):
     for first, width in scores.candidates.nonzero().tolist():
         share = 1 / (1 + math.exp(-scores.candidate_scores[first, width].item()))
         entropy -= math.log(share if (first, first + width) in window.clusters else 1 - share)
-    found = model.losses(scores, window)
+    found = outcomes.losses(scores, window)
     assert found[0].item() == pytest.approx(antecedents, rel=1e-4)
     assert found[1].item() == pytest.approx(entropy, rel=1e-4)
 
@@ -233,11 +233,11 @@ def test_clusters_of_scores(encoder):
     spans = [(0, 0), (2, 2), (5, 6), (7, 7), (9, 9), (12, 13)]
     scores = handmade(spans, [None, None, 0, 1, 2, None], [1.0, -1.0, 1.0, -1.0, 1.0, 0.5])
     linked = [[(0, 0), (5, 6), (9, 9)], [(2, 2), (7, 7)]]
-    assert model.clusters(scores, window, singletons=False) == linked
-    assert model.clusters(scores, window, singletons=True) == [*linked, [(12, 13)]]
+    assert outcomes.clusters(scores, window, singletons=False) == linked
+    assert outcomes.clusters(scores, window, singletons=True) == [*linked, [(12, 13)]]
     # A pair with a score of exactly 0 is no pair: of equal scores the first counts.
     scores.scores[2, 1] = 0.0
-    assert model.clusters(scores, window, singletons=False) == [[(2, 2), (7, 7)], [(5, 6), (9, 9)]]
+    assert outcomes.clusters(scores, window, singletons=False) == [[(2, 2), (7, 7)], [(5, 6), (9, 9)]]
 
 
 def test_pieces_of_one_word_are_one_mention(encoder):
@@ -246,9 +246,9 @@ def test_pieces_of_one_word_are_one_mention(encoder):
     other = window.units - 4
     scores = handmade([(twice, twice), (twice, twice + 1), (other, other)], [None, 0, 1], [1.0] * 3)
     word, last = window.word[twice], window.word[other]
-    assert model.clusters(scores, window, singletons=False) == [[(word, word), (last, last)]]
+    assert outcomes.clusters(scores, window, singletons=False) == [[(word, word), (last, last)]]
     alone = handmade([(twice, twice), (twice, twice + 1)], [None, 0], [1.0] * 2)
-    assert model.clusters(alone, window, singletons=False) == []
+    assert outcomes.clusters(alone, window, singletons=False) == []
 
 
 def test_plain_attention_is_the_librarys(encoder):
@@ -260,8 +260,8 @@ def test_plain_attention_is_the_librarys(encoder):
     for plain in (False, True):
         bert = AutoModel.from_pretrained(encoder, attn_implementation="eager")
         if plain:
-            model.simplify(bert, 0.1)
-            assert any(isinstance(module, model.PlainAttention) for module in bert.modules())
+            encoders.simplify(bert, 0.1)
+            assert any(isinstance(module, encoders.PlainAttention) for module in bert.modules())
             assert not any(isinstance(module, torch.nn.Dropout) for module in bert.modules())
         with torch.no_grad():
             outputs.append(bert.eval()(input_ids=ids, attention_mask=mask).last_hidden_state[mask.bool()])
@@ -269,7 +269,7 @@ def test_plain_attention_is_the_librarys(encoder):
 
 
 def test_shared_dropout_has_one_mask_for_a_row():
-    dropout = model.SharedDropout(0.5)
+    dropout = encoders.SharedDropout(0.5)
     values = torch.ones(4, 6, 50)
     torch.manual_seed(0)
     dropped = dropout(values)

@@ -9,7 +9,8 @@ import torch
 from transformers import BertConfig, BertModel
 
 from scripts.core.coreference_systems.c2f import checkpoints
-from scripts.core.coreference_systems.c2f.model import Configuration, clusters
+from scripts.core.coreference_systems.c2f.configuration import Configuration
+from scripts.core.coreference_systems.c2f.outcomes import clusters
 from scripts.core.coreference_systems.c2f.resolve import sentences, tokenise
 from scripts.core.coreference_systems.c2f.windows import Splitter
 from scripts.core.coreference_systems.documents import AnnotatedDocument

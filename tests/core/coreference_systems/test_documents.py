@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from scripts.core.coreference_systems import conll
 from scripts.core.coreference_systems import documents as d
 from scripts.core.errors import UserError
 from tests.core.coreference_systems import conll2012
@@ -35,7 +36,7 @@ ONTONOTES = text(
 def read(tmp_path, content, **options):
     path = tmp_path / "x_gold_conll"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return d.read_conll2012(path, **options)
+    return conll.read_conll2012(path, **options)
 
 
 def test_a_document_of_ontonotes_is_read(tmp_path):
@@ -56,7 +57,7 @@ def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path):
     (document,) = read(tmp_path, ONTONOTES.encode("utf-8-sig"))
     (tmp_path / "litbank").mkdir()
     (tmp_path / "litbank/x.conll").write_bytes(ONTONOTES.encode("utf-8-sig"))
-    assert d.read_litbank(tmp_path / "litbank") == [document]
+    assert conll.read_litbank(tmp_path / "litbank") == [document]
 
 
 @pytest.mark.parametrize(("name", "genre"), [("bc/cnn/00/cnn_0003; part 2", "bc"), ("105_persuasion_brat", None)])
@@ -70,12 +71,12 @@ def test_each_part_of_a_file_and_each_file_of_a_folder_is_a_document(tmp_path):
     (tmp_path / "b/c/one.v4_gold_conll").write_text(ONTONOTES + second, encoding="utf-8")
     (tmp_path / "a_gold_conll").write_text(ONTONOTES.replace("bc/x", "bc/a"), encoding="utf-8")
     (tmp_path / "a.txt").write_text("no corpus", encoding="utf-8")
-    found = d.read_conll2012(tmp_path)
+    found = conll.read_conll2012(tmp_path)
     assert [document.name for document in found] == ["bc/a", "bc/x", "bc/x; part 1"]
     assert found[2].speakers is None and found[2].tags == ("NN",)
     (tmp_path / "d").mkdir()
     with pytest.raises(UserError, match=r"has no file \*gold_conll"):
-        d.read_conll2012(tmp_path / "d")
+        conll.read_conll2012(tmp_path / "d")
 
 
 def test_mentions_of_one_entity_may_lie_in_each_other(tmp_path):
@@ -127,7 +128,7 @@ def test_bad_input_is_named_by_file_and_row(tmp_path, content, message):
 
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(UserError, match="x_gold_conll: cannot be read"):
-        d.read_conll2012(tmp_path / "x_gold_conll")
+        conll.read_conll2012(tmp_path / "x_gold_conll")
 
 
 def test_clusters_that_share_a_mention_become_one_where_asked(tmp_path, caplog):
@@ -149,32 +150,32 @@ def test_files_of_litbank_are_read_in_the_order_of_their_names(tmp_path):
     for name in ("2_b_brat", "1_a_brat"):
         content = litbank(name, [("Ada", "(0"), ("King", "0)"), (".", "")], [("She", "(0)"), ("-", "")])
         (tmp_path / f"{name}.conll").write_text(content, encoding="utf-8")
-    first, second = d.read_litbank(tmp_path)
+    first, second = conll.read_litbank(tmp_path)
     assert (first.name, second.name) == ("1_a_brat", "2_b_brat")
     assert first.words == ("Ada", "King", ".", "She", "-") and first.sentences == ((0, 3), (3, 5))
     assert first.clusters == (((0, 1), (3, 3)),)
     assert first.speakers is None and first.tags is None
     (tmp_path / "1_a_brat.conll").write_bytes(b"\xff")
     with pytest.raises(UserError, match=r"1_a_brat\.conll: not UTF-8 text"):
-        d.read_litbank(tmp_path)
+        conll.read_litbank(tmp_path)
     (tmp_path / "empty").mkdir()
     with pytest.raises(UserError, match=r"has no file \*.conll"):
-        d.read_litbank(tmp_path / "empty")
+        conll.read_litbank(tmp_path / "empty")
 
 
 def test_every_tenth_document_of_litbank_is_tested_on():
     corpus = [d.AnnotatedDocument(f"{number:02d}", ("a",), ((0, 1),), ()) for number in range(25)]
-    parts = {part: [document.name for document in some] for part, some in d.litbank_split(corpus[::-1]).items()}
+    parts = {part: [document.name for document in some] for part, some in conll.litbank_split(corpus[::-1]).items()}
     assert parts["test"] == ["00", "10", "20"]
     assert parts["development"] == ["01", "11", "21"]
     assert parts["train"] == [f"{number:02d}" for number in range(25) if number % 10 > 1]
 
 
 def test_litbank_has_its_documents_words_and_mentions(mirror):
-    corpus = d.read_litbank(mirror / "litbank/coref/conll.tar.xz")
+    corpus = conll.read_litbank(mirror / "litbank/coref/conll.tar.xz")
     counts = {
         part: (len(some), sum(len(one.words) for one in some), sum(len(one.mentions) for one in some))
-        for part, some in d.litbank_split(corpus).items()
+        for part, some in conll.litbank_split(corpus).items()
     }
     assert counts == {"train": (80, 167577, 22988), "development": (10, 20816, 3010), "test": (10, 22139, 3105)}
 
@@ -182,7 +183,7 @@ def test_litbank_has_its_documents_words_and_mentions(mirror):
 def test_documents_are_read_as_they_were_written(tmp_path):
     corpus = read(tmp_path, ONTONOTES + text(row("é", 0, "(0)|(1", part=7), row("b", 1, "1)", part=7), "", part="007"))
     conll2012.write(tmp_path / "y_gold_conll", corpus)
-    assert d.read_conll2012(tmp_path / "y_gold_conll") == corpus
+    assert conll.read_conll2012(tmp_path / "y_gold_conll") == corpus
     d.write(tmp_path / "y.jsonl", corpus)
     assert d.read(tmp_path / "y.jsonl") == corpus
 
@@ -192,7 +193,7 @@ def test_nested_mentions_survive_the_layout(tmp_path):
     clusters = d.order_clusters([[(0, 5), (1, 1)], [(0, 2), (3, 5)], [(0, 0), (2, 4)], [(1, 3)], [(5, 5)]])
     document = d.AnnotatedDocument("x", words, ((0, 6),), clusters)
     conll2012.write(tmp_path / "z_gold_conll", [document])
-    assert d.read_conll2012(tmp_path / "z_gold_conll") == [document]
+    assert conll.read_conll2012(tmp_path / "z_gold_conll") == [document]
 
 
 DOCUMENT = d.AnnotatedDocument("x", ("a", "b", "c"), ((0, 2), (2, 3)), (((0, 1), (2, 2)),), ("s",) * 3, ("t",) * 3)

@@ -232,8 +232,8 @@ def test_only_the_encoders_rate_rises_and_its_norms_do_not_decay_as_published(en
         ({"task_learning_rate": float("nan")}, "task_learning_rate is nan"),
         ({"precision": "float16"}, "precision is 'float16'"),
         ({"parts": [0]}, "parts is "),
-        ({"rewriting": {"they": 2}}, "they is 2"),
-        ({"rewriting": {"them": 0.1}}, "'rewriting: them' is unknown"),
+        ({"rewriting": {"they": 2}}, "they is 2; at most 1"),
+        ({"rewriting": {"them": 0.1}}, "rewriting: the setting 'them' is unknown"),
     ],
 )
 def test_settings_that_cannot_be_used_are_refused(values, message):

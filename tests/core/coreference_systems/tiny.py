@@ -4,7 +4,7 @@ import string
 
 import torch
 
-from scripts.core.coreference_systems.c2f.model import Configuration
+from scripts.core.coreference_systems.c2f.configuration import Configuration
 from scripts.core.coreference_systems.documents import AnnotatedDocument
 
 WORDS = [

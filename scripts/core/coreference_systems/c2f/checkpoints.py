@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from scripts.core.coreference_systems.c2f.model import C2F, Configuration
+from scripts.core.coreference_systems.c2f.configuration import Configuration
+from scripts.core.coreference_systems.c2f.model import C2F
 from scripts.core.errors import UserError, count_noun
 from scripts.core.models.loading import package_file
 from scripts.core.models.low_rank import merge_low_rank

@@ -7,9 +7,8 @@ same product.
 """
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
-from pathlib import Path
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 import torch
@@ -17,129 +16,14 @@ from torch import nn
 from torch.nn import functional
 
 from scripts.core.coreference_systems.c2f import features
+from scripts.core.coreference_systems.c2f.configuration import Configuration
+from scripts.core.coreference_systems.c2f.encoders import SharedDropout, update_encoder
 from scripts.core.coreference_systems.c2f.windows import UNITS_MULTIPLE, Window, rounded_up
-from scripts.core.errors import UserError
-from scripts.core.models.low_rank import add_low_rank
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
 DISTANCES = 10
-UNITS = ("piece", "word")
-
-
-@dataclass(frozen=True)
-class Configuration:
-    """What a system is made of. The defaults are those of c2f-coref on BERT-base; the last group departs from it.
-
-    Attributes:
-        unit: What spans are made of: ``piece`` or ``word``.
-        max_segment_pieces: Of a segment, its two marks included (``max_segment_len``).
-        max_span_width: Of a candidate span, in units.
-        top_span_ratio: Spans that are kept for each unit.
-        max_top_spans, max_antecedents: Most spans that are kept of a document, and most antecedents that each of them
-            is compared with.
-        feature_size, ffnn_size, ffnn_depth: Sizes of embedded features and of the hidden layers, and the number of
-            these.
-        coref_depth: How often pairs are scored; before each time but the first, spans take in their antecedents.
-        width_prior, distance_prior: Whether the width of a span adds to its mention score, and the distance of two to
-            their coarse score.
-        distance_feature: Whether the fine score knows how many spans lie between.
-        speaker_and_genre: Whether the fine score knows if two spans have one speaker, and the document's genre.
-        segment_distances: How many distances in segments the fine score tells apart (``max_training_sentences``); 0 for
-            none.
-        genre: That of a text which comes without one.
-        lora_rank: Rank of the low-rank updates of the encoder's linear layers, which is then frozen but for its layer
-            norms; 0 trains the encoder itself.
-        projection_size: Size to which a span's representation is reduced before pairs are scored; 0 leaves it as it is.
-        case_features, string_features: See :mod:`scripts.core.coreference_systems.c2f.features`.
-        plain_marks: Whether typographic quotation marks are made plain before the tokenizer sees them.
-        log_sigmoid_scores: Whether pairs count the logarithm of a mention's probability in place of its score.
-        singletons: Whether spans with a positive mention score are mentions, even if nothing corefers with them.
-        unit_dropout: Of the encoder's output.
-        shared_dropout: Whether dropout in hidden layers and in the encoder has one mask for a whole row of spans or
-            pieces.
-        top_span_multiple: The number of spans that are kept is rounded up to a multiple of it.
-        embedding_deviation: Standard deviation of the features' first embeddings.
-    """
-
-    unit: str = "piece"
-    max_segment_pieces: int = 128
-    max_span_width: int = 30
-    top_span_ratio: float = 0.4
-    max_top_spans: int = 3900
-    max_antecedents: int = 50
-    feature_size: int = 20
-    ffnn_size: int = 3000
-    ffnn_depth: int = 1
-    coref_depth: int = 2
-    width_prior: bool = True
-    distance_prior: bool = True
-    distance_feature: bool = True
-    speaker_and_genre: bool = True
-    segment_distances: int = 11
-    genres: tuple = ("bc", "bn", "mz", "nw", "pt", "tc", "wb")
-    genre: str = "nw"
-    dropout: float = 0.3
-    lora_rank: int = 0
-    projection_size: int = 0
-    case_features: bool = False
-    string_features: bool = False
-    plain_marks: bool = False
-    log_sigmoid_scores: bool = False
-    singletons: bool = False
-    unit_dropout: float = 0.0
-    shared_dropout: bool = False
-    top_span_multiple: int = 1
-    embedding_deviation: float = 0.02
-
-    @classmethod
-    def parse(cls, values: Mapping[str, Any], where: str | Path) -> "Configuration":
-        """Return the configuration of a mapping of names to values.
-
-        Raises:
-            UserError: If a name is unknown or a value is of another kind; ``where`` starts the message.
-        """
-        known = {field.name: field for field in fields(cls)}
-        for name, value in values.items():
-            if name not in known:
-                raise UserError(f"{where}: the setting '{name}' is unknown; remove it")
-            kind = type(known[name].default)
-            if kind is tuple:
-                fits = isinstance(value, (list, tuple)) and all(isinstance(item, str) for item in value)
-            elif kind is float:
-                fits = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
-            else:
-                fits = type(value) is kind
-            if not fits:
-                raise UserError(f"{where}: {name} is {value!r}, which is not {_KINDS[kind]}; correct it")
-        settings: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in values.items()}
-        configuration = cls(**settings)
-        configuration.check(where)
-        return configuration
-
-    def check(self, where: str | Path) -> None:
-        """Refuse values that no model can have, as a :class:`UserError` whose message begins with ``where``."""
-        if self.unit not in UNITS:
-            raise UserError(f"{where}: unit is '{self.unit}'; choose one of {', '.join(UNITS)}")
-        least = {
-            "max_segment_pieces": 3, "max_span_width": 1, "max_top_spans": 1, "max_antecedents": 1, "feature_size": 1,
-            "ffnn_size": 1, "ffnn_depth": 1, "coref_depth": 1, "segment_distances": 0, "lora_rank": 0,
-            "projection_size": 0, "top_span_multiple": 1,
-        }  # fmt: skip
-        for name, bound in least.items():
-            if getattr(self, name) < bound:
-                raise UserError(f"{where}: {name} is {getattr(self, name)}; at least {bound} is needed")
-        if not 0 < self.top_span_ratio <= 5:
-            raise UserError(f"{where}: top_span_ratio is {self.top_span_ratio}; choose one above 0 and up to 5")
-        for name in ("dropout", "unit_dropout"):
-            if not 0 <= getattr(self, name) < 1:
-                raise UserError(f"{where}: {name} is {getattr(self, name)}; choose one from 0 to below 1")
-        if self.speaker_and_genre and self.genre not in self.genres:
-            raise UserError(f"{where}: genre is '{self.genre}', which is none of {', '.join(self.genres)}")
-
-
-_KINDS = {int: "a whole number", float: "a number", bool: "true or false", str: "text", tuple: "a list of texts"}
 
 
 @dataclass
@@ -166,22 +50,6 @@ class Scores:
     antecedents: torch.Tensor
     valid: torch.Tensor
     scores: torch.Tensor
-
-
-class SharedDropout(nn.Module):
-    """Dropout with one mask for all rows of the last but one dimension: much faster on a CPU."""
-
-    def __init__(self, share: float):
-        super().__init__()
-        self.p = share
-
-    def forward(self, values: torch.Tensor) -> torch.Tensor:
-        """Return ``values`` with entries of the last dimension set to zero, others scaled up; in training alone."""
-        if not self.training or not self.p:
-            return values
-        shape = (*values.shape[:-2], 1, values.shape[-1])
-        kept = torch.rand(shape, device=values.device) >= self.p
-        return values * (kept.to(values.dtype) / (1 - self.p))
 
 
 def distance_classes(distance: torch.Tensor) -> torch.Tensor:
@@ -213,7 +81,6 @@ class C2F(nn.Module):
     def __init__(self, encoder: "PreTrainedModel", configuration: Configuration):
         super().__init__()
         c = self.configuration = configuration
-        c.check("the model's configuration")
         self.encoder = encoder
         if c.lora_rank:
             update_encoder(encoder, c.lora_rank)
@@ -444,125 +311,6 @@ class C2F(nn.Module):
         if known is not None:
             hidden = hidden + functional.linear(self.row_dropout(known), parts[3])
         return self.antecedent_ffnn[1:](hidden).float().squeeze(2)
-
-
-def losses(scores: Scores, window: Window) -> tuple[torch.Tensor, ...]:
-    """Return the two losses of a window, summed.
-
-    Returns:
-        Negative log-likelihood of all right antecedents of each span, in nats (Lee et al. 2017, section 5): a gold
-        mention's are the mentions of its cluster before it, every other span's is none. And the cross-entropy of all
-        candidate spans being mentions.
-    """
-    device = scores.starts.device
-    gold = torch.zeros_like(scores.candidate_scores)
-    within = [(first, last - first) for first, last in window.clusters if last - first < gold.shape[1]]
-    if within:
-        gold[tuple(torch.tensor(within, device=gold.device).T)] = 1
-    entropies = functional.binary_cross_entropy_with_logits(scores.candidate_scores, gold, reduction="none")
-    spans = zip(scores.starts.tolist(), scores.ends.tolist(), strict=True)
-    cluster = torch.tensor([window.clusters.get(span, 0) for span in spans], device=device)
-    right = (cluster.unsqueeze(1) == cluster[scores.antecedents]) & (cluster.unsqueeze(1) > 0) & scores.valid
-    right = torch.cat([~right.any(1, keepdim=True), right], 1)
-    likelihood = torch.logsumexp(scores.scores.masked_fill(~right, -math.inf), 1)
-    return (torch.logsumexp(scores.scores, 1) - likelihood).sum(), entropies[scores.candidates].sum()
-
-
-def clusters(scores: Scores, window: Window, singletons: bool) -> list[list[tuple[int, int]]]:
-    """Return the clusters that the scores say, as mentions of words.
-
-    Each span is joined with its best antecedent, if that has a positive score; of equal scores the first counts.
-
-    Args:
-        singletons: Whether a span with a positive mention score that is joined with none is a cluster of its own.
-
-    Returns:
-        First and last word of each mention, in the order of the text.
-    """
-    best = scores.scores.argmax(1).tolist()
-    antecedents, is_mention = scores.antecedents.tolist(), (scores.mention_scores > 0).tolist()
-    cluster_of, found = {}, []
-    for span, choice in enumerate(best):
-        if choice:
-            antecedent = antecedents[span][choice - 1]
-            if antecedent not in cluster_of:
-                cluster_of[antecedent] = len(found)
-                found.append([antecedent])
-            cluster_of[span] = cluster_of[antecedent]
-            found[cluster_of[span]].append(span)
-    if singletons:
-        found += [[span] for span in range(len(best)) if span not in cluster_of and is_mention[span]]
-    starts, ends = scores.starts.tolist(), scores.ends.tolist()
-    seen, made = set(), []
-    for cluster in found:
-        # Pieces of one word can give two spans of the same words; the first in the text is the mention.
-        mentions = []
-        for span in sorted(cluster):
-            mention = (window.word[starts[span]], window.word[ends[span]])
-            if mention not in seen:
-                seen.add(mention)
-                mentions.append(mention)
-        if mentions and (len(mentions) > 1 or singletons):
-            made.append(mentions)
-    return sorted(made)
-
-
-def update_encoder(encoder: Any, rank: int) -> None:
-    """Replace the linear layers of an encoder's layers by frozen ones with low-rank updates; freeze all but norms."""
-    for parameter in encoder.parameters():
-        parameter.requires_grad_(False)
-    add_low_rank(encoder.encoder, rank)
-    for name, parameter in encoder.encoder.named_parameters():
-        if "LayerNorm" in name:
-            parameter.requires_grad_(True)
-
-
-class PlainAttention(nn.Module):
-    """BERT's attention in the precision of its products throughout, without dropout of the weights.
-
-    Equal to the library's but for rounding. The library's adds the mask and takes the softmax in float32, which takes a
-    CPU about twice as long.
-    """
-
-    def __init__(self, base: Any):
-        super().__init__()
-        self.query, self.key, self.value = base.query, base.key, base.value
-        self.heads = base.num_attention_heads
-
-    def forward(
-        self, hidden_states: torch.Tensor, attention_mask: torch.Tensor, *_: Any, **__: Any
-    ) -> tuple[torch.Tensor, None]:
-        """Return what each piece attends to, shape ``(segments, pieces, size)``, and None for the weights."""
-        segments, pieces, size = hidden_states.shape
-        width = size // self.heads
-
-        def divided(layer: nn.Module) -> torch.Tensor:
-            values = layer(hidden_states).view(segments, pieces, self.heads, width)
-            return values.transpose(1, 2).reshape(segments * self.heads, pieces, width)
-
-        query, key, value = divided(self.query), divided(self.key), divided(self.value)
-        # The library's mask, (segments, 1, pieces, pieces) with one row for all, has the least number there is, which
-        # lower precisions lack.
-        bias = attention_mask[:, 0, :1].clamp(min=-1e4).to(query.dtype)
-        bias = bias.repeat_interleave(self.heads, 0)
-        weights = torch.softmax(torch.baddbmm(bias, query, key.transpose(1, 2), alpha=width**-0.5), -1)
-        attended = torch.bmm(weights, value).view(segments, self.heads, pieces, width)
-        return attended.transpose(1, 2).reshape(segments, pieces, size), None
-
-
-def simplify(encoder: nn.Module, dropout: float) -> None:
-    """Make the training of an encoder fast on a CPU: plain attention, and dropout with one mask for a segment.
-
-    Args:
-        encoder: Of the library, loaded with ``attention="eager"``.
-        dropout: Of the layers' outputs.
-    """
-    for module in list(encoder.modules()):
-        for name, child in list(module.named_children()):
-            if type(child).__name__ == "BertSelfAttention":
-                setattr(module, name, PlainAttention(child))
-            elif isinstance(child, nn.Dropout):
-                setattr(module, name, SharedDropout(dropout))
 
 
 def _ahead(values: torch.Tensor, steps: int) -> torch.Tensor:

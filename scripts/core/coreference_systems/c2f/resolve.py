@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import torch
 
 from scripts.core.coreference_systems.c2f import checkpoints
-from scripts.core.coreference_systems.c2f.model import C2F, clusters
+from scripts.core.coreference_systems.c2f.model import C2F
+from scripts.core.coreference_systems.c2f.outcomes import clusters
 from scripts.core.coreference_systems.c2f.windows import Splitter
 from scripts.core.coreference_systems.documents import AnnotatedDocument
 from scripts.core.data import coreference

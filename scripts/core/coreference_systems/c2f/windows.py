@@ -84,7 +84,7 @@ class Splitter:
 
     Args:
         tokenizer: A fast tokenizer of transformers.
-        configuration: A :class:`scripts.core.coreference_systems.c2f.model.Configuration`.
+        configuration: A :class:`scripts.core.coreference_systems.c2f.configuration.Configuration`.
         short: Whether short texts get little padding, where nothing is trained.
     """
 
