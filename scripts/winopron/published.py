@@ -129,13 +129,15 @@ def comparable_counts(counts: pd.DataFrame, templates: str) -> pd.DataFrame:
     """Return how many templates a set has, a row for each case, and their ``share`` of all.
 
     Returns:
-        ``Case``, ``data`` (``WP``, ``WS``), ``templates``, ``share``.
+        ``Case``, ``data`` (``WP``, ``WS``, and of all cases ``WP - WS``), ``templates``, ``share``.
     """
     columns = {f"{SETS[name]}: {ENTITIES['double']}": data for name, data in ((templates, "WP"), (WINOGENDER, "WS"))}
     rows = counts[["Case", *(name for name in columns if name in counts)]].rename(columns=columns)
     rows = rows.melt("Case", var_name="data", value_name="templates")
     whole = rows[rows.Case == "All"].set_index("data").templates
     rows = rows.assign(share=rows.templates / rows.data.map(whole))
+    if {"WP", "WS"} <= set(whole.index):
+        rows.loc[len(rows)] = {"Case": "All", "data": "WP - WS", "templates": whole["WP"] - whole["WS"]}
     return rows[rows.Case.isin([*(case.capitalize() for case in CASES), "All", "Sentences", CHANGED_VERB])]
 
 

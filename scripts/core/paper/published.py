@@ -155,28 +155,25 @@ def find(
         )
     frame = tables[row.table]
     criteria = [(part.partition("=")[0], re.split(r"[|+]", part.partition("=")[2])) for part in _split(row.cells)]
-    for column in [name for name, _ in criteria] + [row.value] + _split(row.interval) + ["model"] * bool(row.models):
+    models = list(dict.fromkeys(name for part in _split(row.models) for name in groups[part]))
+    wanted = [("model", models)] * bool(models) + criteria
+    for column in [name for name, _ in wanted] + [row.value] + _split(row.interval):
         if column not in frame:
             raise UserError(f"mapping of {row.item}: {row.table} has no column '{column}'{did_you_mean(column, frame)}")
-    wanted = list(dict.fromkeys(name for part in _split(row.models) for name in groups[part]))
-    if wanted:
-        absent = [name for name in wanted if name in excluded or name not in set(frame.model)]
+    for column, levels in wanted:
+        absent = [
+            level
+            for level in levels
+            if (column == "model" and level in excluded) or not _matches(frame[column], [level]).any()
+        ]
         if absent:
-            raise MissingCell(f"not in this run: {shorten_list(absent)}")
-        frame = frame[frame.model.isin(wanted)]
-    for column, levels in criteria:
-        absent = [level for level in levels if not _matches(frame[column], [level]).any()]
-        if absent:
-            raise MissingCell(f"not in this run: {column} {shorten_list(absent)}")
+            raise MissingCell(f"not in this run: {'' if column == 'model' else f'{column} '}{shorten_list(absent)}")
         frame = frame[_matches(frame[column], levels)]
-    value = _reduce(row, frame, criteria)
-    scale = float(row.scale)
-    low, high = (
-        (float(frame[c].iloc[0]) * scale for c in _split(row.interval)) if row.interval else (math.nan, math.nan)
-    )
+    value, scale = _reduce(row, frame, criteria), float(row.scale)
     if math.isnan(value):
         raise MissingCell("the cell is empty: the quantity is not defined in this run")
-    return value * scale, low, high
+    ends = [float(frame[name].iloc[0]) * scale for name in _split(row.interval)] or [math.nan, math.nan]
+    return value * scale, *ends
 
 
 def _reduce(row: Any, frame: pd.DataFrame, criteria: Sequence[tuple[str, list[str]]]) -> float:
