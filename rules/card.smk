@@ -108,7 +108,7 @@ rule card_page:
     conda:
         "../envs/paper.yaml"
     resources:
-        mem_mb=4000,
+        mem_mb=growing(4000),
     params:
         models=lambda wildcards: {model: cards.describe(MODELS[model]) for model in CARDED[wildcards.card]},
         pairs=lambda wildcards: card_pairs(CARDED[wildcards.card]),

@@ -1,7 +1,8 @@
-# Needs all rules, so that it comes last, and the profile where jobs go to a cluster (slurm/profile.yaml). Makes their
-# groups and limits, and what runs before the first job; a local run is not touched.
+# Needs all rules, so that it comes last, and the profile where jobs go to a cluster (slurm/profile.yaml). Makes the groups
+# of small rules and says which executor speaks with Slurm; a run on this machine is not touched.
 
-from scripts.core.workflow import cluster
+from snakemake_interface_executor_plugins.registry import ExecutorPluginRegistry
+from snakemake_interface_executor_plugins.settings import ExecMode
 
 
 # They need the network, TeX or a few seconds: the submitting host has them, a compute node may not.
@@ -11,14 +12,16 @@ localrules:
     paper_pdf,
 
 
-call_or_exit(cluster.check_profiles, workflow)
-call_or_exit(cluster.adapt_rules, workflow, STUDIES)
-cluster.check_dry_run(workflow)
+# Snakemake takes a second at each start of a run on this machine to check groups.
+if workflow.exec_mode != ExecMode.DEFAULT or workflow.resource_settings.nodes is not None:
+    from scripts.core.workflow import groups, slurm_executor
+
+    ExecutorPluginRegistry().get_plugin("slurm").executor = slurm_executor.Executor
+    groups.form_groups(workflow.rules, STUDIES)
 
 
 onstart:
     try:
-        cluster.prepare_submission(workflow)
         if CARD:
             cards.write_overlay(CARD, workflow.config_settings.overwrite_config)
     except UserError as error:

@@ -272,6 +272,16 @@ def local_weights(model):
     return base if adapter is None else [base, adapter]
 
 
+def growing(amount):
+    """Return a resource of a rule, memory or time, of which a retry asks for more."""
+    return lambda wildcards, attempt: amount * attempt
+
+
+def gpu_type(count):
+    """Return the type of GPU, in Slurm's words, that the user asks for, and None for a job that needs no GPU."""
+    return os.environ.get("PRONOUN_GPU_TYPE") if count else None
+
+
 def model_memory(wildcards, attempt):
     """Return the memory (MB) of a job that runs a model."""
     return costs.memory_mb(MODELS[wildcards.model], attempt)

@@ -83,6 +83,8 @@ rule coreference:
     threads: lambda wildcards: 1 if SYSTEMS[wildcards.system].parameters < 50_000_000 else SCORING_THREADS
     resources:
         gpu=lambda wildcards: SYSTEMS[wildcards.system].gpus,
+        gpu_model=lambda wildcards: gpu_type(SYSTEMS[wildcards.system].gpus),
+        nodes=1,
         mem_mb=lambda wildcards, attempt: costs.memory_mb(SYSTEMS[wildcards.system], attempt),
         runtime=resolving_minutes,
     params:
@@ -146,8 +148,10 @@ rule coreference_f1:
     threads: lambda wildcards: 1 if SYSTEMS[wildcards.system].parameters < 50_000_000 else SCORING_THREADS
     resources:
         gpu=lambda wildcards: SYSTEMS[wildcards.system].gpus,
+        gpu_model=lambda wildcards: gpu_type(SYSTEMS[wildcards.system].gpus),
+        nodes=1,
         mem_mb=lambda wildcards, attempt: costs.memory_mb(SYSTEMS[wildcards.system], attempt),
-        runtime=60,
+        runtime=growing(60),
     params:
         draws=10_000,
         seed=20230502,

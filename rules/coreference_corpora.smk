@@ -15,7 +15,7 @@ rule coreference_corpus:
     conda:
         "../envs/analysis.yaml"
     resources:
-        mem_mb=4000,
+        mem_mb=growing(4000),
     params:
         corpus=lambda wildcards: wildcards.corpus,
         part=lambda wildcards: wildcards.part,
@@ -37,7 +37,7 @@ rule tag_corpus:
     conda:
         "../envs/analysis.yaml"
     resources:
-        mem_mb=4000,
+        mem_mb=growing(4000),
     script:
         "../scripts/coreference_corpora/tag_corpus.py"
 
@@ -56,8 +56,8 @@ rule coreference_names:
     conda:
         "../envs/analysis.yaml"
     resources:
-        mem_mb=5000,
-        runtime=120,
+        mem_mb=growing(5000),
+        runtime=growing(120),
     params:
         column=lambda wildcards: wildcards.column,
     script:
@@ -85,7 +85,7 @@ rule coreference_augmented:
     conda:
         "../envs/analysis.yaml"
     resources:
-        mem_mb=4000,
+        mem_mb=growing(4000),
     params:
         method=lambda wildcards: wildcards.method,
         column=CORPORA["augmentation"]["column"],

@@ -61,8 +61,8 @@ rule train_demo_coreference:
     conda:
         "../envs/scoring.yaml"
     resources:
-        mem_mb=6000,
-        runtime=240,
+        mem_mb=growing(6000),
+        runtime=growing(240),
     params:
         name=lambda wildcards: wildcards.system + wildcards.augmented,
         encoder=lambda wildcards: TRAINED[wildcards.system]["encoder"],
@@ -93,9 +93,11 @@ rule train_coreference:
         "../envs/scoring.yaml"
     threads: 4
     resources:
-        mem_mb=32000,
-        runtime=2880,
+        mem_mb=growing(32000),
+        runtime=growing(2880),
         gpu=1,
+        gpu_model=gpu_type(1),
+        nodes=1,
     params:
         name=lambda wildcards: wildcards.system + wildcards.augmented,
         encoder=lambda wildcards: TRAINED[wildcards.system]["encoder"],

@@ -35,8 +35,8 @@ use rule counter_gap_book_text as counter_gap_book_sentences with:
     benchmark:
         "results/benchmarks/counter_gap_book_sentences/{book}.tsv"
     resources:
-        mem_mb=2000,
-        runtime=60,
+        mem_mb=growing(2000),
+        runtime=growing(60),
 
 
 use rule counter_gap_book_text as counter_gap_book_passages with:
@@ -53,7 +53,7 @@ use rule counter_gap_book_text as counter_gap_book_passages with:
     benchmark:
         "results/benchmarks/counter_gap_book_passages/{book}.tsv"
     resources:
-        mem_mb=2000,
+        mem_mb=growing(2000),
 
 
 use rule counter_gap_book_text as counter_gap_book_candidates with:
@@ -67,7 +67,7 @@ use rule counter_gap_book_text as counter_gap_book_candidates with:
     log:
         "results/logs/counter_gap_book_candidates/all.log",
     resources:
-        mem_mb=2000,
+        mem_mb=growing(2000),
     params:
         books=list(COUNTER_GAP.books),
 

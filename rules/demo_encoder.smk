@@ -14,7 +14,7 @@ rule merge_demo_encoder:
     conda:
         "../envs/scoring.yaml"
     resources:
-        mem_mb=2000,
+        mem_mb=growing(2000),
     params:
         **DEMO_ENCODER.place,
     script:

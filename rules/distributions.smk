@@ -30,6 +30,8 @@ rule token_distributions:
     resources:
         loaded_models=1,
         gpu=lambda wildcards: MODELS[wildcards.model].gpus,
+        gpu_model=lambda wildcards: gpu_type(MODELS[wildcards.model].gpus),
+        nodes=1,
         mem_mb=model_memory,
         runtime=lambda wildcards, input, attempt: distribution_minutes(wildcards, rows_of(input.texts), attempt),
     params:

@@ -30,6 +30,8 @@ rule prompt:
     threads: model_threads
     resources:
         gpu=lambda wildcards: MODELS[wildcards.model].gpus,
+        gpu_model=lambda wildcards: gpu_type(MODELS[wildcards.model].gpus),
+        nodes=1,
         mem_mb=model_memory,
         runtime=prompting_minutes,
     params:
@@ -113,8 +115,8 @@ if PROMPTED:
             "../envs/scoring.yaml"
         threads: SCORING_THREADS
         resources:
-            mem_mb=6000,
-            runtime=60,
+            mem_mb=growing(6000),
+            runtime=growing(60),
         params:
             model="smollm2-135m-instruct",
             entry=entries.job_entry(MODELS["smollm2-135m-instruct"], entries.PromptedModel),

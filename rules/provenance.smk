@@ -14,7 +14,7 @@ rule audit:
     conda:
         "../envs/provenance.yaml"
     resources:
-        mem_mb=2000,
+        mem_mb=growing(2000),
     params:
         overrides=dict(workflow.config_settings.config),
         targets=[],

@@ -72,6 +72,8 @@ rule score:
     threads: model_threads
     resources:
         gpu=lambda wildcards: MODELS[wildcards.model].gpus,
+        gpu_model=lambda wildcards: gpu_type(MODELS[wildcards.model].gpus),
+        nodes=1,
         mem_mb=model_memory,
         runtime=scoring_minutes,
     params:
@@ -161,8 +163,8 @@ if BENCHMARKED:
             "../envs/scoring.yaml"
         threads: SCORING_THREADS
         resources:
-            mem_mb=2000,
-            runtime=30,
+            mem_mb=growing(2000),
+            runtime=growing(30),
         params:
             studies=[study for study, paths in BENCHMARKED.items() for _ in paths],
             entries={

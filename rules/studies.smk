@@ -31,7 +31,7 @@ for declared in STUDIES.values():
             conda:
                 f"../envs/{made.environment}.yaml"
             resources:
-                **made.resources,
+                **{name: growing(amount) for name, amount in made.resources.items()},
             params:
                 **made.params,
                 # The script's path is put together when the job runs, after the loop.

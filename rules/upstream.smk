@@ -11,7 +11,7 @@ rule fetch_upstream:
     conda:
         "../envs/analysis.yaml"
     resources:
-        runtime=30,
+        runtime=growing(30),
     params:
         path=lambda wildcards: wildcards.path,
         manifest=repo_path("config/upstream.tsv"),

@@ -162,11 +162,12 @@ def render(sentence: str, a: Run, b: Run, tables: dict[str, pd.DataFrame]) -> st
 
 def declarations() -> dict:
     """Return how the headlines of all studies follow from outcomes, as the workflow reads it."""
-    from scripts.provenance.expected_jobs import open_workflow
+    from scripts.provenance.expected_jobs import open_workflow, resolve_jobs
 
     here = Path.cwd()
     with contextlib.redirect_stdout(sys.stderr), open_workflow(ROOT / "Snakefile", [], {"studies": "all"}) as made:
-        declared = json.loads(json.dumps(made._workflow.globals["DECLARED_PAIRS"]))
+        # The graph of the smallest target says what is declared as well as any.
+        declared = json.loads(json.dumps(resolve_jobs(made, ["plan"]).globals["DECLARED_PAIRS"]))
     # Snakemake changes the folder for good.
     os.chdir(here)
     return declared

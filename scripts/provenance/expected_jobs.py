@@ -12,24 +12,53 @@ import json
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from snakemake.api import SnakemakeApi, WorkflowApi
+from snakemake.exceptions import RuleException, WorkflowError
+from snakemake.executors.dryrun import Executor as DryRun
+from snakemake.settings.types import (
+    ConfigSettings,
+    DAGSettings,
+    ExecutionSettings,
+    OutputSettings,
+    Quietness,
+    ResourceSettings,
+)
+from snakemake_interface_executor_plugins.registry import ExecutorPluginRegistry
+from snakemake_interface_executor_plugins.settings import CommonSettings
 
 from scripts.core.data.portable import portable
 from scripts.core.provenance import job_records
 
-if TYPE_CHECKING:
-    import snakemake.api
-    import snakemake.dag
-
 ROOT = Path(__file__).resolve().parents[2]
+common_settings = CommonSettings(
+    non_local_exec=False,
+    dryrun_exec=True,
+    implies_no_shared_fs=False,
+    job_deploy_sources=False,
+    pass_envvar_declarations_to_cmd=False,
+    auto_deploy_default_storage_provider=False,
+)
+
+
+class GraphComplete(Exception):
+    """Ends a dry run when its graph is complete."""
+
+
+class Executor(DryRun):
+    """An executor that is asked to run nothing: it gives away the graph of the jobs."""
+
+    def __init__(self, workflow: Any, logger: Any):
+        raise GraphComplete(workflow)
+
+
+ExecutorPluginRegistry().register_plugin("plan", sys.modules[__name__])
 
 
 @contextlib.contextmanager
-def open_workflow(snakefile: Path, configfiles: list[Path], overrides: dict) -> "Iterator[snakemake.api.WorkflowApi]":
+def open_workflow(snakefile: Path, configfiles: list[Path], overrides: dict) -> Iterator[WorkflowApi]:
     """Read the workflow with overlays, the later ones stronger, and ``overrides``, which outrank them."""
-    from snakemake.api import SnakemakeApi
-    from snakemake.settings.types import ConfigSettings, OutputSettings, Quietness, ResourceSettings
-
     with SnakemakeApi(OutputSettings(quiet={Quietness.ALL}, keep_logger=False)) as api:
         yield api.workflow(
             resource_settings=ResourceSettings(cores=1),
@@ -38,19 +67,18 @@ def open_workflow(snakefile: Path, configfiles: list[Path], overrides: dict) -> 
         )
 
 
-def resolve_jobs(made: "snakemake.api.WorkflowApi", targets: Iterable[str]) -> "snakemake.dag.DAG":
-    """Return the graph of the jobs behind rules and files; it replaces the one before."""
-    from snakemake.settings.types import DAGSettings
+def resolve_jobs(made: WorkflowApi, targets: Iterable[str]) -> Any:
+    """Return the workflow with the graph of the jobs behind rules and files, by default those of its default target."""
+    try:
+        made.dag(DAGSettings(targets=set(targets))).execute_workflow(
+            executor="plan", execution_settings=ExecutionSettings(ignore_incomplete=True, lock=False)
+        )
+    except GraphComplete as complete:
+        return complete.args[0]
+    raise AssertionError("an executor is asked for")
 
-    workflow = made._workflow
-    made.dag(DAGSettings(targets=set(targets)))
-    workflow._prepare_dag(forceall=False, ignore_incomplete=True, lock_warn_only=True, nolock=True)
-    workflow._build_dag()
-    assert workflow.dag is not None, "it was built here"
-    return workflow.dag
 
-
-def plan_jobs(made: "snakemake.api.WorkflowApi", targets: list, files: list[str]) -> dict:
+def plan_jobs(made: WorkflowApi, targets: list, files: list[str]) -> dict:
     """Return the jobs behind ``targets`` and behind those ``files`` that a rule can make.
 
     Args:
@@ -63,18 +91,14 @@ def plan_jobs(made: "snakemake.api.WorkflowApi", targets: list, files: list[str]
         indices of the jobs that ``targets`` name; ``traced`` and ``outcomes``: what the studies say of their tables
         (:mod:`scripts.core.provenance.origins`).
     """
-    from snakemake.exceptions import RuleException, WorkflowError
-
-    workflow = made._workflow
+    workflow = resolve_jobs(made, targets)
     targets = targets or [workflow.default_target]
-    files = [path for path in files if any(rule.is_producer(path) for rule in workflow.rules)]
-    try:
-        dag = resolve_jobs(made, [*targets, *files])
-    except (RuleException, WorkflowError):
-        # A leftover of another configuration may lack what it was made from; the targets must not.
-        dag = resolve_jobs(made, targets)
-        known = {path for job in dag.jobs for path in job.output}
-        dag = resolve_jobs(made, [*targets, *producible(made, [path for path in files if path not in known])])
+    known = {path for job in workflow.dag.jobs for path in job.output}
+    # A leftover of another configuration may lack what it was made from.
+    more = [path for path in files if path not in known and any(rule.is_producer(path) for rule in workflow.rules)]
+    if more:
+        workflow = resolve_jobs(made, [*targets, *producible(made, more)])
+    dag = workflow.dag
     jobs = list(dag.bfs(dag.dependencies, *dag.targetjobs))
     return {
         "jobs": [
@@ -109,10 +133,8 @@ def weight_folders(entry: Any) -> dict[str, str]:
     }
 
 
-def producible(made: "snakemake.api.WorkflowApi", paths: list[str]) -> list[str]:
+def producible(made: WorkflowApi, paths: list[str]) -> list[str]:
     """Return those of ``paths`` that can be planned."""
-    from snakemake.exceptions import RuleException, WorkflowError
-
     if not paths:
         return []
     try:

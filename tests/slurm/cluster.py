@@ -5,7 +5,7 @@
     python -m tests.slurm.cluster down /tmp/cluster
 
 Debian's packages suffice (envs/slurm.sh). Nothing outside the folder is read or written, no system service is used.
-The nodes c1, c2 (partition cpu) and g1 (partition gpu, two GPUs of type pretend-80g) are all this machine; they claim
+The nodes c1, c2 (partition cpu) and g1 (partition gpu, two GPUs of type pretend_80g) are all this machine; they claim
 more cores and memory than it has.
 """
 
@@ -190,7 +190,7 @@ class Cluster:
             key.chmod(0o400)
         nodes, devices = [], []
         for node, partition in NODES.items():
-            generic = f"Gres=gpu:pretend-80g:{GPUS}" if partition == "gpu" else ""
+            generic = f"Gres=gpu:pretend_80g:{GPUS}" if partition == "gpu" else ""
             nodes.append(
                 f"NodeName={node} NodeHostname={self.host} NodeAddr=127.0.0.1 Port={self.ports[node]} CPUs={CPUS} "
                 f"RealMemory={MEMORY_MB} {generic}"
@@ -200,7 +200,7 @@ class Cluster:
             device = folder / f"dev/gpu{number}"
             if not device.is_symlink():
                 device.symlink_to("/dev/null")
-            devices.append(f"NodeName=g1 Name=gpu Type=pretend-80g File={device}")
+            devices.append(f"NodeName=g1 Name=gpu Type=pretend_80g File={device}")
         partitions = [
             f"PartitionName={partition} Nodes={','.join(n for n, p in NODES.items() if p == partition)} "
             f"Default={'YES' if partition == 'cpu' else 'NO'} MaxTime=2-00:00:00 DefaultTime=10 State=UP"

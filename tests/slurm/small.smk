@@ -5,16 +5,12 @@ import sys
 
 sys.path.insert(0, os.environ["PROJECT"])
 
-from scripts.core.errors import UserError
-from scripts.core.workflow import cluster
-from scripts.core.workflow.slurm_executor import PatientExecutor
+from snakemake_interface_executor_plugins.registry import ExecutorPluginRegistry
 
+from scripts.core.workflow.slurm_executor import Executor
 
-def or_exit(function, *given):
-    try:
-        return function(*given)
-    except UserError as error:
-        sys.exit(f"Error: {error}")
+Executor.RETRY_SECONDS, Executor.WAIT_SECONDS = 2, 5
+ExecutorPluginRegistry().get_plugin("slurm").executor = Executor
 
 
 localrules:
@@ -41,6 +37,8 @@ rule instances:
         "gates/first",
     output:
         "results/study/instances/a",
+    group:
+        "instances"
     resources:
         mem_mb=600,
     shell:
@@ -52,6 +50,8 @@ rule more_instances:
         rules.instances.output,
     output:
         "results/study/instances/b",
+    group:
+        "instances"
     resources:
         mem_mb=600,
     shell:
@@ -65,6 +65,8 @@ rule alone:
         "results/alone",
     resources:
         gpu=1,
+        gpu_model="pretend_80g",
+        nodes=1,
         mem_mb=600,
     # Fails once, so that it is run again with more time.
     shell:
@@ -76,17 +78,9 @@ rule analyses:
         "gates/third",
     output:
         "results/study/analysis/all",
+    group:
+        "analyses"
     resources:
         mem_mb=600,
     shell:
         "touch {output}"
-
-
-or_exit(cluster.check_profiles, workflow)
-or_exit(cluster.adapt_rules, workflow, ["study"])
-cluster.check_dry_run(workflow)
-PatientExecutor.RETRY_SECONDS, PatientExecutor.WAIT_SECONDS = 2, 5
-
-
-onstart:
-    or_exit(cluster.prepare_submission, workflow)

@@ -2,7 +2,9 @@
 
 import re
 import shutil
+import sys
 from collections import Counter
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -29,6 +31,11 @@ def finished(cluster, snakemake, untouched, tmp_path_factory):
     """The whole RUFF workflow on Slurm, and the dry run before it."""
     folder = tmp_path_factory.mktemp("slurm") / "site"
     shutil.copytree(untouched, folder)
+    cluster.run(
+        str(Path(sys.executable).with_name("generate-slurm-partition-config")),
+        "-o",
+        str(folder / "slurm/partitions.yaml"),
+    )
     dry = snakemake(cluster, folder, "--dry-run", *PROFILE, "ruff", "ruff_section")
     assert dry.wait() == 0, dry.text[-3000:]
     run = snakemake(cluster, folder, *PROFILE, "ruff", "ruff_section")
