@@ -1,24 +1,28 @@
-# Underspecification (McMilin 2022). Needs scripts/underspecification/lib/plan.py, which says what the run reads and
-# asks, templates/underspecification, token distributions (rules/distributions.smk) and the authors' files. Makes
-# evaluation sets, texts, probabilities of gendered words and both methods; declares figures, tables and numbers. A
-# source is a release or the run.
+"""
+Underspecification (McMilin 2022): where a sentence leaves the pronoun open, does it follow a date or a place?
 
-from scripts.underspecification.lib import plan as underspecification_plan
-from scripts.underspecification.lib import study as underspecification_study
-from scripts.underspecification.lib import traces as underspecification_traces
+REQUIRED INPUTS
+    templates/underspecification/*.tsv, templates/occupations.tsv  or the authors' files (rules/upstream.smk)
+    results/underspecification/distributions/{set}/{model}.parquet rules/distributions.smk
+    the authors' released outputs, where the run names them        rules/upstream.smk
 
-UNDERSPEC_ANALYSIS = "results/underspecification/analysis"
+OUTPUTS
+    results/underspecification/instances/, texts/, word_group_probabilities/, analysis/
+    results/underspecification/estimates.csv, curves.csv, metrics.csv, toy_model.csv
+    results/underspecification/figures/, tables/                   figures 2 to 14, tables 2 and 3 of the paper
+    results/paper/sections/underspecification.tex
+
+Results have parts: the authors' releases, and this run's models.
+"""
+
+from scripts.underspecification import plan as underspecification_plan
+from scripts.underspecification import study as underspecification_study
+
 UNDERSPEC_TEMPLATES = str(TEMPLATES / "underspecification")
+UNDERSPEC_WORDS = f"{UNDERSPEC_TEMPLATES}/words.tsv"
 UNDERSPEC_OFFICIAL = "underspecification/winogender_schema_evaluation_set"
-UNDERSPEC = call_or_exit(
-    underspecification_plan.Plan.of,
-    config["underspecification"],
-    RUN | SERVERS,
-    f"{UNDERSPEC_TEMPLATES}/words.tsv",
-)
-UNDERSPEC_RUN = [underspecification_study.RUN]
-UNDERSPEC_BOOTSTRAP = UNDERSPEC.bootstrap
-UNDERSPEC_THRESHOLD = {"threshold": UNDERSPEC["threshold"]}
+UNDERSPEC = call_or_exit(underspecification_plan.Plan.of, config["underspecification"], RUN | SERVERS, UNDERSPEC_WORDS)
+UNDERSPEC_CATEGORY = f"{len(STUDIES) + 2}. Underspecification"
 
 # The evaluation sets and what each is read from.
 UNDERSPEC_REPLICA = {
@@ -36,9 +40,33 @@ UNDERSPEC_FILES = {
     "winogender_official": {"sentences": upstream(f"{UNDERSPEC_OFFICIAL}/all_sentences.tsv")},
     "simplified_official": {"sentences": upstream(f"{UNDERSPEC_OFFICIAL}/all_sentences_g_id.tsv")},
 }
+UNDERSPEC_ARCHIVES = {
+    release: {
+        name: upstream(f"{folder}/data/{file}.tar.xz")
+        for name, file in (
+            ("winogender", "detect_wino_raw"),
+            ("simplified", "detect_wino_mod_raw"),
+            ("mgc", "spur_mgc_raw"),
+        )
+    }
+    for release, folder in underspecification_study.RELEASES.items()
+}
 UNDERSPEC_SHARES = {"shares": upstream(f"{UNDERSPEC_OFFICIAL}/occupations-stats.tsv")} if UNDERSPEC.has_shares else {}
-underspecification_release = lambda file: (
-    lambda wildcards: upstream(f"{underspecification_study.RELEASES[wildcards.release]}/data/{file}.tar.xz")
+UNDERSPEC_PROBABILITIES = [path for part in UNDERSPEC.parts for path in UNDERSPEC.probabilities_of(part)]
+UNDERSPEC_COMPARED = {
+    "parts": UNDERSPEC.parts,
+    "every_part": list(underspecification_study.PARTS),
+    "models": UNDERSPEC.models,
+}
+# Tables 2 (metric) and 3 (detection) of the paper; the others are additions.
+UNDERSPEC_TABULATED = ["slopes", "word_group_probabilities", "metric", "detection", "independence"]
+UNDERSPEC_FIGURES = [
+    "results/underspecification/figures/toy_model",
+    *expand("results/underspecification/figures/{drawn}", drawn=UNDERSPEC.drawn),
+    *expand("results/underspecification/figures/{part}/example", part=UNDERSPEC.parts),
+]
+UNDERSPEC_TABLES = expand(
+    "results/underspecification/tables/{part}/{table}", part=UNDERSPEC.parts, table=UNDERSPEC_TABULATED
 )
 
 
@@ -78,7 +106,7 @@ rule underspecification_texts:
         **{key: UNDERSPEC["sample"][key] for key in ("dates", "places", "occupations")},
         use=lambda wildcards: UNDERSPEC["prompts"][underspecification_plan.method_of(wildcards.set)],
     script:
-        "../scripts/underspecification/instances.py"
+        "../scripts/underspecification/texts.py"
 
 
 rule underspecification_word_group_probabilities:
@@ -90,7 +118,7 @@ rule underspecification_word_group_probabilities:
         full=lambda wildcards: (
             UNDERSPEC.files("distributions", f"{wildcards.model}.mass") if MODELS[wildcards.model].source else []
         ),
-        words=f"{UNDERSPEC_TEMPLATES}/words.tsv",
+        words=UNDERSPEC_WORDS,
     output:
         probabilities="results/underspecification/word_group_probabilities/run/{model}.parquet",
     log:
@@ -101,157 +129,288 @@ rule underspecification_word_group_probabilities:
         mem_mb=4000,
         runtime=20,
     params:
+        **from_wildcards("model"),
         label=lambda wildcards: UNDERSPEC.models[wildcards.model]["label"],
         methods=lambda wildcards: MODELS[wildcards.model].methods("underspecification"),
     script:
-        "../scripts/underspecification/analyses.py"
+        "../scripts/underspecification/probabilities.py"
 
 
 rule underspecification_released:
     input:
-        winogender=underspecification_release("detect_wino_raw"),
-        simplified=underspecification_release("detect_wino_mod_raw"),
-        mgc=underspecification_release("spur_mgc_raw"),
+        unpack(lambda wildcards: UNDERSPEC_ARCHIVES[wildcards.release]),
     output:
         probabilities="results/underspecification/word_group_probabilities/released/{release}.parquet",
     log:
         "results/logs/underspecification_released/{release}.log",
     wildcard_constraints:
-        release=one_of(underspecification_study.RELEASES),
+        release=one_of(UNDERSPEC_ARCHIVES),
     conda:
         "../envs/analysis.yaml"
     resources:
         mem_mb=4000,
         runtime=20,
     params:
-        release=lambda wildcards: wildcards.release,
+        **from_wildcards("release"),
     script:
-        "../scripts/underspecification/analyses.py"
+        "../scripts/underspecification/releases.py"
 
 
-UNDERSPEC_PUBLISHED = repo_path("paper/published/underspecification.csv")
-
-
-# Tidy tables of each of some sources.
-underspecification_tables = lambda names, sources: expand(
-    f"{UNDERSPEC_ANALYSIS}/{{source}}/{{table}}.csv", source=sources, table=names
-)
-# What either method reads: the probabilities of a source.
-UNDERSPEC_READ = {"probabilities": lambda wildcards: UNDERSPEC.probabilities_of(wildcards.source)}
-UNDERSPEC_ANALYSES = {
-    "method1_slopes": result(
-        **UNDERSPEC_READ,
-        outputs={"slopes": "method1_slopes", "curves": "curves"},
-        params=UNDERSPEC_BOOTSTRAP,
+rule underspecification_estimates:
+    input:
+        probabilities=UNDERSPEC_PROBABILITIES,
+    output:
+        estimates="results/underspecification/estimates.csv",
+        curves="results/underspecification/curves.csv",
+        metrics="results/underspecification/metrics.csv",
+    log:
+        "results/logs/underspecification_estimates/all.log",
+    conda:
+        "../envs/analysis.yaml"
+    resources:
         mem_mb=4000,
-        runtime=20,
-    ),
-    "specification_detection": result(
-        **UNDERSPEC_READ,
-        outputs=["metric", "specification_detection", "independence"],
-        params=UNDERSPEC_THRESHOLD | {"folds": UNDERSPEC["folds"]} | UNDERSPEC_BOOTSTRAP,
-        mem_mb=4000,
-        runtime=20,
-    ),
-    "toy_model": result(
-        path="", outputs={"correlations": "toy_model", "points": "toy_points"}, params=UNDERSPEC["toy"]
-    ),
-    "all_sources": result(
-        path="",
-        outputs=["method1_slopes", "specification_detection"],
-        slopes=underspecification_tables("method1_slopes", UNDERSPEC.sources),
-        rates=underspecification_tables("specification_detection", UNDERSPEC.sources),
-        mem_mb=2000,
-    ),
-}
-UNDERSPEC_METHOD1 = {"slopes": f"{UNDERSPEC_ANALYSIS}/{{source}}/method1_slopes.csv"}
-UNDERSPEC_TOY = f"{UNDERSPEC_ANALYSIS}/toy_model.csv"
+        runtime=60,
+    params:
+        **UNDERSPEC.bootstrap,
+        threshold=UNDERSPEC["threshold"],
+        folds=UNDERSPEC["folds"],
+    script:
+        "../scripts/underspecification/estimates.py"
 
 
-# What findings are tested on.
-UNDERSPEC_TESTED = ["method1_slopes", "curves", "specification_detection", "metric", "independence"]
-UNDERSPEC_COMPARED = {
-    "sources": UNDERSPEC.sources,
-    "every_source": list(underspecification_plan.SOURCES),
-    "models": UNDERSPEC.models,
-}
-UNDERSPEC_RELEASED = combine(source=UNDERSPEC["released"])
+rule underspecification_toy_model:
+    output:
+        correlations="results/underspecification/toy_model.csv",
+        points="results/underspecification/toy_points.csv",
+    log:
+        "results/logs/underspecification_toy_model/all.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        **UNDERSPEC["toy"],
+    script:
+        "../scripts/underspecification/toy_model.py"
 
-# In the paper: correlations_date_main 3, correlations_place_main 6, correlations_date_all 7, correlations_place_all 8,
-# example 4, occupations_example 5, occupations_<set>_<part> 9 to 14; the others are additions.
-UNDERSPEC_FIGURES = {
-    "toy_model": result(
-        path="toy_model",
-        correlations=UNDERSPEC_TOY,
-        points=f"{UNDERSPEC_ANALYSIS}/toy_points.csv",
-        title="The toy model",
-    ),
-    "correlations": result(
-        "curves",
-        path="{source}/correlations_{variable}_{choice}",
-        targets=[
-            *combine(source=UNDERSPEC.sources, variable=["date", "place"], choice=["all"]),
-            *combine(source=UNDERSPEC["released"], variable=["date", "place"], choice=["main"]),
-        ],
-        constraints={"variable": "date|place", "choice": "main|all"},
-        **UNDERSPEC_METHOD1,
-        params=from_wildcards("variable", "choice"),
-        title="Pronouns against dates and places",
-    ),
-    "occupations": result(
-        "metric",
-        path="{source}/occupations_{set}_{part}",
-        targets=[
-            target
-            for sources, parts in (
-                (UNDERSPEC["released"], underspecification_study.PARTS),
-                (UNDERSPEC_RUN, UNDERSPEC_RUN),
-            )
-            for target in combine(source=sources, set=underspecification_plan.KINDS, part=parts)
-        ],
-        constraints={
-            "set": one_of(underspecification_plan.KINDS),
-            "part": one_of([*underspecification_study.PARTS, *UNDERSPEC_RUN]),
-        },
+
+# Figures 3 and 5 to 14 of the paper: correlations_date_main 3, correlations_place_main 6, correlations_date_all 7,
+# correlations_place_all 8, occupations_example 5, occupations_<set>_<group> 9 to 14.
+rule underspecification_figure:
+    input:
+        **rules.underspecification_estimates.output,
         **UNDERSPEC_SHARES,
-        params={"evaluation_set": lambda wildcards: wildcards.set} | from_wildcards("part") | UNDERSPEC_THRESHOLD,
-        title="Change by occupation",
-    ),
-    # One model alone, as in the main text of the study.
-    "occupations_example": result(
-        "metric",
-        targets=UNDERSPEC_RELEASED,
-        **UNDERSPEC_SHARES,
-        params={"evaluation_set": "winogender", "part": "GPT-3.5 SFT"} | UNDERSPEC_THRESHOLD,
-        title="Change by occupation, an example",
-    ),
-    "example": result(
+    output:
+        pdf="results/underspecification/figures/{part}/{figure}.pdf",
+        png=reported(
+            "results/underspecification/figures/{part}/{figure}.png",
+            UNDERSPEC_CATEGORY,
+            1,
+            "figure",
+            "Underspecification, {figure}",
+        ),
+        csv="results/underspecification/figures/{part}/{figure}.csv",
+    log:
+        "results/logs/underspecification_figure/{part}_{figure}.log",
+    wildcard_constraints:
+        part=one_of(underspecification_study.PARTS),
+        figure="(correlations|occupations)_.*",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        **from_wildcards("part", "figure"),
+        threshold=UNDERSPEC["threshold"],
+    script:
+        "../scripts/underspecification/figures.py"
+
+
+# Figure 4 of the paper.
+rule underspecification_figure_example:
+    input:
+        probabilities=lambda wildcards: UNDERSPEC.probabilities_of(wildcards.part),
+    output:
+        pdf="results/underspecification/figures/{part}/example.pdf",
+        png=reported(
+            "results/underspecification/figures/{part}/example.png",
+            UNDERSPEC_CATEGORY,
+            2,
+            "figure",
+            "Pronouns for one sentence",
+        ),
+        csv="results/underspecification/figures/{part}/example.csv",
+    log:
+        "results/logs/underspecification_figure_example/{part}.log",
+    wildcard_constraints:
+        part=one_of(underspecification_study.PARTS),
+    conda:
+        "../envs/analysis.yaml"
+    resources:
         mem_mb=2000,
-        **UNDERSPEC_READ,
-        params={"occupation": "doctor", "model": "RoBERTa-large"},
-        title="Pronouns for one sentence",
-    ),
-}
+    script:
+        "../scripts/underspecification/illustrations.py"
 
-# In the paper: metric 2, detection 3; the others are additions.
-UNDERSPEC_TABLES = {
-    "slopes": result(**UNDERSPEC_METHOD1, title="Slopes over dates and places"),
-    "word_group_probabilities": result("curves", title="Probability of pronouns"),
-    "metric": result("metric", printed=UNDERSPEC_PUBLISHED, title="Task specification metric"),
-    "detection": result(
-        "specification_detection", printed=UNDERSPEC_PUBLISHED, title="Detection of unspecified sentences"
-    ),
-    "independence": result("independence", title="Winogender beside occupations' shares"),
-}
 
-UNDERSPEC_PAIRED = {"model": ["{label}"], "accumulation": ["top"]}
+# Figure 2 of the paper.
+rule underspecification_figure_toy_model:
+    input:
+        **rules.underspecification_toy_model.output,
+    output:
+        pdf="results/underspecification/figures/toy_model.pdf",
+        png=reported(
+            "results/underspecification/figures/toy_model.png", UNDERSPEC_CATEGORY, 3, "figure", "The toy model"
+        ),
+        csv="results/underspecification/figures/toy_model.csv",
+    log:
+        "results/logs/underspecification_figure_toy_model/all.log",
+    conda:
+        "../envs/analysis.yaml"
+    script:
+        "../scripts/underspecification/illustrations.py"
+
+
+rule underspecification_table:
+    input:
+        **rules.underspecification_estimates.output,
+        printed=repo_path("paper/published/underspecification.csv"),
+    output:
+        tex="results/underspecification/tables/{part}/{table}.tex",
+        csv=reported(
+            "results/underspecification/tables/{part}/{table}.csv",
+            UNDERSPEC_CATEGORY,
+            4,
+            "table",
+            "Underspecification, {table}",
+        ),
+    log:
+        "results/logs/underspecification_table/{part}_{table}.log",
+    wildcard_constraints:
+        part=one_of(underspecification_study.PARTS),
+        table=one_of(UNDERSPEC_TABULATED),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        **from_wildcards("part", "table"),
+    script:
+        "../scripts/underspecification/tables.py"
+
+
+rule underspecification_published_vs_ours:
+    input:
+        **published_files("underspecification"),
+        **rules.underspecification_estimates.output,
+        correlations=rules.underspecification_toy_model.output.correlations,
+    output:
+        csv=reported(
+            "results/underspecification/tables/published_vs_ours.csv",
+            UNDERSPEC_CATEGORY,
+            5,
+            "table",
+            "Published numbers beside ours",
+        ),
+        tex="results/underspecification/tables/published_vs_ours.tex",
+        numbers="results/underspecification/tables/published_vs_ours.json",
+    log:
+        "results/logs/underspecification_published_vs_ours/all.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        **UNDERSPEC_COMPARED,
+    script:
+        "../scripts/underspecification/published.py"
+
+
+rule underspecification_findings:
+    input:
+        **rules.underspecification_estimates.output,
+        **UNDERSPEC_SHARES,
+    output:
+        csv=reported(
+            "results/underspecification/tables/findings.csv", UNDERSPEC_CATEGORY, 6, "table", "Findings of the study"
+        ),
+        tex="results/underspecification/tables/findings.tex",
+        numbers="results/underspecification/tables/findings.json",
+    log:
+        "results/logs/underspecification_findings/all.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        **UNDERSPEC_COMPARED,
+        threshold=UNDERSPEC["threshold"],
+    script:
+        "../scripts/underspecification/findings.py"
+
+
+rule underspecification_findings_of_model:
+    input:
+        **rules.underspecification_estimates.output,
+    output:
+        findings_csv="results/underspecification/analysis/findings_of_model/{model}.csv",
+    log:
+        "results/logs/underspecification_findings_of_model/{model}.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        label=lambda wildcards: MODELS[wildcards.model].label,
+        threshold=UNDERSPEC["threshold"],
+    script:
+        "../scripts/underspecification/findings.py"
+
+
+rule underspecification_section:
+    input:
+        **rules.underspecification_estimates.output,
+        section_template=repo_path("paper/sections/underspecification.tex.j2"),
+        correlations=rules.underspecification_toy_model.output.correlations,
+        figures=expand("{figure}.pdf", figure=UNDERSPEC_FIGURES),
+        tables=[
+            *expand("{table}.tex", table=UNDERSPEC_TABLES),
+            rules.underspecification_published_vs_ours.output.tex,
+            rules.underspecification_findings.output.tex,
+        ],
+        comparison_numbers=[
+            rules.underspecification_published_vs_ours.output.numbers,
+            rules.underspecification_findings.output.numbers,
+        ],
+    output:
+        section_tex="results/paper/sections/underspecification.tex",
+        paper_numbers=expand("results/underspecification/analysis/{part}/paper_numbers.json", part=UNDERSPEC.parts),
+    log:
+        "results/logs/underspecification_section/all.log",
+    conda:
+        "../envs/paper.yaml"
+    params:
+        parts=UNDERSPEC.parts,
+        templates=UNDERSPEC.templates,
+        prompts=UNDERSPEC["prompts"],
+        models=UNDERSPEC.models,
+        shares=UNDERSPEC.has_shares,
+        settings={key: UNDERSPEC[key] for key in ("threshold", "folds")} | {"draws": UNDERSPEC.bootstrap["draws"]},
+    script:
+        "../scripts/underspecification/section.py"
+
+
+rule underspecification_summary:
+    input:
+        estimates=rules.underspecification_estimates.output.estimates,
+    output:
+        summary="results/underspecification/analysis/summary.csv",
+    log:
+        "results/logs/underspecification_summary/all.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        models=UNDERSPEC.models,
+    script:
+        "../scripts/underspecification/section.py"
 
 
 declare(
     name="underspecification",
     models=list(UNDERSPEC.models),
     label="Underspecification",
-    traced=underspecification_traces.list_traces(),
+    title="Underspecification (pronouns against dates and places)",
+    question="Where a sentence does not say which pronoun is right, does a model's pronoun follow a date or a place?",
+    chances={"AUC": 0.5, "slope, female minus male": 0},
+    headline=underspecification_plan.HEADLINE,
+    traced=UNDERSPEC.traced,
     outcomes={
         "distribution": ["results/underspecification/word_group_probabilities/run/{model}.parquet"],
         "": ["results/underspecification/word_group_probabilities/released/{part}.parquet"],
@@ -261,7 +420,7 @@ declare(
             cluster=["item"],
             value="probability",
             unit=["item"],
-            where=UNDERSPEC_PAIRED,
+            where={"model": ["{model}"], "accumulation": ["top"]},
             statistic="slope",
             by="position",
             signs={"gender": {"female": 1, "male": -1}},
@@ -270,73 +429,25 @@ declare(
             cluster=["occupation"],
             value="probability",
             unit=["item"],
-            where=UNDERSPEC_PAIRED,
+            where={"model": ["{model}"], "accumulation": ["top"]},
             statistic="area",
             by="position",
             signs={"well_specified": {"False": 1, "True": -1}},
         ),
     },
-    title="Underspecification (pronouns against dates and places)",
-    part="source",
-    parts=UNDERSPEC.sources,
-    every_part=list(underspecification_plan.SOURCES),
+    parts=UNDERSPEC.parts,
     instances=UNDERSPEC.files("instances"),
-    analyses=expand(
-        f"{UNDERSPEC_ANALYSIS}/{{name}}.csv",
-        name=["specification_detection", "method1_slopes", "toy_model"],
-    ),
-    analysis_rules=UNDERSPEC_ANALYSES,
+    analyses=[*rules.underspecification_estimates.output, *rules.underspecification_toy_model.output],
     texts=UNDERSPEC.texts,
-    figures=UNDERSPEC_FIGURES,
-    tables=UNDERSPEC_TABLES,
-    comparisons={
-        "published_vs_ours": result(
-            params=UNDERSPEC_COMPARED,
-            **published_files("underspecification"),
-            tables=expand(
-                f"{UNDERSPEC_ANALYSIS}/{{source}}/{{table}}",
-                source=UNDERSPEC.sources,
-                table=["specification_detection.csv", "metric.csv", "paper_numbers.json"],
-            ),
-        ),
-        "findings": result(
-            params=UNDERSPEC_COMPARED | UNDERSPEC_THRESHOLD,
-            **UNDERSPEC_SHARES,
-            tables=underspecification_tables(UNDERSPEC_TESTED, UNDERSPEC.sources),
-        ),
+    made={
+        "figure": UNDERSPEC_FIGURES,
+        "table": UNDERSPEC_TABLES,
+        "comparison": [
+            "results/underspecification/tables/published_vs_ours",
+            "results/underspecification/tables/findings",
+        ],
     },
-    numbers=result(
-        "curves",
-        "specification_detection",
-        "metric",
-        "independence",
-        **UNDERSPEC_METHOD1,
-        toy_model=UNDERSPEC_TOY,
-        params={
-            **from_wildcards("source"),
-            "models": UNDERSPEC.models,
-            "settings": {key: UNDERSPEC[key] for key in ("threshold", "folds")}
-            | {"draws": UNDERSPEC_BOOTSTRAP["draws"]},
-        },
-    ),
-    section=result(
-        params={
-            "sources": UNDERSPEC.sources,
-            "templates": UNDERSPEC.templates,
-            "prompts": UNDERSPEC["prompts"],
-            "models": UNDERSPEC.models,
-            "shares": bool(UNDERSPEC_SHARES),
-        }
-    ),
     pronoun_sets=False,
-    question="Where a sentence does not say which pronoun is right, does a model's pronoun follow a date or a place?",
-    summary=result(
-        slopes=f"{UNDERSPEC_ANALYSIS}/method1_slopes.csv",
-        detection=f"{UNDERSPEC_ANALYSIS}/specification_detection.csv",
-        params={"models": UNDERSPEC.models},
-    ),
-    chances={"AUC": 0.5, "slope, female minus male": 0},
-    headline=["correlations"],
     card=Card(
         value="Balanced accuracy",
         points=[
@@ -348,14 +459,6 @@ declare(
             )
             for name in ("Winogender", "simplified")
         ],
-        findings=result(
-            tables=underspecification_tables(UNDERSPEC_TESTED, UNDERSPEC_RUN),
-            params={
-                "sources": UNDERSPEC_RUN,
-                "facts": lambda wildcards: MODELS[wildcards.model].facts,
-                **UNDERSPEC_THRESHOLD,
-            },
-        ),
         parts=["run"],
         chance=0.5,
         printed="underspecification",

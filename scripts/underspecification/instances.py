@@ -1,13 +1,43 @@
-"""The instances of Underspecification and the texts made of them, each by the function of its rule."""
+"""The evaluation sets: MGC, Winogender with man and woman (replica or official), and its simplified version.
 
+Every set is one frame, one row for each sentence and injected date or place: ``instance_id``, ``evaluation_set``
+(:data:`SETS`), ``templates``, ``item`` (the sentence without what is injected), ``variable`` (date or place),
+``value``, ``position`` (of the value, from 0), ``text`` with its slot, ``verb``, ``form``, ``life_stage`` (MGC),
+``occupation``, ``participant``, ``coreferent`` (the others) and ``well_specified``. A factor that a set does not have
+is empty. :data:`ROWS` are the lines of the files that a sentence was made from; missing where a set has no such file.
+"""
+
+import re
+from collections.abc import Collection, Iterable
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
 
 from scripts.core import files
-from scripts.core.data.templates import read_occupations
+from scripts.core.data.instances import content_id
+from scripts.core.data.options import SLOT
+from scripts.core.data.templates import parse_tsv, read_occupations
+from scripts.core.errors import UserError
 from scripts.core.workflow.job import log, run_named
-from scripts.underspecification.lib import templates
-from scripts.underspecification.lib.instances import mgc, official, outermost_dates, replica, sample
-from scripts.underspecification.lib.texts import make_texts
+from scripts.underspecification import templates
+
+SETS = ("mgc", "winogender", "simplified")
+VARIABLES = ("date", "place")
+PARTICIPANTS = ("man", "woman", "someone", "other")
+SPECIFIED = ("man", "woman")
+"""A pronoun that means one of these participants is well-specified."""
+GENDERED = ("female", "male")
+"""What is put before the professional of a simplified sentence to specify its pronoun."""
+COREFERENTS = ("professional", "participant")
+"""In the order of the authors' codes 0 and 1."""
+COLUMNS = (
+    "instance_id", "evaluation_set", "templates", "item", "variable", "value", "position", "text", "verb", "form",
+    "life_stage", "occupation", "participant", "coreferent", "well_specified",
+)  # fmt: skip
+ROWS = ("verb_row", "life_stage_row", "place_row", "date_row", "sentence_row", "occupation_row")
+OFFICIAL_MASK = "MASK"
 
 
 def instances(
@@ -52,19 +82,200 @@ def instances(
     files.write_parquet(instances, frame, {"origins": origins})
 
 
-def texts(*, instances: str, prompts: str, texts: str, use: list, dates: int, places: int, occupations: int) -> None:
-    """Write ``texts`` (Parquet) with the prompts ``use`` for a sample of ``instances``.
+def is_well_specified(evaluation_set: str, participant: str | None, coreferent: str | None) -> bool:
+    """Tell whether a sentence gives its pronoun's gender (Appendix H)."""
+    if evaluation_set == "simplified":
+        return participant in GENDERED
+    return evaluation_set == "winogender" and participant in SPECIFIED and coreferent == "participant"
 
-    The sample has ``dates`` and ``places`` of MGC, or ``occupations`` of the other sets.
+
+def mgc(verbs: list[dict], life_stages: dict[str, int], dates: list[int], places: dict[str, int]) -> pd.DataFrame:
+    """Return MGC: every verb phrase and life stage, with every date and every place (Appendix D).
+
+    Args:
+        verbs: ``verb``, ``form``, ``phrase``, ``verb_row``.
+        life_stages, places: With their lines.
+
+    Returns:
+        As the module says; ``item`` is the sentence after its opening.
     """
-    known, lines = templates.read_prompts(prompts), templates.row_numbers(prompts, templates.PROMPT_COLUMNS)
-    frame = sample(files.read_parquet(instances), dates, places, occupations)
-    # An instance that two factors give twice is read once.
-    rows = make_texts(frame.drop_duplicates("instance_id"), {name: known[name] for name in use})
-    rows["prompt_row"] = rows.prompt.map({name: lines[name] for name in use}).astype("Int64")
-    log.info("%d texts of %d instances", len(rows), frame.instance_id.nunique())
-    origins = files.parquet_metadata(instances).get("origins", {}) | {"prompt_row": Path(prompts).name}
-    files.write_parquet(texts, rows, {"origins": origins})
+    sentences = []
+    for verb in verbs:
+        for stage in life_stages:
+            body = f"{SLOT} {verb['phrase']} {stage}."
+            sentences.append(
+                {"item": body, "body": body, **verb, "life_stage": stage, "life_stage_row": life_stages[stage]}
+            )
+    frames = [
+        _inject(sentences, "mgc", "replica", "In {value}, {body}", variable, values)
+        for variable, values in (("date", dates), ("place", places))
+    ]
+    frame = pd.concat(frames, ignore_index=True)
+    return frame.assign(place_row=frame.value.where(frame.variable == "place").map(places).astype("Int64"))
+
+
+def outermost_dates(dates: list[int], count: int) -> list[int]:
+    """Return the first and the last ``count`` of ``dates``; all of them if they are not more."""
+    return dates if 2 * count >= len(dates) else [*dates[:count], *dates[-count:]]
+
+
+def replica(schemas: list[dict], dates: list[int]) -> dict[str, pd.DataFrame]:
+    """Return the project's own extended Winogender and simplified sets.
+
+    Args:
+        schemas: From :func:`scripts.underspecification.templates.read_schemas`.
+
+    Returns:
+        ``winogender`` and ``simplified``.
+    """
+    extended, simplified = [], []
+    for row in schemas:
+        for participant in PARTICIPANTS:
+            noun = {"someone": "someone", "other": f"the {row['other']}"}.get(participant, f"the {participant}")
+            for coreferent in COREFERENTS:
+                body = f"{row['stem']} {row[coreferent]}".replace("{occupation}", row["occupation"])
+                body = body.replace("{participant}", noun)
+                extended.append(_sentence(row["occupation"], participant, coreferent, _slot(body), row["row"]))
+        if row["simplified"]:
+            for word in (*GENDERED, "unspecified"):
+                noun = row["occupation"] if word == "unspecified" else f"{word} {row['occupation']}"
+                body = row["simplified"].replace("{occupation}", noun)
+                simplified.append(_sentence(row["occupation"], word, "professional", _slot(body), row["row"]))
+    return {
+        name: _inject(sentences, name, "replica", "In {value}: {body}", "date", dates)
+        for name, sentences in (("winogender", extended), ("simplified", simplified))
+    }
+
+
+def _slot(text: str):
+    return re.sub(r"\{(nominative|accusative|possessive)\}", SLOT, text)
+
+
+def _sentence(occupation: str, participant: str, coreferent: str, body: str, row: int):
+    code = COREFERENTS.index(coreferent)
+    return {
+        "item": f"{occupation}_{participant}_{code}",
+        "body": body,
+        "occupation": occupation,
+        "participant": participant,
+        "coreferent": coreferent,
+        "sentence_row": row,
+    }
+
+
+def _inject(
+    sentences: Iterable[dict[str, Any]],
+    evaluation_set: str,
+    template_set: str,
+    form: str,
+    variable: str,
+    values: Collection[int | str],
+):
+    rows = []
+    for sentence in sentences:
+        for position, value in enumerate(values):
+            text = form.format(value=value, body=sentence["body"])
+            rows.append(
+                {
+                    **sentence,
+                    "instance_id": content_id("underspecification", text, "", ""),
+                    "evaluation_set": evaluation_set,
+                    "templates": template_set,
+                    "variable": variable,
+                    "value": str(value),
+                    "position": position,
+                    "text": text,
+                    "well_specified": is_well_specified(
+                        evaluation_set, sentence.get("participant"), sentence.get("coreferent")
+                    ),
+                }
+            )
+    frame = pd.DataFrame(rows)
+    lines = frame.reindex(columns=list(ROWS)).astype("Int64")
+    return pd.concat([frame.reindex(columns=list(COLUMNS), fill_value=""), lines], axis=1)
+
+
+def official(path: str | Path, evaluation_set: str, dates: list[int]) -> pd.DataFrame:
+    """Read the authors' sentences of one set.
+
+    Args:
+        path: ``all_sentences.tsv`` (winogender) or ``all_sentences_g_id.tsv`` (simplified): columns ``sentid``
+            (occupation, participant or gender, 0 for the professional or 1) and ``sentence``, with MASK for the
+            pronoun.
+
+    Returns:
+        The sentences of the set in the format of this module.
+
+    Raises:
+        UserError: If the file is not text; naming every bad row: an id that cannot be read or is repeated, a sentence
+            without exactly one MASK; and occupations that lack a sentence.
+    """
+    text = files.read_text(path, "fetch it again")
+    known = (*GENDERED, "unspecified") if evaluation_set == "simplified" else PARTICIPANTS
+    sentences, problems, seen = [], [], {}
+    for number, cells in parse_tsv(text, ("sentid", "sentence"), str(path)):
+        parts = parse_item(cells["sentid"], evaluation_set)
+        if parts is None:
+            problems.append(f"row {number}: '{cells['sentid']}' is not occupation_participant_0 or _1")
+            continue
+        sentence = _sentence(*parts, cells["sentence"].replace(OFFICIAL_MASK, SLOT), number)
+        if cells["sentence"].count(OFFICIAL_MASK) != 1:
+            problems.append(f"row {number}: the sentence must hold {OFFICIAL_MASK} exactly once")
+        if sentence["item"] in seen:
+            problems.append(f"row {number}: '{sentence['item']}' is already in row {seen[sentence['item']]}")
+        seen[sentence["item"]] = number
+        sentences.append(sentence)
+    codes = "0" if evaluation_set == "simplified" else "01"
+    for occupation in dict.fromkeys(s["occupation"] for s in sentences):
+        lacking = [f"{occupation}_{p}_{c}" for p in known for c in codes if f"{occupation}_{p}_{c}" not in seen]
+        if lacking:
+            problems.append(f"no row for '{lacking[0]}'")
+    if problems or not sentences:
+        raise UserError(f"{path}: {'; '.join(problems) or 'has no sentence'}; fetch the file again")
+    return _inject(sentences, evaluation_set, "official", "In {value}: {body}", "date", dates)
+
+
+def parse_item(name: str, evaluation_set: str) -> tuple[str, str, str] | None:
+    """Return occupation, participant (``other`` for the context's own person) and coreferent of the authors' ids.
+
+    Returns:
+        None if ``name`` is no such id.
+    """
+    parts = re.fullmatch(r"([a-z]+)_([a-z]+)_([01])", name)
+    if not parts:
+        return None
+    occupation, participant, code = parts.groups()
+    if evaluation_set == "simplified":
+        if participant not in (*GENDERED, "unspecified") or code == "1":
+            return None
+    elif participant not in PARTICIPANTS:
+        participant = "other"
+    return occupation, participant, COREFERENTS[int(code)]
+
+
+def evenly_spaced(values: Iterable, count: int) -> list:
+    """Return ``count`` of ``values``, evenly spaced with both ends; all of them if they are not more."""
+    values = list(values)
+    if count >= len(values):
+        return values
+    return [values[i] for i in np.linspace(0, len(values) - 1, count).round().astype(int)]
+
+
+def sample(frame: pd.DataFrame, dates: int, places: int, occupations: int) -> pd.DataFrame:
+    """Return the instances that the models of a run read.
+
+    Args:
+        frame: One set's instances.
+        dates, places: How many values of MGC's grids to keep.
+        occupations: How many occupations to keep of the other sets.
+    """
+    if frame.evaluation_set.iloc[0] == "mgc":
+        kept = [
+            part[part.position.isin(evenly_spaced(sorted(part.position.unique()), count))]
+            for (_, part), count in zip(frame.groupby("variable", sort=True), (dates, places), strict=True)
+        ]
+        return pd.concat(kept).sort_index()
+    return frame[frame.occupation.isin(evenly_spaced(sorted(frame.occupation.unique()), occupations))]
 
 
 if __name__ == "__main__":

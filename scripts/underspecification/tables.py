@@ -1,85 +1,229 @@
-"""The tables of Underspecification, each by the function of its rule."""
+"""The paper's tables, each by the function that the wildcard ``table`` names (rules/underspecification.smk).
 
-from typing import Any
+Cells are written as they are printed (LaTeX and CSV); full precision is in the tables that they are made from.
+"""
 
+from collections.abc import Sequence
+
+import pandas as pd
+
+from scripts.core.data.estimate_rows import RELEASED_OUTPUTS
 from scripts.core.paper import published
-from scripts.core.paper.published import demonstration, read, read_tables, write
+from scripts.core.paper.formats import MISSING_MARK, interval, number
+from scripts.core.paper.tables import blank_repeats, change_points, drop_uninformative, write_table
 from scripts.core.workflow.job import run_named
-from scripts.underspecification.lib import study, tables
-from scripts.underspecification.lib.readers import read_rows
+from scripts.underspecification import detection, study
+from scripts.underspecification.detection import CROSS_VALIDATED, FIXED, METRIC, METRIC_OF_BOTH
+from scripts.underspecification.instances import COREFERENTS
+from scripts.underspecification.study import SET_LABELS
+from scripts.underspecification.templates import GENDERS, GROUPS
+
+VARIANTS = {(METRIC, "1"): "a", (METRIC_OF_BOTH, "2"): "b"}
+"""Of Table 2, by metric and dates at an end, lettered as in the caption: as described, and as its numbers were made."""
+RATES = {"TPR": "TPR", "TNR": "TNR", "BA": "balanced accuracy"}
+HEADS = {(FIXED, metric): f"here: {short}" for short, metric in RATES.items()} | {
+    ("", "AUC"): "here: AUC",
+    (CROSS_VALIDATED, "balanced accuracy"): "cross-validated: BA",
+    (CROSS_VALIDATED, "threshold"): "cross-validated: threshold",
+}
+"""Choices of the threshold and metrics to the heads of the table of detection."""
+MASSES = {"top": "top tokens", "full": "vocabulary", "written": "top tokens at written words"}
+"""Accumulations as the table of probabilities calls them."""
 
 
-def table_detection(*, specification_detection: str, printed: str, tex: str, csv: str) -> None:
-    """Tabulate how well the metric detects underspecified sentences (paper Table 3).
-
-    Write the cells as printed (LaTeX and CSV); ``printed`` are the published numbers.
-    """
-    table = read_rows(specification_detection, "rates")
-    tables.write(tex, csv, tables.rates(table, published.read_published(printed)), 2)
-
-
-def table_independence(*, independence: str, tex: str, csv: str) -> None:
-    """Tabulate how the change of the female probability over dates goes with its level, over occupations.
-
-    Write the cells as printed (LaTeX and CSV).
-    """
-    tables.write(tex, csv, tables.independence(read_rows(independence, "correlations")), 2)
-
-
-def table_word_group_probabilities(*, curves: str, tex: str, csv: str) -> None:
-    """Tabulate the mean mass of gendered pronouns among the most probable tokens and over the vocabulary.
-
-    Write the cells as printed (LaTeX and CSV).
-    """
-    tables.write(tex, csv, tables.group_probabilities(read_rows(curves, "probabilities")), 3)
-
-
-def table_metric(*, metric: str, printed: str, tex: str, csv: str) -> None:
-    """Tabulate the task specification metric of the sentences about one occupation (paper Table 2).
-
-    Write the cells as printed (LaTeX and CSV); ``printed`` are the published numbers.
-    """
-    frame = tables.example(read_rows(metric, "metric"), published.read_published(printed))
-    # The same in all rows.
-    tables.write(tex, csv, frame, 5, hidden=["Occupation"])
-
-
-def table_slopes(*, slopes: str, tex: str, csv: str) -> None:
-    """Tabulate slopes and correlations of Method 1 (the numbers behind Figures 3 and 6 to 8).
-
-    Write the cells as printed (LaTeX and CSV); full precision and intervals are in ``slopes``.
-    """
-    cells = tables.slopes(read_rows(slopes, "slopes"))
-    tables.write(tex, csv, cells, 2, rows=tables.over_prompts(cells))
-
-
-def published_vs_ours(
-    *,
-    published: str,
-    mapping: str,
-    study_models: str,
-    tables: list,
-    csv: str,
-    tex: str,
-    numbers: str,
-    sources: list,
-    every_source: list,
-    models: dict,
+def table(
+    *, estimates: str, curves: str, metrics: str, printed: str, tex: str, csv: str, table: str, part: str
 ) -> None:
-    """Write all comparisons (CSV), those that the paper shows (LaTeX) and how often each verdict fell (JSON).
+    """Write one of the tables of a release or of the run; ``printed`` are the published numbers."""
+    numbers = published.read_published(printed)
+    left = 2
+    if table == "metric":
+        cells, left = example(of_part(metrics, part), numbers), 5
+    elif table == "word_group_probabilities":
+        cells, left = word_group_probabilities(of_part(curves, part)), 3
+    elif table == "detection":
+        cells = rates(of_part(estimates, part), numbers)
+    else:
+        cells = {"slopes": slopes, "independence": independence}[table](of_part(estimates, part))
+    # Single prompts of a model that has their mean are in the CSV alone, and so is an occupation that all rows have.
+    shown = over_prompts(cells) if table == "slopes" else cells.drop(columns="Occupation", errors="ignore")
+    write(tex, csv, cells, shown, left)
 
-    ``tables`` are the analysis tables of each of ``sources``; those of ``every_source`` that are not in the run are
-    listed as such. Demonstration models among the run's ``models`` are left out.
+
+def of_part(path: str, part: str) -> pd.DataFrame:
+    """Return the rows of a table of results about a part, in the order of the study's models."""
+    rows = study.read_table(path)
+    return study.order_rows(rows[rows.part == part])
+
+
+def slopes(estimates: pd.DataFrame) -> pd.DataFrame:
+    """Return the cells of Method 1: slopes and r for dates and places, of each prompt and of the mean of several."""
+    rows = study.lines(estimates, metric=["slope", "r"], gender=GENDERS)
+    heads = [f"{v}s, {g}: {m}" for v in ("date", "place") for g in GENDERS for m in ("slope", "r")]
+    rows = rows.assign(
+        head=rows.variable + "s, " + rows.gender + ": " + rows.metric,
+        Prompt=rows.prompt.where(~rows.prompt.str.contains("|", regex=False), "mean"),
+        text=[number(value, 2, signed=True) for value in rows.value],
+    )
+    return spread(rows, ["label", "Prompt"], heads)
+
+
+def spread(rows: pd.DataFrame, keys: list[str], heads: Sequence[str]) -> pd.DataFrame:
+    """Return the cells of rows with a ``text`` below each ``head``, by keys in the order in which they come."""
+    wide = rows.pivot(index=keys, columns="head", values="text").reindex(columns=heads).fillna(MISSING_MARK)
+    wide = wide.loc[list(dict.fromkeys(rows[keys].itertuples(index=False, name=None)))]
+    return wide.rename_axis(columns=None).reset_index().rename(columns={"label": "Model"})
+
+
+def over_prompts(cells: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of :func:`slopes` without single prompts of a model that has their mean."""
+    several = set(cells[cells.Prompt == "mean"].Model)
+    return cells[(cells.Prompt == "mean") | ~cells.Model.isin(several)]
+
+
+def by_set(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return estimates with ``Set``, what tables call the evaluation set, in their order."""
+    ranks = {name: place for place, name in enumerate(SET_LABELS)}
+    names = [study.set_label(*key) for key in zip(rows.evaluation_set, rows.templates, strict=True)]
+    rows = rows.assign(Set=names, rank=rows.evaluation_set.map(ranks), own=rows.templates != "replica")
+    return rows.sort_values(["rank", "own"], kind="stable")
+
+
+def rates(estimates: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
+    """Return the cells of Table 3: each model on each set.
+
+    Returns:
+        The printed rates, ours from the female files, and beyond the study the area under the curve and the balanced
+        accuracy with the threshold from cross-validation, with that threshold. Printed rates are left out if no model
+        has one.
     """
-    printed: Any = read(published, mapping, study_models)
-    names = {study.run_label(row.label, "mask"): row.model for row in printed.models.itertuples()}
-    by_source = read_tables(tables, sources)
-    for frame in (frame for frames in by_source.values() for frame in frames.values() if "model" in frame):
-        # Our tables have labels; what the study does not print has no name in the registry and keeps its label.
-        frame["model"] = frame.model.map(names).fillna(frame.model)
-    outputs = {"csv": csv, "tex": tex, "numbers": numbers}
-    excluded = demonstration(models)
-    write("underspec", printed, by_source, every_source, excluded=excluded, parts="Source", **outputs)
+    rows = by_set(study.detected(estimates, metric=[*RATES.values(), "AUC", "threshold"]))
+    decimals = rows.metric.map({"threshold": 2}).fillna(3).astype(int)
+    rows = rows.assign(
+        head=[HEADS.get(key) for key in zip(rows.choice, rows.metric, strict=True)],
+        text=[number(value, places) for value, places in zip(rows.value, decimals, strict=True)],
+    ).dropna(subset="head")
+    accuracy = rows[rows["head"] == HEADS[FIXED, "balanced accuracy"]]
+    bounds = [interval(low, high, 2, between="–") for low, high in zip(accuracy.low, accuracy.high, strict=True)]
+    released = accuracy.loc[accuracy.kind == RELEASED_OUTPUTS, ["Set", "label", "evaluation_set"]]
+    beside = released.merge(printed_rates(printed), on=["evaluation_set", "label"])
+    cells = pd.concat([accuracy.assign(head="here: interval", text=bounds), rows, beside])
+    order = [*(f"printed: {short}" for short in RATES), *(f"here: {short}" for short in RATES), "here: interval"]
+    cells = spread(cells, ["Set", "label"], [*order, *(head for head in HEADS.values() if head not in order)])
+    names = {m: f"{m} (printed: {other})" for m, other in study.PRINTED_AS.items() if m in set(released.label)}
+    # Without released outputs nothing is printed to stand beside, nor cross-validated over a single occupation.
+    silent = [head for head in cells if head not in order[3:] and (cells[head] == MISSING_MARK).all()]
+    return cells.assign(Model=cells.Model.replace(names)).drop(columns=silent)
+
+
+def printed_rates(printed: pd.DataFrame) -> pd.DataFrame:
+    """Return Table 3: ``evaluation_set``, ``label`` (as files name the model), ``head`` and ``text``."""
+    rows = printed[printed.source == "Table 3"]
+    of = rows["row"].str.extract(r"(?P<set>.+) \| (?P<label>.+)")
+    return pd.DataFrame(
+        {
+            "evaluation_set": of["set"].map({label: name for name, label in SET_LABELS.items()}),
+            "label": of.label.replace({shown: model for model, shown in study.PRINTED_AS.items()}),
+            "head": "printed: " + rows.column,
+            "text": rows.value,
+        }
+    )
+
+
+def independence(estimates: pd.DataFrame) -> pd.DataFrame:
+    """Return the cells of r between level and change over occupations: a row for each set and model."""
+    rows = by_set(study.detected(estimates, metric=list(detection.LEVELS.values())))
+    level = rows.metric.map({metric: f"{name} level" for name, metric in detection.LEVELS.items()})
+    values = rows.assign(head=level + ": r", text=[number(value, 2, signed=True) for value in rows.value])
+    bounds = [interval(low, high, 2, signed=True) for low, high in zip(rows.low, rows.high, strict=True)]
+    heads = [f"{name} level: {what}" for name in detection.LEVELS for what in ("r", "interval")]
+    return spread(pd.concat([values, rows.assign(head=level + ": interval", text=bounds)]), ["Set", "label"], heads)
+
+
+def example(metrics: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
+    """Return the cells of Table 2: the metric of the eight sentences about one occupation, in both variants.
+
+    Printed numbers stand in parentheses behind ours where the study has them.
+    """
+    rows = study.moved(metrics, evaluation_set="winogender", gender=["female", ""], dates=["1", "2"])
+    occupations = sorted(rows.occupation.unique())
+    occupation = study.OCCUPATION if study.OCCUPATION in occupations else occupations[0]
+    rows = rows[(rows.occupation == occupation) & (rows.templates == rows.templates.iloc[0])]
+    known = printed_metrics(printed)
+    rows = rows.merge(known, on=["label", "item"], how="left")
+    rows = rows.assign(
+        Variant=[VARIANTS.get(key) for key in zip(rows.metric, rows.dates, strict=True)],
+        sentence=study.sentence_kinds(rows),
+        text=[
+            number(value, 1) + (f" ({cell})" if kind == RELEASED_OUTPUTS and isinstance(cell, str) else "")
+            for value, cell, kind in zip(rows.value, rows.printed, rows.kind, strict=True)
+        ],
+    ).dropna(subset="Variant")
+    models = [name for name in rows.label.unique() if name in set(known.label)] or list(rows.label.unique())
+    wide = rows.pivot(index=["Variant", "sentence"], columns="label", values="text").reindex(columns=models)
+    variants = sorted(rows.Variant.unique())
+    sentences = [(variant, sentence) for variant in variants for sentence in study.SENTENCES["winogender"]]
+    wide = wide.reindex(sentences).fillna(MISSING_MARK).rename(columns=_head)
+    variant, sentence = (pd.Series(wide.index.get_level_values(name)) for name in wide.index.names)
+    participant, code = sentence.str[:-2], sentence.str[-1].astype(int)
+    facts = pd.DataFrame(
+        {
+            "Occupation": occupation,
+            "Var.": variant,
+            "ID": sentence.map(study.SENTENCE_IDS),
+            "Participant": participant,
+            "Pronoun": code.map(dict(enumerate(COREFERENTS))),
+            "WS": sentence.isin(study.SPECIFIED).map({True: "yes", False: "no"}),
+        }
+    )
+    return pd.concat([facts, wide.reset_index(drop=True)], axis=1)
+
+
+def printed_metrics(printed: pd.DataFrame) -> pd.DataFrame:
+    """Return Table 2: ``label``, ``item`` (of the sentences about a doctor), ``printed`` (text)."""
+    rows = printed[printed.source == "Table 2"]
+    of = rows["row"].str.extract(r"\d+ \| (?P<coreferent>\w+) \| (?P<participant>\w+) \|")
+    codes = of.coreferent.map({name: str(code) for code, name in enumerate(COREFERENTS)})
+    items = "doctor_" + of.participant.replace("patient", "other") + "_" + codes
+    return pd.DataFrame({"label": rows.column, "item": items, "printed": rows.value})
+
+
+def _head(model: str) -> str:
+    """Return a head that stands under one of the model's family, where the study has several of it."""
+    facts = study.MODELS.get(model)
+    if facts is None:
+        return model
+    family, variant = (facts.group, facts.size) if facts.size else model.rpartition(" ")[::2]
+    return f"{family}: {variant}" if family else model
+
+
+def word_group_probabilities(curves: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean mass of each gender over MGC: most probable tokens, whole vocabulary, at written words alone."""
+    known = [name for name in GROUPS if name in set(curves.gender)]
+    heads = [f"{variable}s: {gender}" for variable in ("date", "place") for gender in known]
+    rows = curves.assign(head=curves.variable + "s: " + curves.gender, Prompt=curves.prompt)
+    keys = ["label", "Prompt", "accumulation", "head"]
+    means = rows.groupby(keys, sort=False).probability.mean().reset_index()
+    means = means.assign(text=[number(value, 3) for value in means.probability])
+    orders = {"label": study.order(means.label), "Prompt": ["mask", "A", "B", "C"], "accumulation": list(MASSES)}
+    means = means.sort_values(keys[:3], key=lambda names: names.map(orders[names.name].index), kind="stable")
+    cells = spread(means, keys[:3], heads).rename(columns={"accumulation": "Mass of"})
+    return cells.assign(**{"Mass of": cells["Mass of"].map(MASSES)})
+
+
+def write(tex: str, csv: str, cells: pd.DataFrame, shown: pd.DataFrame, left: int) -> None:
+    """Write cells as CSV and those that are shown as LaTeX; what tells nothing is not printed.
+
+    Args:
+        left: The first columns shown, which are text. A repeated first cell is printed once, with a rule before the
+            next.
+    """
+    shown, constant = drop_uninformative(shown, list(shown.columns[:left]))
+    blocks = change_points(shown.iloc[:, 0])
+    shown = shown.assign(**{shown.columns[0]: blank_repeats(shown.iloc[:, 0])})
+    # A rule between blocks; none where every second row would have one.
+    midrules = blocks if len(blocks) < 5 else ()
+    write_table(tex, csv, shown, left, rows=cells, midrules=midrules, constant=constant)
 
 
 if __name__ == "__main__":

@@ -88,7 +88,7 @@ SHOWN = {
         Shown("value", scale=-100, rows="metric == 'lean' and group == 'F'"),
     ],
     "correlations": [
-        Shown("fit", "fit_low", "fit_high", "y", rows="0 <= fit <= 100"), Shown("band_low", axis="y"),
+        Shown("fit", "low", "high", "y", rows="0 <= fit <= 100"), Shown("band_low", axis="y"),
         Shown("band_high", axis="y"),
     ],
     "occupations": [Shown("metric", axis="cells")],
@@ -163,7 +163,7 @@ def undrawn(name: str, table: pd.DataFrame, marks: list[dict[str, Any]]) -> list
     if name.startswith("correlations"):
         # Percentages.
         table = table.assign(
-            fit_low=table.fit_low.clip(0, 100), fit_high=table.fit_high.clip(0, 100),
+            low=table.low.clip(0, 100), high=table.high.clip(0, 100),
             band_low=(table.fit - table.study_band).clip(0, 100), band_high=(table.fit + table.study_band).clip(0, 100),
         )  # fmt: skip
     if name in ("few_shot", "introduction_accuracy"):

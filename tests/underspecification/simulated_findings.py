@@ -16,8 +16,8 @@ import pandas as pd
 import scipy
 
 from scripts.core.statistics import procedures
-from scripts.underspecification.lib import findings, study
-from scripts.underspecification.lib.analyses import correlation, detection
+from scripts.underspecification import correlation, detection, findings, study
+from scripts.underspecification.quantities import Source
 from tests.core.paper.simulated_findings import BORDER, FALSE, RUN, STUDY, TRUE, Simulation, Worlds
 
 DRAWS, SEED, THRESHOLD = 300, 1, 0.5
@@ -251,11 +251,11 @@ def _slopes(truth: Truth, size: str, variables: tuple[str, ...], generator: np.r
         for metric, found in correlation.fit(_resampled(values)).items():
             low, high = _ends(found[1:])
             for place, gender in enumerate(("female", "male")):
-                facts = {"model": [m for m, _ in keys], "prompt": [p for _, p in keys], "variable": variable,
-                         "gender": gender, "metric": metric, "sentences": SENTENCES, "accumulation": "top",
-                         "value": found[0, :, place], "ci_low": low[:, place], "ci_high": high[:, place]}  # fmt: skip
+                facts = {"label": [m for m, _ in keys], "prompt": [p for _, p in keys], "variable": variable,
+                         "gender": gender, "metric": metric, "n": SENTENCES, "accumulation": "top",
+                         "value": found[0, :, place], "low": low[:, place], "high": high[:, place]}  # fmt: skip
                 frames.append(pd.DataFrame(facts))
-    return pd.concat(frames, ignore_index=True)
+    return pd.concat(frames, ignore_index=True).assign(evaluation_set="mgc", templates="", dates="", choice="")
 
 
 def _mean_curves(truth: Truth, size: str, generator: np.random.Generator) -> pd.DataFrame:
@@ -270,9 +270,9 @@ def _mean_curves(truth: Truth, size: str, generator: np.random.Generator) -> pd.
     low, high = _ends(fitted[1:])
     frames = [
         pd.DataFrame(
-            {"model": model, "prompt": prompt, "variable": "date", "gender": gender, "accumulation": "top",
-             "position": range(values.shape[-1]), "probability": curves[0, place, g], "fit_low": low[place, g],
-             "fit_high": high[place, g], "sentences": SENTENCES}
+            {"label": model, "prompt": prompt, "variable": "date", "gender": gender, "accumulation": "top",
+             "position": range(values.shape[-1]), "probability": curves[0, place, g], "low": low[place, g],
+             "high": high[place, g], "n": SENTENCES}
         )
         for place, (model, prompt) in enumerate(keys)
         for g, gender in enumerate(("female", "male", "neutral"))
@@ -280,7 +280,7 @@ def _mean_curves(truth: Truth, size: str, generator: np.random.Generator) -> pd.
     return pd.concat(frames, ignore_index=True)
 
 
-METHOD2_FACTS = {"accumulation": "top", "templates": "official", "dates": 1, "gender": "female"}
+METHOD2_FACTS = {"accumulation": "top", "templates": "official", "dates": "1", "gender": "female"}
 
 
 def _prompt(model: str) -> str:
@@ -304,20 +304,22 @@ def _detections(truth: Truth, size: str, generator: np.random.Generator) -> pd.D
         rows += zip(
             findings.METHOD2, [name] * len(rates), value, low, high, [8 * occupations] * len(rates), strict=True
         )
-    frame = pd.DataFrame(rows, columns=["model", "evaluation_set", "value", "ci_low", "ci_high", "sentences"])
-    return frame.assign(metric="balanced accuracy", choice="fixed", prompt=frame.model.map(_prompt), **METHOD2_FACTS)
+    frame = pd.DataFrame(rows, columns=["label", "evaluation_set", "value", "low", "high", "n"])
+    facts = METHOD2_FACTS | {"metric": "balanced accuracy", "choice": detection.FIXED, "clusters": frame.n // 8}
+    return frame.assign(prompt=frame.label.map(_prompt), **facts)
 
 
 def _independence(truth: Truth, size: str, generator: np.random.Generator) -> pd.DataFrame:
     count = OCCUPATIONS[size]["winogender"]
     rows = []
     for model in findings.METHOD2:
-        for level in detection.LEVELS:
+        for metric in detection.LEVELS.values():
             x, e = generator.normal(size=(2, count))
             found = scipy.stats.pearsonr(x, truth.independence * x + np.sqrt(1 - truth.independence**2) * e)
-            rows.append((model, level, found.statistic, *found.confidence_interval(correlation.LEVEL), count))
-    frame = pd.DataFrame(rows, columns=["model", "level", "r", "ci_low", "ci_high", "occupations"])
-    return frame.assign(prompt=frame.model.map(_prompt), **METHOD2_FACTS)
+            rows.append((model, metric, found.statistic, *found.confidence_interval(correlation.LEVEL), count))
+    frame = pd.DataFrame(rows, columns=["label", "metric", "value", "low", "high", "clusters"])
+    facts = METHOD2_FACTS | {"evaluation_set": "winogender", "choice": "", "n": 6 * count}
+    return frame.assign(prompt=frame.label.map(_prompt), **facts)
 
 
 def _metrics(truth: Truth, number: int, size: str, generator: np.random.Generator) -> pd.DataFrame:
@@ -338,30 +340,32 @@ def _metrics(truth: Truth, number: int, size: str, generator: np.random.Generato
             metric = np.where(generator.random((count, 6)) < chance[:, None], 1.0, 0.0).ravel()
             facts = {"occupation": np.repeat([f"{n:02}" for n in range(count)], 6), "well_specified": False}
         low, high = metric - 0.05, metric + 0.05
-        frames.append(pd.DataFrame(facts | {"metric": metric, "metric_low": low, "metric_high": high, "model": model}))
+        frames.append(pd.DataFrame(facts | {"value": metric, "low": low, "high": high, "label": model}))
     frame = pd.concat(frames, ignore_index=True).assign(evaluation_set="winogender")
-    return frame.assign(prompt=frame.model.map(_prompt), **METHOD2_FACTS)
+    return frame.assign(prompt=frame.label.map(_prompt), **METHOD2_FACTS)
 
 
 def simulation(folder: Path) -> Simulation:
     """Return the study's simulation, which needs nothing of ``folder``."""
     as_found = _as_found()
 
-    def draw(number: int, world: str, size: str, generator: np.random.Generator) -> findings.Source:
+    def draw(number: int, world: str, size: str, generator: np.random.Generator) -> Source:
         changes = {TRUE: TRUTHS.get(number, lambda truth: truth)}
         changes |= {FALSE: WORLDS[number].false, BORDER: WORLDS[number].border}
-        truth, tables = changes[world](as_found), {}
+        truth, tables, estimates = changes[world](as_found), {}, []
         if number in VARIABLES:
-            tables["method1_slopes"] = _slopes(truth, size, VARIABLES[number], generator)
+            estimates.append(_slopes(truth, size, VARIABLES[number], generator))
         if number == 18:
             tables["curves"] = _mean_curves(truth, size, generator)
         if 10 <= number <= 16:
-            tables["specification_detection"] = _detections(truth, size, generator)
+            estimates.append(_detections(truth, size, generator))
         if number == 9:
-            tables["independence"] = _independence(truth, size, generator)
+            estimates.append(_independence(truth, size, generator))
         if number in (8, 17):
-            tables["metric"] = _metrics(truth, number, size, generator)
+            tables["metrics"] = _metrics(truth, number, size, generator)
+        if estimates:
+            tables["estimates"] = pd.concat(estimates, ignore_index=True)
         shares = {f"{n:02}": float(n) for n in range(OCCUPATIONS[size]["winogender"])}
-        return findings.Source(tables, THRESHOLD, shares)
+        return Source(tables, THRESHOLD, shares)
 
     return Simulation(findings.FINDINGS, WORLDS, draw, SIZES, DRAWS)

@@ -10,28 +10,23 @@ from scipy import stats
 
 from scripts.core import files
 from scripts.core.errors import UserError
-from scripts.underspecification.lib import numbers, study
-from scripts.underspecification.lib.analyses import (
-    correlation,
-    detection,
-    released,
-    simulation,
-    word_group_probabilities,
-)
+from scripts.underspecification import correlation, detection, probabilities, releases, section, study, toy_model
 
+SLOPE = "slope, female minus male"
 WORDS = {"female": ["she", "her"], "male": ["he"], "neutral": ["they"], "neo": ["xe"]}
 
 
 def frame(rows, **common):
     """Return tidy probabilities from rows (item, gender, position, probability, ...)."""
     base = {
-        "release": "preprint", "model": "M", "prompt": "mask", "evaluation_set": "mgc", "templates": "official",
+        "part": "preprint", "model": "M", "label": "M", "prompt": "mask", "evaluation_set": "mgc",
+        "templates": "official",
         "occupation": "", "participant": "", "coreferent": "", "well_specified": False, "variable": "date",
         "accumulation": "top",
     }  # fmt: skip
     made = pd.DataFrame([{**base, **common, **row} for row in rows])
     made["value"] = made.position.astype(str)
-    return made[list(word_group_probabilities.COLUMNS)]
+    return study.identify(made[list(probabilities.COLUMNS)])
 
 
 def mgc(prompt="mask", slope=(0.02, -0.01, 0.0), sentences=4, values=6, noise=0.0):
@@ -55,7 +50,7 @@ def test_only_the_ratio_of_neopronouns_may_be_above_one(tmp_path):
     def written(evaluation_set, **changed):
         rows = [{"item": "s", "gender": g, "position": 0, "probability": p} for g, p in (shares | changed).items()]
         files.write_parquet(path, frame(rows, evaluation_set=evaluation_set))
-        return word_group_probabilities.read_probabilities([path])
+        return probabilities.read_probabilities(str(path))
 
     assert written("winogender", neo=3.3).probability.max() == 3.3
     for evaluation_set, changed in (
@@ -79,15 +74,15 @@ def test_slopes_are_those_of_scipy():
     assert female.value["intercept"] == pytest.approx(expected.intercept)
     assert female.value["r"] == pytest.approx(expected.rvalue)
     assert female.value["r2"] == pytest.approx(expected.rvalue**2)
-    assert (female.ci_low <= female.value).all() and (female.value <= female.ci_high).all()
+    assert (female.low <= female.value).all() and (female.value <= female.high).all()
 
 
 def test_constant_curves_have_no_correlation_and_exact_ones_no_interval():
     table = correlation.slopes(mgc(), draws=50, seed=1).set_index(["prompt", "gender", "metric"])
     assert np.isnan(table.value["mask", "neutral", "r"]) and table.value["mask", "neutral", "slope"] == 0
     assert table.value["mask", "female", "slope"] == pytest.approx(2)
-    assert np.isnan(table.ci_high["mask", "female", "slope"])
-    assert table.value["mask", correlation.DIFFERENCE, "slope"] == pytest.approx(3)
+    assert np.isnan(table.high["mask", "female", "slope"])
+    assert table.value["mask", "", SLOPE] == pytest.approx(3)
 
 
 def test_lines_of_curves_are_the_fits_with_their_intervals():
@@ -99,21 +94,21 @@ def test_lines_of_curves_are_the_fits_with_their_intervals():
     assert curve.fit.to_numpy() == pytest.approx(values.value["intercept"] + values.value["slope"] * np.arange(6))
     # At the first position the line is the intercept, with the same draws.
     first = curve.iloc[0]
-    assert (first.fit_low, first.fit_high) == pytest.approx((values.ci_low["intercept"], values.ci_high["intercept"]))
-    assert ((curve.fit_low < curve.fit) & (curve.fit < curve.fit_high)).all()
+    assert (first.low, first.high) == pytest.approx((values.low["intercept"], values.high["intercept"]))
+    assert ((curve.low < curve.fit) & (curve.fit < curve.high)).all()
 
 
 def test_averages_over_prompts_right_and_as_the_authors_did():
     parts = [mgc("A", (0.03, 0, 0)), mgc("B", (0.01, 0, 0)), mgc("C", (0.02, 0, 0))]
     table = correlation.slopes(pd.concat(parts), 50, 1).set_index(["prompt", "gender", "metric"]).value
-    assert table[correlation.MEAN, correlation.DIFFERENCE, "slope"] == pytest.approx(2)
+    assert table["A|B|C", "", SLOPE] == pytest.approx(2)
     # C, B, A with 1/27, 1/9 and 1/3.
-    assert table[correlation.AUTHORS_MEAN, correlation.DIFFERENCE, "slope"] == pytest.approx(2 / 27 + 1 / 9 + 3 / 3)
+    assert table["A|B|C", "", f"{SLOPE}, authors' mean"] == pytest.approx(2 / 27 + 1 / 9 + 3 / 3)
     masked = correlation.slopes(mgc(), 50, 1).set_index(["prompt", "gender", "metric"]).value
-    theirs, right = (masked[prompt, correlation.DIFFERENCE, "slope"] for prompt in (correlation.AUTHORS_MEAN, "mask"))
+    theirs, right = (masked["mask", "", metric] for metric in (f"{SLOPE}, authors' mean", SLOPE))
     assert theirs / right == pytest.approx(13 / 27)
     two = correlation.slopes(pd.concat(parts[:2]), 50, 1)
-    assert correlation.AUTHORS_MEAN not in set(two.prompt) and correlation.MEAN in set(two.prompt)
+    assert set(two.prompt) == {"A", "B", "A|B"} and not two.metric.str.contains("authors").any()
 
 
 def winogender(table, dates=2):
@@ -142,13 +137,13 @@ TABLE = {
 
 def test_the_metric_is_the_change_between_the_outer_dates():
     values = detection.specification_metric(winogender(TABLE, dates=4))
-    metrics = values.set_index(["item", "gender", "dates"]).metric
+    metrics = values.set_index(["item", "gender", "dates"]).value
     assert metrics["clerk_man_0", "female", 1] == pytest.approx(2) and metrics[
         "clerk_man_0", "female", 2
     ] == pytest.approx(2)
     assert metrics["nurse_man_0", "male", 1] == pytest.approx(1)
     share = (1 / 3 + 0.02) / (2 / 3) - 0.5
-    assert metrics["clerk_man_0", detection.OF_BOTH, 1] == pytest.approx(100 * share)
+    assert metrics["clerk_man_0", "", 1] == pytest.approx(100 * share)
     assert not values.undefined.any() and set(values.dates) == {1, 2}
 
 
@@ -157,7 +152,7 @@ def test_a_metric_of_exactly_the_threshold_is_not_above_it(first, last):
     rows = winogender({("clerk", False): (0, 0, 0), ("clerk", True): (0, 0, 0)})
     rows.loc[rows.position == 0, "probability"], rows.loc[rows.position == 1, "probability"] = first, last
     values = detection.specification_metric(rows)
-    assert (values[values.gender.isin(["female", "male", "neutral"])].metric == 0.5).all()
+    assert (values[values.gender.isin(["female", "male", "neutral"])].value == 0.5).all()
     assert detection.Detection(values[values.gender == "female"]).rates(0.5)["TPR"][0] == 0
 
 
@@ -165,7 +160,7 @@ def test_sentences_without_any_mass_are_marked():
     empty = winogender(TABLE)
     empty.loc[empty["item"] == "clerk_man_0", "probability"] = 0.0
     values = detection.specification_metric(empty)
-    assert values[values["item"] == "clerk_man_0"].undefined.all() and (values.metric >= 0).all()
+    assert values[values["item"] == "clerk_man_0"].undefined.all() and (values.value >= 0).all()
     assert not values[values["item"] == "nurse_man_0"].undefined.any()
 
 
@@ -174,9 +169,9 @@ def test_sentences_without_any_mass_at_one_date_are_counted_with_their_metrics()
     rows = winogender({**TABLE, ("nurse", True): (0.0, 0.0, 0.0)})
     rows.loc[rows["item"].isin(["clerk_man_0", "nurse_man_1"]) & (rows.position == 0), "probability"] = 0.0
     rows.loc[(rows["item"] == "nurse_man_1"), "probability"] = 0.0
-    values = detection.specification_metric(rows.assign(model="A"))
+    values = detection.specification_metric(rows.assign(label="A"))
     rates = detection.evaluate(values, folds=2, draws=20, seed=1, threshold=0.5)
-    found = numbers.from_detection(rates, values, 0.5)
+    found = section.count_detection(rates.astype({"dates": str}), values.astype({"dates": str}), 0.5)
     told = {name: entry["text"] for name, entry in found.items() if "undefined" in name}
     assert told == {
         "winogender.undefined": "2", "winogender.undefined.moved": "1", "winogender.undefined.most": "35.3",
@@ -196,7 +191,7 @@ def test_the_studys_band_is_two_standard_errors_of_the_line():
 def test_no_threshold_is_below_zero():
     metric = pd.DataFrame(
         [(f"o{i}", specified, score) for i in range(4) for specified, score in ((False, i % 2), (True, 3.0))],
-        columns=["occupation", "well_specified", "metric"],
+        columns=["occupation", "well_specified", "value"],
     )
     detector = detection.Detection(metric)
     assert detector.best_threshold(np.ones(4, dtype=bool)) == 0.5 and detector.cross_validated(4, 1).min() >= 0
@@ -216,10 +211,10 @@ def test_rates_by_hand():
 
 def test_the_area_is_that_of_mann_and_whitney():
     generator = np.random.default_rng(5)
-    metric = pd.DataFrame({"occupation": [f"o{i % 7}" for i in range(70)], "metric": generator.integers(0, 12, 70) / 4})
+    metric = pd.DataFrame({"occupation": [f"o{i % 7}" for i in range(70)], "value": generator.integers(0, 12, 70) / 4})
     metric["well_specified"] = metric.index % 3 == 0
     detector = detection.Detection(metric)
-    positives, negatives = metric[~metric.well_specified].metric, metric[metric.well_specified].metric
+    positives, negatives = metric[~metric.well_specified].value, metric[metric.well_specified].value
     expected = stats.mannwhitneyu(positives, negatives).statistic / (len(positives) * len(negatives))
     assert detector.auc()[0] == pytest.approx(expected)
     weights = np.zeros((1, 7))
@@ -236,11 +231,11 @@ def test_the_best_threshold_is_found_and_never_from_the_occupation_itself():
         for i in range(6)
         for specified, score in ((False, 3.0 + i / 10), (True, 1.0 + i / 10))
     ]
-    metric = pd.DataFrame(rows, columns=["occupation", "well_specified", "metric"])
+    metric = pd.DataFrame(rows, columns=["occupation", "well_specified", "value"])
     detector = detection.Detection(metric)
     assert detector.best_threshold(np.ones(6, dtype=bool)) == pytest.approx((1.5 + 3.0) / 2)
     # An outlier changes the thresholds of all other occupations but not of its own.
-    metric.loc[metric.occupation == "o0", "metric"] = [9.0, 8.0]
+    metric.loc[metric.occupation == "o0", "value"] = [9.0, 8.0]
     changed = detection.Detection(metric).cross_validated(6, seed=1)
     same = detection.Detection(metric[metric.occupation != "o0"]).best_threshold(np.ones(5, dtype=bool))
     assert changed[0] == same
@@ -250,11 +245,9 @@ def test_the_best_threshold_is_found_and_never_from_the_occupation_itself():
 def test_every_draw_chooses_its_thresholds_anew():
     """Against a plain loop that makes each draw's sentences and asks for the best threshold of the other folds."""
     generator = np.random.default_rng(8)
-    metric = pd.DataFrame(
-        {"occupation": [f"o{i % 9}" for i in range(90)], "metric": generator.integers(0, 30, 90) / 10}
-    )
+    metric = pd.DataFrame({"occupation": [f"o{i % 9}" for i in range(90)], "value": generator.integers(0, 30, 90) / 10})
     metric["well_specified"] = generator.random(90) < 0.3
-    metric.loc[metric.well_specified, "metric"] /= 2
+    metric.loc[metric.well_specified, "value"] /= 2
     detector = detection.Detection(metric)
     weights = generator.multinomial(9, np.full(9, 1 / 9), size=40)
     rates = detector.cross_validated_rates(4, 1, weights)
@@ -267,7 +260,7 @@ def test_every_draw_chooses_its_thresholds_anew():
             if held.any():
                 other = detection.Detection(copies[~held])
                 limit = other.best_threshold(np.ones(len(other.occupations), dtype=bool))
-                above = copies[held].metric > limit
+                above = copies[held].value > limit
                 for specified in (True, False):
                     right[specified] += ((copies[held].well_specified == specified) & (above != specified)).sum()
         tpr = right[False] / (~copies.well_specified).sum()
@@ -294,10 +287,10 @@ def test_intervals_of_cross_validated_thresholds_are_those_of_draws_that_choose(
     row = table[(table.choice == "cross-validated") & (table.metric == "balanced accuracy")].iloc[0]
     weights = np.random.default_rng(2).multinomial(12, np.full(12, 1 / 12), size=300)
     anew = detection.Detection(sentences).cross_validated_rates(3, 2, weights)["balanced accuracy"]
-    assert (row.ci_low, row.ci_high) == pytest.approx(tuple(np.quantile(anew, [0.025, 0.975])))
+    assert (row.low, row.high) == pytest.approx(tuple(np.quantile(anew, [0.025, 0.975])))
     held = detection.Detection(sentences)
     of_one = held.rates(held.cross_validated(3, 2), weights)["balanced accuracy"]
-    assert (row.ci_low, row.ci_high) != pytest.approx(tuple(np.quantile(of_one, [0.025, 0.975])))
+    assert (row.low, row.high) != pytest.approx(tuple(np.quantile(of_one, [0.025, 0.975])))
 
 
 def test_what_rounding_leaves_open():
@@ -311,14 +304,14 @@ def test_what_rounding_leaves_open():
     f0, m0, f1, m1 = (shown[key] + steps for key in (("female", 0), ("male", 0), ("female", 1), ("male", 1)))
     share = [f[:, None] / (f[:, None] + m) for f, m in ((f0, m0), (f1, m1))]
     change = np.abs(np.subtract.outer(share[1].ravel(), share[0].ravel())) * 100
-    both = values.loc[detection.OF_BOTH]
-    assert (both.metric_low, both.metric_high) == pytest.approx((change.min(), change.max()))
+    both = values.loc[""]
+    assert (both.low, both.high) == pytest.approx((change.min(), change.max()))
     female = values.loc["female"]
-    assert (female.metric_low, female.metric_high) == pytest.approx((1.2, 1.4))
-    ours = detection.specification_metric(rows.assign(release=study.RUN))
-    assert (ours.metric_low == ours.metric).all() and (ours.metric_high == ours.metric).all()
+    assert (female.low, female.high) == pytest.approx((1.2, 1.4))
+    ours = detection.specification_metric(rows.assign(part=study.RUN))
+    assert (ours.low == ours.value).all() and (ours.high == ours.value).all()
     still = detection.specification_metric(winogender({("clerk", False): (0, 0, 0)})).set_index("gender").loc["female"]
-    assert (still.metric_low, still.metric_high) == pytest.approx((0, 0.1))
+    assert (still.low, still.high) == pytest.approx((0, 0.1))
 
 
 def test_level_and_change_with_the_first_and_the_middle_level():
@@ -330,19 +323,20 @@ def test_level_and_change_with_the_first_and_the_middle_level():
         for i in range(400) for gender in ("female", "male", "neutral") for position in (0, 1)
     ]  # fmt: skip
     values = detection.specification_metric(frame(rows, evaluation_set="winogender"))
-    table = detection.independence(values).set_index("level")
-    assert table.r["first"] == pytest.approx(-np.sqrt(0.5), abs=0.06) and abs(table.r["middle"]) < 0.1
+    table = detection.independence(values).set_index("metric")
+    first, middle = (table.loc[metric] for metric in detection.LEVELS.values())
+    assert first.value == pytest.approx(-np.sqrt(0.5), abs=0.06) and abs(middle.value) < 0.1
     female = values[values.gender == "female"]
-    expected = stats.pearsonr(female.level + female.change / 2, female.change)
-    assert table.r["middle"] == pytest.approx(expected.statistic)
-    low, high = np.tanh(np.arctanh(table.r["middle"]) + np.array([-1, 1]) * stats.norm.ppf(0.975) / np.sqrt(397))
-    assert (table.ci_low["middle"], table.ci_high["middle"]) == pytest.approx((low, high))
+    expected = stats.pearsonr(female["first"] + female.change / 2, female.change)
+    assert middle.value == pytest.approx(expected.statistic)
+    low, high = np.tanh(np.arctanh(middle.value) + np.array([-1, 1]) * stats.norm.ppf(0.975) / np.sqrt(397))
+    assert (middle.low, middle.high) == pytest.approx((low, high))
     few = detection.independence(values[values.occupation.isin(["o1", "o2", "o3"])])
-    assert few.r.isna().all() and (few.occupations == 3).all()
+    assert few.value.isna().all() and (few.clusters == 3).all()
 
 
 def test_the_toy_model_agrees_with_its_simulation():
-    table = simulation.correlations(10, 200_000, 7)
+    table = toy_model.correlate(10, 200_000, 7)
     assert len(table) == 24
     gap = (table.simulated - table.exact).abs() / table.standard_error
     assert gap.max() < 4.5
@@ -366,9 +360,9 @@ def test_the_exact_covariance_is_that_of_quadrature():
         return dblquad(density, -8, 8, lambda w: 2 * a - w, 30)[0]
 
     share = moment(0, 0)
-    assert share == pytest.approx(simulation.selected_share(a), rel=1e-4)
+    assert share == pytest.approx(toy_model.selected_share(a), rel=1e-4)
     variance = moment(2, 0) / share - (moment(1, 0) / share) ** 2
-    assert simulation.exact_covariance("unspecified", a, "selected")[0, 0] == pytest.approx(variance, rel=1e-4)
+    assert toy_model.exact_covariance("unspecified", a, "selected")[0, 0] == pytest.approx(variance, rel=1e-4)
 
 
 def distributions(rows):
@@ -381,7 +375,7 @@ def test_masses_at_a_mask():
          ("t", 0, 3, "hers", 0.1, False), ("u", 0, 0, "it", 0.9, True)]
     )  # fmt: skip
     methods = pd.Series({"t": "mask", "u": "mask"})
-    sums = word_group_probabilities.accumulate(top, methods, WORDS)
+    sums = probabilities.accumulate(top, methods, WORDS)
     assert sums.loc["t"].to_dict() == pytest.approx({"female": 0.5, "male": 0.2, "neutral": 0, "neo": 0})
     assert sums.loc["u"].sum() == 0
 
@@ -395,19 +389,19 @@ def test_masses_of_continuations_take_the_one_written_word_or_all_steps():
         ("none", 0, 0, "it", 0.8, True), ("none", 0, 1, "she", 0.2, False),
     ]  # fmt: skip
     methods = pd.Series({"one": "generate", "two": "generate", "none": "generate"})
-    sums = word_group_probabilities.accumulate(distributions(rows), methods, WORDS)
+    sums = probabilities.accumulate(distributions(rows), methods, WORDS)
     assert sums.loc["one"].to_dict() == pytest.approx({"female": 0.6, "male": 0.3, "neutral": 0, "neo": 0})
     # Several such words, or none: sums over all steps, divided by their number.
     assert sums.loc["two"].to_dict() == pytest.approx({"female": 0.6 / 3, "male": 0.5 / 3, "neutral": 0, "neo": 0})
     assert sums.loc["none"].to_dict() == pytest.approx({"female": 0.2, "male": 0, "neutral": 0, "neo": 0})
-    written = word_group_probabilities.accumulate(distributions(rows), methods, WORDS, written_only=True)
+    written = probabilities.accumulate(distributions(rows), methods, WORDS, written_only=True)
     assert written.loc["one"].equals(sums.loc["one"]) and written.loc["none"].sum() == 0
     assert written.loc["two"].to_dict() == pytest.approx({"female": 0.3, "male": 0.25, "neutral": 0, "neo": 0})
     full = pd.DataFrame(
         [("one", 0, "female", 0.3), ("one", 1, "female", 0.7), ("one", 1, "neo", 0.01), ("none", 0, "female", 0.3)],
         columns=["text_id", "step", "group", "probability"],
     )
-    whole = word_group_probabilities.accumulate_full(full, distributions(rows), methods, WORDS)
+    whole = probabilities.accumulate_full(full, distributions(rows), methods, WORDS)
     assert whole.loc["one"].to_dict() == pytest.approx({"female": 0.7, "male": 0, "neutral": 0, "neo": 0.01})
     assert whole.loc["none"].to_dict() == pytest.approx({"female": 0.3, "male": 0, "neutral": 0, "neo": 0})
 
@@ -429,8 +423,8 @@ def test_raw_files_become_tidy(tmp_path):
     prompted = "{}p_wikibio_text-davinci-002_date_clerk_woman_1_testFalse_P3.csv"
     files = {name.format(letter): TEXT for name in (NAME, prompted) for letter in "fmn"}
     trial = {NAME.format("f").replace("testFalse", "testTrue"): TEXT}
-    tidy = released.read(archive(tmp_path / "raw.tar.xz", files | trial), "preprint", "winogender")
-    assert list(tidy.columns) == [*word_group_probabilities.COLUMNS, "text_id", "row"] and len(tidy) == 12
+    tidy = releases.read(archive(tmp_path / "raw.tar.xz", files | trial), "preprint", "winogender")
+    assert list(tidy.columns) == [*probabilities.COLUMNS, "text_id", "row"] and len(tidy) == 12
     assert set(tidy.text_id) == {f"raw.tar.xz:{name}" for name in files}
     row = tidy[(tidy.model == "BERT-base") & (tidy.gender == "neutral") & (tidy.position == 1)].iloc[0]
     assert (row.model, row.prompt, row["item"], row.value, row.probability) == (
@@ -455,7 +449,7 @@ def test_raw_files_become_tidy(tmp_path):
 )  # fmt: skip
 def test_bad_raw_files_are_named(tmp_path, name, text, message):
     with pytest.raises(UserError) as caught:
-        released.read(archive(tmp_path / "raw.tar.xz", {name: text}), "preprint", "winogender")
+        releases.read(archive(tmp_path / "raw.tar.xz", {name: text}), "preprint", "winogender")
     assert message in str(caught.value) and str(tmp_path) in str(caught.value)
 
 
@@ -463,7 +457,7 @@ def test_an_archive_that_is_cut_off_is_named(tmp_path):
     path = archive(tmp_path / "raw.tar.xz", {NAME.format("f"): TEXT})
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
     with pytest.raises(UserError, match=r"raw\.tar\.xz: damaged or not a \.tar\.xz .*fetch it again"):
-        released.read(path, "preprint", "winogender")
+        releases.read(path, "preprint", "winogender")
 
 
 def test_models_of_files_are_told_apart_by_their_prompt():

@@ -8,8 +8,7 @@ from scripts.core import files
 from scripts.core.data.options import SLOT
 from scripts.core.data.templates import read_occupations
 from scripts.core.errors import UserError
-from scripts.underspecification import instances as instance_rules
-from scripts.underspecification.lib import instances, templates, texts
+from scripts.underspecification import instances, templates, texts
 
 FOLDER = "templates/underspecification"
 OFFICIAL = "underspecification/winogender_schema_evaluation_set"
@@ -199,9 +198,9 @@ def test_instances_and_texts_name_the_lines_they_were_made_from(root, tmp_path, 
     paths = {name: str(folder / f"{file}.tsv") for name, file in inputs.items()} | {"dates": str(folder / "dates.tsv")}
     made, read = str(tmp_path / "instances.parquet"), str(tmp_path / "texts.parquet")
     wanted = "code" if evaluation_set == "mgc" else "winogender"
-    instance_rules.instances(instances=made, evaluation_set=evaluation_set, date_range=wanted, outer_dates=1, **paths)
+    instances.instances(instances=made, evaluation_set=evaluation_set, date_range=wanted, outer_dates=1, **paths)
     prompts = str(folder / "prompts.tsv")
-    instance_rules.texts(instances=made, prompts=prompts, texts=read, use=["A", "C"], dates=3, places=3, occupations=2)
+    texts.texts(instances=made, prompts=prompts, texts=read, use=["A", "C"], dates=3, places=3, occupations=2)
     of_instances, of_texts = files.read_parquet(made), files.read_parquet(read)
     joined = of_texts.merge(of_instances.drop(columns=["text", *instances.ROWS]), on="instance_id")
     origins = files.parquet_metadata(read)["origins"]

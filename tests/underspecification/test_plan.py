@@ -3,7 +3,7 @@
 import pytest
 
 from scripts.core.errors import UserError
-from scripts.underspecification.lib.plan import SETS, Plan, kind_of, method_of
+from scripts.underspecification.plan import SETS, Plan, kind_of, method_of
 from tests import plans
 from tests.conftest import ROOT
 
@@ -16,14 +16,14 @@ def plan(*models, words=WORDS, **changes):
 
 def test_sources_are_releases_and_the_run_if_it_has_models():
     made = plan(plans.ENCODER, released=["preprint"])
-    assert made.sources == ["preprint", "run"]
+    assert made.parts == ["preprint", "run"]
     assert made.probabilities_of("run") == [
         f"results/underspecification/word_group_probabilities/run/{plans.ENCODER}.parquet"
     ]
     assert made.probabilities_of("preprint") == [
         "results/underspecification/word_group_probabilities/released/preprint.parquet"
     ]
-    assert plan(released=["aaai"]).sources == ["aaai"]
+    assert plan(released=["aaai"]).parts == ["aaai"]
     assert [plan(plans.ENCODER, released=released).has_shares for released in ([], ["aaai"])] == [False, True]
     assert plan(plans.ENCODER, released=[], templates=["replica", "official"]).has_shares
 

@@ -6,8 +6,9 @@ import pytest
 from scipy import stats
 
 from scripts.core.paper import finding_verdicts, published
-from scripts.underspecification.lib import findings, instances, study, tables, templates
-from scripts.underspecification.lib.analyses import correlation, detection, released
+from scripts.underspecification import correlation, detection, findings, instances, releases, study, tables, templates
+from scripts.underspecification.published import name_models
+from scripts.underspecification.quantities import Source
 
 pytestmark = pytest.mark.upstream
 
@@ -17,22 +18,34 @@ ARCHIVES = {"winogender": "detect_wino_raw", "simplified": "detect_wino_mod_raw"
 @pytest.fixture(scope="module")
 def probabilities(mirror):
     folder = mirror / "underspecification/data"
-    return {name: released.read(folder / f"{file}.tar.xz", "preprint", name) for name, file in ARCHIVES.items()}
+    read = {name: releases.read(folder / f"{file}.tar.xz", "preprint", name) for name, file in ARCHIVES.items()}
+    return {name: study.identify(frame) for name, frame in read.items()}
 
 
 @pytest.fixture(scope="module")
 def results(probabilities):
+    """The tables of the study, with words as they are read."""
     both = pd.concat([probabilities["winogender"], probabilities["simplified"]], ignore_index=True)
-    metric = detection.specification_metric(both)
-    small = metric[(metric.accumulation == "top") & metric.gender.isin(["female", "male", "neutral"])]
-    return {
-        "metric": metric,
-        "specification_detection": detection.evaluate(
-            small[small.dates <= 2], folds=10, draws=100, seed=1, threshold=0.5
-        ),
-        "method1_slopes": correlation.slopes(probabilities["mgc"], draws=100, seed=1),
+    metrics = detection.specification_metric(both)
+    small = metrics[metrics.gender.isin(["female", "male", "neutral"]) & (metrics.dates <= 2)]
+    made = {
+        "estimates": pd.concat(
+            [
+                correlation.slopes(probabilities["mgc"], draws=100, seed=1),
+                detection.evaluate(small, folds=10, draws=100, seed=1, threshold=0.5),
+                detection.independence(metrics),
+            ]
+        ).astype({"dates": "Int64"}),
         "curves": correlation.curves(probabilities["mgc"], draws=100, seed=1),
-        "independence": detection.independence(metric),
+        "metrics": metrics,
+    }
+    return {
+        name: table.assign(
+            **table[table.columns.intersection(list(study.WORDS))]
+            .astype(object)
+            .map(lambda cell: "" if pd.isna(cell) else str(cell))
+        )
+        for name, table in made.items()
     }
 
 
@@ -79,7 +92,7 @@ def test_probabilities_of_method_2_are_normalised(probabilities):
 
 def test_slopes_are_those_of_the_authors_code(probabilities, results):
     """Of every model and prompt, with the regression that their script calls."""
-    table = results["method1_slopes"].set_index(["model", "prompt", "variable", "gender", "metric"]).value
+    table = results["estimates"].set_index(["model", "prompt", "variable", "gender", "metric"]).value.sort_index()
     checked = 0
     for key, curves in probabilities["mgc"].groupby(["model", "prompt", "variable", "gender"]):
         y = curves.groupby("position").probability.mean() * 100
@@ -99,11 +112,14 @@ def test_the_rounding_of_the_release_is_carried_through(results, printed, root):
         *(folder / f"underspecification{end}.csv" for end in ("", "_mapping", "_models"))
     )
     names = dict(zip(known.label, known.model, strict=True))
-    metric = results["metric"].assign(model=results["metric"].model.map(names))
     no_tables = {name: pd.DataFrame() for name in mapping.table}
     rows = printed[printed.source == "Table 2"]
     judged = published.compare(
-        rows, mapping, known, {"preprint": {**no_tables, "analysis/{templates}/metric.csv": metric}}, ["preprint"]
+        rows,
+        mapping,
+        known,
+        {"preprint": no_tables | {"metrics.csv": name_models(results["metrics"], names)}},
+        ["preprint"],
     )
     assert judged.verdict.value_counts().to_dict() == {"as printed": 27, "within interval": 11, "differs": 10}
     verdict = judged.set_index([judged["row"].str[0], "column"]).verdict
@@ -113,29 +129,29 @@ def test_the_rounding_of_the_release_is_carried_through(results, printed, root):
 
 def test_released_probabilities_are_rounded_as_stated(probabilities):
     for name in ("winogender", "simplified"):
-        steps = probabilities[name].probability / released.ROUNDING
+        steps = probabilities[name].probability / releases.ROUNDING
         assert (steps - steps.round()).abs().max() < 1e-6
 
 
 def test_level_and_change_of_the_released_outputs(results):
-    table = results["independence"]
-    table = table[table.model.isin(findings.METHOD2) & table.prompt.isin(["mask", "A"])].set_index(["model", "level"])
-    assert (table.occupations == 60).all() and len(table) == 22
-    fails = table[table.r.abs() >= findings.NEAR_ZERO].reset_index()
-    fails = fails.groupby("level").model.agg(set)
+    table = study.detected(results["estimates"], metric=list(detection.LEVELS.values()))
+    table = table[table.label.isin(findings.METHOD2)]
+    assert (table.clusters == 60).all() and len(table) == 22
+    level = table.metric.map({metric: name for name, metric in detection.LEVELS.items()})
+    fails = table[table.value.abs() >= findings.NEAR_ZERO].groupby(level).label.agg(set)
     assert len(fails["first"]) == 6 and fails["first"] & fails["middle"] == {"Flan-UL2-20B"}
     assert fails["middle"] - fails["first"] == {"BART-base", "BERT-large", "RoBERTa-large"}
 
 
 def test_the_printed_sums_are_consistent(printed):
-    table = tables.printed_rates(printed).astype({"printed": float})
-    wide = table.pivot(index=["evaluation_set", "model"], columns="rate", values="printed")
-    assert ((wide["balanced accuracy"] - (wide.TPR + wide.TNR) / 2).abs() <= 1.001e-3).all()
+    table = tables.printed_rates(printed).astype({"text": float})
+    wide = table.pivot(index=["evaluation_set", "label"], columns="head", values="text").rename(columns=lambda h: h[9:])
+    assert ((wide.BA - (wide.TPR + wide.TNR) / 2).abs() <= 1.001e-3).all() and len(wide) == 22
 
 
 def test_claims_on_the_released_outputs(results, mirror):
-    shares = findings.read_shares(mirror / "underspecification/winogender_schema_evaluation_set/occupations-stats.tsv")
-    source = findings.Source(results, 0.5, shares)
+    shares = study.read_shares(mirror / "underspecification/winogender_schema_evaluation_set/occupations-stats.tsv")
+    source = Source(results, 0.5, shares)
     verdicts = {
         finding.number: finding_verdicts.decide(finding.checks(source)).verdict for finding in findings.FINDINGS
     }
@@ -156,19 +172,20 @@ def test_claims_on_the_released_outputs(results, mirror):
     assert worse.outcome and "7 of 11 models: RoBERTa-large +0.295" in worse.text and "BERT-base" in worse.text
     tests = findings.FINDINGS[15].checks(source)
     assert [check.outcome for check in tests] == [None, None] and "+0.33 (n = 11, p = 0.1" in tests[0].text
-    without = findings.Source(results, 0.5, {})
+    without = Source(results, 0.5, {})
     assert finding_verdicts.decide(findings.FINDINGS[16].checks(without)).verdict == finding_verdicts.NOT_APPLICABLE
-    excluded = findings.Source(results, 0.5, shares, frozenset({"RoBERTa-large"}))
+    excluded = Source(results, 0.5, shares, frozenset({"RoBERTa-large"}))
     assert finding_verdicts.decide(findings.FINDINGS[10].checks(excluded)).missing
 
 
 def test_tables_print_the_study(results, printed):
-    cells = tables.rates(results["specification_detection"], printed)
+    ordered = {name: study.order_rows(table) for name, table in results.items()}
+    cells = tables.rates(ordered["estimates"], printed)
     row = cells[(cells.Model == "RoBERTa-large") & (cells.Set == "Winogender")].iloc[0]
     assert (row["printed: TPR"], row["printed: TNR"], row["printed: BA"]) == ("0.786", "0.892", "0.839")
     assert (row["here: TPR"], row["here: TNR"], row["here: BA"]) == ("0.950", "0.858", "0.904")
     assert len(cells) == 22
-    example = tables.example(results["metric"], printed)
+    example = tables.example(ordered["metrics"], printed)
     assert len(example) == 16 and example["RoBERTa: base"].iloc[10] == "13.3 (13.3)"
     assert set(example.Occupation) == {"doctor"} and list(example)[6:] == [
         "BERT: base",
@@ -178,4 +195,4 @@ def test_tables_print_the_study(results, printed):
         "GPT-3.5: SFT",
         "GPT-3.5: RLHF",
     ]
-    assert len(tables.slopes(results["method1_slopes"])) == 7 + 4 * 6
+    assert len(tables.slopes(results["estimates"])) == 7 + 4 * 6

@@ -5,39 +5,36 @@ import pandas as pd
 from scripts.core import files
 from scripts.core.data import estimate_rows
 from scripts.core.paper import summary as summaries
-from scripts.underspecification import paper
+from scripts.underspecification import section, study
 
-SLOPES = ["release", "model", "prompt", "variable", "gender", "accumulation", "metric", "value"]
-DETECTION = [
-    "release", "model", "prompt", "evaluation_set", "templates", "accumulation", "gender", "dates", "choice", "metric",
-    "value",
+COLUMNS = [
+    "part", "label", "prompt", "evaluation_set", "templates", "variable", "accumulation", "gender", "dates", "choice",
+    "metric", "value",
 ]  # fmt: skip
+DIFFERENCE = "slope, female minus male"
 
 
-def test_slopes_and_detection_are_listed_by_source_and_prompt(tmp_path):
-    slopes = [
-        ("run", "A", "mask", "date", "female", "top", "slope", 1.2),
-        ("run", "A", "mask", "date", "female minus male", "top", "slope", 0.3),
-        ("run", "A", "mask", "date", "female minus male", "full", "slope", 0.4),
-        ("run", "A", "authors' mean of prompts", "date", "female minus male", "top", "slope", 0.1),
-        ("run", "A", "mask", "date", "female", "top", "r", 0.9),
-        ("aaai", "B", "C", "place", "female minus male", "top", "slope", 0.7),
-    ]
-    detection = [
-        ("run", "A", "mask", "winogender", "replica", "top", "female", 1, "none", "AUC", 0.6),
-        ("run", "A", "mask", "winogender", "replica", "top", "female", 1, "fixed", "balanced accuracy", 0.5),
-        ("run", "A", "mask", "winogender", "replica", "top", "female", 1, "cross-validated", "balanced accuracy", 0.4),
-        ("run", "A", "mask", "simplified", "replica", "top", "male", 1, "none", "AUC", 0.3),
-        ("aaai", "B", "A", "winogender", "official", "top", "female", 2, "none", "AUC", 0.8),
-    ]
-    numbers = {"ci_low": 0.0, "ci_high": 1.0, "sentences": 60, "occupations": 12}
-    files.write_csv(tmp_path / "slopes.csv", pd.DataFrame(slopes, columns=SLOPES).assign(**numbers))
-    files.write_csv(tmp_path / "detection.csv", pd.DataFrame(detection, columns=DETECTION).assign(**numbers))
+def test_slopes_and_detection_are_listed_by_part_and_prompt(tmp_path):
+    rows = [
+        ("run", "A", "mask", "mgc", "", "date", "top", "female", "", "", "slope", 1.2),
+        ("run", "A", "mask", "mgc", "", "date", "top", "", "", "", DIFFERENCE, 0.3),
+        ("run", "A", "mask", "mgc", "", "date", "full", "", "", "", DIFFERENCE, 0.4),
+        ("run", "A", "mask", "mgc", "", "date", "top", "", "", "", f"{DIFFERENCE}, authors' mean", 0.1),
+        ("run", "A", "mask", "mgc", "", "date", "top", "female", "", "", "r", 0.9),
+        ("aaai", "B", "C", "mgc", "", "place", "top", "", "", "", DIFFERENCE, 0.7),
+        ("aaai", "B", "A|B|C", "mgc", "", "place", "top", "", "", "", DIFFERENCE, 0.8),
+        ("run", "A", "mask", "winogender", "replica", "", "top", "female", 1, "", "AUC", 0.6),
+        ("run", "A", "mask", "winogender", "replica", "", "top", "female", 1, "fixed", "balanced accuracy", 0.5),
+        ("run", "A", "mask", "winogender", "replica", "", "top", "female", 1, "crossed", "balanced accuracy", 0.4),
+        ("run", "A", "mask", "simplified", "replica", "", "top", "male", 1, "", "AUC", 0.3),
+        ("aaai", "B", "A", "winogender", "official", "", "top", "female", 2, "", "AUC", 0.8),
+    ]  # fmt: skip
+    table = study.identify(pd.DataFrame(rows, columns=COLUMNS))
+    table = table.assign(model=table.label.replace("A", "a"), low=0.0, high=1.0, n=60)
+    table["clusters"] = table.evaluation_set.map({"mgc": 60}).fillna(12)
+    files.write_csv(tmp_path / "estimates.csv", table)
     models = {"a": {"label": "A", "demonstration": True}}
-    paper.summary(
-        slopes=str(tmp_path / "slopes.csv"), detection=str(tmp_path / "detection.csv"),
-        summary=str(tmp_path / "summary.csv"), models=models,
-    )  # fmt: skip
+    section.summary(estimates=str(tmp_path / "estimates.csv"), summary=str(tmp_path / "summary.csv"), models=models)
     made = estimate_rows.read([tmp_path / "summary.csv"])
     told = [
         (

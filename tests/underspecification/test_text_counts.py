@@ -3,8 +3,8 @@
 import pytest
 
 from scripts.core.data.templates import read_occupations
-from scripts.underspecification.lib import instances, templates, texts
-from scripts.underspecification.lib.texts import text_counts
+from scripts.underspecification import instances, templates, texts
+from scripts.underspecification.texts import text_counts
 
 FOLDER = "templates/underspecification"
 

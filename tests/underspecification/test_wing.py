@@ -22,11 +22,8 @@ import pytest
 from scripts.core import files
 from scripts.core.data.options import SLOT
 from scripts.core.errors import UserError
-from scripts.underspecification import analyses
-from scripts.underspecification import figures as figure_rules
-from scripts.underspecification import tables as table_rules
-from scripts.underspecification.lib import figures, findings, study
-from scripts.underspecification.lib.analyses import correlation
+from scripts.underspecification import correlation, figures, findings, illustrations, probabilities, study, tables
+from scripts.underspecification.quantities import Source
 from tests.figures import problems
 from tests.workflow.conftest import Workflow
 
@@ -166,27 +163,21 @@ def run(tmp_path_factory, root):
 
 
 def test_fixed_outputs_have_their_columns_and_keys(run):
-    rates = files.read_csv(run / "analysis/specification_detection.csv")
-    keys = ["release", "model", "prompt", "evaluation_set", "templates", "accumulation", "gender", "dates", "choice"]
-    assert {*keys, "metric", "value"} <= set(rates.columns)
-    assert not rates.duplicated([*keys, "metric"]).any()
-    assert set(rates.release) == {"preprint", "run"} and set(rates.dates) == {1, 2}
-    slopes = files.read_csv(run / "analysis/method1_slopes.csv")
-    keys = ["release", "model", "prompt", "variable", "accumulation", "gender", "metric"]
-    assert {*keys, "value"} <= set(slopes.columns) and not slopes.duplicated(keys).any()
-    assert set(slopes.variable) == {"date", "place"}
-    bounded = slopes.dropna(subset=["value", "ci_low"])
-    assert ((bounded.ci_low - 1e-6 <= bounded.value) & (bounded.value <= bounded.ci_high + 1e-6)).mean() > 0.9
+    estimates = study.read_table(run / "estimates.csv")
+    assert not estimates.duplicated([*study.IDENTITY, *study.FACTORS, "metric"]).any()
+    assert set(estimates.part) == {"preprint", "run"} and set(estimates.dates) == {"", "1", "2"}
+    assert set(estimates.variable) == {"", "date", "place"}
+    assert set(estimates.model[estimates.part == "run"]) == {FILLER, WRITER}
+    bounded = estimates.dropna(subset=["value", "low"])
+    assert ((bounded.low - 1e-6 <= bounded.value) & (bounded.value <= bounded.high + 1e-6)).mean() > 0.9
 
 
 def test_what_was_put_in_comes_out(run):
-    slopes = files.read_csv(run / "analysis/run/method1_slopes.csv").set_index(
-        ["model", "prompt", "variable", "accumulation", "gender", "metric"]
-    )
-    slopes = slopes.sort_index()
+    keys = ["model", "prompt", "variable", "accumulation", "gender", "metric"]
+    slopes = study.read_table(run / "estimates.csv").set_index(keys).sort_index()
     for model, prompt in (
-        (LABELS[FILLER], "mask"),
-        *((LABELS[WRITER], prompt) for prompt in ("A", "B", correlation.MEAN)),
+        (FILLER, "mask"),
+        *((WRITER, prompt) for prompt in ("A", "B", "A|B")),
     ):
         metrics = slopes.value[model, prompt, "date", "top"]
         # Four dates from 1801 to 2016: a rise of 215 / 600 in three steps.
@@ -207,23 +198,23 @@ def test_a_text_without_distribution_is_named(run, root, tmp_path):
     top = files.read_parquet(run / f"distributions/mgc/{FILLER}.parquet")
     files.write_parquet(tmp_path / "top.parquet", top[top.text_id != top.text_id.iloc[0]])
     with pytest.raises(UserError, match=r"top\.parquet: token distributions of .*: text \S+ has no distribution"):
-        analyses.word_group_probabilities(
+        probabilities.word_group_probabilities(
             instances=[str(run / "instances/mgc.parquet")], texts=[str(run / "texts/mgc.parquet")],
             distributions=[str(tmp_path / "top.parquet")], full=[],
             words=str(root / "templates/underspecification/words.tsv"), probabilities=str(tmp_path / "out.parquet"),
-            label="Filler", methods=["mask"],
+            model=FILLER, label="Filler", methods=["mask"],
         )  # fmt: skip
 
 
 def test_models_behind_servers_have_no_masses_over_the_vocabulary(run, root, tmp_path):
-    analyses.word_group_probabilities(
+    probabilities.word_group_probabilities(
         instances=[str(run / "instances/mgc.parquet")], texts=[str(run / "texts/mgc.parquet")],
         distributions=[str(run / f"distributions/mgc/{WRITER}.parquet")], full=[],
         words=str(root / "templates/underspecification/words.tsv"), probabilities=str(tmp_path / "out.parquet"),
-        label="UL2-20B", methods=["generate"],
+        model="ul2", label="UL2-20B", methods=["generate"],
     )  # fmt: skip
     frame = files.read_parquet(tmp_path / "out.parquet")
-    assert "full" not in set(frame.accumulation) and set(frame.model) == {"UL2-20B gen"}
+    assert "full" not in set(frame.accumulation) and set(frame.label) == {"UL2-20B gen"} and set(frame.model) == {"ul2"}
 
 
 def test_tables_are_latex(run):
@@ -284,27 +275,33 @@ def test_figures_draw_what_their_csv_says(run):
     assert len(files.read_csv(run / "figures/run/example.csv")) == 8 * 4
 
 
+def own_metrics(run):
+    """Return what the figure of Winogender's occupations shows of the run's models."""
+    metrics = study.read_table(run / "metrics.csv")
+    return figures.occupations(metrics[metrics.part == "run"], "winogender", "run")
+
+
 def test_figures_and_findings_use_the_threshold_of_the_settings(run):
-    rows = figure_rules.select_occupations(files.read_csv(run / "analysis/run/metric.csv"), "winogender", "run")
+    rows = own_metrics(run)
     for threshold, labels in ((0.7, ("≤ 0.7 points", "0.7 to 1.4 points")), (2, ("≤ 2 points", "2 to 4 points"))):
-        drawn = figure_rules.draw_occupations(rows, "winogender", {}, threshold)
+        drawn = figures.draw_occupations(rows, "winogender", {}, threshold)
         assert [text.get_text() for text in drawn.legends[0].get_texts()][:2] == list(labels)
-        values = rows.assign(metric=[threshold, *[threshold * 1.5] * (len(rows) - 1)], undefined=False)
-        mesh = figure_rules.draw_occupations(values, "winogender", {}, threshold).axes[0].collections
+        values = rows.assign(value=[threshold, *[threshold * 1.5] * (len(rows) - 1)], undefined=False)
+        mesh = figures.draw_occupations(values, "winogender", {}, threshold).axes[0].collections
         colours = np.concatenate([part.cmap(part.norm(part.get_array().ravel())) for part in mesh])
         assert len(np.unique(colours, axis=0)) == 2
     metric = pd.DataFrame(
         [
-            {"model": m, "prompt": "mask", "templates": "official", "accumulation": "top", "dates": 1,
+            {"label": m, "prompt": "mask", "templates": "official", "accumulation": "top", "dates": "1",
              "gender": "female", "evaluation_set": "winogender", "well_specified": False, "occupation": f"o{i}",
-             "metric": value}
+             "value": value}
             for m in findings.METHOD2 for i, value in enumerate((*[1] * 7, *[3] * 17, *[1] * 7, 3))
         ]
     )  # fmt: skip
     shares = {f"o{i}": i for i in range(32)}
     # Below every value there is no miss to compare.
     for threshold, right in ((2.0, True), (0.5, None)):
-        checks = findings.missed_at_both_ends(findings.Source({"metric": metric}, threshold, shares))
+        checks = findings.missed_at_both_ends(Source({"metrics": metric}, threshold, shares))
         assert [check.outcome for check in checks] == [right, right]
         assert "p < 0.001" in checks[0].text if right else checks[0].missing == ("a significant test (n = 32)",)
 
@@ -314,12 +311,13 @@ def test_a_curve_that_does_not_move_in_any_sentence_is_a_certain_no():
 
     def checks(values, width=0.05, **asked):
         rows = [
-            {"model": "OPT", "variable": "date", "prompt": "A", "gender": gender, "metric": metric,
-             "accumulation": "top", "value": value, "ci_low": value - width, "ci_high": value + width, "sentences": 9}
+            {"label": "OPT", "evaluation_set": "mgc", "variable": "date", "prompt": "A", "gender": gender,
+             "metric": metric, "accumulation": "top", "value": value, "low": value - width, "high": value + width,
+             "n": 9}
             for gender, value in zip(("female", "male"), values, strict=True)
             for metric in ("r", "slope")
         ]  # fmt: skip
-        source = findings.Source({"method1_slopes": pd.DataFrame(rows)}, 0.5, **asked)
+        source = Source({"estimates": pd.DataFrame(rows)}, 0.5, **asked)
         return findings.gender_and_time(source)
 
     (still,) = checks((np.nan, np.nan), alone=("OPT",))
@@ -340,16 +338,16 @@ def test_lines_end_between_0_and_100_percent():
         (90, 110): ((0, 10), (90, 100)), (110, 90): ((10, 20), (100, 90)), (-5, 5): ((10, 20), (0, 5)),
         (20, 40): ((0, 20), (20, 40)), (30, 30): ((0, 20), (30, 30)),
     }.items():  # fmt: skip
-        x, y = figure_rules.clipped_line([0, 20], [low, high])
+        x, y = figures.clipped_line([0, 20], [low, high])
         assert (tuple(x), tuple(y)) == ends
 
 
 def test_ticks_of_dates_are_evenly_spaced_and_places_named():
     years = np.linspace(1801, 2016, 30).astype(int)
-    at, labels = figure_rules.variable_ticks(pd.DataFrame({"position": range(30), "value": years}), "date")
+    at, labels = figures.variable_ticks(pd.DataFrame({"position": range(30), "value": years}), "date")
     assert labels == ["", "1900", "", "2000"]
     assert np.ptp(np.diff(at)) < 0.2
-    at, labels = figure_rules.variable_ticks(pd.DataFrame({"position": range(4), "value": list("abcd")}), "place")
+    at, labels = figures.variable_ticks(pd.DataFrame({"position": range(4), "value": list("abcd")}), "place")
     assert list(at) == [0, 1, 2, 3] and labels == ["a", "", "", "d"]
 
 
@@ -361,15 +359,15 @@ def drawn(run, root):
         return files.read_csv(run / f"{name}.csv")
 
     return {
-        "date": figure_rules.draw_correlations(table("figures/preprint/correlations_date_all"), "date"),
-        "place": figure_rules.draw_correlations(table("figures/run/correlations_place_all"), "place"),
-        "example": figure_rules.draw_example(
-            table("figures/preprint/example").assign(model="Some-model-135M-Instruct (demonstration)")
+        "date": figures.draw_correlations(table("figures/preprint/correlations_date_all"), "date"),
+        "place": figures.draw_correlations(table("figures/run/correlations_place_all"), "place"),
+        "example": illustrations.draw_example(
+            table("figures/preprint/example").assign(label="Some-model-135M-Instruct (demonstration)")
         ),
-        "occupations": figure_rules.draw_occupations(
+        "occupations": figures.draw_occupations(
             table("figures/run/occupations_winogender_run").assign(undefined=True), "winogender", {}, THRESHOLD
         ),
-        "toy": figure_rules.draw_toy_model(table("analysis/toy_model"), table("analysis/toy_points")),
+        "toy": illustrations.draw_toy_model(table("toy_model"), table("toy_points")),
     }
 
 
@@ -415,23 +413,23 @@ def test_intervals_and_lines_stay_on_the_scale(drawn, name):
 
 def test_a_model_that_writes_no_pronoun_has_no_panel(run):
     curves = files.read_csv(run / "figures/preprint/correlations_date_all.csv")
-    shares = ["probability", "fit", "fit_low", "fit_high"]
-    silent = (curves.model == "BERT-base") & (curves.prompt == "mask")
+    shares = ["probability", "fit", "low", "high"]
+    silent = (curves.label == "BERT-base") & (curves.prompt == "mask")
     curves.loc[silent, shares] = 0
-    drawn = figure_rules.draw_correlations(curves, "date")
-    everything = curves.drop_duplicates(["model", "prompt"])
+    drawn = figures.draw_correlations(curves, "date")
+    everything = curves.drop_duplicates(["label", "prompt"])
     assert len([ax for ax in drawn.axes if ax.get_visible()]) == len(everything) - 1
     assert "BERT-base" not in {ax.get_title() for ax in drawn.axes}
     assert not any("BERT-base" in text.get_text() for text in drawn.legends[0].texts)
     curves[shares] = 0.0
-    (ax,) = figure_rules.draw_correlations(curves, "date").axes
+    (ax,) = figures.draw_correlations(curves, "date").axes
     assert "no model gives a pronoun any" in ax.texts[0].get_text().replace("\n", " ")
 
 
 def test_intervals_beyond_the_scale_are_cut(run):
     curves = files.read_csv(run / "figures/preprint/correlations_date_all.csv")
-    wide = curves.assign(fit_low=-20.0, fit_high=130.0, fit=np.where(curves.position == 0, -5.0, 110.0))
-    for ax in figure_rules.draw_correlations(wide, "date").axes:
+    wide = curves.assign(low=-20.0, high=130.0, fit=np.where(curves.position == 0, -5.0, 110.0))
+    for ax in figures.draw_correlations(wide, "date").axes:
         for area in ax.collections:
             values = np.concatenate([path.vertices[:, 1] for path in area.get_paths()])
             assert (values.min(), values.max()) == (0, 100)
@@ -455,10 +453,10 @@ def test_no_panel_of_the_example_has_more_than_two_lines(drawn):
 
 
 def test_no_line_crosses_years_without_data(run):
-    spans = figure_rules.date_spans(np.array([1901, 1904, 2012, 2016]))
+    spans = illustrations.date_spans(np.array([1901, 1904, 2012, 2016]))
     assert [list(part) for part in spans] == [[1901, 1904], [2012, 2016]]
-    assert [list(p) for p in figure_rules.date_spans(np.array([1900, 1950, 2000]))] == [[1900, 1950, 2000]]
-    figure = figure_rules.draw_example(files.read_csv(run / "figures/run/example.csv"))
+    assert [list(p) for p in illustrations.date_spans(np.array([1900, 1950, 2000]))] == [[1900, 1950, 2000]]
+    figure = illustrations.draw_example(files.read_csv(run / "figures/run/example.csv"))
     for ax in figure.axes:
         for line in ax.lines:
             assert np.ptp(line.get_xdata()) < 20
@@ -470,11 +468,11 @@ def test_released_models_that_no_figure_of_the_study_shows_are_marked():
 
 
 def test_the_toy_models_points_have_the_share_of_what_is_selected(run):
-    points = files.read_csv(run / "analysis/toy_points.csv")
-    table = files.read_csv(run / "analysis/toy_model.csv")
+    points = files.read_csv(run / "toy_points.csv")
+    table = files.read_csv(run / "toy_model.csv")
     share = table[table.population == "selected"].exact_share.iloc[0]
     assert points.selected.mean() == pytest.approx(share, abs=4 * np.sqrt(share / len(points)))
-    drawn = figure_rules.draw_toy_model(table.assign(simulated=-1e-5, exact=0.0), points)
+    drawn = illustrations.draw_toy_model(table.assign(simulated=-1e-5, exact=0.0), points)
     titles = [ax.get_title(loc="left") for ax in drawn.axes]
     assert "all: 0.000 (0.000)\nselected: 0.000 (0.000)" in titles
     # Which draws are shown is said.
@@ -484,9 +482,7 @@ def test_the_toy_models_points_have_the_share_of_what_is_selected(run):
 def test_nothing_to_draw_is_said(tmp_path):
     files.write_csv(tmp_path / "curves.csv", pd.DataFrame(columns=["model"]))
     with pytest.raises(UserError, match=r"curves\.csv: has no row"):
-        table_rules.table_word_group_probabilities(
-            curves=str(tmp_path / "curves.csv"), tex=str(tmp_path / "a"), csv=str(tmp_path / "b")
-        )
+        tables.of_part(str(tmp_path / "curves.csv"), "run")
 
 
 def test_labels_of_the_run_are_those_of_the_study():
@@ -505,12 +501,13 @@ def test_labels_of_the_run_are_those_of_the_study():
 )
 def test_shares_that_are_the_same_in_all_sentences_decide(shares, outcome):
     rows = [
-        {"release": "run", "model": "OPT", "prompt": "A", "variable": "date",
-         "accumulation": "top", "item": item, "gender": gender, "position": position, "value": str(1800 + position),
+        {"part": "run", "model": "opt", "label": "OPT", "kind": "model", "scoring": "distribution", "prompt": "A",
+         "evaluation_set": "mgc", "variable": "date", "accumulation": "top",
+         "item": item, "gender": gender, "position": position, "value": str(1800 + position),
          "probability": share / 100}
         for gender, share in zip(("female", "male", "neutral"), shares, strict=True)
         for item in range(60) for position in range(4)
     ]  # fmt: skip
     curves = correlation.curves(pd.DataFrame(rows), draws=100, seed=1)
-    (check,) = findings.little_mass_to_neutral(findings.Source({"curves": curves}, 0.5, alone=("OPT",)))
+    (check,) = findings.little_mass_to_neutral(Source({"curves": curves}, 0.5, alone=("OPT",)))
     assert check.outcome is outcome

@@ -108,9 +108,9 @@ ROUNDS = (
     },
     {
         "module": (
-            lambda tree: edit_code(tree / "scripts/underspecification/lib/analyses/simulation.py"),
-            "results/underspecification/analysis/toy_model.csv", "stale",
-            "module scripts/underspecification/lib/analyses/simulation.py",
+            lambda tree: edit_code(tree / "scripts/underspecification/toy_model.py"),
+            "results/underspecification/toy_model.csv", "stale",
+            "module scripts/underspecification/toy_model.py",
             f"{MISGENDERED}/accuracy_over_draws.csv",
         ),
         "shard": (

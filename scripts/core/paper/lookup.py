@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from scripts.core.paper import sections
-from scripts.core.paper.formats import MISSING_MARK, interval, percent
+from scripts.core.paper.formats import MISSING_MARK, interval, number, percent
 from scripts.core.paper.numbers import entry
 from scripts.core.statistics import ratios
 
@@ -45,6 +45,10 @@ class Numbers:
         """Return the value of a row in percent."""
         return self._print(row, "value", row.value, percent(row.value, decimals))
 
+    def plain(self, row: pd.Series, decimals: int = 3) -> str:
+        """Return the value of a row as it is."""
+        return self._print(row, "value", row.value, number(row.value, decimals))
+
     def ends(self, row: pd.Series, decimals: int = 1) -> str:
         """Return both ends of its interval."""
         text = interval(100 * row.low, 100 * row.high, decimals).replace(MISSING_MARK, "no interval")
@@ -56,7 +60,7 @@ class Numbers:
         }
         # Where numbers of several parts stand, their ids begin with the part.
         name = ".".join(
-            [row.metric, *(level for key, level in cell.items() if key not in ("templates", "metric")), column]
+            [row.metric, *(level for key, level in cell.items() if key not in ("templates", "part", "metric")), column]
         )
         self.part["numbers"][name] = entry(value, text, self.source, **cell)
         return sections.number(self.part, name)

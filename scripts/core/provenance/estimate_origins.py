@@ -45,7 +45,7 @@ class EstimateOrigins(Tables):
         if "study" not in row and {*estimate_rows.ESTIMATED, "metric"} <= row.keys():
             # A study's own estimates, and figures and numbers that are made of them.
             found = {name: value for name, value in row.items() if name not in estimate_rows.UNTRACED}
-            return found | {"study": Path(path).parts[1], "part": row["templates"], "debiasing": ""}
+            return found | {"study": Path(path).parts[1], "part": row.get("part", row["templates"]), "debiasing": ""}
         if not {*estimate_rows.IDENTITY[:3], "metric"} <= row.keys():
             return None
         candidates = [path, *self.makers.get(path, {}).get("inputs", [])]

@@ -14,7 +14,7 @@ import pytest
 from scripts.core.data import archives
 from scripts.core.errors import UserError
 from scripts.ruff.lib import templates
-from scripts.underspecification.lib.analyses import released
+from scripts.underspecification import releases
 from tests.ruff import small_templates
 
 MEMBER = "data/task.tsv"
@@ -181,7 +181,7 @@ def test_tar_archives_are_read_within_limits(tmp_path, name):
     make, expected = TARS[name]
     path = make(tmp_path / "raw.tar.xz")
     started = time.monotonic()
-    message = refusal(lambda: released.read(path, "preprint", "winogender"))
+    message = refusal(lambda: releases.read(path, "preprint", "winogender"))
     assert message.startswith(f"{path}: ") and expected in message and "fetch it again" in message
     assert time.monotonic() - started < 5
 

@@ -15,9 +15,9 @@ from scripts.core.generation import distributions
 from scripts.prompting import merge_answers
 from scripts.ruff.analyses import predictions, prompted_outputs
 from scripts.scoring import merge_scores
-from scripts.underspecification import analyses as underspecification_analyses
-from scripts.underspecification import figures as underspecification_figures
-from scripts.underspecification.lib.analyses.word_group_probabilities import COLUMNS
+from scripts.underspecification import estimates as underspecification_estimates
+from scripts.underspecification import illustrations, probabilities
+from scripts.underspecification.probabilities import COLUMNS
 from tests.conftest import ROOT
 
 SETS = ["he", "she", "they"]
@@ -436,11 +436,11 @@ def read_distributions(tmp_path):
         files.write_parquet(tmp_path / "texts.parquet", TEXTS)
         write_batches(tmp_path / "m.parquet", top, distributions.TOKENS, top_model)
         write_batches(tmp_path / "m.mass.parquet", full, distributions.MASSES, full_model)
-        underspecification_analyses.word_group_probabilities(
+        probabilities.word_group_probabilities(
             instances=[str(tmp_path / "instances.parquet")], texts=[str(tmp_path / "texts.parquet")],
             distributions=[str(tmp_path / "m.parquet")], full=[str(tmp_path / "m.mass.parquet")],
             words=str(ROOT / "templates/underspecification/words.tsv"), probabilities=str(tmp_path / "p.parquet"),
-            label="M", methods=["mask"],
+            model="m", label="M", methods=["mask"],
         )  # fmt: skip
         return files.read_parquet(tmp_path / "p.parquet")
 
@@ -522,7 +522,8 @@ def tidy():
     frame = pd.DataFrame(rows, columns=["item", "gender", "position", "probability"])
     frame["value"] = (1801 + frame.position).astype(str)
     common = {
-        "release": "run", "model": "M", "prompt": "mask", "evaluation_set": "mgc", "templates": "replica",
+        "part": "run", "model": "M", "label": "M", "prompt": "mask", "evaluation_set": "mgc",
+        "templates": "replica",
         "occupation": "", "participant": "", "coreferent": "", "well_specified": False, "variable": "date",
         "accumulation": "top",
     }  # fmt: skip
@@ -542,36 +543,26 @@ BAD_TIDY = {
 }
 
 
+def read_summed(folder):
+    """Have both readers of summed probabilities read the file ``m.parquet`` of a folder, one after the other."""
+    path = str(folder / "m.parquet")
+    made = {name: str(folder / f"{name}.csv") for name in ("estimates", "curves", "metrics")}
+    settings = {"threshold": 0.5, "folds": 2, "draws": 10, "seed": 1}
+    drawn = {suffix: str(folder / f"f.{suffix}") for suffix in ("pdf", "png", "csv")}
+    return {
+        "estimates": lambda: underspecification_estimates.estimates(probabilities=[path], **made, **settings),
+        "figure_example": lambda: illustrations.figure_example(probabilities=[path], **drawn),
+    }
+
+
 @pytest.mark.parametrize("name", BAD_TIDY)
-@pytest.mark.parametrize("reader", ["method1_slopes", "specification_detection", "figure_example"])
+@pytest.mark.parametrize("reader", ["estimates", "figure_example"])
 def test_attacks_on_summed_probabilities_are_refused(tmp_path, name, reader):
     change, expected = BAD_TIDY[name]
     path = tmp_path / "m.parquet"
     files.write_parquet(path, arrow(change(tidy())))
-    made = {key: str(tmp_path / f"{key}.csv") for key in ("slopes", "curves", "metric", "rates", "independence")}
-    calls = {
-        "method1_slopes": lambda: underspecification_analyses.method1_slopes(
-            probabilities=[str(path)], slopes=made["slopes"], curves=made["curves"], draws=10, seed=1
-        ),
-        "specification_detection": lambda: underspecification_analyses.specification_detection(
-            probabilities=[str(path)], metric=made["metric"], specification_detection=made["rates"],
-            independence=made["independence"], threshold=0.5, folds=2, draws=10, seed=1,
-        ),
-        "figure_example": lambda: underspecification_figures.figure_example(
-            probabilities=[str(path)], pdf=str(tmp_path / "f.pdf"), png=str(tmp_path / "f.png"),
-            csv=str(tmp_path / "f.csv"),
-            occupation="doctor", model="M",
-        ),
-    }  # fmt: skip
-    message = refusal(calls[reader])
+    message = refusal(read_summed(tmp_path)[reader])
     assert message.startswith(f"{path}: ") and expected in message and REMEDY in message
-
-
-def test_sound_summed_probabilities_are_read(tmp_path):
-    files.write_parquet(tmp_path / "m.parquet", tidy())
-    made = {key: str(tmp_path / f"{key}.csv") for key in ("slopes", "curves")}
-    underspecification_analyses.method1_slopes(probabilities=[str(tmp_path / "m.parquet")], **made, draws=10, seed=1)
-    assert len(files.read_csv(made["curves"]))
 
 
 # Instances ---------------------------------------------------------------------------------------------------------

@@ -8,10 +8,24 @@ import numpy as np
 import pandas as pd
 import scipy
 
+from scripts.core import files
+from scripts.core.workflow.job import run_named
+
 VARIABLES = ("W", "G", "X", "Y")
 TASKS = ("well-specified", "unspecified")
 POPULATIONS = ("all", "selected")
 PAIRS = (("W", "G"), ("W", "X"), ("W", "Y"), ("G", "X"), ("G", "Y"), ("X", "Y"))
+POINTS_SHOWN = 1500
+"""The first draws are kept for the figure: an even sample, so that the selected ones have their share in it."""
+
+
+def toy_model(*, correlations: str, points: str, amplification: float, draws: int, seed: int) -> None:
+    """Write ``correlations`` and, for the figure, the first ``points`` of each task (CSV)."""
+    files.write_csv(correlations, correlate(amplification, draws, seed))
+    shown = []
+    for task in TASKS:
+        shown.append(simulate(task, amplification, draws, seed).head(POINTS_SHOWN).assign(task=task))
+    files.write_csv(points, pd.concat(shown, ignore_index=True))
 
 
 def loadings(task: str, amplification: float) -> tuple[np.ndarray, np.ndarray]:
@@ -55,7 +69,7 @@ def selected_share(amplification: float) -> float:
     return float(scipy.stats.norm.sf(2 * amplification / np.sqrt(selector @ selector)))
 
 
-def correlations(amplification: float, draws: int, seed: int) -> pd.DataFrame:
+def correlate(amplification: float, draws: int, seed: int) -> pd.DataFrame:
     """Return simulated beside exact correlations.
 
     Returns:
@@ -80,3 +94,7 @@ def correlations(amplification: float, draws: int, seed: int) -> pd.DataFrame:
                      "draws": len(drawn), "exact_share": share}
                 )  # fmt: skip
     return pd.DataFrame(rows)
+
+
+if __name__ == "__main__":
+    run_named()

@@ -1,22 +1,25 @@
 """What a run of Underspecification reads and asks, checked before any job."""
 
+import itertools
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from scripts.core.data.traces import trace, trace_published, trace_tables
 from scripts.core.errors import UserError
 from scripts.core.models.entries import Model
 from scripts.core.workflow.plans import StudyPlan
 from scripts.core.workflow.studies import Probes
-from scripts.underspecification.lib.study import RELEASES, RUN
-from scripts.underspecification.lib.templates import read_words
-from scripts.underspecification.lib.texts import text_counts
+from scripts.underspecification.study import DETECTION_PROMPT, FIGURE_GROUPS, RUN, SET_LABELS, TOP, set_label
+from scripts.underspecification.templates import read_words
+from scripts.underspecification.texts import text_counts
 
-SOURCES = (*RELEASES, RUN)
-"""All sources of token distributions: releases, and the models of a run."""
 KINDS = ("winogender", "simplified")
 """Evaluation sets that come from this project's templates and from the authors."""
 SETS = ("mgc", "winogender_replica", "simplified_replica", "winogender_official", "simplified_official")
+HEADLINE = [f"correlations_{variable}_{choice}" for choice in ("all", "main") for variable in ("date", "place")]
+"""The figures of dates and places: of all models and, of a release, of those in the study's main text."""
 TOKENS = 64
 """Tokens of a typical text: prompt A around a Winogender sentence has about 60."""
 
@@ -62,9 +65,20 @@ class Plan(StudyPlan):
         return cls(settings, {name: model.facts for name, model in run.items()}, read_words(words))
 
     @property
-    def sources(self) -> list[str]:
+    def parts(self) -> list[str]:
         """Releases that are read, and the run if it has models."""
         return [*self["released"], *([RUN] if self.models else [])]
+
+    @property
+    def drawn(self) -> list[str]:
+        """The figures of all parts, below the folder of figures: a part and a name."""
+        names = dict.fromkeys(self.parts, HEADLINE[:2])
+        for part in self["released"]:
+            groups = [f"occupations_{kind}_{group}" for kind in KINDS for group in FIGURE_GROUPS]
+            names[part] = [*HEADLINE, *groups, "occupations_example"]
+        if self.models:
+            names[RUN] = [*names[RUN], *(f"occupations_{kind}_{RUN}" for kind in KINDS)]
+        return [f"{part}/{name}" for part, of_part in names.items() for name in of_part]
 
     @cached_property
     def sets(self) -> list[str]:
@@ -82,12 +96,12 @@ class Plan(StudyPlan):
             "/".join(filter(None, ("results/underspecification", kind, name, model))) + ".parquet" for name in self.sets
         ]
 
-    def probabilities_of(self, source: str) -> list[str]:
-        """Return the files with a source's probabilities of gendered words."""
+    def probabilities_of(self, part: str) -> list[str]:
+        """Return the files with a part's probabilities of gendered words."""
         folder = "results/underspecification/word_group_probabilities"
-        if source == RUN:
+        if part == RUN:
             return [f"{folder}/run/{model}.parquet" for model in self.models]
-        return [f"{folder}/released/{source}.parquet"]
+        return [f"{folder}/released/{part}.parquet"]
 
     @cached_property
     def texts(self) -> Probes:
@@ -100,3 +114,34 @@ class Plan(StudyPlan):
             counts={name: text_counts(kind_of(name), sample, dates, prompts[method_of(name)]) for name in self.sets},
             word_groups=self.word_groups,
         )
+
+    @property
+    def traced(self) -> list[dict]:
+        """How cells of tables and figures lead to instances (:mod:`scripts.core.data.traces`).
+
+        Positions count the values that were read, and what sums the words of a gender reads the group of these.
+        """
+        folder = "results/underspecification"
+        method1 = "tables/*/slopes tables/*/word_group_probabilities"
+        groups = {"gender": "{gender}", "group": "{gender}"}
+        sets = [
+            (re.escape(set_label(name, templates)), {"evaluation_set": name, "templates": templates})
+            for name, templates in itertools.product(SET_LABELS, ("replica", "official"))
+        ]
+        read = {"prompt": ["mask", DETECTION_PROMPT], "accumulation": TOP}
+        column = r"(?P<variable>date|place)s(, |: )(?P<gender>female|male|neutral|neo)(:.*)?"
+        return [
+            trace(f"{folder}/figures/*", {"figure": ".+"}),
+            trace(f"{folder}/*", {"position": ".+"}),
+            *trace_tables(folder, method1, then={"evaluation_set": "mgc"}),
+            trace(f"{folder}/tables/*.csv", {"@column": column}, {"variable": "{variable}", "gender": "{gender}"}),
+            *(
+                trace(f"{folder}/tables/*/detection.csv", {"Set": f"{label}( .*)?"}, then | read)
+                for label, then in reversed(sets)
+            ),
+            trace(f"{folder}/tables/*/metric.csv", {"Pronoun": ".+"}, {"coreferent": "{Pronoun}"}),
+            trace(f"{folder}/tables/*/metric.csv", then={"evaluation_set": "winogender"} | read),
+            trace(f"{folder}/tables/*/metric.csv", {"@column": ".+"}, {"model": "{@column}"}),
+            trace_published("underspecification"),
+            *trace_tables(folder, f"*curves *correlations_* {method1}", when={"gender": ".+"}, then=groups),
+        ]

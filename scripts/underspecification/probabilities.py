@@ -1,6 +1,7 @@
 """Probabilities of gendered words, of a run's own models and of the authors' releases, in one tidy format.
 
-One row for each sentence, injected value and gender: ``release``, ``model``, ``prompt``, ``evaluation_set``,
+One row for each sentence, injected value and gender: ``part`` (a release, or ``run``), ``model`` (of a release its
+label), ``label``, ``prompt``, ``evaluation_set``,
 ``templates``, ``item``, ``occupation``, ``participant``, ``coreferent``, ``well_specified``, ``variable``, ``value``,
 ``position``, ``gender``, ``accumulation`` (``top``: the most probable tokens, as in the study; ``full``: the whole
 vocabulary; ``written``: the most probable tokens at the steps of a continuation where a gendered word was written),
@@ -10,19 +11,23 @@ divided by the mass of the three genders (0 where they have none), in the releas
 which the study does not ask about, that ratio may be above 1.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from scripts.core import files
+from scripts.core.data import model_outputs
 from scripts.core.errors import UserError
-from scripts.underspecification.lib import study
-from scripts.underspecification.lib.templates import GENDERS
+from scripts.core.workflow.job import log, run_named
+from scripts.underspecification import study, templates
+from scripts.underspecification.templates import GENDERS
 
 COLUMNS = (
-    "release", "model", "prompt", "evaluation_set", "templates", "item", "occupation", "participant", "coreferent",
-    "well_specified", "variable", "value", "position", "gender", "accumulation", "probability",
+    "part", "model", "label", "prompt", "evaluation_set", "templates", "item", "occupation", "participant",
+    "coreferent", "well_specified", "variable", "value", "position", "gender", "accumulation", "probability",
 )  # fmt: skip
 KINDS = dict.fromkeys(COLUMNS, "text") | {
     "well_specified": "truth",
@@ -32,6 +37,43 @@ KINDS = dict.fromkeys(COLUMNS, "text") | {
 MOST = 1.005
 """Released probabilities are rounded to a tenth or a thousandth of a percent: a sum of three can be so far above 1."""
 _REMEDY = "delete the file and run the workflow again"
+
+
+def word_group_probabilities(
+    *,
+    instances: list,
+    texts: list,
+    distributions: list,
+    full: list,
+    words: str,
+    probabilities: str,
+    model: str,
+    label: str,
+    methods: list,
+) -> None:
+    """Write ``probabilities`` (Parquet) of one model from its ``distributions`` on each of the sets.
+
+    ``full`` are the probabilities over the whole vocabulary beside the distributions, none for a model behind a server;
+    ``label`` is the ``model``'s name in tables; of ``texts`` those for ``methods`` were read.
+    """
+    groups = templates.read_words(words)
+    frames = []
+    full = full or [None] * len(texts)
+    for instance_file, text_file, top_file, full_file in zip(instances, texts, distributions, full, strict=True):
+        sentences, rows = files.read_parquet(instance_file), files.read_parquet(text_file)
+        rows = rows[rows.method.isin(methods)]
+        method: Any = rows.set_index("text_id").method
+        top = model_outputs.read_distributions(top_file, Path(top_file).stem, method.index)
+        frames.append(tidy(accumulate(top, method, groups), rows, sentences, model, label, "top"))
+        if (method == "generate").any():
+            # Masks have one step: it is that of both rules.
+            written = accumulate(top, method[method == "generate"], groups, written_only=True)
+            frames.append(tidy(written, rows, sentences, model, label, "written"))
+        if full_file:
+            whole = model_outputs.read_masses(full_file, Path(top_file).stem, list(groups), top)
+            frames.append(tidy(accumulate_full(whole, top, method, groups), rows, sentences, model, label, "full"))
+        log.info("%s: %d texts", text_file, len(rows))
+    files.write_parquet(probabilities, pd.concat(frames, ignore_index=True))
 
 
 def steps_of_words(
@@ -97,7 +139,7 @@ def _averaged(sums: pd.Series, steps: pd.DataFrame, methods: pd.Series, words: I
 
 
 def tidy(
-    table: pd.DataFrame, texts: pd.DataFrame, instances: pd.DataFrame, label: str, accumulation: str
+    table: pd.DataFrame, texts: pd.DataFrame, instances: pd.DataFrame, model: str, label: str, accumulation: str
 ) -> pd.DataFrame:
     """Return probabilities in the format of this module.
 
@@ -119,27 +161,20 @@ def tidy(
     # Positions count the values that the model read.
     joined["position"] = joined.groupby("variable").position.transform(lambda p: p.rank(method="dense") - 1).astype(int)
     labels = {prompt: study.run_label(label, prompt) for prompt in joined.prompt.unique()}
-    joined = joined.assign(release=study.RUN, model=joined.prompt.map(labels), accumulation=accumulation)
+    joined = joined.assign(part=study.RUN, model=model, label=joined.prompt.map(labels), accumulation=accumulation)
     return joined[[*COLUMNS, "text_id"]]
 
 
-def read_probabilities(paths: Sequence[str]) -> pd.DataFrame:
-    """Read probabilities in the format of this module, of one or several sources.
-
-    Args:
-        paths: Parquet files.
+def read_probabilities(path: str) -> pd.DataFrame:
+    """Read probabilities in the format of this module.
 
     Returns:
         :data:`COLUMNS`.
 
     Raises:
-        UserError: If a file cannot be read or has no row, a column is missing or of another type, a value is no
+        UserError: If the file cannot be read or has no row, a column is missing or of another type, a value is no
             probability, a row is repeated, or if the genders of a sentence do not have the same dates or places.
     """
-    return pd.concat([_read(path) for path in paths], ignore_index=True)
-
-
-def _read(path: str):
     with files.open_parquet(path, COLUMNS) as file:
         table = file.read(columns=list(COLUMNS))
     if not len(table):
@@ -177,3 +212,7 @@ def _check_complete(path: str, frame: pd.DataFrame):
         raise UserError(
             f"{path}: model {row.model}, {row['item']}: {lacking} has no probability for {row.value}; {_REMEDY}"
         )
+
+
+if __name__ == "__main__":
+    run_named()

@@ -6,6 +6,7 @@ unspecified sentence is a positive. Everything here is computed for one gender a
 the order in which files are read.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,16 +14,20 @@ import pandas as pd
 import scipy
 
 from scripts.core.statistics import procedures
-from scripts.underspecification.lib import study
-from scripts.underspecification.lib.analyses import released
-from scripts.underspecification.lib.analyses.correlation import LEVEL
+from scripts.underspecification import releases, study
+from scripts.underspecification.correlation import LEVEL
 
-KEYS = ["release", "model", "prompt", "evaluation_set", "templates", "accumulation"]
+KEYS = [*study.IDENTITY, "label", "prompt", "evaluation_set", "templates", "accumulation"]
 SENTENCE = ["item", "occupation", "participant", "coreferent", "well_specified"]
 OF_BOTH = "female of both"
 """Not a gender: the female probability as a share of the female and the male one, as in Table 2."""
-LEVELS = ("first", "middle")
-"""Levels that the change between the outer dates is correlated with: at the first date, and half way to the last."""
+METRIC = "task specification metric"
+METRIC_OF_BOTH = f"{METRIC}, {OF_BOTH}"
+LEVELS = {"first": "r of the first level and the change", "middle": "r of the middle level and the change"}
+"""Levels that the change between the outer dates is correlated with, at the first date and half way to the last, to the
+metric that says how."""
+FIXED, CROSS_VALIDATED = "fixed", "cross-validated"
+"""Choices of the threshold: that of the settings, or one for each occupation that is best on other occupations."""
 
 
 def specification_metric(probabilities: pd.DataFrame) -> pd.DataFrame:
@@ -30,13 +35,14 @@ def specification_metric(probabilities: pd.DataFrame) -> pd.DataFrame:
 
     Args:
         probabilities: Rows of Winogender and of the simplified set in the format of
-            :mod:`scripts.underspecification.lib.analyses.word_group_probabilities`.
+            :mod:`scripts.underspecification.probabilities`.
 
     Returns:
-        :data:`KEYS`, :data:`SENTENCE`, ``gender``, ``dates`` (how many at either end are averaged), ``level`` (the
-        probability at the first dates, percent), ``change`` (to the last ones, percentage points), ``metric`` (its
-        absolute value), ``metric_low`` and ``metric_high`` (between which it was before a release rounded the
-        probabilities), ``undefined`` (at some of these dates no gender has any mass).
+        :data:`KEYS`, :data:`SENTENCE`, ``gender``, ``dates`` (how many at either end are averaged), ``first`` (the
+        probability at the first dates, percent), ``change`` (to the last ones, percentage points), ``metric``
+        (:data:`METRIC`, or :data:`METRIC_OF_BOTH` without a gender), ``value`` (the absolute change), ``low`` and
+        ``high`` (between which it was before a release rounded the probabilities), ``undefined`` (at some of these
+        dates no gender has any mass).
     """
     frames = []
     for key, of_set in probabilities.groupby(KEYS, sort=False, observed=True):
@@ -48,7 +54,7 @@ def specification_metric(probabilities: pd.DataFrame) -> pd.DataFrame:
         total: Any = sum(tables[g].to_numpy() for g in genders)
         sentences = of_set.drop_duplicates("item").set_index("item").loc[tables[genders[0]].index].reset_index()
         values = {gender: table.to_numpy() for gender, table in tables.items()}
-        half = released.ROUNDING / 2 if key[0] in study.RELEASES else 0.0
+        half = releases.ROUNDING / 2 if key[0] in study.RELEASES else 0.0
         ends: dict[Any, tuple[np.ndarray, ...]] = {
             gender: (np.maximum(v - half, 0), np.minimum(v + half, 1)) for gender, v in values.items()
         }
@@ -63,17 +69,18 @@ def specification_metric(probabilities: pd.DataFrame) -> pd.DataFrame:
                 frame = sentences[SENTENCE].assign(
                     gender=gender,
                     dates=count,
-                    level=100 * value[:, :count].mean(axis=1),
+                    metric=METRIC,
+                    first=100 * value[:, :count].mean(axis=1),
                     change=moved,
-                    metric=np.abs(moved),
-                    metric_low=np.maximum.reduce([least, -most, np.zeros_like(least)]),
-                    metric_high=np.maximum(np.abs(least), np.abs(most)),
+                    value=np.abs(moved),
+                    low=np.maximum.reduce([least, -most, np.zeros_like(least)]),
+                    high=np.maximum(np.abs(least), np.abs(most)),
                     undefined=empty,
                 )
                 named: dict[str, Any] = dict(zip(KEYS, key, strict=True))
                 frames.append(frame.assign(**named))
-    columns = ["gender", "dates", "level", "change", "metric", "metric_low", "metric_high", "undefined"]
-    return pd.concat(frames, ignore_index=True)[[*KEYS, *SENTENCE, *columns]]
+    columns = ["gender", "dates", "metric", "first", "change", "value", "low", "high", "undefined"]
+    return study.name_combined(pd.concat(frames, ignore_index=True)[[*KEYS, *SENTENCE, *columns]])
 
 
 def change(first: np.ndarray, last: np.ndarray) -> np.ndarray | np.float64:
@@ -95,14 +102,14 @@ class Detection:
     """Detection on one set: scores of the sentences of each occupation.
 
     Args:
-        metric: ``occupation``, ``well_specified``, ``metric`` of each sentence.
+        metric: ``occupation``, ``well_specified``, ``value`` of each sentence.
     """
 
     def __init__(self, metric: pd.DataFrame):
         self.occupations = sorted(metric.occupation.unique())
         codes = pd.Categorical(metric.occupation, categories=self.occupations).codes
         positive = ~metric.well_specified.to_numpy(dtype=bool)
-        scores = metric.metric.to_numpy()
+        scores = metric.value.to_numpy()
         self.positives = (codes[positive], scores[positive])
         self.negatives = (codes[~positive], scores[~positive])
 
@@ -246,38 +253,48 @@ def evaluate(metrics: pd.DataFrame, folds: int, draws: int, seed: int, threshold
         threshold: In percentage points; the study's is 0.5.
 
     Returns:
-        :data:`KEYS`, ``gender``, ``dates``, ``choice`` (``fixed`` for ``threshold``, ``cross-validated``, or ``none``),
-        ``threshold`` (the mean of the cross-validated ones), ``metric`` (TPR, TNR, balanced accuracy, AUC, undefined),
-        ``value``, ``ci_low``, ``ci_high``, ``sentences``, ``occupations``.
+        Estimates: ``metric`` is TPR, TNR or balanced accuracy and the ``threshold`` (the mean of cross-validated ones)
+        by its ``choice``, and AUC and undefined (a share of sentences) without one.
     """
     rows = []
-    for key, sentences in metrics.groupby([*KEYS, "gender", "dates"], sort=False, observed=True):
+    keys = [*KEYS, "gender", "dates", "metric"]
+    for key, sentences in metrics.groupby(keys, sort=False, observed=True):
         detection = Detection(sentences)
         size = len(detection.occupations)
+        facts = dict(zip(keys, key, strict=True)) | {"n": len(sentences), "clusters": size}
+        combined = str(facts["metric"]).removeprefix(METRIC)
         weights = procedures.cluster_weights(size, draws, seed)
-        facts = {**dict(zip([*KEYS, "gender", "dates"], key, strict=True))}
-        facts |= {"sentences": len(sentences), "occupations": size}
-        limits: dict[str, Any] = {"fixed": threshold}
+        for choice, metric, value, samples in _measure(detection, weights, folds, seed, threshold):
+            low, high = procedures.bootstrap_interval(value, samples, size, LEVEL, least=0.0)
+            measured = {"choice": choice, "metric": metric + combined, "value": value, "low": low, "high": high}
+            rows.append(facts | measured)
+        known = {"undefined": sentences.undefined.mean(), "threshold": threshold}
+        rows += [
+            facts | {"choice": FIXED * (name == "threshold"), "metric": name + combined, "value": float(value)}
+            for name, value in known.items()
+        ]
         if size > 1:
-            limits["cross-validated"] = detection.cross_validated(folds, seed)
-        for choice, limit in limits.items():
-            fixed = choice == "fixed"
-            drawn = detection.rates(limit, weights) if fixed else detection.cross_validated_rates(folds, seed, weights)
-            for name, value in detection.rates(limit).items():
-                low, high = procedures.bootstrap_interval(float(value[0]), drawn[name], size, LEVEL, least=0.0)
-                rows.append(
-                    {**facts, "choice": choice, "threshold": float(np.mean(limit)), "metric": name,
-                     "value": float(value[0]), "ci_low": low, "ci_high": high}
-                )  # fmt: skip
-        area = float(detection.auc()[0])
-        low, high = procedures.bootstrap_interval(area, detection.auc(weights), size, LEVEL, least=0.0)
-        rows.append({**facts, "metric": "AUC", "value": area, "ci_low": low, "ci_high": high})
-        rows.append({**facts, "metric": "undefined", "value": float(sentences.undefined.mean())})
-    columns = [
-        *KEYS, "gender", "dates", "choice", "threshold", "metric", "value", "ci_low", "ci_high", "sentences",
-        "occupations",
-    ]  # fmt: skip
-    return pd.DataFrame(rows).reindex(columns=columns).fillna({"choice": "none"})
+            limit = detection.cross_validated(folds, seed).mean()
+            chosen = {"choice": CROSS_VALIDATED, "metric": "threshold" + combined, "value": float(limit)}
+            rows.append(facts | chosen)
+    table = pd.DataFrame(rows)
+    guessed = table.metric.isin(["AUC", "balanced accuracy"])
+    return table.assign(chance=np.where(guessed, 0.5, np.nan))
+
+
+def _measure(
+    detection: Detection, weights: np.ndarray, folds: int, seed: int, threshold: float
+) -> Iterator[tuple[str, str, float, np.ndarray]]:
+    """Yield the choice of a threshold, a metric, its value and its bootstrap samples."""
+    limits: dict[str, Any] = {FIXED: threshold}
+    if len(detection.occupations) > 1:
+        limits[CROSS_VALIDATED] = detection.cross_validated(folds, seed)
+    for choice, limit in limits.items():
+        fixed = choice == FIXED
+        drawn = detection.rates(limit, weights) if fixed else detection.cross_validated_rates(folds, seed, weights)
+        for name, value in detection.rates(limit).items():
+            yield choice, name, float(value[0]), drawn[name]
+    yield "", "AUC", float(detection.auc()[0]), detection.auc(weights)
 
 
 def independence(metrics: pd.DataFrame) -> pd.DataFrame:
@@ -290,9 +307,9 @@ def independence(metrics: pd.DataFrame) -> pd.DataFrame:
         metrics: From :func:`specification_metric`.
 
     Returns:
-        :data:`KEYS`, ``level`` (:data:`LEVELS`), ``r`` (Pearson's, of the means over the unspecified sentences of each
-        occupation), ``ci_low``, ``ci_high`` (by Fisher's transformation), ``occupations``. r is NaN where one of both
-        is constant or there are fewer than four occupations.
+        Estimates: Pearson's r of the means over the unspecified sentences of each occupation, by :data:`LEVELS`, with
+        an interval by Fisher's transformation. It is NaN where one of both is constant or there are fewer than four
+        occupations.
     """
     unspecified = metrics[
         (metrics.evaluation_set == "winogender")
@@ -302,13 +319,13 @@ def independence(metrics: pd.DataFrame) -> pd.DataFrame:
     ]
     rows = []
     for key, part in unspecified.groupby(KEYS, sort=False, observed=True):
-        means = part.groupby("occupation")[["level", "change"]].mean()
-        for name in LEVELS:
-            level = means.level + (means.change / 2 if name == "middle" else 0)
+        means = part.groupby("occupation")[["first", "change"]].mean()
+        facts = dict(zip(KEYS, key, strict=True)) | {"gender": "female", "dates": 1, "n": len(part)}
+        for name, metric in LEVELS.items():
+            level = means["first"] + (means.change / 2 if name == "middle" else 0)
             r, low, high = np.nan, np.nan, np.nan
             if len(means) > 3 and np.ptp(level) > 1e-9 and np.ptp(means.change) > 1e-9:
                 correlation = scipy.stats.pearsonr(level, means.change)
                 r, (low, high) = float(correlation.statistic), correlation.confidence_interval(LEVEL)
-            facts = {"level": name, "r": r, "ci_low": low, "ci_high": high, "occupations": len(means)}
-            rows.append({**dict(zip(KEYS, key, strict=True)), **facts})
-    return pd.DataFrame(rows, columns=[*KEYS, "level", "r", "ci_low", "ci_high", "occupations"])
+            rows.append(facts | {"metric": metric, "value": r, "low": low, "high": high, "clusters": len(means)})
+    return pd.DataFrame(rows)

@@ -14,11 +14,13 @@ from typing import Any
 
 import pandas as pd
 
+from scripts.core import files
 from scripts.core.data import archives
 from scripts.core.data.options import SLOT
 from scripts.core.errors import UserError
-from scripts.underspecification.lib import instances, study
-from scripts.underspecification.lib.analyses.word_group_probabilities import COLUMNS, MOST
+from scripts.core.workflow.job import log, run_named
+from scripts.underspecification import instances, study
+from scripts.underspecification.probabilities import COLUMNS, MOST
 
 GENDERS = {"f": "female", "m": "male", "n": "neutral"}
 _NAME = re.compile(
@@ -29,16 +31,25 @@ ROUNDING = 0.001
 _MGC_BODY = re.compile(r"In [^,]+, (\S+) ([a-z ]+\.)")
 
 
+def released(*, winogender: str, simplified: str, mgc: str, probabilities: str, release: str) -> None:
+    """Write ``probabilities`` (Parquet) of a ``release`` from its three archives."""
+    frames = []
+    for name, path in (("winogender", winogender), ("simplified", simplified), ("mgc", mgc)):
+        frames.append(read(path, release, name))
+        log.info("%s: %d probabilities of %d models", path, len(frames[-1]), frames[-1].model.nunique())
+    files.write_parquet(probabilities, pd.concat(frames, ignore_index=True), {"origins": {"row": "{text_id}"}})
+
+
 def read(path: str | Path, release: str, evaluation_set: str) -> pd.DataFrame:
     """Return the probabilities of one archive.
 
     Args:
         path: A .tar.xz of one of the authors' folders of raw files.
-        release: Of :data:`scripts.underspecification.lib.study.RELEASES`.
-        evaluation_set: Of :data:`scripts.underspecification.lib.instances.SETS`.
+        release: Of :data:`scripts.underspecification.study.RELEASES`.
+        evaluation_set: Of :data:`scripts.underspecification.instances.SETS`.
 
     Returns:
-        :data:`scripts.underspecification.lib.analyses.word_group_probabilities.COLUMNS`, ``text_id`` and ``row``.
+        :data:`scripts.underspecification.probabilities.COLUMNS`, ``text_id`` and ``row``.
 
     Raises:
         UserError: Naming every bad file and row: names that cannot be read, models and sentences that are not known,
@@ -59,7 +70,7 @@ def read(path: str | Path, release: str, evaluation_set: str) -> pd.DataFrame:
         listed = "; ".join(sorted(problems)[:20]) + ("; ..." if len(problems) > 20 else "")
         raise UserError(f"{path}: {listed or 'has no file'}; fetch it again")
     frame = pd.DataFrame(rows)
-    frame = frame.assign(release=release, templates="official", accumulation="top")
+    frame = frame.assign(part=release, label=frame.model, templates="official", accumulation=study.TOP)
     frame["text_id"] = f"{Path(path).name}:" + frame.text_id
     return frame[[*COLUMNS, "text_id", "row"]].sort_values(
         ["model", "prompt", "item", "variable", "gender", "position"], ignore_index=True, kind="stable"
@@ -161,3 +172,7 @@ def _incomplete(rows: Iterable[dict[str, Any]]):
         elif len({tuple(v) for v in by_gender.values()}) > 1:
             problems.append(f"{model}, {prompt}, {item}: the {variable}s of the genders differ")
     return problems
+
+
+if __name__ == "__main__":
+    run_named()

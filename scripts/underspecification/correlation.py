@@ -12,12 +12,13 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from scripts.core.statistics import procedures
+from scripts.underspecification import study
 
-KEYS = ["release", "model", "prompt", "variable", "accumulation"]
+CURVE = [*study.IDENTITY, "label", "evaluation_set", "variable", "accumulation"]
+KEYS = [*CURVE, "prompt"]
 DIFFERENCE = "female minus male"
 BOTH = "female and male"
-MEAN = "mean of prompts"
-AUTHORS_MEAN = "authors' mean of prompts"
+AUTHORS_MEAN = "authors' mean"
 AUTHORS_ORDER = ("C", "B", "A")
 """The order in which the authors' loop runs over prompts. It divides by their number at every step."""
 LEVEL = 0.95
@@ -42,17 +43,16 @@ def curves(probabilities: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
 
     Args:
         probabilities: Rows of MGC in the format of
-            :mod:`scripts.underspecification.lib.analyses.word_group_probabilities`.
+            :mod:`scripts.underspecification.probabilities`.
         draws, seed: Of the interval of the line.
 
     Returns:
-        ``release``, ``model``, ``prompt``, ``variable``, ``accumulation``, ``gender``, ``position``, ``value``,
-        ``probability`` (percent), ``sentences``, ``fit`` (percent; a line may leave 0 to 100), ``fit_low``,
-        ``fit_high``, ``study_band`` (:func:`study_band`).
+        :data:`KEYS`, ``gender``, ``position``, ``value``, ``probability`` (percent), ``n`` (sentences), ``fit``
+        (percent; a line may leave 0 to 100) with its interval ``low``, ``high``, ``study_band`` (:func:`study_band`).
     """
     keys = [*KEYS, "gender"]
     grouped = probabilities.groupby([*keys, "position", "value"], sort=False, observed=True).probability
-    means = grouped.agg(probability="mean", sentences="size").reset_index()
+    means = grouped.agg(probability="mean", n="size").reset_index()
     means = means.assign(probability=100 * means.probability)
     frames = []
     for key, curve in probabilities.groupby(keys, sort=False, observed=True):
@@ -66,7 +66,7 @@ def curves(probabilities: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
                 for value, samples in zip(y[0], y[1:].T, strict=True)
             ]
         )
-        frame = pd.DataFrame({"position": table.columns, "fit": y[0], "fit_low": low, "fit_high": high})
+        frame = pd.DataFrame({"position": table.columns, "fit": y[0], "low": low, "high": high})
         frame["study_band"] = study_band(_resampled(table, 0, seed)[0])
         named: dict[str, Any] = dict(zip(keys, key, strict=True))
         frames.append(frame.assign(**named))
@@ -126,40 +126,30 @@ def slopes(probabilities: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
         draws, seed: Of the intervals.
 
     Returns:
-        ``release``, ``model``, ``prompt``, ``variable``, ``gender``, ``accumulation``, ``metric`` (slope, intercept, r,
-        r2), ``value``, ``ci_low``, ``ci_high``, ``values`` (positions), ``sentences``. Besides genders there are the
-        difference of the female and the male curve and, for r2, both genders' mean. Besides prompts there is their
-        mean: of slopes, of r, of r2, each computed for one prompt; and the authors' mean of the difference of slopes
-        and of r2, as their bar charts show it. Metrics are NaN for a gender whose words have no probability in any
-        sentence: no slope was observed, and 0 would pass for one.
+        Estimates: ``metric`` is slope, intercept, r or r2. Besides genders there are the difference of the female and
+        the male curve and, for r2, both genders' mean. Besides prompts there is their mean, under all their names
+        (``A|B|C``): of slopes, of r, of r2, each computed for one prompt; and the authors' mean of the difference of
+        slopes and of r2, as their bar charts show it. Metrics are NaN for a gender whose words have no probability in
+        any sentence: no slope was observed, and 0 would pass for one.
     """
     rows = []
-    for (release, model, variable, accumulation), of_model in probabilities.groupby(
-        ["release", "model", "variable", "accumulation"], sort=False, observed=True
-    ):
-        prompts = {}
-        for prompt, part in of_model.groupby("prompt", sort=False, observed=True):
-            prompts[prompt] = _metrics(part, draws, seed)
-        shape = of_model.groupby("prompt", observed=True)
-        shape = shape.agg(values=("position", "nunique"), sentences=("item", "nunique"))
-        facts = {"release": release, "model": model, "variable": variable, "accumulation": accumulation}
-        for prompt, metrics in prompts.items():
-            rows += _rows({**facts, "prompt": prompt, **shape.loc[prompt].to_dict()}, metrics)
-        averaged = {**facts, **shape.min().to_dict()}
-        if len(prompts) > 1:
-            keys = next(iter(prompts.values()))
-            mean = {key: np.mean([metrics[key] for metrics in prompts.values()], axis=0) for key in keys}
-            rows += _rows({**averaged, "prompt": MEAN}, mean)
-        if set(prompts) == {"mask"} or set(AUTHORS_ORDER) <= set(prompts):
-            order = [prompts.get(name) or prompts["mask"] for name in AUTHORS_ORDER]
-            printed = [(DIFFERENCE, "slope"), (BOTH, "r2")]
-            mean = {key: authors_mean([metrics[key] for metrics in order]) for key in printed if key in order[0]}
-            rows += _rows({**averaged, "prompt": AUTHORS_MEAN}, mean)
-    columns = [
-        "release", "model", "prompt", "variable", "gender", "accumulation", "metric", "value", "ci_low", "ci_high",
-        "values", "sentences",
-    ]  # fmt: skip
-    return pd.DataFrame(rows, columns=columns)
+    for key, of_model in probabilities.groupby(CURVE, sort=False, observed=True):
+        facts = dict(zip(CURVE, key, strict=True))
+        of_prompts = dict(iter(of_model.groupby("prompt", sort=False, observed=True)))
+        metrics = {prompt: _metrics(part, draws, seed) for prompt, part in of_prompts.items()}
+        sentences = {prompt: part["item"].nunique() for prompt, part in of_prompts.items()}
+        for prompt, of_prompt in metrics.items():
+            rows += _rows(facts | {"prompt": prompt, "n": sentences[prompt]}, of_prompt)
+        averaged = facts | {"prompt": "|".join(metrics), "n": min(sentences.values())}
+        if len(metrics) > 1:
+            first = next(iter(metrics.values()))
+            rows += _rows(averaged, {key: np.mean([of[key] for of in metrics.values()], axis=0) for key in first})
+        if set(metrics) == {"mask"} or set(AUTHORS_ORDER) <= set(metrics):
+            order = [metrics.get(name) or metrics["mask"] for name in AUTHORS_ORDER]
+            for gender, metric in [name for name in ((DIFFERENCE, "slope"), (BOTH, "r2")) if name in order[0]]:
+                mean = authors_mean([of[gender, metric] for of in order])
+                rows += _rows(averaged, {(f"{gender}, {AUTHORS_MEAN}", metric): mean})
+    return study.name_combined(pd.DataFrame(rows))
 
 
 def _metrics(part: pd.DataFrame, draws: int, seed: int):
@@ -186,6 +176,7 @@ def _metrics(part: pd.DataFrame, draws: int, seed: int):
 def _rows(facts: Mapping, metrics: Mapping[Any, np.ndarray]):
     rows = []
     for (gender, metric), values in metrics.items():
-        low, high = procedures.bootstrap_interval(values[0], values[1:], facts["sentences"], LEVEL, -np.inf, np.inf)
-        rows.append({**facts, "gender": gender, "metric": metric, "value": values[0], "ci_low": low, "ci_high": high})
+        low, high = procedures.bootstrap_interval(values[0], values[1:], facts["n"], LEVEL, -np.inf, np.inf)
+        named = {"gender": gender, "metric": metric, "value": values[0], "low": low, "high": high}
+        rows.append({**facts, **named, "clusters": facts["n"]})
     return rows

@@ -1,15 +1,16 @@
 """The texts that models fill or continue: an instance with a mask and with each prompt, and how many there will be."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pandas as pd
 
+from scripts.core import files
 from scripts.core.data.options import SLOT
-from scripts.underspecification.lib.instances import COREFERENTS, GENDERED, PARTICIPANTS, ROWS
-
-if TYPE_CHECKING:
-    from scripts.underspecification.lib.templates import Prompt
+from scripts.core.workflow.job import log, run_named
+from scripts.underspecification import templates
+from scripts.underspecification.instances import COREFERENTS, GENDERED, PARTICIPANTS, ROWS, sample
+from scripts.underspecification.templates import Prompt
 
 MASK = "[MASK]"
 SENTENCES = 60
@@ -20,16 +21,31 @@ DATES, PLACES = 30, 20
 """Of MGC; Winogender has as many dates."""
 
 
-def make_texts(instances: pd.DataFrame, prompts: "Mapping[str, Prompt]") -> pd.DataFrame:
+def texts(*, instances: str, prompts: str, texts: str, use: list, dates: int, places: int, occupations: int) -> None:
+    """Write ``texts`` (Parquet) with the prompts ``use`` for a sample of ``instances``.
+
+    The sample has ``dates`` and ``places`` of MGC, or ``occupations`` of the other sets.
+    """
+    known, lines = templates.read_prompts(prompts), templates.row_numbers(prompts, templates.PROMPT_COLUMNS)
+    frame = sample(files.read_parquet(instances), dates, places, occupations)
+    # An instance that two factors give twice is read once.
+    rows = make_texts(frame.drop_duplicates("instance_id"), {name: known[name] for name in use})
+    rows["prompt_row"] = rows.prompt.map({name: lines[name] for name in use}).astype("Int64")
+    log.info("%d texts of %d instances", len(rows), frame.instance_id.nunique())
+    origins = files.parquet_metadata(instances).get("origins", {}) | {"prompt_row": Path(prompts).name}
+    files.write_parquet(texts, rows, {"origins": origins})
+
+
+def make_texts(instances: pd.DataFrame, prompts: Mapping[str, Prompt]) -> pd.DataFrame:
     """Return one row for each instance with a plain mask and with each of ``prompts``.
 
     Args:
-        instances: With ``instance_id``, ``text`` and :data:`scripts.underspecification.lib.instances.ROWS`.
-        prompts: From :func:`scripts.underspecification.lib.templates.read_prompts`.
+        instances: With ``instance_id``, ``text`` and :data:`scripts.underspecification.instances.ROWS`.
+        prompts: From :func:`scripts.underspecification.templates.read_prompts`.
 
     Returns:
         ``text_id``, ``instance_id``, ``prompt`` (``mask`` or the prompt's id), ``text``, ``method``, and the lines that
-        the instance was made from (:data:`scripts.underspecification.lib.instances.ROWS`).
+        the instance was made from (:data:`scripts.underspecification.instances.ROWS`).
     """
     rows = []
     for identifier, text in zip(instances.instance_id, instances.text, strict=True):
@@ -61,3 +77,7 @@ def text_counts(
         kinds = len(PARTICIPANTS) * len(COREFERENTS) if evaluation_set == "winogender" else len(GENDERED) + 1
         instances = min(sample["occupations"], OCCUPATIONS[evaluation_set]) * kinds * min(2 * outer_dates, DATES)
     return {"mask": instances, "generate": instances * len(prompts)}
+
+
+if __name__ == "__main__":
+    run_named()

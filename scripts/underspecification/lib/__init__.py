@@ -1,1 +1,0 @@
-"""Pure functions of Underspecification; the scripts of its rules are one folder above."""
