@@ -1,21 +1,32 @@
-# Counter-GAP (Xie et al. 2023), from predictions. Needs scripts/counter_gap/lib/plan.py, which says what the run
-# resolves and scores, templates/counter_gap or the authors' files, and clusters: those of rules/coreference.smk or
-# files in the format of scripts/core/data/coreference.py, or the flags that the authors released. Makes instances, flags,
-# metrics and questions for annotators; declares figures, tables and numbers. Quadruples from books are in
-# rules/counter_gap_books.smk.
+"""
+Counter-GAP (Xie et al. 2023): is a coreference system inconsistent across genders more than within?
 
-from scripts.counter_gap.lib import plan as counter_gap_plan
-from scripts.counter_gap.lib import study as counter_gap_study
-from scripts.counter_gap.lib import traces as counter_gap_traces
+REQUIRED INPUTS
+    templates/counter_gap/*.tsv                                or the authors' files (rules/upstream.smk)
+    results/counter_gap/clusters/{templates}/{system}.jsonl    rules/coreference.smk
+    results/coreference/f1/{corpus}/{system}.csv               rules/coreference.smk, where a corpus is scored
+    results/counter_gap/books/*.tsv                            rules/counter_gap_books.smk, for quadruples from books
 
-COUNTER_GAP_ANALYSIS = "results/counter_gap/analysis"
+OUTPUTS
+    results/counter_gap/instances/, clusters/ (those of rules), predictions/, annotation/, analysis/
+    results/counter_gap/estimates.csv
+    results/counter_gap/figures/, tables/                      figure 1, tables 2 to 8 of the paper
+    results/paper/sections/counter_gap.tex
+"""
+
+from scripts.counter_gap import plan as counter_gap_plan
+from scripts.counter_gap import study as counter_gap_study
+
+COUNTER_GAP_COMPACT = str(TEMPLATES / "counter_gap/released_flags.tsv")
 COUNTER_GAP = call_or_exit(
-    counter_gap_plan.Plan.of,
+    counter_gap_plan.Plan,
     config["counter_gap"],
     RUN_SYSTEM_FACTS,
+    COUNTER_GAP_COMPACT,
     {path: upstream(path) for path in UPSTREAM},
     config_path,
 )
+COUNTER_GAP_CATEGORY = f"{len(STUDIES) + 2}. Counter-GAP"
 
 # The data sets and what each is read from.
 COUNTER_GAP_FILES = {
@@ -23,7 +34,7 @@ COUNTER_GAP_FILES = {
         "quadruples": str(TEMPLATES / "counter_gap/quadruples.tsv"),
         "pronouns": PRONOUN_FILE,
     },
-    "released": {"released": str(TEMPLATES / "counter_gap/released_flags.tsv")},
+    "released": {"released": COUNTER_GAP_COMPACT},
     # Without stops behind titles, as it is scored (Section 4).
     "official": {"c_gap": upstream("counter_gap/data/C-GAP.tsv")},
     # Quadruples from books, with labels and before anybody gave them some (rules/counter_gap_books.smk).
@@ -33,84 +44,96 @@ COUNTER_GAP_FILES = {
     "gap_validation": {"gap": upstream("gap/gap-validation.tsv")},
     "gap_development": {"gap": upstream("gap/gap-development.tsv")},
 }
-
-# Every system whose flags were released.
-COUNTER_GAP_OUTPUTS = [
-    {"system": label, "debiasing": debiasing, "file": upstream(path.format(name=name))}
-    for debiasing, path in counter_gap_study.RELEASED.items()
-    for name, label in counter_gap_study.SYSTEMS.items()
+COUNTER_GAP_READ = {"labels": COUNTER_GAP.labels, "alpha": COUNTER_GAP["alpha"]}
+COUNTER_GAP_COMPARED = {"template_sets": COUNTER_GAP.templates, "every_set": COUNTER_GAP.compared_sets}
+# Tables 2 to 6 of the paper; cancellation is an addition, and so are bias and by_gender, which set what Tables 2 to 4
+# and 6 come to on all sets below each other.
+COUNTER_GAP_TABULATED = [
+    "accuracy",
+    "inconsistency",
+    "original_counterfactual",
+    "datasets",
+    "debiasing",
+    "cancellation",
+]
+COUNTER_GAP_OF_SETS = ["bias", "by_gender"]
+COUNTER_GAP_FIGURES = [
+    "results/counter_gap/figures/inconsistencies",
+    *expand("results/counter_gap/figures/{templates}/cancellation", templates=COUNTER_GAP.templates),
+]
+COUNTER_GAP_TABLES = [
+    *expand("results/counter_gap/tables/{table}", table=[*COUNTER_GAP_OF_SETS, "training"]),
+    *expand(
+        "results/counter_gap/tables/{templates}/{table}", templates=COUNTER_GAP.templates, table=COUNTER_GAP_TABULATED
+    ),
+    *expand("results/counter_gap/tables/{templates}/examples", templates=COUNTER_GAP.example_sets),
 ]
 
 
 rule counter_gap_instances:
     input:
-        unpack(lambda wildcards: COUNTER_GAP_FILES[wildcards.data]),
+        unpack(lambda wildcards: COUNTER_GAP_FILES[wildcards.templates]),
     output:
-        instances="results/counter_gap/instances/{data}.parquet",
+        instances="results/counter_gap/instances/{templates}.parquet",
     log:
-        "results/logs/counter_gap_instances/{data}.log",
+        "results/logs/counter_gap_instances/{templates}.log",
     wildcard_constraints:
-        data=one_of(COUNTER_GAP_FILES),
+        templates=one_of(COUNTER_GAP_FILES),
     conda:
         "../envs/analysis.yaml"
     params:
         # The sets of a quadruple's two genders.
-        _rows=lambda wildcards: pronoun_rows(["he", "she"] if "pronouns" in COUNTER_GAP_FILES[wildcards.data] else []),
+        _rows=lambda wildcards: pronoun_rows(["he", "she"] if wildcards.templates == "replica" else []),
     script:
         "../scripts/counter_gap/instances.py"
 
 
-rule counter_gap_baseline:
+rule counter_gap_clusters:
     input:
-        instances="results/counter_gap/instances/{data}.parquet",
+        instances="results/counter_gap/instances/{templates}.parquet",
     output:
-        clusters="results/counter_gap/clusters/{data}/{baseline}.jsonl",
+        clusters="results/counter_gap/clusters/{templates}/{rule}.jsonl",
     log:
-        "results/logs/counter_gap_baseline/{data}_{baseline}.log",
+        "results/logs/counter_gap_clusters/{templates}_{rule}.log",
     wildcard_constraints:
-        data=one_of(COUNTER_GAP_FILES),
-        baseline=one_of(counter_gap_study.RULES),
+        templates=one_of(COUNTER_GAP_FILES),
+        rule=one_of(counter_gap_study.RULES),
     conda:
         "../envs/analysis.yaml"
     params:
-        baseline=lambda wildcards: wildcards.baseline,
+        **from_wildcards("rule"),
     script:
-        "../scripts/counter_gap/instances.py"
+        "../scripts/counter_gap/baselines.py"
 
 
-rule counter_gap_flags:
+rule counter_gap_predictions:
     input:
-        instances="results/counter_gap/instances/{data}.parquet",
-        outputs=lambda wildcards: [entry["file"] for entry in COUNTER_GAP.clusters[wildcards.data]],
-        released=lambda wildcards: [entry["file"] for entry in COUNTER_GAP_OUTPUTS if wildcards.data == "official"],
-        compact=lambda wildcards: [
-            path for path in COUNTER_GAP_FILES["released"].values() if wildcards.data == "released"
-        ],
+        instances="results/counter_gap/instances/{templates}.parquet",
+        outputs=lambda wildcards: [reader["file"] for reader in COUNTER_GAP.readers(wildcards.templates)],
     output:
-        flags="results/counter_gap/flags/{data}.parquet",
+        predictions="results/counter_gap/predictions/{templates}.parquet",
     log:
-        "results/logs/counter_gap_flags/{data}.log",
+        "results/logs/counter_gap_predictions/{templates}.log",
     wildcard_constraints:
         # Nothing is right or wrong without labels.
-        data=one_of(data for data in COUNTER_GAP_FILES if data != "candidates"),
+        templates=one_of(data for data in COUNTER_GAP_FILES if data != "candidates"),
     conda:
         "../envs/analysis.yaml"
     resources:
         mem_mb=2000,
         runtime=20,
     params:
-        data=lambda wildcards: wildcards.data,
-        cluster_systems=lambda wildcards: COUNTER_GAP.clusters[wildcards.data],
-        systems=lambda wildcards: [entry for entry in COUNTER_GAP_OUTPUTS if wildcards.data == "official"],
+        **from_wildcards("templates"),
+        readers=lambda wildcards: COUNTER_GAP.readers(wildcards.templates),
     script:
-        "../scripts/counter_gap/analyses.py"
+        "../scripts/counter_gap/predictions.py"
 
 
 # What templates/counter_gap/released_flags.tsv is a copy of; no target asks for it.
 rule counter_gap_released_flags:
     input:
         c_gap=COUNTER_GAP_FILES["official"]["c_gap"],
-        released=[entry["file"] for entry in COUNTER_GAP_OUTPUTS],
+        released=[entry["file"] for entry in COUNTER_GAP.released],
     output:
         compact="results/counter_gap/released_flags.tsv",
     log:
@@ -118,27 +141,22 @@ rule counter_gap_released_flags:
     conda:
         "../envs/analysis.yaml"
     params:
-        systems=COUNTER_GAP_OUTPUTS,
+        systems=COUNTER_GAP.released,
     script:
-        "../scripts/counter_gap/instances.py"
+        "../scripts/counter_gap/released_flags.py"
 
 
-rule counter_gap_metrics:
+rule counter_gap_estimates:
     input:
-        instances=expand("results/counter_gap/instances/{data}.parquet", data=COUNTER_GAP.data),
-        flags=expand("results/counter_gap/flags/{data}.parquet", data=COUNTER_GAP.data),
-        scores=list(COUNTER_GAP.corpus_scores),
+        instances=COUNTER_GAP.files("instances"),
+        predictions=COUNTER_GAP.files("predictions"),
+        corpus_scores=list(COUNTER_GAP.corpus_scores),
     output:
-        metrics=f"{COUNTER_GAP_ANALYSIS}/metrics.csv",
-        significance=f"{COUNTER_GAP_ANALYSIS}/significance.csv",
-        decomposition=f"{COUNTER_GAP_ANALYSIS}/decomposition.csv",
-        subset_sizes=f"{COUNTER_GAP_ANALYSIS}/subset_sizes.csv",
-        corpus_scores=f"{COUNTER_GAP_ANALYSIS}/corpus_scores.csv",
-        members=f"{COUNTER_GAP_ANALYSIS}/members.parquet",
+        estimates="results/counter_gap/estimates.csv",
     log:
-        "results/logs/counter_gap_metrics/all.log",
+        "results/logs/counter_gap_estimates/all.log",
     benchmark:
-        "results/benchmarks/counter_gap_metrics/all.tsv"
+        "results/benchmarks/counter_gap_estimates/all.tsv"
     conda:
         "../envs/analysis.yaml"
     resources:
@@ -146,29 +164,27 @@ rule counter_gap_metrics:
         runtime=20,
     params:
         **COUNTER_GAP.bootstrap,
-        data=COUNTER_GAP.data,
         scored=list(COUNTER_GAP.corpus_scores.values()),
-        alpha=COUNTER_GAP["alpha"],
     script:
-        "../scripts/counter_gap/analyses.py"
+        "../scripts/counter_gap/estimates.py"
 
 
 # Annotators label quadruples (Section 2.3). The set books consists of the candidates that were found in books.
 rule counter_gap_sheet:
     input:
-        instances=lambda wildcards: f"results/counter_gap/instances/{counter_gap_plan.ANNOTATED[wildcards.data]}.parquet",
+        instances=lambda wildcards: f"results/counter_gap/instances/{counter_gap_plan.ANNOTATED[wildcards.templates]}.parquet",
     output:
-        sheet="results/counter_gap/annotation/{data}/sheet.csv",
+        sheet="results/counter_gap/annotation/{templates}/sheet.csv",
     log:
-        "results/logs/counter_gap_sheet/{data}.log",
+        "results/logs/counter_gap_sheet/{templates}.log",
     wildcard_constraints:
-        data=one_of(counter_gap_plan.ANNOTATED),
+        templates=one_of(counter_gap_plan.ANNOTATED),
     conda:
         "../envs/analysis.yaml"
     params:
         seed=COUNTER_GAP["annotation"]["seed"],
     script:
-        "../scripts/counter_gap/instances.py"
+        "../scripts/counter_gap/annotation.py"
 
 
 rule counter_gap_labels:
@@ -176,136 +192,300 @@ rule counter_gap_labels:
         instances=rules.counter_gap_sheet.input.instances,
         sheet=rules.counter_gap_sheet.output.sheet,
         completed=lambda wildcards: [
-            config_path(path) for path in COUNTER_GAP["annotation"]["sheets"].get(wildcards.data, [])
+            config_path(path) for path in COUNTER_GAP["annotation"]["sheets"].get(wildcards.templates, [])
         ],
     output:
-        answers="results/counter_gap/annotation/{data}/answers.csv",
-        labels="results/counter_gap/annotation/{data}/labels.csv",
-        funnel="results/counter_gap/annotation/{data}/funnel.csv",
-        discarded="results/counter_gap/annotation/{data}/discarded.csv",
-        agreement="results/counter_gap/annotation/{data}/agreement.csv",
+        answers="results/counter_gap/annotation/{templates}/answers.csv",
+        labels="results/counter_gap/annotation/{templates}/labels.csv",
+        funnel="results/counter_gap/annotation/{templates}/funnel.csv",
+        discarded="results/counter_gap/annotation/{templates}/discarded.csv",
+        agreement="results/counter_gap/annotation/{templates}/agreement.csv",
     log:
-        "results/logs/counter_gap_labels/{data}.log",
+        "results/logs/counter_gap_labels/{templates}.log",
     wildcard_constraints:
-        data=one_of(counter_gap_plan.ANNOTATED),
+        templates=one_of(counter_gap_plan.ANNOTATED),
     conda:
         "../envs/analysis.yaml"
     params:
         annotators=COUNTER_GAP["annotation"]["annotators"],
     script:
-        "../scripts/counter_gap/analyses.py"
-
-
-COUNTER_GAP_METRICS = {"metrics": rules.counter_gap_metrics.output.metrics}
-COUNTER_GAP_TESTED = COUNTER_GAP_METRICS | {"significance": rules.counter_gap_metrics.output.significance}
-COUNTER_GAP_SCORES = {"corpus_scores": rules.counter_gap_metrics.output.corpus_scores}
-COUNTER_GAP_SIZES = {"subset_sizes": rules.counter_gap_metrics.output.subset_sizes}
-# How the study's systems are trained.
-COUNTER_GAP_TRAINING = {
-    entry["label"]: {part: entry[part] for part in ("model", "training")}
-    for entry in TRAINED.values()
-    if entry["data"] == "ontonotes"
-}
-COUNTER_GAP_SET = from_wildcards("templates")
-COUNTER_GAP_COMPARED = {"template_sets": COUNTER_GAP.templates, "every_set": COUNTER_GAP.compared_sets}
+        "../scripts/counter_gap/annotation.py"
 
 
 include: "counter_gap_books.smk"
 
 
+# Figure 1 of the paper.
+rule counter_gap_figure_inconsistencies:
+    output:
+        pdf="results/counter_gap/figures/inconsistencies.pdf",
+        png=reported(
+            "results/counter_gap/figures/inconsistencies.png",
+            COUNTER_GAP_CATEGORY,
+            1,
+            "figure",
+            "What each inconsistency compares",
+        ),
+        csv="results/counter_gap/figures/inconsistencies.csv",
+    log:
+        "results/logs/counter_gap_figure_inconsistencies/all.log",
+    conda:
+        "../envs/analysis.yaml"
+    script:
+        "../scripts/counter_gap/figures.py"
+
+
+rule counter_gap_figure_cancellation:
+    input:
+        estimates=rules.counter_gap_estimates.output.estimates,
+    output:
+        pdf="results/counter_gap/figures/{templates}/cancellation.pdf",
+        png=reported(
+            "results/counter_gap/figures/{templates}/cancellation.png",
+            COUNTER_GAP_CATEGORY,
+            2,
+            "figure",
+            "Bias that cancels in accuracies",
+        ),
+        csv="results/counter_gap/figures/{templates}/cancellation.csv",
+    log:
+        "results/logs/counter_gap_figure_cancellation/{templates}.log",
+    wildcard_constraints:
+        templates=one_of(counter_gap_study.SETS),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        **from_wildcards("templates"),
+        labels=COUNTER_GAP.labels,
+    script:
+        "../scripts/counter_gap/figures.py"
+
+
+rule counter_gap_table_of_sets:
+    input:
+        estimates=rules.counter_gap_estimates.output.estimates,
+    output:
+        tex="results/counter_gap/tables/{table}.tex",
+        csv=reported(
+            "results/counter_gap/tables/{table}.csv",
+            COUNTER_GAP_CATEGORY,
+            3,
+            "table",
+            "Counter-GAP, all sets: {table}",
+        ),
+    log:
+        "results/logs/counter_gap_table_of_sets/{table}.log",
+    wildcard_constraints:
+        table=one_of(COUNTER_GAP_OF_SETS),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        **from_wildcards("table"),
+        **COUNTER_GAP_READ,
+        template_sets=COUNTER_GAP.templates,
+    script:
+        "../scripts/counter_gap/tables.py"
+
+
+rule counter_gap_table:
+    input:
+        estimates=rules.counter_gap_estimates.output.estimates,
+    output:
+        tex="results/counter_gap/tables/{templates}/{table}.tex",
+        csv=reported(
+            "results/counter_gap/tables/{templates}/{table}.csv",
+            COUNTER_GAP_CATEGORY,
+            4,
+            "table",
+            "Counter-GAP, {table}",
+        ),
+    log:
+        "results/logs/counter_gap_table/{templates}_{table}.log",
+    wildcard_constraints:
+        templates=one_of(counter_gap_study.SETS),
+        table=one_of(COUNTER_GAP_TABULATED),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        **from_wildcards("templates", "table"),
+        **COUNTER_GAP_READ,
+    script:
+        "../scripts/counter_gap/tables.py"
+
+
+# Table 7 of the paper.
+rule counter_gap_table_examples:
+    input:
+        instances="results/counter_gap/instances/{templates}.parquet",
+        predictions="results/counter_gap/predictions/{templates}.parquet",
+    output:
+        tex="results/counter_gap/tables/{templates}/examples.tex",
+        csv=reported(
+            "results/counter_gap/tables/{templates}/examples.csv", COUNTER_GAP_CATEGORY, 5, "table", "Examples"
+        ),
+    log:
+        "results/logs/counter_gap_table_examples/{templates}.log",
+    wildcard_constraints:
+        templates=one_of(counter_gap_plan.PASSAGES),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        labels=COUNTER_GAP.labels,
+    script:
+        "../scripts/counter_gap/examples.py"
+
+
+# Table 8 of the paper.
+rule counter_gap_table_training:
+    output:
+        tex="results/counter_gap/tables/training.tex",
+        csv=reported(
+            "results/counter_gap/tables/training.csv", COUNTER_GAP_CATEGORY, 6, "table", "Settings of training"
+        ),
+    log:
+        "results/logs/counter_gap_table_training/all.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        listed={
+            entry["label"]: {part: entry[part] for part in ("model", "training")}
+            for entry in TRAINED.values()
+            if entry["data"] == "ontonotes"
+        },
+    script:
+        "../scripts/counter_gap/tables.py"
+
+
+rule counter_gap_published_vs_ours:
+    input:
+        **published_files("counter_gap"),
+        estimates=rules.counter_gap_estimates.output.estimates,
+    output:
+        csv=reported(
+            "results/counter_gap/tables/published_vs_ours.csv",
+            COUNTER_GAP_CATEGORY,
+            7,
+            "table",
+            "Published numbers beside ours",
+        ),
+        tex="results/counter_gap/tables/published_vs_ours.tex",
+        numbers="results/counter_gap/tables/published_vs_ours.json",
+    log:
+        "results/logs/counter_gap_published_vs_ours/all.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        **COUNTER_GAP_COMPARED,
+        **COUNTER_GAP_READ,
+    script:
+        "../scripts/counter_gap/published.py"
+
+
+rule counter_gap_findings:
+    input:
+        estimates=rules.counter_gap_estimates.output.estimates,
+    output:
+        csv=reported(
+            "results/counter_gap/tables/findings.csv", COUNTER_GAP_CATEGORY, 8, "table", "Findings of the study"
+        ),
+        tex="results/counter_gap/tables/findings.tex",
+        numbers="results/counter_gap/tables/findings.json",
+    log:
+        "results/logs/counter_gap_findings/all.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        **COUNTER_GAP_COMPARED,
+        **COUNTER_GAP_READ,
+    script:
+        "../scripts/counter_gap/findings.py"
+
+
+rule counter_gap_section:
+    input:
+        section_template=repo_path("paper/sections/counter_gap.tex.j2"),
+        estimates=rules.counter_gap_estimates.output.estimates,
+        figures=expand("{figure}.pdf", figure=COUNTER_GAP_FIGURES),
+        tables=[
+            *expand("{table}.tex", table=COUNTER_GAP_TABLES),
+            rules.counter_gap_published_vs_ours.output.tex,
+            rules.counter_gap_findings.output.tex,
+        ],
+        comparison_numbers=[
+            rules.counter_gap_published_vs_ours.output.numbers,
+            rules.counter_gap_findings.output.numbers,
+        ],
+    output:
+        section_tex="results/paper/sections/counter_gap.tex",
+        paper_numbers=expand(
+            "results/counter_gap/analysis/{templates}/paper_numbers.json", templates=COUNTER_GAP.templates
+        ),
+    log:
+        "results/logs/counter_gap_section/all.log",
+    conda:
+        "../envs/paper.yaml"
+    params:
+        **COUNTER_GAP_READ,
+        template_sets=COUNTER_GAP.templates,
+        draws=COUNTER_GAP["bootstrap"]["draws"],
+    script:
+        "../scripts/counter_gap/section.py"
+
+
+rule counter_gap_summary:
+    input:
+        estimates=rules.counter_gap_estimates.output.estimates,
+    output:
+        summary="results/counter_gap/analysis/summary.csv",
+    log:
+        "results/logs/counter_gap_summary/all.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        labels=COUNTER_GAP.labels,
+        systems=RUN_SYSTEM_FACTS,
+    script:
+        "../scripts/counter_gap/section.py"
+
+
 declare(
     name="counter_gap",
     label="Counter-GAP",
-    traced=counter_gap_traces.list_traces(),
-    outcomes={"": ["results/counter_gap/flags/{part}.parquet", "results/counter_gap/analysis/members.parquet"]},
+    title="Counter-GAP (inconsistency across genders)",
+    question="Is a coreference system less consistent if the people of a passage change their gender than if they swap names?",
+    chances={"inconsistency, across minus within genders": 0},
+    headline=["cancellation"],
+    traced=COUNTER_GAP.traced,
+    outcomes={"": ["results/counter_gap/predictions/{part}.parquet"]},
     paired={
         "inconsistency, across minus within genders": PairedOutcomes(
             cluster=["quadruple"],
             unit=["quadruple"],
-            where={"system": ["{label}"], "debiasing": ["{debiasing}", "none"], "scoring": ["{scoring}", "released"]},
+            where={
+                "model": ["{model}"],
+                "scoring": ["{scoring}"],
+                "debiasing": ["{debiasing}", "none"],
+                "reading": ["", "corrected"],
+            },
             prediction=["a_pred", "b_pred"],
             statistic="disagreement",
             by="gender",
         )
     },
-    title="Counter-GAP (inconsistency across genders)",
     parts=COUNTER_GAP.templates,
-    every_part=list(counter_gap_plan.SETS),
-    instances=expand("results/counter_gap/instances/{data}.parquet", data=COUNTER_GAP.data),
+    every_part=list(counter_gap_study.SETS),
+    instances=COUNTER_GAP.files("instances"),
     resolved=COUNTER_GAP.documents,
-    # In the paper: inconsistencies 1; the others are additions.
-    figures={
-        "inconsistencies": result(path="inconsistencies", title="What each inconsistency compares"),
-        "cancellation": result(params=COUNTER_GAP_SET, **COUNTER_GAP_METRICS, title="Bias that cancels in accuracies"),
-    },
-    # In the paper: accuracy 2, inconsistency 3, original_counterfactual 4, datasets 5, debiasing 6, examples 7, training
-    # 8; the others are additions. Bias and by_gender set what Tables 2 to 4 and 6 come to on all sets below each other.
-    tables={
-        **{
-            name: result(path=name, params={"template_sets": COUNTER_GAP.templates}, **COUNTER_GAP_TESTED, title=title)
-            for name, title in (
-                ("bias", "Bias, all sets and systems"),
-                ("by_gender", "Accuracy and inconsistency by gender, all sets"),
-            )
-        },
-        **{
-            name: result(params=COUNTER_GAP_SET, **COUNTER_GAP_TESTED, title=title)
-            for name, title in (
-                ("accuracy", "Accuracy by gender"),
-                ("inconsistency", "Inconsistency within and across genders"),
-                ("original_counterfactual", "Originals beside counterfactuals"),
-                ("datasets", "Results by source of the data"),
-            )
-        },
-        "debiasing": result(
-            params=COUNTER_GAP_SET, **COUNTER_GAP_TESTED, **COUNTER_GAP_SCORES, title="Results after debiasing"
-        ),
-        "training": result(path="training", params={"listed": COUNTER_GAP_TRAINING}, title="Settings of training"),
-        "cancellation": result(
-            params=COUNTER_GAP_SET,
-            **COUNTER_GAP_METRICS,
-            decomposition=rules.counter_gap_metrics.output.decomposition,
-            title="What the difference of inconsistencies is made of",
-        ),
-        "examples": result(
-            targets=combine(templates=COUNTER_GAP.example_sets),
-            constraints={"templates": one_of(counter_gap_study.PASSAGES)},
-            instances="results/counter_gap/instances/{templates}.parquet",
-            flags="results/counter_gap/flags/{templates}.parquet",
-            title="Examples",
-        ),
-    },
-    comparisons={
-        "published_vs_ours": result(
-            params=COUNTER_GAP_COMPARED,
-            **published_files("counter_gap"),
-            **COUNTER_GAP_TESTED,
-            **COUNTER_GAP_SIZES,
-            **COUNTER_GAP_SCORES,
-        ),
-        "findings": result(
-            params=COUNTER_GAP_COMPARED, **COUNTER_GAP_TESTED, **COUNTER_GAP_SIZES, **COUNTER_GAP_SCORES
-        ),
-    },
-    numbers=result(
-        **COUNTER_GAP_TESTED,
-        **COUNTER_GAP_SIZES,
-        params=COUNTER_GAP_SET | {"settings": {"alpha": COUNTER_GAP["alpha"], "draws": COUNTER_GAP.bootstrap["draws"]}},
-    ),
-    section=result(params={"template_sets": COUNTER_GAP.templates}),
     pronoun_sets=False,
-    question="Is a coreference system less consistent if the people of a passage change their gender than if they swap names?",
-    summary=result(
-        metrics=COUNTER_GAP_METRICS["metrics"],
-        sizes=COUNTER_GAP_SIZES["subset_sizes"],
-        params={"systems": RUN_SYSTEM_FACTS},
-    ),
-    chances={"inconsistency, across minus within genders": 0},
-    headline=["cancellation"],
+    made={
+        "figure": COUNTER_GAP_FIGURES,
+        "table": COUNTER_GAP_TABLES,
+        "comparison": ["results/counter_gap/tables/published_vs_ours", "results/counter_gap/tables/findings"],
+    },
     explorer=ExplorerView(
         sets={
-            counter_gap_study.DATA.get(data, data): expand(
-                "results/counter_gap/{kind}/{data}.parquet", kind=["instances", "flags"], data=data
+            counter_gap_study.GAP.get(data, data): expand(
+                "results/counter_gap/{kind}/{data}.parquet", kind=["instances", "predictions"], data=data
             )
             for data in COUNTER_GAP.data
         },
@@ -315,7 +495,13 @@ declare(
         levels=dict.fromkeys(["first", "second", "first and second", "none"], ""),
         unit=("quadruple", "quadruples"),
         factors=["gender", "role", "case", "source"],
-        called=counter_gap_study.SCORING | {"released": "", "clusters": "", "a": "first", "b": "second"},
-        clusters=[entry for data in COUNTER_GAP.data if data == "replica" for entry in COUNTER_GAP.clusters[data]],
+        called=COUNTER_GAP.called,
+        clusters=[
+            {"system": reader["model"], "debiasing": reader["debiasing"], "file": reader["file"]}
+            for data in COUNTER_GAP.data
+            if data == "replica"
+            for reader in COUNTER_GAP.readers(data)
+            if reader["outputs"] == "clusters"
+        ],
     ),
 )

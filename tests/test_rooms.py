@@ -105,7 +105,7 @@ def rule_script(path):
     return "run(main)" in text or "run_named()" in text
 
 
-FLAT = ("underspecification", "winopron")
+FLAT = ("counter_gap", "underspecification", "winopron")
 """Studies whose modules all lie in one folder, those with the functions of rules and those without."""
 
 

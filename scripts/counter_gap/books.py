@@ -11,10 +11,10 @@ from scripts.core.coreference_systems import augmentation
 from scripts.core.coreference_systems import sentences as parser
 from scripts.core.errors import UserError
 from scripts.core.workflow.job import log, run_named
-from scripts.counter_gap.lib import book_names, book_texts
-from scripts.counter_gap.lib import book_passages as extraction
-from scripts.counter_gap.lib import book_quadruples as output
-from scripts.counter_gap.lib.instances import read_c_gap
+from scripts.counter_gap import book_names, book_texts
+from scripts.counter_gap import book_passages as extraction
+from scripts.counter_gap import book_quadruples as output
+from scripts.counter_gap.passages import read_c_gap
 
 
 def book_text(*, source: str, text: str, facts: str) -> None:

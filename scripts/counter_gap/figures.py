@@ -12,13 +12,16 @@ from matplotlib.patches import FancyArrowPatch
 from scripts.core import files
 from scripts.core.paper import plotting
 from scripts.core.workflow.job import run_named
-from scripts.counter_gap.lib import figures
-from scripts.counter_gap.lib.figures import FEMININE, MASCULINE
-from scripts.counter_gap.lib.study import label, main_scoring, read_set
+from scripts.counter_gap import study
 
-LEANING = 0.35
-"""Opacity of leanings."""
-CANCELLING = [("lean", "M"), ("lean", "F"), ("acc_diff", "all"), ("delta_i", "all")]
+MASCULINE, FEMININE = plotting.pronoun_colours(["he", "she"]).values()
+"""Genders have the colours of their pronouns."""
+LEANINGS = {"lean_masculine": (MASCULINE, 1), "lean_feminine": (FEMININE, -1)}
+"""Metrics to the colour and side of their bars."""
+OPACITY = 0.35
+"""Of leanings."""
+POINTS = {"acc_diff": ("o", plotting.CATEGORIES[0]), "delta_i": ("s", plotting.CATEGORIES[4])}
+"""Metrics to their marks; subscripts in the legend would be too small to read."""
 PLACES = {"original": (0, 1), "control": (0, 0), "swap-1": (1, 1), "swap-2": (1, 0)}
 NAMES = {"original": "original", "control": "control", "swap-1": "swap 1", "swap-2": "swap 2"}
 PAIRS = [
@@ -33,6 +36,18 @@ ARROWS = {"within": ("black", 1.8, "within genders"), "across": ("#C00000", 0.9,
 """Colour, width and label of each inconsistency's arrows."""
 
 
+def figure_cancellation(*, estimates: str, pdf: str, png: str, csv: str, templates: str, labels: dict) -> None:
+    """Draw how leanings towards either gender cancel in the accuracy difference, beside Delta I.
+
+    It is of the set of quadruples ``templates``; ``labels`` are what figures call systems.
+    """
+    rows = study.with_systems(study.read_estimates(estimates, alpha=0), labels)
+    rows = study.main_outputs(rows[rows.templates == templates])
+    rows = study.pick(rows, metric=[*LEANINGS, *POINTS])
+    rows["label"] = [study.full_label(row) for row in files.rows(rows)]
+    plotting.save(draw_cancellation(rows), rows, pdf, png, csv)
+
+
 @plotting.style()
 def draw_cancellation(frame: pd.DataFrame) -> Figure:
     """Draw one row for each system; return the figure.
@@ -43,15 +58,12 @@ def draw_cancellation(frame: pd.DataFrame) -> Figure:
     drawn = plotting.figure(plotting.PAGE, 0.8 + 0.24 * len(names))
     axes = drawn.subplots(1, 2, sharey=True, width_ratios=(1.9, 1))
     y = np.arange(len(names))[::-1]
-    for metric, group, colour, sign in (("lean", "M", MASCULINE, 1), ("lean", "F", FEMININE, -1)):
-        leanings = frame[(frame.metric == metric) & (frame.group == group)].value
-        axes[0].barh(y, sign * 100 * leanings, height=0.62, color=colour, alpha=LEANING, linewidth=0)
-    for ax, metric, marker, colour in (
-        (axes[0], "acc_diff", "o", figures.ACC_DIFF),
-        (axes[1], "delta_i", "s", figures.DELTA_I),
-    ):
+    for metric, (colour, side) in LEANINGS.items():
+        leanings = frame[frame.metric == metric].value
+        axes[0].barh(y, side * 100 * leanings, height=0.62, color=colour, alpha=OPACITY, linewidth=0)
+    for ax, (metric, (marker, colour)) in zip(axes, POINTS.items(), strict=True):
         rows = frame[frame.metric == metric]
-        errors = 100 * np.abs(np.array([rows.value - rows.ci_low, rows.ci_high - rows.value]))
+        errors = 100 * np.abs(np.array([rows.value - rows.low, rows.high - rows.value]))
         ax.errorbar(
             100 * rows.value, y, xerr=errors, fmt=marker, color=colour, markersize=3.5, elinewidth=0.8, capsize=1.5,
         )  # fmt: skip
@@ -64,27 +76,18 @@ def draw_cancellation(frame: pd.DataFrame) -> Figure:
         xlabel="Mean leaning (percentage points)\nto feminine ← | → to masculine",
     )
     axes[1].set(title="Difference of inconsistencies", xlabel="ΔI (percentage points)")
+    called = {"acc_diff": "accuracy: masculine minus feminine", "delta_i": "ΔI (across minus within)"}
     handles = [
-        plotting.patch_handle(to_rgba(MASCULINE, LEANING), "leaning to masculine"),
-        plotting.patch_handle(to_rgba(FEMININE, LEANING), "leaning to feminine"),
-        plotting.handle({"color": figures.ACC_DIFF, "marker": "o", "linestyle": "none"}, figures.ACC_DIFF_LABEL),
-        plotting.handle({"color": figures.DELTA_I, "marker": "s", "linestyle": "none"}, figures.DELTA_I_LABEL),
+        plotting.patch_handle(to_rgba(MASCULINE, OPACITY), "leaning to masculine"),
+        plotting.patch_handle(to_rgba(FEMININE, OPACITY), "leaning to feminine"),
+        *(
+            plotting.handle({"color": colour, "marker": marker, "linestyle": "none"}, called[metric])
+            for metric, (marker, colour) in POINTS.items()
+        ),
         plotting.interval_handle("95% interval", "_"),
     ]
     plotting.legend_below(drawn, handles, 5)
     return drawn
-
-
-def figure_cancellation(*, metrics: str, pdf: str, png: str, csv: str, templates: str) -> None:
-    """Draw how leanings towards either gender cancel in the accuracy difference, beside Delta I.
-
-    It is of the set of quadruples ``templates``.
-    """
-    frame = main_scoring(read_set(metrics, templates))
-    wanted = np.array([pair in CANCELLING for pair in zip(frame.metric, frame.group, strict=True)])
-    frame = figures.rules_last(frame[(frame.subset == "all") & wanted])
-    frame["label"] = [label(row) for row in files.rows(frame)]
-    plotting.save(draw_cancellation(frame), frame, pdf, png, csv)
 
 
 @plotting.style()
@@ -117,8 +120,8 @@ def draw_inconsistencies(frame: Any) -> Figure:
 
 def figure_inconsistencies(*, pdf: str, png: str, csv: str) -> None:
     """Draw which pairs of a quadruple each inconsistency compares (paper Figure 1); the CSV lists its arrows."""
-    frame = pd.DataFrame(PAIRS, columns=["first", "second", "inconsistency"])
-    plotting.save(draw_inconsistencies(frame), frame, pdf, png, csv)
+    rows = pd.DataFrame(PAIRS, columns=["first", "second", "inconsistency"])
+    plotting.save(draw_inconsistencies(rows), rows, pdf, png, csv)
 
 
 if __name__ == "__main__":

@@ -1,265 +1,319 @@
-"""The tables of Counter-GAP, and what it publishes beside ours, each by the function of its rule."""
+"""The paper's tables, each by the function that the wildcard ``table`` names (rules/counter_gap.smk).
 
-import re
-from collections.abc import Sequence
+Cells are written as they are printed (LaTeX and CSV); full precision is in estimates.csv.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
 from scripts.core import files
-from scripts.core.paper import latex
-from scripts.core.paper.published import read as read_published
-from scripts.core.paper.published import write as write_comparison
+from scripts.core.data.estimate_rows import HEURISTIC
+from scripts.core.paper.formats import MANY_UNITS, MISSING_MARK, NOT_RELEASED, NOT_RUN, interval, number, percent
+from scripts.core.paper.tables import blank_repeats, change_points, drop_uninformative, write_table
 from scripts.core.workflow.job import run_named
-from scripts.counter_gap.lib import tables
-from scripts.counter_gap.lib.analyses.subsets import factors_of
-from scripts.counter_gap.lib.instances import ROLES
-from scripts.counter_gap.lib.study import is_rule
+from scripts.counter_gap import study
+from scripts.counter_gap.study import CORPORA, COUNTERFACTUAL, GAP, METHODS, ORIGINAL, PUBLISHED, READINGS
 
-EXAMPLES = {
-    "across": "both instances of one gender are right and both of the other are wrong",
-    "within": "exactly one of the four instances is wrong",
+Columns = Mapping[str, tuple[str, dict[str, str]]]
+"""Heads of columns to a metric and its levels; factors that are not named are pooled."""
+MASCULINE, FEMININE = {"gender": "M"}, {"gender": "F"}
+FROM_MASCULINE, FROM_FEMININE = {"original_gender": "M"}, {"original_gender": "F"}
+COLUMNS: dict[str, Columns] = {
+    "accuracy": {
+        "Acc_M": ("accuracy", MASCULINE),
+        "Acc_F": ("accuracy", FEMININE),
+        "Acc_Diff": ("acc_diff", {}),
+    },
+    "inconsistency": {
+        "M": ("i_within", MASCULINE),
+        "F": ("i_within", FEMININE),
+        "M−F": ("i_within_diff", {}),
+        "I_within": ("i_within", {}),
+        "M2F": ("i_across", FROM_MASCULINE),
+        "F2M": ("i_across", FROM_FEMININE),
+        "M2F−F2M": ("i_across_diff", {}),
+        "I_across": ("i_across", {}),
+        "ΔI": ("delta_i", {}),
+    },
+    "original_counterfactual": {
+        "Original": ("accuracy", {"role": ORIGINAL}),
+        "Counterfactual": ("accuracy", {"role": COUNTERFACTUAL}),
+        "Difference": ("original_minus_counterfactual", {}),
+        "Spearman's ρ": ("spearman_rho", {}),
+    },
+    "debiasing": {"Acc_Diff": ("acc_diff", {}), "ΔI": ("delta_i", {}), "Overall": ("accuracy", {})},
+    "bias": {
+        "accuracy: M": ("accuracy", MASCULINE),
+        "accuracy: F": ("accuracy", FEMININE),
+        "accuracy: Acc_Diff": ("acc_diff", {}),
+        "inconsistency: I_within": ("i_within", {}),
+        "inconsistency: I_across": ("i_across", {}),
+        "inconsistency: ΔI": ("delta_i", {}),
+    },
+    "by_gender": {
+        "within: M": ("i_within", MASCULINE),
+        "within: F": ("i_within", FEMININE),
+        "within: M−F": ("i_within_diff", {}),
+        "across: M2F": ("i_across", FROM_MASCULINE),
+        "across: F2M": ("i_across", FROM_FEMININE),
+        "across: M2F−F2M": ("i_across_diff", {}),
+        "accuracy: original": ("accuracy", {"role": ORIGINAL}),
+        "accuracy: counterf.": ("accuracy", {"role": COUNTERFACTUAL}),
+        "accuracy: difference": ("original_minus_counterfactual", {}),
+        "accuracy: ρ": ("spearman_rho", {}),
+    },
 }
-"""What an example must show. Of all quadruples that do, that with the shortest original is taken, and of equally long
-ones the first. Quadruples without a right name, which show no prediction, are left out, and so are those with a mark
-directly behind the pronoun."""
-_PAIRS = {"M": ("blue!75!black", "cyan!40!black"), "F": ("violet", "orange!50!black")}
-"""Colours of the names of either gender, by their places; all can be read on white and on yellow."""
-COLUMNS = ["rule", "data", "scoring", "system", "quadruple", "role", "correct"]
+"""Columns of the paper's Tables 2, 3, 4 and 6; ``bias`` is Table 2 and what Tables 3 and 6 come to, and ``by_gender``
+the parts of Table 3, and Table 4."""
+COLUMNS["datasets"] = {**COLUMNS["accuracy"], "Overall": ("accuracy", {}), "ΔI": ("delta_i", {})}
+COUNTED = {"2:0": "split_masculine", "0:2": "split_feminine", "1:1": "one_each"}
+"""Right masculine and feminine instances of a quadruple, to the metric that counts such quadruples."""
+DIFFERENCES = ("acc_diff", "delta_i", "i_within_diff", "i_across_diff", "original_minus_counterfactual")
+"""Metrics that are printed with their sign; the others are shares, or a correlation."""
+SIGNIFICANT_MARK, CORRECTED_MARK = "*", "†"
+"""Marks of p values below the level, before and after Holm's correction."""
+DISAGREEMENT_MARK = "‡"
+"""Mark of values of which the centred bootstrap decides otherwise, before the correction or after it."""
+TRAINING = {
+    "bert_learning_rate": ("training", "encoder_learning_rate"),
+    "task_learning_rate": ("training", "task_learning_rate"),
+    "max_segment_len": ("model", "max_segment_pieces"),
+    "max_training_sentences": ("training", "max_training_segments"),
+    "epochs": ("training", "epochs"),
+    "dropout": ("model", "dropout"),
+}
+"""Rows of Table 8 and, from Appendix A, epochs and dropout, which all systems share: where a setting is listed."""
+# What LaTeX text cannot show as it is, after escaping.
+SYMBOLS = {
+    "ΔI": r"$\Delta I$",
+    "ρ": r"$\rho$",
+    r"Acc\_Diff": r"$\mathrm{Acc}_\mathrm{Diff}$",
+    r"Acc\_M": r"$\mathrm{Acc}_M$",
+    r"Acc\_F": r"$\mathrm{Acc}_F$",
+    r"I\_within": r"$I_\mathrm{within}$",
+    r"I\_across": r"$I_\mathrm{across}$",
+    "†": r"\textdagger{}",
+    "‡": r"\textdaggerdbl{}",
+}
 
 
-def table_accuracy(*, metrics: str, significance: str, tex: str, csv: str, templates: str) -> None:
-    """Tabulate accuracies by gender (paper Table 2).
+def table(*, estimates: str, tex: str, csv: str, table: str, templates: str, labels: dict, alpha: float) -> None:
+    """Write one of the tables of a set of quadruples; ``labels`` are what tables call systems, ``alpha`` the level."""
+    rows = study.with_systems(study.read_estimates(estimates, alpha), labels)
+    cells, printed = TABLES[table](rows, templates)
+    write(tex, csv, cells, ["System"], printed)
 
-    Write the cells as printed (LaTeX and CSV); full precision is in ``metrics``.
+
+def table_of_sets(
+    *, estimates: str, tex: str, csv: str, table: str, template_sets: list, labels: dict, alpha: float
+) -> None:
+    """Write one of the tables of all sets of quadruples, as :func:`table`; of each set those outputs that figures show.
+
+    ``bias`` is of all debiasing methods, ``by_gender`` without any.
     """
-    table = tables.read(metrics, significance, templates)
-    tables.write(tex, csv, tables.cells(table, templates, tables.ACCURACY), 2)
+    rows = study.with_systems(study.read_estimates(estimates, alpha), labels)
+    methods, show = {"bias": (METHODS, show_with_interval), "by_gender": (METHODS[:1], show_short)}[table]
+    parts = []
+    for templates in template_sets:
+        shown = study.main_outputs(rows[rows.templates == templates])
+        cells = pivot(shown[shown.debiasing.isin(methods)], COLUMNS[table], show).drop(columns="Scoring")
+        parts.append(cells.assign(templates=templates)[["templates", *cells]])
+    write(tex, csv, pd.concat(parts, ignore_index=True), ["templates", "System"])
 
 
-def table_bias(*, metrics: str, significance: str, tex: str, csv: str, template_sets: list) -> None:
-    """Tabulate both measures of bias on all sets of quadruples (paper Tables 2, 3 and 6).
-
-    Write the cells as printed (LaTeX and CSV); full precision is in ``metrics``.
-    """
-    cells = tables.of_sets(metrics, significance, template_sets, tables.bias, tables.METHODS)
-    tables.write_sets(tex, csv, cells)
-
-
-def table_by_gender(*, metrics: str, significance: str, tex: str, csv: str, template_sets: list) -> None:
-    """Tabulate inconsistencies by gender, and originals against counterfactuals, on all sets (paper Tables 3 and 4).
-
-    Write the cells as printed (LaTeX and CSV); full precision is in ``metrics``.
-    """
-    tables.write_sets(tex, csv, tables.of_sets(metrics, significance, template_sets, tables.by_gender))
+def pivot(rows: pd.DataFrame, columns: Columns, show: Callable[[Any], str]) -> pd.DataFrame:
+    """Return cells: ``System``, ``Scoring``, ``Debiasing`` and the columns, a row for each system in their order."""
+    of_columns = [
+        study.pick(rows, metric=metric, **levels).assign(head=head) for head, (metric, levels) in columns.items()
+    ]
+    values = pd.concat(of_columns)
+    keys = ["system", "output", "debiasing"]
+    values = values.assign(text=[show(row) for row in files.rows(values)], output=values.output.astype(str))
+    cells = values.pivot(index=keys, columns="head", values="text").reindex(columns=list(columns)).astype(object)
+    order = rows.assign(output=rows.output.astype(str))[keys].drop_duplicates()
+    cells = cells.reindex(pd.MultiIndex.from_frame(order)).fillna(MISSING_MARK).reset_index()
+    return cells.rename(columns={"system": "System", "output": "Scoring", "debiasing": "Debiasing"})
 
 
-def table_cancellation(*, metrics: str, decomposition: str, tex: str, csv: str, templates: str) -> None:
-    """Tabulate what accuracy differences and inconsistencies are made of: leanings, splits and what cancels.
-
-    Write the cells as printed (LaTeX and CSV); all pairs of outcomes are in ``decomposition``.
-    """
-    table = files.read_csv(metrics)
-    tables.write(tex, csv, tables.cancellation(table, files.read_csv(decomposition), templates), 3)
-
-
-def table_datasets(*, metrics: str, significance: str, tex: str, csv: str, templates: str) -> None:
-    """Tabulate systems on GAP, on the originals alone and on the quadruples (paper Table 5).
-
-    Write the cells as printed (LaTeX and CSV); full precision is in ``metrics``.
-    """
-    cells = tables.datasets(tables.read(metrics, significance, templates), templates)
-    tables.write(tex, csv, cells, 3, tables.printed_datasets(cells))
-
-
-def table_debiasing(*, metrics: str, significance: str, corpus_scores: str, tex: str, csv: str, templates: str) -> None:
-    """Tabulate what debiasing does (paper Table 6).
-
-    Write the cells as printed (LaTeX and CSV); full precision is in ``metrics`` and ``corpus_scores``.
-    """
-    table = tables.read(metrics, significance, templates)
-    tables.write(tex, csv, tables.debiasing(table, templates, files.read_csv(corpus_scores)), 3)
-
-
-def table_examples(*, instances: str, flags: str, tex: str, csv: str) -> None:
-    """Show examples of quadruples with a system's predictions (paper Table 7).
-
-    Write the table, and a CSV that says which quadruples of which system it shows.
-
-    All examples are of the first system (in the order of :func:`preferred_systems`) that has one for every rule,
-    otherwise of the first that has one for some rule.
-    """
-    passages, predicted = files.read_parquet(instances), files.read_parquet(flags)
-    factors = factors_of(passages)
-    plain = predicted[predicted.debiasing == "none"]
-    best: dict[str, Any] = {}
-    for key in preferred_systems(predicted):
-        of_system = plain[(plain.scoring == key[1]) & (plain.system == key[2])]
-        chosen = {rule: choose_example(passages, of_system, factors, rule) for rule in EXAMPLES}
-        chosen = {rule: position for rule, position in chosen.items() if position is not None}
-        if len(chosen) > len(best.get("chosen", {})):
-            best = {"key": key, "flags": of_system, "chosen": chosen}
-    shown, listed = [], []
-    for rule, position in best.get("chosen", {}).items():
-        four = predicted_four(passages, best["flags"], position)
-        shown.append((f"{best['key'][2]}: {EXAMPLES[rule]}", four))
-        listed += [(rule, *best["key"], row.quadruple, row.role, row.correct) for row in four]
-    files.write_csv(csv, pd.DataFrame(listed, columns=COLUMNS))
-    files.write_text(tex, table_of_examples(shown) if shown else "No quadruple of this run is an example.\n")
-
-
-def preferred_systems(flags: pd.DataFrame) -> list[Any]:
-    """Return the keys (data, scoring, system) of systems without debiasing, the best source of examples first.
-
-    Released flags come before clusters, real systems before rules, then the more accurate ones; equals stay in their
-    order.
-    """
-    accuracies = flags[flags.debiasing == "none"].groupby(["data", "scoring", "system"], sort=False).correct.mean()
-
-    def rank(item: tuple[Any, float]):
-        (_, scoring, system), accuracy = item
-        return scoring != "released", scoring == "clusters_faithful", is_rule(system), -accuracy
-
-    return [key for key, _ in sorted(accuracies.items(), key=rank)]
-
-
-def choose_example(instances: pd.DataFrame, flags: pd.DataFrame, factors: pd.DataFrame, rule: str) -> int | None:
-    """Return the position of the example's quadruple, or None without any.
+def show_value(row: Any, decimals: int = 2) -> str:
+    """Return one value as it is printed: a share in percent, a difference with its sign and marks, or a correlation.
 
     Args:
-        flags: Those of one system on all instances, in their order.
-        factors: Of :func:`scripts.counter_gap.lib.analyses.subsets.factors_of`.
-        rule: One of :data:`EXAMPLES`.
+        decimals: Of percent; a correlation has one more.
     """
-    right = flags.correct.to_numpy().reshape(-1, 4)
-    if rule == "across":
-        fits = (right[:, :2].all(1) & ~right[:, 2:].any(1)) | (right[:, 2:].all(1) & ~right[:, :2].any(1))
-    else:
-        fits = right.sum(1) == 3
-    fits &= (factors.right_name & ~factors.artefact & ~factors.glued).to_numpy()
-    lengths = instances.text.str.len().to_numpy()[::4]
-    positions = [i for i in range(len(fits)) if fits[i]]
-    return min(positions, key=lambda i: lengths[i], default=None)
+    if row.metric == "spearman_rho":
+        return number(row.value, decimals + 1) + significance_marks(row)
+    if row.metric in DIFFERENCES:
+        return percent(row.value, decimals, signed=True) + significance_marks(row)
+    return percent(row.value, decimals)
 
 
-def typeset(row: Any, names: dict[str, str]) -> latex.Raw:
-    """Return one instance's text as LaTeX.
+def show_short(row: Any) -> str:
+    """Return one value with a decimal less."""
+    return show_value(row, 1)
 
-    Names of either gender have their colours, and feminine ones are in italics; the pronoun is bold and underlined, the
-    right name underlined, and the predicted cluster (pronoun and predicted names) has a yellow ground.
 
-    Args:
-        row: An instance (named tuple) with ``a_pred`` and ``b_pred``.
-        names: Every name of the passage to the colour that its role has in this instance.
+def show_with_interval(row: Any) -> str:
+    """Return a value in percent with one decimal and its marks; a difference between genders has its interval too."""
+    if row.metric not in DIFFERENCES:
+        return percent(row.value, 1)
+    text = percent(row.value, 1, signed=True)
+    # Without a width an interval would say that the value is known exactly.
+    if row.low < row.high:
+        text += f" ({interval(100 * row.low, 100 * row.high, 1, signed=True)})"
+    return text + significance_marks(row)
+
+
+def significance_marks(row: Any) -> str:
+    """Return the marks of a tested value: significant, after Holm's correction too, decided otherwise if centred."""
+    if pd.isna(row.significant):
+        return ""
+    text = SIGNIFICANT_MARK if row.significant else ""
+    text += CORRECTED_MARK if row.significant_holm else ""
+    return text + (DISAGREEMENT_MARK if study.tests_disagree(row) else "")
+
+
+def plain(name: str) -> Callable:
+    """Tables 2 to 4: the columns of that name for systems without debiasing."""
+
+    def cells(rows: pd.DataFrame, templates: str) -> tuple[pd.DataFrame, None]:
+        rows = rows[(rows.templates == templates) & (rows.debiasing == "none")]
+        return pivot(rows, COLUMNS[name], show_value).drop(columns="Debiasing"), None
+
+    return cells
+
+
+def datasets(rows: pd.DataFrame, templates: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Table 5: each system on every part of GAP, on the originals alone and on the quadruples.
+
+    Printed are, of GAP, the first part, and of clusters those read rightly.
     """
-    predicted = row.a_pred or row.b_pred
-    marks = {getattr(row, f"{key}_offset"): (len(getattr(row, key)), key) for key in ("pronoun", "a", "b")}
-    parts, position = [], 0
-    mentions = {m.start(): len(m.group()) for name in names for m in re.finditer(rf"\b{re.escape(name)}\b", row.text)}
-    for start in sorted(set(mentions) | set(marks)):
-        if start < position:
-            continue
-        length, kind = marks.get(start, (mentions.get(start, 0), None))
-        word = row.text[start : start + length]
-        shown = latex.escape(word)
-        if word in names:
-            shown = rf"\textit{{{shown}}}" if names[word] in _PAIRS["F"] else shown
-            shown = rf"\textcolor{{{names[word]}}}{{{shown}}}"
-        if kind == "pronoun":
-            shown = rf"\textbf{{\underline{{{shown}}}}}"
-        elif kind and getattr(row, f"{kind}_coref"):
-            shown = rf"\underline{{{shown}}}"
-        if (kind == "pronoun" and predicted) or (kind in ("a", "b") and getattr(row, f"{kind}_pred")):
-            shown = rf"\colorbox{{yellow!60}}{{{shown}}}"
-        parts += [latex.escape(row.text[position:start]), shown]
-        position = start + length
-    return latex.Raw("".join([*parts, latex.escape(row.text[position:])]))
+    rows = rows[rows.debiasing == "none"]
+    columns = COLUMNS["datasets"]
+    # Of the originals and of GAP there is no difference of inconsistencies.
+    alone = {head: (metric, levels | {"role": "original"}) for head, (metric, levels) in columns.items()}
+    gap = [data for data in GAP if (rows.templates == data).any()] or ["gap_test"]
+    wanted = [(GAP[data], data, columns) for data in gap]
+    wanted += [("originals only", templates, alone), ("quadruples", templates, columns)]
+    keys = ["System", "Scoring"]
+    whole = pivot(rows[rows.templates == templates], columns, show_value)[keys]
+    parts = []
+    for label, data, of_data in wanted:
+        of_set = rows[rows.templates == data]
+        cells = pivot(of_set, of_data, show_value) if len(of_set) else pd.DataFrame(columns=[*keys, *columns])
+        cells = whole.merge(cells, on=keys, how="left")
+        for head in set(columns) - {"ΔI"}:
+            cells[head] = cells[head].fillna(cells.Scoring.map(absence_reason))
+        parts.append(cells.assign(Data=label)[[*keys, "Data", *columns]].fillna(MISSING_MARK))
+    cells = pd.concat(parts).sort_index(kind="stable").reset_index(drop=True)
+    others = cells.Data.isin(GAP.values()) & (cells.Data != GAP[gap[0]])
+    return cells, cells[~others & (cells.Scoring != READINGS[PUBLISHED])].reset_index(drop=True)
 
 
-def colours_of_names(four: Sequence[Any]) -> dict[str, str]:
-    """Return the colour of every candidate name of a quadruple: two shades for each gender.
+def debiasing(rows: pd.DataFrame, templates: str) -> tuple[pd.DataFrame, None]:
+    """Table 6: what debiasing does.
 
-    The original's candidates have the first gender's shades; the names of the other gender are the candidates of the
-    swapped instances.
+    Rules are not trained and have one row; every other system has one for each method. What was not released or not
+    run says so. Where no annotated corpus was scored, the column is of the study's.
     """
-    names = {}
-    for row in four:
-        for key, colour in zip("ab", _PAIRS[row.gender], strict=True):
-            names.setdefault(getattr(row, key), colour)
-    return names
+    of_set = rows[rows.templates == templates]
+    keys = ["System", "Scoring", "Debiasing"]
+    every = of_set[["system", "output", "kind"]].drop_duplicates().astype({"output": str})
+    every = every.merge(pd.DataFrame({"Debiasing": METHODS}), how="cross")
+    every = every[(every.kind != HEURISTIC) | (every.Debiasing == "none")]
+    every = every.rename(columns={"system": "System", "output": "Scoring"})[keys]
+    cells = every.merge(pivot(of_set, COLUMNS["debiasing"], show_value), on=keys, how="left")
+    of_corpora = rows[rows.metric == "conll_f1"]
+    for corpus in list(of_corpora.templates.unique()) or ["ontonotes"]:
+        f1 = of_corpora[of_corpora.templates == corpus].rename(columns={"system": "System", "debiasing": "Debiasing"})
+        column = f"F1 on {CORPORA[corpus]}"
+        f1 = f1.assign(**{column: f1.value.map(percent)})[["System", "Debiasing", column]]
+        cells = cells.merge(f1, on=["System", "Debiasing"], how="left")
+        # An annotated corpus needs a system and its data, not flags.
+        cells[column] = cells[column].astype(object).where(cells.Scoring != READINGS[""])
+    for head in cells.columns[3:]:
+        cells[head] = cells[head].fillna(cells.Scoring.map(absence_reason))
+    return cells, None
 
 
-def table_of_examples(examples: Sequence[tuple[str, Sequence[Any]]]) -> str:
-    """Return the LaTeX table of Table 7; ``examples`` are the title and the four rows of each."""
-    lines = [r"\begingroup\setlength{\fboxsep}{1pt}", r"\begin{tabularx}{\linewidth}{l>{\raggedright\arraybackslash}X}"]
-    lines.append(r"\toprule")
-    for number, (title, four) in enumerate(examples):
-        if number:
-            lines.append(r"\midrule")
-        lines.append(rf"\multicolumn{{2}}{{l}}{{\textbf{{{latex.escape(title)}}}}} \\")
-        lines.append(r"\midrule")
-        names = colours_of_names(four)
-        for role, row in zip(ROLES, four, strict=True):
-            verdict = r"\emph{right}" if row.correct else r"\emph{wrong}"
-            lines.append(rf"{role}, {verdict} & {typeset(row, names)} \\")
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabularx}", r"\endgroup"]) + "\n"
+def absence_reason(scoring: str) -> str:
+    """Return why a system with this scoring has no number: only released flags could have been released."""
+    return NOT_RELEASED if scoring == READINGS[""] else NOT_RUN
 
 
-def predicted_four(instances: pd.DataFrame, flags: pd.DataFrame, position: int) -> list[Any]:
-    """Return the four instances of a quadruple together with what was predicted."""
-    predicted = ["a_pred", "b_pred", "correct"]
-    parts = [table.iloc[4 * position :][:4].reset_index(drop=True) for table in (instances, flags[predicted])]
-    return list(pd.concat(parts, axis=1).itertuples(index=False))
+def cancellation(rows: pd.DataFrame, templates: str) -> tuple[pd.DataFrame, None]:
+    """What takes Acc_Diff and Delta I apart: leanings, and quadruples that gender splits."""
+    rows = rows[(rows.templates == templates) & (rows.debiasing.isin(METHODS))]
+    decimals = 1 + int(rows.clusters.max() >= MANY_UNITS)
+    columns = {
+        "to M": ("lean_masculine", {}), "to F": ("lean_feminine", {}), "Acc_Diff": ("acc_diff", {}),
+        "cancelled": ("cancelled", {}), **{head: (metric, {}) for head, metric in COUNTED.items()},
+        "ΔI": ("delta_i", {}),
+    }  # fmt: skip
+
+    def show(row: Any) -> str:
+        if row.metric in COUNTED.values():
+            return f"{row.above:.0f}"
+        return percent(row.value, decimals, signed=row.metric in DIFFERENCES)
+
+    return pivot(rows, columns, show), None
 
 
-def table_inconsistency(*, metrics: str, significance: str, tex: str, csv: str, templates: str) -> None:
-    """Tabulate inconsistency within and across genders (paper Table 3).
-
-    Write the cells as printed (LaTeX and CSV); full precision is in ``metrics``.
-    """
-    table = tables.read(metrics, significance, templates)
-    tables.write(tex, csv, tables.cells(table, templates, tables.INCONSISTENCY), 2)
-
-
-def table_original_counterfactual(*, metrics: str, significance: str, tex: str, csv: str, templates: str) -> None:
-    """Tabulate original against counterfactual genders (paper Table 4).
-
-    Write the cells as printed (LaTeX and CSV); full precision is in ``metrics``.
-    """
-    table = tables.read(metrics, significance, templates)
-    tables.write(tex, csv, tables.cells(table, templates, tables.ORIGINAL_COUNTERFACTUAL), 2)
+TABLES = {
+    **{name: plain(name) for name in ("accuracy", "inconsistency", "original_counterfactual")},
+    "datasets": datasets,
+    "debiasing": debiasing,
+    "cancellation": cancellation,
+}
+"""Which function makes each: all cells, and those that are printed if these are others."""
 
 
 def table_training(*, listed: dict, tex: str, csv: str) -> None:
-    """Tabulate how the coreference systems of the study are trained (paper Table 8).
+    """Tabulate how the coreference systems of the study are trained (paper Table 8)."""
+    write_table(tex, csv, training(listed), 1)
 
-    Write the settings as LaTeX and CSV; ``listed`` is that of :func:`scripts.counter_gap.lib.tables.training`.
+
+def training(listed: dict[str, dict]) -> pd.DataFrame:
+    """Return the cells of Table 8: how each system is trained.
+
+    Args:
+        listed: Label to ``model`` and ``training`` of config/coreference_training.yaml.
+
+    Returns:
+        ``Setting``, as the study calls it, and a column for each system.
     """
-    tables.write(tex, csv, tables.training(listed), 1)
+    cells = {"Setting": list(TRAINING)}
+    for label, entry in listed.items():
+        cells[label] = [_setting(entry[part][key]) for part, key in TRAINING.values()]
+    return pd.DataFrame(cells)
 
 
-def published_vs_ours(
-    *, published: str, mapping: str, study_models: str, metrics: str, significance: str, subset_sizes: str,
-    corpus_scores: str, csv: str, tex: str, numbers: str, template_sets: list, every_set: list,
-) -> None:  # fmt: skip
-    """Set every published number beside ours, on each set of quadruples, with a verdict.
+def _setting(value: float):
+    """Return a setting as text: rates as 2e-5, the others as they are."""
+    if 0 < value < 0.01:
+        digits, exponent = f"{value:e}".split("e")
+        return f"{float(digits):g}e{int(exponent)}"
+    return f"{value:g}"
 
-    Write all comparisons (CSV), those that the paper shows (LaTeX) and how often each verdict fell (JSON).
+
+def write(tex: str, csv: str, cells: pd.DataFrame, keep: Sequence[str], printed: pd.DataFrame | None = None) -> None:
+    """Write all cells (CSV), and those that say something (LaTeX), with a rule between sets and ways of scoring.
+
+    Args:
+        keep: Columns that name the rows.
+        printed: What is typeset, if it is less than ``cells``.
     """
-    printed = read_published(published, mapping, study_models)
-    sizes = files.read_csv(subset_sizes)
-    of_corpora = tables.add_model_names(tables.take_study_names(files.read_csv(corpus_scores)), printed.models)
-    compared = {
-        name: {
-            "analysis/metrics.csv": tables.add_model_names(
-                tables.read_comparable(metrics, significance, name), printed.models
-            ),
-            "analysis/corpus_scores.csv": of_corpora,
-            "analysis/subset_sizes.csv": sizes[sizes.data == name],
-        }
-        for name in template_sets
-    }
-    write_comparison("counter_gap", printed, compared, every_set, csv=csv, tex=tex, numbers=numbers)
+    shown, constant = drop_uninformative(cells if printed is None else printed, keep)
+    blocks = next((name for name in ("templates", "Scoring") if name in shown), "System")
+    midrules = change_points(shown[blocks]) if blocks != "System" else []
+    shown = shown.assign(System=blank_repeats(shown.System, again=midrules))
+    if "templates" in shown:
+        shown = shown.assign(templates=blank_repeats(shown.templates)) if midrules else shown.drop(columns="templates")
+        shown = shown.rename(columns={"templates": "Data"})
+    left = sum(head in shown for head in ("Data", "System", "Scoring", "Debiasing"))
+    write_table(tex, csv, shown, left, rows=cells, midrules=midrules, symbols=SYMBOLS, constant=constant)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import io
 
 import pandas as pd
 
-from scripts.counter_gap.lib import instances, templates
+from scripts.counter_gap import passages, templates
 
 PRONOUNS = {
     "he": {"nominative": "he", "accusative": "him", "possessive": "his", "possessive_independent": "his",
@@ -45,7 +45,7 @@ def records(frame):
 def write_c_gap(path, rows):
     """Write C-GAP's format (tabs, double quotes, CRLF); a row that is text is written as it is."""
     with path.open("w", encoding="utf-8", newline="") as file:
-        for row in [list(instances.COLUMNS), *rows]:
+        for row in [list(passages.COLUMNS), *rows]:
             if isinstance(row, str):
                 file.write(row + "\r\n")
                 continue

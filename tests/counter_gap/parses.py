@@ -1,6 +1,6 @@
 """Small parses, written by hand: ``word/tag/dependency/head/entity``, the last three with defaults."""
 
-from scripts.counter_gap.lib.book_names import Lexicon, Sentence, Token
+from scripts.counter_gap.book_names import Lexicon, Sentence, Token
 
 NOBODY = Lexicon(set(), {})
 GENDERS = {"Tom": "M", "Bill": "M", "Ann": "F", "Kate": "F", "Eve": "F", "Max": "M", "Paris": "M", "Darcy": "F"}

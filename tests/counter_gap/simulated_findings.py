@@ -15,8 +15,8 @@ import numpy as np
 import pandas as pd
 
 from scripts.core.statistics import procedures
-from scripts.counter_gap.lib import findings
-from scripts.counter_gap.lib.analyses import metrics
+from scripts.counter_gap import estimates, findings, metrics, quantities, study
+from scripts.counter_gap.metrics import key
 from tests.core.paper.simulated_findings import BORDER, FALSE, RUN, STUDY, Simulation, Worlds
 from tests.counter_gap import make
 
@@ -163,13 +163,12 @@ def _methods_swapped(first: str, second: str) -> Callable:
 
 
 @cache
-def _solved(metric: str, field: str, target: float, *, originals: bool = False) -> float:
+def _solved(metric: str, field: str, target: float, role: str = "") -> float:
     """Return the value of a field at which a metric of a system without other differences has a value."""
     low, high = -0.5, 0.5
-    function = metrics.evaluate_originals if originals else metrics.evaluate
     for _ in range(50):
         middle = (low + high) / 2
-        value = function(System(0.02, 0.02, **{field: middle}).types())[metric, "all"]
+        value = metrics.evaluate(System(0.02, 0.02, **{field: middle}).types())[key(metric, role)]
         # Both fields lower their metric.
         low, high = (middle, high) if value > target else (low, middle)
     return middle
@@ -191,7 +190,7 @@ def _level(target: float) -> Callable:
     """Return a world in which originals alone have this difference for SpanBERT-large."""
 
     def world(truth: Truth) -> Truth:
-        return _set(systems=LARGE, originals=_solved("acc_diff", "originals", target, originals=True))(truth)
+        return _set(systems=LARGE, originals=_solved("acc_diff", "originals", target, "original"))(truth)
 
     return world
 
@@ -242,29 +241,30 @@ WORLDS = {
 DEBIASED = range(12, 19)
 
 
-def _rows(codes: np.ndarray, weights: np.ndarray, functions: Callable, types: int, wanted: tuple = ()) -> list[tuple]:
-    """Return metric, system, value, ends and p values of metrics over all passages, as a run makes them."""
+def _rows(codes: np.ndarray, weights: np.ndarray, ratios: metrics.Ratios, wanted: tuple) -> list[tuple]:
+    """Return rows of the wanted metrics over all passages, as a run makes them: those of :data:`ROWS`."""
+    types = len(next(iter(ratios.values()))[0])
     onehot = (codes[:, :, None] == np.arange(types)).astype(np.float32)
     drawn = (weights @ onehot.transpose(1, 0, 2).reshape(codes.shape[1], -1)).reshape(len(weights), len(codes), types)
-    observed, samples = functions(onehot.sum(1)), functions(drawn)
+    counts = onehot.sum(1)
+    observed, samples = metrics.evaluate(counts, ratios), metrics.evaluate(drawn, ratios)
     rows = []
-    for metric in [name for name in METRICS if (name, "all") in samples and (not wanted or name in wanted)]:
-        values = observed[metric, "all"]
-        ends = np.nanquantile(samples[metric, "all"], [0.025, 0.975], axis=0)
+    for of in [of for of in samples if of[:2] in wanted and of[2:] == ("", "")]:
+        metric, role, *_ = of
+        values = observed[of]
+        ends = np.nanquantile(samples[of], [0.025, 0.975], axis=0)
         sign = np.ones(len(codes)) if metric == "delta_i" else np.where(values < 0, -1.0, 1.0)
         p = np.full((2, len(codes)), np.nan)
-        if functions is metrics.evaluate and metric in EXACT:
-            p = np.array([metrics.exact_p(row, metric, s) for row, s in zip(onehot.sum(1), sign, strict=True)]).T
+        if metric in EXACT and of in ratios:
+            p = np.array([estimates.exact_p(row, metric, s) for row, s in zip(counts, sign, strict=True)]).T
         elif metric == "spearman_rho":
-            p = metrics.drawn_p(samples[metric, "all"], values, sign)
-        rows += [(metric, place, values[place], *ends[:, place], *p[:, place]) for place in range(len(codes))]
+            p = estimates.drawn_p(samples[of], values, sign)
+        n = codes.shape[1]
+        rows += [(metric, role, n, place, values[place], *ends[:, place], *p[:, place]) for place in range(len(codes))]
     return rows
 
 
-METRICS = (
-    "accuracy", "acc_diff", "delta_i", "i_within_diff", "i_across_diff", "original_minus_counterfactual",
-    "spearman_rho",
-)  # fmt: skip
+ROWS = ["templates", "metric", "role", "clusters", "place", "value", "low", "high", "p_value", "p_centred"]
 EXACT = ("acc_diff", "delta_i", "original_minus_counterfactual")
 """Metrics whose p values a finding asks for."""
 
@@ -279,47 +279,47 @@ ASKED = (
 
 def simulation(folder: Path) -> Simulation:
     """Return the study's simulation, which needs nothing of ``folder``."""
-    weights = {size: metrics.resample(count, DRAWS, SEED) for size, count in QUADRUPLES.items()}
-    of_gap = {size: metrics.resample(count, DRAWS, SEED) for size, count in GAP.items()}
+    weights = {size: estimates.resample(count, DRAWS, SEED) for size, count in QUADRUPLES.items()}
+    of_gap = {size: estimates.resample(count, DRAWS, SEED) for size, count in GAP.items()}
     as_found = _as_found()
 
-    def draw(number: int, world: str, size: str, generator: np.random.Generator) -> findings.Results:
+    def draw(number: int, world: str, size: str, generator: np.random.Generator) -> quantities.Results:
         changes = {FALSE: WORLDS[number].false, BORDER: WORLDS[number].border}
         truth = changes[world](as_found) if world in changes else as_found
-        keys = [key for key in truth.systems if number in DEBIASED or key[1] == NONE]
+        keys = [of for of in truth.systems if number in DEBIASED or of[1] == NONE]
         n = QUADRUPLES[size]
         # Every system sees the same quadruples: half of them have a masculine original.
         masculine = np.arange(n) % 2
         codes = np.empty((len(keys), n), dtype=int)
-        for place, key in enumerate(keys):
-            chances = truth.systems[key].types()
+        for place, of in enumerate(keys):
+            chances = truth.systems[of].types()
             for gender in (0, 1):
                 of_gender = chances[16 * gender : 16 * gender + 16]
                 drawn = generator.choice(16, size=int((masculine == gender).sum()), p=of_gender / of_gender.sum())
                 codes[place, masculine == gender] = drawn + 16 * gender
-        rows = [("official", "all", *row) for row in _rows(codes, weights[size], metrics.evaluate, 32, ASKED[number])]
+        asked = [(metric, "") for metric in ASKED[number]]
+        rows = [("official", *row) for row in _rows(codes, weights[size], metrics.RATIOS, tuple(asked))]
         if number in (10, 11):
-            originals = _rows(codes, weights[size], metrics.evaluate_originals, 32)
-            rows += [("official", "originals", *row) for row in originals]
+            originals = (("acc_diff", "original"),)
+            rows += [("official", *row) for row in _rows(codes, weights[size], metrics.RATIOS, originals)]
             of_men = np.arange(GAP[size]) % 2
             right = generator.random((len(keys), GAP[size])) < np.where(of_men, *truth.gap)
-            single = _rows(2 * of_men + right, of_gap[size], metrics.evaluate_single, 4)
-            rows += [("gap_test", "all", *row) for row in single]
-        columns = ["data", "subset", "metric", "place", "value", "ci_low", "ci_high", "p_value", "p_centred"]
-        table = pd.DataFrame(rows, columns=columns)
+            single = _rows(2 * of_men + right, of_gap[size], metrics.SINGLE, (("acc_diff", ""),))
+            rows += [("gap_test", *row) for row in single]
+        table = pd.DataFrame(rows, columns=ROWS).assign(kind="system", gender="", original_gender="")
         table["system"] = [keys[place][0] for place in table.place]
         table["debiasing"] = [keys[place][1] for place in table.place]
-        table["group"] = "all"
-        families = table.groupby(["data", "subset", "metric"], sort=False)
-        table["p_holm"] = families.p_value.transform(procedures.holm)
-        table["significant"], table["significant_holm"] = table.p_value < ALPHA, table.p_holm < ALPHA
-        table["significant_centred"] = table.p_centred < ALPHA
+        families = table.groupby(["templates", "role", "metric"], sort=False)
+        for p in ("p_value", "p_centred"):
+            table[f"{p.removesuffix('_value')}_holm"] = families[p].transform(procedures.holm)
+        table = study.add_significance(table, ALPHA)
         scored, scores = [], []
         for system, method in keys if number == 17 else ():
             if method in truth.f1:
                 value, error = truth.f1[method] + generator.normal(0, F1_ERROR[size]), 1.96 * F1_ERROR[size]
-                scored.append({"system": system, "debiasing": method})
+                scored.append({"model": system, "debiasing": method})
                 scores.append(make.corpus_score(value, error))
-        return findings.Results(table, n, metrics.of_corpora(scores, scored))
+        f1 = estimates.of_corpora(scores, scored)
+        return quantities.Results(pd.concat([table, f1.assign(system=f1.model)] if scored else [table]))
 
     return Simulation(findings.FINDINGS, WORLDS, draw, SIZES, DRAWS)

@@ -3,8 +3,8 @@
 import pytest
 
 from scripts.core.coreference_systems import augmentation
-from scripts.counter_gap.lib import book_names, book_passages, book_quadruples
-from scripts.counter_gap.lib.instances import unlabelled_problems
+from scripts.counter_gap import book_names, book_passages, book_quadruples
+from scripts.counter_gap.passages import unlabelled_problems
 from tests.counter_gap.parses import NOBODY, book, gender, sentence
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from scripts.counter_gap.lib import book_names
+from scripts.counter_gap import book_names
 from tests.counter_gap.parses import NOBODY, book, gender, sentence
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from scripts.counter_gap.lib import book_names, book_passages
+from scripts.counter_gap import book_names, book_passages
 from tests.counter_gap.parses import NOBODY, book, gender
 
 WORDS = {"she": "he", "he": "she", "him": "her", "his": "her", "hers": "his"}

@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 from scripts.core.errors import UserError
-from scripts.counter_gap.lib import book_quadruples as output
-from scripts.counter_gap.lib.instances import PLACES, read_c_gap
+from scripts.counter_gap import book_quadruples as output
+from scripts.counter_gap.passages import PLACES, read_c_gap
 
 
 def four(number, pronouns=("he", "she")):

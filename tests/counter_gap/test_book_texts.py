@@ -7,7 +7,7 @@ import zipfile
 import pytest
 
 from scripts.core.errors import UserError
-from scripts.counter_gap.lib import book_texts as texts
+from scripts.counter_gap import book_texts as texts
 
 HEADER = """\
 The Project Gutenberg EBook of A Walk, by A. Nonymous

@@ -5,10 +5,10 @@ import pytest
 
 from scripts.core import files
 from scripts.core.errors import UserError
+from scripts.counter_gap import book_quadruples as output
 from scripts.counter_gap import books as job
-from scripts.counter_gap.lib import book_quadruples as output
-from scripts.counter_gap.lib.book_passages import STEPS
-from scripts.counter_gap.lib.instances import read_c_gap
+from scripts.counter_gap.book_passages import STEPS
+from scripts.counter_gap.passages import read_c_gap
 from tests.counter_gap.test_book_quadruples import four
 
 

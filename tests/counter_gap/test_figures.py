@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 from scripts.counter_gap import figures as drawing
-from scripts.counter_gap.lib import figures
 from tests.figures import colours, problems
 
 SYSTEMS = ["BERT-base", "BERT-large", "SpanBERT-base", "SpanBERT-large", "nearest", "gendered"]
@@ -17,12 +16,11 @@ def rows(**columns):
     """Return a row for each combination of the columns' values."""
     frame = pd.DataFrame(list(product(*columns.values())), columns=list(columns))
     value = np.linspace(-0.05, 0.1, len(frame))
-    return frame.assign(value=value, ci_low=value - 0.02, ci_high=value + 0.02)
+    return frame.assign(value=value, low=value - 0.02, high=value + 0.02)
 
 
 def cancellation():
-    frame = rows(label=SYSTEMS, kind=drawing.CANCELLING)
-    return frame.assign(metric=[k[0] for k in frame.kind], group=[k[1] for k in frame.kind])
+    return rows(label=SYSTEMS, metric=[*drawing.LEANINGS, *drawing.POINTS])
 
 
 @pytest.mark.parametrize(
@@ -43,4 +41,6 @@ def test_figures_keep_the_rules(drawn, genders):
 
 
 def test_a_metric_has_the_same_colour_in_every_figure():
-    assert {figures.DELTA_I.lower(), figures.ACC_DIFF.lower()} <= colours(drawing.draw_cancellation(cancellation()))
+    assert {colour.lower() for _, colour in drawing.POINTS.values()} <= colours(
+        drawing.draw_cancellation(cancellation())
+    )

@@ -6,8 +6,7 @@ from scripts.core import files
 from scripts.core.data.templates import read_pronouns
 from scripts.core.errors import UserError
 from scripts.counter_gap import instances as script
-from scripts.counter_gap.lib import instances, templates
-from scripts.counter_gap.lib.analyses import subsets
+from scripts.counter_gap import passages, released_flags, templates
 from tests.counter_gap import make
 
 
@@ -28,7 +27,7 @@ def test_quadruples_become_four_instances(frame):
     assert frame.text[2] == '"Wait," said Mina. Paul lent Otto a coat, as he had none; Judit slept.'
     assert frame.text[3] == '"Wait," said Judit. Otto lent Paul a coat, as he had none; Mina slept.'
     for row in frame.itertuples():
-        for kind in instances.SPANS:
+        for kind in passages.SPANS:
             word, offset = getattr(row, kind), getattr(row, f"{kind}_offset")
             assert row.text[offset : offset + len(word)] == word
     assert frame.case.tolist() == ["nominative"] * 4 + ["accusative"] * 4
@@ -52,7 +51,9 @@ def test_instances_name_the_lines_they_were_made_from(root, tmp_path):
     origins = files.parquet_metadata(made)["origins"]
     assert origins == {"row": "quadruples.tsv", "pronoun_rows": "pronouns.tsv"}
     lines = {name: path.read_text(encoding="utf-8").split("\n") for name, path in paths.items()}
-    for row in files.read_parquet(made).itertuples():
+    frame = files.read_parquet(made)
+    assert frame.original_gender.tolist() == [gender for gender in frame.gender[::4] for _ in range(4)]
+    for row in frame.itertuples():
         assert lines["quadruples"][row.row - 1].startswith(f"{row.quadruple}\t")
         assert [lines["pronouns"][n - 1].partition("\t")[0] for n in row.pronoun_rows] == ["he", "she"]
 
@@ -60,8 +61,8 @@ def test_instances_name_the_lines_they_were_made_from(root, tmp_path):
 @pytest.mark.upstream
 def test_instances_of_c_gap_and_gap_name_their_lines(mirror):
     for frame, path in (
-        (instances.read_c_gap(mirror / "counter_gap/data/C-GAP.tsv"), mirror / "counter_gap/data/C-GAP.tsv"),
-        (instances.read_gap(mirror / "gap/gap-test.tsv"), mirror / "gap/gap-test.tsv"),
+        (passages.read_c_gap(mirror / "counter_gap/data/C-GAP.tsv"), mirror / "counter_gap/data/C-GAP.tsv"),
+        (passages.read_gap(mirror / "gap/gap-test.tsv"), mirror / "gap/gap-test.tsv"),
     ):
         lines = path.read_text(encoding="utf-8").split("\n")
         assert all(lines[n - 1].startswith(f"{name}\t") for n, name in zip(frame.row, frame.id, strict=True))
@@ -91,13 +92,13 @@ def test_bad_rows_of_quadruples_are_named(tmp_path, old, new, message):
 def test_c_gap_is_read_with_its_quotes(tmp_path, frame, records):
     path = make.write_c_gap(tmp_path / "c.tsv", records)
     assert '""' in path.read_text(encoding="utf-8")
-    read = instances.read_c_gap(path)
+    read = passages.read_c_gap(path)
     columns = ["id", "text", "pronoun", "a_offset", "b_coref", "quadruple", "role", "gender", "case"]
     assert read[columns].astype(object).equals(frame[columns].astype(object))
 
 
 def edited(records, row, column, value):
-    records[row][instances.COLUMNS.index(column)] = value
+    records[row][passages.COLUMNS.index(column)] = value
     return records
 
 
@@ -133,7 +134,7 @@ def broken_quote(records):
 def test_bad_rows_of_c_gap_are_named(tmp_path, records, change, message):
     path = make.write_c_gap(tmp_path / "c.tsv", change(records))
     with pytest.raises(UserError) as error:
-        instances.read_c_gap(path)
+        passages.read_c_gap(path)
     assert message in str(error.value) and str(path) in str(error.value) and "\n" not in str(error.value)
 
 
@@ -142,19 +143,19 @@ def test_cases_that_differ_are_named(tmp_path, records):
     other = ["rain", text, "her", "3", "Mina", "35", "FALSE", "Judit", "44", "TRUE", "book"]
     path = make.write_c_gap(tmp_path / "c.tsv", [other, ["rain-control", *other[1:]], *records[2:4]])
     with pytest.raises(UserError, match=r"row 2: the pronouns of quadruple 'rain' differ in case \(he, her\)"):
-        instances.read_c_gap(path)
+        passages.read_c_gap(path)
 
 
 def test_all_bad_rows_are_named_at_once(tmp_path, records):
     edited(edited(records, 0, "A-offset", "999"), 6, "B-coref", "no")
     with pytest.raises(UserError, match=r"2 problems: row 2: .*; row 8: "):
-        instances.read_c_gap(make.write_c_gap(tmp_path / "c.tsv", records))
+        passages.read_c_gap(make.write_c_gap(tmp_path / "c.tsv", records))
 
 
 def test_a_wrong_header_is_named(tmp_path):
     (tmp_path / "c.tsv").write_text("ID\tText\n", encoding="utf-8")
     with pytest.raises(UserError, match="row 1: the header must be ID, Text"):
-        instances.read_c_gap(tmp_path / "c.tsv")
+        passages.read_c_gap(tmp_path / "c.tsv")
 
 
 def test_gap_is_read_without_quoting(tmp_path):
@@ -164,23 +165,22 @@ def test_gap_is_read_without_quoting(tmp_path):
         ["test-3", "Mina saw her hat; Judit too", "her", "9", "Mina", "0", "TRUE", "Judit", "18", "FALSE", "http://y"],
     ]
     path = tmp_path / "gap.tsv"
-    path.write_text("\n".join("\t".join(r) for r in [instances.GAP_COLUMNS, *rows]), encoding="utf-8")
-    frame = instances.read_gap(path)
+    path.write_text("\n".join("\t".join(r) for r in [passages.GAP_COLUMNS, *rows]), encoding="utf-8")
+    frame = passages.read_gap(path)
     assert frame.text[0].count('"') == 1
     assert frame.gender.tolist() == ["F", "M", "F"]
     assert frame.case.tolist() == ["nominative", "possessive", "ambiguous"]
     rows[1][3] = "8"
-    path.write_text("\n".join("\t".join(r) for r in [instances.GAP_COLUMNS, *rows]), encoding="utf-8")
+    path.write_text("\n".join("\t".join(r) for r in [passages.GAP_COLUMNS, *rows]), encoding="utf-8")
     with pytest.raises(UserError, match="row 3: Pronoun 'his' is not at its offset 8"):
-        instances.read_gap(path)
+        passages.read_gap(path)
 
 
 def test_factors_come_from_the_data(frame):
-    factors = subsets.factors_of(frame)
-    assert factors.artefact.tolist() == [False, True]
-    assert factors.right_name.all()
+    facts = released_flags.facts_of_texts(frame)
+    assert facts.mark.tolist() == ["none", "splitting"]
     # Between Judit and she: a, coat, a comma, as. Between Paul and him: seven words and a comma.
-    assert factors.words.tolist() == [4, 8]
+    assert facts.words.tolist() == [4, 8]
 
 
 def test_the_shipped_quadruples_are_balanced(root):
@@ -196,12 +196,13 @@ def test_the_shipped_quadruples_are_balanced(root):
 
 @pytest.mark.upstream
 def test_the_authors_data_are_whole(mirror):
-    frame = instances.read_c_gap(mirror / "counter_gap/data/C-GAP.tsv")
-    factors = subsets.factors_of(frame)
-    assert len(frame) == 4008 and (factors.gender == "M").sum() == 501
-    assert factors.source.value_counts().to_dict() == {"gutenberg": 573, "bookcorpus": 429}
-    assert factors.artefact.sum() == 100 and factors.glued.sum() == 6 and (~factors.right_name).sum() == 32
+    frame = passages.read_c_gap(mirror / "counter_gap/data/C-GAP.tsv")
+    facts = released_flags.facts_of_texts(frame)
+    assert len(frame) == 4008 and (frame.gender[::4] == "M").sum() == 501
+    assert facts.source.value_counts().to_dict() == {"gutenberg": 573, "bookcorpus": 429}
+    assert facts.mark.value_counts().to_dict() == {"none": 896, "splitting": 100, "other": 6}
+    assert facts.words.isna().sum() == 32
     sizes = {"test": 2000, "validation": 454, "development": 2000}
     for part, size in sizes.items():
-        gap = instances.read_gap(mirror / f"gap/gap-{part}.tsv")
+        gap = passages.read_gap(mirror / f"gap/gap-{part}.tsv")
         assert len(gap) == size and (gap.gender == "M").sum() == size // 2

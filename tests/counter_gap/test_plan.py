@@ -3,8 +3,8 @@
 import pytest
 
 from scripts.core.errors import UserError
-from scripts.counter_gap.lib.plan import DATA, Plan
-from scripts.counter_gap.lib.traces import list_traces
+from scripts.counter_gap import study
+from scripts.counter_gap.plan import DATA, Plan
 from tests import plans
 
 SYSTEMS = ("bert-base-coref", "lingmess")
@@ -14,20 +14,24 @@ FOLDER = "results/counter_gap/clusters"
 def plan(fetched=None, **changes):
     systems = {name: plans.SYSTEMS[name].facts for name in SYSTEMS}
     settings = plans.settings("counter_gap", {"baselines": ["nearest"], "books": {"sources": []}} | changes)
-    return Plan.of(settings, systems, fetched or {}, str)
+    upstream = {path.format(name=name): name for path in study.RELEASED.values() for name in study.SYSTEMS}
+    return Plan(settings, systems, "released_flags.tsv", upstream | (fetched or {}), str)
 
 
 def test_rules_and_systems_resolve_what_has_texts():
     made = plan(templates=["replica", "released"], gap=["test"], corpus="litbank")
     assert made.data == ["replica", "released", "gap_test"]
     assert made.documents.sets == ["replica", "gap_test"]
-    assert [entry["file"] for entry in made.clusters["gap_test"]] == [
+    assert [reader["file"] for reader in made.readers("gap_test")] == [
         f"{FOLDER}/gap_test/{name}.jsonl" for name in ("nearest", *SYSTEMS)
     ]
-    assert made.clusters.keys() == set(DATA) and made.clusters["released"] == []
+    released = made.readers("released")
+    assert {reader["file"] for reader in released} == {"released_flags.tsv"} and len(released) == 8
+    assert {reader["outputs"] for reader in made.readers("official")} == {"flags", "clusters"}
+    assert all(made.labels[reader["model"]] for data in DATA for reader in made.readers(data))
     assert made.compared_sets == ["replica", "released", "official"]
     assert made.example_sets == ["replica"]
-    scored = {"system": "BERT-base", "debiasing": "none"}
+    scored = {"model": "bert-base-coref", "debiasing": "none"}
     assert made.corpus_scores == {"results/coreference/f1/litbank/bert-base-coref.csv": scored}
 
 
@@ -38,9 +42,13 @@ def test_books_are_fetched_or_where_the_configuration_says(tmp_path):
     assert "books" in plan(templates=["books"]).compared_sets
 
 
-def test_groups_are_both_genders():
-    (entry,) = [entry for entry in list_traces() if entry.get("when", {}).get("group") == "(?P<gender>[MF])"]
-    assert entry["when"]["metric"] == "accuracy|i_within" and entry["then"] == {"gender": "{gender}"}
+def test_columns_of_tables_are_instances_of_one_gender_or_role():
+    told = {
+        (entry["files"].rpartition("*")[2], *entry.get("when", {}).values()): entry["then"] for entry in plan().traced
+    }
+    assert told["inconsistency.csv", "M2F"] == {"original_gender": ["M"]}
+    assert told["by_gender.csv", "accuracy:\\ original"] == {"role": ["original", "control"]}
+    assert ("accuracy.csv", "Acc_Diff") not in told
 
 
 def test_what_no_run_can_have_is_refused():

@@ -5,13 +5,15 @@ import re
 import numpy as np
 import pytest
 
+from scripts.core import files
 from scripts.core.data import coreference as c
 from scripts.core.data.templates import read_pronouns
 from scripts.core.errors import UserError
-from scripts.counter_gap import instances as script
-from scripts.counter_gap.lib import study, templates
-from scripts.counter_gap.lib.analyses import metrics, predictions
+from scripts.counter_gap import baselines, metrics, predictions, released_flags, study, templates
+from scripts.counter_gap.metrics import key
 from tests.counter_gap import make
+
+BOTH_WAYS = (study.CORRECTED, study.PUBLISHED)
 
 
 @pytest.fixture
@@ -31,20 +33,20 @@ def extent(row, kind):
     return start, start + len(getattr(row, kind))
 
 
-def flags(row_frame, scoring, *mentions):
+def flags(row_frame, reading, *mentions):
     row = next(row_frame.itertuples())
-    table = predictions.flags_from_clusters(row_frame, {row.id: document(row, *mentions)}, scoring)
+    table = predictions.flags_from_clusters(row_frame, {row.id: document(row, *mentions)}, reading)
     return table.a_pred[0], table.b_pred[0]
 
 
-@pytest.mark.parametrize("scoring", predictions.SPAN_SCORINGS)
-def test_names_in_the_pronouns_cluster_are_predicted(frame, scoring):
+@pytest.mark.parametrize("reading", BOTH_WAYS)
+def test_names_in_the_pronouns_cluster_are_predicted(frame, reading):
     one = frame.iloc[:1]
     row = next(one.itertuples())
-    assert flags(one, scoring, extent(row, "b"), extent(row, "pronoun")) == (False, True)
-    assert flags(one, scoring, extent(row, "a"), extent(row, "b"), extent(row, "pronoun")) == (True, True)
-    assert flags(one, scoring, extent(row, "a"), extent(row, "b")) == (False, False)
-    assert flags(one, scoring, extent(row, "pronoun")) == (False, False)
+    assert flags(one, reading, extent(row, "b"), extent(row, "pronoun")) == (False, True)
+    assert flags(one, reading, extent(row, "a"), extent(row, "b"), extent(row, "pronoun")) == (True, True)
+    assert flags(one, reading, extent(row, "a"), extent(row, "b")) == (False, False)
+    assert flags(one, reading, extent(row, "pronoun")) == (False, False)
 
 
 def test_a_pronoun_before_a_stop_never_matches_the_faithful_way(frame):
@@ -52,15 +54,15 @@ def test_a_pronoun_before_a_stop_never_matches_the_faithful_way(frame):
     row = next(one.itertuples())
     assert row.text[sum((row.pronoun_offset, len(row.pronoun)))] == "."
     mentions = extent(row, "a"), extent(row, "pronoun")
-    assert flags(one, "clusters", *mentions) == (True, False)
-    assert flags(one, "clusters_faithful", *mentions) == (False, False)
+    assert flags(one, study.CORRECTED, *mentions) == (True, False)
+    assert flags(one, study.PUBLISHED, *mentions) == (False, False)
 
 
 def test_a_pronoun_at_the_end_of_the_text_matches_either_way(frame):
     one = frame.iloc[4:5].assign(text=frame.text[4].rstrip(".")).reset_index(drop=True)
     row = next(one.itertuples())
-    for scoring in predictions.SPAN_SCORINGS:
-        assert flags(one, scoring, extent(row, "a"), extent(row, "pronoun")) == (True, False)
+    for reading in BOTH_WAYS:
+        assert flags(one, reading, extent(row, "a"), extent(row, "pronoun")) == (True, False)
 
 
 def test_only_the_faithful_way_takes_longer_mentions_for_the_name():
@@ -74,11 +76,11 @@ def test_only_the_faithful_way_takes_longer_mentions_for_the_name():
     assert text[49:51] == "he"
     sister, title, surname, possessive = (5, 25), (31, 43), (12, 16), (5, 18)
     assert text[slice(*sister)] == "Mr Tom Hill's sister" and text[slice(*title)] == "Dr Paul Otto"
-    assert flags(one, "clusters", sister, pronoun) == (False, False)
-    assert flags(one, "clusters_faithful", sister, pronoun) == (True, False)
-    assert flags(one, "clusters", title, pronoun) == (False, True)
-    assert flags(one, "clusters", surname, pronoun) == (True, False)
-    assert flags(one, "clusters", possessive, pronoun) == (True, False)
+    assert flags(one, study.CORRECTED, sister, pronoun) == (False, False)
+    assert flags(one, study.PUBLISHED, sister, pronoun) == (True, False)
+    assert flags(one, study.CORRECTED, title, pronoun) == (False, True)
+    assert flags(one, study.CORRECTED, surname, pronoun) == (True, False)
+    assert flags(one, study.CORRECTED, possessive, pronoun) == (True, False)
 
 
 @pytest.mark.parametrize("title", ["Mr.", "Mr", "Capt.", "Captain", "Reverend", "Professor", "The Rev. Dr."])
@@ -100,17 +102,35 @@ def test_a_mention_of_marks_alone_stands_for_nobody(frame):
     row = next(one.itertuples())
     end = len(row.text)
     assert row.text.endswith(".") and end - 1 > max(row.a_offset, row.b_offset)
-    assert flags(one, "clusters", (end - 1, end), extent(row, "pronoun")) == (False, False)
+    assert flags(one, study.CORRECTED, (end - 1, end), extent(row, "pronoun")) == (False, False)
 
 
-def test_an_instance_is_right_if_both_flags_are(frame):
-    import pandas as pd
-
-    predicted = pd.DataFrame({"id": frame.id, "a_pred": frame.a_coref, "b_pred": frame.b_coref})
-    assert predictions.correct(frame, predicted).all()
-    predicted.loc[0, "a_pred"] = True
-    predicted.loc[1, "b_pred"] = False
-    assert predictions.correct(frame, predicted).tolist() == [False, False] + [True] * 6
+def test_an_instance_is_right_if_both_flags_are(frame, tmp_path):
+    words = {True: "TRUE", False: "FALSE"}
+    lines = ["ID\tA-coref\tB-coref"]
+    lines += [f"{row.id}\t{words[row.a_coref]}\t{words[row.b_coref]}" for row in frame.itertuples()]
+    lines[1], lines[2] = "rain\tTRUE\tTRUE", "rain-control\tFALSE\tFALSE"
+    paths = {name: tmp_path / name for name in ("instances", "flags.tsv", "clusters.jsonl", "predictions")}
+    paths["flags.tsv"].write_text("\n".join(lines), encoding="utf-8")
+    files.write_parquet(paths["instances"], frame)
+    c.write(paths["clusters.jsonl"], (baselines.resolve("first", row) for row in frame.itertuples()))
+    facts = {"debiasing": "none"}
+    readers = [
+        facts | {"model": "BERT-base", "kind": "released", "scoring": "", "outputs": "flags"},
+        facts | {"model": "first", "kind": "heuristic", "scoring": "clusters", "outputs": "clusters"},
+    ]
+    predictions.predictions(
+        instances=str(paths["instances"]), outputs=[str(paths["flags.tsv"]), str(paths["clusters.jsonl"])],
+        predictions=str(paths["predictions"]), readers=readers, templates="official",
+    )  # fmt: skip
+    made = files.read_parquet(paths["predictions"])
+    assert list(made) == predictions.COLUMNS and set(made.templates) == {"official"}
+    right = {key: rows.correct.tolist() for key, rows in made.groupby(["model", "reading"])}
+    assert right["BERT-base", ""] == [False, False] + [True] * 6
+    # The right name is the second of the first quadruple, and the first of the other.
+    first = (frame.a_offset < frame.b_offset) == frame.a_coref
+    assert right["first", study.CORRECTED] == first.tolist()
+    assert right["first", study.PUBLISHED] == [False] * 8
 
 
 @pytest.mark.parametrize(
@@ -125,11 +145,11 @@ def test_bad_flags_are_named(tmp_path, frame, row, text, message):
     lines = ["ID\tA-coref\tB-coref", *(f"{i}\tTRUE\tFALSE" for i in frame.id)]
     path = tmp_path / "out.tsv"
     path.write_text("\n".join(lines), encoding="utf-8")
-    assert predictions.read_flags(path, frame).a_pred.all()
+    assert released_flags.read_output(path, frame).a_pred.all()
     lines[row : row + 1] = [] if text is None else [text]
     path.write_text("\n".join(lines), encoding="utf-8")
     with pytest.raises(UserError, match=message):
-        predictions.read_flags(path, frame)
+        released_flags.read_output(path, frame)
 
 
 def test_rules_behave_as_announced(root):
@@ -138,13 +158,13 @@ def test_rules_behave_as_announced(root):
     masculine = (frame.gender == "M").to_numpy().reshape(-1, 4)[:, 0]
     values = {}
     for rule in study.RULES:
-        documents = {d.document: d for d in script.resolve(rule, frame)}
-        predicted = predictions.flags_from_clusters(frame, documents, "clusters")
-        right = predictions.correct(frame, predicted).reshape(-1, 4)
+        documents = {row.id: baselines.resolve(rule, row) for row in frame.itertuples()}
+        flags = predictions.flags_from_clusters(frame, documents, study.CORRECTED)[["a_pred", "b_pred"]].to_numpy()
+        right = (flags == frame[["a_coref", "b_coref"]].to_numpy()).all(axis=1).reshape(-1, 4)
         values[rule] = metrics.evaluate(np.bincount(metrics.quadruple_types(right, masculine), minlength=32))
     for rule in ("nearest", "first"):
-        assert values[rule]["i_within", "all"] == values[rule]["i_across", "all"] == 0
-    assert values["alphabetical"]["i_within", "all"] > 0.9 and values["alphabetical"]["delta_i", "all"] < 0
+        assert values[rule][key("i_within")] == values[rule][key("i_across")] == 0
+    assert values["alphabetical"][key("i_within")] > 0.9 and values["alphabetical"][key("delta_i")] < 0
     # The bias of this rule cancels in the accuracy difference, because right names are first and second equally often.
-    assert values["gendered"]["i_within", "all"] == values["gendered"]["acc_diff", "all"] == 0
-    assert values["gendered"]["delta_i", "all"] > 0.9
+    assert values["gendered"][key("i_within")] == values["gendered"][key("acc_diff")] == 0
+    assert values["gendered"][key("delta_i")] > 0.9

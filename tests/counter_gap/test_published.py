@@ -8,56 +8,59 @@ import pytest
 
 from scripts.core.paper import finding_verdicts
 from scripts.core.paper import published as published_numbers
-from scripts.counter_gap.lib import findings, instances, study, tables
-from scripts.counter_gap.lib.analyses import metrics, predictions, subsets
+from scripts.counter_gap import estimates, findings, passages, predictions, quantities, released_flags, study, tables
+from scripts.counter_gap import published as beside
+from scripts.counter_gap.metrics import key
 from tests.counter_gap import make
 
 pytestmark = pytest.mark.upstream
 
-# Items of paper/published/counter_gap.csv in terms of metrics.csv.
+SYSTEMS = list(study.SYSTEMS.values())
+# Items of paper/published/counter_gap.csv in terms of estimates.csv.
 ITEMS = {
-    "acc_m": ("accuracy", "M"),
-    "acc_f": ("accuracy", "F"),
-    "acc_diff": ("acc_diff", "all"),
-    "i_within_m": ("i_within", "M"),
-    "i_within_f": ("i_within", "F"),
-    "i_within_diff": ("i_within_diff", "all"),
-    "i_within": ("i_within", "all"),
-    "i_across_m2f": ("i_across", "M2F"),
-    "i_across_f2m": ("i_across", "F2M"),
-    "i_across_diff": ("i_across_diff", "all"),
-    "i_across": ("i_across", "all"),
-    "delta_i": ("delta_i", "all"),
-    "acc_orig": ("accuracy", "original"),
-    "acc_counter": ("accuracy", "counterfactual"),
-    "acc_orig_minus_counter": ("original_minus_counterfactual", "all"),
-    "spearman_rho": ("spearman_rho", "all"),
-    "overall_accuracy": ("accuracy", "all"),
+    "acc_m": key("accuracy", gender="M"),
+    "acc_f": key("accuracy", gender="F"),
+    "acc_diff": key("acc_diff"),
+    "i_within_m": key("i_within", gender="M"),
+    "i_within_f": key("i_within", gender="F"),
+    "i_within_diff": key("i_within_diff"),
+    "i_within": key("i_within"),
+    "i_across_m2f": key("i_across", original_gender="M"),
+    "i_across_f2m": key("i_across", original_gender="F"),
+    "i_across_diff": key("i_across_diff"),
+    "i_across": key("i_across"),
+    "delta_i": key("delta_i"),
+    "acc_orig": key("accuracy", study.ORIGINAL),
+    "acc_counter": key("accuracy", study.COUNTERFACTUAL),
+    "acc_orig_minus_counter": key("original_minus_counterfactual"),
+    "spearman_rho": key("spearman_rho"),
+    "overall_accuracy": key("accuracy"),
 }
-
-
-QUADRUPLES = 1002
 
 
 @pytest.fixture(scope="module")
 def official(mirror):
-    frame = instances.read_c_gap(mirror / "counter_gap/data/C-GAP.tsv")
+    frame = passages.read_c_gap(mirror / "counter_gap/data/C-GAP.tsv")
+    gold = frame[["a_coref", "b_coref"]].to_numpy()
     parts = []
     for debiasing, path in study.RELEASED.items():
         for name, system in study.SYSTEMS.items():
-            flags = predictions.read_flags(mirror / path.format(name=name), frame)
-            flags["correct"] = predictions.correct(frame, flags)
-            parts.append(flags.assign(data="official", scoring="released", system=system, debiasing=debiasing))
+            flags = released_flags.read_output(mirror / path.format(name=name), frame)
+            right = (flags[["a_pred", "b_pred"]].to_numpy() == gold).all(axis=1)
+            facts = {"templates": "official", "model": system, "kind": "released", "scoring": "", "reading": ""}
+            parts.append(flags.assign(**facts, debiasing=debiasing, correct=right))
     return frame, pd.concat(parts, ignore_index=True)
+
+
+def estimated(frame, flags, draws, seed):
+    """Return estimates with their tests, as findings and tables read them."""
+    table = estimates.correct_tests(estimates.of_set(frame, flags, draws, seed))
+    return study.with_systems(study.add_significance(table, 0.01), dict(zip(SYSTEMS, SYSTEMS, strict=True)))
 
 
 @pytest.fixture(scope="module")
 def results(official):
-    """metrics.csv joined with its tests."""
-    table = metrics.of_quadruples(*official, draws=10_000, seed=20230502)
-    tests = metrics.significance(table, 0.01)
-    keys = [*metrics.KEYS, "subset", "metric", "group"]
-    return table.merge(tests.drop(columns=[c for c in table if c not in keys]), on=keys, how="left")
+    return estimated(*official, draws=10_000, seed=20230502)
 
 
 def published(root):
@@ -75,7 +78,7 @@ def printed(row, value):
 
 def compared(root, results):
     """Return every cell of Tables 2 to 4 and the rows none and n-CDA of Table 6: source, row, item, printed, ours."""
-    everything = results[results.subset == "all"].set_index(["system", "debiasing", "metric", "group"])
+    everything = results.set_index(["system", "debiasing", "metric", *study.FACTORS])
     cells = []
     for row in published(root).itertuples():
         system, _, method = row.row.partition(" | ")
@@ -102,20 +105,21 @@ def test_all_stars_come_out_as_printed(root, results):
 
 
 def test_originals_alone_come_out_as_printed(root, results):
-    originals = results[(results.subset == "originals") & (results.debiasing == "none")]
-    ours = originals[originals.system == "SpanBERT-large"].set_index(["metric", "group"]).value
+    ours = results[(results.role == "original") & (results.debiasing == "none") & (results.system == "SpanBERT-large")]
+    ours = ours.set_index(["metric", "gender"]).value
     rows = [row for row in published(root).itertuples() if row.row.endswith("| our-GAP")]
     assert len(rows) == 4
     for row in rows:
-        assert printed(row, ours[ITEMS[row.item]]) == row.value
+        metric, _, gender, _ = ITEMS[row.item]
+        assert printed(row, ours[metric, gender]) == row.value
 
 
 def test_spoilt_quadruples_are_false_for_all_released_systems(official):
     frame, flags = official
-    spoilt = np.repeat(subsets.factors_of(frame).artefact.to_numpy(), 4)
+    spoilt = np.repeat((released_flags.facts_of_texts(frame).mark == "splitting").to_numpy(), 4)
     assert spoilt.sum() == 400
     none = flags[flags.debiasing == "none"]
-    wide = none.assign(flag=none.a_pred | none.b_pred).pivot(index="id", columns="system", values="flag").loc[frame.id]
+    wide = none.assign(flag=none.a_pred | none.b_pred).pivot(index="id", columns="model", values="flag").loc[frame.id]
     assert not wide[spoilt].to_numpy().any()
     assert wide[~spoilt].to_numpy().mean() > 0.8
 
@@ -133,40 +137,35 @@ def test_the_faithful_rule_reproduces_which_pronouns_never_match(official):
             for word, start in ((row.pronoun, row.pronoun_offset), (row.a, row.a_offset), (row.b, row.b_offset))
         ]
         documents[row.id] = c.Document(row.id, "", document.tokens, (tuple(spans),))
-    rightly = predictions.flags_from_clusters(frame, documents, "clusters")
+    rightly = predictions.flags_from_clusters(frame, documents, study.CORRECTED)
     assert rightly[["a_pred", "b_pred"]].to_numpy().all()
-    faithful = predictions.flags_from_clusters(frame, documents, "clusters_faithful")
+    faithful = predictions.flags_from_clusters(frame, documents, study.PUBLISHED)
     missed = ~(faithful.a_pred | faithful.b_pred).to_numpy().reshape(-1, 4)
-    factors = subsets.factors_of(frame)
     # An underscore is a letter to this project's tokens, and then pronoun and mark are one token either way.
-    left_quote = (factors.quadruple == "2353").to_numpy()
-    expected = (factors.artefact | factors.glued).to_numpy() | left_quote
+    left_quote = (frame.quadruple[::4] == "2353").to_numpy()
+    expected = (released_flags.facts_of_texts(frame).mark != "none").to_numpy() | left_quote
     assert expected.sum() == 107
     differing = np.flatnonzero(missed.all(1) != expected)
     assert [frame.text[4 * i][frame.pronoun_offset[4 * i] + len(frame.pronoun[4 * i])] for i in differing] == ["_"]
 
 
 def f1_scores(values, label="{}"):
-    """Return corpus_scores.csv of all systems, from a debiasing method's F1 on OntoNotes."""
-    systems = [(label.format(name), method) for name in study.SYSTEMS.values() for method in values]
-    scored = [{"system": name, "debiasing": method} for name, method in systems]
-    return metrics.of_corpora([make.corpus_score(values[method]) for _, method in systems], scored)
+    """Return the F1 on OntoNotes of all systems, from that of a debiasing method."""
+    systems = [(label.format(name), method) for name in SYSTEMS for method in values]
+    scored = [{"model": name, "debiasing": method} for name, method in systems]
+    table = estimates.of_corpora([make.corpus_score(values[method]) for _, method in systems], scored)
+    return table.assign(system=table.model)
 
 
-NO_SCORES = f1_scores({})
-
-
-def verdicts(results, corpus_scores=NO_SCORES):
+def verdicts(results, *corpus_scores):
     """Return the verdict of each finding by its number."""
-    table = finding_verdicts.verdicts(
-        findings.FINDINGS, {"official": findings.Results(results, QUADRUPLES, corpus_scores)}, ["official"]
-    )
-    return table.set_index("number")
+    run = quantities.Results(pd.concat([results, *corpus_scores]))
+    return finding_verdicts.verdicts(findings.FINDINGS, {"official": run}, ["official"]).set_index("number")
 
 
 def sharp(results):
     """Return the results with intervals of no width: every comparison is decided by its values."""
-    return results.assign(ci_low=results.value, ci_high=results.value)
+    return results.assign(low=results.value, high=results.value)
 
 
 def test_findings_on_the_released_outputs(results):
@@ -190,13 +189,10 @@ def test_quadruples_without_any_difference_decide_that_there_is_none(official, q
     """Systems that are always right: of many quadruples a certain no, of few ones still open."""
     frame, flags = official
     few = flags.id.isin(frame.id[: 4 * quadruples])
-    table = metrics.of_quadruples(frame[: 4 * quadruples], flags[few].assign(correct=True), draws=100, seed=1)
-    tests = metrics.significance(table, 0.01)
-    keys = [*metrics.KEYS, "subset", "metric", "group"]
-    table = table.merge(tests.drop(columns=[c for c in table if c not in keys]), on=keys, how="left")
+    table = estimated(frame[: 4 * quadruples], flags[few].assign(correct=True), draws=100, seed=1)
     ends = table[table.metric == "i_within_diff"]
-    assert (ends.value == 0).all() and (ends.ci_low < 0).all() and (ends.ci_high > 0).all()
-    runs = {"official": findings.Results(table, quadruples, NO_SCORES)}
+    assert (ends.value == 0).all() and (ends.low < 0).all() and (ends.high > 0).all()
+    runs = {"official": quantities.Results(table)}
     found = finding_verdicts.verdicts(findings.FINDINGS, runs, ["official"]).set_index("number").verdict
     assert {number: found[number] for number in (2, 6, 7)} == dict.fromkeys((2, 6, 7), verdict)
 
@@ -223,12 +219,12 @@ def test_evidence_says_what_speaks_against_a_finding_that_holds(results):
 
 
 def test_the_two_variants_of_the_bootstrap(results):
-    delta = results[(results.metric == "delta_i") & (results.subset == "all")].set_index(["system", "debiasing"])
+    delta = results[results.metric == "delta_i"].set_index(["system", "debiasing"])
     row = delta.loc[("BERT-base", "n-CDA")]
     assert (f"{row.p_value:.4f}", f"{row.p_centred:.4f}") == ("0.0075", "0.0104")
     assert row.significant and not row.significant_centred
     # Every star of Tables 2 to 4 is the same in both.
-    printed = results[(results.debiasing == "none") & (results.subset == "all") & results.p_value.notna()]
+    printed = results[(results.debiasing == "none") & (results.role == "") & results.p_value.notna()]
     assert (printed.significant == printed.significant_centred).all()
     assert not delta[delta.index.get_level_values(1) == "n-CDA"].significant_holm.any()
 
@@ -252,17 +248,17 @@ def test_every_finding_can_fail(results):
 
 def test_findings_about_what_was_not_released(results):
     """Rows made up for GAP and a-CDA, and scores on OntoNotes as a job writes them, decide findings either way."""
-    none = results[(results.debiasing == "none") & (results.subset == "all") & (results.group == "all")]
-    named = results[(results.debiasing == "n-CDA") & (results.subset == "all")]
+    none = results[(results.debiasing == "none") & (results[study.FACTORS] == "").all(axis=1)]
+    named = results[(results.debiasing == "n-CDA") & (results.role == "")]
     made = [none[none.metric == "delta_i"].assign(debiasing="a-CDA", value=0.01, significant=True)]
     made += [none[none.metric == "acc_diff"].assign(debiasing="a-CDA", value=0.001, significant=False)]
     made += [none[none.metric == "accuracy"].assign(debiasing="a-CDA", value=lambda t: t.value + 0.001)]
-    gap = none[none.metric == "acc_diff"].assign(data="gap_test", scoring="clusters", value=0.9)
+    gap = none[none.metric == "acc_diff"].assign(templates="gap_test", value=0.9)
     made += [gap]
     with_made = verdicts(sharp(pd.concat([results, *made])), f1_scores({"none": 0.8, "n-CDA": 0.7})).verdict
     holds = {10: True, 11: True, 14: True, 16: True, 17: True, 18: True}
     assert {n: with_made[n] == finding_verdicts.HOLDS for n in holds} == holds
-    better = (named.metric == "delta_i") & (named.group == "all")
+    better = named.metric == "delta_i"
     worse = pd.concat([results, *made[:3], gap.assign(value=-0.001)])
     worse.loc[worse.index.isin(named[better].index) & (worse.debiasing == "n-CDA"), "value"] = 0.9
     worse.loc[(worse.debiasing == "a-CDA") & (worse.metric == "accuracy"), "value"] = 0.99
@@ -283,13 +279,10 @@ def test_findings_about_what_was_not_released(results):
 def test_every_printed_number_has_a_cell_or_a_reason(root, results):
     paths = (root / f"paper/published/counter_gap{end}.csv" for end in ("", "_mapping", "_models"))
     listed, mapping, known = published_numbers.read(*paths)
-    sizes = pd.DataFrame({"data": ["official"], "subset": ["all"], "quadruples": [1002]})
     scores = f1_scores({"none": 0.7, "a-CDA": 0.7, "n-CDA": 0.7}, "{} (trained here)")
-    tables_of = {
-        "analysis/metrics.csv": tables.add_model_names(results, known),
-        "analysis/corpus_scores.csv": tables.add_model_names(tables.take_study_names(scores), known),
-        "analysis/subset_sizes.csv": sizes,
-    }
+    table = beside.comparable(pd.concat([results, scores], ignore_index=True), "official")
+    names = dict(zip(known.label, known.model, strict=True))
+    tables_of = {"estimates.csv": beside.name_models(table, names)}
     compared_cells = published_numbers.compare(listed, mapping, known, {"official": tables_of}, ["replica", "official"])
     official = compared_cells[compared_cells.templates == "official"]
     counts = official[official.kind != "setting"].verdict.value_counts().to_dict()
@@ -311,25 +304,24 @@ def test_every_printed_number_has_a_cell_or_a_reason(root, results):
 
 
 def test_the_tables_print_the_study(results):
-    cells = tables.cells(results, "official", tables.INCONSISTENCY)
+    cells, original, debiased, data = (
+        tables.TABLES[name](results, "official")[0]
+        for name in ("inconsistency", "original_counterfactual", "debiasing", "datasets")
+    )
     row = cells[cells.System == "BERT-base"].iloc[0]
     assert row.tolist() == [
         "BERT-base", "released flags", "15.47", "16.47", "−1.00", "15.97", "18.26", "23.25", "−4.99*", "20.76",
         "+4.79*†",
     ]  # fmt: skip
-    original = tables.cells(results, "official", tables.ORIGINAL_COUNTERFACTUAL).set_index("System")["Spearman's ρ"]
-    assert original.to_dict() == {
+    assert original.set_index("System")["Spearman's ρ"].to_dict() == {
         "BERT-base": "−0.083*", "BERT-large": "−0.065", "SpanBERT-base": "−0.057", "SpanBERT-large": "−0.030",
     }  # fmt: skip
-    delta = tables.debiasing(results, "official", NO_SCORES).set_index(["System", "Debiasing"])["ΔI"]
+    delta = debiased.set_index(["System", "Debiasing"])["ΔI"]
     assert delta["BERT-base", "n-CDA"] == "+1.85*‡" and delta["SpanBERT-large", "none"] == "+1.50*†‡"
-    assert delta.str.contains("‡").sum() == 2
-    debiased = tables.debiasing(results, "official", NO_SCORES)
-    assert len(debiased) == 12
+    assert delta.str.contains("‡").sum() == 2 and len(debiased) == 12
     method = debiased[debiased.Debiasing == "a-CDA"].iloc[:, 3:]
     assert (method == tables.NOT_RELEASED).all(axis=None)
     assert (debiased["F1 on OntoNotes (development set)"] == tables.NOT_RELEASED).all()
-    data = tables.datasets(results, "official")
     gap = data[data.Data == "GAP test"].iloc[0]
     assert gap.Acc_M == tables.NOT_RELEASED and gap["ΔI"] == tables.MISSING_MARK
     assert not re.search("nan", cells.to_csv() + debiased.to_csv() + data.to_csv())

@@ -7,14 +7,12 @@ import pytest
 from scripts.core import files
 from scripts.core.data import upstream
 from scripts.core.errors import UserError
-from scripts.counter_gap import instances as script
-from scripts.counter_gap.lib import instances, released_flags, study
-from scripts.counter_gap.lib.analyses import metrics, predictions, subsets
+from scripts.counter_gap import estimates, passages, released_flags, study
 from tests.counter_gap import make
 
 SHIPPED = "templates/counter_gap/released_flags.tsv"
 SYSTEMS = [
-    {"system": label, "debiasing": debiasing, "path": path.format(name=name)}
+    {"model": label, "debiasing": debiasing, "path": path.format(name=name)}
     for debiasing, path in study.RELEASED.items()
     for name, label in study.SYSTEMS.items()
 ]
@@ -27,7 +25,7 @@ def written(tmp_path):
     frame["book"] = ["12.txt"] * 4 + ["tale.epub"] * 4
     generator = np.random.default_rng(3)
     flags = {
-        (facts["system"], facts["debiasing"]): pd.DataFrame(
+        (facts["model"], facts["debiasing"]): pd.DataFrame(
             {"id": frame.id, "a_pred": generator.random(8) < 0.5, "b_pred": generator.random(8) < 0.5}
         )
         for facts in SYSTEMS
@@ -42,7 +40,8 @@ def assert_same(path, frame, flags):
     read = released_flags.read_instances(path)
     columns = ["id", "quadruple", "role", "gender", "case", "a_coref", "b_coref"]
     pd.testing.assert_frame_equal(read[columns], frame[columns])
-    pd.testing.assert_frame_equal(subsets.factors_of(read), subsets.factors_of(frame))
+    facts = read[["source", "mark", "words"]].iloc[::4].reset_index(drop=True)
+    pd.testing.assert_frame_equal(facts, released_flags.facts_of_texts(frame))
     again = released_flags.read_flags(path)
     assert list(again) == list(flags)
     for key, predicted in flags.items():
@@ -117,7 +116,7 @@ def test_the_shipped_file_is_made_of_the_originals(root, mirror, tmp_path):
     pinned = upstream.read_manifest(root / "config/upstream.tsv")
     assert {path: files.sha256(mirror / path) for path in paths} == {path: pinned[path].sha256 for path in paths}
     made = tmp_path / "made.tsv"
-    script.released_flags(
+    released_flags.released_flags(
         c_gap=str(mirror / paths[0]), released=[str(mirror / path) for path in paths[1:]], compact=str(made),
         systems=SYSTEMS,
     )  # fmt: skip
@@ -126,21 +125,22 @@ def test_the_shipped_file_is_made_of_the_originals(root, mirror, tmp_path):
 
 @pytest.mark.upstream
 def test_results_are_those_of_the_originals(root, mirror):
-    frame = instances.read_c_gap(mirror / "counter_gap/data/C-GAP.tsv")
+    frame = passages.read_c_gap(mirror / "counter_gap/data/C-GAP.tsv")
     flags = {
-        (facts["system"], facts["debiasing"]): predictions.read_flags(mirror / facts["path"], frame)
+        (facts["model"], facts["debiasing"]): released_flags.read_output(mirror / facts["path"], frame)
         for facts in SYSTEMS
     }
     assert_same(root / SHIPPED, frame, flags)
     shipped = released_flags.read_instances(root / SHIPPED)
     tables = []
-    for passages, outputs in ((frame, flags), (shipped, released_flags.read_flags(root / SHIPPED))):
+    for quadruples, outputs in ((frame, flags), (shipped, released_flags.read_flags(root / SHIPPED))):
+        gold = quadruples[["a_coref", "b_coref"]].to_numpy()
         joined = pd.concat(
             predicted.assign(
-                data="d", scoring="released", system=key[0], debiasing=key[1],
-                correct=predictions.correct(passages, predicted),
+                templates="d", kind="released", scoring="", reading="", model=key[0], debiasing=key[1],
+                correct=(predicted[["a_pred", "b_pred"]].to_numpy() == gold).all(axis=1),
             )
             for key, predicted in outputs.items()
         )  # fmt: skip
-        tables.append(metrics.of_quadruples(passages, joined, 100, 7))
+        tables.append(estimates.of_set(quadruples, joined, 100, 7))
     pd.testing.assert_frame_equal(*tables, check_exact=True)

@@ -84,8 +84,8 @@ SHOWN = {
     ],
     "cancellation": [
         Shown("value", "ci_low", "ci_high", scale=100, rows="metric in ['acc_diff', 'delta_i']"),
-        Shown("value", scale=100, rows="metric == 'lean' and group == 'M'"),
-        Shown("value", scale=-100, rows="metric == 'lean' and group == 'F'"),
+        Shown("value", scale=100, rows="metric == 'lean_masculine'"),
+        Shown("value", scale=-100, rows="metric == 'lean_feminine'"),
     ],
     "correlations": [
         Shown("fit", "low", "high", "y", rows="0 <= fit <= 100"), Shown("band_low", axis="y"),

@@ -584,8 +584,8 @@ TRACES = {
          r"ruff/chain_of_thought\.tsv: line 4\n", r"ruff/task\.tsv: lines? [\d, -]+"],
         [r"tiny-flan-t5/1of1"],
     ),
-    "results/counter_gap/analysis/metrics.csv:data=replica,scoring=clusters,system=Gendered (rule),subset=originals,"
-    "metric=accuracy,group=M:value": (
+    "results/counter_gap/estimates.csv:templates=replica,reading=corrected,model=gendered,role=original,gender=M,"
+    "metric=accuracy:value": (
         [r"\n\d+ rows of results/counter_gap/instances/replica\.parquet", r"quadruples\.tsv: lines [\d, -]+"],
         [r"\n96 rows", r"quadruples\.tsv: lines 3-26\n"],
     ),
@@ -763,7 +763,7 @@ def test_a_run_outside_the_repository_is_current_and_can_be_packed(finished, tmp
     # All of one study is made here, and the paper anew; the rest was made in the repository.
     done = type(finished).snakemake(outside, *snakefile, "--forcerun", "counter_gap_instances", "--", PAPER)
     assert done.returncode == 0, done.stdout
-    record = json.loads((run / "results/provenance/counter_gap_instances/data=replica.json").read_text())
+    record = json.loads((run / "results/provenance/counter_gap_instances/templates=replica.json").read_text())
     assert set(record["inputs"]) == {"templates/counter_gap/quadruples.tsv", "templates/pronouns.tsv"}
     status, printed = audit(run, code=finished.folder)
     assert status == 0, printed

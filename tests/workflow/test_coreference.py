@@ -27,8 +27,8 @@ def test_a_second_run_has_nothing_to_do(finished):
 
 def test_both_studies_read_the_system(complete):
     results = complete / "results"
-    flags = files.read_parquet(results / "counter_gap/flags/replica.parquet")
-    assert set(flags[flags.system == LABEL].scoring) == {"clusters", "clusters_faithful"}
+    flags = files.read_parquet(results / "counter_gap/predictions/replica.parquet")
+    assert set(flags[flags.model == "tiny-c2f"].reading) == {"corrected", "published"}
     shown = files.read_csv(results / "counter_gap/tables/replica/accuracy.csv")
     assert LABEL in set(shown.System)
     for entities in ("double", "single"):
@@ -115,14 +115,14 @@ def test_systems_of_packages_run_in_an_environment_of_their_own(fresh, package_s
     # Two jobs for each system.
     text = text.replace("tokens_per_batch: 8192}", "tokens_per_batch: 8192, minutes_per_job: 0.1}")
     overlay.write_text("studies: [counter_gap]\n" + text, encoding="utf-8")
-    done = workflow.snakemake("results/counter_gap/flags/replica.parquet")
+    done = workflow.snakemake("results/counter_gap/predictions/replica.parquet")
     assert done.returncode == 0, done.stdout[-6000:]
-    flags = files.read_parquet(workflow.folder / "results/counter_gap/flags/replica.parquet")
-    assert {entries[name]["label"] for name in names} <= set(flags.system)
+    flags = files.read_parquet(workflow.folder / "results/counter_gap/predictions/replica.parquet")
+    assert set(names) <= set(flags.model)
     for name, engine in zip(names, ("fastcoref", "fastcoref", "stanza"), strict=True):
         path = workflow.folder / f"results/counter_gap/clusters/replica/{name}.metadata.json"
         facts = json.loads(path.read_text(encoding="utf-8"))
         assert facts["engine"] == engine and engine in facts["libraries"] and facts["shards"] == 2
     made = json.loads((workflow.folder / "results/environments/coreference.json").read_text(encoding="utf-8"))
     assert made["python"] == ".venv-coreference/bin/python" and made["packages"]["fastcoref"] == "2.1.6"
-    assert workflow.planned("results/counter_gap/flags/replica.parquet") == {}
+    assert workflow.planned("results/counter_gap/predictions/replica.parquet") == {}

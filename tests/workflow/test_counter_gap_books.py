@@ -5,8 +5,8 @@ import shutil
 import pytest
 
 from scripts.core import files
-from scripts.counter_gap.lib import votes
-from scripts.counter_gap.lib.instances import read_c_gap
+from scripts.counter_gap import annotation
+from scripts.counter_gap.passages import read_c_gap
 from tests.workflow.conftest import Workflow
 
 pytestmark = pytest.mark.workflow
@@ -73,7 +73,7 @@ def test_a_book_becomes_a_data_set(workflow):
     sheet = files.read_csv(workflow.folder / blank, dtype=str)
     flags = sheet.Row.isin(candidates.id[~candidates.quadruple.isin(chosen)]).map({True: "yes", False: ""})
     for name in PEOPLE:
-        completed = sheet.assign(**{votes.PERSON: "A", votes.COMMON_SENSE: flags, "Annotator": name})
+        completed = sheet.assign(**{annotation.PERSON: "A", annotation.COMMON_SENSE: flags, "Annotator": name})
         completed.to_csv(workflow.folder / f"{name}.csv", index=False)
     table = "results/counter_gap/tables/books/accuracy.csv"
     done = workflow.snakemake(table, overlay="books.yaml")

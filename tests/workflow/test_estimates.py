@@ -91,10 +91,9 @@ def right(row, frame):
         found = files.read_parquet(f"results/winopron/predictions/{part}/{row['entities']}.parquet")
         found = found[(found.model == row["model"]) & (found.reading == "corrected")]
         return found[found.instance_id.isin(frame.instance_id)].right
-    flags = files.read_parquet(f"results/counter_gap/flags/{part}.parquet")
+    flags = files.read_parquet(f"results/counter_gap/predictions/{part}.parquet")
     debiasing = row["debiasing"] if isinstance(row["debiasing"], str) else "none"
-    scoring = row["scoring"] if isinstance(row["scoring"], str) else "released"
-    flags = flags[(flags.system == row["label"]) & (flags.debiasing == debiasing) & (flags.scoring == scoring)]
+    flags = flags[(flags.model == model) & (flags.debiasing == debiasing) & (flags.reading != "published")]
     return flags[flags.id.isin(frame.id)].correct
 
 

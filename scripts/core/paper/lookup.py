@@ -41,9 +41,9 @@ class Numbers:
         rows = self.rows(metric, **levels)
         return rows.iloc[rows.value.argmax()]
 
-    def value(self, row: pd.Series, decimals: int = 1) -> str:
-        """Return the value of a row in percent."""
-        return self._print(row, "value", row.value, percent(row.value, decimals))
+    def value(self, row: pd.Series, decimals: int = 1, signed: bool = False) -> str:
+        """Return the value of a row in percent, a difference with its sign."""
+        return self._print(row, "value", row.value, percent(row.value, decimals, signed))
 
     def plain(self, row: pd.Series, decimals: int = 3) -> str:
         """Return the value of a row as it is."""

@@ -21,7 +21,7 @@ def predictions(instances: pd.DataFrame, scores: pd.DataFrame, model: str, prono
     Args:
         instances: The selected instances: context-free ones (``n_distractors`` missing) and samples. A prediction is
             right if the form is that of ``gold``.
-        scores: The model's scores, see :data:`scripts.core.scoring.criteria.COLUMNS`.
+        scores: The model's scores, see :data:`scripts.core.scoring.losses.COLUMNS`.
         pronoun_sets: The sets in the order of each instance's options.
 
     Returns:

@@ -1,25 +1,32 @@
 """The flags that the study's authors released for C-GAP, with facts about its passages, in one file without texts.
 
 A row of the file is a quadruple. ``right`` is the name that the pronoun stands for, ``mark`` what directly follows the
-pronoun in all four instances and ``words`` the distance of the right name
-(:func:`scripts.counter_gap.lib.analyses.subsets.facts_of_texts`). A system's column, such as ``BERT-base, n-CDA``, has
-a character for each instance, in the order of ``instances.ROLES``: which names the system put into the pronoun's
-cluster, ``a``, ``b``, both (``x``) or neither (``-``).
+pronoun in all four instances and ``words`` the distance of the right name (:func:`facts_of_texts`). A system's column,
+such as ``BERT-base, n-CDA``, has a character for each instance, in the order of ``passages.ROLES``: which names the
+system put into the pronoun's cluster, ``a``, ``b``, both (``x``) or neither (``-``).
 """
 
 import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from scripts.core import files
+from scripts.core.data.coreference import tokenise
 from scripts.core.data.templates import read_tsv
 from scripts.core.errors import UserError
-from scripts.counter_gap.lib import study
-from scripts.counter_gap.lib.analyses import subsets
-from scripts.counter_gap.lib.instances import OTHER, ROLES, instance_id
+from scripts.core.workflow.job import log, run_named
+from scripts.counter_gap import study
+from scripts.counter_gap.passages import LABELS, OTHER, ROLES, instance_id, read_c_gap
 
+SPLITTING = ".,`\"'()-/*"
+"""Marks at which the released conversion starts a new token. A pronoun directly before one gets a span that ends with
+the mark (:mod:`scripts.counter_gap.predictions`), which no system predicts: all released flags of such quadruples are
+FALSE."""
+SOURCES = ("gutenberg", "bookcorpus")
+MARKS = ("splitting", "other", "none")
 FACTS = ("quadruple", "gender", "case", "source", "right", "mark", "words")
 SYSTEMS = {
     f"{system}, {debiasing}": (system, debiasing) for debiasing in study.RELEASED for system in study.SYSTEMS.values()
@@ -30,9 +37,9 @@ _PREDICTED = {"a": (True, False), "b": (False, True), "x": (True, True), "-": (F
 _LEVELS = {
     "gender": ("M", "F"),
     "case": ("nominative", "accusative", "possessive"),
-    "source": subsets.SOURCES,
+    "source": SOURCES,
     "right": ("a", "b", "neither"),
-    "mark": subsets.MARKS,
+    "mark": MARKS,
 }
 _HEAD = (
     "# Flags that the authors of Counter-GAP (Xie et al. 2023) released under the MIT licence, and facts about their",
@@ -40,14 +47,55 @@ _HEAD = (
 )
 
 
+def released_flags(*, c_gap: str, released: list, compact: str, systems: list) -> None:
+    """Put the flags that the authors released, and facts about their passages, into one file without texts.
+
+    Write ``compact`` (TSV) from C-GAP and the files of flags. ``systems`` says whose flags each file of ``released``
+    holds, in the same order, by ``model`` and ``debiasing``. The copy that the project ships is
+    ``templates/counter_gap/released_flags.tsv``.
+    """
+    passages = read_c_gap(c_gap)
+    flags = {
+        (facts["model"], facts["debiasing"]): read_output(path, passages)
+        for path, facts in zip(released, systems, strict=True)
+    }
+    write(compact, passages, flags)
+    log.info("%d instances, %d outputs of systems", len(passages), len(flags))
+
+
+def read_output(path: str | Path, instances: pd.DataFrame) -> pd.DataFrame:
+    """Read a released output: ``ID``, ``A-coref``, ``B-coref``, one row for each of ``instances`` in their order.
+
+    Returns:
+        ``id``, ``a_pred``, ``b_pred`` (bool).
+
+    Raises:
+        UserError: If the IDs are not those of the instances or a flag is neither TRUE nor FALSE; names file and row.
+    """
+    rows = read_tsv(path, ("ID", "A-coref", "B-coref"))
+    if len(rows) != len(instances):
+        raise UserError(f"{path}: {len(rows)} rows for {len(instances)} instances; fetch the file again")
+    flags = []
+    for (row, cells), expected in zip(rows, instances.id, strict=True):
+        if cells["ID"] != expected:
+            raise UserError(f"{path}, row {row}: the ID '{cells['ID']}' should be '{expected}'; fetch the file again")
+        for column in ("A-coref", "B-coref"):
+            if cells[column] not in LABELS:
+                raise UserError(
+                    f"{path}, row {row}: {column} '{cells[column]}' is neither TRUE nor FALSE; fetch the file again"
+                )
+        flags.append((expected, LABELS[cells["A-coref"]], LABELS[cells["B-coref"]]))
+    return pd.DataFrame(flags, columns=["id", "a_pred", "b_pred"])
+
+
 def write(path: str | Path, instances: pd.DataFrame, flags: dict[tuple[str, str], pd.DataFrame]) -> None:
     """Write the file.
 
     Args:
-        instances: C-GAP's, as of :mod:`scripts.counter_gap.lib.instances`.
+        instances: C-GAP's, as of :mod:`scripts.counter_gap.passages`.
         flags: System and debiasing method to ``a_pred`` and ``b_pred`` of all instances in their order.
     """
-    facts = subsets.facts_of_texts(instances)
+    facts = facts_of_texts(instances)
     originals = instances.iloc[:: len(ROLES)].reset_index(drop=True)
     table = originals[["quadruple", "gender", "case"]].assign(
         source=facts.source,
@@ -68,7 +116,7 @@ def read_instances(path: Any) -> pd.DataFrame:
 
     Returns:
         ``id``, ``quadruple``, ``role``, ``gender``, ``case``, ``a_coref``, ``b_coref``, ``source``, ``mark``, ``words``
-        (of the quadruple) and ``row`` (line in the file); as of :mod:`scripts.counter_gap.lib.instances`, without
+        (of the quadruple) and ``row`` (line in the file); as of :mod:`scripts.counter_gap.passages`, without
         texts, names and offsets.
 
     Raises:
@@ -133,3 +181,45 @@ def _rows(path: str | Path):
     if problems or not rows:
         raise UserError(f"{path}: {'; '.join(problems) or 'has no quadruple'}; restore the file")
     return rows
+
+
+def facts_of_texts(instances: pd.DataFrame) -> pd.DataFrame:
+    """Return what the factors need of the texts of quadruples.
+
+    Returns:
+        A row for each quadruple, in order: ``source`` (of :data:`SOURCES` by the form of the book's name, ``own``
+        otherwise), ``mark`` (:data:`MARKS`: a splitting mark directly follows the pronoun in all four, a mark or letter
+        does, or not) and ``words`` (tokens between the right name and the pronoun, mean over the four; missing without
+        a right name).
+    """
+    ends = instances.pronoun_offset + instances.pronoun.str.len()
+    follows = [text[end : end + 1] for text, end in zip(instances.text, ends, strict=True)]
+    splitting = np.array([bool(mark) and mark in SPLITTING for mark in follows]).reshape(-1, 4).all(1)
+    glued = np.array([bool(mark.strip()) for mark in follows]).reshape(-1, 4).all(1)
+    words = np.array([_words(row) for row in instances.itertuples(index=False)]).reshape(-1, 4).mean(1)
+    return pd.DataFrame(
+        {
+            "source": [_source(book) for book in instances.book.iloc[::4]],
+            "mark": np.select([splitting, glued], MARKS[:2], MARKS[2]),
+            "words": words,
+        }
+    )
+
+
+def _source(book: str):
+    if book.endswith(".epub"):
+        return "bookcorpus"
+    return "gutenberg" if book.removeprefix("pg")[:1].isdecimal() else "own"
+
+
+def _words(row: Any):
+    """Return the number of tokens between the right name and the pronoun; NaN without a right name."""
+    if not (row.a_coref or row.b_coref):
+        return np.nan
+    name, offset = (row.a, row.a_offset) if row.a_coref else (row.b, row.b_offset)
+    (start, word), (later, _) = sorted([(offset, name), (row.pronoun_offset, row.pronoun)])
+    return float(sum(start + len(word) <= s and e <= later for s, e in tokenise(row.text)))
+
+
+if __name__ == "__main__":
+    run_named()

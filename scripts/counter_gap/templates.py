@@ -13,7 +13,7 @@ import pandas as pd
 
 from scripts.core.data.templates import CASES, FORMS, read_tsv
 from scripts.core.errors import UserError
-from scripts.counter_gap.lib.instances import GENDERS, OTHER, PLACES, ROLES, cases, instance_id
+from scripts.counter_gap.passages import GENDERS, OTHER, PLACES, ROLES, cases, instance_id
 
 COLUMNS = ("id", "gender", "right", "a", "b", "x", "y", "text")
 SETS = {"M": "he", "F": "she"}
@@ -27,7 +27,7 @@ def read_quadruples(path: str | Path, pronouns: Mapping[str, dict]) -> pd.DataFr
         pronouns: Pronoun sets, at least ``he`` and ``she``, to their forms.
 
     Returns:
-        Instances as of :mod:`scripts.counter_gap.lib.instances`.
+        Instances as of :mod:`scripts.counter_gap.passages`.
 
     Raises:
         UserError: Naming every bad row, with what is wrong in it.

@@ -1,4 +1,4 @@
-"""From annotators' labels to the quadruples of a data set (sections 2.2 and 2.3, Appendix B).
+"""The sheet for annotators, and from their labels to the quadruples of a data set (sections 2.2 and 2.3, Appendix B).
 
 The majority label (name A, name B or neither) decides whom the marked pronoun refers to. A quadruple is discarded for
 the first of :data:`REASONS` that applies to one of its four instances, or to the four together (*inconsistent*: their
@@ -8,12 +8,56 @@ labels are not at the same places).
 import pandas as pd
 
 from scripts.core import files
-from scripts.counter_gap.lib.instances import LABELS
+from scripts.core.data import annotation
+from scripts.core.workflow.job import log, run_named
+from scripts.counter_gap.passages import LABELS
 
 PERSON = "Person (A, B, neither)"
 COMMON_SENSE, REAL_PEOPLE = "Contradicts common sense", "Real people"
 QUESTIONS = {PERSON: ("A", "B", "neither"), COMMON_SENSE: ("yes", "no"), REAL_PEOPLE: ("yes", "no")}
 REASONS = ("too few answers", "undecided", "contradicts common sense", "inconsistent", "real people")
+
+
+def sheet(*, instances: str, sheet: str, seed: int) -> None:
+    """Write the blank sheet for annotators of quadruples (section 2.3), which shows no labels; ``seed`` orders it."""
+    annotation.write_sheet(sheet, sheet_items(files.read_parquet(instances)), QUESTIONS, seed)
+
+
+def labels(
+    *,
+    instances: str,
+    sheet: str,
+    completed: list,
+    answers: str,
+    labels: str,
+    funnel: str,
+    discarded: str,
+    agreement: str,
+    annotators: int,
+) -> None:
+    """Decide by majority whom each pronoun refers to and which quadruples are kept (sections 2.2 and 2.3).
+
+    Args:
+        instances: The quadruples (Parquet) that the blank ``sheet`` was made from.
+        completed: Sheets, one per annotator.
+        answers: Every answer of every annotator.
+        labels: The labels of accepted instances, in C-GAP's columns.
+        funnel: The number of quadruples that each step discards and leaves.
+        discarded: The discarded quadruples with reasons.
+        agreement: The annotators' agreement on all instances and on the accepted ones.
+        annotators: The number of answers that each instance needs.
+    """
+    said = annotation.read_labels(sheet, completed, QUESTIONS, partial=True)
+    decided, quadruples = decide(files.read_parquet(instances), said, annotators)
+    kept = accepted_labels(decided, quadruples)
+    log.info("%d of %d quadruples are accepted", len(kept) // 4, len(quadruples))
+    files.write_csv(answers, said)
+    files.write_csv(labels, kept)
+    files.write_csv(funnel, count_steps(quadruples))
+    files.write_csv(discarded, quadruples[quadruples.reason != ""])
+    measured = {"all": said, "accepted": said[said["item"].isin(kept.ID)]}
+    tables = [annotation.agreement(table).assign(instances=name) for name, table in measured.items()]
+    files.write_csv(agreement, pd.concat(tables))
 
 
 def sheet_items(instances: pd.DataFrame) -> pd.DataFrame:
@@ -55,7 +99,7 @@ def decide(passages: pd.DataFrame, labels: pd.DataFrame, annotators: int) -> tup
     return instances, pd.DataFrame({"gender": four.gender.first(), "reason": reason}).reset_index()
 
 
-def funnel(quadruples: pd.DataFrame) -> pd.DataFrame:
+def count_steps(quadruples: pd.DataFrame) -> pd.DataFrame:
     """Return how many quadruples each step drops and leaves.
 
     Returns:
@@ -68,10 +112,14 @@ def funnel(quadruples: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["step", "dropped", "left", "masculine", "feminine"])
 
 
-def labels(instances: pd.DataFrame, quadruples: pd.DataFrame) -> pd.DataFrame:
+def accepted_labels(instances: pd.DataFrame, quadruples: pd.DataFrame) -> pd.DataFrame:
     """Return the labels of accepted instances: ``ID``, ``A-coref``, ``B-coref`` (TRUE or FALSE)."""
     accepted = quadruples.quadruple[quadruples.reason == ""]
     kept = instances[instances.quadruple.isin(accepted)]
     written = {label: word for word, label in LABELS.items()}
     columns = {"ID": kept.id, "A-coref": kept.a_coref.map(written), "B-coref": kept.b_coref.map(written)}
     return pd.DataFrame(columns).reset_index(drop=True)
+
+
+if __name__ == "__main__":
+    run_named()

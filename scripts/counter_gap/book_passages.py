@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from scripts.core import files
 from scripts.core.coreference_systems.sentences import COLUMNS
-from scripts.counter_gap.lib import book_names
-from scripts.counter_gap.lib.book_names import Lexicon, Mention, Sentence, Token
-from scripts.counter_gap.lib.book_quadruples import Passage, instance, loose_title, rows_of
-from scripts.counter_gap.lib.instances import GENDERS, PLACES, unlabelled_problems
+from scripts.counter_gap import book_names
+from scripts.counter_gap.book_names import Lexicon, Mention, Sentence, Token
+from scripts.counter_gap.book_quadruples import Passage, instance, loose_title, rows_of
+from scripts.counter_gap.passages import GENDERS, PLACES, unlabelled_problems
 
 MOST_SENTENCES = 5
 """Of a context."""

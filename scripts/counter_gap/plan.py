@@ -1,0 +1,190 @@
+"""What a run of Counter-GAP resolves, scores and annotates, checked before any job."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+from scripts.core.data.estimate_rows import CLUSTERS, HEURISTIC, RELEASED_OUTPUTS, SYSTEM
+from scripts.core.data.traces import trace, trace_published
+from scripts.core.errors import UserError
+from scripts.core.workflow.plans import StudyPlan
+from scripts.core.workflow.studies import Coreference, Documents
+from scripts.counter_gap import study
+from scripts.counter_gap.book_texts import books_of
+
+DATA = (*study.SETS, "candidates", *study.GAP)
+"""All data sets: ``books`` are quadruples from books, ``candidates`` the same before annotators gave them labels."""
+ANNOTATED = {"replica": "replica", "official": "official", "books": "candidates"}
+"""Sets that annotators are asked about, to the data set with their questions."""
+PASSAGES = {
+    "replica": (96, 28),
+    "official": (4008, 112),
+    # As many as the study's own, since the books of a run are not known beforehand.
+    "books": (4008, 112),
+    "gap_test": (2000, 92),
+    "gap_validation": (454, 90),
+    "gap_development": (2000, 91),
+}
+"""Data sets with texts to the number of their passages, and of the words and marks of a typical one (the root mean
+square), from which plans follow."""
+FOLDER = "results/counter_gap"
+
+
+@dataclass(frozen=True)
+class Plan(StudyPlan):
+    """A run of the study.
+
+    Attributes:
+        systems: The run's coreference systems and what figures say of them.
+        compact: The file with the released flags that the project ships.
+        fetched: Files of ``config/upstream.tsv`` to where the workflow keeps them.
+        place: Another path of the configuration to the path that the workflow uses.
+
+    Raises:
+        UserError: For two systems with the same label, and for books that are missing or have the same name.
+    """
+
+    systems: dict[str, dict]
+    compact: str
+    fetched: dict[str, str]
+    place: Callable
+
+    def __post_init__(self):
+        self.books  # noqa: B018
+        for data in DATA:
+            self._check_labels(data)
+
+    @cached_property
+    def books(self) -> dict[str, str]:
+        """Books' names to their files."""
+        return books_of(self["books"]["sources"], self.fetched, self.place)
+
+    @property
+    def data(self) -> list[str]:
+        """The data sets of the run."""
+        return [*self.templates, *(f"gap_{part}" for part in self["gap"])]
+
+    def files(self, kind: str) -> list[str]:
+        """Return the ``instances`` or ``predictions`` of these."""
+        return [f"{FOLDER}/{kind}/{data}.parquet" for data in self.data]
+
+    @property
+    def compared_sets(self) -> list[str]:
+        """Sets that are compared with the study's; quadruples from books only where the run has them."""
+        return [name for name in study.SETS if name != "books" or name in self.templates]
+
+    @property
+    def example_sets(self) -> list[str]:
+        """Template sets of the run with texts, which examples show."""
+        return [templates for templates in self.templates if templates in PASSAGES]
+
+    @cached_property
+    def released(self) -> list[dict[str, str]]:
+        """Every system whose flags were released, with their file."""
+        return [
+            {"model": label, "debiasing": debiasing, "file": self.fetched[path.format(name=name)]}
+            for debiasing, path in study.RELEASED.items()
+            for name, label in study.SYSTEMS.items()
+        ]
+
+    def readers(self, data: str) -> list[dict]:
+        """Return everything whose outputs on a data set are read; rules and systems resolve nothing without texts.
+
+        Returns:
+            ``model``, ``kind``, ``scoring`` and ``debiasing`` as in estimates, the ``file`` and what ``outputs`` it
+            has: ``flags`` of a system, a ``table`` of the flags of all systems, or ``clusters``.
+        """
+        flags = {"official": "flags", "released": "table"}.get(data)
+        found = [
+            (entry["model"], RELEASED_OUTPUTS, "", entry["debiasing"], entry["file"], flags) for entry in self.released
+        ]
+        found = [(*row[:4], self.compact if flags == "table" else row[4], flags) for row in found if flags]
+        resolving = [(name, HEURISTIC, "none") for name in self["baselines"]]
+        resolving += [(name, SYSTEM, facts["debiasing"]) for name, facts in self.systems.items()]
+        found += [
+            (name, kind, CLUSTERS, debiasing, f"{FOLDER}/clusters/{data}/{name}.jsonl", "clusters")
+            for name, kind, debiasing in (resolving if data in PASSAGES else ())
+        ]
+        found += [
+            (entry["system"], SYSTEM, CLUSTERS, entry["debiasing"], entry["file"], "clusters")
+            for entry in self["clusters"]
+            if entry["data"] == data
+        ]
+        columns = ("model", "kind", "scoring", "debiasing", "file", "outputs")
+        return [dict(zip(columns, row, strict=True)) for row in found]
+
+    def _check_labels(self, data: str):
+        """Refuse two systems with clusters of a data set that tables could not tell apart."""
+        seen = {}
+        for reader in self.readers(data):
+            key = self.labels[reader["model"]], reader["debiasing"], reader["scoring"]
+            first = seen.setdefault(key, reader["file"])
+            if first != reader["file"]:
+                raise UserError(
+                    f"counter_gap.clusters: {reader['file']} is of {key[0]}, debiasing {key[1]}, on {data}, as {first} "
+                    "is; give it another name"
+                )
+
+    @cached_property
+    def labels(self) -> dict[str, str]:
+        """Everything whose outputs are read, by model, to what tables call it."""
+        run = {name: facts["label"] for name, facts in self.systems.items()}
+        named = [*study.SYSTEMS.values(), *(entry["system"] for entry in self["clusters"])]
+        return study.RULES | run | dict(zip(named, named, strict=True))
+
+    @cached_property
+    def called(self) -> dict[str, str]:
+        """What the explorer calls models, ways of reading, kinds and names; empty: it goes without saying."""
+        unsaid = (CLUSTERS, HEURISTIC, RELEASED_OUTPUTS, SYSTEM, study.CORRECTED)
+        return (
+            self.labels
+            | {study.PUBLISHED: study.READINGS[study.PUBLISHED]}
+            | dict.fromkeys(unsaid, "")
+            | {"a": "first", "b": "second"}
+        )
+
+    @cached_property
+    def documents(self) -> Coreference:
+        """What rules and coreference systems resolve: passages with texts."""
+        return Coreference(
+            sets=[data for data in self.data if data in PASSAGES],
+            documents={
+                data: Documents(f"{FOLDER}/instances/{data}.parquet", "id", *size) for data, size in PASSAGES.items()
+            },
+        )
+
+    @cached_property
+    def corpus_scores(self) -> dict[str, dict[str, str]]:
+        """Files with the scores of the run's c2f systems on an annotated corpus, to model and debiasing."""
+        return {
+            f"results/coreference/f1/{self['corpus']}/{name}.csv": {"model": name, "debiasing": facts["debiasing"]}
+            for name, facts in self.systems.items()
+            if self["corpus"] and facts["architecture"] == "c2f"
+        }
+
+    @cached_property
+    def traced(self) -> list[dict]:
+        """How cells of tables lead to instances: by columns of one gender or of one role, and by data sets."""
+        from scripts.counter_gap.published import GENDERS
+        from scripts.counter_gap.tables import COLUMNS
+
+        cells = {
+            (table, head): {name: level.split("|") for name, level in levels.items()}
+            for table, columns in COLUMNS.items()
+            for head, (_, levels) in columns.items()
+            if levels
+        }
+        return [
+            *(
+                trace(f"{FOLDER}/tables/*{table}.csv", {"@column": re.escape(head)}, levels)
+                for (table, head), levels in cells.items()
+            ),
+            trace("*/counter_gap/tables/*/datasets.csv", {"Data": "originals only"}, {"role": "original"}),
+            *(trace("*/datasets.csv", {"Data": label}, {"templates": data}) for data, label in study.GAP.items()),
+            trace_published("counter_gap"),
+            *(
+                trace(f"{FOLDER}/estimates.csv", {"role": name}, {"role": of.split("|")})
+                for of, name in GENDERS.items()
+            ),
+        ]

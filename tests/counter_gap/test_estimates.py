@@ -1,0 +1,224 @@
+"""The metrics against the study's equations, and the bootstrap against a plain one."""
+
+import itertools
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from scripts.counter_gap import estimates, metrics, study
+from scripts.counter_gap.metrics import key
+
+
+def equations(right, masculine):
+    """The metrics straight from Equations 1 to 4 and the captions of Tables 3 and 4, quadruple by quadruple."""
+    acc, within, across = {"M": [], "F": []}, {"M": [], "F": []}, {"M2F": [], "F2M": []}
+    scores = []
+    for (o, c, s1, s2), m in zip(right.astype(int), masculine, strict=True):
+        first, second = ("M", "F") if m else ("F", "M")
+        acc[first] += [o, c]
+        acc[second] += [s1, s2]
+        within[first].append(abs(o - c))
+        within[second].append(abs(s1 - s2))
+        score = abs(o - s1) + abs(c - s2) + abs(o - s2) + abs(c - s1)
+        across["M2F" if m else "F2M"].append(score / 4)
+        scores.append(score)
+    mean = np.mean
+    i_within, i_across = mean(within["M"] + within["F"]), mean(across["M2F"] + across["F2M"])
+    return {
+        key("accuracy", gender="M"): mean(acc["M"]),
+        key("accuracy", gender="F"): mean(acc["F"]),
+        key("accuracy"): mean(right),
+        key("accuracy", "original|control"): mean(right[:, :2]),
+        key("accuracy", "swap-1|swap-2"): mean(right[:, 2:]),
+        key("acc_diff"): mean(acc["M"]) - mean(acc["F"]),
+        key("original_minus_counterfactual"): mean(right[:, :2]) - mean(right[:, 2:]),
+        key("i_within", gender="M"): mean(within["M"]),
+        key("i_within", gender="F"): mean(within["F"]),
+        key("i_within"): i_within,
+        key("i_within_diff"): mean(within["M"]) - mean(within["F"]),
+        key("i_across", original_gender="M"): mean(across["M2F"]),
+        key("i_across", original_gender="F"): mean(across["F2M"]),
+        key("i_across"): i_across,
+        key("i_across_diff"): mean(across["M2F"]) - mean(across["F2M"]),
+        key("delta_i"): i_across - i_within,
+        key("spearman_rho"): stats.spearmanr(masculine, scores).statistic,
+    }
+
+
+def random_data(seed, n=60):
+    generator = np.random.default_rng(seed)
+    return generator.random((n, 4)) < 0.7, generator.random(n) < 0.5
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_metrics_are_the_equations(seed):
+    right, masculine = random_data(seed)
+    codes = metrics.quadruple_types(right, masculine)
+    values = metrics.evaluate(np.bincount(codes, minlength=32))
+    for of, value in equations(right, masculine).items():
+        assert values[of] == pytest.approx(value), of
+    assert values[key("acc_diff")] == pytest.approx(values[key("lean_masculine")] - values[key("lean_feminine")])
+    assert values[key("delta_i")] == pytest.approx(
+        values[key("split_masculine")] + values[key("split_feminine")] - values[key("one_each")] / 2
+    )
+    cancelled = 2 * min(values[key("lean_masculine")], values[key("lean_feminine")]) / values[key("lean")]
+    assert values[key("cancelled")] == pytest.approx(cancelled)
+    assert values[key("accuracy", "original", "M")] == pytest.approx(right[masculine, 0].mean())
+    assert values[key("acc_diff", "original")] == pytest.approx(
+        right[masculine, 0].mean() - right[~masculine, 0].mean()
+    )
+
+
+@pytest.mark.parametrize("right", list(itertools.product([0, 1], repeat=4)))
+def test_a_quadruple_adds_one_minus_a_half_or_nothing(right):
+    values = metrics.evaluate(np.bincount(metrics.quadruple_types([right], [1]), minlength=32))
+    m, f = sum(right[:2]), sum(right[2:])
+    expected = {(2, 0): 1, (0, 2): 1, (1, 1): -0.5}.get((m, f), 0)
+    assert values[key("delta_i")] == expected
+
+
+def test_opposite_biases_cancel_in_the_accuracy_difference_only():
+    codes = metrics.quadruple_types([[1, 1, 0, 0], [0, 0, 1, 1]], [1, 1])
+    values = metrics.evaluate(np.bincount(codes, minlength=32))
+    assert values[key("accuracy", gender="M")] == values[key("accuracy", gender="F")] == 0.5
+    assert values[key("acc_diff")] == 0
+    assert values[key("delta_i")] == values[key("cancelled")] == 1
+
+
+def test_the_bootstrap_is_that_of_quadruples():
+    right, masculine = random_data(1)
+    codes = metrics.quadruple_types(right, masculine)
+    weights = estimates.resample(len(codes), 300, seed=3)
+    assert (weights.sum(1) == len(codes)).all()
+    table = estimates.estimate([codes, codes], weights, metrics.RATIOS)
+    draws = [np.repeat(np.arange(len(codes)), w.astype(int)) for w in weights]
+    plain = [equations(right[d], masculine[d]) for d in draws]
+    row = table.set_index(["system", "metric", *study.FACTORS])
+    for of in (key("acc_diff"), key("i_across", original_gender="M"), key("delta_i"), key("spearman_rho")):
+        samples = np.array([p[of] for p in plain])
+        low, high = np.quantile(samples, [0.025, 0.975])
+        assert row.low[0, *of] == pytest.approx(low, abs=1e-6)
+        assert row.high[1, *of] == pytest.approx(high, abs=1e-6)
+    samples = np.array([p[key("i_across_diff")] for p in plain])
+    sign = np.sign(row.value[0, *key("i_across_diff")])
+    assert row.p_value[0, *key("i_across_diff")] == pytest.approx((1 + (sign * samples <= 0).sum()) / 301)
+    shifted = sign * (samples - row.value[0, *key("i_across_diff")])
+    reached = (shifted >= abs(row.value[0, *key("i_across_diff")]) - 1e-9).sum()
+    assert row.p_centred[0, *key("i_across_diff")] == pytest.approx((1 + reached) / 301)
+    assert np.isnan(row.p_value[0, *key("accuracy", gender="M")])
+
+
+@pytest.mark.parametrize("metric", estimates.EXACT_METRICS)
+def test_exact_p_values_are_those_of_many_draws(metric):
+    right, masculine = random_data(4)
+    codes = metrics.quadruple_types(right, masculine)
+    weights = estimates.resample(len(codes), 20_000, seed=3)
+    counts = np.bincount(codes, minlength=32)
+    samples = metrics.evaluate(weights @ (codes[:, None] == np.arange(32)).astype(np.float32))[key(metric)]
+    value = metrics.evaluate(counts)[key(metric)]
+    for sign in (1.0, -1.0):
+        percentile, centred = estimates.exact_p(counts, metric, sign)
+        # Four standard errors of a share of 20,000 draws.
+        assert percentile == pytest.approx((sign * samples < 1e-6).mean(), abs=4 * 0.5 / np.sqrt(20_000))
+        reached = (sign * (samples - 2 * value) > -1e-6).mean()
+        assert centred == pytest.approx(reached, abs=4 * 0.5 / np.sqrt(20_000))
+    table = estimates.estimate([codes], weights[:10], metrics.RATIOS)
+    table = table[table.role == ""].set_index("metric")
+    sign = 1.0 if metric == "delta_i" or table.value[metric] >= 0 else -1.0
+    assert (table.p_value[metric], table.p_centred[metric]) == estimates.exact_p(counts, metric, sign)
+
+
+def test_tails_are_those_of_whole_numbers():
+    """Samples of 200 quadruples, counted without rounding; far below what a Fourier transform could tell from zero."""
+    right = [[1, 1, 0, 0]] * 70 + [[1, 0, 1, 0]] * 30 + [[1, 1, 1, 1]] * 100
+    counts = np.bincount(metrics.quadruple_types(right, [1] * 200), minlength=32)
+    # Delta I of a quadruple in halves: 2, -1 or 0, and 1 is added to each to have no negative ones.
+    once, total = [30, 100, 0, 70], [1]
+    for _ in range(200):
+        longer = [0] * (len(total) + 3)
+        for i, ways in enumerate(total):
+            for step, more in enumerate(once):
+                longer[i + step] += ways * more
+        total = longer
+    percentile = sum(total[: 200 + 1]) / 200**200
+    centred = sum(total[200 + 2 * (2 * 70 - 30) :]) / 200**200
+    assert percentile < 1e-10
+    assert estimates.exact_p(counts, "delta_i", 1.0) == pytest.approx((percentile, centred), rel=1e-10)
+
+
+def test_a_p_value_is_never_zero():
+    three = np.bincount(metrics.quadruple_types([[1, 1, 0, 0]] * 3, [1] * 3), minlength=32)
+    # Every sample of three such quadruples has a Delta I of one; a single one of 27 would have a chance of 1/27.
+    assert estimates.exact_p(three, "delta_i", 1.0) == pytest.approx((1 / 27, 1 / 27))
+    many = np.bincount(metrics.quadruple_types([[1, 1, 0, 0]] * 1000, [1] * 1000), minlength=32)
+    assert estimates.exact_p(many, "delta_i", 1.0) == (estimates.SMALLEST, estimates.SMALLEST)
+
+
+def test_exact_p_values_of_one_quadruple_are_counted_by_hand():
+    # Two quadruples, one that gender splits: a sample of two has none with chance 1/4.
+    counts = np.bincount(metrics.quadruple_types([[1, 1, 0, 0], [1, 1, 1, 1]], [1, 1]), minlength=32)
+    # It has two, as many as would lie twice as far above zero as the data, with chance 1/4 too.
+    assert estimates.exact_p(counts, "delta_i", 1.0) == pytest.approx((1 / 4, 1 / 4))
+    assert estimates.exact_p(counts, "acc_diff", -1.0) == pytest.approx((1, 1))
+
+
+def test_what_is_undefined_is_missing():
+    codes = metrics.quadruple_types(np.ones((4, 4)), [1, 1, 1, 1])
+    weights = estimates.resample(4, 100, seed=1)
+    table = estimates.estimate([codes], weights, metrics.RATIOS)
+    row = table.set_index(["metric", *study.FACTORS])
+    for of in (key("i_across", original_gender="F"), key("cancelled"), key("spearman_rho"), key("i_across_diff")):
+        assert np.isnan(row.value[of]) and np.isnan(row.low[of]) and np.isnan(row.p_value[of])
+    assert row.p_value[key("delta_i")] == pytest.approx(1)
+
+
+def test_all_systems_and_metrics_take_seconds():
+    generator = np.random.default_rng(1)
+    codes = generator.integers(0, 32, (8, 1002))
+    started = time.process_time()
+    weights = estimates.resample(1002, 10_000, seed=1)
+    table = estimates.estimate(codes, weights, metrics.RATIOS)
+    assert time.process_time() - started < 10
+    assert len(table) == 8 * 28
+
+
+def test_single_instances_have_accuracies():
+    values = metrics.evaluate(np.array([1, 3, 2, 2]), metrics.SINGLE)
+    assert values[key("accuracy", gender="F")] == 0.75 and values[key("accuracy", gender="M")] == 0.5
+    assert values[key("acc_diff")] == -0.25 and values[key("accuracy")] == 0.625
+
+
+def test_tests_are_corrected_within_their_family():
+    rows = [
+        {"scoring": scoring, "model": model, "metric": metric, "p_value": p, "p_centred": 2 * p}
+        for scoring, model, metric, p in (
+            ("a", "x", "delta_i", 0.008), ("a", "y", "delta_i", 0.5), ("b", "x", "delta_i", 0.008),
+            ("a", "x", "acc_diff", 0.004), ("a", "y", "acc_diff", 0.006), ("a", "x", "accuracy", np.nan),
+        )
+    ]  # fmt: skip
+    shared = dict.fromkeys([*study.IDENTITY[:1], *study.IDENTITY[4:], *study.FACTORS], "")
+    table = pd.DataFrame(rows).assign(**shared).reindex(columns=[c for c in estimates.COLUMNS if "holm" not in c])
+    tests = study.add_significance(estimates.correct_tests(table), 0.01)
+    assert tests.p_value.isna().tolist() == tests.significant.isna().tolist() == [False] * 5 + [True]
+    tests = tests[:5]
+    assert tests.p_holm.round(6).tolist() == [0.016, 0.5, 0.008, 0.008, 0.008]
+    assert tests.significant.tolist() == [True, False, True, True, True]
+    assert tests.significant_holm.tolist() == [False, False, True, True, True]
+    assert tests.p_centred_holm.round(6).tolist() == [0.032, 1, 0.016, 0.016, 0.016]
+    assert tests.significant_centred.tolist() == [False, False, False, True, False]
+    assert not tests.significant_centred_holm.any()
+
+
+def test_sums_are_those_of_the_groups():
+    """Of five quadruples two have a masculine original."""
+    codes = metrics.quadruple_types([[1, 1, 0, 0]] * 3 + [[1, 0, 1, 0]] * 2, [1, 1, 0, 0, 0])
+    table = estimates.estimate([codes], estimates.resample(5, 50, seed=1), metrics.RATIOS)
+    row = table.set_index(["metric", *study.FACTORS])[["above", "below", "clusters"]]
+    assert row.loc[key("i_across", original_gender="M")].tolist() == [2, 2, 2]
+    assert row.loc[key("i_across", original_gender="F")].tolist() == [1 + 2 / 2, 3, 3]
+    assert row.loc[key("split_masculine")].tolist() == [2, 5, 5] and row.loc[key("one_each")].tolist() == [2, 5, 5]
+    difference = row.loc[key("acc_diff", "original")]
+    assert difference.isna().tolist() == [True, True, False] and difference.clusters == 5
