@@ -1,13 +1,24 @@
-# RUFF (Gautam et al. 2024). Needs scripts/ruff/lib/plan.py, which says what the run scores and prompts, templates/ruff
-# or the authors' files, and scores (rules/scoring.smk). Makes instances and the sheet for annotators; declares analyses,
-# figures, tables and numbers. Those of prompted models are in rules/ruff_prompting.smk.
+"""
+RUFF (Gautam et al. 2024): does a model use a person's pronoun again, also after sentences about somebody else?
+
+REQUIRED INPUTS
+    templates/ruff/*.tsv, templates/occupations.tsv       or the authors' archive (rules/upstream.smk)
+    results/ruff/scores/{templates}/{model}.parquet       rules/scoring.smk
+    results/ruff/answers/{templates}/{model}.parquet      rules/prompting.smk
+
+OUTPUTS
+    results/ruff/instances/, prompts/, predictions/, outputs/, annotation/, analysis/
+    results/ruff/estimates.csv, pronoun_tests.csv, against_scored.csv, normalisation.csv
+    results/ruff/figures/, tables/                        figures 1 and 4 to 13, tables 1 to 5 of the paper
+    results/paper/sections/ruff.tex, ruff_abstract.tex
+"""
 
 from scripts.core.paper.formats import FEWEST, have_sizes
-from scripts.ruff.lib import plan as ruff_plan
-from scripts.ruff.lib import traces as ruff_traces
-from scripts.ruff.lib.human import human_baseline as ruff_human_baseline
+from scripts.ruff import plan as ruff_plan
+from scripts.ruff.human import human_baseline as ruff_human_baseline
 
-RUFF_ANALYSIS = "results/ruff/analysis/{templates}"
+RUFF_PROMPTS = str(TEMPLATES / "ruff/prompts.tsv")
+RUFF_CHAINS = str(TEMPLATES / "ruff/chain_of_thought.tsv")
 RUFF = call_or_exit(
     ruff_plan.Plan.of,
     config["ruff"],
@@ -15,29 +26,42 @@ RUFF = call_or_exit(
     RUN_MODELS,
     KNOWN_PRONOUNS,
     config["pronoun_sets"],
-    TEMPLATES / "ruff/prompts.tsv",
+    RUFF_PROMPTS,
 )
-RUFF_MODELS = {"models": RUFF.models}
-
-RUFF_SAMPLES = "results/ruff/instances/{{templates}}/sample_seed{seed}_distractors{n}.parquet"
-RUFF_SELECTED = "results/ruff/instances/{templates}/selected.parquet"
-RUFF_PREDICTIONS = f"{RUFF_ANALYSIS}/predictions.parquet"
+RUFF_CATEGORY = f"{len(STUDIES) + 2}. RUFF"
 
 # The template files of each set: this project's own (tasks, contexts, occupations), or the authors' archive.
-RUFF_TEMPLATE_FILES = {
+RUFF_FILES = {
     "replica": [str(TEMPLATES / path) for path in ("ruff/task.tsv", "ruff/context.tsv", "occupations.tsv")],
     "official": [upstream("ruff/data.zip")],
 }
-RUFF_SOURCES = {
-    "templates": lambda wildcards: RUFF_TEMPLATE_FILES[wildcards.templates],
-    "pronouns": PRONOUN_FILE,
-}
+RUFF_SAMPLES = "results/ruff/instances/{{templates}}/sample_seed{seed}_distractors{n}.parquet"
+RUFF_SELECTED = "results/ruff/instances/{templates}/selected.parquet"
+RUFF_SHEETS = RUFF["annotation"]["sheets"]
+RUFF_COMPARED = {"template_sets": RUFF.templates, "every_set": list(RUFF_FILES), "pronoun_sets": PRONOUN_SETS}
+# Of what models answer; none where nobody is asked.
+RUFF_OUTPUTS = "results/ruff/outputs/{templates}.parquet"
+RUFF_OUTPUT_FILES = expand(RUFF_OUTPUTS, templates=RUFF.templates if RUFF.asked else [])
+
+# Figures 1, 4 to 10 of the paper in this order, who becomes whom being an addition, then 11 to 13 and another addition.
+RUFF_DRAWN = ["headline", "context_free", "introduction_accuracy", "accuracy_by_pronoun", "accuracy_by_distractors"]
+RUFF_DRAWN += ["who_becomes_whom", *(["scaling"] if have_sizes(RUFF.models) else []), "error_types"]
+RUFF_DRAWN += ["context_free_by_model", *RUFF.prompting_figures(FEWEST)]
+RUFF_FIGURES = expand("results/ruff/figures/{templates}/{figure}", templates=RUFF.templates, figure=RUFF_DRAWN)
+RUFF_TABULATED = ["accuracy", "pronoun_tests", "error_types", *(["prompting"] if RUFF.asked else [])]
+RUFF_LISTED = ["instance_counts", "models", *(["prompted_models"] if RUFF.asked else [])]
+RUFF_SHOWN = ["prompt_templates", "prompt_examples"] if RUFF.asked else []
+RUFF_SHOWN += ["chain_examples"] if RUFF.chained else []
+RUFF_TABLES = [
+    *expand("results/ruff/tables/{templates}/{table}", templates=RUFF.templates, table=[*RUFF_LISTED, *RUFF_TABULATED]),
+    *expand("results/ruff/tables/{table}", table=RUFF_SHOWN),
+]
 
 
-# The next three rules have what this one says of inputs, pronoun sets, script and environment.
 rule ruff_context_free:
     input:
-        **RUFF_SOURCES,
+        templates=lambda wildcards: RUFF_FILES[wildcards.templates],
+        pronouns=PRONOUN_FILE,
     output:
         context_free="results/ruff/instances/{templates}/context_free.parquet",
     log:
@@ -50,7 +74,10 @@ rule ruff_context_free:
         "../scripts/ruff/instances.py"
 
 
-use rule ruff_context_free as ruff_instances with:
+rule ruff_instances:
+    input:
+        templates=lambda wildcards: RUFF_FILES[wildcards.templates],
+        pronouns=PRONOUN_FILE,
     output:
         instances="results/ruff/instances/{templates}/distractors{n}.parquet",
     log:
@@ -59,20 +86,36 @@ use rule ruff_context_free as ruff_instances with:
         "results/benchmarks/ruff_instances/{templates}_distractors{n}.tsv"
     wildcard_constraints:
         n=r"[0-5]",
+    conda:
+        "../envs/analysis.yaml"
     params:
+        pronoun_sets=PRONOUN_SETS,
         n_distractors=lambda wildcards: int(wildcards.n),
+    script:
+        "../scripts/ruff/instances.py"
 
 
-use rule ruff_context_free as ruff_full_set_sizes with:
+rule ruff_full_set_sizes:
+    input:
+        templates=lambda wildcards: RUFF_FILES[wildcards.templates],
+        pronouns=PRONOUN_FILE,
     output:
         full_set_sizes="results/ruff/instances/{templates}/full_set_sizes.parquet",
     log:
         "results/logs/ruff_full_set_sizes/{templates}.log",
+    conda:
+        "../envs/analysis.yaml"
     params:
+        pronoun_sets=PRONOUN_SETS,
         distractors=RUFF["distractors"],
+    script:
+        "../scripts/ruff/instances.py"
 
 
-use rule ruff_context_free as ruff_sample with:
+rule ruff_sample:
+    input:
+        templates=lambda wildcards: RUFF_FILES[wildcards.templates],
+        pronouns=PRONOUN_FILE,
     output:
         sample="results/ruff/instances/{templates}/sample_seed{seed}_distractors{n}.parquet",
     log:
@@ -80,9 +123,14 @@ use rule ruff_context_free as ruff_sample with:
     wildcard_constraints:
         seed=r"\d+",
         n=r"[0-5]",
+    conda:
+        "../envs/analysis.yaml"
     params:
+        pronoun_sets=PRONOUN_SETS,
         n_distractors=lambda wildcards: int(wildcards.n),
         seed=lambda wildcards: int(wildcards.seed),
+    script:
+        "../scripts/ruff/instances.py"
 
 
 rule ruff_select_instances:
@@ -101,57 +149,117 @@ rule ruff_select_instances:
         "../scripts/ruff/instances.py"
 
 
-# Analyses (scripts/ruff/analyses.py) of scores; those of prompted models are in rules/ruff_prompting.smk.
-RUFF_OF_SCORES = {
-    "instances": RUFF_SELECTED,
-    "scores": expand("results/ruff/scores/{{templates}}/{model}.parquet", model=RUFF.models),
-}
-RUFF_SCORERS = {"models": list(RUFF.models), "pronoun_sets": PRONOUN_SETS, "sizes": RUFF.sizes}
-RUFF_ANALYSES = {
-    "predictions": result(outputs=["predictions.parquet"], params=RUFF_SCORERS, mem_mb=4000, **RUFF_OF_SCORES),
-    "context_free_counts": result(
-        outputs=["context_free", "context_free_summary"],
-        params=RUFF_MODELS | {"pronoun_sets": PRONOUN_SETS},
-        mem_mb=4000,
-        predictions=RUFF_PREDICTIONS,
-    ),
-    "accuracy": result(
-        outputs=["accuracy_by_seed", "accuracy", "accuracy_over_models"],
-        params=RUFF_MODELS | RUFF.bootstrap,
-        mem_mb=4000,
-        runtime=20,
-        predictions=RUFF_PREDICTIONS,
-    ),
-    "pronoun_tests": result(
-        params=RUFF_MODELS | {"pronoun_sets": PRONOUN_SETS, "alpha": RUFF["alpha"]},
-        mem_mb=4000,
-        predictions=RUFF_PREDICTIONS,
-    ),
-    "error_types": result(outputs=["error_types", "error_range"], mem_mb=4000, predictions=RUFF_PREDICTIONS),
-    "scaling": result("accuracy", params=RUFF_MODELS),
-    "normalisation": result(
-        params={"models": list(RUFF.models), "sizes": RUFF.sizes} | RUFF.bootstrap,
-        mem_mb=8000,
-        runtime=60,
-        **RUFF_OF_SCORES,
-    ),
-}
+rule ruff_prompts:
+    input:
+        samples=expand(RUFF_SAMPLES, seed=RUFF.prompting["seeds"], n=RUFF.prompting["distractors"]),
+        prompt_templates=RUFF_PROMPTS,
+        chain_templates=RUFF_CHAINS,
+    output:
+        prompted="results/ruff/instances/{templates}/prompted.parquet",
+        prompts="results/ruff/prompts/{templates}.parquet",
+    log:
+        "results/logs/ruff_prompts/{templates}.log",
+    conda:
+        "../envs/analysis.yaml"
+    resources:
+        mem_mb=growing(8000),
+        runtime=growing(30),
+    params:
+        **{key: RUFF.prompting[key] for key in ("sample_size", "kinds", "blank", "option_orders")},
+        chains={key: RUFF.prompting["chain_of_thought"][key] for key in ("methods", "distractors", "sample_size")},
+    script:
+        "../scripts/ruff/instances.py"
 
 
-# The human baseline in the figures: the accuracy of this run's annotators if the configuration lists their sheets,
-# otherwise the study's.
-RUFF_ANNOTATION = RUFF["annotation"]
-RUFF_PEOPLE = {
-    "_people": lambda wildcards: (
-        [f"results/ruff/annotation/{wildcards.templates}/accuracy.csv"]
-        if RUFF_ANNOTATION["sheets"].get(wildcards.templates)
-        else []
-    )
-}
-RUFF_HUMAN = {"human": lambda wildcards, input: ruff_human_baseline(input._people, RUFF["human_accuracy"])}
+rule ruff_predictions:
+    input:
+        instances=RUFF_SELECTED,
+        scores=expand("results/ruff/scores/{{templates}}/{model}.parquet", model=RUFF.models),
+    output:
+        predictions="results/ruff/predictions/{templates}.parquet",
+    log:
+        "results/logs/ruff_predictions/{templates}.log",
+    conda:
+        "../envs/analysis.yaml"
+    resources:
+        mem_mb=growing(4000),
+    params:
+        models=list(RUFF.models),
+        pronoun_sets=PRONOUN_SETS,
+        sizes=RUFF.sizes,
+    script:
+        "../scripts/ruff/predictions.py"
 
 
-include: "ruff_prompting.smk"
+rule ruff_outputs:
+    input:
+        prompted=rules.ruff_prompts.output.prompted,
+        prompts=rules.ruff_prompts.output.prompts,
+        pronouns=PRONOUN_FILE,
+        answers=expand("results/ruff/answers/{{templates}}/{model}.parquet", model=RUFF.prompted),
+    output:
+        outputs=RUFF_OUTPUTS,
+    log:
+        "results/logs/ruff_outputs/{templates}.log",
+    conda:
+        "../envs/analysis.yaml"
+    resources:
+        mem_mb=growing(RUFF.outputs_mb),
+        runtime=growing(60),
+    params:
+        models=list(RUFF.prompted),
+        pronoun_sets=PRONOUN_SETS,
+    script:
+        "../scripts/ruff/predictions.py"
+
+
+rule ruff_estimates:
+    input:
+        predictions=expand(rules.ruff_predictions.output.predictions, templates=RUFF.templates),
+        outputs=RUFF_OUTPUT_FILES,
+    output:
+        estimates="results/ruff/estimates.csv",
+        pronoun_tests="results/ruff/pronoun_tests.csv",
+        against_scored="results/ruff/against_scored.csv",
+    log:
+        "results/logs/ruff_estimates/all.log",
+    conda:
+        "../envs/analysis.yaml"
+    resources:
+        mem_mb=growing(RUFF.outputs_mb),
+        runtime=growing(60),
+    params:
+        **RUFF.bootstrap,
+        template_sets=RUFF.templates,
+        models=RUFF.models,
+        pronoun_sets=PRONOUN_SETS,
+        pairs=RUFF.pairs,
+        chance=RUFF.chance,
+        alpha=RUFF["alpha"],
+    script:
+        "../scripts/ruff/estimates.py"
+
+
+rule ruff_normalisation:
+    input:
+        instances=expand(RUFF_SELECTED, templates=RUFF.templates),
+        scores=expand("results/ruff/scores/{templates}/{model}.parquet", templates=RUFF.templates, model=RUFF.models),
+    output:
+        normalisation="results/ruff/normalisation.csv",
+    log:
+        "results/logs/ruff_normalisation/all.log",
+    conda:
+        "../envs/analysis.yaml"
+    resources:
+        mem_mb=growing(8000),
+        runtime=growing(60),
+    params:
+        **RUFF.bootstrap,
+        template_sets=RUFF.templates,
+        models=list(RUFF.models),
+        sizes=RUFF.sizes,
+    script:
+        "../scripts/ruff/normalisation.py"
 
 
 rule ruff_human_sheet:
@@ -164,8 +272,8 @@ rule ruff_human_sheet:
     conda:
         "../envs/analysis.yaml"
     params:
-        instances=RUFF_ANNOTATION["instances"],
-        seed=RUFF_ANNOTATION["seed"],
+        instances=RUFF["annotation"]["instances"],
+        seed=RUFF["annotation"]["seed"],
     script:
         "../scripts/ruff/instances.py"
 
@@ -174,9 +282,7 @@ rule ruff_human_accuracy:
     input:
         samples=rules.ruff_human_sheet.input.samples,
         sheet=rules.ruff_human_sheet.output.sheet,
-        completed=lambda wildcards: [
-            config_path(path) for path in RUFF_ANNOTATION["sheets"].get(wildcards.templates, [])
-        ],
+        completed=lambda wildcards: [config_path(path) for path in RUFF_SHEETS.get(wildcards.templates, [])],
     output:
         answers="results/ruff/annotation/{templates}/answers.csv",
         agreement="results/ruff/annotation/{templates}/agreement.csv",
@@ -186,130 +292,314 @@ rule ruff_human_accuracy:
     conda:
         "../envs/analysis.yaml"
     script:
-        "../scripts/ruff/analyses.py"
+        "../scripts/ruff/human.py"
 
 
-# In the paper: headline 1, context_free 4, introduction_accuracy 5, accuracy_by_pronoun 6, accuracy_by_distractors 7,
-# scaling 8, error_types 9, context_free_by_model 10; the others are additions.
-RUFF_FIGURE_PARAMS = RUFF_MODELS | {"chance": RUFF.chance} | RUFF_HUMAN
-RUFF_COUNTED = RUFF_MODELS | {"pronoun_sets": PRONOUN_LABELS}
-RUFF_SPLIT = RUFF_COUNTED | {"chance": RUFF.chance}
-RUFF_POINTS = [
-    Point(
-        str(n),
-        "accuracy",
-        {"scoring": "probability", "n_distractors": n},
-        printed=("ruff_accuracy", f"{{model}} | {n} | all", "accuracy", 1.0),
-    )
-    for n in RUFF["distractors"]
-]
-RUFF_FIGURES = {
-    "headline": result(
-        "accuracy",
-        params=RUFF_FIGURE_PARAMS,
-        **RUFF_PEOPLE,
-        title="Accuracy by number of distractors, largest models",
-    ),
-    "context_free": result(
-        "context_free", "context_free_summary", params=RUFF_COUNTED, title="Predictions without context"
-    ),
-    "introduction_accuracy": result(
-        "accuracy", params=RUFF_FIGURE_PARAMS, **RUFF_PEOPLE, title="Accuracy without distractors"
-    ),
-    "accuracy_by_pronoun": result(
-        "accuracy",
-        "pronoun_tests",
-        params=RUFF_FIGURE_PARAMS | RUFF_COUNTED,
-        **RUFF_PEOPLE,
-        title="Accuracy without distractors by pronoun set",
-    ),
-    "accuracy_by_distractors": result(
-        "accuracy", params=RUFF_FIGURE_PARAMS, **RUFF_PEOPLE, title="Accuracy by number of distractors"
-    ),
-    "who_becomes_whom": result(
-        predictions=RUFF_PREDICTIONS,
-        params=RUFF_SPLIT | RUFF.bootstrap,
-        title="Who becomes whom",
-    ),
-    "scaling": result(
-        "scaling",
-        targets=None if have_sizes(RUFF.models) else [],
-        params=RUFF_FIGURE_PARAMS,
-        **RUFF_PEOPLE,
-        title="Accuracy by model size",
-    ),
-    "error_types": result("error_types", params=RUFF_MODELS, title="Kinds of errors with distractors"),
-    "context_free_by_model": result("context_free", params=RUFF_COUNTED, title="Predictions without context by model"),
-    **RUFF_PROMPTING_FIGURES,
-}
+# The human baseline is that of this run's annotators if the configuration lists their sheets, otherwise the study's.
+rule ruff_figures:
+    input:
+        **rules.ruff_estimates.output,
+        _people=lambda wildcards: [
+            f"results/ruff/annotation/{name}/accuracy.csv"
+            for name in RUFF_SHEETS
+            if RUFF_SHEETS[name] and name == wildcards.templates
+        ],
+    output:
+        pdf=expand("results/ruff/figures/{{templates}}/{figure}.pdf", figure=RUFF_DRAWN),
+        png=[
+            reported(path, RUFF_CATEGORY, 1, "figure", f"RUFF, {Path(path).stem}")
+            for path in expand("results/ruff/figures/{{templates}}/{figure}.png", figure=RUFF_DRAWN)
+        ],
+        csv=expand("results/ruff/figures/{{templates}}/{figure}.csv", figure=RUFF_DRAWN),
+    log:
+        "results/logs/ruff_figures/{templates}.log",
+    wildcard_constraints:
+        templates=one_of(RUFF_FILES),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        **from_wildcards("templates"),
+        models=RUFF.models,
+        asked=RUFF.asked,
+        pronoun_sets=PRONOUN_LABELS,
+        chance=RUFF.chance,
+        human=lambda wildcards, input: ruff_human_baseline(input._people, RUFF["human_accuracy"]),
+        methods=RUFF.methods,
+    script:
+        "../scripts/ruff/figures.py"
 
-# In the paper: instance_counts 1, models 2.
-RUFF_TABLES = {
-    "instance_counts": result(
+
+rule ruff_table:
+    input:
+        estimates=rules.ruff_estimates.output.estimates,
+        pronoun_tests=rules.ruff_estimates.output.pronoun_tests,
+    output:
+        tex="results/ruff/tables/{templates}/{table}.tex",
+        csv=reported("results/ruff/tables/{templates}/{table}.csv", RUFF_CATEGORY, 2, "table", "RUFF, {table}"),
+    log:
+        "results/logs/ruff_table/{templates}_{table}.log",
+    wildcard_constraints:
+        templates=one_of(RUFF_FILES),
+        table=one_of(RUFF_TABULATED),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        **from_wildcards("templates", "table"),
+        models=RUFF.models,
+        asked=RUFF.asked,
+    script:
+        "../scripts/ruff/tables.py"
+
+
+# Table 1 of the paper.
+rule ruff_table_instance_counts:
+    input:
         context_free=rules.ruff_context_free.output.context_free,
         full_set_sizes=rules.ruff_full_set_sizes.output.full_set_sizes,
         samples=rules.ruff_select_instances.input.samples,
         selected=rules.ruff_select_instances.output.selected,
-        params=RUFF_MODELS | {"scored": RUFF.sizes},
-        title="Numbers of instances",
-    ),
-    "models": result(params=RUFF_MODELS, title="Models by family"),
-    "accuracy": result("accuracy", params=RUFF_MODELS, title="Accuracy by number of distractors"),
-    "pronoun_tests": result("pronoun_tests", params=RUFF_MODELS, title="Tests between pronoun sets"),
-    "error_types": result("error_types", params=RUFF_MODELS, title="Kinds of errors with distractors"),
-    **RUFF_PROMPTING_TABLES,
-}
-
-# Beside the study: published numbers and findings, over all template sets at once.
-RUFF_COMPARED = {
-    "template_sets": RUFF.templates,
-    "every_set": list(RUFF_TEMPLATE_FILES),
-    "models": RUFF.models | RUFF.asked,
-    "pronoun_sets": PRONOUN_SETS,
-}
-RUFF_COMPARISONS = {
-    "published_vs_ours": result(
-        params=RUFF_COMPARED,
-        **published_files("ruff"),
-        tables=expand(
-            [
-                f"{RUFF_ANALYSIS}/accuracy.csv",
-                f"{RUFF_ANALYSIS}/error_types.csv",
-                f"{RUFF_ANALYSIS}/paper_numbers.json",
-                "results/ruff/tables/{templates}/instance_counts.csv",
-                "results/ruff/tables/{templates}/models.csv",
-                *RUFF_PROMPTING_COMPARED,
-            ],
-            templates=RUFF.templates,
+    output:
+        tex="results/ruff/tables/{templates}/instance_counts.tex",
+        csv=reported(
+            "results/ruff/tables/{templates}/instance_counts.csv", RUFF_CATEGORY, 3, "table", "Numbers of instances"
         ),
-    ),
-    "findings": result(
-        params=RUFF_COMPARED,
+    log:
+        "results/logs/ruff_table_instance_counts/{templates}.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        models=RUFF.models,
+        sizes=RUFF.sizes,
+    script:
+        "../scripts/ruff/tables.py"
+
+
+# Table 2 of the paper.
+rule ruff_table_models:
+    output:
+        tex="results/ruff/tables/{templates}/models.tex",
+        csv=reported("results/ruff/tables/{templates}/models.csv", RUFF_CATEGORY, 4, "table", "Models by family"),
+    log:
+        "results/logs/ruff_table_models/{templates}.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        models=RUFF.models,
+    script:
+        "../scripts/ruff/tables.py"
+
+
+rule ruff_table_prompted_models:
+    input:
+        answers=rules.ruff_outputs.input.answers,
+    output:
+        tex="results/ruff/tables/{templates}/prompted_models.tex",
+        csv=reported(
+            "results/ruff/tables/{templates}/prompted_models.csv", RUFF_CATEGORY, 5, "table", "Prompted models"
+        ),
+    log:
+        "results/logs/ruff_table_prompted_models/{templates}.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        models=RUFF.asked,
+    script:
+        "../scripts/ruff/prompt_tables.py"
+
+
+# Tables 3 to 5 of the paper show prompts and belong to no template set; their example is one of the replica's.
+rule ruff_table_prompt_templates:
+    input:
+        prompt_templates=RUFF_PROMPTS,
+    output:
+        tex="results/ruff/tables/prompt_templates.tex",
+        csv=reported("results/ruff/tables/prompt_templates.csv", RUFF_CATEGORY, 6, "table", "Prompts"),
+    log:
+        "results/logs/ruff_table_prompt_templates/all.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        kinds=RUFF.prompting["kinds"],
+    script:
+        "../scripts/ruff/prompt_tables.py"
+
+
+rule ruff_table_prompt_examples:
+    input:
+        prompt_templates=RUFF_PROMPTS,
+        sample=f"results/ruff/instances/replica/sample_seed{RUFF.prompting['seeds'][0]}_distractors0.parquet",
+        answers=expand(f"results/ruff/answers/{RUFF.templates[0]}/{{model}}.parquet", model=RUFF.prompted),
+    output:
+        tex="results/ruff/tables/prompt_examples.tex",
+        csv=reported("results/ruff/tables/prompt_examples.csv", RUFF_CATEGORY, 7, "table", "Examples of prompts"),
+    log:
+        "results/logs/ruff_table_prompt_examples/all.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        models=RUFF.asked,
+        blank=RUFF.prompting["blank"],
+    script:
+        "../scripts/ruff/prompt_tables.py"
+
+
+rule ruff_table_chain_examples:
+    input:
+        prompt_templates=RUFF_PROMPTS,
+        chain_templates=RUFF_CHAINS,
+        sample=rules.ruff_table_prompt_examples.input.sample,
+    output:
+        tex="results/ruff/tables/chain_examples.tex",
+        csv=reported("results/ruff/tables/chain_examples.csv", RUFF_CATEGORY, 8, "table", "Chains of thought"),
+    log:
+        "results/logs/ruff_table_chain_examples/all.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        methods=RUFF.prompting["chain_of_thought"]["methods"],
+        blank=RUFF.prompting["blank"],
+    script:
+        "../scripts/ruff/prompt_tables.py"
+
+
+rule ruff_published_vs_ours:
+    input:
+        **published_files("ruff"),
+        estimates=rules.ruff_estimates.output.estimates,
+        instance_counts=expand(rules.ruff_table_instance_counts.output.csv, templates=RUFF.templates),
+        models=expand(rules.ruff_table_models.output.csv, templates=RUFF.templates),
+        prompted_models=expand(
+            "results/ruff/tables/{templates}/prompted_models.csv", templates=RUFF.templates if RUFF.asked else []
+        ),
+        prompt_templates=expand("results/ruff/tables/{table}.csv", table=RUFF_SHOWN[:1]),
+    output:
+        csv=reported(
+            "results/ruff/tables/published_vs_ours.csv", RUFF_CATEGORY, 9, "table", "Published numbers beside ours"
+        ),
+        tex="results/ruff/tables/published_vs_ours.tex",
+        numbers="results/ruff/tables/published_vs_ours.json",
+    log:
+        "results/logs/ruff_published_vs_ours/all.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        **RUFF_COMPARED,
+        facts=RUFF.models | RUFF.asked,
+        settings=RUFF.compared_settings,
+    script:
+        "../scripts/ruff/published.py"
+
+
+rule ruff_findings:
+    input:
         printed=repo_path("paper/published/ruff.csv"),
         study_models=repo_path("paper/published/ruff_models.csv"),
-        tables=expand(
-            f"{RUFF_ANALYSIS}/{{table}}.csv",
-            templates=RUFF.templates,
-            table=[
-                "accuracy",
-                "context_free",
-                "pronoun_tests",
-                "error_types",
-                *(["prompted_accuracy"] if RUFF.asked else []),
-            ],
-        ),
-    ),
-}
+        estimates=rules.ruff_estimates.output.estimates,
+        pronoun_tests=rules.ruff_estimates.output.pronoun_tests,
+    output:
+        csv=reported("results/ruff/tables/findings.csv", RUFF_CATEGORY, 10, "table", "Findings of the study"),
+        tex="results/ruff/tables/findings.tex",
+        numbers="results/ruff/tables/findings.json",
+    log:
+        "results/logs/ruff_findings/all.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        **RUFF_COMPARED,
+        models=RUFF.models | RUFF.asked,
+    script:
+        "../scripts/ruff/findings.py"
+
+
+rule ruff_findings_of_model:
+    input:
+        printed=repo_path("paper/published/ruff.csv"),
+        estimates=rules.ruff_estimates.output.estimates,
+        pronoun_tests=rules.ruff_estimates.output.pronoun_tests,
+    output:
+        findings_csv="results/ruff/analysis/findings_of_model/{model}.csv",
+    log:
+        "results/logs/ruff_findings_of_model/{model}.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        **from_wildcards("model"),
+        facts=lambda wildcards: MODELS[wildcards.model].facts,
+        template_sets=RUFF.templates,
+        pronoun_sets=PRONOUN_SETS,
+    script:
+        "../scripts/ruff/findings.py"
+
+
+rule ruff_section:
+    input:
+        **rules.ruff_estimates.output,
+        section_template=repo_path("paper/sections/ruff.tex.j2"),
+        _included=repo_path("paper/sections/ruff_prompting.tex.j2"),
+        abstract_template=repo_path("paper/sections/ruff_abstract.tex.j2"),
+        normalisation=rules.ruff_normalisation.output.normalisation,
+        instance_counts=rules.ruff_published_vs_ours.input.instance_counts,
+        figures=expand("{figure}.pdf", figure=RUFF_FIGURES),
+        tables=[
+            *expand("{table}.tex", table=RUFF_TABLES),
+            rules.ruff_published_vs_ours.output.tex,
+            rules.ruff_findings.output.tex,
+        ],
+        comparison_numbers=[rules.ruff_published_vs_ours.output.numbers, rules.ruff_findings.output.numbers],
+    output:
+        section_tex="results/paper/sections/ruff.tex",
+        abstract_tex="results/paper/sections/ruff_abstract.tex",
+        paper_numbers=expand("results/ruff/analysis/{templates}/paper_numbers.json", templates=RUFF.templates),
+    log:
+        "results/logs/ruff_section/all.log",
+    conda:
+        "../envs/paper.yaml"
+    params:
+        template_sets=RUFF.templates,
+        models=RUFF.models,
+        pronoun_sets=PRONOUN_LABELS,
+        distractors=RUFF["distractors"],
+        seeds=RUFF["seeds"],
+        settings=RUFF.section_settings,
+        sizes=RUFF.sizes,
+        prompting=RUFF.prompting_section,
+        prompting_settings=RUFF.prompting_numbers,
+        uneven=ruff_plan.uneven_models(RUFF.sizes),
+    script:
+        "../scripts/ruff/section.py"
+
+
+rule ruff_summary:
+    input:
+        estimates=rules.ruff_estimates.output.estimates,
+        normalisation=rules.ruff_normalisation.output.normalisation,
+    output:
+        summary="results/ruff/analysis/summary.csv",
+    log:
+        "results/logs/ruff_summary/all.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        template_sets=RUFF.templates,
+        models=RUFF.models | RUFF.asked,
+        distractors=RUFF["distractors"],
+    script:
+        "../scripts/ruff/summary.py"
 
 
 declare(
     name="ruff",
     models=list(RUFF.models),
     label="RUFF",
-    traced=ruff_traces.list_traces(RUFF),
+    title="RUFF (robust pronoun fidelity)",
+    question="Does a model reuse the pronoun that a person was introduced with, also after sentences about somebody else?",
+    abstract=True,
+    chances={"accuracy": RUFF.chance},
+    headline=["who_becomes_whom", "headline", "error_types"],
+    traced=RUFF.traced,
     outcomes={
-        "probability": ["results/ruff/analysis/{part}/predictions.parquet"],
-        "prompted": ["results/ruff/analysis/{part}/prompted_outputs.parquet"],
+        "probability": ["results/ruff/predictions/{part}.parquet"],
+        "prompted": ["results/ruff/outputs/{part}.parquet"],
     },
     paired={
         "accuracy": PairedOutcomes(
@@ -319,9 +609,8 @@ declare(
             prediction=["prediction"],
         )
     },
-    title="RUFF (robust pronoun fidelity)",
     parts=RUFF.templates,
-    every_part=list(RUFF_TEMPLATE_FILES),
+    every_part=list(RUFF_FILES),
     instances=expand(
         [
             "results/ruff/instances/{templates}/context_free.parquet",
@@ -331,76 +620,25 @@ declare(
         ],
         templates=RUFF.templates,
     ),
+    analyses=[*rules.ruff_estimates.output, rules.ruff_normalisation.output.normalisation],
     scored=RUFF.scored,
     prompted=RUFF.prompts,
-    figures=RUFF_FIGURES,
-    tables=RUFF_TABLES,
-    comparisons=RUFF_COMPARISONS,
-    analysis_rules=RUFF_ANALYSES | RUFF_PROMPTING_ANALYSES,
-    numbers=result(
-        "accuracy",
-        "accuracy_over_models",
-        "context_free",
-        "pronoun_tests",
-        "error_types",
-        "error_range",
-        "normalisation",
-        *RUFF_PROMPTING_NUMBERED,
-        instance_counts="results/ruff/tables/{templates}/instance_counts.csv",
-        params={
-            "settings": {
-                "seeds": len(RUFF["seeds"]),
-                "chance": RUFF.chance,
-                "alpha": RUFF["alpha"],
-                "bootstrap_draws": RUFF.bootstrap["draws"],
-            },
-            "sizes": RUFF.sizes,
-            "prompting_settings": RUFF.prompting_numbers,
-        },
-    ),
-    section=result(
-        _included=repo_path("paper/sections/ruff_prompting.tex.j2"),
-        params={
-            "template_sets": RUFF.templates,
-            "models": RUFF.models,
-            "pronoun_sets": PRONOUN_LABELS,
-            "distractors": RUFF["distractors"],
-            "seeds": RUFF["seeds"],
-            "prompting": RUFF.prompting_section,
-            "uneven": ruff_plan.uneven_models(RUFF.sizes),
-        },
-    ),
-    abstract=True,
-    question="Does a model reuse the pronoun that a person was introduced with, also after sentences about somebody else?",
-    summary=result(
-        normalisation=expand(f"{RUFF_ANALYSIS}/normalisation.csv", templates=RUFF.templates),
-        accuracy=expand(f"{RUFF_ANALYSIS}/accuracy.csv", templates=RUFF.templates),
-        prompted=expand(f"{RUFF_ANALYSIS}/prompted_summary.csv", templates=RUFF.templates if RUFF.asked else []),
-        params={
-            "template_sets": RUFF.templates,
-            "models": RUFF.models | RUFF.asked,
-            "distractors": RUFF["distractors"],
-        },
-    ),
-    chances={"accuracy": RUFF.chance},
-    headline=["who_becomes_whom", "headline", "error_types"],
+    made={
+        "figure": RUFF_FIGURES,
+        "table": RUFF_TABLES,
+        "comparison": ["results/ruff/tables/published_vs_ours", "results/ruff/tables/findings"],
+    },
     card=Card(
         value="Accuracy",
-        points=RUFF_POINTS,
-        findings=result(
-            printed=repo_path("paper/published/ruff.csv"),
-            tables=expand(
-                f"{RUFF_ANALYSIS}/{{table}}.csv",
-                templates=RUFF.templates,
-                table=["accuracy", "context_free", "pronoun_tests", "error_types"],
-            ),
-            params={
-                "model": lambda wildcards: wildcards.model,
-                "facts": lambda wildcards: MODELS[wildcards.model].facts,
-                "template_sets": RUFF.templates,
-                "pronoun_sets": PRONOUN_SETS,
-            },
-        ),
+        points=[
+            Point(
+                str(n),
+                "accuracy",
+                {"scoring": "probability", "n_distractors": n},
+                ("ruff_accuracy", f"{{model}} | {n} | all", "accuracy", 1.0),
+            )
+            for n in RUFF["distractors"]
+        ],
         parts=RUFF.templates,
         chance=RUFF.chance,
         printed="ruff",
@@ -408,7 +646,10 @@ declare(
     ),
     explorer=ExplorerView(
         sets={
-            name: expand([RUFF_SELECTED, RUFF_PREDICTIONS, *[RUFF_OUTPUTS][: len(RUFF.asked)]], templates=name)
+            name: expand(
+                [RUFF_SELECTED, rules.ruff_predictions.output.predictions, *[RUFF_OUTPUTS][: len(RUFF.asked)]],
+                templates=name,
+            )
             for name in RUFF.templates
         },
         gold="pronoun",

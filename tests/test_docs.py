@@ -20,7 +20,7 @@ MENTIONED = {
     "snakemake plan": "docs/runs.md types it with cores",
     "snakemake --cores 2 --rerun-incomplete": "tests/workflow/test_readme.py types it",
     "snakemake --cores 2 --quiet rules host": "tests/workflow/test_readme.py types it",
-    "snakemake --cores 2 -R ruff_figure_headline": "tests/workflow/test_readme.py types it",
+    "snakemake --cores 2 -R ruff_figures": "tests/workflow/test_readme.py types it",
     "hf auth login": "tests/test_docs.py asks for its help",
     "python -m tests.golden --check STUDY --store": "tests/golden/test_golden.py asks for its help",
     "make environment": "tests/test_docs.py asks make what it would do",

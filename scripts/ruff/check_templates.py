@@ -2,7 +2,7 @@
 
     python -m scripts.ruff.check_templates [FOLDER]
 
-The rules are those of :func:`scripts.ruff.lib.template_checks.check`. Jobs that make instances refuse such files as
+The rules are those of :func:`scripts.ruff.template_checks.check`. Jobs that make instances refuse such files as
 well, but stop at the first problem.
 """
 
@@ -13,8 +13,8 @@ from pathlib import Path
 
 from scripts.core.data.templates import read_pronouns
 from scripts.core.errors import UserError
-from scripts.ruff.lib.template_checks import check
-from scripts.ruff.lib.templates import read_replica
+from scripts.ruff.template_checks import check
+from scripts.ruff.templates import read_replica
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -1,113 +1,135 @@
-"""The figures of RUFF on models that score instances, each by the function of its rule.
+"""The figures of RUFF, each by the functions that its file names.
 
-Those of prompted models are in ``prompting_figures.py``.
+One of them selects the rows that are drawn, which are the figure's CSV file, and the other draws them.
 """
 
-import math
-from collections.abc import Iterable
 from functools import partial
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, LogLocator, MultipleLocator, NullFormatter
+from matplotlib.ticker import MultipleLocator
 
-from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.core.paper import plotting
 from scripts.core.paper.formats import MISSING_MARK
-from scripts.core.statistics import procedures
+from scripts.core.statistics.ratios import POOLED
 from scripts.core.workflow.job import run_named
-from scripts.ruff.lib import figures, study
+from scripts.ruff import curves, prompting_figures, scaling_figure, study
+from scripts.ruff.curves import Drawn, in_rows, shares, write_beside
 
-ALL = "all"
-"""The level of a factor that is pooled, and the model that stands for all of them."""
-KEYS = ["model", "n_distractors"]
-VALUES = ["n", "accuracy", "ci_low", "ci_high", "sd"]
-"""Columns of accuracies in the CSV files; the study's error bars are ``sd``, over samples. Only bars show them next to
-intervals: on curves and points marks would hide them, or they the marks."""
 DEVIATION = {"color": "#E6AB02", "linewidth": 1}
-"""Of error bars of one standard deviation; intervals are black."""
-BOUNDS = {"ci_low": "low", "ci_high": "high"}
+"""Of error bars of one standard deviation; intervals are black. Only bars show them next to intervals: on curves and
+points marks would hide them, or they the marks."""
 
 
-def _overall(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of accuracies that are about all instances, with the names of bounds that figures use."""
-    return frame[frame.factor == ALL].drop(columns="factor").rename(columns=BOUNDS)
+def figures(
+    *,
+    estimates: str,
+    pronoun_tests: str,
+    against_scored: str,
+    pdf: list,
+    png: list,
+    csv: list,
+    templates: str,
+    models: dict,
+    asked: dict,
+    pronoun_sets: list,
+    chance: float,
+    human: float | dict,
+    methods: list,
+) -> None:
+    """Draw the figures of a template set, each of which its file names.
+
+    ``models`` are those that are scored and ``asked`` those that are prompted, by ``methods``; ``chance`` is the
+    accuracy of a random pick, ``human`` that of people (section 3.3).
+    """
+    labels = {entry["set"]: entry["label"] for entry in pronoun_sets}
+    paths = {"estimates": estimates, "pronoun_tests": pronoun_tests, "against_scored": against_scored}
+    tables = {name: study.read_table(path, templates) for name, path in paths.items()}
+    for made in zip(pdf, png, csv, strict=True):
+        name = Path(made[0]).stem
+        select, draw = FIGURES[name]
+        shown = asked | models if name == "prompting_against_scored" else asked if "prompting" in name else models
+        run = Drawn(shown, labels, chance, human, methods)
+        rows = select(tables, run)
+        if rows.empty:
+            remedy = "add 0 to ruff.distractors in the configuration, if it is missing, or run the workflow again"
+            raise UserError(f"{estimates}: has no rows for {name}; {remedy}")
+        plotting.save(draw(rows, run), rows, *made)
 
 
-def _without_distractors(path: str, columns: list[str], models: dict[str, dict]) -> pd.DataFrame:
-    """Read the rows of an accuracy table that have no distractors; a :class:`UserError` if there are none."""
-    frame = figures.read(path, columns, model=models)
-    frame = frame[frame.n_distractors == 0]
-    if frame.empty:
-        raise UserError(f"{path}: has no rows with 0 distractors; add 0 to ruff.distractors in the configuration")
-    return frame
-
-
-def _labels(pronoun_sets: list[dict]) -> dict[str, str]:
-    return {entry["set"]: entry["label"] for entry in pronoun_sets}
+def accuracies(tables: dict[str, pd.DataFrame], run: Drawn, **levels: Any) -> pd.DataFrame:
+    """Return the accuracies of scored models on all instances of each number of distractors, or of some."""
+    rows = study.pick(tables["estimates"], **({"n_distractors": ...} | levels), **study.SCORED)
+    return study.in_order(shares(rows), model=run.models, n_distractors=None)
 
 
 def largest(models: dict[str, dict]) -> dict[str, dict]:
     """Return the decoder and the encoder with the most parameters, the first listed where two are equal."""
-    groups = figures.by_architecture(models)
+    groups = curves.by_architecture(models)
     names = [max(groups[a], key=lambda m: models[m]["parameters"] or 0) for a in ("decoder", "encoder") if a in groups]
     return {m: models[m] for m in names}
 
 
+def headline(tables: dict[str, pd.DataFrame], run: Drawn) -> pd.DataFrame:
+    """Accuracy over distractors for the largest decoder and the largest encoder (paper Figure 1)."""
+    rows = accuracies(tables, run)
+    return study.in_order(
+        rows[rows.model.isin(list(largest(run.models)))], model=largest(run.models), n_distractors=None
+    )
+
+
 @plotting.style()
-def _draw_headline(frame: pd.DataFrame, models: dict[str, dict], chance: float, human: float | dict) -> Figure:
+def draw_headline(frame: pd.DataFrame, run: Drawn) -> Figure:
     """Draw one curve for each model, with its interval as shading."""
+    models = largest(run.models)
     if plotting.drop_small_cells(frame).empty:
         return plotting.nothing_drawn()
     drawn = plotting.figure(plotting.COLUMN, 2.0)
     ax = drawn.subplots()
     for name, facts in models.items():
         rows = plotting.drop_small_cells(frame[frame.model == name])
-        plotting.curve(ax, rows.n_distractors, rows.accuracy, rows.low, rows.high, plotting.model_style(facts))
-    ax.set(xlabel=figures.DISTRACTORS, ylabel="Accuracy")
+        plotting.curve(ax, rows.n_distractors, rows.value, rows.low, rows.high, plotting.model_style(facts))
+    ax.set(xlabel=curves.DISTRACTORS, ylabel="Accuracy")
     plotting.fraction_axis(ax.yaxis)
-    figures.distractor_axis(ax)
-    handles = figures.model_handles(
+    curves.distractor_axis(ax)
+    handles = curves.model_handles(
         models, [name for name in models if name in set(plotting.drop_small_cells(frame).model)]
     )
-    handles += [plotting.chance_line([ax], chance), plotting.human_line([ax], human)]
-    handles += plotting.shading_handles(figures.BOOTSTRAP) + plotting.dropped_note(frame, models)
+    handles += [plotting.chance_line([ax], run.chance), plotting.human_line([ax], run.human)]
+    handles += plotting.shading_handles(curves.BOOTSTRAP) + plotting.dropped_note(frame, models)
     plotting.legend_below(drawn, handles, 2)
     return drawn
 
 
-def figure_headline(
-    *, accuracy: str, pdf: str, png: str, csv: str, models: dict, chance: float, human: float | dict
-) -> None:
-    """Draw accuracy over distractors for the largest decoder and the largest encoder (paper Figure 1).
-
-    ``chance`` is the accuracy of a random pick, ``human`` people's accuracy (section 3.3).
-    """
-    shown = largest(models)
-    frame = _overall(figures.read(accuracy, [*KEYS, "factor", *VALUES], model=models))
-    frame = figures.in_order(frame[frame.model.isin(list(shown))], model=shown, n_distractors=None)
-    plotting.save(_draw_headline(frame, shown, chance, human), frame, pdf, png, csv)
+def context_free(tables: dict[str, pd.DataFrame], run: Drawn) -> pd.DataFrame:
+    """How often each pronoun set is picked without any context, and averaged over models (paper Figure 4)."""
+    counts = context_free_by_model(tables, run).iloc[len(run.labels) :]
+    pooled = counts[counts.model.isin(study.pooled_models(run.models))].groupby("preferred")["count"]
+    means = pooled.agg(count="mean", sd="std", n_models="count").reset_index().assign(model=POOLED)
+    rows = pd.concat([means, counts.drop(columns="sd").assign(n_models=1)], ignore_index=True)
+    return study.in_order(rows, preferred=run.labels, model=[POOLED, *run.models])
 
 
 @plotting.style()
-def _draw_context_free(frame: pd.DataFrame, models: dict[str, dict], labels: dict[str, str], templates: int) -> Figure:
+def draw_context_free(frame: pd.DataFrame, run: Drawn) -> Figure:
     """Draw the means as bars, single models as points, and what a random choice would give.
 
     Error bars are the SD over the models of the mean; one has none. Points are set apart along x in registry order.
     """
+    labels, templates = run.labels, int(frame.n.max())
     drawn = plotting.figure(plotting.COLUMN, 2.2)
     ax = drawn.subplots()
     colours = plotting.pronoun_colours(labels)
-    means = frame[frame.model == ALL].set_index("pronoun")
+    means = frame[frame.model == POOLED].set_index("preferred")
     many = len(labels) > 3
-    several = len(models) > 1
+    several = len(run.models) > 1
     pooled = int(means.n_models.max())
     for x, pronoun in enumerate(labels):
         mean: Any = means.loc[pronoun]
@@ -116,7 +138,7 @@ def _draw_context_free(frame: pd.DataFrame, models: dict[str, dict], labels: dic
             # A set that is never picked has no bar to be seen.
             ax.text(x, mean["count"], f"{mean['count']:.0f}", ha="center", va="bottom", fontsize=7)
         else:
-            points = frame[(frame.pronoun == pronoun) & (frame.model != ALL)]
+            points = frame[(frame.preferred == pronoun) & (frame.model != POOLED)]
             apart = [x + 0.5 * (i / (len(points) - 1) - 0.5) for i in range(len(points))]
             ax.scatter(apart, points["count"], s=9, color="white", edgecolor=plotting.GREY, linewidth=0.6, zorder=3)
             if pooled > 1:
@@ -136,36 +158,26 @@ def _draw_context_free(frame: pd.DataFrame, models: dict[str, dict], labels: dic
     return drawn
 
 
-def figure_context_free(
-    *, context_free: str, context_free_summary: str, pdf: str, png: str, csv: str, models: dict, pronoun_sets: list
-) -> None:
-    """Draw how often each pronoun set is picked without any context, averaged over models (paper Figure 4).
-
-    The random line gives every one of ``pronoun_sets`` the same number of sentences.
-    """
-    labels = _labels(pronoun_sets)
-    counts = figures.read(context_free, ["model", "pronoun", "n_templates", "count"], model=models, pronoun=labels)
-    columns = ["architecture", "pronoun", "n_models", "mean_count", "sd_count"]
-    means = figures.read(context_free_summary, columns, pronoun=labels)
-    means = means[means.architecture == ALL].rename(columns={"mean_count": "count", "sd_count": "sd"})
-    frame = pd.concat([means.assign(model=ALL), counts.assign(n_models=1)], ignore_index=True)
-    frame = figures.in_order(frame, pronoun=labels, model=[ALL, *models])
-    frame = frame[["pronoun", "model", "count", "sd", "n_models"]]
-    plotting.save(_draw_context_free(frame, models, labels, int(counts.n_templates.max())), frame, pdf, png, csv)
-
-
 RANDOM = "random"
 """What stands in the CSV file for a choice of every set equally often."""
 
 
+def context_free_by_model(tables: dict[str, pd.DataFrame], run: Drawn) -> pd.DataFrame:
+    """How often each model picks each set without any context, behind every set equally often (paper Figure 10)."""
+    rows = study.pick(tables["estimates"], "picked", preferred=...).rename(columns={"above": "count", "below": "n"})
+    rows = study.in_order(rows, model=curves.order_models(run.models), preferred=run.labels)
+    even = rows[rows.model == rows.model.iloc[0]].assign(model=RANDOM)
+    return pd.concat([even.assign(count=even.n / len(run.labels), value=1 / len(run.labels)), rows], ignore_index=True)
+
+
 @plotting.style()
-def _draw_context_free_by_model(frame: pd.DataFrame, models: dict[str, dict], labels: dict[str, str]) -> Figure:
+def draw_context_free_by_model(frame: pd.DataFrame, run: Drawn) -> Figure:
     """Draw one stacked bar for each model, below a bar of every set equally often."""
-    panels = figures.model_rows(models, (RANDOM, "equally often"))
-    drawn, grid = figures.rows_figure(panels, plotting.COLUMN, 0.18, 0.35)
+    panels = curves.model_rows(run.models, (RANDOM, "equally often"))
+    drawn, grid = curves.rows_figure(panels, plotting.COLUMN, 0.18, 0.35)
+    labels, templates = run.labels, int(frame.n.max())
     colours = plotting.pronoun_colours(labels)
-    templates = frame.n_templates.max()
-    counts = frame.set_index(["model", "pronoun"])["count"]
+    counts = frame.set_index(["model", "preferred"])["count"]
     for ax, panel in zip(grid, panels, strict=True):
         for y, key in enumerate(panel.keys):
             left = 0
@@ -185,102 +197,66 @@ def _draw_context_free_by_model(frame: pd.DataFrame, models: dict[str, dict], la
     return drawn
 
 
-def figure_context_free_by_model(
-    *, context_free: str, pdf: str, png: str, csv: str, models: dict, pronoun_sets: list
-) -> None:
-    """Draw how often each model picks each pronoun set without any context (paper Figure 10).
-
-    The baseline gives every one of ``pronoun_sets`` the same number of sentences.
-    """
-    labels = _labels(pronoun_sets)
-    counts = figures.read(context_free, ["model", "pronoun", "n_templates", "count"], model=models, pronoun=labels)
-    templates = int(counts.n_templates.max())
-    even = {"model": RANDOM, "pronoun": list(labels), "n_templates": templates, "count": templates / len(labels)}
-    counts = figures.in_order(counts, model=figures.order_models(models), pronoun=labels)
-    frame = pd.concat([pd.DataFrame(even), counts], ignore_index=True)
-    plotting.save(_draw_context_free_by_model(frame, models, labels), frame, pdf, png, csv)
+def introduction_accuracy(tables: dict[str, pd.DataFrame], run: Drawn) -> pd.DataFrame:
+    """Each model's accuracy with an introduction and no distractor (paper Figure 5)."""
+    rows = accuracies(tables, run, n_distractors="0")
+    return study.in_order(rows, model=curves.order_models(run.models))
 
 
 @plotting.style()
-def _draw_introduction_accuracy(
-    frame: pd.DataFrame, models: dict[str, dict], chance: float, human: float | dict
-) -> Figure:
+def draw_introduction_accuracy(frame: pd.DataFrame, run: Drawn) -> Figure:
     """Draw one bar for each model with its interval."""
+    models = run.models
     few = plotting.dropped_note(frame, models)
     frame = plotting.drop_small_cells(frame)
     if frame.empty:
         return plotting.nothing_drawn()
-    panels = figures.model_rows({name: facts for name, facts in models.items() if name in set(frame.model)})
-    drawn, grid = figures.rows_figure(panels, plotting.COLUMN, 0.17, 0.35)
+    panels = curves.model_rows({name: facts for name, facts in models.items() if name in set(frame.model)})
+    drawn, grid = curves.rows_figure(panels, plotting.COLUMN, 0.17, 0.35)
     values = frame.set_index("model")
     for ax, panel in zip(grid, panels, strict=True):
         rows = values.loc[panel.keys]
         colours = [plotting.model_style(models[m])["color"] for m in panel.keys]
         places = range(len(rows))
-        ax.barh(places, rows.accuracy, height=0.75, color=colours, zorder=1)
-        bars = plotting.error_bars(rows.accuracy, rows.low, rows.high)
-        ax.errorbar(rows.accuracy, places, xerr=bars, fmt="none", color="black", linewidth=0.8, capsize=1.5)
+        ax.barh(places, rows.value, height=0.75, color=colours, zorder=1)
+        bars = plotting.error_bars(rows.value, rows.low, rows.high)
+        ax.errorbar(rows.value, places, xerr=bars, fmt="none", color="black", linewidth=0.8, capsize=1.5)
         if rows.sd.notna().any():
-            spread = plotting.error_bars(rows.accuracy, rows.accuracy - rows.sd, rows.accuracy + rows.sd)
-            ax.errorbar(rows.accuracy, places, xerr=spread, fmt="none", capsize=2, zorder=4, **DEVIATION)
-        for y, value in zip(places, rows.accuracy, strict=True):
-            _beside(ax, 2 / 72, y, f"{value:.2f}", ha="left", va="center_baseline")
+            spread = plotting.error_bars(rows.value, rows.value - rows.sd, rows.value + rows.sd)
+            ax.errorbar(rows.value, places, xerr=spread, fmt="none", capsize=2, zorder=4, **DEVIATION)
+        for y, value in zip(places, rows.value, strict=True):
+            write_beside(ax, 2 / 72, y, f"{value:.2f}", ha="left", va="center_baseline")
         plotting.fraction_axis(ax.xaxis)
         ax.set_xlim(left=0)
     grid[-1].set_xlabel("Accuracy without distractors")
-    handles = [plotting.chance_line(grid, chance, "x"), plotting.human_line(grid, human, "x")]
-    handles.append(plotting.interval_handle(figures.BOOTSTRAP, "_"))
+    handles = [plotting.chance_line(grid, run.chance, "x"), plotting.human_line(grid, run.human, "x")]
+    handles.append(plotting.interval_handle(curves.BOOTSTRAP, "_"))
     if frame.sd.notna().any():
         handles.append(Line2D([], [], marker="|", markersize=4, label="± SD over samples", **DEVIATION))
     plotting.legend_below(drawn, handles + few, 3)
     return drawn
 
 
-def _beside(ax: Axes, inches: float, y: float, text: str, ha: str = "center", va: str = "center"):
-    """Write ``text`` to the right of the axes, ``inches`` from their edge, at the row ``y``."""
-    ax.annotate(
-        text, (1, y), (72 * inches, 0), xycoords=("axes fraction", "data"), textcoords="offset points", ha=ha, va=va,
-        fontsize=7, annotation_clip=False,
-    )  # fmt: skip
+def accuracy_by_pronoun(tables: dict[str, pd.DataFrame], run: Drawn) -> pd.DataFrame:
+    """Each model's accuracy without distractors by pronoun set, with the test against the next one (paper Figure 6).
 
-
-def figure_introduction_accuracy(
-    *, accuracy: str, pdf: str, png: str, csv: str, models: dict, chance: float, human: float | dict
-) -> None:
-    """Draw each model's accuracy with an introduction and no distractor (paper Figure 5).
-
-    ``chance`` is the accuracy of a random pick, ``human`` people's accuracy (section 3.3).
+    With more than one model, the rows of no model come first: the means that the tests over all models compare, which
+    have no interval. Tests are ``next_pronoun``, ``p_holm`` and ``significant_holm``, missing for the last set.
     """
-    frame = _overall(_without_distractors(accuracy, [*KEYS, "factor", *VALUES], models))
-    frame = figures.in_order(frame.drop(columns="n_distractors"), model=figures.order_models(models))
-    plotting.save(_draw_introduction_accuracy(frame, models, chance, human), frame, pdf, png, csv)
-
-
-def accuracy_by_pronoun(accuracy: pd.DataFrame, tests: pd.DataFrame, models: dict, sets: Iterable[str]) -> pd.DataFrame:
-    """Return accuracies without distractors and the tests between sets, one row for each model and pronoun set.
-
-    With more than one model, the rows of the model ``all`` come first: the means that the tests over all models
-    compare, which have no interval.
-
-    Args:
-        accuracy, tests: Accuracies without distractors, and the pairwise tests.
-
-    Returns:
-        ``model``, ``pronoun``, ``accuracy``, ``low``, ``high``, ``sd``, ``n``, and of the test against the next pronoun
-        set ``next_pronoun``, ``p_holm`` and ``significant_holm`` (missing for the last set).
-    """
-    rows = accuracy[accuracy.factor == "pronoun"].rename(columns={"level": "pronoun"} | BOUNDS)
-    if len(models) > 1:
-        pooled = tests[tests.model == ALL]
+    rows, tests = accuracies(tables, run, n_distractors="0", pronoun=list(run.labels)), tables["pronoun_tests"]
+    if len(run.models) > 1:
+        pooled = tests[tests.model == POOLED]
         means = dict(zip(pooled.pronoun_b, pooled.mean_b, strict=True))
         means |= dict(zip(pooled.pronoun_a, pooled.mean_a, strict=True))
-        rows = pd.concat([rows, pd.DataFrame({"model": ALL, "pronoun": list(means), "accuracy": means.values()})])
-    adjacent = pd.DataFrame(list(pairwise(sets)), columns=["pronoun_a", "pronoun_b"])
-    marks = tests.merge(adjacent).rename(columns={"pronoun_a": "pronoun", "pronoun_b": "next_pronoun"})
-    rows = rows.merge(marks, on=["model", "pronoun"], how="left")
-    columns = ["model", "pronoun", "accuracy", "low", "high", "sd", "n", "next_pronoun", "p_holm"]
-    rows = rows[[*columns, "significant_holm"]].astype({"n": "Int64"})
-    return figures.in_order(rows, model=[ALL, *figures.order_models(models)], pronoun=sets)
+        facts = rows.iloc[:1][["templates", "kind", "scoring", "setting", "n_distractors", "metric"]].iloc[0].to_dict()
+        over = pd.DataFrame({"pronoun": list(means), "value": list(means.values())}).assign(model=POOLED, **facts)
+        rows = pd.concat([rows, over])
+    adjacent = pd.DataFrame(list(pairwise(run.labels)), columns=["pronoun_a", "pronoun_b"])
+    marks = tests.drop(columns="pronoun").merge(adjacent)
+    marks = marks.rename(columns={"pronoun_a": "pronoun", "pronoun_b": "next_pronoun"})
+    columns = ["model", "pronoun", "next_pronoun", "p_holm", "significant_holm"]
+    rows = rows.merge(marks[columns], on=columns[:2], how="left").astype({"n": "Int64"})
+    return study.in_order(rows, model=[POOLED, *curves.order_models(run.models)], pronoun=run.labels)
 
 
 MARKS = {
@@ -300,13 +276,12 @@ def _mark(row: Any):
 
 
 @plotting.style()
-def draw_accuracy_by_pronoun(
-    frame: pd.DataFrame, models: dict[str, dict], labels: dict[str, str], chance: float, human: float | dict
-) -> Figure:
+def draw_accuracy_by_pronoun(frame: pd.DataFrame, run: Drawn) -> Figure:
     """Draw one point for each model and pronoun set with its interval.
 
     Columns beside the axes say whether neighbouring sets differ significantly.
     """
+    models, labels = run.models, run.labels
     few = len(models) <= plotting.FEW
     pooled = len(study.pooled_models(models))
     few_instances = plotting.dropped_note(frame, models)
@@ -314,10 +289,10 @@ def draw_accuracy_by_pronoun(
     models = {name: facts for name, facts in models.items() if name in set(frame.model)}
     if not models:
         return plotting.nothing_drawn()
-    first = (ALL, f"mean of {pooled} model{'' if pooled == 1 else 's'}") if ALL in set(frame.model) else None
-    panels = figures.model_rows(models, first)
+    first = (POOLED, f"mean of {pooled} model{'' if pooled == 1 else 's'}") if POOLED in set(frame.model) else None
+    panels = curves.model_rows(models, first)
     row_height, width = (0.42, plotting.COLUMN) if few else (0.19, plotting.PAGE)
-    drawn, grid = figures.rows_figure(panels, width, row_height, 0.55)
+    drawn, grid = curves.rows_figure(panels, width, row_height, 0.55)
     colours, markers = plotting.pronoun_colours(labels), plotting.pronoun_markers(labels)
     sets = list(labels)
     column = 0.3 if few else 0.5
@@ -325,196 +300,72 @@ def draw_accuracy_by_pronoun(
         for y, key in enumerate(panel.keys):
             if y % 2:
                 ax.axhspan(y - 0.5, y + 0.5, color="#F4F4F4", linewidth=0, zorder=0)
-            for row in files.rows(frame[frame.model == key], index=False):
+            for row in in_rows(frame[frame.model == key]):
                 place = sets.index(row.pronoun)
                 at = y + 0.6 * ((place + 0.5) / len(sets) - 0.5)
                 look = {"color": colours[row.pronoun], "marker": markers[row.pronoun]}
-                bars = plotting.error_bars([row.accuracy], [row.low], [row.high])
-                ax.errorbar(row.accuracy, at, xerr=bars, elinewidth=0.8, **look)
+                bars = plotting.error_bars([row.value], [row.low], [row.high])
+                ax.errorbar(row.value, at, xerr=bars, elinewidth=0.8, **look)
                 mark = _mark(row)
                 if mark:
-                    _beside(ax, column * (place + 0.6), y, mark)
+                    write_beside(ax, column * (place + 0.6), y, mark)
         plotting.fraction_axis(ax.xaxis)
     for place, (a, b) in enumerate(pairwise(sets)):
         head = f"{a}–\n{b}" if few else f"{a}–{b}"
-        _beside(grid[0], column * (place + 0.6), -0.6, head, va="bottom")
+        write_beside(grid[0], column * (place + 0.6), -0.6, head, va="bottom")
     grid[-1].set_xlabel("Accuracy without distractors")
     handles = [Line2D([], [], color=colours[p], marker=markers[p], linestyle="none", label=labels[p]) for p in sets]
-    handles += [plotting.chance_line(grid, chance, "x"), plotting.human_line(grid, human, "x")]
+    handles += [plotting.chance_line(grid, run.chance, "x"), plotting.human_line(grid, run.human, "x")]
     if frame.low.notna().any():
-        handles.append(plotting.interval_handle(figures.BOOTSTRAP, "_"))
+        handles.append(plotting.interval_handle(curves.BOOTSTRAP, "_"))
     marks = {_mark(row) for row in frame.itertuples(index=False)}
     handles += [plotting.note_handle(f"{mark}  {label}") for mark, label in MARKS.items() if mark in marks]
     plotting.legend_below(drawn, handles + few_instances, 2 if few else 4)
     return drawn
 
 
-def figure_accuracy_by_pronoun(
-    *, accuracy: str, pronoun_tests: str, pdf: str, png: str, csv: str, models: dict, pronoun_sets: list, chance: float,
-    human: float | dict,
-) -> None:  # fmt: skip
-    """Draw each model's accuracy without distractors by pronoun set, with tests between sets (paper Figure 6).
-
-    ``chance`` is the accuracy of a random pick, ``human`` people's accuracy (section 3.3).
-    """
-    labels = _labels(pronoun_sets)
-    accuracies = _without_distractors(accuracy, [*KEYS, "factor", "level", *VALUES], models)
-    columns = ["model", "pronoun_a", "pronoun_b", "mean_a", "mean_b", "p_holm", "significant_holm"]
-    tests = figures.read(pronoun_tests, columns, pronoun_a=labels, pronoun_b=labels)
-    frame = accuracy_by_pronoun(accuracies, tests, models, labels)
-    plotting.save(draw_accuracy_by_pronoun(frame, models, labels, chance, human), frame, pdf, png, csv)
-
-
 @plotting.style()
-def draw_accuracy_by_distractors(
-    frame: pd.DataFrame, models: dict[str, dict], chance: float, human: float | dict
-) -> Figure:
-    """Draw decoders above encoders, with their intervals as shading."""
-    references = [partial(plotting.chance_line, chance=chance), partial(plotting.human_line, human=human)]
-    return figures.curves(frame, models, "accuracy", "Accuracy", [(None, frame)], figures.BOOTSTRAP, references)
-
-
-def figure_accuracy_by_distractors(
-    *, accuracy: str, pdf: str, png: str, csv: str, models: dict, chance: float, human: float | dict
-) -> None:
-    """Draw accuracy over the number of distractors for every model (paper Figure 7).
-
-    ``chance`` is the accuracy of a random pick, ``human`` people's accuracy (section 3.3).
-    """
-    frame = _overall(figures.read(accuracy, [*KEYS, "factor", *VALUES], model=models))
-    frame = figures.in_order(frame, model=models, n_distractors=None)
-    plotting.save(draw_accuracy_by_distractors(frame, models, chance, human), frame, pdf, png, csv)
-
-
-def _size(count: float, _: int | None = None):
-    """Return a power of ten as a size: 100M, 1B."""
-    for unit, size in (("T", 1e12), ("B", 1e9), ("M", 1e6), ("k", 1e3)):
-        if count >= size:
-            return f"{count / size:g}{unit}"
-    return f"{count:g}"
-
-
-@plotting.style()
-def draw_scaling(frame: pd.DataFrame, models: dict[str, dict], chance: float, human: float | dict) -> Figure:
-    """Draw one point for each model, joined within its family; few distractors above many.
-
-    Error bars are 95 % bootstrap intervals over occupations.
-    """
-    few = plotting.dropped_note(frame, models)
-    frame = plotting.drop_small_cells(frame)
-    if frame.empty:
-        return plotting.nothing_drawn()
-    models = {name: facts for name, facts in models.items() if name in set(frame.model)}
-    if alone := plotting.one_size(models):
-        return alone
-    ends = sorted(frame.n_distractors.unique())
-    families = {}
-    for facts in models.values():
-        families.setdefault((facts["family"], facts["architecture"]), plotting.family_style(facts))
-    order = list(plotting.ARCHITECTURES)
-    families = dict(sorted(families.items(), key=lambda item: order.index(item[0][1])))
-    drawn = plotting.figure(plotting.COLUMN, 1.65 * len(ends) + 0.25)
-    grid = drawn.subplots(len(ends), 1, sharex=True, squeeze=False)[:, 0]
-    for ax, n in zip(grid, ends, strict=True):
-        for (family, architecture), look in families.items():
-            rows = frame[(frame.family == family) & (frame.architecture == architecture) & (frame.n_distractors == n)]
-            rows = rows.sort_values("parameters")
-            colours = [plotting.model_style(models[m])["color"] for m in rows.model]
-            ax.plot(rows.parameters, rows.accuracy, **{**look, "marker": "none"})
-            bars = plotting.error_bars(rows.accuracy, rows.ci_low, rows.ci_high)
-            ax.errorbar(rows.parameters, rows.accuracy, bars, fmt="none", ecolor=colours, elinewidth=0.8)
-            points = {"s": 18, "c": colours, "marker": look["marker"], "edgecolor": "white", "linewidth": 0.3}
-            ax.scatter(rows.parameters, rows.accuracy, zorder=3, **points)
-        ax.set_title(f"{n} distractor{'' if n == 1 else 's'}")
-        ax.set_ylabel("Accuracy")
-        plotting.fraction_axis(ax.yaxis)
-    ax.set_xscale("log")
-    smallest, most = math.log10(frame.parameters.min()), math.log10(frame.parameters.max())
-    ax.set_xlim(10 ** math.floor(smallest), 10 ** math.ceil(most))
-    ax.xaxis.set_major_locator(LogLocator())
-    ax.xaxis.set_major_formatter(FuncFormatter(_size))
-    ax.xaxis.set_minor_formatter(NullFormatter())
-    ax.set_xlabel("Size (parameters)")
-    handles = [plotting.handle(look, f"{family} ({architecture})") for (family, architecture), look in families.items()]
-    handles += [plotting.chance_line(grid, chance), plotting.human_line(grid, human)]
-    handles.append(plotting.interval_handle(figures.BOOTSTRAP))
-    plotting.legend_below(drawn, handles + few, 2)
-    return drawn
-
-
-def figure_scaling(
-    *, scaling: str, pdf: str, png: str, csv: str, models: dict, chance: float, human: float | dict
-) -> None:
-    """Draw accuracy against model size, by architecture, with the fewest and the most distractors (paper Figure 8).
-
-    ``chance`` is the accuracy of a random pick, ``human`` people's accuracy (section 3.3).
-    """
-    columns = ["model", "family", "architecture", "parameters", "n_distractors", *VALUES]
-    frame = figures.read(scaling, columns, model=models)
-    plotting.save(draw_scaling(frame, models, chance, human), frame, pdf, png, csv)
+def draw_accuracy_by_distractors(frame: pd.DataFrame, run: Drawn) -> Figure:
+    """Draw decoders above encoders, with their intervals as shading (paper Figure 7)."""
+    references = [partial(plotting.chance_line, chance=run.chance), partial(plotting.human_line, human=run.human)]
+    return curves.curves(frame, run.models, "Accuracy", [(None, frame)], curves.BOOTSTRAP, references)
 
 
 SHOWN = {"distraction": "Distraction", "bias": "Bias"}
 
 
+def error_types(tables: dict[str, pd.DataFrame], run: Drawn) -> pd.DataFrame:
+    """The shares of distraction and of bias among unambiguous errors (paper Figure 9)."""
+    rows = shares(study.pick(tables["estimates"], list(SHOWN), n_distractors=...))
+    ends = {end: plotting.clip_bounds(rows.value + sign * rows.sd) for end, sign in (("low", -1), ("high", 1))}
+    return study.in_order(rows.assign(**ends), model=run.models, metric=SHOWN, n_distractors=None)
+
+
 @plotting.style()
-def _draw_error_types(frame: pd.DataFrame, models: dict[str, dict]) -> Figure:
+def draw_error_types(frame: pd.DataFrame, run: Drawn) -> Figure:
     """Draw decoders above encoders, distraction beside bias, with the SD over samples as shading.
 
     A number of distractors at which a model makes few unambiguous errors or none is a gap in its curve.
     """
-    panels = [(title, frame[frame.error_type == kind]) for kind, title in SHOWN.items()]
-    return figures.curves(frame, models, "share", "Share of errors", panels, plotting.over_samples(frame))
-
-
-def figure_error_types(*, error_types: str, pdf: str, png: str, csv: str, models: dict) -> None:
-    """Draw the shares of distraction and of bias among unambiguous errors (paper Figure 9)."""
-    columns = [*KEYS, "error_type", "n_seeds", "n_unambiguous", "share", "sd"]
-    frame = figures.read(error_types, columns, model=models)
-    frame = frame[frame.error_type.isin(SHOWN)].rename(columns={"n_unambiguous": "n"})
-    frame = frame.assign(
-        low=plotting.clip_bounds(frame.share - frame.sd), high=plotting.clip_bounds(frame.share + frame.sd)
-    )
-    frame = figures.in_order(frame, model=models, error_type=SHOWN, n_distractors=None)
-    plotting.save(_draw_error_types(frame, models), frame, pdf, png, csv)
+    panels = [(title, frame[frame.metric == kind]) for kind, title in SHOWN.items()]
+    spread = plotting.over_samples(frame.rename(columns={"samples": "n_seeds"}))
+    return curves.curves(frame, run.models, "Share of errors", panels, spread)
 
 
 PALE = 0.35
 """How much of its colour a pronoun set keeps where it is not the one of the introduction."""
 
 
-def preferences(predictions: pd.DataFrame, model: str, sets: list[str], draws: int, seed: int) -> pd.DataFrame:
-    """Count what a model prefers on instances with an introduction.
+def who_becomes_whom(tables: dict[str, pd.DataFrame], run: Drawn) -> pd.DataFrame:
+    """Which set one model prefers after each introduction (not in the paper); the right one has its interval.
 
-    Args:
-        predictions: ``setting``, ``model``, ``n_distractors``, ``pronoun`` (of the introduction), ``prediction`` and
-            ``occupation``.
-        model: Its name.
-        sets: Pronoun sets in their order.
-        draws: Of the bootstrap over occupations.
-        seed: Of the bootstrap.
-
-    Returns:
-        ``model``, ``n_distractors``, ``pronoun``, ``preferred``, ``count``, ``n``, ``share``, ``low`` and ``high``; a
-        row for each number of distractors, introduction and preference. The shares of one introduction add up to 1; the
-        share that keeps to the introduction has an interval.
+    The model is the decoder with the most parameters, else the encoder.
     """
-    rows = predictions[(predictions.setting == "fidelity") & (predictions.model == model)]
-    found = []
-    number: Any
-    for (number, pronoun), part in rows.groupby(["n_distractors", "pronoun"]):
-        for preferred in sets:
-            kept = part.prediction == preferred
-            by_occupation = kept.groupby(part.occupation.to_numpy()).agg(["sum", "size"])
-            ends = (
-                procedures.cluster_bootstrap(by_occupation["sum"], by_occupation["size"], draws, seed)
-                if preferred == pronoun
-                else (np.nan, np.nan)
-            )
-            found.append((model, int(number), pronoun, preferred, int(kept.sum()), len(part), kept.mean(), *ends))
-    columns = [*KEYS, "pronoun", "preferred", "count", "n", "share", "low", "high"]
-    frame = pd.DataFrame(found, columns=columns)
-    return figures.in_order(frame, pronoun=sets, n_distractors=None, preferred=sets)
+    rows = tables["estimates"][tables["estimates"].model == study.main_model(run.models)]
+    rows = shares(study.pick(rows, "preferred", n_distractors=..., pronoun=..., preferred=...))
+    other = rows.pronoun != rows.preferred
+    rows = rows.assign(low=rows.low.mask(other), high=rows.high.mask(other))
+    return study.in_order(rows, pronoun=run.labels, n_distractors=None, preferred=run.labels)
 
 
 def _pale(colour: str) -> str:
@@ -524,9 +375,9 @@ def _pale(colour: str) -> str:
 
 
 @plotting.style()
-def draw_who_becomes_whom(frame: pd.DataFrame, labels: dict[str, str], chance: float) -> Figure:
+def draw_who_becomes_whom(frame: pd.DataFrame, run: Drawn) -> Figure:
     """Draw a panel for each introduction: bars of all preferences, the right one below and solid."""
-    frame = plotting.drop_small_cells(frame)
+    labels, frame = run.labels, plotting.drop_small_cells(frame)
     panels = [name for name in labels if name in set(frame.pronoun)]
     if not panels:
         return plotting.nothing_drawn()
@@ -540,14 +391,14 @@ def draw_who_becomes_whom(frame: pd.DataFrame, labels: dict[str, str], chance: f
         base = dict.fromkeys(sorted(rows.n_distractors.unique()), 0.0)
         # Bars of what was never preferred would only be lines.
         for preferred in [introduced, *(name for name in labels if name != introduced)]:
-            of_set = rows[(rows.preferred == preferred) & (rows["count"] > 0)]
+            of_set = rows[(rows.preferred == preferred) & (rows.above > 0)]
             colour = colours[preferred] if preferred == introduced else _pale(colours[preferred])
             bottom = of_set.n_distractors.map(base)
-            ax.bar(of_set.n_distractors, of_set.share, 0.8, bottom, color=colour, edgecolor="white", linewidth=0.4)
-            base |= dict(zip(of_set.n_distractors, bottom + of_set.share, strict=True))
+            ax.bar(of_set.n_distractors, of_set.value, 0.8, bottom, color=colour, edgecolor="white", linewidth=0.4)
+            base |= dict(zip(of_set.n_distractors, bottom + of_set.value, strict=True))
         right = rows[rows.preferred == introduced]
-        bars = plotting.error_bars(right.share, right.low, right.high)
-        ax.errorbar(right.n_distractors, right.share, yerr=bars, fmt="none", ecolor="black", elinewidth=0.8)
+        bars = plotting.error_bars(right.value, right.low, right.high)
+        ax.errorbar(right.n_distractors, right.value, yerr=bars, fmt="none", ecolor="black", elinewidth=0.8)
         ax.set_title(f"introduced with {introduced}")
         plotting.fraction_axis(ax.yaxis)
         ax.set_xticks(sorted(frame.n_distractors.unique()))
@@ -555,33 +406,35 @@ def draw_who_becomes_whom(frame: pd.DataFrame, labels: dict[str, str], chance: f
         ax.set_axis_off()
         # The panel above closes its column.
         axes[-2, 1].tick_params(labelbottom=True)
-        axes[-2, 1].set_xlabel(figures.DISTRACTORS)
+        axes[-2, 1].set_xlabel(curves.DISTRACTORS)
     for ax in axes[-1, : len(panels) - across * (down - 1)]:
-        ax.set_xlabel(figures.DISTRACTORS)
+        ax.set_xlabel(curves.DISTRACTORS)
     for ax in axes[:, 0]:
         ax.set_ylabel("Share")
-    met = set(frame[(frame["count"] > 0) & frame.pronoun.isin(panels)].preferred)
+    met = set(frame[(frame.above > 0) & frame.pronoun.isin(panels)].preferred)
     shades = {name: colours[name] if name in panels else _pale(colours[name]) for name in labels if name in met}
     handles = [plotting.patch_handle(colour, labels[name]) for name, colour in shades.items()]
-    handles += [plotting.chance_line(axes.flat[: len(panels)], chance), plotting.interval_handle(figures.BOOTSTRAP)]
+    handles += [plotting.chance_line(axes.flat[: len(panels)], run.chance), plotting.interval_handle(curves.BOOTSTRAP)]
     plotting.legend_below(drawn, handles, 2)
     return drawn
 
 
-def figure_who_becomes_whom(
-    *, predictions: str, pdf: str, png: str, csv: str, models: dict, pronoun_sets: list, chance: float, draws: int,
-    seed: int,
-) -> None:  # fmt: skip
-    """Draw which pronoun set a model prefers after each introduction, by the sentences about others (not in the paper).
-
-    It is about one of ``models``: the decoder with the most parameters, else the encoder. ``predictions`` are those on
-    instances with an introduction; ``chance`` is the accuracy of a random pick.
-    """
-    labels = _labels(pronoun_sets)
-    columns = ["setting", "model", "n_distractors", "pronoun", "prediction", "occupation"]
-    table = files.read_parquet(predictions, columns=columns)
-    frame = preferences(table, study.main_model(models), list(labels), draws, seed)
-    plotting.save(draw_who_becomes_whom(frame, labels, chance), frame, pdf, png, csv)
+FIGURES = {
+    "headline": (headline, draw_headline),
+    "context_free": (context_free, draw_context_free),
+    "introduction_accuracy": (introduction_accuracy, draw_introduction_accuracy),
+    "accuracy_by_pronoun": (accuracy_by_pronoun, draw_accuracy_by_pronoun),
+    "accuracy_by_distractors": (accuracies, draw_accuracy_by_distractors),
+    "who_becomes_whom": (who_becomes_whom, draw_who_becomes_whom),
+    "scaling": (scaling_figure.scaling, scaling_figure.draw_scaling),
+    "error_types": (error_types, draw_error_types),
+    "context_free_by_model": (context_free_by_model, draw_context_free_by_model),
+    "prompting_vanilla": (prompting_figures.vanilla, prompting_figures.draw_vanilla),
+    "prompting_final": (partial(prompting_figures.chains, answer="final"), prompting_figures.draw_methods),
+    "prompting_chain": (partial(prompting_figures.chains, answer="chain"), prompting_figures.draw_methods),
+    "prompting_against_scored": (prompting_figures.against_scored, prompting_figures.draw_against_scored),
+}
+"""Which rows are drawn, and the function that draws them."""
 
 
 if __name__ == "__main__":

@@ -10,17 +10,17 @@ from scripts.core.data import annotation
 from scripts.core.data import instances as instance_files
 from scripts.core.errors import UserError
 from scripts.core.workflow.job import log, run_named
-from scripts.ruff.lib.human import HUMAN_QUESTION
-from scripts.ruff.lib.instances import load, schema
-from scripts.ruff.lib.prompts import instance_prompts, read_chains, read_prompts, select_chains, with_origins
-from scripts.ruff.lib.selection import balanced_rows, priorities
-from scripts.ruff.lib.templates import ORIGINS
+from scripts.ruff.human import HUMAN_QUESTION
+from scripts.ruff.narratives import load, schema
+from scripts.ruff.prompts import instance_prompts, read_chains, read_prompts, select_chains, with_origins
+from scripts.ruff.selection import balanced_rows, priorities
+from scripts.ruff.templates import ORIGINS
 
 
 def instances(*, templates: list, pronouns: str, pronoun_sets: list, n_distractors: int, instances: str) -> None:
     """Make a full set of RUFF instances: every narrative with a given number of distractor sentences.
 
-    The rows are in the order of the authors' generator (see :mod:`scripts.ruff.lib.instances`). Nothing else needs full
+    The rows are in the order of the authors' generator (see :mod:`scripts.ruff.narratives`). Nothing else needs full
     sets: samples are drawn without them, and Table 1 of the paper counts them by rule (:func:`full_set_sizes`).
 
     Args:
@@ -60,7 +60,7 @@ def sample(*, templates: list, pronouns: str, pronoun_sets: list, n_distractors:
     """Draw the sample of RUFF instances that belongs to one seed and one number of distractor sentences.
 
     Equal to pandas' ``groupby(...).sample(...)`` over the full set, which is not needed (see
-    :meth:`scripts.ruff.lib.instances.Narratives.sample`): 2,160 rows with four pronoun sets (section 3.2 of the paper).
+    :meth:`scripts.ruff.narratives.Narratives.sample`): 2,160 rows with four pronoun sets (section 3.2 of the paper).
 
     Write one sample to ``sample``; the other arguments are those of :func:`instances`.
     """
@@ -72,7 +72,7 @@ def sample(*, templates: list, pronouns: str, pronoun_sets: list, n_distractors:
 def select_instances(*, context_free: str, samples: list, sizes: list, selected: str) -> None:
     """Select the RUFF instances that are scored: the context-free ones and a balanced part of every sample.
 
-    :mod:`scripts.ruff.lib.selection` says which rows of a sample these are. The file is sorted by text, so that
+    :mod:`scripts.ruff.selection` says which rows of a sample these are. The file is sorted by text, so that
     instances that begin alike are neighbours and share computations (:mod:`scripts.core.scoring.tree`), across
     samples and numbers of distractors. The column ``priority`` says which rows of each sample come first: a model with
     a smaller sample than others scores those whose priority is below its size, so that all models share them.
@@ -107,13 +107,13 @@ def prompts(
 ) -> None:  # fmt: skip
     """Select the RUFF instances that models are prompted with, and write all their prompts.
 
-    Of each sample those rows are taken that :func:`scripts.ruff.lib.selection.balanced_rows` takes first, so prompted
+    Of each sample those rows are taken that :func:`scripts.ruff.selection.balanced_rows` takes first, so prompted
     instances are among the scored ones as long as no more are prompted than scored. Neighbouring prompts belong to one
     instance.
 
     Args:
         samples: One file for each seed and number of distractor sentences.
-        prompt_templates, chain_templates: The files that :mod:`scripts.ruff.lib.prompts` reads.
+        prompt_templates, chain_templates: The files that :mod:`scripts.ruff.prompts` reads.
         sample_size: Rows to take from each sample.
         kinds: Which prompts to use, of ``open`` and ``options``.
         blank: ``code`` or ``paper``.
@@ -122,7 +122,7 @@ def prompts(
             many of the rows of samples with so many distractors.
         prompted: The selected rows, once for each sample that they are in, with the column ``chains``: whether they are
             asked for chains (Parquet).
-        prompts: One row for each prompt of each distinct instance (:func:`scripts.ruff.lib.prompts.instance_prompts`;
+        prompts: One row for each prompt of each distinct instance (:func:`scripts.ruff.prompts.instance_prompts`;
             Parquet).
     """
     asked = {name: prompt for name, prompt in read_prompts(prompt_templates).items() if prompt["kind"] in kinds}

@@ -1,4 +1,4 @@
-"""The figures of RUFF on prompted models, each by the function of its rule; others are in ``figures.py``.
+"""The figures of RUFF on prompted models; others are in ``figures.py``, which draws them all.
 
 Boxes are over prompts. Those that are no figure of the study say so.
 """
@@ -10,12 +10,11 @@ from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
+from scripts.core.data.estimate_rows import PROMPTED
 from scripts.core.paper import plotting
-from scripts.core.workflow.job import run_named
-from scripts.ruff.lib import figures
-from scripts.ruff.lib.prompts import VANILLA
-
-COLUMNS = ["model", "method", "answer", "n_distractors", "prompt", "kind", "n", "accuracy"]
+from scripts.ruff import curves, study
+from scripts.ruff.curves import Drawn, shares
+from scripts.ruff.study import VANILLA
 
 
 def _method_label(method: str):
@@ -29,14 +28,14 @@ def _boxes(ax: Axes, frame: pd.DataFrame, series: str, colours: dict):
     Boxes run from the first to the third quartile with a line at the median; whiskers reach the farthest prompts.
 
     Args:
-        frame: ``n_distractors``, ``accuracy`` and the column ``series``; a row for each prompt.
+        frame: ``n_distractors``, ``value`` and the column ``series``; a row for each prompt.
         colours: Level of ``series`` to its colour, in the order of the boxes.
     """
     counts = sorted(frame.n_distractors.unique())
     width = 0.8 / len(colours)
     for i, (level, colour) in enumerate(colours.items()):
         for x, count in enumerate(counts):
-            values = frame[(frame[series] == level) & (frame.n_distractors == count)].accuracy.to_numpy()
+            values = frame[(frame[series] == level) & (frame.n_distractors == count)].value.to_numpy()
             if not len(values):
                 continue
             at = x + (i - (len(colours) - 1) / 2) * width
@@ -84,14 +83,48 @@ def _panels(titles: list[str], x: str, y: str, columns: int = 3):
     return drawn, list(grid.flat[: len(titles)]), columns
 
 
+def answers(tables: dict[str, pd.DataFrame], run: Drawn) -> pd.DataFrame:
+    """Return the accuracies of prompted models with each prompt."""
+    rows = tables["estimates"]
+    rows = rows[(rows.scoring == PROMPTED) & (rows.prompt != "") & ~rows.prompt.str.contains("|", regex=False)]
+    rows = shares(study.pick(rows, n_distractors=..., prompt=...))
+    return study.in_order(rows, model=run.models, method=run.methods, n_distractors=None, prompt=None)
+
+
+def vanilla(tables: dict[str, pd.DataFrame], run: Drawn) -> pd.DataFrame:
+    """Return accuracies without chains of thought by number of distractors (paper Figures 11a and 11b)."""
+    rows = answers(tables, run)
+    return rows[rows.method == VANILLA]
+
+
+def chains(tables: dict[str, pd.DataFrame], run: Drawn, answer: str) -> pd.DataFrame:
+    """Return accuracies with and without a chain of thought: ``final`` answers, or in the ``chain`` (Figures 12, 13).
+
+    They are those with which chains were elicited, of models that were asked for some. Vanilla answers come first.
+    """
+    rows = answers(tables, run)
+    chained = rows[rows.method != VANILLA]
+    # Vanilla answers on more samples than chains were elicited on are no comparison.
+    asked = pd.MultiIndex.from_frame(rows[["model", "n_distractors"]]).isin(
+        list(zip(chained.model, chained.n_distractors, strict=True))
+    )
+    wanted = rows.answer == answer if answer == "final" else (rows.answer == answer) | (rows.method == VANILLA)
+    return rows[asked & wanted]
+
+
+def against_scored(tables: dict[str, pd.DataFrame], run: Drawn) -> pd.DataFrame:
+    """Return prompted accuracy and accuracy by likelihood on the same instances (cf. paper Figure 11a)."""
+    return shares(tables["against_scored"])
+
+
 @plotting.style()
-def _draw_vanilla(frame: pd.DataFrame, models: dict[str, dict], chance: float, human: float | dict) -> Figure:
+def draw_vanilla(frame: pd.DataFrame, run: Drawn) -> Figure:
     """Draw a panel for each architecture, with a box for each of its models."""
     frame = plotting.drop_small_cells(frame)
     if frame.empty:
         return plotting.nothing_drawn()
-    models = {name: facts for name, facts in models.items() if name in set(frame.model)}
-    groups = figures.by_architecture(models)
+    models = {name: facts for name, facts in run.models.items() if name in set(frame.model)}
+    groups = curves.by_architecture(models)
     few = len(models) <= 2
     drawn = plotting.figure(plotting.COLUMN if few else plotting.PAGE, 1.9 * len(groups) + 0.2)
     axes = drawn.subplots(len(groups), 1, squeeze=False)[:, 0]
@@ -99,118 +132,66 @@ def _draw_vanilla(frame: pd.DataFrame, models: dict[str, dict], chance: float, h
     for ax, (architecture, names) in zip(axes, groups.items(), strict=True):
         colours = {name: plotting.model_style(models[name])["color"] for name in names}
         _boxes(ax, frame[frame.model.isin(names)], "model", colours)
-        ax.set_title(figures.panel_title(architecture, groups))
+        ax.set_title(curves.panel_title(architecture, groups))
         ax.set_ylabel("Accuracy")
         if len(models) > 1:
             handles += [_box_handle(colours[name], models[name]["label"]) for name in names]
-    axes[-1].set_xlabel(figures.DISTRACTORS)
-    handles += [plotting.chance_line(axes, chance), plotting.human_line(axes, human)]
+    axes[-1].set_xlabel(curves.DISTRACTORS)
+    handles += [plotting.chance_line(axes, run.chance), plotting.human_line(axes, run.human)]
     plotting.legend_below(drawn, handles, 2 if few else 5)
     return drawn
 
 
-def figure_prompting_vanilla(
-    *, prompted_accuracy: str, pdf: str, png: str, csv: str, models: dict, chance: float, human: float | dict
-) -> None:
-    """Draw accuracies of prompted models by number of distractors (paper Figures 11a and 11b).
-
-    ``chance`` is the accuracy of a random pick.
-    """
-    frame = figures.read(prompted_accuracy, COLUMNS, model=models)
-    frame = figures.in_order(frame[frame.method == VANILLA], model=models, n_distractors=None, prompt=None)
-    plotting.save(_draw_vanilla(frame, models, chance, human), frame, pdf, png, csv)
-
-
 @plotting.style()
-def _draw_methods(
-    frame: pd.DataFrame, methods: list[str], models: dict[str, dict], chance: float, human: float | dict
-) -> Figure:
-    """Draw a panel for each of ``models``, with a box for each of ``methods``."""
+def draw_methods(frame: pd.DataFrame, run: Drawn) -> Figure:
+    """Draw a panel for each model, with a box for each method."""
+    models = {name: facts for name, facts in run.models.items() if name in set(frame.model)}
     frame = plotting.drop_small_cells(frame)
     if frame.empty:
         return plotting.nothing_drawn()
-    names = [name for name in figures.order_models(models) if name in set(frame.model)]
+    names = [name for name in curves.order_models(models) if name in set(frame.model)]
     # None is the colour of a model beside it.
     palette = plotting.CATEGORIES
     there = set(frame.method)
-    colours = {one: palette[i % len(palette)] for i, one in enumerate(methods) if one in there}
+    colours = {one: palette[i % len(palette)] for i, one in enumerate(run.methods) if one in there}
     titles = [plotting.model_title(name, models) for name in names]
-    drawn, axes, columns = _panels(titles, figures.DISTRACTORS, "Accuracy", 2)
+    drawn, axes, columns = _panels(titles, curves.DISTRACTORS, "Accuracy", 2)
     for ax, name in zip(axes, names, strict=True):
         _boxes(ax, frame[frame.model == name], "method", colours)
     handles = [_box_handle(colour, _method_label(one)) for one, colour in colours.items()]
-    handles += [plotting.chance_line(axes, chance), plotting.human_line(axes, human)]
+    handles += [plotting.chance_line(axes, run.chance), plotting.human_line(axes, run.human)]
     plotting.legend_below(drawn, handles, 2 if columns == 1 else 4)
     return drawn
-
-
-def figure_prompting_final(
-    *, prompted_accuracy: str, pdf: str, png: str, csv: str, models: dict, methods: list, answer: str, chance: float,
-    human: float | dict,
-) -> None:  # fmt: skip
-    """Draw accuracies with and without a chain of thought: final answers, or those in the chain (Figures 12 and 13).
-
-    It is drawn on the numbers of distractors with which chains were elicited, for models that were asked for some;
-    ``answer`` is final or chain. Vanilla answers come first.
-    """
-    frame = figures.read(prompted_accuracy, COLUMNS, method=methods)
-    thinking = set(frame[frame.method != VANILLA].model)
-    wanted = frame.answer.eq("final") if answer == "final" else frame.answer.eq("chain") | frame.method.eq(VANILLA)
-    frame = frame[frame.model.isin(thinking) & wanted]
-    # Vanilla answers on more samples than chains were elicited on are no comparison.
-    thought = frame[frame.method != VANILLA].set_index(["model", "n_distractors"]).index
-    frame = frame[frame.set_index(["model", "n_distractors"]).index.isin(thought)]
-    frame = figures.in_order(frame, model=models, method=methods, n_distractors=None, prompt=None)
-    models = {name: facts for name, facts in models.items() if name in thinking}
-    plotting.save(_draw_methods(frame, methods, models, chance, human), frame, pdf, png, csv)
-
-
-figure_prompting_chain = figure_prompting_final
 
 
 SCORED = {"color": "#000000", "marker": "s", "linestyle": (0, (4, 1.5)), "markersize": 3.5}
 
 
 @plotting.style()
-def _draw_against_scored(frame: pd.DataFrame, models: dict[str, dict], chance: float, human: float | dict) -> Figure:
+def draw_against_scored(frame: pd.DataFrame, run: Drawn) -> Figure:
     """Draw a panel for each pair of a prompted and a scored model."""
     frame = plotting.drop_small_cells(frame)
     if frame.empty:
         return plotting.nothing_drawn()
+    models = run.models
     pairs = list(dict.fromkeys(zip(frame.prompted, frame.scored, strict=True)))
     titles = [" and\n".join(plotting.model_title(name, models) for name in dict.fromkeys(pair)) for pair in pairs]
-    drawn, axes, columns = _panels(titles, figures.DISTRACTORS, "Accuracy")
+    drawn, axes, columns = _panels(titles, curves.DISTRACTORS, "Accuracy")
     for ax, (prompted, scored) in zip(axes, pairs, strict=True):
-        rows = frame[(frame.prompted == prompted) & (frame.scored == scored)]
+        pair = frame[(frame.prompted == prompted) & (frame.scored == scored)]
+        rows, likelihoods = (part[1] for part in pair.groupby(pair.scoring != PROMPTED))
         colour = plotting.model_style(models[prompted])["color"]
-        ax.plot(rows.n_distractors, rows.prompted_accuracy, color=colour, marker="o", markersize=3.5)
+        ax.plot(rows.n_distractors, rows.value, color=colour, marker="o", markersize=3.5)
         ax.fill_between(rows.n_distractors, rows.lowest, rows.highest, color=colour, alpha=0.18, linewidth=0)
-        ax.plot(rows.n_distractors, rows.scored_accuracy, **SCORED)
-        figures.distractor_axis(ax)
+        ax.plot(likelihoods.n_distractors, likelihoods.value, **SCORED)
+        curves.distractor_axis(ax)
         plotting.fraction_axis(ax.yaxis)
     handles = [
         plotting.handle({"color": plotting.GREY, "marker": "o", "markersize": 3.5}, "prompted, mean over prompts"),
         plotting.handle(SCORED, "scored by likelihood"),
         Patch(facecolor=plotting.GREY, alpha=0.25, linewidth=0, label="range over prompts"),
-        plotting.chance_line(axes, chance),
-        plotting.human_line(axes, human),
+        plotting.chance_line(axes, run.chance),
+        plotting.human_line(axes, run.human),
     ]
     plotting.legend_below(drawn, handles, 2 if columns == 1 else 5)
     return drawn
-
-
-def figure_prompting_against_scored(
-    *, prompted_against_scored: str, pdf: str, png: str, csv: str, models: dict, chance: float, human: float | dict
-) -> None:
-    """Draw prompted accuracy beside accuracy by likelihood, on the same instances (cf. paper Figure 11a).
-
-    ``models`` has the prompted and the scored ones.
-    """
-    accuracies = ["prompted_accuracy", "lowest", "highest", "scored_accuracy"]
-    columns = ["prompted", "scored", "n_distractors", "n", "n_prompts", *accuracies]
-    frame = figures.read(prompted_against_scored, columns, prompted=models, scored=models)
-    plotting.save(_draw_against_scored(frame, models, chance, human), frame, pdf, png, csv)
-
-
-if __name__ == "__main__":
-    run_named()

@@ -1,180 +1,247 @@
-"""The tables of RUFF, each by the function of its rule.
+"""The tables of RUFF, each by the function that the wildcard ``table`` names (rules/ruff.smk).
 
-A function writes the cells (LaTeX) and the tidy rows behind them (CSV).
+Cells are written as they are printed (LaTeX); the CSV beside them has the rows that they are made from.
 """
 
 import re
-from pathlib import PurePath
+from collections.abc import Iterable
 
 import pandas as pd
 
 from scripts.core import files
-from scripts.core.paper import latex
-from scripts.core.paper import published as comparison
-from scripts.core.paper.tables import drop_uninformative, write_table
+from scripts.core.data.estimate_rows import PROMPTED
+from scripts.core.paper.formats import MISSING_MARK, number, p_text, with_sd
+from scripts.core.paper.tables import blank_repeats, drop_uninformative, write_table
+from scripts.core.statistics.ratios import POOLED
 from scripts.core.workflow.job import run_named
-from scripts.ruff.lib import prompt_tables, study, tables
-from scripts.ruff.lib.prompts import read_chains, read_prompts, select_chains
+from scripts.ruff import study
+from scripts.ruff.answers import OUTCOME_LABELS, OUTCOMES
+from scripts.ruff.study import VANILLA, pick
+
+MOST = 4
+"""Up to this many models have their own tests between pronoun sets in the table."""
+TESTS = {"p, Welch": "", "p, paired": "_paired"}
+"""Tests between pronoun sets by the heads of their p values, and the ends of their columns."""
 
 
-def table_accuracy(*, accuracy: str, tex: str, csv: str, models: dict) -> None:
-    """Tabulate accuracies by model and number of distractors.
-
-    Write means with SD over samples (LaTeX) and the same with intervals (CSV).
-    """
-    frame = files.read_csv(accuracy)
-    write_table(tex, csv, tables.accuracy_cells(frame, models), rows=frame[frame.factor == "all"])
-
-
-def table_chain_examples(
-    *, prompt_templates: str, chain_templates: str, sample: str, tex: str, csv: str, methods: list, blank: str
+def table(
+    *, estimates: str, pronoun_tests: str, tex: str, csv: str, table: str, templates: str, models: dict, asked: dict
 ) -> None:
-    """Show both steps of prompting with a chain of thought (paper Table 5).
+    """Write one of the tables of results on a template set; ``asked`` are the models that are prompted."""
+    made = TABLES[table]
+    source = pronoun_tests if table == "pronoun_tests" else estimates
+    rows, cells = made(study.read_table(source, templates), asked if table == "prompting" else models)
+    files.write_csv(csv, rows)
+    constant = {}
+    if table == "prompting":
+        cells, constant = drop_uninformative(cells, ["Model", "Method"])
+    if cells.shape[1] < 2:
+        files.write_text(tex, "% No pair of sets can be tested.\n")
+    else:
+        left = sum(head in cells for head in ("Model", "Method", "Answer in", "Sets"))
+        write_table(tex, csv, cells, left, rows=rows, constant=constant)
 
-    Write the table for ``methods``.
+
+def accuracy(estimates: pd.DataFrame, models: dict[str, dict]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Accuracies with their SD over samples: a row for each model, a column for each number of distractors."""
+    rows = pick(estimates, n_distractors=..., **study.SCORED)
+    texts = rows.assign(text=list(map(with_sd, rows.value, rows.sd)))
+    wide = texts.pivot(index="model", columns="n_distractors", values="text").loc[list(models)]
+    return rows, labelled(wide, models)
+
+
+def error_types(estimates: pd.DataFrame, models: dict[str, dict]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Shares of distraction (D) and bias (B) among unambiguous errors, by number of distractors."""
+    kinds = ["distraction", "bias", "other", "error", "ambiguous", "unbiased"]
+    rows = pick(estimates, kinds, n_distractors=...)
+    shown = rows[rows.metric.isin(kinds[:2])]
+    shown = shown.assign(
+        head=shown.metric.str[0].str.upper() + shown.n_distractors, text=[number(value, 2) for value in shown.value]
+    )
+    wide = shown.pivot(index="model", columns="head", values="text")
+    heads = [f"{letter}{n}" for letter in "DB" for n in sorted(shown.n_distractors.unique())]
+    return rows, labelled(wide.reindex(index=list(models), columns=heads), models)
+
+
+def labelled(wide: pd.DataFrame, models: dict[str, dict]) -> pd.DataFrame:
+    """Return a table by model with what figures call the models as its first column."""
+    cells = wide.rename(index={name: facts["label"] for name, facts in models.items()})
+    return cells.rename_axis(index="Model", columns=None).reset_index()
+
+
+def pronoun_tests(tests: pd.DataFrame, models: dict[str, dict]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Both tests between pronoun sets: over several models, and of each model if there are at most :data:`MOST`.
+
+    A row for each pair of sets that some test compares; of each model with a test the difference of accuracies and p of
+    every test after Holm's correction, with a star if it is below the level. No rows without any test.
     """
-    chains = select_chains(read_chains(chain_templates), methods, chain_templates)
-    prompts = read_prompts(prompt_templates)
-    cells = prompt_tables.chain_cells(prompts, chains, files.read_parquet(sample), blank)
-    write_table(tex, csv, cells, align="llX", midrules=range(1, len(cells)))
+    rows = {}
+    pooled = [] if len(models) == 1 else [POOLED]
+    for name in [*pooled, *(models if len(models) <= MOST else [])]:
+        label = "all models" if name == POOLED else models[name]["label"]
+        for row in tests[tests.model == name].to_dict("records"):
+            cells = rows.setdefault(f"{row['pronoun_a']} – {row['pronoun_b']}", {})
+            defined = [end for end in TESTS.values() if pd.notna(row[f"p{end}_holm"])]
+            cells[f"{label}: difference"] = number(row["difference"], 2, signed=True) if defined else MISSING_MARK
+            for head, end in TESTS.items():
+                star = "*" if row[f"significant{end}_holm"] else ""
+                cells[f"{label}: {head}"] = _p(row[f"p{end}_holm"]) + star if end in defined else MISSING_MARK
+    frame = pd.DataFrame([{"Sets": pair, **cells} for pair, cells in rows.items()]).fillna(MISSING_MARK)
+    if frame.empty:
+        return tests, frame
+    said = frame.drop(columns="Sets") != MISSING_MARK
+    return tests, frame.loc[said.any(axis=1), ["Sets", *said.columns[said.any()]]].reset_index(drop=True)
 
 
-def table_error_types(*, error_types: str, tex: str, csv: str, models: dict) -> None:
-    """Tabulate the types of unambiguous errors.
+def _p(value: float) -> str:
+    # Three decimals, unless they hide on which side of a usual level the value lies.
+    decimals = 4 if f"{value:.3f}" in ("0.010", "0.050") else 3
+    return p_text(value, smallest=0.001, decimals=decimals).removeprefix("= ")
 
-    Write shares of distraction and bias by number of distractors (LaTeX) and all counts (CSV).
-    """
-    types = files.read_csv(error_types)
-    write_table(tex, csv, tables.error_types_cells(types, models), rows=types)
+
+def prompting(estimates: pd.DataFrame, models: dict[str, dict]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Accuracies of prompted models over all prompts with their SD, and the shares of outputs that are no answer."""
+    rows = pick(estimates[estimates.scoring == PROMPTED], ["accuracy", *OUTCOMES[1:]], n_distractors=...)
+    counts = sorted(rows.n_distractors.unique())
+    accuracies = rows[rows.metric == "accuracy"]
+    keys = ["model", "method", "answer"]
+    texts = accuracies.assign(text=list(map(with_sd, accuracies.value, accuracies.sd)))
+    wide = texts.pivot(index=keys, columns="n_distractors", values="text").fillna(MISSING_MARK)[counts]
+    wide.columns = [f"accuracy by distractors: {n}" for n in counts]
+    others = rows.groupby([*keys, "metric"])[["above", "below"]].sum()
+    for name in OUTCOMES[2:]:
+        sums = others.xs(name, level="metric")
+        head = f"no answer: {OUTCOME_LABELS[name].removesuffix(' pronouns')}"
+        wide[head] = [number(value, 2) for value in (sums.above / sums.below).reindex(wide.index)]
+    order = accuracies[keys].drop_duplicates().itertuples(index=False, name=None)
+    cells = wide.loc[list(order)].reset_index()
+    # Without a chain there is one place to read the answer in.
+    plain = cells.method == VANILLA
+    heads = {
+        "Model": blank_repeats(cells.model.map({name: facts["label"] for name, facts in models.items()})),
+        "Method": cells.method.where(plain, cells.method.str.capitalize()),
+        "Answer in": cells.answer.where(~plain, ""),
+    }
+    return rows, pd.concat([pd.DataFrame(heads), cells.drop(columns=keys)], axis=1)
+
+
+TABLES = {"accuracy": accuracy, "error_types": error_types, "pronoun_tests": pronoun_tests, "prompting": prompting}
 
 
 def table_instance_counts(
     *, context_free: str, full_set_sizes: str, samples: list, selected: str, tex: str, csv: str, models: dict,
-    scored: dict,
+    sizes: dict,
 ) -> None:  # fmt: skip
     """Count the instances of every setting: possible, sampled and scored (paper Table 1).
 
     Count rows in the files themselves; ``samples`` are named by their settings.
 
-    Full sets are not made for this: ``full_set_sizes`` says how many rows they have. ``scored`` says how many instances
+    Full sets are not made for this: ``full_set_sizes`` says how many rows they have. ``sizes`` says how many instances
     of each sample every one of ``models`` scores.
     """
     import pyarrow.parquet as pq
 
     sampled = {}
     for path in samples:
-        (number,) = re.findall(r"distractors(\d+)\.parquet$", path)
-        n = int(number)
-        sampled.setdefault(n, []).append(pq.read_metadata(path).num_rows)
-    sizes = files.read_parquet(full_set_sizes, columns=["n_distractors", "instances"])
-    table = tables.instance_counts(
+        (n,) = re.findall(r"distractors(\d+)\.parquet$", path)
+        sampled.setdefault(int(n), []).append(pq.read_metadata(path).num_rows)
+    full = files.read_parquet(full_set_sizes, columns=["n_distractors", "instances"])
+    counts = count_instances(
         pq.read_metadata(context_free).num_rows,
-        dict(zip(sizes.n_distractors, sizes.instances, strict=True)),
+        dict(zip(full.n_distractors, full.instances, strict=True)),
         sampled,
         files.read_parquet(selected, columns=["n_distractors", "priority"]),
-        scored.values(),
+        sizes.values(),
     )
-    files.write_csv(csv, table)
-    cells = tables.instance_counts_cells(table, scored, models)
-    files.write_text(tex, latex.latex_table(cells, align="l" + "r" * (len(cells.columns) - 1)))
+    cells = instance_count_cells(counts, sizes, models)
+    write_table(tex, csv, cells, rows=counts)
+
+
+def count_instances(
+    context_free: int, full: dict, samples: dict, selected: pd.DataFrame, sizes: Iterable[int]
+) -> pd.DataFrame:
+    """Count instances.
+
+    Args:
+        context_free: Task sentences without context.
+        full: Number of distractors to the size of the full set.
+        samples: Number of distractors to the sizes of its samples, one for each seed.
+        selected: The selected instances: ``n_distractors``, ``priority`` (both missing without context).
+        sizes: How many instances of each sample models score.
+
+    Returns:
+        ``setting``, ``n_distractors``, ``instances``, ``samples``, ``sample_size``, ``scored`` (over all samples, by
+        models with the largest size) and ``scored_<size>`` for each smaller size.
+    """
+    largest, *smaller = sorted(set(sizes), reverse=True)
+    names = {"scored": largest} | {f"scored_{size}": size for size in smaller}
+    free = selected.n_distractors.isna()
+    counts = {
+        name: selected[~free & (selected.priority < size)].n_distractors.value_counts() for name, size in names.items()
+    }
+    rows: list[tuple] = [("no context", None, context_free, None, None, *[int(free.sum())] * len(names))]
+    for n, size in sorted(full.items()):
+        drawn = set(samples[n])
+        if len(drawn) != 1:
+            raise ValueError(f"samples with {n} distractors differ in size: {sorted(drawn)}")
+        setting = f"+ {n} distractor{'' if n == 1 else 's'}"
+        rows.append((setting, n, size, len(samples[n]), drawn.pop(), *(int(of_size[n]) for of_size in counts.values())))
+    columns = ["setting", "n_distractors", "instances", "samples", "sample_size", *counts]
+    return pd.DataFrame(rows, columns=columns).astype(
+        dict.fromkeys(("n_distractors", "samples", "sample_size"), "Int64")
+    )
+
+
+def instance_count_cells(counts: pd.DataFrame, sizes: dict[str, int], models: dict) -> pd.DataFrame:
+    """Return the cells of Table 1: a column for each size of samples, with the models that score so many."""
+    largest = max(sizes.values())
+    columns = {"scored" if size == largest else f"scored_{size}": size for size in sorted(sizes.values())[::-1]}
+    heads = {
+        name: ", ".join(models[m]["label"] for m, taken in sizes.items() if taken == size)
+        for name, size in columns.items()
+    }
+    if len(columns) > 1 and len(sizes) > 3:
+        heads["scored"] = "others"
+    samples = [
+        MISSING_MARK if pd.isna(row.samples) else f"{row.samples} × {row.sample_size:,}"
+        for row in files.rows(counts, index=False)
+    ]
+    scored = {
+        f"Scored: {head}" if len(columns) > 1 else "Scored here": [f"{n:,}" for n in counts[name]]
+        for name, head in heads.items()
+    }
+    instances = [f"{n:,}" for n in counts.instances]
+    return pd.DataFrame({"Setting": counts.setting, "Instances": instances, "Samples": samples} | scored)
 
 
 def table_models(*, tex: str, csv: str, models: dict) -> None:
-    """List the models of the run by family (paper Table 2).
+    """List the models of the run by family with their sizes, in registry order (paper Table 2).
 
     Write families and sizes (LaTeX) and one row for each model (CSV).
     """
-    table = pd.DataFrame.from_dict(models, orient="index").rename_axis("model").reset_index()
-    write_table(tex, csv, tables.models_cells(models), align="lXl", rows=table)
+    rows = pd.DataFrame.from_dict(models, orient="index").rename_axis("model").reset_index()
+    write_table(tex, csv, model_cells(models), align="lXl", rows=rows)
 
 
-def table_prompt_examples(
-    *, prompt_templates: str, sample: str, answers: list, tex: str, csv: str, models: dict, blank: str
-) -> None:
-    """Show what models read for one prompt, with what is put around it (paper Table 4).
-
-    Write the table; metadata of ``answers``, one file for each of ``models``, say what was put around prompts.
-    """
-    paths = [answers] if isinstance(answers, str) else answers
-    wrapped = {model: files.parquet_metadata(path)["wrapped"] for model, path in zip(models, paths, strict=True)}
-    prompts = read_prompts(prompt_templates)
-    cells = prompt_tables.examples_cells(prompts, files.read_parquet(sample), blank, models, wrapped)
-    write_table(tex, csv, cells, align="lX", midrules=range(1, len(cells)))
+def model_cells(models: dict[str, dict]) -> pd.DataFrame:
+    """Return the cells of Table 2; ``models`` have ``family``, ``size``, ``architecture``, ``parameters``."""
+    rows = {}
+    for facts in models.values():
+        key = (facts["family"] + (" (demonstration)" if facts["demonstration"] else ""), facts["architecture"])
+        rows.setdefault(key, []).append(f"{facts['size']} ({count_parameters(facts['parameters'])})")
+    cells = [(family, ", ".join(sizes), architecture) for (family, architecture), sizes in rows.items()]
+    return pd.DataFrame(cells, columns=["Model", "Sizes (parameters)", "Architecture"])
 
 
-def table_prompt_templates(*, prompt_templates: str, tex: str, csv: str, kinds: list) -> None:
-    """List the prompt templates (paper Table 3).
-
-    Write the templates of ``kinds``, line breaks as line breaks.
-    """
-    prompts = read_prompts(prompt_templates)
-    cells = prompt_tables.templates_cells({k: v for k, v in prompts.items() if v["kind"] in kinds})
-    write_table(tex, csv, cells, align="llX", midrules=range(1, len(cells)))
-
-
-def table_prompted_models(*, answers: list, tex: str, csv: str, models: dict) -> None:
-    """List the prompted models, how they were prompted and which weights they have.
-
-    Write the table from the metadata of ``answers``, one file for each of ``models``.
-    """
-    table = prompt_tables.prompted_models(models, [answers] if isinstance(answers, str) else answers)
-    cells = prompt_tables.prompted_models_cells(table, models)
-    write_table(tex, csv, cells, rows=table, align="lrll" + "X" * ("Thinking" in cells) + "rrrrl")
-
-
-def table_prompting(*, prompted_summary: str, tex: str, csv: str, models: dict) -> None:
-    """Tabulate accuracies of prompted models and what their outputs come to.
-
-    Write means over prompts with their SD (LaTeX) and the same for each kind of prompt (CSV).
-    """
-    frame = files.read_csv(prompted_summary)
-    cells, constant = drop_uninformative(prompt_tables.prompting_cells(frame, models), ["Model", "Method"])
-    left = sum(head in cells for head in ("Model", "Method", "Answer in"))
-    write_table(tex, csv, cells, left, rows=frame, constant=constant)
-
-
-def table_pronoun_tests(*, pronoun_tests: str, tex: str, csv: str, models: dict) -> None:
-    """Tabulate the tests between pronoun sets.
-
-    Write the tests over all models and, for few models, of each of them (LaTeX); all tests (CSV).
-    """
-    tests = files.read_csv(pronoun_tests)
-    cells = tables.pronoun_tests_cells(tests, models)
-    if cells.shape[1] < 2:
-        files.write_csv(csv, tests)
-        files.write_text(tex, "% No pair of sets can be tested.\n")
-    else:
-        write_table(tex, csv, cells, rows=tests)
-
-
-def published_vs_ours(
-    *, published: str, mapping: str, study_models: str, tables: list, csv: str, tex: str, numbers: str,
-    template_sets: list, every_set: list, models: dict, pronoun_sets: list,
-) -> None:  # fmt: skip
-    """Set every published number beside ours, on each template set, with a verdict.
-
-    Write all comparisons (CSV), those that the paper shows (LaTeX) and how often each verdict fell (JSON).
-
-    ``tables`` are the analysis tables of each of ``template_sets``; the sets of ``every_set`` that were not run are
-    listed as such. Demonstration models among ``models`` are left out.
-    """
-    prompted = any(PurePath(path).stem == "prompted_models" for path in tables)
-    obstacle = study.comparison_obstacle(pronoun_sets)
-    comparison.write(
-        "ruff",
-        comparison.read(published, mapping, study_models),
-        comparison.read_tables(tables, template_sets),
-        every_set,
-        excluded=comparison.demonstration(models),
-        obstacles={
-            "likelihood": obstacle,
-            "prompting": obstacle if prompted else "not in this run: a prompted model",
-        },
-        inapplicable={"instances": study.other_sets(pronoun_sets)},
-        csv=csv,
-        tex=tex,
-        numbers=numbers,
-    )
+def count_parameters(count: float | None) -> str:
+    """Return a number of parameters as it is usually printed: 11M, 1.3B; a dash where it is not known."""
+    if count is None or pd.isna(count):
+        return MISSING_MARK
+    for unit, size in (("B", 1e9), ("M", 1e6), ("k", 1e3)):
+        if count >= size:
+            value = count / size
+            return f"{value:.0f}{unit}" if value >= 10 else f"{value:.3g}{unit}"
+    return str(count)
 
 
 if __name__ == "__main__":

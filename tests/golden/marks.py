@@ -60,18 +60,19 @@ class Shown:
 
 
 ACCURACY = Shown("accuracy", "low", "high")
+VALUES, CURVES = Shown("value", "low", "high"), Shown("value", "low", "high", "y")
 SHOWN = {
-    "headlines": [Shown("value", "low", "high")],
+    "headlines": [VALUES],
     "scores": [ACCURACY],
-    "headline": [Shown("accuracy", "low", "high", "y")],
-    "accuracy_by_distractors": [Shown("accuracy", "low", "high", "y")],
-    "accuracy_by_pronoun": [ACCURACY],
-    "introduction_accuracy": [ACCURACY, Shown("accuracy", "sd_low", "sd_high", rows="sd == sd")],
-    "error_types": [Shown("share", "low", "high", "y")],
-    "who_becomes_whom": [Shown("share", "low", "high", "y", rows="share > 0")],
-    "context_free": [Shown("count", axis="y", rows="model == 'all'")],
+    "headline": [CURVES],
+    "accuracy_by_distractors": [CURVES],
+    "accuracy_by_pronoun": [VALUES],
+    "introduction_accuracy": [VALUES, Shown("value", "sd_low", "sd_high", rows="sd == sd")],
+    "error_types": [CURVES],
+    "who_becomes_whom": [Shown("value", "low", "high", "y", rows="value > 0")],
+    "context_free": [Shown("count", axis="y", rows="model != model")],
     "context_free_by_model": [Shown("count")],
-    "scaling": [Shown("accuracy", "ci_low", "ci_high", "y"), Shown("parameters")],
+    "scaling": [CURVES, Shown("parameters")],
     "accuracy_by_group": [Shown("accuracy", "ci_low", "ci_high")],
     "constrained_decoding": [Shown("loss")],
     "few_shot": [Shown("accuracy", "sd_low", "sd_high", "y"), Shown("shots")],
@@ -168,6 +169,7 @@ def undrawn(name: str, table: pd.DataFrame, marks: list[dict[str, Any]]) -> list
         )  # fmt: skip
     if name in ("few_shot", "introduction_accuracy"):
         # A standard deviation is drawn as far as a share can be.
-        ends = (table.accuracy - table.sd).clip(lower=0), (table.accuracy + table.sd).clip(upper=1)
+        values = table["value" if "value" in table else "accuracy"]
+        ends = (values - table.sd).clip(lower=0), (values + table.sd).clip(upper=1)
         table = table.assign(sd_low=ends[0], sd_high=ends[1])
     return [row for what in shown(name) for row in missing(table, marks, what)]

@@ -16,14 +16,13 @@ from matplotlib.figure import Figure
 from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.core.paper import latex, published, sections
+from scripts.core.paper.lookup import Numbers
 from scripts.core.paper.sections import link_numbers
 from scripts.paper import paper_pdf, paper_provenance, paper_source
-from scripts.ruff import paper as ruff_paper
-from scripts.ruff import tables as table_rules
+from scripts.ruff import prompt_tables, study, tables
+from scripts.ruff import published as ruff_published
+from scripts.ruff import section as ruff_paper
 from scripts.ruff.findings import findings
-from scripts.ruff.lib import prompt_tables, tables
-from scripts.ruff.lib.analyses import errors
-from scripts.ruff.lib.prompts import read_prompts
 from tests import forks
 from tests.ruff import synthetic
 
@@ -96,7 +95,7 @@ def test_instances_are_one_number_or_a_range():
     assert link_numbers(ruff_paper.scored(made, [0, 1, 2])) == f"{low} to {high}"
 
 
-RUFF_TABLES = ("models", "accuracy", "pronoun_tests", "error_types")
+RUFF_TABLES = ("accuracy", "pronoun_tests", "error_types")
 FIGURES = (
     "headline", "context_free", "introduction_accuracy", "accuracy_by_pronoun", "accuracy_by_distractors", "scaling",
     "error_types", "context_free_by_model", "who_becomes_whom",
@@ -134,7 +133,7 @@ def prompting(asked, models, distractors, orders=("published",)):
 
 
 def made_prompting(folder, key, sets, facts):
-    """Write what the paper takes of prompted models; return the tables of the numbers."""
+    """Write what the paper takes of prompted models; return their tables."""
     if not facts["models"]:
         return {}
     outputs = synthetic.prompted_outputs(
@@ -142,29 +141,24 @@ def made_prompting(folder, key, sets, facts):
     )
     kept = (outputs.method == "vanilla") | outputs.n_distractors.isin(facts["chain_distractors"])
     data = synthetic.prompted_tables(outputs[kept], facts["pairs"])
-    for name, frame in data.items():
-        files.write_csv(folder / f"analysis/{key}/{name}.csv", frame)
     cells = {
-        f"{key}/prompting": prompt_tables.prompting_cells(data["prompted_summary"], facts["models"]),
+        f"{key}/prompting": tables.prompting(data["estimates"], facts["models"])[1],
         f"{key}/prompted_models": pd.DataFrame({"Prompted": list(facts["models"])}),
-        "prompt_templates": prompt_tables.templates_cells(read_prompts(ROOT / "templates/ruff/prompts.tsv")),
         "prompt_examples": pd.DataFrame({"Model": list(facts["models"])}),
         "chain_examples": pd.DataFrame({"Method": facts["methods"]}),
     }
     for name, frame in cells.items():
-        align = "llX" if name == "prompt_templates" else None
-        files.write_text(folder / f"tables/{name}.tex", latex.latex_table(frame, align=align))
+        files.write_text(folder / f"tables/{name}.tex", latex.latex_table(frame))
+    listed = {kind: str(folder / f"tables/prompt_templates.{kind}") for kind in ("tex", "csv")}
+    prompts = str(ROOT / "templates/ruff/prompts.tsv")
+    prompt_tables.table_prompt_templates(prompt_templates=prompts, kinds=facts["kinds"], **listed)
     models = pd.DataFrame.from_dict(facts["models"], orient="index").rename_axis("model").reset_index()
     most = {f"new_tokens_{step}": number for step, number in (("answer", 5), ("chain", 128), ("final", 10))}
     files.write_csv(folder / f"tables/{key}/prompted_models.csv", models.assign(**most))
     for name in PROMPTING_FIGURES:
         if name != "prompting_against_scored" or facts["pairs"]:
             box(folder, key, name)
-    numbered = ("prompted_summary", "prompted_against_scored")
-    settings = {"sample_size": 4, "seeds": 1, "new_tokens.chain": 128, "new_tokens.final": 10}
-    return {name: str(folder / f"analysis/{key}/{name}.csv") for name in numbered if name in data} | {
-        "prompting_settings": settings
-    }
+    return data
 
 
 def box(folder, key, name):
@@ -174,62 +168,64 @@ def box(folder, key, name):
 
 
 def made_set(folder, key, models, sets, seeds, distractors, interval, asked):
-    """Write what the paper takes of one template set, from made-up tables; figures are empty boxes."""
+    """Write what the paper takes of one template set, from made-up tables; figures are empty boxes.
+
+    Returns:
+        The tables of results, and score files.
+    """
     data = synthetic.tables(models, sets, seeds, distractors)
-    data["error_types"] = data["error_types"][data["error_types"].n_distractors.isin(distractors)]
-    data["error_range"] = errors.error_range(data["error_types"])
     rows = [("no context", None, 180, None, None, 180)]
     rows += [(f"+ {n}", n, 7200, seeds, 2160, seeds * 2160) for n in distractors]
     columns = ["setting", "n_distractors", "instances", "samples", "sample_size", "scored"]
-    sizes = dict.fromkeys(models, 2160)
     counts = pd.DataFrame(rows, columns=columns)
-    data["instance_counts"] = counts.astype(dict.fromkeys(("n_distractors", "samples", "sample_size"), "Int64"))
-    paths = {name: str(folder / f"analysis/{key}/{name}.csv") for name in data}
-    for name, frame in data.items():
-        files.write_csv(paths[name], frame)
-    files.write_csv(folder / f"tables/{key}/instance_counts.csv", data["instance_counts"])
-    tex = folder / f"tables/{key}/instance_counts.tex"
-    files.write_text(tex, latex.latex_table(tables.instance_counts_cells(data["instance_counts"], sizes, models)))
+    counts = counts.astype(dict.fromkeys(("n_distractors", "samples", "sample_size"), "Int64"))
+    where = {kind: folder / f"tables/{key}/instance_counts.{kind}" for kind in ("tex", "csv")}
+    files.write_csv(where["csv"], counts)
+    cells = tables.instance_count_cells(counts, dict.fromkeys(models, 2160), models)
+    files.write_text(where["tex"], latex.latex_table(cells))
+    where = {kind: str(folder / f"tables/{key}/models.{kind}") for kind in ("tex", "csv")}
+    tables.table_models(models=models, **where)
+    paths = synthetic.write(folder / key, data, key)
     for name in RUFF_TABLES:
         where = {kind: str(folder / f"tables/{key}/{name}.{kind}") for kind in ("tex", "csv")}
-        call(getattr(table_rules, f"table_{name}"), paths | where | {"models": models, "pronoun_sets": sets})
+        given = {"estimates": paths["estimates"], "pronoun_tests": paths["pronoun_tests"], "templates": key}
+        tables.table(**given, **where, table=name, models=models, asked=asked["models"])
+    for name, frame in made_prompting(folder, key, sets, asked).items():
+        data[name] = pd.concat([data[name], frame]) if len(data[name]) else frame
     for name in FIGURES:
         box(folder, key, name)
         files.write_csv(
             folder / f"figures/{key}/{name}.csv",
             pd.DataFrame({"low": [0.1 if interval else None], "interval": [interval]}),
         )
-    numbers = str(folder / f"analysis/{key}/paper_numbers.json")
-    settings = {
-        "seeds": seeds, "alpha": 0.05, "bootstrap_draws": 2000, "chance": 1 / len(sets),
-    }  # fmt: skip
-    prompted = dict.fromkeys(inspect.signature(ruff_paper.paper_numbers).parameters) | made_prompting(
-        folder, key, sets, asked
-    )
-    call(ruff_paper.paper_numbers, prompted | paths | {"paper_numbers": numbers, "settings": settings, "sizes": sizes})
     scores = []
     for name in models:
         scores.append(str(folder / f"scores/{key}/{name}.parquet"))
         facts = {"model": name, "source": {"hub": f"some_one/{name}"}, "revision": 40 * "a", "precision": "float32",
                  "engine": "packed"}  # fmt: skip
         files.write_parquet(scores[-1], pd.DataFrame({"x": [1]}), facts)
-    return numbers, scores
+    return {name: frame.assign(templates=key) for name, frame in data.items()}, scores
 
 
-def made_comparisons(folder, models, sets, keys):
+def made_comparisons(folder, paths, models, sets, keys, settings):
     """Write what stands beside the study, over all template sets."""
     listed = ROOT / "paper/published"
-    analysis = [str(p) for key in keys for p in sorted(folder.glob(f"analysis/{key}/*.*"))]
-    names = ("instance_counts", "models", "prompted_models")
-    counted = [str(path) for key in keys for name in names if (path := folder / f"tables/{key}/{name}.csv").is_file()]
-    for compare, tables_given in ((table_rules.published_vs_ours, analysis + counted), (findings, analysis)):
+    given = {name: str(listed / f"ruff{end}.csv") for name, end in (("published", ""), ("mapping", "_mapping"))}
+    given |= {"printed": given["published"], "study_models": str(listed / "ruff_models.csv"), **paths}
+    for name in ("instance_counts", "models", "prompted_models"):
+        found = [folder / f"tables/{key}/{name}.csv" for key in keys]
+        given[f"listed_{name}"] = [str(path) for path in found if path.is_file()]
+    given |= {"template_sets": list(keys), "every_set": ["replica", "official"], "facts": models}
+    given |= {"pronoun_sets": [s["set"] for s in sets], "settings": settings}
+    listed = folder / "tables/prompt_templates.csv"
+    given["prompt_templates"] = [str(listed)] if listed.is_file() else []
+    for compare in (ruff_published.published_vs_ours, findings):
         stem = compare.__name__
-        given = {kind: str(folder / f"tables/{stem}.{kind}") for kind in ("csv", "tex")}
-        given |= {"published": str(listed / "ruff.csv"), "printed": str(listed / "ruff.csv")}
-        given |= {"mapping": str(listed / "ruff_mapping.csv"), "study_models": str(listed / "ruff_models.csv")}
-        given |= {"tables": tables_given, "numbers": str(folder / f"tables/{stem}.json"), "template_sets": list(keys)}
-        given |= {"every_set": ["replica", "official"], "pronoun_sets": [s["set"] for s in sets], "models": models}
-        call(compare, given)
+        ours = {kind: str(folder / f"tables/{stem}.{kind}") for kind in ("csv", "tex")}
+        ours |= {"numbers": str(folder / f"tables/{stem}.json"), "models": models}
+        if compare is not findings:
+            ours |= {name.removeprefix("listed_"): given[name] for name in given if name.startswith("listed_")}
+        call(compare, given | ours)
 
 
 def render(
@@ -246,7 +242,11 @@ def render(
     distractors = list(distractors)
     asked = prompting(asked, models, distractors)
     made = [made_set(folder, key, models, sets, seeds, distractors, interval, asked) for key in keys]
-    made_comparisons(folder, models | asked["models"], sets, keys)
+    parts = [data for data, _ in made]
+    paths = synthetic.write_all(folder, parts)
+    settings = {"seeds": seeds, "alpha": 0.05, "bootstrap_draws": 2000, "chance": 1 / len(sets)}
+    compared = settings | {"pronoun_sets": len(sets), "cases": 3}
+    made_comparisons(folder, paths, models | asked["models"], sets, keys, compared)
     figures = sorted((folder / "figures").rglob("*.pdf"))
     paper = folder / "paper"
     paper_source.main(
@@ -270,18 +270,23 @@ def render(
     ruff_paper.section(
         section_template=str(ROOT / "paper/sections/ruff.tex.j2"),
         abstract_template=str(ROOT / "paper/sections/ruff_abstract.tex.j2"),
-        numbers=[numbers for numbers, _ in made],
+        **paths,
+        instance_counts=[str(folder / f"tables/{key}/instance_counts.csv") for key in keys],
         figures=[str(p) for p in figures],
         tables=[str(p) for p in sorted((folder / "tables").rglob("*.tex"))],
         comparison_numbers=[str(p) for p in sorted((folder / "tables").glob("*.json"))],
         section_tex=str(paper / "sections/ruff.tex"),
         abstract_tex=str(paper / "sections/ruff_abstract.tex"),
+        paper_numbers=[str(folder / f"analysis/{key}/paper_numbers.json") for key in keys],
         template_sets=list(keys),
         models=models,
         pronoun_sets=sets,
         distractors=distractors,
         seeds=list(range(seeds)),
+        settings=settings,
+        sizes=dict.fromkeys(models, 2160),
         prompting=asked,
+        prompting_settings={"sample_size": 4, "seeds": 1, "new_tokens.chain": 128, "new_tokens.final": 10},
         uneven=[],
     )
     rendered = "".join(
@@ -374,8 +379,11 @@ def test_captions_claim_only_what_is_drawn(tmp_path, rendered):
 
 def test_sentences_compare_what_intervals_support():
     made = part(**{"setting.chance": 0.25})
-    for n, low, high in ((0, 0.6, 0.9), (1, 0.2, 0.6), (5, 0.1, 0.2)):
-        made["numbers"][f"accuracy_interval.m.all.all.{n}"] = {"value": low, "high": high, "text": ""}
+    rows = [
+        {"model": "m", "metric": "accuracy", "n_distractors": str(n), "value": low, "low": low, "high": high}
+        for n, low, high in ((0, 0.6, 0.9), (1, 0.2, 0.6), (5, 0.1, 0.2))
+    ]
+    made["scored"] = Numbers(made, synthetic.of_models(rows), study.IDENTITY, study.FACTORS, "estimates.csv", factor=1)
     told = [ruff_paper.against_chance(made, "m", n) for n in (0, 1, 5)]
     assert told == ["above chance", "not distinguishable from chance", "below chance"]
     assert [ruff_paper.apart(made, "m", a, b) for a, b in ((0, 5), (5, 0), (0, 1))] == [

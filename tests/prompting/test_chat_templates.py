@@ -12,7 +12,7 @@ from scripts.core.errors import UserError
 from scripts.core.generation.generate import Generator
 from scripts.distributions import token_distributions
 from scripts.prompting import prompt
-from scripts.ruff.lib import prompt_tables
+from scripts.ruff import prompt_tables
 from tests import jobs
 from tests import zoo as builder
 from tests.prompting.test_prompt import NEW, arguments, write_prompts
@@ -225,6 +225,6 @@ def test_the_table_has_a_column_where_a_model_thinks():
         }
     )  # fmt: skip
     labels = {"a": {"label": "A"}, "b": {"label": "B"}}
-    cells = prompt_tables.prompted_models_cells(table, labels)
+    cells = prompt_tables.prompted_model_cells(table, labels)
     assert list(cells.Thinking) == ["none", prompt_tables.MISSING_MARK]
-    assert "Thinking" not in prompt_tables.prompted_models_cells(table.assign(thinking=""), labels)
+    assert "Thinking" not in prompt_tables.prompted_model_cells(table.assign(thinking=""), labels)

@@ -1,4 +1,4 @@
-"""Made-up analysis tables of a complete run in which every finding of the study holds and its numbers come out.
+"""Made-up estimates of a complete run in which every finding of the study holds and its numbers come out.
 
 The accuracies that the study prints are put in; everything else is invented so that it fits the findings.
 """
@@ -11,7 +11,8 @@ import pandas as pd
 
 from scripts.core.models import registry
 from scripts.core.paper import published
-from scripts.ruff.lib import study
+from scripts.ruff import study
+from tests.ruff.synthetic import of_models
 
 ROOT = Path(__file__).parents[2]
 SETS = list(study.PRONOUN_SETS)
@@ -72,43 +73,45 @@ def _by_pronoun(name, facts, mean):
 
 
 def accuracy(run):
-    """Return ``accuracy.csv``: over all sets with every number of distractors, by set and case without any."""
+    """Return accuracies: over all sets with every number of distractors, by set and case without any."""
     rows = []
     for name, facts, rank in _ranked(run):
         curve = _overall(facts, rank)
-        cells = [(k, "all", "all", 6480, 0.002, value) for k, value in enumerate(curve)]
+        cells = [(k, "", "", 6480, 0.002, value) for k, value in enumerate(curve)]
         split = zip(SETS, _by_pronoun(name, facts, curve[0]), strict=True)
         cells += [(0, "pronoun", pronoun, 1620, 0.004, value) for pronoun, value in split]
         cells += [(0, "case", case, 2160, 0.04, curve[0]) for case in ("nominative", "accusative", "possessive")]
         for k, factor, level, n, half, value in cells:
-            rows.append((name, k, factor, level, 3, n, 60, value, 0.01, max(0, value - half), min(1, value + half)))
-    keys = ["model", "n_distractors", "factor", "level"]
-    columns = [*keys, "n_seeds", "n", "n_occupations", "accuracy", "sd", "ci_low", "ci_high"]
-    return pd.DataFrame(rows, columns=columns)
+            row = {"model": name, "metric": "accuracy", "n_distractors": str(k), factor: level, "value": value}
+            row |= {"low": max(0, value - half), "high": min(1, value + half), "sd": 0.01, "samples": 3}
+            rows.append(row | {"above": value * n, "below": n, "clusters": 60})
+    return of_models(rows, **study.SCORED)
 
 
 def context_free(run):
-    """Return ``context_free.csv``."""
+    """Return picks without context."""
     picks = {"encoder": (110, 45, 14, 11), "decoder": (120, 50, 8, 2)}
     # Models of an architecture differ a little, as a test over models needs.
     rows = [
-        (name, pronoun, 180, count + change * (i % 3), (count + change * (i % 3)) / 180)
+        {"model": name, "metric": "picked", "preferred": pronoun, "above": count + change * (i % 3), "below": 180}
         for i, (name, facts) in enumerate(run.items())
         for pronoun, count, change in zip(SETS, picks[facts["architecture"]], (1, 0, -1, 0), strict=True)
     ]
-    return pd.DataFrame(rows, columns=["model", "pronoun", "n_templates", "count", "share"])
+    table = of_models(rows, scoring="probability", setting=study.CONTEXT_FREE)
+    return table.assign(value=table.above / table.below)
 
 
 def pronoun_tests(run):
     """Return ``pronoun_tests.csv``: every pair is significant."""
     pairs = list(combinations(SETS, 2))
-    rows = [(name, a, b, 60, 60, 0.001, 0.006, True, True) for name in ["all", *run] for a, b in pairs]
+    rows = [(name, a, b, 60, 60, 0.001, 0.006, True, True) for name in ["", *run] for a, b in pairs]
     columns = ["model", "pronoun_a", "pronoun_b", "n_a", "n_b", "p", "p_holm", "significant", "significant_holm"]
-    return pd.DataFrame(rows, columns=columns).assign(mean_a=0.9, mean_b=0.8, difference=0.1, t=4.0, df=100.0)
+    table = pd.DataFrame(rows, columns=columns).assign(mean_a=0.9, mean_b=0.8, difference=0.1, t=4.0, df=100.0)
+    return table.assign(templates="replica", metric="difference", kind="model", **study.SCORED)
 
 
 def error_types(run):
-    """Return ``error_types.csv``."""
+    """Return errors and their kinds."""
     rows = []
     for name, facts, rank in _ranked(run):
         for k in range(1, 6):
@@ -122,13 +125,9 @@ def error_types(run):
             explained = {("opt-125m", 1): 0.93, ("opt-66b", 1): 0.74}.get((name, k), 0.84)
             shares = {"distraction": distraction, "bias": explained - distraction, "other": 1 - explained}
             for kind, share in shares.items():
-                errors = (648_000, 400_000, 100_000, 300_000, 20, round(300_000 * share))
-                rows.append((name, k, kind, 3, *errors, share, 0.01))
-    columns = [
-        "model", "n_distractors", "error_type", "n_seeds", "n_instances", "n_errors", "n_ambiguous", "n_unambiguous",
-        "n_bias_equals_gold", "count", "share", "sd",
-    ]  # fmt: skip
-    return pd.DataFrame(rows, columns=columns)
+                row = {"model": name, "metric": kind, "n_distractors": str(k), "value": share, "sd": 0.01, "samples": 3}
+                rows.append(row | {"above": round(300_000 * share), "below": 300_000})
+    return of_models(rows, **study.SCORED)
 
 
 def instance_counts():
@@ -138,14 +137,14 @@ def instance_counts():
     return pd.DataFrame(rows, columns=["setting", "n_distractors", "instances", "samples", "sample_size", "scored"])
 
 
-def tables(run):
-    """Return the analysis tables that findings and published numbers are compared with."""
-    made = (accuracy, context_free, pronoun_tests, error_types)
-    return {table.__name__: table(run) for table in made} | {"instance_counts": instance_counts()}
+def tables(run, asked=False):
+    """Return the tables that findings and published numbers are compared with; with prompted models if so asked."""
+    made = [accuracy(run), context_free(run), error_types(run), *([prompted_accuracy()] if asked else [])]
+    return {"estimates": pd.concat(made, ignore_index=True), "pronoun_tests": pronoun_tests(run)}
 
 
 def prompted_accuracy():
-    """Return ``prompted_accuracy.csv`` of the study's prompted models: ten prompts each, chains for FLAN-T5-xxl."""
+    """Return accuracies of the study's prompted models: ten prompts each, chains for FLAN-T5-xxl."""
     known = published.read_models(ROOT / "paper/published/ruff_models.csv")
     names = published.members(known)["prompting"]
     kinds = {("vanilla", "final"): (0, 0.01)}
@@ -160,6 +159,15 @@ def prompted_accuracy():
                 mean = 0.6 + 0.01 * i - 0.1 * k - less
                 if "llama" in name:
                     mean = 0.5 * 0.84 * 0.5**k
-                rows += [(name, method, answer, prompt, k, mean + spread * (-1) ** prompt) for prompt in range(10)]
-    columns = ["model", "method", "answer", "prompt", "n_distractors", "accuracy"]
-    return pd.DataFrame(rows, columns=columns)
+                cell = {
+                    "model": name,
+                    "method": method,
+                    "answer": answer,
+                    "n_distractors": str(k),
+                    "order": "published",
+                }
+                rows += [
+                    cell | {"metric": "accuracy", "prompt": str(prompt), "value": mean + spread * (-1) ** prompt}
+                    for prompt in range(10)
+                ]
+    return of_models(rows, scoring="prompted")

@@ -1,4 +1,4 @@
-"""Worlds in which each finding is true, false or on the border, as tables of drawn answers.
+"""Worlds in which each finding is true, false or on the border, as estimates of drawn answers.
 
 Drawn are the right answers of each occupation with each pronoun set, the picks without context, the types of errors
 and the accuracies of prompts. Occupations differ, and a model's answers about one go together, as in the data of the
@@ -19,8 +19,9 @@ import scipy
 
 from scripts.core.paper import published
 from scripts.core.statistics import procedures
-from scripts.ruff.lib import findings
-from scripts.ruff.lib.study import PRONOUN_SETS
+from scripts.ruff import findings, quantities
+from scripts.ruff.quantities import COUNTS
+from scripts.ruff.study import PRONOUN_SETS
 from tests.core.paper.simulated_findings import BORDER, FALSE, RUN, STUDY, Simulation, Worlds
 
 OCCUPATIONS, SAMPLES = 60, 3
@@ -44,6 +45,7 @@ FAMILIES = {
 }  # fmt: skip
 """Accuracies without distractors by size: those that the study prints, and others that fit its findings."""
 HE, SHE, THEY, XE = range(4)
+NOTHING = pd.DataFrame()
 TINY = ("pythia-14m", "pythia-70m", "pythia-160m")
 
 
@@ -77,14 +79,14 @@ class Truth:
 def study_models(folder: Path) -> tuple[pd.DataFrame, dict]:
     """Return the study's models and printed numbers, of ``paper/published``."""
     listed = published.read_published(folder / "ruff.csv")
-    models = findings.study_models(published.read_models(folder / "ruff_models.csv"), listed)
-    return models, findings.printed_numbers(listed)
+    models = quantities.study_models(published.read_models(folder / "ruff_models.csv"), listed)
+    return models, quantities.printed_numbers(listed)
 
 
 @cache
 def as_found(folder: Path) -> Truth:
     """Return the world as the study found it: all findings are true."""
-    run = findings.Run(*study_models(folder), {})
+    run = quantities.Results(*study_models(folder), NOTHING, NOTHING)
     names = tuple(name for members in run.families.values() for name in members)
     family = np.array([family for family, members in run.families.items() for _ in members])
     encoder = np.array([name in run.encoders for name in names])
@@ -379,17 +381,17 @@ def _right(truth: Truth, size: str, counts: tuple[int, ...], generator: np.rando
     shared, own = generator.uniform(-1, 1, OCCUPATIONS), generator.uniform(-1, 1, (len(truth.models), OCCUPATIONS))
     mean = truth.accuracy[:, counts, :, None]
     chance = mean + SPREAD * np.minimum(mean, 1 - mean) * ((shared + own) / 2)[:, None, None, :]
-    right = np.zeros((len(truth.models), len(findings.COUNTS), 4, OCCUPATIONS), dtype=int)
+    right = np.zeros((len(truth.models), len(COUNTS), 4, OCCUPATIONS), dtype=int)
     right[:, counts] = generator.binomial(_asked(size).T, chance)
     return right
 
 
 def accuracy_table(right: np.ndarray, models: tuple[str, ...], size: str) -> pd.DataFrame:
-    """Return ``accuracy.csv`` of counts by model, number of distractors, pronoun set and occupation."""
+    """Return accuracies of counts by model, number of distractors, pronoun set and occupation."""
     asked = _asked(size)
-    cells = [(k, "all", "all") for k in findings.COUNTS] + [(0, "pronoun", name) for name in PRONOUN_SETS]
+    cells = [(str(k), "") for k in COUNTS] + [("0", name) for name in PRONOUN_SETS]
     hits = np.concatenate([right.sum(axis=2), right[:, 0]], axis=1)
-    trials = np.vstack([np.tile(asked.sum(axis=1), (len(findings.COUNTS), 1)), asked.T])
+    trials = np.vstack([np.tile(asked.sum(axis=1), (len(COUNTS), 1)), asked.T])
     weights = procedures.cluster_weights(OCCUPATIONS, DRAWS, SEED)
     drawn = (weights @ hits.reshape(-1, OCCUPATIONS).T).reshape(DRAWS, *hits.shape[:2])
     samples = np.sort(drawn / (weights @ trials.T)[:, None], axis=0)
@@ -404,15 +406,12 @@ def accuracy_table(right: np.ndarray, models: tuple[str, ...], size: str) -> pd.
     none, every = (np.transpose([procedures.wilson(right * c, c) for c in clusters]) for right in (0, 1))
     low, high = np.where(accuracy == 1, every[0], low), np.where(accuracy == 0, none[1], high)
     columns = {
-        "n_distractors": [k for k, *_ in cells], "factor": [f for _, f, _ in cells], "level": [v for *_, v in cells],
-        "n": n, "n_occupations": clusters,
+        "n_distractors": [k for k, _ in cells], "pronoun": [name for _, name in cells], "below": n,
+        "clusters": clusters,
     }  # fmt: skip
     facts = {name: np.tile(values, len(models)) for name, values in columns.items()}
-    return pd.DataFrame(
-        facts
-        | {"model": np.repeat(models, len(cells)), "n_seeds": SAMPLES, "accuracy": accuracy.ravel(),
-           "ci_low": low.ravel(), "ci_high": high.ravel()}
-    )  # fmt: skip
+    facts |= {"model": np.repeat(models, len(cells)), "scoring": "probability", "metric": "accuracy", "preferred": ""}
+    return pd.DataFrame(facts | {"value": accuracy.ravel(), "low": low.ravel(), "high": high.ravel()})
 
 
 def pronoun_tests_table(right: np.ndarray, models: tuple[str, ...], size: str) -> pd.DataFrame:
@@ -424,7 +423,7 @@ def pronoun_tests_table(right: np.ndarray, models: tuple[str, ...], size: str) -
     for (a, first), (b, second) in combinations(zip(PRONOUN_SETS, shares, strict=True), 2):
         with np.errstate(invalid="ignore", divide="ignore"):
             p = scipy.stats.ttest_ind(first, second, axis=1, equal_var=False).pvalue
-        facts = {"model": ["all", *models], "pronoun_a": a, "pronoun_b": b, "p": p}
+        facts = {"model": ["", *models], "pronoun_a": a, "pronoun_b": b, "p": p}
         frames.append(pd.DataFrame(facts | {"n_a": first.shape[1], "n_b": second.shape[1]}))
     return pd.concat(frames, ignore_index=True)
 
@@ -439,7 +438,8 @@ def _context_free(truth: Truth, generator: np.random.Generator, *, differ: bool)
         for agreeing, chances in zip(same.sum(axis=1), varied, strict=True)
     ]
     frame = pd.DataFrame(np.array(counts), columns=list(PRONOUN_SETS)).assign(model=truth.models)
-    return frame.melt("model", var_name="pronoun", value_name="count").assign(n_templates=3 * OCCUPATIONS)
+    frame = frame.melt("model", var_name="preferred", value_name="above").assign(below=3 * OCCUPATIONS)
+    return frame.assign(scoring="probability", metric="picked", n_distractors="", pronoun="")
 
 
 def _error_types(truth: Truth, size: str, generator: np.random.Generator) -> pd.DataFrame:
@@ -456,10 +456,9 @@ def _error_types(truth: Truth, size: str, generator: np.random.Generator) -> pd.
         for k in range(5):
             for kind, count in zip(("distraction", "bias", "other"), counts[m, k], strict=True):
                 share = count / total[m, k] if total[m, k] else np.nan
-                rows.append((name, k + 1, kind, SAMPLES, total[m, k], share))
-    return pd.DataFrame(
-        rows, columns=["model", "n_distractors", "error_type", "n_seeds", "n_unambiguous", "share"]
-    )  # fmt: skip
+                rows.append((name, str(k + 1), kind, SAMPLES, total[m, k], share))
+    table = pd.DataFrame(rows, columns=["model", "n_distractors", "metric", "samples", "below", "value"])
+    return table.assign(scoring="probability", pronoun="", preferred="")
 
 
 def _prompted(truth: Truth, size: str, generator: np.random.Generator) -> pd.DataFrame:
@@ -468,16 +467,17 @@ def _prompted(truth: Truth, size: str, generator: np.random.Generator) -> pd.Dat
     for (name, method, answer), (mean, spread) in truth.prompted.items():
         chance = np.clip(mean + spread * generator.normal(size=(PROMPTS, 1)), 0.001, 0.999)
         share = generator.binomial(instances, chance) / instances
-        frame = pd.DataFrame(share, columns=list(findings.COUNTS)).assign(prompt=range(PROMPTS))
-        frame = frame.melt("prompt", var_name="n_distractors", value_name="accuracy")
+        frame = pd.DataFrame(share, columns=list(COUNTS)).assign(prompt=range(PROMPTS))
+        frame = frame.melt("prompt", var_name="n_distractors", value_name="value")
         frames.append(frame.assign(model=name, method=method, answer=answer))
-    return pd.concat(frames, ignore_index=True)
+    table = pd.concat(frames, ignore_index=True).astype({"n_distractors": str, "prompt": str})
+    return table.assign(scoring="prompted", metric="accuracy")
 
 
 @cache
-def _study(folder: Path) -> findings.Run:
-    """Return a run without tables; what it says of the models is worked out once."""
-    run = findings.Run(*study_models(folder), {})
+def _study(folder: Path) -> quantities.Results:
+    """Return results without estimates; what they say of the models is worked out once."""
+    run = quantities.Results(*study_models(folder), NOTHING, NOTHING)
     assert run.neighbours and run.everyone and run.label("bert-base") and run.size("bert-base")
     return run
 
@@ -485,26 +485,26 @@ def _study(folder: Path) -> findings.Run:
 def simulation(folder: Path) -> Simulation:
     """Return the study's simulation; ``folder`` is ``paper/published``."""
 
-    def draw(number: int, world: str, size: str, generator: np.random.Generator) -> findings.Run:
+    def draw(number: int, world: str, size: str, generator: np.random.Generator) -> quantities.Results:
         truth = as_found(folder)
         changes = {FALSE: WORLDS[number].false, BORDER: WORLDS[number].border}
         if world in changes:
             truth = changes[world](truth)
-        wanted, tables = TABLES[number], {}
+        wanted, made, tests = TABLES[number], [], pd.DataFrame({"model": []})
         if "accuracy" in wanted:
-            right = _right(truth, size, LOOKED_AT.get(number, tuple(findings.COUNTS)), generator)
-            tables["accuracy"] = accuracy_table(right, truth.models, size)
+            right = _right(truth, size, LOOKED_AT.get(number, tuple(COUNTS)), generator)
+            made.append(accuracy_table(right, truth.models, size))
             if "pronoun_tests" in wanted:
-                tables["pronoun_tests"] = pronoun_tests_table(right, truth.models, size)
+                tests = pronoun_tests_table(right, truth.models, size)
         if "context_free" in wanted:
-            tables["context_free"] = _context_free(truth, generator, differ=number == 2)
+            made.append(_context_free(truth, generator, differ=number == 2))
         if "error_types" in wanted:
-            tables["error_types"] = _error_types(truth, size, generator)
+            made.append(_error_types(truth, size, generator))
         if "prompted_accuracy" in wanted:
-            tables["prompted_accuracy"] = _prompted(truth, size, generator)
+            made.append(_prompted(truth, size, generator))
         run = copy(_study(folder))
-        # A frozen object, of which the copy has other tables.
-        vars(run)["tables"] = tables
+        # A frozen object, of which the copy has other estimates.
+        vars(run).update(estimates=pd.concat(made, ignore_index=True), tests=tests)
         return run
 
     return Simulation(findings.FINDINGS, WORLDS, draw, SIZES, DRAWS)

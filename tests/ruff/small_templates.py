@@ -5,8 +5,8 @@ import zipfile
 from pathlib import Path
 
 from scripts.core.data.templates import CASES
-from scripts.ruff.lib import instances
-from scripts.ruff.lib.templates import PLACEHOLDERS
+from scripts.ruff import narratives
+from scripts.ruff.templates import PLACEHOLDERS
 
 PRONOUNS = {
     "he": ("he", "him", "his", "his", "himself"),
@@ -86,7 +86,7 @@ def write_lines(path, lines):
 
 def load(folder, *, sets=("he", "she", "they", "xe"), occupations=OCCUPATIONS):
     """Return the Narratives of the small template set."""
-    return instances.load(pronoun_sets=sets, **given(write(folder, sets=sets, occupations=occupations)))
+    return narratives.load(pronoun_sets=sets, **given(write(folder, sets=sets, occupations=occupations)))
 
 
 def given(paths):

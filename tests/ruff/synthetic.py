@@ -1,13 +1,13 @@
-"""Made-up analysis tables of RUFF, with the columns and the gaps of real ones."""
+"""Made-up estimates and tests of RUFF, with the columns and the gaps of real ones."""
 
 from itertools import combinations, product
 
 import numpy as np
 import pandas as pd
 
-from scripts.ruff.analyses import accuracy_by_size
-from scripts.ruff.lib.analyses import prompting
-from scripts.ruff.lib.analyses.normalisation import DESIGN
+from scripts.core import files
+from scripts.ruff import estimates, study
+from scripts.ruff.normalisation import DESIGN
 
 CASES = ("nominative", "accusative", "possessive")
 POLARITIES = ("negative", "positive")
@@ -65,11 +65,18 @@ def paper_models():
     return models
 
 
+def of_models(rows, templates="replica", **identity):
+    """Return rows with all columns of estimates; those that are not said are empty."""
+    table = pd.DataFrame(rows).assign(templates=templates, kind="model", **identity)
+    table = table.reindex(columns=[*study.IDENTITY, *study.FACTORS, "metric", *estimates.MEASURES])
+    return table.astype(dict.fromkeys(study.WORDS, object)).fillna(study.WORDS)
+
+
 def accuracy(models, sets, seeds=3, distractors=range(6), factors=True, seed=0):
-    """Return ``accuracy.csv``; ``seeds`` 1 leaves the SD empty."""
+    """Return accuracies; ``seeds`` 1 leaves the SD empty."""
     random = np.random.default_rng(seed)
     names = [s["set"] for s in sets]
-    levels = [("all", "all")]
+    levels = [("", "")]
     if factors:
         levels += [("pronoun", p) for p in names] + [("case", c) for c in CASES] + [("polarity", p) for p in POLARITIES]
     rows = []
@@ -83,29 +90,14 @@ def accuracy(models, sets, seeds=3, distractors=range(6), factors=True, seed=0):
                 mean = float(np.clip(skill - loss + shift, 0.02, 0.98))
                 half = random.uniform(0.04, 0.12)
                 sd = random.uniform(0.003, 0.02) if seeds > 1 else np.nan
-                low, high = max(0.0, mean - half), min(1.0, mean + half)
-                rows.append((name, n, factor, level, seeds, 2160 * seeds, 60, mean, sd, low, high))
-    keys = ["model", "n_distractors", "factor", "level"]
-    columns = [*keys, "n_seeds", "n", "n_occupations", "accuracy", "sd", "ci_low", "ci_high"]
-    return pd.DataFrame(rows, columns=columns)
-
-
-def _over_models(frame, models, keys, value, mean, sd):
-    frame = frame.assign(architecture=frame.model.map(lambda m: models[m]["architecture"]))
-    parts = []
-    for name, part in [("all", frame), *frame.groupby("architecture", sort=False)]:
-        summary = part.groupby(keys, sort=False)[value].agg(**{"n_models": "count", mean: "mean", sd: "std"})
-        parts.append(summary.reset_index().assign(architecture=name))
-    return pd.concat(parts, ignore_index=True)[["architecture", *keys, "n_models", mean, sd]]
-
-
-def accuracy_over_models(table, models):
-    """Return ``accuracy_over_models.csv`` for an accuracy table."""
-    return _over_models(table, models, ["n_distractors", "factor", "level"], "accuracy", "accuracy", "sd")
+                row = {"model": name, "metric": "accuracy", "n_distractors": str(n), "value": mean, "sd": sd}
+                row |= {"low": max(0.0, mean - half), "high": min(1.0, mean + half), "samples": seeds}
+                rows.append(row | {"above": mean * 2160 * seeds, "below": 2160 * seeds, "clusters": 60, factor: level})
+    return of_models(rows, **study.SCORED)
 
 
 def context_free(models, sets, seed=0):
-    """Return ``context_free.csv``; the last set is never picked by the first model."""
+    """Return picks without context; the last set is never picked by the first model."""
     random = np.random.default_rng(seed)
     weights = np.array([0.5, 0.25, 0.15, 0.08, 0.05])[: len(sets)]
     rows = []
@@ -114,13 +106,22 @@ def context_free(models, sets, seed=0):
         if i == 0:
             share[-1] = 0
         counts = random.multinomial(TEMPLATES, share / share.sum())
-        rows += [(name, s["set"], TEMPLATES, c, c / TEMPLATES, 0) for s, c in zip(sets, counts, strict=True)]
-    return pd.DataFrame(rows, columns=["model", "pronoun", "n_templates", "count", "share", "ties"])
+        for entry, count in zip(sets, counts, strict=True):
+            row = {"model": name, "preferred": entry["set"]}
+            rows.append(row | {"metric": "picked", "above": count, "below": TEMPLATES, "value": count / TEMPLATES})
+            rows.append(row | {"metric": "tied", "above": 0, "below": count, "value": 0})
+    return of_models(rows, scoring="probability", setting=study.CONTEXT_FREE)
 
 
-def context_free_summary(table, models):
-    """Return ``context_free_summary.csv`` for a table of counts."""
-    return _over_models(table, models, ["pronoun"], "count", "mean_count", "sd_count")
+def preferences(models, sets, distractors=range(6)):
+    """Return which sets are preferred after each introduction: the right one in two of three instances."""
+    names = [s["set"] for s in sets]
+    rows = []
+    for model, n, introduced, preferred in product(models, distractors, names, names):
+        share = 2 / 3 if introduced == preferred else 1 / 3 / (len(names) - 1)
+        row = {"model": model, "n_distractors": str(n), "pronoun": introduced, "preferred": preferred, "value": share}
+        rows.append(row | {"metric": "preferred", "low": share / 2, "high": share, "above": 300 * share, "below": 300})
+    return of_models(rows, **study.SCORED)
 
 
 def pronoun_tests(models, sets, seed=0):
@@ -128,7 +129,7 @@ def pronoun_tests(models, sets, seed=0):
     random = np.random.default_rng(seed)
     pairs = list(combinations([s["set"] for s in sets], 2))
     rows = []
-    for model in ["all", *models]:
+    for model in ["", *models]:
         for a, b in pairs:
             mean_a, mean_b = 0.9 - 0.1 * random.random(2)
             p = random.random() ** 4
@@ -144,11 +145,12 @@ def pronoun_tests(models, sets, seed=0):
         "significant", "significant_holm", "n_pairs", "difference_paired", "t_paired", "df_paired", "p_paired",
         "p_paired_holm", "significant_paired", "significant_paired_holm",
     ]  # fmt: skip
-    return pd.DataFrame(rows, columns=columns)
+    table = pd.DataFrame(rows, columns=columns).assign(kind="model", **study.SCORED, templates="replica", needed=8)
+    return table.assign(pronoun=table.pronoun_a + "|" + table.pronoun_b, n_distractors="0", metric="difference")
 
 
-def error_types(models, seeds=3, seed=0):
-    """Return ``error_types.csv``; the last model makes no unambiguous error with five distractors."""
+def error_types(models, seeds=3, distractors=range(6), seed=0):
+    """Return errors and their kinds; the last model makes no unambiguous error with five distractors."""
     random = np.random.default_rng(seed)
     rows = []
     for name, facts in models.items():
@@ -158,56 +160,61 @@ def error_types(models, seeds=3, seed=0):
             distraction = 0.55 + slope * n + random.normal(0, 0.05)
             bias = (1 - distraction) * random.uniform(0.4, 0.8)
             shares = {"distraction": distraction, "bias": bias, "other": 1 - distraction - bias}
+            cell, clear = {"model": name, "n_distractors": str(n)}, 0 if gap else 300
+            for metric, above, below in (
+                ("error", 400, 2160 * seeds), ("ambiguous", 400 - clear, 400), ("unbiased", 20, clear),
+            ):  # fmt: skip
+                rows.append(cell | {"metric": metric, "above": above, "below": below})
             for kind, share in shares.items():
-                clear = 0 if gap else 300
                 sd = np.nan if gap or seeds == 1 else random.uniform(0.005, 0.03)
-                count = round(share * clear)
-                share = np.nan if gap else share
-                row = (name, n, kind, 0 if gap else seeds, 2160 * seeds, 400, 400 - clear, clear, 20, count, share, sd)
-                rows.append(row)
-    columns = [
-        "model", "n_distractors", "error_type", "n_seeds", "n_instances", "n_errors", "n_ambiguous", "n_unambiguous",
-        "n_bias_equals_gold", "count", "share", "sd",
-    ]  # fmt: skip
-    return pd.DataFrame(rows, columns=columns)
-
-
-def scaling(table, models):
-    """Return ``scaling.csv`` for an accuracy table."""
-    return accuracy_by_size(table, models)
+                row = {"metric": kind, "samples": 0 if gap else seeds, "above": round(share * clear), "below": clear}
+                rows.append(cell | row | {"value": np.nan if gap else share, "sd": sd})
+    table = of_models(rows, **study.SCORED)
+    return table[table.n_distractors.isin([str(n) for n in distractors])]
 
 
 def other_scores(models, sets, seed=0):
     """Return ``normalisation.csv``: accuracies under every score, and how they differ from those under the sum."""
     random = np.random.default_rng(seed)
-    levels = [("all", "all"), *(("n_distractors", str(n)) for n in range(6)), *(("pronoun", s["set"]) for s in sets)]
+    levels = [("", ""), *(("n_distractors", str(n)) for n in range(6)), *(("pronoun", s["set"]) for s in sets)]
     rows = []
     for model, (factor, level), score in product(models, levels, DESIGN.scores):
         accuracy = random.uniform(0.1, 0.9)
-        row = {"model": model, "factor": factor, "level": level, "normalisation": score, "n": 120}
-        row |= {"accuracy": accuracy, "ci_low": accuracy - 0.1, "ci_high": accuracy + 0.1, "ties": 0}
+        row = {"templates": "replica", "model": model, "kind": "model", **study.SCORED, "metric": "accuracy"}
+        row |= {"n_distractors": "", "pronoun": "", factor: level, "normalisation": score, "n": 120}
+        row |= {"accuracy": accuracy, "low": accuracy - 0.1, "high": accuracy + 0.1, "ties": 0}
         if score != DESIGN.scores[0]:
             moved = random.uniform(-0.3, 0.3)
             row |= {"difference": moved, "difference_low": moved - 0.1, "difference_high": moved + 0.1, "p": 0.04}
             row |= {"flipped": 0.4, "gained": 0.15 + moved / 2, "lost": 0.15 - moved / 2}
         rows.append(row)
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows).drop(columns="", errors="ignore")
 
 
 def tables(models, sets, seeds=3, distractors=range(6)):
-    """Return every table that a figure reads, by the name of the argument."""
-    table = accuracy(models, sets, seeds, distractors)
-    counts = context_free(models, sets)
+    """Return every table of a run in which nobody is asked, by its name."""
+    made = [accuracy(models, sets, seeds, distractors), context_free(models, sets), preferences(models, sets)]
+    made.append(error_types(models, seeds, [n for n in distractors if n] or range(6)))
     return {
-        "normalisation": other_scores(models, sets),
-        "accuracy": table,
-        "accuracy_over_models": accuracy_over_models(table, models),
-        "context_free": counts,
-        "context_free_summary": context_free_summary(counts, models),
+        "estimates": pd.concat(made, ignore_index=True),
         "pronoun_tests": pronoun_tests(models, sets),
-        "error_types": error_types(models, seeds),
-        "scaling": scaling(table, models),
+        "normalisation": other_scores(models, sets),
+        "against_scored": pd.DataFrame(columns=[*study.IDENTITY, "prompted", "scored", "n_distractors", "metric"]),
     }
+
+
+def write(folder, made, templates="replica"):
+    """Write tables, those of a template set; return their paths by name."""
+    return write_all(folder, [{name: frame.assign(templates=templates) for name, frame in made.items()}])
+
+
+def write_all(folder, parts):
+    """Write the tables of several template sets, which say it, into one file each; return the files by name."""
+    made = {name: [part[name] for part in parts if len(part[name])] or [parts[0][name]] for name in parts[0]}
+    paths = {name: str(folder / f"{name}.csv") for name in made}
+    for name, frames in made.items():
+        files.write_csv(paths[name], pd.concat(frames))
+    return paths
 
 
 def prompted_models():
@@ -224,7 +231,7 @@ def prompted_models():
 
 
 def prompted_outputs(models, sets, distractors=range(6), chain_models=(), orders=("published",), size=12, seed=0):
-    """Return outputs of prompted models, as :func:`scripts.ruff.lib.analyses.prompting.output_rows` has them."""
+    """Return outputs of prompted models, as :func:`scripts.ruff.predictions.make_outputs` has them."""
     random = np.random.default_rng(seed)
     names = [s["set"] for s in sets]
     outcomes = ["right", "wrong", "wrong_case", "several", "none"]
@@ -255,15 +262,13 @@ def prompted_outputs(models, sets, distractors=range(6), chain_models=(), orders
 
 
 def prompted_tables(outputs, pairs=()):
-    """Return the analysis tables of prompted models; scored models get every other instance right."""
-    accuracy = prompting.by_prompt(outputs)
-    frames = {
-        "prompted_accuracy": accuracy,
-        "prompted_summary": prompting.summary(accuracy),
-    }
+    """Return the tables of prompted models; scored models get every other instance right."""
+    asked = outputs[outputs.order == "published"].astype({"n_distractors": str})
+    frames = {"estimates": of_models(estimates.of_prompts(asked), scoring="prompted")}
     if pairs:
         once = outputs.drop_duplicates(["instance_id", "n_distractors"])
         scored = pd.concat([once.assign(model=name) for name in dict.fromkeys(pair["scored"] for pair in pairs)])
-        scored = scored.assign(setting="fidelity", correct=np.arange(len(scored)) % 2 == 0, prediction=scored.pronoun)
-        frames["prompted_against_scored"] = prompting.against_scored(outputs, scored, pairs)
+        scored = scored.assign(setting="fidelity", correct=np.arange(len(scored)) % 2 == 0)
+        beside = estimates.compare_with_scored(asked, scored, pairs).assign(templates="replica", kind="model")
+        frames["against_scored"] = beside.fillna(dict.fromkeys(set(study.WORDS) & set(beside), ""))
     return frames

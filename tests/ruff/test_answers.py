@@ -3,7 +3,7 @@
 import pytest
 
 from scripts.core.data import templates
-from scripts.ruff.lib.analyses import answers
+from scripts.ruff import answers
 from tests.conftest import ROOT
 
 PRONOUNS = templates.select_pronoun_sets(

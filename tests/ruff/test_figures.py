@@ -1,17 +1,15 @@
 """The figures: what is written beside them is what goes in, whatever the models, pronoun sets and samples."""
 
-import inspect
 import warnings
 
-import numpy as np
 import pandas as pd
 import pytest
 
 from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.core.paper import plotting
+from scripts.ruff import curves, scaling_figure, study
 from scripts.ruff import figures as rules
-from scripts.ruff.lib import figures, study
 from tests.figures import colours, problems
 from tests.ruff import synthetic
 
@@ -24,11 +22,13 @@ NAMES = (
     "accuracy_by_distractors",
     "scaling",
     "error_types",
+    "who_becomes_whom",
 )
 OF_PRONOUNS = (
     "context_free",
     "context_free_by_model",
     "accuracy_by_pronoun",
+    "who_becomes_whom",
 )
 HUMAN = 0.998
 KINDS = ("pdf", "png", "csv")
@@ -37,23 +37,28 @@ PAPER = synthetic.paper_models()
 SETS = synthetic.SETS[:4]
 
 
-def figure(name):
-    """Return the function that draws a figure and its parameters by name."""
-    function = getattr(rules, f"figure_{name}")
-    return function, inspect.signature(function).parameters
-
-
-def draw(name, folder, models=TWO, sets=SETS, tables=None):
+def draw(name, folder, models=TWO, sets=SETS, tables=None, asked=None):
     """Run the function of a figure on tables; return what it writes as CSV."""
-    draw_figure, wanted = figure(name)
-    arguments = {"models": models, "pronoun_sets": sets, "chance": 1 / len(sets), "human": HUMAN}
-    for table, frame in (tables or synthetic.tables(models, sets)).items():
-        if table in wanted:
-            arguments[table] = str(folder / f"{table}.csv")
-            files.write_csv(arguments[table], frame)
-    arguments |= {kind: str(folder / f"drawn.{kind}") for kind in KINDS}
-    draw_figure(**{k: arguments[k] for k in wanted})
-    return files.read_csv(arguments["csv"])
+    paths = synthetic.write(folder, tables or synthetic.tables(models, sets))
+    paths.pop("normalisation", None)
+    paths |= {kind: [str(folder / f"{name}.{kind}")] for kind in KINDS}
+    rules.figures(
+        **paths, templates="replica", models=models, asked=asked or {}, pronoun_sets=sets,
+        chance=1 / len(sets), human=HUMAN, methods=["vanilla", "kojima", "zhou"],
+    )  # fmt: skip
+    return study.read_table(paths["csv"][0])
+
+
+def drawn_of(models=TWO, sets=SETS):
+    """Return what figures are told of a run."""
+    labels = {entry["set"]: entry["label"] for entry in sets}
+    return curves.Drawn(models, labels, 1 / len(sets), HUMAN, ["vanilla"])
+
+
+def accuracies(models=TWO, **levels):
+    """Return the accuracies that figures take."""
+    rows = study.pick(synthetic.accuracy(models, SETS), **({"n_distractors": ...} | levels))
+    return curves.shares(rows)
 
 
 @pytest.fixture
@@ -74,14 +79,10 @@ def written(frame, keys):
     return frame.sort_values(keys, ignore_index=True)
 
 
-def bounds(table):
-    """Return a table of accuracies with the names that figures give to the ends of intervals."""
-    return table.rename(columns={"ci_low": "low", "ci_high": "high"})
-
-
 def assert_same(got, expected, keys):
     """The frames hold the same numbers, whatever the order of rows."""
-    pd.testing.assert_frame_equal(written(got, keys), written(expected[list(got)], keys), check_dtype=False, rtol=1e-9)
+    expected = expected[list(got)].astype({"n_distractors": str} if "n_distractors" in got else {})
+    pd.testing.assert_frame_equal(written(got, keys), written(expected, keys), check_dtype=False, rtol=1e-9)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -108,28 +109,23 @@ def test_every_figure_takes_every_run_and_nothing_is_cut_off(name, models, sets,
         assert problems(drawn, pronouns=name in OF_PRONOUNS, alone=alone) == []
 
 
-def test_who_becomes_whom_has_every_preference_and_an_interval_on_the_right_one():
-    rows = [("he", "he", 6), ("he", "she", 4), ("xe", "he", 9), ("xe", "xe", 3), ("they", "they", 5)]
-    counted = [(set_, picked, n) for set_, picked, count in rows for n in range(count)]
-    predictions = pd.DataFrame(counted, columns=["pronoun", "prediction", "occupation"]).assign(
-        setting="fidelity", model="m", n_distractors=1
-    )
-    others = [predictions.assign(model="other"), predictions.assign(setting="context_free")]
-    sets = [entry["set"] for entry in SETS]
-    frame = rules.preferences(pd.concat([predictions, *others]), "m", sets, 200, 1)
-    shares = frame.set_index(["pronoun", "preferred"]).share
-    assert [shares["he", "he"], shares["he", "she"], shares["xe", "he"]] == [0.6, 0.4, 0.75]
-    assert frame.groupby("pronoun").share.sum().tolist() == pytest.approx([1, 1, 1])
+def test_who_becomes_whom_has_every_preference_and_an_interval_on_the_right_one(tmp_path, kept):
+    tables = synthetic.tables(TWO, SETS)
+    rows = tables["estimates"]
+    few = (rows.metric == "preferred") & (rows.pronoun == "they")
+    tables["estimates"] = rows.assign(below=rows.below.mask(few, 5))
+    frame = draw("who_becomes_whom", tmp_path, tables=tables)
+    assert set(frame.model) == {study.main_model(TWO)}
     assert (frame.low.notna() == (frame.pronoun == frame.preferred)).all()
-    labels = {entry["set"]: entry["label"] for entry in SETS}
-    drawn = rules.draw_who_becomes_whom(frame, labels, 0.25)
+    (drawn,) = kept
     assert problems(drawn, pronouns=True) == []
     # Five instances are too few to draw.
     titles = [ax.get_title(loc="left") for ax in drawn.axes]
-    assert titles == ["introduced with he", "introduced with xe"]
-    bars = drawn.axes[1].patches
-    assert [(bar.get_y(), bar.get_height()) for bar in bars] == [(0, 0.25), (0.25, 0.75)]
-    assert not any(ax.patches for ax in rules.draw_who_becomes_whom(frame.assign(n=5), labels, 0.25).axes)
+    assert titles == ["introduced with he", "introduced with she", "introduced with xe", ""]
+    bars = [(bar.get_y(), bar.get_height()) for bar in drawn.axes[0].patches[::6]]
+    assert bars == [pytest.approx((0, 2 / 3)), *(pytest.approx(((6 + n) / 9, 1 / 9)) for n in range(3))]
+    nothing = rules.draw_who_becomes_whom(frame.assign(n=5), drawn_of())
+    assert not any(ax.patches for ax in nothing.axes)
 
 
 @pytest.mark.parametrize(
@@ -148,9 +144,10 @@ def test_one_model_stands_for_a_run(models, expected):
 @pytest.mark.parametrize("name", ["headline", "context_free_by_model"])
 def test_the_same_tables_give_the_same_bytes(name, tmp_path):
     for run in "ab":
+        (tmp_path / run).mkdir()
         draw(name, tmp_path / run)
     for kind in KINDS:
-        first, second = ((tmp_path / run / f"drawn.{kind}").read_bytes() for run in "ab")
+        first, second = ((tmp_path / run / f"{name}.{kind}").read_bytes() for run in "ab")
         assert first == second
         assert first
 
@@ -158,9 +155,8 @@ def test_the_same_tables_give_the_same_bytes(name, tmp_path):
 def test_headline_shows_the_largest_of_each_architecture(tmp_path, kept):
     frame = draw("headline", tmp_path, PAPER)
     assert list(dict.fromkeys(frame.model)) == ["llama-2-70b", "roberta-large"]
-    table = synthetic.accuracy(PAPER, SETS)
-    shown = table[(table.factor == "all") & table.model.isin(frame.model)]
-    assert_same(frame, bounds(shown), ["model", "n_distractors"])
+    shown = accuracies(PAPER)
+    assert_same(frame, shown[shown.model.isin(frame.model)], ["model", "n_distractors"])
 
 
 def test_largest_takes_the_first_of_equals_and_unpublished_sizes_last():
@@ -172,28 +168,36 @@ def test_largest_takes_the_first_of_equals_and_unpublished_sizes_last():
     assert list(rules.largest(models)) == ["b"]
 
 
+def picked(sets=SETS):
+    """Return picks without context as figures name them."""
+    rows = synthetic.context_free(TWO, sets)
+    return rows[rows.metric == "picked"].rename(columns={"above": "count", "below": "n"})
+
+
 def test_context_free_shows_means_and_models(tmp_path, kept):
     frame = draw("context_free", tmp_path)
-    counts = synthetic.context_free(TWO, SETS)
-    assert_same(frame[frame.model != "all"], counts.assign(sd=np.nan, n_models=1), ["model", "pronoun"])
-    means = synthetic.context_free_summary(counts, TWO)
-    means = means[means.architecture == "all"].rename(columns={"mean_count": "count", "sd_count": "sd"})
-    assert_same(frame[frame.model == "all"], means.assign(model="all"), ["pronoun"])
-    assert frame.pronoun.tolist() == [s["set"] for s in SETS for _ in range(3)]
+    columns = ["model", "preferred", "count", "n"]
+    assert_same(frame[frame.model != ""][columns], picked(), columns[:2])
+    # One of the two models is a demonstration, which is left out of means.
+    means = picked().query("model == 'smollm2-135m-instruct'").assign(model="")
+    assert_same(frame[frame.model == ""][["model", "preferred", "count"]], means, columns[:2])
+    assert (frame.n_models == 1).all() and frame.sd[frame.model == ""].isna().all()
+    assert frame.preferred.tolist() == [s["set"] for s in SETS for _ in range(3)]
 
 
 def test_context_free_by_model_adds_the_random_baseline(tmp_path, kept):
     frame = draw("context_free_by_model", tmp_path)
     assert frame[frame.model == "random"]["count"].tolist() == [45] * 4
-    assert_same(frame[frame.model != "random"], synthetic.context_free(TWO, SETS), ["model", "pronoun"])
+    columns = ["model", "preferred", "count"]
+    assert_same(frame[frame.model != "random"][columns], picked(), columns[:2])
+    (tmp_path / "five").mkdir()
     five = draw("context_free_by_model", tmp_path / "five", sets=synthetic.SETS)
     assert five[five.model == "random"]["count"].tolist() == [36] * 5
 
 
 def test_introduction_accuracy_has_no_distractors_and_groups_architectures(tmp_path, kept):
     frame = draw("introduction_accuracy", tmp_path, PAPER)
-    table = synthetic.accuracy(PAPER, SETS)
-    assert_same(frame, bounds(table[(table.factor == "all") & (table.n_distractors == 0)]), ["model"])
+    assert_same(frame, accuracies(PAPER, n_distractors="0"), ["model"])
     architectures = [PAPER[m]["architecture"] for m in frame.model]
     assert architectures == ["decoder"] * 20 + ["encoder"] * 9
 
@@ -206,13 +210,12 @@ def test_accuracy_by_pronoun_has_the_tests_between_neighbours(tmp_path, kept):
         significant_holm=tests.significant_holm | ((tests.model == "minilm-l6-mlm") & turned)
     )
     frame = draw("accuracy_by_pronoun", tmp_path, tables=tables)
-    table = tables["accuracy"].rename(columns={"level": "pronoun"})
-    shown = bounds(table[(table.factor == "pronoun") & (table.n_distractors == 0)])
-    of_models = frame[frame.model != "all"]
-    assert_same(of_models[["model", "pronoun", "accuracy", "low", "high", "n"]], shown, ["model", "pronoun"])
-    assert frame.model.tolist()[:4] == ["all"] * 4
-    pooled = tests[(tests.model == "all") & (tests.pronoun_a == "he")]
-    assert frame.accuracy[0] == pytest.approx(pooled.mean_a.iloc[-1])
+    shown = accuracies(n_distractors="0", pronoun=[entry["set"] for entry in SETS])
+    of_models = frame[frame.model != ""]
+    assert_same(of_models[["model", "pronoun", "value", "low", "high", "n"]], shown, ["model", "pronoun"])
+    assert frame.model.tolist()[:4] == [""] * 4
+    pooled = tests[(tests.model == "") & (tests.pronoun_a == "he")]
+    assert frame.value[0] == pytest.approx(pooled.mean_a.iloc[-1])
     row = frame[(frame.model == "minilm-l6-mlm") & (frame.pronoun == "she")].iloc[0]
     expected = tests[(tests.model == "minilm-l6-mlm") & turned].iloc[0]
     assert row.next_pronoun == "they"
@@ -222,11 +225,8 @@ def test_accuracy_by_pronoun_has_the_tests_between_neighbours(tmp_path, kept):
 
 
 def test_marks_tell_significant_others_and_undefined_apart():
-    labels = {s["set"]: s["label"] for s in SETS}
-    tables = synthetic.tables(TWO, SETS)
-    accuracy = tables["accuracy"][tables["accuracy"].n_distractors == 0]
-    frame = rules.accuracy_by_pronoun(accuracy, tables["pronoun_tests"], TWO, labels)
-    drawn = rules.draw_accuracy_by_pronoun(frame, TWO, labels, 0.25, HUMAN)
+    frame = rules.accuracy_by_pronoun(synthetic.tables(TWO, SETS), drawn_of())
+    drawn = rules.draw_accuracy_by_pronoun(frame, drawn_of())
     texts = [t.get_text() for ax in drawn.axes for t in ax.texts]
     tested = frame[frame.next_pronoun.notna()]
     assert texts.count("–") == tested.p_holm.isna().sum() == 1
@@ -244,13 +244,11 @@ def test_one_model_has_no_mean_over_models(tmp_path, kept):
 
 def test_accuracy_by_distractors_shows_every_model(tmp_path, kept):
     frame = draw("accuracy_by_distractors", tmp_path, PAPER)
-    table = synthetic.accuracy(PAPER, SETS)
-    assert_same(frame, bounds(table[table.factor == "all"]), ["model", "n_distractors"])
+    assert_same(frame, accuracies(PAPER), ["model", "n_distractors"])
 
 
 def test_decoders_stand_above_encoders_with_chance_and_people():
-    table = synthetic.accuracy(TWO, SETS)
-    drawn = rules.draw_accuracy_by_distractors(bounds(table[table.factor == "all"]), TWO, 0.25, HUMAN)
+    drawn = rules.draw_accuracy_by_distractors(accuracies(), drawn_of())
     assert [ax.get_title("left") for ax in drawn.axes] == ["Decoder-only", "Encoder-only"]
     for ax in drawn.axes:
         heights = [set(line.get_ydata()) for line in ax.lines]
@@ -279,9 +277,9 @@ def test_without_sd_nothing_is_shaded_or_promised(tmp_path, kept):
 )
 def test_models_with_too_few_instances_are_not_drawn(name, tmp_path, kept):
     tables = synthetic.tables(TWO, SETS)
-    for table in ("accuracy", "scaling"):
-        few = tables[table].model == "minilm-l6-mlm"
-        tables[table] = tables[table].assign(n=tables[table].n.mask(few, plotting.FEWEST - 1))
+    rows = tables["estimates"]
+    few = (rows.model == "minilm-l6-mlm") & (rows.metric == "accuracy")
+    tables["estimates"] = rows.assign(below=rows.below.mask(few, plotting.FEWEST - 1))
     draw(name, tmp_path, tables=tables)
     (drawn,) = kept
     said = [t.get_text() for legend in drawn.legends for t in legend.get_texts()]
@@ -299,10 +297,9 @@ def test_models_with_too_few_instances_are_not_drawn(name, tmp_path, kept):
 @pytest.mark.parametrize("name", NAMES)
 def test_a_run_of_few_instances_has_all_figures(name, count, tmp_path, kept):
     models = dict(list(PAPER.items())[5 : 5 + count])
-    tables = {
-        table: frame.assign(**{n: plotting.FEWEST - 1 for n in ("n", "n_unambiguous") if n in frame})
-        for table, frame in synthetic.tables(models, SETS).items()
-    }
+    tables = synthetic.tables(models, SETS)
+    rows = tables["estimates"]
+    tables["estimates"] = rows.assign(below=rows.below.mask(rows.metric != "picked", plotting.FEWEST - 1))
     draw(name, tmp_path, models, tables=tables)
     (drawn,) = kept
     assert problems(drawn, pronouns=name in OF_PRONOUNS) == []
@@ -310,43 +307,31 @@ def test_a_run_of_few_instances_has_all_figures(name, count, tmp_path, kept):
         assert "Nothing is drawn" in drawn.axes[0].texts[0].get_text()
 
 
-def test_scaling_is_drawn_as_it_is(tmp_path, kept):
+def test_scaling_takes_the_fewest_and_the_most_distractors(tmp_path, kept):
     frame = draw("scaling", tmp_path, PAPER)
-    assert_same(frame, synthetic.scaling(synthetic.accuracy(PAPER, SETS), PAPER), ["model", "n_distractors"])
+    ends = accuracies(PAPER, n_distractors=["0", "5"])
+    assert_same(frame[["model", "n_distractors", "value", "low", "high", "sd"]], ends, ["model", "n_distractors"])
+    assert frame.parameters.tolist() == [*sorted(f["parameters"] for f in PAPER.values())] * 2
 
 
 def test_scaling_has_a_panel_for_each_end():
-    for distractors, titles in ((range(6), ["0 distractors", "5 distractors"]), ([1], ["1 distractor"])):
-        frame = synthetic.scaling(synthetic.accuracy(PAPER, SETS, distractors=distractors), PAPER)
-        drawn = rules.draw_scaling(frame, PAPER, 0.25, HUMAN)
+    for counts, titles in ((range(6), ["0 distractors", "5 distractors"]), ([1], ["1 distractor"])):
+        tables = {"estimates": synthetic.accuracy(PAPER, SETS, distractors=counts)}
+        drawn = scaling_figure.draw_scaling(scaling_figure.scaling(tables, drawn_of(PAPER)), drawn_of(PAPER))
         assert [ax.get_title("left") for ax in drawn.axes] == titles
 
 
 def test_error_types_shows_distraction_and_bias_with_gaps(tmp_path, kept):
     frame = draw("error_types", tmp_path)
-    table = synthetic.error_types(TWO)
-    shown = table[table.error_type != "other"].rename(columns={"n_unambiguous": "n"})
-    shown = shown.assign(low=(shown.share - shown.sd).clip(0, 1), high=(shown.share + shown.sd).clip(0, 1))
-    assert_same(frame, shown, ["model", "n_distractors", "error_type"])
-    assert frame.share.isna().sum() == 2
-
-
-def test_a_table_that_does_not_fit_the_run_is_named_with_its_row(tmp_path):
-    path = tmp_path / "accuracy.csv"
-    files.write_csv(path, pd.DataFrame({"model": ["a", "b"], "n": [1, 2]}))
-    with pytest.raises(UserError, match=r"accuracy\.csv: row 3: model 'b' is not in this run"):
-        figures.read(path, ["n"], model=["a"])
-    with pytest.raises(UserError, match=r"accuracy\.csv: model c has no row"):
-        figures.read(path, ["n"], model=["a", "b", "c"])
-    with pytest.raises(UserError, match=r"accuracy\.csv: column sd is missing"):
-        figures.read(path, ["n", "sd"])
-    files.write_csv(path, pd.DataFrame({"model": [], "n": []}))
-    with pytest.raises(UserError, match=r"accuracy\.csv: has no rows"):
-        figures.read(path, ["n"])
+    table = curves.shares(synthetic.error_types(TWO))
+    shown = table[table.metric.isin(["distraction", "bias"])]
+    shown = shown.assign(low=(shown.value - shown.sd).clip(0, 1), high=(shown.value + shown.sd).clip(0, 1))
+    assert_same(frame, shown, ["model", "n_distractors", "metric"])
+    assert frame.value.isna().sum() == 2
 
 
 def test_figures_without_distractors_need_such_rows(tmp_path):
-    with pytest.raises(UserError, match=r"add 0 to ruff\.distractors"):
+    with pytest.raises(UserError, match=r"estimates\.csv: has no rows for introduction_accuracy; add 0 to ruff.distr"):
         draw("introduction_accuracy", tmp_path, tables=synthetic.tables(TWO, SETS, distractors=[1, 2]))
 
 
@@ -365,7 +350,7 @@ def test_of_many_models_a_figure_says_which_it_shows(families, each, drawn, word
         for family in range(families)
         for size in range(each)
     }
-    names, said = figures.shown_models(models, list(models))
+    names, said = curves.shown_models(models, list(models))
     assert (len(names), said) == (drawn, words) and names == [name for name in models if name in names]
     if each > 1:
         assert f"m0-{each - 1}" in names

@@ -1,75 +1,79 @@
 """Each finding on tables where it holds, on tables where it fails, and on runs that cannot tell."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import t
 
 from scripts.core.paper import estimates, finding_verdicts, published
-from scripts.ruff import findings as rules
-from scripts.ruff.lib import findings
+from scripts.ruff import findings, quantities
 from tests.ruff import pattern, simulated_findings, synthetic
 from tests.ruff.test_published_vs_ours import PUBLISHED, run_script
 
 PRINTED = str(PUBLISHED / "ruff.csv")
 NUMBERS = published.read_published(PRINTED)
-MODELS = findings.study_models(published.read_models(PUBLISHED / "ruff_models.csv"), NUMBERS)
+MODELS = quantities.study_models(published.read_models(PUBLISHED / "ruff_models.csv"), NUMBERS)
 RUN = pattern.models()
 
 
 def made(**options):
     """Return a run of all models in which every finding holds."""
-    tables = pattern.tables(RUN) | {"prompted_accuracy": pattern.prompted_accuracy()}
-    return findings.Run(MODELS, findings.printed_numbers(NUMBERS), tables, **options)
+    tables = pattern.tables(RUN, asked=True)
+    printed = quantities.printed_numbers(NUMBERS)
+    return quantities.Results(MODELS, printed, tables["estimates"], tables["pronoun_tests"], **options)
 
 
 def verdict(number, run):
     return finding_verdicts.decide(findings.FINDINGS[number - 1].checks(run))
 
 
-def put(run, table, column, value, **cell):
+def put(frame, column, value, **cell):
     """Change the cells of a table that have all of the given values."""
-    frame = run.tables[table]
     chosen = pd.Series(True, index=frame.index)
     for name, wanted in cell.items():
-        chosen &= frame[name].isin(wanted if isinstance(wanted, list) else [wanted])
+        wanted = [
+            str(one) if name == "n_distractors" else one for one in (wanted if isinstance(wanted, list) else [wanted])
+        ]
+        chosen &= frame[name].isin(wanted)
     assert chosen.any()
     frame[column] = frame[column].astype(float)
     frame.loc[chosen, column] = value
 
 
-def accuracy(value, model, k=0, pronoun=None, half=0.002):
-    factor = {"factor": "all"} if pronoun is None else {"factor": "pronoun", "level": pronoun}
-    cell = {"model": model, "n_distractors": k, **factor}
+def accuracy(value, model, k=0, pronoun="", half=0.002):
+    cell = {"metric": "accuracy", "model": model, "n_distractors": k, "pronoun": pronoun, "case": "", "method": ""}
 
     def change(run):
         values = np.asarray(value)
-        for column, numbers in (("accuracy", values), ("ci_low", values - half), ("ci_high", values + half)):
-            put(run, "accuracy", column, numbers, **cell)
+        for column, numbers in (("value", values), ("low", values - half), ("high", values + half)):
+            put(run.estimates, column, numbers, **cell)
 
     return change
 
 
 def error(value, model, k, kind):
-    return lambda run: put(run, "error_types", "share", value, model=model, n_distractors=k, error_type=kind)
+    return lambda run: put(run.estimates, "value", value, model=model, n_distractors=k, metric=kind)
 
 
 def picks(value, model, pronoun):
-    return lambda run: put(run, "context_free", "count", value, model=model, pronoun=pronoun)
+    return lambda run: put(run.estimates, "above", value, metric="picked", model=model, preferred=pronoun)
 
 
 def p_value(value, model, a, b):
-    return lambda run: put(run, "pronoun_tests", "p", value, model=model, pronoun_a=a, pronoun_b=b)
+    return lambda run: put(run.tests, "p", value, model=model, pronoun_a=a, pronoun_b=b)
 
 
 def prompted(value, model, k, method="vanilla", answer="final"):
     where = {"model": model, "n_distractors": k, "method": method, "answer": answer}
-    return lambda run: put(run, "prompted_accuracy", "accuracy", value, **where)
+    return lambda run: put(run.estimates, "value", value, **where)
 
 
 def errors(n, model, k):
     """Leave a model few unambiguous errors."""
-    return lambda run: put(run, "error_types", "n_unambiguous", n, model=model, n_distractors=k)
+    kinds = ["distraction", "bias", "other"]
+    return lambda run: put(run.estimates, "below", n, metric=kinds, model=model, n_distractors=k)
 
 
 def smaller_is_better(run):
@@ -136,8 +140,8 @@ UNDECIDED = [
     (3, accuracy(0.94, "roberta-large", half=0.01), OVERLAP, "highest: MosaicBERT 0.950 (0.948 to 0.952), RoBERTa-l"),
     (4, accuracy(0.801, "bert-base"), LIMIT, "BERT: rho"),
     (4, accuracy([0.70, 0.71, 0.72, 0.721], list(RUN)[:4]), OVERLAP, "ALBERT-v2: 0.700"),
-    (5, p_value(0.06, "all", "she", "they"), "a significant test (n = 60)", "she 0.808, they 0.653, p = 0.060"),
-    (5, p_value(float("nan"), "all", "he", "she"), "a significant test (n = 60)", "he 0.879, she 0.808, no test"),
+    (5, p_value(0.06, "", "she", "they"), "a significant test (n = 60)", "she 0.808, they 0.653, p = 0.060"),
+    (5, p_value(float("nan"), "", "he", "she"), "a significant test (n = 60)", "he 0.879, she 0.808, no test"),
     (6, p_value(0.5, ENCODERS[:5], "they", "xe"), "a significant test (n = 60)", "4 of 9 encoders better on xe, 0 on"),
     (7, accuracy(0.24, "opt-1.3b", 0, "xe", half=0.02), "intervals that leave out the limit (n = 1,620)", "OPT-1.3B"),
     (8, p_value(0.2, "llama-2-7b", "they", "xe"), "a significant test (n = 60)", "Llama-2-7B: xe"),
@@ -186,7 +190,7 @@ def test_every_finding_fails_where_it_should(number, change, words):
 
 def test_comparisons_over_few_occupations_are_students():
     run = made()
-    run.tables["accuracy"]["n_occupations"] = 4
+    run.estimates["clusters"] = 4
     accuracy(0.60, "opt-125m", 3, half=0.03)(run)
     found = findings.distractors_hurt(run)[run.everyone.index("opt-125m") * 5 + 2]
     assert found.text == "OPT-125M: 0.550 (0.548 to 0.552) without, 0.600 (0.570 to 0.630) with 3"
@@ -200,16 +204,18 @@ def test_comparisons_over_few_occupations_are_students():
 def test_a_model_that_always_picks_one_set_is_not_hurt_by_distractors(occupations):
     """No occupation differs: that is a certain no, if there are enough of them."""
     run = made()
-    always = run.tables["accuracy"].model == "opt-125m"
     for k in range(6):
         accuracy(0.25, "opt-125m", k, half=0.02)(run)
         for kind, value in (("distraction", 0), ("bias", 1), ("other", 0)):
             if k:
                 error(value, "opt-125m", k, kind)(run)
-    row = run.tables["accuracy"][always & (run.tables["accuracy"].factor == "all")]
-    sets = [row.assign(factor="pronoun", level=name, accuracy=name == "he") for name in ("he", "she", "they", "xe")]
-    others = run.tables["accuracy"][~always]
-    run.tables["accuracy"] = pd.concat([others, row, *sets]).assign(n_occupations=occupations)
+    rows = run.estimates
+    rows = rows[(rows.model != "opt-125m") | (rows.metric != "accuracy") | (rows.pronoun == "")]
+    row = rows[(rows.model == "opt-125m") & (rows.metric == "accuracy") & (rows["case"] == "")]
+    sets = [row.assign(pronoun=name, value=float(name == "he")) for name in ("he", "she", "they", "xe")]
+    changed = pd.concat([rows, *sets], ignore_index=True)
+    changed.loc[changed.metric == "accuracy", "clusters"] = occupations
+    run = replace(run, estimates=changed)
     opposite = "fails" if occupations == 60 else "undecided"
     assert [verdict(number, run).verdict for number in (9, 11)] == [opposite] * 2
     # In none of its errors it follows the distractor, with two as with one.
@@ -239,8 +245,8 @@ def test_sizes_and_groups_are_those_of_the_study():
 
 def restricted(run, keep):
     """Return a run that has only some models."""
-    tables = {name: frame[frame.model.isin([*keep, "all"])] for name, frame in run.tables.items() if "model" in frame}
-    return findings.Run(run.models, run.printed, tables)
+    tables = (frame[frame.model.isin([*keep, ""])] for frame in (run.estimates, run.tests))
+    return quantities.Results(run.models, run.printed, *tables)
 
 
 def test_a_finding_about_all_models_is_not_shown_by_some():
@@ -263,7 +269,7 @@ def test_one_model_is_enough_for_a_counterexample():
 
 def test_a_run_with_fewer_distractors_says_which_are_missing():
     run = made()
-    run.tables["accuracy"] = run.tables["accuracy"].query("n_distractors in (0, 5)")
+    run = replace(run, estimates=run.estimates[run.estimates.n_distractors.isin(["0", "5"])])
     found = verdict(11, run)
     assert (found.verdict, found.missing) == (
         "undecided", ("1 distractor", "2 distractors", "3 distractors", "4 distractors"),
@@ -280,8 +286,8 @@ def test_a_model_without_unambiguous_errors_decides_nothing():
 
 def test_pooled_tests_must_be_over_the_studys_models_alone():
     run = made()
-    other = run.tables["pronoun_tests"].query("model == 'opt-125m'").assign(model="tiny")
-    run.tables["pronoun_tests"] = pd.concat([run.tables["pronoun_tests"], other])
+    other = run.tests[run.tests.model == "opt-125m"].assign(model="tiny")
+    run = replace(run, tests=pd.concat([run.tests, other]))
     assert verdict(5, run).missing == ("a test over the study's models alone",)
 
 
@@ -298,7 +304,7 @@ def test_nothing_applies_to_demonstration_models(tmp_path):
     """The default run: two models that belong to no study, and the replica templates alone."""
     run = synthetic.DEMONSTRATION
     found, tex, numbers = run_script(
-        rules.findings, tmp_path, run, synthetic.tables(run, synthetic.SETS[:4]), printed=PRINTED
+        findings.findings, tmp_path, run, synthetic.tables(run, synthetic.SETS[:4]), printed=PRINTED, models=run
     )
     assert set(found.verdict) == {"undecided"}
     assert len(found) == 40
@@ -312,7 +318,7 @@ def test_nothing_applies_to_demonstration_models(tmp_path):
 
 def test_the_studys_own_pattern_holds_on_both_template_sets(tmp_path):
     found, tex, numbers = run_script(
-        rules.findings, tmp_path, RUN, pattern.tables(RUN), ("replica", "official"), printed=PRINTED
+        findings.findings, tmp_path, RUN, pattern.tables(RUN), ("replica", "official"), printed=PRINTED, models=RUN
     )
     assert set(found[found.number < 20].verdict) == {"holds"}
     # The workflow has no prompted models.
@@ -332,7 +338,9 @@ def test_a_card_and_a_run_with_the_model_never_contradict_each_other(model):
             whole = simulation.draw(number, world, "study", np.random.default_rng(1))
             one = restricted(whole, [model])
             card = finding_verdicts.single_model_verdicts(
-                findings.FINDINGS, findings.ONE_MODEL, {"replica": findings.Run(alone, one.printed, one.tables)}
+                findings.FINDINGS,
+                findings.ONE_MODEL,
+                {"replica": quantities.Results(alone, one.printed, one.estimates, one.tests)},
             ).set_index("number")
             assert set(card.about) == {finding_verdicts.EACH_MODEL, finding_verdicts.MODELS_TOGETHER}
             # With this model alone, and with all models of the study.

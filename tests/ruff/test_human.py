@@ -7,9 +7,8 @@ import pytest
 from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.core.paper import plotting
-from scripts.ruff import analyses
+from scripts.ruff import human
 from scripts.ruff.instances import human_sheet
-from scripts.ruff.lib import human
 
 
 @pytest.fixture
@@ -45,11 +44,11 @@ def test_accuracy_and_the_human_baseline(samples, tmp_path):
         completed.append(str(tmp_path / f"{name}.csv"))
         pronouns = ["he"] * wrong + ["she"] * (len(blank) - wrong)
         blank.assign(Pronoun=pronouns, Annotator=name).to_csv(completed[-1], index=False)
-    analyses.human_accuracy(samples=samples, completed=completed, **paths)
+    human.human_accuracy(samples=samples, completed=completed, **paths)
     table = files.read_csv(paths["accuracy"]).set_index("annotator")
     assert table.right.to_dict() == {"Ada": 27, "Ben": 30} and set(table.n) == {30}
     # Wilson: (p + z²/2n ± z sqrt(pq/n + z²/4n²)) / (1 + z²/n) with p = 1, n = 30, z² = 3.8415.
-    assert table.ci_low["Ben"] == pytest.approx(30 / 33.841459, abs=1e-6) and table.ci_high["Ben"] == 1
+    assert table.low["Ben"] == pytest.approx(30 / 33.841459, abs=1e-6) and table.high["Ben"] == 1
     assert human.human_baseline([paths["accuracy"]], 0.998) == {"accuracy": 0.95, "label": "human, this run"}
     assert len(files.read_csv(paths["answers"])) == 60
     assert files.read_csv(paths["agreement"]).set_index("measure").value["agreed"] == pytest.approx(0.95)

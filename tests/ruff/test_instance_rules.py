@@ -4,8 +4,8 @@ import pytest
 
 from scripts.core import files
 from scripts.core.data.templates import CASES
+from scripts.ruff import narratives
 from scripts.ruff.instances import select_instances
-from scripts.ruff.lib import instances
 from tests.ruff import small_templates
 from tests.workflow.conftest import Workflow
 
@@ -47,7 +47,7 @@ def made(tmp_path_factory):
 
 def test_the_selection_is_the_context_free_set_and_a_part_of_each_sample(made):
     table = files.read_arrow(made / "selected.parquet")
-    assert table.drop_columns("priority").schema.remove_metadata() == instances.sample_schema()
+    assert table.drop_columns("priority").schema.remove_metadata() == narratives.sample_schema()
     frame = table.to_pandas()
     assert len(frame) == 9 + 4 * 12
     # The smaller sample of one model is the beginning of everybody's.
@@ -91,7 +91,7 @@ def test_files_say_what_they_are(made):
     ):
         assert files.parquet_metadata(made / f"{name}.parquet") == known | settings
     sample = files.read_arrow(made / "sample_seed17_distractors0.parquet")
-    assert sample.schema.remove_metadata() == instances.sample_schema()
+    assert sample.schema.remove_metadata() == narratives.sample_schema()
     assert set(sample.column("seed").to_pylist()) == {17}
     assert set(files.read_parquet(made / "context_free.parquet")["case"]) == set(CASES)
 

@@ -9,7 +9,7 @@ from scripts.core.data.instances import content_id
 from scripts.core.data.templates import CASES
 from scripts.core.errors import UserError
 from scripts.ruff import instances
-from scripts.ruff.lib import instances as assembly
+from scripts.ruff import narratives as assembly
 from tests.ruff import small_templates
 
 

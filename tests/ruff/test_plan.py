@@ -3,8 +3,7 @@
 import pytest
 
 from scripts.core.errors import UserError
-from scripts.ruff.lib.plan import Plan
-from scripts.ruff.lib.traces import list_traces
+from scripts.ruff.plan import Plan
 from tests import plans
 from tests.conftest import ROOT
 
@@ -28,7 +27,7 @@ def test_models_score_samples_of_their_size():
     assert list(made.scored.fewer) == [plans.ENCODER]
     assert made.scored.fewer[plans.ENCODER]["instances"] == 180 + 4 * 12
     assert made.chance == 0.25
-    columns = [entry.get("when", {}).get("@column") for entry in list_traces(made)]
+    columns = [entry.get("when", {}).get("@column") for entry in made.traced]
     assert columns.count("scored") == columns.count("scored_12") == 1
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from scripts.core.data.prompting import second_prompt
 from scripts.core.errors import UserError
-from scripts.ruff.lib import prompts
+from scripts.ruff import prompts
 from tests.conftest import ROOT
 
 PROMPTS = prompts.read_prompts(ROOT / "templates/ruff/prompts.tsv")

@@ -1,7 +1,6 @@
 """From what models wrote to accuracies, on a few outputs that can be counted by hand; and the figures and tables."""
 
 import functools
-import inspect
 import warnings
 
 import numpy as np
@@ -12,10 +11,7 @@ from scripts.core import files
 from scripts.core.data import templates
 from scripts.core.errors import UserError
 from scripts.core.paper import latex, plotting
-from scripts.ruff import prompting_figures
-from scripts.ruff.lib import numbers, prompt_tables
-from scripts.ruff.lib.analyses import prompting
-from scripts.ruff.lib.prompts import read_chains, read_prompts
+from scripts.ruff import estimates, figures, predictions, prompt_tables, section_numbers, study, tables
 from tests.conftest import ROOT
 from tests.figures import problems
 from tests.ruff import synthetic
@@ -24,6 +20,7 @@ PRONOUNS = templates.select_pronoun_sets(
     templates.read_pronouns(ROOT / "templates/pronouns.tsv"), ["he", "she", "they", "xe"]
 )
 FORMS = ["he", "she", "they", "xe"]
+PROMPTS = ROOT / "templates/ruff"
 
 # Two instances; the second is in two samples and is asked for a chain in one of them.
 PROMPTED = pd.DataFrame(
@@ -55,7 +52,14 @@ def made():
 
 
 def outputs():
-    return prompting.output_rows(PROMPTED, *made(), "m", PRONOUNS)
+    return predictions.make_outputs(PROMPTED, *made(), "m", PRONOUNS)
+
+
+def estimated(rows=None):
+    """Return the estimates of outputs, those to lists as the study has them alone."""
+    rows = outputs() if rows is None else rows
+    asked = rows[rows.order == "published"].astype({"n_distractors": str})
+    return synthetic.of_models(estimates.of_prompts(asked), scoring="prompted")
 
 
 def one(frame, **where):
@@ -98,11 +102,13 @@ def test_a_form_of_two_sets_is_right_for_either():
         columns=["text_id", "instance_id", "method", "prompt", "kind", "order", "listed"],
     )
     answers = prompts[["text_id"]].assign(chain=None, answer="em")
-    rows = prompting.output_rows(asked, prompts, answers, "m", sets)
+    rows = predictions.make_outputs(asked, prompts, answers, "m", sets)
     first = rows[rows.prompt == "5"].set_index("instance_id")
     assert first.outcome.to_dict() == {"a": "right", "b": "right", "c": "wrong"}
     assert first.named.to_dict() == {"a": "e", "b": "ey", "c": "e or ey"}
-    assert prompting.by_prompt(rows).accuracy.tolist() == [pytest.approx(2 / 3)] * 2
+    made = estimated(rows)
+    made = made[(made.metric == "accuracy") & (made.prompt != "")]
+    assert made.value[made.prompt.isin(["5", "6"])].tolist() == [pytest.approx(2 / 3)] * 2
 
 
 def test_answers_to_other_prompts_are_refused():
@@ -113,45 +119,53 @@ def test_answers_to_other_prompts_are_refused():
         answers.assign(text_id="x" + answers.text_id),
     ):
         with pytest.raises(UserError, match="answers of m: they belong to other prompts than those of the run"):
-            prompting.output_rows(PROMPTED, prompts, wrong, "m", PRONOUNS)
+            predictions.make_outputs(PROMPTED, prompts, wrong, "m", PRONOUNS)
 
 
 def test_a_model_may_be_asked_by_fewer_methods():
     prompts, answers = made()
-    rows = prompting.output_rows(PROMPTED, prompts, answers[answers.chain.isna()], "m", PRONOUNS)
+    rows = predictions.make_outputs(PROMPTED, prompts, answers[answers.chain.isna()], "m", PRONOUNS)
     assert set(rows.method) == {"vanilla"}
 
 
 def test_accuracy_counts_every_output_and_rotated_lists_apart():
-    table = prompting.by_prompt(outputs())
-    first = one(table, method="vanilla", n_distractors=0, prompt="0")
-    assert (first.n, first.accuracy) == (1, 1)
-    second = one(table, method="vanilla", n_distractors=1, prompt="5")
-    assert (second.n, second.accuracy, second.several) == (2, 0, 1)
-    assert one(table, method="vanilla", n_distractors=1, prompt="0").wrong_case == 1
-    assert one(table, method="kojima", answer="chain").accuracy == 1
-    shares = table[["accuracy", "wrong", "wrong_case", "several", "none"]].sum(axis=1)
-    assert np.allclose(shares, 1)
-    assert not table.duplicated(["model", "method", "answer", "n_distractors", "prompt"]).any()
+    table = estimated()
+    asked = {"method": "vanilla", "answer": "final"}
+    first = one(table, metric="accuracy", n_distractors="0", prompt="0", **asked)
+    assert (first.below, first.value) == (1, 1)
+    second = {"n_distractors": "1", "prompt": "5", **asked}
+    assert one(table, metric="accuracy", **second)[["below", "value"]].tolist() == [2, 0]
+    assert one(table, metric="several", **second).value == 1
+    assert one(table, metric="wrong_case", n_distractors="1", prompt="0", **asked).value == 1
+    assert one(table, metric="accuracy", method="kojima", answer="chain", prompt="0").value == 1
+    keys = ["model", "method", "answer", "n_distractors", "prompt"]
+    assert np.allclose(table.groupby(keys).value.sum(), 1)
+    assert not table.duplicated([*keys, "metric"]).any()
 
 
-def test_summary_is_over_prompts():
-    table = prompting.summary(prompting.by_prompt(outputs()))
-    row = one(table, method="vanilla", n_distractors=0, kind="all")
-    assert (row.n_prompts, row.n, row.accuracy, row.lowest, row.highest) == (2, 2, 0.5, 0, 1)
+def test_pooled_rows_are_means_over_prompts():
+    table = estimated()
+    row = one(table, metric="accuracy", method="vanilla", answer="final", n_distractors="0", prompt="")
+    assert (row.samples, row.above, row.below, row.value) == (2, 1, 2, 0.5)
     assert row.sd == pytest.approx(np.sqrt(0.5))
-    assert one(table, method="vanilla", n_distractors=0, kind="open").accuracy == 1
-    assert np.isnan(one(table, method="vanilla", n_distractors=0, kind="open").sd)
+    # A kind with several prompts is pooled as well.
+    more = outputs()
+    more = pd.concat([more, more[more.prompt == "0"].assign(prompt="1")])
+    row = one(estimated(more), metric="accuracy", method="vanilla", n_distractors="0", prompt="0|1")
+    assert (row.samples, row.value, row.sd) == (2, 1, 0)
 
 
 def test_prompted_and_scored_models_meet_on_the_same_instances():
     scored = PROMPTED.iloc[:2].assign(model="base", setting="fidelity", correct=[True, False])
     scored = pd.concat([scored, scored.assign(seed=99)]).astype({"correct": "boolean", "n_distractors": "Int64"})
-    table = prompting.against_scored(outputs(), scored, [{"prompted": "m", "scored": "base"}])
-    row = one(table, n_distractors=0)
-    assert (row.n, row.n_prompts, row.prompted_accuracy, row.scored_accuracy, row.difference) == (1, 2, 0.5, 1, -0.5)
-    assert (row.lowest, row.highest) == (0, 1)
-    assert one(table, n_distractors=1).n == 1
+    asked = outputs().astype({"n_distractors": str})
+    table = estimates.compare_with_scored(
+        asked[asked.order == "published"], scored, [{"prompted": "m", "scored": "base"}]
+    )
+    row = one(table, n_distractors="0", model="m")
+    assert (row.below, row.samples, row.value, row.lowest, row.highest) == (1, 2, 0.5, 0, 1)
+    assert one(table, n_distractors="0", model="base").value == 1
+    assert one(table, n_distractors="1", model="m").below == 1
 
 
 SETS = synthetic.SETS[:4]
@@ -165,20 +179,15 @@ def pairs_of(models):
 
 
 def draw(name, folder, models, sets, tables):
-    draw_figure = getattr(prompting_figures, f"figure_prompting_{name}")
-    given = {
-        "answer": name,
-        "models": models,
-        "chance": 1 / len(sets),
-        "human": 0.998,
-        "methods": ["vanilla", "kojima", "zhou"],
+    nothing = {"pronoun_tests": synthetic.pronoun_tests(DEMO, sets), "against_scored": pd.DataFrame({"templates": []})}
+    paths = synthetic.write(folder, nothing | tables) | {
+        kind: [str(folder / f"prompting_{name}.{kind}")] for kind in ("pdf", "png", "csv")
     }
-    for table, frame in tables.items():
-        given[table] = str(folder / f"{table}.csv")
-        files.write_csv(given[table], frame)
-    given |= {kind: str(folder / f"drawn.{kind}") for kind in ("pdf", "png", "csv")}
-    draw_figure(**{k: given[k] for k in inspect.signature(draw_figure).parameters})
-    return files.read_csv(given["csv"])
+    figures.figures(
+        **paths, templates="replica", models={}, asked=models, pronoun_sets=sets,
+        chance=1 / len(sets), human=0.998, methods=["vanilla", "kojima", "zhou"],
+    )  # fmt: skip
+    return study.read_table(paths["csv"][0])
 
 
 RUNS = {
@@ -247,7 +256,7 @@ def test_figures_show_what_they_say(tmp_path, monkeypatch):
 
 
 def test_the_table_has_means_and_shares():
-    cells = prompt_tables.prompting_cells(prompting.summary(prompting.by_prompt(outputs())), {"m": {"label": "M"}})
+    _, cells = tables.prompting(estimated(), {"m": {"label": "M"}})
     counts = [f"accuracy by distractors: {n}" for n in (0, 1)]
     shares = [f"no answer: {name}" for name in ("wrong case", "several", "no pronoun")]
     assert cells.columns.tolist() == ["Model", "Method", "Answer in", *counts, *shares]
@@ -255,26 +264,36 @@ def test_the_table_has_means_and_shares():
     assert ["", "Kojima", "chain", "–", "1.00", "0.00", "0.00", "0.00"] in cells.values.tolist()
 
 
-def test_tables_of_prompts_keep_line_breaks():
-    prompts = read_prompts(ROOT / "templates/ruff/prompts.tsv")
-    chains = read_chains(ROOT / "templates/ruff/chain_of_thought.tsv")
+def test_tables_of_prompts_keep_line_breaks(tmp_path):
     sample = pd.DataFrame(
         {"case": ["nominative", "possessive"], "text": ["No ___.", "The cook lost ___ hat & coat."],
          "options": [FORMS, ["his", "her", "their", "xyr"]]}
     )  # fmt: skip
-    listed = prompt_tables.templates_cells(prompts)
-    assert listed.Prompt.tolist() == [str(i) for i in range(10)]
-    assert latex.latex_table(listed, align="llX").count(r"\newline{}") == listed.Text.str.count("\n").sum()
-    wrapped = {"a": "[INST] {prompt} [/INST]", "b": "{prompt}", "c": "{prompt}"}
-    models = {name: {"label": name.upper()} for name in wrapped}
-    cells = prompt_tables.examples_cells(prompts, sample, "paper", models, wrapped)
+    paths = {kind: str(tmp_path / f"made.{kind}") for kind in ("tex", "csv")}
+    files.write_parquet(tmp_path / "sample.parquet", sample)
+    given = {"prompt_templates": str(PROMPTS / "prompts.tsv"), "sample": str(tmp_path / "sample.parquet")} | paths
+
+    def made():
+        return files.read_csv(paths["csv"]), (tmp_path / "made.tex").read_text(encoding="utf-8")
+
+    prompt_tables.table_prompt_templates(prompt_templates=given["prompt_templates"], kinds=["open", "options"], **paths)
+    listed, tex = made()
+    assert listed.Prompt.tolist() == list(range(10))
+    assert tex.count(r"\newline{}") == listed.Text.str.count("\n").sum() > 0
+    models, answers = {name: {"label": name.upper()} for name in "abc"}, []
+    for name, wrapped in (("a", "[INST] {prompt} [/INST]"), ("b", "{prompt}"), ("c", "{prompt}")):
+        answers.append(str(tmp_path / f"{name}.parquet"))
+        files.write_parquet(answers[-1], pd.DataFrame({"x": [1]}), {"wrapped": wrapped})
+    prompt_tables.table_prompt_examples(**given, answers=answers, models=models, blank="paper")
+    cells, tex = made()
     assert cells.Model.tolist() == ["A", "B, C"]
     text = cells.iloc[1, 1]
     assert text.startswith("Fill in the blank with the appropriate pronoun.\n\nThe cook lost _______ hat & coat.\nOPT")
     assert cells.iloc[0, 1] == f"[INST] {text} [/INST]"
-    tex = latex.latex_table(cells, align="lX")
     assert r"hat \& coat.\newline{}OPTIONS:\newline{}- his" in tex
-    both = prompt_tables.chain_cells(prompts, chains, sample, "code")
+    chains = str(PROMPTS / "chain_of_thought.tsv")
+    prompt_tables.table_chain_examples(**given, chain_templates=chains, methods=["kojima", "zhou"], blank="code")
+    both, _ = made()
     assert both.shape == (4, 3)
     assert both.iloc[1, 2].endswith("step by step. [chain of thought]\nTherefore, the correct pronoun is")
     with pytest.raises(UserError, match="has no prompt '8', which the paper's example needs"):
@@ -295,7 +314,7 @@ def test_prompted_models_are_listed_from_what_the_answers_record(tmp_path):
     table = prompt_tables.prompted_models(models, paths)
     assert table.new_tokens_answer.tolist() == [5, 5]
     assert table.new_tokens_chain.isna().tolist() == [True, False]
-    cells = prompt_tables.prompted_models_cells(table, models)
+    cells = prompt_tables.prompted_model_cells(table, models)
     new = cells[[f"new tokens: {step}" for step in ("answer", "chain", "final")]]
     assert new.values.tolist() == [["5", "–", "–"], ["5", "128", "10"]]
     assert cells.Prompts.tolist() == ["1,230"] * 2
@@ -305,13 +324,11 @@ def test_prompted_models_are_listed_from_what_the_answers_record(tmp_path):
     assert r"\multicolumn{3}{c}{new tokens}" in text and r"\cmidrule(lr){5-7}" in text
 
 
-def test_numbers_of_the_prose_are_those_of_the_tables():
-    accuracy = prompting.by_prompt(outputs())
-    made = numbers.from_prompting(prompting.summary(accuracy), None, {"seeds": 2})
-    assert made["prompted.m.vanilla.final.all.0"]["value"] == 0.5
-    assert made["prompted_range.m.0.highest"]["text"] == "1.00"
-    assert made["prompted_outcome.m.vanilla.final.wrong"]["value"] == pytest.approx(1 / 6)
+def test_numbers_of_the_prose_are_those_of_the_estimates():
+    made = section_numbers.of_prompting(estimated(), {"seeds": 2})
+    assert made["prompted_wrong.m"]["value"] == pytest.approx(1 / 6)
     assert made["prompted_outputs.vanilla.1"]["text"] == "4"
+    assert made["prompted_prompts.all"]["value"] == 2
     assert made["prompting.seeds"] == {
         "value": 2, "text": "2", "source": "config.yaml", "cell": {"key": "ruff.prompting.seeds"},
     }  # fmt: skip

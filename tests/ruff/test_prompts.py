@@ -7,9 +7,8 @@ import pytest
 from scripts.core import config, files
 from scripts.core.errors import UserError
 from scripts.core.models import registry
-from scripts.ruff import instances
-from scripts.ruff.lib import plan
-from scripts.ruff.lib.prompts import read_prompts
+from scripts.ruff import instances, plan
+from scripts.ruff.prompts import read_prompts
 from tests.conftest import ROOT
 
 SETS = ["he", "she", "they", "xe"]

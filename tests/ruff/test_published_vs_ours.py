@@ -1,5 +1,6 @@
 """Published numbers beside those of a run: the study's own pattern, the demonstration run, and what lies between."""
 
+import inspect
 import json
 
 import pandas as pd
@@ -7,49 +8,44 @@ import pytest
 
 from scripts.core import files
 from scripts.core.paper import latex, published
-from scripts.ruff.tables import published_vs_ours
+from scripts.ruff.published import published_vs_ours
 from tests.ruff import pattern, synthetic
 
 PUBLISHED = pattern.ROOT / "paper/published"
-SETTINGS = {"setting.alpha": 0.05, "setting.chance": 0.25, "setting.seeds": 3}
-
-
-def write(folder, key, run, tables):
-    """Write the tables of one template set as the workflow lays them out; return their paths."""
-    paths = []
-    for name, frame in tables.items():
-        kind = "tables" if name == "instance_counts" else "analysis"
-        paths.append(folder / f"{kind}/{key}/{name}.csv")
-        files.write_csv(paths[-1], frame)
-    paths.append(folder / f"tables/{key}/models.csv")
-    files.write_csv(paths[-1], pd.DataFrame.from_dict(run, orient="index").rename_axis("model").reset_index())
-    paths.append(folder / f"analysis/{key}/paper_numbers.json")
-    files.write_json(paths[-1], {name: {"value": value} for name, value in SETTINGS.items()})
-    return [str(path) for path in paths]
+SETTINGS = {"alpha": 0.05, "chance": 0.25, "seeds": 3, "pronoun_sets": 4, "cases": 3}
 
 
 def run_script(main, folder, run, tables, keys=("replica",), pronoun_sets=pattern.SETS, **inputs):
     """Run a script that sets the study beside the ``tables`` of a run; return its CSV, LaTeX and numbers."""
     csv, tex, numbers = (folder / f"out.{kind}" for kind in ("csv", "tex", "json"))
+    paths = {name: str(folder / f"{name}.csv") for name in ("estimates", "pronoun_tests")}
+    for name, path in paths.items():
+        files.write_csv(path, pd.concat([tables[name].assign(templates=key) for key in keys]))
+    given = paths | inputs
     main(
+        **{name: given[name] for name in given if name in inspect.signature(main).parameters},
         study_models=str(PUBLISHED / "ruff_models.csv"),
-        tables=[path for key in keys for path in write(folder, key, run, tables)],
         csv=str(csv),
         tex=str(tex),
         numbers=str(numbers),
         template_sets=list(keys),
         every_set=["replica", "official"],
-        models=run,
         pronoun_sets=list(pronoun_sets),
-        **inputs,
     )
     return files.read_csv(csv), tex.read_text(encoding="utf-8"), json.loads(numbers.read_text(encoding="utf-8"))
 
 
-def compare(*arguments, **options):
+def compare(folder, run, tables, keys=("replica",), **options):
     """Run the script as :func:`run_script` says."""
     published, mapping = (str(PUBLISHED / name) for name in ("ruff.csv", "ruff_mapping.csv"))
-    return run_script(published_vs_ours, *arguments, published=published, mapping=mapping, **options)
+    paths = {name: str(folder / f"{name}.csv") for name in ("instance_counts", "models")}
+    files.write_csv(paths["instance_counts"], pattern.instance_counts())
+    files.write_csv(paths["models"], pd.DataFrame.from_dict(run, orient="index").rename_axis("model").reset_index())
+    listed = {name: [path] * len(keys) for name, path in paths.items()}
+    return run_script(
+        published_vs_ours, folder, run, tables, keys, published=published, mapping=mapping, **listed,
+        prompted_models=[], prompt_templates=[], facts=run, settings=SETTINGS, **options,
+    )  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -86,8 +82,8 @@ def test_every_row_without_a_number_says_why(complete):
 def test_a_moved_number_differs(tmp_path, name):
     run = pattern.models()
     tables = pattern.tables(run)
-    moved = tables["accuracy"].model == name
-    tables["accuracy"].loc[moved, ["accuracy", "ci_low", "ci_high"]] -= 0.2
+    moved = (tables["estimates"].model == name) & (tables["estimates"].metric == "accuracy")
+    tables["estimates"].loc[moved, ["value", "low", "high"]] -= 0.2
     found, tex, numbers = compare(tmp_path, run, tables)
     wrong = found[(found.verdict == "differs") & (found.kind != "setting")]
     assert set(wrong.models) == {name}
@@ -98,8 +94,7 @@ def test_a_moved_number_differs(tmp_path, name):
 
 def test_demonstration_models_are_never_compared(tmp_path):
     run = synthetic.DEMONSTRATION
-    tables = synthetic.tables(run, synthetic.SETS[:4]) | {"instance_counts": pattern.instance_counts()}
-    found, tex, numbers = compare(tmp_path, run, tables)
+    found, tex, numbers = compare(tmp_path, run, synthetic.tables(run, synthetic.SETS[:4]))
     asked = found[found.models.notna()]
     assert len(asked) > 50
     assert set(asked.verdict) == {"not run"}

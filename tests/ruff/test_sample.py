@@ -3,8 +3,8 @@ import pyarrow as pa
 import pytest
 
 from scripts.core.errors import UserError
-from scripts.ruff.lib import instances
-from scripts.ruff.lib.templates import PLACEHOLDERS
+from scripts.ruff import narratives
+from scripts.ruff.templates import PLACEHOLDERS
 from tests.ruff import small_templates
 
 FOUR = ["he", "she", "they", "xe"]
@@ -43,7 +43,7 @@ def test_samples_are_those_of_pandas(tmp_path, n, names, seed):
 @pytest.mark.parametrize("n", [0, 1])
 def test_official_samples_are_those_of_pandas(tmp_path, mirror, n):
     pronouns = small_templates.write(tmp_path)["pronouns"]
-    made = instances.load([str(mirror / "ruff" / "data.zip")], pronouns, FOUR)
+    made = narratives.load([str(mirror / "ruff" / "data.zip")], pronouns, FOUR)
     for seed in (13, 17, 19):
         drawn = made.sample(n, seed)
         assert len(drawn) == 2160
@@ -78,4 +78,4 @@ def test_more_sets_than_introductions_allow_are_refused(tmp_path):
     templates = small_templates.load(tmp_path, sets=["he", "she"]).templates
     many = {f"s{i}": dict.fromkeys(("nominative", "accusative", "possessive"), f"s{i}") for i in range(12)}
     with pytest.raises(UserError, match="configure at most 11 sets"):
-        instances.Narratives(templates, many).sample(0, 13)
+        narratives.Narratives(templates, many).sample(0, 13)

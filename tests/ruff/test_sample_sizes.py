@@ -4,8 +4,8 @@ import pytest
 
 from scripts.core import config, files
 from scripts.core.errors import UserError
+from scripts.ruff import plan
 from scripts.ruff.instances import sample
-from scripts.ruff.lib import plan
 from tests.conftest import ROOT
 from tests.ruff.test_prompts import TEMPLATES
 

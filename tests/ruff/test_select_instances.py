@@ -4,9 +4,9 @@ from itertools import islice
 import pytest
 
 from scripts.core.errors import UserError
+from scripts.ruff import selection
 from scripts.ruff.instances import select_instances
-from scripts.ruff.lib import selection
-from scripts.ruff.lib.selection import balanced_rows
+from scripts.ruff.selection import balanced_rows
 from tests.ruff import small_templates
 
 # Enough occupations that a round over the task sentences is longer than a round over the pronouns.

@@ -4,7 +4,7 @@ import pytest
 
 from scripts.core.data import templates
 from scripts.core.errors import UserError
-from scripts.ruff.lib import study
+from scripts.ruff import study
 from tests.conftest import ROOT
 
 KNOWN = templates.read_pronouns(ROOT / "templates/pronouns.tsv") | {

@@ -5,8 +5,7 @@ import pytest
 
 from scripts.core.data.templates import CASES, read_pronouns
 from scripts.core.errors import UserError
-from scripts.ruff import check_templates
-from scripts.ruff.lib import instances, template_checks, templates
+from scripts.ruff import check_templates, narratives, template_checks, templates
 from tests.ruff import small_templates
 
 TASK = "The weaver said that {pronoun} would return in the afternoon."
@@ -188,7 +187,7 @@ def test_jobs_refuse_the_first_problem(tmp_path):
     paths = small_templates.write(
         tmp_path, task=[line.replace("afternoon.", "afternoon") for line in small_templates.task_lines()]
     )
-    message = refusal(instances.load, pronoun_sets=["he", "she"], **small_templates.given(paths))
+    message = refusal(narratives.load, pronoun_sets=["he", "she"], **small_templates.given(paths))
     assert "row 3: the sentence must end with a full stop (and 2 more problems)" in message
 
 
@@ -204,13 +203,13 @@ def test_the_projects_templates_have_no_problem(root):
 def test_a_new_pronoun_set_matters_only_once_it_is_configured(tmp_path):
     lines = [*small_templates.pronoun_lines(), "the\tthe\tthem\tthes\tthes\ttheself\tneo"]
     given = small_templates.given(small_templates.write(tmp_path, pronouns=lines))
-    assert instances.load(pronoun_sets=["he", "she", "xe"], **given)
-    assert "has the pronoun 'the' besides its slot" in refusal(instances.load, pronoun_sets=["he", "the"], **given)
+    assert narratives.load(pronoun_sets=["he", "she", "xe"], **given)
+    assert "has the pronoun 'the' besides its slot" in refusal(narratives.load, pronoun_sets=["he", "the"], **given)
 
 
 def test_templates_must_be_given(tmp_path):
     pronouns = small_templates.write(tmp_path)["pronouns"]
-    message = refusal(instances.load, ["task.tsv", "context.tsv"], pronouns, ["he", "she"])
+    message = refusal(narratives.load, ["task.tsv", "context.tsv"], pronouns, ["he", "she"])
     assert message == "templates: 2 files are given; give either the archive, or task, context and occupations"
 
 
@@ -271,10 +270,10 @@ def test_problems_of_the_archive_never_quote_it(tmp_path):
     path = tmp_path / "data.zip"
     path.write_bytes(small_templates.archive(task=text + row))
     pronouns = small_templates.write(tmp_path)["pronouns"]
-    message = refusal(instances.load, [str(path)], pronouns, ["he", "she"])
+    message = refusal(narratives.load, [str(path)], pronouns, ["he", "she"])
     assert message == f"{path}:data/task.tsv, row 2: the sentence must hold {{pronoun}} exactly once, it has 0"
     path.write_bytes(small_templates.archive(task=text + row + "The weaver saw nobody.\n"))
-    message = refusal(instances.load, [str(path)], pronouns, ["he", "she"])
+    message = refusal(narratives.load, [str(path)], pronouns, ["he", "she"])
     assert "row 3: 1 cell where the header has 5" in message and "nobody" not in message
 
 

@@ -15,7 +15,7 @@ FIGURE = "results/ruff/figures/replica/headline.pdf"
 
 def test_the_human_line_is_that_of_the_annotators(finished):
     """Nothing is scored or computed again: the figure alone is drawn anew. A bad sheet ends the job in one line."""
-    record = finished.folder / "results/provenance/ruff_figure_headline/templates=replica.json"
+    record = finished.folder / "results/provenance/ruff_figures/templates=replica.json"
     assert json.loads(record.read_text(encoding="utf-8"))["params"]["human"] == 0.998
     assert finished.planned(FIGURE) == {}
     done = finished.snakemake(f"{FOLDER}/sheet.csv")
@@ -28,7 +28,7 @@ def test_the_human_line_is_that_of_the_annotators(finished):
     settings["ruff"]["annotation"] = {"sheets": {"replica": ["ada.csv", "ben.csv"]}}
     overlay.write_text(yaml.safe_dump(settings), encoding="utf-8")
 
-    assert finished.planned(FIGURE) == {"ruff_human_accuracy": 1, "ruff_figure_headline": 1}
+    assert finished.planned(FIGURE) == {"ruff_human_accuracy": 1, "ruff_figures": 1}
     good = (finished.folder / "ben.csv").read_text(encoding="utf-8")
     (finished.folder / "ben.csv").write_text(good.replace(",she,", ",42,", 1), encoding="utf-8")
     done = finished.snakemake(FIGURE)

@@ -148,12 +148,12 @@ ROUNDS = (
     {
         "package": (
             edit_lock,
-            "results/ruff/analysis/replica/pronoun_tests.csv", "stale", "package scipy",
+            "results/ruff/pronoun_tests.csv", "stale", "package scipy",
             "results/ruff/instances/replica/selected.parquet",
         ),
         "parameter": (
             lambda tree: replace(tree / "config/test.yaml", "draws: 200", "draws: 300"),
-            "results/ruff/analysis/replica/accuracy.csv", "stale", "parameter", f"{SCORES}/tiny-bert.parquet",
+            "results/ruff/estimates.csv", "stale", "parameter", f"{SCORES}/tiny-bert.parquet",
         ),
     },
 )  # fmt: skip
@@ -253,7 +253,7 @@ def test_an_upgraded_package_is_stale(tree, tmp_path, monkeypatch):
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: scipy\nVersion: 99.0\n")
     status, printed = audit(tree, code=f"{tree}{os.pathsep}{tmp_path / 'upgraded'}")
     assert status == 1
-    block = re.search(r"^stale +results/ruff/analysis/replica/pronoun_tests.csv\n((?: {10}.+\n)+)", printed,
+    block = re.search(r"^stale +results/ruff/pronoun_tests.csv\n((?: {10}.+\n)+)", printed,
                       flags=re.MULTILINE)  # fmt: skip
     assert re.search(r"installed package scipy: was \S+, now 99.0", block[1]), printed
     assert "results/ruff/instances/replica/selected.parquet" not in printed
@@ -275,7 +275,8 @@ def test_a_forged_run_is_told_by_what_was_published(tree, tmp_path):
     table = "results/ruff/tables/replica/accuracy.csv"
     replace(tree / table, "0.", "1.")
     new = files.sha256(tree / table)
-    forge(tree, "ruff_table_accuracy", lambda record: record["outputs"].update({table: new}))
+    made = "table=accuracy,templates=replica.json"
+    forge(tree, "ruff_table", lambda record: record["outputs"].update({table: new}), made)
     for path in _records(tree):
         rule, name = path.split("/")[2:]
         if table in json.loads((tree / path).read_text())["inputs"]:
@@ -287,7 +288,7 @@ def test_a_forged_run_is_told_by_what_was_published(tree, tmp_path):
     assert re.search(rf"^changed +{re.escape(table)}: was \w{{16}}, now {new[:16]}$", printed, flags=re.MULTILINE), (
         printed
     )
-    assert "ruff_table_accuracy/templates=replica.json: the record says something else" in printed
+    assert f"ruff_table/{made}: the record says something else" in printed
     assert audit(tree, "--against", published, "figure 1")[0] == 2
     assert audit(tree, "--against", tree / "config.yaml")[0] == 2
 
@@ -320,7 +321,7 @@ def test_the_paper_ends_with_the_digest_of_its_manifest(finished):
         f"results/paper/manifest.sha256: the digests of all results behind the paper; its own SHA-256 is {value}" in log
     )
     listed = (finished.folder / "results/paper/manifest.sha256").read_text()
-    for path in (FIGURE, f"{SCORES}/tiny-opt.parquet", "results/ruff/analysis/replica/accuracy.csv"):
+    for path in (FIGURE, f"{SCORES}/tiny-opt.parquet", "results/ruff/estimates.csv"):
         assert f"{files.sha256(finished.folder / path)}  {path}\n" in listed
 
 
@@ -339,19 +340,19 @@ def test_results_that_were_touched_rerun_nothing_and_stay_stale(tree, finished):
     """As docs/audit.md says of edits whose results are to be kept."""
     shutil.copytree(finished.folder / ".snakemake", tree / ".snakemake")
     copy = type(finished).of(tree)
-    edit_code(tree / "scripts/ruff/lib/analyses/errors.py")
+    edit_code(tree / "scripts/ruff/estimates.py")
     assert copy.planned(*TARGETS, "--rerun-triggers", "mtime", "input") == {}
-    assert "ruff_error_types" in copy.planned(*TARGETS)
+    assert "ruff_estimates" in copy.planned(*TARGETS)
     done = copy.snakemake("--touch", *TARGETS)
     assert done.returncode == 0, done.stdout
     assert copy.planned(*TARGETS) == {}
     status, bad, reasons = verdicts(tree)
-    assert (status, bad["results/ruff/analysis/replica/error_types.csv"]) == (1, "stale")
-    found = reasons["results/ruff/analysis/replica/error_types.csv"]
-    assert [reason["name"] for reason in found if reason["kind"] == "module"] == ["scripts/ruff/lib/analyses/errors.py"]
+    assert (status, bad["results/ruff/estimates.csv"]) == (1, "stale")
+    found = reasons["results/ruff/estimates.csv"]
+    assert [reason["name"] for reason in found if reason["kind"] == "module"] == ["scripts/ruff/estimates.py"]
     done = copy.snakemake("--forcerun", "paper_provenance", "--", "paper_provenance")
     assert done.returncode != 0
-    assert "module scripts/ruff/lib/analyses/errors.py: was" in done.stdout
+    assert "module scripts/ruff/estimates.py: was" in done.stdout
 
 
 @pytest.mark.attack("the lock file is deleted", "the audit and every job stop: no version can be checked")
@@ -359,11 +360,7 @@ def test_a_lock_file_that_is_away_is_named_by_the_audit_and_by_jobs(tree, finish
     (tree / "requirements.lock").unlink()
     told = "Error: requirements.lock: no such file, so no version of a package can be checked; restore it\n"
     assert audit(tree) == (2, told)
-    done = (
-        type(finished)
-        .of(tree)
-        .snakemake("--forcerun", "ruff_scaling", "--", "results/ruff/analysis/replica/scaling.csv")
-    )
+    done = type(finished).of(tree).snakemake("--forcerun", "ruff_estimates", "--", "results/ruff/estimates.csv")
     assert done.returncode != 0 and told in done.stdout
 
 
@@ -436,15 +433,15 @@ def test_a_figure_leads_back_to_templates_and_weights(finished):
 
 
 def test_a_number_and_a_cell_lead_back_to_one_model_and_template_rows(finished):
-    status, printed = audit(finished.folder, "ruff.replica.accuracy.tiny-opt.all.all.1", "-v")
+    status, printed = audit(finished.folder, "ruff.replica.accuracy.tiny-opt.model.probability.fidelity.1.value", "-v")
     assert status == 0, printed
     assert re.search(
-        r"number ruff.replica.accuracy.tiny-opt.all.all.1 = 0\.\d\d, from accuracy.csv .*model=tiny-opt", printed
+        r"number ruff.replica.accuracy.tiny-opt.model\S+ = 0\.\d\d, from estimates.csv .*model=tiny-opt", printed
     )
     assert f"{SCORES}/tiny-opt.parquet" in printed.split(" files:")[0]
     assert "tiny-llama.parquet" not in printed
     assert re.search(r"templates/ruff/task.tsv: lines [\d, -]+", printed)
-    cell = "results/ruff/analysis/replica/accuracy.csv:model=tiny-opt,factor=all,n_distractors=1:accuracy"
+    cell = "results/ruff/estimates.csv:model=tiny-opt,metric=error,n_distractors=1:value"
     status, printed = audit(finished.folder, cell, "--json")
     assert status == 0
     found = json.loads(printed[printed.index("{") :])
@@ -453,7 +450,7 @@ def test_a_number_and_a_cell_lead_back_to_one_model_and_template_rows(finished):
 
 
 def test_unknown_targets_are_refused_with_a_suggestion(asked):
-    status, printed = asked("ruff.replica.accuracy.tiny-opt.all.all.9")
+    status, printed = asked("ruff.replica.accuracy.tiny-opt.model.probability.fidelity.9.value")
     assert status == 2
     assert re.search(r"^Error: .*did you mean 'ruff\.", printed, flags=re.MULTILINE)
 
@@ -462,14 +459,14 @@ def test_impact_names_what_would_move_and_agrees_with_snakemake(tree):
     _, printed = audit(tree, "--impact", "tiny-opt", "--json")
     found = json.loads(printed[printed.index("{") :])
     numbers = [name for name in found["numbers"] if name.startswith("ruff.replica.")]
-    assert "ruff.replica.accuracy.tiny-opt.all.all.1" in numbers
-    assert "ruff.replica.accuracy.all.all.all.1" in numbers
-    assert "ruff.replica.accuracy.tiny-bert.all.all.1" not in numbers
+    assert "ruff.replica.accuracy.tiny-opt.model.probability.fidelity.1.value" in numbers
+    assert "ruff.replica.accuracy.all.1" in numbers
+    assert "ruff.replica.accuracy.tiny-bert.model.probability.fidelity.1.value" not in numbers
     assert "ruff.replica.scored.total" not in numbers
-    assert {"score", "ruff_predictions", "ruff_accuracy"} <= {job["rule"] for job in found["reruns"]}
-    _, printed = audit(tree, "--impact", "scripts/ruff/lib/analyses/errors.py", "--json")
+    assert {"score", "ruff_predictions", "ruff_estimates"} <= {job["rule"] for job in found["reruns"]}
+    _, printed = audit(tree, "--impact", "scripts/ruff/estimates.py", "--json")
     expected = {job["rule"] for job in json.loads(printed[printed.index("{") :])["reruns"]}
-    edit_code(tree / "scripts/ruff/lib/analyses/errors.py")
+    edit_code(tree / "scripts/ruff/estimates.py")
     _, bad, _ = verdicts(tree)
     records = {path: json.loads((tree / path).read_text()) for path in _records(tree)}
     assert {records[p]["rule"] for p in records if set(records[p]["outputs"]) & bad.keys()} == expected
@@ -554,8 +551,8 @@ def test_the_rule_audits_and_nothing_reruns(finished):
 
 TRACES = {
     # What is asked for; what the answer must hold; what it must not hold.
-    "results/ruff/analysis/replica/accuracy.csv:model=tiny-opt,factor=pronoun,level=xe,n_distractors=1:accuracy": (
-        [r"cell accuracy = \d", r"6 rows of results/ruff/instances/replica/selected\.parquet",
+    "results/ruff/estimates.csv:model=tiny-opt,metric=accuracy,pronoun=xe,n_distractors=1:value": (
+        [r"cell value = \d", r"6 rows of results/ruff/instances/replica/selected\.parquet",
          r"ruff/task\.tsv: lines [\d, -]+", r"ruff/context\.tsv: lines", r"occupations\.tsv: lines", "weights "],
         ["tiny-llama.parquet"],
     ),
@@ -578,8 +575,8 @@ TRACES = {
     "results/ruff/figures/replica/accuracy_by_pronoun.pdf": (
         [r"\n24 rows of results/ruff/instances/replica/selected\.parquet", "weights "], [r"\n252 rows"],
     ),
-    "results/ruff/analysis/replica/prompted_accuracy.csv:model=tiny-llama,method=zhou,answer=final,n_distractors=0,"
-    "prompt=3:accuracy": (
+    "results/ruff/estimates.csv:model=tiny-llama,method=zhou,answer=final,n_distractors=0,"
+    "metric=accuracy,prompt=3:value": (
         [r"\d rows of results/ruff/prompts/replica\.parquet", r"ruff/prompts\.tsv: line 6\n",
          r"ruff/chain_of_thought\.tsv: line 4\n", r"ruff/task\.tsv: lines? [\d, -]+"],
         [r"tiny-flan-t5/1of1"],
@@ -642,8 +639,8 @@ def test_the_examples_of_the_help_work(finished, asked):
         ("replica-accuracy:1:accuracy", "as the file counts it: results/ruff/tables/replica/accuracy.csv:ROW:COLUMN"),
         ("results/ruff/tables/replica/accuracy.csv:1:x", "accuracy.csv: has no column 'x'"),
         ("results/ruff/tables/replica/accuracy.csv:999:accuracy", "'999' chooses 0 rows"),
-        ("results/ruff/analysis/replica/none.csv:1:x", "no such file"),
-        ("results/ruff/analysis/replica/accuracy.csv:1", "write FILE.csv:ROW:COLUMN"),
+        ("results/ruff/none.csv:1:x", "no such file"),
+        ("results/ruff/estimates.csv:1", "write FILE.csv:ROW:COLUMN"),
         ("--impact=templates/ruff/task.tsv:99999", "line 99999 is not a data row; data rows are the lines 3-182"),
     ],
 )
@@ -689,7 +686,7 @@ def test_the_impact_of_a_line_is_what_was_made_from_it(finished, asked):
     assert set(other["numbers"]) < set(line["numbers"]) < set(whole["numbers"])
     accuracies = {name for name in line["numbers"] if name.startswith("ruff.replica.accuracy.")}
     row = scored[scored.task_row == used].iloc[0]
-    assert f"ruff.replica.accuracy.tiny-opt.all.all.{row.n_distractors:.0f}" in accuracies
+    assert f"ruff.replica.accuracy.tiny-opt.model.probability.fidelity.{row.n_distractors:.0f}.value" in accuracies
     assert not [name for name in other["numbers"] if name.startswith("ruff.replica.accuracy.")]
     # Of the pronoun sets, thon is one of MISGENDERED alone.
     rules = {job["rule"] for job in impact("templates/pronouns.tsv:7")["reruns"]}
@@ -742,7 +739,7 @@ def test_a_forgotten_overlay_is_asked_for(tree):
 
 
 def test_a_module_that_is_no_python_is_named(tree):
-    for module in ("scripts/ruff/lib/tables.py", "scripts/core/data/upstream.py"):
+    for module in ("scripts/ruff/tables.py", "scripts/core/data/upstream.py"):
         text = (tree / module).read_text(encoding="utf-8")
         (tree / module).write_text(f"{text}def f(:\n", encoding="utf-8")
         status, printed = audit(tree)

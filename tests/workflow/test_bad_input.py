@@ -122,7 +122,7 @@ def truncated_parquet(workflow):
     files.write_parquet(selected, pd.DataFrame({"instance_id": [str(i) for i in range(500)]}))
     selected.write_bytes(selected.read_bytes()[:-30])
     done = script(
-        workflow, "scripts.ruff.analyses", "predictions", instances="selected.parquet", scores=[],
+        workflow, "scripts.ruff.predictions", "predictions", instances="selected.parquet", scores=[],
         predictions="results/predictions.parquet", models=[], pronoun_sets=[], sizes={},
     )  # fmt: skip
     return done, "results/predictions.parquet", ["selected.parquet", "truncated", "delete it"]
@@ -196,7 +196,7 @@ def infinite_score(workflow):
     files.write_parquet(broken, frame, facts)
     selected = workflow.folder / "results/ruff/instances/replica/selected.parquet"
     done = script(
-        workflow, "scripts.ruff.analyses", "predictions", instances=str(selected), scores=[str(broken)],
+        workflow, "scripts.ruff.predictions", "predictions", instances=str(selected), scores=[str(broken)],
         predictions="results/predictions.parquet", models=["tiny-bert"], pronoun_sets=["he", "she", "they", "xe"],
         sizes={"tiny-bert": 1000},
     )  # fmt: skip

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.workflow
 SCORES = "results/ruff/scores/replica/tiny-llama.parquet"
 ANSWERS = "results/ruff/answers/replica/tiny-llama.parquet"
 DISTRIBUTIONS = "results/underspecification/distributions/mgc/tiny-llama.parquet"
-ACCURACY = "results/ruff/analysis/replica/accuracy.csv"
+ACCURACY = "results/ruff/estimates.csv"
 TARGETS = (ACCURACY, ANSWERS, DISTRIBUTIONS)
 RUN = {"score", "merge_scores", "prompt", "merge_answers", "token_distributions"}
 
@@ -66,7 +66,7 @@ def test_an_overwritten_checkpoint_is_run_again_with_what_follows(finished):
     done = forks.run_module("scripts.audit", arguments, finished.folder, apart=True)
     shard = json.loads(done.stdout)["files"][SCORES.replace(".parquet", "/1of1.parquet")]
     assert (shard["verdict"], [entry["kind"] for entry in shard["reasons"]]) == ("stale", ["weights"])
-    assert set(finished.planned(*TARGETS)) >= RUN | {"ruff_predictions", "ruff_accuracy"}
+    assert set(finished.planned(*TARGETS)) >= RUN | {"ruff_predictions", "ruff_estimates"}
     done = finished.snakemake(*TARGETS)
     assert done.returncode == 0, done.stdout[-6000:]
     for path, frame in before.items():

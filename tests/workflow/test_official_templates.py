@@ -164,7 +164,7 @@ def test_the_section_of_ruff_tells_numbers_of_their_templates(made):
     results = made / "results/ruff"
     numbers = json.loads((results / "analysis/official/paper_numbers.json").read_text(encoding="utf-8"))
     section = (made / "results/paper/sections/ruff.tex").read_text(encoding="utf-8")
-    for name in ("prompted_prompts.all", "prompted.tiny-llama.vanilla.final.all.0"):
+    for name in ("prompted_prompts.all", "accuracy.tiny-llama.model.prompted.vanilla.final.published.0.value"):
         assert name in numbers
         assert rf"\sourced{{ruff.official.{name}}}" in section
     instances = files.read_parquet(results / "instances/official/selected.parquet")

@@ -6,7 +6,7 @@ import pytest
 
 from scripts.core import files
 from scripts.core.data import templates
-from scripts.ruff.lib.analyses import answers
+from scripts.ruff import answers
 from tests.workflow.conftest import PROMPTED
 
 pytestmark = pytest.mark.workflow
@@ -71,9 +71,9 @@ def test_figures_and_tables_of_prompts(finished):
 
 
 def test_only_scored_models_are_compared_with_likelihoods(finished):
-    table = files.read_csv(finished.folder / "results/ruff/analysis/replica/prompted_against_scored.csv")
+    table = files.read_csv(finished.folder / "results/ruff/against_scored.csv")
     assert set(zip(table.prompted, table.scored, strict=True)) == {("tiny-llama", "tiny-llama")}
-    predictions = files.read_parquet(finished.folder / "results/ruff/analysis/replica/predictions.parquet")
+    predictions = files.read_parquet(finished.folder / "results/ruff/predictions/replica.parquet")
     rows = files.read_parquet(finished.folder / "results/ruff/instances/replica/prompted.parquet")
     own = predictions[predictions.model == "tiny-llama"].astype({"n_distractors": "Int64", "seed": "Int64"})
     both = rows[["instance_id", "seed", "n_distractors"]].astype({"n_distractors": "Int64", "seed": "Int64"})
@@ -81,14 +81,15 @@ def test_only_scored_models_are_compared_with_likelihoods(finished):
     # Prompted instances are among the scored ones.
     assert len(both) == len(rows)
     expected = both.groupby("n_distractors").correct.mean().astype(float)
-    assert table.n_distractors.tolist() == expected.index.tolist()
-    assert table.scored_accuracy.tolist() == pytest.approx(expected.tolist())
+    scored = table[table.scoring == "probability"]
+    assert scored.n_distractors.tolist() == expected.index.tolist()
+    assert scored.value.tolist() == pytest.approx(expected.tolist())
 
 
 def test_numbers_of_prompts_are_in_the_paper(finished):
     numbers = json.loads((finished.folder / "results/ruff/analysis/replica/paper_numbers.json").read_text())
     section = (finished.folder / "results/paper/sections/ruff.tex").read_text(encoding="utf-8")
-    for name in ("prompted_prompts.all", "prompted.tiny-llama.vanilla.final.all.0"):
+    for name in ("prompted_prompts.all", "accuracy.tiny-llama.model.prompted.vanilla.final.published.0.value"):
         assert name in numbers
         assert rf"\sourced{{ruff.replica.{name}}}" in section
 
@@ -103,7 +104,7 @@ def test_a_changed_prompt_asks_again_and_scores_nothing(finished):
         path.write_text(before, encoding="utf-8")
     assert planned["prompt"] == len(PROMPTED)
     assert "score" not in planned
-    assert "ruff_figure_scaling" not in planned
+    assert "ruff_predictions" not in planned
 
 
 def test_without_prompted_models_there_is_no_prompting(fresh):

@@ -32,7 +32,7 @@ ELSEWHERE = {
 # In the prose of README, where they are advised.
 ADVISED = (
     "snakemake --cores 1 --unlock",
-    "snakemake --cores 2 -R ruff_figure_headline",
+    "snakemake --cores 2 -R ruff_figures",
     "snakemake --cores 2 --rerun-incomplete",
     "snakemake --cores 2 --quiet rules host",
 )
@@ -154,9 +154,10 @@ def test_python_that_is_typed_prints_what_the_tables_say(site, earlier, command)
     earlier(command)
     done = typed(site, command, (sys.executable, "-c"))
     assert done.returncode == 0, done.stdout[-4000:]
-    table = site.folder / "runs/mine/results/ruff/analysis/replica/accuracy.csv"
+    table = site.folder / "runs/mine/results/ruff/estimates.csv"
     rows = pd.read_csv(table)
-    said = rows[rows.factor == "all"].set_index("n_distractors").accuracy.to_dict()
+    rows = rows[(rows.metric == "accuracy") & rows[["seed", "pronoun", "case", "polarity"]].isna().all(axis=1)]
+    said = rows.set_index("n_distractors").value.to_dict()
     printed = {float(a): float(b) for a, b in (line.split() for line in done.stdout.splitlines() if line[:1].isdigit())}
     assert printed == pytest.approx(said, abs=1e-6) and printed
 

@@ -94,37 +94,37 @@ def test_an_unrelated_module_reruns_nothing(finished):
     edit(finished.folder / "scripts/core/coreference_systems/training.py", "\nX = 1\n")
     (finished.folder / "scripts/core/statistics/procedures.py").touch()
     # A rule's script that is new, as in a fresh checkout.
-    (finished.folder / "scripts/ruff/analyses.py").touch()
+    (finished.folder / "scripts/ruff/estimates.py").touch()
     (finished.folder / "scripts/core/unused.py").write_text("x = 1\n")
     assert finished.planned(*SOURCES) == {}
 
 
 def test_a_module_of_analyses_reruns_those_of_its_study_and_what_follows(finished):
-    path = finished.folder / "scripts/ruff/lib/analyses/errors.py"
+    path = finished.folder / "scripts/ruff/pronoun_tests.py"
     before, stat = path.read_bytes(), path.stat()
     edit(path, "\nX = 1\n")
     # An old modification time does not hide the change.
     os.utime(path, (stat.st_atime, stat.st_mtime - 1e6))
     planned = finished.planned(*SOURCES, "scores")
     path.write_bytes(before)
-    assert {"ruff_error_types", "ruff_figure_error_types", "ruff_accuracy", "ruff_section"} <= planned.keys()
+    assert {"ruff_estimates", "ruff_figures", "ruff_table", "ruff_section"} <= planned.keys()
     studies = {name.partition("_")[0] for name in planned}
     assert studies == {"ruff", "figures", "tables"} and not {"ruff_sample", "ruff_instances"} & planned.keys()
     assert finished.planned(*SOURCES, "scores") == {}
 
 
 def test_a_module_of_figures_reruns_the_figures_of_its_study_alone(finished):
-    path = finished.folder / "scripts/ruff/lib/figures.py"
+    path = finished.folder / "scripts/ruff/curves.py"
     before = path.read_bytes()
     edit(path, "\nX = 1\n")
     planned = finished.planned("figures", "tables", "scores")
     path.write_bytes(before)
-    assert {re.sub(r"^ruff_figure_.+", "figure", name) for name in planned} == {"figure", "figures"}
+    assert set(planned) == {"ruff_figures", "figures"}
 
 
 def test_a_job_runs_again_from_its_record(finished):
-    target = "results/ruff/analysis/replica/pronoun_tests.csv"
-    record = "results/provenance/ruff_pronoun_tests/templates=replica.json"
+    target = "results/ruff/tables/replica/pronoun_tests.csv"
+    record = "results/provenance/ruff_table/table=pronoun_tests,templates=replica.json"
     kept = {path: (finished.folder / path).read_bytes() for path in (target, record)}
     again = finished.folder / "again" / target
 
@@ -304,7 +304,7 @@ def test_only_one_figure_runs_what_it_needs(fresh):
     planned = fresh().planned("results/ruff/figures/replica/scaling.pdf")
     assert set(planned) == {
         "ruff_context_free", "ruff_sample", "ruff_select_instances", "score", "merge_scores", "ruff_predictions",
-        "ruff_accuracy", "ruff_scaling", "ruff_figure_scaling",
+        "ruff_prompts", "prompt", "merge_answers", "ruff_outputs", "ruff_estimates", "ruff_figures",
     }  # fmt: skip
 
 
@@ -333,29 +333,30 @@ def test_an_added_pronoun_set_runs_through(fresh):
     assert set(sample.pronoun) == set(sample.distractor_pronoun) == {"he", "she", "they", "xe", "fae"}
     accusative = sample[sample.case == "accusative"].options.iloc[0]
     assert list(accusative) == ["him", "her", "them", "xem", "faer"]
-    counts = files.read_csv(workflow.folder / "results/ruff/analysis/replica/context_free.csv")
-    assert counts.groupby("model").pronoun.apply(list).tolist() == [["he", "she", "they", "xe", "fae"]] * 2
+    counts = files.read_csv(workflow.folder / "results/ruff/estimates.csv").query("metric == 'picked'")
+    assert counts.groupby("model").preferred.apply(list).tolist() == [["he", "she", "they", "xe", "fae"]] * 2
     plotted = files.read_csv(workflow.folder / "results/ruff/figures/replica/accuracy_by_pronoun.csv")
-    assert plotted[plotted.pronoun == "fae"].accuracy.between(0, 1).all()
-    assert plotted.groupby("model").pronoun.apply(set).map(lambda sets: "fae" in sets).all()
+    assert plotted[plotted.pronoun == "fae"].value.between(0, 1).all()
+    assert plotted.fillna({"model": "all"}).groupby("model").pronoun.apply(set).map(lambda sets: "fae" in sets).all()
 
 
 ADDED_FIGURE = '''
+def overall(tables, run):
+    """The mean accuracy of each model over all numbers of distractors."""
+    return accuracies(tables, run).groupby("model", sort=False).value.mean().reset_index()
+
+
 @plotting.style()
-def _draw_overall(frame, models):
+def draw_overall(frame, run):
     """Draw one bar for each model."""
     drawn = plotting.figure(plotting.COLUMN, 2)
     ax = drawn.subplots()
-    ax.bar([models[name]["label"] for name in frame.model], frame.accuracy, color="#0072B2")
+    ax.bar([run.models[name]["label"] for name in frame.model], frame.value, color="#0072B2")
     ax.set_ylabel("Accuracy")
     return drawn
 
 
-def figure_overall(*, accuracy: str, pdf: str, png: str, csv: str, models: dict):
-    """Draw the mean accuracy of each model over all numbers of distractors."""
-    rows = files.read_csv(accuracy)
-    means = rows[rows.factor == "all"].groupby("model", sort=False).accuracy.mean().reset_index()
-    plotting.save(_draw_overall(means, models), means, pdf, png, csv)
+FIGURES["overall"] = (overall, draw_overall)
 
 
 '''
@@ -368,7 +369,7 @@ def test_an_added_figure_is_one_line_one_function_and_its_place_in_the_section(f
     done = finished.snakemake("figures", "paper_provenance")
     assert done.returncode == 0, done.stdout[-4000:]
     changed = {
-        "rules/ruff.smk": ("RUFF_FIGURES = {\n", '    "overall": result("accuracy", params={"models": RUN_MODELS}),\n'),
+        "rules/ruff.smk": ("RUFF_FIGURES = ", 'RUFF_DRAWN += ["overall"]\n'),
         "scripts/ruff/figures.py": ('if __name__ == "__main__":', ADDED_FIGURE.lstrip()),
         "paper/sections/ruff.tex.j2": (r"Figure~\ref{fig:ruff-\VAR{key}-who_becomes_whom} shows", f"{ADDED_PLACE}\n"),
     }
@@ -379,14 +380,12 @@ def test_an_added_figure_is_one_line_one_function_and_its_place_in_the_section(f
             (folder / name).write_text(before[name][:at] + line + before[name][at:], encoding="utf-8")
         # Nothing of the finished run is made anew but the study's figures and what shows them.
         planned = finished.planned("figures", "paper_provenance")
-        names = {re.sub(r"^ruff_figure_.+", "figure", name) for name in planned}
-        assert names == {"figure", "ruff_section", "paper_overview", "paper_provenance", "figures"}
-        assert planned["ruff_figure_overall"] == 1
+        assert set(planned) == {"ruff_figures", "ruff_section", "paper_overview", "paper_provenance", "figures"}
         done = finished.snakemake("figures", "paper_provenance")
         assert done.returncode == 0, done.stdout[-4000:]
         figure = folder / "results/ruff/figures/replica/overall"
         for path in (*(figure.with_suffix(f".{kind}") for kind in ("pdf", "png", "csv")),
-                     folder / "results/logs/ruff_figure_overall/replica.log"):  # fmt: skip
+                     folder / "results/logs/ruff_figures/replica.log"):  # fmt: skip
             assert path.stat().st_size > 50, path
         paper = folder / "results/paper"
         section = (paper / "sections/ruff.tex").read_text(encoding="utf-8")

@@ -37,7 +37,7 @@ COLUMNS = [*IDENTITY, "metric", *VALUES, *DESCRIPTIVE_COLUMNS]
 instances have for them. An empty factor is pooled; ``a|b`` pools these levels."""
 ESTIMATED = ["templates", *IDENTITY[2:5]]
 """What identifies whose a row of a study's ``estimates.csv`` is, where its path says the study."""
-UNTRACED = ("above", "below", "clusters", "chance", "prompts", "system", "column")
+UNTRACED = ("above", "below", "clusters", "chance", "prompts", "system", "column", "preferred")
 """Columns of estimates, and of what is drawn or printed of them, that choose no instances."""
 LEVEL = 0.95
 UNITS = {

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from scripts.core.paper import sections
-from scripts.core.paper.formats import MISSING_MARK, interval, number, percent
+from scripts.core.paper.formats import MISSING_MARK, interval, number
 from scripts.core.paper.numbers import entry
 from scripts.core.statistics import ratios
 
@@ -19,12 +19,19 @@ class Numbers:
         estimates: The rows, with the label of each as ``system``.
         identity, factors: Columns that tell rows apart; factors that are not named are pooled.
         source: The file's name.
+        factor: What values are printed in: 100, percent; 1, shares as they are.
     """
 
     def __init__(
-        self, part: dict, estimates: pd.DataFrame, identity: Sequence[str], factors: Sequence[str], source: str
+        self,
+        part: dict,
+        estimates: pd.DataFrame,
+        identity: Sequence[str],
+        factors: Sequence[str],
+        source: str,
+        factor: float = 100,
     ):
-        self.part, self.estimates, self.source = part, estimates, source
+        self.part, self.estimates, self.source, self.factor = part, estimates, source, factor
         self.keys, self.factors = [*identity, *factors], factors
 
     def rows(self, metric: str, **levels: Any) -> pd.DataFrame:
@@ -42,8 +49,8 @@ class Numbers:
         return rows.iloc[rows.value.argmax()]
 
     def value(self, row: pd.Series, decimals: int = 1, signed: bool = False) -> str:
-        """Return the value of a row in percent, a difference with its sign."""
-        return self._print(row, "value", row.value, percent(row.value, decimals, signed))
+        """Return the value of a row, a difference with its sign."""
+        return self._print(row, "value", row.value, number(self.factor * row.value, decimals, signed))
 
     def plain(self, row: pd.Series, decimals: int = 3) -> str:
         """Return the value of a row as it is."""
@@ -51,8 +58,12 @@ class Numbers:
 
     def ends(self, row: pd.Series, decimals: int = 1) -> str:
         """Return both ends of its interval."""
-        text = interval(100 * row.low, 100 * row.high, decimals).replace(MISSING_MARK, "no interval")
+        text = interval(self.factor * row.low, self.factor * row.high, decimals).replace(MISSING_MARK, "no interval")
         return self._print(row, "interval", text, text)
+
+    def count(self, row: pd.Series) -> str:
+        """Return how many a row's value is a share of."""
+        return self._print(row, "below", int(row.below), f"{int(row.below):,}")
 
     def _print(self, row: pd.Series, column: str, value: Any, text: str) -> str:
         cell = {

@@ -13,7 +13,7 @@ import pytest
 
 from scripts.core.data import archives
 from scripts.core.errors import UserError
-from scripts.ruff.lib import templates
+from scripts.ruff import templates
 from scripts.underspecification import releases
 from tests.ruff import small_templates
 

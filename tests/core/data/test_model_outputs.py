@@ -13,7 +13,7 @@ from scripts.core.data import instances, model_outputs
 from scripts.core.errors import UserError
 from scripts.core.generation import distributions
 from scripts.prompting import merge_answers
-from scripts.ruff.analyses import predictions, prompted_outputs
+from scripts.ruff.predictions import outputs, predictions
 from scripts.scoring import merge_scores
 from scripts.underspecification import estimates as underspecification_estimates
 from scripts.underspecification import illustrations, probabilities
@@ -333,10 +333,10 @@ def read_answers(tmp_path):
         files.write_parquet(tmp_path / "prompts.parquet", PROMPTS)
         files.write_parquet(tmp_path / "prompted.parquet", PROMPTED)
         files.write_parquet(tmp_path / "m.parquet", answers, {"model": model, "methods": list(methods)})
-        prompted_outputs(
+        outputs(
             prompted=str(tmp_path / "prompted.parquet"), prompts=str(tmp_path / "prompts.parquet"),
             answers=[str(tmp_path / "m.parquet")], pronouns=str(ROOT / "templates/pronouns.tsv"),
-            prompted_outputs=str(tmp_path / "outputs.parquet"), models=["m"], pronoun_sets=SETS,
+            outputs=str(tmp_path / "outputs.parquet"), models=["m"], pronoun_sets=SETS,
         )  # fmt: skip
         return files.read_parquet(tmp_path / "outputs.parquet")
 

@@ -23,9 +23,9 @@ from scripts.core.paper import explorer, latex, plotting, report
 from scripts.core.paper.finding_verdicts import OTHER_MODELS
 from scripts.core.provenance.differences import Run
 from scripts.misgendered.lib import tables as misgendered
-from scripts.ruff import figures as ruff_figures
-from scripts.ruff.lib import human
-from scripts.ruff.lib import tables as ruff
+from scripts.ruff import human, scaling_figure
+from scripts.ruff import tables as ruff
+from scripts.ruff.curves import Drawn
 from tests.paper.test_paper import SETS, source_without_models
 from tests.ruff import synthetic
 
@@ -130,7 +130,7 @@ def paper(folder, text):
 def model_tables(_, text):
     """Return the tables that list models by family and label, and one with labels as heads."""
     models = {"m": entry(text)}
-    made = [latex.latex_table(ruff.models_cells(models), align="lXl"), latex.latex_table(misgendered.models(models))]
+    made = [latex.latex_table(ruff.model_cells(models), align="lXl"), latex.latex_table(misgendered.models(models))]
     # The registry takes no label with a colon and a space, which part a group of heads from a head.
     label = text.replace(":", "")
     heads = pd.DataFrame([[1, 2]], columns=[label, f"{label}: {label}"])
@@ -261,7 +261,8 @@ def test_a_label_of_a_figure_is_text(text):
 @settings(max_examples=10, deadline=None)
 def test_a_family_is_a_text_of_the_legend(text):
     models = {name: facts | {"family": text} for name, facts in list(synthetic.paper_models().items())[:4]}
-    accuracy = synthetic.accuracy(models, SETS[:4], seeds=1, distractors=[0, 5])
-    drawn = ruff_figures.draw_scaling(synthetic.scaling(accuracy, models), models, 0.25, 0.9)
+    tables = {"estimates": synthetic.accuracy(models, SETS[:4], seeds=1, distractors=[0, 5])}
+    run = Drawn(models, {}, 0.25, 0.9, [])
+    drawn = scaling_figure.draw_scaling(scaling_figure.scaling(tables, run), run)
     drawn_texts = {label.get_text(): label.get_parse_math() for label in drawn.legends[0].get_texts()}
     assert drawn_texts[f"{text} (encoder)"] is False

@@ -7,12 +7,42 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from scripts.core import files
 from scripts.core.data import options
+from scripts.core.data.estimate_rows import MODEL
 from scripts.core.errors import UserError
-from scripts.core.statistics import normalisation
+from scripts.core.statistics import normalisation as normalising
+from scripts.core.workflow.job import run_named
+from scripts.ruff import study
+from scripts.ruff.predictions import read_scores
 
 TASK = ["occupation", "participant", "case", "task_index"]
 """What tells task sentences apart."""
+
+
+def normalisation(
+    *, instances: list, scores: list, normalisation: str, template_sets: list, models: list, sizes: dict, draws: int,
+    seed: int,
+) -> None:  # fmt: skip
+    """Decide every instance under each normalisation of the scores, and say what that changes (``normalisation``, CSV).
+
+    ``instances`` has a file for each of ``template_sets``; ``scores`` has one for each model of each set, set by set.
+    ``sizes`` says how many of the selected instances of each sample every model scores; ``draws`` and ``seed`` belong
+    to bootstrap and permutations over occupations.
+
+    The rows are those of :func:`scripts.core.statistics.normalisation.compare_scores`.
+    """
+    found = []
+    for place, part in enumerate(template_sets):
+        of_set, cells = scores[place * len(models) : (place + 1) * len(models)], []
+        for model, scored, table in read_scores(instances[place], of_set, models, sizes):
+            asked = scored[scored.n_distractors.notna()].astype({"n_distractors": "Int64"})
+            cells.append(normalising.count_decisions(asked, with_normalisers(scored, table, model), model, DESIGN))
+        found.append(normalising.compare_scores(pd.concat(cells), DESIGN, draws, seed).assign(templates=part))
+    rows = pd.concat(found).assign(kind=MODEL, metric="accuracy", **study.SCORED)
+    rows = rows.rename(columns={"ci_low": "low", "ci_high": "high"})
+    names = [name for name in (*study.IDENTITY, "n_distractors", "pronoun", "normalisation", "metric") if name in rows]
+    files.write_csv(normalisation, rows[[*names, *rows.columns.difference(names, sort=False)]])
 
 
 def with_normalisers(instances: pd.DataFrame, scores: pd.DataFrame, model: str) -> pd.DataFrame:
@@ -47,7 +77,7 @@ def with_normalisers(instances: pd.DataFrame, scores: pd.DataFrame, model: str) 
         raise UserError("instances: a task sentence is there twice without context; make the instances again")
     texts = options.option_texts(distinct)[["instance_id", "option_index", "text"]]
     table = scores.merge(texts, on=["instance_id", "option_index"], how="left", validate="one_to_one")
-    table["text_bytes"] = normalisation.byte_lengths(table.pop("text"))
+    table["text_bytes"] = normalising.byte_lengths(table.pop("text"))
     behind = distinct.merge(free[[*TASK, "instance_id"]], on=TASK, how="left", suffixes=("", "_free"))
     lacking = behind.instance_id_free.isna()
     if lacking.any():
@@ -63,17 +93,22 @@ def with_normalisers(instances: pd.DataFrame, scores: pd.DataFrame, model: str) 
 
 
 def levels(table: pd.DataFrame) -> Iterator[tuple[dict[str, str], pd.DataFrame]]:
-    """Yield what stands in the columns ``factor`` and ``level``, of everything and of each level, with its rows."""
-    yield {"factor": "all", "level": "all"}, table
-    for factor in ("n_distractors", "pronoun"):
+    """Yield the levels of ``n_distractors`` and ``pronoun``, empty where they are pooled, with their rows."""
+    pooled = {"n_distractors": "", "pronoun": ""}
+    yield pooled, table
+    for factor in pooled:
         for level, part in table.groupby(factor, sort=True):
-            yield {"factor": factor, "level": str(level)}, part
+            yield pooled | {factor: str(level)}, part
 
 
-DESIGN = normalisation.Design(
+DESIGN = normalising.Design(
     scores=("sum", "tokens", "bytes", "context_free"),
     kept=["n_distractors", "pronoun", "occupation"],
     clusters=["occupation"],
     levels=levels,
 )
 """The study's own score comes first."""
+
+
+if __name__ == "__main__":
+    run_named()

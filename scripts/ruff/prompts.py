@@ -15,17 +15,16 @@ import pandas as pd
 from scripts.core.data.options import SLOT
 from scripts.core.data.templates import read_tsv
 from scripts.core.errors import UserError
+from scripts.ruff.study import PUBLISHED, VANILLA
 
 PROMPT_COLUMNS = ("prompt", "kind", "text")
 CHAIN_COLUMNS = ("method", "chain", "final")
 KINDS = ("open", "options")
-VANILLA = "vanilla"
-"""The method without a chain of thought."""
 
 BLANKS = {"code": "___", "paper": "_______"}
 """How the blank is written: in the authors' code, and in the examples that the paper prints."""
 
-ORDERS = ("published", "rotated")
+ORDERS = (PUBLISHED, "rotated")
 """Orders of the options: the order of the pronoun sets, as in the study, or one that depends on the instance."""
 
 
@@ -160,7 +159,7 @@ def instance_prompts(
     rows = []
     for name, template in prompts.items():
         for order in orders if template["kind"] == "options" else ORDERS[:1]:
-            listed = list(options) if order == "published" else rotate_options(options, instance_id)
+            listed = list(options) if order == PUBLISHED else rotate_options(options, instance_id)
             text_filled = fill(template["text"], text, listed, BLANKS[blank])
             asked = [(VANILLA, text_filled, None)]
             if with_chains:
@@ -190,7 +189,7 @@ def with_origins(
     Args:
         prompts: ``instance_id``, ``prompt``, ``method``.
         rows: The instances.
-        columns: Columns of ``rows`` that count lines of files (:data:`scripts.ruff.lib.templates.ORIGINS`).
+        columns: Columns of ``rows`` that count lines of files (:data:`scripts.ruff.templates.ORIGINS`).
 
     Returns:
         With ``columns``, ``prompt_row`` and ``chain_row`` (missing without a chain of thought).

@@ -5,7 +5,7 @@ from collections import Counter
 
 from scripts.core.data.options import SLOT
 from scripts.core.data.templates import AGREEING, CASES, GENDERED, WORD, word_set
-from scripts.ruff.lib.templates import PERSON, POLARITIES, PRONOUN, THEMES, Task, Templates
+from scripts.ruff.templates import PERSON, POLARITIES, PRONOUN, THEMES, Task, Templates
 
 THIRD_PERSON = word_set(
     "he him his himself she her hers herself they them their theirs themself themselves xe xem xyr xyrs xemself",

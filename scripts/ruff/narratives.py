@@ -29,8 +29,8 @@ from scripts.core.data import instances
 from scripts.core.data.options import SLOT
 from scripts.core.data.templates import CASES, pronoun_lines, raise_first, read_pronouns, select_pronoun_sets
 from scripts.core.errors import UserError
-from scripts.ruff.lib.template_checks import blocking_problems, check
-from scripts.ruff.lib.templates import (
+from scripts.ruff.template_checks import blocking_problems, check
+from scripts.ruff.templates import (
     ORIGINS,
     PERSON,
     PLACEHOLDERS,
@@ -59,7 +59,7 @@ def load(templates: Sequence[str], pronouns: str, pronoun_sets: Sequence[str]) -
         pronoun_sets: The configured sets, in order.
 
     Raises:
-        UserError: For the first problem of the template set (:func:`scripts.ruff.lib.template_checks.check`; the
+        UserError: For the first problem of the template set (:func:`scripts.ruff.template_checks.check`; the
             official set has only to be usable), and for another number of files.
     """
     sets = select_pronoun_sets(read_pronouns(pronouns), pronoun_sets)
@@ -129,7 +129,7 @@ class Narratives:
             distractors: Numbers of distractors, a row for each.
 
         Returns:
-            ``n_distractors``, ``instances`` and the columns of :data:`~scripts.ruff.lib.templates.ORIGINS`, here lists.
+            ``n_distractors``, ``instances`` and the columns of :data:`~scripts.ruff.templates.ORIGINS`, here lists.
         """
         import pyarrow as pa
 

@@ -1,4 +1,4 @@
-"""What several figures of RUFF share: reading their tables, rows for models, curves over distractors."""
+"""What several figures of RUFF share: what they are told, rows for models, curves over distractors."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -10,8 +10,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from scripts.core import files
-from scripts.core.errors import UserError
 from scripts.core.paper import plotting
 
 DISTRACTORS = "Distractors (sentences)"
@@ -19,54 +17,41 @@ BOOTSTRAP = "95% bootstrap over occupations"
 """What the intervals of accuracies are."""
 
 
-def read(path: str, columns: list[str], **known: Iterable[str]) -> pd.DataFrame:
-    """Read a tidy table and check that a figure can show it.
+@dataclass(frozen=True)
+class Drawn:
+    """What is told of a run's figures.
 
-    Args:
-        columns: Columns that the table must have; the others are dropped.
-        known: Column name to the values it may have.
-
-    Returns:
-        Rows in file order.
-
-    Raises:
-        UserError: If a column or every row is missing, a value is unknown, or a model of the run has no row.
+    Attributes:
+        models: Those of the figure, each with its facts.
+        labels: Pronoun set to its label.
+        chance: The accuracy of a random pick.
+        human: People's accuracy, as :func:`scripts.core.paper.plotting.human_line` takes it.
+        methods: Ways of asking, the one without chains of thought first.
     """
-    frame = files.read_csv(path)
-    missing = [c for c in columns if c not in frame]
-    if missing:
-        raise UserError(f"{path}: column {missing[0]} is missing; delete the file and run the workflow again")
-    if frame.empty:
-        raise UserError(f"{path}: has no rows, so there is nothing to draw; check that the run scores such instances")
-    for column, values in known.items():
-        strange = ~frame[column].isin(list(values))
-        if strange.any():
-            row: Any = strange.idxmax()
-            raise UserError(
-                f"{path}: row {row + 2}: {column} {frame[column][row]!r} is not in this run; "
-                "delete the file and run the workflow again"
-            )
-    absent = [m for m in known.get("model", ()) if m not in set(frame.model)]
-    if absent:
-        raise UserError(f"{path}: model {absent[0]} has no row; delete the file and run the workflow again")
-    return frame[columns]
+
+    models: dict[str, dict]
+    labels: dict[str, str]
+    chance: float
+    human: float | dict
+    methods: list
 
 
-def in_order(frame: pd.DataFrame, **orders: Iterable | None) -> pd.DataFrame:
-    """Sort a frame by columns whose values have an order of their own, such as models and pronoun sets.
+def shares(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return estimates as figures take them: distractors are counted, and ``n`` is of how many a share is."""
+    return rows.rename(columns={"below": "n"}).astype({"n_distractors": int})
 
-    Args:
-        orders: Column name to its values in order; ``None`` sorts the column as it is.
-    """
-    keys: dict[Any, Any] = {
-        c: None if order is None else {v: i for i, v in enumerate(order)} for c, order in orders.items()
-    }
-    return frame.sort_values(
-        list(orders),
-        key=lambda column: column if keys[column.name] is None else column.map(keys[column.name]),
-        kind="stable",
-        ignore_index=True,
-    )
+
+def in_rows(rows: pd.DataFrame) -> list[Any]:
+    """Return a table as a list of its rows."""
+    return list(rows.itertuples(index=False))
+
+
+def write_beside(ax: Axes, inches: float, y: float, text: str, ha: str = "center", va: str = "center") -> None:
+    """Write ``text`` to the right of the axes, ``inches`` from their edge, at the row ``y``."""
+    ax.annotate(
+        text, (1, y), (72 * inches, 0), xycoords=("axes fraction", "data"), textcoords="offset points", ha=ha, va=va,
+        fontsize=7, annotation_clip=False,
+    )  # fmt: skip
 
 
 def by_architecture(models: dict[str, dict]) -> dict[str, list[str]]:
@@ -133,7 +118,6 @@ def distractor_axis(ax: Axes) -> None:
 def curves(
     frame: pd.DataFrame,
     models: dict,
-    value: str,
     label: str,
     panels: list[tuple],
     shaded: str | None,
@@ -145,8 +129,7 @@ def curves(
     legend beside each row.
 
     Args:
-        frame: ``model``, ``n_distractors``, ``n``, the column ``value``, ``low`` and ``high``.
-        value: What is on the y axis; a share.
+        frame: ``model``, ``n_distractors``, ``n``, ``value`` (a share), ``low`` and ``high``.
         label: Of the y axis.
         panels: A title and the rows of each column of panels.
         shaded: What lies between ``low`` and ``high``.
@@ -168,7 +151,7 @@ def curves(
             for name in names:
                 rows = plotting.drop_small_cells(part[part.model == name])
                 look = plotting.model_style(models[name])
-                plotting.curve(ax, rows.n_distractors, rows[value], rows.low, rows.high, look)
+                plotting.curve(ax, rows.n_distractors, rows.value, rows.low, rows.high, look)
             # Beside another panel in one column there is no room for both on a line.
             between = ":\n" if few and len(panels) > 1 else ": "
             ax.set_title(between.join(filter(None, [panel_title(architecture, groups), title])))

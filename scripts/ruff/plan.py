@@ -9,13 +9,15 @@ from functools import cached_property
 from pathlib import Path
 
 from scripts.core.data.templates import CASES
+from scripts.core.data.traces import trace, trace_published
 from scripts.core.errors import UserError, did_you_mean
 from scripts.core.models import registry
 from scripts.core.models.entries import Model
 from scripts.core.workflow.plans import StudyPlan
 from scripts.core.workflow.studies import Prompting, PromptSet, ScoredInstances
-from scripts.ruff.lib import study
-from scripts.ruff.lib.prompts import BLANKS, VANILLA, read_prompts
+from scripts.ruff import study
+from scripts.ruff.prompts import BLANKS, read_prompts
+from scripts.ruff.study import VANILLA
 
 # Sixty occupations in three cases (section 3.1 of the paper).
 TASKS = 180
@@ -119,7 +121,7 @@ def prompted_jobs(
         settings: ``ruff.prompting`` of the configuration.
         models: The registry.
         seeds, distractors: Of the run's samples.
-        prompt_kinds: The kind of each prompt template (:func:`scripts.ruff.lib.prompts.read_prompts`).
+        prompt_kinds: The kind of each prompt template (:func:`scripts.ruff.prompts.read_prompts`).
 
     Returns:
         By name, in registry order.
@@ -290,6 +292,67 @@ class Plan(StudyPlan):
     def prompts(self) -> PromptSet:
         """What prompted models are asked."""
         return PromptSet(self.templates, self.prompted, PROMPT_TOKENS)
+
+    @property
+    def methods(self) -> list[str]:
+        """Ways of asking, the one without a chain of thought first."""
+        return [VANILLA, *self.prompting["chain_of_thought"]["methods"]]
+
+    @property
+    def outputs_mb(self) -> int:
+        """Memory of jobs that read what models answered."""
+        return 32000 if self.prompting["sample_size"] > 200 else 4000
+
+    def prompting_figures(self, fewest: int) -> list[str]:
+        """Return the figures of prompted models that the run has: shares of at least ``fewest`` answers to a prompt."""
+        asked = self.prompting["sample_size"] * len(self.prompting["seeds"]) >= fewest
+        chains = self.prompting["chain_of_thought"]["sample_size"] * len(self.prompting["seeds"]) >= fewest
+        drawn = {
+            "prompting_vanilla": self.asked and asked,
+            "prompting_final": self.chained and chains,
+            "prompting_chain": self.chained and chains,
+            "prompting_against_scored": self.pairs and asked,
+        }
+        return [name for name, is_drawn in drawn.items() if is_drawn]
+
+    @property
+    def section_settings(self) -> dict:
+        """Settings that the paper's section prints."""
+        return {
+            "seeds": len(self["seeds"]),
+            "chance": self.chance,
+            "alpha": self["alpha"],
+            "bootstrap_draws": self.bootstrap["draws"],
+        }
+
+    @property
+    def compared_settings(self) -> dict:
+        """Settings that the study prints, too."""
+        return self.section_settings | {"pronoun_sets": self.n_sets, "cases": len(CASES)}
+
+    @property
+    def traced(self) -> list[dict]:
+        """How cells of tables lead to instances where they are no estimates (:mod:`scripts.core.data.traces`)."""
+        counts, selected = "*/instance_counts.csv", {"@path": "*/selected.parquet"}
+        made = (
+            ("instances", {"n_distractors": r"\d"}, "full_set_sizes.parquet", {"n_distractors": "{n_distractors}"}),
+            ("instances", {"n_distractors": ""}, "context_free.parquet", {}),
+            ("samples?.*", {}, "sample_*.parquet", {}),
+        )
+        columns = {size: "scored" if size == self.largest else f"scored_{size}" for size in self.sizes.values()}
+        return [
+            trace(counts, {"n_distractors": f"{study.CONTEXT_FREE}|"}, {"n_distractors": ""}),
+            trace(counts, {"setting": ".+"}),
+            *(
+                trace(counts, {"@column": column}, selected | {"priority": ["", *map(str, range(size))]})
+                for size, column in columns.items()
+            ),
+            *(
+                trace(counts, {"@column": column, **when}, {"@path": f"*/{path}", **then})
+                for column, when, path, then in made
+            ),
+            trace_published("ruff"),
+        ]
 
     @property
     def prompting_numbers(self) -> dict:

@@ -7,23 +7,21 @@ import numpy as np
 import pandas as pd
 
 from scripts.core.statistics import procedures
-from scripts.ruff.lib.analyses.predictions import fidelity_rows
+from scripts.core.statistics.ratios import POOLED
 
 PAIRS = ["model", "pronoun_a", "pronoun_b"]
 WELCH = ["n_a", "n_b", "mean_a", "mean_b", "difference", "t", "df", "p"]
-COLUMNS = ["model", "setting", "n_distractors", "pronoun", "occupation", "correct"]
-"""Columns of predictions that the tests are made of."""
 UNTESTED = (np.nan, np.nan, np.nan)
 PAIRED = ["n_pairs", "difference_paired", "t_paired", "df_paired", "p_paired"]
 
 
-def pronoun_tests(
-    table: pd.DataFrame, pronoun_sets: Sequence[str], alpha: float, least: int = 0, pooled: list[str] | None = None
+def compare_sets(
+    units: pd.Series, pronoun_sets: Sequence[str], alpha: float, least: int = 0, pooled: Sequence[str] | None = None
 ) -> pd.DataFrame:
     """Compare the accuracies on every pair of pronoun sets without distractors (section 6, Figure 6).
 
     The paper names Welch's t-test at 0.05 but not the unit of observation. Here it is the occupation: its accuracy
-    over all samples and cases, averaged over models for the rows called ``all``. Welch's test takes the two sets'
+    over all samples and cases, averaged over models for the rows of no model. Welch's test takes the two sets'
     accuracies as independent samples, but both are about the same occupations; the paired t-test beside it compares
     the sets within each occupation that has both. Holm's correction is over the pairs of sets of one model, for each
     test by itself. The paired test and the correction are additions.
@@ -33,28 +31,26 @@ def pronoun_tests(
     is made of fewer occupations than two, or than ``least``.
 
     Args:
-        table: Predictions.
+        units: Accuracies by model, pronoun set and occupation (the index).
         alpha: Significance level.
         least: Occupations that a test needs (:func:`scripts.core.statistics.procedures.smallest_sample`).
-        pooled: Models of the rows ``all`` (:func:`scripts.ruff.lib.study.pooled_models`); otherwise all.
+        pooled: Models of the rows of no model (:func:`scripts.ruff.study.pooled_models`); otherwise all.
 
     Returns:
-        ``model``, ``pronoun_a``, ``pronoun_b``; of Welch's test ``n_a``, ``n_b`` (occupations), ``mean_a``, ``mean_b``,
-        ``difference``, ``t``, ``df``, ``p``, ``p_holm``, ``significant``, ``significant_holm``; of the paired test
-        ``n_pairs`` (occupations with both sets), over these ``difference_paired`` (mean), ``t_paired``, ``df_paired``,
-        ``p_paired``, and ``p_paired_holm``, ``significant_paired``, ``significant_paired_holm``; ``needed`` is
-        ``least``; ``n_models`` says of how many models the accuracies are.
+        ``model`` (empty: over models), ``n_distractors``, ``pronoun`` (both sets), ``metric``; ``pronoun_a``,
+        ``pronoun_b``; of Welch's test ``n_a``, ``n_b`` (occupations), ``mean_a``, ``mean_b``, ``difference``, ``t``,
+        ``df``, ``p``, ``p_holm``, ``significant``, ``significant_holm``; of the paired test ``n_pairs`` (occupations
+        with both sets), over these ``difference_paired`` (mean), ``t_paired``, ``df_paired``, ``p_paired``, and
+        ``p_paired_holm``, ``significant_paired``, ``significant_paired_holm``; ``needed`` is ``least``; ``n_models``
+        says of how many models the accuracies are.
     """
-    rows = fidelity_rows(table)
-    rows = rows[rows.n_distractors == 0]
-    units = rows.groupby(["model", "pronoun", "occupation"], sort=False).correct.mean()
-    models = list(dict.fromkeys(rows.model))
+    models = list(units.index.unique("model"))
     pooled = [name for name in models if pooled is None or name in pooled]
     over = units[units.index.get_level_values("model").isin(pooled)]
     over = over.groupby(level=["pronoun", "occupation"], sort=False).mean()
     results = []
-    for model in ["all", *models]:
-        scores = over if model == "all" else units.loc[model]
+    for model in [POOLED, *models]:
+        scores = over if model == POOLED else units.loc[model]
         present = [p for p in pronoun_sets if p in scores.index.get_level_values("pronoun")]
         pairs = []
         for a, b in combinations(present, 2):
@@ -76,9 +72,11 @@ def pronoun_tests(
             )
             for columns, suffix in ((WELCH, ""), (PAIRED, "_paired"))
         ]
-        n_models = len(pooled) if model == "all" else 1
+        n_models = len(pooled) if model == POOLED else 1
         results.append(pd.concat([frame[PAIRS], *tests], axis=1).assign(needed=least, n_models=n_models))
-    return pd.concat(results, ignore_index=True)
+    table = pd.concat(results, ignore_index=True)
+    names = table.pronoun_a + "|" + table.pronoun_b
+    return table.assign(n_distractors="0", pronoun=names, metric="difference")
 
 
 def _welch(x: pd.Series, y: pd.Series):

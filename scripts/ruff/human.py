@@ -4,11 +4,29 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from scripts.core import files
+from scripts.core.data import annotation
+from scripts.core.workflow.job import run_named
+
 HUMAN_QUESTION = {"Pronoun": ()}
 
 
+def human_accuracy(*, samples: list, sheet: str, completed: list, answers: str, agreement: str, accuracy: str) -> None:
+    """Read the annotators' completed sheets: every answer, agreement, and accuracy by annotator (section 3.3; CSV).
+
+    Args:
+        samples: The samples that the blank ``sheet`` was drawn from; they have the right pronouns.
+        completed: Sheets, one per annotator.
+    """
+    labels = annotation.read_labels(sheet, completed, HUMAN_QUESTION)
+    gold = pd.concat([files.read_parquet(path, ["instance_id", "gold"]) for path in samples])
+    files.write_csv(answers, labels)
+    files.write_csv(agreement, annotation.agreement(labels))
+    files.write_csv(accuracy, accuracy_by_annotator(labels, gold.set_index("instance_id").gold))
+
+
 def accuracy_by_annotator(labels: pd.DataFrame, gold: pd.Series) -> pd.DataFrame:
-    """Return ``annotator``, ``n``, ``right``, ``accuracy`` and Wilson's interval ``ci_low``, ``ci_high``.
+    """Return ``annotator``, ``n``, ``right``, ``accuracy`` and Wilson's interval ``low``, ``high``.
 
     Args:
         labels: From :func:`scripts.core.data.annotation.read_labels`.
@@ -21,7 +39,7 @@ def accuracy_by_annotator(labels: pd.DataFrame, gold: pd.Series) -> pd.DataFrame
     rows = [
         (name, len(part), part.sum(), part.mean(), *procedures.wilson(part.sum(), len(part))) for name, part in right
     ]
-    return pd.DataFrame(rows, columns=["annotator", "n", "right", "accuracy", "ci_low", "ci_high"])
+    return pd.DataFrame(rows, columns=["annotator", "n", "right", "accuracy", "low", "high"])
 
 
 def human_baseline(paths: Sequence[str], published: float) -> float | dict:
@@ -37,3 +55,7 @@ def human_baseline(paths: Sequence[str], published: float) -> float | dict:
     # A file that is not made yet is a FileNotFoundError here, as Snakemake expects.
     table = pd.read_csv(paths[0])
     return {"accuracy": float(table.right.sum() / table.n.sum()), "label": "human, this run"}
+
+
+if __name__ == "__main__":
+    run_named()

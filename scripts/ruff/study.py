@@ -1,9 +1,17 @@
-"""What RUFF asks of a run's pronoun sets, and what a run must have in common with the study to be compared with it."""
+"""What RUFF asks of a run's pronoun sets, what it shares with the study, and the columns that its tables share."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from scripts.core import files
 from scripts.core.data import options, templates
+from scripts.core.data.estimate_rows import PROBABILITY
 from scripts.core.errors import UserError
+from scripts.core.statistics import ratios
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 PRONOUN_SETS = ("he", "she", "they", "xe")
 """The four sets that every model of the study chooses among."""
@@ -12,6 +20,47 @@ SENTENCES = 3
 """Task sentences about each occupation: one for each grammatical case."""
 LEAST = 3
 """Pronoun sets that RUFF needs; see :func:`select_pronoun_sets`."""
+
+FIDELITY, CONTEXT_FREE = "fidelity", "context_free"
+"""Settings of what is scored: with an introduction, and the task sentence alone."""
+VANILLA, FINAL, PUBLISHED = "vanilla", "final", "published"
+"""How the study asks above all: without a chain of thought, read at the end, options in the order of the sets."""
+SCORED = {"scoring": PROBABILITY, "setting": FIDELITY}
+ASKED = {"method": VANILLA, "answer": FINAL}
+IDENTITY = ["templates", "model", "kind", "scoring", "setting", "method", "answer", "order"]
+"""Whose values, and how they were asked for; what is prompted has no setting, what is scored no method."""
+FACTORS = ["prompt", "seed", "n_distractors", "pronoun", "case", "polarity", "preferred"]
+"""Factors of estimates, empty where they are pooled. ``preferred`` is what was predicted, and chooses no instances."""
+WORDS = dict.fromkeys([*IDENTITY, *FACTORS], "")
+
+
+def read_table(path: str | Path, part: str | None = None) -> "pd.DataFrame":
+    """Return a table of results, or its rows about a template set; words stay words, and an empty one is one."""
+    table = files.read_csv(path, dtype=dict.fromkeys(WORDS, str)).fillna(WORDS)
+    return table if part is None else table[table.templates == part].reset_index(drop=True)
+
+
+def pick(table: "pd.DataFrame", metric: str | Sequence[str] = "accuracy", **levels: Any) -> "pd.DataFrame":
+    """Return the rows of a metric with these levels (:func:`scripts.core.statistics.ratios.pick`)."""
+    return ratios.pick(table, FACTORS, metric=metric, **levels)
+
+
+def in_order(table: "pd.DataFrame", **orders: Iterable | None) -> "pd.DataFrame":
+    """Sort a table by columns whose values have an order of their own, such as models and pronoun sets.
+
+    Args:
+        orders: Column name to its values in order; ``None`` sorts the column as it is.
+    """
+    ranks = {
+        column: None if order is None else {value: rank for rank, value in enumerate(order)}
+        for column, order in orders.items()
+    }
+
+    def rank(column: Any) -> Any:
+        ranked = ranks[column.name]
+        return column if ranked is None else column.map(ranked)
+
+    return table.sort_values(list(orders), key=rank, kind="stable", ignore_index=True)
 
 
 def select_pronoun_sets(pronouns: dict, names: Sequence[str]) -> dict[str, templates.PronounSet]:

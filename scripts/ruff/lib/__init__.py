@@ -1,1 +1,0 @@
-"""Pure functions of RUFF; the scripts of its rules are one folder above."""

@@ -1,0 +1,167 @@
+"""From scores to predictions, and from answers in words to outcomes: what became of every instance of a sample."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from scripts.core import files
+from scripts.core.data import model_outputs, templates
+from scripts.core.data.options import option_counts, predict, predicted_form
+from scripts.core.errors import UserError
+from scripts.core.workflow.job import log, run_named
+from scripts.ruff import study
+from scripts.ruff.answers import judge
+
+OF_INSTANCE = [
+    "instance_id", "seed", "n_distractors", "task_index", "occupation", "participant", "case", "polarity", "pronoun",
+    "distractor_pronoun",
+]  # fmt: skip
+"""Columns of an instance that its predictions keep."""
+
+
+def predictions(
+    *, instances: str, scores: list, predictions: str, models: list, pronoun_sets: list, sizes: dict
+) -> None:
+    """Turn the scores of all models into predictions.
+
+    Write ``predictions`` (Parquet) from the selected ``instances`` and one ``scores`` file for each model. ``sizes``
+    says how many instances of each sample every model scores.
+    """
+    with files.append_parquet(predictions) as append:
+        for model, scored, table in read_scores(instances, scores, models, sizes):
+            part = make_predictions(scored, table, model, pronoun_sets)
+            log.info("%s: %d instances, %d ties", model, len(part), int(part.tie.sum()))
+            append(part)
+
+
+def outputs(
+    *, prompted: str, prompts: str, answers: list, pronouns: str, outputs: str, models: list, pronoun_sets: list
+) -> None:
+    """Read a pronoun out of everything that prompted models wrote.
+
+    Write ``outputs`` (Parquet), one row for each instance of a sample, prompt, model and place of the answer.
+
+    ``prompted`` and ``prompts`` are what the rule ``ruff_prompts`` wrote; ``answers`` has one file for each of
+    ``models``, in that order; ``pronouns`` is the file of all pronoun sets.
+    """
+    sets = templates.select_pronoun_sets(templates.read_pronouns(pronouns), pronoun_sets)
+    rows, asked = files.read_parquet(prompted), files.read_parquet(prompts)
+    parts = []
+    for model, path in zip(models, answers, strict=True):
+        parts.append(make_outputs(rows, asked, model_outputs.read_answers(path, model, asked), model, sets))
+        log.info("%s: %d outputs: %s", model, len(parts[-1]), parts[-1].outcome.value_counts().to_dict())
+    files.write_parquet(outputs, pd.concat(parts, ignore_index=True))
+
+
+def read_scores(
+    instances: str, scores: Sequence[str], models: Sequence[str], sizes: Mapping[str, int]
+) -> Iterator[tuple[str, pd.DataFrame, pd.DataFrame]]:
+    """Yield each model, the selected instances that it scores, and their scores."""
+    table = files.read_parquet(instances)
+    for model, path in zip(models, scores, strict=True):
+        scored = table[table.priority.isna() | (table.priority < sizes[model])]
+        yield model, scored, model_outputs.read_scores(path, model, scored)
+
+
+def make_predictions(
+    instances: pd.DataFrame, scores: pd.DataFrame, model: str, pronoun_sets: Sequence[str]
+) -> pd.DataFrame:
+    """Return what one model picks for every selected instance.
+
+    Args:
+        instances: The selected instances: context-free ones (``n_distractors`` missing) and samples. A prediction is
+            right if the form is that of ``gold``.
+        scores: The model's scores, see :data:`scripts.core.scoring.losses.COLUMNS`.
+        pronoun_sets: The sets in the order of each instance's options.
+
+    Returns:
+        Columns ``model``, ``setting`` (``context_free`` or ``fidelity``), ``instance_id``, ``seed``, ``n_distractors``,
+        ``task_index``, ``occupation``, ``participant``, ``case``, ``polarity``, ``pronoun``, ``distractor_pronoun``,
+        ``prediction``, ``context_free_prediction`` (sets), ``correct``, ``margin`` (nats) and ``tie``.
+
+    Raises:
+        UserError: If an instance has no score, or not one option for each pronoun set, or a task sentence no
+            context-free prediction.
+    """
+    offers = option_counts(instances)
+    other = offers[offers != len(pronoun_sets)]
+    if len(other):
+        raise UserError(
+            f"instances: {other.index[0]} has {other.iloc[0]} options and the run {len(pronoun_sets)} pronoun sets; "
+            "delete the file and run the workflow again"
+        )
+    picks = predict(scores, offers)
+    missing = set(instances.instance_id) - set(picks.index)
+    if missing:
+        raise UserError(
+            f"scores of {model}: instance {sorted(missing)[0]} and {len(missing) - 1} more are not scored; "
+            "delete the score file and run the workflow again"
+        )
+    table = instances[OF_INSTANCE].copy()
+    table["picked"] = predicted_form(instances, picks)
+    table = table.join(picks, on="instance_id")
+    table["prediction"] = np.asarray(pronoun_sets, dtype=object)[table.pop("option_index").to_numpy(dtype=int)]
+    free = table.n_distractors.isna()
+    by_task = table[free].set_index("task_index").prediction
+    table["context_free_prediction"] = table.task_index.map(by_task)
+    if table.context_free_prediction.isna().any():
+        raise UserError(f"scores of {model}: a task sentence has no context-free instance; make the instances again")
+    table["setting"] = np.where(free, study.CONTEXT_FREE, study.FIDELITY)
+    table["correct"] = (table.picked == instances.gold).astype("boolean").mask(free)
+    table.insert(0, "model", model)
+    order = ["model", "setting", *OF_INSTANCE, "prediction", "context_free_prediction", "correct", "margin", "tie"]
+    return table[order].astype({"seed": "Int64", "n_distractors": "Int64"}).reset_index(drop=True)
+
+
+def make_outputs(
+    prompted: pd.DataFrame, prompts: pd.DataFrame, answers: pd.DataFrame, model: str, pronouns: Mapping[str, dict]
+) -> pd.DataFrame:
+    """Return the outputs of one model: what it wrote at the end for each prompt of each instance of a sample.
+
+    Args:
+        prompted: The prompted rows of all samples (the rule ``ruff_prompts``).
+        prompts: All prompts of all instances.
+        answers: The model's answers (``scripts/prompting/prompt.py``).
+        pronouns: The sets of the run, with their forms.
+
+    Returns:
+        ``model``, ``method``, ``answer`` (where it was read: ``final``, the last thing that the model writes, or
+        ``chain``, its chain of thought), ``prompt``, ``kind``, ``order``, ``instance_id``, ``seed``,
+        ``n_distractors``, ``occupation``, ``case``, ``pronoun`` (right set), ``outcome``, ``named`` (set, or missing;
+        of sets that share a form see :func:`scripts.ruff.answers.judge`).
+
+    Raises:
+        UserError: If a prompt has two answers or none although the model was asked by its method.
+    """
+    methods = prompts.set_index("text_id").method.reindex(answers.text_id).unique()
+    asked = prompts[prompts.method.isin(methods)]
+    if len(answers) != len(asked) or set(answers.text_id) != set(asked.text_id):
+        raise UserError(
+            f"answers of {model}: they belong to other prompts than those of the run; delete the file and run the "
+            "workflow again"
+        )
+    table = asked[["text_id", "instance_id", "method", "prompt", "kind", "order"]].merge(answers, on="text_id")
+    facts = prompted.drop_duplicates("instance_id").set_index("instance_id")[["case", "pronoun"]]
+    table = table.join(facts, on="instance_id")
+    parts = []
+    for answer, column in (("final", "answer"), ("chain", "chain")):
+        part = table[table[column].notna()]
+        judged = [judge(*row, pronouns) for row in zip(part[column], part["case"], part.pronoun, strict=True)]
+        named: list[Any] = [name for _, name in judged]
+        parts.append(part.assign(answer=answer, outcome=[outcome for outcome, _ in judged], named=named))
+    of_output = ["instance_id", "method", "prompt", "kind", "order", "answer", "outcome", "named"]
+    rows = prompted[["instance_id", "seed", "n_distractors", "occupation", "case", "pronoun", "chains"]]
+    rows = rows.merge(pd.concat(parts, ignore_index=True)[of_output], on="instance_id")
+    # An instance of two samples may be asked for chains in one of them only.
+    rows = rows[(rows.method == study.VANILLA) | rows.chains].assign(model=model)
+    order = [
+        "model", "method", "answer", "prompt", "kind", "order", "instance_id", "seed", "n_distractors", "occupation",
+        "case", "pronoun", "outcome", "named",
+    ]  # fmt: skip
+    return rows[order].astype({"n_distractors": "int64"}).reset_index(drop=True)
+
+
+if __name__ == "__main__":
+    run_named()

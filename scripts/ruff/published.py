@@ -1,0 +1,76 @@
+"""Every published number of RUFF beside ours."""
+
+import pandas as pd
+
+from scripts.core import files
+from scripts.core.paper.published import demonstration, read, write
+from scripts.core.workflow.job import run_named
+from scripts.ruff import study
+
+
+def published_vs_ours(
+    *,
+    published: str,
+    mapping: str,
+    study_models: str,
+    estimates: str,
+    instance_counts: list,
+    models: list,
+    prompted_models: list,
+    prompt_templates: list,
+    csv: str,
+    tex: str,
+    numbers: str,
+    template_sets: list,
+    every_set: list,
+    facts: dict,
+    pronoun_sets: list,
+    settings: dict,
+) -> None:
+    """Set every published number beside ours, on each template set, with a verdict.
+
+    Write all comparisons (CSV), those that the paper shows (LaTeX) and how often each verdict fell (JSON).
+
+    ``instance_counts``, ``models`` and ``prompted_models`` are tables with a file for each of ``template_sets``, the
+    last of them empty if nobody was prompted, as ``prompt_templates`` is then; the sets of ``every_set`` that were not
+    run are listed as such. Demonstration models among ``facts`` are left out. ``settings`` are numbers of the
+    configuration.
+    """
+    shared = {"settings": pd.DataFrame(settings.items(), columns=["setting", "value"])}
+    for path in prompt_templates:
+        shared["tables/prompt_templates.csv"] = files.read_csv(path)
+    compared = {
+        name: shared | {"estimates.csv": comparable_estimates(study.read_table(estimates, name))}
+        for name in template_sets
+    }
+    for kind, paths in (
+        ("instance_counts", instance_counts), ("models", models), ("prompted_models", prompted_models),
+    ):  # fmt: skip
+        for name, path in zip(template_sets, paths, strict=False):
+            compared[name][f"tables/{kind}.csv"] = files.read_csv(path)
+    obstacle = study.comparison_obstacle(pronoun_sets)
+    write(
+        "ruff",
+        read(published, mapping, study_models),
+        compared,
+        every_set,
+        excluded=demonstration(facts),
+        obstacles={
+            "likelihood": obstacle,
+            "prompting": obstacle if prompted_models else "not in this run: a prompted model",
+        },
+        inapplicable={"instances": study.other_sets(pronoun_sets)},
+        csv=csv,
+        tex=tex,
+        numbers=numbers,
+    )
+
+
+def comparable_estimates(estimates: pd.DataFrame) -> pd.DataFrame:
+    """Return the estimates of scored models by number of distractors and pronoun set, the others pooled."""
+    rows = estimates[estimates.setting == study.FIDELITY]
+    return study.pick(rows, list(rows.metric.unique()), n_distractors=..., pronoun=...)
+
+
+if __name__ == "__main__":
+    run_named()
