@@ -23,7 +23,7 @@ localrules:
 
 
 rule card:
-    """Two pages about up to four models: --config card=owner/name, folders or registry entries, with commas between."""
+    """Two pages about up to four models: those that the key cards lists (python -m scripts.card writes it)."""
     input:
         expand("results/cards/{card}/card.{suffix}", card=CARDED, suffix=["pdf", "html"]),
 
@@ -114,7 +114,9 @@ rule card_page:
         pairs=lambda wildcards: card_pairs(CARDED[wildcards.card]),
         studies=PAPER_STUDIES,
         declared=DECLARED_PAIRS,
-        audit=cards.audit_command(CARD),
+        audit=cards.audit_command(
+            config.get("run"), [runs.in_repository(Path(path).resolve(), ROOT, ROOT) for path in CONFIG_FILES[1:]]
+        ),
     script:
         "../scripts/card/card_page.py"
 

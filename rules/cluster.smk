@@ -18,11 +18,3 @@ if workflow.exec_mode != ExecMode.DEFAULT or workflow.resource_settings.nodes is
 
     ExecutorPluginRegistry().get_plugin("slurm").executor = slurm_executor.Executor
     groups.form_groups(workflow.rules, STUDIES)
-
-
-onstart:
-    try:
-        if CARD:
-            cards.write_overlay(CARD, workflow.config_settings.overwrite_config)
-    except UserError as error:
-        exit_with(error)

@@ -108,26 +108,10 @@ def upstream(path):
     return f"results/upstream/{path}"
 
 
-# A card has a run in a folder of its own, so that other runs stay as they are.
-STARTED_IN = Path.cwd()
-CARD, CARD_ENTRIES = None, {}
-if config.get("card"):
-    try:
-        CARD_KNOWN = configuration.load_yaml(ROOT / "config/models.yaml")["models"]
-        if config.get("registry"):
-            CARD_KNOWN |= configuration.load_yaml(config_path(config["registry"])).get("models", {})
-        CARD = cards.plan_run(config, STARTED_IN, ROOT, CARD_KNOWN)
-        CARD.folder.mkdir(parents=True, exist_ok=True)
-    except UserError as error:
-        exit_with(error)
-
-    workdir: str(CARD.folder)
-
-
 # Snakemake reads these files as well, but of two equal keys it takes the last. It has read those of the command line by
 # now, so broken ones never get here: scripts/check_config.py names their lines.
 CONFIG_FILES = [
-    repo_path(path) for path in [ROOT / "config.yaml", *(STARTED_IN / path for path in workflow.overwrite_configfiles)]
+    repo_path(path) for path in [ROOT / "config.yaml", *(Path.cwd() / path for path in workflow.overwrite_configfiles)]
 ]
 if workflow.is_main_process:
     for path in CONFIG_FILES:
@@ -138,18 +122,6 @@ configfile: str(ROOT / "config.yaml")
 
 
 try:
-    if CARD:
-        # What the command line says of the checkpoint is no part of the configuration.
-        CARD_FACTS = descriptions.stated_facts(config)
-        for key in CARD_FACTS:
-            config.pop(key)
-        CARD_ENTRIES = cards.entries(CARD, CARD_FACTS, STARTED_IN)
-        sized = configuration.load_yaml(ROOT / f"config/cards/{CARD.size}.yaml")
-        laid = configuration.merge(config, cards.card_overlay(CARD, sized))
-        stated = {
-            key: value for key, value in workflow.config_settings.overwrite_config.items() if key not in CARD_FACTS
-        }
-        config.update(configuration.merge(laid, stated))
     configuration.validate(config, configuration.configuration_schema(ROOT / "config/schemas"), *CONFIG_FILES)
     # Jobs run where the main process does.
     if workflow.is_main_process:
@@ -159,8 +131,6 @@ try:
     if config.get("registry"):
         own = registry.read_registry(config_path(config["registry"]), schema)
         known = registry.add_registry(known, own, config["registry"])
-    for name, entry in CARD_ENTRIES.items():
-        known.models[name] = registry.read_described(name, entry, known.models, schema)
     MODELS, SYSTEMS = (
         {name: entries.find_folders(entry, checkpoint_path) for name, entry in named.items()} for named in known
     )
@@ -168,10 +138,6 @@ try:
         listed[:] = [member for name in listed for member in series.members_of(MODELS, name)]
     for name in MODELS.keys() & {name for listed in series.model_lists(config) for name in listed}:
         MODELS[name] = descriptions.complete(MODELS[name])
-    if CARD:
-        carded = [member for name in CARD.models for member in series.members_of(MODELS, name)]
-        prompted = [name for name in carded if MODELS[name].prompt_wrapping]
-        config.update(cards.fill(config, cards.PROMPTED, prompted))
     conflicts.check_models(MODELS, config.get("registry") or "config/models.yaml")
     RUN = registry.select(MODELS, config["models"], file=config.get("registry"))
     configuration.check_files(config, [Path.cwd(), ROOT])

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from scripts.card import __main__ as command
 from scripts.core.config import configuration_schema, load_overlay, load_yaml, merge, validate
 from scripts.core.errors import UserError
 from scripts.core.models import cards
@@ -13,67 +14,77 @@ from tests.core.models.test_descriptions import BERT
 ROOT = Path(__file__).parents[2]
 
 
-def test_a_card_has_a_run_of_its_own(tmp_path):
-    run = cards.plan_run({"card": "lab/My_Model-7B@v2"}, tmp_path, tmp_path, {})
-    assert (list(run.models), run.size) == (["my-model-7b-v2"], "quick")
-    assert run.folder == tmp_path / "runs/card-my-model-7b-v2"
-    # A job runs in that folder.
-    assert cards.plan_run({"card": "lab/My_Model-7B@v2"}, run.folder, tmp_path, {}).folder == run.folder
-    registered = cards.plan_run({"card": "bert-base", "card_size": "full"}, tmp_path, tmp_path, {"bert-base": {}})
-    assert (registered.models, registered.size) == ({"bert-base": "bert-base"}, "full")
-    several = cards.plan_run({"card": "lab/M, bert-base"}, tmp_path, tmp_path, {"bert-base": {}})
-    assert (several.folder.name, several.unknown) == ("card-m-and-bert-base", {"m": "lab/M"})
+def test_a_card_has_a_run_of_its_own():
+    run = cards.plan_run(["lab/My_Model-7B@v2"], {})
+    assert (list(run.models), run.name) == (["my-model-7b-v2"], "card-my-model-7b-v2")
+    assert cards.plan_run(["bert-base"], {"bert-base": {}}).unknown == {}
+    several = cards.plan_run(["lab/M", "bert-base"], {"bert-base": {}})
+    assert (several.name, several.unknown) == ("card-m-and-bert-base", {"m": "lab/M"})
 
 
 @pytest.mark.parametrize(
-    ("stated", "said"),
+    ("requests", "said"),
     [
-        ({"card": "lab/m", "card_size": "ful"}, "'ful' is no size; did you mean 'full'"),
-        ({"card": "lab/m,other/M"}, "lab/m and other/M are both called m; list each model once"),
-        ({"card": "lab/m,"}, "'lab/m,' has an empty name"),
-        ({"card": "a,b,c,d,e"}, "5 models do not fit on a card; list up to 4"),
-        ({"card": "lab/m,series"}, "series is a series of checkpoints, which cannot share a card"),
+        (["lab/m", "other/M"], "lab/m and other/M are both called m; list each model once"),
+        (["a", "b", "c", "d", "e"], "5 models do not fit on a card; list up to 4"),
+        (["lab/m", "series"], "series is a series of checkpoints, which cannot share a card"),
     ],
 )
-def test_what_has_no_card_is_refused_in_one_line(tmp_path, stated, said):
+def test_what_has_no_card_is_refused_in_one_line(requests, said):
     with pytest.raises(UserError, match=said):
-        cards.plan_run(stated, tmp_path, tmp_path, {"series": {"revisions": ["step0", "step1"]}})
+        cards.plan_run(requests, {"series": {"revisions": ["step0", "step1"]}})
 
 
 def test_facts_about_one_model_are_not_stated_of_two(tmp_path):
-    run = cards.plan_run({"card": "lab/a,lab/b"}, tmp_path, tmp_path, {})
+    run = cards.plan_run(["lab/a", "lab/b"], {})
     with pytest.raises(UserError, match="label: a and b cannot have the same; describe the models in a registry"):
-        cards.entries(run, {"label": "Mine", "licence": "MIT"}, tmp_path)
+        cards.described_entries(run, {"label": "Mine", "licence": "MIT"}, tmp_path, tmp_path / "none")
 
 
 @pytest.mark.parametrize("asked", ["checkpoints/tiny", "exp@2/tiny"])
-def test_a_checkpoint_is_described_once(tmp_path, asked):
-    """It is found where the command is typed, and the run's folder is that of its card alone."""
+def test_the_command_writes_overlay_and_registry(tmp_path, monkeypatch, capsys, asked):
+    """A checkpoint is found where the command is typed, and the run's folder is that of its card alone."""
+    for name in ("config", "config.yaml"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    monkeypatch.setattr(command, "ROOT", tmp_path)
+    monkeypatch.chdir(tmp_path)
     folder = tmp_path / asked
     folder.mkdir(parents=True)
     (folder / "config.json").write_text(json.dumps(BERT), encoding="utf-8")
-    run = cards.plan_run({"card": asked}, tmp_path, tmp_path, {})
-    entry = cards.entries(run, {"licence": "MIT"}, tmp_path)["tiny"]
-    assert (entry["source"], entry["architecture"]) == ({"path": str(folder)}, "encoder")
-    (folder / "config.json").unlink()
-    assert cards.entries(run, {"licence": "MIT"}, tmp_path) == {"tiny": entry}
-    other = cards.plan_run({"card": "lab/Tiny"}, tmp_path, tmp_path, {})
-    with pytest.raises(UserError, match=f"runs/card-tiny is the run of {asked}, not of lab/Tiny"):
-        cards.entries(other, {}, tmp_path)
+    assert command.main([asked, "licence=MIT", "--size", "brief"]) == 0
+    place = "runs/card-tiny"
+    assert capsys.readouterr().out == f"snakemake --cores 8 card --directory {place} --configfile={place}/card.yaml\n"
+    overlay = load_overlay(tmp_path / place / "card.yaml")
+    assert (overlay["run"], overlay["cards"], overlay["models"]) == ("card-tiny", ["tiny"], ["tiny"])
+    entry = load_yaml(tmp_path / overlay["registry"])["models"]["tiny"]
+    assert (entry["source"], entry["architecture"], entry["licence"]) == ({"path": str(folder)}, "encoder", "MIT")
+    (folder / "config.json").rename(tmp_path / "config.json")
+    elsewhere = tmp_path / "elsewhere/tiny"
+    elsewhere.mkdir(parents=True)
+    (tmp_path / "config.json").rename(elsewhere / "config.json")
+    assert command.main(["elsewhere/tiny", "licence=MIT"]) == 1
+    said = capsys.readouterr().err
+    assert f"runs/card-tiny is the run of {folder}, not of elsewhere/tiny" in said and said.count("\n") == 1
 
 
-def test_what_is_no_model_is_refused(tmp_path):
-    run = cards.plan_run({"card": "nothing"}, tmp_path, tmp_path, {})
-    with pytest.raises(UserError, match="nothing is no folder"):
-        cards.entries(run, {}, tmp_path)
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["nothing"], "nothing is no folder, no owner/name of the Hub and no model"),
+        (["licence=MIT"], "name a model"),
+        (["lab/m", "parameters=many"], "parameters: 'many' is not a whole number"),
+    ],
+)
+def test_what_is_no_model_is_refused(tmp_path, monkeypatch, capsys, words, said):
+    monkeypatch.chdir(tmp_path)
+    assert command.main(words) == 1
+    assert said in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("size", cards.SIZES)
-def test_the_sizes_are_valid_configurations(tmp_path, size):
-    run = cards.plan_run({"card": "lab/m", "card_size": size}, tmp_path, tmp_path, {})
-    laid = cards.card_overlay(run, load_yaml(ROOT / f"config/cards/{size}.yaml"))
+def test_the_sizes_are_valid_configurations(size):
+    laid = cards.card_overlay(cards.plan_run(["lab/m"], {}), load_yaml(ROOT / f"config/cards/{size}.yaml"), ["m"])
     merged = merge(load_overlay(ROOT / "config.yaml"), laid)
     validate(merged, configuration_schema(ROOT / "config/schemas"), "card")
     assert (merged["models"], merged["run"], merged["cards"]) == (["m"], "card-m", ["m"])
-    prompted = cards.fill(merged, cards.PROMPTED, ["m"])["ruff"]["prompting"]["models"]
-    assert prompted == (["m"] if size != "brief" else [])
+    assert merged["ruff"]["prompting"]["models"] == (["m"] if size != "brief" else [])

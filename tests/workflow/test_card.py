@@ -1,6 +1,7 @@
 """The card of a checkpoint that no registry knows, from one command to its audit."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -9,9 +10,9 @@ import pytest
 import yaml
 from pypdf import PdfReader
 
-from scripts.core import files
+from scripts.core import config, files
 from scripts.core.paper import finding_verdicts
-from tests import printed
+from tests import forks, printed
 from tests import zoo as builder
 from tests.workflow.conftest import audit
 
@@ -30,7 +31,19 @@ SMALL = {
     },
     "winopron": {"prompting": {"pairs": 2, "prompts": ["1"]}, "resolution": {"pairs": 2}},
 }
-ASKED = ("card", "--config", "card=checkpoints/tiny-flan-t5", "licence=MIT")
+
+
+def write_card(workflow, *words, small=SMALL):
+    """Write the configuration of a card, and lay ``small`` over it; return the options of the command that it says."""
+    environment = {**os.environ, "PYTHONPATH": str(workflow.folder)}
+    done = forks.run_module("scripts.card", words, workflow.folder, environment, apart=True)
+    assert done.returncode == 0, done.stdout
+    said = done.stdout.strip().splitlines()[-1].split()
+    assert said[:4] == ["snakemake", "--cores", "8", "card"]
+    overlay = said[-1].removeprefix("--configfile=")
+    merged = config.merge(config.load_yaml(workflow.folder / overlay), small)
+    (workflow.folder / overlay).write_text(yaml.safe_dump(merged), encoding="utf-8")
+    return said[4:6], overlay
 
 
 @pytest.fixture(scope="module")
@@ -39,8 +52,8 @@ def carded(fresh):
     workflow = fresh(("tiny-bert",))
     builder.build(workflow.folder / "checkpoints", {"tiny-flan-t5"})
     (workflow.folder / "checkpoints/models.yaml").unlink()
-    (workflow.folder / "small.yaml").write_text(yaml.safe_dump(SMALL), encoding="utf-8")
-    done = workflow.snakemake(*ASKED[1:], "--", ASKED[0], overlay="small.yaml")
+    place, overlay = write_card(workflow, "checkpoints/tiny-flan-t5", "licence=MIT")
+    done = workflow.snakemake(*place, "--", "card", overlay=overlay)
     assert done.returncode == 0, done.stdout[-5000:]
     return workflow
 
@@ -71,9 +84,9 @@ def test_two_models_share_a_card(carded):
     """Each is a column. They are compared on the instances that both read, and only clear differences are told."""
     builder.build(carded.folder / "checkpoints", {"tiny-opt"})
     (carded.folder / "checkpoints/models.yaml").unlink()
-    (carded.folder / "two.yaml").write_text(yaml.safe_dump(SMALL | {"studies": ["winopron"]}), encoding="utf-8")
-    both = "card=checkpoints/tiny-flan-t5,checkpoints/tiny-opt"
-    done = carded.snakemake("--config", both, "licence=MIT", "--", "card", overlay="two.yaml")
+    both = ("checkpoints/tiny-flan-t5", "checkpoints/tiny-opt", "licence=MIT")
+    place, overlay = write_card(carded, *both, small=SMALL | {"studies": ["winopron"]})
+    done = carded.snakemake(*place, "--", "card", overlay=overlay)
     assert done.returncode == 0, done.stdout[-5000:]
     folder = carded.folder / "runs/card-tiny-flan-t5-and-tiny-opt/results/cards/tiny-flan-t5-and-tiny-opt"
     html = (folder / "card.html").read_text(encoding="utf-8")
@@ -88,7 +101,8 @@ def test_two_models_share_a_card(carded):
 
 
 def test_a_second_run_does_nothing(carded):
-    done = carded.snakemake("--dry-run", *ASKED[1:], "--", ASKED[0], overlay="small.yaml")
+    place, overlay = write_card(carded, "checkpoints/tiny-flan-t5", "licence=MIT")
+    done = carded.snakemake("--dry-run", *place, "--", "card", overlay=overlay)
     assert done.returncode == 0 and "Nothing to be done" in done.stdout, done.stdout
 
 
@@ -98,7 +112,8 @@ def test_a_chat_model_with_a_short_entry_is_prompted(carded):
     (carded.folder / "chat/tiny-opt/chat_template.jinja").write_text("{{ messages }}", encoding="utf-8")
     entry = {"label": "Mine", "licence": "MIT", "source": {"path": "chat/tiny-opt"}}
     (carded.folder / "mine.yaml").write_text(yaml.safe_dump({"models": {"mine": entry}}), encoding="utf-8")
-    planned = carded.planned("--config", "card=mine", "registry=mine.yaml", "--", "card", overlay="small.yaml")
+    place, overlay = write_card(carded, "mine", "--registry", "mine.yaml")
+    planned = carded.planned(*place, "--", "card", overlay=overlay)
     assert planned["prompt"] == 1
 
 
@@ -119,16 +134,15 @@ def test_it_is_audited_as_the_card_says(carded):
 def test_what_is_no_checkpoint_is_refused_in_one_line(carded):
     folder = carded.folder / "checkpoints/classifier"
     folder.mkdir()
-    config = {"model_type": "bert", "architectures": ["BertForSequenceClassification"]}
-    (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
-    for named, message in (
-        ("nothing", "is no folder, no owner/name of the Hub"),
-        ("classifier", "which no study can take"),
-        ("tiny-flan-t5,checkpoints/tiny-flan-t5", "are both called tiny-flan-t5; list each model once"),
+    bert = {"model_type": "bert", "architectures": ["BertForSequenceClassification"]}
+    (folder / "config.json").write_text(json.dumps(bert), encoding="utf-8")
+    for names, message in (
+        (["nothing"], "is no folder, no owner/name of the Hub"),
+        (["classifier"], "which no study can take"),
+        (["tiny-flan-t5", "tiny-flan-t5"], "are both called tiny-flan-t5; list each model once"),
     ):
-        done = carded.snakemake(
-            "--config", f"card=checkpoints/{named}/", "licence=MIT", "--", "card", overlay="small.yaml"
-        )
+        words = [f"checkpoints/{name}/" for name in names]
+        environment = {**os.environ, "PYTHONPATH": str(carded.folder)}
+        done = forks.run_module("scripts.card", [*words, "licence=MIT"], carded.folder, environment, apart=True)
         assert done.returncode == 1
-        errors = [line for line in done.stdout.splitlines() if line.startswith("Error: ")]
-        assert len(errors) == 1 and message in errors[0], done.stdout
+        assert done.stderr.startswith("Error: ") and message in done.stderr and done.stderr.count("\n") == 1

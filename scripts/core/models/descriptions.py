@@ -242,7 +242,7 @@ def entry_of(described: dict, given: dict | None = None) -> dict:
     if lacking:
         why = f" ({described['unread']})" if described["unread"] else ""
         raise UserError(
-            f"{called} does not say {', '.join(lacking)}{why}; state with --config or in the model's entry: "
+            f"{called} does not say {', '.join(lacking)}{why}; state in the command or in the model's entry: "
             + " ".join(f"{name}=..." for name in lacking)
         )
     precision = given.get("precision") or precision_of(known["parameters"], described["dtype"])
@@ -309,7 +309,7 @@ def size_text(parameters: int) -> str:
 
 
 def stated_facts(configured: dict[str, Any]) -> dict[str, Any]:
-    """Return the facts of :data:`OVERRIDES` that a configuration states, with their types checked.
+    """Return the facts of :data:`OVERRIDES` that a command states, with their types checked.
 
     Raises:
         UserError: If one has another type.

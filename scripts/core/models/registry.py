@@ -42,19 +42,6 @@ def read_registry(path: str | Path, schema_path: str | Path) -> Registry:
     return Registry(models, systems)
 
 
-def read_described(name: str, entry: dict[str, Any], models: dict[str, Model], schema_path: str | Path) -> Model:
-    """Return the model of an entry that was made by program, if a registry with ``models`` could hold it.
-
-    Raises:
-        UserError: As :func:`read_registry`.
-    """
-    schema = _with_studies(load_yaml(schema_path), Path(schema_path).parent, {})
-    validate({"models": {name: entry}}, schema, "card")
-    model = read_entry(Model, name, entry)
-    conflicts.check_models(models | {name: model}, "card")
-    return model
-
-
 def add_registry(known: Registry, own: Registry, file: str) -> Registry:
     """Return the project's registry with the entries of another one, ``file``.
 

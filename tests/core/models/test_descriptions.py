@@ -1,9 +1,11 @@
 """From a checkpoint to its registry entry without weights. What the Hub gives: tests/core/models/test_hub.py."""
 
 import json
+import tempfile
 from pathlib import Path
 
 import pytest
+import yaml
 
 from scripts.core.errors import UserError
 from scripts.core.models import descriptions, registry
@@ -53,7 +55,10 @@ def described(folder, configuration, members=None, **facts):
 
 
 def valid(entry):
-    return registry.read_described("it", entry, {}, ROOT / "config/schemas/models.schema.yaml")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "models.yaml"
+        path.write_text(yaml.safe_dump({"models": {"it": entry}}), encoding="utf-8")
+        return registry.read_registry(path, ROOT / "config/schemas/models.schema.yaml").models["it"]
 
 
 def test_a_large_chat_model(tmp_path):
