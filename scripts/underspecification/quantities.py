@@ -6,6 +6,7 @@ from functools import cached_property
 
 import numpy as np
 import pandas as pd
+import scipy
 
 from scripts.core.paper import estimates
 from scripts.core.paper.estimates import Estimate
@@ -13,6 +14,8 @@ from scripts.core.paper.finding_verdicts import MissingEvidence
 from scripts.core.statistics import procedures
 from scripts.underspecification import study
 from scripts.underspecification.detection import FIXED, LEVELS
+
+PERMUTATIONS = 9999
 
 
 @dataclass(frozen=True)
@@ -157,3 +160,19 @@ class Source:
             mean = Estimate(mean, low, high, sentences)
             means.setdefault((model, gender), []).append(mean)
         return means
+
+
+def rank_correlation(x: Sequence[float], y: Sequence[float], alternative: str):
+    """Return Spearman's rho and its p value over random pairings (with a fixed seed)."""
+
+    ranks = scipy.stats.rankdata(y) - (len(y) + 1) / 2
+
+    def statistic(values: np.ndarray, axis: int):
+        other = scipy.stats.rankdata(values, axis=axis) - (len(y) + 1) / 2
+        return other @ ranks / np.sqrt((other**2).sum(axis=axis) * (ranks @ ranks))
+
+    test = scipy.stats.permutation_test(
+        (x,), statistic, permutation_type="pairings", n_resamples=PERMUTATIONS, alternative=alternative,
+        rng=np.random.default_rng(1), vectorized=True,
+    )  # fmt: skip
+    return float(test.statistic), float(test.pvalue)

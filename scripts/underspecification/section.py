@@ -16,7 +16,7 @@ from scripts.core.workflow.job import run_named
 from scripts.underspecification import study
 from scripts.underspecification.correlation import DIFFERENCE
 from scripts.underspecification.detection import FIXED, LEVELS
-from scripts.underspecification.findings import NEAR_ZERO
+from scripts.underspecification.findings_detection import NEAR_ZERO
 from scripts.underspecification.templates import GENDERS
 
 KEYS = {
@@ -213,9 +213,9 @@ def count_independence(estimates: pd.DataFrame) -> dict[str, dict]:
 
     Returns:
         ``independence.occupations``, ``.models``; for the first and the middle level ``independence.<level>.clear``
-        (models whose interval leaves out 0); ``independence.limit``
-        (:data:`scripts.underspecification.findings.NEAR_ZERO`); ``independence.needed``, the occupations with which an
-        r of the limit has an interval without 0. Only of parts with at least one defined r.
+        (models whose interval leaves out 0); ``independence.limit`` (``NEAR_ZERO`` of the findings);
+        ``independence.needed``, the occupations with which an r of the limit has an interval without 0. Only of parts
+        with at least one defined r.
     """
     rows = study.detected(estimates, metric=list(LEVELS.values()), choice="").dropna(subset="value")
     if rows.empty:

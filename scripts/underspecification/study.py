@@ -85,6 +85,16 @@ MODELS = {
     "GPT-4 Turbo": Model("gpt-4-turbo-preview", True, "GPT chat", float("nan")),
 }
 """In the order of the study's tables; models that only files were released of have no row there."""
+MASKED = ("BERT-base", "BERT-large", "RoBERTa-base", "RoBERTa-large")
+GPT = ("GPT-3", "GPT-3.5 SFT", "GPT-3.5 RLHF")
+MIXED = ("BART-base", "BART-large", "UL2-20B denoiser", "UL2-20B gen")
+INSTRUCTED = "Flan-UL2-20B"
+METHOD1 = (*MASKED, *MIXED, INSTRUCTED, *GPT)
+METHOD2 = (*MASKED, "BART-base", "BART-large", "UL2-20B denoiser", INSTRUCTED, *GPT)
+TABLE2 = (*MASKED, "GPT-3.5 SFT", "GPT-3.5 RLHF")
+SIZES = (("BERT-base", "BERT-large"), ("RoBERTa-base", "RoBERTa-large"), ("BART-base", "BART-large"))
+TUNED = (("GPT-3.5 SFT", "GPT-3"), ("GPT-3.5 RLHF", "GPT-3"), (INSTRUCTED, "UL2-20B gen"))
+"""Tuned models and those of the same size and architecture that they come from."""
 FIGURE_GROUPS = {
     "bert": ("BERT", "RoBERTa"),
     "mixed": ("BART", "UL2", "Flan-UL2", "Flan-T5"),

@@ -16,7 +16,7 @@ import pandas as pd
 import scipy
 
 from scripts.core.statistics import procedures
-from scripts.underspecification import correlation, detection, findings, study
+from scripts.underspecification import correlation, detection, findings, findings_detection, study
 from scripts.underspecification.quantities import Source
 from tests.core.paper.simulated_findings import BORDER, FALSE, RUN, STUDY, TRUE, Simulation, Worlds
 
@@ -33,7 +33,7 @@ NOISE, SLOPES = 3.0, 0.3
 SPREAD = 0.5
 """How far the rate of an occupation lies from the mean at most, as a share of the way to 0 or 1."""
 SET = ("winogender", "simplified")
-TUNED = tuple(tuned for tuned, _ in findings.TUNED)
+TUNED = tuple(tuned for tuned, _ in study.TUNED)
 
 
 @dataclass(frozen=True)
@@ -62,15 +62,15 @@ class Truth:
 
 
 def _as_found() -> Truth:
-    slope = dict(zip(findings.MASKED, (9.0, 9.5, 8.5, 9.2), strict=True))
-    slope |= dict.fromkeys(findings.MIXED, 2.0) | {"Flan-UL2-20B": 18.0}
+    slope = dict(zip(study.MASKED, (9.0, 9.5, 8.5, 9.2), strict=True))
+    slope |= dict.fromkeys(study.MIXED, 2.0) | {"Flan-UL2-20B": 18.0}
     slope |= {"GPT-3": 8.0, "GPT-3.5 SFT": 18.0, "GPT-3.5 RLHF": 17.0}
-    r = dict.fromkeys(findings.MASKED, 0.93) | dict.fromkeys(findings.MIXED, 0.5)
+    r = dict.fromkeys(study.MASKED, 0.93) | dict.fromkeys(study.MIXED, 0.5)
     r |= {"GPT-3": 0.90, "Flan-UL2-20B": 0.99, "GPT-3.5 SFT": 0.99, "GPT-3.5 RLHF": 0.99}
     wino = (0.70, 0.76, 0.74, 0.87, 0.62, 0.68, 0.66, 0.72, 0.60, 0.88, 0.73)
     simple = (0.62, 0.66, 0.60, 0.64, 0.45, 0.56, 0.42, 0.64, 0.66, 0.98, 0.97)
     rates: dict[str, dict[str, float]] = {
-        name: dict(zip(findings.METHOD2, row, strict=True)) for name, row in zip(SET, (wino, simple), strict=True)
+        name: dict(zip(study.METHOD2, row, strict=True)) for name, row in zip(SET, (wino, simple), strict=True)
     }
     return Truth(
         {"date": slope, "place": {m: 30.0 * value / 18 for m, value in slope.items()}},
@@ -101,9 +101,7 @@ def _chain(*worlds: Callable) -> Callable:
 
 def _by_group(masked: float, gpt: float, mixed: float) -> Callable:
     """Return a world in which groups of models have these correlations."""
-    of_model = (
-        dict.fromkeys(findings.MASKED, masked) | dict.fromkeys(findings.GPT, gpt) | dict.fromkeys(findings.MIXED, mixed)
-    )
+    of_model = dict.fromkeys(study.MASKED, masked) | dict.fromkeys(study.GPT, gpt) | dict.fromkeys(study.MIXED, mixed)
     return _lines("r", lambda model, value: of_model.get(model, value))
 
 
@@ -112,8 +110,8 @@ def _gaps(sizes: float, objectives: float, masked: float = 11.0, bart: float = 9
 
     The others are the slopes of the smaller or untuned of each pair, by family.
     """
-    above: dict[str, float] = {name: sizes for _, name in findings.SIZES} | dict.fromkeys(TUNED, objectives)
-    start: dict[Any, float] = dict.fromkeys(findings.MASKED, masked) | dict.fromkeys(("BART-base", "BART-large"), bart)
+    above: dict[str, float] = {name: sizes for _, name in study.SIZES} | dict.fromkeys(TUNED, objectives)
+    start: dict[Any, float] = dict.fromkeys(study.MASKED, masked) | dict.fromkeys(("BART-base", "BART-large"), bart)
 
     def slope(model: str, value: float) -> float:
         return start.get(model, large) + above.get(model, 0.0)
@@ -146,16 +144,16 @@ def _rates(name: str, level: float, **models: float) -> Callable:
 
 
 def _swapped_sizes(truth: Truth) -> Truth:
-    other = dict(findings.SIZES) | {b: a for a, b in findings.SIZES}
+    other = dict(study.SIZES) | {b: a for a, b in study.SIZES}
     return replace(truth, rates=truth.rates | {"winogender": {
-        m: truth.rates["winogender"][other.get(m, m)] for m in findings.METHOD2}})  # fmt: skip
+        m: truth.rates["winogender"][other.get(m, m)] for m in study.METHOD2}})  # fmt: skip
 
 
 def _ranked(sign: int) -> Callable:
     """Return a world in which detection goes with the slope, or against it."""
 
     def world(truth: Truth) -> Truth:
-        order = sorted(findings.METHOD2, key=lambda m: sign * (truth.slope["date"][m] + truth.r["date"][m]))
+        order = sorted(study.METHOD2, key=lambda m: sign * (truth.slope["date"][m] + truth.r["date"][m]))
         rates = {m: 0.60 + 0.03 * place for place, m in enumerate(order)}
         return replace(truth, rates=truth.rates | {"winogender": rates})
 
@@ -177,8 +175,8 @@ def _more_of_simplified(more: float) -> Callable:
 NEGATIVE, LEVEL_LINES = _lines("slope", lambda m, v: -v), _lines("slope", lambda m, v: 0.0)
 ALIKE = _chain(_lines("slope", lambda m, v: 8.0), _lines("r", lambda m, v: 0.8))
 STRONGER_MIXED = _chain(
-    _lines("slope", lambda m, v: 10.0 if m in findings.MIXED else 2.0),
-    _lines("r", lambda m, v: 0.93 if m in findings.MIXED else 0.5),
+    _lines("slope", lambda m, v: 10.0 if m in study.MIXED else 2.0),
+    _lines("r", lambda m, v: 0.93 if m in study.MIXED else 0.5),
 )
 WORLDS = {
     1: Worlds(NEGATIVE, LEVEL_LINES),
@@ -190,7 +188,7 @@ WORLDS = {
     6: Worlds(_gaps(8.0, 0.5), _gaps(4.0, 4.0, masked=8.0, bart=6.0, large=7.0)),
     7: Worlds(_lines("slope", lambda m, v: 2.0 if m in TUNED else v), ALIKE),
     8: Worlds(_set(doctor=1 / 6), _set(doctor=1.0), exact=True),
-    9: Worlds(_set(independence=0.6), _set(independence=findings.NEAR_ZERO)),
+    9: Worlds(_set(independence=0.6), _set(independence=findings_detection.NEAR_ZERO)),
     10: Worlds(
         _chain(_rates("winogender", 0.75), _rates("simplified", 0.70)),
         _chain(_rates("winogender", 0.75), _rates("simplified", 0.70, BART_base=0.55, UL2_20B_denoiser=0.30)),
@@ -247,7 +245,7 @@ def _ends(samples: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _slopes(truth: Truth, size: str, variables: tuple[str, ...], generator: np.random.Generator) -> pd.DataFrame:
     frames = []
     for variable in variables:
-        keys, values = _curves(truth, size, variable, findings.METHOD1, generator)
+        keys, values = _curves(truth, size, variable, study.METHOD1, generator)
         for metric, found in correlation.fit(_resampled(values)).items():
             low, high = _ends(found[1:])
             for place, gender in enumerate(("female", "male")):
@@ -259,7 +257,7 @@ def _slopes(truth: Truth, size: str, variables: tuple[str, ...], generator: np.r
 
 
 def _mean_curves(truth: Truth, size: str, generator: np.random.Generator) -> pd.DataFrame:
-    keys, values = _curves(truth, size, "date", findings.METHOD1, generator)
+    keys, values = _curves(truth, size, "date", study.METHOD1, generator)
     neutral = truth.neutral + generator.normal(0, NOISE, values[:, :1].shape) * min(1, truth.neutral / 30)
     # Sentences have levels of their own.
     values = np.concatenate([values, neutral], axis=1)
@@ -291,7 +289,7 @@ def _detections(truth: Truth, size: str, generator: np.random.Generator) -> pd.D
     rows = []
     for name in SET:
         occupations = OCCUPATIONS[size][name]
-        rates = np.array([truth.rates[name][m] for m in findings.METHOD2])
+        rates = np.array([truth.rates[name][m] for m in study.METHOD2])
         if truth.shuffled:
             rates = generator.permutation(rates)
         effect = generator.uniform(-1, 1, (len(rates), occupations)) + generator.uniform(-1, 1, occupations)
@@ -301,9 +299,7 @@ def _detections(truth: Truth, size: str, generator: np.random.Generator) -> pd.D
         weights = procedures.cluster_weights(occupations, DRAWS, SEED)
         value: Any = sum(part.sum(axis=1) for part in hits) / 2
         low, high = _ends(weights @ (hits[0] + hits[1]).T / 2)
-        rows += zip(
-            findings.METHOD2, [name] * len(rates), value, low, high, [8 * occupations] * len(rates), strict=True
-        )
+        rows += zip(study.METHOD2, [name] * len(rates), value, low, high, [8 * occupations] * len(rates), strict=True)
     frame = pd.DataFrame(rows, columns=["label", "evaluation_set", "value", "low", "high", "n"])
     facts = METHOD2_FACTS | {"metric": "balanced accuracy", "choice": detection.FIXED, "clusters": frame.n // 8}
     return frame.assign(prompt=frame.label.map(_prompt), **facts)
@@ -312,7 +308,7 @@ def _detections(truth: Truth, size: str, generator: np.random.Generator) -> pd.D
 def _independence(truth: Truth, size: str, generator: np.random.Generator) -> pd.DataFrame:
     count = OCCUPATIONS[size]["winogender"]
     rows = []
-    for model in findings.METHOD2:
+    for model in study.METHOD2:
         for metric in detection.LEVELS.values():
             x, e = generator.normal(size=(2, count))
             found = scipy.stats.pearsonr(x, truth.independence * x + np.sqrt(1 - truth.independence**2) * e)
@@ -325,7 +321,7 @@ def _independence(truth: Truth, size: str, generator: np.random.Generator) -> pd
 def _metrics(truth: Truth, number: int, size: str, generator: np.random.Generator) -> pd.DataFrame:
     """Draw the metric of sentences: of eight about a doctor, or of the unspecified ones about all occupations."""
     frames = []
-    for model in findings.METHOD2:
+    for model in study.METHOD2:
         if number == 8:
             unspecified = np.arange(8) % 4 < 3
             metric = np.exp(generator.normal(0, 0.15, 8)) * np.where(unspecified, truth.doctor, 1.0)

@@ -6,7 +6,17 @@ import pytest
 from scipy import stats
 
 from scripts.core.paper import finding_verdicts, published
-from scripts.underspecification import correlation, detection, findings, instances, releases, study, tables, templates
+from scripts.underspecification import (
+    correlation,
+    detection,
+    findings,
+    findings_detection,
+    instances,
+    releases,
+    study,
+    tables,
+    templates,
+)
 from scripts.underspecification.published import name_models
 from scripts.underspecification.quantities import Source
 
@@ -58,8 +68,8 @@ def test_everything_was_released(probabilities):
     kept = probabilities["winogender"]
     assert (kept.groupby(["model", "prompt"])["item"].nunique() == 480).all()
     assert (probabilities["simplified"].groupby(["model", "prompt"])["item"].nunique() == 144).all()
-    assert set(kept.model) == {*findings.METHOD2}
-    assert set(probabilities["mgc"].model) >= {*findings.METHOD1}
+    assert set(kept.model) == {*study.METHOD2}
+    assert set(probabilities["mgc"].model) >= {*study.METHOD1}
     prompts = probabilities["mgc"].groupby("model").prompt.unique().map(sorted).to_dict()
     for model, names in prompts.items():
         assert names == (["A", "B", "C"] if study.MODELS[model].prompted else ["mask"])
@@ -135,10 +145,10 @@ def test_released_probabilities_are_rounded_as_stated(probabilities):
 
 def test_level_and_change_of_the_released_outputs(results):
     table = study.detected(results["estimates"], metric=list(detection.LEVELS.values()))
-    table = table[table.label.isin(findings.METHOD2)]
+    table = table[table.label.isin(study.METHOD2)]
     assert (table.clusters == 60).all() and len(table) == 22
     level = table.metric.map({metric: name for name, metric in detection.LEVELS.items()})
-    fails = table[table.value.abs() >= findings.NEAR_ZERO].groupby(level).label.agg(set)
+    fails = table[table.value.abs() >= findings_detection.NEAR_ZERO].groupby(level).label.agg(set)
     assert len(fails["first"]) == 6 and fails["first"] & fails["middle"] == {"Flan-UL2-20B"}
     assert fails["middle"] - fails["first"] == {"BART-base", "BERT-large", "RoBERTa-large"}
 

@@ -22,7 +22,16 @@ import pytest
 from scripts.core import files
 from scripts.core.data.options import SLOT
 from scripts.core.errors import UserError
-from scripts.underspecification import correlation, figures, findings, illustrations, probabilities, study, tables
+from scripts.underspecification import (
+    correlation,
+    figures,
+    findings_correlation,
+    findings_detection,
+    illustrations,
+    probabilities,
+    study,
+    tables,
+)
 from scripts.underspecification.quantities import Source
 from tests.figures import problems
 from tests.workflow.conftest import Workflow
@@ -295,13 +304,13 @@ def test_figures_and_findings_use_the_threshold_of_the_settings(run):
             {"label": m, "prompt": "mask", "templates": "official", "accumulation": "top", "dates": "1",
              "gender": "female", "evaluation_set": "winogender", "well_specified": False, "occupation": f"o{i}",
              "value": value}
-            for m in findings.METHOD2 for i, value in enumerate((*[1] * 7, *[3] * 17, *[1] * 7, 3))
+            for m in study.METHOD2 for i, value in enumerate((*[1] * 7, *[3] * 17, *[1] * 7, 3))
         ]
     )  # fmt: skip
     shares = {f"o{i}": i for i in range(32)}
     # Below every value there is no miss to compare.
     for threshold, right in ((2.0, True), (0.5, None)):
-        checks = findings.missed_at_both_ends(Source({"metrics": metric}, threshold, shares))
+        checks = findings_detection.missed_at_both_ends(Source({"metrics": metric}, threshold, shares))
         assert [check.outcome for check in checks] == [right, right]
         assert "p < 0.001" in checks[0].text if right else checks[0].missing == ("a significant test (n = 32)",)
 
@@ -318,7 +327,7 @@ def test_a_curve_that_does_not_move_in_any_sentence_is_a_certain_no():
             for metric in ("r", "slope")
         ]  # fmt: skip
         source = Source({"estimates": pd.DataFrame(rows)}, 0.5, **asked)
-        return findings.gender_and_time(source)
+        return findings_correlation.gender_and_time(source)
 
     (still,) = checks((np.nan, np.nan), alone=("OPT",))
     assert (still.outcome, still.missing) == (None, ("a female or male word that the model gives any mass",))
@@ -509,5 +518,5 @@ def test_shares_that_are_the_same_in_all_sentences_decide(shares, outcome):
         for item in range(60) for position in range(4)
     ]  # fmt: skip
     curves = correlation.curves(pd.DataFrame(rows), draws=100, seed=1)
-    (check,) = findings.little_mass_to_neutral(Source({"curves": curves}, 0.5, alone=("OPT",)))
+    (check,) = findings_correlation.little_mass_to_neutral(Source({"curves": curves}, 0.5, alone=("OPT",)))
     assert check.outcome is outcome
