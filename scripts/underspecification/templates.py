@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 
@@ -42,66 +43,45 @@ class Prompt:
 
 
 def read_words(path: str | Path) -> dict[str, list[str]]:
-    """Return the words of each group.
-
-    Args:
-        path: Columns ``group``, ``word``.
-
-    Returns:
-        At least :data:`GENDERS`, in file order.
+    """Return the words of each group (columns ``group``, ``word``), at least of :data:`GENDERS`, in file order.
 
     Raises:
         UserError: If a word is no single lower-case word, is in two groups or an unknown one, or a group of the study
             has no word.
     """
-    groups, seen = {}, {}
-    for row, cells in read_tsv(path, ("group", "word")):
-        where, word = f"{path}, row {row}", cells["word"]
-        if not word or word != word.strip().lower() or any(map(str.isspace, word)):
-            raise UserError(f"{where}: '{word}' must be one lower-case word; tokens are compared in lower case")
-        if word in seen:
-            raise UserError(f"{where}: '{word}' is already in row {seen[word]}; a word counts for one group")
-        if cells["group"] not in GROUPS:
-            remedy = did_you_mean(cells["group"], GROUPS) or f"; use {', '.join(GROUPS)}"
-            raise UserError(f"{where}: '{cells['group']}' is no group{remedy}")
-        seen[word] = row
-        groups.setdefault(cells["group"], []).append(word)
-    missing = next((g for g in GENDERS if g not in groups), None)
-    if missing:
-        raise UserError(f"{path}: the group '{missing}' has no word; add a row")
+    groups = {}
+    for row, cells in _distinct(path, ("group", "word"), "word"):
+        group, word = cells["group"], cells["word"]
+        if word != word.strip().lower() or any(map(str.isspace, word)):
+            _refuse(path, row, f"'{word}' must be one lower-case word; tokens are compared in lower case")
+        if group not in GROUPS:
+            remedy = did_you_mean(group, GROUPS) or f"; use {', '.join(GROUPS)}"
+            _refuse(path, row, f"'{group}' is no group{remedy}")
+        groups.setdefault(group, []).append(word)
+    if missing := [group for group in GENDERS if group not in groups]:
+        raise UserError(f"{path}: the group '{missing[0]}' has no word; add a row")
     return groups
 
 
 def read_verbs(path: str | Path) -> list[dict]:
-    """Return the verb phrases (columns ``verb``, ``form``, ``phrase``), none twice.
-
-    ``verb_row`` is the line in the file.
-    """
-    rows = _distinct(path, ("verb", "form", "phrase"), "phrase")
-    return [{**cells, "verb_row": number} for number, cells in rows]
+    """Return the verb phrases (columns ``verb``, ``form``, ``phrase``) with their lines (``verb_row``)."""
+    return [{**cells, "verb_row": row} for row, cells in _distinct(path, ("verb", "form", "phrase"), "phrase")]
 
 
 def read_life_stages(path: str | Path) -> dict[str, int]:
-    """Return the life stages (column ``life_stage``), none twice, with their lines."""
-    rows = _distinct(path, ("life_stage",), "life_stage")
-    return {cells["life_stage"]: number for number, cells in rows}
+    """Return the life stages (column ``life_stage``) with their lines."""
+    return {cells["life_stage"]: row for row, cells in _distinct(path, ("life_stage",), "life_stage")}
 
 
 def read_places(path: str | Path) -> dict[str, int]:
-    """Return the places in their order (columns ``position`` from 1, ``place``, ``end``: bottom or top), none twice.
-
-    Returns:
-        Place to its line.
-    """
+    """Return the places in order (columns ``position`` from 1, ``place``, ``end``: bottom or top), with their lines."""
     rows = _distinct(path, ("position", "place", "end"), "place")
-    for expected, (number, cells) in enumerate(rows, 1):
+    for expected, (row, cells) in enumerate(rows, 1):
         if cells["position"] != str(expected):
-            raise UserError(
-                f"{path}, row {number}: position '{cells['position']}' should be {expected}; keep the order"
-            )
+            _refuse(path, row, f"position '{cells['position']}' should be {expected}; keep the order")
         if cells["end"] not in ("bottom", "top"):
-            raise UserError(f"{path}, row {number}: end '{cells['end']}' is neither bottom nor top")
-    return {cells["place"]: number for number, cells in rows}
+            _refuse(path, row, f"end '{cells['end']}' is neither bottom nor top; use one of them")
+    return {cells["place"]: row for row, cells in rows}
 
 
 def read_dates(path: str | Path) -> dict[str, list[int]]:
@@ -110,44 +90,44 @@ def read_dates(path: str | Path) -> dict[str, list[int]]:
     Fractions of years are cut off, as in the authors' code.
     """
     ranges = {}
-    for number, cells in _distinct(path, DATE_COLUMNS, "range"):
-        where = f"{path}, row {number}"
-        wrong = next((c for c in ("first", "last", "dates") if not cells[c].isdecimal()), None)
-        if wrong:
-            raise UserError(f"{where}: {wrong} '{cells[wrong]}' is not a whole number; write digits only")
-        first, last, count = (int(cells[c]) for c in ("first", "last", "dates"))
+    for row, cells in _distinct(path, DATE_COLUMNS, "range"):
+        if wrong := [name for name in DATE_COLUMNS[1:] if not cells[name].isdecimal()]:
+            _refuse(path, row, f"{wrong[0]} '{cells[wrong[0]]}' is not a whole number; write digits only")
+        first, last, count = (int(cells[name]) for name in DATE_COLUMNS[1:])
         if not (first < last and 2 <= count <= last - first + 1):
-            raise UserError(f"{where}: {count} dates from {first} to {last} are not possible; correct one of the three")
+            _refuse(path, row, f"{count} dates from {first} to {last} are not possible; correct one of the three")
         ranges[cells["range"]] = np.linspace(first, last, count).astype(int).tolist()
     return ranges
 
 
 def row_numbers(path: str | Path, columns: Sequence[str]) -> dict[str, int]:
     """Return the line of each value of a file's first column, which has none twice."""
-    return {cells[columns[0]]: number for number, cells in read_tsv(path, columns)}
+    return {cells[columns[0]]: row for row, cells in read_tsv(path, columns)}
 
 
 def read_prompts(path: str | Path) -> dict[str, Prompt]:
     r"""Return the prompts by their ids (columns ``prompt``, ``blank``, ``text``; ``\n`` in a text starts a line)."""
     prompts = {}
-    for number, cells in _distinct(path, PROMPT_COLUMNS, "prompt"):
+    for row, cells in _distinct(path, PROMPT_COLUMNS, "prompt"):
         if cells["text"].count(PROMPT_SLOT) != 1:
-            raise UserError(f"{path}, row {number}: a prompt must hold {PROMPT_SLOT} exactly once")
+            _refuse(path, row, f"a prompt must hold {PROMPT_SLOT} exactly once; correct it")
         prompts[cells["prompt"]] = Prompt(cells["blank"], cells["text"].replace(r"\n", "\n"))
     return prompts
 
 
-def _distinct(path: str | Path, columns: Sequence[str], key: str):
+def _refuse(path: str | Path, row: int, problem: str) -> NoReturn:
+    raise UserError(f"{path}, row {row}: {problem}")
+
+
+def _distinct(path: str | Path, columns: Sequence[str], key: str) -> list[tuple[int, dict]]:
     """Return the rows of a file with their lines; none may be empty in a cell or repeat a value of ``key``."""
-    rows, seen = [], {}
-    for number, cells in read_tsv(path, columns):
-        empty = next((c for c in columns if not cells[c].strip()), None)
-        if empty:
-            raise UserError(f"{path}, row {number}: the cell '{empty}' is empty; fill it or remove the row")
+    rows, seen = read_tsv(path, columns), {}
+    for row, cells in rows:
+        if empty := [name for name in columns if not cells[name].strip()]:
+            _refuse(path, row, f"the cell '{empty[0]}' is empty; fill it or remove the row")
         if cells[key] in seen:
-            raise UserError(f"{path}, row {number}: '{cells[key]}' is already in row {seen[cells[key]]}; remove one")
-        seen[cells[key]] = number
-        rows.append((number, cells))
+            _refuse(path, row, f"'{cells[key]}' is already in row {seen[cells[key]]}; remove one")
+        seen[cells[key]] = row
     if not rows:
         raise UserError(f"{path}: has no row; add one")
     return rows
