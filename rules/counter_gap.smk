@@ -120,8 +120,8 @@ rule counter_gap_predictions:
     conda:
         "../envs/analysis.yaml"
     resources:
-        mem_mb=2000,
-        runtime=20,
+        mem_mb=growing(2000),
+        runtime=growing(20),
     params:
         **from_wildcards("templates"),
         readers=lambda wildcards: COUNTER_GAP.readers(wildcards.templates),
@@ -160,8 +160,8 @@ rule counter_gap_estimates:
     conda:
         "../envs/analysis.yaml"
     resources:
-        mem_mb=4000,
-        runtime=20,
+        mem_mb=growing(4000),
+        runtime=growing(20),
     params:
         **COUNTER_GAP.bootstrap,
         scored=list(COUNTER_GAP.corpus_scores.values()),

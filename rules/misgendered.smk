@@ -127,8 +127,8 @@ rule misgendered_corpus:
         "../envs/analysis.yaml"
     threads: min(64, workflow.cores or 4)
     resources:
-        mem_mb=4000,
-        runtime=1440,
+        mem_mb=growing(4000),
+        runtime=growing(1440),
     params:
         **misgendered_params("pronoun_sets"),
         name=lambda wildcards: wildcards.corpus,
@@ -171,8 +171,8 @@ rule misgendered_accuracy:
     conda:
         "../envs/analysis.yaml"
     resources:
-        mem_mb=8000,
-        runtime=60,
+        mem_mb=growing(8000),
+        runtime=growing(60),
     params:
         **MISGENDERED.bootstrap,
         template_sets=MISGENDERED.templates,

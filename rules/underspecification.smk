@@ -126,8 +126,8 @@ rule underspecification_word_group_probabilities:
     conda:
         "../envs/analysis.yaml"
     resources:
-        mem_mb=4000,
-        runtime=20,
+        mem_mb=growing(4000),
+        runtime=growing(20),
     params:
         **from_wildcards("model"),
         label=lambda wildcards: UNDERSPEC.models[wildcards.model]["label"],
@@ -148,8 +148,8 @@ rule underspecification_released:
     conda:
         "../envs/analysis.yaml"
     resources:
-        mem_mb=4000,
-        runtime=20,
+        mem_mb=growing(4000),
+        runtime=growing(20),
     params:
         **from_wildcards("release"),
     script:
@@ -168,8 +168,8 @@ rule underspecification_estimates:
     conda:
         "../envs/analysis.yaml"
     resources:
-        mem_mb=4000,
-        runtime=60,
+        mem_mb=growing(4000),
+        runtime=growing(60),
     params:
         **UNDERSPEC.bootstrap,
         threshold=UNDERSPEC["threshold"],
@@ -243,7 +243,7 @@ rule underspecification_figure_example:
     conda:
         "../envs/analysis.yaml"
     resources:
-        mem_mb=2000,
+        mem_mb=growing(2000),
     script:
         "../scripts/underspecification/illustrations.py"
 

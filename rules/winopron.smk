@@ -166,7 +166,7 @@ rule winopron_estimates:
     conda:
         "../envs/analysis.yaml"
     resources:
-        mem_mb=2000,
+        mem_mb=growing(2000),
     params:
         **WINOPRON.bootstrap,
     script:
