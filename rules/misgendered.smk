@@ -1,15 +1,23 @@
-# MISGENDERED (Hossain, Dev and Singh 2023). Needs scripts/misgendered/lib/plan.py, which says what the run declares and
-# scores, templates/misgendered or the authors' files, and scores (rules/scoring.smk). Makes instances, counts of
-# corpora and analyses; declares figures, tables and numbers.
+"""
+MISGENDERED (Hossain, Dev and Singh 2023): does a model use the pronouns that a person has declared?
+
+REQUIRED INPUTS
+    templates/misgendered/*.tsv, templates/pronouns.tsv       or the authors' files (rules/upstream.smk)
+    results/misgendered/scores/{set}/{model}.parquet          rules/scoring.smk
+    files of text corpora                                     misgendered.corpora.local of the configuration
+
+OUTPUTS
+    results/misgendered/instances/, predictions/, corpora/
+    results/misgendered/sizes.csv, estimates.csv, choices.csv, normalisation.csv, corpus_counts.csv, excerpts.csv
+    results/misgendered/figures/, tables/                     figures 1 to 4, tables 1 to 14 of the paper
+    results/paper/sections/misgendered.tex, misgendered_appendix.tex
+"""
 
 from scripts.core.paper.formats import have_sizes
-from scripts.misgendered.lib import labels as misgendered_labels
-from scripts.misgendered.lib import plan as misgendered_plan
-from scripts.misgendered.lib import study as misgendered_study
-from scripts.misgendered.lib import traces as misgendered_traces
+from scripts.misgendered import plan as misgendered_plan
+from scripts.misgendered import study as misgendered_study
 
-MISGENDERED_TEMPLATES = TEMPLATES / "misgendered"
-MISGENDERED_COMBINATIONS = str(MISGENDERED_TEMPLATES / "declarations.tsv")
+MISGENDERED_COMBINATIONS = str(TEMPLATES / "misgendered/declarations.tsv")
 MISGENDERED = call_or_exit(
     misgendered_plan.Plan.of,
     config["misgendered"],
@@ -19,14 +27,12 @@ MISGENDERED = call_or_exit(
     MISGENDERED_COMBINATIONS,
     config_path,
 )
+MISGENDERED_CATEGORY = f"{len(STUDIES) + 2}. MISGENDERED"
 
-# What each template set is made from: this project's files, or the authors', whose texts with declarations are used as
-# they are in the wording that is theirs.
+# What the template sets are read from. The authors' texts with declarations are used as they are in the wording that is
+# theirs.
 MISGENDERED_FILES = {
-    "replica": {
-        "templates": str(MISGENDERED_TEMPLATES / "templates.tsv"),
-        "names": str(MISGENDERED_TEMPLATES / "names.tsv"),
-    },
+    "replica": {name: str(TEMPLATES / f"misgendered/{name}.tsv") for name in ("templates", "names")},
     "official": {
         "templates": upstream("misgendered/templates/templates.csv"),
         **{name: upstream(f"misgendered/names/{name}.txt") for name in misgendered_study.NAME_CLASSES},
@@ -39,24 +45,57 @@ MISGENDERED_FILES = {
         },
     },
 }
-
-# What the rules take that make instances.
-MISGENDERED_SOURCES = {
-    "template_files": lambda wildcards: list(MISGENDERED_FILES[wildcards.templates].values()),
-    "pronouns": PRONOUN_FILE,
-    "combinations": MISGENDERED_COMBINATIONS,
+MISGENDERED_DECLARED = MISGENDERED["declarations"]
+MISGENDERED_SET = "results/misgendered/instances/{templates}/selected.parquet"
+MISGENDERED_PREDICTED = "results/misgendered/predictions/{templates}.parquet"
+MISGENDERED_SCORES = expand(
+    "results/misgendered/scores/{templates}/{model}.parquet",
+    templates=MISGENDERED.templates,
+    model=MISGENDERED.models,
+)
+# Models come one after the other. Measured with all 3.3 million instances: 2.3 GB, however many models there are.
+MISGENDERED_ONE_MODEL = 2000 + MISGENDERED.scored.instances // 1000
+# In the paper: model_size 3, constrained_decoding 4; the others are additions. Figures 1 and 2 are text: the tables
+# evaluation_examples and framework.
+MISGENDERED_DRAWN = ["constrained_decoding", "accuracy_by_group"]
+MISGENDERED_DRAWN += ["model_size"] if have_sizes(MISGENDERED.models) else []
+MISGENDERED_DRAWN += ["few_shot"] if MISGENDERED.shots else []
+# Tables 4 to 10 and 13 of the paper.
+MISGENDERED_TABULATED = ["zero_shot", "declaration_type", "declaration_number", "groups", "forms", "name_ranks"]
+MISGENDERED_TABULATED += ["name_class"] + (["few_shot"] if MISGENDERED.shots else [])
+# Tables 1, 2 and 14, and Figure 2.
+MISGENDERED_MADE_FROM = ["pronouns", "declarations", "templates", "framework"]
+# Tables 11 and 12.
+MISGENDERED_COUNTED = ["corpus_counts", "excerpts"]
+# A run without a model that the study takes has no results.
+MISGENDERED_RESULTS = MISGENDERED.templates if MISGENDERED.models else []
+MISGENDERED_FIGURES = expand(
+    "results/misgendered/figures/{templates}/{figure}", templates=MISGENDERED_RESULTS, figure=MISGENDERED_DRAWN
+)
+MISGENDERED_TABLES = [
+    *expand(
+        "results/misgendered/tables/{templates}/{table}",
+        templates=MISGENDERED.templates,
+        table=[*MISGENDERED_MADE_FROM, *MISGENDERED_COUNTED, "models"],
+    ),
+    *expand(
+        "results/misgendered/tables/{templates}/{table}",
+        templates=MISGENDERED_RESULTS,
+        table=[*MISGENDERED_TABULATED, "evaluation_examples", "choices"],
+    ),
+]
+MISGENDERED_COMPARED = {
+    "template_sets": MISGENDERED.templates,
+    "every_set": list(MISGENDERED_FILES),
+    "models": MISGENDERED.known,
 }
-MISGENDERED_PARAMS = {
-    "kinds": lambda wildcards: list(MISGENDERED_FILES[wildcards.templates]),
-    "pronoun_sets": MISGENDERED["pronoun_sets"],
-    **{key: MISGENDERED["declarations"][key] for key in ("types", "wording", "numbers")},
-}
-misgendered_params = lambda *names: {name: MISGENDERED_PARAMS[name] for name in names}
 
 
 rule misgendered_instances:
     input:
-        **MISGENDERED_SOURCES,
+        template_files=lambda wildcards: list(MISGENDERED_FILES[wildcards.templates].values()),
+        pronouns=PRONOUN_FILE,
+        combinations=MISGENDERED_COMBINATIONS,
     output:
         instances=expand(
             "results/misgendered/instances/{{templates}}/{declaration}.parquet", declaration=MISGENDERED.declarations
@@ -68,22 +107,30 @@ rule misgendered_instances:
     conda:
         "../envs/analysis.yaml"
     params:
-        **MISGENDERED_PARAMS,
+        kinds=lambda wildcards: list(MISGENDERED_FILES[wildcards.templates]),
+        pronoun_sets=MISGENDERED["pronoun_sets"],
+        declared=MISGENDERED_DECLARED,
     script:
         "../scripts/misgendered/instances.py"
 
 
 rule misgendered_sample:
     input:
-        **MISGENDERED_SOURCES,
+        template_files=lambda wildcards: list(MISGENDERED_FILES[wildcards.templates].values()),
+        pronouns=PRONOUN_FILE,
+        combinations=MISGENDERED_COMBINATIONS,
     output:
-        selected="results/misgendered/instances/{templates}/selected.parquet",
+        selected=MISGENDERED_SET,
     log:
         "results/logs/misgendered_sample/{templates}.log",
+    wildcard_constraints:
+        templates=one_of(MISGENDERED_FILES),
     conda:
         "../envs/analysis.yaml"
     params:
-        **MISGENDERED_PARAMS,
+        kinds=lambda wildcards: list(MISGENDERED_FILES[wildcards.templates]),
+        pronoun_sets=MISGENDERED["pronoun_sets"],
+        declared=MISGENDERED_DECLARED,
         size=MISGENDERED["sample"]["instances"],
         reworded=MISGENDERED["sample"]["reworded"],
         seed=MISGENDERED["sample"]["seed"],
@@ -93,21 +140,46 @@ rule misgendered_sample:
 
 rule misgendered_few_shot:
     input:
-        **MISGENDERED_SOURCES,
+        template_files=lambda wildcards: list(MISGENDERED_FILES[wildcards.templates].values()),
+        pronouns=PRONOUN_FILE,
+        combinations=MISGENDERED_COMBINATIONS,
     output:
         selected="results/misgendered/instances/{templates}_few_{shots}/selected.parquet",
     log:
         "results/logs/misgendered_few_shot/{templates}_few_{shots}.log",
     wildcard_constraints:
+        templates=one_of(MISGENDERED_FILES),
         shots=r"[1-9]\d*",
     conda:
         "../envs/analysis.yaml"
     params:
-        **misgendered_params("kinds", "pronoun_sets", "wording"),
+        kinds=lambda wildcards: list(MISGENDERED_FILES[wildcards.templates]),
+        pronoun_sets=MISGENDERED["pronoun_sets"],
+        declared={"wording": MISGENDERED.wording},
         shots=lambda wildcards: int(wildcards.shots),
         draws=MISGENDERED["few_shot"]["draws"],
         size=MISGENDERED["few_shot"]["instances"],
         seed=MISGENDERED["few_shot"]["seed"],
+    script:
+        "../scripts/misgendered/instances.py"
+
+
+rule misgendered_sizes:
+    input:
+        template_files=[path for name in MISGENDERED.templates for path in MISGENDERED_FILES[name].values()],
+        pronouns=PRONOUN_FILE,
+        combinations=MISGENDERED_COMBINATIONS,
+    output:
+        sizes="results/misgendered/sizes.csv",
+    log:
+        "results/logs/misgendered_sizes/all.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        kinds=[list(MISGENDERED_FILES[name]) for name in MISGENDERED.templates],
+        pronoun_sets=MISGENDERED["pronoun_sets"],
+        declared=MISGENDERED_DECLARED,
+        template_sets=MISGENDERED.templates,
     script:
         "../scripts/misgendered/instances.py"
 
@@ -130,14 +202,14 @@ rule misgendered_corpus:
         mem_mb=growing(4000),
         runtime=growing(1440),
     params:
-        **misgendered_params("pronoun_sets"),
+        pronoun_sets=MISGENDERED["pronoun_sets"],
         name=lambda wildcards: wildcards.corpus,
         label=lambda wildcards: MISGENDERED.corpora[wildcards.corpus]["label"],
         layout=lambda wildcards: MISGENDERED.corpora[wildcards.corpus]["layout"],
         seed=MISGENDERED["corpora"]["seed"],
         parts=lambda wildcards: f"results/misgendered/corpora/{wildcards.corpus}/parts",
     script:
-        "../scripts/misgendered/analyses.py"
+        "../scripts/misgendered/corpora.py"
 
 
 rule misgendered_corpus_counts:
@@ -145,29 +217,47 @@ rule misgendered_corpus_counts:
         counted=expand("results/misgendered/corpora/{corpus}/counts.csv", corpus=MISGENDERED.corpora),
         excerpted=expand("results/misgendered/corpora/{corpus}/excerpts.csv", corpus=MISGENDERED.corpora),
     output:
-        corpus_counts="results/misgendered/analysis/corpus_counts.csv",
-        excerpts="results/misgendered/analysis/excerpts.csv",
+        corpus_counts="results/misgendered/corpus_counts.csv",
+        excerpts="results/misgendered/excerpts.csv",
     log:
         "results/logs/misgendered_corpus_counts/all.log",
     conda:
         "../envs/analysis.yaml"
     script:
-        "../scripts/misgendered/analyses.py"
+        "../scripts/misgendered/corpora.py"
 
 
-MISGENDERED_ANALYSIS = "results/misgendered/analysis"
-MISGENDERED_PREDICTIONS = f"{MISGENDERED_ANALYSIS}/{{templates}}/predictions.parquet"
-MISGENDERED_SELECTED = "results/misgendered/instances/{templates}/selected.parquet"
-
-
-rule misgendered_accuracy:
+rule misgendered_predictions:
     input:
-        predictions=expand(MISGENDERED_PREDICTIONS, templates=MISGENDERED.templates),
+        instances=lambda wildcards: expand(MISGENDERED_SET, templates=MISGENDERED.sets[wildcards.templates]),
+        scores=lambda wildcards: MISGENDERED.score_files(wildcards.templates),
+    output:
+        predictions=MISGENDERED_PREDICTED,
+    log:
+        "results/logs/misgendered_predictions/{templates}.log",
+    wildcard_constraints:
+        templates=one_of(MISGENDERED_FILES),
+    conda:
+        "../envs/analysis.yaml"
+    resources:
+        mem_mb=growing(MISGENDERED_ONE_MODEL),
+        runtime=growing(60),
+    params:
+        **MISGENDERED["scores"],
+        models=lambda wildcards: list(MISGENDERED.readers_of(wildcards.templates).values()),
+        wording=MISGENDERED.wording,
+    script:
+        "../scripts/misgendered/predictions.py"
+
+
+rule misgendered_estimates:
+    input:
+        predictions=expand(MISGENDERED_PREDICTED, templates=MISGENDERED.templates),
         study_models=repo_path("paper/published/misgendered_models.csv"),
     output:
-        accuracy=f"{MISGENDERED_ANALYSIS}/accuracy.csv",
+        estimates="results/misgendered/estimates.csv",
     log:
-        "results/logs/misgendered_accuracy/all.log",
+        "results/logs/misgendered_estimates/all.log",
     conda:
         "../envs/analysis.yaml"
     resources:
@@ -176,142 +266,345 @@ rule misgendered_accuracy:
     params:
         **MISGENDERED.bootstrap,
         template_sets=MISGENDERED.templates,
+        wording=MISGENDERED.wording,
     script:
-        "../scripts/misgendered/analyses.py"
+        "../scripts/misgendered/estimates.py"
 
 
-MISGENDERED_RANKS = expand(f"{MISGENDERED_ANALYSIS}/{{templates}}/name_ranks.csv", templates=MISGENDERED.templates)
-MISGENDERED_ACCURACY = {"accuracy": rules.misgendered_accuracy.output.accuracy}
-MISGENDERED_COUNTS = {"corpus_counts": rules.misgendered_corpus_counts.output.corpus_counts}
-MISGENDERED_PUBLISHED = {"study_models": repo_path("paper/published/misgendered_models.csv")} | MISGENDERED_COUNTS
-MISGENDERED_SET = from_wildcards("templates")
-MISGENDERED_TABLE_PARAMS = MISGENDERED_SET | {"models": MISGENDERED.models}
-MISGENDERED_FIGURE_PARAMS = MISGENDERED_TABLE_PARAMS | {"chance": MISGENDERED.chance}
-# What scores and predictions are compared by, and how many draws intervals have.
-MISGENDERED_COMPARED_BY = MISGENDERED["scores"] | {"wording": MISGENDERED.wording}
-MISGENDERED_OF_SCORES = {
-    "instances": MISGENDERED_SELECTED,
-    "scores": expand("results/misgendered/scores/{{templates}}/{model}.parquet", model=MISGENDERED.models),
-}
-# Models come one after the other. Measured with all 3.3 million instances: 2.3 GB, however many models there are.
-MISGENDERED_ONE_MODEL = 2000 + MISGENDERED.scored.instances // 1000
-MISGENDERED_ANALYSES = {
-    "predictions": result(
-        outputs=["predictions.parquet"],
-        instances=lambda wildcards: expand(
-            "results/misgendered/instances/{set}/selected.parquet", set=MISGENDERED.sets[wildcards.templates]
-        ),
-        scores=lambda wildcards: MISGENDERED.score_files(wildcards.templates),
-        combinations=MISGENDERED_COMBINATIONS,
-        params=MISGENDERED_COMPARED_BY
-        | {"models": lambda wildcards: list(MISGENDERED.readers_of(wildcards.templates).values())},
-        mem_mb=MISGENDERED_ONE_MODEL,
-        runtime=60,
-    ),
-    "draws": result(
-        outputs=["accuracy_by_draw", "accuracy_over_draws"], predictions=MISGENDERED_PREDICTIONS, mem_mb=4000
-    ),
-    "name_ranks": result(predictions=MISGENDERED_PREDICTIONS, params=MISGENDERED.bootstrap, mem_mb=4000),
-    "choices": result(
-        predictions=MISGENDERED_PREDICTIONS,
-        **MISGENDERED_OF_SCORES,
-        combinations=MISGENDERED_COMBINATIONS,
-        params=MISGENDERED.bootstrap
-        | {
-            "models": list(MISGENDERED.models),
-            "wording": MISGENDERED.wording,
-            "made": MISGENDERED["scores"],
-        },
-        mem_mb=8000,
-        runtime=60,
-    ),
-    "normalisation": result(
-        **MISGENDERED_OF_SCORES,
-        params=MISGENDERED.bootstrap | MISGENDERED_COMPARED_BY | {"models": list(MISGENDERED.models)},
+rule misgendered_choices:
+    input:
+        predictions=rules.misgendered_estimates.input.predictions,
+        instances=expand(MISGENDERED_SET, templates=MISGENDERED.templates),
+        scores=MISGENDERED_SCORES,
+    output:
+        choices="results/misgendered/choices.csv",
+    log:
+        "results/logs/misgendered_choices/all.log",
+    conda:
+        "../envs/analysis.yaml"
+    resources:
+        mem_mb=growing(8000),
+        runtime=growing(60),
+    params:
+        **MISGENDERED.bootstrap,
+        models=list(MISGENDERED.models),
+        template_sets=MISGENDERED.templates,
+        wording=MISGENDERED.wording,
+        made=MISGENDERED["scores"],
+    script:
+        "../scripts/misgendered/choices.py"
+
+
+rule misgendered_normalisation:
+    input:
+        instances=expand(MISGENDERED_SET, templates=MISGENDERED.templates),
+        scores=MISGENDERED_SCORES,
+    output:
+        normalisation="results/misgendered/normalisation.csv",
+    log:
+        "results/logs/misgendered_normalisation/all.log",
+    conda:
+        "../envs/analysis.yaml"
+    resources:
         # An estimate: all scores of one model at once.
-        mem_mb=8000 + MISGENDERED.scored.instances * 5 // 1000,
-        runtime=60,
-    ),
-}
-# Figures and tables of examples are for runs with some, those of models for runs with some that the study takes.
-MISGENDERED_WITH_MODELS = combine(templates=MISGENDERED.templates if MISGENDERED.models else [])
-MISGENDERED_WITH_EXAMPLES = MISGENDERED_WITH_MODELS if MISGENDERED.shots else []
-# In the paper: model_size 3, constrained_decoding 4; the others are additions.
-MISGENDERED_POINTS = [
-    Point(
-        label,
-        "accuracy",
-        {"scoring": "probability", "shots": 0, "pronoun_type": kind},
-        ("misgendered_accuracy", misgendered_labels.TYPES[kind], "Accuracy", 0.01),
-    )
-    for label, kind in {"binary": "binary", "they": "neutral", "neo": "neo"}.items()
-]
-misgendered_figure = lambda title, targets=MISGENDERED_WITH_MODELS, **more: result(
-    targets=targets, title=title, **MISGENDERED_ACCURACY, params=MISGENDERED_FIGURE_PARAMS | more
-)
-MISGENDERED_FIGURES = {
-    "model_size": misgendered_figure(
-        "Accuracy by model size", targets=MISGENDERED_WITH_MODELS if have_sizes(MISGENDERED.models) else []
-    ),
-    "constrained_decoding": result(
-        targets=MISGENDERED_WITH_MODELS,
-        title="Constrained decoding",
-        instances=MISGENDERED_SELECTED,
-        scores=f"results/misgendered/scores/{{templates}}/{next(iter(MISGENDERED.models), None)}.parquet",
-        params={
-            "model": next(iter(MISGENDERED.models), None),
-            "models": MISGENDERED.models,
-            "wording": MISGENDERED.wording,
-            "choices": MISGENDERED["scores"],
-        },
-    ),
-    "accuracy_by_group": misgendered_figure("Accuracy by pronoun group", **misgendered_params("pronoun_sets")),
-    "few_shot": result(
-        "accuracy_over_draws",
-        "accuracy_by_draw",
-        targets=MISGENDERED_WITH_EXAMPLES,
-        title="Accuracy by examples in the prompt",
-        **MISGENDERED_ACCURACY,
-        params=MISGENDERED_FIGURE_PARAMS,
-    ),
-}
+        mem_mb=growing(8000 + MISGENDERED.scored.instances * 5 // 1000),
+        runtime=growing(60),
+    params:
+        **MISGENDERED.bootstrap,
+        **MISGENDERED["scores"],
+        models=list(MISGENDERED.models),
+        template_sets=MISGENDERED.templates,
+        wording=MISGENDERED.wording,
+    script:
+        "../scripts/misgendered/normalisation.py"
 
-# In the paper: pronouns 1, declarations 2, models 3, zero_shot 4, declaration_type 5, declaration_number 6, groups 7,
-# forms 8, name_ranks 9, name_class 10, corpus_counts 11, excerpts 12, few_shot 13, templates 14; the others are additions.
-# Figures 1 and 2 are text: the tables evaluation_examples and framework.
-MISGENDERED_TABLES = {
-    "evaluation_examples": result(
-        targets=MISGENDERED_WITH_MODELS,
-        title="Examples of instances",
-        predictions=MISGENDERED_PREDICTIONS,
-        instances=MISGENDERED_SELECTED,
-        params={"models": MISGENDERED.models},
-    ),
-    "framework": result(title="How instances are made", **MISGENDERED_SOURCES, params=MISGENDERED_PARAMS),
-    "pronouns": result(pronouns=PRONOUN_FILE, params=misgendered_params("pronoun_sets")),
-    "declarations": result(combinations=MISGENDERED_COMBINATIONS, params=misgendered_params("numbers")),
-    "models": result(params={"models": MISGENDERED.models}),
-    **{
-        name: result(targets=MISGENDERED_WITH_MODELS, **MISGENDERED_ACCURACY, params=MISGENDERED_TABLE_PARAMS)
-        for name in ("zero_shot", "declaration_type", "declaration_number", "groups", "forms", "name_class")
-    },
-    "name_ranks": result("name_ranks", targets=MISGENDERED_WITH_MODELS),
-    "corpus_counts": result(**MISGENDERED_COUNTS, params=misgendered_params("pronoun_sets")),
-    "excerpts": result(excerpts=rules.misgendered_corpus_counts.output.excerpts),
-    "few_shot": result(
-        "accuracy_over_draws",
-        targets=MISGENDERED_WITH_EXAMPLES,
-        **MISGENDERED_ACCURACY,
-        params=MISGENDERED_TABLE_PARAMS,
-    ),
-    "templates": result(**MISGENDERED_SOURCES, params=MISGENDERED_PARAMS),
-    "choices": result("choices", targets=MISGENDERED_WITH_MODELS, params={"models": MISGENDERED.models}),
-}
-MISGENDERED_COMPARED = {
-    "template_sets": MISGENDERED.templates,
-    "every_set": list(MISGENDERED_FILES),
-    "models": MISGENDERED.known,
-}
+
+rule misgendered_figures:
+    input:
+        estimates=rules.misgendered_estimates.output.estimates,
+        instances=MISGENDERED_SET,
+        scores=f"results/misgendered/scores/{{templates}}/{next(iter(MISGENDERED.models), None)}.parquet",
+    output:
+        pdf=expand("results/misgendered/figures/{{templates}}/{figure}.pdf", figure=MISGENDERED_DRAWN),
+        png=[
+            reported(path, MISGENDERED_CATEGORY, 1, "figure", f"MISGENDERED, {Path(path).stem}")
+            for path in expand("results/misgendered/figures/{{templates}}/{figure}.png", figure=MISGENDERED_DRAWN)
+        ],
+        csv=expand("results/misgendered/figures/{{templates}}/{figure}.csv", figure=MISGENDERED_DRAWN),
+    log:
+        "results/logs/misgendered_figures/{templates}.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        **from_wildcards("templates"),
+        models=MISGENDERED.models,
+        pronoun_sets=MISGENDERED["pronoun_sets"],
+        chance=MISGENDERED.chance,
+        wording=MISGENDERED.wording,
+        choices=MISGENDERED["scores"],
+    script:
+        "../scripts/misgendered/figures.py"
+
+
+rule misgendered_table:
+    input:
+        estimates=rules.misgendered_estimates.output.estimates,
+    output:
+        tex="results/misgendered/tables/{templates}/{table}.tex",
+        csv=reported(
+            "results/misgendered/tables/{templates}/{table}.csv",
+            MISGENDERED_CATEGORY,
+            2,
+            "table",
+            "MISGENDERED, {table}",
+        ),
+    log:
+        "results/logs/misgendered_table/{templates}_{table}.log",
+    wildcard_constraints:
+        table=one_of(MISGENDERED_TABULATED),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        **from_wildcards("templates", "table"),
+        models=MISGENDERED.models,
+    script:
+        "../scripts/misgendered/tables.py"
+
+
+rule misgendered_table_choices:
+    input:
+        choices=rules.misgendered_choices.output.choices,
+    output:
+        tex="results/misgendered/tables/{templates}/choices.tex",
+        csv=reported("results/misgendered/tables/{templates}/choices.csv", MISGENDERED_CATEGORY, 3, "table", "Choices"),
+    log:
+        "results/logs/misgendered_table_choices/{templates}.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        **from_wildcards("templates"),
+        models=MISGENDERED.models,
+    script:
+        "../scripts/misgendered/tables.py"
+
+
+rule misgendered_table_evaluation_examples:
+    input:
+        predictions=MISGENDERED_PREDICTED,
+        instances=MISGENDERED_SET,
+    output:
+        tex="results/misgendered/tables/{templates}/evaluation_examples.tex",
+        csv=reported(
+            "results/misgendered/tables/{templates}/evaluation_examples.csv",
+            MISGENDERED_CATEGORY,
+            4,
+            "table",
+            "Examples of instances",
+        ),
+    log:
+        "results/logs/misgendered_table_evaluation_examples/{templates}.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        models=MISGENDERED.models,
+    script:
+        "../scripts/misgendered/tables.py"
+
+
+rule misgendered_table_inputs:
+    input:
+        template_files=lambda wildcards: list(MISGENDERED_FILES[wildcards.templates].values()),
+        pronouns=PRONOUN_FILE,
+        combinations=MISGENDERED_COMBINATIONS,
+    output:
+        tex="results/misgendered/tables/{templates}/{table}.tex",
+        csv=reported("results/misgendered/tables/{templates}/{table}.csv", MISGENDERED_CATEGORY, 5, "table", "{table}"),
+    log:
+        "results/logs/misgendered_table_inputs/{templates}_{table}.log",
+    wildcard_constraints:
+        table=one_of(MISGENDERED_MADE_FROM),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        **from_wildcards("table"),
+        kinds=lambda wildcards: list(MISGENDERED_FILES[wildcards.templates]),
+        pronoun_sets=MISGENDERED["pronoun_sets"],
+        declared=MISGENDERED_DECLARED,
+    script:
+        "../scripts/misgendered/tables.py"
+
+
+rule misgendered_table_corpora:
+    input:
+        **rules.misgendered_corpus_counts.output,
+    output:
+        tex="results/misgendered/tables/{templates}/{table}.tex",
+        csv=reported("results/misgendered/tables/{templates}/{table}.csv", MISGENDERED_CATEGORY, 6, "table", "{table}"),
+    log:
+        "results/logs/misgendered_table_corpora/{templates}_{table}.log",
+    wildcard_constraints:
+        table=one_of(MISGENDERED_COUNTED),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        **from_wildcards("table"),
+        pronoun_sets=MISGENDERED["pronoun_sets"],
+    script:
+        "../scripts/misgendered/tables.py"
+
+
+# Table 3 of the paper.
+rule misgendered_table_models:
+    output:
+        tex="results/misgendered/tables/{templates}/models.tex",
+        csv=reported("results/misgendered/tables/{templates}/models.csv", MISGENDERED_CATEGORY, 7, "table", "Models"),
+    log:
+        "results/logs/misgendered_table_models/{templates}.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        models=MISGENDERED.models,
+    script:
+        "../scripts/misgendered/tables.py"
+
+
+rule misgendered_published_vs_ours:
+    input:
+        **published_files("misgendered"),
+        estimates=rules.misgendered_estimates.output.estimates,
+        corpus_counts=rules.misgendered_corpus_counts.output.corpus_counts,
+        sizes=rules.misgendered_sizes.output.sizes,
+        tables=expand(
+            "results/misgendered/tables/{templates}/{table}.csv",
+            templates=MISGENDERED.templates,
+            table=["declarations", "models"],
+        ),
+    output:
+        csv=reported(
+            "results/misgendered/tables/published_vs_ours.csv",
+            MISGENDERED_CATEGORY,
+            8,
+            "table",
+            "Published numbers beside ours",
+        ),
+        tex="results/misgendered/tables/published_vs_ours.tex",
+        numbers="results/misgendered/tables/published_vs_ours.json",
+    log:
+        "results/logs/misgendered_published_vs_ours/all.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        **MISGENDERED_COMPARED,
+        pronoun_sets=MISGENDERED["pronoun_sets"],
+    script:
+        "../scripts/misgendered/published.py"
+
+
+rule misgendered_findings:
+    input:
+        predictions=rules.misgendered_estimates.input.predictions,
+        estimates=rules.misgendered_estimates.output.estimates,
+        corpus_counts=rules.misgendered_corpus_counts.output.corpus_counts,
+        study_models=repo_path("paper/published/misgendered_models.csv"),
+    output:
+        csv=reported(
+            "results/misgendered/tables/findings.csv", MISGENDERED_CATEGORY, 9, "table", "Findings of the study"
+        ),
+        tex="results/misgendered/tables/findings.tex",
+        numbers="results/misgendered/tables/findings.json",
+    log:
+        "results/logs/misgendered_findings/all.log",
+    conda:
+        "../envs/analysis.yaml"
+    resources:
+        mem_mb=growing(8000),
+    params:
+        **MISGENDERED.bootstrap,
+        **MISGENDERED_COMPARED,
+    script:
+        "../scripts/misgendered/findings.py"
+
+
+rule misgendered_findings_of_model:
+    input:
+        predictions=rules.misgendered_estimates.input.predictions,
+        estimates=rules.misgendered_estimates.output.estimates,
+        corpus_counts=rules.misgendered_corpus_counts.output.corpus_counts,
+    output:
+        findings_csv="results/misgendered/analysis/findings_of_model/{model}.csv",
+    log:
+        "results/logs/misgendered_findings_of_model/{model}.log",
+    conda:
+        "../envs/analysis.yaml"
+    resources:
+        mem_mb=growing(8000),
+    params:
+        **from_wildcards("model"),
+        **MISGENDERED.bootstrap,
+        facts=lambda wildcards: MODELS[wildcards.model].facts,
+        template_sets=MISGENDERED.templates,
+    script:
+        "../scripts/misgendered/findings.py"
+
+
+rule misgendered_section:
+    input:
+        section_template=repo_path("paper/sections/misgendered.tex.j2"),
+        appendix_template=repo_path("paper/sections/misgendered_appendix.tex.j2"),
+        estimates=rules.misgendered_estimates.output.estimates,
+        normalisation=rules.misgendered_normalisation.output.normalisation,
+        choices=rules.misgendered_choices.output.choices,
+        corpus_counts=rules.misgendered_corpus_counts.output.corpus_counts,
+        sizes=rules.misgendered_sizes.output.sizes,
+        instances=expand(MISGENDERED_SET, templates=MISGENDERED.templates),
+        figures=expand("{figure}.pdf", figure=MISGENDERED_FIGURES),
+        tables=[
+            *expand("{table}.tex", table=MISGENDERED_TABLES),
+            rules.misgendered_published_vs_ours.output.tex,
+            rules.misgendered_findings.output.tex,
+        ],
+        comparison_numbers=[
+            rules.misgendered_published_vs_ours.output.numbers,
+            rules.misgendered_findings.output.numbers,
+        ],
+    output:
+        section_tex="results/paper/sections/misgendered.tex",
+        appendix_tex="results/paper/sections/misgendered_appendix.tex",
+        paper_numbers=expand(
+            "results/misgendered/analysis/{templates}/paper_numbers.json", templates=MISGENDERED.templates
+        ),
+    log:
+        "results/logs/misgendered_section/all.log",
+    conda:
+        "../envs/paper.yaml"
+    params:
+        template_sets=MISGENDERED.templates,
+        models=MISGENDERED.models,
+        shots=MISGENDERED.shots,
+        scores=MISGENDERED["scores"],
+        wording=MISGENDERED.wording,
+        settings={
+            "draws": MISGENDERED["bootstrap"]["draws"],
+            "few_shot_draws": MISGENDERED["few_shot"]["draws"],
+        },
+    script:
+        "../scripts/misgendered/section.py"
+
+
+rule misgendered_summary:
+    input:
+        estimates=rules.misgendered_estimates.output.estimates,
+        normalisation=rules.misgendered_normalisation.output.normalisation,
+    output:
+        summary="results/misgendered/analysis/summary.csv",
+    log:
+        "results/logs/misgendered_summary/all.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        models=MISGENDERED.models,
+    script:
+        "../scripts/misgendered/section.py"
 
 
 declare(
@@ -322,8 +615,8 @@ declare(
     question="Does a model use the pronouns that a person has declared, also those that are rare?",
     chances={"accuracy": MISGENDERED.chance},
     headline=["accuracy_by_group"],
-    traced=misgendered_traces.list_traces(MISGENDERED),
-    outcomes={"": ["results/misgendered/analysis/{part}/predictions.parquet"]},
+    traced=MISGENDERED.traced,
+    outcomes={"": ["results/misgendered/predictions/{part}.parquet"]},
     paired={
         "accuracy": PairedOutcomes(
             cluster=["form", "template_index"], where={"model": ["{model}"]}, prediction=["picked"]
@@ -333,96 +626,31 @@ declare(
     parts=MISGENDERED.templates,
     every_part=list(MISGENDERED_FILES),
     instances=[
-        *expand("results/misgendered/instances/{set}/selected.parquet", set=MISGENDERED.scored.sets),
+        *expand(MISGENDERED_SET, templates=MISGENDERED.scored.sets),
         *expand(rules.misgendered_instances.output.instances, templates=MISGENDERED.templates),
     ],
     analyses=[
-        rules.misgendered_accuracy.output.accuracy,
-        rules.misgendered_corpus_counts.output.corpus_counts,
+        rules.misgendered_estimates.output.estimates,
+        *rules.misgendered_corpus_counts.output,
     ],
     appendix=True,
-    analysis_rules=MISGENDERED_ANALYSES,
     scored=MISGENDERED.scored,
-    figures=MISGENDERED_FIGURES,
-    tables=MISGENDERED_TABLES,
-    comparisons={
-        "published_vs_ours": result(
-            params=MISGENDERED_COMPARED | misgendered_params("pronoun_sets"),
-            published=repo_path("paper/published/misgendered.csv"),
-            mapping=repo_path("paper/published/misgendered_mapping.csv"),
-            **MISGENDERED_PUBLISHED,
-            **MISGENDERED_ACCURACY,
-            tables=[
-                *expand(
-                    "results/misgendered/tables/{templates}/{table}.csv",
-                    templates=MISGENDERED.templates,
-                    table=["declarations", "models"],
-                ),
-                *expand(f"{MISGENDERED_ANALYSIS}/{{templates}}/paper_numbers.json", templates=MISGENDERED.templates),
-            ],
-        ),
-        "findings": result(
-            params=MISGENDERED_COMPARED | MISGENDERED.bootstrap,
-            **MISGENDERED_PUBLISHED,
-            predictions=rules.misgendered_accuracy.input.predictions,
-            name_ranks=MISGENDERED_RANKS,
-            mem_mb=8000,
-        ),
+    made={
+        "figure": MISGENDERED_FIGURES,
+        "table": MISGENDERED_TABLES,
+        "comparison": ["results/misgendered/tables/published_vs_ours", "results/misgendered/tables/findings"],
     },
-    numbers=result(
-        "normalisation",
-        "accuracy_over_draws",
-        "choices",
-        **MISGENDERED_SOURCES,
-        **MISGENDERED_ACCURACY,
-        predictions=MISGENDERED_PREDICTIONS,
-        **MISGENDERED_COUNTS,
-        params=MISGENDERED_SET
-        | misgendered_params("kinds", "pronoun_sets", "types", "wording")
-        | {
-            "numbers_declared": MISGENDERED_PARAMS["numbers"],
-            "settings": {
-                "draws": MISGENDERED["bootstrap"]["draws"],
-                "few_shot_draws": MISGENDERED["few_shot"]["draws"],
-            },
-        },
-    ),
-    section=result(
-        params={
-            "template_sets": MISGENDERED.templates,
-            "models": MISGENDERED.models,
-            "shots": MISGENDERED.shots,
-            "scores": MISGENDERED["scores"],
-            "wording": MISGENDERED.wording,
-        },
-    ),
-    summary=result(
-        **MISGENDERED_ACCURACY,
-        normalisation=expand(
-            f"{MISGENDERED_ANALYSIS}/{{templates}}/normalisation.csv",
-            templates=MISGENDERED.templates if MISGENDERED.models else [],
-        ),
-        params={
-            "models": MISGENDERED.models,
-            "template_sets": MISGENDERED.templates,
-            "wording": MISGENDERED.wording,
-        },
-    ),
     card=Card(
         value="Accuracy",
-        points=MISGENDERED_POINTS,
-        findings=result(
-            predictions=rules.misgendered_accuracy.input.predictions,
-            name_ranks=MISGENDERED_RANKS,
-            **MISGENDERED_COUNTS,
-            params={
-                "model": lambda wildcards: wildcards.model,
-                "facts": lambda wildcards: MODELS[wildcards.model].facts,
-                "template_sets": MISGENDERED.templates,
-            }
-            | MISGENDERED.bootstrap,
-            mem_mb=8000,
-        ),
+        points=[
+            Point(
+                label,
+                "accuracy",
+                {"scoring": "probability", "shots": 0, "pronoun_type": kind},
+                ("misgendered_accuracy", misgendered_study.TYPES[kind], "Accuracy", 0.01),
+            )
+            for label, kind in {"binary": "binary", "they": "neutral", "neo": "neo"}.items()
+        ],
         parts=MISGENDERED.templates,
         chance=MISGENDERED.chance,
         printed="misgendered",
@@ -432,7 +660,7 @@ declare(
         sets={
             f"{templates}, {MISGENDERED.few_shot_sets.get(name, 'no')} examples": [
                 f"results/misgendered/instances/{name}/selected.parquet",
-                f"{MISGENDERED_ANALYSIS}/{templates}/predictions.parquet",
+                f"results/misgendered/predictions/{templates}.parquet",
             ]
             for templates, names in MISGENDERED.sets.items()
             for name in names

@@ -1,255 +1,300 @@
-"""The figures of MISGENDERED, each by the function of its rule."""
+"""The figures of MISGENDERED: a function picks the rows of each and another draws them (rules/misgendered.smk)."""
 
+import itertools
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
+import seaborn.objects as so
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
-from scripts.core import files
 from scripts.core.data import losses, model_outputs
-from scripts.core.data.options import fill
+from scripts.core.data.options import SLOT, fill
 from scripts.core.paper import plotting
+from scripts.core.paper.formats import have_sizes
+from scripts.core.statistics.ratios import POOLED
 from scripts.core.workflow.job import run_named
-from scripts.misgendered.lib import figures
-from scripts.misgendered.lib.analyses.predictions import instance_parts
-from scripts.misgendered.lib.labels import TYPES, present
+from scripts.misgendered import study
+from scripts.misgendered.predictions import instance_parts
+from scripts.misgendered.study import TYPES, present, split
 
+# Tol's high-contrast colours, which also differ in print without colour; no pronoun set and no model of the study has
+# them.
+TYPE_LOOKS = {
+    "binary": {"color": "#004488", "marker": "o", "linestyle": "-"},
+    "neutral": {"color": "#BB5566", "marker": "s", "linestyle": (0, (4, 1.5))},
+    "neo": {"color": "#DDAA33", "marker": "^", "linestyle": (0, (1, 1))},
+}
+INTERVAL = "95% interval"
+ACCURACY = "Accuracy"
 CHARACTERS = 56
 """Of a line at the width of a column."""
 LINE, SIZE = 0.128, 7
 """Height of a line in inches, size of its type in points."""
+READ = ["text", "options", "groups", "gold", "form", "pronoun_type", "declaration_type", "shots"]
+"""Columns of instances that the example of constrained decoding needs."""
 
 
-def figure_accuracy_by_group(
-    *, accuracy: str, pdf: str, png: str, csv: str, templates: str, models: dict, pronoun_sets: list, chance: float
-) -> None:
-    """Draw the accuracy on each pronoun group (the numbers behind Table 7).
+@dataclass(frozen=True)
+class Run:
+    """What figures need to know of a run; ``models`` are name to facts, ``chance`` is the accuracy of a random pick."""
 
-    ``chance`` is the accuracy of a random pick among the forms of ``pronoun_sets``.
-    """
-    frame = figures.pooled_rows(figures.read(accuracy, ["group"]), templates, {"pronoun_type", "group"})
-    frame = plotting.drop_small_cells(frame[frame.model.isin(figures.panels(models))])
-    types = dict(zip(frame.group, frame.pronoun_type, strict=True))
-    order = [g for kind in present(TYPES, types.values()) for g in pronoun_sets if types.get(g) == kind]
-    with plotting.style():
-        drawn = figures.accuracy_rows(frame, {group: group for group in order}, models, chance, "group")
-    plotting.save(drawn, frame, pdf, png, csv)
+    models: dict[str, dict]
+    groups: list[str]
+    chance: float
 
-
-def _grid_of_models(names: Sequence[str], models: dict[str, dict], most: int, room: float = 0.0):
-    """Return a figure and its panels, one for each model, at most ``most`` beside each other.
-
-    ``room`` (inches) is added to its height.
-    """
-    columns = min(most, len(names))
-    rows = -(-len(names) // columns)
-    drawn = plotting.figure(plotting.COLUMN if columns < 3 else plotting.PAGE, 1.7 * rows + room)
-    grid = drawn.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
-    for ax, name in zip(grid.flat, names, strict=False):
-        ax.set_title(plotting.model_title(name, models))
-        plotting.fraction_axis(ax.yaxis)
-    for ax in grid.flat[len(names) :]:
-        ax.set_axis_off()
-    for ax in grid[:, 0]:
-        ax.set_ylabel(figures.ACCURACY)
-    return drawn, grid
+    @property
+    def panels(self) -> dict[str, str]:
+        """The models that have panels with their titles: all, or of more than a few their mean."""
+        if len(self.models) > study.FEW:
+            return {POOLED: f"Mean over {len(self.models)} models"}
+        return {name: plotting.model_title(name, self.models) for name in self.models}
 
 
-def figure_few_shot(
-    *, accuracy_over_draws: str, accuracy_by_draw: str, accuracy: str, pdf: str, png: str, csv: str, templates: str,
-    models: dict, chance: float,
+def figures(
+    *, estimates: str, instances: str, scores: str, pdf: list[str], png: list[str], csv: list[str], templates: str,
+    models: dict, pronoun_sets: list[str], chance: float, wording: str, choices: dict,
 ) -> None:  # fmt: skip
-    """Draw accuracy against the number of examples in the prompt (Table 13 as curves).
+    """Draw the figures of a template set that their files name.
 
-    Without examples it shows the declaration that examples use, from ``accuracy``. Accuracies on few instances
-    (:data:`scripts.core.paper.formats.FEWEST`) are left out.
+    ``models`` are name to facts; ``scores`` are those of the first of them, of the ``instances`` without examples;
+    ``wording`` and ``choices`` (labels and capitals) are those of the run.
     """
-    summary = figures.read(accuracy_over_draws, ["sd"])
-    by_draw = plotting.drop_small_cells(figures.read(accuracy_by_draw, ["draw"]))
-    frame = figures.by_examples(figures.read(accuracy, ["shots"]), summary, templates)
-    frame = frame[frame.n * frame.draws >= plotting.FEWEST]
-    plotting.save(draw_few_shot(frame, by_draw, models, chance), frame, pdf, png, csv)
+    rows = study.read_table(estimates)
+    rows, run = rows[rows.templates == templates], Run(models, pronoun_sets, chance)
+    for paths in zip(pdf, png, csv, strict=True):
+        name = Path(paths[0]).stem
+        if name == DECODING:
+            shown, frame = decoding(instances, scores, next(iter(models)), wording, choices)
+            plotting.save(draw_decoding(shown, frame, models), frame, *paths)
+        else:
+            select, draw = FIGURES[name]
+            frame = select(rows, run)
+            plotting.save(draw(frame, run), frame, *paths)
+
+
+def accuracies_by_group(rows: pd.DataFrame, run: Run) -> pd.DataFrame:
+    """Return the accuracy on each pronoun group, but those of few instances."""
+    rows = split(rows, "group", model=list(run.panels))
+    return rows[rows.below >= plotting.FEWEST]
 
 
 @plotting.style()
-def draw_few_shot(summary: pd.DataFrame, by_draw: pd.DataFrame, models: dict[str, dict], chance: float) -> Figure:
-    """Draw a panel for each model: the mean over draws of the examples as a curve, each draw as an open point.
-
-    Args:
-        summary: ``model``, ``shots``, ``pronoun_type``, ``accuracy``, ``sd``, ``draws``.
-        by_draw: ``model``, ``shots``, ``draw``, ``pronoun_type``, ``accuracy``.
-        models: By name.
-        chance: Accuracy of a random pick.
-    """
-    if summary.empty:
+def draw_groups(rows: pd.DataFrame, run: Run) -> Figure:
+    """Draw the accuracy on each pronoun group (the numbers behind Table 7), a panel for each model."""
+    if rows.empty:
         return plotting.nothing_drawn()
-    names = [name for name in models if name in set(summary.model)]
-    drawn, grid = _grid_of_models(names, models, 3)
-    types = present(TYPES, summary.pronoun_type)
+    types = present(TYPES, rows.pronoun_type)
+    of_group = dict(zip(rows.group, rows.pronoun_type, strict=True))
+    order = [group for kind in types for group in run.groups if of_group.get(group) == kind]
+    width = plotting.COLUMN if len(run.panels) < study.FEW else plotting.PAGE
+    plot = (
+        so.Plot(
+            rows.assign(panel=rows.model.map(run.panels)), y="group", x="value", xmin="low", xmax="high",
+            **dict.fromkeys(plotting.LOOK, "pronoun_type"),
+        )
+        .facet("panel", order=list(run.panels.values()))
+        .add(so.Range(linewidth=1))
+        .add(so.Dots(pointsize=4, stroke=0.3, fillalpha=1))
+        .scale(y=so.Nominal(order=order), **plotting.scales({kind: TYPE_LOOKS[kind] for kind in types}))
+        .label(x=ACCURACY, y="")
+    )  # fmt: skip
+    drawn = plotting.draw(plot, width, 0.19 * len(order) + 0.45)
+    for ax in drawn.axes:
+        plotting.fraction_axis(ax.xaxis)
+        ax.grid(visible=False, axis="y")
+        ax.grid(visible=True, axis="x")
+        ax.tick_params(axis="y", length=0)
+    handles = [plotting.handle(TYPE_LOOKS[kind] | {"linestyle": "none"}, label) for kind, label in types.items()]
+    chance = plotting.chance_line(drawn.axes, run.chance, along="x")
+    plotting.legend_below(drawn, [*handles, plotting.interval_handle(INTERVAL, "_"), chance], 3)
+    return drawn
+
+
+def accuracies_by_shots(rows: pd.DataFrame, _: Run) -> pd.DataFrame:
+    """Return the accuracies by the number of examples, and those of each draw of the examples (``draw``).
+
+    Those of few instances are left out.
+    """
+    by_draw = split(rows, "draw", "pronoun_type", shots=...)
+    by_draw = by_draw[(by_draw.model != POOLED) & ~by_draw.model.str.contains("|", regex=False)]
+    rows = pd.concat([study.by_examples(rows), by_draw], ignore_index=True)
+    return rows[rows.below >= plotting.FEWEST]
+
+
+@plotting.style()
+def draw_examples(rows: pd.DataFrame, run: Run) -> Figure:
+    """Draw accuracy against the number of examples in the prompt (Table 13 as curves), a panel for each model.
+
+    The mean over draws of the examples is a curve, each draw an open point; without examples there is the declaration
+    that examples use.
+    """
+    means, by_draw = (rows[(rows.draw == POOLED) == mean] for mean in (True, False))
+    if means.empty:
+        return plotting.nothing_drawn()
+    names, types = [name for name in run.models if name in set(means.model)], present(TYPES, means.pronoun_type)
+    columns = min(3, len(names))
+    drawn = plotting.figure(plotting.COLUMN if columns < 3 else plotting.PAGE, 1.7 * -(-len(names) // columns))
+    grid = drawn.subplots(-(-len(names) // columns), columns, sharex=True, sharey=True, squeeze=False)
+    for ax in grid.flat[len(names) :]:
+        ax.set_axis_off()
+    for (ax, name), kind in itertools.product(zip(grid.flat, names, strict=False), types):
+        look = TYPE_LOOKS[kind]
+        curve, points = (of[(of.model == name) & (of.pronoun_type == kind)] for of in (means, by_draw))
+        bars = plotting.error_bars(curve.value, curve.value - curve.sd, curve.value + curve.sd)
+        ax.errorbar(curve.shots.astype(int), curve.value, yerr=bars, elinewidth=0.9, capsize=1.5, **look)
+        ax.plot(
+            points.shots.astype(int), points.value, linestyle="none", marker=look["marker"], markersize=3,
+            markerfacecolor="white", markeredgecolor=look["color"], markeredgewidth=0.6,
+        )  # fmt: skip
     for ax, name in zip(grid.flat, names, strict=False):
-        for kind in types:
-            look = figures.TYPE_LOOKS[kind]
-            curve = summary[(summary.model == name) & (summary.pronoun_type == kind)].sort_values("shots")
-            bars = plotting.error_bars(curve.accuracy, curve.accuracy - curve.sd, curve.accuracy + curve.sd)
-            ax.errorbar(curve.shots, curve.accuracy, yerr=bars, elinewidth=0.9, capsize=1.5, **look)
-            points = by_draw[(by_draw.model == name) & (by_draw.pronoun_type == kind) & (by_draw.shots > 0)]
-            ax.plot(
-                points.shots, points.accuracy, linestyle="none", marker=look["marker"], markersize=3,
-                markerfacecolor="white", markeredgecolor=look["color"], markeredgewidth=0.6,
-            )  # fmt: skip
+        ax.set_title(plotting.model_title(name, run.models))
+        plotting.fraction_axis(ax.yaxis)
         ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=6, min_n_ticks=1))
+    for ax in grid[:, 0]:
+        ax.set_ylabel(ACCURACY)
     for ax in grid[-1]:
         ax.set_xlabel("Examples in the prompt")
-    handles = figures.curve_handles(types, summary)
-    if (by_draw.shots > 0).any():
+    handles = _curve_handles(types, means)
+    if len(by_draw):
         handles.append(plotting.point_handle("one draw of the examples"))
-    if summary.sd.notna().any():
-        handles.append(plotting.interval_handle(f"± SD over {int(summary.draws.max())} draws"))
-    handles.append(plotting.chance_line(grid.flat[: len(names)], chance))
+    if means.sd.notna().any():
+        handles.append(plotting.interval_handle(f"± SD over {int(means.draws.max())} draws"))
+    handles.append(plotting.chance_line(grid.flat[: len(names)], run.chance))
     plotting.legend_below(drawn, handles, 3)
     return drawn
 
 
-def figure_model_size(
-    *, accuracy: str, pdf: str, png: str, csv: str, templates: str, models: dict, chance: float
-) -> None:
-    """Draw accuracy against the number of parameters, by type of pronouns (Figure 3).
+def _curve_handles(types: Mapping[str, str], rows: pd.DataFrame) -> list[Line2D]:
+    """Return legend handles of curves by type of pronouns; one of a single point in every panel has no line."""
+    longest = rows.groupby(["pronoun_type", "model"]).size().groupby(level=0).max()
+    looks = {kind: TYPE_LOOKS[kind] | ({} if longest[kind] > 1 else {"linestyle": "none"}) for kind in types}
+    return [plotting.handle(looks[kind], label) for kind, label in types.items()]
 
-    ``chance`` is the accuracy of a random pick. Models whose size is not known are left out.
-    """
-    known = {name: facts for name, facts in models.items() if facts["parameters"]}
-    frame = figures.pooled_rows(figures.read(accuracy, ["pronoun_type"]), templates, {"pronoun_type"})
-    frame = plotting.drop_small_cells(frame[frame.model.isin(known)])
-    frame = frame.assign(parameters=frame.model.map({name: facts["parameters"] for name, facts in known.items()}))
-    plotting.save(draw_model_size(frame, known, chance), frame, pdf, png, csv)
+
+def accuracies_by_size(rows: pd.DataFrame, run: Run) -> pd.DataFrame:
+    """Return the accuracies of models whose size is known, but those of few instances."""
+    sizes = {name: facts["parameters"] for name, facts in run.models.items() if facts["parameters"]}
+    rows = split(rows, "pronoun_type", model=list(sizes))
+    return rows[rows.below >= plotting.FEWEST].assign(parameters=lambda of: of.model.map(sizes))
 
 
 @plotting.style()
-def draw_model_size(frame: pd.DataFrame, models: dict[str, dict], chance: float) -> Figure:
-    """Draw a panel for each type of pronouns and a line for each family.
-
-    ``frame`` has ``model``, ``pronoun_type``, ``accuracy``, ``ci_low``, ``ci_high``, ``parameters``.
-    """
-    if frame.empty:
+def draw_sizes(rows: pd.DataFrame, run: Run) -> Figure:
+    """Draw accuracy against the number of parameters (Figure 3): a panel for each type, a line for each family."""
+    if rows.empty:
         return plotting.nothing_drawn()
-    models = {name: facts for name, facts in models.items() if name in set(frame.model)}
-    if alone := plotting.one_size(models):
-        return alone
-    types = present(TYPES, frame.pronoun_type)
+    models = {name: run.models[name] for name in rows.sort_values("parameters").model}
+    if not have_sizes(models):
+        return plotting.nothing_drawn("accuracies by size need models of two sizes")
+    types = present(TYPES, rows.pronoun_type)
     drawn = plotting.figure(plotting.COLUMN, 1.25 * len(types) + 0.3)
     grid = drawn.subplots(len(types), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
-    families = {}
-    for name, facts in sorted(models.items(), key=lambda entry: entry[1]["parameters"]):
+    families: dict[str, list[str]] = {}
+    for name, facts in models.items():
         families.setdefault(facts["family"], []).append(name)
     handles = []
     for family, names in families.items():
         look = plotting.family_style(models[names[0]])
         for ax, kind in zip(grid, types, strict=True):
-            rows = frame[(frame.pronoun_type == kind)].set_index("model").loc[names]
-            ax.plot(rows.parameters, rows.accuracy, markeredgecolor="white", markeredgewidth=0.3, **look)
-            ax.vlines(rows.parameters, rows.ci_low, rows.ci_high, color=look["color"], linewidth=0.9)
+            line = rows[rows.pronoun_type == kind].set_index("model").loc[names]
+            ax.plot(line.parameters, line.value, markeredgecolor="white", markeredgewidth=0.3, **look)
+            ax.vlines(line.parameters, line.low, line.high, color=look["color"], linewidth=0.9)
         handles.append(plotting.handle(look, family))
     for ax, label in zip(grid, types.values(), strict=True):
         ax.set_title(label)
         ax.set_xscale("log")
         plotting.fraction_axis(ax.yaxis, 0.5)
-        ax.set_ylabel(figures.ACCURACY)
+        ax.set_ylabel(ACCURACY)
         ax.margins(x=0.12)
     grid[-1].xaxis.set_major_locator(LogLocator(subs=(1, 3)))
     grid[-1].xaxis.set_major_formatter(FuncFormatter(short_number))
     grid[-1].xaxis.set_minor_formatter(NullFormatter())
     grid[-1].set_xlabel("Parameters")
-    handles += [plotting.chance_line(grid, chance), plotting.interval_handle(figures.INTERVAL)]
+    handles += [plotting.chance_line(grid, run.chance), plotting.interval_handle(INTERVAL)]
     plotting.legend_below(drawn, handles, 4)
     return drawn
 
 
-def short_number(value: float, _: int | None) -> str:
-    """Return a number of parameters as a tick's label: ``350M``, ``1B``."""
+def short_number(value: float, _: int | None = None) -> str:
+    """Return a number of parameters as a tick's label.
+
+    Examples:
+        >>> short_number(134515008), short_number(2.7e9)
+        ('135M', '2.7B')
+    """
     return f"{value / 1e9:.3g}B" if value >= 1e9 else f"{value / 1e6:.3g}M"
 
 
-def _wrapped(text: str):
-    """Return a text in lines of at most :data:`CHARACTERS`."""
-    return "\n".join(textwrap.wrap(text, CHARACTERS, break_long_words=False))
+DECODING = "constrained_decoding"
+FIGURES = {
+    "accuracy_by_group": (accuracies_by_group, draw_groups),
+    "model_size": (accuracies_by_size, draw_sizes),
+    "few_shot": (accuracies_by_shots, draw_examples),
+}
+"""Which rows are drawn, and the function that draws them."""
 
 
-def _canvas(width: float, height: float):
-    """Return a figure for drawings and its axes, whose units are inches from the lower left corner."""
-    drawn = plotting.figure(width, height)
-    drawn.set_layout_engine("none")
-    ax = drawn.add_axes((0, 0, 1, 1))
-    ax.set(xlim=(0, width), ylim=(0, height))
-    ax.set_axis_off()
-    return drawn, ax
+def decoding(
+    instances: str, scores: str, model: str, wording: str, choices: dict[str, str]
+) -> tuple[pd.Series, pd.DataFrame]:
+    """Return one instance, and its candidates with a model's losses.
 
-
-READ = [
-    "instance_id", "text", "options", "groups", "gold", "form", "pronoun_type", "declaration_type", "wording",
-    "shots",
-]  # fmt: skip
-
-
-def figure_constrained_decoding(
-    *, instances: str, scores: str, pdf: str, png: str, csv: str, model: str, models: dict, wording: str, choices: dict
-) -> None:
-    """Show what models read and are to predict for one instance, and the losses of its candidates (Figure 4).
-
-    The losses are those of one ``model``; ``wording`` and ``choices`` (labels and capitals) are those of the run.
+    Returns:
+        The candidates have ``option``, ``loss`` (nats a token), ``right``, ``picked``, ``instance_id`` and ``model``.
     """
     # The best of the best of each part.
     parts = [rows[rows.wording == wording] for _, rows in instance_parts(instances, READ)]
     shown = decoding_example(pd.DataFrame([decoding_example(rows) for rows in parts if len(rows)]))
     known = model_outputs.ExpectedOptions.read(instances)
     place = known.place(shown.instance_id)
-    parts = model_outputs.score_parts(scores, model, known, (*losses.MAIN, *losses.COLUMNS))
-    read = pd.concat([rows[owner == place] for owner, rows in parts])
-    rows = losses.comparable_scores(read, "mean", **choices, where=scores).sort_values("option_index")
+    read = model_outputs.score_parts(scores, model, known, (*losses.MAIN, *losses.COLUMNS))
+    rows = pd.concat([rows[owner == place] for owner, rows in read])
+    rows = losses.comparable_scores(rows, "mean", **choices, where=scores).sort_values("option_index")
     values = -rows.log_probability.to_numpy()
-    candidates = pd.DataFrame({"option": [shown.options[index] for index in rows.option_index], "loss": values})
-    candidates["right"] = candidates.option == shown.gold
-    candidates["picked"] = candidates.index == int(values.argmin())
-    frame = candidates.assign(instance_id=shown.instance_id, model=model)
-    plotting.save(draw_constrained_decoding(shown, candidates, models, model), frame, pdf, png, csv)
+    frame = pd.DataFrame({"option": [shown.options[index] for index in rows.option_index], "loss": values})
+    frame["right"], frame["picked"] = frame.option == shown.gold, frame.index == int(values.argmin())
+    return shown, frame.assign(instance_id=shown.instance_id, model=model)
 
 
 def decoding_example(instances: pd.DataFrame) -> pd.Series:
     """Return the instance that is shown: the first accusative, explicit one of a neo-pronoun, or the next best."""
     rows = instances[instances.shots == 0]
-    keys = pd.DataFrame(
-        {
-            "form": rows.form != "acc",
-            "type": rows.pronoun_type != "neo",
-            "declaration": rows.declaration_type != "explicit",
-            "id": rows.instance_id,
-        }
-    )
-    return rows.loc[keys.sort_values(["form", "type", "declaration", "id"]).index[0]]
+    keys = {
+        "form": rows.form != "acc",
+        "type": rows.pronoun_type != "neo",
+        "declaration": rows.declaration_type != "explicit",
+        "id": rows.instance_id,
+    }
+    return rows.loc[pd.DataFrame(keys).sort_values(list(keys)).index[0]]
 
 
 def read_and_predicted(instance: pd.Series, models: dict[str, dict]) -> list[tuple[str, str, str]]:
     """Return kind, input and labels of each kind of model in a run: what it reads and is to predict if it is right."""
-    before, _, after = instance.text.partition("___")
+    before, _, after = instance.text.partition(SLOT)
     filled = fill(instance.text, instance.gold)
     sentence = before[max(before.rfind(". "), before.rfind("? ")) + 1 :].strip()
-
-    def shortened(middle: str, end: str = after):
-        return f"… {sentence} {middle}{end}" if sentence else f"… {middle}{end}"
-
     form = filled[len(before) : len(filled) - len(after)]
+    shown = {word: f"… {sentence} {word}{after}" if sentence else f"… {word}{after}" for word in (form, *SENTINELS)}
     kinds = [
-        ("Decoder", shortened(form), "the text itself, token by token"),
-        ("BART", shortened("<mask>"), shortened(form)),
-        ("T5", shortened("<extra_id_0>"), f"<extra_id_0> {form} <extra_id_1>"),
+        ("Decoder", shown[form], "the text itself, token by token"),
+        ("BART", shown["<mask>"], shown[form]),
+        ("T5", shown["<extra_id_0>"], f"<extra_id_0> {form} <extra_id_1>"),
     ]
     run = {kind for facts in models.values() for kind in _kinds(facts)}
     return [row for row in kinds if row[0] in run]
 
 
-def _kinds(facts: dict[str, Any]):
+SENTINELS = ("<mask>", "<extra_id_0>")
+
+
+def _kinds(facts: dict[str, Any]) -> Sequence[str]:
     """Return what a model's input may look like; of an encoder-decoder only its weights tell."""
     if facts["architecture"] == "decoder":
         return ("Decoder",)
@@ -258,33 +303,32 @@ def _kinds(facts: dict[str, Any]):
 
 
 @plotting.style()
-def draw_constrained_decoding(
-    instance: pd.Series, candidates: pd.DataFrame, models: dict[str, dict], model: str
-) -> Figure:
-    """Draw inputs and labels as text, and under them the loss of each candidate.
-
-    ``candidates`` has ``option``, ``loss`` (nats a token), ``right`` and ``picked``.
-    """
+def draw_decoding(instance: pd.Series, candidates: pd.DataFrame, models: dict[str, dict]) -> Figure:
+    """Draw what models read and are to predict as text, and under it the loss of each candidate (Figure 4)."""
     lines = []
     for kind, read, predicted in read_and_predicted(instance, models):
-        lines.append((f"{kind} reads", _wrapped(read)))
-        lines.append((f"{kind} is to predict", _wrapped(predicted)))
-    text_height = sum(LINE * (2 + text.count("\n")) + 0.03 for _, text in lines) + 0.08
+        lines += [(f"{kind} reads", read), (f"{kind} is to predict", predicted)]
+    wrapped = [(head, "\n".join(textwrap.wrap(text, CHARACTERS, break_long_words=False))) for head, text in lines]
     panel_height = 0.14 * len(candidates) + 0.75
-    height = text_height + panel_height
-    drawn, ax = _canvas(plotting.COLUMN, height)
+    height = sum(LINE * (2 + text.count("\n")) + 0.03 for _, text in wrapped) + 0.08 + panel_height
+    drawn = plotting.figure(plotting.COLUMN, height)
+    drawn.set_layout_engine("none")
+    # Its units are inches from the lower left corner.
+    ax = drawn.add_axes((0, 0, 1, 1))
+    ax.set(xlim=(0, plotting.COLUMN), ylim=(0, height))
+    ax.set_axis_off()
     top = height - 0.04
-    for head, text in lines:
+    for head, text in wrapped:
         ax.text(0.06, top, head, fontsize=SIZE, fontweight="bold", va="top")
         ax.text(0.06, top - LINE, text, fontsize=SIZE, va="top", linespacing=1.15)
         top -= LINE * (2 + text.count("\n")) + 0.03
     panel = drawn.add_axes((0.2, 0.36 / height, 0.76, (panel_height - 0.62) / height))
     # Bars would have to start at zero, where all losses look alike.
-    for y, row in enumerate(files.rows(candidates)):
-        look = figures.TYPE_LOOKS["binary"]["color"] if row.picked else plotting.GREY
-        panel.plot([row.loss], [y], marker="o" if row.picked else ".", color=look, linestyle="none", markersize=6)
-    names: list[Any] = [f"{row.option} (right)" if row.right else row.option for row in files.rows(candidates)]
-    panel.set_yticks(range(len(candidates)), names, fontsize=SIZE)
+    for y, row in enumerate(candidates.to_dict("records")):
+        look = {"marker": "o", "color": TYPE_LOOKS["binary"]["color"]} if row["picked"] else {"marker": "."}
+        panel.plot([row["loss"]], [y], linestyle="none", markersize=6, **{"color": plotting.GREY} | look)
+    names = candidates.option + np.where(candidates.right, " (right)", "")
+    panel.set_yticks(range(len(candidates)), list(names), fontsize=SIZE)
     panel.set_ylim(len(candidates) - 0.5, -0.5)
     low, high = candidates.loss.min(), candidates.loss.max()
     room = max(high - low, 0.01)
@@ -292,7 +336,7 @@ def draw_constrained_decoding(
     panel.tick_params(axis="y", length=0)
     panel.grid(visible=True, axis="both")
     panel.set_xlabel("Mean loss (nats a token)", fontsize=SIZE)
-    name = plotting.model_title(model, models)
+    name = plotting.model_title(candidates.model.iloc[0], models)
     panel.set_title(f"{name}: the lowest is predicted" if name else "The lowest is predicted", fontsize=7.5)
     return drawn
 

@@ -1,61 +1,415 @@
-"""The findings of MISGENDERED, each by the function of its rule."""
+"""The findings of MISGENDERED as tests over predictions (``paper/published/README.md`` says of what).
 
+A finding is a function of the :class:`Results` of one set of templates that returns its checks. A comparison holds if
+the 95 % interval of the difference, over templates and names, lies on its side, and fails if it lies on the other one
+after Holm's correction over what the finding compares. Otherwise it cannot be decided on this sample.
+"""
+
+import itertools
+from functools import partial
+from typing import Any
+
+import numpy as np
 import pandas as pd
 
 from scripts.core import files
-from scripts.core.paper import finding_verdicts, published
+from scripts.core.paper import checks, estimates, published
+from scripts.core.paper.checks import Sampled
+from scripts.core.paper.finding_verdicts import (
+    Check,
+    Comparison,
+    Finding,
+    MissingEvidence,
+    check,
+    single_model_verdicts,
+    write,
+)
+from scripts.core.statistics import procedures
 from scripts.core.workflow.job import run_named
-from scripts.misgendered.lib import findings as study_findings
-from scripts.misgendered.lib.analyses import by_model
+from scripts.misgendered import study
+from scripts.misgendered.corpora import document_sums
+from scripts.misgendered.predictions import by_model
+from scripts.misgendered.quantities import (
+    COLUMNS,
+    HOW_MANY_NAMES,
+    Results,
+    among_best,
+    compare_place,
+    correlation,
+    ends,
+    greater,
+    needed_instances,
+    points,
+    rank_correlations,
+    settle,
+    sign,
+    similar,
+)
+from scripts.misgendered.study import FORM_LABELS, TYPES
+from scripts.misgendered.tables import rank_names
+
+FEW_SHOT = {"gpt-j-6b": "GPT-J-6B", "opt-6.7b": "OPT-6.7b", "llama-7b": "LLaMA-7B"}
+"""Models that saw examples (section 4.3)."""
+SHOTS = (2, 4, 6, 10, 20)
+LAST_RISE = {"gpt-j-6b": 6, "opt-6.7b": 6, "llama-7b": 20}
+"""Examples up to which accuracy on neo-pronouns is said to rise."""
+NUMBERS = (2, 3, 4, 5)
+CORPORA = {"c4": "C4", "openwebtext": "OpenWebText", "pile": "Pile"}
+NEO = study.PRONOUN_GROUPS[3:]
+STEP = 0.0005
+"""Half of the last printed digit as a share: what falls by less is not seen to fall."""
+ONE_MODEL = frozenset({1, 2, 3, 4, 5, 10, 11, 12, 13, 14, 15, 17})
+"""Findings about averages over the study's models that a model can be asked by itself."""
+FINDINGS: list[Finding] = []
+"""In the order of the study."""
+states = partial(checks.register, FINDINGS)
 
 
 def findings(
-    *, predictions: list, name_ranks: list, corpus_counts: str, study_models: str, csv: str, tex: str, numbers: str,
+    *, predictions: list, estimates: str, corpus_counts: str, study_models: str, csv: str, tex: str, numbers: str,
     template_sets: list, every_set: list, models: dict, draws: int, seed: int,
 ) -> None:  # fmt: skip
     """Test every finding of the study on the predictions of the run.
 
-    Write the verdicts (CSV), the table of the paper (LaTeX) and how often each fell (JSON). ``predictions`` and
-    ``name_ranks`` have a file for each of ``template_sets``; for the other sets of ``every_set`` no finding is
-    applicable. Demonstration models among ``models`` are left out. ``draws`` and ``seed`` belong to the bootstrap over
-    templates and names.
+    Write the verdicts (CSV), the table of the paper (LaTeX) and how often each fell (JSON). ``predictions`` have a file
+    for each of ``template_sets``; for the other sets of ``every_set`` no finding is applicable. Demonstration models
+    among ``models`` are left out. ``draws`` and ``seed`` belong to the bootstrap over templates and names.
     """
     known = published.read_models(study_models)
-    sizes = {name: facts["parameters"] for name, facts in models.items()}
     # Sizes order the models of a family; of models that are not in the run they are not asked for.
-    known = known.assign(parameters=[sizes.get(name, 0) for name in known.model])
+    known = known.assign(parameters=[models[name]["parameters"] if name in models else 0 for name in known.model])
     of_study = [name for name in known.model if name not in published.demonstration(models)]
-    documents = study_findings.documents(files.read_csv(corpus_counts))
-    runs = {}
-    for name, path, ranks in zip(template_sets, predictions, name_ranks, strict=True):
-        table = by_model.read_columns(path, study_findings.COLUMNS, of_study)
-        runs[name] = study_findings.Results(table, known, files.read_csv(ranks), documents, draws, seed)
+    read = partial(_results, estimates, corpus_counts, of_study, known, draws, seed)
+    runs = {name: read(name, path) for name, path in zip(template_sets, predictions, strict=True)}
     present = {name: len(results.there) for name, results in runs.items()}
-    finding_verdicts.write(study_findings.FINDINGS, runs, every_set, csv=csv, tex=tex, numbers=numbers, models=present)
+    write(FINDINGS, runs, every_set, csv=csv, tex=tex, numbers=numbers, models=present)
 
 
 def findings_of_model(
-    *, predictions: list, name_ranks: list, corpus_counts: str, findings_csv: str, model: str, facts: dict,
+    *, predictions: list, estimates: str, corpus_counts: str, findings_csv: str, model: str, facts: dict,
     template_sets: list, draws: int, seed: int,
 ) -> None:  # fmt: skip
-    """Test the study's findings on one model of the run.
+    """Test the study's findings on one model of the run, of which ``facts`` are those of the registry.
 
-    Write ``findings_csv``, the verdicts for ``model``, of which ``facts`` are those of the registry. ``predictions``
-    and ``name_ranks`` have a file for each of ``template_sets``. ``draws`` and ``seed`` belong to the bootstrap over
-    templates and names.
+    Write the verdicts (``findings_csv``); ``predictions`` have a file for each of ``template_sets``.
     """
     alone = pd.DataFrame([{"model": model} | {key: facts[key] for key in ("label", "family", "parameters")}])
-    documents = study_findings.documents(files.read_csv(corpus_counts))
-    runs = {}
-    for name, path, ranks in zip(template_sets, predictions, name_ranks, strict=True):
-        table = files.read_parquet(path)
-        table = table[table.model == model]
-        runs[name] = study_findings.Results(table, alone, files.read_csv(ranks), documents, draws, seed)
+    read = partial(_results, estimates, corpus_counts, [model], alone, draws, seed)
+    runs = {name: read(name, path) for name, path in zip(template_sets, predictions, strict=True)}
     # The study states all of them of averages.
-    of_model = finding_verdicts.single_model_verdicts(
-        study_findings.FINDINGS, study_findings.ONE_MODEL, runs, averages=study_findings.ONE_MODEL
-    )
-    files.write_csv(findings_csv, of_model)
+    files.write_csv(findings_csv, single_model_verdicts(FINDINGS, ONE_MODEL, runs, averages=ONE_MODEL))
+
+
+def _results(
+    measured: str, counts: str, models: list[str], known: pd.DataFrame, draws: int, seed: int, name: str, path: str
+) -> Results:
+    nothing = pd.DataFrame(columns=["model", "shots", *COLUMNS])
+    parts = [rows.astype({"model": object}) for _, _, rows in by_model(path, COLUMNS, models=models)]
+    table = pd.concat(parts, ignore_index=True) if parts else nothing
+    rows = study.read_table(measured)
+    names, documents = rank_names(rows[rows.templates == name]), document_sums(files.read_csv(counts))
+    return Results(table, known, names, documents, draws, seed)
+
+
+@states(1, "Section 4.1, Table 4", "Binary pronouns are best, they is far behind, neo-pronouns come last.")
+def order_of_types(run: Results) -> list[Check]:
+    return [
+        greater(run, {"pronoun_type": a}, {"pronoun_type": b}, (TYPES[a], TYPES[b]))
+        for a, b in itertools.pairwise(TYPES)
+    ]
+
+
+def better_declared(run: Results, better: str, worse: str, *types: str) -> list[Check]:
+    """Return checks that one way of declaring is better than the other for some types of pronouns."""
+    levels = [[{"pronoun_type": kind, "declaration_type": way} for way in (better, worse)] for kind in types]
+    return [
+        greater(run, first, second, (f"{TYPES[kind]}: {better}", worse))
+        for kind, (first, second) in zip(types, levels, strict=True)
+    ]
+
+
+@states(2, "Section 4.1, Table 5", "Explicit declaration helps neo-pronouns.")
+def explicit_helps(run: Results) -> list[Check]:
+    return better_declared(run, "explicit", "parenthetical", "neo")
+
+
+@states(3, "Section 4.1, Table 5", "Parenthetical declaration is better for binary pronouns and for they.")
+def parenthetical_is_better(run: Results) -> list[Check]:
+    return better_declared(run, "parenthetical", "explicit", "binary", "neutral")
+
+
+def declared(kind: str, forms: int) -> dict[str, Any]:
+    """Return the levels of a type of pronouns of which so many forms are declared."""
+    return {"pronoun_type": kind, "declared": forms}
+
+
+@states(4, "Section 4.1, Table 6", "Declaring more forms helps neo-pronouns.")
+def more_forms_help(run: Results) -> list[Check]:
+    def falls(few: int, more: int) -> tuple[Comparison, str]:
+        a, b = run.share(**declared("neo", few)), run.share(**declared("neo", more))
+        change = b - a
+        rise = estimates.from_samples(change.value, change.samples, run.templates)
+        text = f"{few} forms {points(a.value)}, {more} forms {points(b.value)} ({ends(rise.low, rise.high)})"
+        found = Comparison(estimates.compare_with_bound(rise, -STEP).right, estimates.compare_with_bound(rise, 0).wrong)
+        return settle(found, text, needed_instances(run.size(), change.value + STEP, rise.low, rise.high))
+
+    whole = greater(run, declared("neo", 5), declared("neo", 2), ("5 forms", "2 forms"))
+    return [whole, *(check(falls, few, more) for few, more in itertools.pairwise(NUMBERS))]
+
+
+@states(5, "Section 4.1, Table 6", "Declaring more forms slightly hurts they and hardly moves binary pronouns.")
+def more_forms_hurt(run: Results) -> list[Check]:
+    def steady() -> tuple[Comparison, str]:
+        return similar(run, {f"{count} forms": run.share(**declared("binary", count)) for count in NUMBERS}, 0.02)
+
+    hurt = [
+        greater(run, declared("neutral", few), declared("neutral", more), (f"{few} forms", f"{more} forms"))
+        for few, more in itertools.pairwise(NUMBERS)
+    ]
+    return [*hurt, check(steady)]
+
+
+@states(6, "Section 4.1, Figure 3", "In OPT accuracy on they rises with size.")
+def opt_rises(run: Results) -> list[Check]:
+    return [
+        greater(
+            run,
+            *({"pronoun_type": "neutral", "models": [model]} for model in (large, small)),
+            [run.models.label[model] for model in (large, small)],
+        )
+        for small, large in itertools.pairwise(run.family("OPT"))
+    ]
+
+
+@states(7, "Section 4.1", "In OPT accuracy on neo-pronouns gains moderately with size.")
+def opt_gains(run: Results) -> list[Check]:
+    def positive() -> tuple[Comparison, str]:
+        gain = run.gain("OPT", "neo")
+        return sign(run, gain, f"gain on neo-pronouns {points(gain.value)}")
+
+    def smaller() -> tuple[Comparison, str]:
+        neo, they = (run.gain("OPT", kind) for kind in ("neo", "neutral"))
+        return sign(run, they - neo, f"gains: they {points(they.value)}, neo {points(neo.value)}")
+
+    return [check(positive), check(smaller)]
+
+
+@states(8, "Section 4.1", "In BLOOM size lowers accuracy on they and raises it on binary pronouns; neo-pronouns stay.")
+def bloom(run: Results) -> list[Check]:
+    def correlated(kind: str, expected: int) -> tuple[Comparison, str]:
+        return correlation(run, run.size_correlation("BLOOM", kind), f"{TYPES[kind]}: correlation with size", expected)
+
+    def steady(kind: str) -> tuple[Comparison, str]:
+        a, b = run.gain("BLOOM", kind), run.gain("BLOOM", "neo")
+        # One change is larger than another, of whichever signs, if their sum and their difference have its sign.
+        apart, together = (
+            estimates.compare_with_bound(estimates.from_samples(value, samples, run.templates, -2.0, 2.0), 0)
+            for value, samples in (
+                (a.value - b.value, a.samples - b.samples),
+                (a.value + b.value, a.samples + b.samples),
+            )
+        )
+        found = Comparison(
+            min(max(apart.right, together.right), max(apart.wrong, together.wrong)),
+            min(max(apart.right, together.wrong), max(apart.wrong, together.right)),
+        )
+        changes = f"{TYPES[kind]} {points(a.value, signed=True)}, neo {points(b.value, signed=True)}"
+        return settle(found, f"from the smallest to the largest: {changes}")
+
+    signs = {"neutral": -1, "binary": 1}
+    return [*(check(correlated, *sign) for sign in signs.items()), *(check(steady, kind) for kind in signs)]
+
+
+@states(9, "Section 4.1, Figure 3", "Size has no common effect.")
+def no_common_size(run: Results) -> list[Check]:
+    def surest(signs: dict[str, Comparison]) -> str:
+        return min(signs, key=lambda family: signs[family].right)
+
+    def differ() -> tuple[Comparison, str]:
+        families = [f for f in dict.fromkeys(run.models.family) if len(run.family(f)) > 1]
+        opposite, same = {}, []
+        for kind in TYPES:
+            rises = {f: estimates.of_samples(run.size_correlation(f, kind).samples) for f in families}
+            falls = {family: ~rise for family, rise in rises.items()}
+            text = f"{TYPES[kind]}: up in {surest(rises)}, down in {surest(falls)}"
+            opposite[text] = max(estimates.at_least(1, signs.values()).right for signs in (rises, falls))
+            same.append(min(estimates.compare_all(signs.values()).right for signs in (rises, falls)))
+        found = Comparison(min(1.0, len(TYPES) * min(opposite.values())), max(same))
+        if found.outcome is None:
+            raise MissingEvidence(
+                "more instances: the signs of some correlations with size are not clear", p=found.wrong
+            )
+        if found.outcome:
+            return found, min(opposite, key=opposite.__getitem__)
+        return found, "the sign is the same in all families, for each type of pronouns"
+
+    return [check(differ)]
+
+
+@states(10, "Section 4.1, Table 7", "He and she are about equal, and they is under half of them.")
+def binary_alike(run: Results) -> list[Check]:
+    def same() -> tuple[Comparison, str]:
+        return similar(run, {group: run.share(group=group) for group in ("she", "he")}, 0.01)
+
+    def half() -> tuple[Comparison, str]:
+        they, he = run.share(group="they"), run.share(group="he")
+        text = f"they {points(they.value)}, half of he {points(he.value / 2)}"
+        return sign(run, they - Sampled(he.value / 2, he.samples / 2, he.clusters), text, expected=-1)
+
+    return [check(same), check(half)]
+
+
+@states(11, "Section 4.1, Table 7", "Thon is the best neo-pronoun and xe the second; all are under they.")
+def best_neo(run: Results) -> list[Check]:
+    others = [group for group in NEO if group not in ("thon", "xe")]
+    pairs = [("thon", "xe"), *(("xe", other) for other in others), ("they", "thon")]
+    return [greater(run, {"group": a}, {"group": b}, (a, b)) for a, b in pairs]
+
+
+def ranks(run: Results, *places: tuple[str, str, int]) -> list[Check]:
+    """Return checks that forms have a place among the five for a type of pronouns, from 1 for the best."""
+
+    def rank(kind: str, form: str, place: int) -> tuple[Comparison, str]:
+        own, better = run.share(pronoun_type=kind, form=form), []
+        for other in FORM_LABELS:
+            if other != form:
+                difference = run.share(pronoun_type=kind, form=other) - own
+                found = estimates.from_samples(difference.value, difference.samples, run.templates)
+                better.append(estimates.compare_with_bound(found, 0))
+        outcomes = [comparison.outcome for comparison in better]
+        text = (
+            f"{TYPES[kind]}, {FORM_LABELS[form]} {points(own.value)}: {outcomes.count(True)} forms clearly above, "
+            f"{outcomes.count(False)} below"
+        )
+        return settle(compare_place(better, place), text)
+
+    return [check(rank, *place) for place in places]
+
+
+@states(12, "Section 4.1, Table 8", "The nominative is second best for binary pronouns and worst for neo-pronouns.")
+def nominative(run: Results) -> list[Check]:
+    return ranks(run, ("binary", "nom", 2), ("neo", "nom", 5))
+
+
+@states(
+    13,
+    "Section 4.1, Table 8",
+    "The possessive-independent form is worst for binary pronouns and second best for neo-pronouns.",
+)
+def independent_possessive(run: Results) -> list[Check]:
+    return ranks(run, ("binary", "pos_ind", 5), ("neo", "pos_ind", 2))
+
+
+@states(14, "Section 4.1", "Binary and neo-pronouns run in opposite directions over the forms.")
+def opposite_directions(run: Results) -> list[Check]:
+    def test() -> tuple[Comparison, str]:
+        shares = [[run.share(pronoun_type=kind, form=form) for form in FORM_LABELS] for kind in ("binary", "neo")]
+        value = procedures.spearman(*(np.array([share.value for share in of_kind]) for of_kind in shares))
+        samples = rank_correlations(*(np.array([share.samples for share in of_kind]).T for of_kind in shares))
+        return correlation(run, Sampled(value, samples, run.templates, -1.0), "correlation of forms", -1)
+
+    return [check(test)]
+
+
+@states(15, "Table 8 caption", "The possessive-independent form is best for non-binary pronouns.")
+def best_possessive(run: Results) -> list[Check]:
+    return ranks(run, ("neutral", "pos_ind", 1), ("neo", "pos_ind", 1))
+
+
+@states(16, "Section 4.2, Table 9", "The ten best names for neo-pronouns are unisex, the ten worst are not.")
+def unisex_names(run: Results) -> list[Check]:
+    def end(which: str, others: str) -> tuple[Comparison, str]:
+        run.share(pronoun_type="neo")
+        names = run.names
+        if len(names) < 2 * HOW_MANY_NAMES:
+            raise MissingEvidence(f"{2 * HOW_MANY_NAMES} names")
+        if which == "worst":
+            names = names.assign(value=-names.value, low=-names.high, high=-names.low)
+        shown = names.sort_values("value", ascending=False, kind="stable").head(HOW_MANY_NAMES)
+        unisex = int((shown.name_class == "unisex").sum())
+        text = f"{which} ten: {unisex} unisex, {HOW_MANY_NAMES - unisex} female or male"
+        wanted = f"more instances of each name: which are the {which} ten is not clear"
+        return settle(among_best(names, others), text, wanted)
+
+    return [check(end, "best", "gendered"), check(end, "worst", "unisex")]
+
+
+@states(
+    17,
+    "Section 4.2, Table 10",
+    "Masculine pronouns are better with male names, feminine ones with female names, they with unisex names.",
+)
+def names_and_pronouns(run: Results) -> list[Check]:
+    def ratio(group: str, own: str, other: str) -> tuple[Comparison, str]:
+        a, b = (run.share(group=group, name_class=name_class) for name_class in (own, other))
+        text = f"{group}: {own} names {points(a.value)}, {other} {points(b.value)}"
+        if b.value:
+            text += f", ratio {a.value / b.value:,.2f}"
+        return sign(run, a - b, text)
+
+    pairs = [
+        ("he", "male", "female"),
+        ("she", "female", "male"),
+        ("they", "unisex", "female"),
+        ("they", "unisex", "male"),
+    ]
+    return [check(ratio, *pair) for pair in pairs]
+
+
+@states(
+    18,
+    "Section 4.2, Table 11",
+    "In three corpora every neo-pronoun has fewer documents than she, summed over forms, and she fewer than he.",
+)
+def fewer_documents(run: Results) -> list[Check]:
+    def fewer(corpus: str, group: str, other: str) -> tuple[bool, str]:
+        counts = run.documents[run.documents.corpus == corpus].set_index("group").documents
+        if not {group, other} <= set(counts.index):
+            raise MissingEvidence(f"counts in {CORPORA[corpus]}")
+        text = f"{CORPORA[corpus]}: {group} {counts[group]:,}, {other} {counts[other]:,}"
+        return counts[group] < counts[other], text
+
+    pairs = [(group, "she") for group in NEO] + [("she", "he")]
+    return [check(fewer, corpus, *pair) for corpus in CORPORA for pair in pairs]
+
+
+def with_more_examples(run: Results, model: str, kind: str, more: int, fewer: int) -> Check:
+    """Return the check that a model is better on a type of pronouns with one number of examples than with another."""
+
+    def levels(shots: int) -> dict[str, Any]:
+        level = {"models": [model], "pronoun_type": kind, "shots": shots}
+        # Examples come with the explicit declaration of all five forms.
+        return level if shots else level | {"declaration_type": "explicit", "declared": 5}
+
+    names = (f"{FEW_SHOT[model]}, {TYPES[kind]}: {more} examples", f"{fewer}")
+    return greater(run, levels(more), levels(fewer), names, shots=max(more, fewer))
+
+
+@states(
+    19,
+    "Section 4.3, Table 13",
+    "Examples help neo-pronouns: up to 20 with LLaMA-7B, only up to 6 with GPT-J-6B and OPT-6.7b.",
+)
+def examples_help(run: Results) -> list[Check]:
+    pairs = []
+    for model, last in LAST_RISE.items():
+        rising = [shots for shots in SHOTS if shots <= last]
+        pairs += [(model, shots, 0) for shots in SHOTS]
+        pairs += [(model, more, fewer) for fewer, more in itertools.pairwise(rising)]
+        pairs += [(model, last, SHOTS[SHOTS.index(last) + 1])] if last < SHOTS[-1] else []
+    return [with_more_examples(run, model, "neo", more, fewer) for model, more, fewer in pairs]
+
+
+@states(
+    20,
+    "Section 4.3, Table 13",
+    "On they GPT-J-6B improves up to 6 examples, while OPT-6.7b and LLaMA-7B drop from none to a few.",
+)
+def they_with_examples(run: Results) -> list[Check]:
+    pairs = [("gpt-j-6b", more, fewer) for fewer, more in itertools.pairwise((0, 2, 4, 6))]
+    pairs += [("gpt-j-6b", 6, later) for later in (10, 20)]
+    pairs += [(model, 0, shots) for model in ("opt-6.7b", "llama-7b") for shots in SHOTS]
+    return [with_more_examples(run, model, "neutral", more, fewer) for model, more, fewer in pairs]
 
 
 if __name__ == "__main__":

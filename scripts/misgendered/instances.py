@@ -1,76 +1,157 @@
-"""Instances of MISGENDERED, each by the function of its rule."""
+"""MISGENDERED's instances: full sets, balanced samples, and instances behind examples, made from template files."""
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
 
 from scripts.core import files
 from scripts.core.data import instances as instance_files
+from scripts.core.data.templates import pronoun_lines, read_pronouns
 from scripts.core.workflow.job import run_named
-from scripts.misgendered.lib import declarations, samples
-from scripts.misgendered.lib import few_shot as examples
-from scripts.misgendered.lib import instances as assembly
+from scripts.misgendered import declarations, names, samples, study, templates
+from scripts.misgendered import few_shot as examples
+from scripts.misgendered.assembly import Instances
 
 
-def instances(
-    *, template_files: list, kinds: list, pronouns: str, combinations: str, pronoun_sets: list, types: list,
-    numbers: list, wording: str, instances: list,
-) -> None:  # fmt: skip
-    """Make the full sets of instances, one file for each way of declaring pronouns.
-
-    A full set has every template with every name and pronoun group: 275,000 rows for each declaration with the paper's.
-    No sample needs them (:mod:`scripts.misgendered.lib.samples`).
+def load(
+    template_files: list[str],
+    kinds: list[str],
+    pronouns: str,
+    combinations: str,
+    pronoun_sets: list[str],
+    declared: dict[str, Any],
+) -> Instances:
+    """Read and check everything that instances are made from.
 
     Args:
         template_files: Files of one template set.
-        kinds: What each of them is: templates, names (or the classes of names), and declarations by their names.
+        kinds: What each of them is: ``templates`` and ``names`` of the replica; or of the authors' files ``templates``,
+            the classes of names, and the templates with declarations by their names, such as ``explicit_31``.
         pronouns: templates/pronouns.tsv.
         combinations: templates/misgendered/declarations.tsv.
-        pronoun_sets: Configured pronoun groups, in order.
-        types, numbers: Configured declarations, in order; together as many as there are files to write.
-        wording: corrected or faithful.
-        instances: The Parquet files to write, one for each type and number; types vary slowest.
+        pronoun_sets: The configured pronoun groups, in order.
+        declared: The configured declarations: ``types``, ``numbers``, and ``wording``, corrected or faithful
+            (:mod:`scripts.misgendered.declarations`).
+
+    Raises:
+        UserError: For the first problem of any of the files, and for configured groups or declarations that they do not
+            have.
     """
     given = dict(zip(kinds, template_files, strict=True))
-    loaded = assembly.load(given, pronouns, pronoun_sets, combinations, types, numbers, wording)
-    for position, path in enumerate(instances):
-        metadata = loaded.metadata(declaration=loaded.declarations[position].name)
-        instance_files.write_stream(path, loaded.schema(), loaded.full(position), metadata)
-
-
-def sample(
-    *, template_files: list, kinds: list, pronouns: str, combinations: str, pronoun_sets: list, types: list,
-    numbers: list, wording: str, size: int, reworded: int, seed: int, selected: str,
-) -> None:  # fmt: skip
-    """Draw a balanced sample of instances over all ways of declaring pronouns.
-
-    :mod:`scripts.misgendered.lib.samples` says what is balanced; its rows are rows of the full sets, which are not
-    needed. Write ``size`` instances to ``selected``; the other arguments are those of ``instances``.
-
-    Behind them stand the first ``reworded`` ones of a sample of that size, with declarations in the other wording.
-    """
-    given = dict(zip(kinds, template_files, strict=True))
-    loaded = assembly.load(given, pronouns, pronoun_sets, combinations, types, numbers, wording)
-    metadata = loaded.metadata(sample=size, reworded=reworded, seed=seed)
-    instance_files.write_stream(
-        selected, loaded.schema(), samples.sample_with_rewordings(loaded, size, reworded, seed), metadata
+    groups = study.select_groups(read_pronouns(pronouns), pronoun_sets)
+    combined = declarations.read(combinations)
+    if "names" in given:
+        texts, listed = templates.read_replica(given["templates"]), names.read_replica(given["names"])
+        name_files = dict.fromkeys(study.NAME_CLASSES, given["names"])
+    else:
+        released = {
+            (kind, number): given[study.declaration(kind, number)]
+            for kind in study.DECLARATION_TYPES
+            for number in combined
+            if study.declaration(kind, number) in given
+        }
+        texts = templates.read_official(given["templates"], released)
+        name_files = {name_class: given[name_class] for name_class in study.NAME_CLASSES}
+        listed = names.read_official(name_files)
+    lines = pronoun_lines(pronouns)
+    return Instances(
+        templates=texts,
+        names=listed,
+        groups=groups,
+        declarations=declarations.select(combined, declared["types"], declared["numbers"], combinations),
+        wording=declared["wording"],
+        group_rows=[lines[group] for group in groups],
+        name_files=name_files,
+        origins={
+            "template_row": Path(texts.file).name,
+            "name_row": Path(given["names"]).name if "names" in given else "{name_file}",
+            "pronoun_rows": Path(pronouns).name,
+            "declaration_row": Path(combinations).name,
+        },
     )
 
 
+def instances(
+    *, template_files: list, kinds: list, pronouns: str, combinations: str, pronoun_sets: list, declared: dict,
+    instances: list,
+) -> None:  # fmt: skip
+    """Make the full sets of instances, one file for each way of declaring pronouns, types varying slowest.
+
+    A full set has every template with every name and pronoun group: 275,000 rows for each declaration with the paper's.
+    No sample needs them (:mod:`scripts.misgendered.samples`). Arguments but the last are those of :func:`load`.
+    """
+    loaded = load(template_files, kinds, pronouns, combinations, pronoun_sets, declared)
+    for position, path in enumerate(instances):
+        metadata = loaded.metadata(declaration=loaded.declarations[position].name)
+        instance_files.write_stream(path, loaded.schema, loaded.full(position), metadata)
+
+
+def sample(
+    *, template_files: list, kinds: list, pronouns: str, combinations: str, pronoun_sets: list, declared: dict,
+    size: int, reworded: int, seed: int, selected: str,
+) -> None:  # fmt: skip
+    """Draw a balanced sample of ``size`` instances over all ways of declaring pronouns.
+
+    :mod:`scripts.misgendered.samples` says what is balanced; its rows are rows of the full sets, which are not needed.
+    Behind them stand the first ``reworded`` ones of a sample of that size, with declarations in the other wording.
+    """
+    loaded = load(template_files, kinds, pronouns, combinations, pronoun_sets, declared)
+    metadata = loaded.metadata(sample=size, reworded=reworded, seed=seed)
+    drawn = samples.sample_with_rewordings(loaded, size, reworded, seed)
+    instance_files.write_stream(selected, loaded.schema, drawn, metadata)
+
+
 def few_shot(
-    *, template_files: list, kinds: list, pronouns: str, combinations: str, pronoun_sets: list, wording: str,
+    *, template_files: list, kinds: list, pronouns: str, combinations: str, pronoun_sets: list, declared: dict,
     shots: int, draws: int, size: int, seed: int, selected: str,
 ) -> None:  # fmt: skip
-    """Put examples before instances, for learning in context (Table 13 of the paper).
+    """Put ``shots`` examples before ``size`` instances, for learning in context (Table 13 of the paper).
 
-    Args:
-        template_files, kinds, pronouns, combinations, pronoun_sets, wording: As for ``instances``.
-        shots: Examples before each instance.
-        draws: How often they are drawn anew.
-        size: Instances, before each of which examples are put.
-        selected: The Parquet file to write.
+    They are drawn ``draws`` times. Of what is ``declared`` the wording counts alone.
     """
     number = examples.declaration(declarations.read(combinations), combinations)
-    given = dict(zip(kinds, template_files, strict=True))
-    loaded = assembly.load(given, pronouns, pronoun_sets, combinations, [examples.KIND], [number], wording)
-    table = examples.table(loaded, shots, draws, size, seed, faithful=wording == "faithful")
+    of_examples = declared | {"types": [examples.KIND], "numbers": [number]}
+    loaded = load(template_files, kinds, pronouns, combinations, pronoun_sets, of_examples)
+    table = examples.table(loaded, shots, draws, size, seed)
     files.write_parquet(selected, table, examples.metadata(loaded, shots, draws, size, seed))
+
+
+def sizes(
+    *, template_files: list, kinds: list, pronouns: str, combinations: str, pronoun_sets: list, declared: dict,
+    template_sets: list, sizes: str,
+) -> None:  # fmt: skip
+    """Count what the full sets are made from (CSV: ``templates``, ``size``, ``value``).
+
+    ``kinds`` has a list for each of ``template_sets``; ``template_files`` are those of all sets.
+
+    ``size`` is ``full`` (rows over all declarations), ``one`` (of one declaration), ``groups``, ``types``, ``forms``,
+    ``combinations``, ``declaration_types``, ``declared.fewest`` and ``.most``; ``templates`` and ``names``, also of
+    each form and class; ``templates.smallest``.
+    """
+    given, rows = iter(template_files), []
+    for part, of_set in zip(template_sets, kinds, strict=True):
+        loaded = load([next(given) for _ in of_set], of_set, pronouns, combinations, pronoun_sets, declared)
+        rows += [(part, size, value) for size, value in count_sizes(loaded).items()]
+    files.write_csv(sizes, pd.DataFrame(rows, columns=["templates", "size", "value"]))
+
+
+def count_sizes(loaded: Instances) -> dict[str, int]:
+    """Return the sizes of one set of templates, as :func:`sizes` names them."""
+    forms = [template.form for template in loaded.templates.rows]
+    classes = [entry["name_class"] for entry in loaded.names]
+    of_forms = {form: forms.count(form) for form in study.FORMS}
+    declared = [len(way.forms) for way in loaded.declarations]
+    return {
+        "full": loaded.size * len(loaded.declarations), "one": loaded.size, "groups": len(loaded.groups),
+        "types": len({forms.type for forms in loaded.groups.values()}), "forms": len(set(forms)),
+        "combinations": len({way.number for way in loaded.declarations}),
+        "declaration_types": len({way.kind for way in loaded.declarations}),
+        "declared.fewest": min(declared), "declared.most": max(declared), "templates": len(forms),
+        "templates.smallest": min(of_forms.values()), "names": len(classes),
+    } | {f"templates.{form}": count for form, count in of_forms.items()} | {
+        f"names.{name_class}": classes.count(name_class) for name_class in study.NAME_CLASSES
+    }  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -1,279 +1,334 @@
-"""The tables of MISGENDERED, each by the function of its rule.
+"""The paper's tables: those that the wildcard ``table`` names are pivots of estimates (rules/misgendered.smk).
 
-They write the cells (LaTeX) and, unless they say otherwise, the tidy rows behind them (CSV).
+They write cells (LaTeX) and, unless they say otherwise, the tidy rows behind them (CSV).
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import pandas as pd
 
 from scripts.core import files
-from scripts.core.data.templates import read_pronouns
 from scripts.core.paper import latex
-from scripts.core.paper import published as published_numbers
-from scripts.core.paper.formats import with_sd
-from scripts.core.paper.grid import Column, Factor, grid, level_columns, value, write_grid
-from scripts.core.paper.tables import write_table
+from scripts.core.paper.formats import MANY_UNITS, MISSING_MARK, interval, number, percent, with_sd
+from scripts.core.paper.tables import blank_repeats, write_table
+from scripts.core.statistics.ratios import POOLED
 from scripts.core.workflow.job import run_named
-from scripts.misgendered.lib import corpora, declarations, examples, figures, instances, study
-from scripts.misgendered.lib import tables as parts
-from scripts.misgendered.lib.analyses.by_model import ByModel
-from scripts.misgendered.lib.analyses.predictions import instance_parts
-from scripts.misgendered.lib.labels import ALL, DECLARATION_TYPES, FORMS, NAME_CLASSES, SHORT, TYPES, present
+from scripts.misgendered import corpora, declarations, examples, instances, study
+from scripts.misgendered.predictions import by_model, instance_parts
+from scripts.misgendered.study import (
+    CLASS_LABELS,
+    DECLARATION_TYPES,
+    FORM_LABELS,
+    SHORT,
+    TYPES,
+    forms_declared,
+    present,
+    split,
+)
 
-NONE = f"% No name has {parts.FEWEST} instances.\n"
+NAMES_SHOWN = 10
+"""Names at either end of the ranking (Table 9)."""
+FEWEST = 10
+"""A name with fewer instances is not ranked in print: one instance would move it by over ten percentage points."""
+Table = tuple[pd.DataFrame, pd.DataFrame, int]
+"""The tidy rows of a table, its cells, and how many of its first columns are text."""
 
 
-def table_choices(*, choices: str, tex: str, csv: str, models: dict) -> None:
+def table(*, estimates: str, tex: str, csv: str, table: str, templates: str, models: dict) -> None:
+    """Write one of the tables of estimates on a template set; ``models`` are name to facts."""
+    rows = study.read_table(estimates)
+    tidy, cells, left = TABLES[table](rows[rows.templates == templates], models)
+    if cells.empty:
+        files.write_csv(csv, tidy)
+        files.write_text(tex, "% This table has no rows in this run.\n")
+        return
+    align = "llrrllrr" if table == "name_ranks" else None
+    write_table(tex, csv, blank_labels(cells, left), left, rows=tidy, align=align)
+
+
+def accuracy(row: Mapping) -> str:
+    """Return an accuracy in percent with its interval; of :data:`MANY_UNITS` instances or more it has a decimal."""
+    decimals = int(row["below"] >= MANY_UNITS)
+    ends = interval(100 * row["low"], 100 * row["high"], decimals, between="–")
+    return percent(row["value"], decimals) + ("" if ends == MISSING_MARK else f" ({ends})")
+
+
+def printed(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return estimates with what is printed of them: ``accuracy`` and ``n``."""
+    texts = [accuracy(row) for row in rows.to_dict("records")]
+    return rows.assign(accuracy=texts, n=[number(n, 0) for n in rows.below])
+
+
+def pivot(
+    rows: pd.DataFrame, factors: Mapping[str, tuple[str, Mapping]], column: str, levels: Mapping, values: list[str]
+) -> pd.DataFrame:
+    """Return cells: factors make the rows, the first varying slowest, and the levels of a column the columns.
+
+    Args:
+        factors: Head to column and its levels, in their order, with how each is printed. A label that repeats the one
+        levels: Of ``column``, with their heads.
+        values: Columns of text; of several each has a column of its own for each level.
+    """
+    heads = {
+        head: pd.Categorical(rows[name].map(labels), list(dict.fromkeys(labels.values())), ordered=True)
+        for head, (name, labels) in factors.items()
+    }
+    wide = rows.assign(**heads).pivot(index=list(heads), columns=column, values=values).sort_index()
+    order = [(value, level) for level in levels for value in values]
+    wide = wide.reindex(columns=pd.MultiIndex.from_tuples(order)).fillna(MISSING_MARK)
+    wide.columns = [levels[level] if len(values) == 1 else f"{levels[level]}: {value}" for value, level in order]
+    return wide.reset_index().astype(dict.fromkeys(heads, str))
+
+
+def blank_labels(cells: pd.DataFrame, left: int) -> pd.DataFrame:
+    """Return cells in which labels that repeat those above are left out, but in the last of the first columns."""
+    labels, heads = cells.copy(), list(cells.columns[:left])
+    for place, head in enumerate(heads[:-1]):
+        known = heads[: place + 1]
+        cells[head] = labels[head].mask((labels[known] == labels[known].shift()).all(axis=1), "")
+    return cells
+
+
+def panels(models: Mapping[str, Mapping]) -> dict[str, str]:
+    """Return the models that have panels and columns, with their labels: all, or of more than a few their mean."""
+    if len(models) <= study.FEW:
+        return {name: facts["label"] for name, facts in models.items()}
+    return {POOLED: f"Mean over {len(models)} models"}
+
+
+def of_panels(rows: pd.DataFrame, models: Mapping[str, Mapping]) -> tuple[pd.DataFrame, dict]:
+    """Return the rows of these models, and the factor of models if there are several."""
+    shown = panels(models)
+    return rows[rows.model.isin(shown)], {"Model": ("model", shown)} if len(shown) > 1 else {}
+
+
+def zero_shot(estimates: pd.DataFrame, models: dict) -> Table:
+    """Table 4: the accuracy by type of pronouns, of each model and of their mean."""
+    rows, whole = split(estimates, "pronoun_type"), split(estimates)
+    mean = {POOLED: f"Mean over {len(models)} models"} if len(models) > 1 else {}
+    labels = {name: facts["label"] for name, facts in models.items()} | mean
+    shown = printed(rows[rows.model.isin(labels)])
+    cells = pivot(shown, {"Model": ("model", labels)}, "pronoun_type", present(TYPES, rows.pronoun_type), ["accuracy"])
+    sizes = {labels[name]: number(n, 0) for name, n in zip(whole.model, whole.below, strict=True) if name in labels}
+    return rows, cells.assign(n=cells.Model.map(sizes)), 1
+
+
+def by_type(head: str, column: str, levels: Mapping[str, str]) -> Callable:
+    """Tables 5, 6 and 8: the accuracy by a factor and the type of pronouns."""
+
+    def made(estimates: pd.DataFrame, models: dict) -> Table:
+        rows = split(estimates, column, "pronoun_type")
+        shown, factors = of_panels(rows, models)
+        labels = (
+            {level: levels[level] for level in levels if level in set(shown[column])}
+            if levels
+            else {level: str(forms_declared(level)) for level in sorted(shown[column].unique())}
+        )
+        factors |= {head: (column, labels)}
+        cells = pivot(printed(shown), factors, "pronoun_type", present(TYPES, rows.pronoun_type), ["accuracy", "n"])
+        return rows, cells, len(factors)
+
+    return made
+
+
+def groups(estimates: pd.DataFrame, models: dict) -> Table:
+    """Table 7: the accuracy on each pronoun group, the best of each type first."""
+    rows = split(estimates, "group")
+    shown = panels(models)
+    first = rows[rows.model == next(iter(shown))].sort_values(["value", "group"], ascending=[False, True])
+    factors = {
+        "Type": ("pronoun_type", present(TYPES, first.pronoun_type)),
+        "Group": ("group", {group: group for group in first.group}),
+    }
+    heads = shown if len(shown) > 1 else dict.fromkeys(shown, "Accuracy")
+    cells = pivot(printed(rows[rows.model.isin(shown)]), factors, "model", heads, ["accuracy"])
+    return rows, cells.assign(n=cells.Group.map(dict(zip(first.group, printed(first).n, strict=True)))), 2
+
+
+def name_class(estimates: pd.DataFrame, models: dict) -> Table:
+    """Table 10: the accuracy on she, he and they, and on neo-pronouns together, by class of names."""
+    rows = pd.concat([split(estimates, "group", "name_class"), split(estimates, "pronoun_type", "name_class")])
+    shown, factors = of_panels(rows[(rows.group == POOLED) == (rows.pronoun_type == "neo")], models)
+    named = {group: group for group in shown.group.unique() if group != POOLED} | {POOLED: "neo-pronouns"}
+    factors |= {"Pronouns": ("group", named)}
+    cells = pivot(printed(shown), factors, "name_class", present(CLASS_LABELS, rows.name_class), ["accuracy", "n"])
+    return rows, cells, len(factors)
+
+
+def name_ranks(estimates: pd.DataFrame, models: dict) -> Table:
+    """Table 9: the names with the highest and the lowest accuracy on neo-pronouns, over all models.
+
+    Those of few instances are in the CSV alone.
+    """
+    rows = rank_names(estimates)
+    known = printed(rows[rows.below >= FEWEST])
+    count = min(NAMES_SHOWN, len(known) // 2)
+    cells = {}
+    for head, end in (("Best", known.head(count)), ("Worst", known.tail(count).iloc[::-1])):
+        named = {"name": end["name"], "class": end.name_class.map(CLASS_LABELS), "accuracy": end.accuracy, "n": end.n}
+        cells |= {f"{head}: {name}": list(of) for name, of in named.items()}
+    return rows, pd.DataFrame(cells), 1
+
+
+def rank_names(estimates: pd.DataFrame) -> pd.DataFrame:
+    """Return the accuracies by name with their ``rank``, best first and equal names by the alphabet.
+
+    Ranks go from 1; equal accuracies share the mean of theirs.
+    """
+    rows = split(estimates, "name", "name_class", "pronoun_type", model=POOLED)
+    rows = rows.assign(rank=rows.value.rank(ascending=False))
+    return rows.sort_values(["value", "name"], ascending=[False, True], ignore_index=True)
+
+
+def few_shot(estimates: pd.DataFrame, models: dict) -> Table:
+    """Table 13: accuracies by examples in the prompt, with standard deviations over draws of the examples."""
+    rows = study.by_examples(estimates)
+    seen = {name: facts["label"] for name, facts in models.items() if name in set(rows[rows.shots != "0"].model)}
+    kinds = present(TYPES, rows.pronoun_type)
+    factors = {
+        "Type": ("pronoun_type", {kind: kinds[kind] for kind in kinds if kind != "binary"} or kinds),
+        "Examples": ("shots", {number: number for number in sorted(set(rows.shots), key=int)}),
+    }
+    texts = [with_sd(100 * value, 100 * sd, 1) for value, sd in zip(rows.value, rows.sd, strict=True)]
+    shown = rows.assign(text=texts)
+    shown = shown[shown.model.isin(seen) & shown.pronoun_type.isin(factors["Type"][1])]
+    return rows, pivot(shown, factors, "model", seen, ["text"]), 2
+
+
+TABLES = {
+    "zero_shot": zero_shot,
+    "declaration_type": by_type("Declaration", "declaration_type", DECLARATION_TYPES),
+    "declaration_number": by_type("Forms", "declaration_number", {}),
+    "groups": groups,
+    "forms": by_type("Form", "form", FORM_LABELS),
+    "name_ranks": name_ranks,
+    "name_class": name_class,
+    "few_shot": few_shot,
+}
+"""What makes the tidy rows and the cells of each, and how many of its first columns are text."""
+
+
+def table_choices(*, choices: str, tex: str, csv: str, templates: str, models: dict) -> None:
     """Tabulate what changes, in points, where the paper and the authors' code part."""
-    rows = files.read_csv(choices)
-    made = dict(zip(rows.choice, rows.made, strict=True))
-    made = Factor("Choice", "choice", {choice: f"{choice}: {other}" for choice, other in made.items()})
-    columns = level_columns("pronoun_type", present(TYPES, rows.pronoun_type), parts.DIFFERENCE)
-    columns.append(Column("Other pick", value("other_pick"), {"pronoun_type": ALL}))
-    write_table(tex, csv, grid(rows, [parts.of_panels(models), made], columns, "choice"), left=2, rows=rows)
+    tidy = study.read_table(choices)
+    tidy = tidy[tidy.templates == templates]
+    rows, factors = of_panels(tidy, models)
+    made = dict(zip(tidy.choice, tidy.made, strict=True))
+    ends = [interval(100 * low, 100 * high, 1, signed=True) for low, high in zip(rows.low, rows.high, strict=True)]
+    points = [number(100 * value, 1, signed=True) for value in rows.difference]
+    texts = [value if end == MISSING_MARK else f"{value} ({end})" for value, end in zip(points, ends, strict=True)]
+    # A choice has the same kinds of pronouns with every model, and is told first.
+    named = {"Choice": ("choice", {choice: f"{choice}: {other}" for choice, other in made.items()})}
+    cells = pivot(rows.assign(text=texts), named | factors, "pronoun_type", present(TYPES, tidy.pronoun_type), ["text"])
+    whole = rows[rows.pronoun_type == POOLED]
+    whole = whole.assign(text=[percent(share, 1) for share in whole.other_pick])
+    cells["Other pick"] = pivot(whole, named | factors, "pronoun_type", {POOLED: "Other pick"}, ["text"])["Other pick"]
+    order = [*factors, "Choice"]
+    write_table(tex, csv, cells[[*order, *cells.columns.drop(order)]], len(order), rows=tidy)
 
 
-def table_corpus_counts(*, corpus_counts: str, tex: str, csv: str, pronoun_sets: list) -> None:
-    """Tabulate how many documents hold each form of a group (summed), any form, and the nominative (Table 11).
+def table_corpora(*, corpus_counts: str, excerpts: str, tex: str, csv: str, table: str, pronoun_sets: list) -> None:
+    """Tabulate what text corpora hold: counts of documents or excerpts."""
+    write = {"corpus_counts": _write_counts, "excerpts": _write_excerpts}[table]
+    write(files.read_csv({"corpus_counts": corpus_counts, "excerpts": excerpts}[table]), tex, csv, pronoun_sets)
 
-    Write the cells (LaTeX) and the counts of all forms (CSV).
+
+def _write_counts(counts: pd.DataFrame, tex: str, csv: str, pronoun_sets: list[str]) -> None:
+    """Write documents that hold each form of a group (summed), any form, and the nominative (Table 11)."""
+    heads = {(corpora.SUM, corpora.ANY): "sum", (corpora.DOCUMENTS, corpora.ANY): "any form"}
+    heads |= {(corpora.DOCUMENTS, "nom"): "nominative"}
+    shown = [(quantity, form) in heads for quantity, form in zip(counts.quantity, counts.form, strict=True)]
+    rows = counts[shown].astype({"form": object})
+    head = [f"{row.label}: {heads[row.quantity, row.form]}" for row in files.rows(rows)]
+    columns = dict.fromkeys(f"{label}: {head}" for label in rows.label.unique() for head in heads.values())
+    factors = {
+        "Type": ("pronoun_type", present(TYPES, rows.pronoun_type)),
+        "Group": ("group", {group: group for group in pronoun_sets}),
+    }
+    rows = rows.assign(head=head, text=[number(count, 0) for count in rows["count"]])
+    cells = pivot(rows, factors, "head", {name: name for name in columns}, ["text"])
+    write_table(tex, csv, blank_labels(cells, 2), 2, rows=counts)
+
+
+def _write_excerpts(rows: pd.DataFrame, tex: str, csv: str, _: list[str]) -> None:
+    """Write excerpts of the corpora (Table 12): nominative forms as a table, all of them as CSV."""
+    heads = {"word": "Word", "label": "Corpus", "excerpt": "Excerpt"}
+    files.write_csv(csv, rows)
+    files.write_text(tex, latex.wrapped_table(rows.rename(columns=heads)[list(heads.values())], [0.1, 0.22, 0.58]))
+
+
+def table_inputs(
+    *, template_files: list, kinds: list, pronouns: str, combinations: str, pronoun_sets: list, declared: dict,
+    tex: str, csv: str, table: str,
+) -> None:  # fmt: skip
+    """Tabulate what instances are made from: pronouns, declarations, templates, or all steps with parts of each.
+
+    The arguments are those of :func:`scripts.misgendered.instances.load`.
     """
-    counts = files.read_csv(corpus_counts)
-    printed = counts[counts.form.isin([corpora.ANY, "nom"])]
-    groups = Factor("Group", "group", {group: group for group in pronoun_sets})
-    columns = [
-        Column(
-            f"{rows.label.iloc[0]}: {head}",
-            value("count", 0, scale=1),
-            {"corpus": corpus, "quantity": quantity, "form": form},
-        )
-        for corpus, rows in printed.groupby("corpus", sort=False)
-        for head, quantity, form in (
-            ("sum", corpora.SUM, corpora.ANY),
-            ("any form", corpora.DOCUMENTS, corpora.ANY),
-            ("nominative", corpora.DOCUMENTS, "nom"),
-        )
+    loaded = instances.load(template_files, kinds, pronouns, combinations, pronoun_sets, declared)
+    if table == "pronouns":
+        cells = pronoun_forms(loaded.groups)
+        write_table(tex, csv, cells, left=len(cells.columns))
+    elif table == "declarations":
+        known = declarations.read(combinations)
+        ways = [known[number][0] for number in declared["numbers"]]
+        rows = [(len(forms), ", ".join(SHORT[form] for form in forms)) for forms in ways]
+        write_table(tex, csv, pd.DataFrame(rows, columns=["Forms", "Declared"]), left=2)
+    elif table == "templates":
+        order = sorted(loaded.templates.rows, key=lambda row: list(SHORT).index(row.form))
+        cells = pd.DataFrame([(SHORT[row.form], row.text) for row in order], columns=["Form", "Template"])
+        cells = cells.assign(Form=blank_repeats(cells.Form))
+        files.write_csv(csv, cells)
+        files.write_text(tex, latex.wrapped_table(cells, [0.1, 0.86]))
+    else:
+        steps = pd.DataFrame(examples.framework_steps(loaded), columns=["part", "text"])
+        files.write_csv(csv, steps)
+        lines = [latex.Raw(r" \newline ".join(map(latex.escape, text.split("\n")))) for text in steps.text]
+        cells = pd.DataFrame({"Step": steps.part, "Example": pd.Series(lines, dtype=object)})
+        files.write_text(tex, latex.wrapped_table(cells, [0.18, 0.72]))
+
+
+def pronoun_forms(groups: Mapping) -> pd.DataFrame:
+    """Return the cells of Table 1: the forms of each pronoun group."""
+    order = [group for kind in TYPES for group in groups if groups[group].type == kind]
+    rows = [[TYPES[groups[group].type], *(groups[group][form] for form in SHORT)] for group in order]
+    cells = pd.DataFrame(rows, columns=["Type", *SHORT.values()])
+    return cells.assign(Type=blank_repeats(cells.Type))
+
+
+def table_models(*, tex: str, csv: str, models: dict) -> None:
+    """Tabulate the run's models (Table 3)."""
+    rows = [
+        {"model": name} | {key: facts[key] for key in ("family", "label", "architecture", "parameters")}
+        for name, facts in models.items()
     ]
-    write_grid(tex, csv, counts, [parts.of_types(printed), groups], columns, printed=printed)
+    write_table(tex, csv, model_cells(models), left=3, rows=pd.DataFrame(rows))
 
 
-def table_declaration_number(*, accuracy: str, tex: str, csv: str, templates: str, models: dict) -> None:
-    """Tabulate the accuracy by the number of declared forms (Table 6)."""
-    _by_type(accuracy, tex, csv, templates, models, "Forms", "declaration_number", {count: count for count in "12345"})
-
-
-def table_declaration_type(*, accuracy: str, tex: str, csv: str, templates: str, models: dict) -> None:
-    """Tabulate the accuracy by type of declaration (Table 5)."""
-    _by_type(accuracy, tex, csv, templates, models, "Declaration", "declaration_type", DECLARATION_TYPES)
-
-
-def _by_type(
-    accuracy: str,
-    tex: str,
-    csv: str,
-    templates: str,
-    models: dict[str, dict],
-    head: str,
-    column: str,
-    levels: Mapping[str, str],
-):
-    """Write accuracies by a factor and the type of pronouns."""
-    rows = figures.pooled_rows(figures.read(accuracy, ["accuracy"]), templates, {"pronoun_type", column})
-    columns = parts.accuracies("pronoun_type", present(TYPES, rows.pronoun_type))
-    write_grid(tex, csv, rows, [parts.of_panels(models), Factor(head, column, levels)], columns)
-
-
-def table_declarations(*, combinations: str, tex: str, csv: str, numbers: list) -> None:
-    """Tabulate which forms are declared (Table 2).
-
-    Write the table (LaTeX and CSV) of the configured combinations.
-    """
-    known = declarations.read(combinations)
-    write_table(tex, csv, parts.declarations({number: known[number][0] for number in numbers}), left=2)
+def model_cells(models: Mapping[str, Mapping]) -> pd.DataFrame:
+    """Return the cells of Table 3; the number of parameters of some models is not known."""
+    rows = [
+        (
+            facts["family"], facts["label"], facts["architecture"],
+            f"{facts['parameters'] / 1e6:,.0f}M" if facts["parameters"] else MISSING_MARK,
+        )
+        for facts in models.values()
+    ]  # fmt: skip
+    return pd.DataFrame(rows, columns=["Family", "Model", "Architecture", "Parameters"])
 
 
 def table_evaluation_examples(*, predictions: str, instances: str, tex: str, csv: str, models: dict) -> None:
     """Show one instance of each form with its right form and what the largest model picks (Figure 1)."""
     model = max(models, key=lambda name: models[name]["parameters"] or 0)
-    first = examples.first_instances(ByModel(predictions, examples.EXAMINED).read(0, model))
+    ((_, _, rows),) = by_model(predictions, examples.EXAMINED, 0, [model])
+    first = examples.first_instances(rows)
     texts = [rows.loc[rows.instance_id.isin(first.instance_id)] for _, rows in instance_parts(instances, ["text"])]
-    shown = examples.evaluation_examples(first, pd.concat(texts), model)
+    shown = examples.with_texts(first, pd.concat(texts))
     files.write_csv(csv, shown.assign(model=model))
     cells = {"Form": shown.form.map(SHORT), "Instance": shown.text}
     for head, column in (("Right", "gold"), ("Predicted", "picked")):
         cells[head] = [examples.as_written(str(row.text), getattr(row, column)) for row in shown.itertuples()]
-    files.write_text(tex, latex.wrapped_table(pd.DataFrame(cells), examples.EXAMPLE_WIDTHS))
-
-
-def table_excerpts(*, excerpts: str, tex: str, csv: str) -> None:
-    """Show excerpts of the text corpora (Table 12).
-
-    Write those of nominative forms as a table (LaTeX) and all of them (CSV).
-    """
-    rows = files.read_csv(excerpts)
-    files.write_csv(csv, rows)
-    files.write_text(tex, latex.wrapped_table(parts.excerpts(rows), parts.EXCERPT_WIDTHS))
-
-
-def table_few_shot(
-    *, accuracy_over_draws: str, accuracy: str, tex: str, csv: str, templates: str, models: dict
-) -> None:
-    """Tabulate accuracies with examples in the prompt (Table 13).
-
-    Write the cells (LaTeX) and means with standard deviations over the draws of examples (CSV).
-
-    Without examples both have the declaration that examples use, from ``accuracy``.
-    """
-    summary = files.read_csv(accuracy_over_draws)
-    rows = figures.by_examples(figures.read(accuracy, ["shots"]), summary, templates)
-    seen = {name: facts["label"] for name, facts in models.items() if name in set(rows[rows.shots > 0].model)}
-    kinds = present(TYPES, rows.pronoun_type)
-    types = Factor("Type", "pronoun_type", {kind: kinds[kind] for kind in kinds if kind != "binary"} or kinds)
-    shots = Factor("Examples", "shots", {number: f"{number}" for number in sorted(set(rows.shots))})
-    columns = level_columns("model", seen, lambda row: with_sd(100 * row["accuracy"], 100 * row["sd"], 1))
-    write_grid(tex, csv, rows, [types, shots], columns)
-
-
-def table_forms(*, accuracy: str, tex: str, csv: str, templates: str, models: dict) -> None:
-    """Tabulate the accuracy by pronoun form (Table 8)."""
-    _by_type(accuracy, tex, csv, templates, models, "Form", "form", FORMS)
-
-
-def table_framework(
-    *, template_files: list, kinds: list, pronouns: str, combinations: str, pronoun_sets: list, types: list,
-    numbers: list, wording: str, tex: str, csv: str,
-) -> None:  # fmt: skip
-    """Show how instances are made and models asked (Figure 2), with parts of this run's own files.
-
-    The arguments are those of the rule that makes the full sets.
-    """
-    given = dict(zip(kinds, template_files, strict=True))
-    loaded = instances.load(given, pronouns, pronoun_sets, combinations, types, numbers, wording)
-    steps = pd.DataFrame(examples.framework_steps(loaded, wording), columns=["part", "text"])
-    files.write_csv(csv, steps)
-    lines = [latex.Raw(r" \newline ".join(map(latex.escape, text.split("\n")))) for text in steps.text]
-    cells = pd.DataFrame({"Step": steps.part, "Example": pd.Series(lines, dtype=object)})
-    files.write_text(tex, latex.wrapped_table(cells, examples.FRAMEWORK_WIDTHS))
-
-
-def table_groups(*, accuracy: str, tex: str, csv: str, templates: str, models: dict) -> None:
-    """Tabulate the accuracy on each pronoun group, the best of each type first (Table 7)."""
-    rows = figures.pooled_rows(figures.read(accuracy, ["accuracy"]), templates, {"pronoun_type", "group"})
-    shown = figures.panels(models)
-    first = rows[rows.model == next(iter(shown))].sort_values(["accuracy", "group"], ascending=[False, True])
-    groups = Factor("Group", "group", {group: group for group in first.group})
-    heads = shown if len(shown) > 1 else dict.fromkeys(shown, "Accuracy")
-    columns = level_columns("model", heads, parts.accuracy)
-    columns.append(Column("n", value("n", 0, scale=1), {"model": next(iter(shown))}))
-    write_grid(tex, csv, rows, [parts.of_types(first), groups], columns)
-
-
-def table_models(*, tex: str, csv: str, models: dict) -> None:
-    """Tabulate the run's models (Table 3).
-
-    Write the cells (LaTeX) and the facts behind them (CSV).
-    """
-    rows = [
-        {"model": name} | {key: facts[key] for key in ("family", "label", "architecture", "parameters")}
-        for name, facts in models.items()
-    ]
-    write_table(tex, csv, parts.models(models), left=3, rows=pd.DataFrame(rows))
-
-
-def table_name_class(*, accuracy: str, tex: str, csv: str, templates: str, models: dict) -> None:
-    """Tabulate the accuracy on she, he and they, and on neo-pronouns together, by class of names (Table 10)."""
-    table = figures.read(accuracy, ["name_class"])
-    margins = [
-        figures.pooled_rows(table, templates, {"pronoun_type", "name_class", *more}) for more in (("group",), ())
-    ]
-    rows = pd.concat(margins, ignore_index=True)
-    printed = rows[(rows.group == ALL) == (rows.pronoun_type == "neo")]
-    groups = {group: group for group in dict.fromkeys(printed.group) if group != ALL} | {ALL: "neo-pronouns"}
-    columns = parts.accuracies("name_class", present(NAME_CLASSES, rows.name_class))
-    factors = [parts.of_panels(models), Factor("Pronouns", "group", groups)]
-    write_grid(tex, csv, rows, factors, columns, printed=printed)
-
-
-def table_name_ranks(*, name_ranks: str, tex: str, csv: str) -> None:
-    """Tabulate the names with the highest and the lowest accuracy on neo-pronouns (Table 9).
-
-    Write both ends of the ranking (LaTeX) and all names (CSV); those of few instances are in the CSV alone.
-    """
-    ranked = files.read_csv(name_ranks)
-    known = ranked[ranked.n >= parts.FEWEST]
-    if known.empty:
-        files.write_csv(csv, ranked)
-        files.write_text(tex, NONE)
-        return
-    write_table(tex, csv, parts.names(*parts.ranking_ends(known)), rows=ranked, align="llrrllrr")
-
-
-def table_pronouns(*, pronouns: str, tex: str, csv: str, pronoun_sets: list) -> None:
-    """Tabulate the forms of the pronoun groups (Table 1).
-
-    Write the table (LaTeX and CSV) of the configured groups.
-    """
-    cells = parts.pronouns(study.select_groups(read_pronouns(pronouns), pronoun_sets))
-    write_table(tex, csv, cells, left=len(cells.columns))
-
-
-def table_templates(
-    *, template_files: list, kinds: list, pronouns: str, combinations: str, pronoun_sets: list, types: list,
-    numbers: list, wording: str, tex: str, csv: str,
-) -> None:  # fmt: skip
-    """List the templates (Table 14).
-
-    Write the list (LaTeX and CSV); the other arguments are those of the script that makes the full sets.
-    """
-    given = dict(zip(kinds, template_files, strict=True))
-    loaded = instances.load(given, pronouns, pronoun_sets, combinations, types, numbers, wording)
-    cells = parts.templates(loaded.templates.rows)
-    files.write_csv(csv, cells)
-    files.write_text(tex, latex.wrapped_table(cells, parts.TEMPLATE_WIDTHS))
-
-
-def table_zero_shot(*, accuracy: str, tex: str, csv: str, templates: str, models: dict) -> None:
-    """Tabulate the accuracy by type of pronouns, of each model and of their mean (Table 4)."""
-    table = figures.read(accuracy, ["accuracy"])
-    rows, overall = (figures.pooled_rows(table, templates, kept) for kept in ({"pronoun_type"}, ()))
-    mean = {ALL: f"Mean over {len(models)} models"} if len(models) > 1 else {}
-    named = Factor("Model", "model", {name: facts["label"] for name, facts in models.items()} | mean)
-    columns = level_columns("pronoun_type", present(TYPES, rows.pronoun_type), parts.accuracy)
-    columns.append(Column("n", value("n", 0, scale=1), {"pronoun_type": ALL}))
-    write_grid(tex, csv, rows, [named], columns, printed=pd.concat([rows, overall]))
-
-
-def published_vs_ours(
-    *, published: str, mapping: str, study_models: str, accuracy: str, corpus_counts: str, tables: list, csv: str,
-    tex: str, numbers: str, template_sets: list, every_set: list, models: dict, pronoun_sets: list,
-) -> None:  # fmt: skip
-    """Set every published number of MISGENDERED beside ours, on each template set, with a verdict.
-
-    Write all comparisons (CSV), those that the paper shows (LaTeX) and how often each verdict fell (JSON).
-
-    ``accuracy`` has the accuracies on all of ``template_sets`` and ``corpus_counts`` what was counted in corpora;
-    ``tables`` are tables of each of the sets. Those of ``every_set`` that were not run are listed so. Demonstration
-    models among ``models`` are left out.
-    """
-    printed = published_numbers.read(published, mapping, study_models)
-    by_set = published_numbers.read_tables(tables, template_sets)
-    everything = files.read_csv(accuracy, dtype={"declaration_number": str})
-    counts = files.read_csv(corpus_counts)
-    for name in template_sets:
-        by_set[name]["analysis/accuracy.csv"] = everything[everything.templates == name]
-        by_set[name]["analysis/corpus_counts.csv"] = counts
-    published_numbers.write(
-        "misgendered",
-        printed,
-        by_set,
-        every_set,
-        excluded=published_numbers.demonstration(models),
-        obstacles={"likelihood": study.comparison_obstacle(pronoun_sets)},
-        csv=csv,
-        tex=tex,
-        numbers=numbers,
-    )
+    files.write_text(tex, latex.wrapped_table(pd.DataFrame(cells), [0.1, 0.42, 0.15, 0.17]))
 
 
 if __name__ == "__main__":

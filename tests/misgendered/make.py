@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from scripts.misgendered.lib import instances, study
+from scripts.misgendered import instances, study
 
 ROOT = Path(__file__).parents[2]
 PRONOUNS = ROOT / "templates/pronouns.tsv"
@@ -39,14 +39,22 @@ def official(mirror, wording="faithful"):
     }
 
 
-def load(given=None, types=study.DECLARATION_TYPES, numbers=NUMBERS, wording="corrected", **changed):
-    """Return the instances of the replica, or of other files."""
-    arguments = {
+def sources(given=None, types=tuple(study.DECLARATION_TYPES), numbers=tuple(NUMBERS), wording="corrected", **changed):
+    """Return what rules give to functions that read template files: the replica's, or other files."""
+    given = given or files()
+    return {
+        "template_files": list(given.values()),
+        "kinds": list(given),
         "pronouns": str(PRONOUNS),
-        "groups": study.PRONOUN_GROUPS,
         "combinations": str(FOLDER / "declarations.tsv"),
+        "pronoun_sets": study.PRONOUN_GROUPS,
+        "declared": {"types": types, "numbers": numbers, "wording": wording},
     } | changed
-    return instances.load(given or files(), **arguments, types=types, numbers=numbers, wording=wording)
+
+
+def load(*given, **changed):
+    """Return the instances of the replica, or of other files (:func:`sources`)."""
+    return instances.load(**sources(*given, **changed))
 
 
 def small(folder, texts=TEXTS, names=(("Ada", "female"), ("Ben", "male"), ("Sky", "unisex"), ("Kim", "unisex"))):

@@ -15,10 +15,13 @@ import numpy as np
 import pandas as pd
 
 from scripts.core.paper import published
+from scripts.core.paper.checks import Sampled
 from scripts.core.paper.finding_verdicts import MissingEvidence
 from scripts.core.statistics import procedures
-from scripts.misgendered.lib import findings
-from scripts.misgendered.lib.labels import FORMS, TYPES
+from scripts.misgendered import findings
+from scripts.misgendered.quantities import Results
+from scripts.misgendered.study import FORM_LABELS as FORMS
+from scripts.misgendered.study import TYPES
 from tests.core.paper.simulated_findings import BORDER, FALSE, RUN, STUDY, TRUE, Simulation, Worlds
 
 DRAWS, SEED = 300, 1
@@ -35,7 +38,7 @@ SAMPLES = 50
 """Different samples of instances, of which each data set has one."""
 LEVELS = {
     "pronoun_type": tuple(TYPES), "group": GROUPS, "form": tuple(FORMS), "declaration_type": DECLARATIONS,
-    "declaration_number": findings.NUMBERS, "name_class": tuple(NAMES),
+    "declared": findings.NUMBERS, "name_class": tuple(NAMES),
 }  # fmt: skip
 """The levels of each factor, by which rows are coded."""
 SIZES = {
@@ -114,7 +117,7 @@ def _as_found() -> Truth:
         {"he": 0.76, "she": 0.758, "they": 0.342} | neo,
         {
             "declaration_type": _by_kind(DECLARATIONS, (-0.0635, 0.0635), (-0.0675, 0.0675), (0.018, -0.018)),
-            "declaration_number": _by_kind(
+            "declared": _by_kind(
                 findings.NUMBERS, (0.002, 0.001, -0.001, -0.002), (0.020, 0.008, -0.006, -0.018),
                 (-0.030, -0.010, 0.013, 0.018)),
             "form": _by_kind(tuple(FORMS), (0.05, 0.02, 0.02, 0.07, -0.13), (-0.04, -0.04, 0, 0, 0.12),
@@ -159,14 +162,14 @@ def _neo_over_binary(truth: Truth) -> Truth:
 
 
 def _uneven_numbers(truth: Truth) -> Truth:
-    turned = _negative("declaration_number")(truth).shifts["declaration_number"]
+    turned = _negative("declared")(truth).shifts["declared"]
     wide = dict(zip(((("binary", n)) for n in findings.NUMBERS), (0.06, 0.02, -0.02, -0.06), strict=True))
-    return replace(truth, shifts=truth.shifts | {"declaration_number": turned | wide})
+    return replace(truth, shifts=truth.shifts | {"declared": turned | wide})
 
 
 def _bordering_numbers(truth: Truth) -> Truth:
-    even = _none("declaration_number")(truth).shifts["declaration_number"]
-    return replace(truth, shifts=truth.shifts | {"declaration_number": even | {("binary", 2): 0.02}})
+    even = _none("declared")(truth).shifts["declared"]
+    return replace(truth, shifts=truth.shifts | {"declared": even | {("binary", 2): 0.02}})
 
 
 def _models(change: Callable, family: str = "") -> Callable:
@@ -239,7 +242,7 @@ WORLDS = {
     1: Worlds(_neo_over_binary, _all_groups(0.4)),
     2: Worlds(_negative("declaration_type"), _none("declaration_type")),
     3: Worlds(_negative("declaration_type"), _none("declaration_type")),
-    4: Worlds(_negative("declaration_number"), _none("declaration_number")),
+    4: Worlds(_negative("declared"), _none("declared")),
     5: Worlds(_uneven_numbers, _bordering_numbers),
     6: Worlds(_models(lambda kind, values: values[::-1], "opt"), _models(_all_alike, "opt")),
     7: Worlds(_models(_gains_of_neo, "opt"), _models(_all_alike, "opt")),
@@ -261,7 +264,7 @@ WORLDS = {
 }  # fmt: skip
 FACTORS = (
     dict.fromkeys(range(1, 21), ()) | dict.fromkeys((2, 3), ("declaration_type",))
-    | dict.fromkeys((4, 5), ("declaration_number",)) | dict.fromkeys((10, 11, 17), ("group",))
+    | dict.fromkeys((4, 5), ("declared",)) | dict.fromkeys((10, 11, 17), ("group",))
 )  # fmt: skip
 """What rows tell apart besides the type of pronouns, the form, the template and the name."""
 
@@ -314,11 +317,11 @@ def _design(size: str, factors: tuple[str, ...], sample: int, *, behind: bool = 
         )
         table["name_index"] = generator.integers(len(classes), size=rows)
         table["declaration_type"] = generator.choice(DECLARATIONS, rows)
-        table["declaration_number"] = generator.choice(findings.NUMBERS, rows, p=np.array(NUMBER_WEIGHTS) / 6)
+        table["declared"] = generator.choice(findings.NUMBERS, rows, p=np.array(NUMBER_WEIGHTS) / 6)
         table["trials"] = 1
     else:
         table = groups.merge(pd.DataFrame({"declaration_type": DECLARATIONS}), how="cross")
-        numbers = pd.DataFrame({"declaration_number": findings.NUMBERS, "trials": NUMBER_WEIGHTS})
+        numbers = pd.DataFrame({"declared": findings.NUMBERS, "trials": NUMBER_WEIGHTS})
         table = table.merge(numbers, how="cross").groupby(kept, sort=False, as_index=False).trials.sum()
         places = np.indices((len(form), len(classes))).reshape(2, -1)
         table = table.merge(pd.DataFrame(places.T, columns=["template", "name_index"]), how="cross")
@@ -336,7 +339,7 @@ def _design(size: str, factors: tuple[str, ...], sample: int, *, behind: bool = 
     )
 
 
-class SimulatedPredictions(findings.Results):
+class SimulatedPredictions(Results):
     """Counts of one drawn data set, as findings ask for the predictions of a run."""
 
     def __init__(self, truth: Truth, number: int, size: str, known: pd.DataFrame, generator: np.random.Generator):
@@ -361,13 +364,10 @@ class SimulatedPredictions(findings.Results):
         """How many templates are resampled."""
         return len(FORMS) * TEMPLATES
 
-    def rows(self, models: list[str] | None = None, shots: int = 0, **levels: Any) -> None:
-        """Return nothing: every row that findings ask for is there."""
-
-    def share(self, models: list[str] | None = None, shots: int = 0, **levels: Any) -> tuple[float, np.ndarray]:
+    def share(self, models: list[str] | None = None, shots: int = 0, **levels: Any) -> Sampled:
         """Return an accuracy with its bootstrap samples."""
         of_shots = self.number in (19, 20)
-        factors = ("declaration_type", "declaration_number") if of_shots and not shots else FACTORS[self.number]
+        factors = ("declaration_type", "declared") if of_shots and not shots else FACTORS[self.number]
         sample = self.sample if shots or ROWS[self.of_size] else 0
         design = _design(self.of_size, factors, sample, behind=shots > 0)
         rows, place, resampled, trials = design.cells(tuple(levels.items()))
@@ -380,7 +380,7 @@ class SimulatedPredictions(findings.Results):
         per = 1 if models else MODELS
         if not trials:
             raise MissingEvidence("instances")
-        return right.sum() / trials / per, samples / per
+        return Sampled(right.sum() / trials / per, samples / per, self.templates)
 
     def _draw(self, design: Design, model: str | None, shots: int) -> np.ndarray:
         codes = design.codes
@@ -441,8 +441,8 @@ class SimulatedPredictions(findings.Results):
         none = ~(high > low)
         low, high = np.where(none, np.nan, low), np.where(none, np.nan, high)
         classes = np.repeat(list(NAMES), list(NAMES.values()))[kept]
-        frame = pd.DataFrame({"name_class": classes, "accuracy": value, "ci_low": low, "ci_high": high})
-        return frame.sort_values("accuracy", ascending=False, ignore_index=True)
+        frame = pd.DataFrame({"name_class": classes, "value": value, "low": low, "high": high})
+        return frame.sort_values("value", ascending=False, ignore_index=True)
 
 
 def simulation(folder: Path) -> Simulation:
@@ -452,7 +452,7 @@ def simulation(folder: Path) -> Simulation:
     known = known.assign(parameters=range(len(known))).set_index("model")
     as_found = _as_found()
 
-    def draw(number: int, world: str, size: str, generator: np.random.Generator) -> findings.Results:
+    def draw(number: int, world: str, size: str, generator: np.random.Generator) -> Results:
         changes = {TRUE: _best_form if number == 15 else lambda truth: truth}
         changes |= {FALSE: WORLDS[number].false, BORDER: WORLDS[number].border}
         return SimulatedPredictions(changes[world](as_found), number, size, known, generator)

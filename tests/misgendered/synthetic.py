@@ -5,10 +5,12 @@ import zlib
 import numpy as np
 import pandas as pd
 
+from scripts.core import files
 from scripts.core.data import losses
 from scripts.core.statistics.normalisation import compare_scores
-from scripts.misgendered.lib.analyses.normalisation import DESIGN
-from scripts.misgendered.lib.analyses.predictions import decide_instances
+from scripts.misgendered import estimates, study
+from scripts.misgendered.normalisation import DESIGN
+from scripts.misgendered.predictions import decide
 
 FORMS = ("nom", "acc", "pos_dep", "pos_ind", "ref")
 GROUPS = {
@@ -24,14 +26,7 @@ GROUPS = {
     "ey": ("neo", "ey", "em", "eir", "eirs", "emself"),
     "ze": ("neo", "ze", "zir", "zir", "zirs", "zirself"),
 }
-COMBINATIONS = {
-    2: ("nom", "acc"),
-    31: ("nom", "acc", "pos_ind"),
-    32: ("nom", "acc", "pos_dep"),
-    41: ("nom", "acc", "pos_ind", "ref"),
-    42: ("nom", "acc", "pos_dep", "ref"),
-    5: FORMS,
-}
+COMBINATIONS = (2, 31, 32, 41, 42, 5)
 DECLARATIONS = [f"{kind}_{number}" for kind in ("explicit", "parenthetical") for number in COMBINATIONS]
 POPULATION = {"unisex": 300, "female": 100, "male": 100}
 NAMES = {
@@ -69,7 +64,7 @@ def instances(size, seed=0, groups=tuple(GROUPS), shots=0, draws=1, templates=10
                     "form": asked, "group": group, "pronoun_type": GROUPS[group][0], "name": name,
                     "name_class": name_class, "template_index": template, "declaration": declaration,
                     "declaration_type": declaration.partition("_")[0],
-                    "declaration_number": declaration.partition("_")[2], "shots": shots, "draw": draw,
+                    "declaration_number": int(declaration.partition("_")[2]), "shots": shots, "draw": draw,
                 }
             )  # fmt: skip
     return pd.DataFrame(rows)
@@ -109,7 +104,7 @@ def predictions(table, scores, model):
         compared = losses.comparable_scores(scores, statistic, "corrected", "corrected", model)
         wide = compared.pivot(index="instance_id", columns="option_index", values="log_probability").astype(float)
         parts.append(wide.reindex(table.instance_id).fillna(-np.inf).to_numpy())
-    return decide_instances(table, *parts, model, COMBINATIONS)
+    return decide(table, *parts, model)
 
 
 def predicted(models, size=660, shots=(), draws=2, groups=tuple(GROUPS)):
@@ -121,6 +116,21 @@ def predicted(models, size=660, shots=(), draws=2, groups=tuple(GROUPS)):
         predictions(table, scores(table, seed=i, skill=0.6 + 0.2 * (i % 5)), model) for i, model in enumerate(models)
     ]
     return pd.concat(parts, ignore_index=True)
+
+
+def write(path, table):
+    """Write predictions as a run does, one number of examples and model after the other; return the path."""
+    with files.append_parquet(path) as append:
+        for _, part in table.groupby(["shots", "model"], sort=False):
+            append(part)
+    return str(path)
+
+
+def estimated(path, draws=300, seed=1, study_models=()):
+    """Return the estimates of a file of predictions."""
+    table = study.identify(estimates.accuracies(path, draws, seed, study_models), "replica", "corrected")
+    factors = dict.fromkeys(study.FACTORS, str)
+    return table.astype(factors)
 
 
 def _model(label, family, parameters, architecture="decoder", demonstration=False):

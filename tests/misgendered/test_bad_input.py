@@ -11,7 +11,7 @@ from tests.workflow.conftest import Workflow
 pytestmark = pytest.mark.workflow
 
 SAMPLE = "results/misgendered/instances/replica/selected.parquet"
-COUNTS = "results/misgendered/analysis/corpus_counts.csv"
+COUNTS = "results/misgendered/corpus_counts.csv"
 SMALL = """
 studies: [misgendered]
 misgendered:

@@ -14,7 +14,8 @@ import pytest
 from scripts.core import files
 from scripts.core.data.templates import read_pronouns
 from scripts.core.errors import UserError
-from scripts.misgendered.lib import corpora, study
+from scripts.misgendered import corpora, study
+from scripts.misgendered.documents import read_documents
 from tests.misgendered import make
 
 GROUPS = study.select_groups(read_pronouns(make.PRONOUNS), study.PRONOUN_GROUPS)
@@ -139,7 +140,7 @@ def test_plain_text_is_one_document_or_one_for_each_paragraph(tmp_path):
     path.write_bytes(b"\xef\xbb\xbfShe came.\nXe too.\n\n \r\nThey left.\n\n")
     whole = corpora.count_file(path, "text", WANTED, 1)
     assert (whole["total"], whole["documents"]) == (1, {"she": 1, "they": 1, "xe": 1})
-    parts = list(corpora.read_documents(path, "paragraphs"))
+    parts = list(read_documents(path, "paragraphs"))
     assert parts == ["She came.\nXe too.\n", "They left.\n"]
 
 
@@ -286,7 +287,7 @@ def test_tables_have_a_row_for_each_form(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_bytes(json_lines(DOCUMENTS))
     counts = corpora.count_file(path, "jsonl", WANTED, 1)
-    table = corpora.table(counts, GROUPS, "mine", "My corpus")
+    table = corpora.count_table(counts, GROUPS, "mine", "My corpus")
     assert len(table) == 77 and list(table.columns) == list(corpora.COLUMNS) and set(table.total) == {6}
     # The first and the fourth document hold forms of xe and they; "hers" and "she" are of one document.
     every = table[table.form == corpora.ANY].set_index(["group", "quantity"])["count"]

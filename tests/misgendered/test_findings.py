@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from scripts.core.paper import finding_verdicts, published
+from scripts.core.paper.checks import Sampled
 from scripts.core.paper.finding_verdicts import FAILS, HOLDS, NOT_APPLICABLE, check, decide
-from scripts.misgendered import analyses
-from scripts.misgendered.lib import findings, study
+from scripts.misgendered import findings, quantities, study
 from tests.misgendered import synthetic
 
 MODELS = synthetic.STUDY_MODELS
@@ -22,9 +22,19 @@ def predicted():
     return synthetic.predicted(list(MODELS), size=330)
 
 
+def names(table):
+    """Return estimates by name."""
+    neo = table[(table.shots == 0) & (table.pronoun_type == "neo")]
+    return (
+        neo.groupby(["name", "name_class"], observed=True)
+        .correct.agg(value="mean")
+        .reset_index()
+        .assign(low=0.0, high=1.0)
+    )
+
+
 def results(table, documents=NOTHING):
-    ranks = analyses.by_name(table, 100, 1) if len(table) else pd.DataFrame()
-    return findings.Results(table, KNOWN, ranks, documents, 300, 1)
+    return quantities.Results(table, KNOWN, names(table), documents, 300, 1)
 
 
 def verdict(number, *arguments):
@@ -58,11 +68,11 @@ def test_what_is_not_clear_asks_for_a_larger_sample(predicted):
 
 
 def test_the_size_that_would_decide_grows_with_the_square_of_the_interval():
-    assert findings.needed_instances(500, 0.02, -0.02, 0.06) == "about 2,000 instances"
-    assert findings.needed_instances(500, 0.01, -0.03, 0.05) == "about 8,000 instances"
+    assert quantities.needed_instances(500, 0.02, -0.02, 0.06) == "about 2,000 instances"
+    assert quantities.needed_instances(500, 0.01, -0.03, 0.05) == "about 8,000 instances"
     assert (
-        findings.needed_instances(500, 0.0, -0.1, 0.1)
-        == findings.needed_instances(500, 0.1, np.nan, np.nan)
+        quantities.needed_instances(500, 0.0, -0.1, 0.1)
+        == quantities.needed_instances(500, 0.1, np.nan, np.nan)
         == "more instances"
     )
 
@@ -113,8 +123,7 @@ def test_a_card_and_a_run_of_one_model_never_contradict_each_other(predicted):
     one = predicted[predicted.model == "gpt2"]
     levels = one.pronoun_type.map({"binary": 0.05, "neutral": 0.95, "neo": 0.05}).astype(float)
     one = one.assign(correct=np.random.default_rng(3).random(len(one)) < levels)
-    ranks = analyses.by_name(one, 100, 1)
-    alone = {"replica": findings.Results(one, KNOWN[KNOWN.model == "gpt2"], ranks, NOTHING, 300, 1)}
+    alone = {"replica": quantities.Results(one, KNOWN[KNOWN.model == "gpt2"], names(one), NOTHING, 300, 1)}
     card = finding_verdicts.single_model_verdicts(
         findings.FINDINGS, findings.ONE_MODEL, alone, averages=findings.ONE_MODEL
     )
@@ -126,7 +135,7 @@ def test_a_card_and_a_run_of_one_model_never_contradict_each_other(predicted):
 def drawn(rng, accuracies, size):
     """Return simulated accuracies by name, each with bootstrap samples."""
     found = rng.binomial(size, accuracies) / size
-    return {f"{n}": (p, rng.binomial(size, p, 300) / size) for n, p in enumerate(found)}
+    return {f"{n}": Sampled(p, rng.binomial(size, p, 300) / size, size) for n, p in enumerate(found)}
 
 
 class OfSize:
@@ -142,7 +151,7 @@ def verdicts(accuracies, size, worlds=200):
     made = []
     for _ in range(worlds):
         shares = drawn(rng, accuracies, size)
-        made.append(decide([check(lambda shares=shares: findings.check_similar(OfSize(size), shares, 0.02))]).verdict)
+        made.append(decide([check(lambda shares=shares: quantities.similar(OfSize(size), shares, 0.02))]).verdict)
     return {verdict: made.count(verdict) / worlds for verdict in (HOLDS, FAILS, NOT_APPLICABLE)}
 
 

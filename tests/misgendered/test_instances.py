@@ -1,3 +1,4 @@
+import dataclasses
 import importlib.resources
 from collections import Counter
 from functools import cache
@@ -12,8 +13,7 @@ from scripts.core import files
 from scripts.core.data import instances as instance_files
 from scripts.core.data import options
 from scripts.core.errors import UserError
-from scripts.misgendered.lib import few_shot, instances, samples, study
-from scripts.misgendered.lib import instances as assembly
+from scripts.misgendered import assembly, few_shot, instances, samples, study
 from tests.misgendered import make
 
 
@@ -83,7 +83,7 @@ def test_every_gold_form_is_offered_once_and_its_group_stands_beside_it():
     assert options.chance(rows.options, rows.gold) == pytest.approx((3 / 11 + 2 / 10) / 5)
 
 
-@pytest.mark.parametrize(("types", "numbers"), [(study.DECLARATION_TYPES, make.NUMBERS), (["explicit"], [43])])
+@pytest.mark.parametrize(("types", "numbers"), [(tuple(study.DECLARATION_TYPES), make.NUMBERS), (["explicit"], [43])])
 def test_rows_of_a_sample_are_rows_of_the_full_sets(tmp_path, types, numbers):
     loaded = make.load(make.small(tmp_path), types=types, numbers=numbers)
     whole = pa.concat_tables(
@@ -102,7 +102,7 @@ def test_rows_of_a_sample_are_rows_of_the_full_sets(tmp_path, types, numbers):
 
 def test_a_file_has_what_the_batches_have(tmp_path):
     loaded = make.load(make.small(tmp_path), types=["explicit"], numbers=[2])
-    instance_files.write_stream(tmp_path / "full.parquet", loaded.schema(), loaded.full(0), loaded.metadata())
+    instance_files.write_stream(tmp_path / "full.parquet", loaded.schema, loaded.full(0), loaded.metadata())
     read = files.read_parquet(tmp_path / "full.parquet")
     made = pa.Table.from_batches(loaded.full(0)).to_pandas()
     assert read.text.tolist() == made.text.tolist()
@@ -117,7 +117,7 @@ def test_a_file_has_what_the_batches_have(tmp_path):
 
 def test_a_sample_is_written_in_batches_and_read_as_a_whole(tmp_path):
     codes = samples.draw(replica(), 130, 1)
-    instance_files.write_stream(tmp_path / "sample.parquet", replica().schema(), replica().batches(codes, 50))
+    instance_files.write_stream(tmp_path / "sample.parquet", replica().schema, replica().batches(codes, 50))
     read = files.read_parquet(tmp_path / "sample.parquet")
     assert read.instance_id.tolist() == frame(replica(), codes).instance_id.tolist()
     assert read.groups.map(list).tolist() == frame(replica(), codes).groups.map(list).tolist()
@@ -196,6 +196,18 @@ def test_the_beginning_of_a_sample_is_there_in_the_other_wording_as_well(wording
     assert sum(len(batch) for batch in samples.sample_with_rewordings(loaded, 20, 44, 1)) == 40
 
 
+def test_sizes_count_each_set(tmp_path):
+    given = make.sources()
+    files_of_both = [*given["template_files"], *make.small(tmp_path).values()]
+    made = given | {"template_files": files_of_both, "kinds": [given["kinds"]] * 2}
+    instances.sizes(**made, template_sets=["replica", "official"], sizes=str(tmp_path / "sizes.csv"))
+    rows = files.read_csv(tmp_path / "sizes.csv").set_index(["templates", "size"]).value
+    assert rows["replica"][["full", "one", "groups", "forms", "types", "names.unisex"]].tolist() == [
+        3_300_000, 275_000, 11, 5, 3, 300,
+    ]  # fmt: skip
+    assert rows["official"][["one", "templates.smallest", "names.female", "declared.most"]].tolist() == [220, 1, 1, 5]
+
+
 def test_rows_that_a_full_set_does_not_have_are_refused():
     with pytest.raises(IndexError):
         replica().rows(0, np.array([275_000]))
@@ -213,7 +225,7 @@ def test_an_added_group_and_a_removed_template_are_followed(tmp_path):
     lines = (make.FOLDER / "templates.tsv").read_text(encoding="utf-8").split("\n")
     texts.write_text("\n".join(line for line in lines if not line.startswith("7\t")), encoding="utf-8")
     groups = [*study.PRONOUN_GROUPS, "fae"]
-    loaded = make.load(make.files() | {"templates": str(texts)}, pronouns=str(table), groups=groups)
+    loaded = make.load(make.files() | {"templates": str(texts)}, pronouns=str(table), pronoun_sets=groups)
     assert loaded.size == 49 * 500 * 12
     rows = frame(loaded, samples.draw(loaded, 600, 1))
     assert set(rows.group) == set(groups)
@@ -226,9 +238,9 @@ def test_an_added_group_and_a_removed_template_are_followed(tmp_path):
 
 def test_groups_that_are_unknown_or_too_few_are_refused():
     with pytest.raises(UserError, match=r"misgendered.pronoun_sets: templates/pronouns.tsv has no set 'xi'"):
-        make.load(groups=["he", "xi"])
+        make.load(pronoun_sets=["he", "xi"])
     with pytest.raises(UserError, match="at least two pronoun groups"):
-        make.load(groups=["he"])
+        make.load(pronoun_sets=["he"])
 
 
 # Examples.
@@ -282,14 +294,15 @@ def test_fewer_examples_are_the_first_of_more_and_depend_on_the_instance_alone()
 
 def test_faithful_examples_repeat_no_template_and_are_joined_as_in_the_released_code():
     loaded = explicit()
-    rows = few_shot.table(loaded, 6, 2, 50, 4, faithful=True).to_pandas()
+    faithful = dataclasses.replace(loaded, wording="faithful")
+    rows = few_shot.table(faithful, 6, 2, 50, 4).to_pandas()
     assert all(len(set(cell)) == 6 for cell in rows.example_templates)
     assert rows.text.str.count(" \n ").eq(6).all() and not rows.text.str.contains(r"[^ ]\n|\n[^ ]").any()
     # In the corrected wording most prompts of six repeat one.
     plain = few_shot.table(loaded, 6, 2, 50, 4).to_pandas()
     assert sum(len(set(cell)) < 6 for cell in plain.example_templates) > 50
     # More than there are other templates: all of them, then again.
-    many = few_shot.table(loaded, 20, 1, 20, 4, faithful=True).to_pandas()
+    many = few_shot.table(faithful, 20, 1, 20, 4).to_pandas()
     others = {form: sum(text.form == form for text in loaded.templates.rows) - 1 for form in study.FORMS}
     assert all(len(set(row.example_templates)) == min(20, others[row.form]) for row in many.itertuples())
 
@@ -381,4 +394,3 @@ def test_the_released_templates_begin_twelve_sentences_with_the_slot(mirror):
     loaded = make.load(make.official(mirror), wording="faithful")
     whole = loaded.rows(0, np.arange(0, loaded.size, 5500))
     assert frame(loaded, whole).sentence_initial.sum() == 12
-    assert isinstance(loaded, instances.Instances)

@@ -3,12 +3,12 @@
 import pandas as pd
 import pytest
 
+from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.core.statistics import normalisation as normalising
-from scripts.misgendered import analyses
-from scripts.misgendered.lib import numbers, summary
-from scripts.misgendered.lib.analyses import normalisation
-from scripts.misgendered.lib.labels import ALL
+from scripts.core.statistics.ratios import POOLED
+from scripts.misgendered import normalisation, section, study
+from scripts.misgendered.study import split
 from tests.misgendered import synthetic
 
 
@@ -80,60 +80,76 @@ def decided():
 
 def test_rows_count_what_differs(decided):
     frame = synthetic.normalised(decided)
-    kinds = frame[frame.group == ALL].pronoun_type.unique().tolist()
-    assert kinds == [ALL, "binary", "neutral", "neo"]
+    kinds = frame[frame.group == POOLED].pronoun_type.unique().tolist()
+    assert kinds == [POOLED, "binary", "neutral", "neo"]
     assert (frame.groupby("model").size() == 3 * (1 + 3 + 11)).all()
     of_a = decided[(decided.model == "a") & (decided.pronoun_type == "neo")]
     sums = of_a.groupby("normalisation")[list(normalising.COUNTS)].sum()
-    row = frame[(frame.model == "a") & (frame.pronoun_type == "neo") & (frame.group == ALL)]
+    row = frame[(frame.model == "a") & (frame.pronoun_type == "neo") & (frame.group == POOLED)]
     row = row.set_index("normalisation").loc["bytes"]
     assert row.accuracy == pytest.approx(sums.correct["bytes"] / sums.n["bytes"])
     assert row.difference == pytest.approx((sums.correct["bytes"] - sums.correct["tokens"]) / sums.n["bytes"])
     assert row.gained - row.lost == pytest.approx(row.difference)
     study = frame[frame.normalisation == normalisation.DESIGN.scores[0]]
     assert study[["difference", "p", "flipped"]].isna().all(axis=None)
-    assert frame[(frame.model == ALL) & (frame.group == ALL)].n.max() == 660
+    assert frame[(frame.model == POOLED) & (frame.group == POOLED)].n.max() == 660
 
 
-def test_accuracies_and_intervals_are_those_of_the_other_tables(decided):
+def test_accuracies_and_intervals_are_those_of_the_estimates(decided, tmp_path):
     frame = synthetic.normalised(decided)
     table = synthetic.instances(330)
     base = pd.concat(
         [synthetic.predictions(table, synthetic.scores(table, i, 0.5 + i), model) for i, model in enumerate(["a", "b"])]
     )
-    expected = analyses.accuracies(base, "replica", 50, 0)
-    keys = ["model", "pronoun_type", "group"]
-    study = frame[frame.normalisation == "tokens"].set_index(keys)
-    others = (expected[["declaration_type", "declaration_number", "form", "name_class"]] == ALL).all(axis=1)
-    expected = expected[others].set_index(keys).reindex(study.index)
-    columns = ["accuracy", "ci_low", "ci_high"]
-    pd.testing.assert_frame_equal(study[columns], expected[columns], check_dtype=False)
+    measured = synthetic.estimated(synthetic.write(tmp_path / "p.parquet", base), 50, 0)
+    expected = pd.concat([split(measured), split(measured, "pronoun_type"), split(measured, "group")])
+    keys, columns = ["model", "pronoun_type", "group"], {"value": "accuracy", "low": "ci_low", "high": "ci_high"}
+    own = frame[frame.normalisation == "tokens"].set_index(keys)[list(columns.values())]
+    expected = expected.rename(columns=columns).set_index(keys).reindex(own.index)[list(own)]
+    pd.testing.assert_frame_equal(own, expected, check_dtype=False)
 
 
-def test_the_summary_and_the_text_say_what_other_scores_change(decided):
+def test_the_summary_and_the_text_say_what_other_scores_change(decided, tmp_path):
     models = {name: facts for name, (_, facts) in zip("ab", synthetic.STUDY_MODELS.items(), strict=False)}
-    table = synthetic.normalised(decided)
-    rows = pd.DataFrame(summary.of_scores(table, models, "replica"))
-    assert set(rows.metric) == {"accuracy", "other pick"} and set(rows.normalisation) == {"tokens", "sum", "bytes"}
-    assert "headline" not in rows and set(rows.shots) == {0}
-    assert not rows.duplicated(["model", "metric", "pronoun_type", "normalisation"]).any()
-    said = numbers.from_other_scores(table)
-    of_all = table[(table.model == ALL) & (table.group == ALL)].set_index(["normalisation", "pronoun_type"])
+    table = study.identify(synthetic.normalised(decided), "replica", "corrected")
+    estimated = synthetic.estimated(synthetic.write(tmp_path / "p.parquet", synthetic.predicted(["a", "b"], 55)), 10)
+    paths = {name: str(tmp_path / f"{name}.csv") for name in ("estimates", "normalisation", "summary")}
+    for name, rows in (("estimates", estimated), ("normalisation", table)):
+        files.write_csv(paths[name], rows)
+    section.summary(**paths, models=models)
+    rows = files.read_csv(paths["summary"]).fillna({"normalisation": "", "pronoun_type": ""})
+    assert set(rows.metric) == {"accuracy", "other pick"}
+    assert set(rows[rows.headline].normalisation) == {""} and set(rows.normalisation) == {"", "tokens", "sum", "bytes"}
+    assert set(rows[rows.headline].pronoun_type) == {"binary", "neutral", "neo"} and set(rows.shots) == {0}
+    said = section.changes_of_scores(table)
+    of_all = table[(table.model == POOLED) & (table.group == POOLED)].set_index(["normalisation", "pronoun_type"])
     for score in ("sum", "bytes"):
-        assert said[f"{score}.other_pick"]["value"] == of_all.flipped[score, ALL]
-        assert said[f"{score}.neo"]["value"] == of_all.difference[score, "neo"]
-        assert f"{score}.neo.interval" in said
+        assert said[f"{score}.other_pick"]["value"] == of_all.flipped[score, POOLED]
         before, after = (said[f"{score}.neo.{when}"]["value"] for when in ("before", "after"))
         assert before == pytest.approx(of_all.accuracy["tokens", "neo"]) and after == of_all.accuracy[score, "neo"]
+        assert " to " in said[f"{score}.neo.interval"]["text"]
 
 
 def test_models_that_change_places_by_the_sum_are_counted():
+    places = {"tokens": (0.1, 0.2, 0.3), "sum": (0.2, 0.1, 0.3), "bytes": (0.3, 0.2, 0.1)}
     rows = [
-        (model, "neo", ALL, score, accuracy)
-        for score, accuracies in (("tokens", (0.1, 0.2, 0.3)), ("sum", (0.2, 0.1, 0.3)), ("bytes", (0.3, 0.2, 0.1)))
+        (model, "neo", score, accuracy)
+        for score, accuracies in places.items()
         for model, accuracy in zip("abc", accuracies, strict=True)
     ]
-    rows += [(ALL, kind, ALL, score, 0.2) for score in ("tokens", "sum", "bytes") for kind in (ALL, "neo")]
-    table = pd.DataFrame(rows, columns=["model", "pronoun_type", "group", "normalisation", "accuracy"])
-    table = table.assign(difference=0.0, difference_low=-0.1, difference_high=0.1, flipped=0.5)
-    assert numbers.from_other_scores(table)["sum.models.moved"]["value"] == 2
+    rows += [(POOLED, kind, score, 0.2) for score in places for kind in (POOLED, "neo")]
+    table = pd.DataFrame(rows, columns=["model", "pronoun_type", "normalisation", "accuracy"])
+    table = table.assign(difference=0.0, difference_low=-0.1, difference_high=0.1, flipped=0.5, ties=0, group=POOLED)
+    made = section.changes_of_scores(study.identify(table, "replica", "corrected"))
+    assert made["sum.models.moved"]["value"] == 2
+
+
+@pytest.mark.parametrize(("second", "clear"), [((0.05, 0.3), False), ((0.05, 0.1), True)])
+def test_the_best_neopronoun_is_called_best_if_its_interval_is_above_all_others(second, clear):
+    """The largest of some noisy shares is no finding."""
+    intervals = {"ze": (0.2, 0.15, 0.4), "xe": (0.08, *second), "co": (0.0, 0.0, 0.05)}
+    rows = pd.DataFrame(
+        [(group, *ends) for group, ends in intervals.items()], columns=["group", "value", "low", "high"]
+    )
+    best = section.best_neo(rows)
+    assert (best["label"], best["row"].value, best["clear"]) == ("ze", 0.2, clear)

@@ -3,8 +3,7 @@
 import pytest
 
 from scripts.core.errors import UserError
-from scripts.misgendered.lib.plan import Plan
-from scripts.misgendered.lib.traces import list_traces
+from scripts.misgendered.plan import Plan
 from tests import plans
 from tests.misgendered.make import FOLDER
 
@@ -35,8 +34,8 @@ def test_models_that_read_no_examples_score_the_first_set_alone():
 
 
 def test_traces_follow_the_run():
-    meant = [entry["then"] for entry in list_traces(plan({"declarations": {"numbers": [2, 41, 42]}}))]
-    assert {"declaration_number": ["4", "41", "42"]} in meant and {"shots": "0", "declaration": "explicit_5"} in meant
+    meant = [entry["then"] for entry in plan({"declarations": {"numbers": [2, 41, 42]}}).traced]
+    assert {"declaration_number": ["41", "42"]} in meant and {"wording": "corrected"} in meant
 
 
 @pytest.mark.parametrize(

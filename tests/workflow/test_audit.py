@@ -19,7 +19,8 @@ from tests.workflow.conftest import PAPER, TARGETS, audit
 pytestmark = pytest.mark.workflow
 
 SCORES = "results/ruff/scores/replica"
-MISGENDERED = "results/misgendered/analysis/replica"
+MISGENDERED = "results/misgendered"
+CHOICES, SCORES_COMPARED = "misgendered_choices", "misgendered_normalisation"
 
 
 def copied(finished, folder, **options):
@@ -83,7 +84,7 @@ ROUNDS = (
         ),
         "cell": (
             edit_cell, f"{MISGENDERED}/normalisation.csv", "tampered", "output",
-            f"{MISGENDERED}/accuracy_over_draws.csv",
+            f"{MISGENDERED}/sizes.csv",
         ),
         "figure": (
             lambda tree: shutil.copy(tree / f"{PICTURES}/accuracy.pdf", tree / f"{PICTURES}/bias.pdf"),
@@ -111,7 +112,7 @@ ROUNDS = (
             lambda tree: edit_code(tree / "scripts/underspecification/toy_model.py"),
             "results/underspecification/toy_model.csv", "stale",
             "module scripts/underspecification/toy_model.py",
-            f"{MISGENDERED}/accuracy_over_draws.csv",
+            f"{MISGENDERED}/sizes.csv",
         ),
         "shard": (
             lambda tree: shutil.copy(
@@ -120,18 +121,18 @@ ROUNDS = (
             f"{SCORES}/tiny-opt/1of1.parquet", "mixed", "score file's model", f"{SCORES}/tiny-llama/1of1.parquet",
         ),
         "record": (
-            lambda tree: (tree / "results/provenance/misgendered_name_ranks/templates=replica.json").unlink(),
-            f"{MISGENDERED}/name_ranks.csv", "missing", "did not finish", f"{MISGENDERED}/accuracy_over_draws.csv",
+            lambda tree: (tree / "results/provenance/misgendered_corpus_counts/corpus_counts.csv.json").unlink(),
+            f"{MISGENDERED}/corpus_counts.csv", "missing", "did not finish", f"{MISGENDERED}/sizes.csv",
         ),
         "malformed": (
-            lambda tree: forge(tree, "misgendered_choices", lambda record: record.pop("packages")),
+            lambda tree: forge(tree, CHOICES, lambda record: record.pop("packages"), "choices.csv.json"),
             f"{MISGENDERED}/choices.csv", "tampered", "cannot be used: it lacks the key 'packages'",
-            f"{MISGENDERED}/accuracy_over_draws.csv",
+            f"{MISGENDERED}/sizes.csv",
         ),
         "format": (
-            lambda tree: forge(tree, "misgendered_normalisation", lambda record: record.update(format=99)),
+            lambda tree: forge(tree, SCORES_COMPARED, lambda record: record.update(format=99), "normalisation.csv.json"),
             f"{MISGENDERED}/normalisation.csv", "tampered", "cannot be used: it is of format 99, not 3",
-            f"{MISGENDERED}/accuracy_over_draws.csv",
+            f"{MISGENDERED}/sizes.csv",
         ),
     },
     {
@@ -369,7 +370,7 @@ def test_what_follows_from_a_tampered_file_is_not_current(tree):
     edit_cell(tree)
     status, bad, reasons = verdicts(tree)
     assert status == 1
-    numbers = f"{MISGENDERED}/paper_numbers.json"
+    numbers = f"{MISGENDERED}/analysis/replica/paper_numbers.json"
     assert bad[numbers] == bad["results/paper/figures/scores.pdf"] == "stale"
     assert bad["results/paper/sections/misgendered.tex"] == bad["results/paper/main.pdf"] == "stale"
     assert "results/misgendered/figures/replica/model_size.pdf" not in bad

@@ -49,10 +49,10 @@ def test_instances_scores_and_accuracies_follow(results):
     assert 4 not in set(instances.template_index) and set(instances.group) == set(GROUPS)
     scores = files.read_parquet(results / "scores/replica/tiny-opt.parquet")
     assert "ver" in set(scores.option)
-    accuracy = files.read_csv(results / "analysis/accuracy.csv")
+    accuracy = files.read_csv(results / "estimates.csv")
     of_group = accuracy[(accuracy.group == "ve") & (accuracy.model == "tiny-opt")]
     assert len(of_group) and (of_group.pronoun_type == "neo").all()
-    predictions = files.read_parquet(results / "analysis/replica/predictions.parquet")
+    predictions = files.read_parquet(results / "predictions/replica.parquet")
     assert set(predictions.shots) == {0, 1}
 
 
@@ -61,7 +61,7 @@ def test_figures_and_numbers_follow(results):
     assert set(drawn.group) == set(GROUPS)
     numbers = json.loads((results / "analysis/replica/paper_numbers.json").read_text(encoding="utf-8"))
     assert numbers["size.groups"]["value"] == 12
-    assert numbers["size.templates.all"]["value"] == 49 and numbers["size.templates.smallest"]["value"] == 9
+    assert numbers["size.templates"]["value"] == 49 and numbers["size.templates.smallest"]["value"] == 9
     # 49 templates, 500 names, 12 groups.
     assert numbers["size.one"]["value"] == 294_000
     assert numbers["chance"]["value"] < 0.0945

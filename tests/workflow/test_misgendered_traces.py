@@ -12,8 +12,8 @@ pytestmark = pytest.mark.workflow
 
 STUDY = "results/misgendered"
 ZERO, FEW = (f"{STUDY}/instances/{name}/selected.parquet" for name in ("replica", "replica_few_1"))
-ACCURACY = f"{STUDY}/analysis/accuracy.csv:model=tiny-opt,shots={{}},declaration_type=all,declaration_number={{}}," \
-    "pronoun_type=neo,group=all,form=all,name_class={}:accuracy"  # fmt: skip
+ACCURACY = f"{STUDY}/estimates.csv:model=tiny-opt,shots={{}},declaration_number={{}},name_class={{}}," \
+    "pronoun_type=neo,draw=,declaration_type=,group=,form=,name=:value"  # fmt: skip
 
 
 def declaring(*numbers):
@@ -23,22 +23,22 @@ def declaring(*numbers):
 # What is asked for; the instances that it rests on, as levels of their columns, by file; the model whose weights it
 # rests on, or None for all models.
 TRACES = {
-    "misgendered.replica.accuracy.neo": ({ZERO: {"pronoun_type": ["neo"]}}, None),
-    "misgendered.replica.sum.neo": ({ZERO: {"pronoun_type": ["neo"]}}, None),
+    "misgendered.replica.accuracy.model.probability.corrected.0.neo.value": ({ZERO: {"pronoun_type": ["neo"]}}, None),
+    "misgendered.replica.sum.neo.after": ({ZERO: {"pronoun_type": ["neo"]}}, None),
     "misgendered.replica.choice.capitals.other_pick": ({ZERO: {}}, None),
     "misgendered.replica.scored.instances": ({ZERO: {}}, None),
     "misgendered.replica.scored.examples.instances": ({FEW: {}}, None),
-    ACCURACY.format(0, 4, "all"): ({ZERO: {"pronoun_type": ["neo"]} | declaring(41, 42)}, "tiny-opt"),
-    ACCURACY.format(0, 5, "all"): ({ZERO: {"pronoun_type": ["neo"]} | declaring(5)}, "tiny-opt"),
-    ACCURACY.format(0, "all", "male"): ({ZERO: {"pronoun_type": ["neo"], "name_class": ["male"]}}, "tiny-opt"),
-    ACCURACY.format(1, "all", "all"): ({FEW: {"pronoun_type": ["neo"]}}, "tiny-opt"),
-    f"{STUDY}/tables/replica/forms.csv:model=tiny-llama,form=ref,pronoun_type=binary:accuracy": (
+    ACCURACY.format(0, "41|42", ""): ({ZERO: {"pronoun_type": ["neo"]} | declaring(41, 42)}, "tiny-opt"),
+    ACCURACY.format(0, 5, ""): ({ZERO: {"pronoun_type": ["neo"]} | declaring(5)}, "tiny-opt"),
+    ACCURACY.format(0, "", "male"): ({ZERO: {"pronoun_type": ["neo"], "name_class": ["male"]}}, "tiny-opt"),
+    ACCURACY.format(1, "", ""): ({FEW: {"pronoun_type": ["neo"]}}, "tiny-opt"),
+    f"{STUDY}/tables/replica/forms.csv:model=tiny-llama,form=ref,pronoun_type=binary:value": (
         {ZERO: {"form": ["ref"], "pronoun_type": ["binary"]}}, "tiny-llama",
     ),
     f"{STUDY}/tables/replica/few_shot.csv:model=tiny-opt,shots=1,pronoun_type=neo:sd": (
         {FEW: {"pronoun_type": ["neo"]}}, "tiny-opt",
     ),
-    f"{STUDY}/tables/replica/few_shot.csv:model=tiny-opt,shots=0,pronoun_type=neo:accuracy": (
+    f"{STUDY}/tables/replica/few_shot.csv:model=tiny-opt,shots=0,pronoun_type=neo:value": (
         {ZERO: {"pronoun_type": ["neo"], "declaration": ["explicit_5"]}}, "tiny-opt",
     ),
     # Rows of the other wording and of other labels; heads hold colons, so that rows are named by their numbers.
@@ -85,7 +85,7 @@ FROM_FILES = {
     f"{STUDY}/tables/replica/templates.csv:12:Form": (["misgendered/templates.tsv: line 14\n"], []),
     # What is set beside a printed number, as a table of the run has it.
     f"{STUDY}/tables/published_vs_ours.csv:5:ours": (["misgendered/declarations.tsv: line 6\n"], ["names.tsv"]),
-    f"{STUDY}/analysis/corpus_counts.csv:group=she,form=nom:count": (
+    f"{STUDY}/corpus_counts.csv:group=she,form=nom:count": (
         ["pronouns.tsv: line 4\n"], ["templates.tsv", "names.tsv"],
     ),
 }  # fmt: skip

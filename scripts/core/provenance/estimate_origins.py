@@ -97,7 +97,8 @@ class EstimateOrigins(Tables):
 
         said = {name: plain_cell(row[name]) for name in row}
         facts = {name: said[name].split("|") for name in estimate_rows.factors(row) if said[name]}
-        models = [said["model"]]
+        # No model stands for all of them.
+        models = said["model"].split("|") if said["model"] else []
         known = self.outcomes.get(said["study"], {})
         levels = {name: values[0] for name, values in facts.items()}
         outcomes = [path.format(**said | levels) for path in known.get(said["scoring"], known.get("", []))]
@@ -108,7 +109,9 @@ class EstimateOrigins(Tables):
         outputs = sorted(
             path
             for path in upstream
-            if path.startswith(room) and Path(path).suffix in (".parquet", ".jsonl") and Path(path).stem in models
+            if path.startswith(room)
+            and Path(path).suffix in (".parquet", ".jsonl")
+            and (not models or Path(path).stem in models)
         )
         if not outputs and not outcomes:
             raise UserError(f"{said['study']}, {said['part']}: this run has no outputs of {said['model']} below {room}")

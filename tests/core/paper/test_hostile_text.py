@@ -22,7 +22,7 @@ from scripts.core.data import annotation, estimate_rows
 from scripts.core.paper import explorer, latex, plotting, report
 from scripts.core.paper.finding_verdicts import OTHER_MODELS
 from scripts.core.provenance.differences import Run
-from scripts.misgendered.lib import tables as misgendered
+from scripts.misgendered import tables as misgendered
 from scripts.ruff import human, scaling_figure
 from scripts.ruff import tables as ruff
 from scripts.ruff.curves import Drawn
@@ -130,7 +130,8 @@ def paper(folder, text):
 def model_tables(_, text):
     """Return the tables that list models by family and label, and one with labels as heads."""
     models = {"m": entry(text)}
-    made = [latex.latex_table(ruff.model_cells(models), align="lXl"), latex.latex_table(misgendered.models(models))]
+    of_studies = {"lXl": ruff.model_cells(models), "lllr": misgendered.model_cells(models)}
+    made = [latex.latex_table(cells, align=align) for align, cells in of_studies.items()]
     # The registry takes no label with a colon and a space, which part a group of heads from a head.
     label = text.replace(":", "")
     heads = pd.DataFrame([[1, 2]], columns=[label, f"{label}: {label}"])

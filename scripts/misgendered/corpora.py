@@ -5,50 +5,30 @@ A document holds a word if the word stands in it with no letter, digit or unders
 not state. Its Table 11 has more documents of *he* (15.8 million) than OpenWebText has documents (8 million), so its
 numbers are sums over forms of a group; we take each distinct form once.
 
-Corpora are read as streams, file by file. Layouts, and what a document is:
-
-- ``c4``, ``pile``, ``jsonl``: a line of JSON Lines, its key ``text``. C4 comes as ``.json.gz``, the Pile as
-  ``.jsonl.zst``.
-- ``openwebtext``: a text file in a tar archive, as its ``*_data.xz`` are.
-- ``text``: a file.
-- ``paragraphs``: what stands between empty lines of a text file.
-
-Files may end in ``.gz``, ``.zst`` or ``.xz``, whatever the layout.
-
 The excerpt of a word is from the document with the smallest digest among those that hold it, where a document's digest
 is the SHA-256 of seed, word, file name and the document's number in the file: a draw in which every document is as
 likely as the others, whatever the number of processes. It shows the word's first occurrence.
 """
 
-import contextlib
-import gzip
 import hashlib
-import io
 import itertools
 import json
-import logging
-import lzma
 import re
-import tarfile
-import zlib
+import shutil
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from scripts.core import files as written
+import pandas as pd
+
+from scripts.core import files
+from scripts.core.data.templates import PronounSet, read_pronouns
 from scripts.core.errors import UserError, count_noun
+from scripts.core.workflow.job import log, run_named
+from scripts.misgendered import study
+from scripts.misgendered.documents import read_documents
 
-if TYPE_CHECKING:
-    import pandas
-    import pyarrow
-
-    from scripts.core.data.templates import PronounSet
-
-log = logging.getLogger("pronouns")
-
-LAYOUTS = ("c4", "pile", "jsonl", "openwebtext", "text", "paragraphs")
-_JSON_LINES = ("c4", "pile", "jsonl")
 _WORD = re.compile(r"\w+")
 EXCERPT_MARGIN = 60
 """Characters of an excerpt on either side of the word, less what is cut of words."""
@@ -101,8 +81,8 @@ def _matching(pattern: Path):
     return sorted(str(path) for path in matching if path.is_file())
 
 
-def distinct_forms(groups: "Mapping[str, PronounSet]") -> dict[str, list[str]]:
-    """Return the distinct forms of each pronoun group (:func:`scripts.misgendered.lib.study.select_groups`)."""
+def distinct_forms(groups: Mapping[str, PronounSet]) -> dict[str, list[str]]:
+    """Return the distinct forms of each pronoun group (:func:`scripts.misgendered.study.select_groups`)."""
     return {group: list(dict.fromkeys(forms.values())) for group, forms in groups.items()}
 
 
@@ -110,7 +90,7 @@ def count_file(path: str | Path, layout: str, wanted: Mapping[str, Sequence[str]
     """Count one file of a corpus.
 
     Args:
-        layout: One of :data:`LAYOUTS`.
+        layout: One of those of :mod:`scripts.misgendered.documents`.
         wanted: Lower-case words of each group.
         seed: Of the excerpts.
 
@@ -161,114 +141,6 @@ def excerpt(text: str, word: str) -> str:
     left = f"… {left.partition(' ')[2]}" if start > EXCERPT_MARGIN else left
     right = f"{right.rpartition(' ')[0]} …" if len(text) - end > EXCERPT_MARGIN else right
     return f"{left}{match.group()}{right}"
-
-
-def read_documents(path: str | Path, layout: str) -> Iterator[str]:
-    """Yield the documents of a file; see :func:`count_file`."""
-    path = Path(path)
-    if layout == "openwebtext":
-        yield from _members(path)
-        return
-    number = 0
-    try:
-        with _opened(path) as stream:
-            if layout == "text":
-                yield _decoded(stream.read(), f"{path}")
-                return
-            paragraph = []
-            for number, line in enumerate(stream, start=1):
-                where = f"{path}, line {number}"
-                text = _decoded(line, where)
-                if layout in _JSON_LINES:
-                    if text.strip():
-                        yield _json_text(text, where)
-                elif text.strip():
-                    paragraph.append(text)
-                elif paragraph:
-                    yield "".join(paragraph)
-                    paragraph = []
-            if paragraph:
-                yield "".join(paragraph)
-    except FileNotFoundError as error:
-        raise UserError(f"{path}: no such file; correct misgendered.corpora.local") from error
-    except (OSError, EOFError, zlib.error, lzma.LZMAError, ValueError) as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0].strip()
-        raise UserError(
-            f"{path}: damaged or not what its name says, behind line {number} ({reason}); get an unbroken copy"
-        ) from error
-
-
-@contextlib.contextmanager
-def _opened(path: Path) -> Iterator[Any]:
-    """Yield a binary file whose lines can be read, decompressed as its suffix says."""
-    if path.suffix == ".gz":
-        with gzip.open(path, "rb") as file:
-            yield file
-    elif path.suffix == ".xz":
-        with lzma.open(path, "rb") as file:
-            yield file
-    elif path.suffix == ".zst":
-        import pyarrow as pa
-
-        with pa.CompressedInputStream(pa.OSFile(str(path)), "zstd") as stream:
-            yield io.BufferedReader(_Raw(stream), 1 << 20)
-    else:
-        with path.open("rb") as file:
-            yield file
-
-
-class _Raw(io.RawIOBase):
-    """An Arrow stream as a raw Python file, because Arrow's own has no lines."""
-
-    def __init__(self, stream: "pyarrow.NativeFile"):
-        self.stream = stream
-
-    def readable(self) -> bool:
-        """Tell that it can be read."""
-        return True
-
-    def readinto(self, buffer: bytearray | memoryview) -> int:
-        """Fill the buffer; return the number of bytes, 0 at the end."""
-        block = self.stream.read(len(buffer))
-        buffer[: len(block)] = block
-        return len(block)
-
-
-def _decoded(raw: bytes, where: str):
-    try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UserError(f"{where}: not UTF-8 ({error.reason} at byte {error.start}); convert the file") from error
-
-
-def _json_text(line: str, where: str):
-    try:
-        row = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise UserError(f"{where}: not JSON ({error}); correct the line or the layout of the corpus") from error
-    text = row.get("text") if isinstance(row, dict) else None
-    if not isinstance(text, str):
-        raise UserError(f"{where}: has no key 'text' with a text; correct the line or the layout of the corpus")
-    return text
-
-
-def _members(path: Path):
-    """Yield the text files of a tar archive, which may be compressed; directories are passed over."""
-    read = 0
-    try:
-        with _opened(path) as stream, tarfile.open(fileobj=stream, mode="r|") as archive:
-            for member in archive:
-                if member.isfile():
-                    file = archive.extractfile(member)
-                    assert file is not None, "a regular file has content"
-                    yield _decoded(file.read(), f"{path}, {member.name}")
-                    read += 1
-    except FileNotFoundError as error:
-        raise UserError(f"{path}: no such file; correct misgendered.corpora.local") from error
-    except (OSError, EOFError, tarfile.TarError, zlib.error, lzma.LZMAError, ValueError) as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0].strip()
-        place = f"behind {count_noun(read, 'document')}"
-        raise UserError(f"{path}: damaged or no archive of texts, {place} ({reason}); get an unbroken copy") from error
 
 
 def count_corpus(
@@ -347,7 +219,7 @@ def _kept(path: str | Path, asked: dict[str, Any], parts: str | Path):
 def _count_and_keep(path: str | Path, asked: dict[str, Any], parts: str | Path):
     state = _state(path, asked)
     counts = count_file(path, asked["layout"], asked["words"], asked["seed"])
-    written.write_json(_part(path, parts), {"asked": state, "counts": counts})
+    files.write_json(_part(path, parts), {"asked": state, "counts": counts})
     return counts
 
 
@@ -367,19 +239,17 @@ def merge(counts: Sequence[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def table(counts: dict, groups: dict, name: str, label: str) -> "pandas.DataFrame":
+def count_table(counts: dict, groups: dict, name: str, label: str) -> pd.DataFrame:
     """Return the counts of a corpus as a table.
 
     Args:
         counts: As returned by :func:`count_corpus`.
-        groups: As :func:`scripts.misgendered.lib.study.select_groups` returns them.
+        groups: As :func:`scripts.misgendered.study.select_groups` returns them.
         name, label: Of the corpus.
 
     Returns:
         A row for each form of each group, and two for all of its forms, with :data:`COLUMNS`.
     """
-    import pandas as pd
-
     rows = []
     for group, forms in groups.items():
         words = list(dict.fromkeys(forms.values()))
@@ -394,15 +264,58 @@ def table(counts: dict, groups: dict, name: str, label: str) -> "pandas.DataFram
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def excerpt_table(
-    counts: dict[str, Any], groups: "Mapping[str, PronounSet]", name: str, label: str
-) -> "pandas.DataFrame":
+def excerpt_table(counts: dict[str, Any], groups: Mapping[str, PronounSet], name: str, label: str) -> pd.DataFrame:
     """Return the excerpts of a corpus, a row for each word that it holds, with :data:`EXCERPT_COLUMNS`."""
-    import pandas as pd
-
     rows = [
         (name, label, word, *counts["excerpts"][word][1:])
         for word in dict.fromkeys(itertools.chain.from_iterable(distinct_forms(groups).values()))
         if word in counts["excerpts"]
     ]
     return pd.DataFrame(rows, columns=EXCERPT_COLUMNS)
+
+
+def corpus(
+    *, texts: list, pronouns: str, name: str, label: str, layout: str, pronoun_sets: list, seed: int, parts: str,
+    counts: str, excerpts: str, threads: int = 1,
+) -> None:  # fmt: skip
+    """Count the documents of one corpus that hold each form of each pronoun group, and draw an excerpt for each form.
+
+    Files are counted in parallel, and each one's counts are kept until all are there, so that a job that was stopped
+    goes on where it was.
+
+    Args:
+        texts: Files of the corpus.
+        pronouns: templates/pronouns.tsv.
+        name, label, layout: Of the corpus.
+        pronoun_sets: Configured pronoun groups.
+        seed: Of the excerpts.
+        parts: The folder that keeps the counts of each file while the job is not finished.
+        counts, excerpts: The CSV files to write.
+        threads: Files that are counted at the same time.
+    """
+    groups = study.select_groups(read_pronouns(pronouns), pronoun_sets)
+    result = count_corpus(texts, layout, distinct_forms(groups), seed, parts, threads)
+    log.info("%d documents in %d files", result["total"], len(texts))
+    files.write_csv(counts, count_table(result, groups, name, label))
+    files.write_csv(excerpts, excerpt_table(result, groups, name, label))
+    shutil.rmtree(parts, ignore_errors=True)
+
+
+def corpus_counts(*, counted: list, excerpted: list, corpus_counts: str, excerpts: str) -> None:
+    """Put the counts and the excerpts of all corpora of a run into one table each (Tables 11 and 12 of the paper).
+
+    Without a corpus they have no rows.
+    """
+    for paths, columns, target in ((counted, COLUMNS, corpus_counts), (excerpted, EXCERPT_COLUMNS, excerpts)):
+        tables = [pd.DataFrame(columns=columns), *map(files.read_csv, paths)]
+        files.write_csv(target, pd.concat([table for table in tables if len(table)] or tables))
+
+
+def document_sums(counts: pd.DataFrame) -> pd.DataFrame:
+    """Return how many documents hold each form of a group, summed over its forms: corpus, group, ``documents``."""
+    rows = counts[counts.quantity == SUM]
+    return rows.rename(columns={"count": "documents"})[["corpus", "group", "documents"]]
+
+
+if __name__ == "__main__":
+    run_named()

@@ -16,8 +16,8 @@ import numpy as np
 
 from scripts.core.data import options
 from scripts.core.errors import UserError, count_noun, did_you_mean
-from scripts.misgendered.lib import samples, study
-from scripts.misgendered.lib.instances import Codes, Instances
+from scripts.misgendered import samples, study
+from scripts.misgendered.assembly import Codes, Instances
 
 if TYPE_CHECKING:
     import pyarrow
@@ -30,17 +30,14 @@ TOKENS_PER_LINE = 48
 examples or more, of either template set, under MiniLM's tokenizer."""
 
 
-def table(
-    instances: Instances, shots: int, draws: int, size: int, seed: int, faithful: bool = False
-) -> "pyarrow.Table":
+def table(instances: Instances, shots: int, draws: int, size: int, seed: int) -> "pyarrow.Table":
     """Return instances with examples before them.
 
     Args:
         instances: Of the one declaration that examples use (:func:`declaration`).
         shots: Examples before each instance.
         draws: How often they are drawn anew for each instance.
-        size: How many instances, a balanced sample (:mod:`scripts.misgendered.lib.samples`).
-        faithful: Whether templates are drawn and lines joined as in the released code.
+        size: How many instances, a balanced sample (:mod:`scripts.misgendered.samples`).
 
     Returns:
         ``size * draws`` rows, the draw varying fastest, with the columns of all instances and the templates, names and
@@ -56,8 +53,7 @@ def table(
     codes = questions.take(np.repeat(np.arange(size), draws))
     numbers = np.tile(np.arange(draws), size)
     chosen = [
-        examples(instances, codes.take(slice(row, row + 1)), shots, seed, draw, faithful)
-        for row, draw in enumerate(numbers)
+        examples(instances, codes.take(slice(row, row + 1)), shots, seed, draw) for row, draw in enumerate(numbers)
     ]
     flat = Codes(*(np.concatenate([getattr(one, field) for one in chosen]) for field in Codes.__dataclass_fields__))
     filled = [
@@ -65,7 +61,7 @@ def table(
         for text, form in zip(instances.texts(flat).to_pylist(), instances.gold(flat), strict=True)
     ]
     texts = [
-        (" \n " if faithful else "\n").join([*filled[row * shots : (row + 1) * shots], question])
+        (" \n " if instances.wording == "faithful" else "\n").join([*filled[row * shots : (row + 1) * shots], question])
         for row, question in enumerate(instances.texts(codes).to_pylist())
     ]
     columns = instances.columns(codes, pa.array(texts, pa.string()), np.full(len(texts), shots), numbers)
@@ -84,15 +80,8 @@ def table(
     return pa.table(columns)
 
 
-def examples(instances: Instances, question: Codes, shots: int, seed: int, draw: int, faithful: bool = False) -> Codes:
-    """Return the choices behind the examples of one instance.
-
-    Args:
-        question: One row.
-        faithful: Whether no template comes twice before all others of the form have come.
-
-    Returns:
-        ``shots`` rows, none twice.
+def examples(instances: Instances, question: Codes, shots: int, seed: int, draw: int) -> Codes:
+    """Return the choices behind the examples of one instance, the only row of ``question``: ``shots`` rows, none twice.
 
     Raises:
         UserError: If there are fewer different examples.
@@ -107,7 +96,7 @@ def examples(instances: Instances, question: Codes, shots: int, seed: int, draw:
             f"another template, name and group than {instances.templates.rows[template].where}; add templates"
         )
     random = np.random.default_rng([seed, draw, template, name, group])
-    order = random.permutation(len(others)) if faithful else None
+    order = random.permutation(len(others)) if instances.wording == "faithful" else None
     drawn = {}
     while len(drawn) < shots:
         item = int(random.integers(np.prod(shape)))
@@ -134,14 +123,7 @@ def metadata(instances: Instances, shots: int, draws: int, size: int, seed: int)
 
 
 def declaration(combinations: dict, path: str | Path) -> int:
-    """Return the number of the declaration that examples use.
-
-    Args:
-        combinations: As read by :func:`scripts.misgendered.lib.declarations.read`.
-
-    Raises:
-        UserError: If no combination declares all five forms.
-    """
+    """Return the number of the declaration that examples use; a UserError if no combination declares all five forms."""
     number = next((number for number, (forms, _) in combinations.items() if set(forms) == set(study.FORMS)), None)
     if number is None:
         raise UserError(f"{path}: no combination declares all five forms, as examples do; add it")

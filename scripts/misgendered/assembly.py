@@ -12,8 +12,9 @@ form. Two declarations may say the same: he, thon and co have one form for both 
 and 41 is 42. Such rows are one instance, with one id, which is scored once and counts for both.
 """
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,13 +22,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scripts.core.data import instances as instance_files
-from scripts.core.data import options, templates
+from scripts.core.data import options
 from scripts.core.data.templates import PronounSet
-from scripts.core.errors import UserError
-from scripts.misgendered.lib import declarations as declaring
-from scripts.misgendered.lib import names as naming
-from scripts.misgendered.lib import study
-from scripts.misgendered.lib import templates as template_files
+from scripts.misgendered import declarations as declaring
+from scripts.misgendered import study
+from scripts.misgendered import templates as template_files
 
 if TYPE_CHECKING:
     import pyarrow
@@ -60,83 +59,26 @@ class Codes:
         return Codes(self.declaration[rows], self.template[rows], self.name[rows], self.group[rows])
 
 
-def load(
-    files: dict[str, str],
-    pronouns: str,
-    groups: Sequence[str],
-    combinations: str,
-    types: Sequence[str],
-    numbers: Sequence[int],
-    wording: str,
-) -> "Instances":
-    """Read and check everything that instances are made from.
-
-    Args:
-        files: ``templates`` and ``names`` of the replica; or of the authors' files ``templates``, the classes of names,
-            and the templates with declarations by their names, such as ``explicit_31``.
-        pronouns: templates/pronouns.tsv.
-        groups: The configured pronoun groups, in order.
-        combinations: templates/misgendered/declarations.tsv.
-        types, numbers: The configured declarations.
-        wording: ``corrected`` or ``faithful`` (:mod:`scripts.misgendered.lib.declarations`).
-
-    Raises:
-        UserError: For the first problem of any of the files, and for configured groups or declarations that they do not
-            have.
-    """
-    known = templates.read_pronouns(pronouns)
-    selected = study.select_groups(known, groups)
-    lines = templates.pronoun_lines(pronouns)
-    combined = declaring.read(combinations)
-    ways = declaring.select(combined, types, numbers, combinations)
-    if "names" in files:
-        texts = template_files.read_replica(files["templates"], known)
-        names = naming.read_replica(files["names"])
-        name_files: dict[str, str] = dict.fromkeys(study.NAME_CLASSES, files["names"])
-    else:
-        released = {
-            (kind, number): files[study.declaration(kind, number)]
-            for kind in study.DECLARATION_TYPES
-            for number in combined
-            if study.declaration(kind, number) in files
-        }
-        texts = template_files.read_official(files["templates"], released)
-        name_files = {name_class: files[name_class] for name_class in study.NAME_CLASSES}
-        names = naming.read_official(name_files)
-    origins = {
-        "template_row": Path(texts.file).name,
-        "name_row": "{name_file}" if len(set(name_files.values())) > 1 else Path(files["names"]).name,
-        "pronoun_rows": Path(pronouns).name,
-        "declaration_row": Path(combinations).name,
-    }
-    return Instances(texts, names, selected, ways, wording, [lines[group] for group in selected], name_files, origins)
-
-
+@dataclass(frozen=True)
 class Instances:
     """All instances of a run's templates, names, groups and declarations, addressed by declaration and row.
 
-    Args:
-        names: As :func:`scripts.misgendered.lib.names.read_replica` returns them.
-        groups: Group to its forms (:func:`scripts.misgendered.lib.study.select_groups`).
+    Attributes:
+        names: As :func:`scripts.misgendered.names.read_replica` returns them.
+        groups: Group to its forms (:func:`scripts.misgendered.study.select_groups`).
         group_rows: The line of each group in templates/pronouns.tsv.
         name_files: Class of names to the file that has them.
         origins: As :mod:`scripts.core.provenance.origins` reads it.
     """
 
-    def __init__(
-        self,
-        texts: template_files.Templates,
-        names: list[dict],
-        groups: dict[str, PronounSet],
-        ways: Sequence[declaring.Declaration],
-        wording: str,
-        group_rows: list[int],
-        name_files: Mapping[str, str],
-        origins: dict[str, str],
-    ):
-        self.templates, self.names, self.groups, self.declarations = texts, names, groups, ways
-        self.wording = wording
-        self._group_rows, self._name_files, self._origins = group_rows, name_files, origins
+    templates: template_files.Templates
+    names: list[dict]
+    groups: dict[str, PronounSet]
+    declarations: Sequence[declaring.Declaration]
+    wording: str
+    group_rows: list[int]
+    name_files: Mapping[str, str]
+    origins: dict[str, str]
 
     @property
     def size(self) -> int:
@@ -145,9 +87,7 @@ class Instances:
 
     def reworded(self) -> "Instances":
         """Return the same instances in the other wording of declarations."""
-        other = study.other_wording(self.wording)
-        rest = (self._group_rows, self._name_files, self._origins)
-        return Instances(self.templates, self.names, self.groups, self.declarations, other, *rest)
+        return replace(self, wording=study.other_wording(self.wording))
 
     def metadata(self, **settings: Any) -> dict[str, Any]:
         """Return the metadata of a file of instances that were made with ``settings``."""
@@ -157,7 +97,7 @@ class Instances:
             "pronoun_groups": list(self.groups),
             "wording": self.wording,
             **settings,
-            "origins": self._origins,
+            "origins": self.origins,
         }
 
     def rows(self, declaration: int, rows: np.ndarray) -> Codes:
@@ -178,7 +118,7 @@ class Instances:
         return Codes(np.full(len(rows), declaration), template, name, group)
 
     def full(self, declaration: int) -> "Iterator[pyarrow.RecordBatch]":
-        """Yield the full set of one declaration, one batch with :meth:`schema` for each template."""
+        """Yield the full set of one declaration, one batch for each template."""
         per_template = self.size // len(self.templates.rows)
         for start in range(0, self.size, per_template):
             yield self.batch(self.rows(declaration, np.arange(start, start + per_template)))
@@ -189,10 +129,15 @@ class Instances:
             yield self.batch(codes.take(slice(start, start + rows_per_batch)))
 
     def batch(self, codes: Codes) -> "pyarrow.RecordBatch":
-        """Return the instances that some choices make, with :meth:`schema`."""
+        """Return the instances that some choices make."""
         import pyarrow as pa
 
-        return pa.RecordBatch.from_arrays(list(self.columns(codes, self.texts(codes)).values()), schema=self.schema())
+        return pa.RecordBatch.from_pydict(self.columns(codes, self.texts(codes)))
+
+    @cached_property
+    def schema(self) -> "pyarrow.Schema":
+        """The Arrow schema of files of instances; on disk dictionaries become plain columns."""
+        return self.batch(Codes(*np.zeros((4, 0), dtype=int))).schema
 
     def texts(self, codes: Codes) -> "pyarrow.Array":
         """Return the texts that some choices make, with their slot."""
@@ -229,7 +174,7 @@ class Instances:
     def columns(
         self, codes: Codes, texts: "pyarrow.Array", shots: np.ndarray | None = None, draws: np.ndarray | None = None
     ) -> "dict[str, pyarrow.Array]":
-        """Return the columns of instances, by the names in :meth:`schema`.
+        """Return the columns of instances by name: :data:`COLUMNS`, and the lines of the files that they are made from.
 
         Args:
             texts: Of :meth:`texts`, or these with something before them, such as examples. Of str.
@@ -250,9 +195,10 @@ class Instances:
             ]
         )
         classes = np.array([study.NAME_CLASSES.index(entry["name_class"]) for entry in self.names])[codes.name]
-        types = np.array([study.TYPES.index(forms.type) for forms in self.groups.values()])[codes.group]
-        kinds = np.array([study.DECLARATION_TYPES.index(way.kind) for way in self.declarations])[codes.declaration]
-        name_files = [Path(self._name_files[name_class]).name for name_class in study.NAME_CLASSES]
+        types = np.array([list(study.TYPES).index(forms.type) for forms in self.groups.values()])[codes.group]
+        ways = list(study.DECLARATION_TYPES)
+        kinds = np.array([ways.index(way.kind) for way in self.declarations])[codes.declaration]
+        name_files = [Path(self.name_files[name_class]).name for name_class in study.NAME_CLASSES]
         taken = pa.array(form)
         return {
             "instance_id": instance_files.hexadecimal(ids),
@@ -283,8 +229,6 @@ class Instances:
     @cached_property
     def _patterns(self):
         """The pieces of each text, by declaration and template."""
-        import re
-
         texts = self.templates
         patterns = []
         for way in self.declarations:
@@ -338,38 +282,7 @@ class Instances:
     def _row_lists(self):
         import pyarrow as pa
 
-        return pa.array([self._group_rows], pa.list_(pa.int16()))
-
-    @staticmethod
-    def schema() -> "pyarrow.Schema":
-        """Return the Arrow schema of files of instances; on disk dictionaries become plain columns."""
-        import pyarrow as pa
-
-        word = pa.dictionary(pa.int16(), pa.string())
-        kinds = dict.fromkeys(COLUMNS, word) | {
-            "instance_id": pa.string(),
-            "text": pa.string(),
-            "options": pa.list_(word),
-            "groups": pa.list_(word),
-            "template_index": pa.int16(),
-            "declaration_number": pa.int16(),
-            "sentence_initial": pa.bool_(),
-            "shots": pa.int16(),
-            "draw": pa.int16(),
-        }
-        lines = {"template_row": pa.int16(), "name_file": word, "name_row": pa.int16()}
-        lines |= {"pronoun_rows": pa.list_(pa.int16()), "declaration_row": pa.int16()}
-        return pa.schema(kinds | lines)
-
-
-def check_size(size: int, available: int, key: str) -> None:
-    """Refuse a sample that is larger than everything there is.
-
-    Raises:
-        UserError: Naming the key of the configuration.
-    """
-    if size > available:
-        raise UserError(f"misgendered.{key} is {size}, but there are {available} instances; use at most {available}")
+        return pa.array([self.group_rows], pa.list_(pa.int16()))
 
 
 def _whole(values: Sequence[int], codes: np.ndarray):

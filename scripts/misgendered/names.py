@@ -15,58 +15,37 @@ of either sex too, and the 100 most frequent names of either sex over a hundred 
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from scripts.core.data.templates import read_tsv
 from scripts.core.errors import UserError
 from scripts.core.files import read_text
-from scripts.misgendered.lib.study import NAME_CLASSES
-
-if TYPE_CHECKING:
-    pass
+from scripts.misgendered.study import NAME_CLASSES
 
 COLUMNS = ("name", "name_class", "girls", "boys")
-
 # Letters of any script, and inside the name apostrophes, hyphens, full stops and blanks.
 _NAME = re.compile(r"[^\W\d_]+(?:['’\-. ]*[^\W\d_]+)*")
 
 
 def read_replica(path: str | Path) -> list[dict]:
-    """Read this project's names.
-
-    Args:
-        path: Columns :data:`COLUMNS`.
+    """Read this project's names (:data:`COLUMNS`).
 
     Returns:
-        ``name``, ``name_class``, ``row``.
+        ``name``, ``name_class``, ``row``, and ``where``, what messages call the row.
 
     Raises:
-        UserError: For an unknown class, counts that are not numbers, and as :func:`check`.
+        UserError: For an unknown class, and as :func:`check`.
     """
     names = []
     for row, cells in read_tsv(path, COLUMNS):
-        where = f"{path}, row {row}"
-        if cells["name_class"] not in NAME_CLASSES:
-            raise UserError(f"{where}: the class '{cells['name_class']}' is unknown; use {', '.join(NAME_CLASSES)}")
-        for column in ("girls", "boys"):
-            if not cells[column].isdecimal():
-                raise UserError(f"{where}: '{cells[column]}' ({column}) is not a whole number; correct it")
-        names.append({"name": cells["name"], "name_class": cells["name_class"], "row": row, "where": where})
+        where, name_class = f"{path}, row {row}", cells["name_class"]
+        if name_class not in NAME_CLASSES:
+            raise UserError(f"{where}: the class '{name_class}' is unknown; use {', '.join(NAME_CLASSES)}")
+        names.append({"name": cells["name"], "name_class": name_class, "row": row, "where": where})
     return check(names, str(path))
 
 
 def read_official(paths: dict[str, str]) -> list[dict]:
-    """Read the authors' names, one a line.
-
-    Args:
-        paths: Class to the path of its file.
-
-    Returns:
-        As :func:`read_replica`.
-
-    Raises:
-        UserError: As :func:`check`, and if a file cannot be read.
-    """
+    """Read the authors' names, one a line, from the file of each class; as :func:`read_replica`."""
     names = []
     for name_class in NAME_CLASSES:
         path = paths[name_class]
@@ -80,10 +59,7 @@ def read_official(paths: dict[str, str]) -> list[dict]:
 
 
 def check(names: list[dict], path: str) -> list[dict]:
-    """Return names that can stand in a text; refuse others.
-
-    Names have letters of any script, with apostrophes, hyphens, full stops and blanks inside: *D'Andre*, *Zoë*,
-    *Anne-Marie*.
+    """Return names that can stand in a text, such as *D'Andre*, *Zoë* and *Anne-Marie*; refuse others.
 
     Raises:
         UserError: For a name with another character, one that occurs twice, and a class without names.
@@ -93,11 +69,7 @@ def check(names: list[dict], path: str) -> list[dict]:
         name, where = entry["name"], entry["where"]
         if not _NAME.fullmatch(name):
             odd = next((c for c in name if not (c.isalpha() or c in "'’-. ")), "")
-            what = (
-                f"holds the character {odd!r}"
-                if odd
-                else "is empty or begins or ends with something else than a letter"
-            )
+            what = f"holds the character {odd!r}" if odd else "is empty or begins or ends with no letter"
             raise UserError(f"{where}: the name {name!r} {what}; names have letters, apostrophes and hyphens")
         if name in seen:
             raise UserError(f"{where}: the name '{name}' is in {seen[name]} already; remove one")

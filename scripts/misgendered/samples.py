@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scripts.misgendered.lib import study
-from scripts.misgendered.lib.instances import Codes, Instances, check_size
+from scripts.core.errors import UserError
+from scripts.misgendered import study
+from scripts.misgendered.assembly import Codes, Instances
 
 if TYPE_CHECKING:
     import pyarrow
@@ -41,8 +42,10 @@ def draw(instances: Instances, size: int, seed: int, key: str = "sample.instance
         UserError: For a size that is larger than what there is.
     """
     declarations = len(instances.declarations)
-    check_size(size, declarations * instances.size, key)
-    if size == declarations * instances.size:
+    available = declarations * instances.size
+    if size > available:
+        raise UserError(f"misgendered.{key} is {size}, but there are {available} instances; use at most {available}")
+    if size == available:
         parts = [instances.rows(way, np.arange(instances.size)) for way in range(declarations)]
         return Codes(*(np.concatenate([getattr(part, field) for part in parts]) for field in _FIELDS))
     rows = _Drawing(instances, np.random.default_rng(seed)).rows(size)

@@ -1,1 +1,0 @@
-"""Pure modules of MISGENDERED: what its scripts do."""

@@ -1,1 +1,0 @@
-"""From scores to the tidy tables behind figures and tables, one module for each analysis."""
