@@ -99,30 +99,13 @@ def test_modules_import_what_their_room_may(imports, name):
             assert there in (*OPEN, f"{CORE}.paper") or other in STUDY_TOOLS, f"{name} imports {other}"
 
 
-def rule_script(path):
-    """Tell whether a file is the script of a rule."""
-    text = path.read_text(encoding="utf-8")
-    return "run(main)" in text or "run_named()" in text
-
-
-FLAT = ("counter_gap", "ruff", "underspecification", "winopron")
-"""Studies whose modules all lie in one folder, those with the functions of rules and those without."""
-
-
-@pytest.mark.parametrize("study", sorted(set(STUDIES) - {*FLAT}))
-def test_scripts_of_rules_lie_apart_from_pure_modules(imports, study):
+@pytest.mark.parametrize("study", STUDIES)
+def test_modules_of_a_study_lie_in_one_folder(study):
     folder = ROOT / "scripts" / study
-    for path in folder.rglob("*.py"):
-        # One is for people who edit templates.
-        if path.name not in ("__init__.py", "check_templates.py"):
-            assert rule_script(path) == (path.parent == folder), path
-    assert {"study.py", "instances.py", "templates.py", "findings.py", "numbers.py", "tables.py", "figures.py"} <= {
-        path.name for path in (folder / "lib").iterdir()
+    assert {path.parent for path in folder.rglob("*.py")} == {folder}
+    assert {"study", "plan", "instances", "tables", "figures", "findings", "section", "published"} <= {
+        path.stem for path in folder.glob("*.py")
     }
-    assert (folder / "lib/analyses/__init__.py").is_file()
-    for name, names in imports.items():
-        if name.startswith(f"scripts.{study}."):
-            assert all(other.startswith(f"scripts.{study}.lib") for other in names if room(other) == room(name)), name
 
 
 @pytest.mark.parametrize("folder", sorted({path.parent for path in MODULES.values()}), ids=lambda path: path.name)

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.workflow
 
 SCORES = "results/ruff/scores/replica"
 MISGENDERED = "results/misgendered"
-CHOICES, SCORES_COMPARED = "misgendered_choices", "misgendered_normalisation"
+CHOICES, NORMALISED = "misgendered_choices", "misgendered_normalisation"
 
 
 def copied(finished, folder, **options):
@@ -130,7 +130,7 @@ ROUNDS = (
             f"{MISGENDERED}/sizes.csv",
         ),
         "format": (
-            lambda tree: forge(tree, SCORES_COMPARED, lambda record: record.update(format=99), "normalisation.csv.json"),
+            lambda tree: forge(tree, NORMALISED, lambda record: record.update(format=99), "normalisation.csv.json"),
             f"{MISGENDERED}/normalisation.csv", "tampered", "cannot be used: it is of format 99, not 3",
             f"{MISGENDERED}/sizes.csv",
         ),
