@@ -31,7 +31,11 @@ JSON_LINES = ("c4", "pile", "jsonl")
 
 
 def read_documents(path: str | Path, layout: str) -> Iterator[str]:
-    """Yield the documents of a file; see :func:`count_file`."""
+    """Yield the documents of a file of one of the layouts.
+
+    Raises:
+        UserError: If the file is missing, damaged, not UTF-8, or not of the layout, naming the line or member.
+    """
     path = Path(path)
     if layout == "openwebtext":
         yield from _members(path)
