@@ -74,10 +74,8 @@ rule ruff_context_free:
         "../scripts/ruff/instances.py"
 
 
-rule ruff_instances:
-    input:
-        templates=lambda wildcards: RUFF_FILES[wildcards.templates],
-        pronouns=PRONOUN_FILE,
+# The next three rules have what this one says of inputs, pronoun sets, script and environment.
+use rule ruff_context_free as ruff_instances with:
     output:
         instances="results/ruff/instances/{templates}/distractors{n}.parquet",
     log:
@@ -86,36 +84,20 @@ rule ruff_instances:
         "results/benchmarks/ruff_instances/{templates}_distractors{n}.tsv"
     wildcard_constraints:
         n=r"[0-5]",
-    conda:
-        "../envs/analysis.yaml"
     params:
-        pronoun_sets=PRONOUN_SETS,
         n_distractors=lambda wildcards: int(wildcards.n),
-    script:
-        "../scripts/ruff/instances.py"
 
 
-rule ruff_full_set_sizes:
-    input:
-        templates=lambda wildcards: RUFF_FILES[wildcards.templates],
-        pronouns=PRONOUN_FILE,
+use rule ruff_context_free as ruff_full_set_sizes with:
     output:
         full_set_sizes="results/ruff/instances/{templates}/full_set_sizes.parquet",
     log:
         "results/logs/ruff_full_set_sizes/{templates}.log",
-    conda:
-        "../envs/analysis.yaml"
     params:
-        pronoun_sets=PRONOUN_SETS,
         distractors=RUFF["distractors"],
-    script:
-        "../scripts/ruff/instances.py"
 
 
-rule ruff_sample:
-    input:
-        templates=lambda wildcards: RUFF_FILES[wildcards.templates],
-        pronouns=PRONOUN_FILE,
+use rule ruff_context_free as ruff_sample with:
     output:
         sample="results/ruff/instances/{templates}/sample_seed{seed}_distractors{n}.parquet",
     log:
@@ -123,14 +105,9 @@ rule ruff_sample:
     wildcard_constraints:
         seed=r"\d+",
         n=r"[0-5]",
-    conda:
-        "../envs/analysis.yaml"
     params:
-        pronoun_sets=PRONOUN_SETS,
         n_distractors=lambda wildcards: int(wildcards.n),
         seed=lambda wildcards: int(wildcards.seed),
-    script:
-        "../scripts/ruff/instances.py"
 
 
 rule ruff_select_instances:

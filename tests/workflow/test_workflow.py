@@ -304,7 +304,7 @@ def test_only_one_figure_runs_what_it_needs(fresh):
     planned = fresh().planned("results/ruff/figures/replica/scaling.pdf")
     assert set(planned) == {
         "ruff_context_free", "ruff_sample", "ruff_select_instances", "score", "merge_scores", "ruff_predictions",
-        "ruff_prompts", "prompt", "merge_answers", "ruff_outputs", "ruff_estimates", "ruff_figures",
+        "ruff_estimates", "ruff_figures",
     }  # fmt: skip
 
 
