@@ -30,7 +30,8 @@ def read_settings(
     Raises:
         UserError: If a name is unknown or a value is of another kind or size.
     """
-    known = {field.name: None if field.default is MISSING else type(field.default) for field in fields(kind)}
+    described: Any = kind
+    known = {field.name: None if field.default is MISSING else type(field.default) for field in fields(described)}
     for name, value in values.items():
         if name not in known:
             raise UserError(f"{where}: the setting '{name}' is unknown; remove it")
