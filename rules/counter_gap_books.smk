@@ -1,7 +1,16 @@
-# New quadruples from books (Xie et al. 2023, Section 2), outside the default targets. Needs the books that the plan of
-# rules/counter_gap.smk names and labels of annotators. Makes clean texts, sentences, passages and counterfactuals,
-# candidates for annotators, and the labelled set: one job for each book and step, so that a run goes on where it
-# stopped. The later rules have what the first one says of script, environment and group.
+"""
+New quadruples from books (Xie et al. 2023, Section 2), outside the default targets.
+
+REQUIRED INPUTS
+    the books that the configuration names (counter_gap.books.sources)
+    results/counter_gap/annotation/books/labels.csv            of the candidates, by people (rules/counter_gap.smk)
+
+OUTPUTS
+    results/counter_gap/books/                                 texts, sentences, passages, candidates, quadruples
+
+There is one job for each book and step, so that a run goes on where it stopped. The later rules have what the first one
+says of script, environment and group.
+"""
 
 COUNTER_GAP_BOOK_FOLDER = "results/counter_gap/books"
 

@@ -51,7 +51,8 @@ class Plan(StudyPlan):
     place: Callable
 
     def __post_init__(self):
-        self.books  # noqa: B018
+        # Looks whether they are there.
+        _ = self.books
         for data in DATA:
             self._check_labels(data)
 
@@ -95,11 +96,12 @@ class Plan(StudyPlan):
             ``model``, ``kind``, ``scoring`` and ``debiasing`` as in estimates, the ``file`` and what ``outputs`` it
             has: ``flags`` of a system, a ``table`` of the flags of all systems, or ``clusters``.
         """
-        flags = {"official": "flags", "released": "table"}.get(data)
+        released = self.released if data in ("official", "released") else []
         found = [
-            (entry["model"], RELEASED_OUTPUTS, "", entry["debiasing"], entry["file"], flags) for entry in self.released
+            (flags["model"], RELEASED_OUTPUTS, "", flags["debiasing"])
+            + ((flags["file"], "flags") if data == "official" else (self.compact, "table"))
+            for flags in released
         ]
-        found = [(*row[:4], self.compact if flags == "table" else row[4], flags) for row in found if flags]
         resolving = [(name, HEURISTIC, "none") for name in self["baselines"]]
         resolving += [(name, SYSTEM, facts["debiasing"]) for name, facts in self.systems.items()]
         found += [
