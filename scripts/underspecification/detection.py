@@ -6,7 +6,6 @@ unspecified sentence is a positive. Everything here is computed for one gender a
 the order in which files are read.
 """
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -116,18 +115,17 @@ class Detection:
     def _per_occupation(self, codes: np.ndarray, hits: np.ndarray):
         return np.bincount(codes, weights=hits, minlength=len(self.occupations))
 
-    def rates(self, threshold: float | np.ndarray, weights: np.ndarray | None = None) -> dict[str, np.ndarray]:
+    def rates(self, threshold: float, weights: np.ndarray | None = None) -> dict[str, np.ndarray]:
         """Return TPR, TNR and balanced accuracy.
 
         Args:
-            threshold: Above it a sentence counts as unspecified; one for all occupations, or one for each.
+            threshold: Above it a sentence counts as unspecified.
             weights: How often each occupation is drawn. Shape (draws, occupations).
         """
-        limits = np.broadcast_to(np.asarray(threshold, dtype=float), len(self.occupations))
         weights = np.ones((1, len(self.occupations))) if weights is None else weights
         parts = {}
         for name, (codes, scores), detected in (("TPR", self.positives, True), ("TNR", self.negatives, False)):
-            hits = self._per_occupation(codes, (scores > limits[codes]) == detected)
+            hits = self._per_occupation(codes, (scores > threshold) == detected)
             sizes = self._per_occupation(codes, np.ones(len(codes)))
             parts[name] = weights @ hits / (weights @ sizes)
         return {**parts, "balanced accuracy": (parts["TPR"] + parts["TNR"]) / 2}
@@ -145,27 +143,6 @@ class Detection:
         weights = np.ones((1, size)) if weights is None else weights
         return ((weights @ table) * weights).sum(axis=1) / ((weights @ n_p) * (weights @ n_n))
 
-    def best_threshold(self, chosen: np.ndarray) -> float:
-        """Return the threshold of the highest balanced accuracy on the occupations ``chosen`` (bool for each).
-
-        Of several such thresholds the middle one; between two neighbouring scores, half way. No metric is below zero,
-        and no threshold either: zero counts as a score.
-        """
-        positives = np.sort(self.positives[1][chosen[self.positives[0]]])
-        negatives = np.sort(self.negatives[1][chosen[self.negatives[0]]])
-        scores = np.unique(np.concatenate([[0.0], positives, negatives]))
-        limits = (scores[:-1] + scores[1:]) / 2 if len(scores) > 1 else scores
-        tpr = 1 - np.searchsorted(positives, limits, side="right") / len(positives)
-        tnr = np.searchsorted(negatives, limits, side="right") / len(negatives)
-        best = np.flatnonzero(np.isclose(tpr + tnr, (tpr + tnr).max(), rtol=0, atol=1e-12))
-        return float(limits[best[(len(best) - 1) // 2]])
-
-    def cross_validated(self, folds: int, seed: int) -> np.ndarray:
-        """Return each occupation's threshold, chosen on the occupations of the other folds."""
-        fold = self.folds(folds, seed)
-        chosen = [self.best_threshold(fold != k) for k in range(fold.max() + 1)]
-        return np.array(chosen)[fold]
-
     def folds(self, folds: int, seed: int) -> np.ndarray:
         """Return the fold of each occupation."""
         size = len(self.occupations)
@@ -173,19 +150,19 @@ class Detection:
         fold[np.random.default_rng(seed).permutation(size)] = np.arange(size) % min(folds, size)
         return fold
 
-    def cross_validated_rates(self, folds: int, seed: int, weights: np.ndarray) -> dict[str, np.ndarray]:
+    def cross_validated(self, folds: int, seed: int, weights: np.ndarray) -> dict[str, np.ndarray]:
         """Return TPR, TNR and balanced accuracy where every draw of occupations chooses its thresholds anew.
 
-        An occupation stays in its fold, so that no copy of it helps to choose its threshold. The rule is that of
-        :meth:`best_threshold`.
+        Each occupation's threshold is chosen on those of the other folds. An occupation stays in its fold, so that no
+        copy of it helps to choose its threshold.
 
         Args:
-            folds, seed: As for :meth:`cross_validated`.
+            folds, seed: How many folds occupations are dealt into.
             weights: How often each occupation is drawn. Shape (draws, occupations).
 
         Returns:
-            NaN for a draw whose occupations lie in one fold, which leaves none to choose a threshold on, and for one
-            without positives or negatives. Shape (draws,).
+            These rates, and ``threshold``, the mean over occupations. NaN for a draw whose occupations lie in one fold,
+            which leaves none to choose a threshold on, and for one without positives or negatives. Shape (draws,).
         """
         weights = weights.astype(float)
         fold = self.folds(folds, seed)
@@ -197,7 +174,7 @@ class Detection:
             np.add.at(table, (codes, np.searchsorted(scores, values)), 1)
             below[name] = np.cumsum(table, axis=1)
         drawn = {name: weights @ table for name, table in below.items()}
-        hits = {"TPR": np.zeros(len(weights)), "TNR": np.zeros(len(weights))}
+        hits = {name: np.zeros(len(weights)) for name in ("TPR", "TNR", "threshold")}
         for k in range(fold.max() + 1):
             held, held_below = weights[:, fold == k], {name: table[fold == k] for name, table in below.items()}
             limits = _best_limits(scores, *(drawn[name] - held @ held_below[name] for name in ("P", "N")))
@@ -205,16 +182,20 @@ class Detection:
             place = np.searchsorted(scores, limits, side="right") - 1
             up_to = {name: (held * table[:, place].T).sum(axis=1) for name, table in held_below.items()}
             right = {"TPR": held @ held_below["P"][:, -1] - up_to["P"], "TNR": up_to["N"]}
-            for name, sentences in right.items():
+            for name, sentences in (right | {"threshold": limits * held.sum(axis=1)}).items():
                 # Nothing is asked of a fold of which no occupation was drawn.
                 hits[name] += np.where(held.any(axis=1), np.where(np.isnan(limits), np.nan, sentences), 0)
         with np.errstate(invalid="ignore", divide="ignore"):
             rates = {"TPR": hits["TPR"] / drawn["P"][:, -1], "TNR": hits["TNR"] / drawn["N"][:, -1]}
-        return {**rates, "balanced accuracy": (rates["TPR"] + rates["TNR"]) / 2}
+        threshold = hits["threshold"] / weights.sum(axis=1)
+        return {**rates, "balanced accuracy": (rates["TPR"] + rates["TNR"]) / 2, "threshold": threshold}
 
 
 def _best_limits(scores: np.ndarray, positives: np.ndarray, negatives: np.ndarray) -> np.ndarray:
-    """Return for each draw the threshold of the highest balanced accuracy, as :meth:`Detection.best_threshold` does.
+    """Return for each draw the threshold of the highest balanced accuracy.
+
+    Of several such thresholds the middle one; between two neighbouring scores, half way. No metric is below zero, and
+    no threshold either: zero counts as a score.
 
     Args:
         scores: In ascending order, the first one zero. Shape (scores,).
@@ -264,37 +245,25 @@ def evaluate(metrics: pd.DataFrame, folds: int, draws: int, seed: int, threshold
         facts = dict(zip(keys, key, strict=True)) | {"n": len(sentences), "clusters": size}
         combined = str(facts["metric"]).removeprefix(METRIC)
         weights = procedures.cluster_weights(size, draws, seed)
-        for choice, metric, value, samples in _measure(detection, weights, folds, seed, threshold):
-            low, high = procedures.bootstrap_interval(value, samples, size, LEVEL, least=0.0)
-            measured = {"choice": choice, "metric": metric + combined, "value": value, "low": low, "high": high}
-            rows.append(facts | measured)
-        known = {"undefined": sentences.undefined.mean(), "threshold": threshold}
-        rows += [
-            facts | {"choice": FIXED * (name == "threshold"), "metric": name + combined, "value": float(value)}
-            for name, value in known.items()
-        ]
+        whole = np.ones((1, size))
+        chosen = {FIXED: (detection.rates(threshold), detection.rates(threshold, weights))}
         if size > 1:
-            limit = detection.cross_validated(folds, seed).mean()
-            chosen = {"choice": CROSS_VALIDATED, "metric": "threshold" + combined, "value": float(limit)}
-            rows.append(facts | chosen)
+            samples = detection.cross_validated(folds, seed, weights)
+            chosen[CROSS_VALIDATED] = detection.cross_validated(folds, seed, whole), samples
+        chosen[""] = {"AUC": detection.auc()}, {"AUC": detection.auc(weights)}
+        for choice, (values, samples) in chosen.items():
+            for metric, value in values.items():
+                ends = np.nan, np.nan
+                if metric != "threshold":
+                    ends = procedures.bootstrap_interval(float(value[0]), samples[metric], size, LEVEL, least=0.0)
+                measured = {"choice": choice, "metric": metric + combined, "value": float(value[0])}
+                rows.append(facts | measured | dict(zip(("low", "high"), ends, strict=True)))
+        known = {"undefined": ("", sentences.undefined.mean()), "threshold": (FIXED, threshold)}
+        for name, (choice, value) in known.items():
+            rows.append(facts | {"choice": choice, "metric": name + combined, "value": float(value)})
     table = pd.DataFrame(rows)
     guessed = table.metric.isin(["AUC", "balanced accuracy"])
     return table.assign(chance=np.where(guessed, 0.5, np.nan))
-
-
-def _measure(
-    detection: Detection, weights: np.ndarray, folds: int, seed: int, threshold: float
-) -> Iterator[tuple[str, str, float, np.ndarray]]:
-    """Yield the choice of a threshold, a metric, its value and its bootstrap samples."""
-    limits: dict[str, Any] = {FIXED: threshold}
-    if len(detection.occupations) > 1:
-        limits[CROSS_VALIDATED] = detection.cross_validated(folds, seed)
-    for choice, limit in limits.items():
-        fixed = choice == FIXED
-        drawn = detection.rates(limit, weights) if fixed else detection.cross_validated_rates(folds, seed, weights)
-        for name, value in detection.rates(limit).items():
-            yield choice, name, float(value[0]), drawn[name]
-    yield "", "AUC", float(detection.auc()[0]), detection.auc(weights)
 
 
 def independence(metrics: pd.DataFrame) -> pd.DataFrame:
