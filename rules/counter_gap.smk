@@ -455,7 +455,6 @@ declare(
     question="Is a coreference system less consistent if the people of a passage change their gender than if they swap names?",
     chances={"inconsistency, across minus within genders": 0},
     headline=["cancellation"],
-    traced=COUNTER_GAP.traced,
     outcomes={"": ["results/counter_gap/predictions/{part}.parquet"]},
     paired={
         "inconsistency, across minus within genders": PairedOutcomes(

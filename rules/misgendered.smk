@@ -615,7 +615,6 @@ declare(
     question="Does a model use the pronouns that a person has declared, also those that are rare?",
     chances={"accuracy": MISGENDERED.chance},
     headline=["accuracy_by_group"],
-    traced=MISGENDERED.traced,
     outcomes={"": ["results/misgendered/predictions/{part}.parquet"]},
     paired={
         "accuracy": PairedOutcomes(

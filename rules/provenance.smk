@@ -1,8 +1,7 @@
 # Where results come from. Needs the records that jobs write (scripts/core/provenance/job_records.py) and what the
-# studies say of their tables. Makes the audit of all records and files.
+# studies say of their outcomes. Makes the audit of all records and files.
 
-# How results lead back to template rows: what the studies say of their tables.
-TRACED = [entry for study in STUDIES.values() for entry in study.traced]
+# How estimates lead back to template rows: through what became of each instance.
 OUTCOMES = {study.name: study.outcomes for study in STUDIES.values()}
 
 

@@ -573,7 +573,6 @@ declare(
     abstract=True,
     chances={"accuracy": RUFF.chance},
     headline=["who_becomes_whom", "headline", "error_types"],
-    traced=RUFF.traced,
     outcomes={
         "probability": ["results/ruff/predictions/{part}.parquet"],
         "prompted": ["results/ruff/outputs/{part}.parquet"],

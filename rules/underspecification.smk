@@ -410,7 +410,6 @@ declare(
     question="Where a sentence does not say which pronoun is right, does a model's pronoun follow a date or a place?",
     chances={"AUC": 0.5, "slope, female minus male": 0},
     headline=underspecification_plan.HEADLINE,
-    traced=UNDERSPEC.traced,
     outcomes={
         "distribution": ["results/underspecification/word_group_probabilities/run/{model}.parquet"],
         "": ["results/underspecification/word_group_probabilities/released/{part}.parquet"],

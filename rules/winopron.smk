@@ -405,7 +405,6 @@ declare(
     question="Does a system resolve a pronoun to the right one of two people, in every case and whatever the pronoun?",
     chances={"accuracy": 0.5},
     headline=["accuracy"],
-    traced=WINOPRON.traced,
     outcomes={"": ["results/winopron/predictions/{part}/{entities}.parquet"]},
     paired={
         "accuracy": PairedOutcomes(

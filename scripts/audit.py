@@ -1,11 +1,11 @@
 """Say whether every result is what the workflow would make today, and where a result comes from.
 
     python -m scripts.audit                                    all results
-    python -m scripts.audit results/ruff/figures/replica/scaling.pdf
+    python -m scripts.audit results/winopron/figures/replica/accuracy.pdf
     python -m scripts.audit "figure 7"                         a figure of the paper, back to templates and weights
     python -m scripts.audit -v "figure 7"                      and all files and jobs between
-    python -m scripts.audit results/ruff/analysis/replica/accuracy.csv:1:accuracy     a cell: a row and a column
-    python -m scripts.audit accuracy.all.all.all.0             a number of the text, by its id
+    python -m scripts.audit results/winopron/estimates.csv:1:value    a cell: a row and a column
+    python -m scripts.audit accuracy.double.nearest.heuristic.clusters.corrected.value    a number, by its id
     python -m scripts.audit --impact scripts/core/statistics/procedures.py
     python -m scripts.audit --impact templates/ruff/task.tsv:17
     python -m scripts.audit --against results/paper/manifest.sha256    and all that changed since this list or crate
@@ -154,16 +154,16 @@ def _trace(state: State, options: argparse.Namespace) -> int:
     behind = state.findings_behind([entry["path"] for entry in found])
     told = []
     for entry in found:
-        path, rows, column = entry["path"], entry["rows"], entry["column"]
+        path, rows = entry["path"], entry["rows"]
         if path == trace.CONFIG:
             path = portable(runs.set_in(rows[0]["key"], state.configfiles, ROOT), ROOT)
             state.digests |= read_digests([path])
         one = rows[0] if len(rows) == 1 else None
-        models = trace.model_names(one, state.jobs)
+        models = {one["model"]} & state.models if one and "model" in one else None
         outputs, made_from = reporting.files_behind(
             path, state.jobs, state.records, state.findings, state.digests, models
         )
-        lines = state.origins.origins_of(path, rows, column)
+        lines = state.origins.origins_of(path, rows)
         rows = rows if one else []
         told.append(entry | {"path": path, "rows": rows, "outputs": outputs, "templates": lines, "files": made_from})
     if options.json:
@@ -192,7 +192,7 @@ def _told(lines: Iterable[dict]) -> Iterator[str]:
 
 def _impact(state: State, options: argparse.Namespace) -> int:
     reruns, line = trace.affected_jobs(options.impact, state.jobs, locate)
-    uses = (lambda path, rows: bool(state.origins.origins_of(path, rows, row_of=line))) if line else None
+    uses = (lambda path, rows: bool(state.origins.origins_of(path, rows, line))) if line else None
     moves = trace.affected_items(options.impact, reruns, state.jobs, uses=uses)
     made = state.origins.made_from(*line) if line else {}
     if options.json:

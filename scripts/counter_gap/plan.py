@@ -1,12 +1,10 @@
 """What a run of Counter-GAP resolves, scores and annotates, checked before any job."""
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
 from scripts.core.data.estimate_rows import CLUSTERS, HEURISTIC, RELEASED_OUTPUTS, SYSTEM
-from scripts.core.data.traces import trace, trace_published
 from scripts.core.errors import UserError
 from scripts.core.workflow.plans import StudyPlan
 from scripts.core.workflow.studies import Coreference, Documents
@@ -164,29 +162,3 @@ class Plan(StudyPlan):
             for name, facts in self.systems.items()
             if self["corpus"] and facts["architecture"] == "c2f"
         }
-
-    @cached_property
-    def traced(self) -> list[dict]:
-        """How cells of tables lead to instances: by columns of one gender or of one role, and by data sets."""
-        from scripts.counter_gap.published import GENDERS
-        from scripts.counter_gap.tables import COLUMNS
-
-        cells = {
-            (table, head): {name: level.split("|") for name, level in levels.items()}
-            for table, columns in COLUMNS.items()
-            for head, (_, levels) in columns.items()
-            if levels
-        }
-        return [
-            *(
-                trace(f"{FOLDER}/tables/*{table}.csv", {"@column": re.escape(head)}, levels)
-                for (table, head), levels in cells.items()
-            ),
-            trace("*/counter_gap/tables/*/datasets.csv", {"Data": "originals only"}, {"role": "original"}),
-            *(trace("*/datasets.csv", {"Data": label}, {"templates": data}) for data, label in study.GAP.items()),
-            trace_published("counter_gap"),
-            *(
-                trace(f"{FOLDER}/estimates.csv", {"role": name}, {"role": of.split("|")})
-                for of, name in GENDERS.items()
-            ),
-        ]

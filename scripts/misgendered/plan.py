@@ -1,20 +1,17 @@
 """What a run of MISGENDERED declares, scores and counts, checked before any job."""
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from scripts.core.data.templates import PronounSet
-from scripts.core.data.traces import trace, trace_published, trace_tables
 from scripts.core.errors import UserError
 from scripts.core.models import registry
 from scripts.core.models.entries import Model
 from scripts.core.workflow.plans import StudyPlan
 from scripts.core.workflow.studies import ScoredInstances
 from scripts.misgendered import corpora, declarations, few_shot, study
-from scripts.misgendered.study import SHORT
 
 TOKENS, EXAMPLE_TOKENS = 33, 39
 """Tokens of a text with its declaration, on average: of all declarations, and of all five forms as in examples."""
@@ -155,61 +152,6 @@ class Plan(StudyPlan):
             f"results/misgendered/scores/{name}/{model}.parquet"
             for name, models in self.readers_of(templates).items()
             for model in models
-        ]
-
-    @cached_property
-    def traced(self) -> list[dict]:
-        """How cells lead to instances (:mod:`scripts.core.data.traces`) where tables are no estimates."""
-        numbers = list(map(str, self["declarations"]["numbers"]))
-        printed_forms = {
-            re.escape(", ".join(SHORT[form] for form in forms)): " ".join(forms)
-            for forms, _ in self.combinations.values()
-        }
-        folder = "results/misgendered"
-        selected = f"{folder}/instances/{{templates}}/selected.parquet"
-        # Few instances are there in the other wording as well, under other ids than predictions have; their templates
-        # and names are those of their pairs.
-        reworded = [
-            trace(
-                f"{folder}/*choices.csv",
-                {"choice": "wording", "made": "(?P<wording>.+)", "wording": ".+"} | dict.fromkeys(given, ".+"),
-                {"@file": selected, "@cells": "wording={wording}"} | {kind: f"{{{kind}}}" for kind in given},
-            )
-            for given in (["pronoun_type"], [])
-        ]
-        return [
-            trace_published("misgendered"),
-            # Estimates that are compared are by the number of declared forms, instances by combinations of them.
-            *(
-                trace(
-                    f"{folder}/estimates.csv",
-                    {"declaration_number": count},
-                    {"declaration_number": [number for number in numbers if number[0] == count]},
-                )
-                for count in "2345"
-            ),
-            *reworded,
-            *trace_tables(folder, "choices normalisation", without=["shots"], then={"shots": "0"}),
-            trace(f"{folder}/predictions/*", {"@column": ".+"}),
-            trace(f"{folder}/*", without=["shots"], then={"shots": "0"}),
-            trace(f"{folder}/*", without=["wording"], then={"wording": self.wording}),
-            # Tables that are made from template files alone.
-            trace(
-                "*/misgendered/tables/*/pronouns.csv", {"Nom.": "(?P<nominative>.+)"}, {"nominative": "{nominative}"}
-            ),
-            trace("*/misgendered/*corpus_counts.csv", {"group": ".+"}, {"set": "{group}"}),
-            *(
-                trace("*/misgendered/tables/*/declarations.csv", {"Declared": label}, {"forms": forms})
-                for label, forms in printed_forms.items()
-            ),
-            *(
-                trace(
-                    f"{folder}/tables/*/{table}.csv",
-                    {column: "(?P<before>.*)___(?P<after>.*)"},
-                    {"text": "{before}{{pronoun}}{after}"},
-                )
-                for table, column in (("templates", "Template"), ("framework", "text"))
-            ),
         ]
 
 

@@ -16,7 +16,7 @@ import pandas as pd
 from scripts.core import files
 from scripts.core.data.portable import portable
 from scripts.core.errors import UserError
-from scripts.core.paper import latex, report
+from scripts.core.paper import floats, latex, report
 from scripts.core.paper.sections import CAPTION, closing_brace, target
 from scripts.core.provenance import audit, closure, environment, graph, job_records, reporting, trace
 from scripts.core.provenance import manifest as manifests
@@ -25,7 +25,6 @@ from scripts.core.workflow.job import log, run
 ROOT = Path(__file__).resolve().parents[2]
 SHOWN = 6
 """Up to this many files are named when a paper is refused."""
-NAME = "results/paper/provenance.csv"
 COLUMNS = [
     "kind", "result", "shown", "in", "file", "cell", "sha256", "rule", "wildcards", "commit", "models", "revisions",
     "record", "params", "code",
@@ -93,7 +92,7 @@ def main(
     for line in reporting.report(findings):
         log.info("%s", line)
     sources = {path: Path(path).read_text(encoding="utf-8") for path in [main_tex, *sections]}
-    items = trace.items_with_paths(jobs, main_tex)
+    items = floats.floats(main_tex, jobs)
     known = trace.numbers(jobs)
     names = {target(name): name for name in known}
     links = set(re.findall(r"\\sourced\{([^}]+)\}", "".join(sources.values())))
@@ -140,7 +139,7 @@ def catalogue(
     """Return where every figure, table and number comes from.
 
     Args:
-        items: Figures and tables of the paper (:func:`scripts.core.provenance.trace.items_with_paths`).
+        items: Figures and tables of the paper (:func:`scripts.core.paper.floats.floats`).
         numbers: Id to entry of the numbers that the text uses.
         results: Files behind the paper; those that it does not show are listed too.
         sections: The paper's files of LaTeX, to their text.
@@ -191,7 +190,7 @@ def appendix(found: pd.DataFrame, manifest: str | Path) -> str:
         r"\section{Where every result comes from}\label{sec:provenance}",
         "Every number of the text, and the end of every caption, is a link to its file in the list below. Folder by",
         "folder, the list has the figures and tables, the first digits of each file's SHA-256, and how many numbers of",
-        rf"the text were taken from it. \texttt{{{breakable(NAME)}}} has a row for each figure, table and number, with",
+        rf"the text were taken from it. \texttt{{{breakable(trace.PAPER)}}} has a row for each of them, with",
         "the cell, all digits, the rule, its parameters, the code, the commit, the models and their revisions. For all",
         r"the way back to rows of templates and weights: \texttt{python -m scripts.audit}, followed by a file, by",
         "a figure's or table's number, or by a number's id, which is the name of its link.",

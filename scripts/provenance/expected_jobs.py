@@ -88,7 +88,7 @@ def plan_jobs(made: WorkflowApi, targets: list, files: list[str]) -> dict:
 
     Returns:
         ``jobs``: ``rule``, ``wildcards``, ``inputs``, ``outputs``, ``params`` and ``folders`` of each; ``targets``:
-        indices of the jobs that ``targets`` name; ``traced`` and ``outcomes``: what the studies say of their tables
+        indices of the jobs that ``targets`` name; ``outcomes``: what the studies say of theirs
         (:mod:`scripts.core.provenance.origins`).
     """
     workflow = resolve_jobs(made, targets)
@@ -115,7 +115,6 @@ def plan_jobs(made: WorkflowApi, targets: list, files: list[str]) -> dict:
             | {"folders": weight_folders(job.params.get("entry"))}
             for job in jobs
         ],
-        "traced": workflow.globals.get("TRACED", []),
         "outcomes": workflow.globals.get("OUTCOMES", {}),
         "targets": [n for n, job in enumerate(jobs) if {job.rule.name, *job.output} & set(targets)],
     }

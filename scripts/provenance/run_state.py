@@ -43,6 +43,7 @@ class State:
         planned = plan_run(configfiles, targets, present, overrides or {})
         self.jobs = planned["jobs"]
         self.configfiles = list(configfiles)
+        self.models = {job["wildcards"].get(kind) for job in self.jobs for kind in ("model", "system")}
         dropped = audit.unrequested_outputs(self.jobs, planned["targets"], self.records, present)
         self.jobs = [job for job in self.jobs if not dropped & set(job["outputs"])]
         self.digests = read_digests({path for job in self.jobs for path in [*job["inputs"], *job["outputs"]]}, present)
@@ -60,7 +61,7 @@ class State:
         self.findings |= audit.orphaned_files(present, self.jobs, self.digests)
         self.findings |= audit.leftover_records(self.jobs, self.records)
         self.findings |= audit.orphaned_records(self.problems | manifest.unusable_signatures(), self.findings)
-        self.origins = origins.Origins(self.jobs, planned["traced"], locate, planned["outcomes"])
+        self.origins = origins.Origins(self.jobs, planned["outcomes"], locate)
 
     def findings_behind(self, paths: Iterable[str]) -> dict[str, dict]:
         """Return the findings of ``paths`` and of everything that they are made from."""

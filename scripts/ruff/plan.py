@@ -9,7 +9,6 @@ from functools import cached_property
 from pathlib import Path
 
 from scripts.core.data.templates import CASES
-from scripts.core.data.traces import trace, trace_published
 from scripts.core.errors import UserError, did_you_mean
 from scripts.core.models import registry
 from scripts.core.models.entries import Model
@@ -329,30 +328,6 @@ class Plan(StudyPlan):
     def compared_settings(self) -> dict:
         """Settings that the study prints, too."""
         return self.section_settings | {"pronoun_sets": self.n_sets, "cases": len(CASES)}
-
-    @property
-    def traced(self) -> list[dict]:
-        """How cells of tables lead to instances where they are no estimates (:mod:`scripts.core.data.traces`)."""
-        counts, selected = "*/instance_counts.csv", {"@path": "*/selected.parquet"}
-        made = (
-            ("instances", {"n_distractors": r"\d"}, "full_set_sizes.parquet", {"n_distractors": "{n_distractors}"}),
-            ("instances", {"n_distractors": ""}, "context_free.parquet", {}),
-            ("samples?.*", {}, "sample_*.parquet", {}),
-        )
-        columns = {size: "scored" if size == self.largest else f"scored_{size}" for size in self.sizes.values()}
-        return [
-            trace(counts, {"n_distractors": f"{study.CONTEXT_FREE}|"}, {"n_distractors": ""}),
-            trace(counts, {"setting": ".+"}),
-            *(
-                trace(counts, {"@column": column}, selected | {"priority": ["", *map(str, range(size))]})
-                for size, column in columns.items()
-            ),
-            *(
-                trace(counts, {"@column": column, **when}, {"@path": f"*/{path}", **then})
-                for column, when, path, then in made
-            ),
-            trace_published("ruff"),
-        ]
 
     @property
     def prompting_numbers(self) -> dict:

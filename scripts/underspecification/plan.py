@@ -1,17 +1,14 @@
 """What a run of Underspecification reads and asks, checked before any job."""
 
-import itertools
-import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from scripts.core.data.traces import trace, trace_published, trace_tables
 from scripts.core.errors import UserError
 from scripts.core.models.entries import Model
 from scripts.core.workflow.plans import StudyPlan
 from scripts.core.workflow.studies import Probes
-from scripts.underspecification.study import DETECTION_PROMPT, FIGURE_GROUPS, RUN, SET_LABELS, TOP, set_label
+from scripts.underspecification.study import FIGURE_GROUPS, RUN
 from scripts.underspecification.templates import read_words
 from scripts.underspecification.texts import text_counts
 
@@ -114,34 +111,3 @@ class Plan(StudyPlan):
             counts={name: text_counts(kind_of(name), sample, dates, prompts[method_of(name)]) for name in self.sets},
             word_groups=self.word_groups,
         )
-
-    @property
-    def traced(self) -> list[dict]:
-        """How cells of tables and figures lead to instances (:mod:`scripts.core.data.traces`).
-
-        Positions count the values that were read, and what sums the words of a gender reads the group of these.
-        """
-        folder = "results/underspecification"
-        method1 = "tables/*/slopes tables/*/word_group_probabilities"
-        groups = {"gender": "{gender}", "group": "{gender}"}
-        sets = [
-            (re.escape(set_label(name, templates)), {"evaluation_set": name, "templates": templates})
-            for name, templates in itertools.product(SET_LABELS, ("replica", "official"))
-        ]
-        read = {"prompt": ["mask", DETECTION_PROMPT], "accumulation": TOP}
-        column = r"(?P<variable>date|place)s(, |: )(?P<gender>female|male|neutral|neo)(:.*)?"
-        return [
-            trace(f"{folder}/figures/*", {"figure": ".+"}),
-            trace(f"{folder}/*", {"position": ".+"}),
-            *trace_tables(folder, method1, then={"evaluation_set": "mgc"}),
-            trace(f"{folder}/tables/*.csv", {"@column": column}, {"variable": "{variable}", "gender": "{gender}"}),
-            *(
-                trace(f"{folder}/tables/*/detection.csv", {"Set": f"{label}( .*)?"}, then | read)
-                for label, then in reversed(sets)
-            ),
-            trace(f"{folder}/tables/*/metric.csv", {"Pronoun": ".+"}, {"coreferent": "{Pronoun}"}),
-            trace(f"{folder}/tables/*/metric.csv", then={"evaluation_set": "winogender"} | read),
-            trace(f"{folder}/tables/*/metric.csv", {"@column": ".+"}, {"model": "{@column}"}),
-            trace_published("underspecification"),
-            *trace_tables(folder, f"*curves *correlations_* {method1}", when={"gender": ".+"}, then=groups),
-        ]

@@ -1,12 +1,10 @@
 """What a run of WinoPron asks, scores and reads, checked before any job."""
 
-import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from scripts.core.data.estimate_rows import CLUSTERS, HEURISTIC, MODEL, PROMPTED, SYSTEM
-from scripts.core.data.traces import trace, trace_published
 from scripts.core.errors import UserError
 from scripts.core.models.entries import Model
 from scripts.core.workflow.plans import StudyPlan
@@ -156,30 +154,6 @@ class Plan(StudyPlan):
         """What the explorer calls models, ways of scoring and of reading, and kinds; empty: it goes without saying."""
         unsaid = (CLUSTERS, PROMPTED, MODEL, SYSTEM, HEURISTIC, study.CORRECTED)
         return self.labels | study.READINGS | dict.fromkeys(unsaid, "")
-
-    @cached_property
-    def traced(self) -> list[dict]:
-        """How cells of tables lead to instances (:mod:`scripts.core.data.traces`): by what they call systems.
-
-        What was not prompted has read the instances themselves, and what resolves by likelihood those of a sample.
-        """
-        entries = []
-        for reader in {row["model"]: row for names in self.sets for row in self.readers(*names)}.values():
-            label = self.labels[reader["model"]]
-            folder = f"{FOLDER}/instances/*"
-            for scoring in study.LIKELIHOODS if reader["outputs"] == "scores" else [reader["scoring"]]:
-                system = study.scored_label(label, scoring)
-                then = {"model": reader["model"], "scoring": scoring}
-                if scoring in study.LIKELIHOODS:
-                    then["@path"] = f"{folder}/selected.parquet"
-                elif scoring != PROMPTED:
-                    then["@path"] = [f"{folder}/{kind}.parquet" for kind in study.ENTITIES]
-                entries.append(trace(f"{FOLDER}/tables/*", {"System": re.escape(system)}, then))
-        return [
-            *entries,
-            trace("*/winopron/tables/*.csv", {"Split": "Nominative|Accusative|Possessive|[^/]+/[^/]+/[^/]+|all"}),
-            trace_published("winopron"),
-        ]
 
     @cached_property
     def scored(self) -> ScoredInstances | None:

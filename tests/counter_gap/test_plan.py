@@ -42,15 +42,6 @@ def test_books_are_fetched_or_where_the_configuration_says(tmp_path):
     assert "books" in plan(templates=["books"]).compared_sets
 
 
-def test_columns_of_tables_are_instances_of_one_gender_or_role():
-    told = {
-        (entry["files"].rpartition("*")[2], *entry.get("when", {}).values()): entry["then"] for entry in plan().traced
-    }
-    assert told["inconsistency.csv", "M2F"] == {"original_gender": ["M"]}
-    assert told["by_gender.csv", "accuracy:\\ original"] == {"role": ["original", "control"]}
-    assert ("accuracy.csv", "Acc_Diff") not in told
-
-
 def test_what_no_run_can_have_is_refused():
     given = {"system": "BERT-base", "debiasing": "none", "data": "replica", "file": "mine.jsonl"}
     with pytest.raises(UserError, match=r"mine\.jsonl is of BERT-base, debiasing none, on replica, as .* is; give it"):

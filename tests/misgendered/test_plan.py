@@ -33,11 +33,6 @@ def test_models_that_read_no_examples_score_the_first_set_alone():
     assert readers == {"replica": [plans.DECODER]}
 
 
-def test_traces_follow_the_run():
-    meant = [entry["then"] for entry in plan({"declarations": {"numbers": [2, 41, 42]}}).traced]
-    assert {"declaration_number": ["41", "42"]} in meant and {"wording": "corrected"} in meant
-
-
 @pytest.mark.parametrize(
     ("changes", "models", "message"),
     [

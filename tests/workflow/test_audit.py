@@ -19,8 +19,11 @@ from tests.workflow.conftest import PAPER, TARGETS, audit
 pytestmark = pytest.mark.workflow
 
 SCORES = "results/ruff/scores/replica"
-MISGENDERED = "results/misgendered"
-CHOICES, NORMALISED = "misgendered_choices", "misgendered_normalisation"
+WINOPRON = "results/winopron"
+TABLES, PICTURES = f"{WINOPRON}/tables/replica", f"{WINOPRON}/figures/replica"
+ESTIMATES, NUMBERS = f"{WINOPRON}/estimates.csv", f"{WINOPRON}/analysis/replica/paper_numbers.json"
+FULL = "winopron.replica.accuracy.double.{}.model.full likelihood.corrected.value"
+"""The id of a number."""
 
 
 def copied(finished, folder, **options):
@@ -59,11 +62,10 @@ def edit_code(path):
     path.write_text(f"{path.read_text(encoding='utf-8')}X = 1\n", encoding="utf-8")
 
 
-def edit_cell(tree):
-    path = tree / f"{MISGENDERED}/normalisation.csv"
+def edit_cell(path):
     text = path.read_text(encoding="utf-8")
-    number = re.search(r"0\.\d\d", text)
-    path.write_text(text[: number.start()] + "0.99" + text[number.end() :], encoding="utf-8")
+    number = re.search(r"\d\.\d", text)
+    path.write_text(text[: number.start()] + "7.7" + text[number.end() :], encoding="utf-8")
 
 
 def edit_lock(tree):
@@ -71,8 +73,7 @@ def edit_lock(tree):
     path.write_text(re.sub(r"^scipy==\S+", "scipy==99.0", path.read_text(), count=1, flags=re.MULTILINE))
 
 
-FIGURE = "results/ruff/figures/replica/scaling.pdf"
-PICTURES = "results/winopron/figures/replica"
+RECORD = "table={},templates=replica.json"
 
 # What is done to the run; the file that the audit must name; its verdict; what the reason must say; a file that must
 # stay current. Those of a round are far enough apart to be done to one copy of the run.
@@ -83,8 +84,8 @@ ROUNDS = (
             f"{SCORES}/tiny-opt/1of1.parquet", "tampered", "output", f"{SCORES}/tiny-bert/1of1.parquet",
         ),
         "cell": (
-            edit_cell, f"{MISGENDERED}/normalisation.csv", "tampered", "output",
-            f"{MISGENDERED}/sizes.csv",
+            lambda tree: edit_cell(tree / f"{TABLES}/performance.csv"),
+            f"{TABLES}/performance.csv", "tampered", "output", f"{TABLES}/f1.csv",
         ),
         "figure": (
             lambda tree: shutil.copy(tree / f"{PICTURES}/accuracy.pdf", tree / f"{PICTURES}/bias.pdf"),
@@ -109,10 +110,8 @@ ROUNDS = (
     },
     {
         "module": (
-            lambda tree: edit_code(tree / "scripts/underspecification/toy_model.py"),
-            "results/underspecification/toy_model.csv", "stale",
-            "module scripts/underspecification/toy_model.py",
-            f"{MISGENDERED}/sizes.csv",
+            lambda tree: edit_code(tree / "scripts/winopron/figures.py"),
+            f"{PICTURES}/accuracy.pdf", "stale", "module scripts/winopron/figures.py", f"{WINOPRON}/overlap.csv",
         ),
         "shard": (
             lambda tree: shutil.copy(
@@ -121,25 +120,27 @@ ROUNDS = (
             f"{SCORES}/tiny-opt/1of1.parquet", "mixed", "score file's model", f"{SCORES}/tiny-llama/1of1.parquet",
         ),
         "record": (
-            lambda tree: (tree / "results/provenance/misgendered_corpus_counts/corpus_counts.csv.json").unlink(),
-            f"{MISGENDERED}/corpus_counts.csv", "missing", "did not finish", f"{MISGENDERED}/sizes.csv",
+            lambda tree: (tree / "results/provenance/winopron_table" / RECORD.format("consistency")).unlink(),
+            f"{TABLES}/consistency.csv", "missing", "did not finish", f"{TABLES}/f1.csv",
         ),
         "malformed": (
-            lambda tree: forge(tree, CHOICES, lambda record: record.pop("packages"), "choices.csv.json"),
-            f"{MISGENDERED}/choices.csv", "tampered", "cannot be used: it lacks the key 'packages'",
-            f"{MISGENDERED}/sizes.csv",
+            lambda tree: forge(
+                tree, "winopron_table", lambda record: record.pop("packages"), RECORD.format("performance")
+            ),
+            f"{TABLES}/performance.csv", "tampered", "cannot be used: it lacks the key 'packages'", f"{TABLES}/f1.csv",
         ),
         "format": (
-            lambda tree: forge(tree, NORMALISED, lambda record: record.update(format=99), "normalisation.csv.json"),
-            f"{MISGENDERED}/normalisation.csv", "tampered", "cannot be used: it is of format 99, not 3",
-            f"{MISGENDERED}/sizes.csv",
+            lambda tree: forge(
+                tree, "winopron_table", lambda record: record.update(format=99), RECORD.format("precision")
+            ),
+            f"{TABLES}/precision.csv", "tampered", "cannot be used: it is of format 99, not 3", f"{TABLES}/f1.csv",
         ),
     },
     {
         "template": (
             lambda tree: replace(tree / "templates/ruff/context.tsv", "weather", "Weather"),
             "results/ruff/instances/replica/context_free.parquet", "stale", "input templates/ruff/context.tsv",
-            "results/ruff/tables/replica/models.csv",
+            f"{WINOPRON}/instances/replica/double.parquet",
         ),
         "weights": (
             lambda tree: _other_weights(tree),
@@ -149,12 +150,11 @@ ROUNDS = (
     {
         "package": (
             edit_lock,
-            "results/ruff/pronoun_tests.csv", "stale", "package scipy",
-            "results/ruff/instances/replica/selected.parquet",
+            ESTIMATES, "stale", "package scipy", f"{WINOPRON}/instances/replica/double.parquet",
         ),
         "parameter": (
-            lambda tree: replace(tree / "config/test.yaml", "draws: 200", "draws: 300"),
-            "results/ruff/estimates.csv", "stale", "parameter", f"{SCORES}/tiny-bert.parquet",
+            lambda tree: edit_draws(tree),
+            f"{WINOPRON}/overlap.csv", "stale", "parameter draws", f"{SCORES}/tiny-bert.parquet",
         ),
     },
 )  # fmt: skip
@@ -178,7 +178,12 @@ def audited(finished, tmp_path_factory):
     return audit_round
 
 
-def forge(tree, rule, change, name="templates=replica.json"):
+def edit_draws(tree):
+    path = tree / "config/test.yaml"
+    path.write_text(path.read_text(encoding="utf-8").replace("draws: 200", "draws: 300"), encoding="utf-8")
+
+
+def forge(tree, rule, change, name):
     """Change a record and give it the checksum of what it says now, as whoever forges one does."""
     path = tree / "results/provenance" / rule / name
     record = json.loads(path.read_text(encoding="utf-8"))
@@ -254,10 +259,9 @@ def test_an_upgraded_package_is_stale(tree, tmp_path, monkeypatch):
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: scipy\nVersion: 99.0\n")
     status, printed = audit(tree, code=f"{tree}{os.pathsep}{tmp_path / 'upgraded'}")
     assert status == 1
-    block = re.search(r"^stale +results/ruff/pronoun_tests.csv\n((?: {10}.+\n)+)", printed,
-                      flags=re.MULTILINE)  # fmt: skip
+    block = re.search(rf"^stale +{ESTIMATES}\n((?: {{10}}.+\n)+)", printed, flags=re.MULTILINE)
     assert re.search(r"installed package scipy: was \S+, now 99.0", block[1]), printed
-    assert "results/ruff/instances/replica/selected.parquet" not in printed
+    assert f"{WINOPRON}/instances/replica/double.parquet" not in printed
 
 
 @pytest.mark.attack(
@@ -273,11 +277,10 @@ def test_a_forged_run_is_told_by_what_was_published(tree, tmp_path):
     assert status == 0, printed
     assert re.search(rf"^against \S+ \(SHA-256 {files.sha256(published)}\): \d+ files and records, 0 differences$",
                      printed, flags=re.MULTILINE), printed  # fmt: skip
-    table = "results/ruff/tables/replica/accuracy.csv"
-    replace(tree / table, "0.", "1.")
+    table = f"{TABLES}/performance.csv"
+    edit_cell(tree / table)
     new = files.sha256(tree / table)
-    made = "table=accuracy,templates=replica.json"
-    forge(tree, "ruff_table", lambda record: record["outputs"].update({table: new}), made)
+    forge(tree, "winopron_table", lambda record: record["outputs"].update({table: new}), RECORD.format("performance"))
     for path in _records(tree):
         rule, name = path.split("/")[2:]
         if table in json.loads((tree / path).read_text())["inputs"]:
@@ -289,12 +292,12 @@ def test_a_forged_run_is_told_by_what_was_published(tree, tmp_path):
     assert re.search(rf"^changed +{re.escape(table)}: was \w{{16}}, now {new[:16]}$", printed, flags=re.MULTILINE), (
         printed
     )
-    assert f"ruff_table/{made}: the record says something else" in printed
+    assert f"winopron_table/{RECORD.format('performance')}: the record says something else" in printed
     assert audit(tree, "--against", published, "figure 1")[0] == 2
     assert audit(tree, "--against", tree / "config.yaml")[0] == 2
 
 
-@pytest.mark.parametrize("kept", [r"\w{64}  results/ruff/figures/replica/scaling\.pdf", r"(?!#record).*"])
+@pytest.mark.parametrize("kept", [r"\w{64}  results/winopron/figures/replica/accuracy\.pdf", r"(?!#record).*"])
 def test_a_cut_list_is_called_short(finished, asked, tmp_path, kept):
     if PAPER != "paper":
         pytest.skip("latexmk is not installed: there is no paper and no manifest")
@@ -322,7 +325,7 @@ def test_the_paper_ends_with_the_digest_of_its_manifest(finished):
         f"results/paper/manifest.sha256: the digests of all results behind the paper; its own SHA-256 is {value}" in log
     )
     listed = (finished.folder / "results/paper/manifest.sha256").read_text()
-    for path in (FIGURE, f"{SCORES}/tiny-opt.parquet", "results/ruff/estimates.csv"):
+    for path in (f"{PICTURES}/accuracy.pdf", f"{SCORES}/tiny-opt.parquet", ESTIMATES):
         assert f"{files.sha256(finished.folder / path)}  {path}\n" in listed
 
 
@@ -341,19 +344,19 @@ def test_results_that_were_touched_rerun_nothing_and_stay_stale(tree, finished):
     """As docs/audit.md says of edits whose results are to be kept."""
     shutil.copytree(finished.folder / ".snakemake", tree / ".snakemake")
     copy = type(finished).of(tree)
-    edit_code(tree / "scripts/ruff/estimates.py")
+    module, table = "scripts/winopron/tables.py", f"{TABLES}/performance.csv"
+    edit_code(tree / module)
     assert copy.planned(*TARGETS, "--rerun-triggers", "mtime", "input") == {}
-    assert "ruff_estimates" in copy.planned(*TARGETS)
+    assert "winopron_table" in copy.planned(*TARGETS)
     done = copy.snakemake("--touch", *TARGETS)
     assert done.returncode == 0, done.stdout
     assert copy.planned(*TARGETS) == {}
     status, bad, reasons = verdicts(tree)
-    assert (status, bad["results/ruff/estimates.csv"]) == (1, "stale")
-    found = reasons["results/ruff/estimates.csv"]
-    assert [reason["name"] for reason in found if reason["kind"] == "module"] == ["scripts/ruff/estimates.py"]
+    assert (status, bad[table]) == (1, "stale")
+    assert [reason["name"] for reason in reasons[table] if reason["kind"] == "module"] == [module]
     done = copy.snakemake("--forcerun", "paper_provenance", "--", "paper_provenance")
     assert done.returncode != 0
-    assert "module scripts/ruff/estimates.py: was" in done.stdout
+    assert f"module {module}: was" in done.stdout
 
 
 @pytest.mark.attack("the lock file is deleted", "the audit and every job stop: no version can be checked")
@@ -361,22 +364,23 @@ def test_a_lock_file_that_is_away_is_named_by_the_audit_and_by_jobs(tree, finish
     (tree / "requirements.lock").unlink()
     told = "Error: requirements.lock: no such file, so no version of a package can be checked; restore it\n"
     assert audit(tree) == (2, told)
-    done = type(finished).of(tree).snakemake("--forcerun", "ruff_estimates", "--", "results/ruff/estimates.csv")
+    done = (
+        type(finished).of(tree).snakemake("--forcerun", "winopron_table_counts", "--", f"{WINOPRON}/tables/counts.csv")
+    )
     assert done.returncode != 0 and told in done.stdout
 
 
 @pytest.mark.attack("a table is edited and what follows from it is left", "`stale`: all that was made from it")
 def test_what_follows_from_a_tampered_file_is_not_current(tree):
-    edit_cell(tree)
+    edit_cell(tree / ESTIMATES)
     status, bad, reasons = verdicts(tree)
     assert status == 1
-    numbers = f"{MISGENDERED}/analysis/replica/paper_numbers.json"
-    assert bad[numbers] == bad["results/paper/figures/scores.pdf"] == "stale"
-    assert bad["results/paper/sections/misgendered.tex"] == bad["results/paper/main.pdf"] == "stale"
-    assert "results/misgendered/figures/replica/model_size.pdf" not in bad
-    found = reasons[numbers][0]
+    assert bad[NUMBERS] == bad["results/paper/figures/headlines.pdf"] == "stale"
+    assert bad["results/paper/sections/winopron.tex"] == bad["results/paper/main.pdf"] == "stale"
+    assert f"{WINOPRON}/overlap.csv" not in bad
+    found = reasons[NUMBERS][0]
     assert found["kind"] == "input"
-    assert found["new"] == files.sha256(tree / f"{MISGENDERED}/normalisation.csv")
+    assert found["new"] == files.sha256(tree / ESTIMATES)
 
 
 @pytest.mark.attack("a model's pinned revision is changed, or taken away", "`stale`: revision; `unpinned`")
@@ -429,21 +433,20 @@ def test_a_figure_leads_back_to_templates_and_weights(finished):
     assert title.startswith("figure 1 (") and re.match(r"model tiny-\w+, revision none, weights \w{16}, ", model)
     assert "rule score" not in short and printed.startswith(short.rpartition("\n")[0][:200])
     assert len(short.splitlines()) < 40
-    status, printed = audit(finished.folder, "results/ruff/figures/replica/context_free_by_model.pdf")
-    assert status == 0 and "templates/ruff/task.tsv" in printed, printed
+    status, printed = audit(finished.folder, f"{PICTURES}/consistency.pdf")
+    assert status == 0 and "templates/winopron/sentences.tsv" in printed, printed
 
 
 def test_a_number_and_a_cell_lead_back_to_one_model_and_template_rows(finished):
-    status, printed = audit(finished.folder, "ruff.replica.accuracy.tiny-opt.model.probability.fidelity.1.value", "-v")
+    name = FULL.format("tiny-opt")
+    status, printed = audit(finished.folder, name, "-v")
     assert status == 0, printed
-    assert re.search(
-        r"number ruff.replica.accuracy.tiny-opt.model\S+ = 0\.\d\d, from estimates.csv .*model=tiny-opt", printed
-    )
-    assert f"{SCORES}/tiny-opt.parquet" in printed.split(" files:")[0]
+    assert re.search(rf"number {name} = \d+\.\d, from estimates.csv .*model=tiny-opt", printed)
+    assert f"{WINOPRON}/scores/replica/tiny-opt.parquet" in printed.split(" files:")[0]
     assert "tiny-llama.parquet" not in printed
-    assert re.search(r"templates/ruff/task.tsv: lines [\d, -]+", printed)
-    cell = "results/ruff/estimates.csv:model=tiny-opt,metric=error,n_distractors=1:value"
-    status, printed = audit(finished.folder, cell, "--json")
+    assert re.search(r"templates/winopron/sentences.tsv: lines [\d, -]+", printed)
+    cell = "entities=double,model=tiny-opt,scoring=full likelihood,reading=corrected,case=,pronoun_set=,metric=accuracy"
+    status, printed = audit(finished.folder, f"{ESTIMATES}:{cell}:value", "--json")
     assert status == 0
     found = json.loads(printed[printed.index("{") :])
     assert found["found"][0]["rows"][0]["model"] == "tiny-opt"
@@ -451,23 +454,20 @@ def test_a_number_and_a_cell_lead_back_to_one_model_and_template_rows(finished):
 
 
 def test_unknown_targets_are_refused_with_a_suggestion(asked):
-    status, printed = asked("ruff.replica.accuracy.tiny-opt.model.probability.fidelity.9.value")
+    status, printed = asked(FULL.format("tiny-opd"))
     assert status == 2
-    assert re.search(r"^Error: .*did you mean 'ruff\.", printed, flags=re.MULTILINE)
+    assert re.search(r"^Error: .*did you mean 'winopron\.", printed, flags=re.MULTILINE)
 
 
 def test_impact_names_what_would_move_and_agrees_with_snakemake(tree):
     _, printed = audit(tree, "--impact", "tiny-opt", "--json")
     found = json.loads(printed[printed.index("{") :])
-    numbers = [name for name in found["numbers"] if name.startswith("ruff.replica.")]
-    assert "ruff.replica.accuracy.tiny-opt.model.probability.fidelity.1.value" in numbers
-    assert "ruff.replica.accuracy.all.1" in numbers
-    assert "ruff.replica.accuracy.tiny-bert.model.probability.fidelity.1.value" not in numbers
-    assert "ruff.replica.scored.total" not in numbers
-    assert {"score", "ruff_predictions", "ruff_estimates"} <= {job["rule"] for job in found["reruns"]}
-    _, printed = audit(tree, "--impact", "scripts/ruff/estimates.py", "--json")
+    assert FULL.format("tiny-opt") in found["numbers"]
+    assert not {FULL.format("tiny-bert"), "winopron.replica.size.double.sentences"} & set(found["numbers"])
+    assert {"score", "winopron_predictions", "winopron_estimates"} <= {job["rule"] for job in found["reruns"]}
+    _, printed = audit(tree, "--impact", "scripts/winopron/tables.py", "--json")
     expected = {job["rule"] for job in json.loads(printed[printed.index("{") :])["reruns"]}
-    edit_code(tree / "scripts/ruff/estimates.py")
+    edit_code(tree / "scripts/winopron/tables.py")
     _, bad, _ = verdicts(tree)
     records = {path: json.loads((tree / path).read_text()) for path in _records(tree)}
     assert {records[p]["rule"] for p in records if set(records[p]["outputs"]) & bad.keys()} == expected
@@ -499,7 +499,7 @@ def test_every_link_of_the_paper_leads_somewhere(finished):
     for row in listed[listed.result != ""].itertuples():
         (entry,) = [line for line in entries if rf"\hypertarget{{{row.result}}}" in line]
         assert row.sha256[:10] in entry
-    number = listed[(listed.kind == "number") & listed.result.str.startswith("ruff.replica.")].iloc[0]
+    number = listed[(listed.kind == "number") & listed.result.str.startswith("winopron.replica.")].iloc[0]
     study, part, name = number.result.split(".", 2)
     made = json.loads((finished.folder / f"results/{study}/analysis/{part}/paper_numbers.json").read_text())[name]
     assert (number["shown"], json.loads(number.cell)) == (made["text"], made["cell"])
@@ -520,11 +520,11 @@ def test_a_paper_of_a_table_edited_by_hand_is_refused_or_marked(finished, tmp_pa
     def run():
         return type(finished).snakemake(type("Copy", (), {"folder": tree}), "paper_provenance")
 
-    table = tree / "results/ruff/tables/replica/accuracy.tex"
+    table = tree / f"{WINOPRON}/tables/counts.tex"
     replace(table, r"\bottomrule", r"\bottomrule ")
     done = run()
     assert done.returncode != 0
-    assert "results/ruff/tables/replica/accuracy.tex is tampered (output" in done.stdout
+    assert f"{WINOPRON}/tables/counts.tex is tampered (output" in done.stdout
     assert "paper.allow_stale: true" in done.stdout
     assert not (tree / "results/paper/sections/currency.tex").exists()
     replace(tree / "config/test.yaml", "ruff:\n", "paper: {allow_stale: true}\nruff:\n")
@@ -552,59 +552,24 @@ def test_the_rule_audits_and_nothing_reruns(finished):
 
 TRACES = {
     # What is asked for; what the answer must hold; what it must not hold.
-    "results/ruff/estimates.csv:model=tiny-opt,metric=accuracy,pronoun=xe,n_distractors=1:value": (
-        [r"cell value = \d", r"6 rows of results/ruff/instances/replica/selected\.parquet",
-         r"ruff/task\.tsv: lines [\d, -]+", r"ruff/context\.tsv: lines", r"occupations\.tsv: lines", "weights "],
-        ["tiny-llama.parquet"],
+    FULL.format("tiny-opt"): (
+        [r"number winopron\S+ likelihood.corrected.value = \d", r"\n12 rows of \S+/selected\.parquet, made from\n",
+         r"\n  templates/winopron/sentences\.tsv: lines [\d, -]+\n", "model tiny-opt, .*weights "],
+        ["tiny-llama", "double.parquet", "prompts"],
     ),
-    # A full set that was not made: every task sentence and context template, and the pronoun sets of the run alone.
-    "results/ruff/tables/replica/instance_counts.csv:2:instances": (
-        [r"= 7200", r"\n1 rows? of results/ruff/instances/replica/full_set_sizes\.parquet",
-         r"ruff/task\.tsv: lines 3-182\n", r"ruff/context\.tsv: lines 3-32\n",
-         r"occupations\.tsv: lines 3-62\n", r"pronouns\.tsv: lines 3-6\n"],
-        [r"rows? of results/ruff/instances/replica/(selected|sample_|context_free)"],
+    # Of one case; heuristics read all sentences.
+    f"{ESTIMATES}:entities=double,model=nearest,case=nominative,pronoun_set=,reading=corrected,metric=accuracy:low": (
+        [r"cell low = 0", r"\n\d+ rows of results/winopron/instances/replica/double\.parquet"],
+        [r"\n1440 rows", "selected.parquet", "weights "],
     ),
-    "results/ruff/tables/replica/instance_counts.csv:1:instances": (
-        [r"= 180", r"\n180 rows of results/ruff/instances/replica/context_free\.parquet",
-         r"ruff/task\.tsv: lines 3-182\n"],
-        [r"context\.tsv: line", r"rows? of results/ruff/instances/replica/full_set_sizes"],
+    # A table's cell that is no row of estimates has the lines of its table.
+    f"{TABLES}/performance.csv:1:F1": (
+        [r"cell F1 = ", r"\n1440 rows of results/winopron/instances/replica/double\.parquet", "weights "], [],
     ),
-    # He and she, without distractors: half of the 24 instances, not the 252 of all settings.
-    "results/ruff/tables/replica/pronoun_tests.csv:1:p": (
-        [r"\n12 rows of results/ruff/instances/replica/selected\.parquet"], [r"\n252 rows", r"\n24 rows"],
-    ),
-    "results/ruff/figures/replica/accuracy_by_pronoun.pdf": (
-        [r"\n24 rows of results/ruff/instances/replica/selected\.parquet", "weights "], [r"\n252 rows"],
-    ),
-    "results/ruff/estimates.csv:model=tiny-llama,method=zhou,answer=final,n_distractors=0,"
-    "metric=accuracy,prompt=3:value": (
-        [r"\d rows of results/ruff/prompts/replica\.parquet", r"ruff/prompts\.tsv: line 6\n",
-         r"ruff/chain_of_thought\.tsv: line 4\n", r"ruff/task\.tsv: lines? [\d, -]+"],
-        [r"tiny-flan-t5/1of1"],
-    ),
-    "results/counter_gap/estimates.csv:templates=replica,reading=corrected,model=gendered,role=original,gender=M,"
-    "metric=accuracy:value": (
-        [r"\n\d+ rows of results/counter_gap/instances/replica\.parquet", r"quadruples\.tsv: lines [\d, -]+"],
-        [r"\n96 rows", r"quadruples\.tsv: lines 3-26\n"],
-    ),
-    "results/counter_gap/tables/replica/inconsistency.csv:1:M2F": (
-        [r"\n48 rows of results/counter_gap/instances/replica\.parquet"], [r"quadruples\.tsv: lines 3-26\n"],
-    ),
-    "results/underspecification/figures/run/correlations_date_all.pdf": (
-        [r"rows of results/underspecification/texts/mgc\.parquet", r"dates\.tsv: line 3\n", r"verbs\.tsv: lines 3-12\n",
-         r"life_stages\.tsv: lines 3-8\n", "weights "],
-        [r"places\.tsv: line", r"texts/winogender_replica\.parquet, made"],
-    ),
-    "results/underspecification/tables/run/slopes.csv:1:places, female: slope": (
-        [r"\n180 rows of results/underspecification/texts/mgc\.parquet", r"places\.tsv: lines 3, 13, 22\n",
-         r"words\.tsv: lines 3-5\n"],
-        [r"dates\.tsv: line"],
-    ),
-    "results/underspecification/tables/run/metric.csv:3:BERT (random)": (
-        [r"\n2 rows of results/underspecification/texts/winogender_replica\.parquet", r"winogender\.tsv: line 3\n"], [],
-    ),
-    "ruff.replica.setting.alpha": ([r"config\.yaml +\[", r"key=ruff\.alpha"], [r"rows of", r"\.parquet", r"results/"]),
-    "ruff.replica.setting.sample_size": ([r"config/test\.yaml +\["], [r"rows of", r"results/"]),
+    f"{PICTURES}/consistency.pdf": ([r"rows of \S+/double\.parquet", "weights "], [r"rows of \S+/single\.parquet"]),
+    # A table that no instance is behind, and one of sentences.
+    f"{WINOPRON}/tables/prompts.csv": ([r"read directly:\n  templates/winopron/prompts\.tsv: lines? "], ["rows of"]),
+    "winopron.replica.setting.draws": ([r"config/test\.yaml +\["], [r"rows of", r"\.parquet", r"results/"]),
 }  # fmt: skip
 
 
@@ -619,8 +584,8 @@ def test_a_result_leads_to_the_lines_that_it_used(asked, what):
 
 def numbered(finished, label):
     """Return what the paper calls the figure or table whose label ends so, such as ``table 4``."""
-    items = trace.items(finished.folder / "results/paper/main.tex")
-    return next(f"{item['kind']} {item['number']}" for item in items if item["label"].endswith(label))
+    listed = files.read_csv(finished.folder / trace.PAPER)
+    return listed[listed.result.fillna("").str.endswith(label)].shown.iloc[0].lower()
 
 
 def test_the_examples_of_the_help_work(finished, asked):
@@ -637,16 +602,16 @@ def test_the_examples_of_the_help_work(finished, asked):
     ("what", "told"),
     [
         ("compute:1:x", "name a cell by its file"),
-        ("replica-accuracy:1:accuracy", "as the file counts it: results/ruff/tables/replica/accuracy.csv:ROW:COLUMN"),
-        ("results/ruff/tables/replica/accuracy.csv:1:x", "accuracy.csv: has no column 'x'"),
-        ("results/ruff/tables/replica/accuracy.csv:999:accuracy", "'999' chooses 0 rows"),
-        ("results/ruff/none.csv:1:x", "no such file"),
-        ("results/ruff/estimates.csv:1", "write FILE.csv:ROW:COLUMN"),
+        ("winopron-counts:1:Case", f"as the file counts it: {WINOPRON}/tables/counts.csv:ROW:COLUMN"),
+        (f"{TABLES}/performance.csv:1:x", "performance.csv: has no column 'x'"),
+        (f"{TABLES}/performance.csv:999:F1", "'999' chooses 0 rows"),
+        (f"{TABLES}/none.csv:1:x", "no such file"),
+        (f"{TABLES}/performance.csv:1", "write FILE.csv:ROW:COLUMN"),
         ("--impact=templates/ruff/task.tsv:99999", "line 99999 is not a data row; data rows are the lines 3-182"),
     ],
 )
 def test_what_is_not_there_is_an_error(finished, asked, what, told):
-    if what.startswith(("compute", "replica-accuracy")):
+    if what.startswith(("compute", "winopron-counts")):
         label, colon, cell = what.partition(":")
         what = f"{numbered(finished, label)}{colon}{cell}"
     status, printed = asked(what)
@@ -656,8 +621,7 @@ def test_what_is_not_there_is_an_error(finished, asked, what, told):
 
 def test_sentences_of_winopron_move_what_was_not_prompted_too(finished, asked):
     """Prompts have a sample of its sentences, models that resolve by likelihood another one, and systems have all."""
-    id = "winopron.replica.accuracy.double.tiny-bert.model.full likelihood.corrected.value"
-    _, printed = asked(id)
+    _, printed = asked(FULL.format("tiny-bert"))
     counted = re.findall(r"^(\d+) rows of (\S+),", printed, flags=re.MULTILINE)
     selected = "results/winopron/instances/replica/selected.parquet"
     assert counted == [(str(len(files.read_parquet(finished.folder / selected))), selected)]
@@ -677,23 +641,19 @@ def test_the_impact_of_a_line_is_what_was_made_from_it(finished, asked):
         _, printed = asked("--impact", what, "--json")
         return json.loads(printed[printed.index("{") :])
 
-    selected = files.read_parquet(finished.folder / "results/ruff/instances/replica/selected.parquet")
-    scored = selected[selected.n_distractors.notna()]
-    used, unused = scored.task_row.iloc[0], (set(range(3, 183)) - set(scored.task_row)).pop()
-    whole, line, other = (impact(f"templates/ruff/task.tsv{end}") for end in ("", f":{used}", f":{unused}"))
+    sentences, double = "templates/winopron/sentences.tsv", f"{WINOPRON}/instances/replica/double.parquet"
+    made = files.read_parquet(finished.folder / double)
+    used = files.read_parquet(finished.folder / f"{WINOPRON}/instances/replica/selected.parquet").template_row
+    unused = (set(made.template_row) - set(used)).pop()
+    whole, line, other = (impact(f"{sentences}{end}") for end in ("", f":{used.iloc[0]}", f":{unused}"))
     runs = [{output for job in found["reruns"] for output in job["outputs"]} for found in (whole, line, other)]
     assert runs[0] == runs[1] == runs[2]
-    assert line["made_from"]["results/ruff/instances/replica/selected.parquet"] == (selected.task_row == used).sum()
-    assert set(other["numbers"]) < set(line["numbers"]) < set(whole["numbers"])
-    accuracies = {name for name in line["numbers"] if name.startswith("ruff.replica.accuracy.")}
-    row = scored[scored.task_row == used].iloc[0]
-    assert f"ruff.replica.accuracy.tiny-opt.model.probability.fidelity.{row.n_distractors:.0f}.value" in accuracies
-    assert not [name for name in other["numbers"] if name.startswith("ruff.replica.accuracy.")]
+    assert line["made_from"][double] == (made.template_row == used.iloc[0]).sum()
+    assert set(other["numbers"]) < set(line["numbers"]) <= set(whole["numbers"])
+    assert FULL.format("tiny-opt") in line["numbers"] and FULL.format("tiny-opt") not in other["numbers"]
     # Of the pronoun sets, thon is one of MISGENDERED alone.
     rules = {job["rule"] for job in impact("templates/pronouns.tsv:7")["reruns"]}
     assert "misgendered_sample" in rules and not {"ruff_sample", "winopron_instances"} & rules
-    # A place that the run's sample leaves out.
-    assert impact("templates/underspecification/places.tsv:4")["numbers"] == []
 
 
 def test_a_plan_of_another_configuration_changes_no_result(tree, finished):
@@ -715,7 +675,7 @@ def test_a_plan_of_another_configuration_changes_no_result(tree, finished):
 
 def test_the_commands_that_the_audit_names_make_the_run_current(tree, finished):
     shutil.copytree(finished.folder / ".snakemake", tree / ".snakemake")
-    for name in ("record", "cell", "deleted"):
+    for name in ("record", "cell", "deleted", "byte"):
         TAMPERINGS[name][0](tree)
     status, printed = audit(tree)
     assert status == 1
@@ -740,7 +700,7 @@ def test_a_forgotten_overlay_is_asked_for(tree):
 
 
 def test_a_module_that_is_no_python_is_named(tree):
-    for module in ("scripts/ruff/tables.py", "scripts/core/data/upstream.py"):
+    for module in ("scripts/winopron/tables.py", "scripts/core/data/upstream.py"):
         text = (tree / module).read_text(encoding="utf-8")
         (tree / module).write_text(f"{text}def f(:\n", encoding="utf-8")
         status, printed = audit(tree)
@@ -751,7 +711,7 @@ def test_a_module_that_is_no_python_is_named(tree):
 
 def test_a_run_outside_the_repository_is_current_and_can_be_packed(finished, tmp_path):
     """Jobs that ran with ``--directory`` name files of the repository as jobs in it do."""
-    run = tmp_path / "run"
+    run, sentences = tmp_path / "run", "templates/winopron/sentences.tsv"
     for name in ("results", "zoo"):
         shutil.copytree(finished.folder / name, run / name)
     (run / "config").mkdir()
@@ -759,22 +719,23 @@ def test_a_run_outside_the_repository_is_current_and_can_be_packed(finished, tmp
     outside = type("Copy", (), {"folder": run})
     snakefile = ["--snakefile", str(finished.folder / "Snakefile"), "--directory", str(run)]
     # All of one study is made here, and the paper anew; the rest was made in the repository.
-    done = type(finished).snakemake(outside, *snakefile, "--forcerun", "counter_gap_instances", "--", PAPER)
+    done = type(finished).snakemake(outside, *snakefile, "--forcerun", "winopron_instances", "--", PAPER)
     assert done.returncode == 0, done.stdout
-    record = json.loads((run / "results/provenance/counter_gap_instances/templates=replica.json").read_text())
-    assert set(record["inputs"]) == {"templates/counter_gap/quadruples.tsv", "templates/pronouns.tsv"}
+    record = json.loads(
+        (run / "results/provenance/winopron_instances/entities=double,templates=replica.json").read_text()
+    )
+    assert set(record["inputs"]) == {"templates/occupations.tsv", "templates/pronouns.tsv", sentences}
     status, printed = audit(run, code=finished.folder)
     assert status == 0, printed
-    status, printed = audit(run, "counter_gap.replica.size.all", code=finished.folder)
+    status, printed = audit(run, FULL.format("tiny-opt"), code=finished.folder)
     assert status == 0, printed
-    assert "templates/counter_gap/quadruples.tsv: lines 3-26" in printed
-    assert audit(run, "--impact", "templates/counter_gap/quadruples.tsv:5", code=finished.folder)[0] == 0
+    assert f"{sentences}: lines " in printed
+    assert audit(run, "--impact", f"{sentences}:5", code=finished.folder)[0] == 0
     if PAPER == "paper":
         done = type(finished).snakemake(outside, *snakefile, "crate")
         assert done.returncode == 0, done.stdout
         with zipfile.ZipFile(run / "results/crate/run.crate.zip") as archive:
-            assert "templates/counter_gap/quadruples.tsv" in archive.namelist()
+            assert sentences in archive.namelist()
             graph = {e["@id"]: e for e in json.loads(archive.read("ro-crate-metadata.json"))["@graph"]}
-        quadruples = finished.folder / "templates/counter_gap/quadruples.tsv"
-        assert graph["templates/counter_gap/quadruples.tsv"]["sha256"] == files.sha256(quadruples)
-        assert {"@id": "templates/counter_gap/quadruples.tsv"} in graph["#run"]["object"]
+        assert graph[sentences]["sha256"] == files.sha256(finished.folder / sentences)
+        assert {"@id": sentences} in graph["#run"]["object"]

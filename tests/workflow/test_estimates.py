@@ -1,19 +1,27 @@
 """Estimates lead back to exactly what they were computed from: n and value come again from the rows of their trace."""
 
+from collections import Counter
+from pathlib import Path
+
 import numpy as np
+import pandas as pd
 import pytest
 
+from scripts import compare
 from scripts.core import files
 from scripts.core.data import estimate_rows
 from scripts.core.errors import UserError
 from scripts.core.provenance import trace
 from scripts.core.provenance.origins import Origins
+from scripts.core.statistics import outcomes
 from scripts.provenance import run_state
 from tests.workflow.conftest import TARGETS
 
 pytestmark = pytest.mark.workflow
 
-DRAWN = 200
+SUMMARY = "results/paper/summary.csv"
+
+DRAWN = 300
 """How many rows of the summary are looked at, so many of each study."""
 
 
@@ -22,12 +30,12 @@ def origins(complete):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(complete)
         planned = run_state.plan_run(["config/test.yaml"], TARGETS, [], {})
-        yield Origins(planned["jobs"], planned["traced"], run_state.locate, planned["outcomes"])
+        yield Origins(planned["jobs"], planned["outcomes"], run_state.locate)
 
 
 @pytest.fixture(scope="module")
 def rows(origins):
-    return files.read_csv("results/paper/summary.csv")
+    return files.read_csv(SUMMARY)
 
 
 def drawn(rows):
@@ -44,7 +52,7 @@ def instances(origins, row):
     made = [path for path in origins.makers if path.startswith(folder) and path.endswith(".parquet")]
     counted = estimate_rows.UNITS[row["n_unit"]]
     for table, mask in origins.instances_of(row).items():
-        frame = files.read_parquet(table)[mask.to_numpy(zero_copy_only=False)]
+        frame = files.read_parquet(table)[mask.to_numpy()]
         for given in map(files.read_parquet, made):
             lacking = [name for name in counted if name in given and name not in frame]
             if lacking and "instance_id" in frame:
@@ -62,7 +70,14 @@ def count(frames, unit):
     return len(found)
 
 
-def test_n_counts_the_rows_that_the_trace_names(origins, rows):
+def lines_of(table, frame):
+    """Yield the lines that rows were made from, in the rows' own columns, with the column that counts them."""
+    for column, name in files.parquet_metadata(table)["origins"].items():
+        for file, chosen in frame.groupby(name[1:-1]) if name.startswith("{") else [(name, frame)]:
+            yield file, set(chosen[column].explode().dropna().astype(int))
+
+
+def test_n_and_lines_are_those_of_the_rows_that_the_trace_names(origins, rows):
     sample = drawn(rows)
     assert {row["study"] for row in sample} == set(rows.study) and len(sample) == DRAWN
     checked = 0
@@ -72,45 +87,44 @@ def test_n_counts_the_rows_that_the_trace_names(origins, rows):
         if estimate_rows.UNITS[row["n_unit"]]:
             assert count(frames, row["n_unit"]) == row["n"], row
             checked += 1
+        told = {(e["table"], Path(e["file"]).name): set(e["rows"]) for e in origins.origins_of(SUMMARY, [row])}
+        own = {}
+        for table, frame in instances(origins, row):
+            for file, lines in lines_of(table, frame):
+                own.setdefault((table, Path(file).name), set()).update(lines)
+        assert told == {place: lines for place, lines in own.items() if lines}, row
     assert checked > 0.8 * DRAWN
 
 
-def right(row, frame):
-    """Return which instances a model was right on, by identifier, from its outputs alone."""
-    study, part, model = row["study"], row["part"], row["model"]
-    if study in ("ruff", "misgendered"):
-        folder = "selected" if study == "ruff" else None
-        name = part if study == "ruff" or row["shots"] == 0 else f"{part}_few_{row['shots']:.0f}"
-        scores = files.read_parquet(f"results/{study}/scores/{name}/{model}.parquet")
-        declared = "log_probability" if folder else "mean_log_probability"
-        best = scores.sort_values(["instance_id", declared, "option_index"], ascending=[True, False, True])
-        best = best.drop_duplicates("instance_id").set_index("instance_id").option
-        gold = frame.drop_duplicates("instance_id").set_index("instance_id").gold
-        return best.reindex(gold.index) == gold
-    if study == "winopron":
-        found = files.read_parquet(f"results/winopron/predictions/{part}/{row['entities']}.parquet")
-        found = found[(found.model == row["model"]) & (found.reading == "corrected")]
-        return found[found.instance_id.isin(frame.instance_id)].right
-    flags = files.read_parquet(f"results/counter_gap/predictions/{part}.parquet")
-    debiasing = row["debiasing"] if isinstance(row["debiasing"], str) else "none"
-    flags = flags[(flags.model == model) & (flags.debiasing == debiasing) & (flags.reading != "published")]
-    return flags[flags.id.isin(frame.id)].correct
-
-
-def test_accuracies_are_those_of_the_rows_that_the_trace_names(origins, rows):
-    plain = rows[(rows.metric == "accuracy") & rows.normalisation.isna() & ~rows.scoring.isin([estimate_rows.PROMPTED])]
-    plain = plain[~plain.scoring.isin([estimate_rows.FULL, estimate_rows.PARTIAL])]
-    studies = set()
-    for row in drawn(plain):
-        found = [(frame, right(row, frame)) for _, frame in instances(origins, row)]
-        hits = np.concatenate([
-            # A sample of RUFF may hold an instance twice, with two seeds.
-            frame.instance_id.map(made).to_numpy() if row["study"] == "ruff" else made.to_numpy()
-            for frame, made in found
-        ]).astype(bool)  # fmt: skip
-        assert hits.mean() == pytest.approx(row["value"], abs=1e-9), row
-        studies.add(row["study"])
-    assert studies == {"ruff", "misgendered", "winopron", "counter_gap"}
+def test_values_are_those_of_the_outcomes_of_the_rows_that_the_trace_names(origins, rows):
+    """Where the study says how its headline follows from outcomes, these are of its instances and of no others."""
+    declared = compare.declarations()
+    checked = Counter()
+    for row in drawn(rows):
+        pairs = declared[row["study"]]["paired"].get(row["metric"])
+        # Likelihoods of all pronouns are of one instance each, answers of prompts of several texts.
+        if (
+            pairs is None
+            or pd.isna(row["value"])
+            or row["scoring"] in (estimate_rows.FULL, estimate_rows.PARTIAL, estimate_rows.PROMPTED)
+        ):
+            continue
+        try:
+            made = outcomes.read_outcomes(Path(), row, origins.outcomes[row["study"]], pairs)
+        except outcomes.NotComparable:
+            # Summed otherwise than the study's predictions.
+            assert isinstance(row["normalisation"], str), row
+            continue
+        named = [
+            set(pd.concat([frame[key] for _, frame in instances(origins, row) if key in frame]).astype(str))
+            for key in outcomes.KEYS
+            if any(key in frame for _, frame in instances(origins, row))
+        ]
+        assert set(made.id) in named, row
+        value = outcomes._units(made, pairs["statistic"]).value.mean()
+        assert value == pytest.approx(row["value"], abs=1e-6), row
+        checked[row["study"]] += 1
+    assert checked.keys() == set(rows.study) and checked.total() > 60, checked
 
 
 FIRST_PAGE = [f"results/paper/{name}.csv" for name in ("figures/headlines", "figures/scores", "tables/scores")]
@@ -121,21 +135,23 @@ def test_the_first_page_leads_where_its_rows_of_the_summary_lead(origins, rows):
     identity = estimate_rows.identity(rows)
     told = {tuple(map(estimate_rows.plain_cell, map(row.get, identity))): row for row in rows.to_dict("records")}
     asked = [(path, row, None) for path in FIRST_PAGE for row in files.read_csv(path).to_dict("records")]
-    numbers = {name: entry for name, entry in trace.numbers(origins.jobs).items() if name.startswith("paper.")}
+    numbers = {
+        name: entry for name, entry in trace.numbers(list(origins.makers.values())).items() if name.startswith("paper.")
+    }
     asked += [(entry["path"], entry["cell"], entry["value"]) for entry in numbers.values()]
     assert {row["study"] for _, row, _ in asked} == set(rows.study) and len(numbers) > 10
     for path, row, value in asked:
         estimate = told[tuple(estimate_rows.plain_cell(row.get(name)) for name in identity)]
         assert value is None or value == estimate["value"]
         found = origins.origins_of(path, [row])
-        assert found == origins.of_estimate(estimate), (path, row)
+        assert found == origins.origins_of(SUMMARY, [estimate]), (path, row)
         assert {entry["table"].split("/")[1] for entry in found} == {row["study"]}
         unit = estimate["n_unit"]
         if estimate_rows.UNITS[unit]:
             assert count((frame for _, frame in instances(origins, estimate)), unit) == estimate["n"], row
     sentence = next(entry for entry in origins.origins_of(*asked[0][:1], [asked[0][1]]) if "task" in entry["file"])
     line = sentence["file"], sentence["rows"][0]
-    moved = {row["study"] for path, row, _ in asked if origins.origins_of(path, [row], row_of=line)}
+    moved = {row["study"] for path, row, _ in asked if origins.origins_of(path, [row], line=line)}
     assert moved == {"ruff"}
 
 
@@ -156,7 +172,7 @@ def test_cells_of_prompted_and_brought_systems_name_their_own_texts(origins, row
     assert set(plain.scoring) == {"", estimate_rows.CLUSTERS, estimate_rows.PROMPTED}
     for row in plain.fillna(dict.fromkeys(identity, "")).to_dict("records"):
         (cell,) = cells[(cells[identity] == [row[name] for name in identity]).all(axis=1)].to_dict("records")
-        assert origins.origins_of(path, [cell], "value") == origins.of_estimate(row), cell
+        assert origins.origins_of(path, [cell]) == origins.origins_of(SUMMARY, [row]), cell
 
 
 def test_likelihoods_lead_to_the_templates_that_were_scored(origins, rows):

@@ -1,278 +1,263 @@
-"""From a cell of a result back to the lines of the template files that it was made from.
+"""From rows of estimates back to the instances that they were computed from, and on to lines of template files.
 
-Instances and texts say which lines they come from (:mod:`scripts.core.provenance.tables`). What lies between a result
-and them is joined by identifiers, the columns ``id`` and ``*_id``:
+An estimate (:mod:`scripts.core.data.estimate_rows`) says by its identity which outputs of which model it was computed
+from, and by its factors which instances of these. Rows of figures and tables that are made of estimates, and the
+paper's numbers, have the identity of their estimates.
 
-- *facts* are what is known of a cell: the columns that choose it, the wildcards of the job that made it, and
-  ``@column``, the column that it is in. A column of a cell narrows the tables on the way upstream that have a column of
-  that name. A value that none of them has narrows nothing: it is a word such as *all*.
-- A study says in its declaration (``traced``) where its tables use other names, as a list of
-  ``{"files": glob, "when": {column: regular expression}, "without": [column], "then": {column: value or values}}``. If
-  the file and all columns of ``when`` match, and no column of ``without`` is there, those of ``when`` are replaced by
-  ``then``; names in braces there are columns or named groups. A value of ``then`` that no table has leaves nothing. Of
-  ``then``, ``@path`` (globs) chooses among tables of instances, and ``@file`` is the file to go on from, with
-  ``@cells``, further columns as ``a=b;c=d``.
-- A wildcard keeps apart what is made for each of its values: a fact of the same name closes the way to the others.
-
-A row of a summary needs none of this (:mod:`scripts.core.provenance.estimate_origins`).
+Instances, and texts made from them, say in the metadata ``origins`` of their Parquet file which of their columns count
+lines of which files (``{"task_row": "task.tsv"}``; a column may hold a list, and a name in braces is that of the column
+which holds the file's name).
 """
 
-import fnmatch
-import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
+import pandas as pd
+
+from scripts.core import files
+from scripts.core.data import estimate_rows
 from scripts.core.data.estimate_rows import plain_cell
+from scripts.core.errors import UserError
 from scripts.core.provenance import graph
-from scripts.core.provenance.estimate_origins import EstimateOrigins
-from scripts.core.provenance.tables import identifiers
 
-if TYPE_CHECKING:
-    import pyarrow
+KEYS = ("instance_id", "text_id", "id")
+"""What tables of instances, of outputs and of outcomes are joined by."""
 
 
-def facts_of(row: dict, column: str | None = None) -> dict[str, list[str]]:
-    """Return the facts of a cell.
+class Origins:
+    """The way from the files of a run to instances and lines of templates; each table is read when it is asked for.
 
     Args:
-        row: Columns to values, or to lists of them. Fractions and the cell itself choose nothing.
-        column: The column that the cell is in.
-    """
-    facts = {}
-    for name, value in row.items():
-        values = value if isinstance(value, list) else [value]
-        if name == column or any(isinstance(v, float) and not v.is_integer() for v in values if v == v):
-            continue
-        facts["@column" if name == "column" else name] = [plain_cell(v) for v in values]
-    return facts | ({"@column": [column]} if column else {})
-
-
-def translate(facts: dict[str, list[str]], path: str, told: list[dict]) -> tuple[str, dict, set]:
-    """Return facts in the names of tables of instances, and which of them are said by the study.
-
-    Args:
-        path: The file that the cell is in.
-        told: As the module says.
-
-    Returns:
-        The first is the file to go on from.
-    """
-    said = set()
-    for entry in told:
-        when = entry.get("when", {})
-        if not fnmatch.fnmatch(path, entry["files"]) or not when.keys() <= facts.keys():
-            continue
-        if any(name in facts for name in entry.get("without", ())):
-            continue
-        matches = [(name, re.fullmatch(pattern, facts[name][0])) for name, pattern in when.items()]
-        if not all(match and len(facts[name]) == 1 for name, match in matches):
-            continue
-        words = {name: values[0] for name, values in facts.items() if values}
-        for _, match in matches:
-            words |= match.groupdict() if match else {}
-        facts = {name: values for name, values in facts.items() if name not in when}
-        for name, values in entry["then"].items():
-            name = name.format(**words)
-            facts[name] = [v.format(**words) for v in ([values] if isinstance(values, str) else values)]
-            said.add(name)
-        if "@file" in facts:
-            words |= dict.fromkeys(("templates",), (facts.get("templates") or [""])[0])
-            on = facts.pop("@file")[0].format(**words)
-            cells = dict(pair.split("=", 1) for pair in facts.pop("@cells", [""])[0].split(";") if "=" in pair)
-            # What chose the row of a comparison does not choose rows of the table that it compares.
-            kept = {
-                name: values for name, values in facts.items() if name in {*entry["then"], "templates"} and any(values)
-            }
-            return translate(kept | {name: [value] for name, value in cells.items()}, on, told)
-    return path, facts, said
-
-
-class Origins(EstimateOrigins):
-    """The way from results to lines of template files, through the tables of a run.
-
-    Args:
-        jobs, where, outcomes: As of :class:`EstimateOrigins`.
-        told: What the studies say of their tables.
+        jobs: As :mod:`scripts.provenance.expected_jobs` prints them.
+        outcomes: Of each study the tables with what became of each instance (``outcomes`` of its declaration).
+        where: Path of an input to where it lies (:func:`scripts.core.provenance.job_records.resolve`).
     """
 
-    def __init__(
-        self, jobs: list[dict], told: list[dict], where: Callable = Path, outcomes: dict[str, dict] | None = None
-    ):
-        super().__init__(jobs, where, outcomes)
-        self.told = told
-        self.models = {}
-        for job in jobs:
-            described = job["params"].get("models") if isinstance(job["params"], dict) else None
-            for name, entry in described.items() if isinstance(described, dict) else ():
-                if isinstance(entry, dict) and "label" in entry:
-                    self.models[name] = {"name": name, **entry}
+    def __init__(self, jobs: list[dict], outcomes: Mapping[str, dict], where: Callable[[str], Path] = Path):
+        self.makers, self.graph = graph.makers(jobs), graph.inputs_of(jobs)
+        self.outcomes, self.where = outcomes, where
+        self._schemas, self._columns, self._values, self._upstream = {}, {}, {}, {}
+        self._estimates, self._shared = {}, {}
 
-    def origins_of(
-        self, path: str, rows: Sequence[dict] = ({},), column: str | None = None, row_of: tuple[str, int] | None = None
-    ) -> list[dict]:
-        """Return the lines of template files behind cells of a file.
+    def origins_of(self, path: str, rows: Sequence[dict] = (), line: tuple[str, int] | None = None) -> list[dict]:
+        """Return the lines of template files behind rows of a file; rows that are no estimates have those of the file.
 
         Args:
-            rows: The columns that choose each cell; an empty one chooses everything.
-            column: The column that the cells are in.
-            row_of: Look only at instances that were made from this line of this file.
+            rows: Columns to values; none: the whole file.
+            line: Look only at instances that were made from this line of this file.
 
         Returns:
             ``file``, ``rows`` (sorted list of int, as an editor counts them), ``table`` (that has the instances or
-            texts; None for a file that is read directly) and ``count`` (of its rows).
+            texts; None for a file that a job on the way reads directly) and ``count`` (of the table's rows).
+
+        Raises:
+            UserError: If the estimates that a row is made of lack it.
         """
-        estimates = [row for row in (self._estimate(path, row) for row in rows) if row]
-        if estimates:
-            return _joined([self.of_estimate(row, row_of) for row in estimates])
-        wildcards = self.makers.get(path, {}).get("wildcards", {})
-        beside = Path(path).with_suffix(".csv").as_posix()
-        # A figure's cells are in the CSV file beside it.
-        path = beside if any(rows) and beside in self.makers else path
-        wildcard_facts = {name: [value] for name, value in wildcards.items()}
-        told = [translate(wildcard_facts | facts_of(row, column), path, self.told) for row in rows]
-        # A missing value chooses only where the study says so.
-        told = [(on, {n: v for n, v in facts.items() if n in said or any(v)}, said) for on, facts, said in told]
-        origins = []
-        for start in dict.fromkeys(entry[0] for entry in told):
-            parts = [(facts, said) for on, facts, said in told if on == start]
-            # What narrows a whole figure is what each of its cells says of a column, together.
-            common = set.intersection(*(set(facts) for facts, _ in parts))
-            facts = {name: sorted({v for row, _ in parts for v in row[name]}) for name in sorted(common)}
-            tables, direct = self._walk(start, self._with_models(facts))
-            origins += self._lines(tables, direct, facts, set().union(*(names for _, names in parts)), row_of)
-        return origins
+        chosen, direct = {}, []
+        estimates = [self.estimate_of(path, row) for row in rows]
+        if estimates and None not in estimates:
+            for estimate in estimates:
+                for table, mask in self.instances_of(estimate).items():
+                    chosen[table] = chosen.get(table, False) | mask
+        else:
+            nearest, _ = self._instances_behind([path])
+            chosen = {table: self._matching(table, {}) for table in nearest}
+            cut = {made: inputs for made, inputs in self.graph.items() if made not in nearest}
+            direct = [p for p in graph.ancestors(cut, [path]) if p not in self.makers and p.endswith(".tsv")]
+        found = [entry for table, mask in chosen.items() for entry in self._lines(table, mask, line)]
+        for read in direct:
+            lines = sorted(n for n in data_rows(self.where(read)) if line in (None, (read, n)))
+            found += [{"file": read, "rows": lines, "table": None, "count": len(lines)}] if lines else []
+        return found
 
-    def _with_models(self, facts: dict[str, list[str]]) -> dict[str, list[str]]:
-        """Return facts with the names and labels of models; a model's other properties choose models too."""
-        chosen = None
-        for name, values in facts.items():
-            keys = ("name", "label") if name.lower() == "model" else (name,)
-            same = {m for m, entry in self.models.items() for key in keys if str(entry.get(key)) in values}
-            if same and (name.lower() == "model" or not any(name in s for s in self._schemas.values())):
-                chosen = same if chosen is None else chosen & same
-        if chosen is None:
-            return facts
-        labels = {self.models[name]["label"] for name in chosen}
-        return {k: v for k, v in facts.items() if k.lower() != "model"} | {"model": sorted(chosen | labels)}
+    def made_from(self, path: str, row: int) -> dict[str, int]:
+        """Return how many rows of each table of instances or texts come from a line of a file."""
+        tables = [table for table in self.makers if self._origins(table)]
+        found = {table: self._lines(table, self._matching(table, {}), (path, row)) for table in tables}
+        return {table: entries[0]["count"] for table, entries in found.items() if entries}
 
-    def _walk(self, path: str, facts: dict[str, list[str]]) -> tuple[list[str], list[str]]:
-        """Return the tables on the way upstream, the nearest first, and the files at its end that no job made."""
-        known = {}
-        for job in self.jobs:
-            for name, value in job["wildcards"].items():
-                known.setdefault(name, set()).add(value)
+    def estimate_of(self, path: str, row: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Return the estimate that a row of a file is, or is made of, with ``study`` and ``part``; None for other rows.
 
-        def is_closed(job: dict) -> bool:
-            return any(
-                name in facts and value not in facts[name] and known[name] & set(facts[name])
-                for name, value in job["wildcards"].items()
-            )
+        Raises:
+            UserError: If the file is made of estimates that lack the row.
+        """
+        if not {"model", "metric"} <= row.keys():
+            return None
+        places = {"study": Path(path).parts[1], "part": row.get("templates")}
+        for table in [path, *self.graph.get(path, ())]:
+            if read := self._read_estimates(table):
+                keys, known = read
+                if found := known.get(tuple(plain_cell(row.get(name)) for name in keys)):
+                    return places | found
+                if row.keys() >= {*keys}:
+                    named = ", ".join(filter(None, (plain_cell(row[name]) for name in row)))
+                    raise UserError(f"{path}: {table} has no row for {named}; make the file again: snakemake {path}")
+        return None
 
+    def _read_estimates(self, path: str) -> tuple[list[str], dict[tuple, dict]] | None:
+        """Return the identity and factors of a table's rows, as names and as rows by their cells; None for others."""
+        if path not in self._estimates:
+            self._estimates[path] = None
+            table = files.read_csv(path) if path.endswith(".csv") and Path(path).is_file() else pd.DataFrame()
+            # A study's own, or those of a summary.
+            if Path(path).name == "estimates.csv" or {*estimate_rows.COLUMNS} <= {*table}:
+                apart = {*estimate_rows.UNTRACED, *estimate_rows.VALUES, *estimate_rows.DESCRIPTIVE_COLUMNS}
+                keys = [name for name in table if name not in apart]
+                rows = table[keys].to_dict("records")
+                self._estimates[path] = keys, {tuple(map(plain_cell, row.values())): row for row in rows}
+        return self._estimates[path]
+
+    def instances_of(self, estimate: Mapping[str, Any]) -> dict[str, pd.Series]:
+        """Return the rows of instances, or of texts made from them, behind an estimate.
+
+        The outputs of its model in its way of scoring lead to the instances (of several, or without a model of all);
+        these are narrowed by the factors, and by the identifiers in whatever on the way, or among the study's outcomes,
+        has further factors.
+
+        Args:
+            estimate: As :meth:`estimate_of` returns it, or a row of a summary.
+
+        Returns:
+            Table to which of its rows; tables without such a row are left out.
+
+        Raises:
+            UserError: If the run has no outputs of that model, and its study does not say where there are others.
+        """
+        said = {name: plain_cell(value) for name, value in estimate.items()}
+        study, scoring = said["study"], said.get("scoring", "")
+        facts = {name: said[name].split("|") for name in estimate_rows.factors(said) if said[name]}
+        known = self.outcomes.get(study, {})
+        outcomes = [path.format(**said) for path in known.get(scoring, known.get("", []))]
+        room = f"results/{study}/{estimate_rows.OUTPUT_FOLDERS.get(scoring)}/"
+        behind = {path for outcome in outcomes if outcome in self.makers for path in self._needs(outcome)}
+        if not known:
+            behind = {path for path, job in self.makers.items() if said["part"] in job["wildcards"].values()}
+        outputs = sorted(
+            path
+            for path in behind
+            if path.startswith(room)
+            and Path(path).suffix in (".parquet", ".jsonl")
+            and (not said["model"] or Path(path).stem in said["model"].split("|"))
+        )
+        if not outputs and not outcomes:
+            raise UserError(f"{study}, {said['part']}: this run has no outputs of {said['model']} below {room}")
+        nearest, others = self._instances_behind(outputs or outcomes[:1], facts)
+        if not outputs:
+            # Outputs that were brought are of the instances; texts and samples that this run made of them are no part.
+            nearest = [table for table in nearest if not self._needs(table).intersection(nearest)]
+        # Instances stand in several tables, of which each has a part; so do outputs.
+        alternatives = [[table for table in others if table not in nearest], outputs, *([path] for path in outcomes)]
+        chosen = {}
+        for table in nearest:
+            mask = self._matching(table, facts)
+            for tables in alternatives:
+                speaking = [other for other in tables if other in outputs or self._speaks_of(other, facts)]
+                for key in self._schema(table).keys() & {*KEYS}:
+                    column, having = self._column(table, key), [one for one in speaking if key in self._schema(one)]
+                    # Identifiers of another kind of thing say nothing of these.
+                    if any(self._share(table, other, key) for other in having):
+                        ids = [self._column(other, key)[self._matching(other, facts)] for other in having]
+                        mask &= column.isin(pd.concat(ids))
+            if mask.any():
+                chosen[table] = mask
+        return chosen
+
+    def _speaks_of(self, table: str, facts: dict) -> bool:
+        """Tell whether a table, or the file as one of several, has some factor."""
+        return bool(facts.keys() & {*self._schema(table), *self.makers.get(table, {}).get("wildcards", {})})
+
+    def _share(self, table: str, other: str, key: str) -> bool:
+        """Tell whether two tables name some identifier both."""
+        if (table, other, key) not in self._shared:
+            self._shared[table, other, key] = bool(self._column(table, key).isin(self._column(other, key)).any())
+        return self._shared[table, other, key]
+
+    def _instances_behind(self, paths: Iterable[str], facts: Mapping[str, list] | None = None) -> tuple[list, list]:
+        """Return the tables with origins that are met first on the ways upstream, and those behind them.
+
+        What was made for another value of a fact that is a wildcard is not on these ways.
+        """
+        facts = facts or {}
         ways = {
-            made: job["inputs"]
-            for made, job in self.makers.items()
-            if not (is_closed(job) or self._schema(made).get("origins"))
+            path: job["inputs"]
+            for path, job in self.makers.items()
+            if all(value in facts.get(name, [value]) for name, value in job["wildcards"].items())
         }
-        reached = graph.ancestors(ways, [path])
-        direct = [path for path in reached if path not in self.makers and path.endswith(".tsv")]
-        made = [self.makers[path] for path in reached if path in self.makers]
-        made = [path for job in made if not is_closed(job) for path in job["outputs"]]
-        tables = [path for path in dict.fromkeys(made) if path.endswith(".parquet") and self._schema(path)]
-        globs = facts.get("@path")
-        if globs:
-            kept = [t for t in tables if any(fnmatch.fnmatch(t, glob) for glob in globs)]
-            tables = kept or tables
-        return tables, direct
+        having = [path for path in graph.ancestors(ways, paths) if path in ways and self._origins(path)]
+        first = set(graph.ancestors({path: ways[path] for path in ways.keys() - set(having)}, paths))
+        return [path for path in having if path in first], [path for path in having if path not in first]
 
-    def _lines(
-        self,
-        tables: list[str],
-        direct: list[str],
-        facts: dict[str, list[str]],
-        said: set[str],
-        row_of: tuple[str, int] | None,
-    ) -> list[dict]:
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        facts = self._with_models(facts)
-        columns = {name for table in tables for name in self._schema(table)["columns"]}
-        facts = {n if n in columns else n.lower() if n.lower() in columns else n: v for n, v in facts.items()}
-        masks = {}
-        for name, values in facts.items():
-            having = [t for t in tables if name in self._schema(t)["columns"]]
-            matching = {table: self._matches(table, name, values) for table in having}
-            first = [t for t in having if not any(t in self._needs(other) for other in having if other != t)]
-            if name in said or any(pc.any(mask).as_py() for mask in matching.values()):
-                # On the way to instances, behind the first, a column of this name may mean something else.
-                matching = {
-                    table: mask
-                    for table, mask in matching.items()
-                    if table in first or self._schema(table)["origins"] or pc.any(mask).as_py()
-                }
-                for table, mask in matching.items():
-                    masks[table] = pc.and_(masks[table], mask) if table in masks else mask
-        having = [table for table in tables if self._schema(table)["origins"]]
-        # Texts have the lines of their instances, which then only narrow them.
-        used = [table for table in tables if table not in having]
-        speaking = {table: masks.get(table) for table in used}
-        having = [
-            t for t in having if not any(self._is_contained(t, o) and self._covers(o, t, speaking) for o in having)
+    def _lines(self, table: str, mask: pd.Series, line: tuple[str, int] | None) -> list[dict]:
+        """Return the lines that rows of a table were made from, or of ``line`` alone, by file."""
+        parts = []
+        for column, name in self._origins(table).items():
+            lines = self._column(table, column)[mask].explode().dropna()
+            owners = self._column(table, name[1:-1])[lines.index] if name.startswith("{") else name
+            parts.append(pd.DataFrame({"row": lines.astype(int), "name": owners}))
+        every = pd.concat(parts)
+        every["file"] = every.name.map({name: self._file(table, name) for name in every.name.unique()})
+        if line:
+            every = every[every.index.isin(every.index[(every.file == line[0]) & (every.row == line[1])])]
+        count = mask.sum() if line is None else every.index.nunique()
+        lines = every.groupby("file", sort=False).row.unique()
+        return [
+            {"file": file, "rows": sorted(rows.tolist()), "table": table, "count": int(count)}
+            for file, rows in lines.items()
         ]
-        groups = {}
-        for table in masks.keys() - set(having):
-            for key in identifiers(self._schema(table)["columns"]):
-                kept = self._column(table, key).filter(masks[table]).unique()
-                groups.setdefault((self.makers[table]["rule"], key), []).append(kept)
-        allowed = {
-            group: pa.concat_arrays([pa.array(p, pa.string()) for p in parts]) for group, parts in groups.items()
-        }
-        origins = []
-        for table in having:
-            mask = masks.get(table)
-            for (_, key), values in allowed.items():
-                if key in self._schema(table)["columns"]:
-                    same = pc.is_in(self._column(table, key), value_set=values)
-                    mask = same if mask is None else pc.and_(mask, same)
-            origins += self._of_table(table, mask, row_of)
-        known = {entry["file"] for entry in origins}
-        origins += [entry for path in direct if path not in known for entry in self._of_file(path, facts, row_of)]
-        return origins
 
-    def _is_contained(self, table: str, other: str) -> bool:
-        """Tell whether another table, made from this one or with it, has all of its lines and further ones."""
-        one, two = (set(self._schema(t)["origins"].items()) for t in (table, other))
-        return one < two and (table in self._needs(other) or self.makers[table] is self.makers[other])
+    def _matching(self, table: str, facts: Mapping[str, list[str]]) -> pd.Series:
+        """Return which rows of a table have a value of each fact that is one of its columns."""
+        schema = self._schema(table)
+        mask = pd.Series(True, index=self._column(table, next(iter(schema))).index)
+        for name in facts.keys() & schema.keys():
+            if (table, name) not in self._values:
+                self._values[table, name] = pd.factorize(self._column(table, name))
+            codes, values = self._values[table, name]
+            wanted = [code for code, value in enumerate(values) if plain_cell(value) in facts[name]]
+            mask &= pd.Series(codes).isin(wanted)
+        return mask
 
-    def _covers(self, texts: str, instances: str, used: dict[str, "pyarrow.BooleanArray | None"]) -> bool:
-        """Tell whether all instances that the chosen rows of ``used`` tables speak of are among those of some texts.
+    def _origins(self, table: str) -> dict[str, str]:
+        self._schema(table)
+        return self._schemas[table][1]
 
-        Other systems may have read the instances themselves, and texts may have been made from a sample.
-        """
-        import pyarrow as pa
-        import pyarrow.compute as pc
+    def _schema(self, table: str) -> dict[str, Any]:
+        """Return the columns of a Parquet file that hold single values; none of another file or a missing one."""
+        if table not in self._schemas:
+            self._schemas[table] = {}, {}
+            if table.endswith(".parquet") and Path(table).is_file():
+                import pyarrow as pa
+                import pyarrow.parquet as pq
 
-        for key in identifiers(self._schema(instances)["columns"]):
-            speaking = [table for table in used if key in self._schema(table)["columns"]]
-            if key not in self._schema(texts)["columns"] or not speaking:
-                continue
-            columns = [(self._column(table, key), used[table]) for table in speaking]
-            chosen = [column if mask is None else column.filter(mask) for column, mask in columns]
-            named = pa.concat_arrays([column.unique().cast(pa.string()) for column in chosen])
-            own = pc.is_in(named, value_set=self._column(instances, key).cast(pa.string()))
-            known = pc.is_in(named, value_set=self._column(texts, key).cast(pa.string()))
-            if pc.any(pc.and_not(own, known)).as_py():
-                return False
-        return True
+                columns = {field.name: field for field in pq.read_schema(table) if not pa.types.is_nested(field.type)}
+                self._schemas[table] = columns, files.parquet_metadata(table).get("origins") or {}
+        return self._schemas[table][0]
+
+    def _column(self, table: str, name: str) -> pd.Series:
+        if (table, name) not in self._columns:
+            self._columns[table, name] = pd.read_parquet(table, columns=[name])[name].reset_index(drop=True)
+        return self._columns[table, name]
+
+    def _needs(self, path: str) -> set[str]:
+        """Return everything that a file is made from."""
+        if path not in self._upstream:
+            self._upstream[path] = set(graph.ancestors(self.graph, self.graph[path]))
+        return self._upstream[path]
+
+    def _file(self, table: str, name: str) -> str:
+        """Return the path of an input upstream by its name, behind which a file in an archive follows a colon."""
+        archive, colon, member = name.partition(":")
+        same = sorted(path for path in self._needs(table) if Path(path).name == archive)
+        return (same[0] if same else archive) + colon + member
 
 
-def _joined(lists: Iterable[list[dict]]) -> list[dict]:
-    """Merge the entries of several answers of :meth:`Origins.origins_of`; lines of a file and table together."""
-    found = {}
-    for entry in (entry for entries in lists for entry in entries):
-        first = found.setdefault((entry["file"], entry["table"]), entry | {"rows": [], "count": 0})
-        first["rows"] = sorted({*first["rows"], *entry["rows"]})
-        # Rows of several estimates overlap; what is counted is those of the largest.
-        first["count"] = max(first["count"], entry["count"])
-    return list(found.values())
+def data_rows(path: str | Path) -> dict[int, str]:
+    """Return the data rows of a tab-separated file with a header: line from 1 to its text."""
+    try:
+        lines = Path(path).read_text(encoding="utf-8-sig").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"{path}: cannot be read as UTF-8 text ({error}); restore it") from error
+    start = next((n for n, line in enumerate(lines) if line.rstrip("\r") != "#" and not line.startswith("# ")), 0)
+    return {n: line for n, line in enumerate(lines[start + 1 :], start + 2) if line.rstrip("\r")}

@@ -1,9 +1,8 @@
 """Find what a reader points at: a figure or table of the paper by its number, a table's cell, a number by its id."""
 
 import json
-import os
 import re
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -11,80 +10,11 @@ from scripts.core import files
 from scripts.core.data.estimate_rows import plain_cell
 from scripts.core.errors import UserError, count_noun, did_you_mean
 from scripts.core.provenance import graph
-from scripts.core.provenance.tables import data_rows
+from scripts.core.provenance.origins import data_rows
 
-MAIN = "results/paper/main.tex"
+PAPER = "results/paper/provenance.csv"
+"""Where ``scripts/paper/paper_provenance.py`` lists what the paper shows."""
 CONFIG = "config.yaml"
-APPENDIX = ("sections/provenance", "sections/currency")
-"""What ``scripts/paper/paper_provenance.py`` writes: where everything comes from, and whether it is current."""
-
-
-def items(main_tex: str | Path) -> list[dict]:
-    """Return the numbered figures and tables of a paper in the order of its source.
-
-    Args:
-        main_tex: LaTeX numbers floats in the order in which it reads them, also when it moves them.
-
-    Returns:
-        ``kind``, ``number``, ``label``, ``body`` (the environment's source) and ``path`` (of a figure's file).
-    """
-    folder = Path(main_tex).parent
-    text = _typeset(_source(Path(main_tex)))
-    floats, last_numbers = [], {"figure": 0, "table": 0}
-    for match in re.finditer(r"\\begin\{((figure|table)\*?)\}", text):
-        kind = match[2]
-        body = text[match.end() : text.index(rf"\end{{{match[1]}}}", match.end())]
-        last_numbers[kind] += 1
-        label = re.search(r"\\label\{([^}]+)\}", body)
-        graphic = re.search(r"\\includegraphics(?:\[[^]]*\])?\{([^}]+)\}", body)
-        path = os.path.normpath(folder / graphic[1]) if graphic and kind == "figure" else None
-        floats.append(
-            {"kind": kind, "number": last_numbers[kind], "label": label and label[1], "body": body, "path": path},
-        )
-    return floats
-
-
-def _typeset(text: str) -> str:
-    """Return a paper's source with what LaTeX reads: of a section its body, and after ``\\detailstrue`` its details."""
-    body, switch, appendix = text.partition(r"\detailstrue")
-    body = re.sub(r"^\\ifdetails$.*?^\\fi$", "", body, flags=re.DOTALL | re.MULTILINE)
-    return body + switch + re.sub(r"^\\ifdetails\\else$.*?^\\fi$", "", appendix, flags=re.DOTALL | re.MULTILINE)
-
-
-def _source(path: Path, folder: Path | None = None) -> str:
-    """Return a LaTeX file with the files that it inputs in their places, below the folder of the first one."""
-    folder = folder or path.parent
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read; make the paper first: snakemake paper") from error
-    return re.sub(
-        r"\\input\{([^}]+)\}",
-        # What is written from this very answer is not looked at: it has no figures and no numbered tables.
-        lambda match: "" if match[1] in APPENDIX else _source(_tex(folder / match[1]), folder),
-        text,
-    )
-
-
-def _tex(path: Path) -> Path:
-    return path if path.suffix == ".tex" else path.with_name(f"{path.name}.tex")
-
-
-def items_with_paths(jobs: list[dict], main_tex: str | Path = MAIN) -> list[dict]:
-    """Return :func:`items` with the path of each table's file, known by its content; others have no path."""
-    tables = {}
-    for job in jobs:
-        for path in job["outputs"]:
-            if path.endswith(".tex") and "/tables/" in path and Path(path).is_file():
-                tables[path] = Path(path).read_text(encoding="utf-8").strip()
-    floats = items(main_tex)
-    for item in floats:
-        if item["kind"] == "table":
-            same = [path for path, text in tables.items() if text in item["body"]]
-            # Equal tables of two template sets stand under labels that say which is which.
-            same.sort(key=lambda path: Path(path).parent.name not in (item["label"] or ""))
-            item["path"] = same[0] if same else None
-    return floats
 
 
 def numbers(jobs: Iterable[dict]) -> dict[str, dict]:
@@ -114,7 +44,15 @@ def numbers(jobs: Iterable[dict]) -> dict[str, dict]:
     return entries
 
 
-def find(target: str, jobs: list[dict], main_tex: str | Path = MAIN) -> list[dict]:
+def shown_items() -> list[dict[str, Any]]:
+    """Return the figures and tables of the paper: ``result`` (the label), ``shown`` (``Figure 7``) and ``file``."""
+    if not Path(PAPER).is_file():
+        return []
+    listed = files.read_csv(PAPER, dtype=str)
+    return listed[listed.kind.isin(["figure", "table"])][["result", "shown", "file"]].to_dict("records")
+
+
+def find(target: str, jobs: list[dict]) -> list[dict]:
     """Return what ``target`` names.
 
     Args:
@@ -123,27 +61,25 @@ def find(target: str, jobs: list[dict], main_tex: str | Path = MAIN) -> list[dic
             templates.
 
     Returns:
-        ``title``, ``path``, ``rows`` (the columns that choose each cell: one for a cell or a number, all of the CSV
-        file beside a figure or table, ``{}`` for the whole of another file) and ``column`` of a cell, or None.
+        ``title``, ``path`` and ``rows`` (the columns that choose each cell: one for a cell or a number, all of the CSV
+        file beside a figure or table, none for the whole of another file).
 
     Raises:
         UserError: If nothing has that name.
     """
-    numbered = re.fullmatch(r"(figure|fig|table|tab)\.?\s*(\d+)(:.*)?", target.strip(), flags=re.IGNORECASE)
+    numbered = re.fullmatch(r"(fig|tab)(?:ure|le)?\.?\s*(\d+)(:.*)?", target.strip(), flags=re.IGNORECASE)
     if numbered:
-        kind = "figure" if numbered[1].lower().startswith("fig") else "table"
-        item = next(
-            (i for i in items_with_paths(jobs, main_tex) if i["kind"] == kind and i["number"] == int(numbered[2])), None
-        )
+        name = f"{'Figure' if numbered[1].lower() == 'fig' else 'Table'} {numbered[2]}"
+        item = next((item for item in shown_items() if item["shown"] == name), None)
         if item is None:
-            raise UserError(f"{main_tex}: there is no {kind} {numbered[2]}")
+            raise UserError(f"{PAPER}: there is no {name.lower()}; make the paper: snakemake paper")
         if numbered[3]:
             # The file may have more rows than are printed, and in another order.
-            table = Path(item["path"]).with_suffix(".csv") if item["path"] else "its"
+            table = Path(item["file"]).with_suffix(".csv")
             raise UserError(
                 f"{target}: name a cell by its file, with the row as the file counts it: {table}:ROW:COLUMN"
             )
-        return [_whole(f"{kind} {numbered[2]} ({item['label']})", item["path"] or main_tex)]
+        return [_whole(f"{name.lower()} ({item['result']})", item["file"])]
     outputs = {path for job in jobs for path in [*job["inputs"], *job["outputs"]]}
     if target in outputs or Path(target).exists():
         return [_whole(target, target)]
@@ -156,28 +92,25 @@ def find(target: str, jobs: list[dict], main_tex: str | Path = MAIN) -> list[dic
         raise UserError(
             f"{target}: no file, figure, table, cell or number of this run{did_you_mean(target, [*known, *outputs])}"
         )
-    return [
-        {
-            "title": f"number {name} = {known[name]['text']}, from {known[name]['source']} "
-            f"{_pairs(known[name]['cell'])}",
-            "path": known[name]["path"] or _setting(known[name]["source"]) or known[name]["file"],
-            "rows": [known[name]["wildcards"] | known[name]["cell"]],
-            "column": None,
-        }
-        for name in exact or same
-    ]
+    return [_number(name, known[name]) for name in exact or same]
 
 
-def _setting(source: str) -> str | None:
-    """Return the source of a number that comes from no table: the configuration, or a default of the code."""
-    return source if source == CONFIG or source.startswith("scripts/") else None
+def _number(name: str, entry: dict[str, Any]) -> dict[str, Any]:
+    source = entry["source"]
+    # Of no table: the configuration, or a default of the code.
+    setting = source if source == CONFIG or source.startswith("scripts/") else None
+    return {
+        "title": f"number {name} = {entry['text']}, from {source} {_pairs(entry['cell'])}",
+        "path": entry["path"] or setting or entry["file"],
+        "rows": [entry["wildcards"] | entry["cell"]],
+    }
 
 
-def _whole(title: str, path: str | Path) -> dict[str, Any]:
+def _whole(title: str, path: str) -> dict[str, Any]:
+    """Return a file; what is drawn or printed has its rows in the CSV file beside it."""
     beside = Path(path).with_suffix(".csv")
     drawn = Path(path).suffix in (".pdf", ".png", ".tex", ".csv") and beside.is_file()
-    rows = files.read_csv(beside).to_dict("records") if drawn else []
-    return {"title": title, "path": path, "rows": rows or [{}], "column": None}
+    return {"title": title, "path": path, "rows": files.read_csv(beside).to_dict("records") if drawn else []}
 
 
 def _cell(text: str) -> dict[str, Any]:
@@ -189,48 +122,27 @@ def _cell(text: str) -> dict[str, Any]:
         raise UserError(f"{text}: is not a cell; write FILE.csv:ROW:COLUMN")
     if not Path(path).is_file():
         raise UserError(f"{path}: no such file, so it has no cell {rest}")
-    table = files.read_csv(path)
-    if column not in table.columns:
-        raise UserError(f"{path}: has no column '{column}'{did_you_mean(column, table.columns)}")
+    chosen = files.read_csv(path)
+    pairs = {} if row.isdigit() else dict(pair.partition("=")[::2] for pair in row.split(","))
+    for name in [column, *pairs]:
+        if name not in chosen:
+            raise UserError(f"{path}: has no column '{name}'{did_you_mean(name, chosen.columns)}")
+    for name, value in pairs.items():
+        chosen = chosen[chosen[name].map(plain_cell) == value]
     if row.isdigit():
-        chosen = table.iloc[int(row) - 1 : int(row)] if int(row) else table.iloc[:0]
-    else:
-        chosen = table
-        for pair in row.split(","):
-            name, _, value = pair.partition("=")
-            if name not in table.columns:
-                raise UserError(f"{path}: has no column '{name}'{did_you_mean(name, table.columns)}")
-            chosen = chosen[chosen[name].map(plain_cell) == value]
+        chosen = chosen.iloc[max(int(row) - 1, 0) : int(row)]
     if len(chosen) != 1:
         raise UserError(
             f"{path}: '{row}' chooses {count_noun(len(chosen), 'row')}; "
             "give one row's number, or columns that choose one"
         )
     cells = {name: plain_cell(value) for name, value in chosen.iloc[0].items()}
-    return {
-        "title": f"cell {column} = {cells[column]} of {path}, {_pairs(cells)}",
-        "path": path,
-        "rows": [chosen.iloc[0].to_dict()],
-        "column": column,
-    }
+    title = f"cell {column} = {cells[column]} of {path}, {_pairs(cells)}"
+    return {"title": title, "path": path, "rows": [chosen.iloc[0].to_dict()]}
 
 
-def _pairs(cell: dict[Hashable, Any]) -> str:
+def _pairs(cell: dict) -> str:
     return ", ".join(f"{key}={value}" for key, value in cell.items())
-
-
-def model_names(row: dict[str, Any] | None, jobs: Sequence[dict]) -> set[str] | None:
-    """Return the models and systems that a row is about, by name or by label; None if it is about all."""
-    if not row:
-        return None
-    known = [job["wildcards"][kind] for job in jobs for kind in ("model", "system") if kind in job["wildcards"]]
-    names = dict(zip(known, known, strict=True))
-    for job in jobs:
-        described = job["params"].get("models")
-        if isinstance(described, dict):
-            names |= {facts["label"]: name for name, facts in described.items()}
-    models = {names[str(value)] for value in row.values() if str(value) in names}
-    return models or None
 
 
 def ranges(values: Iterable[int]) -> str:
@@ -258,46 +170,40 @@ def affected_jobs(name: str, jobs: list[dict], where: Callable = Path) -> tuple[
         UserError: If no job depends on it, or the line is not one of the file's data rows.
     """
     path, colon, row = name.rpartition(":")
-    numbered = bool(colon and row.isdigit())
-    path = path if numbered else name
+    line = (path, int(row)) if colon and row.isdigit() else None
+    path = path if line else name
     archive = path.partition(":")[0]
+    readers = [job for job in jobs if archive in job["inputs"]]
+    # Of some tables jobs use rows, known by their first cells.
+    text = data_rows(where(path)) if line and path == archive and readers else {}
     first = [
         job
         for job in jobs
         if job["outputs"]
         and (
-            (archive in job["inputs"] and not _unused(where(path), row, job["params"].get("_rows", {}).get(path)))
+            (job in readers and (not text or _uses(job, path, text.get(line[1], ""))))
             or path in job["params"].get("_code", {})
             or name in (job["wildcards"].get("model"), job["wildcards"].get("system"))
         )
     ]
-    if not first and not (numbered and any(archive in job["inputs"] for job in jobs)):
+    if not first and not (line and readers):
         known = {p for job in jobs for p in [*job["inputs"], *job["params"].get("_code", {})]}
         known |= {job["wildcards"][kind] for job in jobs for kind in ("model", "system") if kind in job["wildcards"]}
         raise UserError(f"{name}: no job of this run depends on it{did_you_mean(path, known)}")
-    if numbered and path == archive:
-        rows = data_rows(where(path))
-        if int(row) not in rows:
-            raise UserError(
-                f"{path}: line {row} is not a data row; data rows are the lines {ranges(sorted(rows)) or 'none'}"
-            )
+    if text and line[1] not in text:
+        raise UserError(f"{path}: line {row} is not a data row; data rows are the lines {ranges(text)}")
     outputs = {path for job in first for path in job["outputs"]}
     later = [job for job in graph.jobs_after(jobs, outputs) if job["outputs"]]
-    line = (path, int(row)) if numbered else None
     return first + [job for job in later if job not in first], line
 
 
-def _unused(path: Path, row: str, used: dict | None) -> bool:
-    """Return whether a line of a table is none of the rows ``used``, known by their first cells."""
-    if used is None or not row.isdigit():
-        return False
-    lines = Path(path).read_text(encoding="utf-8").splitlines()
-    return any(line.partition("\t")[0] not in used for line in lines[int(row) - 1 : int(row)])
+def _uses(job: dict, path: str, text: str) -> bool:
+    """Return whether a job uses a row of a table."""
+    rows = job["params"].get("_rows", {}).get(path)
+    return rows is None or text.partition("\t")[0] in rows
 
 
-def affected_items(
-    name: str, reruns: list[dict], jobs: list[dict], main_tex: str | Path = MAIN, uses: Callable | None = None
-) -> dict[str, list[str]]:
+def affected_items(name: str, reruns: list[dict], jobs: list[dict], uses: Callable | None = None) -> dict[str, list]:
     """Return what of the paper may change when ``reruns`` run: labels of figures and tables, ids of numbers.
 
     A number that is about other models than the changed one cannot move.
@@ -309,10 +215,10 @@ def affected_items(
     models = {job["wildcards"]["model"] for job in jobs if "model" in job["wildcards"]}
     uses = uses or (lambda path, rows: True)
     touched = {"figures": [], "tables": [], "numbers": []}
-    if Path(main_tex).is_file():
-        for item in items_with_paths(jobs, main_tex):
-            if item["path"] in outputs and uses(item["path"], _whole("", item["path"])["rows"]):
-                touched[f"{item['kind']}s"].append(f"{item['kind']} {item['number']} ({item['path']})")
+    for item in shown_items():
+        if item["file"] in outputs and uses(item["file"], _whole("", item["file"])["rows"]):
+            kind = item["shown"].split()[0].lower()
+            touched[f"{kind}s"].append(f"{item['shown'].lower()} ({item['file']})")
     for key, entry in numbers(jobs).items():
         other = name in models and entry["cell"].get("model") in models - {name}
         if entry["path"] in outputs and not other and uses(entry["path"], [entry["wildcards"] | entry["cell"]]):

@@ -408,8 +408,6 @@ class Study:
         systems: The coreference systems that resolve its documents; those of the run unless a study has a list of its
             own.
         resolved: What coreference systems do for it.
-        traced: How a row of its results leads back to rows of its templates, where its tables use other names than its
-            instances.
         outcomes: Tables that say what became of each instance, the nearest first, by the way of scoring; under an empty
             name those of all others. Columns of the summary may stand in braces.
         paired: The metrics of its headlines to how their values follow from the outcomes.
@@ -449,7 +447,6 @@ class Study:
     texts: Probes | None = None
     systems: list = field(default_factory=list)
     resolved: Coreference | None = None
-    traced: list = field(default_factory=list)
     outcomes: dict = field(default_factory=dict)
     paired: dict = field(default_factory=dict)
     abstract: bool = False

@@ -1,21 +1,21 @@
-"""From cells to lines of template files, on a small run of made-up tables without Snakemake."""
+"""From estimates to lines of template files, on a small run of made-up tables without Snakemake."""
 
 import pandas as pd
 import pytest
 
 from scripts.core import files
 from scripts.core.errors import UserError
-from scripts.core.provenance import origins, trace
+from scripts.core.provenance import trace
+from scripts.core.provenance.origins import Origins
 from scripts.core.workflow import runs
 
-TOLD = [
-    {"files": "*/pairs.csv", "when": {"a": ".+", "b": ".+"}, "then": {"gender": ["{a}", "{b}"]}},
-    {"files": "*/levels.csv", "when": {"factor": r"\w+", "level": r"\w+"}, "then": {"{factor}": "{level}"}},
-    {"files": "*/wide.csv", "when": {"@column": r"(?P<gender>\w+): .*"}, "then": {"gender": "{gender}"}},
-    {"files": "*/counts.csv", "when": {"n": "none"}, "then": {"n": ""}},
-    {"files": "*/counts.csv", "without": ["n"], "then": {"n": ["1", "2"]}},
-    {"files": "*/compared.csv", "when": {"table": ".+", "cells": ".*"},
-     "then": {"@file": "results/{table}", "@cells": "{cells}"}},
+INSTANCES, TEXTS, PICKS = (f"results/study/{kind}/{{}}.parquet" for kind in ("instances", "texts", "picks"))
+OUTCOMES = {"study": {"": [PICKS.format("{part}")]}}
+ESTIMATES, FIGURE = "results/study/estimates.csv", "results/study/figures/f.csv"
+IDENTITY = {"templates": "one", "model": "big", "kind": "model", "scoring": "probability", "metric": "accuracy"}
+ROWS = [
+    {}, {"gender": "she"}, {"gender": "she|they"}, {"prompt": "q", "size": 1}, {"size": 2, "prompt": "mask"},
+    {"model": "small"}, {"model": "small", "gender": "he"}, {"templates": "two", "gender": "he"},
 ]  # fmt: skip
 
 
@@ -25,7 +25,7 @@ def job(rule, inputs, outputs, wildcards=None, **params):
 
 @pytest.fixture
 def run(tmp_path, monkeypatch):
-    """Six instances of four sentences, read with one prompt or plainly, judged by two models; two sets of templates."""
+    """Six instances of four sentences, read with one prompt or plainly by two models; two sets of templates."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "templates").mkdir()
     (tmp_path / "templates/sentences.tsv").write_text("# canary\nname\ttext\na\tA\nb\tB\nc\tC\nd\tD\n")
@@ -35,7 +35,7 @@ def run(tmp_path, monkeypatch):
         {
             "instance_id": list("uvwxyz"),
             "gender": ["she", "he", "they", "she", "he", "they"],
-            "n": pd.array([None, 1, 1, 2, 2, 2], dtype="Int64"),
+            "size": pd.array([None, 1, 1, 2, 2, 2], dtype="Int64"),
             "sentence_row": [3, 4, 5, 3, 4, 6],
             "pair_rows": [[3, 4], [4], [5], [3, 4], [4], [6]],
         }
@@ -44,137 +44,123 @@ def run(tmp_path, monkeypatch):
     jobs = []
     for name in ("one", "two"):
         inputs = [f"templates/{file}.tsv" for file in ("sentences", "prompts", "words")]
-        made, read, found = (f"results/{kind}/{name}.parquet" for kind in ("instances", "texts", "picks"))
+        made, read, found = (path.format(name) for path in (INSTANCES, TEXTS, PICKS))
         files.write_parquet(made, instances, {"origins": sources})
         texts = pd.concat([instances.assign(prompt=p, prompt_row=row) for p, row in (("mask", None), ("q", 3))])
-        texts = texts.drop(columns=["gender", "n"]).assign(text_id=texts.instance_id + texts.prompt)
+        texts = texts.drop(columns=["gender", "size"]).assign(text_id=texts.instance_id + texts.prompt)
         texts["prompt_row"] = texts.prompt_row.astype("Int64")
         files.write_parquet(read, texts, {"origins": sources | {"prompt_row": "prompts.tsv"}})
-        picks = pd.concat([texts[["text_id"]].assign(model=m)[: 12 if m == "Big" else 3] for m in ("Big", "Small")])
-        files.write_parquet(found, picks)
+        outputs = {model: f"results/study/scores/{name}/{model}.parquet" for model in ("big", "small")}
+        picks = {model: texts[["text_id"]][: 12 if model == "big" else 3].assign(model=model) for model in outputs}
+        for model, path in outputs.items():
+            files.write_parquet(path, picks[model][["text_id"]])
+            jobs.append(job("score", [read], [path], {"templates": name, "model": model}))
+        files.write_parquet(found, pd.concat(picks.values()))
         jobs += [
             job("instances", inputs[:1], [made], {"templates": name}),
             job("texts", [made, inputs[1]], [read], {"templates": name}),
-            job("picks", [read, made, inputs[2]], [found], {"templates": name}),
+            job("picks", [*outputs.values(), read, made, inputs[2]], [found], {"templates": name}),
         ]
-    picks = [f"results/picks/{name}.parquet" for name in ("one", "two")]
-    described = {"big": {"label": "Big", "size": "large"}, "small": {"label": "Small", "size": "little"}}
-    tables = [f"results/{name}.csv" for name in ("plain", "pairs", "levels", "wide", "counts", "compared")]
-    jobs.append(job("tables", picks, tables, models=described))
-    return jobs
+    table = pd.DataFrame([IDENTITY | row for row in ROWS]).assign(value=0.5, chance=0.25)
+    files.write_csv(ESTIMATES, table)
+    # Shares in percent, and columns that instances call something else.
+    files.write_csv(FIGURE, table.assign(value=50.0, low=10.0, panel="x").rename(columns={"panel": "pair_rows"}))
+    picks = [PICKS.format(name) for name in ("one", "two")]
+    jobs += [job("estimates", picks, [ESTIMATES]), job("figures", [ESTIMATES, "templates/words.tsv"], [FIGURE])]
+    return [*jobs, job("tables", [ESTIMATES], ["results/study/tables/t.csv"])]
 
 
-def behind(run, path, row, column=None, **options):
-    found = origins.Origins(run, TOLD).origins_of(path, [row], column, **options)
+def behind(run, path, row=None, line=None):
+    """Return the lines behind a row of a file, or the whole, and how many rows have them, by table and file."""
+    found = Origins(run, OUTCOMES).origins_of(path, [] if row is None else [row], line)
     return {(entry["table"], entry["file"]): (entry["rows"], entry["count"]) for entry in found}
 
 
-def sentences(run, path, row, column=None):
-    """Return the sentences of set one behind a cell, and from how many texts they were taken."""
-    found = behind(run, path, {"templates": "one", **row}, column)
-    return found.get(("results/texts/one.parquet", "templates/sentences.tsv"))
+EXPECTED = [
+    ([3, 4, 5, 6], 12), ([3, 4], 4), ([3, 4, 5, 6], 8), ([4, 5], 2), ([3, 4, 6], 3),
+    # It has read three texts.
+    ([3, 4, 5], 3), ([4], 1), ([4], 4),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("path", "row", "column", "expected"),
-    [
-        ("results/plain.csv", {}, None, ([3, 4, 5, 6], 12)),
-        ("results/plain.csv", {"gender": "she"}, None, ([3, 4], 4)),
-        ("results/plain.csv", {"gender": "all"}, None, ([3, 4, 5, 6], 12)),
-        ("results/plain.csv", {"gender": ["she", "they"]}, None, ([3, 4, 5, 6], 8)),
-        ("results/plain.csv", {"prompt": "q", "n": 1}, None, ([4, 5], 2)),
-        # The value itself and fractions choose nothing, and missing values only where the study says so.
-        ("results/plain.csv", {"n": 1, "score": 2.0}, "n", ([3, 4, 5, 6], 12)),
-        ("results/plain.csv", {"n": 1.5}, None, ([3, 4, 5, 6], 12)),
-        ("results/plain.csv", {"n": float("nan")}, None, ([3, 4, 5, 6], 12)),
-        ("results/plain.csv", {"n": float("inf")}, None, ([3, 4, 5, 6], 12)),
-        ("results/counts.csv", {"n": "none"}, None, ([3, 4], 2)),
-        ("results/counts.csv", {}, None, ([3, 4, 5, 6], 10)),
-        # A model by its name, its label or a property; Small has read three texts.
-        ("results/plain.csv", {"model": "small"}, None, ([3, 4, 5], 3)),
-        ("results/plain.csv", {"Model": "Small"}, None, ([3, 4, 5], 3)),
-        ("results/plain.csv", {"size": "little"}, None, ([3, 4, 5], 3)),
-        ("results/plain.csv", {"model": "Small", "gender": "he"}, None, ([4], 1)),
-        ("results/pairs.csv", {"a": "she", "b": "he"}, None, ([3, 4], 8)),
-        ("results/levels.csv", {"factor": "gender", "level": "they"}, None, ([5, 6], 4)),
-        ("results/levels.csv", {"factor": "all", "level": "all"}, None, ([3, 4, 5, 6], 12)),
-        ("results/wide.csv", {"Model": "Big", "they: mean": 3}, "they: mean", ([5, 6], 4)),
-        # What the study says and nothing has: nothing.
-        ("results/wide.csv", {"Model": "Big"}, "xe: mean", None),
-        (
-            "results/compared.csv", {"table": "levels.csv", "cells": "factor=gender;level=they", "n": 1}, None,
-            ([5, 6], 4),
-        ),
-    ],
-)  # fmt: skip
-def test_cells_lead_to_the_lines_that_they_used(run, path, row, column, expected):
-    assert sentences(run, path, row, column) == expected
+@pytest.mark.parametrize("path", [ESTIMATES, FIGURE])
+@pytest.mark.parametrize(("place", "expected"), list(enumerate(EXPECTED)))
+def test_estimates_lead_to_the_lines_that_they_used(run, path, place, expected):
+    row = files.read_csv(path).iloc[place].to_dict()
+    texts = TEXTS.format(row["templates"])
+    found = behind(run, path, row)
+    assert {table for table, _ in found} == {texts}
+    assert found[texts, "templates/sentences.tsv"] == expected
 
 
-def test_a_column_of_another_meaning_on_the_way_narrows_nothing(run):
-    """Answers lie between texts and what is read out of them, and have a column that both call ``answer``."""
-    texts = files.read_parquet("results/texts/one.parquet")
-    files.write_parquet("results/answers/one.parquet", texts[["text_id"]].assign(answer="she"))
-    read = texts[["text_id"]].assign(answer=["final"] * 3 + ["chain"] * 9)
-    files.write_parquet("results/read/one.parquet", read)
-    run += [
-        job("ask", ["results/texts/one.parquet"], ["results/answers/one.parquet"]),
-        job("read", ["results/answers/one.parquet", "results/texts/one.parquet"], ["results/read/one.parquet"]),
-        job("sum", ["results/read/one.parquet"], ["results/sum.csv"]),
-    ]
-    assert sentences(run, "results/sum.csv", {"answer": "final"}) == ([3, 4, 5], 3)
+def test_numbers_leave_empty_factors_out(run):
+    cell = {"templates": "one", "model": "big", "scoring": "probability", "kind": "model", "metric": "accuracy"}
+    assert behind(run, ESTIMATES, cell) == behind(run, ESTIMATES, IDENTITY)
 
 
 def test_lines_are_those_of_every_file_and_of_the_texts_alone(run):
-    found = behind(run, "results/plain.csv", {"templates": "one", "prompt": "q", "gender": "he"})
-    assert found == {
-        ("results/texts/one.parquet", "templates/sentences.tsv"): ([4], 2),
-        ("results/texts/one.parquet", "templates/prompts.tsv"): ([3], 2),
-        # Read by the job itself.
-        (None, "templates/words.tsv"): ([3, 4], 2),
+    assert behind(run, ESTIMATES, IDENTITY | {"prompt": "q", "size": 1}) == {
+        (TEXTS.format("one"), "templates/sentences.tsv"): ([4, 5], 2),
+        (TEXTS.format("one"), "templates/prompts.tsv"): ([3], 2),
     }
-    both = behind(run, "results/plain.csv", {"prompt": "mask"})
-    assert {table for table, _ in both} == {"results/texts/one.parquet", "results/texts/two.parquet", None}
-    assert not [file for _, file in both if file.endswith("prompts.tsv")]
 
 
-def test_instances_that_were_read_without_a_text_are_kept_beside_texts_of_a_sample(run):
-    made, read, judged = (f"results/{kind}/one.parquet" for kind in ("instances", "texts", "judged"))
-    rows = files.read_parquet(read)
-    files.write_parquet(read, rows[rows.instance_id.isin(["u", "v"])], files.parquet_metadata(read))
-    table = job("table", [judged], ["results/judged.csv"])
-    for known, expected in ((list("uv"), {read}), (list("uvwxyz"), {read, made})):
-        files.write_parquet(judged, pd.DataFrame({"instance_id": known}))
-        found = behind([*run, job("judge", [made, read], [judged]), table], "results/judged.csv", {})
-        assert {origin for origin, _ in found} == expected
+@pytest.mark.parametrize("row", [{"model": "nobody"}, {"gender": "xe"}, {"metric": "bias"}])
+def test_a_row_that_the_estimates_lack_is_refused(run, row):
+    with pytest.raises(
+        UserError, match=rf"f\.csv: {ESTIMATES} has no row for .*{next(iter(row.values()))}.*; make the"
+    ):
+        behind(run, FIGURE, files.read_csv(FIGURE).iloc[0].to_dict() | row)
+
+
+def test_what_no_model_put_out_is_refused(run):
+    estimate = IDENTITY | {"study": "other", "part": "one"}
+    with pytest.raises(UserError, match="other, one: this run has no outputs of big below results/other/scores/"):
+        Origins(run, OUTCOMES).instances_of(estimate)
+
+
+@pytest.mark.parametrize("row", [None, {"System": "Big", "gender": "she"}])
+def test_other_rows_have_the_lines_of_their_file(run, row):
+    """A table's cell that says no model and metric is not guessed at."""
+    table = "results/study/tables/t.csv"
+    found = behind(run, table, row)
+    assert found[TEXTS.format("one"), "templates/sentences.tsv"] == ([3, 4, 5, 6], 12)
+    # Read by a job on the way itself.
+    assert found[None, "templates/words.tsv"] == ([2, 3, 4], 3)
+    assert {path for path, _ in found} == {None, *(p.format(s) for p in (TEXTS, INSTANCES) for s in ("one", "two"))}
+
+
+def test_outputs_that_were_brought_are_of_the_instances(run):
+    """Of a system without outputs in this run the texts that models were given are no part."""
+    estimate = IDENTITY | {"study": "study", "part": "one", "model": "brought"}
+    found = Origins(run, OUTCOMES).instances_of(estimate)
+    assert {table: mask.sum() for table, mask in found.items()} == {INSTANCES.format("one"): 6}
 
 
 def test_a_line_is_asked_for(run):
-    line = ("templates/sentences.tsv", 5)
-    assert behind(run, "results/plain.csv", {"gender": "they", "templates": "one"}, row_of=line) == {
-        ("results/texts/one.parquet", "templates/sentences.tsv"): ([5], 2),
-        ("results/texts/one.parquet", "templates/prompts.tsv"): ([3], 2),
+    line, they = ("templates/sentences.tsv", 5), IDENTITY | {"gender": "she|they"}
+    assert behind(run, ESTIMATES, they, line) == {
+        (TEXTS.format("one"), "templates/sentences.tsv"): ([5], 2),
+        (TEXTS.format("one"), "templates/prompts.tsv"): ([3], 2),
     }
-    assert behind(run, "results/plain.csv", {"gender": "she"}, row_of=line) == {}
-    known = origins.Origins(run, TOLD)
-    assert known.made_from("templates/prompts.tsv", 3) == {
-        f"results/texts/{name}.parquet": 6 for name in ("one", "two")
+    assert behind(run, ESTIMATES, IDENTITY | {"gender": "she"}, line) == {}
+    assert behind(run, "results/study/tables/t.csv", None, ("templates/words.tsv", 3)) == {
+        (None, "templates/words.tsv"): ([3], 1)
     }
+    known = Origins(run, OUTCOMES)
+    assert known.made_from("templates/prompts.tsv", 3) == {TEXTS.format(name): 6 for name in ("one", "two")}
     assert known.made_from("templates/prompts.tsv", 2) == {}
 
 
 def test_a_file_of_an_archive_is_named_by_a_column(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    table = pd.DataFrame({"text_id": ["a.tar.xz:x.csv", "a.tar.xz:y.csv"], "row": [2, 3], "gender": ["she", "he"]})
+    table = pd.DataFrame({"text_id": ["a.tar.xz:x.csv", "a.tar.xz:y.csv"], "row": [2, 3]})
     files.write_parquet("results/read.parquet", table, {"origins": {"row": "{text_id}"}})
-    run = [
-        job("read", ["results/upstream/a.tar.xz"], ["results/read.parquet"]),
-        job("sum", ["results/read.parquet"], ["results/sum.csv"]),
-    ]
-    assert behind(run, "results/sum.csv", {"gender": "he"}) == {
-        ("results/read.parquet", "results/upstream/a.tar.xz:y.csv"): ([3], 1)
+    run = [job("read", ["results/upstream/a.tar.xz"], ["results/read.parquet"])]
+    assert behind(run, "results/read.parquet") == {
+        ("results/read.parquet", f"results/upstream/{row.text_id}"): ([row.row], 2) for row in files.rows(table)
     }
-    assert origins.Origins(run, []).made_from("results/upstream/a.tar.xz:y.csv", 3) == {"results/read.parquet": 1}
+    assert Origins(run, {}).made_from("results/upstream/a.tar.xz:y.csv", 3) == {"results/read.parquet": 1}
 
 
 @pytest.mark.parametrize("row", [0, 1, 2, 7, 99999])
@@ -185,7 +171,14 @@ def test_a_line_that_is_no_data_row_is_refused(run, row):
 
 def test_an_impact_says_which_jobs_run(run):
     jobs, line = trace.affected_jobs("templates/prompts.tsv:3", run)
-    assert [j["rule"] for j in jobs] == ["texts", "texts", "picks", "picks", "tables"]
+    assert [j["rule"] for j in jobs] == [
+        *["texts"] * 2,
+        *["score"] * 4,
+        *["picks"] * 2,
+        "estimates",
+        "figures",
+        "tables",
+    ]
     assert line == ("templates/prompts.tsv", 3)
     assert trace.affected_jobs("templates/prompts.tsv", run) == (jobs, None)
     with pytest.raises(UserError, match=r"no job of this run depends on it; did you mean 'templates/prompts\.tsv'"):
