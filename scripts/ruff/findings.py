@@ -28,6 +28,7 @@ from scripts.core.paper.estimates import (
 from scripts.core.paper.finding_verdicts import Check, Comparison, Finding, check, single_model_verdicts, write
 from scripts.core.paper.formats import p_text, with_sign
 from scripts.core.statistics import procedures
+from scripts.core.statistics.ratios import POOLED
 from scripts.core.workflow.job import run_named
 from scripts.ruff import study
 from scripts.ruff.quantities import BILLION, COUNTS, Results, is_greater, printed_numbers
@@ -113,6 +114,12 @@ def read_results(
         name: Results(models, printed, *(study.read_table(path, name) for path in paths), excluded, obstacle)
         for name in template_sets
     }
+
+
+def prefers(run: Results, a: str, b: str, model: str = POOLED) -> tuple[Comparison, str]:
+    """Return whether Welch's test decides that one pronoun set is easier than another, for a model or over models."""
+    outcome, text, n = run.better(a, b, model)
+    return require_decided(outcome, f"{run.label(model)}: {text}" if model else text, n, SIGNIFICANT)
 
 
 def describe_test(p: float, named: str) -> str:
@@ -227,11 +234,7 @@ def grows_with_size(run: Results) -> list[Check]:
 def order_of_pronouns(run: Results) -> list[Check]:
     """Over models he is above she, and she above they and xe, each significantly by Welch's test."""
 
-    def step(a: str, b: str):
-        outcome, text, n = run.better(a, b)
-        return require_decided(outcome, text, n, SIGNIFICANT)
-
-    return [check(step, a, b) for a, b in (("he", "she"), ("she", "they"), ("she", "xe"))]
+    return [check(prefers, run, a, b) for a, b in (("he", "she"), ("she", "they"), ("she", "xe"))]
 
 
 @states(6, "Section 6", "Most encoders are better on xe than on they")
@@ -247,11 +250,7 @@ def encoders_prefer_xe(run: Results) -> list[Check]:
         least = at_least(len(tests) // 2 + 1, found)
         return require_decided(least, f"{text} (Welch's tests)", min(n for _, _, n in tests), SIGNIFICANT)
 
-    def large():
-        outcome, text, n = run.better("xe", "they", "bert-large")
-        return require_decided(outcome, f"BERT-large: {text}", n, SIGNIFICANT)
-
-    return [check(most), check(large)]
+    return [check(most), check(prefers, run, "xe", "they", "bert-large")]
 
 
 @states(7, "Section 6", "OPT and Pythia under 2.7B are below chance on xe, the smallest Pythia near zero")
@@ -271,20 +270,16 @@ def small_decoders_fail_on_xe(run: Results) -> list[Check]:
 def large_decoders_prefer_xe(run: Results) -> list[Check]:
     """Decoders of 6.7 billion parameters and more are significantly better on xe; Llama-2-13B as printed."""
 
-    def better(model: str):
-        outcome, text, n = run.better("xe", "they", model)
-        return require_decided(outcome, f"{run.label(model)}: {text}", n, SIGNIFICANT)
-
     def value():
         key = ("ruff_accuracy", "Llama-13B | 0 | xe/xem/xyr", "accuracy")
         return run.near(run.acc("llama-2-13b", 0, "xe"), key, NEAR_ONE_SET, "Llama-2-13B")
 
-    return [*(check(better, m) for m in run.decoders if run.size(m) >= 6.7 * BILLION), check(value)]
+    large = [m for m in run.decoders if run.size(m) >= 6.7 * BILLION]
+    return [*(check(prefers, run, "xe", "they", m) for m in large), check(value)]
 
 
 @states(9, "Section 7, Figure 7", "Distractors lower the accuracy of every model")
 def distractors_hurt(run: Results) -> list[Check]:
-    """Every model is less accurate with any number of distractors than without."""
 
     def lower(model: str, k: int):
         none, some = run.acc(model, 0), run.acc(model, k)
@@ -295,7 +290,6 @@ def distractors_hurt(run: Results) -> list[Check]:
 
 @states(10, "Abstract", "One distractor costs 34 points on average")
 def one_distractor_costs(run: Results) -> list[Check]:
-    """The mean loss to the first distractor over the scored models is the printed one."""
 
     def one():
         loss = run.mean_acc(run.everyone, 0) - run.mean_acc(run.everyone, 1)
@@ -307,7 +301,6 @@ def one_distractor_costs(run: Results) -> list[Check]:
 
 @states(11, "Section 7, Figure 7", "Decoders get worse with every further distractor")
 def decoders_keep_falling(run: Results) -> list[Check]:
-    """Each further distractor lowers every decoder's accuracy."""
 
     def falls(model: str, k: int):
         before, after = run.acc(model, k), run.acc(model, k + 1)
@@ -371,7 +364,6 @@ def encoders_match_large_decoders(run: Results) -> list[Check]:
 
 @states(15, "Section 7, Figure 8", "With five distractors every encoder is ahead of every decoder")
 def encoders_lead_with_distractors(run: Results) -> list[Check]:
-    """With five distractors every encoder is above every decoder."""
 
     def above(encoder: str, decoder: str):
         ours, other = run.acc(encoder, 5), run.acc(decoder, 5)
