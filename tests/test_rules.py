@@ -228,6 +228,8 @@ def test_directives_are_in_order_and_repeat_no_default(body, indent):
         "_code=",
     ):
         assert repeated not in body
+    # A retry on a cluster asks for more.
+    assert not re.search(r"^ +(mem_mb|runtime)=[0-9A-Z]", body, flags=re.MULTILINE), "write growing(...)"
 
 
 def test_shared_floors_name_no_study(found):
