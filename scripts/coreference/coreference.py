@@ -29,7 +29,8 @@ def main(
 ):
     """Write ``clusters`` for shard ``shard`` of ``shards`` of ``documents``, and in ``metadata`` what made them.
 
-    Finished parts are kept in a folder beside ``clusters`` until all is done, and taken up by the next try.
+    Finished parts are kept in a folder beside ``clusters`` until all is done, and taken up by the next try. What is not
+    named here is as for scores (scripts/scoring/score.py).
 
     Args:
         documents: Parquet file of documents, one row each, with a column text.
@@ -39,15 +40,9 @@ def main(
         system: The system's name, for messages and metadata.
         entry: The system's entry in the registry: source, architecture, precision, environment and the like.
         identifier: The column with the documents' names.
-        device: auto, cpu, cuda or cuda:N.
-        save_seconds: Seconds after which finished parts are saved.
-        shard: Which part of the documents is resolved, counted from 1.
-        shards: How many parts the documents are divided into.
         delta: The file with what differs from a package's encoder, where the system is one.
-        fetched: JSON file that says which revision was fetched from the hub.
         trained: The folder of a system that was trained here.
         environment: JSON file that says where the environment of the packages' systems is.
-        threads: Threads of PyTorch.
 
     Raises:
         UserError: If the system cannot be loaded, a document has no text or is too long for it, or a GPU is asked for

@@ -24,8 +24,6 @@ from scripts.core.workflow.job import log, run
 
 def encoder_folder(name: str, source: dict[str, Any], fetched: str = "") -> Path:
     """Return the folder of an encoder: in a package, a path, or what was fetched from the Hub (a fetch record)."""
-    if "package" in source:
-        return loading.package_file(name, source, source["folder"])
     return loading.locate(name, ScoredModel(source=read_source(source)), fetched=fetched or None).folder
 
 
@@ -64,8 +62,7 @@ def main(
     started = time.monotonic()
     configuration = Configuration.parse(model, f"config/coreference_training.yaml: {name}: model")
     settings = training.Settings.parse(training_settings, f"config/coreference_training.yaml: {name}: training")
-    if torch.device(device).type == "cuda" and not torch.cuda.is_available():
-        raise UserError(f"the device '{device}' was asked for and PyTorch sees no GPU here; use the device cpu")
+    device = loading.pick_device(device)
     is_delta = Path(weights).suffix == ".safetensors"
     if is_delta and not (configuration.lora_rank and "package" in encoder):
         raise UserError(f"{weights}: a delta needs low-rank updates and the encoder of a package; name a folder")

@@ -22,10 +22,9 @@ from scripts.core.generation.distributions import (
 from scripts.core.generation.generate import Generator
 from scripts.core.models import model_jobs
 from scripts.core.models.contexts import context_length
-from scripts.core.scoring.check import choose_way
-from scripts.core.scoring.masked import MaskedScorer
+from scripts.core.models.model_jobs import OpenedModel
+from scripts.core.scoring.check import choose_way, make_scorer
 from scripts.core.scoring.network import refuse_nonfinite
-from scripts.core.scoring.seq2seq import Seq2SeqScorer
 from scripts.core.workflow.job import log, run
 from scripts.core.workflow.parts import Batch, Parts, digest
 
@@ -154,29 +153,26 @@ class Reading:
 
 
 def fill_masks(
-    opened: model_jobs.OpenedModel, metadata: dict, selection: Selection, rows: pd.DataFrame, tokens: int | str
+    opened: OpenedModel, metadata: dict, selection: Selection, rows: pd.DataFrame, tokens_per_batch: int | str
 ) -> Reading:
-    """Return how texts with a mask are read; ``tokens`` are those of a forward pass."""
+    """Return how texts with a mask are read."""
     network, tokenizer, architecture = opened.network, opened.tokenizer, metadata["architecture"]
     prefix = metadata["prefixes"].get("mask", "")
     texts = read_masks(tokenizer, architecture, rows, context_length(network), prefix)
-    if architecture == "encoder":
-        scorer = MaskedScorer(network, tokenizer.mask_token_id, tokens)
-    else:
-        scorer = Seq2SeqScorer(network, tokens)
+    scorer: Any = make_scorer("packed", network, tokenizer, architecture, tokens_per_batch, None)
     chosen = choose_way(scorer, choose_probes(texts))
     items = dict(zip(rows.index, texts, strict=True))
     return Reading(items, chosen, scorer.plan, lambda batch: selection.of_masks(scorer, batch))
 
 
 def continue_prompts(
-    opened: model_jobs.OpenedModel, metadata: dict, selection: Selection, rows: pd.DataFrame, tokens: int | str
+    opened: OpenedModel, metadata: dict, selection: Selection, rows: pd.DataFrame, tokens_per_batch: int | str
 ) -> Reading:
-    """Return how prompts are read; ``tokens`` are those of a batch."""
+    """Return how prompts are read."""
+    wanted, longest = opened.wanted, metadata["max_new_tokens"]
     generator = Generator(
-        opened.network, opened.tokenizer, metadata["max_new_tokens"], selection.top_k, selection.members, tokens
+        opened.network, opened.tokenizer, longest, selection.top_k, selection.members, tokens_per_batch
     )
-    wanted = opened.wanted
     wrap = prompting.wrapper(wanted.wrapping, wanted.thinking, opened.tokenizer, metadata["date"])
     tags = prompting.thought_tags(wanted.thinking)
     prefix = metadata["prefixes"].get("generate", "")

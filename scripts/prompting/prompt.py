@@ -65,26 +65,16 @@ def main(
     Each row of ``answers`` has the prompt's ``text_id``, ``answer`` and, where there were two steps, ``chain``, both as
     the model wrote them, how many tokens each has, and whether the model ended it by itself. What it thought before is
     in ``answer_thought`` and ``chain_thought``, with whether it ended; missing where the model did not think. Metadata,
-    ``speed`` and unfinished jobs are as for scores (scripts/scoring/score.py).
+    unfinished jobs and all that is not named here are as for scores (scripts/scoring/score.py).
 
     Args:
         prompts: Parquet file of prompts, one row each (scripts/core/data/prompting.py has the columns).
         answers: Parquet file to write: one row for each prompt.
-        speed: JSON file to write: how long prompting took, for later plans.
-        model: The model's name, for messages and metadata.
-        entry: The model's entry in the registry: source, architecture, precision, prompt_wrapping and the like.
+        entry: The model's entry in the registry: what scores depend on, prompt_wrapping and thinking.
         methods: Methods whose prompts are asked, such as ["vanilla"].
         new_tokens: Tokens to generate at most: answer after a prompt without a second step, otherwise chain in the
             first step and final in the second, such as {"answer": 20}. The entry's thinking.tokens are added.
         date: The day that chat templates are told it is.
-        device: auto, cpu, cuda or cuda:N.
-        tokens_per_batch: Tokens in one forward pass at most, or auto.
-        save_seconds: Seconds after which finished parts are saved.
-        shard: Which part of the prompts is asked, counted from 1.
-        shards: How many parts the prompts are divided into.
-        weights: Folder that the workflow prepared from the model's source, where it needs preparing.
-        fetched: JSON file that says which revision was fetched from the hub.
-        threads: Threads of PyTorch.
 
     Raises:
         UserError: If the model cannot be loaded, or a prompt leaves no room for its answer.
@@ -163,11 +153,13 @@ class Asker:
         wanted: PromptedModel,
         date: str,
         new_tokens: dict[str, int],
-        batch_tokens: int | str,
+        tokens_per_batch: int | str,
     ):
         thought = wanted.thought_tokens
         self.new_tokens, self.tokenizer = new_tokens, tokenizer
-        self.longest = Generator(network, tokenizer, max(new_tokens.values()) + thought, batch_tokens=batch_tokens)
+        self.longest = Generator(
+            network, tokenizer, max(new_tokens.values()) + thought, tokens_per_batch=tokens_per_batch
+        )
         self.generators = {step: self.longest.limited(most + thought) for step, most in new_tokens.items()}
         self.wrap: Callable[[str], str] = prompting.wrapper(wanted.wrapping, wanted.thinking, tokenizer, date)
         self.tags = prompting.thought_tags(wanted.thinking)

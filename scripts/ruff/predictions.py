@@ -73,7 +73,7 @@ def make_predictions(
     Args:
         instances: The selected instances: context-free ones (``n_distractors`` missing) and samples. A prediction is
             right if the form is that of ``gold``.
-        scores: The model's scores, see :data:`scripts.core.scoring.losses.COLUMNS`.
+        scores: The model's scores, see :data:`scripts.core.scoring.criteria.COLUMNS`.
         pronoun_sets: The sets in the order of each instance's options.
 
     Returns:

@@ -17,7 +17,7 @@ from scripts.core.models import loading
 from scripts.core.models.contexts import context_length
 from scripts.core.models.entries import read_job_entry
 from scripts.core.scoring.check import Scorer, choose_way, make_scorer
-from scripts.core.scoring.losses import fill_options
+from scripts.core.scoring.criteria import fill_options
 from scripts.core.scoring.masked import masked_copies
 from scripts.core.scoring.minicons import METRIC, with_batch_encoding
 from scripts.core.scoring.reader import Reader, Text

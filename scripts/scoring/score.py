@@ -15,8 +15,8 @@ from scripts.core.errors import UserError, count_noun
 from scripts.core.models import model_jobs
 from scripts.core.models.contexts import context_length
 from scripts.core.scoring.check import choose_way, make_scorer
+from scripts.core.scoring.criteria import COLUMNS, LOSSES, fill_options, name_metric
 from scripts.core.scoring.distinct_options import DistinctOptions
-from scripts.core.scoring.losses import COLUMNS, LOSSES, fill_options, name_metric
 from scripts.core.scoring.network import refuse_nonfinite
 from scripts.core.scoring.reader import Reader, Text, check_lengths
 from scripts.core.workflow.job import log, run
@@ -68,7 +68,7 @@ def main(
         engine: packed or minicons.
         device: auto, cpu, cuda or cuda:N.
         tokens_per_batch: Tokens in one forward pass at most, or auto.
-        score: What options are compared by, one of :data:`scripts.core.scoring.losses.LOSSES`.
+        score: What options are compared by, one of :data:`scripts.core.scoring.criteria.LOSSES`.
         token_values: Whether each token's log-probability is kept as well.
         save_seconds: Seconds after which finished parts are saved.
         priority: Instances whose ``priority`` is not below this are left out; None scores all.

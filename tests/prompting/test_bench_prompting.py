@@ -33,6 +33,6 @@ def test_the_table_has_every_engine_at_every_size(entry, tmp_path):
 def test_transformers_answers_as_this_project_does(entry, tmp_path, size):
     network, tokenizer = builder.load("tiny-llama", entry, device="cpu")
     texts = write_prompts(tmp_path / "prompts.parquet", 9).text.tolist()
-    generator = Generator(network, tokenizer, 5, batch_tokens=size * 60)
+    generator = Generator(network, tokenizer, 5, tokens_per_batch=size * 60)
     found = [answer.tokens for answer in generator.answer(texts)]
     assert found == bench_prompting.plain_answers(generator, generator.tokenize(texts), size)

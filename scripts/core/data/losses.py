@@ -1,8 +1,8 @@
 """Score files with losses on labels: which of their columns decides between options.
 
-:func:`scripts.core.scoring.losses.label_loss` says what the files hold. Three choices are left to an analysis, none of
-which needs a model: mean or sum, which labels of T5's kind count, and how encoder-decoders see an option that starts a
-sentence.
+:func:`scripts.core.scoring.criteria.label_loss` says what the files hold. Three choices are left to an analysis, none
+of which needs a model: mean or sum, which labels of T5's kind count, and how encoder-decoders see an option that starts
+a sentence.
 """
 
 from typing import TYPE_CHECKING

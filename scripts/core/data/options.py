@@ -88,7 +88,7 @@ def predict(scores: pd.DataFrame, offers: pd.Series | None = None) -> pd.DataFra
     """Return the option that each instance's scores favour.
 
     Args:
-        scores: A row for each instance and option (:data:`scripts.core.scoring.losses.COLUMNS`).
+        scores: A row for each instance and option (:data:`scripts.core.scoring.criteria.COLUMNS`).
         offers: How many options each instance has (:func:`option_counts`). Without it, every instance must have as many
             as the others.
 

@@ -25,10 +25,11 @@ from scripts.core.errors import UserError, count_noun
 from scripts.core.generation.beginnings import Layout, lay_out, single_part
 from scripts.core.generation.ranking import most_probable
 from scripts.core.models.contexts import context_length
+from scripts.core.models.costs import PROMPT_TOKENS
 from scripts.core.scoring import network as net
 from scripts.core.workflow.parts import Batch
 
-BATCH_TOKENS = {"cpu": 8192, "cuda": 65536}
+BATCH_TOKENS = {"cpu": 8192, "cuda": PROMPT_TOKENS}
 """Tokens of a batch (prompts with padding, and new tokens) when the configuration says ``auto``."""
 BATCHING_MODES = ("shared", "padded", "equal", "single")
 """In batches that read once what their prompts begin with, in padded ones, in ones of equal length; one by one, without
@@ -68,7 +69,7 @@ class Generator:
         max_new_tokens: Tokens to generate at most, the end token included.
         top_k: How many of the most probable tokens to keep of each step.
         groups: Groups of tokens whose probability to keep of each step. Bool of shape (vocabulary, groups).
-        batch_tokens: Tokens of a batch at most (prompts with padding, and new tokens), or ``auto``.
+        tokens_per_batch: Tokens of a batch at most (prompts with padding, and new tokens), or ``auto``.
 
     Attributes:
         way: One of :data:`BATCHING_MODES`: see :mod:`scripts.core.generation.check`.
@@ -84,11 +85,12 @@ class Generator:
         max_new_tokens: int,
         top_k: int = 0,
         groups: torch.Tensor | None = None,
-        batch_tokens: int | str = "auto",
+        tokens_per_batch: int | str = "auto",
     ):
         self.network, self.tokenizer, self.max_new_tokens = network, tokenizer, max_new_tokens
         self.top_k, self.groups = top_k, groups
-        self.batch_tokens = BATCH_TOKENS[net.kind_of_device(network)] if isinstance(batch_tokens, str) else batch_tokens
+        automatic = isinstance(tokens_per_batch, str)
+        self.batch_tokens = BATCH_TOKENS[net.kind_of_device(network)] if automatic else tokens_per_batch
         self.two_parts = network.config.is_encoder_decoder
         self.way = possible_ways(network)[0]
         self.ends = end_tokens(network, tokenizer)
@@ -96,7 +98,8 @@ class Generator:
         self.padding = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else (self.ends or [0])[0]
         start = getattr(network.config, "decoder_start_token_id", None)
         self.start = network.generation_config.decoder_start_token_id if start is None else start
-        self.scaled_beyond, self.halving = scaled_beyond(network), net.Halving()
+        self.halving = net.Halving()
+        self.scaled_beyond = min(net.rescaled_lengths(network, SCALED_ROPE), default=np.inf)
 
     def limited(self, max_new_tokens: int) -> Self:
         """Return a generator of answers of another length at most."""
@@ -152,7 +155,7 @@ class Generator:
 
     def is_scaled(self, tokens: Sequence[int]) -> bool:
         """Return whether positions change for a prompt or within its answer: every step is then a pass of its own."""
-        return 0 < self.scaled_beyond < len(tokens) + self.max_new_tokens
+        return self.scaled_beyond < len(tokens) + self.max_new_tokens
 
     def answer(self, prompts: Sequence[str]) -> list[Answer]:
         """Return an answer to each prompt, in their order."""
@@ -281,17 +284,6 @@ def possible_ways(network: Any) -> tuple[str, ...]:
     # States of recurrent layers take in the padding, and windows are cut where keys and values are kept.
     plain = all(type(layer) is DynamicLayer for layer in DynamicCache(config=network.config).layers)
     return BATCHING_MODES if plain else BATCHING_MODES[1:]
-
-
-def scaled_beyond(network: Any) -> int:
-    """Return the length beyond which a decoder's positions are scaled differently; 0 if they never are."""
-    config = network.config.get_text_config(decoder=True)
-    rope = getattr(config, "rope_parameters", None) or {}
-    own = getattr(config, "original_max_position_embeddings", None)
-    parts = [rope, *(part for part in rope.values() if isinstance(part, dict))]
-    parts = [part for part in parts if part.get("rope_type") in SCALED_ROPE]
-    lengths = [part.get("original_max_position_embeddings", own) for part in parts]
-    return next(filter(None, lengths), 0)
 
 
 def end_tokens(network: Any, tokenizer: Any) -> list[int]:

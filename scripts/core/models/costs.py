@@ -32,10 +32,12 @@ LAUNCH_SECONDS_PER_LAYER = 1e-3
 # What is planned for new tokens over that arithmetic: answers of a batch end at different times.
 GENERATION_SAFETY = 2
 GPU_MEMORY_GB = 40
-# The share of a GPU's memory that can be used, bytes of the logits of a pass with their copy in float32, of a token's
-# activations, and tokens on a GPU of a forward pass and of a batch of prompts (``scoring.tokens_per_batch: auto``).
+LOGITS_BYTES = 1 << 30
+"""The logits of a pass, which a library's model makes all at once: with a large vocabulary a pass has fewer tokens.
+Four GiB took a float32 model of 1.3 billion parameters from 8 to 13 GB of a GPU. A copy in float32 comes on top."""
+# The share of a GPU's memory that can be used, bytes of a token's activations, and tokens on a GPU of a forward pass
+# and of a batch of prompts (``scoring.tokens_per_batch: auto``).
 USABLE_MEMORY = 0.92
-LOGITS_BYTES = 2 * 4 * (1 << 28)
 ACTIVATION_BYTES = 64 * 1024
 BATCH_TOKENS, PROMPT_TOKENS = 32768, 65536
 # Labels of a span: two sentinels, the end of the sequence, and an option of two tokens.
@@ -219,14 +221,14 @@ def decoder_shape(model: Model) -> tuple[float, float]:
 
 def prompts_per_batch(model: Model, tokens: float, memory_gb: float) -> int:
     """Return how many prompts of ``tokens`` (new ones included) a batch has: those that GPUs hold, at most."""
-    room = USABLE_MEMORY * memory_gb * 2**30 - 1.1 * weights_bytes(model) - LOGITS_BYTES
+    room = USABLE_MEMORY * memory_gb * 2**30 - 1.1 * weights_bytes(model) - 2 * LOGITS_BYTES
     each = tokens * (decoder_shape(model)[1] + ACTIVATION_BYTES)
     return int(max(min(room // each, PROMPT_TOKENS // tokens), 1))
 
 
 def gpus_needed(model: Runnable, memory_gb: float) -> int:
     """Return how many GPUs of ``memory_gb`` hold the weights, a tenth more for activations, and the logits."""
-    needed = 1.1 * weights_bytes(model) + LOGITS_BYTES + BATCH_TOKENS * ACTIVATION_BYTES
+    needed = 1.1 * weights_bytes(model) + 2 * LOGITS_BYTES + BATCH_TOKENS * ACTIVATION_BYTES
     return math.ceil(needed / (USABLE_MEMORY * memory_gb * 2**30))
 
 

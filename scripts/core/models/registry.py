@@ -78,18 +78,15 @@ def _with_studies(schema: dict[str, Any], folder: Path, data: dict[str, Any]):
 
 
 def select_systems(systems: dict[str, System], names: Collection[str]) -> dict[str, System]:
-    """Return the coreference systems called ``names``, in registry order.
-
-    Raises:
-        UserError: If a name is not in the registry; names the nearest.
-    """
+    """Return the coreference systems called ``names``, in registry order; an unknown one is refused."""
     for name in names:
-        if name not in systems:
-            raise UserError(
-                f"systems: '{name}' is no coreference system of config/models.yaml"
-                f"{did_you_mean(name, systems) or '; add an entry'}"
-            )
+        _refuse_unknown("systems", name, systems, "no coreference system of config/models.yaml")
     return {name: system for name, system in systems.items() if name in set(names)}
+
+
+def _refuse_unknown(where: str, name: str, known: Collection[str], problem: str) -> None:
+    if name not in known:
+        raise UserError(f"{where}: '{name}' is {problem}{did_you_mean(name, known) or '; add an entry'}")
 
 
 def select(
@@ -114,11 +111,14 @@ def select(
     chosen = set()
     places = f"config/models.yaml{f' or {file}' if file else ''}"
     for name in names:
-        if name not in models:
-            raise UserError(f"{where}: '{name}' is not in {places}{did_you_mean(name, models) or '; add an entry'}")
+        _refuse_unknown(where, name, models, f"not in {places}")
         if name in chosen:
             raise UserError(f"{where}: '{name}' is listed twice; remove one")
-        _check_available(where, models[name])
+        if not models[name].available:
+            study, outputs = models[name].released_in, ""
+            if study:
+                outputs = f": its released outputs are read instead ({study} in config.yaml, results/upstream/{study}/)"
+            raise UserError(f"{where}: '{name}' cannot be run ({models[name].note}){outputs}; remove it")
         if models[name].api and not servers:
             remedy = "name it in completions.models instead" if where == "models" else "remove it"
             raise UserError(f"{where}: '{name}' is behind a server; {remedy}")
@@ -139,29 +139,14 @@ def select_prompted(models: dict[str, Model], names: Iterable[str], where: str) 
     return chosen
 
 
-def select_servers(models: dict[str, Model], names: Collection[str]) -> dict[str, Model]:
+def select_servers(models: dict[str, Model], names: Iterable[str]) -> dict[str, Model]:
     """Return the models called ``names``, all of which are behind servers, in registry order; as :func:`select`."""
     where = "completions.models"
-    for name in names:
-        if name not in models:
-            known = [other for other, model in models.items() if model.api]
-            raise UserError(
-                f"{where}: '{name}' is not in config/models.yaml{did_you_mean(name, known) or '; add an entry'}"
-            )
-        _check_available(where, models[name])
-        if not models[name].api:
+    chosen = select(models, names, where, servers=True)
+    for name, model in chosen.items():
+        if not model.api:
             raise UserError(f"{where}: '{name}' is not behind a server; name it in models instead")
-    return {name: model for name, model in models.items() if name in set(names)}
-
-
-def _check_available(where: str, model: Model):
-    if model.available:
-        return
-    outputs = ""
-    if model.released_in:
-        study = model.released_in
-        outputs = f": its released outputs are read instead ({study} in config.yaml, results/upstream/{study}/)"
-    raise UserError(f"{where}: '{model.name}' cannot be run ({model.note}){outputs}; remove it")
+    return chosen
 
 
 def given_scores(model: Model, key: str, folder: Path, root: Path) -> str:

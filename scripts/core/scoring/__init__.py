@@ -18,5 +18,5 @@ Special cases, decided once:
 
 ``reader`` makes texts of instances. A scorer (``packed``, ``masked``, ``seq2seq``, ``minicons``) has ``ways`` of
 running them, ``plan(texts)``, which divides them into batches, and ``run(batch)``; ``check`` chooses the way.
-``losses`` makes tables of the values.
+``criteria`` makes tables of the values.
 """

@@ -51,16 +51,16 @@ Scorer = PackedScorer | MaskedScorer | Seq2SeqScorer | MiniconsScorer
 
 
 def make_scorer(
-    engine: str, network: Any, tokenizer: Any, architecture: str, tokens: int | str, limit: int | None
+    engine: str, network: Any, tokenizer: Any, architecture: str, tokens_per_batch: int | str, limit: int | None
 ) -> Scorer:
-    """Return an engine's scorer of an architecture; ``tokens`` are those of a pass, or ``auto``."""
+    """Return an engine's scorer of an architecture."""
     if engine == "minicons":
-        return MiniconsScorer(network, tokenizer, architecture, tokens)
+        return MiniconsScorer(network, tokenizer, architecture, tokens_per_batch)
     if architecture == "encoder":
-        return MaskedScorer(network, tokenizer.mask_token_id, tokens)
+        return MaskedScorer(network, tokenizer.mask_token_id, tokens_per_batch)
     if architecture == "decoder":
-        return PackedScorer(network, tokens, limit)
-    return Seq2SeqScorer(network, tokens)
+        return PackedScorer(network, tokens_per_batch, limit)
+    return Seq2SeqScorer(network, tokens_per_batch)
 
 
 def choose_way(scorer: Scorer, texts: Sequence[Text]) -> dict[str, Any]:

@@ -32,13 +32,13 @@ BERT_LIKE = ("bert", "roberta", "xlm-roberta")
 
 
 class MaskedScorer:
-    """Scores the texts of an encoder; ``tokens`` as of :class:`scripts.core.scoring.packed.PackedScorer`."""
+    """Scores the texts of an encoder; See :class:`scripts.core.scoring.packed.PackedScorer`."""
 
     architecture = "encoder"
 
-    def __init__(self, network: Any, mask_token: int, tokens: int | str = "auto"):
+    def __init__(self, network: Any, mask_token: int, tokens_per_batch: int | str = "auto"):
         self.network, self.mask_token = network, mask_token
-        self.pass_tokens, self.halving = net.pass_tokens(network, tokens), net.Halving()
+        self.pass_tokens, self.halving = net.pass_tokens(network, tokens_per_batch), net.Halving()
         kind = network.config.model_type
         self.head = HEADS.get(kind)
         last = kind in BERT_LIKE and network.dtype == torch.float32

@@ -25,12 +25,12 @@ class MiniconsScorer:
     Args:
         network, tokenizer: The model.
         architecture: "decoder" or "encoder".
-        tokens: Of a forward pass, or ``auto``.
+        tokens_per_batch: Of a forward pass, or ``auto``.
     """
 
     ways = ("minicons",)
 
-    def __init__(self, network: Any, tokenizer: Any, architecture: str, tokens: int | str = "auto"):
+    def __init__(self, network: Any, tokenizer: Any, architecture: str, tokens_per_batch: int | str = "auto"):
         from minicons import scorer
 
         kinds = {"encoder": scorer.MaskedLMScorer, "decoder": scorer.IncrementalLMScorer}
@@ -40,7 +40,7 @@ class MiniconsScorer:
                 "set scoring.engine to packed"
             )
         self.network, self.architecture, self.way = network, architecture, "minicons"
-        self.pass_tokens, self.mask_token = net.pass_tokens(network, tokens), tokenizer.mask_token_id
+        self.pass_tokens, self.mask_token = net.pass_tokens(network, tokens_per_batch), tokenizer.mask_token_id
         device = "auto" if hasattr(network, "hf_device_map") else str(network.device)
         self.scorer = kinds[architecture](network, device, tokenizer=with_batch_encoding(tokenizer))
         self.scorer.model = self._run

@@ -3,22 +3,19 @@
 import inspect
 import logging
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 import torch
 
 from scripts.core.errors import UserError
+from scripts.core.models.costs import BATCH_TOKENS, LOGITS_BYTES
 
 log = logging.getLogger("pronouns")
 
-PASS_TOKENS = {"cpu": 1024, "cuda": 32768}
+PASS_TOKENS = {"cpu": 1024, "cuda": BATCH_TOKENS}
 """Tokens of a forward pass when the configuration says ``auto``."""
-LOGITS_BYTES = 1 << 30
-"""The logits of a pass, which a library's model makes all at once: with a large vocabulary a pass has fewer tokens.
-Four GiB took a float32 model of 1.3 billion parameters from 8 to 13 GB of a GPU."""
-
 OUT_OF_MEMORY = ("can't allocate memory", "CUDA error: out of memory", "CUBLAS_STATUS_ALLOC_FAILED")
 SUMMED_LOGITS = {"cpu": 1 << 19, "cuda": 1 << 28}
 """Logits whose exponentials are summed at once: what stays in a CPU core's cache, a GiB of a GPU's memory."""
@@ -31,10 +28,22 @@ def kind_of_device(network: Any) -> str:
     return "cpu" if network.device.type == "cpu" else "cuda"
 
 
-def pass_tokens(network: Any, wanted: int | str = "auto") -> int:
-    """Return the tokens of a forward pass; one text by itself may exceed it."""
+def pass_tokens(network: Any, tokens_per_batch: int | str = "auto") -> int:
+    """Return the tokens of a forward pass, as configured and as memory has it; one text by itself may exceed it."""
     most = max(1, LOGITS_BYTES // (network.config.get_text_config().vocab_size * network.dtype.itemsize))
-    return min(PASS_TOKENS[kind_of_device(network)] if wanted == "auto" else int(wanted), most)
+    wanted = PASS_TOKENS[kind_of_device(network)] if isinstance(tokens_per_batch, str) else tokens_per_batch
+    return min(wanted, most)
+
+
+def rescaled_lengths(network: Any, kinds: Collection[str]) -> list[int]:
+    """Return the lengths of texts beyond which rotary positions of some kinds (``rope_type``) change."""
+    config = network.config.get_text_config(decoder=True)
+    rope = getattr(config, "rope_parameters", None) or {}
+    own = getattr(config, "original_max_position_embeddings", None)
+    # Layers of several kinds have a part each.
+    parts = [rope, *(part for part in rope.values() if isinstance(part, dict))]
+    lengths = [part.get("original_max_position_embeddings", own) for part in parts if part.get("rope_type") in kinds]
+    return [length for length in lengths if length]
 
 
 def accepts(network: Any, name: str) -> bool:

@@ -25,7 +25,7 @@ class PackedScorer:
 
     Args:
         network: A ``transformers.PreTrainedModel`` in evaluation mode, on its device.
-        tokens: Tokens of a forward pass, or ``auto``; one pack or text may exceed it.
+        tokens_per_batch: Tokens of a forward pass, or ``auto``; one pack or text may exceed it.
         limit: The context in tokens; masks of some models end there, also for a pack of shorter texts.
 
     Attributes:
@@ -35,9 +35,9 @@ class PackedScorer:
     architecture = "decoder"
     ways = ("packed", "equal", "single")
 
-    def __init__(self, network: Any, tokens: int | str = "auto", limit: int | None = None):
+    def __init__(self, network: Any, tokens_per_batch: int | str = "auto", limit: int | None = None):
         self.network, self.way, self.limit = network, "packed", limit
-        self.pass_tokens, self.halving = net.pass_tokens(network, tokens), net.Halving()
+        self.pass_tokens, self.halving = net.pass_tokens(network, tokens_per_batch), net.Halving()
         size = min(PACK_TOKENS[net.kind_of_device(network)], max(self.pass_tokens, LEAST_PACK))
         self.pack_tokens = min(size, limit or size)
         self.longest = packed_length(network)
@@ -108,8 +108,5 @@ class PackedScorer:
 
 def packed_length(network: Any) -> float:
     """Return how long a text may be packed: a window is counted along a pack, and long RoPE changes with its length."""
-    config = network.config.get_text_config()
-    rope = getattr(config, "rope_parameters", None) or {}
-    parts = [rope, *(part for part in rope.values() if isinstance(part, dict))]
-    changes = [part["original_max_position_embeddings"] for part in parts if part.get("rope_type") == "longrope"]
-    return min(filter(None, [getattr(config, "sliding_window", None), *changes]), default=np.inf)
+    window = getattr(network.config.get_text_config(), "sliding_window", None)
+    return min(filter(None, [window, *net.rescaled_lengths(network, ["longrope"])]), default=np.inf)

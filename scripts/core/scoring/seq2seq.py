@@ -18,14 +18,14 @@ from scripts.core.workflow.parts import Batch
 
 
 class Seq2SeqScorer:
-    """Scores the labels of an encoder-decoder. ``tokens`` as of :class:`scripts.core.scoring.packed.PackedScorer`."""
+    """Scores the labels of an encoder-decoder. See :class:`scripts.core.scoring.packed.PackedScorer`."""
 
     architecture = "encoder-decoder"
     ways = ("padded", "equal", "single")
 
-    def __init__(self, network: Any, tokens: int | str = "auto"):
+    def __init__(self, network: Any, tokens_per_batch: int | str = "auto"):
         self.network, self.way = network, "padded"
-        self.pass_tokens, self.halving = net.pass_tokens(network, tokens), net.Halving()
+        self.pass_tokens, self.halving = net.pass_tokens(network, tokens_per_batch), net.Halving()
 
     def plan(self, texts: Sequence[Text]) -> list[Batch]:
         """Divide texts into batches with sources of equal length, the same for the same texts."""

@@ -116,7 +116,7 @@ class ScoredInstances:
         set_lengths: The same for sets that differ from the others.
         set_models: Sets that only some of the study's models score, and which.
         score: What options are compared by: ``log_likelihood``, ``continuation`` (the same, and what follows the slot
-            by itself: ``scripts/core/scoring/losses.py``) or ``label_loss``
+            by itself: ``scripts/core/scoring/criteria.py``) or ``label_loss``
             (in the same file).
     """
 

@@ -132,7 +132,7 @@ def test_steps_against_a_plain_loop(load, name):
     _, model, tokenizer = load(name)
     selection = Selection.for_model(model, tokenizer, TOP_K, GROUPS)
     prompts = [text.replace("[MASK]", "_") for text in TEXTS]
-    generator = Generator(model, tokenizer, 6, top_k=TOP_K, groups=selection.members, batch_tokens=512)
+    generator = Generator(model, tokenizer, 6, top_k=TOP_K, groups=selection.members, tokens_per_batch=512)
     ids = generator.tokenize(prompts)
     check.choose_way(generator, ids)
     largest = 0.0

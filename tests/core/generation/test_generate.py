@@ -175,7 +175,7 @@ def test_batches_stay_within_their_tokens(loaded):
     model, tokenizer = loaded["tiny-gpt2"]
     for way in generate.BATCHING_MODES:
         for budget in (1, 100, 300, 4096):
-            generator = Generator(model, tokenizer, NEW, batch_tokens=budget)
+            generator = Generator(model, tokenizer, NEW, tokens_per_batch=budget)
             generator.way = way
             batches = generator.plan(generator.tokenize(PROMPTS))
             assert sorted(n for batch in batches for n in batch.members) == list(range(len(PROMPTS)))

@@ -457,7 +457,7 @@ def prompted(kind: Kind, **changed) -> dict:
     """
     model, words = build(kind, **changed)
     model.generation_config.eos_token_id = words.eos_token_id = None
-    generator, some = Generator(model, words, NEW, batch_tokens=4096), prompts()
+    generator, some = Generator(model, words, NEW, tokens_per_batch=4096), prompts()
     try:
         check.choose_way(generator, generator.tokenize(some))
     except UserError as error:

@@ -4,7 +4,7 @@ import numpy as np
 
 from scripts.core.models.contexts import context_length
 from scripts.core.scoring.check import choose_way, make_scorer
-from scripts.core.scoring.losses import LOSSES, fill_options
+from scripts.core.scoring.criteria import LOSSES, fill_options
 from scripts.core.scoring.reader import Reader, check_lengths
 from scripts.scoring.score import RANDOM, check_finite, options_of_longest
 

@@ -17,6 +17,7 @@ from scripts.core.coreference_systems.c2f.windows import Splitter
 from scripts.core.coreference_systems.documents import AnnotatedDocument
 from scripts.core.data import coreference
 from scripts.core.errors import UserError
+from scripts.core.models import loading
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -86,8 +87,7 @@ class Resolver:
     ):
         if precision not in PRECISIONS:
             raise UserError(f"the precision '{precision}' is none of {', '.join(PRECISIONS)}")
-        if torch.device(device).type == "cuda" and not torch.cuda.is_available():
-            raise UserError(f"the device '{device}' was asked for and PyTorch sees no GPU here; use the device cpu")
+        device = loading.pick_device(device)
         self.model = model.to(device).eval()
         self.splitter = Splitter(tokenizer, model.configuration, short=True)
         self.device, self.precision, self.max_words = torch.device(device), precision, max_words

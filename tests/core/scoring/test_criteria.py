@@ -14,7 +14,7 @@ import torch
 from scripts.core import config
 from scripts.core.data import losses, options
 from scripts.core.errors import UserError
-from scripts.core.scoring.losses import fill_options
+from scripts.core.scoring.criteria import fill_options
 from scripts.core.scoring.reader import Reader
 from tests import zoo as builder
 from tests.core.scoring.memory import Scores
