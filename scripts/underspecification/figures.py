@@ -216,6 +216,8 @@ ROW_HEIGHT, CELL_WIDTH, LEAST_WIDTH = 0.115, 0.125, 0.85
 def occupations(metrics: "pd.DataFrame", evaluation_set: str, group: str) -> "pd.DataFrame":
     """Return the metrics of one figure: of a group of the study's models, of one of them, or of all of the run."""
     rows = study.moved(metrics, evaluation_set=evaluation_set)
+    # Of two sets of templates the one that the section's numbers are about.
+    rows = rows[rows.templates == rows.templates.max()]
     if group in study.MODELS:
         rows = rows[rows.label == group]
     elif group != study.RUN:

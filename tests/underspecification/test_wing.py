@@ -290,6 +290,15 @@ def own_metrics(run):
     return figures.occupations(metrics[metrics.part == "run"], "winogender", "run")
 
 
+def test_of_two_sets_of_templates_one_is_drawn(run):
+    metrics = study.read_table(run / "metrics.csv")
+    metrics = metrics[metrics.part == "run"]
+    both = pd.concat([metrics, metrics.assign(templates="official", value=9.0)])
+    drawn = figures.occupations(both, "winogender", "run")
+    assert drawn.value.equals(own_metrics(run).value)
+    figures.draw_occupations(drawn, "winogender", {}, THRESHOLD)
+
+
 def test_figures_and_findings_use_the_threshold_of_the_settings(run):
     rows = own_metrics(run)
     for threshold, labels in ((0.7, ("≤ 0.7 points", "0.7 to 1.4 points")), (2, ("≤ 2 points", "2 to 4 points"))):
