@@ -63,8 +63,10 @@ MISGENDERED_DRAWN += ["few_shot"] if MISGENDERED.shots else []
 # Tables 4 to 10 and 13 of the paper.
 MISGENDERED_TABULATED = ["zero_shot", "declaration_type", "declaration_number", "groups", "forms", "name_ranks"]
 MISGENDERED_TABULATED += ["name_class"] + (["few_shot"] if MISGENDERED.shots else [])
-# Tables 1, 2 and 14, and Figure 2.
-MISGENDERED_MADE_FROM = ["pronouns", "declarations", "templates", "framework"]
+# Tables 1 and 2.
+MISGENDERED_FORMS = ["pronouns", "declarations"]
+# Table 14, and Figure 2.
+MISGENDERED_MADE_FROM = ["templates", "framework"]
 # Tables 11 and 12.
 MISGENDERED_COUNTED = ["corpus_counts", "excerpts"]
 # A run without a model that the study takes has no results.
@@ -76,7 +78,7 @@ MISGENDERED_TABLES = [
     *expand(
         "results/misgendered/tables/{templates}/{table}",
         templates=MISGENDERED.templates,
-        table=[*MISGENDERED_MADE_FROM, *MISGENDERED_COUNTED, "models"],
+        table=[*MISGENDERED_FORMS, *MISGENDERED_MADE_FROM, *MISGENDERED_COUNTED, "models"],
     ),
     *expand(
         "results/misgendered/tables/{templates}/{table}",
@@ -407,6 +409,27 @@ rule misgendered_table_evaluation_examples:
         "../envs/analysis.yaml"
     params:
         models=MISGENDERED.models,
+    script:
+        "../scripts/misgendered/tables.py"
+
+
+rule misgendered_table_forms:
+    input:
+        pronouns=PRONOUN_FILE,
+        combinations=MISGENDERED_COMBINATIONS,
+    output:
+        tex="results/misgendered/tables/{templates}/{table}.tex",
+        csv=reported("results/misgendered/tables/{templates}/{table}.csv", MISGENDERED_CATEGORY, 5, "table", "{table}"),
+    log:
+        "results/logs/misgendered_table_forms/{templates}_{table}.log",
+    wildcard_constraints:
+        table=one_of(MISGENDERED_FORMS),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        **from_wildcards("table"),
+        pronoun_sets=MISGENDERED["pronoun_sets"],
+        numbers=MISGENDERED_DECLARED["numbers"],
     script:
         "../scripts/misgendered/tables.py"
 

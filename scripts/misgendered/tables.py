@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 import pandas as pd
 
 from scripts.core import files
+from scripts.core.data.templates import read_pronouns
 from scripts.core.paper import latex
 from scripts.core.paper.formats import MANY_UNITS, MISSING_MARK, interval, number, percent, with_sd
 from scripts.core.paper.tables import blank_repeats, write_table
@@ -261,20 +262,12 @@ def table_inputs(
     *, template_files: list, kinds: list, pronouns: str, combinations: str, pronoun_sets: list, declared: dict,
     tex: str, csv: str, table: str,
 ) -> None:  # fmt: skip
-    """Tabulate what instances are made from: pronouns, declarations, templates, or all steps with parts of each.
+    """Tabulate the templates, or all steps in which instances are made with parts of this run's own files.
 
     The arguments are those of :func:`scripts.misgendered.instances.load`.
     """
     loaded = instances.load(template_files, kinds, pronouns, combinations, pronoun_sets, declared)
-    if table == "pronouns":
-        cells = pronoun_forms(loaded.groups)
-        write_table(tex, csv, cells, left=len(cells.columns))
-    elif table == "declarations":
-        known = declarations.read(combinations)
-        ways = [known[number][0] for number in declared["numbers"]]
-        rows = [(len(forms), ", ".join(SHORT[form] for form in forms)) for forms in ways]
-        write_table(tex, csv, pd.DataFrame(rows, columns=["Forms", "Declared"]), left=2)
-    elif table == "templates":
+    if table == "templates":
         order = sorted(loaded.templates.rows, key=lambda row: list(SHORT).index(row.form))
         cells = pd.DataFrame([(SHORT[row.form], row.text) for row in order], columns=["Form", "Template"])
         cells = cells.assign(Form=blank_repeats(cells.Form))
@@ -286,6 +279,20 @@ def table_inputs(
         lines = [latex.Raw(r" \newline ".join(map(latex.escape, text.split("\n")))) for text in steps.text]
         cells = pd.DataFrame({"Step": steps.part, "Example": pd.Series(lines, dtype=object)})
         files.write_text(tex, latex.wrapped_table(cells, [0.18, 0.72]))
+
+
+def table_forms(
+    *, pronouns: str, combinations: str, tex: str, csv: str, table: str, pronoun_sets: list, numbers: list
+) -> None:
+    """Tabulate the forms of the pronoun groups (Table 1), or the combinations that are declared (Table 2)."""
+    if table == "pronouns":
+        cells = pronoun_forms(study.select_groups(read_pronouns(pronouns), pronoun_sets))
+    else:
+        known = declarations.read(combinations)
+        ways = [known[number][0] for number in numbers]
+        rows = [(len(forms), ", ".join(SHORT[form] for form in forms)) for forms in ways]
+        cells = pd.DataFrame(rows, columns=["Forms", "Declared"])
+    write_table(tex, csv, cells, left=len(cells.columns))
 
 
 def pronoun_forms(groups: Mapping) -> pd.DataFrame:
