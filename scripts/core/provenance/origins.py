@@ -128,6 +128,9 @@ class Origins:
         said = {name: plain_cell(value) for name, value in estimate.items()}
         study, scoring = said["study"], said.get("scoring", "")
         facts = {name: said[name].split("|") for name in estimate_rows.factors(said) if said[name]}
+        if facts.get("templates") == [said["part"]]:
+            # The part is in the outcomes' names; sets that belong to it may have names of their own.
+            del facts["templates"]
         known = self.outcomes.get(study, {})
         outcomes = [path.format(**said) for path in known.get(scoring, known.get("", []))]
         room = f"results/{study}/{estimate_rows.OUTPUT_FOLDERS.get(scoring)}/"
@@ -158,7 +161,9 @@ class Origins:
                     column, having = self._column(table, key), [one for one in speaking if key in self._schema(one)]
                     # Identifiers of another kind of thing say nothing of these.
                     if any(self._share(table, other, key) for other in having):
-                        ids = [self._column(other, key)[self._matching(other, facts)] for other in having]
+                        # Columns of what a model put out are no factors: an answer is its text.
+                        told = {other: {} if other in outputs else facts for other in having}
+                        ids = [self._column(other, key)[self._matching(other, told[other])] for other in having]
                         mask &= column.isin(pd.concat(ids))
             if mask.any():
                 chosen[table] = mask
