@@ -6,7 +6,7 @@
 #                               results/{study}/distributions/{set}/{model}.parquet  rules/distributions.smk
 #                               results/{study}/clusters/{set}/{system}.jsonl      rules/coreference.smk
 #                            -> results/{study}/analysis/                          rules/{study}.smk
-#                            -> results/{study}/figures/, tables/                  rules/studies.smk
+#                            -> results/{study}/figures/, tables/                  rules/{study}.smk
 #                            -> results/paper/main.pdf                             rules/paper.smk
 #
 # Targets are the rules with a docstring (snakemake --list-target-rules prints it) and one for each study, by its name.
@@ -85,13 +85,13 @@ rule summary:
 rule figures:
     """All figures, without the paper."""
     input:
-        [study.files("figure") for study in STUDIES.values()],
+        [study.figure_files for study in STUDIES.values()],
 
 
 rule tables:
     """All tables, comparisons with published numbers and tidy analyses, without the paper."""
     input:
-        [[*study.files("table", "comparison"), *study.analyses] for study in STUDIES.values()],
+        [[*study.table_files, *study.analyses] for study in STUDIES.values()],
 
 
 rule scores:

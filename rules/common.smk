@@ -21,9 +21,8 @@ from scripts.core.data import templates as template_files
 from scripts.core.data import upstream as upstream_files
 from scripts.core.errors import UserError, did_you_mean
 from scripts.core.provenance import job_records
-from scripts.core.workflow.studies import Prompting, Card, Point, PromptSet, ScoredInstances
-from scripts.core.workflow.studies import combine, result
-from scripts.core.workflow.studies import ExplorerView, PairedOutcomes
+from scripts.core.workflow.model_work import Prompting, PromptSet, ScoredInstances
+from scripts.core.workflow.studies import Card, ExplorerView, PairedOutcomes, Point
 
 if workflow.is_main_process:
     bytecode.compile_checked(ROOT / "scripts")

@@ -472,15 +472,11 @@ declare(
         )
     },
     parts=COUNTER_GAP.templates,
-    every_part=list(counter_gap_study.SETS),
     instances=COUNTER_GAP.files("instances"),
     resolved=COUNTER_GAP.documents,
     pronoun_sets=False,
-    made={
-        "figure": COUNTER_GAP_FIGURES,
-        "table": COUNTER_GAP_TABLES,
-        "comparison": ["results/counter_gap/tables/published_vs_ours", "results/counter_gap/tables/findings"],
-    },
+    figures=COUNTER_GAP_FIGURES,
+    tables=[*COUNTER_GAP_TABLES, "results/counter_gap/tables/published_vs_ours", "results/counter_gap/tables/findings"],
     explorer=ExplorerView(
         sets={
             counter_gap_study.GAP.get(data, data): expand(

@@ -21,7 +21,7 @@ rule explorer:
     """One page with every instance of the run: results/explorer.html."""
     input:
         template=repo_path("paper/explorer.html"),
-        summaries=[path for name in EXPLORED for path in STUDIES[name].summary_files],
+        summaries=[STUDIES[name].summary_file for name in EXPLORED],
         _read=[path for explored in EXPLORED.values() for path in explored.files],
         _clusters=[entry["file"] for explored in EXPLORED.values() for entry in explored.clusters],
         _outputs=sorted(

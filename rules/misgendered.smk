@@ -646,7 +646,6 @@ declare(
     },
     models=list(MISGENDERED.known),
     parts=MISGENDERED.templates,
-    every_part=list(MISGENDERED_FILES),
     instances=[
         *expand(MISGENDERED_SET, templates=MISGENDERED.scored.sets),
         *expand(rules.misgendered_instances.output.instances, templates=MISGENDERED.templates),
@@ -655,13 +654,9 @@ declare(
         rules.misgendered_estimates.output.estimates,
         *rules.misgendered_corpus_counts.output,
     ],
-    appendix=True,
     scored=MISGENDERED.scored,
-    made={
-        "figure": MISGENDERED_FIGURES,
-        "table": MISGENDERED_TABLES,
-        "comparison": ["results/misgendered/tables/published_vs_ours", "results/misgendered/tables/findings"],
-    },
+    figures=MISGENDERED_FIGURES,
+    tables=[*MISGENDERED_TABLES, "results/misgendered/tables/published_vs_ours", "results/misgendered/tables/findings"],
     card=Card(
         value="Accuracy",
         points=[

@@ -4,20 +4,20 @@
 from scripts.core.paper import citation
 
 # Sections and what they add to the first page, and the numbers of their text.
-SECTION_FILES = [path for study in STUDIES.values() for path in study.section_files]
-NUMBER_FILES = [path for study in STUDIES.values() for path in [*study.number_files, *study.files(suffixes=(".json",))]]
+SECTION_FILES = [
+    f"results/paper/sections/{study.name}{added}.tex"
+    for study in STUDIES.values()
+    for added in ("", "_abstract", "_appendix")
+    if Path(repo_path(f"paper/sections/{study.name}{added}.tex.j2")).is_file()
+]
+NUMBER_FILES = [path for study in STUDIES.values() for path in [*study.number_files, *study.verdict_files]]
 # Figures and tables of all studies, in every format.
-RESULT_FILES = [path for study in STUDIES.values() for path in study.files()]
+RESULT_FILES = [path for study in STUDIES.values() for path in [*study.figure_files, *study.table_files]]
 
 
 # What the studies that test findings say of them, and what counts verdicts and comparisons.
-VERDICTS = [
-    path
-    for study in STUDIES.values()
-    for path in study.files("comparison", suffixes=(".csv",))
-    if Path(path).stem == "findings"
-]
-COMPARED = [path for study in STUDIES.values() for path in study.files("comparison", suffixes=(".json",))]
+VERDICTS = [path for study in STUDIES.values() for path in study.table_files if Path(path).name == "findings.csv"]
+COMPARED = [path for study in STUDIES.values() for path in study.verdict_files]
 
 # What the first page says of a study, of those that have sentences of their own.
 FRONTS = [
@@ -32,8 +32,8 @@ PAPER_STUDIES = [
         "name": study.title,
         "question": study.question,
         "parts": study.parts,
-        "abstract": study.abstract,
-        "appendix": study.appendix,
+        "abstract": f"results/paper/sections/{study.name}_abstract.tex" in SECTION_FILES,
+        "appendix": f"results/paper/sections/{study.name}_appendix.tex" in SECTION_FILES,
         "chances": study.chances,
     }
     for study in STUDIES.values()
@@ -56,7 +56,7 @@ if REPORT_PAGE.is_file():
 
 rule paper_summary:
     input:
-        summaries_of_studies=[path for study in STUDIES.values() for path in study.summary_files],
+        summaries_of_studies=[study.summary_file for study in STUDIES.values()],
     output:
         csv=report(
             "results/paper/summary.csv",

@@ -570,7 +570,6 @@ declare(
     label="RUFF",
     title="RUFF (robust pronoun fidelity)",
     question="Does a model reuse the pronoun that a person was introduced with, also after sentences about somebody else?",
-    abstract=True,
     chances={"accuracy": RUFF.chance},
     headline=["who_becomes_whom", "headline", "error_types"],
     outcomes={
@@ -586,7 +585,6 @@ declare(
         )
     },
     parts=RUFF.templates,
-    every_part=list(RUFF_FILES),
     instances=expand(
         [
             "results/ruff/instances/{templates}/context_free.parquet",
@@ -599,11 +597,8 @@ declare(
     analyses=[*rules.ruff_estimates.output, rules.ruff_normalisation.output.normalisation],
     scored=RUFF.scored,
     prompted=RUFF.prompts,
-    made={
-        "figure": RUFF_FIGURES,
-        "table": RUFF_TABLES,
-        "comparison": ["results/ruff/tables/published_vs_ours", "results/ruff/tables/findings"],
-    },
+    figures=RUFF_FIGURES,
+    tables=[*RUFF_TABLES, "results/ruff/tables/published_vs_ours", "results/ruff/tables/findings"],
     card=Card(
         value="Accuracy",
         points=[

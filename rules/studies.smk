@@ -1,50 +1,14 @@
-# Needs the declarations of the studies. Makes the rules of their figures, tables, numbers and sections, and their
-# targets. Rule, script, log and output carry the same name: rule ruff_figure_scaling runs figure_scaling of
-# scripts/ruff/figures.py.
-
-
-def outputs(made, study, place):
-    """Return the named outputs of a rule of a study, which is the rule at that place in the study's declaration."""
-    kind = "table" if made.kind == "comparison" else made.kind
-    # All studies together come first.
-    category = f"{list(STUDIES).index(study.name) + 2}. {study.label}"
-    return {
-        name: reported(path, category, place, kind, made.title) if name == made.reported else path
-        for name, path in made.outputs.items()
-    }
-
+# Needs the declarations of the studies. Makes their targets, and lists what models do for all of them.
 
 for declared in STUDIES.values():
-    for place, made in enumerate(declared.rules(repo_path), 1):
-
-        rule:
-            name:
-                made.name
-            input:
-                **made.inputs,
-            output:
-                **outputs(made, declared, place),
-            log:
-                made.log,
-            wildcard_constraints:
-                **made.constraints,
-            conda:
-                f"../envs/{made.environment}.yaml"
-            resources:
-                **{name: growing(amount) for name, amount in made.resources.items()},
-            params:
-                **made.params,
-                # The script's path is put together when the job runs, after the loop.
-                _script=made.script,
-            script:
-                "../scripts/{params._script}.py"
 
     rule:
         """All figures, tables and analyses of one study."""
         name:
             declared.name
         input:
-            declared.files(),
+            declared.figure_files,
+            declared.table_files,
             declared.analyses,
         localrule: True
 

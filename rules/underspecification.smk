@@ -438,14 +438,12 @@ declare(
     instances=UNDERSPEC.files("instances"),
     analyses=[*rules.underspecification_estimates.output, *rules.underspecification_toy_model.output],
     texts=UNDERSPEC.texts,
-    made={
-        "figure": UNDERSPEC_FIGURES,
-        "table": UNDERSPEC_TABLES,
-        "comparison": [
-            "results/underspecification/tables/published_vs_ours",
-            "results/underspecification/tables/findings",
-        ],
-    },
+    figures=UNDERSPEC_FIGURES,
+    tables=[
+        *UNDERSPEC_TABLES,
+        "results/underspecification/tables/published_vs_ours",
+        "results/underspecification/tables/findings",
+    ],
     pronoun_sets=False,
     card=Card(
         value="Balanced accuracy",

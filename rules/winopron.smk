@@ -421,11 +421,8 @@ declare(
     resolved=WINOPRON.documents,
     scored=WINOPRON.scored,
     prompted=WINOPRON.prompts,
-    made={
-        "figure": WINOPRON_FIGURES,
-        "table": WINOPRON_TABLES,
-        "comparison": ["results/winopron/tables/published_vs_ours", "results/winopron/tables/findings"],
-    },
+    figures=WINOPRON_FIGURES,
+    tables=[*WINOPRON_TABLES, "results/winopron/tables/published_vs_ours", "results/winopron/tables/findings"],
     card=Card(
         value="Share right",
         points=[

@@ -6,8 +6,8 @@ from functools import cached_property
 
 from scripts.core.data.estimate_rows import CLUSTERS, HEURISTIC, RELEASED_OUTPUTS, SYSTEM
 from scripts.core.errors import UserError
+from scripts.core.workflow.model_work import Coreference, Documents
 from scripts.core.workflow.plans import StudyPlan
-from scripts.core.workflow.studies import Coreference, Documents
 from scripts.counter_gap import study
 from scripts.counter_gap.book_texts import books_of
 

@@ -9,8 +9,8 @@ from scripts.core.data.templates import PronounSet
 from scripts.core.errors import UserError
 from scripts.core.models import registry
 from scripts.core.models.entries import Model
+from scripts.core.workflow.model_work import ScoredInstances
 from scripts.core.workflow.plans import StudyPlan
-from scripts.core.workflow.studies import ScoredInstances
 from scripts.misgendered import corpora, declarations, few_shot, study
 
 TOKENS, EXAMPLE_TOKENS = 33, 39

@@ -12,8 +12,8 @@ from scripts.core.data.templates import CASES
 from scripts.core.errors import UserError, did_you_mean
 from scripts.core.models import registry
 from scripts.core.models.entries import Model
+from scripts.core.workflow.model_work import Prompting, PromptSet, ScoredInstances
 from scripts.core.workflow.plans import StudyPlan
-from scripts.core.workflow.studies import Prompting, PromptSet, ScoredInstances
 from scripts.ruff import study
 from scripts.ruff.prompts import BLANKS, read_prompts
 from scripts.ruff.study import VANILLA

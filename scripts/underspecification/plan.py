@@ -6,8 +6,8 @@ from pathlib import Path
 
 from scripts.core.errors import UserError
 from scripts.core.models.entries import Model
+from scripts.core.workflow.model_work import Probes
 from scripts.core.workflow.plans import StudyPlan
-from scripts.core.workflow.studies import Probes
 from scripts.underspecification.study import FIGURE_GROUPS, RUN
 from scripts.underspecification.templates import read_words
 from scripts.underspecification.texts import text_counts

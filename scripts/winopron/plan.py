@@ -7,8 +7,8 @@ from pathlib import Path
 from scripts.core.data.estimate_rows import CLUSTERS, HEURISTIC, MODEL, PROMPTED, SYSTEM
 from scripts.core.errors import UserError
 from scripts.core.models.entries import Model
+from scripts.core.workflow.model_work import Coreference, Documents, Prompting, PromptSet, ScoredInstances
 from scripts.core.workflow.plans import StudyPlan
-from scripts.core.workflow.studies import Coreference, Documents, Prompting, PromptSet, ScoredInstances
 from scripts.winopron import prompts, study
 
 WORDS = 20

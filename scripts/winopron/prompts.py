@@ -17,7 +17,7 @@ from scripts.core.data.templates import read_tsv
 from scripts.core.errors import UserError, did_you_mean
 from scripts.core.models import registry
 from scripts.core.models.entries import Model
-from scripts.core.workflow.studies import Prompting
+from scripts.core.workflow.model_work import Prompting
 from scripts.winopron import study
 from scripts.winopron.templates import ANSWERS
 
