@@ -38,7 +38,8 @@ def test_accuracies_can_be_recomputed_from_the_answers(finished):
     sets = templates.select_pronoun_sets(
         templates.read_pronouns(finished.folder / "templates/pronouns.tsv"), ["he", "she", "they", "xe"]
     )
-    table = files.read_csv(results / "analysis/replica/prompted_accuracy.csv", dtype={"prompt": str})
+    table = files.read_csv(results / "estimates.csv", dtype={"prompt": str})
+    table = table[table.metric == "accuracy"]
     for model in PROMPTED:
         found = files.read_parquet(results / f"answers/replica/{model}.parquet").merge(prompts, on="text_id")
         found = found[(found.method == "kojima") & (found.prompt == "8") & (found.order == "published")]
@@ -54,8 +55,8 @@ def test_accuracies_can_be_recomputed_from_the_answers(finished):
                 (table.model == model) & (table.method == "kojima") & (table.answer == answer)
                 & (table.prompt == "8") & (table.n_distractors == 2)
             ]  # fmt: skip
-            assert row.n.item() == 8
-            assert row.accuracy.item() == pytest.approx(sum(right) / 8)
+            assert row.below.item() == 8
+            assert row.value.item() == pytest.approx(sum(right) / 8)
 
 
 def test_figures_and_tables_of_prompts(finished):

@@ -127,20 +127,21 @@ def test_a_job_runs_again_from_its_record(finished):
     record = "results/provenance/ruff_table/table=pronoun_tests,templates=replica.json"
     kept = {path: (finished.folder / path).read_bytes() for path in (target, record)}
     again = finished.folder / "again" / target
+    both = [again, again.with_suffix(".tex")]
 
     def replay():
         done = forks.run_module("scripts.replay", [record, "again"], finished.folder, os.environ, apart=True)
         return done.returncode, done.stdout.splitlines(), done.stderr
 
-    assert replay()[:2] == (0, [f"{again}: as recorded"])
+    assert replay()[:2] == (0, [f"{path}: as recorded" for path in both])
     assert again.read_bytes() == kept[target]
     # Of an input that is another by now.
-    changed = next(path for path in json.loads(kept[record])["inputs"] if path.endswith("predictions.parquet"))
+    changed = next(path for path in json.loads(kept[record])["inputs"] if path.endswith("pronoun_tests.csv"))
     content = (finished.folder / changed).read_bytes()
-    frame = files.read_parquet(finished.folder / changed)
+    frame = files.read_csv(finished.folder / changed)
     try:
-        files.write_parquet(finished.folder / changed, frame[frame.model == "tiny-opt"])
-        assert replay()[:2] == (1, [f"{again}: differs from the record"])
+        files.write_csv(finished.folder / changed, frame[frame.model == "tiny-opt"])
+        assert replay()[:2] == (1, [f"{path}: differs from the record" for path in both])
     finally:
         (finished.folder / changed).write_bytes(content)
     assert {path: (finished.folder / path).read_bytes() for path in kept} == kept
