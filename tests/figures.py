@@ -11,11 +11,11 @@ from matplotlib.patches import Patch
 from matplotlib.text import Text
 from matplotlib.transforms import BlendedAffine2D, BlendedGenericTransform
 
-from scripts.core.paper import plotting
+from scripts.core.paper import palette, plotting
 
 # Ends of error bars, and marks that are lines themselves.
 STROKES = ("None", "none", "", " ", None, "|", "_", (6, 2, 0))
-PRONOUN_COLOURS = {to_hex(colour) for colour in plotting.pronoun_colours(plotting.PRONOUNS).values()}
+PRONOUN_COLOURS = {to_hex(colour) for colour in palette.pronoun_colours(palette.PRONOUNS).values()}
 NEARLY = 1e-6
 SUBSCRIPT = 0.7
 """Size of sub- and superscripts in mathtext, as a share of the text's."""
@@ -98,7 +98,7 @@ def texts(drawn):
 def names_the_only_model(text, label):
     """Tell whether a text of a figure names its only model, the kind of model it is, or a mean over it."""
     said = " ".join(text.split())
-    return said.startswith(label) or said in {*plotting.ARCHITECTURES.values(), "All models", "all models"}
+    return said.startswith(label) or said in {*palette.ARCHITECTURES.values(), "All models", "all models"}
 
 
 def unreadable(text):
@@ -117,7 +117,7 @@ def unreadable(text):
 
 def contrast(colour, background):
     """Return the contrast of two colours (WCAG 2.1): from 1 to 21."""
-    lights = [plotting._luminance(plotting._linear(one)) + 0.05 for one in (colour, background)]
+    lights = [palette._luminance(palette._linear(one)) + 0.05 for one in (colour, background)]
     return max(lights) / min(lights)
 
 

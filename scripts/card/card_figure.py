@@ -7,7 +7,7 @@ import pandas as pd
 
 from scripts.core.data import estimate_rows
 from scripts.core.data.estimate_rows import PROMPT_FACTOR
-from scripts.core.paper import plotting, published
+from scripts.core.paper import palette, plotting, published
 from scripts.core.workflow.job import run
 
 if TYPE_CHECKING:
@@ -90,8 +90,8 @@ def draw(frame: pd.DataFrame, studies: Sequence[dict], labels: Sequence[str]) ->
     panels = drawn.subplots(down, across, squeeze=False).ravel()
     own = frame[frame.who == MODEL]
     several = len(labels) > 1
-    marks = plotting.in_order(list(own.way))
-    colours = plotting.in_order(labels) if several else marks
+    marks = palette.in_order(list(own.way))
+    colours = palette.in_order(labels) if several else marks
     for ax, study in zip(panels, studies, strict=False):
         points = [point[0] for point in study["points"]]
         places = {point: place for place, point in enumerate(points)}

@@ -10,17 +10,17 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch
 
 from scripts.core import files
-from scripts.core.paper import plotting
+from scripts.core.paper import palette, plotting
 from scripts.core.workflow.job import run_named
 from scripts.counter_gap import study
 
-MASCULINE, FEMININE = plotting.pronoun_colours(["he", "she"]).values()
+MASCULINE, FEMININE = palette.pronoun_colours(["he", "she"]).values()
 """Genders have the colours of their pronouns."""
 LEANINGS = {"lean_masculine": (MASCULINE, 1), "lean_feminine": (FEMININE, -1)}
 """Metrics to the colour and side of their bars."""
 OPACITY = 0.35
 """Of leanings."""
-POINTS = {"acc_diff": ("o", plotting.CATEGORIES[0]), "delta_i": ("s", plotting.CATEGORIES[4])}
+POINTS = {"acc_diff": ("o", palette.CATEGORIES[0]), "delta_i": ("s", palette.CATEGORIES[4])}
 """Metrics to their marks; subscripts in the legend would be too small to read."""
 PLACES = {"original": (0, 1), "control": (0, 0), "swap-1": (1, 1), "swap-2": (1, 0)}
 NAMES = {"original": "original", "control": "control", "swap-1": "swap 1", "swap-2": "swap 2"}

@@ -16,7 +16,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormat
 
 from scripts.core.data import losses, model_outputs
 from scripts.core.data.options import SLOT, fill
-from scripts.core.paper import plotting
+from scripts.core.paper import palette, plotting
 from scripts.core.paper.formats import have_sizes
 from scripts.core.statistics.ratios import POOLED
 from scripts.core.workflow.job import run_named
@@ -201,7 +201,7 @@ def draw_sizes(rows: pd.DataFrame, run: Run) -> Figure:
         families.setdefault(facts["family"], []).append(name)
     handles = []
     for family, names in families.items():
-        look = plotting.family_style(models[names[0]])
+        look = palette.family_style(models[names[0]])
         for ax, kind in zip(grid, types, strict=True):
             line = rows[rows.pronoun_type == kind].set_index("model").loc[names]
             ax.plot(line.parameters, line.value, markeredgecolor="white", markeredgewidth=0.3, **look)

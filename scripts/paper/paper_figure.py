@@ -8,7 +8,7 @@ import pandas as pd
 from scripts.core import files
 from scripts.core.data import estimate_rows
 from scripts.core.data.estimate_rows import RELEASED_OUTPUTS
-from scripts.core.paper import front, plotting
+from scripts.core.paper import front, palette, plotting
 from scripts.core.paper.summary import describe_levels
 from scripts.core.workflow.job import run
 
@@ -22,7 +22,7 @@ SHARES, DIFFERENCES = "Percent", "Percentage points"
 LINE, AXIS, LEFT, LETTERS, HEADING, LEGEND = 0.145, 0.42, 0.47, 29, 54, 8
 """Height of a line and of an axis in inches, share of the width for labels, letters in a line of these and of the name
 of a study, and up to how many models have a colour."""
-UNKNOWN = [marker for marker in plotting.MARKERS if marker != "D"]
+UNKNOWN = [marker for marker in palette.MARKERS if marker != "D"]
 """Markers of models and systems that are known by name alone; released outputs have the one that is missing."""
 
 
@@ -89,7 +89,7 @@ def draw(frame: pd.DataFrame, models: dict[str, dict], alone: bool = False) -> "
     ]
     own = list(dict.fromkeys(frame[frame.kind != RELEASED_OUTPUTS].model))
     looks = (
-        plotting.in_order(list(models))
+        palette.in_order(list(models))
         if alone
         else {name: model_look(name, own, models) for name in dict.fromkeys(frame.model)}
     )
@@ -144,7 +144,7 @@ def model_look(name: str, own: list[str], models: dict[str, dict]) -> dict:
         return {"color": "#000000", "marker": "o"}
     if name in unknown:
         return {"color": "#000000", "marker": UNKNOWN[unknown.index(name)]}
-    return {key: value for key, value in plotting.model_style(models[name]).items() if key != "linestyle"}
+    return {key: value for key, value in palette.model_style(models[name]).items() if key != "linestyle"}
 
 
 def handles(frame: pd.DataFrame, own: list[str], looks: dict[str, dict]) -> list:

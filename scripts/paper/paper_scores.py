@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from scripts.core.data import estimate_rows
 from scripts.core.data.estimate_rows import FULL, PARTIAL
-from scripts.core.paper import front, latex, plotting, sections
+from scripts.core.paper import front, latex, palette, plotting, sections
 from scripts.core.paper.formats import MISSING_MARK, percent
 from scripts.core.paper.summary import describe_levels
 from scripts.core.paper.tables import write_table
@@ -21,7 +21,7 @@ SCORES = {
     FULL: "full likelihood", PARTIAL: "partial likelihood",
 }  # fmt: skip
 """Scores, and the two likelihoods by which a sentence about two people is resolved, as legend and table call them."""
-LOOKS = dict(zip(SCORES, zip(plotting.CATEGORIES[:4], "os^v", strict=True), strict=False))
+LOOKS = dict(zip(SCORES, zip(palette.CATEGORIES[:4], "os^v", strict=True), strict=False))
 LOOKS |= {FULL: ("#000000", "D"), PARTIAL: (plotting.GREY, "P")}
 COLUMNS = ["study_label", "label", "level", "score", "accuracy", "low", "high", "n", "n_unit", "chance"]
 """What is told of a row of the summary, besides its identity."""

@@ -8,13 +8,18 @@ import pandas as pd
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
-from scripts.core.paper import plotting
+from scripts.core.paper import palette, plotting
 
 DISTRACTORS = "Distractors (sentences)"
 BOOTSTRAP = "95% bootstrap over occupations"
 """What the intervals of accuracies are."""
+
+FEW = 8
+"""Up to this many models a figure gives each its own room; above, it takes the page or aggregates."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +61,7 @@ def write_beside(ax: Axes, inches: float, y: float, text: str, ha: str = "center
 
 def by_architecture(models: dict[str, dict]) -> dict[str, list[str]]:
     """Return ``{architecture: [names]}``: decoders first, as in the paper's figures, and models in registry order."""
-    groups = {a: [m for m, facts in models.items() if facts["architecture"] == a] for a in plotting.ARCHITECTURES}
+    groups = {a: [m for m, facts in models.items() if facts["architecture"] == a] for a in palette.ARCHITECTURES}
     return {a: names for a, names in groups.items() if names}
 
 
@@ -99,14 +104,14 @@ def shown_models(models: dict, names: list[str]) -> tuple[list[str], str]:
 
 def panel_title(architecture: str, groups: Collection[str]) -> str:
     """Return the title of an architecture's panel; there is none if all models have that architecture."""
-    return plotting.ARCHITECTURES[architecture] if len(groups) > 1 else ""
+    return palette.ARCHITECTURES[architecture] if len(groups) > 1 else ""
 
 
 def model_handles(models: dict[str, dict], names: Iterable[str]) -> list[Artist]:
     """Return legend handles for the models ``names``, in their order; none for the only model of a run."""
     if len(models) == 1:
         return []
-    return [plotting.handle(plotting.model_style(models[m]), models[m]["label"]) for m in names]
+    return [plotting.handle(palette.model_style(models[m]), models[m]["label"]) for m in names]
 
 
 def distractor_axis(ax: Axes) -> None:
@@ -125,7 +130,7 @@ def curves(
 ) -> Figure:
     """Draw curves over the number of distractors, a row of panels for each architecture, with shaded intervals.
 
-    Up to :data:`scripts.core.paper.plotting.FEW` models fit one column and share one legend; more take the page, with a
+    Up to :data:`FEW` models fit one column and share one legend; more take the page, with a
     legend beside each row.
 
     Args:
@@ -142,7 +147,7 @@ def curves(
         return plotting.nothing_drawn()
     rooms = {a: shown_models(models, names) for a, names in by_architecture(drawn_models).items()}
     groups = {architecture: names for architecture, (names, _) in rooms.items()}
-    few = len(models) <= plotting.FEW
+    few = len(models) <= FEW
     height = 1.35 if few else 2.15
     drawn = plotting.figure(plotting.COLUMN if few else plotting.PAGE, height * len(groups) + 0.25)
     grid = drawn.subplots(len(groups), len(panels), sharex=True, sharey=True, squeeze=False)
@@ -150,8 +155,8 @@ def curves(
         for ax, (title, part) in zip(row, panels, strict=True):
             for name in names:
                 rows = plotting.drop_small_cells(part[part.model == name])
-                look = plotting.model_style(models[name])
-                plotting.curve(ax, rows.n_distractors, rows.value, rows.low, rows.high, look)
+                look = palette.model_style(models[name])
+                curve(ax, rows.n_distractors, rows.value, rows.low, rows.high, look)
             # Beside another panel in one column there is no room for both on a line.
             between = ":\n" if few and len(panels) > 1 else ": "
             ax.set_title(between.join(filter(None, [panel_title(architecture, groups), title])))
@@ -159,16 +164,12 @@ def curves(
             distractor_axis(ax)
         row[0].set_ylabel(label)
         if not few:
-            told = [plotting.note_handle(words) for words in [rooms[architecture][1]] if words]
-            plotting.legend_right(row[-1], model_handles(models, names) + told, 1 + (len(names) > 12))
+            told = [note_handle(words) for words in [rooms[architecture][1]] if words]
+            legend_right(row[-1], model_handles(models, names) + told, 1 + (len(names) > 12))
     for ax in grid[-1]:
         ax.set_xlabel(DISTRACTORS)
-    lines = [line(grid.flat) for line in references] + plotting.shading_handles(shaded)
-    handles = (
-        (model_handles(models, order_models(drawn_models)) if few else [])
-        + lines
-        + plotting.dropped_note(frame, models)
-    )
+    lines = [line(grid.flat) for line in references] + shading_handles(shaded)
+    handles = (model_handles(models, order_models(drawn_models)) if few else []) + lines + dropped_note(frame, models)
     if handles:
         plotting.legend_below(drawn, handles, 2 if few else 4)
     return drawn
@@ -225,3 +226,49 @@ def rows_figure(panels: list, width: float, row_height: float, extra: float) -> 
     for ax in grid[:-1]:
         ax.tick_params(axis="x", length=0, labelbottom=False)
     return drawn, list(grid)
+
+
+def dropped_note(frame: pd.DataFrame, models: dict[str, dict]) -> list[Line2D]:
+    """Return a legend handle that names the models with too few instances to be drawn; in a list, empty for none."""
+    few = frame[frame.n < plotting.FEWEST]
+    names = [models[name]["label"] for name in models if name in set(few.model)]
+    if not names:
+        return []
+    counts = sorted(few.n.unique())
+    told = f"{counts[0]:.0f}" if len(counts) == 1 else f"{counts[0]:.0f} to {counts[-1]:.0f}"
+    text = f"not drawn, with {told} instances: {', '.join(names)}"
+    return [note_handle(text)]
+
+
+def note_handle(text: str) -> Line2D:
+    """Return a legend handle that is text alone."""
+    return Line2D([], [], linestyle="none", label=text)
+
+
+def curve(ax: Axes, x: pd.Series, y: pd.Series, low: pd.Series, high: pd.Series, look: dict[str, Any]) -> None:
+    """Draw a curve over shares, with what lies between ``low`` and ``high`` shaded.
+
+    Missing values are gaps; without any bound there is no shading.
+    """
+    if not len(x):
+        return
+    ax.plot(x, y, markeredgecolor="white", markeredgewidth=0.3, **look)
+    if low.notna().any():
+        ax.fill_between(x, *map(plotting.clip_bounds, (low, high)), color=look["color"], alpha=0.18, linewidth=0)
+
+
+def over_samples(frame: pd.DataFrame) -> str | None:
+    """Return ``"± SD over 3 samples"`` for a frame with ``sd`` and ``n_seeds``; None without any SD."""
+    if frame.sd.isna().all():
+        return None
+    return f"± SD over {int(frame.n_seeds.max())} samples"
+
+
+def shading_handles(label: str | None) -> list[Patch]:
+    """Return legend handles that say what the shading is; none for the label None."""
+    return [Patch(facecolor=plotting.GREY, alpha=0.25, linewidth=0, label=label)] if label else []
+
+
+def legend_right(ax: Axes, handles: Sequence[Artist], columns: int = 1) -> None:
+    """Put a legend for one panel to its right."""
+    ax.legend(handles=handles, loc="center left", bbox_to_anchor=(1.02, 0.5), ncols=columns)

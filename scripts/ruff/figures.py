@@ -16,7 +16,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MultipleLocator
 
 from scripts.core.errors import UserError
-from scripts.core.paper import plotting
+from scripts.core.paper import palette, plotting
 from scripts.core.paper.formats import MISSING_MARK
 from scripts.core.statistics.ratios import POOLED
 from scripts.core.workflow.job import run_named
@@ -95,7 +95,7 @@ def draw_headline(frame: pd.DataFrame, run: Drawn) -> Figure:
     ax = drawn.subplots()
     for name, facts in models.items():
         rows = plotting.drop_small_cells(frame[frame.model == name])
-        plotting.curve(ax, rows.n_distractors, rows.value, rows.low, rows.high, plotting.model_style(facts))
+        curves.curve(ax, rows.n_distractors, rows.value, rows.low, rows.high, palette.model_style(facts))
     ax.set(xlabel=curves.DISTRACTORS, ylabel="Accuracy")
     plotting.fraction_axis(ax.yaxis)
     curves.distractor_axis(ax)
@@ -103,7 +103,7 @@ def draw_headline(frame: pd.DataFrame, run: Drawn) -> Figure:
         models, [name for name in models if name in set(plotting.drop_small_cells(frame).model)]
     )
     handles += [plotting.chance_line([ax], run.chance), plotting.human_line([ax], run.human)]
-    handles += plotting.shading_handles(curves.BOOTSTRAP) + plotting.dropped_note(frame, models)
+    handles += curves.shading_handles(curves.BOOTSTRAP) + curves.dropped_note(frame, models)
     plotting.legend_below(drawn, handles, 2)
     return drawn
 
@@ -126,7 +126,7 @@ def draw_context_free(frame: pd.DataFrame, run: Drawn) -> Figure:
     labels, templates = run.labels, int(frame.n.max())
     drawn = plotting.figure(plotting.COLUMN, 2.2)
     ax = drawn.subplots()
-    colours = plotting.pronoun_colours(labels)
+    colours = palette.pronoun_colours(labels)
     means = frame[frame.model == POOLED].set_index("preferred")
     many = len(labels) > 3
     several = len(run.models) > 1
@@ -176,7 +176,7 @@ def draw_context_free_by_model(frame: pd.DataFrame, run: Drawn) -> Figure:
     panels = curves.model_rows(run.models, (RANDOM, "equally often"))
     drawn, grid = curves.rows_figure(panels, plotting.COLUMN, 0.18, 0.35)
     labels, templates = run.labels, int(frame.n.max())
-    colours = plotting.pronoun_colours(labels)
+    colours = palette.pronoun_colours(labels)
     counts = frame.set_index(["model", "preferred"])["count"]
     for ax, panel in zip(grid, panels, strict=True):
         for y, key in enumerate(panel.keys):
@@ -186,7 +186,7 @@ def draw_context_free_by_model(frame: pd.DataFrame, run: Drawn) -> Figure:
                 ax.barh(y, count, left=left, height=0.82, color=colour, edgecolor="white", linewidth=0.4)
                 # A number needs about a tenth of the axis.
                 if count >= 0.1 * templates:
-                    look = {"color": plotting.text_colour(colour), "fontsize": 7}
+                    look = {"color": palette.text_colour(colour), "fontsize": 7}
                     ax.text(left + count / 2, y, f"{count:g}", ha="center", va="center_baseline", **look)
                 left += count
         ax.set_xlim(0, templates)
@@ -207,7 +207,7 @@ def introduction_accuracy(tables: dict[str, pd.DataFrame], run: Drawn) -> pd.Dat
 def draw_introduction_accuracy(frame: pd.DataFrame, run: Drawn) -> Figure:
     """Draw one bar for each model with its interval."""
     models = run.models
-    few = plotting.dropped_note(frame, models)
+    few = curves.dropped_note(frame, models)
     frame = plotting.drop_small_cells(frame)
     if frame.empty:
         return plotting.nothing_drawn()
@@ -216,7 +216,7 @@ def draw_introduction_accuracy(frame: pd.DataFrame, run: Drawn) -> Figure:
     values = frame.set_index("model")
     for ax, panel in zip(grid, panels, strict=True):
         rows = values.loc[panel.keys]
-        colours = [plotting.model_style(models[m])["color"] for m in panel.keys]
+        colours = [palette.model_style(models[m])["color"] for m in panel.keys]
         places = range(len(rows))
         ax.barh(places, rows.value, height=0.75, color=colours, zorder=1)
         bars = plotting.error_bars(rows.value, rows.low, rows.high)
@@ -282,9 +282,9 @@ def draw_accuracy_by_pronoun(frame: pd.DataFrame, run: Drawn) -> Figure:
     Columns beside the axes say whether neighbouring sets differ significantly.
     """
     models, labels = run.models, run.labels
-    few = len(models) <= plotting.FEW
+    few = len(models) <= curves.FEW
     pooled = len(study.pooled_models(models))
-    few_instances = plotting.dropped_note(frame, models)
+    few_instances = curves.dropped_note(frame, models)
     frame = frame[frame.n.isna() | (frame.n >= plotting.FEWEST)]
     models = {name: facts for name, facts in models.items() if name in set(frame.model)}
     if not models:
@@ -293,7 +293,7 @@ def draw_accuracy_by_pronoun(frame: pd.DataFrame, run: Drawn) -> Figure:
     panels = curves.model_rows(models, first)
     row_height, width = (0.42, plotting.COLUMN) if few else (0.19, plotting.PAGE)
     drawn, grid = curves.rows_figure(panels, width, row_height, 0.55)
-    colours, markers = plotting.pronoun_colours(labels), plotting.pronoun_markers(labels)
+    colours, markers = palette.pronoun_colours(labels), palette.pronoun_markers(labels)
     sets = list(labels)
     column = 0.3 if few else 0.5
     for ax, panel in zip(grid, panels, strict=True):
@@ -319,7 +319,7 @@ def draw_accuracy_by_pronoun(frame: pd.DataFrame, run: Drawn) -> Figure:
     if frame.low.notna().any():
         handles.append(plotting.interval_handle(curves.BOOTSTRAP, "_"))
     marks = {_mark(row) for row in frame.itertuples(index=False)}
-    handles += [plotting.note_handle(f"{mark}  {label}") for mark, label in MARKS.items() if mark in marks]
+    handles += [curves.note_handle(f"{mark}  {label}") for mark, label in MARKS.items() if mark in marks]
     plotting.legend_below(drawn, handles + few_instances, 2 if few else 4)
     return drawn
 
@@ -348,7 +348,7 @@ def draw_error_types(frame: pd.DataFrame, run: Drawn) -> Figure:
     A number of distractors at which a model makes few unambiguous errors or none is a gap in its curve.
     """
     panels = [(title, frame[frame.metric == kind]) for kind, title in SHOWN.items()]
-    spread = plotting.over_samples(frame.rename(columns={"samples": "n_seeds"}))
+    spread = curves.over_samples(frame.rename(columns={"samples": "n_seeds"}))
     return curves.curves(frame, run.models, "Share of errors", panels, spread)
 
 
@@ -383,7 +383,7 @@ def draw_who_becomes_whom(frame: pd.DataFrame, run: Drawn) -> Figure:
         return plotting.nothing_drawn()
     across = min(2, len(panels))
     down = -(-len(panels) // across)
-    colours = plotting.pronoun_colours(labels)
+    colours = palette.pronoun_colours(labels)
     drawn = plotting.figure(plotting.COLUMN, 1.15 * down + 0.35)
     axes = drawn.subplots(down, across, sharex=True, sharey=True, squeeze=False)
     for ax, introduced in zip(axes.flat, panels, strict=False):

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from scripts.core.data.estimate_rows import PROMPTED
-from scripts.core.paper import plotting
+from scripts.core.paper import palette, plotting
 from scripts.ruff import curves, study
 from scripts.ruff.curves import Drawn, shares
 from scripts.ruff.study import VANILLA
@@ -130,7 +130,7 @@ def draw_vanilla(frame: pd.DataFrame, run: Drawn) -> Figure:
     axes = drawn.subplots(len(groups), 1, squeeze=False)[:, 0]
     handles = []
     for ax, (architecture, names) in zip(axes, groups.items(), strict=True):
-        colours = {name: plotting.model_style(models[name])["color"] for name in names}
+        colours = {name: palette.model_style(models[name])["color"] for name in names}
         _boxes(ax, frame[frame.model.isin(names)], "model", colours)
         ax.set_title(curves.panel_title(architecture, groups))
         ax.set_ylabel("Accuracy")
@@ -151,9 +151,9 @@ def draw_methods(frame: pd.DataFrame, run: Drawn) -> Figure:
         return plotting.nothing_drawn()
     names = [name for name in curves.order_models(models) if name in set(frame.model)]
     # None is the colour of a model beside it.
-    palette = plotting.CATEGORIES
+    hues = palette.CATEGORIES
     there = set(frame.method)
-    colours = {one: palette[i % len(palette)] for i, one in enumerate(run.methods) if one in there}
+    colours = {one: hues[i % len(hues)] for i, one in enumerate(run.methods) if one in there}
     titles = [plotting.model_title(name, models) for name in names]
     drawn, axes, columns = _panels(titles, curves.DISTRACTORS, "Accuracy", 2)
     for ax, name in zip(axes, names, strict=True):
@@ -180,7 +180,7 @@ def draw_against_scored(frame: pd.DataFrame, run: Drawn) -> Figure:
     for ax, (prompted, scored) in zip(axes, pairs, strict=True):
         pair = frame[(frame.prompted == prompted) & (frame.scored == scored)]
         rows, likelihoods = (part[1] for part in pair.groupby(pair.scoring != PROMPTED))
-        colour = plotting.model_style(models[prompted])["color"]
+        colour = palette.model_style(models[prompted])["color"]
         ax.plot(rows.n_distractors, rows.value, color=colour, marker="o", markersize=3.5)
         ax.fill_between(rows.n_distractors, rows.lowest, rows.highest, color=colour, alpha=0.18, linewidth=0)
         ax.plot(likelihoods.n_distractors, likelihoods.value, **SCORED)

@@ -6,7 +6,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from scripts.core.paper import plotting
+from scripts.core.paper import palette, plotting
 from scripts.ruff import curves, study
 from scripts.ruff.curves import Drawn, shares
 
@@ -34,7 +34,7 @@ def draw_scaling(frame: pd.DataFrame, run: Drawn) -> Figure:
     Error bars are 95 % bootstrap intervals over occupations.
     """
     models = run.models
-    few = plotting.dropped_note(frame, models)
+    few = curves.dropped_note(frame, models)
     frame = plotting.drop_small_cells(frame)
     if frame.empty:
         return plotting.nothing_drawn()
@@ -44,8 +44,8 @@ def draw_scaling(frame: pd.DataFrame, run: Drawn) -> Figure:
     ends = sorted(frame.n_distractors.unique())
     families = {}
     for facts in models.values():
-        families.setdefault((facts["family"], facts["architecture"]), plotting.family_style(facts))
-    order = list(plotting.ARCHITECTURES)
+        families.setdefault((facts["family"], facts["architecture"]), palette.family_style(facts))
+    order = list(palette.ARCHITECTURES)
     families = dict(sorted(families.items(), key=lambda item: order.index(item[0][1])))
     drawn = plotting.figure(plotting.COLUMN, 1.65 * len(ends) + 0.25)
     grid = drawn.subplots(len(ends), 1, sharex=True, squeeze=False)[:, 0]
@@ -53,7 +53,7 @@ def draw_scaling(frame: pd.DataFrame, run: Drawn) -> Figure:
         for (family, architecture), look in families.items():
             rows = frame[(frame.family == family) & (frame.architecture == architecture) & (frame.n_distractors == n)]
             rows = rows.sort_values("parameters")
-            colours = [plotting.model_style(models[m])["color"] for m in rows.model]
+            colours = [palette.model_style(models[m])["color"] for m in rows.model]
             ax.plot(rows.parameters, rows.value, **{**look, "marker": "none"})
             bars = plotting.error_bars(rows.value, rows.low, rows.high)
             ax.errorbar(rows.parameters, rows.value, bars, fmt="none", ecolor=colours, elinewidth=0.8)

@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import offset_copy
 from numpy.typing import ArrayLike
 
-from scripts.core.paper import plotting
+from scripts.core.paper import palette, plotting
 from scripts.core.workflow.job import run_named
 from scripts.underspecification import study
 from scripts.underspecification.study import SENTENCE_IDS, SENTENCES, SPECIFIED
@@ -92,7 +92,7 @@ def correlations(curves: "pd.DataFrame", estimates: "pd.DataFrame", variable: st
 
 def gender_looks() -> dict[str, dict]:
     """Return the look of each gender's marks and line, in the study's order."""
-    known = plotting.pronoun_colours(PRONOUNS.values())
+    known = palette.pronoun_colours(PRONOUNS.values())
     return {
         gender: {"color": known[pronoun], "marker": MARKERS[gender], "linestyle": LINES[gender], "linewidth": 1.1}
         for gender, pronoun in PRONOUNS.items()

@@ -10,7 +10,7 @@ from matplotlib.ticker import FixedFormatter
 
 from scripts.core.data.estimate_rows import HEURISTIC, PARTIAL
 from scripts.core.data.templates import CASES
-from scripts.core.paper import plotting
+from scripts.core.paper import palette, plotting
 from scripts.core.paper.formats import number
 from scripts.core.workflow.job import run_named
 from scripts.winopron import study
@@ -178,13 +178,13 @@ FIGURES = {
 def pronoun_looks(pronoun_sets: Iterable[str]) -> dict[str, dict]:
     """Return the look of each pronoun set's marks, by its label, such as he/him/his."""
     keys = {label: study.short(label) for label in pronoun_sets}
-    colour, marker = plotting.pronoun_colours(keys.values()), plotting.pronoun_markers(keys.values())
+    colour, marker = palette.pronoun_colours(keys.values()), palette.pronoun_markers(keys.values())
     return {label: {"color": colour[key], "marker": marker[key], "linestyle": "none"} for label, key in keys.items()}
 
 
 def likelihood_looks(rows: "pd.DataFrame") -> dict[str, dict]:
     """Return the look of each system that resolves by likelihood: a mark for each model, open with partial scoring."""
-    markers = dict(zip(rows.model.unique(), itertools.cycle(plotting.MARKERS), strict=False))
+    markers = dict(zip(rows.model.unique(), itertools.cycle(palette.MARKERS), strict=False))
     systems = rows.drop_duplicates("system").sort_values("system")
     return {
         str(row.system): {

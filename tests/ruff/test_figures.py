@@ -7,7 +7,7 @@ import pytest
 
 from scripts.core import files
 from scripts.core.errors import UserError
-from scripts.core.paper import plotting
+from scripts.core.paper import palette, plotting
 from scripts.ruff import curves, scaling_figure, study
 from scripts.ruff import figures as rules
 from tests.figures import colours, problems
@@ -283,7 +283,7 @@ def test_models_with_too_few_instances_are_not_drawn(name, tmp_path, kept):
     draw(name, tmp_path, tables=tables)
     (drawn,) = kept
     said = [t.get_text() for legend in drawn.legends for t in legend.get_texts()]
-    colour = plotting.model_style(TWO["minilm-l6-mlm"])["color"].lower()
+    colour = palette.model_style(TWO["minilm-l6-mlm"])["color"].lower()
     assert colour not in colours(drawn)
     if name == "scaling":
         # One size is left.

@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 
 from scripts.core.errors import UserError
-from scripts.core.paper import explorer_outputs, plotting
+from scripts.core.paper import explorer_outputs, palette, plotting
 from scripts.core.paper.explorer_outputs import NO_VALUE, cell_text, encode_column, read_rows
 
 LIMIT = 1_450_000
@@ -107,14 +107,14 @@ def _study(name: str, entry: dict, models: dict, share: float) -> dict[str, Any]
 
 def _colours(levels: Iterable[str], pronouns: dict[str, str]) -> list[dict[str, str]]:
     """Return name, colour and ink of each level: the colour is that of a pronoun set, or one that none has."""
-    own = plotting.pronoun_colours(dict.fromkeys(filter(None, pronouns.values())))
-    others = itertools.cycle(plotting.CATEGORIES)
+    own = palette.pronoun_colours(dict.fromkeys(filter(None, pronouns.values())))
+    others = itertools.cycle(palette.CATEGORIES)
     found = []
     for level in levels:
         # Two sets may share a form.
         pronoun = pronouns.get(level.split("/")[0])
         colour = own[pronoun] if pronoun else "#D9D9D9" if pronoun is None else next(others)
-        found.append({"name": level, "colour": colour, "ink": plotting.text_colour(colour)})
+        found.append({"name": level, "colour": colour, "ink": palette.text_colour(colour)})
     return found
 
 
@@ -251,7 +251,7 @@ def _reader_colour(name: str, models: dict[str, dict]) -> str:
         looks[facts["label"] if debiasing == "none" else f"{facts['label']}, {debiasing}"] = facts
     known = [label for label in sorted(looks, key=len) if f"{name},".startswith(f"{label},")]
     # A colour depends on no architecture, and lines have none for coreference systems.
-    return plotting.model_style(looks[known[-1]] | {"architecture": "encoder"})["color"] if known else plotting.GREY
+    return palette.model_style(looks[known[-1]] | {"architecture": "encoder"})["color"] if known else plotting.GREY
 
 
 def _named(frame: pd.DataFrame, columns: str | list[str] | dict[str, str]) -> list[str]:

@@ -9,7 +9,8 @@ import pytest
 import yaml
 from matplotlib.colors import to_rgb
 
-from scripts.core.paper import plotting
+from scripts.core.paper import palette, plotting
+from scripts.ruff import curves
 from tests.figures import problems
 
 
@@ -44,25 +45,25 @@ def simple(title=""):
 
 @pytest.mark.parametrize("sets", [["he", "she", "they", "xe"], ["xe", "they"], ["ey", "xe", "he", "ze"]])
 def test_known_pronoun_sets_keep_their_colour_in_every_run(sets):
-    colours = plotting.pronoun_colours(sets)
+    colours = palette.pronoun_colours(sets)
     assert list(colours) == sets
-    for index, known in enumerate(plotting.PRONOUNS):
-        assert colours.get(known, plotting.PALETTE[index]) == plotting.PALETTE[index]
+    for index, known in enumerate(palette.PRONOUNS):
+        assert colours.get(known, palette.PALETTE[index]) == palette.PALETTE[index]
 
 
 def test_further_pronoun_sets_take_the_next_colours_and_stay_distinct():
     sets = ["he", "ey", "xe", "ze"]
-    assert plotting.pronoun_colours(sets)["ey"] == plotting.PALETTE[4]
-    assert plotting.pronoun_colours(sets)["ze"] == plotting.PALETTE[5]
-    many = plotting.pronoun_colours([*plotting.PRONOUNS, *(f"set{i}" for i in range(14))])
+    assert palette.pronoun_colours(sets)["ey"] == palette.PALETTE[4]
+    assert palette.pronoun_colours(sets)["ze"] == palette.PALETTE[5]
+    many = palette.pronoun_colours([*palette.PRONOUNS, *(f"set{i}" for i in range(14))])
     assert len(set(many.values())) == len(many)
-    markers = plotting.pronoun_markers(["xe", "ey"])
-    assert markers == {"xe": plotting.MARKERS[3], "ey": plotting.MARKERS[4]}
+    markers = palette.pronoun_markers(["xe", "ey"])
+    assert markers == {"xe": palette.MARKERS[3], "ey": palette.MARKERS[4]}
 
 
 def test_every_family_of_the_registry_has_a_hue_of_its_own(registry):
-    assert {entry["family"] for entry in registry.values()} == set(plotting.FAMILIES)
-    hues = [hue for hue, _, _ in plotting.FAMILIES.values()]
+    assert {entry["family"] for entry in registry.values()} == set(palette.FAMILIES)
+    hues = [hue for hue, _, _ in palette.FAMILIES.values()]
     assert len(set(hues)) == len(hues)
 
 
@@ -74,7 +75,7 @@ def test_models_that_are_compared_look_different_from_each_other(root, registry,
         shown = [name for name, entry in registry.items() if compared in entry.get("studies", {})]
     assert len(shown) > 3
     shown = {name: registry[name] for name in registry if name in shown or registry[name].get("demonstration")}
-    looks = {name: plotting.model_style(entry) for name, entry in shown.items()}
+    looks = {name: palette.model_style(entry) for name, entry in shown.items()}
     for a, b in combinations(looks, 2):
         assert looks[a]["color"] != looks[b]["color"], (a, b)
         if registry[a]["family"] == registry[b]["family"]:
@@ -86,7 +87,7 @@ def test_models_that_are_compared_look_different_from_each_other(root, registry,
 
 def test_larger_models_of_a_family_are_darker(registry):
     pythia = [e for e in registry.values() if e["family"] == "Pythia"]
-    shades = [luminance(plotting.model_style(e)["color"]) for e in sorted(pythia, key=lambda e: e["parameters"])]
+    shades = [luminance(palette.model_style(e)["color"]) for e in sorted(pythia, key=lambda e: e["parameters"])]
     assert shades == sorted(shades, reverse=True)
     assert len(set(shades)) == len(shades)
 
@@ -95,34 +96,34 @@ def test_debiased_systems_are_told_from_the_one_without():
     for family, parameters in (("MiniLM coreference", 2.4e7), ("BERT coreference", 1.1e8), ("BERT coreference", 3.3e8)):
         made = facts(family, parameters, "encoder")
         plain, anonymous, named = (
-            plotting.model_style(made | {"debiasing": method}) for method in ("none", "a-CDA", "n-CDA")
+            palette.model_style(made | {"debiasing": method}) for method in ("none", "a-CDA", "n-CDA")
         )
-        assert plain == plotting.model_style(made)
+        assert plain == palette.model_style(made)
         assert luminance(anonymous["color"]) > luminance(plain["color"]) > luminance(named["color"])
         assert len({look["marker"] for look in (plain, anonymous, named)}) == 3
 
 
 def test_a_model_looks_the_way_its_own_facts_say():
-    assert plotting.model_style(facts()) == plotting.model_style(facts(demonstration=True))
-    assert plotting.model_style(facts("New"))["color"] != plotting.model_style(facts("New", 5_000_000_000))["color"]
-    lines = {plotting.model_style(facts(architecture=a))["linestyle"] for a in plotting.ARCHITECTURES}
+    assert palette.model_style(facts()) == palette.model_style(facts(demonstration=True))
+    assert palette.model_style(facts("New"))["color"] != palette.model_style(facts("New", 5_000_000_000))["color"]
+    lines = {palette.model_style(facts(architecture=a))["linestyle"] for a in palette.ARCHITECTURES}
     assert len(lines) == 3
-    assert plotting.model_style(facts("GPT-3", None))["color"] == plotting.FAMILIES["GPT-3"][0]
-    assert plotting.family_style(facts("OPT"))["color"] == plotting.FAMILIES["OPT"][0]
+    assert palette.model_style(facts("GPT-3", None))["color"] == palette.FAMILIES["GPT-3"][0]
+    assert palette.family_style(facts("OPT"))["color"] == palette.FAMILIES["OPT"][0]
 
 
-@pytest.mark.parametrize("hue", [hue for hue, _, _ in plotting.FAMILIES.values()])
+@pytest.mark.parametrize("hue", [hue for hue, _, _ in palette.FAMILIES.values()])
 @pytest.mark.parametrize("lightness", [32.0, 50.0, 72.0])
 def test_lightness_is_reached(hue, lightness):
-    colour = plotting._with_lightness(hue, lightness)
-    luminance = plotting._luminance(plotting._linear(colour))
+    colour = palette._with_lightness(hue, lightness)
+    luminance = palette._luminance(palette._linear(colour))
     # Clipping a channel that is full makes the brightest colours slightly darker.
     assert 116 * np.cbrt(luminance) - 16 == pytest.approx(lightness, abs=4)
 
 
 def test_text_can_be_read_on_its_background():
-    assert plotting.text_colour("#000000") == "white"
-    assert plotting.text_colour("#F0E442") == "black"
+    assert palette.text_colour("#000000") == "white"
+    assert palette.text_colour("#F0E442") == "black"
 
 
 def test_files_are_the_same_bytes_and_carry_no_date(tmp_path):
@@ -154,9 +155,9 @@ def broken(change):
     with plotting.style():
         drawn = plotting.figure(plotting.COLUMN, 2)
         ax = drawn.subplots()
-        ax.plot([0, 1], [0.2, 0.4], marker="o", color=plotting.FAMILIES["OPT"][0])
+        ax.plot([0, 1], [0.2, 0.4], marker="o", color=palette.FAMILIES["OPT"][0])
         plotting.fraction_axis(ax.yaxis)
-        plotting.legend_below(drawn, [plotting.handle({"color": plotting.FAMILIES["OPT"][0]}, "label")], 1)
+        plotting.legend_below(drawn, [plotting.handle({"color": palette.FAMILIES["OPT"][0]}, "label")], 1)
         kept = problems(drawn, alone="Model A")
         change(drawn, ax)
     return kept, problems(drawn, alone="Model A")
@@ -181,7 +182,7 @@ def _bar_with_text(ax):
         ),
         (lambda drawn, ax: ax.vlines([0], -0.1, 0.4, color="black"), "shares from -0.100 to 0.400"),
         (
-            lambda drawn, ax: ax.bar([0], [0.5], color=plotting.PALETTE[0]),
+            lambda drawn, ax: ax.bar([0], [0.5], color=palette.PALETTE[0]),
             "colours of pronouns for something else: #0072b2",
         ),
         (lambda drawn, ax: drawn.supylabel("long " * 40, fontsize=8), "4.48 inches are cut off"),
@@ -206,7 +207,7 @@ def test_the_rules_of_figures_see_what_breaks_them(change, told):
         plotting.point_handle("open point"),
         plotting.handle({"color": "#D4526E", "marker": "s"}, "curve"),
         plotting.handle({"color": plotting.GREY, "linestyle": "--"}, "reference"),
-        *plotting.shading_handles("shading"),
+        *curves.shading_handles("shading"),
     ],
     ids=lambda handle: handle.get_label(),
 )
@@ -235,8 +236,8 @@ def test_notes_and_bare_panels_are_no_broken_promises():
 
 
 def test_the_colours_of_pronouns_belong_to_no_model_and_no_category():
-    others = [*(hue for hue, _, _ in plotting.FAMILIES.values()), *plotting.CATEGORIES]
-    for pronoun in plotting.pronoun_colours(plotting.PRONOUNS).values():
+    others = [*(hue for hue, _, _ in palette.FAMILIES.values()), *palette.CATEGORIES]
+    for pronoun in palette.pronoun_colours(palette.PRONOUNS).values():
         for other in others:
             assert np.abs(np.subtract(to_rgb(pronoun), to_rgb(other))).sum() > 0.2, (pronoun, other)
 
@@ -249,9 +250,9 @@ def test_bars_end_at_the_ends_of_the_scale_and_at_missing_bounds():
 def test_shares_of_too_few_instances_are_named_instead_of_drawn():
     frame = pd.DataFrame({"model": ["a", "a", "b"], "n": [180, 180, 9], "accuracy": 0.5})
     assert plotting.drop_small_cells(frame).model.tolist() == ["a", "a"]
-    (handle,) = plotting.dropped_note(frame, {"a": {"label": "A"}, "b": {"label": "B"}})
+    (handle,) = curves.dropped_note(frame, {"a": {"label": "A"}, "b": {"label": "B"}})
     assert handle.get_label() == "not drawn, with 9 instances: B"
-    assert plotting.dropped_note(frame[:2], {"a": {"label": "A"}}) == []
+    assert curves.dropped_note(frame[:2], {"a": {"label": "A"}}) == []
 
 
 def test_legends_fit_the_width_and_leave_the_axes_alone():
@@ -283,11 +284,11 @@ def test_shading_stays_on_the_scale_and_is_left_out_where_there_is_no_bound():
     drawn = simple()
     ax = drawn.axes[0]
     x, y, gaps = pd.Series([0, 1]), pd.Series([0.5, 0.4]), pd.Series([np.nan, np.nan])
-    plotting.curve(ax, x, y, gaps, gaps, {"color": "#000000"})
+    curves.curve(ax, x, y, gaps, gaps, {"color": "#000000"})
     assert not ax.collections
-    plotting.curve(ax, x, y, y - 0.45, y + 0.1, {"color": "#000000"})
+    curves.curve(ax, x, y, y - 0.45, y + 0.1, {"color": "#000000"})
     (area,) = ax.collections
     assert area.get_paths()[0].vertices[:, 1].min() == 0
-    assert plotting.over_samples(pd.DataFrame({"sd": gaps, "n_seeds": 1})) is None
-    assert plotting.over_samples(pd.DataFrame({"sd": [0.1], "n_seeds": 3})) == "± SD over 3 samples"
-    assert plotting.shading_handles(None) == []
+    assert curves.over_samples(pd.DataFrame({"sd": gaps, "n_seeds": 1})) is None
+    assert curves.over_samples(pd.DataFrame({"sd": [0.1], "n_seeds": 3})) == "± SD over 3 samples"
+    assert curves.shading_handles(None) == []

@@ -7,7 +7,7 @@ import seaborn.objects as so
 from matplotlib.figure import Figure
 
 from scripts.core import files
-from scripts.core.paper import plotting
+from scripts.core.paper import palette, plotting
 from scripts.core.workflow.job import run_named
 
 
@@ -27,7 +27,7 @@ def draw_choices(rows: pd.DataFrame) -> Figure:
         .facet("model", wrap=plotting.panel_columns(rows.model.nunique()))
         .add(so.Bar(alpha=1, edgewidth=0))
         .add(so.Range(color=plotting.GREY))
-        .scale(color=plotting.pronoun_colours(rows.pronoun.unique()))
+        .scale(color=palette.pronoun_colours(rows.pronoun.unique()))
         .label(x="", y="Share of sentences")
     )
     drawn = plotting.draw(plot, plotting.COLUMN, 1.5)
