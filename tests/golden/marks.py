@@ -73,10 +73,10 @@ SHOWN = {
     "context_free": [Shown("count", axis="y", rows="model != model")],
     "context_free_by_model": [Shown("count")],
     "scaling": [CURVES, Shown("parameters")],
-    "accuracy_by_group": [Shown("accuracy", "ci_low", "ci_high")],
+    "accuracy_by_group": [VALUES],
     "constrained_decoding": [Shown("loss")],
-    "few_shot": [Shown("accuracy", "sd_low", "sd_high", "y"), Shown("shots")],
-    "model_size": [Shown("accuracy", "ci_low", "ci_high", "y"), Shown("parameters")],
+    "few_shot": [Shown("value", "sd_low", "sd_high", "y"), Shown("shots")],
+    "model_size": [CURVES, Shown("parameters")],
     "accuracy": [Shown("value", "low", "high", "y")],
     "consistency": [Shown("value", "low", "high")],
     "bias": [
@@ -84,7 +84,7 @@ SHOWN = {
         Shown("value", "low", "high", "y", -1, rows="metric == 'negative'"),
     ],
     "cancellation": [
-        Shown("value", "ci_low", "ci_high", scale=100, rows="metric in ['acc_diff', 'delta_i']"),
+        Shown("value", "low", "high", scale=100, rows="metric in ['acc_diff', 'delta_i']"),
         Shown("value", scale=100, rows="metric == 'lean_masculine'"),
         Shown("value", scale=-100, rows="metric == 'lean_feminine'"),
     ],
@@ -92,7 +92,7 @@ SHOWN = {
         Shown("fit", "low", "high", "y", rows="0 <= fit <= 100"), Shown("band_low", axis="y"),
         Shown("band_high", axis="y"),
     ],
-    "occupations": [Shown("metric", axis="cells")],
+    "occupations": [Shown("value", axis="cells")],
 }  # fmt: skip
 """Kind of figure to what it shows; the kind of a figure is the beginning of its file's name."""
 OTHERS = {"toy_model": "its table has correlations of the points", "example": "asks for distributions over tokens",
@@ -169,7 +169,6 @@ def undrawn(name: str, table: pd.DataFrame, marks: list[dict[str, Any]]) -> list
         )  # fmt: skip
     if name in ("few_shot", "introduction_accuracy"):
         # A standard deviation is drawn as far as a share can be.
-        values = table["value" if "value" in table else "accuracy"]
-        ends = (values - table.sd).clip(lower=0), (values + table.sd).clip(upper=1)
+        ends = (table.value - table.sd).clip(lower=0), (table.value + table.sd).clip(upper=1)
         table = table.assign(sd_low=ends[0], sd_high=ends[1])
     return [row for what in shown(name) for row in missing(table, marks, what)]
