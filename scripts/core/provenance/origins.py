@@ -52,7 +52,7 @@ class Origins:
             texts; None for a file that a job on the way reads directly) and ``count`` (of the table's rows).
 
         Raises:
-            UserError: If the estimates that a row is made of lack it.
+            UserError: If the summary that a row is made of lacks it.
         """
         chosen, direct = {}, []
         estimates = [self.estimate_of(path, row) for row in rows]
@@ -81,7 +81,7 @@ class Origins:
         """Return the estimate that a row of a file is, or is made of, with ``study`` and ``part``; None for other rows.
 
         Raises:
-            UserError: If the file is made of estimates that lack the row.
+            UserError: If the file is made of a summary that lacks the row.
         """
         if not {"model", "metric"} <= row.keys():
             return None
@@ -91,7 +91,8 @@ class Origins:
                 keys, known = read
                 if found := known.get(tuple(plain_cell(row.get(name)) for name in keys)):
                     return places | found
-                if row.keys() >= {*keys}:
+                # A study's figures draw means and references, too, which are no estimates.
+                if "study" in row and row.keys() >= {*keys}:
                     named = ", ".join(filter(None, (plain_cell(row[name]) for name in row)))
                     raise UserError(f"{path}: {table} has no row for {named}; make the file again: snakemake {path}")
         return None
