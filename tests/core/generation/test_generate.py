@@ -123,7 +123,7 @@ def test_answers_that_cross_a_change_of_positions_are_written_as_in_a_plain_loop
     similar = [text for text in texts if 160 <= len(words(text)["input_ids"]) <= 170][:4]
     monkeypatch.setattr(architectures, "prompts", lambda: similar)
     assert architectures.prompted(KINDS["phi-3-longrope"], **changed)["changed"] == 0
-    monkeypatch.setattr(generate, "scaled_beyond", lambda _: 0)
+    monkeypatch.setattr(generate.net, "rescaled_lengths", lambda *_: [])
     assert architectures.prompted(KINDS["phi-3-longrope"], **changed)["changed"] > 0
 
 
