@@ -104,7 +104,7 @@ def read_models(path: str, models: Sequence[str] | dict) -> "list[tuple[str, pd.
     return zip(models, (rows.astype({"seed": "Int64", "n_distractors": "Int64"}) for rows in tables), strict=True)
 
 
-def of_model(rows: pd.DataFrame, pronoun_sets: Sequence[str], chance: float, draws: int, seed: int) -> pd.DataFrame:
+def of_model(rows: pd.DataFrame, pronoun_sets: list[str], chance: float, draws: int, seed: int) -> pd.DataFrame:
     """Return the estimates of one model that was scored, from its predictions."""
     free = rows[rows.setting == study.CONTEXT_FREE]
     given = fidelity_rows(rows)
@@ -154,14 +154,14 @@ def accuracies(rows: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     return pd.concat([pooled.merge(over, on=CELL), by_sample])
 
 
-def preferences(rows: pd.DataFrame, pronoun_sets: Sequence[str], draws: int, seed: int) -> pd.DataFrame:
+def preferences(rows: pd.DataFrame, pronoun_sets: list[str], draws: int, seed: int) -> pd.DataFrame:
     """Return how often each set is predicted after each introduction; shares of one introduction add up to 1."""
     items = [rows.assign(preferred=name, above=(rows.prediction == name).astype(int), below=1) for name in pronoun_sets]
     items = pd.concat(items).assign(metric="preferred")
     return ratios.estimate(items, ["n_distractors", "pronoun", "preferred"], "occupation", draws, seed)
 
 
-def picks(free: pd.DataFrame, pronoun_sets: Sequence[str]) -> pd.DataFrame:
+def picks(free: pd.DataFrame, pronoun_sets: list[str]) -> pd.DataFrame:
     """Return how often each set is predicted without context (section 5, Figures 4 and 10), and the ties."""
     by_set = free.groupby("prediction").tie.agg(["size", "sum"]).reindex(pronoun_sets, fill_value=0).astype(int)
     counts = {"picked": (by_set["size"], len(free)), "tied": (by_set["sum"], by_set["size"])}

@@ -248,7 +248,8 @@ def accuracy_by_pronoun(tables: dict[str, pd.DataFrame], run: Drawn) -> pd.DataF
         pooled = tests[tests.model == POOLED]
         means = dict(zip(pooled.pronoun_b, pooled.mean_b, strict=True))
         means |= dict(zip(pooled.pronoun_a, pooled.mean_a, strict=True))
-        facts = rows.iloc[:1][["templates", "kind", "scoring", "setting", "n_distractors", "metric"]].iloc[0].to_dict()
+        shared = ["templates", "kind", "scoring", "setting", "n_distractors", "metric"]
+        facts: dict[Any, Any] = rows.iloc[:1][shared].iloc[0].to_dict()
         over = pd.DataFrame({"pronoun": list(means), "value": list(means.values())}).assign(model=POOLED, **facts)
         rows = pd.concat([rows, over])
     adjacent = pd.DataFrame(list(pairwise(run.labels)), columns=["pronoun_a", "pronoun_b"])

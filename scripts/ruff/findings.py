@@ -110,10 +110,11 @@ def read_results(
 ) -> dict[str, Results]:
     """Return the results of each template set, from estimates and tests."""
     printed, obstacle = printed_numbers(listed), study.comparison_obstacle(pronoun_sets)
-    return {
-        name: Results(models, printed, *(study.read_table(path, name) for path in paths), excluded, obstacle)
-        for name in template_sets
-    }
+    results = {}
+    for name in template_sets:
+        rows, tests = (study.read_table(path, name) for path in paths)
+        results[name] = Results(models, printed, rows, tests, excluded, obstacle)
+    return results
 
 
 def prefers(run: Results, a: str, b: str, model: str = POOLED) -> tuple[Comparison, str]:

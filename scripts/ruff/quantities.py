@@ -71,7 +71,7 @@ class Results:
         return [pair for names in self.families.values() for pair in pairwise(names)]
 
     @cached_property
-    def _facts(self) -> dict[str, dict]:
+    def _facts(self) -> dict[Any, dict]:
         return self.models.set_index("model")[["label", "parameters"]].to_dict("index")
 
     def label(self, model: str) -> str:
@@ -103,7 +103,7 @@ class Results:
         return {key: part.to_numpy() for key, part in rows.groupby(keys, sort=False).value}
 
     @cached_property
-    def _present(self) -> dict[str, set[str]]:
+    def _present(self) -> dict[Any, set[str]]:
         present = {metric: set(rows) for metric, rows in self.estimates.groupby(["scoring", "metric"]).model}
         return present | {"tests": set(self.tests.model)}
 
@@ -141,7 +141,7 @@ class Results:
         self.need(models)
         return estimates.mean([self.acc(m, k, pronoun) for m in models])
 
-    def is_better_with(self, model: str, k: int, other: int, text: str) -> tuple[Comparison, str]:
+    def is_better_with(self, model: str, k: int, other: int, text: str) -> tuple[Comparison | None, str]:
         """Return whether a model is more accurate with ``k`` distractors than with ``other``, with the text.
 
         It is not if it is right on all instances of a pronoun set, or on none, with both, like one that always picks

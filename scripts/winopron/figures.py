@@ -109,7 +109,7 @@ def draw_biases(rows: "pd.DataFrame") -> "Figure":
     dodge = so.Dodge("drop", gap=0.1, by=["color"])
     for metric, sign in (("positive", 1), ("negative", -1)):
         shares = sign * rows[rows.metric == metric][["value", "low", "high"]]
-        at = {"y": shares.value, "ymin": shares.low, "ymax": shares.high}
+        at: dict[str, Any] = {"y": shares.value, "ymin": shares.low, "ymax": shares.high}
         plot = plot.add(so.Bar(alpha=1, edgewidth=0), dodge, **at)
         plot = plot.add(so.Range(color="#333333", linewidth=0.7), dodge, **at)
     drawn = plotting.draw(plot, width, 1.5)
@@ -147,13 +147,13 @@ def draw_consistencies(rows: "pd.DataFrame") -> "Figure":
     plot = (
         so.Plot(rows, y="label", x="value", xmin="low", xmax="high")
         .facet("metric", order=list(CONSISTENCIES.values()))
-        .add(so.Dash(color=plotting.GREY, width=0.9, linewidth=0.9, linestyle=plotting.CHANCE), x="chance")
+        .add(so.Dash(color=plotting.GREY, width=0.9, linewidth=0.9, linestyle=plotting.CHANCE), x="chance")  # pyright: ignore[reportArgumentType]: stubs lack dashes
         .add(so.Dots(color="black", pointsize=3, stroke=0.7, fillalpha=1), fillcolor="rule")
         # Over the points: with sixty pairs of people intervals are hardly longer than a point.
         .add(so.Range(color=plotting.GREY, linewidth=0.8))
         .add(caps, x="low")
         .add(caps, x="high")
-        .scale(fillcolor={True: "white", False: "black"})
+        .scale(fillcolor={True: "white", False: "black"})  # pyright: ignore[reportArgumentType]: stubs lack dicts
         .label(x="", y="")
     )
     drawn = plotting.draw(plot, plotting.COLUMN, 0.45 + row * labels.nunique())

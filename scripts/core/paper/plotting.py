@@ -105,7 +105,8 @@ def draw(plot: "so.Plot", width: float, panel_height: float, extra: float = 0.2)
     for marks in drawn.findobj(PathCollection):
         # Points lie over lines of reference, and are whole at the edges of a panel.
         marks.set(zorder=2, clip_on=False)
-    rows = max(ax.get_gridspec().nrows for ax in drawn.axes)
+    grids = [ax.get_gridspec() for ax in drawn.axes]
+    rows = max(grid.nrows for grid in grids if grid)
     drawn.set_size_inches(width, panel_height * rows + extra)
     return drawn
 
@@ -119,7 +120,7 @@ LOOK = ("color", "marker", "fillcolor")
 """What tells series of a plot apart, a scale for each (:func:`scales`)."""
 
 
-def scales(looks: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+def scales(looks: dict[str, dict[str, Any]]) -> dict[str, Any]:
     """Return the scales :data:`LOOK` of a plot of seaborn: how the marks of each series look, by its label."""
     return {
         "color": {label: look["color"] for label, look in looks.items()},

@@ -55,8 +55,8 @@ class Origins:
             UserError: If the summary that a row is made of lacks it.
         """
         chosen, direct = {}, []
-        estimates = [self.estimate_of(path, row) for row in rows]
-        if estimates and None not in estimates:
+        estimates = [estimate for row in rows if (estimate := self.estimate_of(path, row))]
+        if estimates and len(estimates) == len(rows):
             for estimate in estimates:
                 for table, mask in self.instances_of(estimate).items():
                     chosen[table] = chosen.get(table, False) | mask

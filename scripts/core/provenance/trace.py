@@ -44,7 +44,7 @@ def numbers(jobs: Iterable[dict]) -> dict[str, dict]:
     return entries
 
 
-def shown_items() -> list[dict[str, Any]]:
+def shown_items() -> list[dict]:
     """Return the figures and tables of the paper: ``result`` (the label), ``shown`` (``Figure 7``) and ``file``."""
     if not Path(PAPER).is_file():
         return []
@@ -123,7 +123,8 @@ def _cell(text: str) -> dict[str, Any]:
     if not Path(path).is_file():
         raise UserError(f"{path}: no such file, so it has no cell {rest}")
     chosen = files.read_csv(path)
-    pairs = {} if row.isdigit() else dict(pair.partition("=")[::2] for pair in row.split(","))
+    split = [] if row.isdigit() else [pair.partition("=") for pair in row.split(",")]
+    pairs = {name: value for name, _, value in split}
     for name in [column, *pairs]:
         if name not in chosen:
             raise UserError(f"{path}: has no column '{name}'{did_you_mean(name, chosen.columns)}")
@@ -171,7 +172,7 @@ def affected_jobs(name: str, jobs: list[dict], where: Callable = Path) -> tuple[
     """
     path, colon, row = name.rpartition(":")
     line = (path, int(row)) if colon and row.isdigit() else None
-    path = path if line else name
+    path, number = line or (name, 0)
     archive = path.partition(":")[0]
     readers = [job for job in jobs if archive in job["inputs"]]
     # Of some tables jobs use rows, known by their first cells.
@@ -181,7 +182,7 @@ def affected_jobs(name: str, jobs: list[dict], where: Callable = Path) -> tuple[
         for job in jobs
         if job["outputs"]
         and (
-            (job in readers and (not text or _uses(job, path, text.get(line[1], ""))))
+            (job in readers and (not text or _uses(job, path, text.get(number, ""))))
             or path in job["params"].get("_code", {})
             or name in (job["wildcards"].get("model"), job["wildcards"].get("system"))
         )
@@ -190,7 +191,7 @@ def affected_jobs(name: str, jobs: list[dict], where: Callable = Path) -> tuple[
         known = {p for job in jobs for p in [*job["inputs"], *job["params"].get("_code", {})]}
         known |= {job["wildcards"][kind] for job in jobs for kind in ("model", "system") if kind in job["wildcards"]}
         raise UserError(f"{name}: no job of this run depends on it{did_you_mean(path, known)}")
-    if text and line[1] not in text:
+    if text and number not in text:
         raise UserError(f"{path}: line {row} is not a data row; data rows are the lines {ranges(text)}")
     outputs = {path for job in first for path in job["outputs"]}
     later = [job for job in graph.jobs_after(jobs, outputs) if job["outputs"]]

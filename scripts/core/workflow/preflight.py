@@ -24,8 +24,8 @@ from snakemake_interface_common.exceptions import WorkflowError
 from scripts.core.errors import UserError
 
 log = logging.getLogger("snakemake.logging")
-# The executor's choice of a partition says a line for each job.
-quiet = logging.Logger("quiet", logging.CRITICAL)
+# The executor's choice of a partition says a line for each job. Its interface for loggers is narrower than a logger.
+quiet: Any = logging.Logger("quiet", logging.CRITICAL)
 
 # The executor names its jobs PREFIX_UUID and says in their comment what they are.
 JOB_NAME = re.compile(r"(.+_)?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")

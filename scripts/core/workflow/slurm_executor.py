@@ -34,6 +34,10 @@ class Executor(plugin.Executor):
     RETRY_SECONDS = 10
     WAIT_SECONDS = 120
 
+    # Snakemake's own, of which the plugins' interfaces name only a part.
+    workflow: Any
+    logger: Any
+
     def __post_init__(self, test_mode: bool = False) -> None:
         self.waiting: dict[str, float] = {}
         self.told: set[str] = set()
