@@ -102,8 +102,11 @@ def add(found: dict[tuple[str, str], Change], model: str, pairs: pd.DataFrame, g
         one, other = (grid.count(places[here], of[here]) for of in (right, otherwise))
         for key in ((model, kind), (POOLED, kind)):
             before = found.get(key)
-            change = one, other, int(moved[here].sum())
-            found[key] = change if before is None else tuple(a + b for a, b in zip(before, change, strict=True))
+            count = int(moved[here].sum())
+            if before is None:
+                found[key] = one, other, count
+            else:
+                found[key] = before[0] + one, before[1] + other, before[2] + count
 
 
 def changes(found: dict[tuple[str, str], Change], grid: Grid, choice: str, made: str) -> pd.DataFrame:

@@ -89,7 +89,7 @@ def count_levels(
             here = codes == codes[first]
             levels = rows[columns].iloc[first].astype(str).to_dict()
             level = tuple(levels.get(factor, POOLED) for factor in FACTORS)
-            chances.setdefault(level, chance[codes[first]])
+            chances.setdefault(level, float(chance[codes[first]]))
             yield level, grid.count(places[here], correct[here])
 
 

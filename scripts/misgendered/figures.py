@@ -94,6 +94,7 @@ def draw_groups(rows: pd.DataFrame, run: Run) -> Figure:
     of_group = dict(zip(rows.group, rows.pronoun_type, strict=True))
     order = [group for kind in types for group in run.groups if of_group.get(group) == kind]
     width = plotting.COLUMN if len(run.panels) < study.FEW else plotting.PAGE
+    looks: dict[str, Any] = plotting.scales({kind: TYPE_LOOKS[kind] for kind in types})
     plot = (
         so.Plot(
             rows.assign(panel=rows.model.map(run.panels)), y="group", x="value", xmin="low", xmax="high",
@@ -102,7 +103,7 @@ def draw_groups(rows: pd.DataFrame, run: Run) -> Figure:
         .facet("panel", order=list(run.panels.values()))
         .add(so.Range(linewidth=1))
         .add(so.Dots(pointsize=4, stroke=0.3, fillalpha=1))
-        .scale(y=so.Nominal(order=order), **plotting.scales({kind: TYPE_LOOKS[kind] for kind in types}))
+        .scale(y=so.Nominal(order=order), **looks)
         .label(x=ACCURACY, y="")
     )  # fmt: skip
     drawn = plotting.draw(plot, width, 0.19 * len(order) + 0.45)
@@ -325,8 +326,10 @@ def draw_decoding(instance: pd.Series, candidates: pd.DataFrame, models: dict[st
     panel = drawn.add_axes((0.2, 0.36 / height, 0.76, (panel_height - 0.62) / height))
     # Bars would have to start at zero, where all losses look alike.
     for y, row in enumerate(candidates.to_dict("records")):
-        look = {"marker": "o", "color": TYPE_LOOKS["binary"]["color"]} if row["picked"] else {"marker": "."}
-        panel.plot([row["loss"]], [y], linestyle="none", markersize=6, **{"color": plotting.GREY} | look)
+        look: dict[str, Any] = {"marker": ".", "color": plotting.GREY}
+        if row["picked"]:
+            look = {"marker": "o", "color": TYPE_LOOKS["binary"]["color"]}
+        panel.plot([row["loss"]], [y], linestyle="none", markersize=6, **look)
     names = candidates.option + np.where(candidates.right, " (right)", "")
     panel.set_yticks(range(len(candidates)), list(names), fontsize=SIZE)
     panel.set_ylim(len(candidates) - 0.5, -0.5)

@@ -174,7 +174,8 @@ def opt_rises(run: Results) -> list[Check]:
     return [
         greater(
             run,
-            *({"pronoun_type": "neutral", "models": [model]} for model in (large, small)),
+            {"pronoun_type": "neutral", "models": [large]},
+            {"pronoun_type": "neutral", "models": [small]},
             [run.models.label[model] for model in (large, small)],
         )
         for small, large in itertools.pairwise(run.family("OPT"))

@@ -43,7 +43,7 @@ def load(
     combined = declarations.read(combinations)
     if "names" in given:
         texts, listed = templates.read_replica(given["templates"]), names.read_replica(given["names"])
-        name_files = dict.fromkeys(study.NAME_CLASSES, given["names"])
+        name_files: dict[str, str] = dict.fromkeys(study.NAME_CLASSES, given["names"])
     else:
         released = {
             (kind, number): given[study.declaration(kind, number)]

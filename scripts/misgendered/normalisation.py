@@ -3,7 +3,7 @@
 Not in the study. There is no difference to the score without context: texts without their declaration are not scored.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import pandas as pd
@@ -98,9 +98,10 @@ class TemplatesAndNames:
         )
 
 
-def pooled_models(models: list[str]) -> dict[str, list[str]]:
+def pooled_models(models: Iterable[str]) -> dict[str, list[str]]:
     """Return what a row's ``model`` can be, and the models behind it: each one, and all."""
-    return {model: [model] for model in models} | {POOLED: list(models)}
+    every = list(models)
+    return {model: [model] for model in every} | {POOLED: every}
 
 
 DESIGN = scores_compared.Design(

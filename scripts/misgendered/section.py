@@ -104,7 +104,7 @@ def count_runs(rows: pd.DataFrame) -> dict[str, dict]:
         found["scored.examples.instances"] = count(row.below, SOURCE, **{name: row[name] for name in cell})
     spread = study.by_examples(rows).dropna(subset=["sd"])
     if len(spread):
-        row = spread.loc[spread.sd.idxmax()]
+        row = spread.iloc[spread.sd.argmax()]
         of_row = {name: row[name] for name in (*cell, "pronoun_type")}
         found["examples.sd.most"] = entry(row.sd, percent(row.sd, 1), SOURCE, **of_row)
     return found
@@ -171,7 +171,8 @@ def change(
     cell = {key: level for key, level in cell.items() if level}
     if not kind:
         return {f"{name}.other_pick": entry(moved, percent(moved, 1), source, **cell)}
-    text = interval(*(100 * end for end in ends), 1, signed=True).replace(MISSING_MARK, "no interval")
+    low, high = (100 * end for end in ends)
+    text = interval(low, high, 1, signed=True).replace(MISSING_MARK, "no interval")
     return {
         f"{name}.{kind}.before": entry(before, percent(before, 1), source, **cell),
         f"{name}.{kind}.after": entry(after, percent(after, 1), source, **cell),
@@ -187,7 +188,7 @@ def summary(*, estimates: str, normalisation: str, summary: str, models: dict) -
     """
     rows = split(study.read_table(estimates), "pronoun_type", model=list(models), shots=...)
     order = {"templates": list(rows.templates.unique()), "pronoun_type": list(TYPES)}
-    rows = rows.sort_values(list(order), key=lambda of: of.map(order[of.name].index), kind="stable")
+    rows = rows.sort_values(list(order), key=lambda of: of.map(order[str(of.name)].index), kind="stable")
     found = [
         _row(row, models, row.metric, row.value, (row.low, row.high), row.below, row.shots == "0")
         | {"shots": row.shots, "wording": row.wording}

@@ -135,7 +135,7 @@ def slopes(probabilities: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     rows = []
     for key, of_model in probabilities.groupby(CURVE, sort=False, observed=True):
         facts = dict(zip(CURVE, key, strict=True))
-        of_prompts = dict(iter(of_model.groupby("prompt", sort=False, observed=True)))
+        of_prompts = {str(prompt): part for prompt, part in of_model.groupby("prompt", sort=False, observed=True)}
         metrics = {prompt: _metrics(part, draws, seed) for prompt, part in of_prompts.items()}
         sentences = {prompt: part["item"].nunique() for prompt, part in of_prompts.items()}
         for prompt, of_prompt in metrics.items():

@@ -144,7 +144,8 @@ def draw_correlations(curves: "pd.DataFrame", variable: str) -> Figure:
             ``accumulation`` top.
         variable: ``date`` or ``place``.
     """
-    panels = dict(iter(study.order_rows(curves).groupby(PANEL, sort=False)))
+    parts = study.order_rows(curves).groupby(PANEL, sort=False)
+    panels = {(str(label), str(prompt)): part for (label, prompt), part in parts}
     known = sorted(panels, key=lambda key: (study.order(curves.label).index(key[0]), PROMPTS.index(key[1])))
     shown = [key for key in known if panels[key].probability.max() > 0]
     if not shown:

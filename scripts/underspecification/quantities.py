@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -129,9 +130,11 @@ class Source:
         return Estimate(value, low, high, int(occupations))
 
     def _detection(self, model: str, evaluation_set: str, metric: str) -> tuple[float, ...]:
-        if (model, evaluation_set, metric) not in self._detected.index:
+        # The stubs of pandas know no key of several levels.
+        key: Any = (model, evaluation_set, metric)
+        if key not in self._detected.index:
             raise MissingEvidence(f"{model} on the official {evaluation_set} set")
-        return tuple(float(value) for value in self._detected.loc[(model, evaluation_set, metric)])
+        return tuple(float(value) for value in self._detected.loc[key])
 
     def mass(self, model: str, gender: str) -> Estimate:
         """Return the mean probability of a gender over dates and prompts, in percent.

@@ -92,7 +92,7 @@ def section(
             "shares": shares,
             "detection": Numbers(source, accuracies, study.IDENTITY, study.FACTORS, ESTIMATES),
             "extremes": {
-                name: (rows.loc[rows.value.idxmin()], rows.loc[rows.value.idxmax()])
+                name: (rows.iloc[rows.value.argmin()], rows.iloc[rows.value.argmax()])
                 for name, rows in accuracies.groupby("evaluation_set")
             },
         }

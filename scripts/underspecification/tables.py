@@ -70,7 +70,7 @@ def slopes(estimates: pd.DataFrame) -> pd.DataFrame:
 
 def spread(rows: pd.DataFrame, keys: list[str], heads: Sequence[str]) -> pd.DataFrame:
     """Return the cells of rows with a ``text`` below each ``head``, by keys in the order in which they come."""
-    wide = rows.pivot(index=keys, columns="head", values="text").reindex(columns=heads).fillna(MISSING_MARK)
+    wide = rows.pivot(index=keys, columns="head", values="text").reindex(columns=list(heads)).fillna(MISSING_MARK)
     wide = wide.loc[list(dict.fromkeys(rows[keys].itertuples(index=False, name=None)))]
     return wide.rename_axis(columns=None).reset_index().rename(columns={"label": "Model"})
 
@@ -99,8 +99,9 @@ def rates(estimates: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
     """
     rows = by_set(study.detected(estimates, metric=[*RATES.values(), "AUC", "threshold"]))
     decimals = rows.metric.map({"threshold": 2}).fillna(3).astype(int)
+    heads = [HEADS.get(key) for key in zip(rows.choice, rows.metric, strict=True)]
     rows = rows.assign(
-        head=[HEADS.get(key) for key in zip(rows.choice, rows.metric, strict=True)],
+        head=pd.Series(heads, rows.index),
         text=[number(value, places) for value, places in zip(rows.value, decimals, strict=True)],
     ).dropna(subset="head")
     accuracy = rows[rows["head"] == HEADS[FIXED, "balanced accuracy"]]
@@ -206,7 +207,7 @@ def word_group_probabilities(curves: pd.DataFrame) -> pd.DataFrame:
     means = rows.groupby(keys, sort=False).probability.mean().reset_index()
     means = means.assign(text=[number(value, 3) for value in means.probability])
     orders = {"label": study.order(means.label), "Prompt": ["mask", "A", "B", "C"], "accumulation": list(MASSES)}
-    means = means.sort_values(keys[:3], key=lambda names: names.map(orders[names.name].index), kind="stable")
+    means = means.sort_values(keys[:3], key=lambda names: names.map(orders[str(names.name)].index), kind="stable")
     cells = spread(means, keys[:3], heads).rename(columns={"accumulation": "Mass of"})
     return cells.assign(**{"Mass of": cells["Mass of"].map(MASSES)})
 
