@@ -271,7 +271,7 @@ rule counter_gap_table_of_sets:
             COUNTER_GAP_CATEGORY,
             3,
             "table",
-            "Counter-GAP, all sets: {table}",
+            "All sets: {table}",
         ),
     log:
         "results/logs/counter_gap_table_of_sets/{table}.log",

@@ -329,7 +329,7 @@ rule misgendered_figures:
     output:
         pdf=expand("results/misgendered/figures/{{templates}}/{figure}.pdf", figure=MISGENDERED_DRAWN),
         png=[
-            reported(path, MISGENDERED_CATEGORY, 1, "figure", f"MISGENDERED, {Path(path).stem}")
+            reported(path, MISGENDERED_CATEGORY, 1, "figure", Path(path).stem.replace("_", " ").capitalize())
             for path in expand("results/misgendered/figures/{{templates}}/{figure}.png", figure=MISGENDERED_DRAWN)
         ],
         csv=expand("results/misgendered/figures/{{templates}}/{figure}.csv", figure=MISGENDERED_DRAWN),
@@ -358,7 +358,7 @@ rule misgendered_table:
             MISGENDERED_CATEGORY,
             2,
             "table",
-            "MISGENDERED, {table}",
+            "{table}",
         ),
     log:
         "results/logs/misgendered_table/{templates}_{table}.log",

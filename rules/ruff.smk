@@ -284,7 +284,7 @@ rule ruff_figures:
     output:
         pdf=expand("results/ruff/figures/{{templates}}/{figure}.pdf", figure=RUFF_DRAWN),
         png=[
-            reported(path, RUFF_CATEGORY, 1, "figure", f"RUFF, {Path(path).stem}")
+            reported(path, RUFF_CATEGORY, 1, "figure", Path(path).stem.replace("_", " ").capitalize())
             for path in expand("results/ruff/figures/{{templates}}/{figure}.png", figure=RUFF_DRAWN)
         ],
         csv=expand("results/ruff/figures/{{templates}}/{figure}.csv", figure=RUFF_DRAWN),
@@ -312,7 +312,7 @@ rule ruff_table:
         pronoun_tests=rules.ruff_estimates.output.pronoun_tests,
     output:
         tex="results/ruff/tables/{templates}/{table}.tex",
-        csv=reported("results/ruff/tables/{templates}/{table}.csv", RUFF_CATEGORY, 2, "table", "RUFF, {table}"),
+        csv=reported("results/ruff/tables/{templates}/{table}.csv", RUFF_CATEGORY, 2, "table", "{table}"),
     log:
         "results/logs/ruff_table/{templates}_{table}.log",
     wildcard_constraints:

@@ -205,7 +205,7 @@ rule underspecification_figure:
             UNDERSPEC_CATEGORY,
             1,
             "figure",
-            "Underspecification, {figure}",
+            "{figure}",
         ),
         csv="results/underspecification/figures/{part}/{figure}.csv",
     log:

@@ -180,7 +180,7 @@ rule winopron_figures:
     output:
         pdf=expand("results/winopron/figures/{{templates}}/{figure}.pdf", figure=WINOPRON_DRAWN),
         png=[
-            reported(path, WINOPRON_CATEGORY, 1, "figure", f"WinoPron, {Path(path).stem}")
+            reported(path, WINOPRON_CATEGORY, 1, "figure", Path(path).stem.replace("_", " ").capitalize())
             for path in expand("results/winopron/figures/{{templates}}/{figure}.png", figure=WINOPRON_DRAWN)
         ],
         csv=expand("results/winopron/figures/{{templates}}/{figure}.csv", figure=WINOPRON_DRAWN),
@@ -200,9 +200,7 @@ rule winopron_table:
         **rules.winopron_estimates.output,
     output:
         tex="results/winopron/tables/{templates}/{table}.tex",
-        csv=reported(
-            "results/winopron/tables/{templates}/{table}.csv", WINOPRON_CATEGORY, 2, "table", "WinoPron, {table}"
-        ),
+        csv=reported("results/winopron/tables/{templates}/{table}.csv", WINOPRON_CATEGORY, 2, "table", "{table}"),
     log:
         "results/logs/winopron_table/{templates}_{table}.log",
     wildcard_constraints:

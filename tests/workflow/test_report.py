@@ -72,12 +72,12 @@ def opened(report, folder, study=None, *cells):
     [
         (
             "2. RUFF",
-            ("figure", "Accuracy by number of distractors", "replica"),
+            ("figure", "Accuracy by distractors", "replica"),
             "ruff-replica-accuracy_by_distractors",
         ),
         (
             "3. Counter-GAP",
-            ("table", "Bias, all sets and systems"),
+            ("table", "All sets: bias"),
             "counter-gap-bias",
         ),
     ],
