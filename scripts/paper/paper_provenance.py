@@ -233,19 +233,20 @@ def fingerprint(manifest: str | Path) -> str:
 def report_captions(items: Sequence[dict]) -> str:
     """Return one reStructuredText file for all captions, which shows that of the file that Snakemake reports.
 
-    The report renders it with jinja2 for every file, with the outputs of the file's job at hand.
+    The report renders it with jinja2 for every file, with the outputs of the file's job at hand: files of one job show
+    all captions of the job, each with the name of its file.
     """
     lines, numbers = [], {item["label"]: str(item["number"]) for item in items}
     for item in items:
         if item["path"]:
-            name = f"{item['kind'].capitalize()} {item['number']} of the paper"
+            name = f"{item['kind'].capitalize()} {item['number']} of the paper, {Path(item['path']).stem}"
             test = f'"{item["path"]}" in snakemake.output'
             text = report.caption(name, report.plain_text(caption(item["body"]), numbers))
             lines.append(f"{{% if {test} %}}{text}{{% endif %}}")
     paths = [item["path"] for item in items if item["path"]]
     listed = f"{paths!r} | select('in', snakemake.output) | list"
     lines.append(f"{{% if not ({listed}) %}}Not in the paper, which shows a part of the results.{{% endif %}}")
-    return "\n".join(lines) + "\n"
+    return "\n\n".join(lines) + "\n"
 
 
 def caption(body: str) -> str:

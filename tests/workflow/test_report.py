@@ -88,7 +88,9 @@ def test_a_result_has_its_study_and_the_papers_caption(report, finished, tmp_pat
     source = re.sub(r"\\sourced\{[^}]*\}", "", source)
     label = source.index(rf"\label{{{'fig' if cells[0] == 'figure' else 'tab'}:{caption}}}")
     words = re.findall(r"[A-Za-z]{3,}", source[source.rindex(r"\caption{", 0, label) + 9 : label])[:8]
-    shown = re.search(r"<strong>(?:Figure|Table) \d+ of the paper\.</strong>(.*?)</p>", page, flags=re.DOTALL)
+    # Files of one job show all its captions, each with the name of its file.
+    named = rf"<strong>(?:Figure|Table) \d+ of the paper, {re.split('-', caption)[-1]}\.</strong>(.*?)</p>"
+    shown = re.search(named, page, flags=re.DOTALL)
     assert shown, page[-3000:]
     assert re.findall(r"[A-Za-z]{3,}", shown[1])[:8] == words
 
