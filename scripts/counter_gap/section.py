@@ -43,7 +43,7 @@ def section(
     the files that the section includes, ``comparison_numbers`` count verdicts on what the study publishes. ``labels``
     are what tables call systems, ``alpha`` is the level of tests and ``draws`` the number of bootstrap samples.
     """
-    common = sections.context("counter_gap", template_sets, [], figures, tables, comparison_numbers, section_tex)
+    common = sections.context("counter_gap", template_sets, figures, tables, comparison_numbers, section_tex)
     table = study.with_systems(study.read_estimates(estimates, alpha), labels)
     table = table.assign(system=[study.full_label(row) for row in files.rows(table)])
     settings = {"alpha": alpha, "draws": draws}

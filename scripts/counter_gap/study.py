@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from scripts.core import files
+from scripts.core.data import estimate_rows
 from scripts.core.data.estimate_rows import HEURISTIC
 from scripts.core.statistics import ratios
 
@@ -56,13 +56,11 @@ FACTORS = ["role", "gender", "original_gender"]
 """Factors of estimates, empty where they are pooled; ``a|b`` pools these levels."""
 ORIGINAL, COUNTERFACTUAL = "original|control", "swap-1|swap-2"
 """Roles of the instances with the quadruple's original gender and with the other one."""
-_WORDS = dict.fromkeys([*IDENTITY, *FACTORS], "")
 
 
 def read_estimates(path: str | Path, alpha: float) -> pd.DataFrame:
     """Return estimates with ``significant`` of those that were tested at a level (:func:`add_significance`)."""
-    table = files.read_csv(path, dtype=dict.fromkeys(_WORDS, str)).fillna(_WORDS)
-    return add_significance(table, alpha)
+    return add_significance(estimate_rows.read_table(path, [*IDENTITY, *FACTORS]), alpha)
 
 
 def add_significance(table: pd.DataFrame, alpha: float) -> pd.DataFrame:

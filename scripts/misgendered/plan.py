@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from scripts.core.data import options
 from scripts.core.data.templates import PronounSet
 from scripts.core.errors import UserError
 from scripts.core.models import registry
@@ -108,7 +109,7 @@ class Plan(StudyPlan):
     @cached_property
     def chance(self) -> float:
         """The accuracy of a random pick."""
-        return study.chance({**self.groups})
+        return options.chance_of_sets({**self.groups}, study.FORMS)
 
     @cached_property
     def few_shot_sets(self) -> dict[str, int]:

@@ -3,6 +3,7 @@
 import pandas as pd
 
 from scripts.core import files
+from scripts.core.data import options
 from scripts.core.paper.published import demonstration, read, read_tables, write
 from scripts.core.workflow.job import run_named
 from scripts.misgendered import study
@@ -34,7 +35,7 @@ def published_vs_ours(
         by_set,
         every_set,
         excluded=demonstration(models),
-        obstacles={"likelihood": study.comparison_obstacle(pronoun_sets)},
+        obstacles={"likelihood": options.other_choice(pronoun_sets, study.PRONOUN_GROUPS)},
         csv=csv,
         tex=tex,
         numbers=numbers,

@@ -41,7 +41,7 @@ def section(
     ``scores``, ``wording`` and ``settings`` are of the configuration.
     """
     common = sections.context(
-        "misgendered", template_sets, [], figures, tables, comparison_numbers, section_tex, models=models
+        "misgendered", template_sets, figures, tables, comparison_numbers, section_tex, models=models
     )
     measured, counted, corpora = study.read_table(estimates), files.read_csv(sizes), files.read_csv(corpus_counts)
     by_score, chosen = study.read_table(normalisation), study.read_table(choices)

@@ -10,8 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from scripts.core import files
-from scripts.core.data import options, templates
+from scripts.core.data import estimate_rows, templates
 from scripts.core.data.estimate_rows import MODEL, PROBABILITY
 from scripts.core.errors import UserError
 from scripts.core.statistics import ratios
@@ -68,8 +67,7 @@ def identify(table: pd.DataFrame, part: str, wording: str) -> pd.DataFrame:
 
 def read_table(path: str | Path) -> pd.DataFrame:
     """Return a table of results; words stay words, and an empty one is one."""
-    words = dict.fromkeys([*IDENTITY, *FACTORS], "")
-    return files.read_csv(path, dtype=dict.fromkeys(words, str)).fillna(words)
+    return estimate_rows.read_table(path, [*IDENTITY, *FACTORS])
 
 
 def split(table: pd.DataFrame, *factors: str, **levels: Any) -> pd.DataFrame:
@@ -146,26 +144,6 @@ def select_groups(pronouns: dict, names: Sequence[str]) -> dict[str, templates.P
         group: templates.PronounSet({form: forms[column] for form, column in FORMS.items()}, forms.type)
         for group, forms in selected.items()
     }
-
-
-def chance(groups: dict[str, dict]) -> float:
-    """Return the accuracy of a random pick, every form and group (:func:`select_groups`) asked for equally often."""
-    offers, gold = [], []
-    for form in FORMS:
-        for forms in groups.values():
-            offers.append(list(options.candidate_forms(groups, form)))
-            gold.append(forms[form])
-    return options.chance(offers, gold)
-
-
-def comparison_obstacle(groups: Iterable[str]) -> str:
-    """Return why no model of this run can be compared with the study, or an empty string.
-
-    Chance and every accuracy depend on the candidates, so a run with other pronoun groups is another experiment.
-    """
-    if set(groups) == set(PRONOUN_GROUPS):
-        return ""
-    return f"not in this run: a choice among exactly {', '.join(PRONOUN_GROUPS)}"
 
 
 def present(order: Mapping[str, str], values: Iterable[str]) -> dict[str, str]:

@@ -15,6 +15,7 @@ import pandas as pd
 import scipy
 
 from scripts.core import files
+from scripts.core.data import options
 from scripts.core.paper import checks, estimates, published
 from scripts.core.paper.estimates import (
     Estimate,
@@ -109,7 +110,7 @@ def read_results(
     excluded: frozenset[str] = frozenset(),
 ) -> dict[str, Results]:
     """Return the results of each template set, from estimates and tests."""
-    printed, obstacle = printed_numbers(listed), study.comparison_obstacle(pronoun_sets)
+    printed, obstacle = printed_numbers(listed), options.other_choice(pronoun_sets, PRONOUN_SETS)
     results = {}
     for name in template_sets:
         rows, tests = (study.read_table(path, name) for path in paths)

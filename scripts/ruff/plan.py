@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from scripts.core.data import options
 from scripts.core.data.templates import CASES
 from scripts.core.errors import UserError, did_you_mean
 from scripts.core.models import registry
@@ -220,7 +221,7 @@ class Plan(StudyPlan):
         Raises:
             UserError: For pronoun sets, sizes, prompts or models that a run cannot have.
         """
-        chance = study.chance(study.select_pronoun_sets(pronouns, names))
+        chance = options.chance_of_sets(study.select_pronoun_sets(pronouns, names), CASES)
         check_sizes(settings, len(names), known)
         kinds = [prompt["kind"] for prompt in read_prompts(prompt_templates).values()]
         prompted = prompted_jobs(settings["prompting"], known, settings["seeds"], settings["distractors"], kinds)

@@ -3,6 +3,7 @@
 import pandas as pd
 
 from scripts.core import files
+from scripts.core.data import options
 from scripts.core.paper.published import demonstration, read, write
 from scripts.core.workflow.job import run_named
 from scripts.ruff import study
@@ -48,7 +49,7 @@ def published_vs_ours(
     ):  # fmt: skip
         for name, path in zip(template_sets, paths, strict=False):
             compared[name][f"tables/{kind}.csv"] = files.read_csv(path)
-    obstacle = study.comparison_obstacle(pronoun_sets)
+    obstacle = options.other_choice(pronoun_sets, study.PRONOUN_SETS)
     write(
         "ruff",
         read(published, mapping, study_models),

@@ -55,7 +55,7 @@ def section(
     ``prompting`` says which models were prompted and how, ``prompting_settings`` with which numbers, and ``uneven``
     names models whose samples do not have all cases equally often.
     """
-    common = context("ruff", template_sets, [], figures, tables, comparison_numbers, section_tex, models=models)
+    common = context("ruff", template_sets, figures, tables, comparison_numbers, section_tex, models=models)
     for name, counts in zip(template_sets, instance_counts, strict=True):
         part, rows = common["sets"][name], study.read_table(estimates, name)
         beside, scores = (study.read_table(path, name) for path in (against_scored, normalisation))

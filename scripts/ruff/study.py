@@ -1,11 +1,10 @@
 """What RUFF asks of a run's pronoun sets, what it shares with the study, and the columns that its tables share."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scripts.core import files
-from scripts.core.data import options, templates
+from scripts.core.data import estimate_rows, templates
 from scripts.core.data.estimate_rows import PROBABILITY
 from scripts.core.errors import UserError
 from scripts.core.statistics import ratios
@@ -31,12 +30,11 @@ IDENTITY = ["templates", "model", "kind", "scoring", "setting", "method", "answe
 """Whose values, and how they were asked for; what is prompted has no setting, what is scored no method."""
 FACTORS = ["prompt", "seed", "n_distractors", "pronoun", "case", "polarity", "preferred"]
 """Factors of estimates, empty where they are pooled. ``preferred`` is what was predicted, and chooses no instances."""
-WORDS = dict.fromkeys([*IDENTITY, *FACTORS], "")
 
 
 def read_table(path: str | Path, part: str | None = None) -> "pd.DataFrame":
     """Return a table of results, or its rows about a template set; words stay words, and an empty one is one."""
-    table = files.read_csv(path, dtype=dict.fromkeys(WORDS, str)).fillna(WORDS)
+    table = estimate_rows.read_table(path, [*IDENTITY, *FACTORS])
     return table if part is None else table[table.templates == part].reset_index(drop=True)
 
 
@@ -85,29 +83,6 @@ def select_pronoun_sets(pronouns: dict, names: Sequence[str]) -> dict[str, templ
             f"told from bias; add some of {', '.join(name for name in pronouns if name not in selected)}"
         )
     return selected
-
-
-def chance(pronouns: Mapping[str, dict]) -> float:
-    """Return the accuracy of a random pick among the forms of ``pronouns``, which are those of the run.
-
-    In full sets and in samples every case has every right set equally often.
-    """
-    offers, gold = [], []
-    for case in templates.CASES:
-        for forms in pronouns.values():
-            offers.append(list(options.candidate_forms(pronouns, case)))
-            gold.append(forms[case])
-    return options.chance(offers, gold)
-
-
-def comparison_obstacle(pronoun_sets: Iterable[str]) -> str:
-    """Return why no model of this run can be compared with the study, or an empty string.
-
-    Chance and every accuracy depend on the options, so a run with other pronoun sets is another experiment.
-    """
-    if set(pronoun_sets) == set(PRONOUN_SETS):
-        return ""
-    return f"not in this run: a choice among exactly {', '.join(PRONOUN_SETS)}"
 
 
 def other_sets(pronoun_sets: Collection[str]) -> str:

@@ -66,7 +66,7 @@ def section(
     run has other models, its demonstrations are not counted.
     """
     common = sections.context(
-        "underspecification", parts, [], figures, tables, comparison_numbers, section_tex, called="source",
+        "underspecification", parts, figures, tables, comparison_numbers, section_tex, called="source",
         models=models,
     )  # fmt: skip
     toy = files.read_csv(correlations)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from scripts.core import files
+from scripts.core.data import estimate_rows
 from scripts.core.data.estimate_rows import DISTRIBUTION, MODEL, RELEASED_OUTPUTS
 from scripts.core.errors import UserError
 from scripts.core.statistics import ratios
@@ -35,7 +35,6 @@ IDENTITY = ["part", "model", "kind", "scoring"]
 FACTORS = ["evaluation_set", "templates", "variable", "prompt", "accumulation", "gender", "dates", "choice"]
 """Factors of estimates, empty where they are pooled or say nothing; ``a|b`` pools these levels. ``dates``: how many at
 either end are averaged, ``choice``: how the threshold was chosen."""
-WORDS = dict.fromkeys([*IDENTITY, "label", *FACTORS], "")
 SENTENCES = {
     "winogender": ("man_0", "woman_0", "someone_0", "other_0", "man_1", "woman_1", "someone_1", "other_1"),
     "simplified": ("female_0", "male_0", "unspecified_0"),
@@ -158,7 +157,7 @@ def read_table(path: str | Path) -> pd.DataFrame:
     Raises:
         UserError: If the file cannot be read or has no row.
     """
-    table = files.read_csv(path, dtype=dict.fromkeys(WORDS, str)).fillna(WORDS)
+    table = estimate_rows.read_table(path, [*IDENTITY, "label", *FACTORS])
     if table.empty:
         raise UserError(f"{path}: has no row, so nothing can be shown of it; check the config")
     return table

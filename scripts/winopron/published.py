@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from scripts.core import files
+from scripts.core.data import options
 from scripts.core.data.templates import CASES
 from scripts.core.paper.published import demonstration, read, write
 from scripts.core.workflow.job import run_named
@@ -58,7 +59,7 @@ def published_vs_ours(
         }
         for name in template_sets
     }
-    reason = study.comparison_obstacle(pronoun_sets)
+    reason = options.other_choice(pronoun_sets, study.PRONOUN_SETS)
     write(
         "winopron",
         printed,

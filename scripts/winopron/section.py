@@ -55,7 +55,7 @@ def section(
     prompted, ``scored`` those that resolve by likelihood, ``labels`` what tables call systems.
     """
     common = sections.context(
-        "winopron", template_sets, [], figures, tables, comparison_numbers, section_tex, models=models | scored
+        "winopron", template_sets, figures, tables, comparison_numbers, section_tex, models=models | scored
     )
     measured, common_biases = study.with_systems(study.read_table(estimates), labels), study.read_table(overlap)
     for part, path in zip(template_sets, instances, strict=True):

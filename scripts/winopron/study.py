@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from scripts.core import files
+from scripts.core.data import estimate_rows
 from scripts.core.data.estimate_rows import FULL, HEURISTIC, PARTIAL
 from scripts.core.statistics import ratios
 
@@ -21,7 +21,7 @@ WINOGENDER_SETS = ("he/him/his", "she/her/her", "they/them/their")
 """Pronoun sets of Winogender Schemas, which the study's values on them are over."""
 THREE_SETS = "|".join(WINOGENDER_SETS)
 """The ``pronoun_set`` of estimates that pool these."""
-PRONOUN_SETS = {"he", "she", "they", "xe"}
+PRONOUN_SETS = ("he", "she", "they", "xe")
 """The study's pronoun sets, by their names in templates/pronouns.tsv."""
 LIKELIHOODS = {FULL: "log_probability", PARTIAL: "continuation_log_probability"}
 """Ways of resolving by likelihood, to the column of scores that they go by."""
@@ -48,12 +48,11 @@ FACTORS = ["prompt", "prompts", *FORM]
 """Factors of estimates, empty where they are pooled. ``prompts`` says of systems with several how these make a group
 of answers that are right together: ``each`` by itself, or all ``together``, as in the study."""
 EACH, TOGETHER = "each", "together"
-WORDS = dict.fromkeys([*SYSTEM, *ASKED, *FACTORS], "")
 
 
 def read_table(path: str | Path) -> pd.DataFrame:
     """Return a table of results; words stay words, and an empty one is one."""
-    return files.read_csv(path, dtype=dict.fromkeys(WORDS, str)).fillna(WORDS)
+    return estimate_rows.read_table(path, [*SYSTEM, *ASKED, *FACTORS])
 
 
 def pick(table: pd.DataFrame, **levels: Any) -> pd.DataFrame:
@@ -136,8 +135,3 @@ def order_systems(labels: Iterable[str]) -> list[str]:
     last = len(SYSTEMS)
     rank = {name: SYSTEMS.index(name) if name in SYSTEMS else last + (name in RULES.values()) for name in labels}
     return sorted(rank, key=rank.__getitem__)
-
-
-def comparison_obstacle(pronoun_sets: Iterable[str]) -> str:
-    """Return why results over these pronoun sets cannot be compared with the study's; empty if they can."""
-    return "" if set(pronoun_sets) == PRONOUN_SETS else "the study has the pronoun sets he, she, they and xe"

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from scripts.core import files
-from scripts.core.data import model_outputs
+from scripts.core.data import model_outputs, options
 from scripts.core.errors import UserError
 from scripts.core.statistics.procedures import wilson
 from scripts.core.statistics.ratios import POOLED
@@ -115,10 +115,10 @@ def test_a_file_is_read_one_model_at_a_time_whatever_its_row_groups_hold(tmp_pat
 def test_chance_by_hand(tmp_path):
     """Accusative and reflexive have ten candidates for eleven groups, the other three forms eleven."""
     groups = {g: dict(zip(synthetic.FORMS, forms[1:], strict=True)) for g, forms in synthetic.GROUPS.items()}
-    assert study.chance(groups) == pytest.approx((33 / 11 + 22 / 10) / 55)
+    assert options.chance_of_sets(groups, synthetic.FORMS) == pytest.approx((33 / 11 + 22 / 10) / 55)
     path = synthetic.write(tmp_path / "p.parquet", synthetic.predicted(["a"], size=55))
     table = synthetic.estimated(path, 10)
-    assert split(table, model=POOLED).chance.item() == pytest.approx(study.chance(groups))
+    assert split(table, model=POOLED).chance.item() == pytest.approx(options.chance_of_sets(groups, synthetic.FORMS))
     assert split(table, "form", model="a").set_index("form").chance.to_dict() == {
         form: pytest.approx(1 / 10 if form in ("acc", "ref") else 1 / 11) for form in synthetic.FORMS
     }

@@ -69,7 +69,8 @@ def of_models(rows, templates="replica", **identity):
     """Return rows with all columns of estimates; those that are not said are empty."""
     table = pd.DataFrame(rows).assign(templates=templates, kind="model", **identity)
     table = table.reindex(columns=[*study.IDENTITY, *study.FACTORS, "metric", *estimates.MEASURES])
-    return table.astype(dict.fromkeys(study.WORDS, object)).fillna(study.WORDS)
+    words = [*study.IDENTITY, *study.FACTORS]
+    return table.astype(dict.fromkeys(words, object)).fillna(dict.fromkeys(words, ""))
 
 
 def accuracy(models, sets, seeds=3, distractors=range(6), factors=True, seed=0):
@@ -270,5 +271,5 @@ def prompted_tables(outputs, pairs=()):
         scored = pd.concat([once.assign(model=name) for name in dict.fromkeys(pair["scored"] for pair in pairs)])
         scored = scored.assign(setting="fidelity", correct=np.arange(len(scored)) % 2 == 0)
         beside = estimates.compare_with_scored(asked, scored, pairs).assign(templates="replica", kind="model")
-        frames["against_scored"] = beside.fillna(dict.fromkeys(set(study.WORDS) & set(beside), ""))
+        frames["against_scored"] = beside.fillna(dict.fromkeys({*study.IDENTITY, *study.FACTORS} & set(beside), ""))
     return frames

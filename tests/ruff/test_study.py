@@ -2,7 +2,7 @@
 
 import pytest
 
-from scripts.core.data import templates
+from scripts.core.data import options, templates
 from scripts.core.errors import UserError
 from scripts.ruff import study
 from tests.conftest import ROOT
@@ -44,13 +44,13 @@ def test_sets_that_share_a_form_are_refused_with_the_reason():
 
 @pytest.mark.parametrize(("names", "chance"), [(["he", "she", "they", "xe"], 0.25), (["he", "she", "xe"], 1 / 3)])
 def test_chance_is_one_among_the_sets(names, chance):
-    assert study.chance(study.select_pronoun_sets(KNOWN, names)) == chance
+    assert options.chance_of_sets(study.select_pronoun_sets(KNOWN, names), templates.CASES) == chance
 
 
 def test_only_the_studys_own_sets_are_compared_with_it():
-    assert study.comparison_obstacle(["xe", "they", "she", "he"]) == ""
+    assert options.other_choice(["xe", "they", "she", "he"], study.PRONOUN_SETS) == ""
     assert study.other_sets(["xe", "they", "she", "he"]) == ""
-    assert study.comparison_obstacle(["he", "she", "they"])
+    assert "exactly he, she, they, xe" in options.other_choice(["he", "she", "they"], study.PRONOUN_SETS)
     assert study.other_sets(["he", "she", "they"]) == (
         "the study counts instances of the pronoun sets he, she, they, xe; this run has he, she, they"
     )

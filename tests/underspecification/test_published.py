@@ -51,7 +51,7 @@ def results(probabilities):
     }
     return {
         name: table.assign(
-            **table[table.columns.intersection(list(study.WORDS))]
+            **table[table.columns.intersection([*study.IDENTITY, "label", *study.FACTORS])]
             .astype(object)
             .map(lambda cell: "" if pd.isna(cell) else str(cell))
         )

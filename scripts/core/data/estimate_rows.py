@@ -150,6 +150,12 @@ def read(paths: Iterable[str | Path]) -> pd.DataFrame:
     return table
 
 
+def read_table(path: str | Path, words: Iterable[str]) -> pd.DataFrame:
+    """Return a study's table of results; the columns ``words`` stay words, and an empty one is one."""
+    empty = dict.fromkeys(words, "")
+    return files.read_csv(path, dtype=dict.fromkeys(empty, str)).fillna(empty)
+
+
 def rows_at(frame: pd.DataFrame, **levels: str) -> pd.DataFrame:
     """Return the rows with these values; factors that are not named are pooled, or :data:`SECONDARY_FACTORS`.
 

@@ -128,6 +128,25 @@ def predicted_form(instances: pd.DataFrame, picks: pd.DataFrame) -> list[str]:
     return [options[index] for options, index in zip(instances.options, indices, strict=True)]
 
 
+def chance_of_sets(sets: Mapping[str, dict], slots: Iterable[str]) -> float:
+    """Return the accuracy of a random pick where every slot asks for every set equally often.
+
+    Args:
+        sets: Pronoun set to its forms by name.
+        slots: Names of forms that are asked for, such as ``accusative``.
+    """
+    asked = [(list(candidate_forms(sets, slot)), forms[slot]) for slot in slots for forms in sets.values()]
+    return chance(*zip(*asked, strict=True))
+
+
+def other_choice(sets: Iterable[str], of_study: Collection[str]) -> str:
+    """Return why no model of a run with these pronoun sets can be compared with a study's, or an empty string.
+
+    Chance and every accuracy depend on the options, so a run with other pronoun sets is another experiment.
+    """
+    return "" if set(sets) == set(of_study) else f"not in this run: a choice among exactly {', '.join(of_study)}"
+
+
 def chance(options: Iterable[Collection[str]], gold: Iterable[str]) -> float:
     """Return the accuracy of a random pick: the mean over instances of the share of options that are right.
 

@@ -43,7 +43,6 @@ class Drawing(str):
 def context(
     study: str,
     parts: list[str],
-    numbers: list[str | Path],
     figures: list[str | Path],
     tables: list[str | Path],
     comparison_numbers: list[str | Path],
@@ -56,8 +55,6 @@ def context(
 
     Args:
         parts: The template sets or sources of the run.
-        numbers: The ``paper_numbers.json`` of each of ``parts``, in that order; none if the template looks them up
-            (:mod:`scripts.core.paper.lookup`).
         figures, tables: The study's PDF figures and LaTeX tables; those in a folder that is called like a part belong
             to it.
         comparison_numbers: JSON files of numbers across the parts.
@@ -66,9 +63,10 @@ def context(
         models: The run's models: name to facts.
 
     Returns:
-        ``sets`` (or as ``called`` says): part to ``id``, ``numbers``, ``tables`` (name to LaTeX) and ``figures`` (name
-        to path); ``any_set``: one of them, for numbers that all have; ``beside``: ``id``, ``numbers`` and ``tables``
-        across the parts; ``shared``: name to path of the figures that belong to no part; ``demonstration``: labels of
+        ``sets`` (or as ``called`` says): part to ``id``, ``numbers`` (none yet: :mod:`scripts.core.paper.lookup`),
+        ``tables`` (name to LaTeX) and ``figures`` (name to path); ``any_set``: one of them, for numbers that all have;
+        ``beside``: ``id``, ``numbers`` and ``tables`` across the parts; ``shared``: name to path of the figures that
+        belong to no part; ``demonstration``: labels of
         the demonstration models among ``models``; ``cut_off``: whether more published numbers differ than are typeset;
         ``fewest_drawn``: instances from which on a figure draws a share; and the functions :func:`number`,
         :func:`value`, :func:`list_words`, :func:`figure`, :func:`table` and :func:`findings`.
@@ -76,10 +74,10 @@ def context(
     folder = Path(section_tex).parents[1]
     drawn = {Path(path): drawing(path, folder) for path in figures}
     of_parts = {}
-    for key, paths in zip(parts, [[path] for path in numbers] or [[]] * len(parts), strict=True):
+    for key in parts:
         of_parts[key] = {
             "id": f"{study}.{key}",
-            "numbers": _read_numbers(paths),
+            "numbers": {},
             "tables": _read_tables(tables, key),
             "figures": {path.stem: relative for path, relative in drawn.items() if path.parent.name == key},
         }

@@ -9,7 +9,6 @@ from typing import Any
 
 from scripts.core.data.estimate_rows import (
     FULL,
-    MODEL,
     PARTIAL,
     PROMPT_FACTOR,
     PROMPTED,
@@ -81,16 +80,3 @@ def describe_subject(row: Mapping[Any, Any]) -> str:
     asked = f"prompt {row[PROMPT_FACTOR]}" if row.get(PROMPT_FACTOR) else ""
     likelihood = row["scoring"] if row["scoring"] in (FULL, PARTIAL) else ""
     return ", ".join(filter(None, [row["label"], row["debiasing"], likelihood, asked]))
-
-
-def secondary_row(model: str, models: dict, **given: object) -> dict:
-    """Return a row about a model that is no headline.
-
-    Args:
-        models: Name to ``label`` and ``demonstration``.
-        given: Further columns.
-    """
-    facts = models[model]
-    return {
-        "model": model, "kind": MODEL, "label": facts["label"], "demonstration": facts["demonstration"], **given,
-    }  # fmt: skip

@@ -17,7 +17,7 @@ def section(
 
     ``paper_numbers`` has a file for each of ``template_sets``, in that order; ``models`` are those of the run by name.
     """
-    common = sections.context("greetings", template_sets, [], figures, tables, [], section_tex)
+    common = sections.context("greetings", template_sets, figures, tables, [], section_tex)
     measured = files.read_csv(estimates)
     for name, part in common["sets"].items():
         rows = measured[measured.templates == name]
