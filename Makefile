@@ -62,21 +62,21 @@ types: environment
 	.venv/bin/python -m tests.types
 
 quick: environment ## Run the tests that need no model, no browser and no Snakemake run
-	.venv/bin/pytest -m quick --numprocesses $(CORES) --dist loadscope
+	.venv/bin/pytest -m "quick and not nightly" --numprocesses $(CORES) --dist loadscope
 
 test: style ## Run the linters, the unit tests, the workflow tests and, where it can be installed, those on Slurm
 	@bash envs/tex.sh || true
 	@bash envs/chromium.sh || true
 	@$(MAKE) --no-print-directory --jobs 3 test-units test-slurm-beside types-beside
-	OMP_NUM_THREADS=1 .venv/bin/pytest -m workflow -rs --numprocesses $(RUNS) --dist loadfile --no-loadscope-reorder
+	OMP_NUM_THREADS=1 .venv/bin/pytest -m "workflow and not nightly" -rs --numprocesses $(RUNS) --dist loadfile --no-loadscope-reorder
 
 test-units:
-	.venv/bin/pytest -m "not workflow and not slurm" --numprocesses $(CORES) --dist loadscope
+	.venv/bin/pytest -m "not workflow and not slurm and not nightly" --numprocesses $(CORES) --dist loadscope
 
 # Mostly waiting: three clusters side by side, whatever CORES is.
 test-slurm: environment ## Run the profile and its faults on a real Slurm that the tests bring up (root, Debian)
 	@bash envs/slurm.sh || true
-	.venv/bin/pytest tests/slurm -m slurm -rs --numprocesses 3 --dist loadfile
+	.venv/bin/pytest tests/slurm -m "slurm and not nightly" -rs --numprocesses 3 --dist loadfile
 
 # Beside other tests, whose output goes first.
 %-beside:
