@@ -9,7 +9,7 @@ export PYTHON
 # Python compiles the project's modules once, not at every start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help paper quick test test-units test-slurm environment lock tex lint style types bench architectures golden verdicts docs
+.PHONY: help paper quick test test-units test-slurm environment lock tex lint style types bench architectures golden verdicts mutants docs
 .DEFAULT_GOAL := help
 
 help: ## Show this list
@@ -44,6 +44,9 @@ golden: environment ## Store anew what the tests compare results with, and print
 
 verdicts: environment ## Simulate how often each finding's verdict is right; leaves docs/verdicts.csv and docs/verdicts.md
 	OMP_NUM_THREADS=1 .venv/bin/python -m tests.verdicts
+
+mutants: environment ## Break one line at a time in a copy and see which test notices: make mutants, or make mutants AREAS=core_data
+	.venv/bin/python -m tests.mutants $(AREAS)
 
 docs: environment ## Build the documentation site; leaves .site/html/index.html
 	.venv/bin/snakemake --cores $(CORES) instances

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from scripts.core import config, files
-from scripts.core.data import instances, losses, model_outputs, options
+from scripts.core.data import losses, model_outputs, options
 from scripts.core.errors import UserError
 from scripts.core.models import loading
 from scripts.core.provenance import closure
@@ -256,44 +256,9 @@ def test_shards_of_different_runs_are_not_merged(entries, tmp_path, many):
     assert not (tmp_path / "scores.parquet").exists()
 
 
-@pytest.mark.parametrize("shards", [1, 2, 7, 200])
-@pytest.mark.parametrize("power", [1, 2])
-def test_shards_take_every_instance_once(tmp_path, many, shards, power):
-    chosen = np.array([instances.shard_rows(many, k, shards, power) for k in range(1, shards + 1)])
-    assert chosen.sum(axis=0).tolist() == [1] * 90 + [0] * 7
-    sizes = chosen.sum(axis=1)
-    if shards == 7:
-        assert sizes.max() <= 2 * sizes.min()
-    # Contiguous and in order.
-    owner = chosen.argmax(axis=0)[:90]
-    assert (np.diff(owner) >= 0).all()
-
-
-@pytest.mark.parametrize("shards", [1, 3])
-def test_a_model_with_a_smaller_sample_scores_the_rows_of_priority(tmp_path, many, shards):
-    table = files.read_parquet(many)
-    # The last seven rows are the first seven instances again, in another sample.
-    table["priority"] = pd.array([None] * 5 + list(range(5, 90)) + [0, 1, 2, 3, 4, 5, 6], dtype="Int64")
-    path = tmp_path / "with_priority.parquet"
-    files.write_parquet(path, table)
-    chosen = sum(instances.shard_rows(path, k, shards, 1, 6) for k in range(1, shards + 1))
-    assert table[chosen == 1].instance_id.tolist() == [f"{i:016x}" for i in range(6)]
-    assert chosen.max() == 1
-    assert sum(instances.shard_rows(path, k, shards) for k in range(1, shards + 1)).sum() == 90
-
-
 def test_a_file_without_priorities_is_refused_where_a_model_scores_fewer(entries, tmp_path, many):
     with pytest.raises(UserError, match="priority"):
         score.main(**arguments(entries, tmp_path, many, priority=4))
-
-
-@pytest.mark.parametrize("size", [1, 7, 90, 1000])
-def test_windows_hold_the_chosen_rows_in_order(many, size):
-    chosen = instances.shard_rows(many, 2, 3)
-    found = list(instances.read_batches(many, chosen, size))
-    assert all(len(window) == size for window in found[:-1])
-    joined = pd.concat(found)
-    assert joined.instance_id.tolist() == [f"{i:016x}" for i in np.flatnonzero(chosen)]
 
 
 def test_memory_stays_flat_as_instances_grow_tenfold(entries, tmp_path):

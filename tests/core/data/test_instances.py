@@ -1,6 +1,7 @@
 import hashlib
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -8,7 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scripts.core import files
-from scripts.core.data.instances import content_id, content_ids, dictionary, digests, hexadecimal, write_stream
+from scripts.core.data.instances import (
+    content_id,
+    content_ids,
+    dictionary,
+    digests,
+    hexadecimal,
+    read_batches,
+    shard_rows,
+    write_stream,
+)
 
 
 def vectorised(columns):
@@ -96,3 +106,51 @@ def test_a_dictionary_has_no_entry_without_a_row():
     assert made.dictionary.to_pylist() == ["b", "d"]
     empty = dictionary(["a"], np.array([], dtype=int))
     assert (len(empty), empty.type) == (0, pa.dictionary(pa.int16(), pa.string()))
+
+
+@pytest.fixture
+def many(tmp_path):
+    """A file of 90 instances, the first seven once more at the end."""
+    numbers = [*range(90), *range(7)]
+    table = {
+        "instance_id": [f"{i:016x}" for i in numbers],
+        "text": [f"{'near the ' * (i % 5)}baker, ___ left." for i in numbers],
+        "options": [["he", "she"]] * len(numbers),
+    }
+    files.write_parquet(tmp_path / "instances.parquet", pd.DataFrame(table))
+    return tmp_path / "instances.parquet"
+
+
+@pytest.mark.parametrize("shards", [1, 2, 7, 200])
+@pytest.mark.parametrize("power", [1, 2])
+def test_shards_take_every_instance_once(tmp_path, many, shards, power):
+    chosen = np.array([shard_rows(many, k, shards, power) for k in range(1, shards + 1)])
+    assert chosen.sum(axis=0).tolist() == [1] * 90 + [0] * 7
+    sizes = chosen.sum(axis=1)
+    if shards == 7:
+        assert sizes.max() <= 2 * sizes.min()
+    # Contiguous and in order.
+    owner = chosen.argmax(axis=0)[:90]
+    assert (np.diff(owner) >= 0).all()
+
+
+@pytest.mark.parametrize("shards", [1, 3])
+def test_a_model_with_a_smaller_sample_scores_the_rows_of_priority(tmp_path, many, shards):
+    table = files.read_parquet(many)
+    # The last seven rows are the first seven instances again, in another sample.
+    table["priority"] = pd.array([None] * 5 + list(range(5, 90)) + [0, 1, 2, 3, 4, 5, 6], dtype="Int64")
+    path = tmp_path / "with_priority.parquet"
+    files.write_parquet(path, table)
+    chosen = sum(shard_rows(path, k, shards, 1, 6) for k in range(1, shards + 1))
+    assert table[chosen == 1].instance_id.tolist() == [f"{i:016x}" for i in range(6)]
+    assert chosen.max() == 1
+    assert sum(shard_rows(path, k, shards) for k in range(1, shards + 1)).sum() == 90
+
+
+@pytest.mark.parametrize("size", [1, 7, 90, 1000])
+def test_windows_hold_the_chosen_rows_in_order(many, size):
+    chosen = shard_rows(many, 2, 3)
+    found = list(read_batches(many, chosen, size))
+    assert all(len(window) == size for window in found[:-1])
+    joined = pd.concat(found)
+    assert joined.instance_id.tolist() == [f"{i:016x}" for i in np.flatnonzero(chosen)]

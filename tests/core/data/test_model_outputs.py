@@ -288,6 +288,7 @@ SHARDS = {
     "more_columns": (lambda f: f.assign(more=1), {}, "its columns differ from those of"),
     "overlap": (lambda f: rows_of_scores()[:60], {}, "instance 0000000000000000 is in another shard as well"),
     "order": (lambda f: f, {"shard": 1}, "is part 1 of 2, where part 2 of 2 was expected"),
+    "revision": (lambda f: f, {"revision": "other"}, "revision is 'other', but None in"),
     "without_counts": (lambda f: f, {"instances": None}, "its metadata do not say how many instances it has"),
 }
 
