@@ -9,7 +9,10 @@ export PYTHON
 # Python compiles the project's modules once, not at every start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help paper quick test test-units test-slurm environment lock tex lint style types bench architectures golden verdicts mutants docs
+# Each call of pytest stores how long every test took.
+PYTEST = .venv/bin/pytest --junitxml=.durations/$@.xml
+
+.PHONY: help paper quick test test-golden test-units test-workflow test-slurm nightly nightly-tests verdicts-check environment lock tex lint style types bench architectures golden verdicts mutants docs
 .DEFAULT_GOAL := help
 
 help: ## Show this list
@@ -45,6 +48,9 @@ golden: environment ## Store anew what the tests compare results with, and print
 verdicts: environment ## Simulate how often each finding's verdict is right; leaves docs/verdicts.csv and docs/verdicts.md
 	OMP_NUM_THREADS=1 .venv/bin/python -m tests.verdicts
 
+verdicts-check: environment
+	OMP_NUM_THREADS=1 .venv/bin/python -m tests.verdicts --check
+
 mutants: environment ## Break one line at a time in a copy and see which test notices: make mutants, or make mutants AREAS=core_data
 	.venv/bin/python -m tests.mutants $(AREAS)
 
@@ -64,22 +70,44 @@ style: environment
 types: environment
 	.venv/bin/python -m tests.types
 
-quick: environment ## Run the tests that need no model, no browser and no Snakemake run
+quick: environment ## Run the golden files that need no download, then the tests without a model, browser or Snakemake run
+	$(PYTEST) -m "golden and not upstream and not nightly"
 	.venv/bin/pytest -m "quick and not nightly" --numprocesses $(CORES) --dist loadscope
 
-test: style ## Run the linters, the unit tests, the workflow tests and, where it can be installed, those on Slurm
+# Golden files first: they name the cell of a result that has changed.
+test: style ## Run the linters and all tests that guard a change: golden files, units, workflow and, where it can be installed, Slurm
 	@bash envs/tex.sh || true
 	@bash envs/chromium.sh || true
+	@rm -rf .durations
+	$(MAKE) --no-print-directory test-golden
 	@$(MAKE) --no-print-directory --jobs 3 test-units test-slurm-beside types-beside
-	OMP_NUM_THREADS=1 .venv/bin/pytest -m "workflow and not nightly" -rs --numprocesses $(RUNS) --dist loadfile --no-loadscope-reorder
+	$(MAKE) --no-print-directory test-workflow
+	@.venv/bin/python -m tests.durations
+
+nightly: environment ## Run what seldom changes and takes long: tests marked nightly, mutants, simulated verdicts
+	@bash envs/tex.sh || true
+	@bash envs/chromium.sh || true
+	@bash envs/slurm.sh || true
+	@rm -rf .durations
+	@$(MAKE) --no-print-directory --keep-going nightly-tests mutants verdicts-check; \
+	    status=$$?; .venv/bin/python -m tests.durations; exit $$status
+
+test-golden:
+	$(PYTEST) -m "golden and not nightly"
 
 test-units:
-	.venv/bin/pytest -m "not workflow and not slurm and not nightly" --numprocesses $(CORES) --dist loadscope
+	$(PYTEST) -m "not workflow and not slurm and not nightly" --numprocesses $(CORES) --dist loadscope
+
+test-workflow:
+	OMP_NUM_THREADS=1 $(PYTEST) -m "workflow and not golden and not nightly" -rs --numprocesses $(RUNS) --dist loadfile --no-loadscope-reorder
 
 # Mostly waiting: three clusters side by side, whatever CORES is.
 test-slurm: environment ## Run the profile and its faults on a real Slurm that the tests bring up (root, Debian)
 	@bash envs/slurm.sh || true
-	.venv/bin/pytest tests/slurm -m "slurm and not nightly" -rs --numprocesses 3 --dist loadfile
+	$(PYTEST) tests/slurm -m "slurm and not nightly" -rs --numprocesses 3 --dist loadfile
+
+nightly-tests:
+	OMP_NUM_THREADS=1 $(PYTEST) -m nightly -rs --numprocesses $(RUNS) --dist loadfile
 
 # Beside other tests, whose output goes first.
 %-beside:

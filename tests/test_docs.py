@@ -27,6 +27,8 @@ MENTIONED = {
     "make lock": "tests/test_docs.py asks make what it would do",
     "make lock UPGRADE=1": "tests/test_docs.py asks make what it would do",
     "make quick": "tests/test_docs.py asks make what it would do",
+    "make nightly": "tests/test_docs.py asks make what it would do",
+    "make mutants": "tests/test_docs.py asks make what it would do",
     "make verdicts": "tests/test_docs.py asks make what it would do",
     "make docs": "tests/test_docs.py asks make what it would do",
     "make architectures": "tests/test_docs.py asks make what it would do",

@@ -1,12 +1,14 @@
 """Write how often each finding's verdict is right on simulated data: `make verdicts`.
 
 Leaves docs/verdicts.csv, finding by finding, and the tables of docs/verdicts.md. --studies and --findings make some
-anew and leave the others as they are; --data-sets draws fewer.
+anew and leave the others as they are; --data-sets draws fewer. --check draws few, stores nothing, and ends with 1 if a
+finding has more wrong verdicts than chance allows.
 """
 
 import argparse
 import importlib
 import re
+import sys
 import time
 from pathlib import Path
 
@@ -19,6 +21,8 @@ ROOT = Path(__file__).parents[1]
 STUDIES = ("ruff", "winopron", "counter_gap", "misgendered", "underspecification")
 CSV, PAGE = ROOT / "docs/verdicts.csv", ROOT / "docs/verdicts.md"
 DATA_SETS, SEED = 200, 20240701
+CHECKED = 20
+"""Data sets that are drawn where nothing is stored."""
 
 
 def simulation(study: str) -> simulated_findings.Simulation:
@@ -27,21 +31,27 @@ def simulation(study: str) -> simulated_findings.Simulation:
     return module.simulation(ROOT / "paper/published")
 
 
-def main() -> None:
-    """Simulate the studies, and write each when it is done."""
+def main() -> int:
+    """Simulate the studies, and write each when it is done; returns the exit status."""
     parser = argparse.ArgumentParser(prog="python -m tests.verdicts", description=__doc__)
     parser.add_argument("--studies", nargs="+", choices=STUDIES, default=STUDIES)
     parser.add_argument("--findings", nargs="+", type=int, help="numbers of those that are made anew")
     parser.add_argument("--data-sets", type=int, default=DATA_SETS)
     parser.add_argument("--csv", type=Path, default=CSV)
+    parser.add_argument("--check", action="store_true", help=f"draw {CHECKED} data sets and store nothing")
     options = parser.parse_args()
+    wrong = False
     for study in options.studies:
         start = time.monotonic()
-        for part in simulated_findings.verdict_rates(simulation(study), options.data_sets, SEED, options.findings):
-            store(options.csv, study, part)
+        data_sets = CHECKED if options.check else options.data_sets
+        for part in simulated_findings.verdict_rates(simulation(study), data_sets, SEED, options.findings):
+            wrong |= part.too_often.any()
+            if not options.check:
+                store(options.csv, study, part)
             print(f"{study} {part.finding[0]}: {time.monotonic() - start:.0f} s", *_lines(part), sep="\n", flush=True)
-    if options.csv == CSV:
+    if options.csv == CSV and not options.check:
         write_page(files.read_csv(CSV))
+    return int(options.check and wrong)
 
 
 def store(path: Path, study: str, part: pd.DataFrame) -> None:
@@ -73,4 +83,4 @@ def write_page(table: pd.DataFrame) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

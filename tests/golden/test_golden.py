@@ -11,7 +11,8 @@ from scripts.core.paper import explorer
 from tests.golden import compare, marks
 from tests.golden.replay import LISTED, OVERLAYS, UPSTREAM, replay
 
-pytestmark = pytest.mark.workflow
+pytestmark = [pytest.mark.workflow, pytest.mark.golden]
+PARTS = [pytest.param(part, marks=[pytest.mark.upstream] if part in UPSTREAM else []) for part in OVERLAYS]
 SETS = {
     "entities": {"double": "two people", "single": "one person"},
     "shots": {"0": "no examples", "2": "2 examples"},
@@ -25,7 +26,7 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("golden")
 
 
-@pytest.mark.parametrize("part", OVERLAYS)
+@pytest.mark.parametrize("part", PARTS)
 def test_nothing_has_changed(part, folder, request):
     if part in UPSTREAM:
         request.getfixturevalue("mirror")
@@ -35,7 +36,7 @@ def test_nothing_has_changed(part, folder, request):
     assert not lines, "\n".join([f"{part}: {len(lines)} differences (CONTRIBUTING.md, Golden files)", *lines])
 
 
-@pytest.mark.parametrize("part", OVERLAYS)
+@pytest.mark.parametrize("part", PARTS)
 def test_figures_show_what_their_tables_say(part, folder, request):
     if part in UPSTREAM:
         request.getfixturevalue("mirror")
@@ -83,6 +84,7 @@ def test_the_explorer_has_the_accuracies_of_the_summary(folder):
     assert min(counts[name] for name in ("ruff", "counter_gap", "misgendered", "winopron")) >= 6, counts
 
 
+@pytest.mark.upstream
 @pytest.mark.usefixtures("mirror")
 @pytest.mark.parametrize("part", UPSTREAM)
 def test_no_text_of_somebody_else_is_in_the_explorer(part, folder):
