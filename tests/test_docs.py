@@ -60,7 +60,7 @@ def test_links_and_named_files_exist(page):
         assert not anchor or anchor in anchors(file.read_text(encoding="utf-8")), f"{page}: {target}"
     # Files of the repository that the prose names; what is made, and places with <variables> or NAMES, are not there.
     for span in re.findall(r"(?<!`)`([\w./-]+/[\w./-]*)`", pages.prose(page)):
-        if not re.match(r"results|runs|checkpoints|profiles|\.site|\.snakemake|completions/", span):
+        if not re.match(r"results|runs|checkpoints|profiles|\.site|\.snakemake|completions|\.durations/", span):
             assert (ROOT / span).exists(), f"{page}: {span}"
 
 

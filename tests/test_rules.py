@@ -211,24 +211,25 @@ def bodies():
         text = path.read_text(encoding="utf-8")
         pattern = r"^( *)rule ?(\w*):\n((?:\1    .*\n|\n)+)"
         for number, match in enumerate(re.finditer(pattern, text, flags=re.MULTILINE)):
-            written.append(pytest.param(match[3], len(match[1]), id=match[2] or f"{path.stem}-{number}"))
+            written.append((match[2] or f"{path.stem}-{number}", match[3], len(match[1])))
     return written
 
 
-@pytest.mark.parametrize(("body", "indent"), bodies())
-def test_directives_are_in_order_and_repeat_no_default(body, indent):
-    directives = re.findall(rf"^ {{{indent + 4}}}(\w+):", body, flags=re.MULTILINE)
-    known = [directive for directive in directives if directive in ORDER]
-    assert known == sorted(known, key=ORDER.index)
+def test_directives_are_in_order_and_repeat_no_default():
     defaults = yaml.safe_load((ROOT / "slurm/profile.yaml").read_text(encoding="utf-8"))["default-resources"]
-    for repeated in (
+    repeated = [
         "threads: 1\n",
         *(f"{key}=growing({defaults[key].split()[0]})," for key in ("mem_mb", "runtime")),
         "_code=",
-    ):
-        assert repeated not in body
-    # A retry on a cluster asks for more.
-    assert not re.search(r"^ +(mem_mb|runtime)=[0-9A-Z]", body, flags=re.MULTILINE), "write growing(...)"
+    ]
+    assert len(bodies()) > 100
+    for name, body, indent in bodies():
+        directives = re.findall(rf"^ {{{indent + 4}}}(\w+):", body, flags=re.MULTILINE)
+        known = [directive for directive in directives if directive in ORDER]
+        assert known == sorted(known, key=ORDER.index), name
+        assert not [default for default in repeated if default in body], name
+        # A retry on a cluster asks for more.
+        assert not re.search(r"^ +(mem_mb|runtime)=[0-9A-Z]", body, flags=re.MULTILINE), f"{name}: write growing(...)"
 
 
 def test_shared_floors_name_no_study(found):
@@ -274,18 +275,18 @@ SHARED_CODE = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("path", SHARED_CODE)
-def test_shared_code_names_no_study(found, path):
+def test_shared_code_names_no_study(found):
     """In its code, that is; docstrings may give examples."""
-    tree = ast.parse((ROOT / f"scripts/{path}.py").read_text(encoding="utf-8"))
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
-    docstrings = {
-        node.body[0].value for node in ast.walk(tree)
-        if isinstance(node, documented) and node.body and isinstance(node.body[0], ast.Expr)
-    }  # fmt: skip
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in docstrings:
-            assert not [study for study in found["studies"] if study in node.value], node.value
+    for path in SHARED_CODE:
+        tree = ast.parse((ROOT / f"scripts/{path}.py").read_text(encoding="utf-8"))
+        docstrings = {
+            node.body[0].value for node in ast.walk(tree)
+            if isinstance(node, documented) and node.body and isinstance(node.body[0], ast.Expr)
+        }  # fmt: skip
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in docstrings:
+                assert not [study for study in found["studies"] if study in node.value], (path, node.value)
 
 
 def test_every_study_has_its_places(found):
