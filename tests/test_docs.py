@@ -47,37 +47,41 @@ def test_readme_is_short_and_links_every_page():
     assert {page for page in pages.PAGES if page != "README.md"} <= linked
 
 
-@pytest.mark.parametrize("page", [*pages.PAGES, "CHANGELOG.md"])
-def test_links_and_named_files_exist(page):
-    text = pages.read(page)
-    for target in re.findall(r"\]\(([^)\s]+)\)|src=\"([^\"]+)\"", text):
-        target = "".join(target)
-        if target.startswith("https://"):
-            continue
-        path, _, anchor = target.partition("#")
-        file = (ROOT / page).parent / path if path else ROOT / page
-        assert file.is_file(), f"{page}: {target}"
-        assert not anchor or anchor in anchors(file.read_text(encoding="utf-8")), f"{page}: {target}"
-    # Files of the repository that the prose names; what is made, and places with <variables> or NAMES, are not there.
-    for span in re.findall(r"(?<!`)`([\w./-]+/[\w./-]*)`", pages.prose(page)):
-        if not re.match(r"results|runs|checkpoints|profiles|\.site|\.snakemake|completions|\.durations/", span):
-            assert (ROOT / span).exists(), f"{page}: {span}"
+def problem_of(page, target):
+    """Return a link or the name of a file if it leads nowhere."""
+    path, _, anchor = target.partition("#")
+    file = (ROOT / page).parent / path if path else ROOT / page
+    there = file.is_file() and (not anchor or anchor in anchors(file.read_text(encoding="utf-8")))
+    return [] if there else [f"{page}: {target}"]
 
 
-@pytest.mark.parametrize("page", pages.PAGES)
-def test_every_block_says_what_becomes_of_it(page):
-    fences = re.findall(r"^ *```", pages.read(page), flags=re.MULTILINE)
-    assert len(fences) == 2 * len(pages.blocks(page)), f"{page}: a block without an info string"
-    for block in pages.blocks(page):
-        assert block.info in pages.KINDS or block.file, f"{page}:{block.line}: {block.info!r} is no kind of block"
+def test_links_and_named_files_exist():
+    lost = []
+    for page in [*pages.PAGES, "CHANGELOG.md"]:
+        for linked, shown in re.findall(r"\]\(([^)\s]+)\)|src=\"([^\"]+)\"", pages.read(page)):
+            if not (target := linked or shown).startswith("https://"):
+                lost += problem_of(page, target)
+        # Files that the prose names; what is made, and places with <variables> or NAMES, are not there.
+        for span in re.findall(r"(?<!`)`([\w./-]+/[\w./-]*)`", pages.prose(page)):
+            made = re.match(r"results|runs|checkpoints|profiles|\.site|\.snakemake|completions|\.durations/", span)
+            lost += [] if made or (ROOT / span).exists() else [f"{page}: {span}"]
+    assert not lost
 
 
-@pytest.mark.parametrize("page", pages.PAGES)
-def test_every_command_in_the_prose_is_typed_somewhere(page):
-    typed = {command for other in pages.PAGES for block in pages.blocks(other) for _, command in block.commands}
-    for command in pages.inline(page):
-        held = command in MENTIONED or any(re.search(rf"(^|/){re.escape(command)}( |$)", line) for line in typed)
-        assert held, f"{page}: `{command}` stands in no block and is not in MENTIONED"
+def test_every_block_says_what_becomes_of_it():
+    for page in pages.PAGES:
+        fences = re.findall(r"^ *```", pages.read(page), flags=re.MULTILINE)
+        assert len(fences) == 2 * len(pages.blocks(page)), f"{page}: a block without an info string"
+        for block in pages.blocks(page):
+            assert block.info in pages.KINDS or block.file, f"{page}:{block.line}: {block.info!r} is no kind of block"
+
+
+def test_every_command_in_the_prose_is_typed_somewhere():
+    typed = {command for page in pages.PAGES for block in pages.blocks(page) for _, command in block.commands}
+    for page in pages.PAGES:
+        for command in pages.inline(page):
+            held = command in MENTIONED or any(re.search(rf"(^|/){re.escape(command)}( |$)", line) for line in typed)
+            assert held, f"{page}: `{command}` stands in no block and is not in MENTIONED"
 
 
 def test_commands_without_a_kind_and_broken_ones_are_seen():
@@ -141,20 +145,20 @@ def test_commands_that_change_the_machine_are_known(command):
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
 
 
-@pytest.mark.parametrize(
-    "block", [b for p in pages.PAGES for b in pages.blocks(p) if b.file], ids=lambda b: f"{b.page}:{b.line}"
-)
-def test_files_in_the_pages_are_valid(block):
-    content = yaml.safe_load(block.text)
-    if any(isinstance(content.get(key), dict) for key in ("models", "systems")):
-        path = ROOT / "config/schemas/models.schema.yaml"
-        config.validate(content, config.load_yaml(path), block.file)
-    else:
-        merged = config.merge(config.load_yaml(ROOT / "config.yaml"), content)
-        config.validate(merged, config.configuration_schema(ROOT / "config/schemas"), block.file)
-        if merged["studies"] != "all":
-            known = ("ruff", "counter_gap", "misgendered", "underspecification", "winopron")
-            assert studies.select_studies(merged["studies"], known)
+def test_files_in_the_pages_are_valid():
+    registry, whole = config.load_schema("models"), config.configuration_schema(ROOT / "config/schemas")
+    blocks = [block for page in pages.PAGES for block in pages.blocks(page) if block.file]
+    assert len(blocks) > 5
+    for block in blocks:
+        where, content = f"{block.page}:{block.line}, {block.file}", yaml.safe_load(block.text)
+        if any(isinstance(content.get(key), dict) for key in ("models", "systems")):
+            config.validate(content, registry, where)
+        else:
+            merged = config.merge(config.load_yaml(ROOT / "config.yaml"), content)
+            config.validate(merged, whole, where)
+            if merged["studies"] != "all":
+                known = ("ruff", "counter_gap", "misgendered", "underspecification", "winopron")
+                assert studies.select_studies(merged["studies"], known)
 
 
 def test_the_table_of_attacks_is_that_of_the_tests():
