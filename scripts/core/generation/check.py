@@ -11,11 +11,13 @@ import torch
 from scripts.core.errors import UserError, describe_error
 from scripts.core.generation.generate import Answer, Generator, possible_ways
 from scripts.core.scoring import network as net
-from scripts.core.scoring.check import PACKABLE, TOLERANCE, TOLERANCE_PER_TOKEN, in_float32
+from scripts.core.scoring.check import PACKABLE, in_float32
 from scripts.core.scoring.tree import common_prefix
 
 log = logging.getLogger("pronouns")
 
+TOLERANCE, TOLERANCE_PER_TOKEN = 1e-3, 1e-5
+"""How far the log-probability of a token may differ in float32, in nats, behind a text of so many tokens."""
 CHECKED_TOKENS, CHECKED_RANKS, LEAST_PROBABILITY = 3, 10, 1e-6
 """New tokens of a check, how many of the most probable are compared after each; less probable ones are rounding."""
 

@@ -39,8 +39,9 @@ PACKABLE = {
 """Decoders that take explicit positions and a mask of their own, and whose only window is ``sliding_window``. Tests
 prove that they are scored right and that they are packed (``make architectures``)."""
 
-TOLERANCE, TOLERANCE_PER_TOKEN = 1e-3, 1e-5
-"""How far two ways may differ in float32, in nats over a text: by rounding."""
+TOLERANCE, TOLERANCE_PER_TOKEN = 1e-3, 1e-4
+"""How far two ways may differ in float32, in nats over a text: by rounding, which grows with a model. Small models stay
+below 1e-5 a token, Llama-2-7B's shape reaches 2.6e-5 on an H100, packed, and 1.8e-5 in batches of two."""
 HALF_PRECISION_PER_TOKEN = 0.1
 BRANCH = 8
 """Tokens in which the texts of a full pack differ."""
@@ -90,7 +91,9 @@ def choose_way(scorer: Scorer, texts: Sequence[Text]) -> dict[str, Any]:
             if reason is None:
                 log.info("self-check passed with texts of up to %d tokens, run %s", longest, scorer.way)
                 return {"way": scorer.way, "checked": True}
-            log.info("self-check: texts run %s: %s", scorer.way, reason)
+            # A listed architecture that falls back is scored right, but several times as slowly.
+            level = logging.WARNING if scorer.way == "packed" else logging.INFO
+            log.log(level, "self-check: %s's texts are not run %s: %s", name, scorer.way, reason)
     except (RuntimeError, UserError) as error:
         if not half or not net.ran_out_of_memory(error):
             raise
