@@ -60,6 +60,13 @@ def read(folder, rows=None, occupations=OCCUPATIONS):
     return templates.read_replica(*write(folder, rows, occupations))
 
 
+def write_winogender(folder, *rows):
+    """Write templates of Winogender Schemas, or these rows of cells, and return their path."""
+    path = folder / "templates.tsv"
+    path.write_text("\n".join(["\t".join(templates.WINOGENDER_COLUMNS), *(rows or WINOGENDER)]), encoding="utf-8")
+    return path
+
+
 def archive(rows=None, encrypted=False):
     """Return a zip like the authors': CRLF, two nameless columns with a long text in the first row.
 

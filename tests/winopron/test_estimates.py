@@ -7,28 +7,20 @@ import pandas as pd
 import pytest
 
 from scripts.core import files
-from scripts.core.errors import UserError
-from scripts.core.statistics import procedures, ratios
-from scripts.winopron import estimates, instances, study
+from scripts.core.statistics import procedures
+from scripts.winopron import estimates, study
 from scripts.winopron.study import pick
-from tests.winopron import make
-from tests.winopron.synthetic import OTHER, answered
+from tests.refusals import refused
+from tests.winopron.synthetic import OTHER, PREDICTED, answered
 
 HE, SHE, THEY, XE = ["he/him/his", "she/her/her", "they/them/their", "xe/xem/xyr"]
-
-
-@pytest.fixture
-def double(tmp_path):
-    """12 templates with 4 pronoun sets: 48 instances."""
-    return instances.build(make.read(tmp_path), "double", make.PRONOUNS)
 
 
 def estimated(tmp_path, frame, *tables, draws=200):
     """Return the three tables of estimates of some predictions."""
     paths = {name: str(tmp_path / name) for name in ("instances", "predictions")}
     files.write_parquet(paths["instances"], frame)
-    columns = [*study.IDENTITY, *study.ASKED, "instance_id", "prediction", "right"]
-    files.write_parquet(paths["predictions"], pd.concat(tables)[columns])
+    files.write_parquet(paths["predictions"], pd.concat(tables)[PREDICTED])
     made = {name: str(tmp_path / f"{name}.csv") for name in ("estimates", "biased_occupations", "overlap")}
     estimates.estimates(**{name: [path] for name, path in paths.items()}, **made, draws=draws, seed=1)
     return [study.read_table(path) for path in made.values()]
@@ -107,12 +99,6 @@ def test_intervals_contain_the_value_and_repeat(double, tmp_path):
     assert one.low.isna().all()
 
 
-def test_a_ratio_without_denominator_is_missing_unless_it_is_said():
-    items = pd.DataFrame({"metric": ["a", "b"], "above": 0, "below": 0, "unit": "u"})
-    found = ratios.estimate(items, [], "unit", 10, 1, {"a": 1.0}).set_index("metric")
-    assert found.value["a"] == 1 and np.isnan(found.value["b"])
-
-
 def test_a_prompt_that_fails_breaks_the_pooled_groups_alone(double, tmp_path):
     """Published values take all prompts together: one prompt that abstains leaves nothing of them."""
     asked = {"kind": "model", "scoring": "prompted", "variant": "none"}
@@ -133,19 +119,27 @@ def test_chance_is_that_of_one_pronoun_set_where_a_system_never_reads_it(double,
     assert not table.metric.isin(estimates.SIGNS).any()
 
 
-def test_a_system_answers_all_sentences_about_a_pair_once(double, tmp_path):
-    rows = answered(double, perfect)
-    strange = rows.assign(instance_id=["nobody's", *rows.instance_id[1:]])
-    for part, message in (
+def test_what_nobody_solves_shows_no_bias(double, tmp_path):
+    table, occupations, _ = estimated(tmp_path, double, answered(double, occupation))
+    rows = table[table.metric.isin(estimates.SIGNS)]
+    assert len(rows) and (rows.below == 0).all() and rows.value.isna().all() and occupations.empty
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        (lambda rows: rows.iloc[1:], ["m, system, clusters, corrected", "'weaver-buyer'", "run the system on all"]),
+        (lambda rows: pd.concat([rows, rows.iloc[:1]]), ["not one answer to each sentence", "'weaver-buyer'"]),
         (
-            rows.iloc[1:],
-            r"m, system, clusters, corrected has not one answer to each sentence about 'weaver-buyer'; run",
+            lambda rows: rows.assign(instance_id=["nobody's", *rows.instance_id[1:]]),
+            ["the answer to 'nobody's' is to none", "delete the file"],
         ),
-        (pd.concat([rows, rows.iloc[:1]]), r"has not one answer to each sentence about 'weaver-buyer'; run the system"),
-        (strange, "the answer to 'nobody's' is to none of the instances; delete the file"),
-    ):
-        with pytest.raises(UserError, match=message):
-            estimated(tmp_path, double, part)
+    ],
+    ids=["missing", "twice", "unknown"],
+)
+def test_a_system_answers_all_sentences_about_a_pair_once(double, tmp_path, change, named):
+    with refused(tmp_path / "predictions", *named):
+        estimated(tmp_path, double, change(answered(double, perfect)))
 
 
 @pytest.mark.parametrize("pronoun_sets", [2, 3, 4])
@@ -184,12 +178,6 @@ def test_bias_by_hand(double, tmp_path):
     same = overlap[(overlap.comparison == "cases") & (overlap.pronoun_set == SHE)]
     assert (same.jaccard == 1).all() and (same.expected == 1).all() and (same.p_value == 1).all()
     assert overlap[overlap.pronoun_set == HE].jaccard.isna().all()
-
-
-def test_what_nobody_solves_shows_no_bias(double, tmp_path):
-    table, occupations, _ = estimated(tmp_path, double, answered(double, occupation))
-    rows = table[table.metric.isin(estimates.SIGNS)]
-    assert len(rows) and (rows.below == 0).all() and rows.value.isna().all() and occupations.empty
 
 
 def test_a_prompted_system_gives_the_answer_that_most_ways_of_asking_give(double):

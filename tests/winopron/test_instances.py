@@ -1,13 +1,14 @@
-"""Instances of every set: counts, offsets, agreement with the pronoun, identifiers."""
+"""Instances of every set: counts, offsets, agreement with the pronoun, identifiers, and what models score of them."""
 
 from collections import Counter
 
 import pytest
 
 from scripts.core import files
+from scripts.core.data import options
 from scripts.core.data.templates import CASES, read_pronouns
-from scripts.core.errors import UserError
 from scripts.winopron import instances, tables, templates
+from tests.refusals import refused
 from tests.winopron import make
 
 LABELS = ["he/him/his", "she/her/her", "they/them/their", "xe/xem/xyr"]
@@ -25,10 +26,8 @@ def check_offsets(frame, entities):
 
 
 @pytest.mark.parametrize("entities", ["double", "single"])
-def test_the_replicas_instances(root, entities):
-    read = templates.read_replica(root / "templates/winopron/sentences.tsv", root / "templates/occupations.tsv")
-    known = read_pronouns(root / "templates/pronouns.tsv")
-    frame = instances.build(read, entities, {name: known[name] for name in ("he", "she", "they", "xe")})
+def test_the_replicas_instances(replica, entities):
+    frame = instances.build(replica, entities, make.PRONOUNS)
     assert len(frame) == 1440 and frame.instance_id.is_unique and frame.text.is_unique
     assert Counter(zip(frame.case, frame.pronoun_set, strict=True)) == {(c, s): 120 for c in CASES for s in LABELS}
     assert Counter(frame.pair) == dict.fromkeys(frame.pair.unique(), 24) and frame.pair.nunique() == 60
@@ -52,15 +51,14 @@ def test_one_sentence_by_hand(tmp_path):
 
 
 def test_sets_that_share_a_form_have_instances_of_their_own(tmp_path):
-    spivak = {name: dict(zip(make.FORMS, forms.split(), strict=True)) for name, forms in (
-        ("e", "e em eir eirs emself"), ("ey", "ey em eir eirs emself"),
-    )}  # fmt: skip
+    shared = dict(zip(make.FORMS, ("e", "em", "eir", "eirs", "emself"), strict=True))
+    spivak = {"e": shared, "ey": shared | {"nominative": "ey"}}
     frame = instances.build(make.read(tmp_path), "double", spivak)
     assert frame.instance_id.is_unique and frame[frame.case == "accusative"].text.nunique() == 4
 
 
 @pytest.mark.parametrize(
-    ("after", "case", "they", "expected"),
+    ("after", "case", "name", "expected"),
     [
         (" was late and was sorry.", "nominative", "they", " were late and was sorry."),
         (" was late.", "nominative", "xe", " was late."),
@@ -69,14 +67,12 @@ def test_sets_that_share_a_form_have_instances_of_their_own(tmp_path):
         (" has gone.", "nominative", "they", " have gone."),
     ],
 )
-def test_the_verb_agrees_with_they(after, case, they, expected):
-    assert instances.agree_verb(after, case, make.PRONOUNS[they]) == expected
+def test_the_verb_agrees_with_they(after, case, name, expected):
+    assert instances.agree_verb(after, case, make.PRONOUNS[name]) == expected
 
 
 def test_winogender_has_two_people_and_agreement(tmp_path):
-    path = tmp_path / "templates.tsv"
-    path.write_text("\n".join(["\t".join(templates.WINOGENDER_COLUMNS), *make.WINOGENDER]), encoding="utf-8")
-    read = templates.read_winogender(path)
+    read = templates.read_winogender(make.write_winogender(tmp_path))
     frame = instances.build(read, "double", make.PRONOUNS)
     assert list(frame.text[:3]) == [
         "The weaver smiled at the buyer because he was early.",
@@ -85,27 +81,29 @@ def test_winogender_has_two_people_and_agreement(tmp_path):
     ]
     assert set(frame.template_pair) == {"weaver-nominative"} and frame.occupation_row.isna().all()
     check_offsets(frame, "double")
-    with pytest.raises(UserError, match="row 2: the set 'winogender' has no single sentences; use double"):
+    with refused("row 2", "'winogender' has no single sentences", "use double"):
         instances.build(read, "single", make.PRONOUNS)
 
 
 def test_a_sentence_without_a_person_is_refused(tmp_path):
     rows = make.cells()
     rows[0][3] = "The buyer said that {pronoun} would sell."
-    with pytest.raises(UserError, match="row 2: the double sentence does not name the occupation before the slot"):
+    with refused("row 2", "the double sentence does not name the occupation before the slot"):
         instances.build(make.read(tmp_path, rows), "double", make.PRONOUNS)
 
 
 def test_the_job_writes_what_audits_follow(tmp_path):
     sentences, occupations = make.write(tmp_path)
-    pronouns = tmp_path / "pronouns.tsv"
-    rows = ("\t".join((name, *forms.values(), "neo")) for name, forms in make.PRONOUNS.items())
-    lines = ["\t".join(("set", *make.FORMS, "type")), *rows]
-    pronouns.write_text("\n".join(lines), encoding="utf-8")
-    given = {"pronouns": str(pronouns), "entities": "single", "pronoun_sets": ["they", "he"]}
-    path = tmp_path / "single.parquet"
-    instances.instances(instances=str(path), sentences=str(sentences), occupations=str(occupations), **given)
-    frame = files.read_parquet(path)
+    pronouns, path = tmp_path / "pronouns.tsv", tmp_path / "single.parquet"
+    rows = ["\t".join((name, *forms.values(), "neo")) for name, forms in make.PRONOUNS.items()]
+    pronouns.write_text("\n".join(["\t".join(("set", *make.FORMS, "type")), *rows]), encoding="utf-8")
+
+    def fill(**sources):
+        given = {"pronouns": str(pronouns), "entities": "single", "pronoun_sets": ["they", "he"]}
+        instances.instances(instances=str(path), **given, **{name: str(source) for name, source in sources.items()})
+        return files.read_parquet(path)
+
+    frame = fill(sentences=sentences, occupations=occupations)
     assert len(frame) == 24 and list(frame.pronoun_row[:2]) == [4, 2]
     assert files.parquet_metadata(path)["origins"] == {
         "template_row": "sentences.tsv", "occupation_row": "occupations.tsv", "pronoun_row": "pronouns.tsv",
@@ -113,12 +111,35 @@ def test_the_job_writes_what_audits_follow(tmp_path):
     rows = make.cells()
     rows[1][3] = "The weaver told the buyer that {pronoun} was rich."
     make.write(tmp_path, rows)
-    with pytest.raises(UserError, match="row 3: the double sentence has 'was' after the pronoun"):
-        instances.instances(instances=str(path), sentences=str(sentences), occupations=str(occupations), **given)
+    with refused(sentences, "row 3", "the double sentence has 'was' after the pronoun"):
+        fill(sentences=sentences, occupations=occupations)
     archive = tmp_path / "data.zip"
     archive.write_bytes(make.archive())
-    instances.instances(instances=str(path), archive=str(archive), **given)
-    assert len(files.read_parquet(path)) == 24
+    assert len(fill(archive=archive)) == 24
+
+
+def test_every_template_is_scored_once_with_both_people(double, tmp_path):
+    path, out = tmp_path / "double.parquet", tmp_path / "selected.parquet"
+    files.write_parquet(path, double, {"origins": {"template_row": "sentences.tsv", "pronoun_row": "pronouns.tsv"}})
+    instances.templates_to_score(instances=str(path), selected=str(out), pairs="all", seed=1)
+    table = files.read_parquet(out)
+    assert len(table) == double.template.nunique() == 12 and table.instance_id.is_unique
+    assert files.parquet_metadata(out)["origins"] == {"template_row": "sentences.tsv"}
+    weaver = table[(table.template == "weaver-possessive-1")].iloc[0]
+    assert weaver.text == "The weaver let the buyer wait, because ___ tools still lay on the loom."
+    assert list(weaver.options) == ["the weaver's", "the buyer's"]
+    assert options.fill(weaver.text, weaver.options[1]).endswith("because the buyer's tools still lay on the loom.")
+    assert not table.text.str.contains("|".join(rf"\b{form}\b" for form in make.PRONOUNS)).any()
+    assert set(instances.to_score(double, ["pilot-guest"]).pair) == {"pilot-guest"}
+
+
+def test_verbs_of_what_is_scored_agree_with_nouns_and_not_with_they():
+    row = {"occupation": "weaver", "participant": "buyer", "case": "nominative", "answer": "occupation"}
+    template = templates.Template(**row, double="The weaver met the buyer when {pronoun} was late.", single=None, row=2)
+    they_first = {name: make.PRONOUNS[name] for name in ("they", "xe")}
+    frame = instances.build(templates.Templates("winogender", "f", (template,)), "double", they_first)
+    scored = instances.to_score(frame, ["weaver-buyer"])
+    assert scored.text.tolist() == ["The weaver met the buyer when ___ was late."]
 
 
 @pytest.mark.upstream

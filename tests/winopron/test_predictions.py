@@ -1,88 +1,16 @@
-"""Rules in place of systems, and whom clusters name: by places, and as the authors' converters read them."""
+"""Whom outputs name: clusters by places and as the authors' converters read them, words, and likelihoods."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from scripts.core import files
 from scripts.core.data import coreference
-from scripts.core.errors import UserError
 from scripts.winopron import baselines, instances, predictions, study
-from tests.winopron import make
-
-
-@pytest.fixture
-def double(tmp_path):
-    return instances.build(make.read(tmp_path), "double", make.PRONOUNS)
-
+from tests.refusals import refused
+from tests.winopron.synthetic import TWO, one_sentence
 
 WAYS = ("corrected", "other_mention", "carried_over")
-
-
-def sentence(text, pronoun, occupation="weaver", participant="buyer", answer="occupation"):
-    """Return a table with one instance; offsets are those of the first mentions."""
-    return pd.DataFrame(
-        [
-            {
-                "instance_id": text, "text": text, "pronoun": pronoun, "pronoun_offset": text.index(f" {pronoun} ") + 1,
-                "occupation": occupation, "occupation_offset": text.index(occupation),
-                "participant": participant, "participant_offset": text.index(participant), "answer": answer,
-            }
-        ]
-    )  # fmt: skip
-
-
-def chosen(rule, frame):
-    documents = {row.instance_id: baselines.resolve(rule, row) for row in frame.itertuples()}
-    return list(predictions.convert(documents, frame, "corrected").prediction)
-
-
-@pytest.mark.parametrize(
-    ("rule", "text", "expected"),
-    [
-        ("first", "The buyer met the weaver when xe left early.", "participant"),
-        ("last", "The buyer met the weaver when xe left early.", "occupation"),
-        ("nearest", "The buyer met the weaver when xe left early.", "occupation"),
-        ("nearest", "The buyer slept when xe met the weaver in town.", "occupation"),
-        # As far on either side.
-        ("nearest", "The buyer slept when xe met with the weaver.", "participant"),
-        ("last", "The buyer slept when xe met the weaver in town.", "occupation"),
-        ("subject", "The buyer met the weaver when xe left early.", "participant"),
-        ("subject", "After a word with the buyer, the weaver knew that xe had won.", "occupation"),
-        ("subject", "The buyer's dog bit the weaver when xe left early.", "occupation"),
-        ("subject", "At the weaver's door, the dog bit the buyer's hand when xe knocked.", "occupation"),
-    ],
-)
-def test_each_rule_takes_whom_it_says(rule, text, expected):
-    assert chosen(rule, sentence(text, "xe")) == [expected]
-
-
-def test_rules_resolve_both_endings_to_the_same_person(double):
-    for rule in study.RULES:
-        frame = double.assign(prediction=chosen(rule, double))
-        assert (frame.groupby(["template_pair", "pronoun_set"]).prediction.nunique() == 1).all()
-        assert (frame.prediction == frame.answer).mean() == 0.5
-
-
-def test_rules_have_no_choice_between_one_person(tmp_path):
-    single = instances.build(make.read(tmp_path), "single", make.PRONOUNS)
-    path = tmp_path / "single.parquet"
-    files.write_parquet(path, single)
-    for rule in study.RULES:
-        # Read back, missing offsets are other values than before they were written.
-        for frame in (single, files.read_parquet(path)):
-            assert chosen(rule, frame) == list(frame.answer)
-
-
-def test_nearest_and_last_agree_on_the_replica(root):
-    """Both people precede every pronoun, as the constraints of the data say."""
-    from scripts.core.data.templates import read_pronouns
-    from scripts.winopron import templates
-
-    read = templates.read_replica(root / "templates/winopron/sentences.tsv", root / "templates/occupations.tsv")
-    frame = instances.build(read, "double", {"xe": read_pronouns(root / "templates/pronouns.tsv")["xe"]})
-    taken = {rule: chosen(rule, frame) for rule in study.RULES}
-    assert taken["nearest"] == taken["last"] != taken["first"]
-    assert taken["first"] != taken["subject"] != taken["last"]
 
 
 def document(frame, *clusters, row=0):
@@ -126,14 +54,14 @@ TEXT = "The weaver met the buyer at the gate of the mill when xe left early."
     ],
 )
 def test_whom_clusters_name(clusters, corrected, other, carried):
-    frame = sentence(TEXT, "xe")
-    for conversion, expected in (("corrected", corrected), ("other_mention", other), ("carried_over", carried)):
-        found = predictions.convert({TEXT: document(frame, *clusters)}, frame, conversion)
-        assert list(found.prediction) == [expected], conversion
+    frame = one_sentence(TEXT, "xe")
+    documents = {TEXT: document(frame, *clusters)}
+    found = [predictions.convert(documents, frame, way).prediction[0] for way in WAYS]
+    assert found == [corrected, other, carried]
 
 
 def test_capitals_matter_to_one_converter_only():
-    frame = sentence("The weaver met the buyer when Xe left early.", "Xe")
+    frame = one_sentence("The weaver met the buyer when Xe left early.", "Xe")
     frame["pronoun"] = "xe"
     documents = {frame.text[0]: document(frame, ["The weaver", "Xe"])}
     found = {way: predictions.convert(documents, frame, way).prediction[0] for way in WAYS}
@@ -146,12 +74,11 @@ def test_an_answer_is_carried_over(double):
         row.instance_id: document(double, *([[f"The {row.occupation}", "he"]] if row.pronoun == "he" else []), row=i)
         for i, row in enumerate(double.itertuples())
     }
-    first = double.iloc[:4]
     found = {way: predictions.convert(documents, double, way) for way in WAYS}
     assert list(found["corrected"].prediction[:4]) == ["occupation", None, None, None]
     assert list(found["other_mention"].prediction[:4]) == ["occupation", None, None, None]
     assert list(found["carried_over"].prediction[:4]) == ["occupation"] * 4
-    assert list(found["carried_over"].instance_id[:4]) == list(first.instance_id)
+    assert list(found["carried_over"].instance_id) == list(double.instance_id)
     # No further than the people reach: the first pair's answer is no word of the second's sentences.
     second = double.pair == "pilot-guest"
     documents |= {
@@ -161,21 +88,23 @@ def test_an_answer_is_carried_over(double):
     assert carried[second.to_numpy()].isna().all()
 
 
-def test_answers_in_words_are_read_in_both_ways():
-    people = {"occupation": "baker", "participant": "customer"}
-    for text, published, corrected in (
-        ("the baker", "occupation", "occupation"),
-        ("The \"Customer\".", "participant", "participant"),
-        ("the baker, I think", None, "occupation"),
-        ("the baker's", None, "occupation"),
-        ("the 'baker'", None, "occupation"),
-        ("(the customer)", None, "participant"),
-        ("the baker and the customer", None, None),
-        ("bakery customers", None, None),
+@pytest.mark.parametrize(
+    ("text", "published", "corrected"),
+    [
+        ("the weaver", "occupation", "occupation"),
+        ('The "Buyer".', "participant", "participant"),
+        ("the weaver, I think", None, "occupation"),
+        ("the weaver's", None, "occupation"),
+        ("the 'weaver'", None, "occupation"),
+        ("(the buyer)", None, "participant"),
+        ("the weaver and the buyer", None, None),
+        ("weavers buyers", None, None),
         ("", None, None),
-    ):  # fmt: skip
-        assert predictions.mentioned_person(text, people) == published, text
-        assert predictions.mentioned_person_corrected(text, people) == corrected, text
+    ],
+)
+def test_answers_in_words_are_read_in_both_ways(text, published, corrected):
+    assert predictions.mentioned_person(text, TWO) == published
+    assert predictions.mentioned_person_corrected(text, TWO) == corrected
 
 
 def test_the_jobs_write_clusters_and_answers(double, tmp_path):
@@ -210,20 +139,23 @@ def answer_file(path, frame, texts):
     return table
 
 
-def test_files_of_answers_are_checked(double, tmp_path):
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        (lambda table: table.drop(columns="variant"), ["row 1", "column 'variant' is missing"]),
+        (lambda table: table.assign(instance_id=["x", *table.instance_id[1:]]), ["row 2", "instance 'x' is unknown"]),
+        (lambda table: table.iloc[[0, 1, *range(1, len(table))]], ["row 4", "what row 3 asks", "remove one"]),
+        (lambda table: table.iloc[1:], ["prompt '0', variant 'none'", "and 0 others", "ask about all instances"]),
+    ],
+    ids=["column", "unknown", "twice", "missing"],
+)
+def test_files_of_answers_are_checked(double, tmp_path, change, named):
     path = tmp_path / "answers.csv"
     table = answer_file(path, double, "the weaver")
     assert len(predictions.read_sheet(path, double)) == len(double)
-    for edited, message in (
-        (table.drop(columns="variant"), "row 1: the column 'variant' is missing"),
-        (table.assign(instance_id=["x", *table.instance_id[1:]]), "row 2: the instance 'x' is unknown"),
-        (table.iloc[[0, 1, *range(1, len(table))]], "row 4: asks what row 3 asks already; remove one"),
-        (table.iloc[1:], f"prompt '0', variant 'none' has no answer about '{double.instance_id[0]}' and 0 others"),
-    ):
-        edited.to_csv(path, index=False)
-        with pytest.raises(UserError) as caught:
-            predictions.read_sheet(path, double)
-        assert str(caught.value).startswith(str(path)) and message in str(caught.value)
+    change(table).to_csv(path, index=False)
+    with refused(path, *named):
+        predictions.read_sheet(path, double)
 
 
 def test_clusters_of_another_text_are_refused_with_file_and_row(double, tmp_path):
@@ -232,9 +164,37 @@ def test_clusters_of_another_text_are_refused_with_file_and_row(double, tmp_path
     reader = {"model": "m", "kind": "system", "scoring": "", "outputs": "clusters", "published": None}
     changed = double.copy()
     changed.loc[2, "text"] += " "
-    with pytest.raises(UserError, match=r"clusters\.jsonl, row 3: the text of '\w+' differs .*; run the system again"):
+    with refused(path, "row 3", "the text of", "differs", "run the system again"):
         predictions.read(str(path), reader, changed, None, None)
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     path.write_text("".join(lines[1:]), encoding="utf-8")
-    with pytest.raises(UserError, match="1 of 48 documents are missing"):
+    with refused(path, "1 of 48 documents are missing"):
         predictions.read(str(path), reader, double, None, None)
+
+
+@pytest.mark.parametrize("column", study.LIKELIHOODS.values())
+def test_the_likelier_sentence_wins_as_in_a_plain_loop(double, column):
+    table = instances.to_score(double, list(double.pair.unique()))
+    values = np.random.default_rng(2).normal(size=(len(table), 2))
+    values[0] = -3.0
+    scores = pd.DataFrame(
+        [(row.instance_id, i, values[n, i]) for n, row in enumerate(table.itertuples()) for i in range(2)],
+        columns=["instance_id", "option_index", column],
+    ).sample(frac=1, random_state=1)
+    # The other scoring favours the other person.
+    other = next(name for name in study.LIKELIHOODS.values() if name != column)
+    found = predictions.by_likelihood(scores.assign(**{other: -scores[column]}), table, double, column)
+    found = found.set_index("instance_id").prediction
+    assert len(found) == len(double)
+    for n, row in enumerate(table.itertuples()):
+        # A tie goes to the occupation.
+        expected = "participant" if values[n, 1] > values[n, 0] else "occupation"
+        assert (found[double[double.template == row.template].instance_id] == expected).all()
+
+
+def test_scores_of_other_templates_and_without_what_follows_are_refused(double):
+    table, column = instances.to_score(double, list(double.pair.unique())), "continuation_log_probability"
+    lacking = double[double.template != "pilot-accusative-1"]
+    for sentences, words in ((lacking, "template 'pilot-accusative-1' was scored"), (double, f"scores lack {column}")):
+        with refused(words, "delete the scores"):
+            predictions.by_likelihood(pd.DataFrame({"instance_id": []}), table, sentences, column)

@@ -5,20 +5,14 @@ from dataclasses import replace
 import pytest
 
 from scripts.core import files
-from scripts.core.errors import UserError
 from scripts.core.models.entries import Model
 from scripts.winopron import instances, prompts
-from tests.winopron import make
+from tests.refusals import refused
 
 SETTINGS = {
     "models": ["a"], "pairs": 2, "entities": ["double"], "variants": ["none", "occupation_first"],
     "new_tokens": {"decoder": 10, "encoder-decoder": 5},
 }  # fmt: skip
-
-
-@pytest.fixture
-def double(tmp_path):
-    return instances.build(make.read(tmp_path), "double", make.PRONOUNS)
 
 
 @pytest.fixture
@@ -31,23 +25,24 @@ def test_the_ten_prompts_are_read_with_their_ids(shipped):
     assert list(read) == [str(number) for number in range(10)]
     assert all("\n" in prompt["text"] and "\\n" not in prompt["text"] for prompt in read.values())
     assert list(prompts.read(shipped, "code", ["4", "0"])) == ["0", "4"]
-    with pytest.raises(UserError, match=r"'11' is not in .*prompts\.tsv"):
+    with refused("winopron.prompting.prompts", "'11'", shipped):
         prompts.read(shipped, "code", ["11"])
 
 
 @pytest.mark.parametrize(
-    ("row", "message"),
+    ("row", "named"),
     [
-        ("0\tx\t{task} {pronoun}", r"row 3: the slot \{options\} must appear exactly once"),
-        ("0\tx\t{task} {task} {pronoun} {options}", r"row 3: the slot \{task\} must"),
-        ("0\tx\t{task} {pronoun} {options} {blank}", r"row 3: the slot \{blank\} is unknown"),
-        ("a\tx\t{task} {pronoun} {options}", "row 3: the prompt's id 'a' is empty or appears twice"),
+        ("0\tx\t{task} {pronoun}", ["slot {options}", "exactly once"]),
+        ("0\tx\t{task} {task} {pronoun} {options}", ["slot {task}", "exactly once"]),
+        ("0\tx\t{task} {pronoun} {options} {blank}", ["slot {blank}", "unknown"]),
+        ("a\tx\t{task} {pronoun} {options}", ["id 'a'", "twice"]),
     ],
+    ids=["missing", "repeated", "unknown", "same id"],
 )
-def test_wrong_prompts_are_refused_by_row(tmp_path, row, message):
+def test_wrong_prompts_are_refused_by_row(tmp_path, row, named):
     path = tmp_path / "prompts.tsv"
     path.write_text(f"prompt\tpaper\tcode\na\tx\t{{task}} {{pronoun}} {{options}}\n{row}\n", encoding="utf-8")
-    with pytest.raises(UserError, match=message):
+    with refused(f"{path}, row 3", *named):
         prompts.read(path, "code")
 
 
@@ -59,16 +54,13 @@ def test_prompts_of_the_authors_code_differ_from_the_papers(shipped):
     assert not any(" \n" in prompt["text"] for prompt in code.values())
 
 
-def test_prompts_without_options_leave_no_gap(shipped):
+def test_prompts_without_options_leave_no_gap_and_a_sentence_is_filled_in_as_it_is(shipped):
+    sentence = "The weaver said that {pronoun} slept."
     for prompt in prompts.read(shipped, "code").values():
-        plain = prompts.fill(prompt["text"], "The weaver said that xe slept.", "xe", [])
+        plain = prompts.fill(prompt["text"], sentence, "xe", [])
         assert "OPTIONS" not in plain and "\n\n\n" not in plain and plain == plain.strip()
-        listed = prompts.fill(prompt["text"], "The weaver said that xe slept.", "xe", ["weaver", "buyer"])
-        assert listed.count("OPTIONS:\n- weaver\n- buyer") == 1 and "{" not in listed
-
-
-def test_a_sentence_is_filled_in_as_it_is():
-    assert prompts.fill("{task} {pronoun} {options}", "{pronoun} slept", "xe", []) == "{pronoun} slept xe"
+        listed = prompts.fill(prompt["text"], sentence, "xe", ["weaver", "buyer"])
+        assert listed.count("OPTIONS:\n- weaver\n- buyer") == 1 == listed.count(sentence) == listed.count("{")
 
 
 def test_samples_are_whole_pairs_in_their_order(double):
@@ -83,11 +75,9 @@ def test_samples_are_whole_pairs_in_their_order(double):
 def test_each_instance_is_asked_in_every_way(double, shipped, tmp_path):
     path, out = tmp_path / "double.parquet", tmp_path / "prompts.parquet"
     files.write_parquet(path, double, {"origins": {"template_row": "sentences.tsv"}})
-    variants = list(prompts.VARIANTS)
     instances.prompts(
         instances=[str(path)], prompt_templates=str(shipped), prompts=str(out), pairs=1, seed=3, wording="code",
-        chosen="all",
-        variants=variants,
+        chosen="all", variants=list(prompts.VARIANTS),
     )  # fmt: skip
     table = files.read_parquet(out)
     assert len(table) == 24 * 10 * 3 and table.text_id.is_unique and table.follow_up.isna().all()
@@ -102,5 +92,5 @@ def test_jobs_count_prompts_and_need_a_wrapping():
     model = Model(name="a", label="A", licence="MIT", architecture="decoder", prompt_wrapping="none")
     (asked,) = prompts.jobs(SETTINGS, {"a": model}, 3, 4).values()
     assert asked.prompts == 2 * 6 * 4 * 3 * 2 and asked.generated() == asked.prompts * 10
-    with pytest.raises(UserError, match=r"winopron\.prompting\.models: 'a' has no prompt_wrapping"):
+    with refused("winopron.prompting.models", "'a'", "prompt_wrapping"):
         prompts.jobs(SETTINGS, {"a": replace(model, prompt_wrapping=None)}, 3, 4)

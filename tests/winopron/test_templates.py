@@ -8,18 +8,8 @@ import pytest
 from scripts.core.data.templates import CASES, read_pronouns
 from scripts.core.errors import UserError
 from scripts.winopron import templates
+from tests.refusals import refused
 from tests.winopron import make
-
-
-def refusal(function, *arguments, **options):
-    with pytest.raises(UserError) as caught:
-        function(*arguments, **options)
-    return str(caught.value)
-
-
-@pytest.fixture(scope="module")
-def replica(root):
-    return templates.read_replica(root / "templates/winopron/sentences.tsv", root / "templates/occupations.tsv")
 
 
 def counts(read):
@@ -34,19 +24,11 @@ def test_the_replica_has_every_sentence_and_passes(replica, root):
     assert replica.occupation_rows["accountant"] == 3 and replica.rows[0].row == 3
 
 
-def test_a_small_set_passes(tmp_path):
-    templates.check(make.read(tmp_path), make.PRONOUNS)
-
-
 def edited(number, column, text):
     """Return the small set's rows with one cell changed; ``number`` is the line in the file."""
     rows = make.cells()
     rows[number - 2][templates.COLUMNS.index(column)] = text
     return rows
-
-
-def planted(tmp_path, rows):
-    return refusal(templates.check, make.read(tmp_path, rows), make.PRONOUNS)
 
 
 TOLD = "The weaver told the buyer that "
@@ -74,12 +56,7 @@ PLANTED = [
     ("double", 2, TOLD.lower() + "{pronoun} would sell the loom.", "must begin with a capital"),
     ("double", 2, TOLD + "{pronoun} would  sell.", "have single blanks"),
     ("double", 4, "The weaver met the buyer after the loom had cost {pronoun} work.", "'work' after the accusative"),
-    (
-        "double",
-        6,
-        "The weaver let the buyer wait, because {pronoun} of the loom.",
-        "no noun after the possessive ('of')",
-    ),
+    ("double", 6, "The weaver let the buyer wait, because {pronoun} of the loom.", "no noun after the possessive"),
     ("single", 2, "", "there is no single sentence"),
     ("case", 2, "accusative", "row 2: the accusative sentence about 'weaver' is without its partner"),
 ]
@@ -87,23 +64,34 @@ PLANTED = [
 
 @pytest.mark.parametrize(("column", "row", "text", "message"), PLANTED)
 def test_every_check_sees_its_error(tmp_path, column, row, text, message):
-    said = planted(tmp_path, edited(row, column, text))
-    assert said.startswith(f"{tmp_path / 'sentences.tsv'}: ") and message in said and re.search(r"row \d", said)
-    assert f"row {row}: " in said or f"row {row + 1}: " in said
+    named = message if message.startswith("row ") else f"row {row}: "
+    with refused(tmp_path / "sentences.tsv", named, message):
+        templates.check(make.read(tmp_path, edited(row, column, text)), make.PRONOUNS)
 
 
-def test_the_order_of_a_pair_is_checked(tmp_path):
+@pytest.mark.parametrize(
+    ("order", "messages"),
+    [
+        (
+            [*range(2), *range(3, 12)],
+            ["row 4: the accusative sentence about 'weaver' is without its partner; put the one with the other",
+             "row 2: 5 sentences about 'weaver' where 6 are needed"],
+        ),
+        (
+            [2, 3, 0, 1, *range(4, 12)],
+            ["row 2: the sentences about 'weaver' begin with the accusative",
+             "row 4: the nominative follows the accusative"],
+        ),
+        ([*range(12), 0, 1], ["row 14: 'weaver' has sentences from row 2 on already; put all six together"]),
+        (range(11), ["row 12: the possessive sentence about 'pilot' is without its partner"]),
+    ],
+    ids=["one missing", "cases exchanged", "apart", "last missing"],
+)  # fmt: skip
+def test_the_order_of_a_pair_is_checked(tmp_path, order, messages):
     rows = make.cells()
-    said = planted(tmp_path, [*rows[:2], *rows[3:]])
-    assert "row 4: the accusative sentence about 'weaver' is without its partner; put the one with the other" in said
-    assert "row 2: 5 sentences about 'weaver' where 6 are needed" in said
-    said = planted(tmp_path, [*rows[2:4], *rows[:2], *rows[4:]])
-    assert "row 2: the sentences about 'weaver' begin with the accusative" in said
-    assert "row 4: the nominative follows the accusative" in said
-    said = planted(tmp_path, [*rows[:6], *rows[6:12], rows[0], rows[1]])
-    assert "row 14: 'weaver' has sentences from row 2 on already; put all six together" in said
-    said = planted(tmp_path, rows[:-1])
-    assert "row 12: the possessive sentence about 'pilot' is without its partner" in said
+    templates.check(make.read(tmp_path, rows), make.PRONOUNS)
+    with refused(*messages):
+        templates.check(make.read(tmp_path, [rows[place] for place in order]), make.PRONOUNS)
 
 
 def test_a_pair_of_people_stays_together(tmp_path):
@@ -114,17 +102,23 @@ def test_a_pair_of_people_stays_together(tmp_path):
     assert (5, "'weaver' comes with 'guest' after 'buyer'; name one of them") in found
 
 
-def test_unknown_words_are_refused_with_file_and_row(tmp_path):
-    where = tmp_path / "sentences.tsv"
-    for column, word, message in (
+@pytest.mark.parametrize(
+    ("column", "word", "message"),
+    [
         ("occupation", "weever", "unknown occupation 'weever'; did you mean 'weaver'?"),
         ("case", "genitive", "unknown case 'genitive'"),
         ("answer", "1", "unknown answer '1'; expected one of occupation, participant"),
         ("second_reading", "", "unknown second reading ''; expected one of kept, changed"),
-    ):
-        assert refusal(make.read, tmp_path, edited(3, column, word)).startswith(f"{where}, row 3: {message}")
-    said = refusal(make.read, tmp_path, make.cells()[:6])
-    assert "has no sentence for the occupation 'pilot'" in said
+    ],
+)
+def test_unknown_words_are_refused_with_file_and_row(tmp_path, column, word, message):
+    with refused(f"{tmp_path / 'sentences.tsv'}, row 3: {message}"):
+        make.read(tmp_path, edited(3, column, word))
+
+
+def test_every_occupation_has_its_sentences(tmp_path):
+    with refused("no sentence for the occupation 'pilot'"):
+        make.read(tmp_path, make.cells()[:6])
 
 
 def test_an_archive_like_the_authors_is_read(tmp_path):
@@ -140,24 +134,23 @@ def test_an_archive_like_the_authors_is_read(tmp_path):
 def test_messages_about_an_archive_have_no_sentence():
     rows = make.cells()
     rows[1][3] = "The weaver hid from the buyer where {pronoun} was safe."
-    said = refusal(templates.check, templates.read_official(make.archive(rows)), make.PRONOUNS, own=False)
+    with pytest.raises(UserError) as caught:
+        templates.check(templates.read_official(make.archive(rows)), make.PRONOUNS, own=False)
+    said = str(caught.value)
     assert "data.zip:new_templates.tsv: 2 problems: row 3: " in said and "hid" not in said and "safe" not in said
-    with pytest.raises(UserError, match="does not open with the password of the authors' README"):
+    with refused("does not open", "password of the authors' README"):
         templates.read_official(make.archive(encrypted=True))
 
 
 def test_winogender_has_no_sentences_about_one_person(tmp_path):
-    path = tmp_path / "templates.tsv"
-    path.write_text("\n".join(["\t".join(templates.WINOGENDER_COLUMNS), *make.WINOGENDER]), encoding="utf-8")
-    read = templates.read_winogender(path)
+    read = templates.read_winogender(make.write_winogender(tmp_path))
     assert [(row.case, row.answer, row.single, row.row) for row in read.rows] == [
         ("nominative", "occupation", None, 2),
         ("possessive", "participant", None, 3),
     ]
-    path.write_text("\n".join(["\t".join(templates.WINOGENDER_COLUMNS), "weaver\tbuyer\t0\tNo slot."]))
-    assert refusal(templates.read_winogender, path) == (
-        f"{path}, row 2: has no slot for a pronoun; fetch the file again"
-    )
+    path = make.write_winogender(tmp_path, "weaver\tbuyer\t0\tNo slot.")
+    with refused(f"{path}, row 2", "no slot for a pronoun"):
+        templates.read_winogender(path)
 
 
 @pytest.mark.upstream

@@ -29,24 +29,13 @@ def test_numbers(value, decimals, signed, text):
     assert formats.number(value, decimals, signed) == text
 
 
-def test_percent():
-    assert formats.percent(0.12345) == "12.35"
-    assert formats.percent(-0.12345, 0, signed=True) == "−12"
-    assert formats.percent(-0.00001, signed=True) == "0.00"
+def test_percents_intervals_and_deviations_are_such_numbers():
+    assert formats.percent(0.12345) == "12.35" and formats.percent(-0.12345, 0, signed=True) == "−12"
     assert formats.percent(None) == formats.percent(math.nan) == "–"
-
-
-def test_intervals_lack_both_ends_or_none():
-    assert formats.interval(-0.126, 0.5, 2) == "−0.13 to 0.50"
     assert formats.interval(-0.126, 0.001, 2, signed=True) == "−0.13 to 0.00"
-    assert formats.interval(0.1, 0.25, 2, between="–") == "0.10–0.25"
+    # Both ends are there, or none.
     assert formats.interval(math.nan, math.nan, 2, between="–") == formats.interval(0.1, None, 2) == "–"
-
-
-def test_deviations_stand_where_there_are_some():
-    assert formats.with_sd(0.5, 0.126) == "0.50 ± 0.13"
-    assert formats.with_sd(0.5, math.nan) == "0.50"
-    assert formats.with_sd(math.nan, math.nan) == "–"
+    assert formats.with_sd(0.5, 0.126) == "0.50 ± 0.13" and formats.with_sd(0.5, math.nan) == "0.50"
 
 
 @pytest.mark.parametrize(

@@ -18,15 +18,12 @@ def test_an_entry_says_where_it_comes_from():
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("value", [np.int64(0), np.float64(0.5), np.float32(0.5)])
-def test_numbers_of_numpy_can_be_written(value):
-    assert json.loads(json.dumps(numbers.entry(value, "0", "a.csv")))["value"] == value
-
-
-@pytest.mark.parametrize("value", [None, math.nan, np.nan])
-def test_a_missing_number_is_a_dash(value):
-    made = numbers.entry(value, "nan", "accuracy.csv")
-    assert (made["value"], made["text"]) == (None, "–")
+@pytest.mark.parametrize("value", [np.int64(0), np.float64(0.5), np.float32(0.5), None, math.nan])
+def test_numbers_of_numpy_can_be_written_and_a_missing_one_is_a_dash(value):
+    made = numbers.entry(value, "0", "a.csv")
+    missing = value is None or math.isnan(value)
+    assert json.loads(json.dumps(made))["value"] == (None if missing else value)
+    assert made["text"] == ("–" if missing else "0")
 
 
 def test_settings_name_their_keys():

@@ -4,21 +4,13 @@ import pytest
 from matplotlib.figure import Figure
 
 from scripts.core import files
-from scripts.core.errors import UserError
 from scripts.core.paper import latex, sections
 from scripts.core.paper.sections import link_numbers, list_words, number
+from tests.refusals import refused
 
 
-def part(**values):
-    numbers = {name: {"value": v, "text": f"{v}"} for name, v in values.items()}
-    return {"id": "ruff.replica", "numbers": numbers}
-
-
-def draw(path, inches):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure = Figure(figsize=(inches, 1))
-    figure.subplots().plot([0, 1])
-    figure.savefig(path)
+def part(identifier="ruff.replica", **values):
+    return {"id": identifier, "numbers": {name: {"value": v, "text": f"{v}"} for name, v in values.items()}}
 
 
 @pytest.fixture
@@ -31,7 +23,8 @@ def made(tmp_path):
     files.write_json(results / "s/tables/findings.json", {"findings.total": {"value": 3, "text": "3"}})
     figures = [results / f"s/figures/{name}.pdf" for name in ("replica/a", "official/a", "toy", "comparison/b")]
     for path, inches in zip(figures, (3.27, 3.27, 6.77, 6.77), strict=True):
-        draw(path, inches)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        Figure(figsize=(inches, 1)).savefig(path)
     return {
         "tables": sorted((results / "s/tables").rglob("*.tex")),
         "figures": figures,
@@ -40,8 +33,9 @@ def made(tmp_path):
     }
 
 
-def test_every_part_has_what_is_its_own(made):
-    context = sections.context("s", ["replica", "official"], **made)
+def test_every_part_has_what_is_its_own_and_what_stands_beside_them_is_apart(made):
+    models = {"a": {"label": "A", "demonstration": True}, "b": {"label": "B", "demonstration": False}}
+    context = sections.context("s", ["replica", "official"], **made, models=models)
     assert list(context["sets"]) == ["replica", "official"] and context["any_set"] is context["sets"]["replica"]
     official = context["sets"]["official"]
     assert official["tables"] == {"accuracy": "official cells"}
@@ -50,77 +44,12 @@ def test_every_part_has_what_is_its_own(made):
     assert link_numbers(context["number"](official, "n")) == r"\sourced{s.official.n}{eight}"
     assert context["value"](official, "n") == 8
     assert context["shared"] == {"toy": "../s/figures/toy.pdf", "b": "../s/figures/comparison/b.pdf"}
-    assert context["demonstration"] == []
-
-
-def test_what_stands_beside_the_parts_is_apart(made):
-    beside = sections.context("s", ["replica", "official"], **made)["beside"]
-    assert beside["tables"] == {"findings": "findings"}
-    assert link_numbers(number(beside, "findings.total")) == r"\sourced{s.findings.total}{3}"
-    with pytest.raises(UserError, match=r"paper/: s has no number 'findings\.totl'; did you mean"):
-        number(beside, "findings.totl")
-
-
-def test_a_study_of_sources_calls_them_so(made):
-    models = {"a": {"label": "A", "demonstration": True}, "b": {"label": "B", "demonstration": False}}
-    context = sections.context("s", ["replica", "official"], **made, called="source", models=models)
-    assert list(context["sources"]) == ["replica", "official"] and "sets" not in context
-    assert context["any_source"]["id"] == "s.replica"
     assert context["demonstration"] == ["A"]
-
-
-def test_numbers_and_captions_are_links():
-    made = part(**{"a_b.0": 1})
-    caption = latex.escape(f"50 % of {number(made, 'a_b.0')} {{braces}}")
-    text = link_numbers(rf"\caption{{{caption}}}" + "\n" + r"\label{fig:x_y}")
-    expected = (
-        r"\caption{50 \% of \sourced{ruff.replica.a_b.0}{1} \{braces\} \origin{fig:x_y}}" + "\n" + r"\label{fig:x_y}"
-    )
-    assert text == expected
-    with pytest.raises(UserError, match=r"'Alone\}.*' has no label behind it"):
-        link_numbers(r"\caption{Alone} Text.")
-    with pytest.raises(UserError, match="not closed"):
-        link_numbers(r"\caption{Open \} Text.")
-
-
-def test_lists_in_prose_escape_what_is_not_latex():
-    assert list_words(["a_b"]) == r"a\_b"
-    assert list_words(["a", "b", latex.Raw(r"\c")]) == r"a, b and \c"
-
-
-def test_an_unknown_number_names_the_nearest():
-    with pytest.raises(UserError, match=r"no number 'scored.1'; did you mean 'scored.0'"):
-        number(part(**{"scored.0": 1}), "scored.1")
-
-
-def test_a_figure_takes_both_columns_if_it_is_wider_than_one(made, tmp_path):
-    context = sections.context("s", ["replica", "official"], **made)
-    narrow, wide = context["sets"]["replica"]["figures"]["a"], context["shared"]["toy"]
-    assert sections.figure(narrow, "x").startswith(r"\begin{figure}[tbp]")
-    assert sections.figure(wide, "x").startswith(r"\begin{figure*}[tp]")
-    assert round(sections.width(made["figures"][2]), 2) == 6.77
-    (tmp_path / "cut.pdf").write_bytes(b"%PDF-1.4")
-    with pytest.raises(UserError, match=r"cut\.pdf: has no page size that can be read"):
-        sections.width(tmp_path / "cut.pdf")
-
-
-def test_floats_take_a_column_or_the_page_and_have_their_captions_below():
-    drawn = sections.figure(sections.Drawing("../a.pdf"), "x", "50 % of it")
-    assert drawn.splitlines()[0] == r"\begin{figure}[tbp]" and drawn.splitlines()[-1] == r"\end{figure}"
-    assert drawn.index("a.pdf") < drawn.index(r"\caption{50 \% of it}") < drawn.index(r"\label{fig:x}")
-    wide = sections.table(r"\begin{tabular}{l}a\end{tabular}", "x", "Cells", wide=True, size="scriptsize")
-    assert wide.startswith(r"\begin{table*}[tp]") and wide.rstrip().endswith(r"\end{table*}")
-    assert wide.index(r"\scriptsize") < wide.index("tabular") < wide.index(r"\caption{Cells}")
-    assert r"\label{tab:x}" in wide
-
-
-def test_a_caption_may_be_latex(tmp_path):
-    template = tmp_path / "s.tex.j2"
-    template.write_text(
-        r"\BLOCK{call table(cells, 'x', wide=true)}" "\nIn \\emph{%} \\VAR{n}.\n" r"\BLOCK{endcall}" "\n"
-    )
-    made = latex.render(tmp_path, "s.tex.j2", {"table": sections.table, "cells": r"\rule", "n": "5_0"})
-    assert r"\caption{In \emph{%} 5\_0.}" in made
+    assert context["beside"]["tables"] == {"findings": "findings"}
+    assert link_numbers(number(context["beside"], "findings.total")) == r"\sourced{s.findings.total}{3}"
+    of_sources = sections.context("s", ["replica", "official"], **made, called="source")
+    assert list(of_sources["sources"]) == ["replica", "official"] and "sets" not in of_sources
+    assert of_sources["any_source"]["id"] == "s.replica" and of_sources["demonstration"] == []
 
 
 def test_a_table_without_rows_is_empty_and_a_plain_one_fits_its_place(made):
@@ -132,44 +61,63 @@ def test_a_table_without_rows_is_empty_and_a_plain_one_fits_its_place(made):
     assert sorted(text.startswith(r"\begin{adjustbox}{max width=\linewidth}") for text in tables.values()) == [0, 1]
 
 
-def counted(**values):
-    numbers = {name: {"value": v, "text": f"{v}", "cell": {"missing": "BERT_base"}} for name, v in values.items()}
-    return {"id": "s", "numbers": numbers}
+def test_numbers_and_captions_are_links():
+    numbered = part(**{"a_b.0": 1})
+    caption = latex.escape(f"50 % of {number(numbered, 'a_b.0')} {{braces}}")
+    linked = r"\caption{50 \% of \sourced{ruff.replica.a_b.0}{1} \{braces\} \origin{fig:x_y}}" "\n" r"\label{fig:x_y}"
+    assert link_numbers(rf"\caption{{{caption}}}" "\n" r"\label{fig:x_y}") == linked
+    with refused("'Alone}", "no label"):
+        link_numbers(r"\caption{Alone} Text.")
+    with refused(r"'Open \}", "not closed"):
+        link_numbers(r"\caption{Open \} Text.")
+    with refused("ruff.replica", "'a_c.0'", "did you mean 'a_b.0'"):
+        number(numbered, "a_c.0")
 
 
-def test_findings_are_counted_in_words_that_fit():
-    numbers = {
-        "findings.total": 20,
-        "findings.replica.holds": 1,
-        "findings.replica.fails": 2,
-        "findings.replica.undecided": 17,
-    }
-    said = link_numbers(sections.findings(counted(**numbers), "replica", "a_b"))
-    assert said.startswith(r"Of the study's \sourced{s.findings.total}{20} findings, ")
-    for piece in ("{1} holds,", "{2} fail and", r"{17} are undecided on a\_b."):
-        assert piece in said
-    nothing = numbers | {"findings.replica.holds": 0, "findings.replica.fails": 0, "findings.replica.undecided": 20}
-    said = link_numbers(sections.findings(counted(**nothing), "replica"))
-    assert said.startswith("All ") and said.endswith("{20} findings of the study are undecided on this run.")
+def test_lists_in_prose_escape_what_is_not_latex():
+    assert list_words(["a_b"]) == r"a\_b" and list_words(["a", "b", latex.Raw(r"\c")]) == r"a, b and \c"
 
 
-def test_a_table_that_would_get_too_small_in_a_column_takes_both():
+def test_a_figure_takes_both_columns_if_it_is_wider_than_one(made, tmp_path):
+    context = sections.context("s", ["replica", "official"], **made)
+    drawn = sections.figure(context["sets"]["replica"]["figures"]["a"], "x", "50 % of it")
+    assert drawn.splitlines()[0] == r"\begin{figure}[tbp]" and drawn.splitlines()[-1] == r"\end{figure}"
+    assert drawn.index("a.pdf") < drawn.index(r"\caption{50 \% of it}") < drawn.index(r"\label{fig:x}")
+    assert sections.figure(context["shared"]["toy"], "x").startswith(r"\begin{figure*}[tp]")
+    (tmp_path / "cut.pdf").write_bytes(b"%PDF-1.4")
+    with refused("cut.pdf", "page size"):
+        sections.width(tmp_path / "cut.pdf")
+
+
+def test_a_table_takes_both_columns_if_it_is_asked_or_would_get_too_small_in_one():
+    wide = sections.table(r"\begin{tabular}{l}a\end{tabular}", "x", "Cells", wide=True, size="scriptsize")
+    assert wide.startswith(r"\begin{table*}[tp]") and wide.rstrip().endswith(r"\end{table*}")
+    assert wide.index(r"\scriptsize") < wide.index("tabular") < wide.index(r"\caption{Cells}")
+    assert r"\label{tab:x}" in wide
     cells = latex.Raw(r"\begin{adjustbox}{max width=\linewidth}" + "\n" + " & ".join(["word"] * 9) + r" \\")
     assert r"\begin{table}" in sections.table(cells, "a")
-    wider = latex.Raw(cells.replace("word", "some words"))
-    assert r"\begin{table*}" in sections.table(wider, "a") and r"\begin{table*}" in sections.table(
-        cells, "a", wide=True
-    )
+    assert r"\begin{table*}" in sections.table(latex.Raw(cells.replace("word", "some words")), "a")
 
 
-def test_findings_say_of_how_many_models_of_the_study_they_are():
-    counts = {
-        "findings.total": 20,
-        "findings.replica.holds": 0,
-        "findings.replica.fails": 1,
-        "findings.replica.undecided": 0,
-    }
-    some = link_numbers(sections.findings(counted(**counts | {"findings.replica.models": 3}), "replica"))
-    assert "undecided on this run, with " in some and some.endswith("{3} of the study's models in the run.")
-    without = counted(**counts | {"findings.replica.fails": 0, "findings.replica.models": 0})
-    assert link_numbers(sections.findings(without, "replica")).endswith("with none of the study's models in the run.")
+def test_a_caption_may_be_latex(tmp_path):
+    template = tmp_path / "s.tex.j2"
+    template.write_text(r"\BLOCK{call table(cells, 'x')}" "\nIn \\emph{%} \\VAR{n}.\n" r"\BLOCK{endcall}" "\n")
+    made = latex.render(tmp_path, "s.tex.j2", {"table": sections.table, "cells": r"\rule", "n": "5_0"})
+    assert r"\caption{In \emph{%} 5\_0.}" in made
+
+
+@pytest.mark.parametrize(
+    ("holds", "fails", "undecided", "models", "said"),
+    [
+        (1, 2, 17, {}, r"Of the study's 20 findings, 1 holds, 2 fail and 17 are undecided on a\_b."),
+        (0, 1, 1, {"models": 3}, r"1 fails and 1 is undecided on a\_b, with 3 of the study's models in the run."),
+        (0, 0, 20, {}, r"All 20 findings of the study are undecided on a\_b."),
+        (0, 0, 20, {"models": 0}, r"undecided on a\_b, with none of the study's models in the run."),
+    ],
+)  # fmt: skip
+def test_findings_are_counted_in_words_that_fit(holds, fails, undecided, models, said):
+    counts = {"holds": holds, "fails": fails, "undecided": undecided, **models}
+    beside = part("s", **{"findings.total": 20}, **{f"findings.replica.{name}": n for name, n in counts.items()})
+    text = sections.findings(beside, "replica", "a_b")
+    assert sections.unmark_numbers(text).endswith(said)
+    assert rf"\sourced{{s.findings.replica.undecided}}{{{undecided}}}" in link_numbers(text)

@@ -7,9 +7,9 @@ import pytest
 
 from scripts.core import files
 from scripts.core.data import estimate_rows
-from scripts.core.errors import UserError
 from scripts.core.paper import summary
 from scripts.paper import paper_summary
+from tests.refusals import refused
 
 
 def row(**given):
@@ -58,7 +58,7 @@ def test_rows_that_are_no_summary_are_refused(tmp_path, rows, words):
 
 def test_a_file_of_another_form_is_refused(tmp_path):
     files.write_csv(tmp_path / "s.csv", pd.DataFrame({"study": ["s"]}))
-    with pytest.raises(UserError, match="column 'part' is missing; delete the file"):
+    with refused(tmp_path / "s.csv", "column 'part'", "delete the file"):
         estimate_rows.read([tmp_path / "s.csv"])
 
 

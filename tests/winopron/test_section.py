@@ -1,0 +1,39 @@
+"""Numbers of the section and rows of the summary with rules alone and with all systems of the study."""
+
+from scripts.core import files
+from scripts.winopron import section, study
+
+
+def test_numbers(run):
+    folder, labels = run
+    rows = study.with_systems(study.read_table(folder / "estimates.csv"), labels)
+    rows = rows[(rows.entities == "double") & (rows.reading == "corrected") & (rows.prompts != "together")]
+    found = section.count_systems(rows, "replica") | section.count_bias(rows, "replica")
+    found |= section.count_overlaps(study.read_table(folder / "overlap.csv"), "replica")
+    assert (found["rules"]["value"], found["systems"]["value"]) == (2, len(labels) - 2)
+    assert found["chance.pronoun_consistency"]["text"] == "6.25" and found["bias.chance"]["text"] == "21.1"
+    assert bool(found["bias.systems"]["value"]) == bool(found["overlap.pairs"]["value"]) == (len(labels) > 2)
+    ends = study.pick(rows[rows.kind == "system"], metric="accuracy", case=...).set_index(["system", "case"])
+    lowest_other = ends.low.drop(["accusative", ""], level="case").groupby("system", observed=True).min()
+    hardest = (ends.high.xs("accusative", level="case") < lowest_other).sum()
+    assert found["accusative.hardest"]["value"] == hardest and (hardest > 0) == (len(labels) > 2)
+    # Not the fewest of any system.
+    few = rows.assign(clusters=rows.clusters.where(rows.scoring == "prompted", 4))
+    some = section.count_systems(few, "replica")
+    assert some["asked.lowest"]["value"] == 4 and some.get("prompted.pairs", {"value": 12})["value"] == 12
+
+
+def test_the_summary_has_each_prompt_and_the_extremes_as_headlines(run, tmp_path):
+    folder, labels = run
+    facts = {name: {"label": name, "demonstration": False} for name in study.SYSTEMS[4:]}
+    path = tmp_path / "summary.csv"
+    section.summary(
+        estimates=str(folder / "estimates.csv"), summary=str(path), labels=labels, models=facts, scored={}, systems={}
+    )
+    rows = files.read_csv(path, dtype={"prompt": str}).fillna({"prompt": "", "case": ""})
+    headlines = rows[rows.headline]
+    assert not headlines.duplicated(["label", "prompt"]).any() and set(headlines.label) == set(labels.values())
+    # The mean of prompts that differ is nobody's.
+    whole = rows[(rows.metric == "accuracy") & (rows["case"] == "") & (rows.entities == "double")]
+    assert set(whole[whole.prompt != ""].label) == {name for name in labels.values() if name.startswith("FLAN")}
+    assert not whole[whole.prompt == ""].label.str.startswith("FLAN").any()
