@@ -1,7 +1,6 @@
 """Figures 1, 2 and 4, which are tables here; golden files have them."""
 
 import pandas as pd
-import pytest
 
 from scripts.core.data import templates as template_files
 from scripts.winopron import examples, templates
