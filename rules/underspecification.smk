@@ -194,29 +194,30 @@ rule underspecification_toy_model:
 
 # Figures 3 and 5 to 14 of the paper: correlations_date_main 3, correlations_place_main 6, correlations_date_all 7,
 # correlations_place_all 8, occupations_example 5, occupations_<set>_<group> 9 to 14.
-rule underspecification_figure:
+rule underspecification_figures:
     input:
         **rules.underspecification_estimates.output,
         **UNDERSPEC_SHARES,
     output:
-        pdf="results/underspecification/figures/{part}/{figure}.pdf",
-        png=reported(
-            "results/underspecification/figures/{part}/{figure}.png",
-            UNDERSPEC_CATEGORY,
-            1,
-            "figure",
-            "{figure}",
-        ),
-        csv="results/underspecification/figures/{part}/{figure}.csv",
+        pdf=expand("results/underspecification/figures/{drawn}.pdf", drawn=UNDERSPEC.drawn),
+        png=[
+            reported(
+                f"results/underspecification/figures/{drawn}.png",
+                UNDERSPEC_CATEGORY,
+                1,
+                "figure",
+                underspecification_plan.title_of(drawn),
+            )
+            for drawn in UNDERSPEC.drawn
+        ],
+        csv=expand("results/underspecification/figures/{drawn}.csv", drawn=UNDERSPEC.drawn),
     log:
-        "results/logs/underspecification_figure/{part}_{figure}.log",
-    wildcard_constraints:
-        part=one_of(underspecification_study.PARTS),
-        figure="(correlations|occupations)_.*",
+        "results/logs/underspecification_figures/all.log",
     conda:
         "../envs/analysis.yaml"
+    resources:
+        mem_mb=growing(2000),
     params:
-        **from_wildcards("part", "figure"),
         threshold=UNDERSPEC["threshold"],
     script:
         "../scripts/underspecification/figures.py"
@@ -266,28 +267,22 @@ rule underspecification_figure_toy_model:
         "../scripts/underspecification/illustrations.py"
 
 
-rule underspecification_table:
+rule underspecification_tables:
     input:
         **rules.underspecification_estimates.output,
         printed=repo_path("paper/published/underspecification.csv"),
     output:
-        tex="results/underspecification/tables/{part}/{table}.tex",
-        csv=reported(
-            "results/underspecification/tables/{part}/{table}.csv",
-            UNDERSPEC_CATEGORY,
-            4,
-            "table",
-            "Underspecification, {table}",
-        ),
+        tex=expand("{table}.tex", table=UNDERSPEC_TABLES),
+        csv=[
+            reported(f"{table}.csv", UNDERSPEC_CATEGORY, 4, "table", underspecification_plan.title_of(table))
+            for table in UNDERSPEC_TABLES
+        ],
     log:
-        "results/logs/underspecification_table/{part}_{table}.log",
-    wildcard_constraints:
-        part=one_of(underspecification_study.PARTS),
-        table=one_of(UNDERSPEC_TABULATED),
+        "results/logs/underspecification_tables/all.log",
     conda:
         "../envs/analysis.yaml"
-    params:
-        **from_wildcards("part", "table"),
+    resources:
+        mem_mb=growing(2000),
     script:
         "../scripts/underspecification/tables.py"
 

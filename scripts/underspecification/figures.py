@@ -1,7 +1,7 @@
-"""The figures of Method 1 and Method 2, each by the function that the wildcard ``figure`` names
-(rules/underspecification.smk)."""
+"""The figures of Method 1 and Method 2 (rule ``underspecification_figures``)."""
 
 import itertools
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -46,37 +46,38 @@ GENDER_SHIFT = 1.2
 """How far apart the marks of neighbouring genders stand, in points, so that none hides another."""
 
 
-def figure(
+def figures(
     *,
     estimates: str,
     curves: str,
     metrics: str,
-    pdf: str,
-    png: str,
-    csv: str,
-    figure: str,
-    part: str,
+    pdf: list[str],
+    png: list[str],
+    csv: list[str],
     threshold: float,
     shares: str | None = None,
 ) -> None:
-    """Draw one of the figures of a release or of the run.
+    """Draw the figures of all parts: the folder of a file is the part, its name says what is drawn.
 
     ``correlations_<variable>_<choice>`` shows all models, or those of the study's main text;
     ``occupations_<set>_<group>`` the models of a group, and ``occupations_example`` one alone, as in the main text.
     ``threshold`` is that of the metric; ``shares`` (TSV) has the share of women by occupation, where it was fetched.
     """
-    kind, *of = figure.split("_")
-    rows = study.read_table(curves if kind == "correlations" else metrics)
-    rows = rows[rows.part == part]
-    if kind == "correlations":
-        variable, choice = of
-        rows = correlations(rows, study.read_table(estimates), variable, choice)
-        drawn = draw_correlations(rows, variable)
-    else:
-        evaluation_set, group = of if len(of) > 1 else ("winogender", EXAMPLE)
-        rows = occupations(rows, evaluation_set, group)
-        drawn = draw_occupations(rows, evaluation_set, study.read_shares(shares), threshold)
-    plotting.save(drawn, rows, pdf, png, csv)
+    lines, women = study.read_table(estimates), study.read_shares(shares)
+    read = {"correlations": study.read_table(curves), "occupations": study.read_table(metrics)}
+    for paths in zip(pdf, png, csv, strict=True):
+        part, name = Path(paths[0]).with_suffix("").parts[-2:]
+        kind, *of = name.split("_")
+        rows = read[kind][read[kind].part == part]
+        if kind == "correlations":
+            variable, choice = of
+            rows = correlations(rows, lines, variable, choice)
+            drawn = draw_correlations(rows, variable)
+        else:
+            evaluation_set, group = of if len(of) > 1 else ("winogender", EXAMPLE)
+            rows = occupations(rows, evaluation_set, group)
+            drawn = draw_occupations(rows, evaluation_set, women, threshold)
+        plotting.save(drawn, rows, *paths)
 
 
 def correlations(curves: "pd.DataFrame", estimates: "pd.DataFrame", variable: str, choice: str) -> "pd.DataFrame":

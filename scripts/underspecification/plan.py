@@ -31,6 +31,11 @@ def method_of(name: str) -> str:
     return "mgc" if name == "mgc" else "winogender"
 
 
+def title_of(path: str) -> str:
+    """Return what a report calls a figure or table: its part, and the name of its file in words."""
+    return ": ".join(Path(path).parts[-2:]).replace("_", " ").capitalize()
+
+
 @dataclass(frozen=True)
 class Plan(StudyPlan):
     """A run of the study.

@@ -1,9 +1,10 @@
-"""The paper's tables, each by the function that the wildcard ``table`` names (rules/underspecification.smk).
+"""The paper's tables (rule ``underspecification_tables``).
 
 Cells are written as they are printed (LaTeX and CSV); full precision is in the tables that they are made from.
 """
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pandas as pd
 
@@ -31,29 +32,26 @@ MASSES = {"top": "top tokens", "full": "vocabulary", "written": "top tokens at w
 """Accumulations as the table of probabilities calls them."""
 
 
-def table(
-    *, estimates: str, curves: str, metrics: str, printed: str, tex: str, csv: str, table: str, part: str
-) -> None:
-    """Write one of the tables of a release or of the run; ``printed`` are the published numbers."""
+def tables(*, estimates: str, curves: str, metrics: str, printed: str, tex: list[str], csv: list[str]) -> None:
+    """Write the tables of all parts, by folder and name of their files; ``printed`` are the published numbers."""
     numbers = published.read_published(printed)
-    left = 2
-    if table == "metric":
-        cells, left = example(of_part(metrics, part), numbers), 5
-    elif table == "word_group_probabilities":
-        cells, left = word_group_probabilities(of_part(curves, part)), 3
-    elif table == "detection":
-        cells = rates(of_part(estimates, part), numbers)
-    else:
-        cells = {"slopes": slopes, "independence": independence}[table](of_part(estimates, part))
-    # Single prompts of a model that has their mean are in the CSV alone, and so is an occupation that all rows have.
-    shown = over_prompts(cells) if table == "slopes" else cells.drop(columns="Occupation", errors="ignore")
-    write(tex, csv, cells, shown, left)
-
-
-def of_part(path: str, part: str) -> pd.DataFrame:
-    """Return the rows of a table of results about a part, in the order of the study's models."""
-    rows = study.read_table(path)
-    return study.order_rows(rows[rows.part == part])
+    paths = {"estimates": estimates, "curves": curves, "metrics": metrics}
+    read = {name: study.order_rows(study.read_table(path)) for name, path in paths.items()}
+    for made in zip(tex, csv, strict=True):
+        part, name = Path(made[0]).with_suffix("").parts[-2:]
+        measured, means, moves = (table[table.part == part] for table in read.values())
+        left = 2
+        if name == "metric":
+            cells, left = example(moves, numbers), 5
+        elif name == "word_group_probabilities":
+            cells, left = word_group_probabilities(means), 3
+        elif name == "detection":
+            cells = rates(measured, numbers)
+        else:
+            cells = {"slopes": slopes, "independence": independence}[name](measured)
+        # The CSV alone has single prompts of a model that has their mean, and the occupation where it is one.
+        shown = over_prompts(cells) if name == "slopes" else cells.drop(columns="Occupation", errors="ignore")
+        write(*made, cells, shown, left)
 
 
 def slopes(estimates: pd.DataFrame) -> pd.DataFrame:
