@@ -3,7 +3,7 @@
 The instances behind a row follow from its identity and its factors (:mod:`scripts.core.provenance.origins`).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,8 @@ OUTPUT_FOLDERS = {
     DISTRIBUTION: "distributions",
 }
 """Ways in which an output becomes a decision, to the folder below ``results/<study>/`` with the outputs."""
+IDENTIFIERS = ("instance_id", "id", "text_id")
+"""What tables of instances, of outputs and of outcomes are joined by."""
 IDENTITY = ["study", "part", "model", "kind", "scoring", "debiasing"]
 """``study`` and ``model`` by their names in the workflow, ``part`` that of the study (a set of templates, a source)."""
 VALUES = ["value", "unit", "low", "high", "level", "n", "n_unit"]
@@ -68,6 +70,20 @@ def plain_cell(value: Any) -> str:
 def factors(columns: Iterable) -> list[str]:
     """Return the columns of a summary that are factors, in their order."""
     return [name for name in columns if name not in COLUMNS]
+
+
+def levels(row: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return the factors that a row of a summary does not pool, each with its levels."""
+    return {name: row[name].split("|") for name in factors(row) if row[name]}
+
+
+def outcome_tables(row: Mapping[str, str], declared: Mapping[str, list[str]]) -> list[str]:
+    """Return the tables of a run with what became of each instance behind a row.
+
+    Args:
+        declared: ``outcomes`` of the study's declaration: ways of scoring to tables; those of no other have "".
+    """
+    return [path.format(**row) for path in declared.get(row.get("scoring", ""), declared.get("", []))]
 
 
 def identity(columns: Iterable) -> list[str]:

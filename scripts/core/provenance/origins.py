@@ -17,12 +17,9 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.data import estimate_rows
-from scripts.core.data.estimate_rows import plain_cell
+from scripts.core.data.estimate_rows import IDENTIFIERS, plain_cell
 from scripts.core.errors import UserError
 from scripts.core.provenance import graph
-
-KEYS = ("instance_id", "text_id", "id")
-"""What tables of instances, of outputs and of outcomes are joined by."""
 
 
 class Origins:
@@ -128,12 +125,12 @@ class Origins:
         """
         said = {name: plain_cell(value) for name, value in estimate.items()}
         study, scoring = said["study"], said.get("scoring", "")
-        facts = {name: said[name].split("|") for name in estimate_rows.factors(said) if said[name]}
+        facts = estimate_rows.levels(said)
         if facts.get("templates") == [said["part"]]:
             # The part is in the outcomes' names; sets that belong to it may have names of their own.
             del facts["templates"]
         known = self.outcomes.get(study, {})
-        outcomes = [path.format(**said) for path in known.get(scoring, known.get("", []))]
+        outcomes = estimate_rows.outcome_tables(said, known)
         room = f"results/{study}/{estimate_rows.OUTPUT_FOLDERS.get(scoring)}/"
         behind = {path for outcome in outcomes if outcome in self.makers for path in self._needs(outcome)}
         if not known:
@@ -158,7 +155,7 @@ class Origins:
             mask = self._matching(table, facts)
             for tables in alternatives:
                 speaking = [other for other in tables if other in outputs or self._speaks_of(other, facts)]
-                for key in self._schema(table).keys() & {*KEYS}:
+                for key in self._schema(table).keys() & {*IDENTIFIERS}:
                     column, having = self._column(table, key), [one for one in speaking if key in self._schema(one)]
                     # Identifiers of another kind of thing say nothing of these.
                     if any(self._share(table, other, key) for other in having):

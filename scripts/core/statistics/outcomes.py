@@ -20,7 +20,6 @@ from scripts.core.errors import UserError
 from scripts.core.statistics import paired, procedures
 
 DRAWS, SEED = 5000, 20261125
-KEYS = ("instance_id", "id", "text_id")
 CONTENT = ("text", "options", "gold", "answer", "a", "b", "a_coref", "b_coref", "role", "gender")
 """Columns of instances that make two of one id the same."""
 BOUNDS = {"mean": 1.0, "area": 1.0, "disagreement": 1.5, "slope": np.inf}
@@ -74,7 +73,7 @@ def read_outcomes(run: Path, estimate: Mapping[str, Any], tables: Mapping, decla
         NotComparable: If the run lacks a table, a column or an instance.
     """
     row = {name: estimate_rows.plain_cell(value) for name, value in estimate.items()}
-    path = tables.get(row["scoring"], tables.get("", [""]))[0].format(**row)
+    path = next(iter(estimate_rows.outcome_tables(row, tables)), "")
     if not (run / path).is_file():
         raise NotComparable(f"{path or 'a table of outcomes'} is not in this run")
     try:
@@ -94,12 +93,12 @@ def _select_outcomes(frame: pd.DataFrame, study: Path, row: Mapping[str, str], d
         present = frame[column].map(estimate_rows.plain_cell)
         wanted = [pattern.format(**row) for pattern in patterns]
         frame = frame[present == next((text for text in wanted if (present == text).any()), None)]
-    key = next(name for name in KEYS if name in frame)
+    key = next(name for name in estimate_rows.IDENTIFIERS if name in frame)
     known = _instances(study, key, frozenset(frame[key]))
     frame = frame.join(known[known.columns.difference(frame.columns)], on=key)
-    for name in estimate_rows.factors(row):
-        if row[name] and name in frame:
-            frame = frame[frame[name].map(estimate_rows.plain_cell).isin(row[name].split("|"))]
+    for name, levels in estimate_rows.levels(row).items():
+        if name in frame:
+            frame = frame[frame[name].map(estimate_rows.plain_cell).isin(levels)]
     by = [declared["by"]] * bool(declared["by"])
     made = pd.DataFrame(
         {
