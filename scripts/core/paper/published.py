@@ -23,10 +23,6 @@ CHOICES = ("instances", "settings")
 """Variants of the mapping whose numbers follow from what a run was asked to do, and from no model or data."""
 
 PUBLISHED_COLUMNS = ["source", "item", "row", "column", "value", "unit", "kind", "note"]
-MAPPING_COLUMNS = [
-    "item", "row", "column", "table", "cells", "value", "reduce", "interval", "scale", "models", "templates", "variant",
-    "comparison", "tolerance", "reason",
-]  # fmt: skip
 MODEL_COLUMNS = ["row", "family", "label", "model", "groups"]
 KEY = ["item", "row", "column"]
 KINDS = ("table", "text", "bound", "setting")
