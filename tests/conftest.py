@@ -37,7 +37,6 @@ SLOW = (
     "test_environments.py",
     "test_overlays.py",
     "underspecification/test_published.py",
-    "underspecification/test_wing.py",
 )
 
 

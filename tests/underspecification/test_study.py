@@ -1,0 +1,21 @@
+"""What models are called in files, in tables and among a run's own."""
+
+import pandas as pd
+import pytest
+
+from scripts.core import files
+from scripts.core.errors import UserError
+from scripts.underspecification import study
+
+
+def test_models_are_told_apart_by_their_prompt():
+    assert [study.label("google_ul2", prompt) for prompt in ("mask", "B")] == ["UL2-20B denoiser", "UL2-20B gen"]
+    assert [study.run_label("UL2-20B", prompt) for prompt in ("mask", "B")] == ["UL2-20B denoiser", "UL2-20B gen"]
+    assert study.label("davinci", "mask") is None and study.run_label("BERT-base", "mask") == "BERT-base"
+    assert study.order(["own", "GPT-3", "BERT-base"]) == ["BERT-base", "GPT-3", "own"]
+
+
+def test_a_table_without_rows_is_refused(tmp_path):
+    files.write_csv(tmp_path / "curves.csv", pd.DataFrame(columns=["model"]))
+    with pytest.raises(UserError, match=r"curves\.csv: has no row"):
+        study.read_table(tmp_path / "curves.csv")
