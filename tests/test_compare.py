@@ -104,8 +104,8 @@ def test_other_instances_have_no_paired_difference(tmp_path):
     a, b = write_run(tmp_path / "a", RIGHT), write_run(tmp_path / "b", RIGHT, text="Another sentence")
     differs, _, tables, _ = compared(a, b, tmp_path / "out")
     (row,) = tables["estimates"].to_dict("records")
-    assert (differs, row["note"]) == (True, "other instances: 0 of 24 and 24 are shared")
-    assert np.isnan(row["p"])
+    assert (differs, row["differs"], row["note"]) == (True, True, "other instances: 0 of 24 and 24 are shared")
+    assert np.isnan(row["p"]) and row["flipped"] == 0
 
 
 def test_outcomes_that_make_another_value_are_not_used(tmp_path):

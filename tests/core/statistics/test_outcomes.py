@@ -31,6 +31,12 @@ def test_statistics_are_means_of_units():
         value=[0.1, 0.2, 0.3, 0.3, 0.2, 0.1],
     )
     assert outcomes._units(sentences, "slope").value.tolist() == pytest.approx([20.0])
+    # Changes of 0.2 and 0.1 against 0.1 and 0: three of four pairs are above, and half of the one that is equal.
+    changed = rows(
+        unit=list("abcd") * 2, cluster=list("abcd") * 2, by=[0] * 4 + [1] * 4, sign=[1, 1, -1, -1] * 2,
+        value=[0.3, 0.2, 0.1, 0.4, 0.1, 0.3, 0.2, 0.4],
+    )  # fmt: skip
+    assert outcomes._units(changed, "area").value.mean() == pytest.approx(3.5 / 4)
 
 
 def test_pseudo_values_of_an_area_have_its_mean_and_its_error():

@@ -1,14 +1,10 @@
 """Comparisons of two models on the same items: values by hand, other procedures, and promised rates by simulation."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from scipy import stats
 
 from scripts.core.statistics import paired
-
-ROOT = Path(__file__).parents[3]
 
 
 def test_sums_of_clusters():
@@ -32,6 +28,15 @@ def test_sign_flips_of_single_items_are_the_exact_test_of_mcnemar():
     assert paired.sign_flip_p(sums, 100, 0) == pytest.approx(stats.binomtest(3, 13, 0.5).pvalue)
 
 
+def test_random_flips_are_counted_with_the_observed_one():
+    sums = np.random.default_rng(7).normal(0.3, 1, 20)
+    signs = np.random.default_rng(3).choice((1.0, -1.0), size=(99, 20))
+    reaching = sum(abs(np.dot(flipped, sums)) >= abs(sums.sum()) for flipped in signs)
+    assert 0 < reaching < 99 and paired.sign_flip_p(sums, 99, 3) == (1 + reaching) / 100
+    # All alike: no pattern but the observed one reaches it, except by chance.
+    assert paired.sign_flip_p(np.ones(60), 99, 3) == 1 / 100
+
+
 def test_random_flips_come_close_to_all_of_them():
     sums = np.random.default_rng(7).normal(0.5, 1, 20)
     everything = stats.permutation_test(
@@ -41,22 +46,15 @@ def test_random_flips_come_close_to_all_of_them():
     assert paired.sign_flip_p(sums, 20000, 1) == pytest.approx(everything.pvalue, abs=0.01)
 
 
-def outcomes(random, templates, per_template, difference, spread):
-    """Return whether each of two models is right on every item; the second is better by ``difference``."""
-    hardness = np.repeat(random.normal(0, 0.15, templates), per_template)
-    taste = np.repeat(random.normal(0, spread, templates), per_template)
-    size = templates * per_template
-    first = random.random(size) < np.clip(0.5 + hardness, 0, 1)
-    second = random.random(size) < np.clip(0.5 + hardness + difference + taste, 0, 1)
-    return first, second, np.repeat(np.arange(templates), per_template)
-
-
 def test_models_that_are_alike_differ_in_a_twentieth_of_the_samples():
     """Though items of a template are alike."""
     random = np.random.default_rng(9)
-    p = [
-        paired.sign_flip_p(paired.cluster_sums(*outcomes(random, 60, 8, 0, 0.15))[0], 499, repeat)
-        for repeat in range(400)
-    ]
+    templates = np.repeat(np.arange(60), 8)
+    p = []
+    for repeat in range(400):
+        # How hard a template is for both models, and how much harder for one of them.
+        hardness, taste = (random.normal(0, 0.15, 60)[templates] for _ in range(2))
+        first, second = (random.random(480) < np.clip(0.5 + rate, 0, 1) for rate in (hardness, hardness + taste))
+        p.append(paired.sign_flip_p(paired.cluster_sums(first, second, templates)[0], 499, repeat))
     # Two standard errors of 400 simulations.
     assert np.mean(np.array(p) <= 0.05) == pytest.approx(0.05, abs=0.022)

@@ -1,4 +1,4 @@
-"""The statistical procedures agree with textbook values and with other libraries."""
+"""The statistical procedures agree with values by hand, plain loops and other libraries."""
 
 import math
 
@@ -10,26 +10,41 @@ from statsmodels.stats.power import TTestPower
 
 from scripts.core.statistics import procedures
 
+# Means of the same three accuracies, added up in several orders: they differ in the last bit.
+MEANS = [sum(values) / 3 for values in ((0.1, 0.2, 0.3), (0.3, 0.2, 0.1), (0.2, 0.3, 0.1), (0.3, 0.1, 0.2))]
+
 
 def test_welch_agrees_with_scipy():
     rng = np.random.default_rng(1)
     a, b = rng.normal(0, 1, 40), rng.normal(0.5, 3, 25)
     expected = stats.ttest_ind(a, b, equal_var=False)
-    t, df, p = procedures.welch(a, b)
-    assert (t, df, p) == pytest.approx((expected.statistic, expected.df, expected.pvalue))
-
-
-@pytest.mark.parametrize(("a", "b"), [([1.0], [0.0, 1.0]), ([1.0, 1.0], [0.0, 0.0])])
-def test_welch_is_undefined_without_variation(a, b):
-    assert np.isnan(procedures.welch(a, b)).all()
-
-
-def test_welch_is_defined_when_one_sample_varies():
+    assert procedures.welch(a, b) == pytest.approx((expected.statistic, expected.df, expected.pvalue))
     assert procedures.welch([1.0, 1.0, 1.0], [0.0, 1.0, 0.0])[2] < 0.2
 
 
-# Means of the same three accuracies, added up in several orders: they differ in the last bit.
-MEANS = [sum(values) / 3 for values in ((0.1, 0.2, 0.3), (0.3, 0.2, 0.1), (0.2, 0.3, 0.1), (0.3, 0.1, 0.2))]
+def test_paired_by_hand():
+    # Differences 1, 2, 3, 2: mean 2, standard deviation sqrt(2/3), so t is 2 / sqrt(1/6).
+    t, df, p = procedures.paired_t_test([3.0, 5.0, 9.0, 2.0], [2.0, 3.0, 6.0, 0.0])
+    assert (t, df) == pytest.approx((2 * np.sqrt(6), 3))
+    assert p == pytest.approx(2 * stats.t.sf(2 * np.sqrt(6), 3))
+    with pytest.raises(ValueError, match="3 values and 2"):
+        procedures.paired_t_test([1.0, 2.0, 3.0], [1.0, 2.0])
+
+
+@pytest.mark.parametrize(
+    ("test", "a", "b"),
+    [
+        (procedures.welch, [1.0], [0.0, 1.0]),
+        (procedures.welch, [1.0, 1.0], [0.0, 0.0]),
+        (procedures.paired_t_test, [1.0], [0.0]),
+        (procedures.paired_t_test, [], []),
+        (procedures.paired_t_test, [0.3, 0.7, 0.9], [0.1, 0.5, 0.7]),
+        (procedures.spearman, [1, 2], [3, 3]),
+        (procedures.spearman, [1], [2]),
+    ],
+)
+def test_nothing_is_said_of_samples_that_are_short_or_do_not_vary(test, a, b):
+    assert np.isnan(test(a, b)).all()
 
 
 @pytest.mark.parametrize("scale", [1, 1e-9, 1e9])
@@ -38,31 +53,19 @@ def test_rounding_noise_is_no_variation(scale):
     b = np.full(60, a.min())
     assert 0 < np.ptp(a) < 1e-15 * scale
     for test in (procedures.welch, procedures.paired_t_test):
-        assert np.isnan(test(a, b)).all()
-        assert np.isnan(test(b, a)).all()
-    assert np.isnan(procedures.spearman(a, np.arange(60)))
-    assert np.isnan(procedures.spearman(np.arange(60), a))
+        assert np.isnan(test(a, b)).all() and np.isnan(test(b, a)).all()
+    assert np.isnan(procedures.spearman(a, np.arange(60))) and np.isnan(procedures.spearman(np.arange(60), a))
+    # A small difference of large values is one.
+    assert procedures.has_variation([scale / 2, scale / 2 + scale * 1e-9], scale / 2)
 
 
 @pytest.mark.parametrize("size", [1e-9, 1, 1e9])
 def test_small_numbers_that_vary_are_tested(size):
-    a, b = size * np.array([0.25, 0.5, 0.75, 1]), size * np.array([0.25, 0.25, 0.5, 0.5])
-    expected = stats.ttest_ind([0.25, 0.5, 0.75, 1], [0.25, 0.25, 0.5, 0.5], equal_var=False)
-    assert procedures.welch(a, b)[2] == pytest.approx(expected.pvalue)
-    assert procedures.paired_t_test(a, b)[2] == pytest.approx(stats.ttest_rel(a, b).pvalue)
+    x, y = np.array([0.25, 0.5, 0.75, 1]), np.array([0.25, 0.25, 0.5, 0.5])
+    a, b = size * x, size * y
+    assert procedures.welch(a, b)[2] == pytest.approx(stats.ttest_ind(x, y, equal_var=False).pvalue)
+    assert procedures.paired_t_test(a, b)[2] == pytest.approx(stats.ttest_rel(x, y).pvalue)
     assert procedures.spearman(a, b) == pytest.approx(stats.spearmanr([1, 2, 3, 4], [1, 1, 2, 2]).statistic)
-
-
-def test_paired_by_hand():
-    # Differences 1, 2, 3, 2: mean 2, standard deviation sqrt(2/3), so t is 2 / sqrt(1/6).
-    t, df, p = procedures.paired_t_test([3.0, 5.0, 9.0, 2.0], [2.0, 3.0, 6.0, 0.0])
-    assert (t, df) == pytest.approx((2 * np.sqrt(6), 3))
-    assert p == pytest.approx(2 * stats.t.sf(2 * np.sqrt(6), 3))
-
-
-@pytest.mark.parametrize(("a", "b"), [([1.0], [0.0]), ([], []), ([0.3, 0.7, 0.9], [0.1, 0.5, 0.7])])
-def test_paired_is_undefined_without_varying_differences(a, b):
-    assert np.isnan(procedures.paired_t_test(a, b)).all()
 
 
 def test_what_does_not_vary_has_an_exact_test():
@@ -72,11 +75,6 @@ def test_what_does_not_vary_has_an_exact_test():
         expected = stats.binomtest(one, one + other).pvalue
         assert procedures.sign_test(one, other) == procedures.sign_test(other, one) == pytest.approx(expected)
     assert procedures.sign_test(0, 0) == 1
-
-
-def test_paired_wants_pairs():
-    with pytest.raises(ValueError, match="3 values and 2"):
-        procedures.paired_t_test([1.0, 2.0, 3.0], [1.0, 2.0])
 
 
 def rejections(effect, repetitions=2000):
@@ -107,22 +105,50 @@ def test_the_paired_test_has_its_size_and_power_where_welchs_test_misses_the_eff
     assert welch < 0.05
 
 
-def test_holm_by_hand():
+def test_holm_by_hand_and_by_statsmodels():
     # Ordered 0.01, 0.02, 0.03, 0.04 times 4, 3, 2, 1, never decreasing; the undefined test is left out.
     adjusted = procedures.holm([0.04, np.nan, 0.01, 0.03, 0.02])
-    assert adjusted[[0, 2, 3, 4]] == pytest.approx([0.06, 0.04, 0.06, 0.06])
-    assert np.isnan(adjusted[1])
-
-
-def test_holm_equals_statsmodels():
+    assert adjusted[[0, 2, 3, 4]] == pytest.approx([0.06, 0.04, 0.06, 0.06]) and np.isnan(adjusted[1])
+    assert procedures.holm([]).tolist() == [] and np.isnan(procedures.holm([np.nan])).all()
     rng = np.random.default_rng(5)
-    assert procedures.holm([]).tolist() == procedures.holm([np.nan])[:0].tolist() == []
     for size in (1, 2, 7, 200):
         p = np.round(rng.uniform(0, 1, size) ** 4, 2)  # with ties, zeros and ones
         assert procedures.holm(p).tolist() == multipletests(p, method="holm")[1].tolist()
 
 
-def test_bootstrap_interval_covers_and_is_reproducible():
+@pytest.mark.parametrize(("alpha", "tests", "size"), [(0.05, 1, 6), (0.05, 6, 8), (0.05, 10, 9), (0.01, 1, 8)])
+def test_the_smallest_sample_is_the_first_that_could_be_significant_if_all_units_agreed(alpha, tests, size):
+    assert procedures.smallest_sample(alpha, tests) == size
+    # The exact sign test of units that all point one way, by Holm's first step.
+    assert tests * 2 * 0.5**size <= alpha < tests * 2 * 0.5 ** (size - 1)
+
+
+def test_each_bootstrap_sample_draws_as_many_clusters_anew():
+    weights = procedures.cluster_weights(30, 4000, 7)
+    assert weights.shape == (4000, 30) and (weights.sum(axis=1) == 30).all() and (weights >= 0).all()
+    # Drawn with replacement from thirty: 1 on average, with a variance of 29 / 30 within a sample and over them.
+    assert weights.mean(axis=0) == pytest.approx(1, abs=5 * np.sqrt(29 / 30 / 4000))
+    assert weights.var(axis=0).mean() == pytest.approx(29 / 30, rel=0.03)
+    assert (weights == np.array(procedures.cluster_weights(30, 4000, 7))).all()
+    assert (weights != procedures.cluster_weights(30, 4000, 8)).any()
+
+
+def test_the_interval_of_a_share_is_that_of_a_loop_over_resampled_clusters():
+    rng = np.random.default_rng(3)
+    trials = rng.integers(1, 9, 15)
+    successes = rng.binomial(trials, 0.6)
+    drawn = []
+    for weights in procedures.cluster_weights(15, 400, 7).astype(int):
+        chosen = np.repeat(np.arange(15), weights)
+        drawn.append(successes[chosen].sum() / trials[chosen].sum())
+    assert procedures.ratio_samples(successes, trials, 400, 7) == pytest.approx(drawn)
+    for level in (0.95, 0.8):
+        tail = (1 - level) / 2
+        ends = procedures.cluster_bootstrap(successes, trials, 400, seed=7, level=level)
+        assert ends == pytest.approx(tuple(np.quantile(drawn, [tail, 1 - tail])))
+
+
+def test_the_interval_of_a_share_covers_it():
     rng = np.random.default_rng(2)
     covered = 0
     for repetition in range(200):
@@ -131,17 +157,24 @@ def test_bootstrap_interval_covers_and_is_reproducible():
         low, high = procedures.cluster_bootstrap(rng.binomial(trials, shares), trials, 500, seed=repetition)
         covered += low <= 0.6 <= high
     assert 180 <= covered <= 199
-    few = [3, 1, 2, 2], [4, 4, 4, 4]
-    once = procedures.cluster_bootstrap(*few, 500, seed=7)
-    assert once == procedures.cluster_bootstrap(*few, 500, seed=7)
-    assert once != procedures.cluster_bootstrap(*few, 500, seed=8)
 
 
-def test_bootstrap_resamples_clusters_not_trials():
+def test_clusters_without_trials_count_for_nothing_and_one_is_not_enough():
+    few = procedures.cluster_bootstrap([1, 2, 3], [4, 4, 4], 500, seed=1)
+    assert procedures.cluster_bootstrap([1, 0, 2, 3, *[0] * 20], [4, 0, 4, 4, *[0] * 20], 500, seed=1) == few
+    assert np.isnan(procedures.cluster_bootstrap([1, 0], [4, 0], 500, seed=1)).all()
     # Two clusters that are all right and all wrong: a bootstrap over trials would be narrow.
-    low, high = procedures.cluster_bootstrap([100, 0], [100, 100], 1000, seed=1)
-    assert (low, high) == (0, 1)
-    assert np.isnan(procedures.cluster_bootstrap([1], [2], 100, seed=1)).all()
+    assert procedures.cluster_bootstrap([100, 0], [100, 100], 1000, seed=1) == (0, 1)
+
+
+def test_clusters_that_agree_leave_something_unknown():
+    """Of all right or all wrong it is Wilson's of so many clusters, whatever their trials."""
+    assert procedures.cluster_bootstrap([4] * 6, [4] * 6, 100, seed=1) == procedures.wilson(6, 6)
+    assert procedures.cluster_bootstrap([0] * 20, [4] * 20, 100, seed=1) == procedures.wilson(0, 20)
+    half = procedures.cluster_bootstrap([2] * 6, [4] * 6, 100, seed=1)
+    assert half == procedures.agreeing_interval(0.5, 6, least=0.0) and half[0] > 0
+    equal = procedures.cluster_bootstrap([0] * 6, [4] * 6, 100, seed=1, least=-1.0)
+    assert equal == procedures.agreeing_interval(0.0, 6) and equal[0] == -equal[1] < 0
 
 
 @pytest.mark.parametrize(("clusters", "share"), [(1, 0.975), (5, 0.5218), (20, 0.1684)])
@@ -151,14 +184,48 @@ def test_the_interval_of_clusters_that_agree_has_both_ends(clusters, share):
     assert (0.2 - low, high - 0.2) == pytest.approx((0.2 * share, 0.8 * share), abs=1e-4)
 
 
-def test_a_small_difference_of_large_values_is_one():
-    assert procedures.has_variation([0.5, 0.5 + 1e-9], 0.5)
-    assert not procedures.has_variation([0.5, 0.5 + 1e-15], 0.5)
+@pytest.mark.parametrize(
+    ("successes", "trials", "level"), [(0, 5, 0.95), (599, 600, 0.95), (600, 600, 0.95), (3, 7, 0.99)]
+)
+def test_wilsons_interval_is_that_of_scipy(successes, trials, level):
+    expected = stats.binomtest(successes, trials).proportion_ci(level, method="wilson")
+    made = procedures.wilson(successes, trials, level)
+    assert made == pytest.approx((expected.low, expected.high), abs=1e-9)
+    # Rounding leaves no share outside: 0 of any number is 0.
+    assert all(procedures.wilson(0, n)[0] == 0 and procedures.wilson(n, n)[1] == 1 for n in range(1, 200))
 
 
-def test_spearman():
-    assert procedures.spearman([1, 2, 3], [1, 4, 9]) == pytest.approx(1)
-    assert np.isnan(procedures.spearman([1, 2], [3, 3]))
+def test_the_interval_of_ten_clusters_is_of_percentiles_and_has_a_width_or_there_is_none():
+    def interval(samples, clusters=10, value=0.5, **bounds):
+        return procedures.bootstrap_interval(value, samples, clusters, **bounds)
+
+    assert interval(np.arange(101.0) / 100) == pytest.approx((0.025, 0.975))
+    assert interval(np.arange(101.0) / 100, level=0.9) == pytest.approx((0.05, 0.95))
+    assert interval([np.nan, np.inf, 0.1, 0.2])[0] == pytest.approx(0.1025)
+    # None of ten clusters differs: a share of at most .31 of all does (Clopper and Pearson 1934).
+    reach = stats.binomtest(0, 10).proportion_ci().high / 2
+    assert interval([0.5] * 9, least=0.0) == pytest.approx((0.5 - reach, 0.5 + reach))
+    unbounded = interval([0.5] * 9, least=-np.inf, most=np.inf)
+    for nothing in (unbounded, interval([np.nan]), interval([0.1, 0.2], 1), interval([1.0], value=np.nan)):
+        assert np.isnan(nothing).all()
+
+
+@pytest.mark.parametrize(
+    "values", [[0.2, 0.5, 0.4, 0.7], [0.12, 0.3, 0.22, 0.24], [0.5, 0.6, 0.1, 0.3, 0.2, 0.4, 0.35, 0.3, 0.6]]
+)
+def test_the_interval_of_fewer_than_ten_clusters_is_that_of_students_t(values):
+    """Of a share, a difference and a crossed share of equal clusters; within what is possible."""
+    n, draws = len(values), 100_000
+    expected = stats.t(n - 1, np.mean(values), stats.sem(values)).interval(0.95)
+    sizes = np.full(n, 50.0)
+    sums = sizes * values
+    of_share = procedures.cluster_bootstrap(sums, sizes, draws, seed=1)
+    of_difference = procedures.cluster_bootstrap(-sums, sizes, draws, seed=1, least=-1.0)
+    rows = procedures.resampling_weights(["x"] * n, draws, 1)
+    samples = procedures.crossed_shares(sums[:, None], sizes[:, None], rows, np.ones((draws, 1)))
+    crossed = procedures.bootstrap_interval(np.mean(values), samples, n, least=0.0)
+    for ends in (of_share, crossed, (-of_difference[1], -of_difference[0])):
+        assert ends == pytest.approx(np.clip(expected, 0, 1), abs=3e-3)
 
 
 def test_clusters_are_drawn_within_their_strata():
@@ -166,7 +233,7 @@ def test_clusters_are_drawn_within_their_strata():
     assert weights.shape == (200, 6)
     assert (weights[:, [0, 1, 3]].sum(axis=1) == 3).all()
     assert (weights[:, 2] == 1).all()  # alone in its stratum
-    assert (weights[:, 4:].sum(axis=1) == 2).all()
+    assert (weights[:, 4:].sum(axis=1) == 2).all() and len(np.unique(weights, axis=0)) > 20
     assert (weights == procedures.resampling_weights(["a", "a", "b", "a", "c", "c"], 200, 5)).all()
 
 
@@ -186,77 +253,3 @@ def test_crossed_shares_are_those_of_items_that_count_as_often_as_their_clusters
         total = sum(weight for weight, _ in counted)
         assert share == pytest.approx(sum(weight * v for weight, v in counted) / total)
     assert np.isnan(procedures.crossed_shares(right * 0, trials * 0, rows, columns)).all()
-
-
-def test_the_interval_of_ten_clusters_is_of_percentiles_and_has_a_width_or_there_is_none():
-    def interval(samples, clusters=10, **bounds):
-        return procedures.bootstrap_interval(0.5, samples, clusters, **bounds)
-
-    assert interval(np.arange(101.0) / 100) == pytest.approx((0.025, 0.975))
-    assert interval([np.nan, 0.1, 0.2])[0] == pytest.approx(0.1025)
-    # None of ten clusters differs: a share of at most .31 of all does (Clopper and Pearson 1934).
-    assert interval([0.5] * 9, least=0.0) == pytest.approx(
-        stats.binomtest(0, 10).proportion_ci().high * np.array([-0.5, 0.5]) + 0.5
-    )
-    unbounded = interval([0.5] * 9, least=-np.inf, most=np.inf)
-    for nothing in (
-        unbounded,
-        interval([np.nan]),
-        interval([0.1, 0.2], 1),
-        procedures.bootstrap_interval(np.nan, [1.0], 9),
-    ):
-        assert np.isnan(nothing).all()
-
-
-@pytest.mark.parametrize(
-    "values", [[0.2, 0.5, 0.4, 0.7], [0.12, 0.3, 0.22, 0.24], [0.5, 0.6, 0.1, 0.3, 0.2, 0.4, 0.35, 0.3, 0.6]]
-)
-def test_the_interval_of_fewer_than_ten_clusters_is_that_of_students_t(values):
-    """Of a share, a difference and a crossed share of equal clusters."""
-    n, draws = len(values), 200_000
-    expected = stats.t(n - 1, np.mean(values), stats.sem(values)).interval(0.95)
-    sizes = np.full(n, 50.0)
-    sums = sizes * values
-    of_share = procedures.cluster_bootstrap(sums, sizes, draws, seed=1)
-    of_difference = procedures.cluster_bootstrap(-sums, sizes, draws, seed=1, least=-1.0)
-    rows = procedures.resampling_weights(["x"] * n, draws, 1)
-    samples = procedures.crossed_shares(sums[:, None], sizes[:, None], rows, np.ones((draws, 1)))
-    crossed = procedures.bootstrap_interval(np.mean(values), samples, n, least=0.0)
-    for ends in (of_share, crossed, (-of_difference[1], -of_difference[0])):
-        assert ends == pytest.approx(np.clip(expected, 0, 1), abs=2e-3)
-
-
-def test_clusters_without_trials_count_for_nothing():
-    few = procedures.cluster_bootstrap([1, 2, 3], [4, 4, 4], 500, seed=1)
-    assert procedures.cluster_bootstrap([1, 0, 2, 3, *[0] * 20], [4, 0, 4, 4, *[0] * 20], 500, seed=1) == few
-    assert np.isnan(procedures.cluster_bootstrap([1, 0], [4, 0], 500, seed=1)).all()
-
-
-def test_clusters_that_agree_leave_something_unknown():
-    assert procedures.cluster_bootstrap([4] * 6, [4] * 6, 100, seed=1) == procedures.wilson(6, 6)
-    half = procedures.cluster_bootstrap([2] * 6, [4] * 6, 100, seed=1)
-    assert half == procedures.agreeing_interval(0.5, 6, least=0.0) and half[0] > 0
-    equal = procedures.cluster_bootstrap([0] * 6, [4] * 6, 100, seed=1, least=-1.0)
-    assert equal == procedures.agreeing_interval(0.0, 6) and equal[0] == -equal[1] < 0
-
-
-@pytest.mark.parametrize(("alpha", "tests", "size"), [(0.05, 1, 6), (0.05, 6, 8), (0.05, 10, 9), (0.01, 1, 8)])
-def test_the_smallest_sample_is_the_first_that_could_be_significant_if_all_units_agreed(alpha, tests, size):
-    assert procedures.smallest_sample(alpha, tests) == size
-    # The exact sign test of units that all point one way, by Holm's first step.
-    assert tests * 2 * 0.5**size <= alpha < tests * 2 * 0.5 ** (size - 1)
-
-
-def test_wilsons_interval_by_hand():
-    """Wilson (1927): (p + z²/2n ± z sqrt(pq/n + z²/4n²)) / (1 + z²/n)."""
-    z2 = 1.959963984540054**2
-    for successes, trials in ((0, 5), (599, 600), (600, 600), (3, 7)):
-        p = successes / trials
-        middle, half = p + z2 / (2 * trials), np.sqrt(z2 * (p * (1 - p) / trials + z2 / (4 * trials**2)))
-        expected = (middle - half) / (1 + z2 / trials), (middle + half) / (1 + z2 / trials)
-        assert procedures.wilson(successes, trials) == pytest.approx(expected, abs=1e-9)
-    # It has a width where everybody is right, and is wider at a higher level.
-    for trials in range(1, 200):
-        assert procedures.wilson(0, trials)[0] == 0 and procedures.wilson(trials, trials)[1] == 1
-    assert procedures.wilson(600, 600)[0] == pytest.approx(0.9936, abs=5e-5)
-    assert procedures.wilson(3, 7, level=0.99)[0] < procedures.wilson(3, 7)[0]
