@@ -79,6 +79,23 @@ def zoo(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def entries(tmp_path_factory):
+    """Registry entries of the tiny random checkpoints by name, each built when it is first asked for."""
+    from tests import zoo as builder
+
+    folder = tmp_path_factory.mktemp("entries")
+    return builder.Lazy(lambda name: builder.build_model(folder, name))
+
+
+@pytest.fixture(scope="module")
+def loaded(entries):
+    """Architecture, network and tokenizer of the tiny random checkpoints, each loaded when it is first asked for."""
+    from tests import zoo as builder
+
+    return builder.Lazy(lambda name: (entries[name]["architecture"], *builder.load(name, entries[name])))
+
+
+@pytest.fixture(scope="session")
 def coreference_python():
     """The interpreter of the environment of the packages' coreference systems, made once for all tests."""
     from scripts.core.errors import UserError

@@ -29,7 +29,7 @@ def louder(model, factor):
 
 def roberta_tokenizer(folder):
     """Return RoBERTa's kind of tokenizer, trained on the spot."""
-    tokenizer = zoo._roberta(folder)
+    tokenizer = zoo.make_tokenizer("roberta")
     tokenizer.model_max_length = 256
     return tokenizer
 

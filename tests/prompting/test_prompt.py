@@ -96,7 +96,7 @@ def test_both_steps_are_kept_and_shown_to_the_model_as_its_entry_says(entries, t
         assert found.answer_finished == expected.finished
     facts = files.parquet_metadata(tmp_path / "answers.parquet")
     assert facts["model"] == model
-    assert facts["prompt_wrapping"] == builder.WRAPPINGS[model]
+    assert facts["prompt_wrapping"] == entries[model]["prompt_wrapping"]
     assert facts["prompts"] == 20
     assert facts["new_tokens"] == table.answer_tokens.sum() + table.chain_tokens.sum()
     assert facts["prompts_sha256"] == files.sha256(tmp_path / "prompts.parquet")

@@ -110,7 +110,7 @@ def encoder(tmp_path_factory):
     """A folder with a tiny random BERT and a cased tokenizer."""
     folder = tmp_path_factory.mktemp("encoder")
     torch.manual_seed(1)
-    tokenizer = zoo._cased_wordpiece(folder)
+    tokenizer = zoo.make_tokenizer("cased-wordpiece")
     sizes = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
     BertModel(BertConfig(vocab_size=len(tokenizer), max_position_embeddings=64, **sizes)).save_pretrained(folder)
     tokenizer.save_pretrained(folder)

@@ -6,21 +6,20 @@ import pytest
 import torch
 import transformers
 
-from scripts.core import config, files
-from scripts.core.errors import UserError
+from scripts.core import files
 from scripts.core.generation import check, distributions, servers
 from scripts.core.generation.distributions import Selection
 from scripts.core.generation.generate import Generator
-from scripts.core.scoring.check import choose_way
-from scripts.core.scoring.masked import MaskedScorer
-from scripts.core.scoring.seq2seq import Seq2SeqScorer
+from scripts.core.scoring.check import choose_way, make_scorer
 from tests import zoo as builder
-from tests.core.scoring import architectures
+from tests.core.scoring import architectures, loops
+from tests.refusals import refused
 
 GROUPS = {"female": ["she", "her"], "male": ["he", "him", "his"], "neutral": ["they"], "neo": ["xe"]}
 ENCODERS = ("tiny-bert", "tiny-roberta", "tiny-albert", "tiny-spanbert", "tiny-modernbert", "tiny-mosaicbert")
 SEQ2SEQ = ("tiny-bart", "tiny-t5", "tiny-flan-t5", "tiny-ul2")
 DECODERS = ("tiny-llama", "tiny-opt", "tiny-gpt-neox", "tiny-gpt2", "tiny-bloom", "tiny-qwen", "tiny-gemma")
+DAILY = ("tiny-bert", "tiny-roberta", "tiny-mosaicbert", "tiny-bart", "tiny-ul2", "tiny-llama", "tiny-gpt2")
 TOP_K = 5
 
 # How far a probability may be from the plain loop's, in float32; the largest seen is printed by pytest -s.
@@ -37,35 +36,16 @@ TEXTS = [
 ]
 
 
-@pytest.fixture(scope="module")
-def load(tmp_path_factory):
-    """Return a function that loads a model of the zoo, architecture first; each is built and loaded once."""
-    folder = tmp_path_factory.mktemp("zoo")
-    loaded = {}
-
-    def get(name):
-        if name not in loaded:
-            entry = config.load_yaml(builder.build(folder, (name,)))["models"][name]
-            model, tokenizer = builder.load(name, entry)
-            loaded[name] = entry["architecture"], model, tokenizer
-        return loaded[name]
-
-    return get
-
-
 def rows(texts):
     return pd.DataFrame({"text_id": [f"text {n}" for n in range(len(texts))], "text": texts})
 
 
-def fill(load, name, texts, budget="auto", prefix=""):
+def fill(loaded, name, texts, budget="auto", prefix=""):
     """Return ids, probabilities and masses at the mask of each text, in order."""
-    architecture, model, tokenizer = load(name)
+    architecture, model, tokenizer = loaded[name]
     selection = Selection.for_model(model, tokenizer, TOP_K, GROUPS)
     read = distributions.read_masks(tokenizer, architecture, rows(texts), 256, prefix)
-    if architecture == "encoder":
-        scorer = MaskedScorer(model, tokenizer.mask_token_id, budget)
-    else:
-        scorer = Seq2SeqScorer(model, budget)
+    scorer = make_scorer("packed", model, tokenizer, architecture, budget, None)
     assert choose_way(scorer, distributions.choose_probes(read))["way"] == scorer.ways[0]
     found = {}
     for batch in scorer.plan(read):
@@ -103,12 +83,12 @@ def plain_mask(model, tokenizer, text):
     return logits.double().softmax(0).cpu()
 
 
-@pytest.mark.parametrize("name", ENCODERS + SEQ2SEQ)
-def test_masks_against_a_plain_loop_in_batches_of_any_size(load, name):
-    _, model, tokenizer = load(name)
+@pytest.mark.parametrize("name", architectures.by_tier(ENCODERS + SEQ2SEQ, DAILY))
+def test_masks_against_a_plain_loop_in_batches_of_any_size(loaded, name):
+    _, model, tokenizer = loaded[name]
     largest = 0.0
     for budget, order in (("auto", 1), (1, 1), (30, -1)):
-        found = fill(load, name, TEXTS[::order], budget)
+        found = fill(loaded, name, TEXTS[::order], budget)
         for text, (ids, values, masses) in zip(TEXTS[::order], found, strict=True):
             step = ids[0], values[0], masses[0]
             largest = max(largest, largest_difference(tokenizer, step, plain_mask(model, tokenizer, text)))
@@ -118,18 +98,18 @@ def test_masks_against_a_plain_loop_in_batches_of_any_size(load, name):
     assert largest < TOLERANCE
 
 
-def test_a_prefix_stands_before_the_text(load):
-    _, model, tokenizer = load("tiny-ul2")
-    told, untold = (fill(load, "tiny-ul2", TEXTS, prefix=prefix) for prefix in ("[NLU]", ""))
+def test_a_prefix_stands_before_the_text(loaded):
+    _, model, tokenizer = loaded["tiny-ul2"]
+    told, untold = (fill(loaded, "tiny-ul2", TEXTS, prefix=prefix) for prefix in ("[NLU]", ""))
     for text, (_, values, _) in zip(TEXTS, told, strict=True):
         best = plain_mask(model, tokenizer, f"[NLU] {text}").topk(TOP_K).values.numpy()
         assert np.abs(values[0] - best).max() < TOLERANCE
     assert np.abs(told[0][1] - untold[0][1]).max() > 1e-3
 
 
-@pytest.mark.parametrize("name", DECODERS + SEQ2SEQ[1:])
-def test_steps_against_a_plain_loop(load, name):
-    _, model, tokenizer = load(name)
+@pytest.mark.parametrize("name", architectures.by_tier(DECODERS + SEQ2SEQ[1:], DAILY))
+def test_steps_against_a_plain_loop(loaded, name):
+    _, model, tokenizer = loaded[name]
     selection = Selection.for_model(model, tokenizer, TOP_K, GROUPS)
     prompts = [text.replace("[MASK]", "_") for text in TEXTS]
     generator = Generator(model, tokenizer, 6, top_k=TOP_K, groups=selection.members, tokens_per_batch=512)
@@ -138,71 +118,52 @@ def test_steps_against_a_plain_loop(load, name):
     largest = 0.0
     for batch in generator.plan(ids):
         for row, answer in zip(batch.members, generator.run(batch), strict=True):
-            source = torch.tensor([ids[row]], device=model.device)
-            written = [model.config.decoder_start_token_id] if model.config.is_encoder_decoder else list(ids[row])
             steps = list(zip(*split(selection.of_answer(answer)), strict=True))
             assert len(steps) == len(answer.tokens) + answer.finished
-            for step in steps:
-                now = torch.tensor([written], device=model.device)
-                given = {"input_ids": now}
-                if model.config.is_encoder_decoder:
-                    given = {"input_ids": source, "decoder_input_ids": now}
-                with torch.no_grad():
-                    expected = model(**given).logits[0, -1].double().softmax(0).cpu()
+            _, logits = loops.write(model, ids[row], len(steps))
+            for step, expected in zip(steps, logits.double().softmax(1), strict=True):
                 largest = max(largest, largest_difference(tokenizer, step, expected))
-                written.append(int(expected.argmax()))
     print(f"\n{name}: largest difference {largest:.1e}")
     assert largest < TOLERANCE
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "message"),
-    [
-        ("tiny-bert", "No mask here.", r"text 0: it holds \[MASK\] 0 times"),
-        ("tiny-bert", "[MASK] and [MASK].", r"text 0: it holds \[MASK\] 2 times"),
-        ("tiny-ul2", "[MASK] and <extra_id_0>.", "text 0: the tokenizer turns its one mask into 2"),
-        ("tiny-bert", "[MASK] " + "and so on " * 200, "text 0: it has [0-9]+ tokens and the model takes 256"),
-        ("tiny-gpt-neox", TEXTS[0], "has neither a mask nor <extra_id_0> as one token"),
-        # As of entries whose architecture is wrong.
-        ("tiny-bert as decoder", TEXTS[0], "has neither a mask nor <extra_id_0> as one token"),
-        ("tiny-t5 as encoder", TEXTS[0], "has neither a mask nor <extra_id_0> as one token"),
-    ],
-)  # fmt: skip
-def test_what_cannot_be_read_is_refused(load, name, text, message):
-    name, _, wrong = name.partition(" as ")
-    architecture, _, tokenizer = load(name)
-    with pytest.raises(UserError, match=message):
-        distributions.read_masks(tokenizer, wrong or architecture, rows([text]), 256)
+NO_MASK = ["neither a mask nor <extra_id_0>", "architecture"]
+UNREADABLE = {
+    "no mask in the text": ("wordpiece", "encoder", "No mask here.", ["text 0", "[MASK] 0 times"]),
+    "two masks": ("wordpiece", "encoder", "[MASK] and [MASK].", ["text 0", "[MASK] 2 times"]),
+    "a sentinel": ("t5", "encoder-decoder", "[MASK] and <extra_id_0>.", ["text 0", "its one mask into 2"]),
+    "too long": ("wordpiece", "encoder", "[MASK] " + "and so on " * 99, ["text 0", "the model takes 256"]),
+    "a decoder's tokenizer": ("neox", "decoder", TEXTS[0], NO_MASK),
+    "a pair without sentinels": ("llama", "encoder-decoder", TEXTS[0], NO_MASK),
+    # As of entries whose architecture is wrong.
+    "an encoder called decoder": ("wordpiece", "decoder", TEXTS[0], NO_MASK),
+    "a pair called encoder": ("t5", "encoder", TEXTS[0], NO_MASK),
+}
 
 
-def test_architectures_that_fill_no_masks_are_refused():
-    kinds = {kind.name: kind for kind in architectures.KINDS}
-    _, words = architectures.build(kinds["marian"])
-    with pytest.raises(UserError, match="has neither a mask nor <extra_id_0> as one token"):
-        distributions.read_masks(words, "encoder-decoder", rows(TEXTS), None)
-    model, words = architectures.build(kinds["nystromformer-512"])
-    read = distributions.read_masks(words, "encoder", rows(TEXTS), None)
-    with pytest.raises(UserError, match=r"NystromformerForMaskedLM: cannot be run on texts of up to \d+ tokens"):
-        choose_way(MaskedScorer(model, words.mask_token_id), distributions.choose_probes(read))
+@pytest.mark.parametrize(("kind", "architecture", "text", "named"), UNREADABLE.values(), ids=UNREADABLE)
+def test_what_cannot_be_read_is_refused(kind, architecture, text, named):
+    with refused(*named):
+        distributions.read_masks(builder.make_tokenizer(kind), architecture, rows([text]), 256)
 
 
 def test_a_network_without_an_output_layer_is_refused():
     sizes = {"num_latents": 4, "d_latents": 16, "d_model": 16, "num_self_attends_per_block": 1,
              "num_self_attention_heads": 2, "num_cross_attention_heads": 2, "max_position_embeddings": 32}  # fmt: skip
     network = transformers.PerceiverForMaskedLM(transformers.PerceiverConfig(**sizes))
-    with pytest.raises(UserError, match="PerceiverForMaskedLM has no output layer over a vocabulary"):
+    with refused("PerceiverForMaskedLM", "no output layer"):
         distributions.vocabulary_size(network)
 
 
-@pytest.mark.parametrize("name", builder.ALL_NAMES)
-def test_token_texts(load, name):
-    _, model, tokenizer = load(name)
-    size = distributions.vocabulary_size(model)
+@pytest.mark.parametrize("kind", builder.DATA["tokenizers"])
+def test_token_texts(kind):
+    tokenizer = builder.make_tokenizer(kind)
+    size = len(tokenizer)
     texts = distributions.token_texts(tokenizer, size + 3)
     assert len(texts) == size + 3 and texts[-3:] == [""] * 3
     # The token of a word in the middle of a text, with a space where the tokenizer has one of its own.
     (token,) = set(tokenizer("the she", add_special_tokens=False)["input_ids"][-1:])
-    assert texts[token] == ("she" if name in ("tiny-bert", "tiny-spanbert", "tiny-mosaicbert") else " she")
+    assert texts[token] == ("she" if "wordpiece" in kind else " she")
     groups = distributions.find_group_tokens(texts, GROUPS)
     assert groups.shape == (size + 3, 4) and groups[token].tolist() == [True, False, False, False]
 
@@ -257,20 +218,20 @@ def test_rows_of_a_server():
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("change", "named"),
     [
-        ({"text_id": ["a", "a", "b"]}, "row 2: text_id a occurs twice"),
-        ({"method": ["mask", "generate", "fill"]}, "row 3: method is 'fill'; expected one of mask, generate"),
-        ({"method": ["mask"] * 3}, "no text is for generate; leave this model out"),
-        ({"text": None}, "column text is missing"),
+        ({"text_id": ["a", "a", "b"]}, ["row 2", "text_id a"]),
+        ({"method": ["mask", "generate", "fill"]}, ["row 3", "'fill'", "mask, generate"]),
+        ({"method": ["mask"] * 3}, ["no text is for generate", "leave this model out"]),
+        ({"text": None}, ["column text", "missing"]),
     ],
+    ids=["twice", "method", "none", "column"],
 )
-def test_texts_files(tmp_path, change, message):
+def test_texts_files(tmp_path, change, named):
     path = tmp_path / "texts.parquet"
     good = {"text_id": ["a", "b", "c"], "text": ["A", "B", "C"], "method": ["generate", "mask", "generate"]}
     files.write_parquet(path, pd.DataFrame(good))
     assert distributions.read_texts(path, ["generate"]).text_id.tolist() == ["a", "c"]
-    changed = {name: values for name, values in {**good, **change}.items() if values is not None}
-    files.write_parquet(path, pd.DataFrame(changed))
-    with pytest.raises(UserError, match=message):
+    files.write_parquet(path, pd.DataFrame(good | change).dropna(axis=1))
+    with refused(path, *named):
         distributions.read_texts(path, ["generate"])

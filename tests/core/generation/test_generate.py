@@ -6,21 +6,21 @@ import numpy as np
 import pytest
 import torch
 
-from scripts.core import config
-from scripts.core.errors import UserError
 from scripts.core.generation import check, generate
 from scripts.core.generation.beginnings import lay_out
 from scripts.core.generation.generate import Generator, end_tokens
 from tests import zoo as builder
-from tests.core.scoring import architectures
+from tests.core.scoring import architectures, loops
+from tests.core.scoring.architectures import KINDS
+from tests.refusals import refused
 
-NAMES = (
+NAMES = tuple(name for name, row in builder.MODELS.items() if row["architecture"] != "encoder")
+SHARED = {
     "tiny-opt", "tiny-gpt-neox", "tiny-llama", "tiny-gpt2", "tiny-gpt-j", "tiny-bloom", "tiny-qwen", "tiny-gemma",
-    "tiny-bart", "tiny-t5", "tiny-flan-t5", "tiny-ul2", "tiny-llama-3", "tiny-qwen3", "tiny-gemma-3", "tiny-olmo2",
-    "tiny-olmo3", "tiny-mistral", "tiny-phi-4", "tiny-smollm3", "tiny-mamba", "tiny-mamba-2", "tiny-falcon-mamba",
-)  # fmt: skip
-SHARED = set(NAMES[:8]) | {"tiny-llama-3", "tiny-qwen3", "tiny-olmo2", "tiny-phi-4", "tiny-smollm3"}
+    "tiny-llama-3", "tiny-qwen3", "tiny-olmo2", "tiny-phi-4", "tiny-smollm3",
+}  # fmt: skip
 """The others are encoder-decoders, count windows or carry states."""
+DAILY = ("tiny-opt", "tiny-llama", "tiny-gpt2", "tiny-bloom", "tiny-gemma-3", "tiny-mamba", "tiny-bart", "tiny-t5")
 PROMPTS = [
     "The baker was late.",
     "What pronoun fits?",
@@ -40,59 +40,42 @@ ALIKE = [
 NEW = 12
 
 
-@pytest.fixture(scope="module")
-def loaded(tmp_path_factory):
-    entries = config.load_yaml(builder.build(tmp_path_factory.mktemp("zoo"), NAMES))["models"]
-    return {name: builder.load(name, entry) for name, entry in entries.items()}
+def written(loaded, name, prompt, steps=NEW):
+    """Return what a plain loop writes after a prompt, until an end token, and each step's logits."""
+    _, model, tokenizer = loaded[name]
+    return loops.write(model, tokenizer(prompt)["input_ids"], steps, end_tokens(model, tokenizer))
 
 
-def plain_loop(model, tokenizer, prompt, steps=NEW):
-    """Continue one prompt token by token without cache, mask or padding; return tokens and each step's logits."""
-    ids = torch.tensor([tokenizer(prompt)["input_ids"]], device=model.device)
-    written, logits = [], []
-    with torch.inference_mode():
-        while len(written) < steps:
-            if model.config.is_encoder_decoder:
-                start = [model.config.decoder_start_token_id, *written]
-                output = model(input_ids=ids, decoder_input_ids=torch.tensor([start], device=model.device))
-            else:
-                new = torch.tensor([written], dtype=torch.long, device=model.device)
-                output = model(input_ids=torch.cat([ids, new], dim=1))
-            logits.append(output.logits[0, -1].cpu())
-            written.append(int(logits[-1].argmax()))
-            if written[-1] in end_tokens(model, tokenizer):
-                break
-    return written, torch.stack(logits)
+@pytest.fixture
+def make(loaded):
+    """Return a function that makes a generator of a model of the zoo."""
+    return lambda name, steps=NEW, **given: Generator(*loaded[name][1:], steps, **given)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_answers_are_those_of_a_plain_loop_alone_and_in_batches(loaded, name):
-    model, tokenizer = loaded[name]
-    generator = Generator(model, tokenizer, NEW, top_k=3)
+@pytest.mark.parametrize("name", architectures.by_tier(NAMES, DAILY))
+def test_answers_are_those_of_a_plain_loop_alone_and_in_batches(loaded, make, name):
+    _, model, tokenizer = loaded[name]
+    generator = make(name, top_k=3)
     assert check.choose_way(generator, generator.tokenize([*PROMPTS, *ALIKE]))["checked"]
     assert generator.way == ("shared" if name in SHARED else "padded")
     ends = end_tokens(model, tokenizer)
-    expected = [plain_loop(model, tokenizer, prompt) for prompt in [*PROMPTS, *ALIKE]]
-    for budget in (1, 300, 4096):
-        generator.batch_tokens = budget
-        for (written, logits), result in zip(expected, generator.answer([*PROMPTS, *ALIKE]), strict=True):
-            assert result.finished == (written[-1] in ends)
-            assert list(result.tokens) == (written[:-1] if result.finished else written)
-            assert result.text == tokenizer.decode(
-                result.tokens, skip_special_tokens=True, clean_up_tokenization_spaces=False
-            )
+    expected = [written(loaded, name, prompt) for prompt in [*PROMPTS, *ALIKE]]
+    plain = {"skip_special_tokens": True, "clean_up_tokenization_spaces": False}
+    for generator.batch_tokens in (1, 300, 4096):
+        for (tokens, logits), result in zip(expected, generator.answer([*PROMPTS, *ALIKE]), strict=True):
+            assert result.finished == (tokens[-1] in ends)
+            assert list(result.tokens) == (tokens[:-1] if result.finished else tokens)
+            assert result.text == tokenizer.decode(result.tokens, **plain)
             assert generator.read(generator.raw(result)) == result
-            assert len(result.top) == len(written)
-            for token, (best, values), truth in zip(written, result.top, logits.double().softmax(-1), strict=True):
+            for token, (best, values), truth in zip(tokens, result.top, logits.double().softmax(-1), strict=True):
                 assert best[0] == token
                 np.testing.assert_allclose(values, truth[torch.tensor(best)], atol=1e-5)
                 np.testing.assert_allclose(values, truth.topk(3).values, atol=1e-5)
 
 
-KINDS = {kind.name: kind for kind in architectures.KINDS if kind.architecture != "encoder"}
-
-
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize(
+    "name", architectures.by_tier(name for name, kind in KINDS.items() if kind.architecture != "encoder")
+)
 def test_every_architecture_answers_as_in_a_plain_loop_or_is_refused(name):
     found = architectures.prompted(KINDS[name])
     if KINDS[name].refused == "a later token changes":
@@ -119,7 +102,7 @@ def test_answers_that_cross_a_change_of_positions_are_written_as_in_a_plain_loop
     """Prompts of 163 to 168 tokens, and positions that change beyond 172: no prompt crosses it, all answers do."""
     changed = {"original_max_position_embeddings": 172}
     texts = architectures.instances(40).text.str.replace("___", "they")
-    _, words = architectures.build(KINDS["phi-3-longrope"])
+    words = architectures.tokenizer(KINDS["phi-3-longrope"].tokenizer)
     similar = [text for text in texts if 160 <= len(words(text)["input_ids"]) <= 170][:4]
     monkeypatch.setattr(architectures, "prompts", lambda: similar)
     assert architectures.prompted(KINDS["phi-3-longrope"], **changed)["changed"] == 0
@@ -149,13 +132,11 @@ def test_a_layout_reads_every_prompt_and_what_is_common_once():
 
 
 @pytest.mark.parametrize("name", ["tiny-llama", "tiny-qwen"])
-def test_what_prompts_share_is_read_once(loaded, name):
+def test_what_prompts_share_is_read_once(loaded, make, name):
     """The tokens that the network is given are those of the plan, fewer than without sharing."""
-    model, tokenizer = loaded[name]
-    generator = Generator(model, tokenizer, 1)
+    generator, read = make(name, 1), []
     ids = generator.tokenize(ALIKE)
-    read = []
-    hook = model.base_model.register_forward_pre_hook(
+    hook = loaded[name][1].base_model.register_forward_pre_hook(
         lambda _, given, named: read.append(named["input_ids"].numel()), with_kwargs=True
     )
     planned = {}
@@ -171,58 +152,51 @@ def test_what_prompts_share_is_read_once(loaded, name):
     assert planned["shared"] < 0.7 * planned["padded"]
 
 
-def test_batches_stay_within_their_tokens(loaded):
-    model, tokenizer = loaded["tiny-gpt2"]
+def test_batches_stay_within_their_tokens(make):
     for way in generate.BATCHING_MODES:
         for budget in (1, 100, 300, 4096):
-            generator = Generator(model, tokenizer, NEW, tokens_per_batch=budget)
+            generator = make("tiny-gpt2", tokens_per_batch=budget)
             generator.way = way
             batches = generator.plan(generator.tokenize(PROMPTS))
             assert sorted(n for batch in batches for n in batch.members) == list(range(len(PROMPTS)))
             sizes = [list(map(len, batch.work)) for batch in batches]
             assert [max(size) for size in sizes] == sorted(map(max, sizes), reverse=True)
             assert all(len(size) == 1 or (max(size) + NEW) * len(size) <= budget for size in sizes)
-            if way == "padded":
-                assert all(
-                    1 - sum(size) / (max(size) * len(size)) <= generate.PADDING[builder.DEVICE] for size in sizes
-                )
+            padding = [1 - sum(size) / (max(size) * len(size)) for size in sizes]
+            assert way != "padded" or max(padding) <= generate.PADDING[architectures.PLACE]
 
 
 @pytest.mark.parametrize("name", ["tiny-llama", "tiny-flan-t5"])
-def test_the_end_token_ends_a_text_and_is_not_returned(loaded, name, monkeypatch):
-    model, tokenizer = loaded[name]
-    written, _ = plain_loop(model, tokenizer, PROMPTS[0])
+def test_the_end_token_ends_a_text_and_is_not_returned(loaded, make, name, monkeypatch):
+    _, model, tokenizer = loaded[name]
+    tokens, _ = written(loaded, name, PROMPTS[0])
     # The first token that does not come earlier becomes one of two end tokens.
-    position = next(i for i in range(1, NEW) if written[i] not in written[:i])
-    monkeypatch.setattr(model.generation_config, "eos_token_id", [tokenizer.eos_token_id, written[position]])
-    result, other = Generator(model, tokenizer, NEW, top_k=2).answer(PROMPTS[:2])
-    assert result.finished and list(result.tokens) == written[:position] and len(result.top) == position + 1
-    assert list(other.tokens) == plain_loop(model, tokenizer, PROMPTS[1])[0][: len(other.tokens)]
-    first = Generator(model, tokenizer, NEW).limited(1).answer(PROMPTS[:1])[0]
-    assert list(first.tokens) == written[:1] and not first.finished
+    position = next(i for i in range(1, NEW) if tokens[i] not in tokens[:i])
+    monkeypatch.setattr(model.generation_config, "eos_token_id", [tokenizer.eos_token_id, tokens[position]])
+    result, other = make(name, top_k=2).answer(PROMPTS[:2])
+    assert result.finished and list(result.tokens) == tokens[:position] and len(result.top) == position + 1
+    assert list(other.tokens) == written(loaded, name, PROMPTS[1])[0][: len(other.tokens)]
+    first = make(name).limited(1).answer(PROMPTS[:1])[0]
+    assert list(first.tokens) == tokens[:1] and not first.finished
 
 
 @pytest.mark.parametrize("end", [10**6, -1, "</s>"])
-def test_an_end_token_that_is_none_is_refused(loaded, monkeypatch, end):
-    model, tokenizer = loaded["tiny-llama"]
-    monkeypatch.setattr(model.generation_config, "eos_token_id", [1, end])
-    with pytest.raises(UserError, match=r"eos_token_id .* is not a token of the model, whose vocabulary has \d+; corr"):
-        Generator(model, tokenizer, NEW)
+def test_an_end_token_that_is_none_is_refused(loaded, make, monkeypatch, end):
+    monkeypatch.setattr(loaded["tiny-llama"][1].generation_config, "eos_token_id", [1, end])
+    with refused("LlamaForCausalLM", f"eos_token_id {end!r}", "not a token of the model", "generation_config.json"):
+        make("tiny-llama")
 
 
-def test_groups_hold_the_mass_of_their_tokens(loaded):
-    model, tokenizer = loaded["tiny-opt"]
-    groups = torch.zeros(model.config.vocab_size, 2, dtype=torch.bool)
-    groups[5:40, 0] = True
-    groups[300, 1] = True
-    for prompt, result in zip(PROMPTS, Generator(model, tokenizer, NEW, groups=groups).answer(PROMPTS), strict=True):
-        truth = torch.softmax(plain_loop(model, tokenizer, prompt)[1].double(), -1)
+def test_groups_hold_the_mass_of_their_tokens(loaded, make):
+    groups = torch.zeros(loaded["tiny-opt"][1].config.vocab_size, 2, dtype=torch.bool)
+    groups[5:40, 0] = groups[300, 1] = True
+    for prompt, result in zip(PROMPTS, make("tiny-opt", groups=groups).answer(PROMPTS), strict=True):
+        truth = written(loaded, "tiny-opt", prompt)[1].double().softmax(-1)
         np.testing.assert_allclose(result.masses, truth @ groups.double(), atol=1e-5)
 
 
-def test_a_batch_that_does_not_fit_is_halved(loaded, monkeypatch):
-    model, tokenizer = loaded["tiny-llama"]
-    generator = Generator(model, tokenizer, NEW)
+def test_a_batch_that_does_not_fit_is_halved(loaded, make, monkeypatch):
+    model, generator = loaded["tiny-llama"][1], make("tiny-llama")
     expected = generator.answer(ALIKE)
     original, sizes, most = model.generate, [], 2
 
@@ -240,7 +214,7 @@ def test_a_batch_that_does_not_fit_is_halved(loaded, monkeypatch):
     assert generator.answer(ALIKE) == expected
     assert max(sizes) <= 2
     most = 0
-    with pytest.raises(UserError, match=r"memory runs out with a single .*give the model more GPUs"):
+    with refused("memory runs out with a single text", "more GPUs"):
         generator.answer(ALIKE)
     # A check that does not fit leaves what tests prove of the architecture, and says so.
     ids = generator.tokenize(PROMPTS)
@@ -252,39 +226,41 @@ def test_a_batch_that_does_not_fit_is_halved(loaded, monkeypatch):
 @pytest.mark.parametrize("top_k", [0, 3])
 def test_probabilities_that_are_not_finite_are_refused(loaded, top_k):
     """As in half precision that overflows, which the check in float32 does not see: token 0 would be the answer."""
-    model, tokenizer = loaded["tiny-llama"]
+    _, model, tokenizer = loaded["tiny-llama"]
     broken = copy.deepcopy(model)
     with torch.no_grad():
         broken.lm_head.weight.fill_(torch.inf)
-    with pytest.raises(UserError, match=r"no finite probability; the weights lm_head\.weight of its"):
+    with refused("LlamaForCausalLM", "no finite probability", "lm_head.weight"):
         Generator(broken, tokenizer, NEW, top_k=top_k).answer(PROMPTS)
 
 
-def test_a_model_that_cannot_be_run_is_refused_in_one_line(loaded, monkeypatch):
-    model, tokenizer = loaded["tiny-llama"]
-    generator = Generator(model, tokenizer, NEW)
-    monkeypatch.setattr(type(model), "forward", lambda *_, **__: 1 / 0)
-    with pytest.raises(UserError, match=r"^LlamaForCausalLM: prompts are not continued .*\(ZeroDivisionError.*leave"):
+def test_a_model_that_cannot_be_run_is_refused_in_one_line(loaded, make, monkeypatch):
+    generator = make("tiny-llama")
+    monkeypatch.setattr(type(loaded["tiny-llama"][1]), "forward", lambda *_, **__: 1 / 0)
+    with refused("LlamaForCausalLM", "not continued", "ZeroDivisionError", "leave the model out"):
         check.choose_way(generator, generator.tokenize(PROMPTS))
 
 
-def test_a_written_start_token_is_not_doubled(loaded):
-    model, tokenizer = loaded["tiny-llama"]
-    plain, written = Generator(model, tokenizer, NEW).tokenize(["The baker", "<s> The baker"])
-    assert plain.count(tokenizer.bos_token_id) == written.count(tokenizer.bos_token_id) == 1
+def test_a_written_start_token_is_not_doubled(loaded, make):
+    plain, begun = make("tiny-llama").tokenize(["The baker", "<s> The baker"])
+    assert plain.count(loaded["tiny-llama"][2].bos_token_id) == begun.count(loaded["tiny-llama"][2].bos_token_id) == 1
 
 
-def test_what_the_checkpoint_asks_for_besides_is_left_out(loaded, monkeypatch):
-    model, tokenizer = loaded["tiny-bart"]
-    expected = Generator(model, tokenizer, NEW).answer(PROMPTS)
+def test_what_the_checkpoint_asks_for_besides_is_left_out(loaded, make, monkeypatch):
+    settings = loaded["tiny-bart"][1].generation_config
+    expected = make("tiny-bart").answer(PROMPTS)
     for key, value in (("num_beams", 3), ("forced_bos_token_id", 5), ("no_repeat_ngram_size", 1), ("do_sample", True)):
-        monkeypatch.setattr(model.generation_config, key, value)
-    assert Generator(model, tokenizer, NEW).answer(PROMPTS) == expected
-    assert model.generation_config.num_beams == 3
+        monkeypatch.setattr(settings, key, value)
+    assert make("tiny-bart").answer(PROMPTS) == expected
+    assert settings.num_beams == 3
 
 
-def test_prompts_are_never_truncated(loaded):
-    with pytest.raises(UserError, match=r"the model takes 256; prompts are never truncated"):
-        Generator(*loaded["tiny-llama"], NEW).answer(["The baker was late. " * 100])
-    with pytest.raises(UserError, match="a prompt is empty"):
-        Generator(*loaded["tiny-gpt2"], NEW).answer([""])
+@pytest.mark.parametrize(
+    ("name", "prompt", "named"),
+    [("tiny-llama", "The baker was late. " * 100, ["the model takes 256", "never truncated", "The baker"]),
+     ("tiny-gpt2", "", ["a prompt is empty"])],
+    ids=["long", "empty"],
+)  # fmt: skip
+def test_prompts_that_leave_nothing_to_continue_are_refused(make, name, prompt, named):
+    with refused(*named):
+        make(name).answer([prompt])

@@ -87,7 +87,7 @@ def test_parameters_follow_from_the_configuration(name):
 def test_state_space_models_share_nothing_in_a_plan():
     """As the engine runs those of the zoo (tests/core/scoring/test_scores.py)."""
     recurrent = [name for name, entry in REGISTRY.items() if entry.get("recurrent")]
-    families = {family for name, (_, family, *_) in zoo._models().items() if name in zoo.STATE_SPACE}
+    families = {row["family"] for row in zoo.MODELS.values() if row.get("recurrent")}
     assert recurrent == [name for name, entry in REGISTRY.items() if entry["family"] in families]
     for name in ("mamba-1.4b", "pythia-1.4b"):
         tokens = costs.scored_tokens(read_entry(Model, name, REGISTRY[name]), 4, [(100, 50)], 1.1)
@@ -95,7 +95,6 @@ def test_state_space_models_share_nothing_in_a_plan():
 
 
 def test_every_family_stands_in_the_zoo():
-    families = {family: architecture for architecture, family, *_ in zoo._models().values()}
-    assert set(zoo._models()) == set(zoo.ALL_NAMES)
+    families = {row["family"]: row["architecture"] for row in zoo.MODELS.values()}
     for name in CHOSEN:
         assert families[REGISTRY[name]["family"]] == REGISTRY[name]["architecture"], name

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from scripts.core.errors import UserError
 from scripts.core.models import series
 from scripts.core.models.entries import Folder, Hub, Model
+from tests.refusals import refused
 
 MODEL = Model(name="other", label="Tiny", licence="MIT", source=Folder("checkpoints"), architecture="decoder")
 
@@ -28,9 +28,21 @@ def test_each_revision_is_a_model(source, sources):
     assert made["t-step-3"].label == "Tiny Step_3" and not made["t-step-3"].revisions
 
 
-def test_two_revisions_of_one_name_are_refused():
-    with pytest.raises(UserError, match=r"models.t.revisions make 't-step-1', which is another entry; rename one"):
-        series.expand_series({"t": replace(MODEL, revisions=("step_1", "Step-1"))}, "models.yaml")
+@pytest.mark.parametrize(
+    ("label", "revisions", "named"),
+    [
+        ("Tiny", ("step_1", "Step-1"), ["'t-step-1'", "rename"]),
+        ("Tiny", ("er",), ["'t-er'", "rename"]),
+        ("A" * 32, ("step1", "step1000"), ["label", "revision step1000", "shorten"]),
+    ],
+    ids=["twice", "another entry", "long label"],
+)
+def test_names_and_labels_that_revisions_make_are_checked(label, revisions, named):
+    several = {"t": replace(MODEL, label=label, revisions=revisions), "t-er": MODEL}
+    with refused("models.yaml: models.t.", *named):
+        series.expand_series(several, "models.yaml")
+    fits = replace(MODEL, label="A" * 31, revisions=("step1", "step1000"))
+    assert len(series.expand_series({"t": fits}, "models.yaml")) == 2
 
 
 def test_models_are_listed_by_two_keys():

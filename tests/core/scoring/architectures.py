@@ -1,21 +1,22 @@
 """Tiny random models of architectures that no study uses, for the question whether the engines score them right.
 
-They are built in memory, with the zoo's tokenizers. Each stands for a way in which a score can come to depend on more
-than its own text: windows, linear biases, recurrent states, mixtures of experts, positions that reach their end, layers
-that look ahead. ``make architectures`` prints the whole table.
+They stand in architectures.yaml and are built in memory, with the zoo's tokenizers. Each stands for a way in which a
+score can come to depend on more than its own text: windows, linear biases, recurrent states, mixtures of experts,
+positions that reach their end, layers that look ahead. ``make architectures`` prints the whole table.
 """
 
 import argparse
 import functools
 import itertools
-import tempfile
-import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
 import torch
+import transformers
+import yaml
 
 from scripts.core.data import options
 from scripts.core.errors import UserError
@@ -24,238 +25,51 @@ from scripts.core.generation.generate import Generator
 from scripts.core.models import loading
 from scripts.core.scoring import packed
 from tests import zoo
+from tests.core.scoring import loops
 from tests.core.scoring.memory import Scores
 
-SIZES = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
-GROUPED = {**SIZES, "num_key_value_heads": 2}
-POSITIONS = {"max_position_embeddings": 2048}
 PLACE = torch.device(zoo.DEVICE).type
 """The key of the tests' device in the engines' tables of sizes."""
+TOKENIZERS = {"decoder": "llama", "encoder": "wordpiece", "encoder-decoder": "t5"}
+"""Unless a row says otherwise."""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """An architecture and how to build it small.
-
-    Attributes:
-        tokenizer: A key of :data:`TOKENIZERS`.
-        model, config: Classes of transformers.
-        options: Of the configuration.
-        refused: What a refusal says, for a model that must not be scored.
-        half: Whether it can be run in half precision.
-        scale: Weights are multiplied by it: as initialised, every option would get nearly the same score.
-    """
+    """An architecture and how to build it small, as explained at the head of architectures.yaml."""
 
     name: str
     architecture: str
     tokenizer: str
-    model: str
-    config: str
-    options: dict
+    kind: type
+    options: dict = field(hash=False)
     refused: str | None = None
     half: bool = True
     scale: float = 6.0
 
-
-TOKENIZERS = {
-    "gpt2": zoo._gpt2,
-    "llama": zoo._llama,
-    "gemma": zoo._gemma,
-    "wordpiece": zoo._wordpiece,
-    "roberta": zoo._roberta,
-    "bart": zoo._bart,
-    "t5": zoo._t5,
-}
+    @property
+    def model_type(self):
+        """What transformers calls it."""
+        return self.kind.config_class.model_type
 
 
-def _decoder(name, model, config, options, tokenizer="llama", **more):
-    return Kind(name, "decoder", tokenizer, model, config, {**POSITIONS, **options}, **more)
+def _read_kinds():
+    data = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
+    for architecture, tokenizer in TOKENIZERS.items():
+        for name, row in data[architecture].items():
+            kind = getattr(transformers, row.pop("class"))
+            yield Kind(**{"name": name, "architecture": architecture, "tokenizer": tokenizer, "kind": kind, **row})
 
 
-def _encoder(name, model, config, options, tokenizer="wordpiece", **more):
-    return Kind(name, "encoder", tokenizer, model, config, {"max_position_embeddings": 514, **options}, **more)
+KINDS = {kind.name: kind for kind in _read_kinds()}
+DAILY = ("olmo2", "mixtral", "falcon-alibi", "mamba", "bert-as-decoder", "mpnet", "nystromformer-512", "mt5")
+"""One of each fate: packed, by equal length for two reasons, refused for two, an encoder, an encoder-decoder."""
+tokenizer = functools.cache(zoo.make_tokenizer)
 
 
-def _pair(name, model, config, options, tokenizer="t5", **more):
-    return Kind(name, "encoder-decoder", tokenizer, model, config, options, **more)
-
-
-LINEAR = {"linear_num_value_heads": 4, "linear_num_key_heads": 2, "linear_key_head_dim": 8, "linear_value_head_dim": 8}
-EXPERTS = {"num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 32}
-WIDE = {"d_model": 32, "encoder_layers": 2, "decoder_layers": 2, "encoder_attention_heads": 4,
-        "decoder_attention_heads": 4, "encoder_ffn_dim": 64, "decoder_ffn_dim": 64}  # fmt: skip
-T5 = {"d_model": 32, "d_kv": 8, "d_ff": 64, "num_layers": 2, "num_heads": 4}
-MAMBA = {"hidden_size": 32, "num_hidden_layers": 2, "state_size": 8, "expand": 2}
-LONGROPE = {"type": "longrope", "short_factor": [1.0] * 4, "long_factor": [1.0, 4.0, 8.0, 16.0]}
-
-KINDS = (
-    _decoder("falcon", "FalconForCausalLM", "FalconConfig", {**SIZES, "alibi": False}),
-    _decoder("falcon-alibi", "FalconForCausalLM", "FalconConfig", {**SIZES, "alibi": True}),
-    Kind("mpt", "decoder", "gpt2", "MptForCausalLM", "MptConfig",
-         {"d_model": 32, "n_heads": 4, "n_layers": 2, "max_seq_len": 2048}),
-    _decoder("gpt-neo", "GPTNeoForCausalLM", "GPTNeoConfig",
-             {"hidden_size": 32, "num_layers": 2, "num_heads": 4, "attention_types": [[["global", "local"], 1]],
-              "window_size": 256}, "gpt2"),
-    _decoder("gpt-1", "OpenAIGPTLMHeadModel", "OpenAIGPTConfig",
-             {"n_positions": 2048, "n_embd": 32, "n_layer": 2, "n_head": 4}, "gpt2"),
-    _decoder("gpt-bigcode", "GPTBigCodeForCausalLM", "GPTBigCodeConfig",
-             {"n_positions": 2048, "n_embd": 32, "n_layer": 2, "n_head": 4}, "gpt2"),
-    _decoder("codegen", "CodeGenForCausalLM", "CodeGenConfig",
-             {"n_positions": 2048, "n_embd": 32, "n_layer": 2, "n_head": 4, "rotary_dim": 4}, "gpt2"),
-    _decoder("olmo", "OlmoForCausalLM", "OlmoConfig", GROUPED),
-    _decoder("olmo2", "Olmo2ForCausalLM", "Olmo2Config", GROUPED),
-    _decoder("olmoe", "OlmoeForCausalLM", "OlmoeConfig", {**GROUPED, **EXPERTS}),
-    _decoder("phi", "PhiForCausalLM", "PhiConfig", SIZES),
-    _decoder("phi-3", "Phi3ForCausalLM", "Phi3Config", {**GROUPED, "pad_token_id": 0, "sliding_window": 2047}),
-    _decoder("phi-3-longrope", "Phi3ForCausalLM", "Phi3Config",
-             {**GROUPED, "pad_token_id": 0, "rope_scaling": LONGROPE, "original_max_position_embeddings": 100}),
-    _decoder("mistral", "MistralForCausalLM", "MistralConfig", {**GROUPED, "sliding_window": 4096}),
-    _decoder("mistral-window", "MistralForCausalLM", "MistralConfig", {**GROUPED, "sliding_window": 100}),
-    _decoder("minimax", "MiniMaxForCausalLM", "MiniMaxConfig",
-             {**GROUPED, "head_dim": 8, "num_local_experts": 2, "num_experts_per_tok": 1, "block_size": 32,
-              "layer_types": ["linear_attention", "full_attention"]}, scale=3.0),
-    _decoder("mixtral", "MixtralForCausalLM", "MixtralConfig", {**GROUPED, "num_local_experts": 4}, scale=4.0),
-    _decoder("qwen3", "Qwen3ForCausalLM", "Qwen3Config", {**GROUPED, "head_dim": 8}),
-    _decoder("qwen3-moe", "Qwen3MoeForCausalLM", "Qwen3MoeConfig", {**GROUPED, **EXPERTS, "head_dim": 8}),
-    _decoder("qwen3-next", "Qwen3NextForCausalLM", "Qwen3NextConfig",
-             {**GROUPED, **EXPERTS, **LINEAR, "head_dim": 8, "shared_expert_intermediate_size": 32,
-              "layer_types": ["linear_attention", "full_attention"]}),
-    _decoder("gemma-2", "Gemma2ForCausalLM", "Gemma2Config",
-             {**GROUPED, "head_dim": 8, "sliding_window": 4096}, "gemma"),
-    _decoder("gemma-3", "Gemma3ForCausalLM", "Gemma3TextConfig",
-             {**GROUPED, "head_dim": 8, "sliding_window": 512,
-              "layer_types": ["sliding_attention", "full_attention"]}, "gemma"),
-    _decoder("gpt-oss", "GptOssForCausalLM", "GptOssConfig",
-             {**GROUPED, "head_dim": 8, "num_local_experts": 4, "num_experts_per_tok": 2, "sliding_window": 128}),
-    _decoder("llama-4", "Llama4ForCausalLM", "Llama4TextConfig",
-             {**GROUPED, "intermediate_size_mlp": 64, "num_local_experts": 2, "head_dim": 8,
-              "attention_chunk_size": 8192}),
-    _decoder("stablelm", "StableLmForCausalLM", "StableLmConfig", GROUPED),
-    _decoder("starcoder2", "Starcoder2ForCausalLM", "Starcoder2Config", {**GROUPED, "sliding_window": 4096}),
-    _decoder("cohere", "CohereForCausalLM", "CohereConfig", {**GROUPED, "logit_scale": 1.0}),
-    _decoder("granite", "GraniteForCausalLM", "GraniteConfig", GROUPED),
-    _decoder("nemotron", "NemotronForCausalLM", "NemotronConfig", GROUPED),
-    _decoder("smollm3", "SmolLM3ForCausalLM", "SmolLM3Config", {**GROUPED, "pad_token_id": 0}),
-    _decoder("xglm", "XGLMForCausalLM", "XGLMConfig",
-             {"d_model": 32, "num_layers": 2, "attention_heads": 4, "ffn_dim": 64}),
-    _decoder("biogpt", "BioGptForCausalLM", "BioGptConfig", SIZES, "gpt2"),
-    _decoder("doge", "DogeForCausalLM", "DogeConfig", GROUPED),
-    Kind("mamba", "decoder", "llama", "MambaForCausalLM", "MambaConfig", MAMBA, scale=2.0),
-    Kind("mamba-2", "decoder", "llama", "Mamba2ForCausalLM", "Mamba2Config",
-         {**MAMBA, "num_heads": 8, "head_dim": 8, "n_groups": 1, "chunk_size": 32}, scale=2.0),
-    _decoder("recurrent-gemma", "RecurrentGemmaForCausalLM", "RecurrentGemmaConfig",
-             {**GROUPED, "num_hidden_layers": 3, "lru_width": 32, "attention_window_size": 2048}, "gemma", scale=3.0),
-    Kind("rwkv", "decoder", "gpt2", "RwkvForCausalLM", "RwkvConfig",
-         {"hidden_size": 32, "num_hidden_layers": 2, "attention_hidden_size": 32, "context_length": 2048}),
-    _decoder("jamba", "JambaForCausalLM", "JambaConfig",
-             {**GROUPED, "num_experts": 2, "attn_layer_period": 2, "attn_layer_offset": 1, "expert_layer_period": 2,
-              "expert_layer_offset": 1, "use_mamba_kernels": False, "mamba_d_state": 8}, scale=3.0),
-    _decoder("lfm2", "Lfm2ForCausalLM", "Lfm2Config", {**GROUPED, "layer_types": ["conv", "full_attention"]}),
-    _decoder("falcon-h1", "FalconH1ForCausalLM", "FalconH1Config",
-             {**GROUPED, "mamba_d_ssm": 32, "mamba_n_heads": 4, "mamba_d_head": 8, "mamba_d_state": 8,
-              "mamba_chunk_size": 32}, scale=6.0),
-    _decoder("olmo-3", "Olmo3ForCausalLM", "Olmo3Config",
-             {**GROUPED, "sliding_window": 100, "layer_types": ["sliding_attention", "full_attention"]}),
-    _decoder("olmo-hybrid", "OlmoHybridForCausalLM", "OlmoHybridConfig",
-             {**GROUPED, **LINEAR, "linear_num_key_heads": 4, "layer_types": ["linear_attention", "full_attention"]}),
-    _decoder("qwen3.5", "Qwen3_5ForCausalLM", "Qwen3_5TextConfig",
-             {**GROUPED, **LINEAR, "head_dim": 8, "layer_types": ["linear_attention", "full_attention"]}),
-    _decoder("qwen3.5-moe", "Qwen3_5MoeForCausalLM", "Qwen3_5MoeTextConfig",
-             {**GROUPED, **EXPERTS, **LINEAR, "head_dim": 8, "shared_expert_intermediate_size": 32,
-              "layer_types": ["linear_attention", "full_attention"]}),
-    _decoder("gemma-3n", "Gemma3nForCausalLM", "Gemma3nTextConfig",
-             {**GROUPED, "head_dim": 8, "num_hidden_layers": 4, "num_kv_shared_layers": 2,
-              "intermediate_size": [64] * 4, "hidden_size_per_layer_input": 8,
-              "vocab_size_per_layer_input": 100, "laurel_rank": 4,
-              "altup_num_inputs": 2, "activation_sparsity_pattern": [0.0] * 4,
-              "layer_types": ["sliding_attention", "full_attention"] * 2}, "gemma"),
-    _decoder("gemma-4", "Gemma4ForCausalLM", "Gemma4TextConfig",
-             {**GROUPED, "head_dim": 8, "global_head_dim": 8, "hidden_size_per_layer_input": 8,
-              "vocab_size_per_layer_input": 600, "layer_types": ["sliding_attention", "full_attention"]}, "gemma"),
-    _decoder("nemotron-h", "NemotronHForCausalLM", "NemotronHConfig",
-             {**GROUPED, "head_dim": 8, "mamba_num_heads": 8, "mamba_head_dim": 8, "n_groups": 2, "ssm_state_size": 8,
-              "chunk_size": 32, "hybrid_override_pattern": "M*", "layers_block_type": ["mamba", "attention"]},
-             scale=3.0),
-    _decoder("bamba", "BambaForCausalLM", "BambaConfig",
-             {**GROUPED, "mamba_n_heads": 8, "mamba_d_head": 8, "mamba_n_groups": 1, "mamba_d_state": 8,
-              "mamba_chunk_size": 32, "attn_layer_indices": [1]}, scale=3.0),
-    _decoder("granite-4-hybrid", "GraniteMoeHybridForCausalLM", "GraniteMoeHybridConfig",
-             {**GROUPED, "mamba_n_heads": 8, "mamba_d_head": 8, "mamba_n_groups": 1, "mamba_d_state": 8,
-              "mamba_chunk_size": 32, "shared_intermediate_size": 32, "num_local_experts": 2, "num_experts_per_tok": 1,
-              "layer_types": ["mamba", "attention"]}, scale=3.0),
-    _decoder("zamba-2", "Zamba2ForCausalLM", "Zamba2Config",
-             {**GROUPED, "mamba_d_state": 8, "mamba_ngroups": 1, "n_mamba_heads": 8, "mamba_headdim": 8,
-              "chunk_size": 32, "num_mem_blocks": 1, "layers_block_type": ["mamba", "hybrid"],
-              "use_mamba_kernels": False}, scale=3.0),
-    _decoder("kimi-linear", "KimiLinearForCausalLM", "KimiLinearConfig",
-             {**GROUPED, "num_key_value_heads": 4, "kv_lora_rank": 16, "qk_rope_head_dim": 8, "qk_nope_head_dim": 8,
-              "v_head_dim": 8, "linear_head_dim": 8, "linear_num_heads": 4, "num_experts": 4, "num_experts_per_tok": 2,
-              "moe_intermediate_size": 32, "layer_types": ["linear_attention", "full_attention"]}, scale=3.0),
-    _decoder("deepseek-v3", "DeepseekV3ForCausalLM", "DeepseekV3Config",
-             {**SIZES, "num_key_value_heads": 4, "q_lora_rank": 16, "kv_lora_rank": 16, "qk_rope_head_dim": 8,
-              "qk_nope_head_dim": 8, "v_head_dim": 8, "n_routed_experts": 4, "n_shared_experts": 1, "n_group": 1,
-              "topk_group": 1, "num_experts_per_tok": 2, "moe_intermediate_size": 32, "first_k_dense_replace": 1}),
-    _decoder("glm-4-moe", "Glm4MoeForCausalLM", "Glm4MoeConfig",
-             {**GROUPED, "head_dim": 8, "n_routed_experts": 4, "n_shared_experts": 1, "n_group": 1, "topk_group": 1,
-              "num_experts_per_tok": 2, "moe_intermediate_size": 32, "first_k_dense_replace": 1}),
-    _decoder("lfm2-moe", "Lfm2MoeForCausalLM", "Lfm2MoeConfig",
-             {**GROUPED, "num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 32, "num_dense_layers": 1,
-              "layer_types": ["conv", "full_attention"]}),
-    _decoder("ministral-3", "Ministral3ForCausalLM", "Ministral3Config", {**GROUPED, "head_dim": 8}),
-    _decoder("modernbert-decoder", "ModernBertDecoderForCausalLM", "ModernBertDecoderConfig",
-             {**SIZES, "pad_token_id": 0, "local_attention": 64,
-              "layer_types": ["sliding_attention", "full_attention"]}),
-    _encoder("eurobert", "EuroBertForMaskedLM", "EuroBertConfig", {**GROUPED, **POSITIONS}, "roberta"),
-    Kind("xlnet", "decoder", "llama", "XLNetLMHeadModel", "XLNetConfig",
-         {"d_model": 32, "n_layer": 2, "n_head": 4, "d_inner": 64}, refused="a later token changes"),
-    _decoder("bert-as-decoder", "BertLMHeadModel", "BertConfig", SIZES, "wordpiece", refused="a later token changes"),
-    _encoder("xlm-roberta", "XLMRobertaForMaskedLM", "XLMRobertaConfig", SIZES, "roberta"),
-    _encoder("camembert", "CamembertForMaskedLM", "CamembertConfig", SIZES, "roberta"),
-    _encoder("electra", "ElectraForMaskedLM", "ElectraConfig", {**SIZES, "embedding_size": 16}),
-    _encoder("deberta", "DebertaForMaskedLM", "DebertaConfig",
-             {**SIZES, "relative_attention": True, "pos_att_type": ["c2p", "p2c"], "position_biased_input": False}),
-    _encoder("deberta-v2", "DebertaV2ForMaskedLM", "DebertaV2Config",
-             {**SIZES, "relative_attention": True, "pos_att_type": ["c2p", "p2c"], "position_buckets": 64,
-              "position_biased_input": False}),
-    _encoder("distilbert", "DistilBertForMaskedLM", "DistilBertConfig",
-             {"dim": 32, "n_layers": 2, "n_heads": 4, "hidden_dim": 64}),
-    _encoder("longformer", "LongformerForMaskedLM", "LongformerConfig", {**SIZES, "attention_window": 64}, "roberta"),
-    _encoder("mpnet", "MPNetForMaskedLM", "MPNetConfig", SIZES, "roberta"),
-    _encoder("big-bird", "BigBirdForMaskedLM", "BigBirdConfig", SIZES),
-    _encoder("roformer", "RoFormerForMaskedLM", "RoFormerConfig", {**SIZES, "embedding_size": 32}),
-    _encoder("megatron-bert", "MegatronBertForMaskedLM", "MegatronBertConfig", SIZES),
-    _encoder("convbert", "ConvBertForMaskedLM", "ConvBertConfig", {**SIZES, "embedding_size": 16}),
-    _encoder("ernie", "ErnieForMaskedLM", "ErnieConfig", SIZES),
-    _encoder("fnet", "FNetForMaskedLM", "FNetConfig",
-             {k: v for k, v in SIZES.items() if k != "num_attention_heads"}, half=False),
-    _encoder("nystromformer", "NystromformerForMaskedLM", "NystromformerConfig", SIZES),
-    # Its landmarks divide texts of one length only.
-    _encoder("nystromformer-512", "NystromformerForMaskedLM", "NystromformerConfig",
-             {**SIZES, "segment_means_seq_len": 512}, refused="cannot be run"),
-    _pair("mt5", "MT5ForConditionalGeneration", "MT5Config", {**T5, "feed_forward_proj": "gated-gelu"}, scale=1.5),
-    _pair("long-t5", "LongT5ForConditionalGeneration", "LongT5Config", T5, scale=1.5),
-    _pair("switch-transformers", "SwitchTransformersForConditionalGeneration", "SwitchTransformersConfig",
-          {**T5, "num_experts": 4, "num_sparse_encoder_layers": 1, "num_sparse_decoder_layers": 1}, scale=1.5),
-    _pair("led", "LEDForConditionalGeneration", "LEDConfig",
-          {**WIDE, "attention_window": 64, "max_encoder_position_embeddings": 1024,
-           "max_decoder_position_embeddings": 512}, "bart"),
-    _pair("mbart", "MBartForConditionalGeneration", "MBartConfig", {**WIDE, **POSITIONS}, "bart"),
-    _pair("bigbird-pegasus", "BigBirdPegasusForConditionalGeneration", "BigBirdPegasusConfig",
-          {**WIDE, **POSITIONS}, "bart"),
-    _pair("pegasus", "PegasusForConditionalGeneration", "PegasusConfig", {**WIDE, **POSITIONS}, "bart"),
-    _pair("m2m-100", "M2M100ForConditionalGeneration", "M2M100Config", {**WIDE, **POSITIONS}, "bart"),
-    _pair("blenderbot", "BlenderbotForConditionalGeneration", "BlenderbotConfig", {**WIDE, **POSITIONS}, "bart"),
-    _pair("nllb-moe", "NllbMoeForConditionalGeneration", "NllbMoeConfig",
-          {**WIDE, **POSITIONS, "num_experts": 4, "expert_capacity": 64}, "bart"),
-    _pair("marian", "MarianMTModel", "MarianConfig", {**WIDE, **POSITIONS}, "llama", refused="neither a mask nor"),
-)  # fmt: skip
-
-
-@functools.cache
-def tokenizer(name):
-    """Return a tokenizer of the zoo."""
-    with tempfile.TemporaryDirectory() as folder:
-        return TOKENIZERS[name](Path(folder))
+def by_tier(names, daily=DAILY):
+    """Return names as parameters of a test, of which all but the daily ones are for the night."""
+    return [name if name in daily else pytest.param(name, marks=pytest.mark.nightly) for name in names]
 
 
 def build(kind, **changed):
@@ -265,27 +79,16 @@ def build(kind, **changed):
         kind: A :class:`Kind`.
         **changed: Options of the configuration that differ from the kind's.
     """
-    import transformers
-
     words = tokenizer(kind.tokenizer)
-    special = {
-        "vocab_size": len(words),
-        "bos_token_id": words.bos_token_id if words.bos_token_id is not None else 0,
-        "eos_token_id": words.eos_token_id if words.eos_token_id is not None else 0,
-        "pad_token_id": words.pad_token_id if words.pad_token_id is not None else 0,
-    }
+    special = {f"{role}_token_id": getattr(words, f"{role}_token_id") or 0 for role in ("bos", "eos", "pad")}
     if kind.architecture == "encoder-decoder":
         special["decoder_start_token_id"] = special["pad_token_id"]
-    options = {**special, **kind.options, **changed}
-    if kind.architecture == "decoder" and "pad_token_id" not in kind.options:
+    if kind.architecture == "decoder":
         # Some keep the vector of their padding token at zero.
-        options["pad_token_id"] = None
+        special["pad_token_id"] = None
     torch.manual_seed(20240601)
-    model = getattr(transformers, kind.model)(getattr(transformers, kind.config)(**options))
-    with torch.no_grad():
-        for parameter in model.parameters():
-            if parameter.dim() > 1:
-                parameter.mul_(kind.scale)
+    model = kind.kind(kind.kind.config_class(**{"vocab_size": len(words), **special, **kind.options, **changed}))
+    zoo.make_louder(model, kind.scale)
     return loading.keep_attention_type(model.eval().to(zoo.DEVICE)), words
 
 
@@ -310,74 +113,45 @@ ASIDES = (
 
 def instances(count, asides=(0, 2, 5)):
     """Return instances whose texts have sentences in between, and begin alike as those of a study do."""
-    texts = []
-    for (first, second), number, (task, forms) in itertools.product(
-        PEOPLE, asides, list(zip(TASKS, FORMS, strict=True))
-    ):
+    distinct = {}
+    for people, number, (task, forms) in itertools.product(PEOPLE, asides, list(zip(TASKS, FORMS, strict=True))):
         for start in range(len(ASIDES)):
             between = [ASIDES[(start + i) % len(ASIDES)] for i in range(number)]
-            opening = f"The {first} was tired because {forms[0]} had slept badly."
-            text = " ".join([opening, *between, task]).format(first, second)
-            texts.append((text, forms))
-    distinct = list({text: (text, forms) for text, forms in texts}.values())
+            opening = f"The {{0}} was tired because {forms[0]} had slept badly."
+            distinct[" ".join([opening, *between, task]).format(*people)] = forms
     step = max(1, len(distinct) // count)
-    chosen = distinct[::step][:count]
+    chosen = list(distinct.items())[::step][:count]
+    return frame(chosen)
+
+
+def frame(texts):
+    """Return instances of pairs of a text and its options."""
+    texts, offered = zip(*texts, strict=True)
     return pd.DataFrame(
-        {
-            "instance_id": [f"{i:016x}" for i in range(len(chosen))],
-            "text": [text for text, _ in chosen],
-            "options": [forms for _, forms in chosen],
-        }
+        {"instance_id": [f"{i:016x}" for i in range(len(texts))], "text": texts, "options": list(offered)}
     )
-
-
-@torch.inference_mode()
-def plain(model, words, architecture, row):
-    """Return the score of one text alone, in nats; shares no code with the engines."""
-    encoding = words(row.text)
-    ids = torch.tensor(encoding["input_ids"], device=model.device)
-    if architecture == "encoder-decoder":
-        mask = words.mask_token
-        source = row.masked.replace("___", mask or "<extra_id_0>")
-        target = row.text if mask else f"<extra_id_0> {row.filled} <extra_id_1>"
-        targets = torch.tensor(words(target)["input_ids"], device=model.device)
-        read = torch.tensor([words(source)["input_ids"]], device=model.device)
-        logits = model(input_ids=read, labels=targets[None]).logits[0]
-    elif architecture == "decoder":
-        logits, targets = model(input_ids=ids[None]).logits[0, :-1], ids[1:]
-    else:
-        places = [p for p, w in enumerate(encoding.word_ids()) if w is not None and ids[p] != words.mask_token_id]
-        copies = ids.repeat(len(places), 1)
-        for copy, place in zip(copies, places, strict=True):
-            word = encoding.word_ids()[place]
-            copy[[p for p in range(place, len(ids)) if encoding.word_ids()[p] == word]] = words.mask_token_id
-        logits, targets = model(input_ids=copies).logits[range(len(places)), places], ids[places]
-    return logits.double().log_softmax(-1).gather(1, targets[:, None]).sum().item()
-
-
-def looped(model, words, kind, rows):
-    """Return the plain scores of rows, shape (rows,); None for a model that must not be scored."""
-    if kind.refused:
-        return None
-    return np.array([plain(model, words, kind.architecture, row) for row in rows.itertuples()])
 
 
 EXACT = {}
 """Plain scores in float32 by kind, changes and texts: the same weights are measured in each precision."""
 
 
-def looped_in_float32(model, words, kind, rows, changed):
-    """Return what :func:`looped` does of a float32 model, computed once for each kind and the same changes and rows."""
-    key = (repr(kind), repr(sorted(changed.items())), *rows.text, *rows.masked)
-    if key not in EXACT:
-        EXACT[key] = looped(model, words, kind, rows)
+def looped(model, words, kind, rows, changed):
+    """Return the plain scores of rows, shape (rows,); None for a model that must not be scored."""
+    if kind.refused:
+        return None
+    key = (kind.name, kind.scale, repr(sorted(changed.items())), *rows.text, *rows.masked)
+    if model.dtype != torch.float32 or key not in EXACT:
+        values = [loops.token_values(model, words, kind.architecture, row)[1] for row in rows.itertuples()]
+        scores = np.array([sum(value) for value in values])
+        if model.dtype != torch.float32:
+            return scores
+        EXACT[key] = scores
     return EXACT[key]
 
 
-def measure(
-    kind: Kind, precision: str, pack_tokens: int, some: pd.DataFrame, engine: str = "packed", **changed
-) -> dict:
-    """Score instances with an engine and in a plain loop.
+def measure(kind: Kind, precision: str, pack_tokens: int, some: pd.DataFrame, **changed) -> dict:
+    """Score instances with the engine and in a plain loop.
 
     Args:
         precision: One of "float32", "bfloat16".
@@ -388,28 +162,24 @@ def measure(
     Returns:
         ``way``; ``difference``, the largest to the plain loop (nats); ``changed``, instances for which another option
         scores highest than in the plain loop; ``rounding``, how far the plain loop is from the same model in float32
-        (nats); ``seconds``. A model that is refused has ``way`` alone, the refusal.
+        (nats). A model that is refused has ``way`` alone, the refusal.
     """
     model, words = build(kind, **changed)
     rows = options.option_texts(some)
     rounding = 0.0
     if precision != "float32":
-        exact = looped_in_float32(model, words, kind, rows, changed)
+        exact = looped(model, words, kind, rows, changed)
         model = model.to(getattr(torch, precision))
     before = packed.PACK_TOKENS[PLACE]
     packed.PACK_TOKENS[PLACE] = pack_tokens
-    started = time.perf_counter()
     try:
-        made = Scores((model, words, kind.architecture), some, engine=engine)
+        made = Scores((model, words, kind.architecture), some)
     except UserError as error:
         return {"way": f"refused: {error}"}
     finally:
         packed.PACK_TOKENS[PLACE] = before
-    seconds, scores = time.perf_counter() - started, made.table
-    if precision == "float32":
-        expected = looped_in_float32(model, words, kind, rows, changed)
-    else:
-        expected = looped(model, words, kind, rows)
+    scores, expected = made.table, looped(model, words, kind, rows, changed)
+    if precision != "float32":
         rounding = float(np.abs(expected - exact).max())
     found, right = options.predict(scores), options.predict(scores.assign(log_probability=expected))
     different = found.option_index != right.option_index
@@ -419,23 +189,7 @@ def measure(
         "changed": int(different.sum()),
         "margin": float(right.margin[different].max()) if different.any() else 0.0,
         "rounding": rounding,
-        "seconds": seconds,
     }
-
-
-@torch.inference_mode()
-def written(model, ids: list[int], pair: bool) -> list[int]:
-    """Return the tokens that a model finds most probable after a prompt, each from a pass over all before it."""
-    tokens = []
-    for _ in range(NEW):
-        if pair:
-            start = [model.config.decoder_start_token_id, *tokens]
-            read = torch.tensor([ids], device=model.device)
-            logits = model(input_ids=read, decoder_input_ids=torch.tensor([start], device=model.device)).logits
-        else:
-            logits = model(input_ids=torch.tensor([[*ids, *tokens]], device=model.device)).logits
-        tokens.append(int(logits[0, -1].argmax()))
-    return tokens
 
 
 def prompts() -> list[str]:
@@ -463,7 +217,7 @@ def prompted(kind: Kind, **changed) -> dict:
     except UserError as error:
         return {"way": f"refused: {error}"}
     found = [list(answer.tokens) for answer in generator.answer(some)]
-    expected = [written(model, ids, kind.architecture != "decoder") for ids in generator.tokenize(some)]
+    expected = [loops.write(model, ids, NEW)[0] for ids in generator.tokenize(some)]
     wrong = sum(a != b for a, b in zip(found, expected, strict=True))
     return {"way": generator.way, "changed": wrong, "prompts": len(some)}
 
@@ -472,7 +226,6 @@ def main():
     """Print the table of all kinds."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("--instances", type=int, default=24)
-    parser.add_argument("--engine", default="packed", choices=("packed", "minicons"))
     parser.add_argument("names", nargs="*")
     given = parser.parse_args()
     # A pseudo-log-likelihood takes a forward pass for each token: fewer instances.
@@ -480,17 +233,17 @@ def main():
     print("| architecture | kind | scored in | float32: nats | decisions | bfloat16: nats | rounds by | decisions | "
           "prompted | answers |")  # fmt: skip
     print("|---|---|---|---|---|---|---|---|---|---|")
-    for kind in KINDS:
+    for kind in KINDS.values():
         if not given.names or kind.name in given.names:
-            print(summary(kind, chosen[kind.architecture == "encoder"], given.engine), flush=True)
+            print(summary(kind, chosen[kind.architecture == "encoder"]), flush=True)
 
 
-def summary(kind: Kind, some: pd.DataFrame, engine: str) -> str:
+def summary(kind: Kind, some: pd.DataFrame) -> str:
     """Return a row of the table: what differs from the plain loop, at most, over two sizes of packed sequences."""
     cells = [kind.name, kind.architecture]
     for precision in ("float32", "bfloat16"):
         packs = (256, 1024) if kind.architecture == "decoder" else (256,)
-        rows = [measure(kind, precision, pack_tokens, some, engine) for pack_tokens in packs]
+        rows = [measure(kind, precision, pack_tokens, some) for pack_tokens in packs]
         refused = next((row["way"] for row in rows if "difference" not in row), None)
         if precision == "float32":
             cells.append(", ".join(dict.fromkeys("refused" if refused else row["way"] for row in rows)))

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from scripts.core.data.options import option_texts
-from scripts.core.errors import UserError
 from scripts.core.scoring.distinct_options import LIMIT, DistinctOptions
 from scripts.core.scoring.reader import Reader
+from tests.refusals import refused
 
 WORDS = ["the", "clerk", "said", "that", "he", "she", "would", "pay", "a", ".", "they", "him", "her"]
 
@@ -53,7 +53,7 @@ def test_what_is_known_is_not_counted(architecture):
 
 @pytest.mark.parametrize("options", [["he", "xe"], ["xe", "fae"], ["he", "she", "fae"]])
 def test_pronouns_that_the_tokenizer_does_not_know_are_refused(options):
-    with pytest.raises(UserError, match=r"^model mine: in 20 or more of 20.* its tokenizer does not know an option"):
+    with refused("model mine", "in 20 or more of 20", "does not know an option", "leave this model out"):
         read(distinct(), rows_of(options))
 
 
@@ -61,7 +61,7 @@ def test_options_that_are_read_alike_are_refused_without_an_unknown_token():
     """As by a tokenizer that strips accents."""
     found = distinct()
     found.reader.tokenizer.numbers["él"] = found.reader.tokenizer.numbers["he"]
-    with pytest.raises(UserError, match=r"reads two alike \(the first is 0, option 'él'\)"):
+    with refused("reads two alike", "the first is 0, option 'él'"):
         read(found, rows_of(["él", "he"]))
 
 
@@ -70,7 +70,7 @@ def test_a_few_are_counted_and_words_around_the_slot_are_no_reason_to_refuse():
     read(found, rows_of(["he", "she"], count=180, text="the zorp said that ___ would pay ."))
     read(found, rows_of(["he", "xe"], count=20))
     assert found.counts == {"unknown_instances": 200, "unread_instances": 20, "tied_instances": 0}
-    with pytest.raises(UserError, match="in 21 or more of 200"):
+    with refused("in 21 or more of 200"):
         read(found, rows_of(["he", "xe"], count=1))
 
 
@@ -101,5 +101,5 @@ def test_tied_scores_are_counted_and_refused_above_the_limit():
     found.count_ties(table)
     assert found.counts["tied_instances"] == ties
     table.loc[table.instance_id == "60", "log_probability"] = [-1.0, -2.0, -1.0]
-    with pytest.raises(UserError, match=rf"in {ties + 1} or more of 100 instances the best options have equal scores"):
+    with refused(f"in {ties + 1} or more of 100", "equal scores", "float32"):
         distinct(total=100).count_ties(table)

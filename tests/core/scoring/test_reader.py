@@ -1,23 +1,17 @@
-"""What a model reads of an instance: words of tokenizers of several kinds."""
-
-from pathlib import Path
+"""What a model reads of an instance: words of tokenizers of several kinds, and what a tokenizer must have."""
 
 import pandas as pd
 import pytest
 import tokenizers
 import transformers
 
-from scripts.core import config
 from scripts.core.data.options import option_texts
-from scripts.core.models import tokenizing
-from scripts.core.models.entries import read_job_entry
+from scripts.core.scoring.criteria import fill_options
 from scripts.core.scoring.masked import masked_copies
 from scripts.core.scoring.reader import Reader
-
-
-@pytest.fixture(scope="module")
-def entries(zoo):
-    return config.load_yaml(zoo)["models"]
+from tests import zoo as builder
+from tests.core.scoring.architectures import frame
+from tests.refusals import refused
 
 
 def read(tokenizer, text, option):
@@ -51,9 +45,24 @@ def test_words_end_at_spaces_where_a_tokenizer_makes_none(splits):
     assert masked == [1, 2, 1, 1, 2, 1]
 
 
-def test_words_of_berts_tokenizer_are_its_own(entries):
-    entry = entries["tiny-bert"]
-    tokenizer = tokenizing.load_tokenizer("m", read_job_entry(entry), Path(entry["source"]["path"]))
+def test_words_of_berts_tokenizer_are_its_own():
+    tokenizer = builder.make_tokenizer("wordpiece")
     (text,) = read(tokenizer, "The clerk saw ___.", "baker")
     assert [None if word < 0 else word for word in text.words] == tokenizer("The clerk saw baker.").word_ids()
     assert text.words[-2] != text.words[-3]
+
+
+@pytest.mark.parametrize(
+    ("kind", "architecture", "named"),
+    [("gpt2", "encoder", ["has no mask", "leave it out"]), ("llama", "encoder-decoder", ["mask", "<extra_id_0>"])],
+)
+def test_a_tokenizer_that_lacks_what_an_architecture_needs_is_refused(kind, architecture, named):
+    with refused(*named):
+        Reader(builder.make_tokenizer(kind), architecture)
+
+
+def test_an_option_without_tokens_is_refused():
+    reader = Reader(builder.make_tokenizer("gpt2"), "decoder", with_kinds=True)
+    rows = fill_options(frame([("___ kept sneezing.", ["he"])]), "decoder", "label_loss").assign(filled="")
+    with refused(f"instance {0:016x}", "option 'he'", "no token", "leave this model"):
+        reader.read(rows)

@@ -10,17 +10,18 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from scripts.core import config
 from scripts.core.data import options
-from scripts.core.errors import UserError
 from scripts.core.scoring import network, packed
 from scripts.core.scoring.minicons import MiniconsScorer, with_batch_encoding
 from scripts.core.scoring.reader import Text
 from tests import zoo as builder
+from tests.core.scoring import loops
+from tests.core.scoring.architectures import by_tier, frame
 from tests.core.scoring.memory import Scores
+from tests.refusals import refused
 
 # Four of the studies' forms; a neopronoun and a form that split into pieces in every vocabulary of the zoo.
 FORMS = [["he", "she", "they", "xe"], ["his", "her", "their", "xyrs"], ["himself", "herself", "themselves", "faerself"]]
@@ -32,113 +33,31 @@ TASKS = [
     "The clerk asked ___ to wait.",
     "The client found an umbrella.  The baker said that ___ would need it",
 ]
-ENCODER_DECODERS = ("tiny-bart", "tiny-t5", "tiny-flan-t5", "tiny-ul2")
-
-
-def frame(texts):
-    """Return instances of texts and their options."""
-    return pd.DataFrame(
-        {
-            "instance_id": [f"{i:016x}" for i in range(len(texts))],
-            "text": [text for text, _ in texts],
-            "options": [forms for _, forms in texts],
-        }
-    )
-
-
 # 40 instances: openings, tasks, and forms of different token lengths.
-TEXTS = [(opening + task, forms) for opening, task, forms in itertools.product(OPENINGS, TASKS, FORMS)][:40]
-INSTANCES = frame(TEXTS)
+INSTANCES = frame([(opening + task, forms) for opening, task, forms in itertools.product(OPENINGS, TASKS, FORMS)][:40])
 
-
-@pytest.fixture(scope="module")
-def zoo_registry(tmp_path_factory):
-    return builder.build(tmp_path_factory.mktemp("zoo"), builder.ALL_NAMES)
-
-
-@pytest.fixture(scope="module")
-def loaded(zoo_registry):
-    entries = config.load_yaml(zoo_registry)["models"]
-    return {name: (entry, *builder.load(name, entry)) for name, entry in entries.items()}
+PAIRS = tuple(name for name, row in builder.MODELS.items() if row["architecture"] == "encoder-decoder")
+OTHERS = tuple(name for name in builder.ALL_NAMES if name not in PAIRS)
+DAILY = (
+    "tiny-bert", "tiny-albert", "tiny-mosaicbert", "tiny-llama", "tiny-opt", "tiny-bloom", "tiny-mamba", "tiny-t5",
+    "tiny-bart",
+)  # fmt: skip
+"""One of each way in which the engine runs them, and of each kind of tokenizer; the night has all."""
 
 
 @pytest.fixture(scope="module")
 def looped(loaded):
-    """The scores of a plain loop for each model and text, computed when first asked for."""
+    """The sum of a plain loop and the number of scored tokens, by model and row, computed when first asked for."""
     known = {}
 
     def scores(name, row):
-        if (name, row.masked, row.text) not in known:
-            known[name, row.masked, row.text] = plain_loop(*loaded[name][1:], loaded[name][0]["architecture"], row)
-        return known[name, row.masked, row.text]
+        key = (name, row.masked, row.text)
+        if key not in known:
+            architecture, model, tokenizer = loaded[name]
+            known[key] = loops.token_values(model, tokenizer, architecture, row)[1]
+        return sum(known[key]), len(known[key])
 
     return scores
-
-
-def plain_loop(model, tokenizer, architecture, row):
-    """Score one option, one text in one forward pass: shares no code with the engines.
-
-    Of an encoder it is one pass over the text's masked copies. That both are what a pass for each token gives is a
-    test of its own.
-    """
-    if architecture == "encoder-decoder":
-        return plain_labels(model, tokenizer, row)
-    if architecture == "decoder":
-        ids = tokenizer(row.text)["input_ids"]
-        targets = ids[1:]
-        with torch.no_grad():
-            logits = model(input_ids=torch.tensor([ids], device=model.device)).logits[0, :-1]
-    else:
-        copies, places, targets = masked_copies(tokenizer, row)
-        with torch.no_grad():
-            logits = model(input_ids=torch.tensor(copies, device=model.device)).logits[range(len(places)), places]
-    return sum(log_probability(values, token) for values, token in zip(logits, targets, strict=True)), len(targets)
-
-
-def token_loop(model, tokenizer, architecture, row):
-    """Score one option token by token, one forward pass each: of a decoder over the tokens before it alone."""
-    if architecture == "decoder":
-        ids = tokenizer(row.text)["input_ids"]
-        steps = [(ids[:position], -1, ids[position]) for position in range(1, len(ids))]
-    else:
-        steps = list(zip(*masked_copies(tokenizer, row), strict=True))
-    total = 0.0
-    for ids, place, token in steps:
-        with torch.no_grad():
-            total += log_probability(model(input_ids=torch.tensor([ids], device=model.device)).logits[0, place], token)
-    return total, len(steps)
-
-
-def masked_copies(tokenizer, row):
-    """Return a text's masked copies, the position that each is scored at, and the token that stood there."""
-    encoding = tokenizer(row.text)
-    ids, words = encoding["input_ids"], encoding.word_ids()
-    special = set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
-    places = [position for position, token in enumerate(ids) if token not in special]
-    copies = [
-        [tokenizer.mask_token_id if p == place or (p > place and words[p] == words[place]) else token
-         for p, token in enumerate(ids)]
-        for place in places
-    ]  # fmt: skip
-    return copies, places, [ids[place] for place in places]
-
-
-def log_probability(logits, token):
-    """Return a token's log-probability in double precision, in nats."""
-    return (logits[token].double() - logits.double().logsumexp(0)).item()
-
-
-def plain_labels(model, tokenizer, row):
-    """Score one option by the model's own loss, which transformers computes as the mean over labels."""
-    if tokenizer.mask_token:
-        source, target = row.masked.replace("___", tokenizer.mask_token), row.text
-    else:
-        source, target = row.masked.replace("___", "<extra_id_0>"), f"<extra_id_0> {row.filled} <extra_id_1>"
-    inputs, labels = (tokenizer(text, return_tensors="pt").to(model.device) for text in (source, target))
-    labels = labels.input_ids
-    with torch.no_grad():
-        loss = model(**inputs, labels=labels).loss
-    return -loss.item() * labels.shape[1], labels.shape[1]
 
 
 def by_hand(model, tokenizer, architecture, text):
@@ -154,33 +73,47 @@ def by_hand(model, tokenizer, architecture, text):
 
 
 def scored(loaded, name, instances=INSTANCES, **more):
-    entry, model, tokenizer = loaded[name]
-    return Scores((model, tokenizer, entry["architecture"]), instances, **more)
+    architecture, model, tokenizer = loaded[name]
+    return Scores((model, tokenizer, architecture), instances, **more)
 
 
-def test_there_are_forty_instances_with_what_makes_them_hard(loaded):
+def test_there_are_forty_instances_with_what_makes_them_hard():
     assert len(INSTANCES) == 40
     assert INSTANCES.text.str.startswith("___").any()
     assert INSTANCES.text.str.contains("  ").any()
-    for name, (_, _, tokenizer) in loaded.items():
+    for kind in builder.DATA["tokenizers"]:
+        tokenizer = builder.make_tokenizer(kind)
         lengths = [len(tokenizer(f" {form}", add_special_tokens=False)["input_ids"]) for form in ALL_FORMS]
-        assert len(set(lengths)) > 1, name
+        assert len(set(lengths)) > 1, kind
 
 
-@pytest.mark.parametrize("name", [n for n in builder.ALL_NAMES if n not in ENCODER_DECODERS])
+@pytest.mark.parametrize("name", by_tier(OTHERS, DAILY))
 def test_the_loop_over_texts_is_the_loop_over_tokens(loaded, looped, name):
-    entry, model, tokenizer = loaded[name]
+    architecture, model, tokenizer = loaded[name]
     rows = options.option_texts(INSTANCES)
     lengths = [len(ids) for ids in tokenizer(rows.text.tolist())["input_ids"]]
     # From every opening and every task one, and the shortest and the longest.
     some = {*range(0, len(rows), 29), int(np.argmin(lengths)), int(np.argmax(lengths))}
     for row in rows.iloc[sorted(some)].itertuples():
-        total, scored = token_loop(model, tokenizer, entry["architecture"], row)
-        assert scored == looped(name, row)[1]
-        assert looped(name, row)[0] == pytest.approx(total, abs=1e-4)
+        values = loops.token_values(model, tokenizer, architecture, row, by_token=True)[1]
+        assert looped(name, row) == (pytest.approx(sum(values), abs=1e-4), len(values))
 
 
-@pytest.mark.parametrize("name", builder.ALL_NAMES)
+@pytest.mark.parametrize("name", [*PAIRS, "tiny-gpt2", "tiny-bloom"])
+def test_the_loop_over_labels_is_the_models_own_loss(loaded, name):
+    architecture, model, tokenizer = loaded[name]
+    for row in options.option_texts(INSTANCES).iloc[::7].itertuples():
+        targets, values = loops.token_values(model, tokenizer, architecture, row)
+        given = {"input_ids": tokenizer(row.text)["input_ids"], "labels": tokenizer(row.text)["input_ids"]}
+        if architecture == "encoder-decoder":
+            source = row.masked.replace("___", tokenizer.mask_token or "<extra_id_0>")
+            given = {"input_ids": tokenizer(source)["input_ids"], "labels": targets}
+        with torch.no_grad():
+            loss = model(**{key: torch.tensor([ids], device=model.device) for key, ids in given.items()}).loss
+        assert np.mean(values) == pytest.approx(-loss.item(), abs=1e-5)
+
+
+@pytest.mark.parametrize("name", by_tier(builder.ALL_NAMES, DAILY))
 def test_scores_equal_the_loop(loaded, looped, name):
     made = scored(loaded, name)
     result = made.table
@@ -195,28 +128,27 @@ def test_scores_equal_the_loop(loaded, looped, name):
     assert result.groupby("instance_id").log_probability.nunique().median() >= 3
     # Each is run as fast as it can be.
     slow = {"tiny-bloom": "equal", "tiny-mosaicbert": "all", "tiny-deberta-v3": "all", "tiny-albert": "head",
-            "tiny-modernbert": "head"} | dict.fromkeys(builder.STATE_SPACE, "equal")  # fmt: skip
-    fast = {"decoder": "packed", "encoder": "last", "encoder-decoder": "padded"}[loaded[name][0]["architecture"]]
-    assert made.check == {"way": slow.get(name, fast), "checked": True}
+            "tiny-modernbert": "head"}  # fmt: skip
+    fast = {"decoder": "packed", "encoder": "last", "encoder-decoder": "padded"}[loaded[name][0]]
+    way = "equal" if builder.MODELS[name].get("recurrent") else slow.get(name, fast)
+    assert made.check == {"way": way, "checked": True}
 
 
-@pytest.mark.parametrize("name", [n for n in builder.ALL_NAMES if n not in ENCODER_DECODERS])
+@pytest.mark.parametrize("name", by_tier(OTHERS, DAILY))
 def test_minicons_agrees(loaded, looped, name):
-    entry, model, tokenizer = loaded[name]
+    architecture, model, tokenizer = loaded[name]
     made = scored(loaded, name, INSTANCES.iloc[::4], engine="minicons")
     rows, result = made.rows, made.table.log_probability
     to_loop = max(abs(looped(name, row)[0] - value) for row, value in zip(rows.itertuples(), result, strict=True))
-    hand = [by_hand(model, tokenizer, entry["architecture"], text) for text in rows.text]
+    hand = [by_hand(model, tokenizer, architecture, text) for text in rows.text]
     to_hand = np.abs(result - hand).max()
     print(f"\n{name:16} minicons to the loop {to_loop:.1e} nats, to minicons by hand {to_hand:.1e} nats")
-    assert to_loop < 1e-3
-    assert to_hand < 1e-3
+    assert to_loop < 1e-3 and to_hand < 1e-3
 
 
-@pytest.mark.parametrize("name", ENCODER_DECODERS)
-def test_minicons_refuses_what_it_cannot_score(loaded, name):
-    with pytest.raises(UserError, match=r"set scoring\.engine to packed"):
-        scored(loaded, name, engine="minicons")
+def test_minicons_refuses_what_it_cannot_score(loaded):
+    with refused("minicons", "encoder-decoder", "set scoring.engine to packed"):
+        scored(loaded, "tiny-t5", engine="minicons")
 
 
 def test_texts_longer_than_a_sliding_window_or_any_that_was_checked_are_not_packed(loaded, looped, monkeypatch):
@@ -274,17 +206,14 @@ forms = st.lists(st.sampled_from(ALL_FORMS), min_size=2, max_size=5, unique=True
 @settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(sentences, forms), min_size=1, max_size=5), st.sampled_from([1, 100, "auto"]))
 @pytest.mark.parametrize("name", ["tiny-gpt2", "tiny-roberta", "tiny-bloom", "tiny-t5"])
-def test_random_instances_score_as_in_the_loop(loaded, name, drawn, tokens):
-    texts = [
-        (" ".join([*before, "___", *after, "."]).replace("__ ", "_ "), options_) for (before, after), options_ in drawn
-    ]
-    instances = frame([(text, options_) for text, options_ in texts if text.count("___") == 1])
-    if not len(instances):
-        return
-    entry, model, tokenizer = loaded[name]
+def test_random_instances_score_as_in_the_loop(loaded, looped, name, drawn, tokens):
+    texts = [(" ".join([*before, "___", *after, "."]).replace("__ ", "_ "), some) for (before, after), some in drawn]
+    texts = [(text, some) for text, some in texts if text.count("___") == 1]
+    assume(texts)
+    instances = frame(texts)
     made = scored(loaded, name, instances, tokens=tokens)
     for row, score in zip(made.rows.itertuples(), made.table.log_probability, strict=True):
-        assert score == pytest.approx(plain_loop(model, tokenizer, entry["architecture"], row)[0], abs=1e-4)
+        assert score == pytest.approx(looped(name, row)[0], abs=1e-4)
 
 
 @settings(deadline=None)
@@ -355,19 +284,17 @@ def test_half_precision_weights_still_get_a_float32_softmax(loaded, name):
 
 def test_too_long_a_text_is_refused(loaded):
     long = frame([("short ___", ["he", "she"]), ("word " * 300 + "___", ["he", "she"])])
-    with pytest.raises(UserError, match=r"instance 0{15}1: .* tokens and the model takes 258.*never truncated"):
+    with refused(f"instance {1:016x}", "tokens", "258", "never truncated"):
         scored(loaded, "tiny-bert", long)
 
 
 def test_scores_that_are_not_finite_are_refused(loaded, monkeypatch):
     made, head = scored(loaded, "tiny-llama", INSTANCES.iloc[:2]), loaded["tiny-llama"][1].lm_head.weight
     monkeypatch.setattr(head, "data", torch.full_like(head.data, float("nan")))
-    with pytest.raises(
-        UserError, match=r"score is not finite; the weights .* of its checkpoint are not finite: fetch it"
-    ):
+    with refused("instance", "option", "not finite", "weights", "fetch it again"):
         made.values()
     # The check before the first batch names them too.
-    with pytest.raises(UserError, match=r"LlamaForCausalLM: .*of its checkpoint are not finite: fetch it again"):
+    with refused("LlamaForCausalLM", "not finite", "fetch it again"):
         scored(loaded, "tiny-llama")
 
 
@@ -394,18 +321,19 @@ def test_running_out_of_memory_halves_the_batches(loaded, monkeypatch, name):
 @pytest.mark.parametrize(
     ("error", "expected"),
     [
-        (torch.OutOfMemoryError("full"), (UserError, "with a single text; give the model more GPUs")),
-        (RuntimeError("shapes do not fit"), (RuntimeError, "shapes do not fit")),
+        (torch.OutOfMemoryError("full"), refused("memory runs out with a single text", "more GPUs")),
+        (RuntimeError("shapes do not fit"), pytest.raises(RuntimeError, match="shapes do not fit")),
     ],
+    ids=["memory", "shapes"],
 )
 def test_too_little_memory_for_one_text_is_told_from_other_errors(loaded, monkeypatch, error, expected):
     made = scored(loaded, "tiny-llama", INSTANCES.iloc[:1])
 
-    def failing(*_, **__):
+    def fail(*_, **__):
         raise error
 
-    monkeypatch.setattr(packed.net, "logits_at", failing)
-    with pytest.raises(expected[0], match=expected[1]):
+    monkeypatch.setattr(packed.net, "logits_at", fail)
+    with expected:
         made.values()
 
 
@@ -426,8 +354,8 @@ def test_a_lack_of_memory_is_told_from_other_errors_by_its_message(message, expe
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=30), st.integers(1, 200))
 @pytest.mark.parametrize("name", ["tiny-llama", "tiny-bert"])
 def test_minicons_batches_hold_every_text_once_within_their_tokens(loaded, name, lengths, tokens):
-    entry, model, tokenizer = loaded[name]
-    scorer = MiniconsScorer(model, tokenizer, entry["architecture"], tokens)
+    architecture, model, tokenizer = loaded[name]
+    scorer = MiniconsScorer(model, tokenizer, architecture, tokens)
     nothing = np.zeros(0, dtype=np.int64)
     found = scorer.plan([Text(np.ones(n, int), np.ones(n, bool), nothing, nothing) for n in lengths])
     assert sorted(i for batch in found for i in batch.members) == list(range(len(lengths)))
