@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from scripts.core.data import options
@@ -207,10 +207,7 @@ forms = st.lists(st.sampled_from(ALL_FORMS), min_size=2, max_size=5, unique=True
 @given(st.lists(st.tuples(sentences, forms), min_size=1, max_size=5), st.sampled_from([1, 100, "auto"]))
 @pytest.mark.parametrize("name", ["tiny-gpt2", "tiny-roberta", "tiny-bloom", "tiny-t5"])
 def test_random_instances_score_as_in_the_loop(loaded, looped, name, drawn, tokens):
-    texts = [(" ".join([*before, "___", *after, "."]).replace("__ ", "_ "), some) for (before, after), some in drawn]
-    texts = [(text, some) for text, some in texts if text.count("___") == 1]
-    assume(texts)
-    instances = frame(texts)
+    instances = frame([(" ".join([*before, "___", *after, "."]), some) for (before, after), some in drawn])
     made = scored(loaded, name, instances, tokens=tokens)
     for row, score in zip(made.rows.itertuples(), made.table.log_probability, strict=True):
         assert score == pytest.approx(looped(name, row)[0], abs=1e-4)
