@@ -6,7 +6,8 @@ from pathlib import Path
 
 from scripts.core.data.templates import CASES
 from scripts.ruff import narratives
-from scripts.ruff.templates import PLACEHOLDERS
+from scripts.ruff.templates import PLACEHOLDERS, POLARITIES
+from tests.ruff.synthetic import FOUR
 
 PRONOUNS = {
     "he": ("he", "him", "his", "his", "himself"),
@@ -37,61 +38,54 @@ CONTEXTS = {
 }
 
 
-def pronoun_lines(sets=("he", "she", "they", "xe")):
-    """Lines of a pronouns.tsv."""
+def template_lines(sets=FOUR, people=OCCUPATIONS):
+    """Return the lines of each of the four template files by its name; ``people`` are occupations and participants."""
     header = "set\tnominative\taccusative\tpossessive\tpossessive_independent\treflexive\ttype"
-    return [header, *("\t".join((name, *PRONOUNS[name], "neo")) for name in sets)]
+    contexts = [
+        "\t".join([case, theme, polarity, *(form.format(words[side]) for form in CONTEXTS[case])])
+        for case in CASES
+        for side, polarity in enumerate(POLARITIES)
+        for theme, words in THEMES.items()
+    ]
+    return {
+        "pronouns": [header, *("\t".join((name, *PRONOUNS[name], "neo")) for name in sets)],
+        "task": [
+            "occupation\tcase\tsentence",
+            *(f"{o}\t{c}\t{TASKS[c].format(o)}" for o in people for c in CASES),
+        ],
+        "context": ["case\ttheme\tpolarity\texplicit\timplicit", *contexts],
+        "occupations": ["occupation\tparticipant", *(f"{o}\t{p}" for o, p in people.items())],
+    }
 
 
-def occupation_lines(occupations=OCCUPATIONS):
-    """Lines of an occupations.tsv."""
-    return ["occupation\tparticipant", *(f"{o}\t{p}" for o, p in occupations.items())]
+def write(folder, *, sets=FOUR, people=OCCUPATIONS, **changed):
+    """Write the four template files, with other lines where ``changed`` says so; return their paths by name.
 
-
-def task_lines(occupations=OCCUPATIONS):
-    """Lines of a task.tsv: for each occupation the three cases."""
-    return ["occupation\tcase\tsentence", *(f"{o}\t{c}\t{TASKS[c].format(o)}" for o in occupations for c in CASES)]
-
-
-def context_lines():
-    """Lines of a context.tsv."""
-    lines = ["case\ttheme\tpolarity\texplicit\timplicit"]
-    for case in CASES:
-        for side, polarity in enumerate(("negative", "positive")):
-            for theme, words in THEMES.items():
-                sentences = "\t".join(form.format(words[side]) for form in CONTEXTS[case])
-                lines.append(f"{case}\t{theme}\t{polarity}\t{sentences}")
-    return lines
-
-
-def write(folder, *, sets=("he", "she", "they", "xe"), occupations=OCCUPATIONS, **changed):
-    """Write the four template files; ``changed`` gives other lines for a file. Returns their paths by argument name."""
-    lines = {
-        "pronouns": pronoun_lines(sets),
-        "task": task_lines(occupations),
-        "context": context_lines(),
-        "occupations": occupation_lines(occupations),
-    } | changed
+    Each has a comment as its first line, so that the header is row 2.
+    """
     paths = {}
-    for name, rows in lines.items():
+    for name, rows in (template_lines(sets, people) | changed).items():
         paths[name] = str(folder / f"{name}.tsv")
-        write_lines(paths[name], rows)
+        Path(paths[name]).write_text("# canary\n" + "\n".join(rows) + "\n", encoding="utf-8")
     return paths
 
 
-def write_lines(path, lines):
-    """Write one template file, with a comment as its first line."""
-    Path(path).write_text("# canary\n" + "\n".join(lines) + "\n", encoding="utf-8")
-
-
-def load(folder, *, sets=("he", "she", "they", "xe"), occupations=OCCUPATIONS):
-    """Return the Narratives of the small template set."""
-    return narratives.load(pronoun_sets=sets, **given(write(folder, sets=sets, occupations=occupations)))
-
-
-def given(paths):
-    """Return the template files of :func:`write` as jobs that make instances are given them."""
+def given(folder, **changed):
+    """Write a template set as :func:`write` does; return it as jobs that make instances are given it."""
+    paths = write(folder, **changed)
     return {"templates": [paths[name] for name in ("task", "context", "occupations")], "pronouns": paths["pronouns"]}
+
+
+def given_archive(folder, content=None):
+    """Write the authors' archive, or a damaged one; return it as jobs that make instances are given it."""
+    path = folder / "data.zip"
+    path.write_bytes(content or archive())
+    return {"templates": [str(path)], "pronouns": write(folder)["pronouns"]}
+
+
+def load(folder, *, sets=FOUR, people=OCCUPATIONS):
+    """Return the Narratives of the small template set."""
+    return narratives.load(pronoun_sets=sets, **given(folder, sets=sets, people=people))
 
 
 def archive(*, task=None):
@@ -100,15 +94,15 @@ def archive(*, task=None):
     As in theirs, some cells end in a blank (here the positive implicit sentences), the context file has CRLF line
     ends and no last one, and the task file has LF.
     """
+    lines = template_lines()
     context_rows = ["pronoun_type\tpolarity\texplicit_template\timplicit_template"]
-    for line in context_lines()[1:]:
+    for line in lines["context"][1:]:
         case, _, polarity, explicit, implicit = line.split("\t")
         slots = {"person": "$OCCUPATION/PARTICIPANT", "pronoun": PLACEHOLDERS[case]}
         implicit += " " * (polarity == "positive")
-        row = (slots["pronoun"], polarity, explicit.format(**slots), implicit.format(**slots))
-        context_rows.append("\t".join(row))
+        context_rows.append("\t".join([slots["pronoun"], polarity, explicit.format(**slots), implicit.format(**slots)]))
     task_rows = ["occupation\tparticipant\tsentence\tpronoun_type\tword"]
-    for line in task_lines()[1:]:
+    for line in lines["task"][1:]:
         occupation, case, sentence = line.split("\t")
         slot = PLACEHOLDERS[case]
         row = (occupation, OCCUPATIONS[occupation], sentence.format(pronoun=slot), slot, occupation)

@@ -1,338 +1,231 @@
-"""The figures: what is written beside them is what goes in, whatever the models, pronoun sets and samples."""
+"""Every figure keeps the rules of figures and shows what its table says, whatever the models, sets and samples.
 
+Values of the tables of figures are golden (tests/golden); here is what the default run does not have.
+"""
+
+import functools
 import warnings
 
 import pandas as pd
 import pytest
 
-from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.core.paper import palette, plotting
-from scripts.ruff import curves, scaling_figure, study
-from scripts.ruff import figures as rules
+from scripts.ruff import curves, figures
 from tests.figures import colours, problems
+from tests.golden import marks
 from tests.ruff import synthetic
 
-NAMES = (
-    "headline",
-    "context_free",
-    "context_free_by_model",
-    "introduction_accuracy",
-    "accuracy_by_pronoun",
-    "accuracy_by_distractors",
-    "scaling",
-    "error_types",
-    "who_becomes_whom",
-)
-OF_PRONOUNS = (
-    "context_free",
-    "context_free_by_model",
-    "accuracy_by_pronoun",
-    "who_becomes_whom",
-)
-HUMAN = 0.998
-KINDS = ("pdf", "png", "csv")
-TWO = synthetic.DEMONSTRATION
-PAPER = synthetic.paper_models()
-SETS = synthetic.SETS[:4]
+OF_PRONOUNS = ("context_free", "context_free_by_model", "accuracy_by_pronoun", "who_becomes_whom")
+WITHOUT_CONTEXT = ("context_free", "context_free_by_model")
+TWO, PAPER, ASKED = synthetic.DEMONSTRATION, synthetic.paper_models(), synthetic.prompted_models()
+FOUR = synthetic.SETS[:4]
+MINILM = "minilm-l6-mlm"
+# Models that are scored, those that are asked, pronoun sets, samples, numbers of distractors.
+RUNS = {
+    "one-model-one-sample": (dict(list(TWO.items())[:1]), dict(list(TWO.items())[:1]), FOUR, 1, range(6)),
+    "encoder-without-distractors": (dict(list(TWO.items())[1:]), {}, synthetic.SETS, 3, [0]),
+    "eight-models": (dict(list(PAPER.items())[5:13]), dict(list(ASKED.items())[:2]), synthetic.SETS, 3, [0, 2]),
+    "paper-five-sets": (PAPER, ASKED, synthetic.SETS, 3, range(6)),
+}
 
 
-def draw(name, folder, models=TWO, sets=SETS, tables=None, asked=None):
-    """Run the function of a figure on tables; return what it writes as CSV."""
-    paths = synthetic.write(folder, tables or synthetic.tables(models, sets))
-    paths.pop("normalisation", None)
-    paths |= {kind: [str(folder / f"{name}.{kind}")] for kind in KINDS}
-    rules.figures(
-        **paths, templates="replica", models=models, asked=asked or {}, pronoun_sets=sets,
-        chance=1 / len(sets), human=HUMAN, methods=["vanilla", "kojima", "zhou"],
-    )  # fmt: skip
-    return study.read_table(paths["csv"][0])
-
-
-def drawn_of(models=TWO, sets=SETS):
-    """Return what figures are told of a run."""
-    labels = {entry["set"]: entry["label"] for entry in sets}
-    return curves.Drawn(models, labels, 1 / len(sets), HUMAN, ["vanilla"])
-
-
-def accuracies(models=TWO, **levels):
-    """Return the accuracies that figures take."""
-    rows = study.pick(synthetic.accuracy(models, SETS), **({"n_distractors": ...} | levels))
-    return curves.shares(rows)
-
-
-@pytest.fixture
-def kept(monkeypatch):
-    """Figures drawn so far; only their CSV is written, because rendering is slow."""
-    figures_so_far = []
-
-    def save(drawn, frame, pdf, png, csv):
-        figures_so_far.append(drawn)
-        files.write_csv(csv, frame)
-
-    monkeypatch.setattr(plotting, "save", save)
-    return figures_so_far
-
-
-def written(frame, keys):
-    """Bring a frame to the shape it has after writing and reading, in the order of ``keys``."""
-    return frame.sort_values(keys, ignore_index=True)
-
-
-def assert_same(got, expected, keys):
-    """The frames hold the same numbers, whatever the order of rows."""
-    expected = expected[list(got)].astype({"n_distractors": str} if "n_distractors" in got else {})
-    pd.testing.assert_frame_equal(written(got, keys), written(expected, keys), check_dtype=False, rtol=1e-9)
-
-
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize(
-    ("models", "sets", "seeds", "distractors"),
-    [
-        (dict(list(TWO.items())[:1]), SETS, 1, range(6)),
-        (dict(list(TWO.items())[1:]), synthetic.SETS, 3, [0]),
-        (dict(list(PAPER.items())[5:13]), synthetic.SETS, 3, [0, 2]),
-        (PAPER, synthetic.SETS, 3, range(6)),
-    ],
-    ids=["one-model-one-sample", "encoder-without-distractors", "eight-models", "paper-five-sets"],
-)
-def test_every_figure_takes_every_run_and_nothing_is_cut_off(name, models, sets, seeds, distractors, tmp_path, kept):
+@functools.cache
+def tables_of(run):
+    """Return the tables of one of :data:`RUNS`, prompted models being compared with themselves; nobody changes them."""
+    models, asked, sets, seeds, distractors = RUNS[run]
     tables = synthetic.tables(models, sets, seeds, distractors)
-    assert len(draw(name, tmp_path, models, sets, tables))
-    (drawn,) = kept
-    width, height = drawn.get_size_inches()
-    assert width <= plotting.PAGE
-    assert height <= 9
+    if asked:
+        orders = ["published", "rotated"]
+        outputs = synthetic.prompted_outputs(asked, sets, distractors, list(asked)[-1:], orders)
+        pairs = [{"prompted": name, "scored": name} for name in asked]
+        for name, frame in synthetic.prompted_tables(outputs, pairs).items():
+            tables[name] = pd.concat([tables[name], frame]) if len(tables[name]) else frame
+    return tables
+
+
+def drawn_of(models, sets):
+    labels = {entry["set"]: entry["label"] for entry in sets}
+    return curves.Drawn(models, labels, 1 / len(sets), 0.998, ["vanilla", "kojima", "zhou"])
+
+
+def draw(name, tables, models=TWO, sets=FOUR):
+    """Return the rows and the figure that the functions of a figure make of tables."""
+    select, paint = figures.FIGURES[name]
+    run = drawn_of(models, sets)
+    rows = select(tables, run)
+    return rows, paint(rows, run)
+
+
+def few_instances(tables, **where):
+    """Return tables in which shares of models rest on fewer instances than a figure draws."""
+    changed = dict(tables)
+    for name in ("estimates", "against_scored"):
+        rows = changed[name]
+        if len(rows):
+            chosen = rows.metric != "picked"
+            for column, value in where.items():
+                chosen &= rows[column] == value
+            changed[name] = rows.assign(below=rows.below.mask(chosen, plotting.FEWEST - 1))
+    return changed
+
+
+CASES = [
+    pytest.param(run, name, id=f"{run}-{name}")
+    for run, (models, asked, *_, distractors) in RUNS.items()
+    for name in figures.FIGURES
+    if (asked or "prompting" not in name)
+    and (len(models) > 1 or name != "scaling")
+    and (list(distractors) != [0] or name != "error_types")
+]
+PROMPTED = dict.fromkeys(("prompting_vanilla", "prompting_final", "prompting_chain"), marks.Shown("value", axis="y"))
+PROMPTED["prompting_against_scored"] = marks.Shown("value", "lowest", "highest", "y")
+
+
+@pytest.mark.parametrize(("run", "name"), CASES)
+def test_figures_keep_the_rules_and_show_their_tables(run, name):
+    scored, asked, sets, _, _ = RUNS[run]
+    models = asked | scored if name == "prompting_against_scored" else asked if "prompting" in name else scored
+    rows, drawn = draw(name, tables_of(run), models, sets)
+    assert max(drawn.get_size_inches() - (plotting.PAGE, 9)) <= 0
     alone = next(iter(models.values()))["label"] if len(models) == 1 else None
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
         assert problems(drawn, pronouns=name in OF_PRONOUNS, alone=alone) == []
+    assert len(rows)
+    rows, placed = rows.replace({"model": {"": None}}), marks.marks(drawn)
+    shown = marks.missing(rows, placed, PROMPTED[name]) if name in PROMPTED else marks.undrawn(name, rows, placed)
+    assert list(shown) == []
 
 
-def test_who_becomes_whom_has_every_preference_and_an_interval_on_the_right_one(tmp_path, kept):
-    tables = synthetic.tables(TWO, SETS)
-    rows = tables["estimates"]
-    few = (rows.metric == "preferred") & (rows.pronoun == "they")
-    tables["estimates"] = rows.assign(below=rows.below.mask(few, 5))
-    frame = draw("who_becomes_whom", tmp_path, tables=tables)
-    assert set(frame.model) == {study.main_model(TWO)}
-    assert (frame.low.notna() == (frame.pronoun == frame.preferred)).all()
-    (drawn,) = kept
-    assert problems(drawn, pronouns=True) == []
-    # Five instances are too few to draw.
-    titles = [ax.get_title(loc="left") for ax in drawn.axes]
-    assert titles == ["introduced with he", "introduced with she", "introduced with xe", ""]
-    bars = [(bar.get_y(), bar.get_height()) for bar in drawn.axes[0].patches[::6]]
-    assert bars == [pytest.approx((0, 2 / 3)), *(pytest.approx(((6 + n) / 9, 1 / 9)) for n in range(3))]
-    nothing = rules.draw_who_becomes_whom(frame.assign(n=5), drawn_of())
-    assert not any(ax.patches for ax in nothing.axes)
+@pytest.mark.parametrize("name", figures.FIGURES)
+def test_nothing_is_drawn_of_a_run_of_few_instances(name):
+    models = ASKED if "prompting" in name else PAPER
+    _, drawn = draw(name, few_instances(tables_of("paper-five-sets")), models, synthetic.SETS)
+    assert problems(drawn, pronouns=name in OF_PRONOUNS) == []
+    texts = [text.get_text() for ax in drawn.axes for text in ax.texts]
+    assert any("Nothing is drawn" in text for text in texts) != (name in WITHOUT_CONTEXT)
 
 
 @pytest.mark.parametrize(
-    ("models", "expected"),
-    [
-        ({"a": (False, "encoder", 9), "b": (False, "decoder", 3), "c": (False, "decoder", 5)}, "c"),
-        ({"a": (False, "encoder", 9), "b": (True, "decoder", 3)}, "a"),
-        ({"b": (True, "decoder", None)}, "b"),
-    ],
+    "name", ["headline", "introduction_accuracy", "accuracy_by_pronoun", "accuracy_by_distractors"]
 )
-def test_one_model_stands_for_a_run(models, expected):
-    keys = ("demonstration", "architecture", "parameters")
-    assert study.main_model({name: dict(zip(keys, facts, strict=True)) for name, facts in models.items()}) == expected
-
-
-@pytest.mark.parametrize("name", ["headline", "context_free_by_model"])
-def test_the_same_tables_give_the_same_bytes(name, tmp_path):
-    for run in "ab":
-        (tmp_path / run).mkdir()
-        draw(name, tmp_path / run)
-    for kind in KINDS:
-        first, second = ((tmp_path / run / f"{name}.{kind}").read_bytes() for run in "ab")
-        assert first == second
-        assert first
-
-
-def test_headline_shows_the_largest_of_each_architecture(tmp_path, kept):
-    frame = draw("headline", tmp_path, PAPER)
-    assert list(dict.fromkeys(frame.model)) == ["llama-2-70b", "roberta-large"]
-    shown = accuracies(PAPER)
-    assert_same(frame, shown[shown.model.isin(frame.model)], ["model", "n_distractors"])
-
-
-def test_largest_takes_the_first_of_equals_and_unpublished_sizes_last():
-    models = {
-        "a": {"architecture": "decoder", "parameters": None},
-        "b": {"architecture": "decoder", "parameters": 5},
-        "c": {"architecture": "decoder", "parameters": 5},
-    }
-    assert list(rules.largest(models)) == ["b"]
-
-
-def picked(sets=SETS):
-    """Return picks without context as figures name them."""
-    rows = synthetic.context_free(TWO, sets)
-    return rows[rows.metric == "picked"].rename(columns={"above": "count", "below": "n"})
-
-
-def test_context_free_shows_means_and_models(tmp_path, kept):
-    frame = draw("context_free", tmp_path)
-    columns = ["model", "preferred", "count", "n"]
-    assert_same(frame[frame.model != ""][columns], picked(), columns[:2])
-    # One of the two models is a demonstration, which is left out of means.
-    means = picked().query("model == 'smollm2-135m-instruct'").assign(model="")
-    assert_same(frame[frame.model == ""][["model", "preferred", "count"]], means, columns[:2])
-    assert (frame.n_models == 1).all() and frame.sd[frame.model == ""].isna().all()
-    assert frame.preferred.tolist() == [s["set"] for s in SETS for _ in range(3)]
-
-
-def test_context_free_by_model_adds_the_random_baseline(tmp_path, kept):
-    frame = draw("context_free_by_model", tmp_path)
-    assert frame[frame.model == "random"]["count"].tolist() == [45] * 4
-    columns = ["model", "preferred", "count"]
-    assert_same(frame[frame.model != "random"][columns], picked(), columns[:2])
-    (tmp_path / "five").mkdir()
-    five = draw("context_free_by_model", tmp_path / "five", sets=synthetic.SETS)
-    assert five[five.model == "random"]["count"].tolist() == [36] * 5
-
-
-def test_introduction_accuracy_has_no_distractors_and_groups_architectures(tmp_path, kept):
-    frame = draw("introduction_accuracy", tmp_path, PAPER)
-    assert_same(frame, accuracies(PAPER, n_distractors="0"), ["model"])
-    architectures = [PAPER[m]["architecture"] for m in frame.model]
-    assert architectures == ["decoder"] * 20 + ["encoder"] * 9
-
-
-def test_accuracy_by_pronoun_has_the_tests_between_neighbours(tmp_path, kept):
-    tables = synthetic.tables(TWO, SETS)
-    tests = tables["pronoun_tests"]
-    turned = (tests.pronoun_a == "she") & (tests.pronoun_b == "they")
-    tables["pronoun_tests"] = tests.assign(
-        significant_holm=tests.significant_holm | ((tests.model == "minilm-l6-mlm") & turned)
-    )
-    frame = draw("accuracy_by_pronoun", tmp_path, tables=tables)
-    shown = accuracies(n_distractors="0", pronoun=[entry["set"] for entry in SETS])
-    of_models = frame[frame.model != ""]
-    assert_same(of_models[["model", "pronoun", "value", "low", "high", "n"]], shown, ["model", "pronoun"])
-    assert frame.model.tolist()[:4] == [""] * 4
-    pooled = tests[(tests.model == "") & (tests.pronoun_a == "he")]
-    assert frame.value[0] == pytest.approx(pooled.mean_a.iloc[-1])
-    row = frame[(frame.model == "minilm-l6-mlm") & (frame.pronoun == "she")].iloc[0]
-    expected = tests[(tests.model == "minilm-l6-mlm") & turned].iloc[0]
-    assert row.next_pronoun == "they"
-    assert row.significant_holm
-    assert row.p_holm == pytest.approx(expected.p_holm)
-    assert frame[frame.pronoun == "xe"].next_pronoun.isna().all()
-
-
-def test_marks_tell_significant_others_and_undefined_apart():
-    frame = rules.accuracy_by_pronoun(synthetic.tables(TWO, SETS), drawn_of())
-    drawn = rules.draw_accuracy_by_pronoun(frame, drawn_of())
-    texts = [t.get_text() for ax in drawn.axes for t in ax.texts]
-    tested = frame[frame.next_pronoun.notna()]
-    assert texts.count("–") == tested.p_holm.isna().sum() == 1
-    assert texts.count("∗") == (tested.significant_holm == True).sum() > 0  # noqa: E712
-    assert texts.count("n.s.") == len(tested) - texts.count("–") - texts.count("∗")
-    said = [text.get_text() for text in drawn.legends[0].get_texts()]
-    assert [mark for mark in rules.MARKS if any(one.startswith(f"{mark}  ") for one in said)] == ["∗", "n.s.", "–"]
-
-
-def test_one_model_has_no_mean_over_models(tmp_path, kept):
-    models = dict(list(TWO.items())[:1])
-    frame = draw("accuracy_by_pronoun", tmp_path, models)
-    assert set(frame.model) == set(models)
-
-
-def test_accuracy_by_distractors_shows_every_model(tmp_path, kept):
-    frame = draw("accuracy_by_distractors", tmp_path, PAPER)
-    assert_same(frame, accuracies(PAPER), ["model", "n_distractors"])
-
-
-def test_decoders_stand_above_encoders_with_chance_and_people():
-    drawn = rules.draw_accuracy_by_distractors(accuracies(), drawn_of())
-    assert [ax.get_title("left") for ax in drawn.axes] == ["Decoder-only", "Encoder-only"]
-    for ax in drawn.axes:
-        heights = [set(line.get_ydata()) for line in ax.lines]
-        assert {0.25} in heights
-        assert {HUMAN} in heights
-        assert len(ax.collections) == 1
-    labels = [t.get_text() for t in drawn.legends[0].get_texts()]
-    assert "95% bootstrap over occupations" in labels
-
-
-def test_without_sd_nothing_is_shaded_or_promised(tmp_path, kept):
-    draw("error_types", tmp_path, tables=synthetic.tables(TWO, SETS, seeds=1))
-    assert not any(ax.collections for ax in kept[0].axes)
-    assert not any("SD" in t.get_text() for t in kept[0].legends[0].get_texts())
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "headline",
-        "introduction_accuracy",
-        "accuracy_by_pronoun",
-        "accuracy_by_distractors",
-        "scaling",
-    ],
-)
-def test_models_with_too_few_instances_are_not_drawn(name, tmp_path, kept):
-    tables = synthetic.tables(TWO, SETS)
-    rows = tables["estimates"]
-    few = (rows.model == "minilm-l6-mlm") & (rows.metric == "accuracy")
-    tables["estimates"] = rows.assign(below=rows.below.mask(few, plotting.FEWEST - 1))
-    draw(name, tmp_path, tables=tables)
-    (drawn,) = kept
-    said = [t.get_text() for legend in drawn.legends for t in legend.get_texts()]
-    colour = palette.model_style(TWO["minilm-l6-mlm"])["color"].lower()
-    assert colour not in colours(drawn)
-    if name == "scaling":
-        # One size is left.
-        assert "two sizes" in drawn.axes[0].texts[0].get_text().replace("\n", " ")
-    else:
-        assert f"not drawn, with 9 instances: {TWO['minilm-l6-mlm']['label']}" in said
+def test_models_with_too_few_instances_are_named_and_not_drawn(name):
+    _, drawn = draw(name, few_instances(synthetic.tables(TWO, FOUR), model=MINILM))
+    assert palette.model_style(TWO[MINILM])["color"].lower() not in colours(drawn)
+    said = [text.get_text() for legend in drawn.legends for text in legend.get_texts()]
+    assert f"not drawn, with 9 instances: {TWO[MINILM]['label']}" in said
     assert problems(drawn, pronouns=name == "accuracy_by_pronoun") == []
 
 
-@pytest.mark.parametrize("count", [1, 4])
-@pytest.mark.parametrize("name", NAMES)
-def test_a_run_of_few_instances_has_all_figures(name, count, tmp_path, kept):
-    models = dict(list(PAPER.items())[5 : 5 + count])
-    tables = synthetic.tables(models, SETS)
-    rows = tables["estimates"]
-    tables["estimates"] = rows.assign(below=rows.below.mask(rows.metric != "picked", plotting.FEWEST - 1))
-    draw(name, tmp_path, models, tables=tables)
-    (drawn,) = kept
-    assert problems(drawn, pronouns=name in OF_PRONOUNS) == []
-    if name not in ("context_free", "context_free_by_model") and (name != "accuracy_by_pronoun" or count == 1):
-        assert "Nothing is drawn" in drawn.axes[0].texts[0].get_text()
+def test_introductions_with_few_instances_have_no_panel():
+    tables = synthetic.tables(TWO, FOUR)
+    _, drawn = draw("who_becomes_whom", few_instances(tables, pronoun="they"))
+    titles = [ax.get_title(loc="left") for ax in drawn.axes]
+    assert titles == ["introduced with he", "introduced with she", "introduced with xe", ""]
+    assert problems(drawn, pronouns=True) == []
+    # The right set first, then what is preferred in its place.
+    bars = [(bar.get_y(), bar.get_height()) for bar in drawn.axes[0].patches[::6]]
+    assert bars == [pytest.approx((0, 2 / 3)), *(pytest.approx(((6 + n) / 9, 1 / 9)) for n in range(3))]
 
 
-def test_scaling_takes_the_fewest_and_the_most_distractors(tmp_path, kept):
-    frame = draw("scaling", tmp_path, PAPER)
-    ends = accuracies(PAPER, n_distractors=["0", "5"])
-    assert_same(frame[["model", "n_distractors", "value", "low", "high", "sd"]], ends, ["model", "n_distractors"])
-    assert frame.parameters.tolist() == [*sorted(f["parameters"] for f in PAPER.values())] * 2
+def test_figures_are_written_the_same_again_and_need_rows(tmp_path):
+    def write(folder, name, distractors):
+        folder.mkdir()
+        tables = synthetic.tables(TWO, FOUR, distractors=distractors)
+        paths = synthetic.write(folder, {key: tables[key] for key in tables if key != "normalisation"})
+        made = {kind: [str(folder / f"{name}.{kind}")] for kind in ("pdf", "png", "csv")}
+        figures.figures(
+            **paths, **made, templates="replica", models=TWO, asked={}, pronoun_sets=FOUR, chance=0.25, human=0.998,
+            methods=["vanilla"],
+        )  # fmt: skip
+        return [(folder / f"{name}.{kind}").read_bytes() for kind in made]
 
-
-def test_scaling_has_a_panel_for_each_end():
-    for counts, titles in ((range(6), ["0 distractors", "5 distractors"]), ([1], ["1 distractor"])):
-        tables = {"estimates": synthetic.accuracy(PAPER, SETS, distractors=counts)}
-        drawn = scaling_figure.draw_scaling(scaling_figure.scaling(tables, drawn_of(PAPER)), drawn_of(PAPER))
-        assert [ax.get_title("left") for ax in drawn.axes] == titles
-
-
-def test_error_types_shows_distraction_and_bias_with_gaps(tmp_path, kept):
-    frame = draw("error_types", tmp_path)
-    table = curves.shares(synthetic.error_types(TWO))
-    shown = table[table.metric.isin(["distraction", "bias"])]
-    shown = shown.assign(low=(shown.value - shown.sd).clip(0, 1), high=(shown.value + shown.sd).clip(0, 1))
-    assert_same(frame, shown, ["model", "n_distractors", "metric"])
-    assert frame.value.isna().sum() == 2
-
-
-def test_figures_without_distractors_need_such_rows(tmp_path):
+    assert write(tmp_path / "a", "headline", range(6)) == write(tmp_path / "b", "headline", range(6))
     with pytest.raises(UserError, match=r"estimates\.csv: has no rows for introduction_accuracy; add 0 to ruff.distr"):
-        draw("introduction_accuracy", tmp_path, tables=synthetic.tables(TWO, SETS, distractors=[1, 2]))
+        write(tmp_path / "c", "introduction_accuracy", [1, 2])
+
+
+def test_the_headline_shows_the_largest_of_each_architecture():
+    rows, _ = draw("headline", tables_of("paper-five-sets"), PAPER)
+    assert list(dict.fromkeys(rows.model)) == ["llama-2-70b", "roberta-large"]
+    # The first of equals; an unpublished size is the smallest.
+    sizes = {"a": None, "b": 5, "c": 5}
+    models = {name: {"architecture": "decoder", "parameters": size} for name, size in sizes.items()}
+    assert list(figures.largest(models)) == ["b"]
+
+
+def test_picks_without_context_have_a_mean_and_a_random_choice():
+    tables = tables_of("paper-five-sets")
+    rows, _ = draw("context_free", tables, PAPER, synthetic.SETS)
+    he = rows[rows.preferred == "he"].set_index("model")["count"]
+    assert he[""] == pytest.approx(he.drop("").mean())
+    by_model, _ = draw("context_free_by_model", tables, PAPER, synthetic.SETS)
+    assert by_model["count"][by_model.model == "random"].tolist() == [36] * 5
+    # The mean leaves out a demonstration model, so that it has no SD.
+    rows, _ = draw("context_free", synthetic.tables(TWO, FOUR))
+    assert (rows.n_models == 1).all() and rows.sd[rows.model == ""].isna().all()
+
+
+def test_marks_tell_significant_others_and_undefined_apart():
+    tables = synthetic.tables(TWO, FOUR)
+    tests = tables["pronoun_tests"]
+    at = tests.pronoun.map({"she|they": 1, "they|xe": 2}).fillna(0).where(tests.model == MINILM, 0)
+    tests["p_holm"], tests["significant_holm"] = tests.p_holm.mask(at == 2), tests.significant_holm & (at == 0)
+    rows, drawn = draw("accuracy_by_pronoun", tables)
+    marked = rows[rows.model == MINILM].set_index("pronoun")
+    assert marked.next_pronoun.dropna().to_dict() == {"he": "she", "she": "they", "they": "xe"}
+    assert rows.model.tolist()[:4] == [""] * 4 and rows.value[0] == pytest.approx(0.9)
+    texts = [text.get_text() for ax in drawn.axes for text in ax.texts]
+    assert [texts.count(mark) for mark in figures.MARKS] == [7, 1, 1]
+    said = [text.get_text() for text in drawn.legends[0].get_texts()]
+    assert [mark for mark in figures.MARKS if any(one.startswith(f"{mark}  ") for one in said)] == ["∗", "n.s.", "–"]
+    models = RUNS["one-model-one-sample"][0]
+    alone, _ = draw("accuracy_by_pronoun", tables_of("one-model-one-sample"), models)
+    assert set(alone.model) == set(models)
+
+
+def test_decoders_stand_above_encoders():
+    _, drawn = draw("accuracy_by_distractors", synthetic.tables(TWO, FOUR))
+    assert [ax.get_title("left") for ax in drawn.axes] == ["Decoder-only", "Encoder-only"]
+    for ax in drawn.axes:
+        assert [{0.25}, {0.998}] == [set(line.get_ydata()) for line in ax.lines[-2:]]
+
+
+@pytest.mark.parametrize(
+    ("distractors", "titles"), [(range(6), ["0 distractors", "5 distractors"]), ([1], ["1 distractor"])]
+)
+def test_scaling_has_a_panel_for_the_fewest_and_the_most_distractors(distractors, titles):
+    _, drawn = draw("scaling", {"estimates": synthetic.accuracy(PAPER, FOUR, distractors=distractors)}, PAPER)
+    assert [ax.get_title("left") for ax in drawn.axes] == titles
+    _, one_size = draw("scaling", few_instances(synthetic.tables(TWO, FOUR), model=MINILM))
+    assert "two sizes" in one_size.axes[0].texts[0].get_text().replace("\n", " ")
+
+
+def test_shares_of_errors_have_gaps_and_shading_where_samples_vary():
+    tables = synthetic.tables(TWO, FOUR)
+    rows = tables["estimates"]
+    gap = (rows.model == MINILM) & (rows.n_distractors == "5") & rows.metric.isin(["distraction", "bias"])
+    rows.loc[rows.metric == "bias", "sd"] = 0.9
+    rows.loc[gap, ["value", "sd"]] = None
+    shown, drawn = draw("error_types", tables)
+    assert shown.value.isna().sum() == 2 and (shown.low.min(), shown.high.max()) == (0, 1)
+    assert problems(drawn) == []
+    _, plain = draw("error_types", synthetic.tables(TWO, FOUR, seeds=1))
+    assert not any(ax.collections for ax in plain.axes)
+    assert not any("SD" in text.get_text() for text in plain.legends[0].get_texts())
+
+
+def test_chains_of_thought_stand_beside_vanilla_answers_to_the_same_instances():
+    outputs = synthetic.prompted_outputs(ASKED, FOUR, [0, 3], ["flan-t5-xxl"], size=4)
+    tables = synthetic.prompted_tables(outputs[(outputs.method == "vanilla") | (outputs.n_distractors == 3)])
+    vanilla, _ = draw("prompting_vanilla", tables, ASKED)
+    assert (set(vanilla.method), len(vanilla)) == ({"vanilla"}, 8 * 2 * 10)
+    for answer in ("final", "chain"):
+        rows, _ = draw(f"prompting_{answer}", tables, ASKED)
+        read = rows.groupby("method").answer.unique().map(list).to_dict()
+        assert read == {"vanilla": ["final"], "kojima": [answer], "zhou": [answer]}
+        assert (set(rows.model), set(rows.n_distractors), len(rows)) == ({"flan-t5-xxl"}, {3}, 3 * 10)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Each finding on tables where it holds, on tables where it fails, and on runs that cannot tell."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -9,20 +10,41 @@ from scipy.stats import t
 
 from scripts.core.paper import estimates, finding_verdicts, published
 from scripts.ruff import findings, quantities
-from tests.ruff import pattern, simulated_findings, synthetic
-from tests.ruff.test_published_vs_ours import PUBLISHED, run_script
+from tests.ruff import simulated_findings, synthetic
+from tests.ruff.test_published import PUBLISHED, run_script
 
 PRINTED = str(PUBLISHED / "ruff.csv")
 NUMBERS = published.read_published(PRINTED)
 MODELS = quantities.study_models(published.read_models(PUBLISHED / "ruff_models.csv"), NUMBERS)
-RUN = pattern.models()
+RUN = synthetic.paper_models()
+SETS = synthetic.SETS[:4]
+
+
+def prompted_accuracies():
+    """Return accuracies of the study's prompted models: ten prompts each, chains for FLAN-T5-xxl."""
+    vanilla = [("vanilla", "final", 0, 0.01)]
+    chains = [(method, answer, 0.1, 0.03 if answer == "final" else 0.01) for method in findings.CHAINS
+              for answer in ("final", "chain")]  # fmt: skip
+    rows = []
+    for i, name in enumerate(synthetic.prompted_models()):
+        for method, answer, loss, spread in vanilla + (chains if name == "flan-t5-xxl" else []):
+            for k in quantities.COUNTS:
+                # What a chain says without distractors is what vanilla prompting says.
+                less = 0 if answer == "chain" and k == 0 else loss
+                mean = 0.42 * 0.5**k if "llama" in name else 0.6 + 0.01 * i - 0.1 * k - less
+                cell = {"model": name, "method": method, "answer": answer, "n_distractors": str(k)}
+                rows += [
+                    cell | {"metric": "accuracy", "prompt": str(prompt), "value": mean + spread * (-1) ** prompt}
+                    for prompt in range(10)
+                ]
+    return synthetic.of_models(rows, scoring="prompted", order="published")
 
 
 def made(**options):
     """Return a run of all models in which every finding holds."""
-    tables = pattern.tables(RUN, asked=True)
-    printed = quantities.printed_numbers(NUMBERS)
-    return quantities.Results(MODELS, printed, tables["estimates"], tables["pronoun_tests"], **options)
+    tables = synthetic.tables(RUN, SETS)
+    rows = pd.concat([tables["estimates"], prompted_accuracies()], ignore_index=True)
+    return quantities.Results(MODELS, quantities.printed_numbers(NUMBERS), rows, tables["pronoun_tests"], **options)
 
 
 def verdict(number, run):
@@ -43,7 +65,15 @@ def put(frame, column, value, **cell):
 
 
 def accuracy(value, model, k=0, pronoun="", half=0.002):
-    cell = {"metric": "accuracy", "model": model, "n_distractors": k, "pronoun": pronoun, "case": "", "method": ""}
+    cell = {
+        "metric": "accuracy",
+        "model": model,
+        "n_distractors": k,
+        "pronoun": pronoun,
+        "case": "",
+        "polarity": "",
+        "method": "",
+    }
 
     def change(run):
         values = np.asarray(value)
@@ -163,9 +193,8 @@ UNDECIDED = [
 @pytest.mark.parametrize("number", range(1, 21))
 def test_every_finding_holds_where_it_should(number):
     found = verdict(number, made())
-    assert found.verdict == "holds", found
+    assert (found.verdict, found.missing) == ("holds", ()), found
     assert found.evidence
-    assert found.missing == ()
 
 
 @pytest.mark.parametrize(("number", "change", "lacking", "words"), UNDECIDED)
@@ -174,7 +203,6 @@ def test_every_finding_is_open_where_intervals_and_tests_do_not_tell(number, cha
     change(run)
     found = verdict(number, run)
     assert (found.verdict, found.missing) == ("undecided", (lacking,)), found
-    assert "undecided: " in found.evidence
     texts = [c.text for c in findings.FINDINGS[number - 1].checks(run) if c.outcome is None]
     assert any(words in text for text in texts), texts
 
@@ -186,6 +214,11 @@ def test_every_finding_fails_where_it_should(number, change, words):
     found = verdict(number, run)
     assert found.verdict == "fails", found
     assert words in found.evidence
+
+
+def test_every_finding_is_in_the_tables():
+    assert {number for number, *_ in BROKEN} == {number for number, *_ in UNDECIDED} == set(range(1, 21))
+    assert [finding.number for finding in findings.FINDINGS] == list(range(1, 21))
 
 
 def test_comparisons_over_few_occupations_are_students():
@@ -210,10 +243,10 @@ def test_a_model_that_always_picks_one_set_is_not_hurt_by_distractors(occupation
             if k:
                 error(value, "opt-125m", k, kind)(run)
     rows = run.estimates
-    rows = rows[(rows.model != "opt-125m") | (rows.metric != "accuracy") | (rows.pronoun == "")]
-    row = rows[(rows.model == "opt-125m") & (rows.metric == "accuracy") & (rows["case"] == "")]
-    sets = [row.assign(pronoun=name, value=float(name == "he")) for name in ("he", "she", "they", "xe")]
-    changed = pd.concat([rows, *sets], ignore_index=True)
+    of_model = (rows.model == "opt-125m") & (rows.metric == "accuracy")
+    overall = rows[of_model & (rows.pronoun == "") & (rows["case"] == "")]
+    sets = [overall.assign(pronoun=name, value=float(name == "he")) for name in synthetic.FOUR]
+    changed = pd.concat([rows[~of_model], overall, *sets], ignore_index=True)
     changed.loc[changed.metric == "accuracy", "clusters"] = occupations
     run = replace(run, estimates=changed)
     opposite = "fails" if occupations == 60 else "undecided"
@@ -222,23 +255,10 @@ def test_a_model_that_always_picks_one_set_is_not_hurt_by_distractors(occupation
     assert "OPT-125M: 0.000 (0.000 to 0.000) with 1, 0.000 (0.000 to 0.000) with 2" in verdict(17, run).evidence
 
 
-def test_albert_in_order_is_a_counterexample():
-    run = made()
-    for model, value in zip(run.families["ALBERT-v2"], (0.70, 0.72, 0.74, 0.76), strict=True):
-        accuracy(value, model)(run)
-    found = verdict(4, run)
-    assert found.evidence.startswith("1 of 6 checks fails: ALBERT-v2: 0.700 (0.698 to 0.702), 0.720 (0.718 to 0.722)")
-
-
-def test_every_finding_is_broken_once():
-    assert {number for number, *_ in BROKEN} == {number for number, *_ in UNDECIDED} == set(range(1, 21))
-    assert [finding.number for finding in findings.FINDINGS] == list(range(1, 21))
-
-
 def test_sizes_and_groups_are_those_of_the_study():
     run = made()
     assert (len(run.encoders), len(run.decoders), len(run.neighbours)) == (9, 20, 22)
-    assert run.families["OPT"][0] == "opt-125m" and run.families["OPT"][-1] == "opt-66b"
+    assert (run.families["OPT"][0], run.families["OPT"][-1]) == ("opt-125m", "opt-66b")
     assert run.size("opt-6.7b") == 6.7e9
     assert set(run.everyone) == set(RUN)
 
@@ -254,98 +274,74 @@ def test_a_finding_about_all_models_is_not_shown_by_some():
     found = verdict(9, some)
     assert (found.verdict, found.missing) == ("undecided", ("OPT-66B",))
     assert found.evidence == "all 140 checks that could be made hold"
-    assert verdict(2, some).missing == ("OPT-66B",)
     # A finding that does not speak of it is decided.
-    assert verdict(12, some).verdict == "holds"
-
-
-def test_one_model_is_enough_for_a_counterexample():
+    assert (verdict(2, some).missing, verdict(12, some).verdict) == (("OPT-66B",), "holds")
+    # One model is enough for a counterexample.
     run = made()
     accuracy(0.90, "opt-125m", 3)(run)
     found = verdict(9, restricted(run, ["opt-125m"]))
-    assert found.verdict == "fails"
-    assert len(found.missing) == 28
+    assert (found.verdict, len(found.missing)) == ("fails", 28)
 
 
-def test_a_run_with_fewer_distractors_says_which_are_missing():
+def test_findings_say_what_a_run_lacks():
     run = made()
-    run = replace(run, estimates=run.estimates[run.estimates.n_distractors.isin(["0", "5"])])
-    found = verdict(11, run)
-    assert (found.verdict, found.missing) == (
-        "undecided", ("1 distractor", "2 distractors", "3 distractors", "4 distractors"),
-    )  # fmt: skip
-    assert verdict(15, run).verdict == "holds"
-
-
-def test_a_model_without_unambiguous_errors_decides_nothing():
-    run = made()
-    error(float("nan"), "mosaicbert", 5, ["distraction", "bias", "other"])(run)
-    assert verdict(16, run).evidence == "all 144 checks hold"
-    assert verdict(18, run).verdict == "holds"
-
-
-def test_pooled_tests_must_be_over_the_studys_models_alone():
-    run = made()
+    few = replace(run, estimates=run.estimates[run.estimates.n_distractors.isin(["0", "5"])])
+    counts = ("1 distractor", "2 distractors", "3 distractors", "4 distractors")
+    assert (verdict(11, few).verdict, verdict(11, few).missing) == ("undecided", counts)
+    assert verdict(15, few).verdict == "holds"
     other = run.tests[run.tests.model == "opt-125m"].assign(model="tiny")
-    run = replace(run, tests=pd.concat([run.tests, other]))
-    assert verdict(5, run).missing == ("a test over the study's models alone",)
+    pooled = replace(run, tests=pd.concat([run.tests, other]))
+    assert verdict(5, pooled).missing == ("a test over the study's models alone",)
+    # A model without unambiguous errors decides nothing.
+    error(float("nan"), "mosaicbert", 5, ["distraction", "bias", "other"])(run)
+    assert (verdict(16, run).evidence, verdict(18, run).verdict) == ("all 144 checks hold", "holds")
 
 
 @pytest.mark.parametrize(
     "options", [{"excluded": frozenset(MODELS.model)}, {"obstacle": "not in this run: a choice among exactly he"}]
 )
 def test_excluded_models_and_other_options_decide_nothing(options):
-    for number in range(1, 21):
-        found = verdict(number, made(**options))
-        assert (found.verdict, found.evidence) == ("undecided", "")
+    run = made(**options)
+    assert {(verdict(number, run).verdict, verdict(number, run).evidence) for number in range(1, 21)} == {
+        ("undecided", "")
+    }
 
 
-def test_nothing_applies_to_demonstration_models(tmp_path):
-    """The default run: two models that belong to no study, and the replica templates alone."""
-    run = synthetic.DEMONSTRATION
+@pytest.mark.parametrize(
+    ("models", "verdicts"), [(synthetic.DEMONSTRATION, {"undecided"}), (RUN, {"holds"})], ids=["default", "study"]
+)
+def test_findings_are_counted_by_template_set(tmp_path, models, verdicts):
+    """The default run has two models that belong to no study; neither run has prompted models (finding 20)."""
+    tables = synthetic.tables(models, SETS)
     found, tex, numbers = run_script(
-        findings.findings, tmp_path, run, synthetic.tables(run, synthetic.SETS[:4]), printed=PRINTED, models=run
+        findings.findings, tmp_path, tables, ("replica", "official"), printed=PRINTED, models=models
     )
-    assert set(found.verdict) == {"undecided"}
-    assert len(found) == 40
-    everyone = found[(found.number == 1) & (found.templates == "replica")].iloc[0]
-    assert everyone.n_missing == 29
-    assert everyone.missing.startswith("ALBERT-v2-base; ALBERT-v2-large")
-    assert set(found[found.templates == "official"].missing) == {"the official templates"}
-    assert numbers["findings.replica.undecided"]["value"] == numbers["findings.total"]["value"] == 20
-    assert tex == finding_verdicts.EMPTY_TABLE
-
-
-def test_the_studys_own_pattern_holds_on_both_template_sets(tmp_path):
-    found, tex, numbers = run_script(
-        findings.findings, tmp_path, RUN, pattern.tables(RUN), ("replica", "official"), printed=PRINTED, models=RUN
-    )
-    assert set(found[found.number < 20].verdict) == {"holds"}
-    # The workflow has no prompted models.
-    assert set(found[found.number == 20].verdict) == {"undecided"}
-    assert numbers["findings.official.holds"]["value"] == 19
-    assert numbers["findings.same"]["value"] == numbers["findings.decided_twice"]["value"] == 19
+    assert set(found[found.number < 20].verdict) == verdicts
+    assert set(found[found.number == 20].verdict) == {"undecided"} and len(found) == 40
+    held = 19 if verdicts == {"holds"} else 0
+    assert [numbers[f"findings.{name}"]["value"] for name in ("official.holds", "total")] == [held, 20]
+    assert not held or numbers["findings.same"]["value"] == numbers["findings.decided_twice"]["value"] == 19
     # The sets agree in all evidence.
-    assert "Replica and Official & Evidence" in tex
+    assert ("Replica and Official & Evidence" in tex) == (held > 0) == (tex != finding_verdicts.EMPTY_TABLE)
+    first = found[found.number == 1].iloc[0]
+    assert (first.n_missing, str(first.missing).split("; ")[0]) == ((0, "nan") if held else (29, "ALBERT-v2-base"))
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("model", ["opt-125m", "bert-base"])
 def test_a_card_and_a_run_with_the_model_never_contradict_each_other(model):
     simulation, decided = simulated_findings.simulation(PUBLISHED), set()
     alone = MODELS[MODELS.model == model]
-    for number in sorted(findings.ONE_MODEL):
-        for world in ("true", "false", "border"):
-            whole = simulation.draw(number, world, "study", np.random.default_rng(1))
-            one = restricted(whole, [model])
-            card = finding_verdicts.single_model_verdicts(
-                findings.FINDINGS,
-                findings.ONE_MODEL,
-                {"replica": quantities.Results(alone, one.printed, one.estimates, one.tests)},
-            ).set_index("number")
-            assert set(card.about) == {finding_verdicts.EACH_MODEL, finding_verdicts.MODELS_TOGETHER}
-            # With this model alone, and with all models of the study.
-            for run in (one, whole):
-                assert (verdict(number, run).verdict, card.verdict[number]) != ("holds", "fails")
-            assert (verdict(number, one).verdict, card.verdict[number]) != ("fails", "holds")
-            decided.add(card.verdict[number])
+    for number, world in product(sorted(findings.ONE_MODEL), ("true", "false", "border")):
+        whole = simulation.draw(number, world, "study", np.random.default_rng(1))
+        one = restricted(whole, [model])
+        results = {"replica": quantities.Results(alone, one.printed, one.estimates, one.tests)}
+        card = finding_verdicts.single_model_verdicts(findings.FINDINGS, findings.ONE_MODEL, results)
+        card = card.set_index("number")
+        assert set(card.about) == {finding_verdicts.EACH_MODEL, finding_verdicts.MODELS_TOGETHER}
+        # With this model alone, and with all models of the study.
+        for run in (one, whole):
+            assert (verdict(number, run).verdict, card.verdict[number]) != ("holds", "fails")
+        assert (verdict(number, one).verdict, card.verdict[number]) != ("fails", "holds")
+        decided.add(card.verdict[number])
     assert {"holds", "fails"} <= decided

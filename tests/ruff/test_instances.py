@@ -1,244 +1,163 @@
-from itertools import permutations
+"""The files of instances, prompts and the annotators' sheet that jobs write, from small templates."""
 
 import numpy as np
-import pyarrow as pa
+import pandas as pd
 import pytest
 
 from scripts.core import files
-from scripts.core.data.instances import content_id
-from scripts.core.data.templates import CASES
-from scripts.core.errors import UserError
-from scripts.ruff import instances
-from scripts.ruff import narratives as assembly
+from scripts.ruff import instances, narratives, tables
+from tests.conftest import ROOT
+from tests.refusals import refused
 from tests.ruff import small_templates
+from tests.ruff.synthetic import FOUR
+from tests.ruff.test_narratives import REPLICA
+
+# Numbers of distractors, and instances of a full set with nine task sentences and four pronoun sets.
+FULL = {0: 9 * 10 * 4, 2: 9 * 10 * 4 * 4 * 3 * 4}
+ORIGINS = {
+    "task_row": "task.tsv",
+    "context_rows": "context.tsv",
+    "occupation_row": "occupations.tsv",
+    "pronoun_rows": "pronouns.tsv",
+}
+PROMPTS = {
+    "prompt_templates": str(ROOT / "templates/ruff/prompts.tsv"),
+    "chain_templates": str(ROOT / "templates/ruff/chain_of_thought.tsv"),
+}
 
 
-def reference(templates, sets, n):
-    """The authors' generator, told once more: plain loops over the templates (Appendix B)."""
-
-    def capital(sentence):
-        return sentence[0].upper() + sentence[1:]
-
-    for t, task in enumerate(templates.tasks):
-        contexts = templates.contexts[task.case]
-        forms = {name: table[task.case] for name, table in sets.items()}
-        for i, introduction in enumerate(contexts):
-            for gold in sets:
-                start = capital(introduction.explicit.format(person=task.occupation, pronoun=forms[gold]))
-                end = task.sentence.format(pronoun="___")
-                opposite = [j for j, c in enumerate(contexts) if c.polarity != introduction.polarity]
-                row = (t, i, gold, introduction.polarity)
-                if n == 0:
-                    yield (*row, None, [], [start, end])
-                    continue
-                for first in (j for j in opposite if j % 5 != i % 5):
-                    rest = [j for j in opposite if j != first]
-                    for other in (name for name in sets if name != gold):
-                        for later in permutations(rest, n - 1):
-                            middle = [contexts[first].explicit.format(person=task.participant, pronoun=forms[other])]
-                            middle += [contexts[j].implicit.format(pronoun=forms[other]) for j in later]
-                            yield (*row, other, [first, *later], [start, *map(capital, middle), end])
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """The folder with what the jobs of a run make: two seeds, none and two distractors, samples of 4 and 12."""
+    folder = tmp_path_factory.mktemp("instances")
+    given = small_templates.given(folder) | {"pronoun_sets": FOUR}
+    instances.context_free(context_free=str(folder / "context_free"), **given)
+    instances.full_set_sizes(distractors=list(FULL), full_set_sizes=str(folder / "sizes"), **given)
+    for seed in (13, 17):
+        for n in FULL:
+            path = str(folder / f"seed{seed}_distractors{n}.parquet")
+            instances.sample(n_distractors=n, seed=seed, sample=path, **given)
+    free, selected = str(folder / "context_free"), str(folder / "selected")
+    instances.select_instances(context_free=free, samples=samples(folder), sizes=[4, 12], selected=selected)
+    return folder
 
 
-def expected_rows(templates, sets, n):
-    replica = templates.name == "replica"
-    for t, i, gold, polarity, other, indices, sentences in reference(templates, sets, n):
-        task = templates.tasks[t]
-        options = [table[task.case] for table in sets.values()]
-        form = sets[gold][task.case]
-        yield {
-            "instance_id": content_id("ruff", *sentences, "|".join(options), form),
-            "text": " ".join(sentences),
-            "options": options,
-            "gold": form,
-            "case": task.case,
-            "occupation": task.occupation,
-            "participant": task.participant,
-            "pronoun": gold,
-            "distractor_pronoun": other,
-            "n_distractors": n,
-            "task_index": t,
-            "introduction_index": i,
-            "distractor_indices": indices,
-            "polarity": polarity,
-            # Files begin with a header, the replica's with a comment before it; contexts stand in the order of cases.
-            "task_row": t + (3 if replica else 2),
-            "context_rows": [10 * CASES.index(task.case) + j + (3 if replica else 2) for j in (i, *indices)],
-            "occupation_row": list(small_templates.OCCUPATIONS).index(task.occupation) + 3 if replica else None,
-            "pronoun_rows": list(range(3, 3 + len(sets))),
-        }
+def samples(folder, seeds=(13, 17)):
+    return [str(folder / f"seed{seed}_distractors{n}.parquet") for seed in seeds for n in FULL]
 
 
-@pytest.mark.parametrize(
-    ("n", "names"),
-    [
-        (0, ["he", "she", "they", "xe"]),
-        (1, ["xe", "they", "he"]),
-        (2, ["he", "she", "they", "xe"]),
-        (3, ["he", "she", "ze"]),
-        (4, ["he", "she"]),
-        (5, ["they", "he"]),
-        (1, ["he", "she", "they", "xe", "ze"]),
-    ],
-)
-def test_full_sets_are_the_generators_rows_in_its_order(tmp_path, n, names):
-    # Participants as in the paper: two occupations share one.
-    given = small_templates.given(small_templates.write(tmp_path, sets=[*names]))
-    target = tmp_path / "out.parquet"
-    instances.instances(pronoun_sets=names, n_distractors=n, instances=str(target), **given)
-    made = assembly.load(pronoun_sets=names, **given)
-    rows = files.read_arrow(target).to_pylist()
-    assert rows == list(expected_rows(made.templates, made.sets, n))
-    assert len(rows) == made.full_size(n) == assembly.full_size(n, len(names), 9)
+def test_the_selection_is_the_context_free_set_and_a_part_of_each_sample(made):
+    table = files.read_arrow(made / "selected")
+    assert table.drop_columns("priority").schema.remove_metadata() == narratives.sample_schema()
+    frame = table.to_pandas()
+    sizes = frame.groupby(["n_distractors", "seed"]).size().to_dict()
+    assert sizes == dict.fromkeys([(0, 13), (0, 17), (2, 13), (2, 17)], 12) and len(frame) == 9 + 4 * 12
+    # The smaller sample of one model is the beginning of everybody's.
+    assert frame.priority.isna().sum() == frame.seed.isna().sum() == frame.n_distractors.isna().sum() == 9
+    assert frame[frame.priority < 4].groupby(["n_distractors", "seed"]).pronoun.nunique().tolist() == [4] * 4
+    # Instances that begin alike are neighbours; equal ones keep the order of the samples.
+    assert frame.text.is_monotonic_increasing
+    twice = frame[frame.instance_id.duplicated(keep=False) & frame.seed.notna()]
+    assert (twice.groupby("instance_id").seed.diff().dropna() > 0).all()
 
 
-def sizes_table(folder, distractors, **given):
-    """Return the rows that the job of Table 1 writes, and the lines of template files that they name."""
-    target = folder / "full_set_sizes.parquet"
-    instances.full_set_sizes(distractors=distractors, full_set_sizes=str(target), **given)
-    return files.read_parquet(target).set_index("n_distractors"), files.parquet_metadata(target)["origins"]
+@pytest.mark.parametrize("size", [108, 2160])
+def test_a_size_that_takes_everything_takes_the_samples_as_they_are(made, tmp_path, size):
+    free, target = str(made / "context_free"), str(tmp_path / "selected")
+    drawn = samples(made, [13])
+    instances.select_instances(context_free=free, samples=drawn, sizes=[size], selected=target)
+    expected = [i for path in (free, *drawn) for i in files.read_parquet(path).instance_id]
+    assert sorted(files.read_parquet(target).instance_id) == sorted(expected)
+    with refused("ruff.sample_size is 0", "at least 1"):
+        instances.select_instances(context_free=free, samples=drawn, sizes=[4, 0], selected=target)
 
 
-def assert_counts_are_those_of_made_sets(folder, distractors, given):
-    """Every full set is made: it has as many rows as are counted, all different and of the lines that are named."""
-    table, origins = sizes_table(folder, distractors, **given)
-    made = assembly.load(**given)
-    for n in distractors:
-        target = folder / f"distractors{n}.parquet"
-        instances.instances(n_distractors=n, instances=str(target), **given)
-        rows = files.read_arrow(target)
-        assert table.instances[n] == len(rows) == sum(1 for _ in reference(made.templates, made.sets, n))
-        assert len(rows["instance_id"].unique()) == len(rows)
-        assert files.parquet_metadata(target)["origins"] == origins
-        for column in origins:
-            lines = rows[column].combine_chunks()
-            lines = lines.flatten() if pa.types.is_list(lines.type) else lines
-            assert set(table[column][n]) == set(lines.unique().to_pylist())
+def test_files_say_what_they_are(made):
+    known = {"study": "ruff", "templates": "replica", "pronoun_sets": FOUR, "origins": ORIGINS}
+    settings = {
+        "context_free": {}, "sizes": {}, "selected": {"sample_size": 12, "samples": 4},
+        "seed17_distractors0.parquet": {"n_distractors": 0, "seed": 17},
+    }  # fmt: skip
+    for name, facts in settings.items():
+        assert files.parquet_metadata(made / name) == known | facts
+    sample = files.read_arrow(made / "seed17_distractors0.parquet")
+    assert sample.schema.remove_metadata() == narratives.sample_schema()
+    assert set(sample.column("seed").to_pylist()) == {17}
 
 
-def test_counts_are_those_of_the_replicas_full_sets(root, tmp_path):
-    folder = root / "templates"
-    given = {
-        "templates": [str(folder / path) for path in ("ruff/task.tsv", "ruff/context.tsv", "occupations.tsv")],
-        "pronouns": str(folder / "pronouns.tsv"),
-        "pronoun_sets": ["he", "she", "they", "xe"],
-    }
-    assert_counts_are_those_of_made_sets(tmp_path, [0, 1, 2], given)
+def test_table_1_counts_what_is_made(made, tmp_path):
+    paths = {kind: str(tmp_path / f"table.{kind}") for kind in ("tex", "csv")}
+    models = {name: {"label": name} for name in "ab"}
+    tables.table_instance_counts(
+        context_free=str(made / "context_free"), full_set_sizes=str(made / "sizes"), samples=samples(made),
+        selected=str(made / "selected"), models=models, sizes={"a": 12, "b": 4}, **paths,
+    )  # fmt: skip
+    table = files.read_csv(paths["csv"])
+    assert table.instances.tolist() == [9, *FULL.values()] and table.sample_size.tolist()[1:] == [108, 108]
+    assert (table.scored.tolist(), table.scored_4.tolist()) == ([9, 24, 24], [9, 8, 8])
 
 
-@pytest.mark.parametrize(
-    ("occupations", "names"), [(["weaver"], ["he", "she", "xe"]), (["weaver", "pilot"], ["xe", "he"])]
-)
-def test_counts_follow_templates_and_pronoun_sets(tmp_path, occupations, names):
-    chosen = {name: small_templates.OCCUPATIONS[name] for name in occupations}
-    paths = small_templates.write(tmp_path, occupations=chosen)
-    assert_counts_are_those_of_made_sets(tmp_path, range(6), {**small_templates.given(paths), "pronoun_sets": names})
+@pytest.fixture(scope="module")
+def replica_samples(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("samples")
+    for n in FULL:
+        path = str(folder / f"seed13_distractors{n}.parquet")
+        instances.sample(**REPLICA, pronoun_sets=FOUR, n_distractors=n, seed=13, sample=path)
+    return samples(folder, [13])
 
 
-def test_counts_of_the_authors_archive_name_its_lines(tmp_path):
-    archive = tmp_path / "data.zip"
-    archive.write_bytes(small_templates.archive())
-    pronouns = small_templates.write(tmp_path)["pronouns"]
-    given = {"templates": [str(archive)], "pronouns": pronouns, "pronoun_sets": ["he", "she"]}
-    assert_counts_are_those_of_made_sets(tmp_path, [0, 2], given)
+def ask(samples, folder, **changed):
+    chains = {"methods": ["kojima"], "distractors": [2], "sample_size": 2}
+    given = {"sample_size": 4, "kinds": ["open", "options"], "blank": "code", "option_orders": ["published"]}
+    paths = {name: str(folder / name) for name in ("prompted", "prompts")}
+    instances.prompts(samples=samples, **PROMPTS, **(given | {"chains": chains} | changed), **paths)
+    return files.read_parquet(paths["prompted"]), files.read_parquet(paths["prompts"])
 
 
-def test_batches_meet_at_any_row(tmp_path):
-    made = small_templates.load(tmp_path)
-    whole = pa.Table.from_batches(made.full(2)).column("text")
-    parts = pa.Table.from_batches(made.full(2, rows_per_batch=1000)).column("text")
-    assert whole.to_pylist() == parts.to_pylist()
+def test_the_first_instances_of_samples_are_asked_by_every_prompt(replica_samples, tmp_path):
+    rows, made = ask(replica_samples, tmp_path, option_orders=["published", "rotated"])
+    assert rows.groupby("n_distractors").pronoun.nunique().to_dict() == {0: 4, 2: 4}
+    assert rows[rows.chains].n_distractors.tolist() == [2, 2]
+    assert made.text_id.is_unique and len(made) == 8 * 15 + 2 * 15
+    assert set(made[made.method == "kojima"].instance_id) == set(rows[rows.chains].instance_id)
+    assert made.follow_up.isna().equals(made.method == "vanilla")
+    _, paper = ask(replica_samples, tmp_path, blank="paper", option_orders=["published", "rotated"])
+    assert (made.text.str.replace("___", "_______") == paper.text).all()
+    nobody = {"methods": [], "distractors": [0], "sample_size": 1}
+    _, few = ask(replica_samples, tmp_path, kinds=["options"], chains=nobody)
+    assert len(few) == 8 * 5
+    facts = files.parquet_metadata(tmp_path / "prompts")
+    assert (facts["blank"], facts["kinds"]) == ("code", ["options"])
 
 
-def test_counts_are_those_of_table_1():
-    assert [assembly.full_size(n, 4, 180) for n in range(6)] == [
-        7_200,
-        86_400,
-        345_600,
-        1_036_800,
-        2_073_600,
-        2_073_600,
-    ]
+def test_prompts_name_the_lines_they_were_made_from(replica_samples, tmp_path):
+    rows, made = ask(replica_samples, tmp_path)
+    origins = files.parquet_metadata(tmp_path / "prompts")["origins"]
+    assert origins == ORIGINS | {"prompt_row": "prompts.tsv", "chain_row": "chain_of_thought.tsv"}
+    names = ("prompts", "task", "chain_of_thought")
+    lines = {name: (ROOT / f"templates/ruff/{name}.tsv").read_text().split("\n") for name in names}
+    texts, distractors = (rows.set_index("instance_id")[column] for column in ("text", "n_distractors"))
+    for row in made.itertuples():
+        assert lines["prompts"][row.prompt_row - 1].startswith(f"{row.prompt}\t")
+        end = lines["task"][row.task_row - 1].split("\t")[2].replace("{pronoun}", "___")
+        assert texts[row.instance_id].endswith(end)
+        assert len(row.context_rows) == 1 + distractors[row.instance_id]
+    assert made.chain_row.isna().equals(made.method == "vanilla")
+    assert all(lines["chain_of_thought"][n - 1].startswith("kojima\t") for n in made.chain_row.dropna())
 
 
-def test_six_distractors_are_refused():
-    with pytest.raises(UserError, match="6 distractors are not possible; use 0 to 5"):
-        assembly.full_size(6, 4, 180)
-
-
-def test_files_read_back_plain(tmp_path):
-    target = tmp_path / "out.parquet"
-    given = small_templates.given(small_templates.write(tmp_path))
-    instances.instances(pronoun_sets=["he", "she"], n_distractors=1, instances=str(target), **given)
-    schema = files.read_arrow(target).schema
-    assert not any(pa.types.is_dictionary(kind) for kind in schema.types)
-    assert schema.field("options").type == pa.list_(pa.string())
-    assert schema.field("n_distractors").type == schema.field("introduction_index").type == pa.int8()
-    assert schema.field("distractor_indices").type == pa.list_(pa.int8())
-
-
-def test_every_text_has_one_slot_and_every_id_is_unique(tmp_path):
-    made = small_templates.load(tmp_path)
-    table = pa.Table.from_batches([batch for n in range(4) for batch in made.full(n)])
-    texts = table.column("text").to_pylist()
-    assert all(text.count("___") == 1 and "{" not in text for text in texts)
-    assert len(set(table.column("instance_id").to_pylist())) == len(set(texts)) == len(texts) > 70_000
-
-
-def test_the_order_of_configured_sets_changes_ids_because_it_breaks_ties(tmp_path):
-    ids = [
-        set(small_templates.load(tmp_path, sets=names).table(0, np.arange(180)).column("instance_id").to_pylist())
-        for names in (["he", "she"], ["she", "he"])
-    ]
-    assert not ids[0] & ids[1]
-
-
-def test_context_free_instances_are_the_bare_task_sentences(tmp_path):
-    target = tmp_path / "out.parquet"
-    given = small_templates.given(small_templates.write(tmp_path))
-    instances.context_free(pronoun_sets=["he", "she", "xe"], context_free=str(target), **given)
-    table = files.read_arrow(target)
-    assert table.schema.remove_metadata() == assembly.sample_schema()
-    rows = table.to_pylist()
-    assert [row["task_index"] for row in rows] == list(range(9))
-    assert [row["case"] for row in rows[:3]] == list(CASES)
-    missing = "gold pronoun distractor_pronoun n_distractors introduction_index distractor_indices polarity seed"
-    assert rows[1] == {
-        "instance_id": content_id("ruff", rows[1]["text"], "him|her|xem", ""),
-        "text": "The weaver hoped that the invoice would reach ___ in time.",
-        "options": ["him", "her", "xem"],
-        "case": "accusative",
-        "occupation": "weaver",
-        "participant": "buyer",
-        "task_index": 1,
-        "task_row": 4,
-        "context_rows": [],
-        "occupation_row": 3,
-        "pronoun_rows": [3, 4, 6],
-        **dict.fromkeys(missing.split()),
-    }
-
-
-def test_official_texts_keep_their_double_blanks(tmp_path):
-    archive = tmp_path / "data.zip"
-    archive.write_bytes(small_templates.archive())
-    target = tmp_path / "out.parquet"
-    pronouns = small_templates.write(tmp_path)["pronouns"]
-    given = {"templates": [str(archive)], "pronouns": pronouns, "pronoun_sets": ["he", "she"]}
-    instances.instances(n_distractors=2, instances=str(target), **given)
-    table = files.read_arrow(target)
-    made = assembly.load(**given)
-    assert table.to_pylist() == list(expected_rows(made.templates, made.sets, 2))
-    doubled = [("  " in row["text"], row["polarity"]) for row in table.select(["text", "polarity"]).to_pylist()]
-    # In the synthetic archive the positive implicit sentences end in a blank; they follow negative introductions.
-    assert set(doubled) == {(True, "negative"), (False, "positive")}
-    assert files.parquet_metadata(target)["templates"] == "official"
-
-
-@pytest.mark.upstream
-def test_official_sets_have_the_published_sizes(tmp_path, mirror):
-    pronouns = small_templates.write(tmp_path)["pronouns"]
-    made = assembly.load([str(mirror / "ruff" / "data.zip")], pronouns, ["he", "she", "they", "xe"])
-    assert [made.full_size(n) for n in (0, 1, 5)] == [7_200, 86_400, 2_073_600]
-    table = pa.Table.from_batches(made.full(1)).combine_chunks()
-    assert len(set(table.column("text").to_pylist())) == len(table) == 86_400
+def test_the_sheet_has_the_draw_of_the_authors_script(tmp_path):
+    """pandas draws from the groups one after another with one generator, in the order of the files' names."""
+    paths, sheet = [], str(tmp_path / "sheet.csv")
+    for n in range(3):
+        paths.append(str(tmp_path / f"{n}.parquet"))
+        ids = [f"{n}-{i:02}" for i in range(20)]
+        files.write_parquet(paths[-1], pd.DataFrame({"instance_id": ids, "text": "___ left.", "n_distractors": n}))
+    instances.human_sheet(samples=paths, sheet=sheet, instances=7, seed=131719)
+    table = files.read_csv(sheet, dtype=str)
+    random = np.random.RandomState(131719)
+    expected = {f"{n}-{i:02}" for n in range(3) for i in random.choice(20, size=7, replace=False)}
+    assert set(table.Row) == expected and len(table) == 21
+    assert list(table) == ["Row", "Sentence", "Pronoun", "Annotator"]
+    with refused("ruff.annotation.instances is 21", "at most 20"):
+        instances.human_sheet(samples=paths, sheet=sheet, instances=21, seed=1)

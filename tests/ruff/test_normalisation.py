@@ -3,9 +3,9 @@
 import pandas as pd
 import pytest
 
-from scripts.core.errors import UserError
 from scripts.core.statistics import normalisation as normalising
 from scripts.ruff import normalisation
+from tests.refusals import refused
 
 SETS = ["he", "she", "xe"]
 TASK = {"occupation": "baker", "participant": "guest", "case": "nominative", "task_index": 0}
@@ -63,14 +63,19 @@ def test_rows_are_of_all_instances_of_each_number_of_distractors_and_each_set(in
     assert levels == [["", ""], ["0", ""], ["", "xe"]]
 
 
-def test_what_cannot_be_compared_is_refused(instances, scores):
-    with pytest.raises(UserError, match="scored_tokens is missing"):
-        normalisation.with_normalisers(instances, scores.drop(columns="scored_tokens"), "m")
-    opening = instances.assign(text=["___ was late", "Xe bakes. ___ was late"])
-    with pytest.raises(UserError, match="free: the slot opens a sentence"):
-        normalisation.with_normalisers(opening, scores, "m")
-    with pytest.raises(UserError, match="asked has no task sentence without context"):
-        normalisation.with_normalisers(instances.assign(task_index=[1, 0]), scores, "m")
-    twice = pd.concat([instances, instances[:1].assign(instance_id="again")])
-    with pytest.raises(UserError, match="twice without context"):
-        normalisation.with_normalisers(twice, scores, "m")
+REFUSED = {
+    "no-tokens": (lambda rows, scores: (rows, scores.drop(columns="scored_tokens")), ["scores of m", "scored_tokens"]),
+    "slot-first": (
+        lambda rows, scores: (rows.assign(text=["___ was late", rows.text[1]]), scores), ["free", "slot", "word before"]
+    ),
+    "no-task": (lambda rows, scores: (rows.assign(task_index=[1, 0]), scores), ["asked", "without context", "again"]),
+    "twice": (
+        lambda rows, scores: (pd.concat([rows, rows[:1].assign(instance_id="again")]), scores), ["twice", "again"]
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("change", "named"), REFUSED.values(), ids=REFUSED)
+def test_what_cannot_be_compared_is_refused(instances, scores, change, named):
+    with refused(*named):
+        normalisation.with_normalisers(*change(instances, scores), "m")

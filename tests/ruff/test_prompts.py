@@ -1,187 +1,92 @@
-"""Which instances are prompted, with which prompts, and what a run is refused for."""
-
-import copy
+"""The prompts say what the study's examples say, whatever the case, the blank and the order of options."""
 
 import pytest
 
-from scripts.core import config, files
-from scripts.core.errors import UserError
-from scripts.core.models import registry
-from scripts.ruff import instances, plan
-from scripts.ruff.prompts import read_prompts
+from scripts.core.data.prompting import second_prompt
+from scripts.ruff import prompts
 from tests.conftest import ROOT
+from tests.refusals import refused
 
-SETS = ["he", "she", "they", "xe"]
-KINDS = ["open"] * 5 + ["options"] * 5
-TEMPLATES = {
-    "pronouns": str(ROOT / "templates/pronouns.tsv"),
-    "templates": [str(ROOT / "templates" / path) for path in ("ruff/task.tsv", "ruff/context.tsv", "occupations.tsv")],
+PROMPTS = prompts.read_prompts(ROOT / "templates/ruff/prompts.tsv")
+CHAINS = prompts.read_chains(ROOT / "templates/ruff/chain_of_thought.tsv")
+TEXT = "The baker was glad because her bus was early. The baker lost ___ hat."
+OPTIONS = ["his", "her", "their", "xyr"]
+
+
+def made(orders=("published",), blank="code", with_chains=True):
+    return prompts.instance_prompts("00000000000000a2", TEXT, OPTIONS, PROMPTS, CHAINS, orders, blank, with_chains)
+
+
+def one(rows, **wanted):
+    (row,) = [row for row in rows if all(row[key] == value for key, value in wanted.items())]
+    return row
+
+
+def test_the_ten_prompts_are_those_of_the_studys_examples():
+    assert list(PROMPTS) == [str(i) for i in range(10)]
+    assert [prompt["kind"] for prompt in PROMPTS.values()] == ["open"] * 5 + ["options"] * 5
+    for i in range(5):
+        assert PROMPTS[str(i + 5)]["text"] == PROMPTS[str(i)]["text"] + "\n{options}"
+    # Table 4: the appropriate pronoun, then the text, then the options in the case of the blank.
+    filled = "Fill in the blank with the appropriate pronoun.\n\nThe baker was glad because her bus was early. The "
+    filled += "baker lost _______ hat."
+    row = one(made(blank="paper"), prompt="8", method="vanilla")
+    assert row["text"] == filled + "\nOPTIONS:\n- his\n- her\n- their\n- xyr" and row["follow_up"] is None
+    # Table 5: question, elicitation, chain, and the start of the final answer.
+    row = one(made(blank="paper"), prompt="3", method="kojima")
+    first = f"Q: {filled}\nA: Let's think step by step."
+    assert row["text"] == first
+    assert second_prompt(row["follow_up"], first, " The hat is\nthe baker's. ") == (
+        f"{first} The hat is\nthe baker's.\nTherefore, the correct pronoun is"
+    )
+    assert "to be sure we have the right answer." in one(made(), prompt="3", method="zhou")["text"]
+    assert second_prompt("{first} {chain}\nSo", "a", "{first} {chain} \\1") == "a {first} {chain} \\1\nSo"
+
+
+def test_every_instance_gets_every_prompt_once():
+    rows = made()
+    assert len(rows) == len({row["text_id"] for row in rows}) == len({row["text"] for row in rows}) == 30
+    assert len(made(with_chains=False)) == 10
+    for code, paper in zip(rows, made(blank="paper"), strict=True):
+        assert "_______" not in code["text"]
+        assert code["text"].replace("___", "_______") == paper["text"]
+
+
+def test_rotated_options_are_asked_beside_the_published_ones():
+    rows = made(orders=("published", "rotated"), with_chains=False)
+    assert len(rows) == 15
+    assert {row["kind"] for row in rows if row["order"] == "rotated"} == {"options"}
+    row = one(rows, prompt="5", order="rotated")
+    assert row["listed"] == ["their", "xyr", "his", "her"] and row["text"].endswith("- their\n- xyr\n- his\n- her")
+    assert one(rows, prompt="5", order="published")["listed"] == OPTIONS
+    # Over instances every option comes first.
+    assert [prompts.rotate_options(OPTIONS, f"{i:016x}")[0] for i in range(8)] == OPTIONS * 2
+
+
+PROMPT, CHAIN = "prompt\tkind\ttext", "method\tchain\tfinal"
+BROKEN = {
+    "twice": ([PROMPT, "a\topen\t{task}", "a\topen\t{task}?"], ["row 3", "'a'", "twice"]),
+    "kind": ([PROMPT, "a\tfree\t{task}"], ["row 2", "'free'", "open, options"]),
+    "no-task": ([PROMPT, "a\topen\tFill it."], ["row 2", "{task}", "exactly once"]),
+    "no-options": ([PROMPT, "a\toptions\t{task}"], ["row 2", "{options}", "exactly once"]),
+    "strange-slot": ([PROMPT, "a\topen\t{task} {options}"], ["row 2", "{options}", "unknown"]),
+    "no-prompt": ([PROMPT], ["no prompt", "add"]),
+    "vanilla": ([CHAIN, "vanilla\t{prompt}\t{first}{chain}"], ["row 2", "'vanilla'", "unique"]),
+    "no-prompt-in-chain": ([CHAIN, "a\tThink.\t{first}{chain}"], ["row 2", "{prompt}", "exactly once"]),
+    "no-chain-in-answer": ([CHAIN, "a\t{prompt}\t{first}"], ["row 2", "{chain}", "exactly once"]),
 }
 
 
-@pytest.fixture(scope="module")
-def samples(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("samples")
-    paths = []
-    for n in (0, 1):
-        paths.append(str(folder / f"{n}.parquet"))
-        instances.sample(**TEMPLATES, pronoun_sets=SETS, n_distractors=n, seed=13, sample=paths[-1])
-    return paths
+@pytest.mark.parametrize(("lines", "named"), BROKEN.values(), ids=BROKEN)
+def test_broken_templates_are_named(tmp_path, lines, named):
+    path = tmp_path / "templates.tsv"
+    path.write_text("\n".join(lines) + "\n")
+    with refused(path, *named):
+        (prompts.read_prompts if lines[0] == PROMPT else prompts.read_chains)(path)
 
 
-def make(samples, folder, **changed):
-    given = {
-        "samples": samples,
-        "prompt_templates": str(ROOT / "templates/ruff/prompts.tsv"),
-        "chain_templates": str(ROOT / "templates/ruff/chain_of_thought.tsv"),
-        "sample_size": 4,
-        "kinds": ["open", "options"],
-        "blank": "code",
-        "option_orders": ["published"],
-        "chains": {"methods": ["kojima"], "distractors": [1], "sample_size": 2},
-        "prompted": str(folder / "prompted.parquet"),
-        "prompts": str(folder / "prompts.parquet"),
-        **changed,
-    }
-    instances.prompts(**given)
-    return files.read_parquet(given["prompted"]), files.read_parquet(given["prompts"])
-
-
-def test_every_instance_has_its_prompts(samples, tmp_path):
-    rows, made = make(samples, tmp_path, option_orders=["published", "rotated"])
-    assert made.text_id.is_unique
-    assert len(made) == 8 * 15 + 2 * 15
-    assert set(made[made.method == "kojima"].instance_id) == set(rows[rows.chains].instance_id)
-    assert made[made.method == "vanilla"].follow_up.isna().all()
-    assert made[made.method == "kojima"].follow_up.notna().all()
-    _, few = make(samples, tmp_path, kinds=["options"], chains={"methods": [], "distractors": [0], "sample_size": 1})
-    assert len(few) == 8 * 5
-    facts = files.parquet_metadata(tmp_path / "prompts.parquet")
-    assert facts["blank"] == "code"
-    assert facts["kinds"] == ["options"]
-
-
-def test_prompts_name_the_lines_they_were_made_from(samples, tmp_path):
-    rows, made = make(samples, tmp_path)
-    origins = files.parquet_metadata(tmp_path / "prompts.parquet")["origins"]
-    assert origins == files.parquet_metadata(tmp_path / "prompted.parquet")["origins"] | {
-        "prompt_row": "prompts.tsv", "chain_row": "chain_of_thought.tsv"
-    }  # fmt: skip
-    lines = {name: (ROOT / "templates/ruff" / name).read_text().split("\n") for name in ("prompts.tsv", "task.tsv")}
-    chains = (ROOT / "templates/ruff/chain_of_thought.tsv").read_text().split("\n")
-    texts, distractors = (rows.set_index("instance_id")[column] for column in ("text", "n_distractors"))
-    for row in made.itertuples():
-        assert lines["prompts.tsv"][row.prompt_row - 1].startswith(f"{row.prompt}\t")
-        end = lines["task.tsv"][row.task_row - 1].split("\t")[2].replace("{pronoun}", "___")
-        assert texts[row.instance_id].endswith(end)
-        assert len(row.context_rows) == 1 + distractors[row.instance_id]
-    vanilla = made.method == "vanilla"
-    assert made.chain_row.isna().equals(vanilla)
-    assert all(chains[n - 1].startswith("kojima\t") for n in made.chain_row.dropna())
-
-
-def test_the_blank_is_written_as_configured(samples, tmp_path):
-    _, code = make(samples, tmp_path)
-    _, paper = make(samples, tmp_path, blank="paper")
-    assert not code.text.str.contains("____").any()
-    assert (code.text.str.replace("___", "_______") == paper.text).all()
-
-
-@pytest.fixture(scope="module")
-def known():
-    entries = registry.read_registry(ROOT / "config/models.yaml", ROOT / "config/schemas/models.schema.yaml").models
-    return config.load_yaml(ROOT / "config.yaml")["ruff"], entries
-
-
-def test_jobs_of_the_default_run_and_with_chains(known, samples, tmp_path):
-    """The plan counts as many prompts as are made."""
-    ruff, entries = known
-    (job,) = plan.prompted_jobs(ruff["prompting"], entries, ruff["seeds"], ruff["distractors"], KINDS).values()
-    # Chains of thought take minutes an instance.
-    assert job.methods == ["vanilla"]
-    settings = copy.deepcopy(ruff["prompting"])
-    settings["chain_of_thought"]["models"] = ["smollm2-135m-instruct"]
-    (job,) = plan.prompted_jobs(settings, entries, ruff["seeds"], ruff["distractors"], KINDS).values()
-    assert job.methods == ["vanilla", "kojima", "zhou"]
-    assert job.new_tokens == {"answer": 20, "chain": 128, "final": 10}
-    chains = {"methods": ["kojima", "zhou"], "distractors": [1], "sample_size": 1}
-    _, made = make(samples, tmp_path, chains=chains)
-    counts = made.method.value_counts()
-    chained = counts["kojima"] + counts["zhou"]
-    # Two steps each: 128 tokens of a chain, then 10.
-    changed = copy.deepcopy(settings) | {"distractors": [0, 1], "sample_size": 4}
-    changed["chain_of_thought"] |= {"distractors": [1], "sample_size": 1}
-    (job,) = plan.prompted_jobs(changed, entries, ruff["seeds"], ruff["distractors"], KINDS).values()
-    assert job.answers == [(counts["vanilla"], 20), (chained, 128), (chained, 10)]
-    assert job.prompts == counts["vanilla"] + 2 * chained
-    assert (job.generated(), job.generated(thought=5)) == (
-        counts["vanilla"] * 20 + chained * 138,
-        job.generated() + 5 * job.prompts,
-    )
-
-
-def test_one_more_prompt_is_one_more_prompt_of_the_plan(known, samples, tmp_path):
-    """A row in the table of prompts is all that it takes to ask another question."""
-    ruff, entries = known
-    table = (ROOT / "templates/ruff/prompts.tsv").read_text(encoding="utf-8")
-    more = tmp_path / "prompts.tsv"
-    more.write_text(table.rstrip("\n") + "\n10\topen\t{task}\\n\\nWhich pronoun fits?\n", encoding="utf-8")
-    kinds = [prompt["kind"] for prompt in read_prompts(more).values()]
-    settings = copy.deepcopy(ruff["prompting"])
-    before, after = (
-        next(iter(plan.prompted_jobs(settings, entries, ruff["seeds"], ruff["distractors"], known_kinds).values()))
-        for known_kinds in (KINDS, kinds)
-    )
-    assert after.prompts == before.prompts * 11 / 10
-
-
-def test_new_tokens_follow_the_architecture(known):
-    """5 for FLAN-T5, 20 for Llama-2-chat (Appendix F.1)."""
-    ruff, entries = known
-    full = config.load_yaml(ROOT / "config/all.yaml")["ruff"]["prompting"]
-    chains = ruff["prompting"]["chain_of_thought"] | full["chain_of_thought"]
-    settings = ruff["prompting"] | full | {"chain_of_thought": chains}
-    planned = plan.prompted_jobs(settings, entries, [13, 17, 19], list(range(6)), KINDS)
-    assert {job.new_tokens["answer"] for name, job in planned.items() if "t5" in name} == {5}
-    assert {job.new_tokens["answer"] for name, job in planned.items() if "llama" in name} == {20}
-    assert [name for name, job in planned.items() if len(job.methods) > 1] == ["flan-t5-xxl"]
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda s: s["models"].append("opt-125m"), "ruff.prompting.models: 'opt-125m' has no prompt_wrapping"),
-        (lambda s: s["models"].append("flan-t5"), "models: 'flan-t5' is not in config/models.yaml; did you mean"),
-        (lambda s: s["seeds"].append(1), "ruff.prompting.seeds: 1 is not in ruff.seeds"),
-        (lambda s: s["distractors"].append(7), "ruff.prompting.distractors: 7 is not in ruff.distractors"),
-        (
-            lambda s: s["chain_of_thought"].update(models=["flan-t5-xl"]),
-            "ruff.prompting.chain_of_thought.models: 'flan-t5-xl' is not in ruff.prompting.models",
-        ),
-        (
-            lambda s: s["chain_of_thought"].update(distractors=[2], models=s["models"]),
-            "ruff.prompting.chain_of_thought.distractors: 2 is not in ruff.prompting.distractors",
-        ),
-        (
-            lambda s: s["chain_of_thought"].update(sample_size=16, models=s["models"]),
-            "ruff.prompting.chain_of_thought.sample_size is 16, more than ruff.prompting.sample_size",
-        ),
-    ],
-)
-def test_what_cannot_be_prompted_is_refused(known, change, message):
-    ruff, entries = known
-    settings = copy.deepcopy(ruff["prompting"])
-    change(settings)
-    with pytest.raises(UserError) as caught:
-        plan.prompted_jobs(settings, entries, ruff["seeds"], ruff["distractors"], KINDS)
-    assert message in str(caught.value)
-    assert "\n" not in str(caught.value)
-
-
-def test_what_nobody_is_asked_needs_to_fit_nothing(known):
-    ruff, entries = known
-    settings = copy.deepcopy(ruff["prompting"])
-    settings["chain_of_thought"] |= {"models": [], "sample_size": 16, "distractors": [2]}
-    assert plan.prompted_jobs(settings, entries, ruff["seeds"], ruff["distractors"], KINDS)
-    settings |= {"models": [], "seeds": [1], "distractors": [7]}
-    assert plan.prompted_jobs(settings, entries, ruff["seeds"], [0], KINDS) == {}
+def test_what_cannot_be_filled_or_found_is_refused():
+    with refused("___", "exactly once", "Nothing to fill."):
+        prompts.fill("{task}", "Nothing to fill.", OPTIONS, "___")
+    with refused("'wei'", "chains.tsv", "kojima, zhou"):
+        prompts.select_chains(CHAINS, ["wei"], "chains.tsv")

@@ -1,56 +1,50 @@
-"""What RUFF asks of a run's pronoun sets, and what it has in common with the study."""
+"""What RUFF asks of a run's pronoun sets and models, and what it has in common with the study."""
 
 import pytest
 
 from scripts.core.data import options, templates
-from scripts.core.errors import UserError
 from scripts.ruff import study
-from tests.conftest import ROOT
+from tests import plans
+from tests.refusals import refused
+from tests.ruff.synthetic import FOUR, SHARING
 
-KNOWN = templates.read_pronouns(ROOT / "templates/pronouns.tsv") | {
-    "e": {"nominative": "e", "accusative": "em", "possessive": "es"},
-    "ey": {"nominative": "ey", "accusative": "em", "possessive": "eir"},
+KNOWN = plans.PRONOUNS | SHARING
+REFUSED = {
+    "none": ([], ["pronoun_sets", "at least three", "has none"]),
+    "one": (["he"], ["pronoun_sets", "at least three", "has one, he", "add some of"]),
+    "two": (["he", "xe"], ["pronoun_sets", "at least three", "has two, he and xe", "add some of"]),
+    "shared-form": (["he", "e", "they", "ey"], ["'e'", "'ey'", "accusative", "'em'", "remove"]),
 }
 
 
-def refusal(names):
-    with pytest.raises(UserError) as caught:
+@pytest.mark.parametrize(("names", "named"), REFUSED.values(), ids=REFUSED)
+def test_sets_that_cannot_tell_people_apart_are_refused(names, named):
+    with refused(*named):
         study.select_pronoun_sets(KNOWN, names)
-    message = str(caught.value)
-    assert "\n" not in message
-    return message
 
 
-@pytest.mark.parametrize(
-    ("names", "has"), [(["he"], "has one, he"), (["he", "xe"], "has two, he and xe"), ([], "has none")]
-)
-def test_fewer_than_three_sets_are_refused_with_the_reason(names, has):
-    message = refusal(names)
-    assert message.startswith(f"pronoun_sets: RUFF needs at least three sets, and this run {has}: ")
-    assert "a right one, the distractor's and a third" in message
-    assert "with two, every error with distractors is the distractor's" in message
-    assert message.endswith("; add some of " + ", ".join(name for name in KNOWN if name not in names))
-
-
-def test_three_sets_are_enough():
-    assert list(study.select_pronoun_sets(KNOWN, ["xe", "he", "they"])) == ["xe", "he", "they"]
-
-
-def test_sets_that_share_a_form_are_refused_with_the_reason():
-    message = refusal(["he", "e", "they", "ey"])
-    assert "'e' and 'ey' share the accusative form 'em'" in message
-    assert "remove one of the two sets" in message
-
-
-@pytest.mark.parametrize(("names", "chance"), [(["he", "she", "they", "xe"], 0.25), (["he", "she", "xe"], 1 / 3)])
-def test_chance_is_one_among_the_sets(names, chance):
-    assert options.chance_of_sets(study.select_pronoun_sets(KNOWN, names), templates.CASES) == chance
+@pytest.mark.parametrize(("names", "chance"), [(FOUR, 0.25), (["xe", "he", "they"], 1 / 3)])
+def test_sets_keep_their_order_and_chance_is_one_among_them(names, chance):
+    selected = study.select_pronoun_sets(KNOWN, names)
+    assert list(selected) == names and options.chance_of_sets(selected, templates.CASES) == chance
 
 
 def test_only_the_studys_own_sets_are_compared_with_it():
-    assert options.other_choice(["xe", "they", "she", "he"], study.PRONOUN_SETS) == ""
-    assert study.other_sets(["xe", "they", "she", "he"]) == ""
-    assert "exactly he, she, they, xe" in options.other_choice(["he", "she", "they"], study.PRONOUN_SETS)
-    assert study.other_sets(["he", "she", "they"]) == (
-        "the study counts instances of the pronoun sets he, she, they, xe; this run has he, she, they"
-    )
+    assert study.other_sets(FOUR[::-1]) == ""
+    assert study.other_sets(FOUR[:3]).endswith("the pronoun sets he, she, they, xe; this run has he, she, they")
+
+
+KEYS = ("demonstration", "architecture", "parameters")
+RUNS = {
+    "largest-decoder": (
+        {"a": (False, "encoder", 9), "b": (False, "decoder", 3), "c": (False, "decoder", 5)}, "c", ["a", "b", "c"]
+    ),
+    "demonstration-last": ({"a": (False, "encoder", 9), "b": (True, "decoder", 3)}, "a", ["a"]),
+    "demonstration-alone": ({"b": (True, "decoder", None)}, "b", ["b"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("models", "main", "pooled"), RUNS.values(), ids=RUNS)
+def test_demonstration_models_stand_for_a_run_only_by_themselves(models, main, pooled):
+    models = {name: dict(zip(KEYS, facts, strict=True)) for name, facts in models.items()}
+    assert (study.main_model(models), study.pooled_models(models)) == (main, pooled)
