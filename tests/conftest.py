@@ -31,7 +31,6 @@ SLOW = (
     "paper/test_paper.py",
     "prompting",
     "ruff/test_findings.py",
-    "ruff/test_instance_rules.py",
     "scoring",
     "test_docs.py",
     "test_environments.py",
