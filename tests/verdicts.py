@@ -1,6 +1,6 @@
 """Write how often each finding's verdict is right on simulated data: `make verdicts`.
 
-Leaves docs/verdicts.csv, finding by finding, and the tables of docs/verdicts.md. --studies and --findings make some
+Leaves docs/verdicts.csv, finding by finding, and the table of docs/verdicts.md. --studies and --findings make some
 anew and leave the others as they are; --data-sets draws fewer. --check draws few, stores nothing, and ends with 1 if a
 finding has more wrong verdicts than chance allows.
 """
@@ -18,7 +18,13 @@ from scripts.core import files
 from tests.core.paper import simulated_findings
 
 ROOT = Path(__file__).parents[1]
-STUDIES = ("ruff", "winopron", "counter_gap", "misgendered", "underspecification")
+STUDIES = {
+    "ruff": "RUFF",
+    "winopron": "WinoPron",
+    "counter_gap": "Counter-GAP",
+    "misgendered": "MISGENDERED",
+    "underspecification": "Underspecification",
+}
 CSV, PAGE = ROOT / "docs/verdicts.csv", ROOT / "docs/verdicts.md"
 DATA_SETS, SEED = 200, 20240701
 CHECKED = 20
@@ -34,7 +40,7 @@ def simulation(study: str) -> simulated_findings.Simulation:
 def main() -> int:
     """Simulate the studies, and write each when it is done; returns the exit status."""
     parser = argparse.ArgumentParser(prog="python -m tests.verdicts", description=__doc__)
-    parser.add_argument("--studies", nargs="+", choices=STUDIES, default=STUDIES)
+    parser.add_argument("--studies", nargs="+", choices=STUDIES, default=list(STUDIES))
     parser.add_argument("--findings", nargs="+", type=int, help="numbers of those that are made anew")
     parser.add_argument("--data-sets", type=int, default=DATA_SETS)
     parser.add_argument("--csv", type=Path, default=CSV)
@@ -72,14 +78,18 @@ def _lines(part: pd.DataFrame) -> list[str]:
 
 
 def write_page(table: pd.DataFrame) -> None:
-    """Put the studies' tables into the page, between its marks."""
+    """Put the studies' table into the page, between its marks."""
+    rows = [
+        f"| {STUDIES[study]} {row}"
+        for study in table.study.unique()
+        for row in simulated_findings.summarise(table[table.study == study], simulation(study))
+    ]
+    head = "| study | data sets | hold if true | fail if false | wrong at most, % | seldom hold though true |"
+    lines = "\n".join([head, "| --- | --- | --- | --- | --- | --- |", *rows])
     text = PAGE.read_text(encoding="utf-8")
-    for study in table.study.unique():
-        made = simulation(study)
-        cells = simulated_findings.page(table[table.study == study], made)
-        pattern = rf"(<!-- {study} -->\n).*?(<!-- end -->)"
-        text = re.sub(pattern, lambda match, cells=cells: f"{match[1]}\n{cells}\n\n{match[2]}", text, flags=re.DOTALL)
-    files.write_text(PAGE, text)
+    files.write_text(
+        PAGE, re.sub(r"(<!-- verdicts -->\n).*(<!-- end -->)", rf"\g<1>\n{lines}\n\n\g<2>", text, flags=re.DOTALL)
+    )
 
 
 if __name__ == "__main__":

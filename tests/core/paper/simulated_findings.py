@@ -8,7 +8,6 @@ are those of the functions that judge a run.
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -26,7 +25,9 @@ LIMIT = 0.05
 """The share of data sets on which a finding may have each of its wrong verdicts."""
 COUNT_QUANTILE = 0.95
 """A count of wrong verdicts is too large if a finding at the limit has fewer in this share of simulations."""
-COLUMNS = ["finding", "size", "world", "data_sets", HOLDS, FAILS, "undecided", "wrong", "too_often"]
+MOSTLY = 0.8
+"""The share of data sets from which on a finding's verdict counts as mostly right."""
+COLUMNS = ["finding", "statement", "size", "world", "data_sets", HOLDS, FAILS, "undecided", "wrong", "too_often"]
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,9 @@ def verdict_rates(
                 counts = {verdict: verdicts.count(verdict) for verdict in (HOLDS, FAILS, NOT_APPLICABLE)}
                 judged = not (world == BORDER and simulation.worlds[finding.number].exact)
                 wrong = max(counts[verdict] for verdict in WRONG_VERDICTS[world]) if judged else 0
-                rows.append((finding.number, size, world, data_sets, *counts.values(), wrong, wrong > most))
+                rows.append(
+                    (finding.number, finding.finding, size, world, data_sets, *counts.values(), wrong, wrong > most)
+                )
         yield pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -105,21 +108,20 @@ def too_many(data_sets: int) -> int:
     return int(scipy.stats.binom.ppf(COUNT_QUANTILE, data_sets, LIMIT))
 
 
-def page(table: pd.DataFrame, simulation: Simulation) -> str:
-    """Return the sizes and rates of a study in Markdown: percent that hold, fail and are undecided in each world."""
-    lines = [
-        *(f"- {size}: {words}." for size, words in simulation.sizes.items()),
-        f"- {simulation.draws:,} draws of the bootstrap.",
-        "",
-        "| finding | size | true: holds, fails, undecided | false | border |",
-        "| --- | --- | --- | --- | --- |",
-    ]
-    texts: dict[Any, str] = {finding.number: finding.finding.rstrip(".") for finding in simulation.findings}
-    for (number, size), rows in table.groupby(["finding", "size"], sort=False):
-        cells = []
-        for row in rows.set_index("world").loc[list(WORLDS)].to_dict("records"):
-            shown = [100 * row[verdict] / row["data_sets"] for verdict in (HOLDS, FAILS, "undecided")]
-            cells.append(" / ".join(f"{value:.3g}" for value in shown) + (" **!**" if row["too_often"] else ""))
-        name = f"{number}. {texts[number]}" if size == SIZES[0] else ""
-        lines.append(f"| {name} | {size} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+def summarise(table: pd.DataFrame, simulation: Simulation) -> list[str]:
+    """Return a study's rows of the page's table in Markdown, one for each size."""
+    rows = []
+    for size in SIZES:
+        some = table[table["size"] == size]
+        share = {world: some[some.world == world].set_index("finding") for world in WORLDS}
+        held, failed = (share[TRUE][HOLDS] / share[TRUE].data_sets, share[FALSE][FAILS] / share[FALSE].data_sets)
+        open_ = ", ".join(str(number) for number in held.index[held < MOSTLY]) or "none"
+        cells = [
+            f"{size}: {simulation.sizes[size]}; {simulation.draws:,} draws of the bootstrap",
+            f"{(held >= MOSTLY).sum()} of {len(held)}",
+            f"{(failed >= MOSTLY).sum()} of {len(failed)}",
+            f"{100 * (some.wrong / some.data_sets).max():.3g}" + " **!**" * bool(some.too_often.any()),
+            open_,
+        ]
+        rows.append(f"| {' | '.join(cells)} |")
+    return rows

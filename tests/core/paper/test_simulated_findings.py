@@ -49,8 +49,8 @@ def test_a_rule_that_decides_by_the_sign_alone_is_caught_on_the_border():
     assert rows.loc[(RUN, FALSE), [HOLDS, FAILS]].tolist() == [0, 200]
     assert rows.too_often.tolist() == [False, False, True] * 2
     assert 80 < rows.loc[(RUN, BORDER), FAILS] < 120
-    text = simulated_findings.page(table, one(by_sign))
-    assert "| 1. It is above zero | default run | 100 / 0 / 0 | 0 / 100 / 0 |" in text and "**!** |" in text
+    first, _ = simulated_findings.summarise(table, one(by_sign))
+    assert first.endswith(f"| 1 of 1 | 1 of 1 | {100 * table.wrong.max() / 200:.3g} **!** | none |")
     # Of what is measured as it is, the border has no error.
     (table,) = simulated_findings.verdict_rates(one(by_sign, exact=True), 200, 1)
     assert not table.too_often.any()
