@@ -18,7 +18,7 @@ import pandas as pd
 from scripts.core import files
 from scripts.core.data.instances import content_id
 from scripts.core.data.options import SLOT
-from scripts.core.data.templates import parse_tsv, read_occupations
+from scripts.core.data.templates import line_numbers, parse_tsv, read_occupations
 from scripts.core.errors import UserError
 from scripts.core.workflow.job import log, run_named
 from scripts.underspecification import templates
@@ -73,9 +73,9 @@ def instances(
         assert schemas and occupations, "the replica has both"
         rows = templates.read_schemas(schemas, read_occupations(occupations))
         frame = replica(rows, outermost_dates(years, outer_dates))[evaluation_set]
-        lines = templates.row_numbers(occupations, templates.OCCUPATION_COLUMNS)
+        lines = line_numbers(occupations, templates.OCCUPATION_COLUMNS)
         frame["occupation_row"] = frame.occupation.map(lines).where(frame.participant == "other").astype("Int64")
-    date_row = templates.row_numbers(dates, templates.DATE_COLUMNS)[date_range]
+    date_row = line_numbers(dates, templates.DATE_COLUMNS)[date_range]
     frame["date_row"] = frame.date_row.mask(frame.variable == "date", date_row)
     log.info("%d instances of %d sentences", len(frame), frame["item"].nunique())
     origins = {column: Path(path).name for column, path in (sources | {"date_row": dates}).items() if path}

@@ -1,15 +1,15 @@
 """Reading the study's files in templates/; every error names file, row and remedy."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
+import pandas as pd
 
-from scripts.core.data.templates import read_tsv
-from scripts.core.errors import UserError, did_you_mean
+from scripts.core.data.templates import read_frame
+from scripts.core.errors import UserError
 
 GENDERS = ("female", "male", "neutral")
 """The word groups of the study."""
@@ -49,15 +49,11 @@ def read_words(path: str | Path) -> dict[str, list[str]]:
         UserError: If a word is no single lower-case word, is in two groups or an unknown one, or a group of the study
             has no word.
     """
-    groups = {}
-    for row, cells in _distinct(path, ("group", "word"), "word"):
-        group, word = cells["group"], cells["word"]
-        if word != word.strip().lower() or any(map(str.isspace, word)):
+    frame = read_frame(path, ("group", "word"), key="word", levels={"group": GROUPS})
+    for row, word in frame.word.items():
+        if word != "".join(str(word).lower().split()):
             _refuse(path, row, f"'{word}' must be one lower-case word; tokens are compared in lower case")
-        if group not in GROUPS:
-            remedy = did_you_mean(group, GROUPS) or f"; use {', '.join(GROUPS)}"
-            _refuse(path, row, f"'{group}' is no group{remedy}")
-        groups.setdefault(group, []).append(word)
+    groups = {str(group): list(words) for group, words in frame.groupby("group", sort=False).word}
     if missing := [group for group in GENDERS if group not in groups]:
         raise UserError(f"{path}: the group '{missing[0]}' has no word; add a row")
     return groups
@@ -65,23 +61,22 @@ def read_words(path: str | Path) -> dict[str, list[str]]:
 
 def read_verbs(path: str | Path) -> list[dict]:
     """Return the verb phrases (columns ``verb``, ``form``, ``phrase``) with their lines (``verb_row``)."""
-    return [{**cells, "verb_row": row} for row, cells in _distinct(path, ("verb", "form", "phrase"), "phrase")]
+    frame = read_frame(path, ("verb", "form", "phrase"), key="phrase")
+    return frame.rename_axis("verb_row").reset_index().to_dict("records")
 
 
 def read_life_stages(path: str | Path) -> dict[str, int]:
     """Return the life stages (column ``life_stage``) with their lines."""
-    return {cells["life_stage"]: row for row, cells in _distinct(path, ("life_stage",), "life_stage")}
+    return _lines(read_frame(path, ("life_stage",), key="life_stage").life_stage)
 
 
 def read_places(path: str | Path) -> dict[str, int]:
     """Return the places in order (columns ``position`` from 1, ``place``, ``end``: bottom or top), with their lines."""
-    rows = _distinct(path, ("position", "place", "end"), "place")
-    for expected, (row, cells) in enumerate(rows, 1):
-        if cells["position"] != str(expected):
-            _refuse(path, row, f"position '{cells['position']}' should be {expected}; keep the order")
-        if cells["end"] not in ("bottom", "top"):
-            _refuse(path, row, f"end '{cells['end']}' is neither bottom nor top; use one of them")
-    return {cells["place"]: row for row, cells in rows}
+    frame = read_frame(path, ("position", "place", "end"), key="place", levels={"end": ("bottom", "top")})
+    for expected, (row, position) in enumerate(frame.position.items(), 1):
+        if position != str(expected):
+            _refuse(path, row, f"position '{position}' should be {expected}; keep the order")
+    return _lines(frame.place)
 
 
 def read_dates(path: str | Path) -> dict[str, list[int]]:
@@ -90,7 +85,7 @@ def read_dates(path: str | Path) -> dict[str, list[int]]:
     Fractions of years are cut off, as in the authors' code.
     """
     ranges = {}
-    for row, cells in _distinct(path, DATE_COLUMNS, "range"):
+    for row, cells in read_frame(path, DATE_COLUMNS, key="range").iterrows():
         if wrong := [name for name in DATE_COLUMNS[1:] if not cells[name].isdecimal()]:
             _refuse(path, row, f"{wrong[0]} '{cells[wrong[0]]}' is not a whole number; write digits only")
         first, last, count = (int(cells[name]) for name in DATE_COLUMNS[1:])
@@ -100,37 +95,21 @@ def read_dates(path: str | Path) -> dict[str, list[int]]:
     return ranges
 
 
-def row_numbers(path: str | Path, columns: Sequence[str]) -> dict[str, int]:
-    """Return the line of each value of a file's first column, which has none twice."""
-    return {cells[columns[0]]: row for row, cells in read_tsv(path, columns)}
-
-
 def read_prompts(path: str | Path) -> dict[str, Prompt]:
     r"""Return the prompts by their ids (columns ``prompt``, ``blank``, ``text``; ``\n`` in a text starts a line)."""
-    prompts = {}
-    for row, cells in _distinct(path, PROMPT_COLUMNS, "prompt"):
-        if cells["text"].count(PROMPT_SLOT) != 1:
-            _refuse(path, row, f"a prompt must hold {PROMPT_SLOT} exactly once; correct it")
-        prompts[cells["prompt"]] = Prompt(cells["blank"], cells["text"].replace(r"\n", "\n"))
-    return prompts
+    frame = read_frame(path, PROMPT_COLUMNS, key="prompt")
+    for row in frame.index[frame.text.str.count(re.escape(PROMPT_SLOT)) != 1]:
+        _refuse(path, row, f"a prompt must hold {PROMPT_SLOT} exactly once; correct it")
+    texts = frame.text.str.replace(r"\n", "\n", regex=False)
+    return {name: Prompt(*cells) for name, *cells in zip(frame.prompt, frame.blank, texts, strict=True)}
 
 
-def _refuse(path: str | Path, row: int, problem: str) -> NoReturn:
+def _refuse(path: str | Path, row: Any, problem: str) -> NoReturn:
     raise UserError(f"{path}, row {row}: {problem}")
 
 
-def _distinct(path: str | Path, columns: Sequence[str], key: str) -> list[tuple[int, dict]]:
-    """Return the rows of a file with their lines; none may be empty in a cell or repeat a value of ``key``."""
-    rows, seen = read_tsv(path, columns), {}
-    for row, cells in rows:
-        if empty := [name for name in columns if not cells[name].strip()]:
-            _refuse(path, row, f"the cell '{empty[0]}' is empty; fill it or remove the row")
-        if cells[key] in seen:
-            _refuse(path, row, f"'{cells[key]}' is already in row {seen[cells[key]]}; remove one")
-        seen[cells[key]] = row
-    if not rows:
-        raise UserError(f"{path}: has no row; add one")
-    return rows
+def _lines(column: pd.Series) -> dict[str, int]:
+    return dict(zip(column, column.index, strict=True))
 
 
 def read_schemas(path: str | Path, participants: dict) -> list[dict]:
@@ -150,24 +129,17 @@ def read_schemas(path: str | Path, participants: dict) -> list[dict]:
             one occupation, participant and pronoun; pairs whose pronouns differ in case or whose ends are the same;
             words that give a gender away.
     """
-    schemas, problems, seen = [], [], {}
-    for number, cells in read_tsv(path, WINOGENDER_COLUMNS):
-        occupation = cells["occupation"]
-        wrong = _schema_problems(cells)
-        if occupation not in participants:
-            wrong.append(f"the occupation '{occupation}' is not in occupations.tsv")
-        if occupation in seen:
-            wrong.append(f"the occupation '{occupation}' is already in row {seen[occupation]}")
-        seen.setdefault(occupation, number)
-        problems += [f"row {number}: {problem}" for problem in wrong]
-        schemas.append({**cells, "other": participants.get(occupation, ""), "row": number})
-    problems += [f"no row for the occupation '{name}'" for name in participants if name not in seen]
+    levels = {"occupation": participants}
+    frame = read_frame(path, WINOGENDER_COLUMNS, key="occupation", levels=levels, optional=("simplified",))
+    rows = frame.assign(other=frame.occupation.map(participants), row=frame.index).to_dict("records")
+    problems = [f"row {cells['row']}: {problem}" for cells in rows for problem in _schema_problems(cells)]
+    problems += [f"no row for the occupation '{name}'" for name in participants if name not in set(frame.occupation)]
     if problems:
         raise UserError(f"{path}: {'; '.join(problems)}; correct these rows")
-    return schemas
+    return rows
 
 
-def _schema_problems(cells: dict[str, str]):
+def _schema_problems(cells: dict):
     wrong = []
     if not cells["stem"].startswith("The {occupation} "):
         wrong.append("the stem must begin with 'The {occupation}'")

@@ -7,6 +7,7 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.data.options import SLOT
+from scripts.core.data.templates import line_numbers
 from scripts.core.workflow.job import log, run_named
 from scripts.underspecification import templates
 from scripts.underspecification.instances import COREFERENTS, GENDERED, PARTICIPANTS, ROWS, sample
@@ -26,7 +27,7 @@ def texts(*, instances: str, prompts: str, texts: str, use: list, dates: int, pl
 
     The sample has ``dates`` and ``places`` of MGC, or ``occupations`` of the other sets.
     """
-    known, lines = templates.read_prompts(prompts), templates.row_numbers(prompts, templates.PROMPT_COLUMNS)
+    known, lines = templates.read_prompts(prompts), line_numbers(prompts, templates.PROMPT_COLUMNS)
     frame = sample(files.read_parquet(instances), dates, places, occupations)
     # An instance that two factors give twice is read once.
     rows = make_texts(frame.drop_duplicates("instance_id"), {name: known[name] for name in use})

@@ -6,8 +6,9 @@ import pytest
 
 from scripts.core import files
 from scripts.core.data.options import SLOT
-from scripts.core.errors import UserError
+from scripts.core.data.templates import line_numbers
 from scripts.underspecification import instances, templates, texts
+from tests.refusals import refused
 from tests.underspecification.synthetic import FOLDER, own_mgc, own_pairs
 
 OFFICIAL = "underspecification/winogender_schema_evaluation_set"
@@ -76,7 +77,7 @@ def test_the_replica_is_not_the_authors(replica, mirror):
 def test_bad_official_rows_are_named(tmp_path, rows, named):
     path = tmp_path / "all_sentences.tsv"
     path.write_text("\n".join(["sentid\tsentence", *rows]) + "\n", encoding="utf-8")
-    with pytest.raises(UserError, match=re.escape(named)):
+    with refused(path, named, "fetch"):
         instances.official(path, "winogender", [1901, 2016])
 
 
@@ -122,7 +123,7 @@ def test_instances_and_texts_name_the_lines_they_were_made_from(tmp_path, evalua
         )
         rows = joined[joined[column].notna()]
         assert len(rows) and all(w in lines[n - 1].split("\t") for n, w in zip(rows[column], rows[word], strict=True))
-    assert set(joined.date_row.dropna()) == {templates.row_numbers(paths["dates"], templates.DATE_COLUMNS)[wanted]}
+    assert set(joined.date_row.dropna()) == {line_numbers(paths["dates"], templates.DATE_COLUMNS)[wanted]}
     assert not joined[joined.variable == "place"].date_row.notna().any()
     assert (joined.prompt_row.isna() == (joined.method == "mask")).all()
     if evaluation_set == "winogender":

@@ -1,11 +1,9 @@
 """The plan of a run: sources, sets and texts, and what is refused before any job."""
 
-import pytest
-
-from scripts.core.errors import UserError
 from scripts.underspecification.plan import SETS, Plan, kind_of, method_of
 from tests import plans
 from tests.conftest import ROOT
+from tests.refusals import refused
 
 
 def plan(*models, **changes):
@@ -39,5 +37,5 @@ def test_sets_decide_texts():
 
 
 def test_a_run_without_models_and_releases_is_refused():
-    with pytest.raises(UserError, match=r"^underspecification\.released: without a model .* there is nothing to read"):
+    with refused("underspecification.released", "models", "studies"):
         plan(released=[])

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from scripts.core import files
-from scripts.core.errors import UserError
 from scripts.underspecification import estimates, instances, probabilities, study, texts
 from scripts.underspecification.templates import Prompt
+from tests.refusals import refused
 from tests.underspecification.synthetic import FOLDER, SCHEMA, tidy
 
 WORDS = {"female": ["she", "her"], "male": ["he"], "neutral": ["they"], "neo": ["xe"]}
@@ -54,22 +54,22 @@ def test_masses_of_continuations_take_the_one_written_word_or_all_steps():
 
 
 @pytest.mark.parametrize(
-    ("evaluation_set", "changed", "refused"),
+    ("evaluation_set", "changed", "named"),
     [
         ("winogender", {"neo": 3.3}, None),
-        ("mgc", {"neo": 3.3}, "probability is 3.3; delete the file"),
+        ("mgc", {"neo": 3.3}, "probability is 3.3"),
         ("winogender", {"male": 3.3}, "probability is 3.3"),
         ("winogender", {"neo": -0.1}, "probability is -0.1"),
         ("winogender", {"neo": np.inf}, "probability is inf"),
     ],
 )
-def test_only_the_ratio_of_neopronouns_may_be_above_one(tmp_path, evaluation_set, changed, refused):
+def test_only_the_ratio_of_neopronouns_may_be_above_one(tmp_path, evaluation_set, changed, named):
     """Off MGC probabilities are divided by that of the three genders, which neopronouns are no part of."""
     shares = {"female": 0.2, "male": 0.8, "neutral": 0.0} | changed
     rows = [{"item": "s", "gender": gender, "position": 0, "probability": p} for gender, p in shares.items()]
     files.write_parquet(tmp_path / "p.parquet", tidy(rows, evaluation_set=evaluation_set))
-    if refused:
-        with pytest.raises(UserError, match=refused):
+    if named:
+        with refused("p.parquet", named, "delete"):
             probabilities.read_probabilities(str(tmp_path / "p.parquet"))
     else:
         assert probabilities.read_probabilities(str(tmp_path / "p.parquet")).probability.max() == 3.3

@@ -5,8 +5,8 @@ import tarfile
 
 import pytest
 
-from scripts.core.errors import UserError
 from scripts.underspecification import probabilities, releases
+from tests.refusals import refused
 
 NAME = "{}p_wikibio_bert-base-uncased_date_clerk_man_0_testFalse.csv"
 PROMPTED = "{}p_wikibio_text-davinci-002_date_clerk_woman_1_testFalse_P3.csv"
@@ -49,12 +49,11 @@ def test_raw_files_become_tidy(tmp_path):
     ],
 )
 def test_bad_raw_files_are_named(tmp_path, name, text, named):
-    with pytest.raises(UserError) as caught:
+    with refused(tmp_path / "raw.tar.xz", named, "fetch it again"):
         releases.read(archive(tmp_path / "raw.tar.xz", {name: text}), "preprint", "winogender")
-    assert named in str(caught.value) and str(tmp_path) in str(caught.value) and "fetch it again" in str(caught.value)
 
 
 def test_genders_of_different_dates_are_named(tmp_path):
     raw = {NAME.format(letter): TEXT.replace("1901", "1902") if letter == "n" else TEXT for letter in "fmn"}
-    with pytest.raises(UserError, match="BERT-base, mask, clerk_man_0: the dates of the genders differ"):
+    with refused("BERT-base, mask, clerk_man_0", "dates of the genders"):
         releases.read(archive(tmp_path / "raw.tar.xz", raw), "preprint", "winogender")

@@ -1,11 +1,10 @@
 """What models are called in files, in tables and among a run's own."""
 
 import pandas as pd
-import pytest
 
 from scripts.core import files
-from scripts.core.errors import UserError
 from scripts.underspecification import study
+from tests.refusals import refused
 
 
 def test_models_are_told_apart_by_their_prompt():
@@ -17,5 +16,5 @@ def test_models_are_told_apart_by_their_prompt():
 
 def test_a_table_without_rows_is_refused(tmp_path):
     files.write_csv(tmp_path / "curves.csv", pd.DataFrame(columns=["model"]))
-    with pytest.raises(UserError, match=r"curves\.csv: has no row"):
+    with refused("curves.csv", "no row", "config"):
         study.read_table(tmp_path / "curves.csv")

@@ -1,11 +1,9 @@
 """What is refused in the study's template files."""
 
-import re
-
 import pytest
 
-from scripts.core.errors import UserError
 from scripts.underspecification import templates
+from tests.refusals import refused
 from tests.underspecification.synthetic import SCHEMA
 
 
@@ -30,11 +28,11 @@ def test_a_schema_has_the_other_person_and_its_line(tmp_path):
         ("participant", "{nominative} left.", "the two ends are the same"),
         ("professional", "{nominative} saw her bus.", "'her' in 'professional' is a pronoun"),
         ("simplified", "{nominative} left.", "simplified sentence must hold {occupation} and then one pronoun"),
-        ("occupation", "pilot", "the occupation 'pilot' is not in occupations.tsv; no row for the occupation 'clerk'"),
+        ("occupation", "pilot", "row 2: unknown occupation 'pilot'"),
     ],
 )
 def test_bad_schemas_are_named(tmp_path, column, cell, named):
-    with pytest.raises(UserError, match=re.escape(named)):
+    with refused("winogender.tsv", named):
         read_schema(tmp_path, **{column: cell})
 
 
@@ -43,10 +41,10 @@ def test_bad_schemas_are_named(tmp_path, column, cell, named):
     [
         (templates.read_words, "group\tword\nfemale\tShe\n", "row 2: 'She' must be one lower-case word"),
         (templates.read_words, "group\tword\nfemale\tshe\nmale\tshe\n", "row 3: 'she' is already in row 2"),
-        (templates.read_words, "group\tword\nfemlae\tshe\n", "row 2: 'femlae' is no group; did you mean 'female'?"),
+        (templates.read_words, "group\tword\nfemlae\tshe\n", "row 2: unknown group 'femlae'; did you mean 'female'?"),
         (templates.read_words, "group\tword\nfemale\tshe\nmale\the\n", "the group 'neutral' has no word"),
         (templates.read_places, "position\tplace\tend\n2\tMali\tbottom\n", "row 2: position '2' should be 1"),
-        (templates.read_places, "position\tplace\tend\n1\tMali\tmiddle\n", "neither bottom nor top"),
+        (templates.read_places, "position\tplace\tend\n1\tMali\tmiddle\n", "row 2: unknown end 'middle'"),
         (templates.read_dates, "range\tfirst\tlast\tdates\ncode\t1801\t1800\t3\n", "3 dates from 1801 to 1800"),
         (templates.read_dates, "range\tfirst\tlast\tdates\ncode\tx\t1800\t3\n", "first 'x' is not a whole number"),
         (templates.read_prompts, "prompt\tblank\ttext\nA\t_\tFill in.\n", "must hold {sentence} exactly once"),
@@ -57,6 +55,5 @@ def test_bad_schemas_are_named(tmp_path, column, cell, named):
 def test_bad_rows_are_named(tmp_path, read, text, named):
     path = tmp_path / "file.tsv"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(UserError, match=re.escape(named)) as caught:
+    with refused(path, named):
         read(path)
-    assert str(path) in str(caught.value)

@@ -5,8 +5,10 @@ canary string that lets training corpora leave them out. Cells are taken as they
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
+
+import pandas as pd
 
 from scripts.core.errors import UserError, count_noun, did_you_mean
 
@@ -89,6 +91,47 @@ def read_tsv(path: str | Path, columns: Sequence[str]) -> list[tuple[int, dict]]
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"{path}: cannot be read as UTF-8 text ({error}); save it as UTF-8") from error
     return parse_tsv(text, columns, str(path))
+
+
+def read_frame(
+    path: str | Path,
+    columns: Sequence[str],
+    key: str | None = None,
+    levels: Mapping[str, Collection[str]] | None = None,
+    optional: Collection[str] = (),
+) -> pd.DataFrame:
+    """Read a template file as a table whose index is the line of each row.
+
+    Args:
+        columns: As for :func:`read_tsv`.
+        key: The column that has no value twice.
+        levels: Columns to the values that they can have.
+        optional: Columns whose cells may be empty.
+
+    Raises:
+        UserError: As :func:`read_tsv`; also if there is no row, and for an empty cell, a repeated key and an unknown
+            value, naming the first.
+    """
+    frame = pd.DataFrame.from_dict(dict(read_tsv(path, columns)), orient="index", columns=list(columns))
+    if frame.empty:
+        raise UserError(f"{path}: has no row; add one")
+    for column in frame.columns.difference(list(optional), sort=False):
+        for row in frame.index[frame[column].str.strip() == ""]:
+            raise UserError(f"{path}, row {row}: the cell '{column}' is empty; fill it or remove the row")
+    for column, known in (levels or {}).items():
+        for row, value in frame[column][~frame[column].isin(list(known))].items():
+            hint = did_you_mean(value, known) or f"; use one of {', '.join(known)}"
+            raise UserError(f"{path}, row {row}: unknown {column} '{value}'{hint}")
+    if key is not None:
+        for row, value in frame[key][frame[key].duplicated()].items():
+            first = frame.index[frame[key] == value][0]
+            raise UserError(f"{path}, row {row}: '{value}' is already in row {first}; remove one")
+    return frame
+
+
+def line_numbers(path: str | Path, columns: Sequence[str]) -> dict[str, int]:
+    """Return the line of each value of a file's first column, which has none twice."""
+    return {cells[columns[0]]: row for row, cells in read_tsv(path, columns)}
 
 
 def parse_tsv(text: str, columns: Sequence[str], name: str, exact: bool = True) -> list[tuple[int, dict]]:
@@ -231,7 +274,7 @@ def select_pronoun_sets(
 
 def pronoun_lines(path: str | Path) -> dict[str, int]:
     """Return the line of each pronoun set in ``pronouns.tsv``; errors as in :func:`read_tsv`."""
-    return {cells["set"]: row for row, cells in read_tsv(path, PRONOUN_COLUMNS)}
+    return line_numbers(path, PRONOUN_COLUMNS)
 
 
 def label(forms: Mapping[str, str]) -> str:

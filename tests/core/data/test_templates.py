@@ -1,7 +1,15 @@
 import pytest
 
-from scripts.core.data.templates import read_occupations, read_pronouns, read_tsv, select_pronoun_sets
+from scripts.core.data.templates import (
+    line_numbers,
+    read_frame,
+    read_occupations,
+    read_pronouns,
+    read_tsv,
+    select_pronoun_sets,
+)
 from scripts.core.errors import UserError
+from tests.refusals import refused
 
 HEADER = "set\tnominative\taccusative\tpossessive\tpossessive_independent\treflexive\ttype"
 ROWS = {
@@ -61,6 +69,28 @@ def test_missing_and_undecodable_files(tmp_path):
     path = tmp_path / "latin.tsv"
     path.write_bytes(b"a\n\xe9\n")
     assert "UTF-8" in refusal(read_tsv, path, ("a",))
+
+
+def test_a_table_has_the_line_of_each_row(tmp_path):
+    frame = read_frame(file(tmp_path, "# canary", "a\tb", "1\tx", "2\t"), ("b", "a"), key="a", optional=["b"])
+    assert list(frame) == ["b", "a"] and frame.to_dict("index") == {3: {"b": "x", "a": "1"}, 4: {"b": "", "a": "2"}}
+    assert line_numbers(tmp_path / "pronouns.tsv", ("a", "b")) == {"1": 3, "2": 4}
+
+
+@pytest.mark.parametrize(
+    ("rows", "named"),
+    [
+        ([], ["no row", "add"]),
+        (["1\tx", "2\t "], ["row 3", "'b'", "empty", "fill"]),
+        (["1\tx", "2\ty", "1\ty"], ["row 4", "'1'", "row 2", "remove"]),
+        (["1\tx", "2\txx"], ["row 3", "unknown b 'xx'", "did you mean 'x'"]),
+        (["1\tx", "2\tq"], ["row 3", "unknown b 'q'", "use one of x, y"]),
+    ],
+)
+def test_a_table_without_rows_and_cells_that_cannot_be_are_refused(tmp_path, rows, named):
+    path = file(tmp_path, "a\tb", *rows)
+    with refused(path, *named):
+        read_frame(path, ("a", "b"), key="a", levels={"b": ("x", "y")})
 
 
 def test_pronouns_keep_file_order_and_name_their_forms(tmp_path):
