@@ -9,6 +9,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from scripts.core import files
 from scripts.core.workflow import job
 from tests import forks
 from tests.zoo import DEVICE
@@ -72,6 +73,33 @@ def kill_once(reached, module, given):
     status, said = job.end()
     assert status == -signal.SIGKILL, said
     assert reached()
+
+
+def resume(module, make, folder, output, targets):
+    """Run a job, and elsewhere one that is killed and run again; the files of both must have the same bytes.
+
+    Args:
+        make: Takes a folder and returns the job's arguments.
+        output: The name of the file beside which parts are kept.
+        targets: With how many finished parts the job is killed, each time.
+
+    Returns:
+        What the last try wrote in the file of speeds, the metadata of ``output``, and how many parts it had found.
+    """
+    main, whole, broken = importlib.import_module(module).main, folder / "whole", folder / "broken"
+    main(**make(whole))
+    parts = (broken / output).with_suffix(".parts")
+    for target in targets:
+        kill_with_parts(module, make(broken), parts, target)
+        assert not [path.name for path in broken.iterdir() if path != parts and path.name[0] != "."]
+    kept = finished_parts(parts)
+    (broken / f".{output}.left.parquet").write_text("half")
+    main(**make(broken))
+    assert sorted(path.name for path in broken.iterdir()) == sorted(path.name for path in whole.iterdir())
+    for path in whole.glob("*.parquet"):
+        assert (broken / path.name).read_bytes() == path.read_bytes()
+    speed = json.loads((broken / "speed.json").read_text(encoding="utf-8"))
+    return speed, files.parquet_metadata(broken / output), kept
 
 
 def kill_with_parts(module, given, parts, count, kind="parquet"):

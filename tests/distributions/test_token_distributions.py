@@ -9,18 +9,16 @@ import pandas as pd
 import pytest
 import torch
 
-from scripts.core import config, files
-from scripts.core.errors import UserError
+from scripts.core import files
 from scripts.core.generation import check, distributions, generate
 from scripts.core.scoring import masked, seq2seq
 from scripts.core.workflow.parts import Parts
 from scripts.distributions import completions as completions_job
 from scripts.distributions import token_distributions
 from tests import jobs
-from tests import zoo as builder
 from tests.core.generation.completion_server import KEY, answer, serve
+from tests.refusals import refused
 
-ROOT = Path(__file__).parents[2]
 GROUPS = {"female": ["she", "her"], "male": ["he", "him", "his"], "neutral": ["they"]}
 PLACES = ["garden", "kitchen", "street", "office", "market", "river", "tower"]
 METHODS = {"tiny-bert": ["mask"], "tiny-llama": ["generate"], "tiny-ul2": ["mask", "generate"], "tiny-bart": ["mask"]}
@@ -37,12 +35,6 @@ def write_texts(path, count):
         rows.append((f"prompt-{i}", f"instance-{i}", "A", f"Fill in: {sentence.replace('[MASK]', '_')}", "generate"))
     files.write_parquet(path, pd.DataFrame(rows, columns=["text_id", "instance_id", "prompt", "text", "method"]))
     return path
-
-
-@pytest.fixture(scope="module")
-def entries(tmp_path_factory):
-    registry = builder.build(tmp_path_factory.mktemp("zoo"), tuple(METHODS))
-    return config.load_yaml(registry)["models"]
 
 
 @pytest.fixture
@@ -79,11 +71,10 @@ def test_files(entries, tmp_path, texts, model):
         "step": "int32", "rank": "int32", "probability": "float64", "chosen": "bool",
     }  # fmt: skip
     # The order of the texts file, then step, then rank.
-    assert table.text_id.drop_duplicates().tolist() == wanted.text_id.tolist()
-    assert masses.text_id.drop_duplicates().tolist() == wanted.text_id.tolist()
-    order = table.assign(place=table.text_id.map({name: i for i, name in enumerate(wanted.text_id)}))
-    order = order[["place", "step", "rank"]]
-    assert order.equals(order.sort_values(["place", "step", "rank"]).set_index(order.index))
+    for found, keys in ((table, ["step", "rank"]), (masses, ["step"])):
+        assert found.text_id.drop_duplicates().tolist() == wanted.text_id.tolist()
+        for _, rows in found.groupby("text_id"):
+            assert rows[keys].equals(rows[keys].sort_values(keys, kind="stable"))
     assert (table["chosen"] == (table["rank"] == 0)).all()
     assert (table.groupby(["text_id", "step"])["rank"].agg(list).map(tuple) == (0, 1, 2, 3, 4)).all()
     assert (table.groupby(["text_id", "step"]).probability.diff().dropna() <= 0).all()
@@ -124,27 +115,16 @@ def test_windows_and_batches_change_nothing(entries, tmp_path, texts, monkeypatc
     assert np.abs(tables[0].probability - tables[1].probability).max() < 2e-5
 
 
-@pytest.mark.parametrize("model", ["tiny-bert", "tiny-ul2"])
-def test_a_killed_job_goes_on_where_it_was(entries, tmp_path, monkeypatch, model):
+@pytest.mark.parametrize("model", ["tiny-ul2", pytest.param("tiny-bert", marks=pytest.mark.nightly)])
+def test_a_killed_job_goes_on_where_it_was(entries, tmp_path, model):
     path = write_texts(tmp_path / "texts.parquet", 400)
-    whole, broken = tmp_path / "whole", tmp_path / "broken"
-    token_distributions.main(**arguments(entries, whole, path, model))
-    given = arguments(entries, broken, path, model)
-    parts = broken / "out.parts"
-    for target in (2, 5):
-        jobs.kill_with_parts("scripts.distributions.token_distributions", given, parts, target)
-        assert not (broken / "out.parquet").exists()
-        assert not (broken / "out.mass.parquet").exists()
-    kept = jobs.finished_parts(parts)
-    (broken / ".out.mass.parquet.left.parquet").write_text("half")
-    token_distributions.main(**given)
-    speed = json.loads((broken / "speed.json").read_text())
-    facts = files.parquet_metadata(broken / "out.parquet")
-    # What was finished was not computed again, and everything else was.
+
+    def make(folder):
+        return arguments(entries, folder, path, model)
+
+    module = "scripts.distributions.token_distributions"
+    speed, facts, kept = jobs.resume(module, make, tmp_path, "out.parquet", (2, 5))
     assert 0 < speed["tokens"] <= facts["forward_tokens"] - kept
-    for name in ("out.parquet", "out.mass.parquet"):
-        assert (broken / name).read_bytes() == (whole / name).read_bytes()
-    assert sorted(p.name for p in broken.iterdir()) == ["out.mass.parquet", "out.parquet", "speed.json"]
 
 
 @pytest.mark.parametrize(
@@ -209,7 +189,7 @@ def test_a_way_of_reading_masks_that_disagrees_is_not_taken(entries, tmp_path, t
     assert check["mask"]["way"] == "single"
     pd.testing.assert_frame_equal(found, expected, rtol=0, atol=1e-6)
     monkeypatch.setattr(masked.MaskedScorer, "logits", lambda *given: logits(*given) ** 2)
-    with pytest.raises(UserError, match="do not get what they get by themselves"):
+    with refused("do not get what they get by themselves"):
         read("refused")
 
 
@@ -227,7 +207,7 @@ def test_memory_that_runs_out_halves_the_batch(entries, tmp_path, texts, monkeyp
     for kind in (masked.MaskedScorer, seq2seq.Seq2SeqScorer):
         monkeypatch.setattr(kind, "logits", narrow(kind.logits, most=0))
     monkeypatch.setattr(token_distributions, "choose_way", lambda *_: {})
-    with pytest.raises(UserError, match="memory runs out with a single text"):
+    with refused("memory runs out with a single text"):
         token_distributions.main(**arguments(entries, tmp_path / "none", texts, model))
 
 
@@ -256,18 +236,8 @@ def test_probabilities_that_are_not_finite_are_refused(entries, tmp_path, texts,
         monkeypatch.setattr(module, "most_probable", broken)
     for module in (token_distributions, check):
         monkeypatch.setattr(module, "choose_way", lambda *_: {})
-    with pytest.raises(UserError, match=r"text .*: a probability is not finite; leave this model out"):
+    with refused("text ", "a probability is not finite", "leave this model out"):
         token_distributions.main(**arguments(entries, tmp_path, texts, model))
-    assert not (tmp_path / "out.parquet").exists()
-
-
-def test_errors(entries, tmp_path, texts):
-    with pytest.raises(UserError, match=r"texts\.parquet: no such file"):
-        token_distributions.main(**arguments(entries, tmp_path, tmp_path / "no" / "texts.parquet", "tiny-bert"))
-    table = files.read_parquet(texts)
-    files.write_parquet(texts, table[table.method == "generate"])
-    with pytest.raises(UserError, match="no text is for mask"):
-        token_distributions.main(**arguments(entries, tmp_path, texts, "tiny-bert"))
     assert not (tmp_path / "out.parquet").exists()
 
 
@@ -279,18 +249,12 @@ def server(monkeypatch):
 
 
 def server_arguments(server, folder, texts, **changed):
-    api = {
-        "base_url": server.base_url,
-        "model": "test-model",
-        "interface": "chat",
-        "key": "TEST_SERVER_KEY",
-        "top_logprobs": 3,
-    }
+    api = {"base_url": server.base_url, "model": "test-model", "interface": "chat", "key": "TEST_SERVER_KEY"}
     return {
         "texts": str(texts),
         "distributions": str(folder / "out.parquet"),
         "model": "mine",
-        "entry": {"api": api, "architecture": "decoder", "demonstration": False},
+        "entry": {"api": api | {"top_logprobs": 3}, "architecture": "decoder", "demonstration": False},
         "top_k": 5,
         "max_new_tokens": 10,
         "cache": str(folder / "cache"),
@@ -328,7 +292,7 @@ def test_a_server_is_asked_once_for_each_prompt(server, tmp_path, texts):
 def test_a_failed_job_goes_on_without_asking_again(server, tmp_path, texts):
     given = server_arguments(server, tmp_path, texts, parallel=1)
     server.script = [0] * 12 + [(400, {}, "no")]
-    with pytest.raises(UserError, match=r"request \w{12} failed \(Error code: 400"):
+    with refused("failed (Error code: 400"):
         completions_job.main(**given)
     assert not (tmp_path / "out.parquet").exists()
     server.script = []
@@ -343,7 +307,7 @@ def test_a_server_whose_model_thinks_first_is_refused(server, tmp_path, texts, p
     thought = answer({"messages": [], "top_logprobs": 3})
     thought["choices"][0]["message"][place] = "<think>It may be her."
     server.script = [thought]
-    with pytest.raises(UserError, match="the model thinks before it answers; have the server switch that off"):
+    with refused("model mine", "thinks before it answers", "switch that off"):
         completions_job.main(**server_arguments(server, tmp_path, texts, parallel=1))
     assert not (tmp_path / "out.parquet").exists()
 
@@ -356,5 +320,5 @@ def test_a_text_that_is_too_long_ends_the_job_before_it_starts(entries, texts, t
     files.write_parquet(texts, pd.concat([table, longest], ignore_index=True))
     monkeypatch.setattr(token_distributions, "WINDOW", 5)
     monkeypatch.setattr(Parts, "work", lambda *_: pytest.fail("a text was run"))
-    with pytest.raises(UserError, match=f"{message}.* tokens.* and the model takes 25.*never truncated"):
+    with refused(message, "tokens", "the model takes 25", "never truncated"):
         token_distributions.main(**arguments(entries, tmp_path, texts, model))

@@ -2,16 +2,16 @@
 
 import pytest
 
-from scripts.core import config, files
+from scripts.core import files
 from scripts.core.generation.generate import Generator
 from scripts.prompting import bench_prompting
 from tests import zoo as builder
 from tests.prompting.test_prompt import write_prompts
 
 
-@pytest.fixture(scope="module")
-def entry(tmp_path_factory):
-    return config.load_yaml(builder.build(tmp_path_factory.mktemp("zoo"), ["tiny-llama"]))["models"]["tiny-llama"]
+@pytest.fixture
+def entry(entries):
+    return entries["tiny-llama"]
 
 
 def test_the_table_has_every_engine_at_every_size(entry, tmp_path):

@@ -1,19 +1,16 @@
 """A prompting job: what the model is shown, both steps, resuming after it was killed, shards, and what it writes."""
 
-from pathlib import Path
-
 import pandas as pd
 import pytest
 
-from scripts.core import config, files
-from scripts.core.errors import UserError
+from scripts.core import files
 from scripts.core.generation.generate import Generator
 from scripts.core.workflow.parts import Parts
 from scripts.prompting import merge_answers, prompt
 from tests import jobs
 from tests import zoo as builder
+from tests.refusals import refused
 
-ROOT = Path(__file__).parents[2]
 NAMES = ("tiny-llama", "tiny-flan-t5", "tiny-qwen")
 NEW = {"answer": 5, "chain": 9, "final": 3}
 FOLLOW_UP = "{first} {chain}\nTherefore, it is"
@@ -35,11 +32,6 @@ def write_prompts(path, count):
     return pd.DataFrame(rows)
 
 
-@pytest.fixture(scope="module")
-def entries(tmp_path_factory):
-    return config.load_yaml(builder.build(tmp_path_factory.mktemp("zoo"), NAMES))["models"]
-
-
 def arguments(entries, folder, path, model="tiny-llama", **changed):
     """Return the keyword arguments of a prompting job."""
     return {
@@ -58,15 +50,6 @@ SHOWN = {
     "tiny-flan-t5": "{}",
     "tiny-qwen": "<|im_start|>user\n{}<|im_end|>\n<|im_start|>assistant\n",
 }
-
-
-def test_a_study_without_a_second_step_names_no_tokens_for_it(entries, tmp_path):
-    path = tmp_path / "prompts.parquet"
-    rows = write_prompts(path, 6)
-    files.write_parquet(path, rows[rows.follow_up.isna()])
-    prompt.main(**arguments(entries, tmp_path, path, methods=["vanilla"], new_tokens={"answer": 5}))
-    table = files.read_parquet(tmp_path / "answers.parquet")
-    assert len(table) == 4 and table.answer.notna().all() and table.chain.isna().all()
 
 
 @pytest.mark.parametrize("model", NAMES)
@@ -103,29 +86,27 @@ def test_both_steps_are_kept_and_shown_to_the_model_as_its_entry_says(entries, t
     assert not (tmp_path / "answers.parts").exists()
 
 
-def test_only_the_methods_of_the_model_are_asked(entries, tmp_path):
+def test_only_the_methods_of_the_model_are_asked_and_one_step_needs_no_tokens_for_a_second(entries, tmp_path):
     rows = write_prompts(tmp_path / "prompts.parquet", 12)
-    prompt.main(**arguments(entries, tmp_path, tmp_path / "prompts.parquet", methods=["vanilla"]))
+    given = arguments(entries, tmp_path, tmp_path / "prompts.parquet", methods=["vanilla"], new_tokens={"answer": 5})
+    prompt.main(**given)
     table = files.read_parquet(tmp_path / "answers.parquet")
     assert table.text_id.tolist() == rows[rows.method == "vanilla"].text_id.tolist()
-    assert table.chain.isna().all()
-    with pytest.raises(UserError, match="has no prompt of dream"):
-        prompt.main(**arguments(entries, tmp_path, tmp_path / "prompts.parquet", methods=["dream"]))
+    assert table.answer.notna().all() and table.chain.isna().all()
+    with refused("prompts.parquet", "no prompt of dream"):
+        prompt.main(**given | {"methods": ["dream"]})
 
 
-@pytest.mark.parametrize("model", ["tiny-llama", "tiny-flan-t5"])
+@pytest.mark.parametrize("model", ["tiny-llama", pytest.param("tiny-flan-t5", marks=pytest.mark.nightly)])
 def test_a_killed_job_goes_on_where_it_was(entries, tmp_path, model):
-    write_prompts(tmp_path / "prompts.parquet", 300)
-    whole, broken = tmp_path / "whole", tmp_path / "broken"
-    prompt.main(**arguments(entries, whole, tmp_path / "prompts.parquet", model))
-    given = arguments(entries, broken, tmp_path / "prompts.parquet", model)
-    parts = broken / "answers.parts"
-    for target in (2, 9):
-        jobs.kill_with_parts("scripts.prompting.prompt", given, parts, target)
-        assert not (broken / "answers.parquet").exists()
-    prompt.main(**given)
-    assert (whole / "answers.parquet").read_bytes() == (broken / "answers.parquet").read_bytes()
-    assert not parts.exists()
+    path = tmp_path / "prompts.parquet"
+    write_prompts(path, 300)
+
+    def make(folder):
+        return arguments(entries, folder, path, model)
+
+    speed, facts, kept = jobs.resume("scripts.prompting.prompt", make, tmp_path, "answers.parquet", (2, 9))
+    assert 0 < speed["new_tokens"] <= facts["new_tokens"] - kept
 
 
 def test_finished_parts_of_other_settings_are_thrown_away(entries, tmp_path, monkeypatch):
@@ -157,7 +138,7 @@ def test_shards_put_together_are_the_whole(entries, tmp_path):
     facts = files.parquet_metadata(tmp_path / "merged.parquet")
     assert facts["prompts"] == 23
     assert facts["new_tokens"] == files.parquet_metadata(tmp_path / "answers.parquet")["new_tokens"]
-    with pytest.raises(UserError, match=r"3of3\.parquet: is part 3 of 3, where part 2 of 3 was expected"):
+    with refused("3of3.parquet", "is part 3 of 3", "part 2 of 3 was expected"):
         merge_answers.main(shards=[paths[0], paths[2], paths[1]], answers=str(tmp_path / "merged.parquet"))
 
 
@@ -168,5 +149,5 @@ def test_a_prompt_that_is_too_long_ends_the_job_before_it_starts(entries, tmp_pa
     files.write_parquet(tmp_path / "prompts.parquet", table)
     monkeypatch.setattr(prompt, "WINDOW", 5)
     monkeypatch.setattr(Generator, "continue_all", lambda *_: pytest.fail("a prompt was run"))
-    with pytest.raises(UserError, match="and the model takes 256; prompts are never truncated"):
+    with refused("the model takes 256", "never truncated"):
         prompt.main(**arguments(entries, tmp_path, tmp_path / "prompts.parquet"))

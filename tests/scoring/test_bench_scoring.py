@@ -1,23 +1,13 @@
 """Measurements of scoring: every engine has a row, and all agree."""
 
-import pandas as pd
-
-from scripts.core import config
 from scripts.scoring import bench_scoring
-from tests import zoo as builder
+from tests.core.scoring.architectures import frame
 
-INSTANCES = pd.DataFrame(
-    {
-        "instance_id": ["a", "b"],
-        "text": ["The weaver said that ___ would come.", "The baker knows what ___ wants."],
-        "options": [["she", "they"], ["she", "they"]],
-    }
-)
+INSTANCES = frame([(text, ["she", "they"]) for text in ("The weaver said that ___ came.", "The baker knows ___.")])
 
 
-def test_every_engine_has_a_row_and_the_loops_scores(tmp_path):
-    entry = config.load_yaml(builder.build(tmp_path, ["tiny-llama"]))["models"]["tiny-llama"]
-    network, tokenizer = builder.load("tiny-llama", entry, device="cpu")
-    rows = bench_scoring.measure(network, tokenizer, "decoder", "cpu", INSTANCES, 1)
+def test_every_engine_has_a_row_and_the_loops_scores(loaded):
+    architecture, network, tokenizer = loaded["tiny-llama"]
+    rows = bench_scoring.measure(network, tokenizer, architecture, network.device.type, INSTANCES, 1)
     assert [row["engine"] for row in rows] == ["loop", "minicons", "packed"]
     assert all(row["max_abs_difference"] < 1e-3 and row["sequences_per_second"] > 0 for row in rows)

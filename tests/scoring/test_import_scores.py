@@ -1,29 +1,22 @@
 """Scores that were computed elsewhere: they become the model's, or are refused by file, instance and option."""
 
-from pathlib import Path
-
 import pandas as pd
 import pytest
 
-from scripts.core import config, files
+from scripts.core import files
 from scripts.core.data import losses, model_outputs
-from scripts.core.errors import UserError
-from scripts.core.models import registry
-from scripts.core.models.entries import Model
 from scripts.scoring import import_scores, score
 from tests import jobs
-from tests import zoo as builder
+from tests.refusals import refused
 from tests.scoring.test_score import write_instances
 
-ROOT = Path(__file__).parents[2]
 ENTRY = {"label": "Theirs", "outputs": {}, "architecture": "decoder", "demonstration": False}
 
 
 @pytest.fixture(scope="module")
-def scored(tmp_path_factory):
+def scored(tmp_path_factory, entries):
     """A folder with instances and this project's own scores of them."""
     folder = tmp_path_factory.mktemp("scored")
-    entries = config.load_yaml(builder.build(folder / "zoo", ("tiny-llama",)))["models"]
     write_instances(folder / "instances.parquet", 12, repeated=3)
     given = jobs.model_arguments(entries, "tiny-llama", folder) | {"score": "continuation", "engine": "packed"}
     score.main(**given, instances=str(folder / "instances.parquet"), scores=str(folder / "scores.parquet"))
@@ -76,46 +69,36 @@ def with_cell(row, column, value):
     )
 
 
-@pytest.mark.parametrize(
-    ("change", "problem"),
-    [
-        (lambda t: t.drop(columns="scored_tokens"), "the column scored_tokens is missing"),
-        (lambda t: t.drop(columns="option"), "the column option is missing"),
-        (with_cell(5, "log_probability", "-inf"), "instance 0+1, option 'she': log_probability is -inf"),
-        (with_cell(5, "log_probability", 0.5), "instance 0+1, option 'she': log_probability is 0.5"),
-        (with_cell(5, "log_probability", ""), "instance 0+1: the column log_probability is empty"),
-        (with_cell(5, "continuation_log_probability", "x"), "option 'she': continuation_log_probability is nan"),
-        (with_cell(5, "continuation_log_probability", -9999), "more probable than a part of it: log_probability is -"),
-        (with_cell(5, "scored_tokens", 0), "instance 0+1, option 'she': scored_tokens is 0"),
-        (with_cell(5, "scored_tokens", 2.5), "instance 0+1, option 'she': scored_tokens is 2.5"),
-        (with_cell(5, "instance_id", "x"), "instance x is not among those of the run"),
-        (with_cell(5, "option", "hen"), "instance 0+1 has no option -1, 'hen'"),
-        (lambda t: pd.concat([t, t[4:5]]), "instance 0+1, option 'he' occurs twice"),
-        (lambda t: t.drop(index=[5, 9]), "instance 0+1 lacks the option 'she'"),
-        (lambda t: t[4:], r"instance 0+0 is not scored \(1 of 12 are not\)"),
-    ],
-)  # fmt: skip
-def test_what_is_not_every_option_once_is_refused(change, problem, bring, own):
-    with pytest.raises(UserError, match=rf"given\.csv: .*{problem}.*; correct the file \(docs/adding\.md lists"):
+SHE = ["instance 0000000000000001", "option 'she'"]
+REFUSED = {
+    "no counts": (lambda t: t.drop(columns="scored_tokens"), ["column scored_tokens"]),
+    "no options": (lambda t: t.drop(columns="option"), ["column option"]),
+    "infinite": (with_cell(5, "log_probability", "-inf"), [*SHE, "log_probability is -inf"]),
+    "positive": (with_cell(5, "log_probability", 0.5), [*SHE, "log_probability is 0.5"]),
+    "empty": (with_cell(5, "log_probability", ""), [SHE[0], "column log_probability is empty"]),
+    "text": (with_cell(5, "continuation_log_probability", "x"), [SHE[1], "continuation_log_probability is nan"]),
+    "part": (with_cell(5, "continuation_log_probability", -9999), ["more probable than a part of it"]),
+    "zero tokens": (with_cell(5, "scored_tokens", 0), [*SHE, "scored_tokens is 0"]),
+    "half a token": (with_cell(5, "scored_tokens", 2.5), [*SHE, "scored_tokens is 2.5"]),
+    "another instance": (with_cell(5, "instance_id", "x"), ["instance x is not among"]),
+    "another option": (with_cell(5, "option", "hen"), [SHE[0], "'hen'"]),
+    "twice": (lambda t: pd.concat([t, t[4:5]]), [SHE[0], "option 'he' occurs twice"]),
+    "an option less": (lambda t: t.drop(index=[5, 9]), [SHE[0], "lacks the option 'she'"]),
+    "an instance less": (lambda t: t[4:], ["instance 0000000000000000 is not scored", "1 of 12"]),
+}
+
+
+@pytest.mark.parametrize(("change", "named"), REFUSED.values(), ids=REFUSED)
+def test_what_is_not_every_option_once_is_refused(change, named, bring, own):
+    with refused("given.csv", *named, "correct the file", "docs/adding.md"):
         bring(change(own))
 
 
-def test_a_damaged_file_is_refused(bring, own, tmp_path, scored):
+def test_a_damaged_file_is_refused(tmp_path, scored):
     (tmp_path / "given.parquet").write_text("no table")
-    with pytest.raises(UserError, match=r"given.parquet: truncated or not Parquet \(.*\); correct the file"):
+    with refused("given.parquet", "not Parquet", "correct the file"):
         import_scores.main(
             instances=str(scored / "instances.parquet"), given=str(tmp_path / "given.parquet"),
             scores=str(tmp_path / "scores.parquet"), model="theirs", entry=ENTRY,
         )  # fmt: skip
     assert not (tmp_path / "scores.parquet").exists()
-
-
-def test_the_file_of_a_set_must_be_named_and_there(tmp_path):
-    (tmp_path / "theirs.csv").touch()
-    outputs = {"ruff/replica": "theirs.csv", "ruff/official": "none.csv"}
-    theirs = Model(name="theirs", label="Theirs", licence="MIT", outputs=outputs)
-    assert registry.given_scores(theirs, "ruff/replica", tmp_path, ROOT) == "theirs.csv"
-    with pytest.raises(UserError, match=r"models\.theirs\.outputs: none\.csv: no such file; correct the path"):
-        registry.given_scores(theirs, "ruff/official", tmp_path, ROOT)
-    with pytest.raises(UserError, match=r"models\.theirs\.outputs names no scores of winopron/replica"):
-        registry.given_scores(theirs, "winopron/replica", tmp_path, ROOT)

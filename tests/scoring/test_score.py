@@ -9,20 +9,18 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
-from scripts.core import config, files
+from scripts.core import files
 from scripts.core.data import losses, model_outputs, options
-from scripts.core.errors import UserError
 from scripts.core.models import loading
 from scripts.core.provenance import closure
-from scripts.core.scoring.check import choose_way
+from scripts.core.scoring.reader import Reader
 from scripts.core.workflow import parts
 from scripts.scoring import merge_scores, score
 from tests import jobs
 from tests import zoo as builder
+from tests.refusals import refused
 
 ROOT = Path(__file__).parents[2]
 FORMS = ["he", "she", "they", "xe"]
@@ -35,20 +33,15 @@ def write_instances(path, count, repeated=0):
     for i in range(count):
         chain = " near the ".join(words[i // 7**k % 7] for k in range(5))
         texts.append(f"The clerk saw the {chain}.  The clerk said that ___ would pay.")
-    table = {
-        "instance_id": [f"{i:016x}" for i in range(count)],
-        "text": texts,
-        "options": [FORMS] * count,
-    }
-    table = pd.DataFrame({key: values + values[:repeated] for key, values in table.items()})
-    files.write_parquet(path, table)
+    write_texts(path, texts + texts[:repeated], [f"{i:016x}" for i in [*range(count), *range(repeated)]])
     return path
 
 
-@pytest.fixture(scope="module")
-def entries(tmp_path_factory):
-    registry = builder.build(tmp_path_factory.mktemp("zoo"), ("tiny-llama", "tiny-bert", "tiny-t5", "tiny-qwen"))
-    return config.load_yaml(registry)["models"]
+def write_texts(path, texts, ids=None, forms=FORMS):
+    """Write instances with these texts, known by their numbers unless ids are given."""
+    ids = [f"{i:016x}" for i in range(len(texts))] if ids is None else ids
+    table = pd.DataFrame({"instance_id": ids, "text": texts, "options": [forms] * len(texts)})
+    files.write_parquet(path, table.astype({"instance_id": "string", "text": "string"}))
 
 
 @pytest.fixture
@@ -105,11 +98,6 @@ def test_losses_are_written_with_what_choices_need(entries, tmp_path, model):
     assert files.read_arrow(merged).schema.equals(files.read_arrow(given["scores"]).schema)
 
 
-def test_a_masked_model_has_no_losses(entries, tmp_path, many):
-    with pytest.raises(UserError, match=r"a masked language model has no loss on labels.*leave the model out"):
-        score.main(**arguments(entries, tmp_path, many, "tiny-bert", score="label_loss"))
-
-
 def test_token_values_add_up(entries, tmp_path, many):
     score.main(**arguments(entries, tmp_path, many, token_values=True))
     table = files.read_parquet(tmp_path / "scores.parquet")
@@ -117,74 +105,46 @@ def test_token_values_add_up(entries, tmp_path, many):
     assert [v.sum() for v in table.token_log_probabilities] == pytest.approx(table.log_probability.tolist(), abs=1e-3)
 
 
-@pytest.mark.parametrize(("model", "count"), [("tiny-llama", 1100), ("tiny-bert", 24), ("tiny-t5", 60)])
-def test_a_killed_job_goes_on_where_it_was(entries, tmp_path, monkeypatch, model, count):
-    path = write_instances(tmp_path / "instances.parquet", count)
-    whole, broken = tmp_path / "whole", tmp_path / "broken"
-    given = arguments(entries, broken, path, model)
-    status, said = jobs.Job("scripts.scoring.score", arguments(entries, whole, path, model)).end()
-    assert status == 0, said
-    rng = np.random.default_rng(20240601)
-    kept = broken / "scores.parts"
-    for _ in range(3):
-        # Killed somewhere behind its next finished part.
-        target = jobs.finished_parts(kept) + int(rng.integers(1, 12))
-        jobs.kill_with_parts("scripts.scoring.score", given, kept, target)
-        assert not (broken / "scores.parquet").exists()
-    (broken / ".scores.parquet.left.parquet").write_text("half")
-    ran = []
-    original = score.make_scorer
-
-    def counting(*values):
-        scorer = original(*values)
-        run = scorer.run
-        scorer.run = lambda batch: ran.append(batch) or run(batch)
-        return scorer
-
-    monkeypatch.setattr(score, "make_scorer", counting)
-    # What a way is checked with is not of the job.
-    monkeypatch.setattr(score, "choose_way", lambda *given: (choose_way(*given), ran.clear())[0])
-    score.main(**given)
-    speed = json.loads((broken / "speed.json").read_text())
-    facts = files.parquet_metadata(broken / "scores.parquet")
-    # What was finished was not scored again, and everything else was.
-    assert speed["scored_tokens"] == sum(b.tokens for b in ran) < facts["forward_tokens"]
-    assert (broken / "scores.parquet").read_bytes() == (whole / "scores.parquet").read_bytes()
-    assert sorted(p.name for p in broken.iterdir()) == ["scores.parquet", "speed.json"]
-
-
 @pytest.mark.parametrize(
-    "change",
-    [
-        {"model": "tiny-qwen"},
-        {"engine": "minicons"},
-        {"tokens_per_batch": 300},
-        {"entry": "bfloat16"},
-        {"instances": "other"},
-        {"revision": "other"},
-        {"code": "other"},
-    ],
-    ids=lambda change: next(iter(change)),
+    ("model", "count"),
+    [("tiny-llama", 1100), ("tiny-t5", 60), pytest.param("tiny-bert", 24, marks=pytest.mark.nightly)],
 )
+def test_a_killed_job_goes_on_where_it_was(entries, tmp_path, model, count):
+    path = write_instances(tmp_path / "instances.parquet", count)
+
+    def make(folder):
+        return arguments(entries, folder, path, model)
+
+    speed, facts, kept = jobs.resume("scripts.scoring.score", make, tmp_path, "scores.parquet", (2, 9))
+    # What was finished was not scored again, and everything else was.
+    assert 0 < speed["scored_tokens"] <= facts["forward_tokens"] - kept
+
+
+CHANGES = {
+    "model": {"model": "tiny-qwen"},
+    "precision": {"entry": {"precision": "bfloat16"}},
+    "engine": {"engine": "minicons"},
+    "batches": {"tokens_per_batch": 300},
+    "instances": {"instances": 89},
+    "revision": None,
+    "code": None,
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
 def test_parts_of_anything_else_are_not_taken(entries, tmp_path, many, monkeypatch, change):
-    given = arguments(entries, tmp_path, many)
+    given, changed = arguments(entries, tmp_path, many), CHANGES[change] or {}
     monkeypatch.setattr(parts.Parts, "remove", lambda self: None)
     score.main(**given)
-    (name, value), *_ = change.items()
-    if name == "model":
-        given |= {"model": value, "entry": entries[value]}
-    elif name == "entry":
-        given["entry"] = {**given["entry"], "precision": value}
-    elif name == "instances":
-        given["instances"] = str(write_instances(tmp_path / "other.parquet", 89))
-    elif name == "revision":
+    if change == "revision":
         locate = loading.locate
         monkeypatch.setattr(loading, "locate", lambda *a: loading.Location(locate(*a).folder, None, "another"))
-    elif name == "code":
+    elif change == "code":
         monkeypatch.setattr(closure, "digests", lambda *_: {"scripts/scoring/score.py": "0" * 16})
-    else:
-        given[name] = value
-    score.main(**given)
+    elif change == "instances":
+        changed = {"instances": str(write_instances(tmp_path / "other.parquet", changed["instances"]))}
+    entry = entries[changed.get("model", "tiny-llama")] | changed.get("entry", {})
+    score.main(**given | changed | {"entry": entry})
     facts = files.parquet_metadata(tmp_path / "scores.parquet")
     assert json.loads((tmp_path / "speed.json").read_text())["scored_tokens"] == facts["forward_tokens"]
 
@@ -230,37 +190,67 @@ def test_results_do_not_depend_on_the_split(entries, tmp_path, model, count):
 
 
 def test_shards_of_different_runs_are_not_merged(entries, tmp_path, many):
-    paths = []
+    merged, written = tmp_path / "scores.parquet", []
     for shard, engine in ((1, "packed"), (2, "minicons")):
         given = arguments(entries, tmp_path / str(shard), many, shard=shard, shards=2, engine=engine)
         score.main(**given)
-        paths.append(given["scores"])
-    with pytest.raises(UserError, match=r"2/scores.parquet: engine is 'minicons', but 'packed' in .*delete the shard"):
-        merge_scores.main(shards=paths, scores=str(tmp_path / "scores.parquet"))
-    with pytest.raises(UserError, match="is part 1 of 2, where part 2 of 2 was expected"):
-        merge_scores.main(shards=[paths[0]] * 2, scores=str(tmp_path / "scores.parquet"))
-    # The first two of three parts, and parts of two revisions of one model.
-    table, stated = files.read_parquet(paths[0]), files.parquet_metadata(paths[0])
-    for changed, told in (
-        ({"shards": 3}, "is part 1 of 3, where part 1 of 2 was expected"),
-        ({"shards": 2, "revision": "b" * 40}, "revision is 'b{40}', but None in"),
-        ({"shards": 2, "bos_token": "<s>"}, "bos_token is '<s>', but None in"),
+        written.append(given["scores"])
+    with refused("2/scores.parquet: engine is 'minicons'", "'packed' in", "delete the shard"):
+        merge_scores.main(shards=written, scores=str(merged))
+    with refused("is part 1 of 2", "part 2 of 2 was expected"):
+        merge_scores.main(shards=[written[0]] * 2, scores=str(merged))
+    table, facts = files.read_parquet(written[0]), files.parquet_metadata(written[0])
+    for first, second, named in (
+        ({"shards": 3}, {"shards": 3}, ["is part 1 of 3", "part 1 of 2 was expected"]),
+        ({}, {"revision": "b" * 40}, [f"revision is '{'b' * 40}'", "None in"]),
+        ({}, {"bos_token": "<s>"}, ["bos_token is '<s>'", "None in"]),
     ):
-        for shard in (1, 2):
-            facts = stated | {"shard": shard} | (changed if shard == 2 or changed.keys() == {"shards"} else {})
-            files.write_parquet(tmp_path / f"{shard}.parquet", table, metadata=facts)
-        with pytest.raises(UserError, match=told):
-            merge_scores.main(
-                shards=[str(tmp_path / f"{shard}.parquet") for shard in (1, 2)], scores=str(tmp_path / "scores.parquet")
-            )
-    assert not (tmp_path / "scores.parquet").exists()
+        paths = [str(tmp_path / f"{shard}.parquet") for shard in (1, 2)]
+        for shard, changed in ((1, first), (2, second)):
+            files.write_parquet(paths[shard - 1], table, metadata=facts | {"shard": shard} | changed)
+        with refused(*named):
+            merge_scores.main(shards=paths, scores=str(merged))
+    assert not merged.exists()
 
 
-def test_a_file_without_priorities_is_refused_where_a_model_scores_fewer(entries, tmp_path, many):
-    with pytest.raises(UserError, match="priority"):
+def test_files_that_hold_too_little_are_refused(entries, tmp_path, many):
+    """Priorities where a model scores fewer instances, and instances at all."""
+    with refused(many, "priority"):
         score.main(**arguments(entries, tmp_path, many, priority=4))
+    write_texts(tmp_path / "empty.parquet", [])
+    with refused("empty.parquet", "no instances", "delete the file"):
+        score.main(**arguments(entries, tmp_path, tmp_path / "empty.parquet"))
 
 
+@pytest.mark.parametrize("shard", [1, 2])
+def test_a_text_that_is_too_long_ends_a_job_before_it_starts(entries, tmp_path, monkeypatch, shard):
+    path = tmp_path / "instances.parquet"
+    write_texts(
+        path,
+        [f"The baker said that ___ had {i} cakes." for i in range(40)] + ["word " * 300 + "___"],
+        forms=["he", "she"],
+    )
+    monkeypatch.setattr(score, "choose_way", lambda *_: pytest.fail("the model was run"))
+    with refused(path, "1 of 41 instances", "603 tokens", "tiny-bert takes 258", f"the first is {40:016x}"):
+        score.main(**arguments(entries, tmp_path, path, "tiny-bert", shard=shard, shards=2))
+
+
+def test_the_longest_text_of_a_file_and_options_of_several_lengths_are_checked(tmp_path):
+    path = tmp_path / "instances.parquet"
+    texts = [f"The baker said that ___ had {'very ' * (i % 7)}good cakes, {i}." for i in range(3 * score.WINDOW)]
+    texts[1500] = "long " * 30 + "___"
+    write_texts(path, texts, forms=["he", "themselves", "faerself", "she", "xe", "they"])
+    reader = Reader(builder.make_tokenizer("llama"), "decoder")
+    found = score.sample_texts(path, reader, "log_likelihood", 500, "m")
+    own = [text for text in found if text.text.startswith("long long")]
+    assert len(own) == score.OPTIONS and len(found) == score.OPTIONS + score.RANDOM
+    lengths = list(map(len, reader.read(options.option_texts(files.read_parquet(path).iloc[[1500]]))))
+    assert {max(map(len, own)), min(map(len, own))} == {max(lengths), min(lengths)}
+    with refused(path, "1 of 3072 instances", "model m"):
+        score.sample_texts(path, reader, "log_likelihood", max(lengths) - 1, "m")
+
+
+@pytest.mark.nightly
 def test_memory_stays_flat_as_instances_grow_tenfold(entries, tmp_path):
     """The peak of a job with ten times the instances, as the operating system saw it."""
     peaks = {}
@@ -277,13 +267,7 @@ def test_memory_stays_flat_as_instances_grow_tenfold(entries, tmp_path):
     assert peaks[11000] < peaks[1100] + 60
 
 
-def test_no_instances_are_an_error(entries, tmp_path):
-    empty = pa.table({"instance_id": pa.array([], "str"), "text": pa.array([], "str"), "options": pa.array([], "str")})
-    pq.write_table(empty, tmp_path / "empty.parquet")
-    with pytest.raises(UserError, match="no instances; delete the file"):
-        score.main(**arguments(entries, tmp_path, tmp_path / "empty.parquet"))
-
-
+@pytest.mark.nightly
 def test_an_enormous_number_of_jobs_is_refused_before_it_is_planned(tmp_path):
     (tmp_path / "short.yaml").write_text("scoring: {minutes_per_job: 0.0001}\n")
     done = subprocess.run(

