@@ -46,26 +46,22 @@ COUNTER_GAP_FILES = {
 }
 COUNTER_GAP_READ = {"labels": COUNTER_GAP.labels, "alpha": COUNTER_GAP["alpha"]}
 COUNTER_GAP_COMPARED = {"template_sets": COUNTER_GAP.templates, "every_set": COUNTER_GAP.compared_sets}
+# Figure 1 of the paper; cancellation is an addition.
+COUNTER_GAP_DRAWN = ["inconsistencies", *expand("{templates}/cancellation", templates=COUNTER_GAP.templates)]
 # Tables 2 to 6 of the paper; cancellation is an addition, and so are bias and by_gender, which set what Tables 2 to 4
 # and 6 come to on all sets below each other.
 COUNTER_GAP_TABULATED = [
-    "accuracy",
-    "inconsistency",
-    "original_counterfactual",
-    "datasets",
-    "debiasing",
-    "cancellation",
-]
-COUNTER_GAP_OF_SETS = ["bias", "by_gender"]
-COUNTER_GAP_FIGURES = [
-    "results/counter_gap/figures/inconsistencies",
-    *expand("results/counter_gap/figures/{templates}/cancellation", templates=COUNTER_GAP.templates),
-]
-COUNTER_GAP_TABLES = [
-    *expand("results/counter_gap/tables/{table}", table=[*COUNTER_GAP_OF_SETS, "training"]),
+    "bias",
+    "by_gender",
     *expand(
-        "results/counter_gap/tables/{templates}/{table}", templates=COUNTER_GAP.templates, table=COUNTER_GAP_TABULATED
+        "{templates}/{table}",
+        templates=COUNTER_GAP.templates,
+        table=["accuracy", "inconsistency", "original_counterfactual", "datasets", "debiasing", "cancellation"],
     ),
+]
+COUNTER_GAP_FIGURES = expand("results/counter_gap/figures/{figure}", figure=COUNTER_GAP_DRAWN)
+COUNTER_GAP_TABLES = [
+    *expand("results/counter_gap/tables/{table}", table=[*COUNTER_GAP_TABULATED, "training"]),
     *expand("results/counter_gap/tables/{templates}/examples", templates=COUNTER_GAP.example_sets),
 ]
 
@@ -215,100 +211,42 @@ rule counter_gap_labels:
 include: "counter_gap_books.smk"
 
 
-# Figure 1 of the paper.
-rule counter_gap_figure_inconsistencies:
-    output:
-        pdf="results/counter_gap/figures/inconsistencies.pdf",
-        png=reported(
-            "results/counter_gap/figures/inconsistencies.png",
-            COUNTER_GAP_CATEGORY,
-            1,
-            "figure",
-            "What each inconsistency compares",
-        ),
-        csv="results/counter_gap/figures/inconsistencies.csv",
-    log:
-        "results/logs/counter_gap_figure_inconsistencies/all.log",
-    conda:
-        "../envs/analysis.yaml"
-    script:
-        "../scripts/counter_gap/figures.py"
-
-
-rule counter_gap_figure_cancellation:
+rule counter_gap_figure:
     input:
         estimates=rules.counter_gap_estimates.output.estimates,
     output:
-        pdf="results/counter_gap/figures/{templates}/cancellation.pdf",
-        png=reported(
-            "results/counter_gap/figures/{templates}/cancellation.png",
-            COUNTER_GAP_CATEGORY,
-            2,
-            "figure",
-            "Bias that cancels in accuracies",
-        ),
-        csv="results/counter_gap/figures/{templates}/cancellation.csv",
+        pdf="results/counter_gap/figures/{figure}.pdf",
+        png=reported("results/counter_gap/figures/{figure}.png", COUNTER_GAP_CATEGORY, 1, "figure", "{figure}"),
+        csv="results/counter_gap/figures/{figure}.csv",
     log:
-        "results/logs/counter_gap_figure_cancellation/{templates}.log",
+        "results/logs/counter_gap_figure/{figure}.log",
     wildcard_constraints:
-        templates=one_of(counter_gap_study.SETS),
+        figure=one_of(COUNTER_GAP_DRAWN),
     conda:
         "../envs/analysis.yaml"
     params:
-        **from_wildcards("templates"),
+        **from_wildcards("figure"),
         labels=COUNTER_GAP.labels,
     script:
         "../scripts/counter_gap/figures.py"
-
-
-rule counter_gap_table_of_sets:
-    input:
-        estimates=rules.counter_gap_estimates.output.estimates,
-    output:
-        tex="results/counter_gap/tables/{table}.tex",
-        csv=reported(
-            "results/counter_gap/tables/{table}.csv",
-            COUNTER_GAP_CATEGORY,
-            3,
-            "table",
-            "All sets: {table}",
-        ),
-    log:
-        "results/logs/counter_gap_table_of_sets/{table}.log",
-    wildcard_constraints:
-        table=one_of(COUNTER_GAP_OF_SETS),
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        **from_wildcards("table"),
-        **COUNTER_GAP_READ,
-        template_sets=COUNTER_GAP.templates,
-    script:
-        "../scripts/counter_gap/tables.py"
 
 
 rule counter_gap_table:
     input:
         estimates=rules.counter_gap_estimates.output.estimates,
     output:
-        tex="results/counter_gap/tables/{templates}/{table}.tex",
-        csv=reported(
-            "results/counter_gap/tables/{templates}/{table}.csv",
-            COUNTER_GAP_CATEGORY,
-            4,
-            "table",
-            "Counter-GAP, {table}",
-        ),
+        tex="results/counter_gap/tables/{table}.tex",
+        csv=reported("results/counter_gap/tables/{table}.csv", COUNTER_GAP_CATEGORY, 2, "table", "{table}"),
     log:
-        "results/logs/counter_gap_table/{templates}_{table}.log",
+        "results/logs/counter_gap_table/{table}.log",
     wildcard_constraints:
-        templates=one_of(counter_gap_study.SETS),
         table=one_of(COUNTER_GAP_TABULATED),
     conda:
         "../envs/analysis.yaml"
     params:
-        **from_wildcards("templates", "table"),
+        **from_wildcards("table"),
         **COUNTER_GAP_READ,
+        template_sets=COUNTER_GAP.templates,
     script:
         "../scripts/counter_gap/tables.py"
 
@@ -321,7 +259,7 @@ rule counter_gap_table_examples:
     output:
         tex="results/counter_gap/tables/{templates}/examples.tex",
         csv=reported(
-            "results/counter_gap/tables/{templates}/examples.csv", COUNTER_GAP_CATEGORY, 5, "table", "Examples"
+            "results/counter_gap/tables/{templates}/examples.csv", COUNTER_GAP_CATEGORY, 3, "table", "Examples"
         ),
     log:
         "results/logs/counter_gap_table_examples/{templates}.log",
@@ -340,7 +278,7 @@ rule counter_gap_table_training:
     output:
         tex="results/counter_gap/tables/training.tex",
         csv=reported(
-            "results/counter_gap/tables/training.csv", COUNTER_GAP_CATEGORY, 6, "table", "Settings of training"
+            "results/counter_gap/tables/training.csv", COUNTER_GAP_CATEGORY, 4, "table", "Settings of training"
         ),
     log:
         "results/logs/counter_gap_table_training/all.log",
@@ -364,7 +302,7 @@ rule counter_gap_published_vs_ours:
         csv=reported(
             "results/counter_gap/tables/published_vs_ours.csv",
             COUNTER_GAP_CATEGORY,
-            7,
+            5,
             "table",
             "Published numbers beside ours",
         ),
@@ -386,7 +324,7 @@ rule counter_gap_findings:
         estimates=rules.counter_gap_estimates.output.estimates,
     output:
         csv=reported(
-            "results/counter_gap/tables/findings.csv", COUNTER_GAP_CATEGORY, 8, "table", "Findings of the study"
+            "results/counter_gap/tables/findings.csv", COUNTER_GAP_CATEGORY, 6, "table", "Findings of the study"
         ),
         tex="results/counter_gap/tables/findings.tex",
         numbers="results/counter_gap/tables/findings.json",
@@ -491,12 +429,6 @@ declare(
         unit=("quadruple", "quadruples"),
         factors=["gender", "role", "case", "source"],
         called=COUNTER_GAP.called,
-        clusters=[
-            {"system": reader["model"], "debiasing": reader["debiasing"], "file": reader["file"]}
-            for data in COUNTER_GAP.data
-            if data == "replica"
-            for reader in COUNTER_GAP.readers(data)
-            if reader["outputs"] == "clusters"
-        ],
+        clusters=COUNTER_GAP.explored_clusters,
     ),
 )

@@ -1,4 +1,4 @@
-"""The figures of Counter-GAP, each by the function of its rule."""
+"""The figures of Counter-GAP."""
 
 from typing import Any
 
@@ -36,16 +36,23 @@ ARROWS = {"within": ("black", 1.8, "within genders"), "across": ("#C00000", 0.9,
 """Colour, width and label of each inconsistency's arrows."""
 
 
-def figure_cancellation(*, estimates: str, pdf: str, png: str, csv: str, templates: str, labels: dict) -> None:
-    """Draw how leanings towards either gender cancel in the accuracy difference, beside Delta I.
+def figure(*, estimates: str, pdf: str, png: str, csv: str, figure: str, labels: dict) -> None:
+    """Draw one of the study's figures; ``labels`` are what figures call systems.
 
-    It is of the set of quadruples ``templates``; ``labels`` are what figures call systems.
+    ``inconsistencies`` is Figure 1 of the paper, and its CSV lists its arrows. ``<set of quadruples>/cancellation``
+    shows how leanings towards either gender cancel in the accuracy difference, and Delta I.
     """
-    rows = study.with_systems(study.read_estimates(estimates, alpha=0), labels)
-    rows = study.main_outputs(rows[rows.templates == templates])
-    rows = study.pick(rows, metric=[*LEANINGS, *POINTS])
-    rows["label"] = [study.full_label(row) for row in files.rows(rows)]
-    plotting.save(draw_cancellation(rows), rows, pdf, png, csv)
+    templates, _, name = figure.rpartition("/")
+    if name == "inconsistencies":
+        rows = pd.DataFrame(PAIRS, columns=["first", "second", "inconsistency"])
+        drawn = draw_inconsistencies(rows)
+    else:
+        rows = study.with_systems(study.read_estimates(estimates, alpha=0), labels)
+        rows = study.main_outputs(rows[rows.templates == templates])
+        rows = study.pick(rows, metric=[*LEANINGS, *POINTS])
+        rows["label"] = [study.full_label(row) for row in files.rows(rows)]
+        drawn = draw_cancellation(rows)
+    plotting.save(drawn, rows, pdf, png, csv)
 
 
 @plotting.style()
@@ -116,12 +123,6 @@ def draw_inconsistencies(frame: Any) -> Figure:
     handles = [Line2D([], [], color=c, linewidth=width, label=text) for c, width, text in ARROWS.values()]
     plotting.legend_below(drawn, handles, 2)
     return drawn
-
-
-def figure_inconsistencies(*, pdf: str, png: str, csv: str) -> None:
-    """Draw which pairs of a quadruple each inconsistency compares (paper Figure 1); the CSV lists its arrows."""
-    rows = pd.DataFrame(PAIRS, columns=["first", "second", "inconsistency"])
-    plotting.save(draw_inconsistencies(rows), rows, pdf, png, csv)
 
 
 if __name__ == "__main__":

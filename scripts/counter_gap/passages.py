@@ -7,7 +7,7 @@ pronoun's), ``case``, ``row`` (its line in the file). Offsets count code points 
 """
 
 import csv
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -53,80 +53,70 @@ def read_c_gap(path: str | Path, labelled: bool = True) -> pd.DataFrame:
         UserError: Naming every bad row: quoting, number of cells, labels, pronouns, offsets, and for quadruples the
             order of their rows, agreement of labels, genders and cases.
     """
-    lines = _lines(path)
-    rows, problems = [], []
-    for row, line in enumerate(lines, 1):
-        try:
-            # Each line alone: a quote that is never closed must not swallow the rows after it.
-            cells = next(csv.reader([line], delimiter="\t", strict=True), [])
-        except csv.Error as error:
-            problems.append(f"row {row}: broken quoting ({error})")
-            cells = None
-        rows.append((row, cells))
-    return _frame(path, rows, COLUMNS, problems, quadruples=True, labelled=labelled)
+    # Each line alone: a quote that is never closed must not swallow the rows after it.
+    instances = _instances(
+        path, COLUMNS, lambda line: next(csv.reader([line], delimiter="\t", strict=True), []), labelled
+    )
+    _refuse(path, _quadruple_problems(instances))
+    frame = _frame(instances)
+    frame["quadruple"] = frame.id.str.replace(r"-(control|swap-[12])$", "", regex=True)
+    frame["role"] = [*ROLES] * (len(frame) // 4)
+    frame["gender"] = frame.pronoun.str.lower().map(GENDERS)
+    return frame.assign(case=cases(frame))
 
 
 def read_gap(path: str | Path) -> pd.DataFrame:
     """Read one of GAP's files: tab-separated without quoting, single instances; raises as :func:`read_c_gap`."""
-    rows = [(row, line.split("\t")) for row, line in enumerate(_lines(path), 1)]
-    return _frame(path, rows, GAP_COLUMNS, [], quadruples=False)
+    instances = _instances(path, GAP_COLUMNS, lambda line: line.split("\t"))
+    _refuse(path, _repetitions(instances))
+    frame = _frame(instances)
+    lowered = frame.pronoun.str.lower()
+    case = lowered.map(CASES).fillna("ambiguous")
+    return frame.assign(quadruple=frame.id, role=ROLES[0], gender=lowered.map(GENDERS), case=case)
 
 
-def _lines(path: str | Path):
-    lines = files.read_text(path, "fetch it again").split("\n")
-    while lines and not lines[-1]:
-        lines.pop()
-    return [line.removesuffix("\r") for line in lines]
-
-
-def _frame(
-    path: str | Path,
-    rows: Sequence[tuple[int, list[str] | None]],
-    columns: Sequence[str],
-    problems: list[str],
-    quadruples: bool,
-    labelled: bool = True,
-):
-    if not rows or rows[0][1] is None or tuple(rows[0][1]) != tuple(columns):
+def _instances(
+    path: str | Path, columns: Sequence[str], split: Callable[[str], list[str]], labelled: bool = True
+) -> dict[int, dict[str, Any]]:
+    """Return the instances of a file by their row; every row is whole."""
+    header, *lines = [
+        line.removesuffix("\r") for line in files.read_text(path, "fetch it again").rstrip("\n").split("\n")
+    ]
+    if header != "\t".join(columns):
         raise UserError(f"{path}, row 1: the header must be {', '.join(columns)}; fetch the file again")
-    instances, numbers = [], []
-    for row, cells in rows[1:]:
-        if cells is None:
+    instances, problems = {}, []
+    for row, line in enumerate(lines, 2):
+        try:
+            cells = split(line)
+        except csv.Error as error:
+            problems.append(f"row {row}: broken quoting ({error})")
             continue
         if len(cells) != len(columns):
             problems.append(f"row {row}: {len(cells)} cells where the header has {len(columns)}")
             continue
-        entry, complaints = _instance(dict(zip(columns, cells, strict=True)), labelled)
+        instances[row], complaints = _instance(dict(zip(columns, cells, strict=True)), labelled)
         problems += [f"row {row}: {complaint}" for complaint in complaints]
-        instances.append(entry)
-        numbers.append(row)
     # Broken rows shift what follows them, so quadruples are only looked at when every row is whole.
-    if not problems:
-        problems = _quadruple_problems(instances, numbers) if quadruples else _repetitions(instances, numbers)
-    if problems:
-        listed = "; ".join(sorted(problems, key=_row_number))
-        count = f"{len(problems)} problem{'s' if len(problems) > 1 else ''}"
-        raise UserError(f"{path}: {count}: {listed}; correct these rows or fetch the file again")
-    frame = pd.DataFrame(instances)
-    if frame.empty:
+    _refuse(path, problems)
+    if not instances:
         raise UserError(f"{path}: has no instance; fetch the file again")
-    frame["row"] = numbers
-    frame["quadruple"] = frame.id.str.replace(r"-(control|swap-[12])$", "", regex=True) if quadruples else frame.id
-    frame["role"] = [ROLES[i % 4] for i in range(len(frame))] if quadruples else ROLES[0]
-    frame["gender"] = frame.pronoun.str.lower().map(GENDERS)
-    frame["case"] = cases(frame) if quadruples else frame.pronoun.str.lower().map(CASES).fillna("ambiguous")
-    return frame
+    return instances
+
+
+def _refuse(path: str | Path, problems: Sequence[str]) -> None:
+    if problems:
+        raise UserError(f"{path}: {'; '.join(problems)}; correct these rows or fetch the file again")
+
+
+def _frame(instances: Mapping[int, dict[str, Any]]) -> pd.DataFrame:
+    return pd.DataFrame([*instances.values()]).assign(row=[*instances])
 
 
 def unlabelled_problems(rows: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return what is wrong with four rows of C-GAP that have no labels yet, each a dict by column; empty if nothing."""
     checked = [_instance(row, labelled=False) for row in rows]
     problems = [problem for _, complaints in checked for problem in complaints]
-    return problems or _quadruple_problems([entry for entry, _ in checked], [1, 2, 3, 4])
-
-
-def _row_number(problem: str):
-    return int(problem.removeprefix("row ").split(":")[0])
+    return problems or _quadruple_problems(dict(enumerate([entry for entry, _ in checked], 1)))
 
 
 def cases(frame: pd.DataFrame) -> pd.Series:
@@ -165,35 +155,35 @@ def _instance(cells: Mapping[str, Any], labelled: bool = True):
     return entry, problems
 
 
-def _repetitions(instances: Iterable[Mapping[str, Any]], numbers: Iterable[int]):
+def _repetitions(instances: Mapping[int, Mapping[str, Any]]):
     first, problems = {}, []
-    for entry, row in zip(instances, numbers, strict=True):
-        if entry["id"] in first:
+    for row, entry in instances.items():
+        if first.setdefault(entry["id"], row) != row:
             problems.append(f"row {row}: the ID '{entry['id']}' is already in row {first[entry['id']]}")
-        first.setdefault(entry["id"], row)
     return problems
 
 
-def _quadruple_problems(instances: Sequence[Mapping[str, Any]], numbers: Sequence[int]):
-    problems = _repetitions(instances, numbers)
-    for start in range(0, len(instances), 4):
-        four, row = instances[start : start + 4], numbers[start]
-        name = four[0]["id"]
+def _quadruple_problems(instances: Mapping[int, Mapping[str, Any]]):
+    problems, entries = _repetitions(instances), list(instances.items())
+    for start in range(0, len(entries), 4):
+        numbers, four = zip(*entries[start : start + 4], strict=True)
+        row, name = numbers[0], four[0]["id"]
         expected = [instance_id(name, role) for role in ROLES]
         if [entry["id"] for entry in four] != expected:
             ids = ", ".join(entry["id"] for entry in four)
             # What follows is out of step with its quadruples.
             return [*problems, f"row {row}: the IDs {ids} should be {', '.join(expected)}"]
         genders = [GENDERS[entry["pronoun"].lower()] for entry in four]
+        forms = {entry["pronoun"].lower() for entry in four}
         if genders not in (["M", "M", "F", "F"], ["F", "F", "M", "M"]):
             problems.append(f"row {row}: the genders of quadruple '{name}' are {' '.join(genders)}, not two and two")
-        else:
-            forms = {entry["pronoun"].lower() for entry in four}
-            if not any(forms <= pair for pair in ({"he", "she"}, {"him", "her"}, {"his", "her"}, {"his", "hers"})):
-                problems.append(
-                    f"row {row}: the pronouns of quadruple '{name}' differ in case ({', '.join(sorted(forms))})"
-                )
-        for entry, number in zip(four[1:], numbers[start + 1 : start + 4], strict=True):
-            if (entry["a_coref"], entry["b_coref"]) != (four[0]["a_coref"], four[0]["b_coref"]):
-                problems.append(f"row {number}: the labels differ from those of the original in row {row}")
+        elif not any(forms <= pair for pair in ({"he", "she"}, {"him", "her"}, {"his", "her"}, {"his", "hers"})):
+            problems.append(
+                f"row {row}: the pronouns of quadruple '{name}' differ in case ({', '.join(sorted(forms))})"
+            )
+        problems += [
+            f"row {number}: the labels differ from those of the original in row {row}"
+            for number, entry in zip(numbers[1:], four[1:], strict=True)
+            if (entry["a_coref"], entry["b_coref"]) != (four[0]["a_coref"], four[0]["b_coref"])
+        ]
     return problems

@@ -144,6 +144,15 @@ class Plan(StudyPlan):
             | {"a": "first", "b": "second"}
         )
 
+    @property
+    def explored_clusters(self) -> list[dict[str, str]]:
+        """Clusters of this project's quadruples, which the explorer may show."""
+        return [
+            {"system": reader["model"], "debiasing": reader["debiasing"], "file": reader["file"]}
+            for reader in (self.readers("replica") if "replica" in self.data else ())
+            if reader["outputs"] == "clusters"
+        ]
+
     @cached_property
     def documents(self) -> Coreference:
         """What rules and coreference systems resolve: passages with texts."""

@@ -99,28 +99,32 @@ SYMBOLS = {
 }
 
 
-def table(*, estimates: str, tex: str, csv: str, table: str, templates: str, labels: dict, alpha: float) -> None:
-    """Write one of the tables of a set of quadruples; ``labels`` are what tables call systems, ``alpha`` the level."""
+def table(*, estimates: str, tex: str, csv: str, table: str, template_sets: list, labels: dict, alpha: float) -> None:
+    """Write ``<set of quadruples>/<one of TABLES>``, or ``bias`` or ``by_gender`` of all ``template_sets``.
+
+    ``labels`` are what tables call systems, ``alpha`` is the level of tests.
+    """
     rows = study.with_systems(study.read_estimates(estimates, alpha), labels)
-    cells, printed = TABLES[table](rows, templates)
-    write(tex, csv, cells, ["System"], printed)
+    templates, _, name = table.rpartition("/")
+    if templates:
+        cells, printed = TABLES[name](rows, templates)
+        write(tex, csv, cells, ["System"], printed)
+    else:
+        write(tex, csv, cells_of_sets(rows, name, template_sets), ["templates", "System"])
 
 
-def table_of_sets(
-    *, estimates: str, tex: str, csv: str, table: str, template_sets: list, labels: dict, alpha: float
-) -> None:
-    """Write one of the tables of all sets of quadruples, as :func:`table`; of each set those outputs that figures show.
+def cells_of_sets(rows: pd.DataFrame, name: str, template_sets: Sequence[str]) -> pd.DataFrame:
+    """Return the cells of a table of all sets, of each the outputs that figures show.
 
     ``bias`` is of all debiasing methods, ``by_gender`` without any.
     """
-    rows = study.with_systems(study.read_estimates(estimates, alpha), labels)
-    methods, show = {"bias": (METHODS, show_with_interval), "by_gender": (METHODS[:1], show_short)}[table]
+    methods, show = {"bias": (METHODS, show_with_interval), "by_gender": (METHODS[:1], show_short)}[name]
     parts = []
     for templates in template_sets:
         shown = study.main_outputs(rows[rows.templates == templates])
-        cells = pivot(shown[shown.debiasing.isin(methods)], COLUMNS[table], show).drop(columns="Scoring")
+        cells = pivot(shown[shown.debiasing.isin(methods)], COLUMNS[name], show).drop(columns="Scoring")
         parts.append(cells.assign(templates=templates)[["templates", *cells]])
-    write(tex, csv, pd.concat(parts, ignore_index=True), ["templates", "System"])
+    return pd.concat(parts, ignore_index=True)
 
 
 def pivot(rows: pd.DataFrame, columns: Columns, show: Callable[[Any], str]) -> pd.DataFrame:

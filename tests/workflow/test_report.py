@@ -77,7 +77,7 @@ def opened(report, folder, study=None, *cells):
         ),
         (
             "3. Counter-GAP",
-            ("table", "All sets: bias"),
+            ("table", "bias"),
             "counter-gap-bias",
         ),
     ],
