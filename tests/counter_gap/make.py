@@ -1,10 +1,12 @@
-"""Small data for the tests of the Counter-GAP wing."""
+"""Small data for the tests of Counter-GAP."""
 
 import csv
 import io
 
 import pandas as pd
+import pytest
 
+from scripts.core.errors import UserError
 from scripts.counter_gap import passages, templates
 
 PRONOUNS = {
@@ -13,7 +15,6 @@ PRONOUNS = {
     "she": {"nominative": "she", "accusative": "her", "possessive": "her", "possessive_independent": "hers",
             "reflexive": "herself"},
 }  # fmt: skip
-HEADER = "\t".join(templates.COLUMNS)
 ROWS = [
     "rain\tF\tb\tMina\tJudit\tPaul\tOtto\t"
     '"Wait," said {x}. {a} lent {b} a coat, as {target:nominative} had none; {y} slept.',
@@ -22,9 +23,17 @@ ROWS = [
 ]
 
 
+def refusal(read, path, *arguments) -> str:
+    """Return the line in which a file is refused, which names the file."""
+    with pytest.raises(UserError) as error:
+        read(path, *arguments)
+    assert str(path) in str(error.value) and "\n" not in str(error.value)
+    return str(error.value)
+
+
 def write_quadruples(path, rows=ROWS):
     """Write a file of quadruples as this project's and return its path."""
-    path.write_text("\n".join([HEADER, *rows]) + "\n", encoding="utf-8")
+    path.write_text("\n".join(["\t".join(templates.COLUMNS), *rows]) + "\n", encoding="utf-8")
     return path
 
 

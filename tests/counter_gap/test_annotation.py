@@ -7,6 +7,7 @@ from scripts.core import files
 from scripts.core.data.templates import read_pronouns
 from scripts.counter_gap import annotation, templates
 from scripts.counter_gap.passages import COLUMNS, read_c_gap
+from tests.counter_gap import make
 
 
 @pytest.fixture(scope="module")
@@ -23,17 +24,22 @@ def right(replica):
     return dict(zip(replica.id, labels, strict=True))
 
 
-def said(right, **changes):
+PEOPLE = ("ada", "ben", "eve")
+OTHER = "the other name"
+
+
+def answers(right, changes):
     """Return the labels of three annotators who are right, but for the changes: item to annotator to label or flag."""
     rows = []
-    for name in ("ada", "ben", "eve"):
+    for name in PEOPLE:
         for item, label in right.items():
-            given = changes.get(item.replace("-", "_"), {}).get(name, label)
-            flag = given if given in (annotation.COMMON_SENSE, annotation.REAL_PEOPLE) else ""
-            if given is not None:
-                rows.append((name, item, annotation.PERSON, label if flag else given))
-                for column in (annotation.COMMON_SENSE, annotation.REAL_PEOPLE):
-                    rows.append((name, item, column, "yes" if flag == column else "no"))
+            given = changes.get(item, {}).get(name, label)
+            if given is None:
+                continue
+            flags = {column: given == column for column in (annotation.COMMON_SENSE, annotation.REAL_PEOPLE)}
+            person = label if any(flags.values()) else ("B" if label == "A" else "A") if given == OTHER else given
+            rows.append((name, item, annotation.PERSON, person))
+            rows += [(name, item, column, "yes" if flag else "no") for column, flag in flags.items()]
     return pd.DataFrame(rows, columns=["annotator", "item", "question", "label"])
 
 
@@ -45,66 +51,43 @@ def test_the_sheet_shows_the_marked_pronoun_and_both_names(replica):
     assert list(table) == ["Row", "Sentence", "Pronoun", "A", "B"]
 
 
+REASONS = [
+    # One of three says otherwise or flags.
+    ("-control", {"ada": OTHER}, ""),
+    ("", {"ben": annotation.COMMON_SENSE}, ""),
+    ("", {"eve": "neither"}, ""),
+    # Two of three.
+    ("-swap-1", {"ada": annotation.COMMON_SENSE, "ben": annotation.COMMON_SENSE}, "contradicts common sense"),
+    ("-swap-2", {"ada": OTHER, "eve": OTHER}, "inconsistent"),
+    ("", {"ada": annotation.REAL_PEOPLE, "ben": annotation.REAL_PEOPLE}, "real people"),
+    # Everybody disagrees: neither a name nor "neither" has a majority.
+    ("", {"ada": "A", "ben": "B", "eve": "neither"}, "undecided"),
+    # Somebody has not answered, or nobody has.
+    ("-control", {"ben": None}, "too few answers"),
+    ("", dict.fromkeys(PEOPLE), "too few answers"),
+]
+"""What annotators say of an instance of a quadruple, and why the quadruple is discarded."""
+
+
 def test_every_reason_is_counted(replica, right):
-    """Quadruples in file order, each with what the paper discards (or a lone vote that changes nothing)."""
-    names = list(dict.fromkeys(replica.quadruple))[:9]
-    other = {name: "B" if right[name] == "A" else "A" for name in names}
-
-    def key(name, role):
-        return f"{name}{role}".replace("-", "_")
-
-    everybody = dict.fromkeys(("ada", "ben", "eve"))
-    changes = {
-        # One of three says otherwise or flags.
-        key(names[0], "-control"): {"ada": other[names[0]]},
-        key(names[1], ""): {"ben": annotation.COMMON_SENSE},
-        key(names[2], ""): {"eve": "neither"},
-        # Two of three.
-        key(names[3], "-swap-1"): {"ada": annotation.COMMON_SENSE, "ben": annotation.COMMON_SENSE},
-        key(names[4], "-swap-2"): {"ada": other[names[4]], "eve": other[names[4]]},
-        key(names[5], ""): {"ada": annotation.REAL_PEOPLE, "ben": annotation.REAL_PEOPLE},
-        # Everybody disagrees: neither a name nor "neither" has a majority.
-        key(names[6], ""): {"ada": "A", "ben": "B", "eve": "neither"},
-        # Somebody has not answered.
-        key(names[7], "-control"): {"ben": None},
-        key(names[8], ""): everybody,
-    }
-    answers = said(right, **changes)
-    _, quadruples = annotation.decide(replica, answers, 3)
+    names = list(dict.fromkeys(replica.quadruple))[: len(REASONS)]
+    changes = {f"{name}{role}": given for name, (role, given, _) in zip(names, REASONS, strict=True)}
+    given = answers(right, changes)
+    _, quadruples = annotation.decide(replica, given, 3)
     reasons = quadruples.set_index("quadruple").reason
-    assert [reasons[name] for name in names] == [
-        "", "", "", "contradicts common sense", "inconsistent", "real people", "undecided", "too few answers",
-        "too few answers",
-    ]  # fmt: skip
+    assert list(reasons[names]) == [reason for _, _, reason in REASONS] and set(reasons.drop(names)) == {""}
     steps = annotation.count_steps(quadruples).set_index("step")
     assert list(steps.index) == ["asked", *annotation.REASONS]
-    assert steps.dropped.to_dict() == {
-        "asked": 0, "too few answers": 2, "undecided": 1, "contradicts common sense": 1, "inconsistent": 1,
-        "real people": 1,
-    }  # fmt: skip
-    assert list(steps.left) == [24, 22, 21, 20, 19, 18]
+    assert list(steps.dropped) == [0, 2, 1, 1, 1, 1] and list(steps.left) == [24, 22, 21, 20, 19, 18]
     assert (steps.masculine + steps.feminine == steps.left).all()
     # With two annotators a name may have half of the answers.
-    pair = answers[answers.annotator != "eve"]
-    _, undecided = annotation.decide(replica, pair, 2)
+    _, undecided = annotation.decide(replica, given[given.annotator != "eve"], 2)
     assert undecided.set_index("quadruple").reason[names[0]] == "undecided"
 
 
-def candidates(replica, path, change=lambda row: row):
-    """Write instances in C-GAP's columns, without labels."""
-    table = pd.DataFrame(
-        {
-            "ID": replica.id, "Text": replica.text,
-            "Pronoun": replica.pronoun, "Pronoun-offset": replica.pronoun_offset,
-            "A": replica.a, "A-offset": replica.a_offset, "A-coref": "", "B": replica.b, "B-offset": replica.b_offset,
-            "B-coref": "", "Book": "a book",
-        }
-    )[list(COLUMNS)]  # fmt: skip
-    change(table).to_csv(path, sep="\t", index=False)
-
-
 def test_the_jobs_from_candidates_to_labels(replica, right, tmp_path):
-    candidates(replica, tmp_path / "candidates.tsv")
+    blank = pd.DataFrame(make.records(replica), columns=list(COLUMNS)).assign(**{"A-coref": "", "B-coref": ""})
+    blank.to_csv(tmp_path / "candidates.tsv", sep="\t", index=False)
     paths = {
         name: str(tmp_path / name)
         for name in ("instances", "sheet", "answers", "labels", "funnel", "discarded", "agreement")
@@ -113,7 +96,7 @@ def test_the_jobs_from_candidates_to_labels(replica, right, tmp_path):
     annotation.sheet(instances=paths["instances"], sheet=paths["sheet"], seed=1)
     sheet, completed = files.read_csv(paths["sheet"], dtype=str).fillna(""), []
     real = sheet.Row.str.startswith("blanket").map({True: "yes", False: ""})
-    for place, name in enumerate(("ada", "ben", "eve")):
+    for place, name in enumerate(PEOPLE):
         # Each errs in one instance of ten, all in different ones.
         given = [
             (label if row % 10 != place else "B" if label == "A" else "A")

@@ -86,28 +86,22 @@ def test_the_package_decides_about_first_names():
     ]  # fmt: skip
 
 
-def token(word, tag, dependency):
-    return book(f"{word}/{tag}/{dependency}")[0][0].tokens[0]
-
-
 @pytest.mark.parametrize(
-    ("tag", "dependency", "following", "possessive"),
+    ("written", "possessive", "unclear"),
     [
-        ("PRP$", "poss", "NN", True), ("PRP$", "pobj", ".", False), ("PRP$", "attr", None, False),
+        ("her/PRP$/poss hat/NN", True, False), ("her/PRP/dobj ./.", False, False),
+        ("her/PRP/dobj hat/NN", False, False),
+        ("her/PRP$/pobj ./.", False, True), ("her/PRP$/attr", False, True),
         # The parser errs: a noun or a gerund follows.
-        ("PRP$", "pobj", "VBG", True), ("PRP$", "dobj", "JJ", True), ("PRP", "dobj", "NN", False),
+        ("her/PRP$/pobj going/VBG", True, True), ("her/PRP$/dobj old/JJ", True, True),
+        ("her/PRP$/dobj hat/NN", True, True), ("her/PRP/poss hat/NN", False, True),
+        # Both cases go with a gerund.
+        ("Her/PRP$/poss going/VBG", True, True), ("her/PRP/nsubj going/VBG", False, True),
+        # The accusative of his is another word.
+        ("his/PRP$/pobj going/VBG", True, False),
     ],
 )  # fmt: skip
-def test_possessives_by_themselves(tag, dependency, following, possessive):
-    after = following and token("x", following, "")
-    assert book_names.is_possessive(token("his", tag, dependency), after) == possessive
-
-
-@pytest.mark.parametrize(
-    ("tag", "dependency", "following", "unclear"),
-    [("PRP$", "poss", "NN", False), ("PRP", "dobj", ".", False), ("PRP$", "dobj", "NN", True),
-     ("PRP", "poss", "NN", True), ("PRP$", "poss", "VBG", True), ("PRP", "nsubj", "VBG", True)],
-)  # fmt: skip
-def test_cases_of_her_that_are_open(tag, dependency, following, unclear):
-    assert book_names.is_unclear(token("Her", tag, dependency), token("x", following, "")) == unclear
-    assert not book_names.is_unclear(token("his", tag, dependency), token("x", following, ""))
+def test_cases_of_her_and_his(written, possessive, unclear):
+    first, following = [*sentence(written)[0].tokens, None][:2]
+    assert book_names.is_possessive(first, following) == possessive
+    assert book_names.is_unclear(first, following) == unclear

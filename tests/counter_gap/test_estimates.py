@@ -53,11 +53,15 @@ def random_data(seed, n=60):
     return generator.random((n, 4)) < 0.7, generator.random(n) < 0.5
 
 
+def count_types(right, masculine=1):
+    masculine = np.broadcast_to(masculine, len(right))
+    return np.bincount(metrics.quadruple_types(right, masculine), minlength=metrics.N_TYPES)
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_metrics_are_the_equations(seed):
     right, masculine = random_data(seed)
-    codes = metrics.quadruple_types(right, masculine)
-    values = metrics.evaluate(np.bincount(codes, minlength=32))
+    values = metrics.evaluate(count_types(right, masculine))
     for of, value in equations(right, masculine).items():
         assert values[of] == pytest.approx(value), of
     assert values[key("acc_diff")] == pytest.approx(values[key("lean_masculine")] - values[key("lean_feminine")])
@@ -72,20 +76,11 @@ def test_metrics_are_the_equations(seed):
     )
 
 
-@pytest.mark.parametrize("right", list(itertools.product([0, 1], repeat=4)))
-def test_a_quadruple_adds_one_minus_a_half_or_nothing(right):
-    values = metrics.evaluate(np.bincount(metrics.quadruple_types([right], [1]), minlength=32))
-    m, f = sum(right[:2]), sum(right[2:])
-    expected = {(2, 0): 1, (0, 2): 1, (1, 1): -0.5}.get((m, f), 0)
-    assert values[key("delta_i")] == expected
-
-
-def test_opposite_biases_cancel_in_the_accuracy_difference_only():
-    codes = metrics.quadruple_types([[1, 1, 0, 0], [0, 0, 1, 1]], [1, 1])
-    values = metrics.evaluate(np.bincount(codes, minlength=32))
-    assert values[key("accuracy", gender="M")] == values[key("accuracy", gender="F")] == 0.5
-    assert values[key("acc_diff")] == 0
-    assert values[key("delta_i")] == values[key("cancelled")] == 1
+def test_a_quadruple_adds_one_minus_a_half_or_nothing():
+    for right in itertools.product([0, 1], repeat=4):
+        m, f = sum(right[:2]), sum(right[2:])
+        values = metrics.evaluate(count_types([right]))
+        assert values[key("delta_i")] == {(2, 0): 1, (0, 2): 1, (1, 1): -0.5}.get((m, f), 0), right
 
 
 def test_the_bootstrap_is_that_of_quadruples():
@@ -102,12 +97,11 @@ def test_the_bootstrap_is_that_of_quadruples():
         low, high = np.quantile(samples, [0.025, 0.975])
         assert row.low[0, *of] == pytest.approx(low, abs=1e-6)
         assert row.high[1, *of] == pytest.approx(high, abs=1e-6)
-    samples = np.array([p[key("i_across_diff")] for p in plain])
-    sign = np.sign(row.value[0, *key("i_across_diff")])
-    assert row.p_value[0, *key("i_across_diff")] == pytest.approx((1 + (sign * samples <= 0).sum()) / 301)
-    shifted = sign * (samples - row.value[0, *key("i_across_diff")])
-    reached = (shifted >= abs(row.value[0, *key("i_across_diff")]) - 1e-9).sum()
-    assert row.p_centred[0, *key("i_across_diff")] == pytest.approx((1 + reached) / 301)
+    drawn = key("i_across_diff")
+    value, samples = row.value[0, *drawn], np.array([p[drawn] for p in plain])
+    against, reached = np.sign(value) * samples <= 0, np.sign(value) * (samples - value) >= abs(value) - 1e-9
+    assert row.p_value[0, *drawn] == pytest.approx((1 + against.sum()) / 301)
+    assert row.p_centred[0, *drawn] == pytest.approx((1 + reached.sum()) / 301)
     assert np.isnan(row.p_value[0, *key("accuracy", gender="M")])
 
 
@@ -134,7 +128,6 @@ def test_exact_p_values_are_those_of_many_draws(metric):
 def test_tails_are_those_of_whole_numbers():
     """Samples of 200 quadruples, counted without rounding; far below what a Fourier transform could tell from zero."""
     right = [[1, 1, 0, 0]] * 70 + [[1, 0, 1, 0]] * 30 + [[1, 1, 1, 1]] * 100
-    counts = np.bincount(metrics.quadruple_types(right, [1] * 200), minlength=32)
     # Delta I of a quadruple in halves: 2, -1 or 0, and 1 is added to each to have no negative ones.
     once, total = [30, 100, 0, 70], [1]
     for _ in range(200):
@@ -146,23 +139,24 @@ def test_tails_are_those_of_whole_numbers():
     percentile = sum(total[: 200 + 1]) / 200**200
     centred = sum(total[200 + 2 * (2 * 70 - 30) :]) / 200**200
     assert percentile < 1e-10
-    assert estimates.exact_p(counts, "delta_i", 1.0) == pytest.approx((percentile, centred), rel=1e-10)
+    assert estimates.exact_p(count_types(right), "delta_i", 1.0) == pytest.approx(
+        (percentile, centred), rel=1e-10, abs=0
+    )
 
 
-def test_a_p_value_is_never_zero():
-    three = np.bincount(metrics.quadruple_types([[1, 1, 0, 0]] * 3, [1] * 3), minlength=32)
-    # Every sample of three such quadruples has a Delta I of one; a single one of 27 would have a chance of 1/27.
-    assert estimates.exact_p(three, "delta_i", 1.0) == pytest.approx((1 / 27, 1 / 27))
-    many = np.bincount(metrics.quadruple_types([[1, 1, 0, 0]] * 1000, [1] * 1000), minlength=32)
-    assert estimates.exact_p(many, "delta_i", 1.0) == (estimates.SMALLEST, estimates.SMALLEST)
-
-
-def test_exact_p_values_of_one_quadruple_are_counted_by_hand():
-    # Two quadruples, one that gender splits: a sample of two has none with chance 1/4.
-    counts = np.bincount(metrics.quadruple_types([[1, 1, 0, 0], [1, 1, 1, 1]], [1, 1]), minlength=32)
-    # It has two, as many as would lie twice as far above zero as the data, with chance 1/4 too.
-    assert estimates.exact_p(counts, "delta_i", 1.0) == pytest.approx((1 / 4, 1 / 4))
-    assert estimates.exact_p(counts, "acc_diff", -1.0) == pytest.approx((1, 1))
+@pytest.mark.parametrize(
+    ("right", "metric", "sign", "expected"),
+    [
+        # Every sample of three such quadruples has a Delta I of one; a single one of 27 has a chance of 1/27.
+        pytest.param([[1, 1, 0, 0]] * 3, "delta_i", 1.0, (1 / 27, 1 / 27), id="a sample's chance at least"),
+        pytest.param([[1, 1, 0, 0]] * 1000, "delta_i", 1.0, (estimates.SMALLEST,) * 2, id="never zero"),
+        # A sample of two has no split quadruple with chance 1/4, and two, twice as many as the data, with chance 1/4.
+        pytest.param([[1, 1, 0, 0], [1, 1, 1, 1]], "delta_i", 1.0, (1 / 4, 1 / 4), id="both tails"),
+        pytest.param([[1, 1, 0, 0], [1, 1, 1, 1]], "acc_diff", -1.0, (1, 1), id="the other side"),
+    ],
+)
+def test_exact_p_values_of_few_quadruples_by_hand(right, metric, sign, expected):
+    assert estimates.exact_p(count_types(right), metric, sign) == pytest.approx(expected, rel=1e-12, abs=0)
 
 
 def test_what_is_undefined_is_missing():
