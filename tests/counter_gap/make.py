@@ -4,9 +4,7 @@ import csv
 import io
 
 import pandas as pd
-import pytest
 
-from scripts.core.errors import UserError
 from scripts.counter_gap import passages, templates
 
 PRONOUNS = {
@@ -21,14 +19,6 @@ ROWS = [
     "road\tM\ta\tPaul\tOtto\tMina\tJudit\t"
     "{x} and {y} rode on. {a} fell, and {b} would not wait for {target:accusative}.",
 ]
-
-
-def refusal(read, path, *arguments) -> str:
-    """Return the line in which a file is refused, which names the file."""
-    with pytest.raises(UserError) as error:
-        read(path, *arguments)
-    assert str(path) in str(error.value) and "\n" not in str(error.value)
-    return str(error.value)
 
 
 def write_quadruples(path, rows=ROWS):

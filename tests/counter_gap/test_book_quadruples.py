@@ -6,12 +6,11 @@ import pandas as pd
 import pytest
 
 from scripts.core.coreference_systems import augmentation
-from scripts.core.errors import UserError
 from scripts.counter_gap import book_passages
 from scripts.counter_gap import book_quadruples as output
 from scripts.counter_gap.passages import PLACES, read_c_gap, unlabelled_problems
-from tests.counter_gap import make
 from tests.counter_gap.parses import NOBODY, book, gender, sentence
+from tests.refusals import refused
 
 
 @pytest.fixture(scope="module")
@@ -107,11 +106,13 @@ def candidates(tmp_path):
 def test_candidates_are_read_as_c_gap_and_have_no_labels(candidates, tmp_path):
     assert len(candidates) == 20 and candidates.a_coref.isna().all()
     assert list(candidates.id[:4]) == ["b0", "b0-control", "b0-swap-1", "b0-swap-2"]
-    assert "A-coref ''" in make.refusal(read_c_gap, tmp_path / "candidates.tsv")
+    with refused("candidates.tsv", "row 2", "A-coref ''"):
+        read_c_gap(tmp_path / "candidates.tsv")
     labelled = candidates.assign(a_coref="TRUE", b_coref="FALSE").rename(columns=output.NAMED)
     output.write_rows(tmp_path / "labelled.tsv", labelled)
     assert read_c_gap(tmp_path / "labelled.tsv").a_coref.all()
-    assert "A-coref 'TRUE' is a label" in make.refusal(read_c_gap, tmp_path / "labelled.tsv", False)
+    with refused("labelled.tsv", "row 2", "A-coref 'TRUE'"):
+        read_c_gap(tmp_path / "labelled.tsv", labelled=False)
 
 
 def labels(numbers, a="TRUE", b="FALSE"):
@@ -125,7 +126,7 @@ def test_quadruples_without_labels_are_left_out(candidates):
     chosen = output.label_quadruples(candidates, given)
     assert list(chosen.quadruple.unique()) == ["b0", "b3", "b4"]
     assert list(chosen.a_coref) == ["TRUE"] * 8 + ["FALSE"] * 4 and set(chosen.b_coref) == {"FALSE"}
-    with pytest.raises(UserError, match=r"4 labels .*'b9'.*; label the candidates"):
+    with refused("4 labels", "'b9'", "label the candidates"):
         output.label_quadruples(candidates, pd.concat([labels([0]), labels([9])]))
 
 

@@ -1,15 +1,14 @@
 """Books brought together, and what each step leaves."""
 
 import pandas as pd
-import pytest
 
 from scripts.core import files
-from scripts.core.errors import UserError
 from scripts.counter_gap import book_quadruples as output
 from scripts.counter_gap import books as job
 from scripts.counter_gap.book_passages import STEPS
 from scripts.counter_gap.passages import read_c_gap
 from tests.counter_gap.test_book_quadruples import four
+from tests.refusals import refused
 
 
 def brought_together(folder, **books):
@@ -42,10 +41,10 @@ def test_two_editions_of_a_book_have_a_passage_once(tmp_path):
 def test_books_without_a_passage_leave_an_empty_table(tmp_path):
     made = brought_together(tmp_path, x=([], ["context"]), y=([], []))
     assert list(files.read_csv(made["funnel"]).left) == [1, *[0] * 9, *[0] * 10]
-    with pytest.raises(UserError, match="has no instance"):
+    with refused("has no instance"):
         read_c_gap(made["candidates"], labelled=False)
 
 
 def test_a_run_without_books_is_refused(tmp_path):
-    with pytest.raises(UserError, match=r"counter_gap\.books\.sources names no book; add one"):
+    with refused("counter_gap.books.sources", "add one"):
         brought_together(tmp_path)

@@ -6,6 +6,7 @@ from scripts.core import files
 from scripts.counter_gap import instances as script
 from scripts.counter_gap import passages, released_flags, templates
 from tests.counter_gap import make
+from tests.refusals import refused
 
 
 @pytest.fixture
@@ -86,8 +87,8 @@ def test_the_shipped_quadruples_are_balanced_and_name_their_lines(root, tmp_path
 )
 def test_bad_rows_of_quadruples_are_named(tmp_path, old, new, named):
     path = make.write_quadruples(tmp_path / "quadruples.tsv", [make.ROWS[0].replace(old, new, 1), make.ROWS[1]])
-    said = make.refusal(templates.read_quadruples, path, make.PRONOUNS)
-    assert all(name in said for name in [*named, "correct these rows"]), said
+    with refused(path, *named, "correct these rows"):
+        templates.read_quadruples(path, make.PRONOUNS)
 
 
 def test_c_gap_is_read_with_its_quotes(tmp_path, frame, records):
@@ -140,14 +141,15 @@ def another_case(records):
          "labels differ", "order", "three of four", "twice", "genders", "cases", "two rows", "empty"],
 )  # fmt: skip
 def test_bad_rows_of_c_gap_are_named(tmp_path, records, change, named):
-    said = make.refusal(passages.read_c_gap, make.write_c_gap(tmp_path / "c.tsv", change(records)))
-    assert all(name in said for name in [*named, "fetch the file again"]), said
+    path = make.write_c_gap(tmp_path / "c.tsv", change(records))
+    with refused(path, *named, "fetch the file again"):
+        passages.read_c_gap(path)
 
 
 def test_a_wrong_header_is_named(tmp_path):
-    path = tmp_path / "c.tsv"
-    path.write_text("ID\tText\n", encoding="utf-8")
-    assert "row 1: the header must be ID, Text" in make.refusal(passages.read_c_gap, path)
+    (tmp_path / "c.tsv").write_text("ID\tText\n", encoding="utf-8")
+    with refused("c.tsv", "row 1", "header must be ID, Text"):
+        passages.read_c_gap(tmp_path / "c.tsv")
 
 
 def test_gap_is_read_without_quoting(tmp_path):

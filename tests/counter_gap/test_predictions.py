@@ -12,6 +12,7 @@ from scripts.core.data.templates import read_pronouns
 from scripts.counter_gap import baselines, metrics, predictions, released_flags, study, templates
 from scripts.counter_gap.metrics import key
 from tests.counter_gap import make
+from tests.refusals import refused
 
 
 @pytest.fixture
@@ -71,6 +72,17 @@ def test_only_the_published_reading_takes_longer_mentions_for_the_name(mention, 
     assert flags(pd.Series(row), study.PUBLISHED, cluster) == published
 
 
+@pytest.mark.parametrize(("mark", "published"), [("(", (True, False)), ("“", (False, False))])
+def test_the_published_reading_takes_in_a_mark_that_splits_no_words(mark, published):
+    text = f"Tom met Max, and {mark}he left"
+    pronoun = text.index("he left")
+    row = {"id": "i", "text": text, "pronoun": "he", "pronoun_offset": pronoun, "a": "Tom", "a_offset": 0, "b": "Max",
+           "b_offset": 8}  # fmt: skip
+    cluster = (0, 3), (pronoun, pronoun + 2)
+    assert flags(pd.Series(row), study.CORRECTED, cluster) == (True, False)
+    assert flags(pd.Series(row), study.PUBLISHED, cluster) == published
+
+
 @pytest.mark.parametrize("title", ["Mr.", "Mr", "Capt.", "Captain", "Reverend", "Professor", "The Rev. Dr."])
 def test_a_title_before_the_name_is_no_other_person(title):
     """Tokens as tokenizers of English cut them, with the full stop of an abbreviation."""
@@ -127,8 +139,8 @@ def test_bad_flags_are_named(tmp_path, frame, row, text, named):
     assert released_flags.read_output(path, frame).a_pred.all()
     lines[row : row + 1] = [] if text is None else [text]
     path.write_text("\n".join(lines), encoding="utf-8")
-    said = make.refusal(released_flags.read_output, path, frame)
-    assert all(name in said for name in [*named, "fetch the file again"]), said
+    with refused(path, *named, "fetch the file again"):
+        released_flags.read_output(path, frame)
 
 
 def test_rules_behave_as_announced(root):

@@ -8,6 +8,7 @@ from scripts.core import files
 from scripts.core.data import upstream
 from scripts.counter_gap import passages, released_flags, study
 from tests.counter_gap import make
+from tests.refusals import refused
 
 SHIPPED = "templates/counter_gap/released_flags.tsv"
 SYSTEMS = [
@@ -74,8 +75,8 @@ def test_bad_rows_are_named(written, old, new, named):
     assert old in text
     path.write_text(text.replace(old, new, 1).removesuffix("$"), encoding="utf-8")
     for read in (released_flags.read_instances, released_flags.read_flags):
-        said = make.refusal(read, path)
-        assert all(name in said for name in [*named, "restore the file"]), said
+        with refused(path, *named, "restore the file"):
+            read(path)
 
 
 def test_the_shipped_file_is_small_and_has_no_text(root):
