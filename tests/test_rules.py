@@ -155,9 +155,7 @@ def test_figures_and_tables_are_made_by_rules_of_their_study(found):
     """A declared figure is the output of a rule that ``grep -rn <study>_figures rules/`` finds."""
     for study, kinds in found["studies"].items():
         outputs = {path: name for name, rule in found["rules"].items() for path in rule["output"]}
-        patterns = {
-            re.compile(re.sub(r"\\{\w+.*?\\}", ".+", re.escape(path))): name for path, name in outputs.items()
-        }
+        patterns = {re.compile(re.sub(r"\\{\w+.*?\\}", ".+", re.escape(path))): name for path, name in outputs.items()}
         for kind, stems in kinds.items():
             assert stems, study
             for stem in stems:
