@@ -213,3 +213,10 @@ def test_a_quantity_counts_the_pairs_that_its_system_was_asked_about(twelve_pair
     asked, everywhere = run.recall("LingMess")(), run.recall("SpanBERT-base")()
     assert (asked.clusters, everywhere.clusters) == (6, 12)
     assert (asked - everywhere).clusters == (everywhere - asked).clusters == 6
+
+
+def test_winogender_schemas_have_other_people_and_are_resampled_apart(twelve_pairs):
+    table = systems(twelve_pairs, coins)
+    run = results(table, table.assign(templates=study.WINOGENDER))
+    ours, there = (run.f1("LingMess", entities, pronoun_set=findings.HE)() for entities in ("double", study.WINOGENDER))
+    assert ours.value == there.value and (ours.samples != there.samples).any()

@@ -38,6 +38,8 @@ TEXT = "The weaver met the buyer at the gate of the mill when xe left early."
         # More than the person's name, as far as it does not reach the other person.
         ([["the buyer at the gate of the mill", "xe"]], "participant", "participant", "participant"),
         ([["The weaver met the buyer", "xe"]], None, None, None),
+        # The article alone is nobody.
+        ([["The", "xe"]], None, None, None),
         # Both people: by places nobody, by words the first.
         ([["The weaver", "the buyer", "xe"]], None, "occupation", "occupation"),
         # The pronoun before the person.
