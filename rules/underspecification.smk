@@ -63,7 +63,6 @@ UNDERSPEC_TABULATED = ["slopes", "word_group_probabilities", "metric", "detectio
 UNDERSPEC_FIGURES = [
     "results/underspecification/figures/toy_model",
     *expand("results/underspecification/figures/{drawn}", drawn=UNDERSPEC.drawn),
-    *expand("results/underspecification/figures/{part}/example", part=UNDERSPEC.parts),
 ]
 UNDERSPEC_TABLES = expand(
     "results/underspecification/tables/{part}/{table}", part=UNDERSPEC.parts, table=UNDERSPEC_TABULATED
@@ -192,79 +191,31 @@ rule underspecification_toy_model:
         "../scripts/underspecification/toy_model.py"
 
 
-# Figures 3 and 5 to 14 of the paper: correlations_date_main 3, correlations_place_main 6, correlations_date_all 7,
-# correlations_place_all 8, occupations_example 5, occupations_<set>_<group> 9 to 14.
+# Figures 2 to 14 of the paper: toy_model 2, correlations_date_main 3, example 4, occupations_example 5,
+# correlations_place_main 6, correlations_date_all 7, correlations_place_all 8, occupations_<set>_<group> 9 to 14.
 rule underspecification_figures:
     input:
         **rules.underspecification_estimates.output,
+        **rules.underspecification_toy_model.output,
         **UNDERSPEC_SHARES,
+        probabilities=UNDERSPEC_PROBABILITIES,
     output:
-        pdf=expand("results/underspecification/figures/{drawn}.pdf", drawn=UNDERSPEC.drawn),
+        pdf=expand("{figure}.pdf", figure=UNDERSPEC_FIGURES),
         png=[
-            reported(
-                f"results/underspecification/figures/{drawn}.png",
-                UNDERSPEC_CATEGORY,
-                1,
-                "figure",
-                underspecification_plan.title_of(drawn),
-            )
-            for drawn in UNDERSPEC.drawn
+            reported(f"{figure}.png", UNDERSPEC_CATEGORY, 1, "figure", underspecification_plan.title_of(figure))
+            for figure in UNDERSPEC_FIGURES
         ],
-        csv=expand("results/underspecification/figures/{drawn}.csv", drawn=UNDERSPEC.drawn),
+        csv=expand("{figure}.csv", figure=UNDERSPEC_FIGURES),
     log:
         "results/logs/underspecification_figures/all.log",
     conda:
         "../envs/analysis.yaml"
     resources:
-        mem_mb=growing(2000),
+        mem_mb=growing(4000),
     params:
         threshold=UNDERSPEC["threshold"],
     script:
         "../scripts/underspecification/figures.py"
-
-
-# Figure 4 of the paper.
-rule underspecification_figure_example:
-    input:
-        probabilities=lambda wildcards: UNDERSPEC.probabilities_of(wildcards.part),
-    output:
-        pdf="results/underspecification/figures/{part}/example.pdf",
-        png=reported(
-            "results/underspecification/figures/{part}/example.png",
-            UNDERSPEC_CATEGORY,
-            2,
-            "figure",
-            "Pronouns for one sentence",
-        ),
-        csv="results/underspecification/figures/{part}/example.csv",
-    log:
-        "results/logs/underspecification_figure_example/{part}.log",
-    wildcard_constraints:
-        part=one_of(underspecification_study.PARTS),
-    conda:
-        "../envs/analysis.yaml"
-    resources:
-        mem_mb=growing(2000),
-    script:
-        "../scripts/underspecification/illustrations.py"
-
-
-# Figure 2 of the paper.
-rule underspecification_figure_toy_model:
-    input:
-        **rules.underspecification_toy_model.output,
-    output:
-        pdf="results/underspecification/figures/toy_model.pdf",
-        png=reported(
-            "results/underspecification/figures/toy_model.png", UNDERSPEC_CATEGORY, 3, "figure", "The toy model"
-        ),
-        csv="results/underspecification/figures/toy_model.csv",
-    log:
-        "results/logs/underspecification_figure_toy_model/all.log",
-    conda:
-        "../envs/analysis.yaml"
-    script:
-        "../scripts/underspecification/illustrations.py"
 
 
 rule underspecification_tables:
@@ -274,7 +225,7 @@ rule underspecification_tables:
     output:
         tex=expand("{table}.tex", table=UNDERSPEC_TABLES),
         csv=[
-            reported(f"{table}.csv", UNDERSPEC_CATEGORY, 4, "table", underspecification_plan.title_of(table))
+            reported(f"{table}.csv", UNDERSPEC_CATEGORY, 2, "table", underspecification_plan.title_of(table))
             for table in UNDERSPEC_TABLES
         ],
     log:
@@ -296,7 +247,7 @@ rule underspecification_published_vs_ours:
         csv=reported(
             "results/underspecification/tables/published_vs_ours.csv",
             UNDERSPEC_CATEGORY,
-            5,
+            3,
             "table",
             "Published numbers beside ours",
         ),
@@ -318,7 +269,7 @@ rule underspecification_findings:
         **UNDERSPEC_SHARES,
     output:
         csv=reported(
-            "results/underspecification/tables/findings.csv", UNDERSPEC_CATEGORY, 6, "table", "Findings of the study"
+            "results/underspecification/tables/findings.csv", UNDERSPEC_CATEGORY, 4, "table", "Findings of the study"
         ),
         tex="results/underspecification/tables/findings.tex",
         numbers="results/underspecification/tables/findings.json",

@@ -1,4 +1,4 @@
-"""The figures of Method 1 and Method 2 (rule ``underspecification_figures``)."""
+"""The figures of the study, and how those of Method 1 and Method 2 are drawn."""
 
 import itertools
 from pathlib import Path
@@ -12,9 +12,10 @@ from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import offset_copy
 from numpy.typing import ArrayLike
 
+from scripts.core import files
 from scripts.core.paper import palette, plotting
 from scripts.core.workflow.job import run_named
-from scripts.underspecification import study
+from scripts.underspecification import illustrations, study
 from scripts.underspecification.study import SENTENCE_IDS, SENTENCES, SPECIFIED
 from scripts.underspecification.templates import GROUPS
 
@@ -51,36 +52,52 @@ def figures(
     estimates: str,
     curves: str,
     metrics: str,
+    correlations: str,
+    points: str,
+    probabilities: list[str],
     pdf: list[str],
     png: list[str],
     csv: list[str],
     threshold: float,
     shares: str | None = None,
 ) -> None:
-    """Draw the figures of all parts: the folder of a file is the part, its name says what is drawn.
+    """Draw all figures: the folder of a file is the part that it is about, its name says what is drawn.
 
     ``correlations_<variable>_<choice>`` shows all models, or those of the study's main text;
-    ``occupations_<set>_<group>`` the models of a group, and ``occupations_example`` one alone, as in the main text.
-    ``threshold`` is that of the metric; ``shares`` (TSV) has the share of women by occupation, where it was fetched.
+    ``occupations_<set>_<group>`` the models of a group, and ``occupations_example`` one alone, as in the main text;
+    ``example`` the sentences about one occupation as one model fills them. The toy model has ``correlations`` and
+    ``points``. ``threshold`` is that of the metric; ``shares`` (TSV) has the share of women by occupation, where it was
+    fetched.
     """
     lines, women = study.read_table(estimates), study.read_shares(shares)
-    read = {"correlations": study.read_table(curves), "occupations": study.read_table(metrics)}
+    read = {
+        "correlations": study.read_table(curves),
+        "occupations": study.read_table(metrics),
+        "example": illustrations.read_examples(probabilities),
+        "toy": files.read_csv(correlations).assign(part="figures"),
+    }
     for paths in zip(pdf, png, csv, strict=True):
         part, name = Path(paths[0]).with_suffix("").parts[-2:]
         kind, *of = name.split("_")
         rows = read[kind][read[kind].part == part]
         if kind == "correlations":
             variable, choice = of
-            rows = correlations(rows, lines, variable, choice)
+            rows = select_lines(rows, lines, variable, choice)
             drawn = draw_correlations(rows, variable)
-        else:
+        elif kind == "occupations":
             evaluation_set, group = of if len(of) > 1 else ("winogender", EXAMPLE)
-            rows = occupations(rows, evaluation_set, group)
+            rows = select_occupations(rows, evaluation_set, group)
             drawn = draw_occupations(rows, evaluation_set, women, threshold)
+        elif kind == "example":
+            rows = illustrations.select_example(rows)
+            drawn = illustrations.draw_example(rows)
+        else:
+            rows = rows.drop(columns="part")
+            drawn = illustrations.draw_toy_model(rows, files.read_csv(points))
         plotting.save(drawn, rows, *paths)
 
 
-def correlations(curves: "pd.DataFrame", estimates: "pd.DataFrame", variable: str, choice: str) -> "pd.DataFrame":
+def select_lines(curves: "pd.DataFrame", estimates: "pd.DataFrame", variable: str, choice: str) -> "pd.DataFrame":
     """Return the curves over a variable with slope, intercept and r of each line, panel by panel."""
     rows = curves[(curves.variable == variable) & (curves.accumulation == study.TOP)]
     if choice == "main":
@@ -215,7 +232,7 @@ ROW_HEIGHT, CELL_WIDTH, LEAST_WIDTH = 0.115, 0.125, 0.85
 """Height of an occupation, width of a sentence, least width of a model, in inches."""
 
 
-def occupations(metrics: "pd.DataFrame", evaluation_set: str, group: str) -> "pd.DataFrame":
+def select_occupations(metrics: "pd.DataFrame", evaluation_set: str, group: str) -> "pd.DataFrame":
     """Return the metrics of one figure: of a group of the study's models, of one of them, or of all of the run."""
     rows = study.moved(metrics, evaluation_set=evaluation_set)
     # Of two sets of templates the one that the section's numbers are about.
@@ -241,7 +258,7 @@ def draw_occupations(frame: "pd.DataFrame", evaluation_set: str, share: dict, th
     A model alone gets two blocks, one for each half of many occupations.
 
     Args:
-        frame: From :func:`occupations`.
+        frame: From :func:`select_occupations`.
         share: Women among those who have each occupation, in percent; empty if it is not known.
         threshold: In percentage points.
     """

@@ -9,10 +9,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyArrowPatch
 from matplotlib.transforms import offset_copy
 
-from scripts.core import files
 from scripts.core.paper import plotting
 from scripts.core.paper.formats import number
-from scripts.core.workflow.job import run_named
 from scripts.underspecification import study, toy_model
 from scripts.underspecification.instances import COREFERENTS, PARTICIPANTS, is_well_specified
 from scripts.underspecification.probabilities import read_probabilities
@@ -76,12 +74,6 @@ def draw_toy_model(correlations: pd.DataFrame, points: pd.DataFrame) -> Figure:
     return drawn
 
 
-def figure_toy_model(*, correlations: str, points: str, pdf: str, png: str, csv: str) -> None:
-    """Draw ``points`` with the simulated and, in parentheses, the exact correlation."""
-    table, drawn = files.read_csv(correlations), files.read_csv(points)
-    plotting.save(draw_toy_model(table, drawn), table, pdf, png, csv)
-
-
 EXAMPLE = "RoBERTa-large"
 """The model of Figure 4."""
 REFERENT_LOOKS = {
@@ -95,16 +87,10 @@ REFERENT_SHIFT = {"professional": -1.5, "participant": 1.5}
 """How far right of its date a mark stands, in points."""
 
 
-def figure_example(*, probabilities: list, pdf: str, png: str, csv: str) -> None:
-    """Draw the sentences about one occupation as one model fills them."""
-    rows = pd.concat([example_rows(read_probabilities(path)) for path in probabilities], ignore_index=True)
-    chosen = select_example(rows)
-    plotting.save(draw_example(chosen), chosen, pdf, png, csv)
-
-
-def example_rows(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return Winogender's feminine probabilities as the study has them."""
-    return study.moved(frame, evaluation_set="winogender", dates=...)
+def read_examples(probabilities: list[str]) -> pd.DataFrame:
+    """Return Winogender's feminine probabilities as the study has them, from the files of all parts."""
+    rows = [study.moved(read_probabilities(path), evaluation_set="winogender", dates=...) for path in probabilities]
+    return pd.concat(rows, ignore_index=True)
 
 
 def select_example(rows: pd.DataFrame) -> pd.DataFrame:
@@ -182,7 +168,3 @@ def draw_example(frame: pd.DataFrame) -> Figure:
         handle.set_markeredgecolor(handle.get_color())
     plotting.legend_below(drawn, handles, 3)
     return drawn
-
-
-if __name__ == "__main__":
-    run_named()

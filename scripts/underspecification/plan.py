@@ -33,7 +33,7 @@ def method_of(name: str) -> str:
 
 def title_of(path: str) -> str:
     """Return what a report calls a figure or table: its part, and the name of its file in words."""
-    return ": ".join(Path(path).parts[-2:]).replace("_", " ").capitalize()
+    return ": ".join(name for name in Path(path).parts[-2:] if name != "figures").replace("_", " ").capitalize()
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Plan(StudyPlan):
             names[part] = [*HEADLINE, *groups, "occupations_example"]
         if self.models:
             names[RUN] = [*names[RUN], *(f"occupations_{kind}_{RUN}" for kind in KINDS)]
-        return [f"{part}/{name}" for part, of_part in names.items() for name in of_part]
+        return [f"{part}/{name}" for part, of_part in names.items() for name in (*of_part, "example")]
 
     @cached_property
     def sets(self) -> list[str]:

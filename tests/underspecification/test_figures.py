@@ -36,7 +36,8 @@ def results(tmp_path_factory):
     paths = {name: str(folder / f"{name}.csv") for name in ("estimates", "curves", "metrics")}
     settings = {"threshold": THRESHOLD, "folds": 3, "draws": 100, "seed": 1}
     estimates.estimates(probabilities=[folder / "probabilities.parquet"], **paths, **settings)
-    return {name: study.read_table(path) for name, path in paths.items()} | {"probabilities": pd.concat(parts)}
+    tables = {name: study.read_table(path) for name, path in paths.items()}
+    return tables | {"probabilities": folder / "probabilities.parquet"}
 
 
 def of_part(table, part):
@@ -45,19 +46,19 @@ def of_part(table, part):
 
 @pytest.fixture(scope="module")
 def curves(results):
-    return figures.correlations(of_part(results["curves"], "preprint"), results["estimates"], "date", "all")
+    return figures.select_lines(of_part(results["curves"], "preprint"), results["estimates"], "date", "all")
 
 
 @pytest.fixture(scope="module")
 def cells(results):
     """The metrics that the figure of a run's occupations shows."""
-    return figures.occupations(of_part(results["metrics"], study.RUN), "winogender", study.RUN)
+    return figures.select_occupations(of_part(results["metrics"], study.RUN), "winogender", study.RUN)
 
 
 @pytest.fixture(scope="module")
 def drawn(results, curves, cells):
-    places = figures.correlations(of_part(results["curves"], study.RUN), results["estimates"], "place", "all")
-    example = illustrations.select_example(illustrations.example_rows(of_part(results["probabilities"], "preprint")))
+    places = figures.select_lines(of_part(results["curves"], study.RUN), results["estimates"], "place", "all")
+    example = illustrations.select_example(of_part(illustrations.read_examples([results["probabilities"]]), "preprint"))
     points = pd.concat(toy_model.simulate(task, 10, 3000, 1).assign(task=task) for task in toy_model.TASKS)
     return {
         "date": figures.draw_correlations(curves, "date"),
@@ -159,7 +160,7 @@ def test_colours_of_occupations_change_at_the_threshold_of_the_settings(cells, t
 def test_of_two_sets_of_templates_this_projects_is_drawn(results, cells):
     metrics = of_part(results["metrics"], study.RUN)
     both = pd.concat([metrics.assign(value=9.0), metrics.assign(templates="replica")])
-    assert figures.occupations(both, "winogender", study.RUN).value.equals(cells.value)
+    assert figures.select_occupations(both, "winogender", study.RUN).value.equals(cells.value)
 
 
 def test_released_models_that_no_figure_of_the_study_shows_are_marked():
