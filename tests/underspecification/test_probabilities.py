@@ -144,3 +144,25 @@ def test_probabilities_of_method_2_are_divided_by_those_of_the_three_genders(tmp
 def test_models_behind_servers_have_no_masses_over_the_vocabulary(tmp_path):
     frame = files.read_parquet(read(tmp_path, "generate", "ul2", "UL2-20B", full=False))
     assert "full" not in set(frame.accumulation) and set(frame.label) == {"UL2-20B gen"} and set(frame.model) == {"ul2"}
+
+
+BROKEN = {
+    "missing row": (lambda f: f.drop(index=4), ["s ___", "male", "1802", "has no probability"]),
+    "repeated row": (lambda f: pd.concat([f, f.iloc[4:5]]), ["s ___", "male", "1802", "two rows"]),
+    "words": (lambda f: f.assign(probability="much"), ["probability holds string"]),
+    "empty cell": (lambda f: f.assign(gender=f.gender.where(f.index != 4)), ["row 5", "gender is empty"]),
+    "no column": (lambda f: f.drop(columns="templates"), ["column templates is missing"]),
+    "nothing": (lambda f: f.iloc[:0], ["has no row"]),
+}
+
+
+@pytest.mark.parametrize(("change", "named"), BROKEN.values(), ids=BROKEN)
+def test_broken_probabilities_are_refused(tmp_path, change, named):
+    rows = [
+        {"item": "s ___", "gender": gender, "position": k, "value": str(1801 + k), "probability": 0.1}
+        for gender in ("female", "male", "neutral") for k in range(3)
+    ]  # fmt: skip
+    path = tmp_path / "p.parquet"
+    files.write_parquet(path, change(tidy(rows, evaluation_set="mgc")))
+    with refused(path, *named, "delete"):
+        probabilities.read_probabilities(str(path))
