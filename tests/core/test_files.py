@@ -69,9 +69,10 @@ def test_missing_column_and_missing_file_are_named(tmp_path):
         files.read_parquet(tmp_path / "other.parquet")
 
 
-def test_csv_keeps_words_that_look_missing(tmp_path):
+def test_csv_keeps_words_that_look_missing_and_ten_digits(tmp_path):
     path = tmp_path / "table.csv"
-    files.write_csv(path, pd.DataFrame({"word": ["NA", "null", None], "x": [1.5, 2.0, None]}))
+    files.write_csv(path, pd.DataFrame({"word": ["NA", "null", None], "x": [1.234567890123, 2.0, None]}))
+    assert path.read_text().splitlines()[1] == "NA,1.23456789"
     assert files.read_csv(path).word.tolist()[:2] == ["NA", "null"]
     assert files.read_csv(path).x.isna().tolist() == [False, False, True]
 

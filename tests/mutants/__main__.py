@@ -98,7 +98,7 @@ def outcome(tree: Path, tests: tuple[str, ...]) -> tuple[bool, str]:
         return False, f"{MINUTES} minutes"
     if done.returncode not in (0, 1):
         raise RuntimeError(f"pytest ended with {done.returncode}: {(done.stdout + done.stderr)[-2000:]}")
-    failed = re.search(r"^(?:FAILED|ERROR) (\S+)", done.stdout, flags=re.MULTILINE)
+    failed = re.search(r"^(?:FAILED|ERROR) (.+?)(?: - |$)", done.stdout, flags=re.MULTILINE)
     return done.returncode == 0, failed[1] if failed else ""
 
 
