@@ -24,7 +24,6 @@ SLOW = (
     "core/test_mixed_effects.py",
     "coreference",
     "coreference_training",
-    "counter_gap/test_published.py",
     "distributions",
     "explorer/test_page.py",
     "misgendered/test_findings.py",

@@ -5,7 +5,7 @@ import io
 
 import pandas as pd
 
-from scripts.counter_gap import passages, templates
+from scripts.counter_gap import estimates, passages, study, templates
 
 PRONOUNS = {
     "he": {"nominative": "he", "accusative": "him", "possessive": "his", "possessive_independent": "his",
@@ -25,11 +25,6 @@ def write_quadruples(path, rows=ROWS):
     """Write a file of quadruples as this project's and return its path."""
     path.write_text("\n".join(["\t".join(templates.COLUMNS), *rows]) + "\n", encoding="utf-8")
     return path
-
-
-def eight_instances(path):
-    """Return the eight instances of :data:`ROWS`."""
-    return templates.read_quadruples(write_quadruples(path), PRONOUNS)
 
 
 def records(frame):
@@ -59,3 +54,25 @@ def corpus_score(value: float, error: float = 0.001, corpus: str = "ontonotes") 
     facts = {"corpus": corpus, "part": "development", "documents": 343, "system": "mine", "weights_sha256": "0"}
     scores = {"metric": ["conll", "muc"], "f1": [value, 0.9], "ci_low": [value - error, None]}
     return pd.DataFrame(scores | {"ci_high": [value + error, None]}).assign(**facts)
+
+
+def f1_scores(values, label="{}"):
+    """Return the F1 on OntoNotes of all systems, from that of each debiasing method."""
+    systems = [(label.format(name), method) for name in study.SYSTEMS.values() for method in values]
+    scored = [{"model": name, "debiasing": method} for name, method in systems]
+    table = estimates.of_corpora([corpus_score(values[method]) for _, method in systems], scored)
+    return table.assign(system=table.model)
+
+
+def estimate_flags(frame, flags, draws, seed):
+    """Return the estimates of the study's systems with their tests, as findings and tables read them."""
+    table = study.add_significance(estimates.correct_tests(estimates.of_set(frame, flags, draws, seed)), 0.01)
+    return study.with_systems(table, {name: name for name in study.SYSTEMS.values()})
+
+
+def estimated(*rows, **columns):
+    """Return estimates with significance from (templates, model, kind, debiasing, metric, value)."""
+    names = ["templates", "model", "kind", "debiasing", "metric", "value"]
+    table = pd.DataFrame(rows, columns=names).reindex(columns=estimates.COLUMNS)
+    table[study.FACTORS] = ""
+    return study.add_significance(table.assign(**{"scoring": "clusters", "reading": study.CORRECTED} | columns), 0.01)

@@ -4,17 +4,9 @@ import pandas as pd
 import pytest
 
 from scripts.core import files
-from scripts.core.data.templates import read_pronouns
-from scripts.counter_gap import annotation, templates
+from scripts.counter_gap import annotation
 from scripts.counter_gap.passages import COLUMNS, read_c_gap
 from tests.counter_gap import make
-
-
-@pytest.fixture(scope="module")
-def replica(root):
-    return templates.read_quadruples(
-        root / "templates/counter_gap/quadruples.tsv", read_pronouns(root / "templates/pronouns.tsv")
-    )
 
 
 @pytest.fixture(scope="module")

@@ -78,40 +78,6 @@ def test_a_text_without_marks_is_taken_whole(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "named"),
-    [
-        ("Ann saw cafés.\n".encode("latin-1"), ["byte 12 is not UTF-8", "declares no other", "convert"]),
-        (whole("ASCII"), ["is not ASCII, as it declares", "convert"]),
-        # Names that are no codec's, or that no file system or codec takes.
-        *((whole(name), [repr(name), "unknown", "convert"]) for name in ("KLINGON", "UTF\0-8", "undefined", "hex")),
-        (2 * whole(), ["line 47", "a second book"]),
-        ("\n \n", ["has no text", "leave the book out"]),
-        (HEADER.format(encoding="UTF-8") + FOOTER, ["has no text", "leave the book out"]),
-        (HEADER.format(encoding="UTF-8") + BODY, ["mark of the book's end", "whole copy"]),
-        (BODY + FOOTER, ["mark of the book's start", "whole copy"]),
-    ],
-    ids=["no UTF-8", "ASCII", "unknown", "null byte", "undefined", "no text codec", "two books", "blank", "empty",
-         "no end", "no start"],
-)  # fmt: skip
-def test_texts_that_are_refused(tmp_path, text, named):
-    path = tmp_path / "walk.txt"
-    path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    with refused(path, *named):
-        texts.read(path)
-
-
-@pytest.mark.parametrize(
-    ("name", "named"),
-    [("walk.pdf", ".txt"), ("none.txt", "cannot be read"), ("walk.epub", "not a zip archive; get another copy")],
-)
-def test_files_of_other_kinds_and_missing_ones_are_refused(tmp_path, name, named):
-    if name != "none.txt":
-        written(tmp_path, "x", name=name)
-    with refused(tmp_path / name, named):
-        texts.read(tmp_path / name)
-
-
-@pytest.mark.parametrize(
     ("paragraph", "heading"),
     [
         ("CHAPTER IV", True), ("Chapter 4. A walk", True), ("* * *", True), ("THE END", True), ("The Hill", True),
@@ -177,24 +143,40 @@ def test_chapters_of_an_epub_are_read_in_their_order(tmp_path):
     assert book.label == "book A Walk (by A. Nonymous)"
 
 
-@pytest.mark.parametrize(
-    ("changed", "named"),
-    [
-        ({"OPS/one.xhtml": "<p> </p>", "OPS/two .xhtml": "<p></p>"}, "has no text; leave the book out"),
-        ({"OPS/one.xhtml": b"<p>caf\xe9</p>"}, "byte 7 of OPS/one.xhtml is not UTF-8"),
-        ({"META-INF/container.xml": "<container/>"}, "names no package"),
-        ({"OPS/book.opf": "<package>"}, "OPS/book.opf is no XML"),
-        ({"OPS/two .xhtml": None}, "two .xhtml"),
-    ],
-    ids=["empty", "no UTF-8", "no package", "no XML", "a missing chapter"],
-)
-def test_epubs_that_are_refused(tmp_path, changed, named):
-    path = epub(tmp_path, changed)
-    with refused(path, named):
+REFUSED = {
+    "no UTF-8": ("Ann saw cafés.\n".encode("latin-1"), ["byte 12 is not UTF-8", "declares no other", "convert"]),
+    "ASCII": (whole("ASCII"), ["is not ASCII, as it declares", "convert"]),
+    # Names that are no codec's, or that no file system or codec takes.
+    **{name: (whole(name), [repr(name), "unknown", "convert"]) for name in ("KLINGON", "UTF\0-8", "undefined", "hex")},
+    "two books": (2 * whole(), ["line 47", "a second book"]),
+    "blank": ("\n \n", ["has no text", "leave the book out"]),
+    "empty": (HEADER.format(encoding="UTF-8") + FOOTER, ["has no text", "leave the book out"]),
+    "no end": (HEADER.format(encoding="UTF-8") + BODY, ["mark of the book's end", "whole copy"]),
+    "no start": (BODY + FOOTER, ["mark of the book's start", "whole copy"]),
+    "missing": (None, ["cannot be read", "correct its name"]),
+    "EPUB without text": ({"OPS/one.xhtml": "<p> </p>", "OPS/two .xhtml": "<p></p>"}, ["has no text"]),
+    "EPUB in Latin 1": ({"OPS/one.xhtml": b"<p>caf\xe9</p>"}, ["byte 7 of OPS/one.xhtml", "UTF-8"]),
+    "EPUB without a package": ({"META-INF/container.xml": "<container/>"}, ["names no package"]),
+    "EPUB without XML": ({"OPS/book.opf": "<package>"}, ["OPS/book.opf is no XML"]),
+    "EPUB without a chapter": ({"OPS/two .xhtml": None}, ["two .xhtml"]),
+}
+
+
+@pytest.mark.parametrize(("content", "named"), REFUSED.values(), ids=REFUSED)
+def test_books_that_are_refused(tmp_path, content, named):
+    path = tmp_path / "walk.txt"
+    if isinstance(content, dict):
+        path = epub(tmp_path, content)
+    elif content is not None:
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with refused(path, *named):
         texts.read(path)
 
 
-def test_a_protected_book_is_refused(tmp_path):
+def test_other_files_and_protected_books_are_refused(tmp_path):
+    for name, named in (("walk.pdf", "EPUB (.epub)"), ("walk.epub", "not a zip archive")):
+        with refused(name, named):
+            texts.read(written(tmp_path, "x", name=name))
     path = epub(tmp_path)
     content = bytearray(path.read_bytes())
     # The bit that says that a member is encrypted, in the headers of members and in the list at the end.

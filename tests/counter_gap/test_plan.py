@@ -40,9 +40,7 @@ def test_books_are_fetched_or_where_the_configuration_says(tmp_path):
     assert "books" in plan(templates=["books"]).compared_sets
 
 
-def test_what_no_run_can_have_is_refused():
+def test_two_files_of_one_system_are_refused():
     given = {"system": "BERT-base", "debiasing": "none", "data": "replica", "file": "mine.jsonl"}
     with refused("counter_gap.clusters", "mine.jsonl", "BERT-base", "replica", "another name"):
         plan(clusters=[given])
-    with refused("counter_gap.books", "nowhere"):
-        plan(books={"sources": ["nowhere"]})

@@ -7,7 +7,6 @@ import pytest
 from scripts.core import files
 from scripts.core.data import upstream
 from scripts.counter_gap import passages, released_flags, study
-from tests.counter_gap import make
 from tests.refusals import refused
 
 SHIPPED = "templates/counter_gap/released_flags.tsv"
@@ -19,9 +18,8 @@ SYSTEMS = [
 
 
 @pytest.fixture
-def written(tmp_path):
+def written(frame, tmp_path):
     """The eight instances of the tests, flags of every system, and the file that is made of them."""
-    frame = make.eight_instances(tmp_path / "quadruples.tsv")
     frame["book"] = ["12.txt"] * 4 + ["tale.epub"] * 4
     generator = np.random.default_rng(3)
     flags = {
@@ -54,6 +52,10 @@ def test_what_is_written_is_read(written):
     lines = path.read_text(encoding="utf-8").split("\n")
     rows = released_flags.read_instances(path).row
     assert [lines[row - 1].partition("\t")[0] for row in rows] == ["rain"] * 4 + ["road"] * 4
+    facts = released_flags.facts_of_texts(frame)
+    assert facts.mark.tolist() == ["none", "splitting"]
+    # Between Judit and she: a, coat, a comma, as. Between Paul and him: seven words and a comma.
+    assert facts.words.tolist() == [4, 8]
 
 
 @pytest.mark.parametrize(
@@ -79,6 +81,25 @@ def test_bad_rows_are_named(written, old, new, named):
             read(path)
 
 
+@pytest.mark.parametrize(
+    ("row", "text", "named"),
+    [
+        (3, "rain-swap-9\tTRUE\tFALSE", ["row 4", "'rain-swap-9'", "'rain-swap-1'"]),
+        (2, "rain-control\tTRUE\tno", ["row 3", "B-coref 'no'"]),
+        (8, None, ["7 rows for 8 instances"]),
+    ],
+)
+def test_bad_flags_are_named(tmp_path, frame, row, text, named):
+    lines = ["ID\tA-coref\tB-coref", *(f"{i}\tTRUE\tFALSE" for i in frame.id)]
+    path = tmp_path / "out.tsv"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    assert released_flags.read_output(path, frame).a_pred.all()
+    lines[row : row + 1] = [] if text is None else [text]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    with refused(path, *named, "fetch the file again"):
+        released_flags.read_output(path, frame)
+
+
 def test_the_shipped_file_is_small_and_has_no_text(root):
     path = root / SHIPPED
     assert path.stat().st_size < 100_000
@@ -90,6 +111,14 @@ def test_the_shipped_file_is_small_and_has_no_text(root):
     labels = {label for levels in released_flags._LEVELS.values() for label in levels}
     cells = {cell for line in path.read_text(encoding="utf-8").split("\n")[3:] for cell in line.split("\t")}
     assert {cell for cell in cells if len(cell) > 6} <= labels | {cell for cell in cells if cell.isdecimal()}
+
+
+def test_spoilt_quadruples_are_false_for_all_released_systems(official):
+    frame, flags = official
+    spoilt = frame.id[frame["mark"] == "splitting"]
+    found = flags[flags.debiasing == "none"].assign(any=lambda t: t.a_pred | t.b_pred)
+    assert len(spoilt) == 400 and not found["any"][found.id.isin(spoilt)].any()
+    assert found["any"][~found.id.isin(spoilt)].mean() > 0.8
 
 
 @pytest.mark.upstream

@@ -1,0 +1,53 @@
+"""Quadruples of this project: what is right is filled, and every bad row is named."""
+
+import pytest
+
+from scripts.counter_gap import passages, templates
+from tests.counter_gap import make
+from tests.refusals import refused
+
+
+def test_quadruples_become_four_instances(frame):
+    assert frame.id.tolist()[:4] == ["rain", "rain-control", "rain-swap-1", "rain-swap-2"]
+    assert frame.text.tolist()[:4] == [
+        '"Wait," said Paul. Mina lent Judit a coat, as she had none; Otto slept.',
+        '"Wait," said Otto. Judit lent Mina a coat, as she had none; Paul slept.',
+        '"Wait," said Mina. Paul lent Otto a coat, as he had none; Judit slept.',
+        '"Wait," said Judit. Otto lent Paul a coat, as he had none; Mina slept.',
+    ]
+    for row in frame.itertuples():
+        for kind in passages.SPANS:
+            word, offset = getattr(row, kind), getattr(row, f"{kind}_offset")
+            assert row.text[offset : offset + len(word)] == word
+    assert frame.case.tolist() == ["nominative"] * 4 + ["accusative"] * 4
+    assert frame.gender.tolist() == list("FFMMMMFF")
+
+
+def test_gendered_words_follow_their_person(tmp_path):
+    row = (
+        "king\tM\ta\tPaul\tOtto\tMina\tJudit\t{a} and {b} met {x}, who lost {other:possessive} way to the old "
+        "{same:king/queen} with {y}; {target:nominative} knew."
+    )
+    texts = templates.read_quadruples(make.write_quadruples(tmp_path / "quadruples.tsv", [row]), make.PRONOUNS).text
+    assert "who lost her way to the old king with" in texts[0]
+    assert "who lost his way to the old queen with" in texts[3]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "named"),
+    [
+        ("\tF\t", "\tX\t", ["row 2", "gender 'X'"]),
+        ("\tb\t", "\tc\t", ["row 2", "right name 'c'", "a, b, neither"]),
+        ("Judit\tPaul", "Judit\tJudit", ["row 2", "four different names"]),
+        ("{y}", "Otto", ["row 2", "slot '{y}' is missing", "'Otto' is outside its slot"]),
+        ("{target:nominative}", "she", ["row 2", "one slot {target:…}", "'she' must be a slot"]),
+        ("{target:nominative}", "{target:dative}", ["row 2", "slot '{target:dative}' is unknown"]),
+        ("{a} lent {b}", "{b} lent {a}", ["row 2", "{a} must come before {b}"]),
+        ("had none", "had none}", ["row 2", "brace"]),
+        ("rain", "road", ["row 3", "'road'", "row 2"]),
+    ],
+)
+def test_bad_rows_of_quadruples_are_named(tmp_path, old, new, named):
+    path = make.write_quadruples(tmp_path / "quadruples.tsv", [make.ROWS[0].replace(old, new, 1), make.ROWS[1]])
+    with refused(path, *named, "correct these rows"):
+        templates.read_quadruples(path, make.PRONOUNS)
