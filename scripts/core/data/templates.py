@@ -213,23 +213,16 @@ def read_pronouns(path: str | Path) -> dict[str, PronounSet]:
         UserError: If a cell is empty, a form is not lower-case or holds a blank, a type is unknown, or a set occurs
             twice.
     """
-    sets = {}
-    for row, cells in read_tsv(path, PRONOUN_COLUMNS):
-        where = f"{path}, row {row}"
-        for column, cell in cells.items():
-            if not cell.strip():
-                raise UserError(f"{where}: the cell '{column}' is empty; every pronoun set needs all five forms")
-            if cell != cell.lower() or any(c.isspace() or c in "{}_" for c in cell):
-                raise UserError(f"{where}: '{cell}' ({column}) must be one lower-case word; templates add capitals")
-        name, kind = cells["set"], cells["type"]
-        if kind not in PRONOUN_TYPES:
-            raise UserError(f"{where}: the type '{kind}' is unknown; write binary, neutral or neo")
-        if name in sets:
-            raise UserError(f"{where}: the pronoun set '{name}' occurs twice; remove or rename one")
-        sets[name] = PronounSet({form: cells[form] for form in FORMS}, kind)
-    if not sets:
-        raise UserError(f"{path}: has no pronoun set; add a row")
-    return sets
+    frame = read_frame(path, PRONOUN_COLUMNS, key="set", levels={"type": PRONOUN_TYPES})
+    for (row, column), cell in frame.stack().items():
+        if cell != cell.lower() or any(c.isspace() or c in "{}_" for c in cell):
+            raise UserError(
+                f"{path}, row {row}: '{cell}' ({column}) must be one lower-case word; templates add capitals"
+            )
+    return {
+        cells["set"]: PronounSet({form: cells[form] for form in FORMS}, cells["type"])
+        for cells in frame.to_dict("records")
+    }
 
 
 def select_pronoun_sets(
@@ -291,17 +284,11 @@ def read_occupations(path: str | Path) -> dict[str, str]:
     Raises:
         UserError: If a cell is empty or an occupation occurs twice or equals its participant.
     """
-    occupations = {}
-    for row, cells in read_tsv(path, ("occupation", "participant")):
-        occupation, participant = cells["occupation"], cells["participant"]
-        for column, cell in cells.items():
-            if not cell or cell != cell.strip():
-                raise UserError(f"{path}, row {row}: the cell '{column}' is empty or has blanks around it; correct it")
-        if occupation in occupations:
-            raise UserError(f"{path}, row {row}: the occupation '{occupation}' occurs twice; remove one")
+    frame = read_frame(path, ("occupation", "participant"), key="occupation")
+    for row, occupation, participant in frame.itertuples(name=None):
+        for column, cell in (("occupation", occupation), ("participant", participant)):
+            if cell != cell.strip():
+                raise UserError(f"{path}, row {row}: the cell '{column}' has blanks around it; remove them")
         if occupation == participant:
             raise UserError(f"{path}, row {row}: occupation and participant are both '{occupation}'; name two people")
-        occupations[occupation] = participant
-    if not occupations:
-        raise UserError(f"{path}: has no occupation; add a row")
-    return occupations
+    return dict(zip(frame.occupation, frame.participant, strict=True))
