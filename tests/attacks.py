@@ -10,7 +10,7 @@ from pathlib import Path
 MODULES = (
     "tests.workflow.test_audit", "tests.workflow.test_card", "tests.core.provenance.test_job_records",
     "tests.core.provenance.test_manifest", "tests.core.workflow.test_bytecode", "tests.test_rooms",
-    "tests.paper.test_paper", "tests.core.paper.test_report", "tests.workflow.test_crate",
+    "tests.paper.test_paper_pdf", "tests.core.paper.test_report", "tests.workflow.test_crate",
     "tests.core.models.test_loading",
 )  # fmt: skip
 PAGE = Path(__file__).parents[1] / "docs/audit.md"

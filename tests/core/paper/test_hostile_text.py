@@ -23,11 +23,10 @@ from scripts.core.paper import explorer, latex, plotting, report
 from scripts.core.paper.finding_verdicts import OTHER_MODELS
 from scripts.core.provenance.differences import Run
 from scripts.misgendered import tables as misgendered
-from scripts.ruff import human, scaling_figure
+from scripts.ruff import human
 from scripts.ruff import tables as ruff
-from scripts.ruff.curves import Drawn
-from tests.paper.test_paper import SETS, source_without_models
-from tests.ruff import synthetic
+from tests.paper import main_file
+from tests.ruff.synthetic import SETS
 
 PIECES = (
     "}\\input{/any/file}{", "\\write18{ls}", "^^5cinput", "\\\\", "\\end{document}", "%", "&", "#", "~", "$x$", "$",
@@ -120,10 +119,10 @@ def paper(folder, text):
     """Return the main file with a text as title, author, date, address, and all that is said of models and sets."""
     facts = {"model": "m", "label": text, "source": {"hub": text}, "revision": text}
     files.write_parquet(folder / "m.parquet", pd.DataFrame({"x": [1]}), facts)
-    return source_without_models(
-        folder, [*SETS[:3], SETS[3] | {"label": text}], systems={"a": {"label": text, "demonstration": True}},
-        title=text, settings={"authors": [text], "date": text, "code": f"https://a.org/{text}"},
-        models={"m": entry(text)}, made=[str(folder / "m.parquet")],
+    return main_file.write(
+        folder, title=text, settings={"authors": [text], "date": text, "code": f"https://a.org/{text}"},
+        pronoun_sets=[*SETS[:3], SETS[3] | {"label": text}], models={"m": entry(text)},
+        coreference_systems={"a": {"label": text, "demonstration": True}}, made=[str(folder / "m.parquet")],
     )  # fmt: skip
 
 
@@ -256,14 +255,3 @@ def test_a_label_of_a_figure_is_text(text):
         label = drawn.text(0, 0, text)
         drawn.draw_without_rendering()
         assert not label.get_parse_math()
-
-
-@given(TEXTS)
-@settings(max_examples=10, deadline=None)
-def test_a_family_is_a_text_of_the_legend(text):
-    models = {name: facts | {"family": text} for name, facts in list(synthetic.paper_models().items())[:4]}
-    tables = {"estimates": synthetic.accuracy(models, SETS[:4], seeds=1, distractors=[0, 5])}
-    run = Drawn(models, {}, 0.25, 0.9, [])
-    drawn = scaling_figure.draw_scaling(scaling_figure.scaling(tables, run), run)
-    drawn_texts = {label.get_text(): label.get_parse_math() for label in drawn.legends[0].get_texts()}
-    assert drawn_texts[f"{text} (encoder)"] is False

@@ -6,7 +6,7 @@ from scripts.core import files
 from scripts.core.data import estimate_rows
 from scripts.paper import paper_scores
 from tests.figures import problems
-from tests.paper.test_paper import DOCUMENT, ROOT, build, needs_tex
+from tests.paper.typeset import ROOT, build_column, needs_tex
 
 STUDIES = [
     {"key": "ruff", "label": "RUFF", "chances": {"accuracy": 0.25}},
@@ -106,10 +106,4 @@ def test_of_many_models_the_table_has_both_ends(tmp_path):
 def test_it_can_be_typeset(summary, tmp_path):
     paths = made(summary, tmp_path)
     text = paths["scores_tex"].read_text(encoding="utf-8").replace("figures/f.pdf", str(paths["pdf"]))
-    (tmp_path / "body.tex").write_text(text + r"\hypertarget{fig:scores}{}\hypertarget{tab:scores}{}")
-    (tmp_path / "proceedings.sty").write_text((ROOT / "paper/proceedings.sty").read_text())
-    document = DOCUMENT.replace("{article}", "[10pt,twocolumn]{article}" + r"\usepackage{proceedings}")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tests.paper.test_paper.DOCUMENT", document)
-        build(tmp_path, r"\input{body}")
-    assert (tmp_path / "main.pdf").is_file()
+    build_column(tmp_path, text + r"\hypertarget{fig:scores}{}\hypertarget{tab:scores}{}")

@@ -13,7 +13,7 @@ from scripts.core.paper.finding_verdicts import Check, Finding
 from scripts.core.paper.front import Front
 from scripts.core.paper.sections import target
 from scripts.paper import paper_figure, paper_overview
-from tests.paper.test_paper import DOCUMENT, ROOT, build, needs_tex
+from tests.paper.typeset import ROOT, build_column, needs_tex
 
 STUDIES = [
     {"key": "one", "label": "One", "name": "One", "question": "Does it_ rise?", "parts": ["replica", "official"],
@@ -193,19 +193,10 @@ def written(folder, made):
 
 @needs_tex
 def test_it_can_be_typeset(made, tmp_path):
-
     folder = tmp_path / "typeset"
     folder.mkdir()
-    (folder / "proceedings.sty").write_text((ROOT / "paper/proceedings.sty").read_text())
-    text = made["overview_tex"] + r"\label{sec:provenance}" + made["undecided_tex"]
     (folder / "headlines.pdf").write_bytes((made["folder"] / "headlines.pdf").read_bytes())
+    text = made["overview_tex"] + r"\label{sec:provenance}" + made["undecided_tex"]
     text = re.sub(r"\{[^{}]*headlines\.pdf\}", "{headlines.pdf}", text)
-    anchors = "".join(
-        rf"\hypertarget{{{name}}}{{}}" for name in sorted(set(re.findall(r"\\(?:sourced|origin)\{([^}]+)\}", text)))
-    )
-    document = DOCUMENT.replace("{article}", "[10pt,twocolumn]{article}" + r"\usepackage{proceedings}")
-    (folder / "body.tex").write_text(f"{text} The end. {anchors}")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tests.paper.test_paper.DOCUMENT", document)
-        build(folder, r"\input{body}")
-    assert (folder / "main.pdf").is_file()
+    targets = sorted(set(re.findall(r"\\(?:sourced|origin)\{([^}]+)\}", text)))
+    build_column(folder, f"{text} The end. " + "".join(rf"\hypertarget{{{name}}}{{}}" for name in targets))
