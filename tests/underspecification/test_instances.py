@@ -90,41 +90,38 @@ def test_samples_keep_both_ends(mgc, replica):
     assert few.occupation.min() == "accountant" and few.occupation.nunique() == 5 and len(few) == 5 * 8 * 2
 
 
-@pytest.mark.parametrize(
-    ("evaluation_set", "inputs", "words"),
-    [
-        (
-            "mgc",
-            {"verbs": "verbs", "life_stages": "life_stages", "places": "places"},
-            {"verb_row": "form", "life_stage_row": "life_stage", "place_row": "value", "prompt_row": "prompt"},
-        ),
-        (
-            "winogender",
-            {"schemas": "winogender", "occupations": "../occupations"},
-            {"sentence_row": "occupation", "occupation_row": "occupation", "prompt_row": "prompt"},
-        ),
-    ],
-)
-def test_instances_and_texts_name_the_lines_they_were_made_from(tmp_path, evaluation_set, inputs, words):
-    paths = {name: str(FOLDER / f"{file}.tsv") for name, file in inputs.items()} | {"dates": str(FOLDER / "dates.tsv")}
+MADE_FROM = {
+    "mgc": ("code", "verbs", "life_stages", "places"),
+    "winogender": ("winogender", "schemas", "occupations"),
+}
+"""Sets to the range of their dates and the files that they are made from."""
+FILES = {"schemas": "winogender.tsv", "occupations": "../occupations.tsv"}
+WORDS = {
+    "verb_row": "form", "life_stage_row": "life_stage", "place_row": "value", "sentence_row": "occupation",
+    "occupation_row": "occupation", "prompt_row": "prompt",
+}  # fmt: skip
+"""Columns with lines to columns whose words stand there."""
+
+
+@pytest.mark.parametrize("evaluation_set", MADE_FROM)
+def test_instances_and_texts_name_the_lines_they_were_made_from(tmp_path, evaluation_set):
+    dates, *sources = MADE_FROM[evaluation_set]
+    paths = {name: str(FOLDER / FILES.get(name, f"{name}.tsv")) for name in (*sources, "dates")}
     made, read = str(tmp_path / "instances.parquet"), str(tmp_path / "texts.parquet")
-    wanted = "code" if evaluation_set == "mgc" else "winogender"
-    instances.instances(instances=made, evaluation_set=evaluation_set, date_range=wanted, outer_dates=1, **paths)
-    prompts = str(FOLDER / "prompts.tsv")
-    texts.texts(instances=made, prompts=prompts, texts=read, use=["A", "C"], dates=3, places=3, occupations=2)
-    of_texts = files.read_parquet(read)
+    instances.instances(instances=made, evaluation_set=evaluation_set, date_range=dates, outer_dates=1, **paths)
+    prompts, sample = str(FOLDER / "prompts.tsv"), {"dates": 3, "places": 3, "occupations": 2}
+    texts.texts(instances=made, prompts=prompts, texts=read, use=["A", "C"], **sample)
     of_instances = files.read_parquet(made).drop(columns=["text", *instances.ROWS])
-    joined = of_texts.merge(of_instances, on="instance_id")
+    rows = files.read_parquet(read).merge(of_instances, on="instance_id")
     origins = files.parquet_metadata(read)["origins"]
     assert files.parquet_metadata(made)["origins"] == {k: v for k, v in origins.items() if k != "prompt_row"}
-    for column, word in words.items():
-        lines = (
-            (FOLDER / ("../occupations.tsv" if column == "occupation_row" else origins[column])).read_text().split("\n")
-        )
-        rows = joined[joined[column].notna()]
-        assert len(rows) and all(w in lines[n - 1].split("\t") for n, w in zip(rows[column], rows[word], strict=True))
-    assert set(joined.date_row.dropna()) == {line_numbers(paths["dates"], templates.DATE_COLUMNS)[wanted]}
-    assert not joined[joined.variable == "place"].date_row.notna().any()
-    assert (joined.prompt_row.isna() == (joined.method == "mask")).all()
-    if evaluation_set == "winogender":
-        assert (joined.occupation_row.notna() == (joined.participant == "other")).all()
+    for column in origins.keys() - {"date_row"}:
+        lines = (FOLDER / FILES.get("occupations" if column == "occupation_row" else "", origins[column])).read_text()
+        known = rows[rows[column].notna()]
+        assert len(known)
+        for number, word in zip(known[column], known[WORDS[column]], strict=True):
+            assert word in lines.split("\n")[number - 1].split("\t")
+    assert set(rows.date_row.dropna()) == {line_numbers(paths["dates"], templates.DATE_COLUMNS)[dates]}
+    assert (rows.date_row.notna() == (rows.variable == "date")).all()
+    assert (rows.prompt_row.isna() == (rows.method == "mask")).all()
+    assert (rows.occupation_row.notna() == (rows.participant == "other")).all()
