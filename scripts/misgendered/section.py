@@ -197,7 +197,7 @@ def summary(*, estimates: str, normalisation: str, summary: str, models: dict) -
     table = study.read_table(normalisation)
     for row in files.rows(table[table.model.isin(models) & (table.group == POOLED)]):
         facts = {"shots": "0", "normalisation": row.normalisation, "wording": row.wording}
-        found.append(_row(row, models, "accuracy", row.accuracy, (row.ci_low, row.ci_high), row.n) | facts)
+        found.append(_row(row, models, "accuracy", row.accuracy, (row.low, row.high), row.n) | facts)
         # The study's own score is what the others are compared with.
         if row.normalisation != DESIGN.scores[0]:
             found.append(_row(row, models, "other pick", row.flipped, (None, None), row.n) | facts)

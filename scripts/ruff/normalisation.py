@@ -40,7 +40,6 @@ def normalisation(
             cells.append(normalising.count_decisions(asked, with_normalisers(scored, table, model), model, DESIGN))
         found.append(normalising.compare_scores(pd.concat(cells), DESIGN, draws, seed).assign(templates=part))
     rows = pd.concat(found).assign(kind=MODEL, metric="accuracy", **study.SCORED)
-    rows = rows.rename(columns={"ci_low": "low", "ci_high": "high"})
     names = [name for name in (*study.IDENTITY, "n_distractors", "pronoun", "normalisation", "metric") if name in rows]
     files.write_csv(normalisation, rows[[*names, *rows.columns.difference(names, sort=False)]])
 

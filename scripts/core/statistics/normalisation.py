@@ -168,7 +168,7 @@ def compare_scores(cells: pd.DataFrame, design: Design, draws: int, seed: int) -
         draws, seed: Of bootstrap and permutations.
 
     Returns:
-        ``model``, the columns that name a level, ``normalisation``, ``n``, ``accuracy`` with ``ci_low`` and ``ci_high``
+        ``model``, the columns that name a level, ``normalisation``, ``n``, ``accuracy`` with ``low`` and ``high``
         (95 %) and ``ties``; of all but the study's normalisation ``difference`` (of its accuracy from the study's) with
         ``difference_low`` and ``difference_high``, ``p`` (:func:`scripts.core.statistics.paired.sign_flip_p`) and the
         shares :data:`CHANGES`.
@@ -199,7 +199,7 @@ def _accuracy(part: pd.DataFrame, bootstrap: Any) -> dict[str, Any]:
     size = int(part.n.sum())
     low, high = bootstrap.accuracy(part)
     accuracy = float(part.correct.sum() / size)
-    return {"n": size, "accuracy": accuracy, "ci_low": low, "ci_high": high, "ties": int(part.tie.sum())}
+    return {"n": size, "accuracy": accuracy, "low": low, "high": high, "ties": int(part.tie.sum())}
 
 
 def _change(part: pd.DataFrame, base: pd.DataFrame, bootstrap: Any, draws: int, seed: int) -> dict[str, Any]:

@@ -148,7 +148,7 @@ def test_counts_give_what_the_single_decisions_give():
         [len(clusters), moved.sum() / len(clusters), low, high, paired.sign_flip_p(moved, 300, 7)]
     )
     sums = pd.Series(right["tokens"]).groupby(clusters).agg(["sum", "count"])
-    assert row[["ci_low", "ci_high"]].tolist() == pytest.approx(
+    assert row[["low", "high"]].tolist() == pytest.approx(
         procedures.cluster_bootstrap(sums["sum"], sums["count"], 300, 7)
     )
 
