@@ -45,7 +45,15 @@ MISGENDERED_FILES = {
         },
     },
 }
-MISGENDERED_DECLARED = MISGENDERED["declarations"]
+MISGENDERED_SOURCES = {
+    "template_files": lambda wildcards: list(MISGENDERED_FILES[wildcards.templates].values()),
+    "pronouns": PRONOUN_FILE,
+    "combinations": MISGENDERED_COMBINATIONS,
+}
+MISGENDERED_OF_SOURCES = {
+    "kinds": lambda wildcards: list(MISGENDERED_FILES[wildcards.templates]),
+    "pronoun_sets": MISGENDERED["pronoun_sets"],
+}
 MISGENDERED_SET = "results/misgendered/instances/{templates}/selected.parquet"
 MISGENDERED_PREDICTED = "results/misgendered/predictions/{templates}.parquet"
 MISGENDERED_SCORES = expand(
@@ -60,15 +68,12 @@ MISGENDERED_ONE_MODEL = 2000 + MISGENDERED.scored.instances // 1000
 MISGENDERED_DRAWN = ["constrained_decoding", "accuracy_by_group"]
 MISGENDERED_DRAWN += ["model_size"] if have_sizes(MISGENDERED.models) else []
 MISGENDERED_DRAWN += ["few_shot"] if MISGENDERED.shots else []
-# Tables 4 to 10 and 13 of the paper.
+# Tables 4 to 10 and 13 of the paper, an addition, and Figure 1.
 MISGENDERED_TABULATED = ["zero_shot", "declaration_type", "declaration_number", "groups", "forms", "name_ranks"]
-MISGENDERED_TABULATED += ["name_class"] + (["few_shot"] if MISGENDERED.shots else [])
-# Tables 1 and 2.
-MISGENDERED_FORMS = ["pronouns", "declarations"]
-# Table 14, and Figure 2.
-MISGENDERED_MADE_FROM = ["templates", "framework"]
-# Tables 11 and 12.
-MISGENDERED_COUNTED = ["corpus_counts", "excerpts"]
+MISGENDERED_TABULATED += ["name_class", *(["few_shot"] if MISGENDERED.shots else [])]
+MISGENDERED_TABULATED += ["choices", "evaluation_examples"]
+# Tables 1, 2, 14, 11, 12 and 3, and Figure 2.
+MISGENDERED_MADE_FROM = ["pronouns", "declarations", "templates", "corpus_counts", "excerpts", "models", "framework"]
 # A run without a model that the study takes has no results.
 MISGENDERED_RESULTS = MISGENDERED.templates if MISGENDERED.models else []
 MISGENDERED_FIGURES = expand(
@@ -76,14 +81,10 @@ MISGENDERED_FIGURES = expand(
 )
 MISGENDERED_TABLES = [
     *expand(
-        "results/misgendered/tables/{templates}/{table}",
-        templates=MISGENDERED.templates,
-        table=[*MISGENDERED_FORMS, *MISGENDERED_MADE_FROM, *MISGENDERED_COUNTED, "models"],
+        "results/misgendered/tables/{templates}/{table}", templates=MISGENDERED.templates, table=MISGENDERED_MADE_FROM
     ),
     *expand(
-        "results/misgendered/tables/{templates}/{table}",
-        templates=MISGENDERED_RESULTS,
-        table=[*MISGENDERED_TABULATED, "evaluation_examples", "choices"],
+        "results/misgendered/tables/{templates}/{table}", templates=MISGENDERED_RESULTS, table=MISGENDERED_TABULATED
     ),
 ]
 MISGENDERED_COMPARED = {
@@ -95,9 +96,7 @@ MISGENDERED_COMPARED = {
 
 rule misgendered_instances:
     input:
-        template_files=lambda wildcards: list(MISGENDERED_FILES[wildcards.templates].values()),
-        pronouns=PRONOUN_FILE,
-        combinations=MISGENDERED_COMBINATIONS,
+        **MISGENDERED_SOURCES,
     output:
         instances=expand(
             "results/misgendered/instances/{{templates}}/{declaration}.parquet", declaration=MISGENDERED.declarations
@@ -109,18 +108,15 @@ rule misgendered_instances:
     conda:
         "../envs/analysis.yaml"
     params:
-        kinds=lambda wildcards: list(MISGENDERED_FILES[wildcards.templates]),
-        pronoun_sets=MISGENDERED["pronoun_sets"],
-        declared=MISGENDERED_DECLARED,
+        **MISGENDERED_OF_SOURCES,
+        declared=MISGENDERED["declarations"],
     script:
         "../scripts/misgendered/instances.py"
 
 
 rule misgendered_sample:
     input:
-        template_files=lambda wildcards: list(MISGENDERED_FILES[wildcards.templates].values()),
-        pronouns=PRONOUN_FILE,
-        combinations=MISGENDERED_COMBINATIONS,
+        **MISGENDERED_SOURCES,
     output:
         selected=MISGENDERED_SET,
     log:
@@ -130,9 +126,8 @@ rule misgendered_sample:
     conda:
         "../envs/analysis.yaml"
     params:
-        kinds=lambda wildcards: list(MISGENDERED_FILES[wildcards.templates]),
-        pronoun_sets=MISGENDERED["pronoun_sets"],
-        declared=MISGENDERED_DECLARED,
+        **MISGENDERED_OF_SOURCES,
+        declared=MISGENDERED["declarations"],
         size=MISGENDERED["sample"]["instances"],
         reworded=MISGENDERED["sample"]["reworded"],
         seed=MISGENDERED["sample"]["seed"],
@@ -142,9 +137,7 @@ rule misgendered_sample:
 
 rule misgendered_few_shot:
     input:
-        template_files=lambda wildcards: list(MISGENDERED_FILES[wildcards.templates].values()),
-        pronouns=PRONOUN_FILE,
-        combinations=MISGENDERED_COMBINATIONS,
+        **MISGENDERED_SOURCES,
     output:
         selected="results/misgendered/instances/{templates}_few_{shots}/selected.parquet",
     log:
@@ -155,8 +148,7 @@ rule misgendered_few_shot:
     conda:
         "../envs/analysis.yaml"
     params:
-        kinds=lambda wildcards: list(MISGENDERED_FILES[wildcards.templates]),
-        pronoun_sets=MISGENDERED["pronoun_sets"],
+        **MISGENDERED_OF_SOURCES,
         declared={"wording": MISGENDERED.wording},
         shots=lambda wildcards: int(wildcards.shots),
         draws=MISGENDERED["few_shot"]["draws"],
@@ -180,7 +172,7 @@ rule misgendered_sizes:
     params:
         kinds=[list(MISGENDERED_FILES[name]) for name in MISGENDERED.templates],
         pronoun_sets=MISGENDERED["pronoun_sets"],
-        declared=MISGENDERED_DECLARED,
+        declared=MISGENDERED["declarations"],
         template_sets=MISGENDERED.templates,
     script:
         "../scripts/misgendered/instances.py"
@@ -348,39 +340,20 @@ rule misgendered_figures:
         "../scripts/misgendered/figures.py"
 
 
-rule misgendered_table:
+rule misgendered_tables:
     input:
         estimates=rules.misgendered_estimates.output.estimates,
-    output:
-        tex="results/misgendered/tables/{templates}/{table}.tex",
-        csv=reported(
-            "results/misgendered/tables/{templates}/{table}.csv",
-            MISGENDERED_CATEGORY,
-            2,
-            "table",
-            "{table}",
-        ),
-    log:
-        "results/logs/misgendered_table/{templates}_{table}.log",
-    wildcard_constraints:
-        table=one_of(MISGENDERED_TABULATED),
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        **from_wildcards("templates", "table"),
-        models=MISGENDERED.models,
-    script:
-        "../scripts/misgendered/tables.py"
-
-
-rule misgendered_table_choices:
-    input:
         choices=rules.misgendered_choices.output.choices,
+        predictions=MISGENDERED_PREDICTED,
+        instances=MISGENDERED_SET,
     output:
-        tex="results/misgendered/tables/{templates}/choices.tex",
-        csv=reported("results/misgendered/tables/{templates}/choices.csv", MISGENDERED_CATEGORY, 3, "table", "Choices"),
+        tex=expand("results/misgendered/tables/{{templates}}/{table}.tex", table=MISGENDERED_TABULATED),
+        csv=[
+            reported(path, MISGENDERED_CATEGORY, 2, "table", Path(path).stem.replace("_", " ").capitalize())
+            for path in expand("results/misgendered/tables/{{templates}}/{table}.csv", table=MISGENDERED_TABULATED)
+        ],
     log:
-        "results/logs/misgendered_table_choices/{templates}.log",
+        "results/logs/misgendered_tables/{templates}.log",
     conda:
         "../envs/analysis.yaml"
     params:
@@ -390,102 +363,23 @@ rule misgendered_table_choices:
         "../scripts/misgendered/tables.py"
 
 
-rule misgendered_table_evaluation_examples:
+rule misgendered_input_tables:
     input:
-        predictions=MISGENDERED_PREDICTED,
-        instances=MISGENDERED_SET,
-    output:
-        tex="results/misgendered/tables/{templates}/evaluation_examples.tex",
-        csv=reported(
-            "results/misgendered/tables/{templates}/evaluation_examples.csv",
-            MISGENDERED_CATEGORY,
-            4,
-            "table",
-            "Examples of instances",
-        ),
-    log:
-        "results/logs/misgendered_table_evaluation_examples/{templates}.log",
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        models=MISGENDERED.models,
-    script:
-        "../scripts/misgendered/tables.py"
-
-
-rule misgendered_table_forms:
-    input:
-        pronouns=PRONOUN_FILE,
-        combinations=MISGENDERED_COMBINATIONS,
-    output:
-        tex="results/misgendered/tables/{templates}/{table}.tex",
-        csv=reported("results/misgendered/tables/{templates}/{table}.csv", MISGENDERED_CATEGORY, 5, "table", "{table}"),
-    log:
-        "results/logs/misgendered_table_forms/{templates}_{table}.log",
-    wildcard_constraints:
-        table=one_of(MISGENDERED_FORMS),
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        **from_wildcards("table"),
-        pronoun_sets=MISGENDERED["pronoun_sets"],
-        numbers=MISGENDERED_DECLARED["numbers"],
-    script:
-        "../scripts/misgendered/tables.py"
-
-
-rule misgendered_table_inputs:
-    input:
-        template_files=lambda wildcards: list(MISGENDERED_FILES[wildcards.templates].values()),
-        pronouns=PRONOUN_FILE,
-        combinations=MISGENDERED_COMBINATIONS,
-    output:
-        tex="results/misgendered/tables/{templates}/{table}.tex",
-        csv=reported("results/misgendered/tables/{templates}/{table}.csv", MISGENDERED_CATEGORY, 5, "table", "{table}"),
-    log:
-        "results/logs/misgendered_table_inputs/{templates}_{table}.log",
-    wildcard_constraints:
-        table=one_of(MISGENDERED_MADE_FROM),
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        **from_wildcards("table"),
-        kinds=lambda wildcards: list(MISGENDERED_FILES[wildcards.templates]),
-        pronoun_sets=MISGENDERED["pronoun_sets"],
-        declared=MISGENDERED_DECLARED,
-    script:
-        "../scripts/misgendered/tables.py"
-
-
-rule misgendered_table_corpora:
-    input:
+        **MISGENDERED_SOURCES,
         **rules.misgendered_corpus_counts.output,
     output:
-        tex="results/misgendered/tables/{templates}/{table}.tex",
-        csv=reported("results/misgendered/tables/{templates}/{table}.csv", MISGENDERED_CATEGORY, 6, "table", "{table}"),
+        tex=expand("results/misgendered/tables/{{templates}}/{table}.tex", table=MISGENDERED_MADE_FROM),
+        csv=[
+            reported(path, MISGENDERED_CATEGORY, 3, "table", Path(path).stem.replace("_", " ").capitalize())
+            for path in expand("results/misgendered/tables/{{templates}}/{table}.csv", table=MISGENDERED_MADE_FROM)
+        ],
     log:
-        "results/logs/misgendered_table_corpora/{templates}_{table}.log",
-    wildcard_constraints:
-        table=one_of(MISGENDERED_COUNTED),
+        "results/logs/misgendered_input_tables/{templates}.log",
     conda:
         "../envs/analysis.yaml"
     params:
-        **from_wildcards("table"),
-        pronoun_sets=MISGENDERED["pronoun_sets"],
-    script:
-        "../scripts/misgendered/tables.py"
-
-
-# Table 3 of the paper.
-rule misgendered_table_models:
-    output:
-        tex="results/misgendered/tables/{templates}/models.tex",
-        csv=reported("results/misgendered/tables/{templates}/models.csv", MISGENDERED_CATEGORY, 7, "table", "Models"),
-    log:
-        "results/logs/misgendered_table_models/{templates}.log",
-    conda:
-        "../envs/analysis.yaml"
-    params:
+        **MISGENDERED_OF_SOURCES,
+        declared=MISGENDERED["declarations"],
         models=MISGENDERED.models,
     script:
         "../scripts/misgendered/tables.py"
@@ -497,16 +391,14 @@ rule misgendered_published_vs_ours:
         estimates=rules.misgendered_estimates.output.estimates,
         corpus_counts=rules.misgendered_corpus_counts.output.corpus_counts,
         sizes=rules.misgendered_sizes.output.sizes,
-        tables=expand(
-            "results/misgendered/tables/{templates}/{table}.csv",
-            templates=MISGENDERED.templates,
-            table=["declarations", "models"],
-        ),
+        # What is declared and which models there are is the same for all template sets.
+        declared=f"results/misgendered/tables/{MISGENDERED.templates[0]}/declarations.csv",
+        asked=f"results/misgendered/tables/{MISGENDERED.templates[0]}/models.csv",
     output:
         csv=reported(
             "results/misgendered/tables/published_vs_ours.csv",
             MISGENDERED_CATEGORY,
-            8,
+            4,
             "table",
             "Published numbers beside ours",
         ),
@@ -531,7 +423,7 @@ rule misgendered_findings:
         study_models=repo_path("paper/published/misgendered_models.csv"),
     output:
         csv=reported(
-            "results/misgendered/tables/findings.csv", MISGENDERED_CATEGORY, 9, "table", "Findings of the study"
+            "results/misgendered/tables/findings.csv", MISGENDERED_CATEGORY, 5, "table", "Findings of the study"
         ),
         tex="results/misgendered/tables/findings.tex",
         numbers="results/misgendered/tables/findings.json",

@@ -4,31 +4,40 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.data import options
-from scripts.core.paper.published import demonstration, read, read_tables, write
+from scripts.core.paper.published import demonstration, read, write
 from scripts.core.workflow.job import run_named
 from scripts.misgendered import study
+from scripts.misgendered.corpora import SUM
 
 
 def published_vs_ours(
-    *, published: str, mapping: str, study_models: str, estimates: str, corpus_counts: str, sizes: str, tables: list,
-    csv: str, tex: str, numbers: str, template_sets: list, every_set: list, models: dict, pronoun_sets: list,
+    *, published: str, mapping: str, study_models: str, estimates: str, corpus_counts: str, sizes: str, declared: str,
+    asked: str, csv: str, tex: str, numbers: str, template_sets: list, every_set: list, models: dict,
+    pronoun_sets: list,
 ) -> None:  # fmt: skip
     """Set every published number of MISGENDERED beside ours, on each template set, with a verdict.
 
     Write all comparisons (CSV), those that the paper shows (LaTeX) and how often each verdict fell (JSON).
 
     ``estimates`` and ``sizes`` are of all of ``template_sets``, ``corpus_counts`` what was counted in corpora;
-    ``tables`` are tables of each of the sets. Those of ``every_set`` that were not run are listed so. Demonstration
-    models among ``models`` are left out.
+    ``declared`` and ``asked`` are the tables of declarations and models. Those of ``every_set`` that were not run are
+    listed so. Demonstration models among ``models`` are left out.
     """
     printed = read(published, mapping, study_models)
-    by_set = read_tables(tables, template_sets)
     measured = comparable_estimates(study.read_table(estimates), list(printed.models.model))
     counts, of_sets = files.read_csv(corpus_counts), files.read_csv(sizes)
-    for name, compared in by_set.items():
-        compared["estimates.csv"] = measured[measured.templates == name]
-        compared["sizes.csv"] = of_sets[of_sets.templates == name]
-        compared["corpus_counts.csv"] = counts
+    common = {
+        "corpus_counts.csv": pd.concat([counts, ratio_of_documents(counts)]),
+        "tables/{templates}/declarations.csv": files.read_csv(declared),
+        "tables/{templates}/models.csv": files.read_csv(asked),
+    }
+    by_set = {}
+    for name in template_sets:
+        rows = measured[measured.templates == name]
+        by_set[name] = common | {
+            "estimates.csv": pd.concat([rows, ratios_of_accuracies(rows)]),
+            "sizes.csv": of_sets[of_sets.templates == name],
+        }
     write(
         "misgendered",
         printed,
@@ -51,6 +60,38 @@ def comparable_estimates(estimates: pd.DataFrame, study_models: list[str]) -> pd
     return rows.assign(
         model=rows.model.replace("|".join(study_models), "study"), declaration_number=rows.declaration_number.str[:1]
     )
+
+
+def ratios_of_accuracies(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the ratios that the study prints of accuracies over all of its models (sections 1, 4.1 and 4.2).
+
+    Args:
+        rows: Of a template set (:func:`comparable_estimates`).
+
+    Returns:
+        Rows like these whose factor that is compared names both levels, the numerator first.
+    """
+    rows = rows[(rows.model == "study") & (rows.shots == "0")]
+    compared = [
+        ("name_class", "male", "female", study.split(rows, "group", "name_class", group="he")),
+        ("name_class", "female", "male", study.split(rows, "group", "name_class", group="she")),
+        ("pronoun_type", "neutral", "binary", study.split(rows, "pronoun_type")),
+    ]
+    found = []
+    for factor, first, second, of_levels in compared:
+        values = of_levels.set_index(factor).value
+        if {first, second} <= set(values.index):
+            ratio = {factor: f"{first} over {second}", "value": values[first] / values[second]}
+            found.append(of_levels.iloc[0].to_dict() | ratio | {"low": None, "high": None})
+    return pd.DataFrame(found, columns=rows.columns)
+
+
+def ratio_of_documents(counts: pd.DataFrame) -> pd.DataFrame:
+    """Return how many times as many documents *he* has in each corpus as *xe*, over forms (section 1)."""
+    sums = counts[(counts.quantity == SUM) & counts.group.isin(["he", "xe"])]
+    wide = sums.pivot(index="corpus", columns="group", values="count").reindex(columns=["he", "xe"])
+    ratio = (wide.he / wide.xe).rename("count").reset_index()
+    return ratio.assign(quantity=SUM, group="he over xe").dropna()
 
 
 if __name__ == "__main__":

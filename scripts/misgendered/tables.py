@@ -1,20 +1,18 @@
-"""The paper's tables: those that the wildcard ``table`` names are pivots of estimates (rules/misgendered.smk).
-
-They write cells (LaTeX) and, unless they say otherwise, the tidy rows behind them (CSV).
-"""
+"""The paper's tables of results and of what instances are made of: cells (LaTeX) and the rows behind them (CSV)."""
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 import pandas as pd
 
 from scripts.core import files
-from scripts.core.data.templates import read_pronouns
 from scripts.core.paper import latex
 from scripts.core.paper.formats import MANY_UNITS, MISSING_MARK, interval, number, percent, with_sd
 from scripts.core.paper.tables import blank_repeats, write_table
 from scripts.core.statistics.ratios import POOLED
 from scripts.core.workflow.job import run_named
-from scripts.misgendered import corpora, declarations, examples, instances, study
+from scripts.misgendered import corpora, examples, instances, study
+from scripts.misgendered.assembly import Instances
 from scripts.misgendered.predictions import by_model, instance_parts
 from scripts.misgendered.study import (
     CLASS_LABELS,
@@ -35,16 +33,43 @@ Table = tuple[pd.DataFrame, pd.DataFrame, int]
 """The tidy rows of a table, its cells, and how many of its first columns are text."""
 
 
-def table(*, estimates: str, tex: str, csv: str, table: str, templates: str, models: dict) -> None:
-    """Write one of the tables of estimates on a template set; ``models`` are name to facts."""
-    rows = study.read_table(estimates)
-    tidy, cells, left = TABLES[table](rows[rows.templates == templates], models)
-    if cells.empty:
-        files.write_csv(csv, tidy)
-        files.write_text(tex, "% This table has no rows in this run.\n")
-        return
-    align = "llrrllrr" if table == "name_ranks" else None
-    write_table(tex, csv, blank_labels(cells, left), left, rows=tidy, align=align)
+def tables(
+    *, estimates: str, choices: str, predictions: str, instances: str, tex: list[str], csv: list[str], templates: str,
+    models: dict,
+) -> None:  # fmt: skip
+    """Write the tables of a template set's results that their files name; ``models`` are name to facts."""
+    rows, chosen = (table[table.templates == templates] for table in map(study.read_table, (estimates, choices)))
+    for paths in zip(tex, csv, strict=True):
+        name = Path(paths[0]).stem
+        if name == "evaluation_examples":
+            write_evaluation_examples(*paths, predictions, instances, models)
+            continue
+        tidy, cells, left = changes_of_choices(chosen, models) if name == "choices" else TABLES[name](rows, models)
+        if cells.empty:
+            files.write_csv(paths[1], tidy)
+            files.write_text(paths[0], "% This table has no rows in this run.\n")
+        else:
+            align = "llrrllrr" if name == "name_ranks" else None
+            write_table(*paths, blank_labels(cells, left), left, rows=tidy, align=align)
+
+
+def input_tables(
+    *, template_files: list, kinds: list, pronouns: str, combinations: str, pronoun_sets: list, declared: dict,
+    corpus_counts: str, excerpts: str, tex: list[str], csv: list[str], models: dict,
+) -> None:  # fmt: skip
+    """Write the tables of pronouns, declarations, templates, corpora and models.
+
+    The first arguments are those of :func:`scripts.misgendered.instances.load`; ``models`` are name to facts.
+    """
+    loaded = instances.load(template_files, kinds, pronouns, combinations, pronoun_sets, declared)
+    paths = {Path(path).stem: (path, other) for path, other in zip(tex, csv, strict=True)}
+    write_pronouns(*paths["pronouns"], loaded)
+    write_declarations(*paths["declarations"], loaded)
+    write_templates(*paths["templates"], loaded)
+    write_framework(*paths["framework"], loaded)
+    write_counts(*paths["corpus_counts"], files.read_csv(corpus_counts), pronoun_sets)
+    write_excerpts(*paths["excerpts"], files.read_csv(excerpts))
+    write_models(*paths["models"], models)
 
 
 def accuracy(row: Mapping) -> str:
@@ -209,10 +234,8 @@ TABLES = {
 """What makes the tidy rows and the cells of each, and how many of its first columns are text."""
 
 
-def table_choices(*, choices: str, tex: str, csv: str, templates: str, models: dict) -> None:
-    """Tabulate what changes, in points, where the paper and the authors' code part."""
-    tidy = study.read_table(choices)
-    tidy = tidy[tidy.templates == templates]
+def changes_of_choices(tidy: pd.DataFrame, models: dict) -> Table:
+    """What changes, in points, where the paper and the authors' code part."""
     rows, factors = of_panels(tidy, models)
     made = dict(zip(tidy.choice, tidy.made, strict=True))
     ends = [interval(100 * low, 100 * high, 1, signed=True) for low, high in zip(rows.low, rows.high, strict=True)]
@@ -225,17 +248,62 @@ def table_choices(*, choices: str, tex: str, csv: str, templates: str, models: d
     whole = whole.assign(text=[percent(share, 1) for share in whole.other_pick])
     cells["Other pick"] = pivot(whole, named | factors, "pronoun_type", {POOLED: "Other pick"}, ["text"])["Other pick"]
     order = [*factors, "Choice"]
-    write_table(tex, csv, cells[[*order, *cells.columns.drop(order)]], len(order), rows=tidy)
+    return tidy, cells[[*order, *cells.columns.drop(order)]], len(order)
 
 
-def table_corpora(*, corpus_counts: str, excerpts: str, tex: str, csv: str, table: str, pronoun_sets: list) -> None:
-    """Tabulate what text corpora hold: counts of documents or excerpts."""
-    write = {"corpus_counts": _write_counts, "excerpts": _write_excerpts}[table]
-    write(files.read_csv({"corpus_counts": corpus_counts, "excerpts": excerpts}[table]), tex, csv, pronoun_sets)
+def write_evaluation_examples(tex: str, csv: str, predictions: str, instances: str, models: dict) -> None:
+    """Show one instance of each form with its right form and what the largest model picks (Figure 1)."""
+    model = max(models, key=lambda name: models[name]["parameters"] or 0)
+    ((_, _, rows),) = by_model(predictions, examples.EXAMINED, 0, [model])
+    first = examples.first_instances(rows)
+    texts = [rows.loc[rows.instance_id.isin(first.instance_id)] for _, rows in instance_parts(instances, ["text"])]
+    shown = examples.with_texts(first, pd.concat(texts))
+    files.write_csv(csv, shown.assign(model=model))
+    cells = {"Form": shown.form.map(SHORT), "Instance": shown.text}
+    for head, column in (("Right", "gold"), ("Predicted", "picked")):
+        cells[head] = [examples.as_written(str(row.text), getattr(row, column)) for row in shown.itertuples()]
+    files.write_text(tex, latex.wrapped_table(pd.DataFrame(cells), [0.1, 0.42, 0.15, 0.17]))
 
 
-def _write_counts(counts: pd.DataFrame, tex: str, csv: str, pronoun_sets: list[str]) -> None:
-    """Write documents that hold each form of a group (summed), any form, and the nominative (Table 11)."""
+# What instances are made of, and corpora.
+
+
+def write_pronouns(tex: str, csv: str, loaded: Instances) -> None:
+    """Table 1: the forms of each pronoun group."""
+    groups = loaded.groups
+    order = [group for kind in TYPES for group in groups if groups[group].type == kind]
+    rows = [[TYPES[groups[group].type], *(groups[group][form] for form in SHORT)] for group in order]
+    cells = pd.DataFrame(rows, columns=["Type", *SHORT.values()])
+    write_table(tex, csv, cells.assign(Type=blank_repeats(cells.Type)), left=len(cells.columns))
+
+
+def write_declarations(tex: str, csv: str, loaded: Instances) -> None:
+    """Table 2: the combinations of forms that are declared."""
+    declared = dict.fromkeys(way.forms for way in loaded.declarations)
+    rows = [(len(forms), ", ".join(SHORT[form] for form in forms)) for forms in declared]
+    write_table(tex, csv, pd.DataFrame(rows, columns=["Forms", "Declared"]), left=2)
+
+
+def write_templates(tex: str, csv: str, loaded: Instances) -> None:
+    """Table 14: the templates of each form."""
+    order = sorted(loaded.templates.rows, key=lambda row: list(SHORT).index(row.form))
+    cells = pd.DataFrame([(SHORT[row.form], row.text) for row in order], columns=["Form", "Template"])
+    cells = cells.assign(Form=blank_repeats(cells.Form))
+    files.write_csv(csv, cells)
+    files.write_text(tex, latex.wrapped_table(cells, [0.1, 0.86]))
+
+
+def write_framework(tex: str, csv: str, loaded: Instances) -> None:
+    """Figure 2: the steps in which instances are made, with parts of this run's own files."""
+    steps = pd.DataFrame(examples.framework_steps(loaded), columns=["part", "text"])
+    files.write_csv(csv, steps)
+    lines = [latex.Raw(r" \newline ".join(map(latex.escape, text.split("\n")))) for text in steps.text]
+    cells = pd.DataFrame({"Step": steps.part, "Example": pd.Series(lines, dtype=object)})
+    files.write_text(tex, latex.wrapped_table(cells, [0.18, 0.72]))
+
+
+def write_counts(tex: str, csv: str, counts: pd.DataFrame, pronoun_sets: list[str]) -> None:
+    """Table 11: documents that hold each form of a group (summed), any form, and the nominative."""
     heads = {(corpora.SUM, corpora.ANY): "sum", (corpora.DOCUMENTS, corpora.ANY): "any form"}
     heads |= {(corpora.DOCUMENTS, "nom"): "nominative"}
     shown = [(quantity, form) in heads for quantity, form in zip(counts.quantity, counts.form, strict=True)]
@@ -251,60 +319,15 @@ def _write_counts(counts: pd.DataFrame, tex: str, csv: str, pronoun_sets: list[s
     write_table(tex, csv, blank_labels(cells, 2), 2, rows=counts)
 
 
-def _write_excerpts(rows: pd.DataFrame, tex: str, csv: str, _: list[str]) -> None:
-    """Write excerpts of the corpora (Table 12): nominative forms as a table, all of them as CSV."""
+def write_excerpts(tex: str, csv: str, rows: pd.DataFrame) -> None:
+    """Table 12: excerpts of the corpora."""
     heads = {"word": "Word", "label": "Corpus", "excerpt": "Excerpt"}
     files.write_csv(csv, rows)
     files.write_text(tex, latex.wrapped_table(rows.rename(columns=heads)[list(heads.values())], [0.1, 0.22, 0.58]))
 
 
-def table_inputs(
-    *, template_files: list, kinds: list, pronouns: str, combinations: str, pronoun_sets: list, declared: dict,
-    tex: str, csv: str, table: str,
-) -> None:  # fmt: skip
-    """Tabulate the templates, or all steps in which instances are made with parts of this run's own files.
-
-    The arguments are those of :func:`scripts.misgendered.instances.load`.
-    """
-    loaded = instances.load(template_files, kinds, pronouns, combinations, pronoun_sets, declared)
-    if table == "templates":
-        order = sorted(loaded.templates.rows, key=lambda row: list(SHORT).index(row.form))
-        cells = pd.DataFrame([(SHORT[row.form], row.text) for row in order], columns=["Form", "Template"])
-        cells = cells.assign(Form=blank_repeats(cells.Form))
-        files.write_csv(csv, cells)
-        files.write_text(tex, latex.wrapped_table(cells, [0.1, 0.86]))
-    else:
-        steps = pd.DataFrame(examples.framework_steps(loaded), columns=["part", "text"])
-        files.write_csv(csv, steps)
-        lines = [latex.Raw(r" \newline ".join(map(latex.escape, text.split("\n")))) for text in steps.text]
-        cells = pd.DataFrame({"Step": steps.part, "Example": pd.Series(lines, dtype=object)})
-        files.write_text(tex, latex.wrapped_table(cells, [0.18, 0.72]))
-
-
-def table_forms(
-    *, pronouns: str, combinations: str, tex: str, csv: str, table: str, pronoun_sets: list, numbers: list
-) -> None:
-    """Tabulate the forms of the pronoun groups (Table 1), or the combinations that are declared (Table 2)."""
-    if table == "pronouns":
-        cells = pronoun_forms(study.select_groups(read_pronouns(pronouns), pronoun_sets))
-    else:
-        known = declarations.read(combinations)
-        ways = [known[number][0] for number in numbers]
-        rows = [(len(forms), ", ".join(SHORT[form] for form in forms)) for forms in ways]
-        cells = pd.DataFrame(rows, columns=["Forms", "Declared"])
-    write_table(tex, csv, cells, left=len(cells.columns))
-
-
-def pronoun_forms(groups: Mapping) -> pd.DataFrame:
-    """Return the cells of Table 1: the forms of each pronoun group."""
-    order = [group for kind in TYPES for group in groups if groups[group].type == kind]
-    rows = [[TYPES[groups[group].type], *(groups[group][form] for form in SHORT)] for group in order]
-    cells = pd.DataFrame(rows, columns=["Type", *SHORT.values()])
-    return cells.assign(Type=blank_repeats(cells.Type))
-
-
-def table_models(*, tex: str, csv: str, models: dict) -> None:
-    """Tabulate the run's models (Table 3)."""
+def write_models(tex: str, csv: str, models: Mapping[str, Mapping]) -> None:
+    """Table 3: the run's models."""
     rows = [
         {"model": name} | {key: facts[key] for key in ("family", "label", "architecture", "parameters")}
         for name, facts in models.items()
@@ -322,20 +345,6 @@ def model_cells(models: Mapping[str, Mapping]) -> pd.DataFrame:
         for facts in models.values()
     ]  # fmt: skip
     return pd.DataFrame(rows, columns=["Family", "Model", "Architecture", "Parameters"])
-
-
-def table_evaluation_examples(*, predictions: str, instances: str, tex: str, csv: str, models: dict) -> None:
-    """Show one instance of each form with its right form and what the largest model picks (Figure 1)."""
-    model = max(models, key=lambda name: models[name]["parameters"] or 0)
-    ((_, _, rows),) = by_model(predictions, examples.EXAMINED, 0, [model])
-    first = examples.first_instances(rows)
-    texts = [rows.loc[rows.instance_id.isin(first.instance_id)] for _, rows in instance_parts(instances, ["text"])]
-    shown = examples.with_texts(first, pd.concat(texts))
-    files.write_csv(csv, shown.assign(model=model))
-    cells = {"Form": shown.form.map(SHORT), "Instance": shown.text}
-    for head, column in (("Right", "gold"), ("Predicted", "picked")):
-        cells[head] = [examples.as_written(str(row.text), getattr(row, column)) for row in shown.itertuples()]
-    files.write_text(tex, latex.wrapped_table(pd.DataFrame(cells), [0.1, 0.42, 0.15, 0.17]))
 
 
 if __name__ == "__main__":

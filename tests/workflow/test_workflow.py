@@ -229,7 +229,7 @@ def test_a_name_that_no_sample_draws_changes_no_instances_file(finished):
         assert done.returncode == 0, done.stdout
         assert [files.sha256(path) for path in selected] == digests
         planned = finished.planned(*SOURCES)
-        assert "misgendered_table_inputs" in planned
+        assert "misgendered_input_tables" in planned
         assert not {"score", "merge_scores", "misgendered_predictions", "misgendered_estimates"} & planned.keys()
     finally:
         names.write_text(before, encoding="utf-8")

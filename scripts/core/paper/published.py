@@ -1,6 +1,5 @@
 """Published numbers beside those of a run: reading, joining, judging. ``paper/published/README.md`` has the columns."""
 
-import json
 import math
 import re
 from collections.abc import Collection, Iterable, Sequence
@@ -88,26 +87,6 @@ def demonstration(models: dict) -> dict[str, str]:
         Name to label.
     """
     return {name: facts["label"] for name, facts in models.items() if facts["demonstration"]}
-
-
-def read_tables(paths: list[str], template_sets: list[str]) -> dict[str, dict[str, pd.DataFrame]]:
-    """Return analysis tables by template set and by the name that mappings use.
-
-    Args:
-        paths: CSV files, or JSON files of ``id: {"value": ...}``, called ``.../<kind>/<template set>/<file>``.
-
-    Returns:
-        Template set, then for instance ``analysis/{templates}/accuracy.csv``.
-    """
-    tables = {name: {} for name in template_sets}
-    for path in map(Path, paths):
-        if path.suffix == ".json":
-            entries = json.loads(path.read_text(encoding="utf-8"))
-            frame = pd.DataFrame([(name, entry["value"]) for name, entry in entries.items()], columns=["id", "value"])
-        else:
-            frame = files.read_csv(path)
-        tables[path.parent.name][f"{path.parent.parent.name}/{{templates}}/{path.name}"] = frame
-    return tables
 
 
 def _split(text: str) -> list[str]:
@@ -257,7 +236,7 @@ def compare(
 
     Args:
         published, mapping, models: From :func:`read`.
-        tables: From :func:`read_tables`; a set that was not run is absent.
+        tables: By template set and the name that the mapping has for each; a set that was not run is absent.
         template_sets: Every set there is.
         excluded: Models whose numbers must never be compared (demonstration models).
         obstacles: Variant of the mapping to why no number of that variant can be compared in this run.

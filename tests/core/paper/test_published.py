@@ -190,16 +190,6 @@ def test_a_mapping_that_does_not_fit_the_tables_is_refused(tmp_path, changes, na
         compare(tmp_path, [cell(**changes)])
 
 
-def test_tables_are_read_by_template_set(tmp_path):
-    csv = write(tmp_path, "results/s/analysis/replica/accuracy.csv", ["model", "accuracy"], [("a", 0.5)])
-    made = tmp_path / "results/s/analysis/official/paper_numbers.json"
-    files.write_json(made, {"setting.alpha": {"value": 0.05, "text": "0.05"}})
-    found = published.read_tables([str(csv), str(made)], ["replica", "official"])
-    assert found["replica"][ACCURACY].accuracy.tolist() == [0.5]
-    frame = found["official"]["analysis/{templates}/paper_numbers.json"]
-    assert frame.values.tolist() == [["setting.alpha", 0.05]]
-
-
 def test_counts_and_cells_follow_the_comparison(tmp_path):
     """Each result is counted once and shown if it differs; choices of a run are no results."""
     numbers = [NUMBER, number(source="Section 2"), number(row="A | 1", value="0.9"), number(row="near", value="0.30"),
