@@ -10,7 +10,7 @@ from scripts.core.errors import UserError
 
 
 @contextlib.contextmanager
-def refused(*named: Any) -> Iterator[None]:
+def refused(*named: Any) -> Iterator[pytest.ExceptionInfo[UserError]]:
     """Expect the block to end in a :class:`UserError` of one line.
 
     Args:
@@ -22,7 +22,7 @@ def refused(*named: Any) -> Iterator[None]:
         ...     raise UserError("pronouns.tsv, row 3: the cell 'accusative' is empty; write the form")
     """
     with pytest.raises(UserError) as caught:
-        yield
+        yield caught
     message = str(caught.value)
     assert "\n" not in message, message
     missing = [str(name) for name in named if str(name) not in message]

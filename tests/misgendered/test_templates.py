@@ -1,27 +1,21 @@
+"""Templates, declarations and names: what this project ships, what is refused, and the authors' files."""
+
 import re
 from collections import Counter
+from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from scripts.core.data.options import SLOT, fill
-from scripts.core.data.templates import AGREEING, GENDERED, WORD, read_pronouns, word_set
-from scripts.core.errors import UserError
+from scripts.core.data.templates import AGREEING, GENDERED, WORD, read_pronouns, read_tsv, word_set
 from scripts.misgendered import declarations as declaring
 from scripts.misgendered import names, study, templates
 from scripts.misgendered.declarations import NAME
 from tests.misgendered import make
+from tests.refusals import refused
 
 KNOWN = read_pronouns(make.PRONOUNS)
-
-
-def refused(function, *arguments):
-    with pytest.raises(UserError) as error:
-        function(*arguments)
-    message = str(error.value)
-    assert "\n" not in message
-    return message
-
-
 OTHER_PRONOUNS = word_set("it its itself themselves they them their theirs one's hir hirs hirself")
 BE = word_set("is was will would must may might could")
 AFTER_OBJECT = word_set(
@@ -68,6 +62,11 @@ def test_the_shipped_templates_show_which_form_they_want():
     assert Counter(template.form for template in replica.rows) == dict.fromkeys(study.FORMS, 10)
     assert {template.index for template in replica.rows} == set(range(50))
     assert {t.index: found for t in replica.rows if (found := sentence_problems(t.form, t.text))} == {}
+    # Where a slot begins a sentence it is filled with a capital.
+    assert all(templates.sentence_initial(t.text) == ("Xyrs" in fill(t.text, "xyrs")) for t in replica.rows)
+    # They carry the canary.
+    first = (make.FOLDER / "templates.tsv").read_text(encoding="utf-8").splitlines()[0]
+    assert first == make.PRONOUNS.read_text(encoding="utf-8").splitlines()[0]
 
 
 @pytest.mark.parametrize(
@@ -91,82 +90,25 @@ def test_what_a_program_sees_of_a_sentence(form, text, problem):
     assert sentence_problems(form, text) == [problem]
 
 
-def test_the_shipped_templates_carry_the_canary():
-    first = (make.FOLDER / "templates.tsv").read_text(encoding="utf-8").splitlines()[0]
-    assert first == make.PRONOUNS.read_text(encoding="utf-8").splitlines()[0]
+def test_the_shipped_names_keep_the_rule():
+    listed = pd.DataFrame([cells for _, cells in read_tsv(make.FOLDER / "names.tsv", names.COLUMNS)])
+    girls, total = listed.girls.astype(int), listed.girls.astype(int) + listed.boys.astype(int)
+    of_class = {"unisex": (300, 1 / 3, 2 / 3), "female": (100, 0.95, 1), "male": (100, 0, 0.05)}
+    for label, (size, least, most) in of_class.items():
+        rows = listed.name_class == label
+        assert rows.sum() == size
+        assert (girls / total)[rows].between(least, most).all()
+        assert total[rows].is_monotonic_decreasing
 
 
-@pytest.mark.parametrize(
-    ("form", "text", "expected"),
-    [
-        ("nom", "{name} came. {pronoun} read to {pronoun}.", "exactly once, this one 2 times"),
-        ("nom", "{name} came by train.", "exactly once, this one 0 times"),
-        ("nom", "Yesterday {pronoun} met {name}.", "must stand before the slot"),
-        ("nom", "{name} came. {pronoun} read ___ books.", "write {pronoun} for the slot"),
-        ("nom", "{name} came. {pronoun} met {person}.", "remove the others"),
-        ("nominative", "{name} came. {pronoun} read.", "the form 'nominative' is unknown; did you mean 'nom'?"),
-    ],
-)  # fmt: skip
-def test_a_broken_template_names_file_row_and_remedy(tmp_path, form, text, expected):
-    texts = dict(make.TEXTS)
-    given = make.small(tmp_path, texts)
-    path = tmp_path / "templates.tsv"
-    path.write_text(path.read_text(encoding="utf-8") + f"9\t{form}\t{text}\n", encoding="utf-8")
-    message = refused(templates.read_replica, given["templates"])
-    assert message.startswith(f"{path}, row 7: ")
-    assert expected in message
-    # The texts themselves are no part of messages.
-    assert "came" not in message and "saw" not in message
-
-
-def test_repeated_numbers_and_texts_and_missing_forms(tmp_path):
-    given = make.small(tmp_path)
-    path = tmp_path / "templates.tsv"
-    text = path.read_text(encoding="utf-8")
-    path.write_text(text + "0\tnom\t{name} left. {pronoun} took a bag.\n", encoding="utf-8")
-    assert f"number 0 is in {path}, row 2 already" in refused(templates.read_replica, given["templates"])
-    path.write_text(text + f"7\tnom\t{make.TEXTS['nom']}\n", encoding="utf-8")
-    assert f"repeats the template of {path}, row 2" in refused(templates.read_replica, given["templates"])
-    path.write_text(text.replace("0\tnom", "x\tnom"), encoding="utf-8")
-    assert "must be a whole number" in refused(templates.read_replica, given["templates"])
-    path.write_text("\n".join(line for line in text.split("\n") if "\tref\t" not in line), encoding="utf-8")
-    assert "has no template of the form ref" in refused(templates.read_replica, given["templates"])
-
-
-def test_where_a_slot_begins_a_sentence_agrees_with_how_it_is_filled():
-    for template in templates.read_replica(make.FOLDER / "templates.tsv").rows:
-        filled = fill(template.text, "xyrs")
-        assert templates.sentence_initial(template.text) == ("Xyrs" in filled)
-
-
-# Declarations.
-
-COMBINED = "number\tforms\tsource\n2\tnom acc\ttable\n5\tnom acc pos_dep pos_ind ref\ttable\n"
-
-
-def combinations(tmp_path, line):
-    path = tmp_path / "declarations.tsv"
-    path.write_text(COMBINED + line + "\n", encoding="utf-8")
-    return path
-
-
-@pytest.mark.parametrize(
-    ("line", "expected"),
-    [
-        ("31\tnom acc pos_inp\ttable", "the unknown form 'pos_inp'; did you mean 'pos_ind'?"),
-        ("31\tnom acc nom\ttable", "a form is declared twice"),
-        ("41\tnom acc pos_ind\ttable", "begins with how many forms are declared, 3"),
-        ("three\tnom acc pos_ind\ttable", "must be a whole number"),
-        ("2\tnom ref\ttable", "the number 2 occurs twice"),
-        ("22\tnom acc\ttable", "declares the same forms as number 2"),
-        ("31\tnom acc pos_ind\tpaper", "the source 'paper' is unknown"),
-    ],
-)  # fmt: skip
-def test_a_broken_declaration_names_file_row_and_remedy(tmp_path, line, expected):
-    path = combinations(tmp_path, line)
-    message = refused(declaring.read, path)
-    assert message.startswith(f"{path}, row 4: ")
-    assert expected in message
+@pytest.mark.parametrize("name", ["D'Andre", "O’Neil", "Zoë", "Anne-Marie", "Jr. Ray", "Łukasz", "李"])
+def test_names_with_accents_and_quotes_are_taken_as_they_are(tmp_path, name):
+    people = (("Ada", "female"), ("Ben", "male"), (name, "unisex"))
+    loaded = make.load(make.small(tmp_path, names=people), types=["explicit"], numbers=[2])
+    texts = [text for batch in loaded.full(0) for text in batch["text"].to_pylist()]
+    mine = [text for text in texts if name in text]
+    assert len(mine) == loaded.size // 3
+    assert all(text.startswith(f"{name}'s pronouns are ") and text.count(SLOT) == 1 for text in mine)
 
 
 def test_declarations_are_those_of_table_2_and_a_seventh():
@@ -184,75 +126,78 @@ def test_declarations_are_those_of_table_2_and_a_seventh():
     assert [way.name for way in ways] == ["parenthetical_42", "parenthetical_2"]
     xe = study.select_groups(KNOWN, study.PRONOUN_GROUPS)["xe"]
     assert declaring.declared_forms(ways[0], xe) == "xe/xem/xyr/xemself"
-    assert "has no number 44; it has 2, 31, 32, 41, 42, 5, 43" in refused(
-        declaring.select, known, ["explicit"], [44], "declarations.tsv"
-    )
-
-
-def test_wordings():
-    text = f"{{name}} fell. {{name}}'s leg hurt {SLOT}. "
-    assert declaring.pattern("explicit", text, "corrected") == f"{{name}}'s pronouns are {{declared}}. {text[:-1]}"
-    assert declaring.pattern("explicit", text, "faithful") == f"{{name}}/'s pronouns are {{declared}}. {text}"
-    assert declaring.pattern("parenthetical", text, "corrected") == (
-        f"{{name}} ({{declared}}) fell. {{name}}'s leg hurt {SLOT}."
-    )
-    assert declaring.pattern("parenthetical", text, "faithful") == (
-        f"{{name}} ({{declared}}) fell. {{name}} ({{declared}})'s leg hurt {SLOT}. "
-    )
-
-
-# Names.
-
-
-@pytest.mark.parametrize("name", ["D'Andre", "O’Neil", "Zoë", "Anne-Marie", "Jr. Ray", "Łukasz", "李"])
-def test_names_with_accents_and_quotes_are_taken_as_they_are(tmp_path, name):
-    people = (("Ada", "female"), ("Ben", "male"), (name, "unisex"))
-    loaded = make.load(make.small(tmp_path, names=people), types=["explicit"], numbers=[2])
-    texts = [text for batch in loaded.full(0) for text in batch["text"].to_pylist()]
-    mine = [text for text in texts if name in text]
-    assert len(mine) == loaded.size // 3
-    assert all(text.startswith(f"{name}'s pronouns are ") and text.count(SLOT) == 1 for text in mine)
-    found = [value for batch in loaded.full(0) for value in batch["name"].to_pylist()]
-    assert found.count(name) == len(mine)
 
 
 @pytest.mark.parametrize(
-    ("name", "expected"),
+    ("kind", "wording", "expected"),
     [
-        ('Bob "Bo"', "holds the character '\"'"), ("A___b", "holds the character '_'"),
-        ("{name}", "holds the character '{'"),
-        ("R2", "holds the character '2'"), ("'Ana", "begins or ends"), (" Ana", "begins or ends"), ("", "is empty"),
-        ("Ben", "is in"),
+        ("explicit", "corrected", "{name}'s pronouns are {declared}. {name} fell. {name}'s leg hurt ___."),
+        ("explicit", "faithful", "{name}/'s pronouns are {declared}. {name} fell. {name}'s leg hurt ___. "),
+        ("parenthetical", "corrected", "{name} ({declared}) fell. {name}'s leg hurt ___."),
+        ("parenthetical", "faithful", "{name} ({declared}) fell. {name} ({declared})'s leg hurt ___. "),
     ],
-)  # fmt: skip
-def test_a_name_that_cannot_stand_in_a_text_is_refused(tmp_path, name, expected):
-    given = make.small(tmp_path, names=(("Ada", "female"), ("Ben", "male"), ("Sky", "unisex"), (name, "male")))
-    message = refused(names.read_replica, given["names"])
-    assert message.startswith(f"{given['names']}, row 5: ")
-    assert expected in message
+)
+def test_wordings(kind, wording, expected):
+    assert declaring.pattern(kind, "{name} fell. {name}'s leg hurt ___. ", wording) == expected
 
 
-def test_a_class_without_names_and_an_unknown_one(tmp_path):
-    given = make.small(tmp_path, names=(("Ada", "female"), ("Ben", "male")))
-    assert "has no unisex name" in refused(names.read_replica, given["names"])
-    given = make.small(tmp_path, names=(("Ada", "woman"),))
-    assert "the class 'woman' is unknown" in refused(names.read_replica, given["names"])
+# What is refused: a row behind those of a good file, and what the message names besides file and row.
 
 
-def test_the_shipped_names_keep_the_rule():
-    listed = names.read_replica(make.FOLDER / "names.tsv")
-    sizes = {label: sum(entry["name_class"] == label for entry in listed) for label in study.NAME_CLASSES}
-    assert sizes == {"unisex": 300, "female": 100, "male": 100}
-    from scripts.core.data.templates import read_tsv
+TEMPLATE = "template\tform\ttext\n" + "".join(f"{n}\t{form}\t{t}\n" for n, (form, t) in enumerate(make.TEXTS.items()))
+PEOPLE = "name\tname_class\tgirls\tboys\nAda\tfemale\t2\t1\nBen\tmale\t1\t2\nSky\tunisex\t1\t1\n"
+COMBINED = "number\tforms\tsource\n2\tnom acc\ttable\n5\tnom acc pos_dep pos_ind ref\ttable\n"
+BROKEN_ROWS = [
+    (templates.read_replica, TEMPLATE, "9\tnom\t{name} came. {pronoun} read to {pronoun}.", "this one 2 times"),
+    (templates.read_replica, TEMPLATE, "9\tnom\t{name} came by train.", "this one 0 times"),
+    (templates.read_replica, TEMPLATE, "9\tnom\tYesterday {pronoun} met {name}.", "must stand before the slot"),
+    (templates.read_replica, TEMPLATE, "9\tnom\t{name} came. {pronoun} read ___ books.", "write {pronoun}"),
+    (templates.read_replica, TEMPLATE, "9\tnom\t{name} came. {pronoun} met {person}.", "remove the others"),
+    (templates.read_replica, TEMPLATE, "9\tnominative\t{name} came. {pronoun} read.", "did you mean 'nom'?"),
+    (templates.read_replica, TEMPLATE, "x\tnom\t{name} came. {pronoun} read.", "'x' must be a whole number"),
+    (templates.read_replica, TEMPLATE, "0\tnom\t{name} came. {pronoun} took a bag.", "row 2"),
+    (templates.read_replica, TEMPLATE, f"7\tnom\t{make.TEXTS['nom']}", "row 2"),
+    (declaring.read, COMBINED, "31\tnom acc pos_inp\ttable", "did you mean 'pos_ind'?"),
+    (declaring.read, COMBINED, "31\tnom acc nom\ttable", "twice"),
+    (declaring.read, COMBINED, "41\tnom acc pos_ind\ttable", "'41'"),
+    (declaring.read, COMBINED, "three\tnom acc pos_ind\ttable", "'three'"),
+    (declaring.read, COMBINED, "2\tnom ref\ttable", "the number 2 "),
+    (declaring.read, COMBINED, "22\tnom acc\ttable", "the same forms as number 2"),
+    (declaring.read, COMBINED, "31\tnom acc pos_ind\tpaper", "'paper'"),
+    (names.read_replica, PEOPLE, 'Bob "Bo"\tmale\t1\t2', "'\"'"),
+    (names.read_replica, PEOPLE, "A___b\tmale\t1\t2", "'_'"),
+    (names.read_replica, PEOPLE, "{name}\tmale\t1\t2", "'{'"),
+    (names.read_replica, PEOPLE, "R2\tmale\t1\t2", "'2'"),
+    (names.read_replica, PEOPLE, "'Ana\tmale\t1\t2", "begins or ends"),
+    (names.read_replica, PEOPLE, " Ana\tmale\t1\t2", "begins or ends"),
+    (names.read_replica, PEOPLE, "\tmale\t1\t2", "is empty"),
+    (names.read_replica, PEOPLE, "Ben\tmale\t1\t2", "row 3"),
+    (names.read_replica, PEOPLE, "Bob\tman\t1\t2", "'man'"),
+]
 
-    rows = [cells for _, cells in read_tsv(make.FOLDER / "names.tsv", names.COLUMNS)]
-    for label in study.NAME_CLASSES:
-        counts = [(int(cells["girls"]), int(cells["boys"])) for cells in rows if cells["name_class"] == label]
-        shares = [girls / (girls + boys) for girls, boys in counts]
-        least, most = {"unisex": (1 / 3, 2 / 3), "female": (0.95, 1), "male": (0, 0.05)}[label]
-        assert least <= min(shares) and max(shares) <= most
-        totals = [sum(pair) for pair in counts]
-        assert totals == sorted(totals, reverse=True)
+
+@pytest.mark.parametrize(("read", "good", "row", "named"), BROKEN_ROWS)
+def test_a_broken_row_is_named_with_what_is_wrong(tmp_path, read, good, row, named):
+    path = tmp_path / "given.tsv"
+    path.write_text(f"{good}{row}\n", encoding="utf-8")
+    with refused(f"{path}, row {len(good.splitlines()) + 1}: ", named) as caught:
+        read(path)
+    # The texts themselves are no part of messages.
+    assert "came" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("read", "text", "named"),
+    [
+        (templates.read_replica, re.sub(r"\d\tref.*\n", "", TEMPLATE), "no template of the form ref"),
+        (names.read_replica, PEOPLE.replace("unisex", "male"), "no unisex name"),
+        (declaring.read, COMBINED[: COMBINED.index("2")], "no combination of forms"),
+    ],
+)
+def test_a_file_that_lacks_a_kind_of_rows_is_refused(tmp_path, read, text, named):
+    (tmp_path / "given.tsv").write_text(text, encoding="utf-8")
+    with refused(f"given.tsv: has {named}; add"):
+        read(tmp_path / "given.tsv")
 
 
 # The authors' files.
@@ -270,8 +215,6 @@ def test_the_released_declarations_are_what_the_rules_say(mirror):
 
 @pytest.mark.upstream
 def test_the_authors_pronouns_are_those_of_the_table(mirror):
-    import pandas as pd
-
     released = pd.read_csv(mirror / "misgendered/pronouns.csv", keep_default_na=False)
     groups = study.select_groups(KNOWN, study.PRONOUN_GROUPS)
     assert released.gender.tolist() == list(groups)
@@ -283,14 +226,17 @@ def test_the_authors_pronouns_are_those_of_the_table(mirror):
 
 
 @pytest.mark.upstream
-def test_damaged_files_of_the_authors_are_refused(mirror, tmp_path):
-    given = make.official(mirror)
-    released = tmp_path / "explicit_template_2.csv"
-    lines = (mirror / "misgendered/templates/explicit_template_2.csv").read_text(encoding="utf-8").splitlines()
-    released.write_text("\n".join(lines[:-1]), encoding="utf-8")
-    assert "has 49 templates where templates.csv has 50" in refused(make.load, given | {"explicit_2": str(released)})
-    released.write_text("\n".join(lines).replace("{nom}/{acc}", "he/him"), encoding="utf-8")
-    assert "not a template of the authors'" in refused(make.load, given | {"explicit_2": str(released)})
-    names_file = tmp_path / "male.txt"
-    names_file.write_bytes(b"Ren\xe9\n")
-    assert "cannot be read as UTF-8" in refused(make.load, given | {"male": str(names_file)})
+@pytest.mark.parametrize(
+    ("kind", "damage", "named"),
+    [
+        ("explicit_2", lambda raw: raw.rstrip().rpartition(b"\n")[0], "has 49 templates where templates.csv has 50"),
+        ("explicit_2", lambda raw: raw.replace(b"{nom}/{acc}", b"he/him"), "not a template of the authors'"),
+        ("templates", lambda raw: raw.replace(b"template", b"text", 1), "no columns template and form"),
+        ("male", lambda _: b"Ren\xe9\n", "cannot be read as UTF-8"),
+    ],
+)
+def test_damaged_files_of_the_authors_are_refused(mirror, tmp_path, kind, damage, named):
+    given, path = make.official(mirror), tmp_path / "damaged"
+    path.write_bytes(damage(Path(given[kind]).read_bytes()))
+    with refused(path, named):
+        make.load(given | {kind: str(path)})
