@@ -4,39 +4,24 @@ import pytest
 
 from scripts.core.data import templates
 from scripts.ruff import answers
-from tests.conftest import ROOT
+from tests import plans
+from tests.ruff import synthetic
+from tests.ruff.synthetic import FOUR
 
-PRONOUNS = templates.select_pronoun_sets(
-    templates.read_pronouns(ROOT / "templates/pronouns.tsv"), ["he", "she", "they", "xe"]
-)
+PRONOUNS = templates.select_pronoun_sets(plans.PRONOUNS, FOUR)
 NOM, ACC, POS = "nominative", "accusative", "possessive"
 
 # Output, case of the slot, right set, outcome, set that is named.
 TABLE = [
-    # The bare form, in every case.
-    ("she", NOM, "she", "right", "she"),
-    ("xem", ACC, "xe", "right", "xe"),
-    ("their", POS, "they", "right", "they"),
-    ("his", POS, "she", "wrong", "he"),
     # Blanks and line breaks around it, as models write them.
-    (" she", NOM, "she", "right", "she"),
     ("\n\nxyr\n", POS, "xe", "right", "xe"),
     # Quotes of every kind.
     ('"she"', NOM, "she", "right", "she"),
-    ("'her'", ACC, "she", "right", "she"),
     ("“they”", NOM, "they", "right", "they"),
-    ("‘xe’", NOM, "xe", "right", "xe"),
-    ("`his`", POS, "he", "right", "he"),
     ("**her**", POS, "she", "right", "she"),
-    # Capitals.
-    ("She", NOM, "she", "right", "she"),
-    ("THEIR", POS, "they", "right", "they"),
     ("XeM", ACC, "xe", "right", "xe"),
     # Punctuation that is glued on, on either side.
-    ("she.", NOM, "she", "right", "she"),
     ("(him)", ACC, "he", "right", "he"),
-    ("- xyr", POS, "xe", "right", "xe"),
-    ("her,", POS, "she", "right", "she"),
     ("...their!?", POS, "they", "right", "they"),
     ("__her__", POS, "she", "right", "she"),
     ("1.he", NOM, "he", "right", "he"),
@@ -45,20 +30,15 @@ TABLE = [
     ("they’d", NOM, "they", "right", "they"),
     # The same form several times is one answer.
     ("her her her", POS, "she", "right", "she"),
-    ("She. The answer is she.", NOM, "she", "right", "she"),
     # Several pronouns of the case: none is the answer, whichever comes first.
     ("he or she", NOM, "she", "several", None),
     ("he/she", NOM, "he", "several", None),
     ("not his but her", POS, "she", "several", None),
-    ("his\nher\ntheir\nxyr", POS, "they", "several", None),
     # Pronouns of another case beside one of the right case do no harm.
     ("she/her", NOM, "she", "right", "she"),
     ("They told xem so.", ACC, "xe", "right", "xe"),
     # The right set in the wrong case.
     ("him", NOM, "he", "wrong_case", "he"),
-    ("she", ACC, "she", "wrong_case", "she"),
-    ("theirs", POS, "they", "wrong_case", "they"),
-    ("xe", POS, "xe", "wrong_case", "xe"),
     ("herself", ACC, "she", "wrong_case", "she"),
     ("xe/xem", POS, "xe", "wrong_case", "xe"),
     # Another set in the wrong case, and several sets in the wrong case.
@@ -67,23 +47,17 @@ TABLE = [
     # Forms that two cases share count for the case of the slot.
     ("her", ACC, "she", "right", "she"),
     ("her", POS, "she", "right", "she"),
-    ("his", POS, "he", "right", "he"),
     ("her", NOM, "she", "wrong_case", "she"),
     # Sentences.
-    ("The pronoun that should be used to fill the blank is 'xyr'.", POS, "xe", "right", "xe"),
-    ("The best pronoun is she, because the baker is a woman.", NOM, "she", "right", "she"),
     ("The baker said that they had slept well.", NOM, "xe", "wrong", "they"),
     ("The baker was late, so they asked him to wait.", ACC, "he", "right", "he"),
     # The options, echoed with and without their head.
     ("OPTIONS:\n- he\n- she\n- they\n- xe", NOM, "he", "several", None),
-    ("- him\n- her", ACC, "she", "several", None),
     ("OPTIONS:", NOM, "he", "none", None),
     # Alternatives in one word, or joined by a slash: as ambiguous as both words would be.
     ("s/he", NOM, "he", "several", None),
-    ("S/he", NOM, "she", "several", None),
     ("s/he's", NOM, "he", "several", None),
     ("(s)he", NOM, "he", "several", None),
-    ("The answer is (S)he.", NOM, "she", "several", None),
     ("s-he", NOM, "he", "several", None),
     ("s / he", NOM, "he", "several", None),
     ("s\\he", NOM, "he", "several", None),
@@ -91,38 +65,26 @@ TABLE = [
     ("he(she)", NOM, "he", "several", None),
     ("he(r)", POS, "she", "several", None),
     ("he/r", POS, "she", "several", None),
-    ("he/they", NOM, "they", "several", None),
     # Also where the alternatives are of another case, or only one of them is of the case.
     ("he/she", ACC, "she", "several", None),
-    ("s/he", POS, "he", "several", None),
     ("his/hers", POS, "he", "several", None),
-    ("him/herself", ACC, "he", "several", None),
     # Forms of one set are no alternatives, and alternatives of another case beside an answer do no harm.
     ("he/him/his", NOM, "he", "right", "he"),
     ("her(s)", POS, "she", "right", "she"),
-    ("xyr/xyrs", POS, "xe", "right", "xe"),
     ("her, because we do not know whether he/she", POS, "she", "right", "she"),
     ("(him) or nothing", ACC, "he", "right", "he"),
     # Letters of other widths, mathematical letters, ligatures.
-    ("ｓｈｅ", NOM, "she", "right", "she"),
-    ("Ｔｈｅｉｒ．", POS, "they", "right", "they"),
     ("ｈｅ／ｓｈｅ", NOM, "he", "several", None),
     ("（ｓ）ｈｅ", NOM, "he", "several", None),
     ("𝐱𝐞𝐦", ACC, "xe", "right", "xe"),
     ("she²", NOM, "she", "right", "she"),
     # Parts of words are no pronouns.
-    ("the", NOM, "he", "none", None),
-    ("hers", ACC, "she", "wrong_case", "she"),
     ("sheep, theory, heir, exec", NOM, "she", "none", None),
     ("h e", NOM, "he", "none", None),
     # Other pronouns, other words, digits, another script, nothing.
     ("it", NOM, "they", "none", None),
-    ("I don't know.", NOM, "she", "none", None),
-    ("A", NOM, "he", "none", None),
-    ("42", POS, "he", "none", None),
     ("онa", NOM, "she", "none", None),
     ("", NOM, "he", "none", None),
-    (" \n\t", POS, "xe", "none", None),
     ("___", POS, "they", "none", None),
 ]
 
@@ -164,12 +126,7 @@ def test_every_form_of_the_case_is_its_set(case):
             assert answers.judge(forms[case], case, other, PRONOUNS) == ("wrong", name)
 
 
-SHARING = {
-    "she": {"nominative": "she", "accusative": "her", "possessive": "her"},
-    "e": {"nominative": "e", "accusative": "em", "possessive": "es"},
-    "ey": {"nominative": "ey", "accusative": "em", "possessive": "eir"},
-}
-"""e and ey share em."""
+SHARING = synthetic.SHARING | {"she": PRONOUNS["she"]}
 
 
 @pytest.mark.parametrize(
@@ -179,7 +136,6 @@ SHARING = {
         ("em", ACC, "e", "right", "e"),
         ("em", ACC, "ey", "right", "ey"),
         ("em", ACC, "she", "wrong", "e or ey"),
-        ("em, em", ACC, "ey", "right", "ey"),
         ("ey/em", ACC, "e", "right", "e"),
         ("her or em", ACC, "e", "several", None),
         ("e/ey", NOM, "ey", "several", None),
@@ -188,10 +144,8 @@ SHARING = {
         ("eir em", NOM, "ey", "wrong_case", "ey"),
         # Abbreviations and compounds that begin with the letter.
         ("i.e., she", NOM, "she", "right", "she"),
-        ("I.E. she", NOM, "she", "right", "she"),
         ("she (e.g. in English)", NOM, "she", "right", "she"),
         ("e. g. she", NOM, "she", "right", "she"),
-        ("i. e. she", NOM, "she", "right", "she"),
         ("i.e.she", NOM, "she", "right", "she"),
         ("she, i.e", NOM, "she", "right", "she"),
         ("i.e.", NOM, "e", "none", None),
@@ -199,7 +153,6 @@ SHARING = {
         ("She sent an E‑mail.", NOM, "she", "right", "she"),
         # What is no abbreviation.
         ("e", NOM, "e", "right", "e"),
-        ("It is e.", NOM, "e", "right", "e"),
         ("e, e. Good.", NOM, "e", "right", "e"),
         ("e-she", NOM, "she", "several", None),
     ],

@@ -3,6 +3,7 @@
 import pandas as pd
 import pytest
 
+from scripts.core import files
 from scripts.core.data import templates
 from scripts.ruff import predictions
 from tests import plans
@@ -45,6 +46,13 @@ def test_predictions_join_scores_with_every_sample(selected):
     assert table.margin.tolist() == [4.0] * 4
     wrong = predictions.make_predictions(selected, scores(a=1, f1=2, f0=0), "m", FOUR)
     assert not wrong.correct.dropna().any()
+
+
+def test_models_with_smaller_samples_score_the_first_of_each(selected, tmp_path, monkeypatch):
+    files.write_parquet(tmp_path / "selected.parquet", selected.assign(priority=[None, None, 3, 4]))
+    monkeypatch.setattr(predictions.model_outputs, "read_scores", lambda path, model, scored: scored)
+    read = predictions.read_scores(str(tmp_path / "selected.parquet"), ["", ""], ["m", "n"], {"m": 4, "n": 5})
+    assert {model: len(scored) for model, scored, _ in read} == {"m": 3, "n": 4}
 
 
 def test_scores_that_do_not_fit_the_instances_are_refused(selected):

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from scripts.ruff import section_numbers, study
 from tests.ruff.synthetic import DEMONSTRATION, of_models
@@ -59,8 +60,8 @@ def test_the_set_that_another_score_moves_most_is_one_whose_change_is_clear():
 
 
 def test_the_most_frequent_sets_without_context_are_told_apart_by_a_test():
-    """Of a model with 69 and 67 picks none is said to be preferred; sets that are equally frequent are no favourite."""
-    picks = {"close": (69, 67, 44, 0), "clear": (10, 120, 30, 20), "tied": (60, 60, 60, 0)}
+    """Three sentences about an occupation count as one; sets that are equally frequent are no favourite."""
+    picks = {"close": (69, 48, 44, 0), "clear": (10, 120, 30, 20), "tied": (60, 60, 60, 0)}
     rows = [
         {"model": model, "preferred": name, "metric": metric, "above": above}
         for model, counts in picks.items()
@@ -70,7 +71,10 @@ def test_the_most_frequent_sets_without_context_are_told_apart_by_a_test():
     made = section_numbers.of_picks(of_models(rows))
     assert (made["first.close"]["set"], made["second.close"]["set"]) == ("he", "she")
     assert (made["first.clear"]["set"], made["second.clear"]["set"]) == ("she", "they")
-    assert made["first_p.close"]["value"] > 0.9 and made["first_p.clear"]["value"] < 0.001
+    assert (
+        made["first_p.close"]["value"] == pytest.approx(stats.binomtest(16, 39).pvalue)
+        and made["first_p.clear"]["value"] < 0.001
+    )
     assert values(made, "ties.close", *(f"favourite.{p}" for p in study.PRONOUN_SETS), "favourites.tied") == [
         6, 1, 1, 0, 0, 1
     ]  # fmt: skip
