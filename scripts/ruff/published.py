@@ -5,6 +5,7 @@ import pandas as pd
 from scripts.core import files
 from scripts.core.data import options
 from scripts.core.paper.published import demonstration, read, write
+from scripts.core.statistics.ratios import POOLED
 from scripts.core.workflow.job import run_named
 from scripts.ruff import study
 
@@ -48,7 +49,10 @@ def published_vs_ours(
         ("instance_counts", instance_counts), ("models", models), ("prompted_models", prompted_models),
     ):  # fmt: skip
         for name, path in zip(template_sets, paths, strict=False):
-            compared[name][f"tables/{kind}.csv"] = files.read_csv(path)
+            table = files.read_csv(path)
+            if kind == "models":
+                table["over_roberta_base"] = table.parameters / table.parameters[table.model == "roberta-base"].max()
+            compared[name][f"tables/{kind}.csv"] = table
     obstacle = options.other_choice(pronoun_sets, study.PRONOUN_SETS)
     write(
         "ruff",
@@ -68,9 +72,21 @@ def published_vs_ours(
 
 
 def comparable_estimates(estimates: pd.DataFrame) -> pd.DataFrame:
-    """Return the estimates of scored models by number of distractors and pronoun set, the others pooled."""
+    """Return the estimates of scored models by number of distractors and pronoun set, the others pooled.
+
+    Two metrics are made of several: what a model loses to distractors (``accuracy drop``, against none), and the share
+    of errors that distraction and bias explain together.
+    """
     rows = estimates[estimates.setting == study.FIDELITY]
-    return study.pick(rows, list(rows.metric.unique()), n_distractors=..., pronoun=...)
+    rows = study.pick(rows, list(rows.metric.unique()), n_distractors=..., pronoun=...)
+    accuracies = study.pick(rows, n_distractors=...)
+    without = accuracies[accuracies.n_distractors == "0"].set_index("model").value
+    drops = accuracies.assign(metric="accuracy drop", value=accuracies.model.map(without) - accuracies.value)
+    kinds = rows[rows.metric.isin(["distraction", "bias"])]
+    explained = kinds.groupby(["model", "n_distractors"], sort=False).value.sum(min_count=2).reset_index()
+    return pd.concat([rows, drops, explained.assign(metric="distraction or bias")], ignore_index=True).fillna(
+        {"pronoun": POOLED}
+    )
 
 
 if __name__ == "__main__":

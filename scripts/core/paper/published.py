@@ -1,7 +1,6 @@
 """Published numbers beside those of a run: reading, joining, judging. ``paper/published/README.md`` has the columns."""
 
 import math
-import re
 from collections.abc import Collection, Iterable, Sequence
 from decimal import Decimal
 from pathlib import Path
@@ -25,9 +24,7 @@ PUBLISHED_COLUMNS = ["source", "item", "row", "column", "value", "unit", "kind",
 MODEL_COLUMNS = ["row", "family", "label", "model", "groups"]
 KEY = ["item", "row", "column"]
 KINDS = ("table", "text", "bound", "setting")
-REDUCTIONS = (
-    "", "sum", "mean", "minimum", "maximum", "distinct", "drop", "ratio", "minimum of sums", "maximum of sums",
-)  # fmt: skip
+REDUCTIONS = ("", "sum", "mean", "minimum", "maximum", "distinct", "ratio")
 WIDTHS = {"Quantity": 0.37, "Templates": 0.15, "Published": 0.16, "Ours": 0.12, "Interval": 0.14}
 """Columns of the typeset table, in parts of a page's width."""
 MOST = 20
@@ -129,7 +126,7 @@ def find(
             f"mapping of {row.item}: no table '{row.table}'{did_you_mean(row.table, tables)}; correct the mapping"
         )
     frame = tables[row.table]
-    criteria = [(part.partition("=")[0], re.split(r"[|+]", part.partition("=")[2])) for part in _split(row.cells)]
+    criteria = [(part.partition("=")[0], part.partition("=")[2].split("|")) for part in _split(row.cells)]
     models = list(dict.fromkeys(name for part in _split(row.models) for name in groups[part]))
     wanted = [("model", models)] * bool(models) + criteria
     for column in [name for name, _ in wanted] + [row.value] + _split(row.interval):
@@ -161,15 +158,9 @@ def _reduce(row: Any, frame: pd.DataFrame, criteria: Sequence[tuple[str, list[st
         return float(values.nunique())
     if row.reduce in ("sum", "mean", "minimum", "maximum"):
         return float(getattr(values, {"minimum": "min", "maximum": "max"}.get(row.reduce, row.reduce))())
-    if row.reduce.endswith("of sums"):
-        (column,) = re.findall(r"(\w+)=[^;]*\+", row.cells)
-        levels = dict(criteria)[column]
-        kept = [name for name, _ in criteria if name != column] + ["model"] * bool(row.models)
-        sums = frame.groupby(kept, sort=False)[row.value].sum(min_count=len(levels))
-        return float(sums.min() if row.reduce.startswith("minimum") else sums.max())
     column, levels = next((column, levels) for column, levels in criteria if len(levels) == 2)
     first, second = (frame[_matches(frame[column], [level])][row.value].mean() for level in levels)
-    return float(first - second if row.reduce == "drop" else first / second)
+    return float(first / second)
 
 
 def half_unit(text: str) -> float:
