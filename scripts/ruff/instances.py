@@ -4,6 +4,8 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from scripts.core import files
 from scripts.core.data import annotation
@@ -83,9 +85,6 @@ def select_instances(*, context_free: str, samples: list, sizes: list, selected:
         sizes: Rows that models score of each sample; the largest is taken, or the whole sample if it has no more.
         selected: The Parquet file to write.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if min(sizes) < 1:
         raise UserError(f"ruff.sample_size is {min(sizes)}; use at least 1")
     free = files.read_arrow(context_free)

@@ -19,71 +19,35 @@ it decides what a seed draws):
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property
 from itertools import permutations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from scripts.core.data import instances
 from scripts.core.data.options import SLOT
-from scripts.core.data.templates import CASES, pronoun_lines, raise_first, read_pronouns, select_pronoun_sets
+from scripts.core.data.templates import CASES, pronoun_lines, read_pronouns, select_pronoun_sets
 from scripts.core.errors import UserError
-from scripts.ruff.template_checks import blocking_problems, check
-from scripts.ruff.templates import (
-    ORIGINS,
-    PERSON,
-    PLACEHOLDERS,
-    POLARITIES,
-    PRONOUN,
-    THEMES,
-    Templates,
-    read_official,
-    read_replica,
-)
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from scripts.ruff.template_checks import read_checked
+from scripts.ruff.templates import ORIGINS, PERSON, PLACEHOLDERS, POLARITIES, PRONOUN, THEMES, Templates
 
 STUDY = "ruff"
 INTRODUCTIONS = THEMES * len(POLARITIES)
 MAX_DISTRACTORS = THEMES
+WORD = pa.dictionary(pa.int16(), pa.string())
 
 
 def load(templates: Sequence[str], pronouns: str, pronoun_sets: Sequence[str]) -> "Narratives":
-    """Read and check the template set and the pronoun sets of a job; return its narratives.
-
-    Args:
-        templates: Paths of the replica's files (tasks, contexts, occupations), or of the authors' archive alone.
-        pronouns: Path of pronouns.tsv.
-        pronoun_sets: The configured sets, in order.
-
-    Raises:
-        UserError: For the first problem of the template set (:func:`scripts.ruff.template_checks.check`; the
-            official set has only to be usable), and for another number of files.
-    """
+    """Read and check the template files and ``pronouns.tsv`` of a job; return the narratives of its pronoun sets."""
     sets = select_pronoun_sets(read_pronouns(pronouns), pronoun_sets)
-    if len(templates) == 1:
-        selected = read_official(*templates)
-        problems = blocking_problems(selected)
-    elif len(templates) == 3:
-        selected = read_replica(*templates)
-        problems = check(selected, sets)
-    else:
-        raise UserError(
-            f"templates: {len(templates)} files are given; give either the archive, or task, context and occupations"
-        )
-    raise_first(problems)
+    selected = read_checked(templates, sets)
     return Narratives(replace(selected, pronouns_file=str(pronouns), pronoun_rows=pronoun_lines(pronouns)), sets)
 
 
 def full_size(n_distractors: int, n_sets: int, n_tasks: int) -> int:
-    """Return the number of instances of a full set (Table 1: 7,200 to 2,073,600 with 4 sets and 180 tasks).
-
-    Args:
-        n_distractors: 0 to 5.
-        n_sets, n_tasks: Pronoun sets and task sentences.
-    """
+    """Return the number of instances of a full set (Table 1: 7,200 to 2,073,600 with 4 sets and 180 tasks)."""
     return n_tasks * math.prod(_radices(n_distractors, n_sets))
 
 
@@ -107,6 +71,24 @@ class Narratives:
         self.templates = templates
         self.sets = dict(sets)
         self.forms = {case: [forms[case] for forms in sets.values()] for case in CASES}
+        self._flat_forms = [form for case in CASES for form in self.forms[case]]
+        self._task_cases = np.array([CASES.index(task.case) for task in templates.tasks])
+        self._task_sentences = _Sentences(task.sentence.replace(PRONOUN, SLOT) for task in templates.tasks)
+        self._introductions, self._first_distractors = (
+            _Sentences(
+                _context_sentence(context.explicit, form, getattr(task, role))
+                for task in templates.tasks
+                for context in templates.contexts[task.case]
+                for form in self.forms[task.case]
+            )
+            for role in ("occupation", "participant")
+        )
+        self._implicit = _Sentences(
+            _context_sentence(context.implicit, form)
+            for case in CASES
+            for context in templates.contexts[case]
+            for form in self.forms[case]
+        )
 
     def metadata(self, **settings: Any) -> dict[str, Any]:
         """Return the metadata of a file of instances that were made with ``settings``."""
@@ -122,17 +104,11 @@ class Narratives:
         """Return the number of rows of the full set."""
         return full_size(n_distractors, len(self.sets), len(self.templates.tasks))
 
-    def full_set_sizes(self, distractors: Sequence[int]) -> "pa.Table":
-        """Return how many rows each full set has, and the lines of the template files that they are made from.
+    def full_set_sizes(self, distractors: Sequence[int]) -> pa.Table:
+        """Return how many rows each full set has (``n_distractors``, ``instances``), a row for each of ``distractors``.
 
-        Args:
-            distractors: Numbers of distractors, a row for each.
-
-        Returns:
-            ``n_distractors``, ``instances`` and the columns of :data:`~scripts.ruff.templates.ORIGINS`, here lists.
+        The columns :data:`~scripts.ruff.templates.ORIGINS` list the lines of template files that they are made from.
         """
-        import pyarrow as pa
-
         # Every introduction of a case comes before each of its task sentences, also without distractors.
         templates = self.templates
         lines = (
@@ -151,14 +127,8 @@ class Narratives:
         }
         return pa.table(columns)
 
-    def table(self, n_distractors: int, rows: np.ndarray) -> "pa.RecordBatch":
-        """Return the instances at ``rows`` of the full set in generation order.
-
-        Returns:
-            ``k`` rows with :func:`schema`.
-        """
-        import pyarrow as pa
-
+    def table(self, n_distractors: int, rows: np.ndarray) -> pa.RecordBatch:
+        """Return the instances at ``rows`` of the full set in generation order, with :func:`schema`."""
         codes = self._decode(n_distractors, np.asarray(rows, dtype=np.int64))
         parts = self._sentences(codes)
         case = self._task_cases[codes["task"]]
@@ -180,10 +150,8 @@ class Narratives:
         }
         return pa.RecordBatch.from_arrays(list(columns.values()), schema=schema())
 
-    def context_free(self) -> "pa.Table":
+    def context_free(self) -> pa.Table:
         """Return the task sentences without context, one row each, as a table with :func:`sample_schema`."""
-        import pyarrow as pa
-
         tasks = np.arange(len(self.templates.tasks))
         case = self._task_cases
         columns = {
@@ -201,13 +169,13 @@ class Narratives:
         ]
         return pa.Table.from_arrays(arrays, schema=kinds)
 
-    def full(self, n_distractors: int, rows_per_batch: int = 115_200) -> "Iterator[pa.RecordBatch]":
+    def full(self, n_distractors: int, rows_per_batch: int = 115_200) -> Iterator[pa.RecordBatch]:
         """Yield the full set in generation order, in batches of about ``rows_per_batch`` rows."""
         total = self.full_size(n_distractors)
         for start in range(0, total, rows_per_batch):
             yield self.table(n_distractors, np.arange(start, min(start + rows_per_batch, total)))
 
-    def sample(self, n_distractors: int, seed: int) -> "pa.Table":
+    def sample(self, n_distractors: int, seed: int) -> pa.Table:
         """Draw the sample of one seed without making the full set (section 3.2).
 
         The rows are those of ``full.groupby([occupation, case, gold, distractor form]).sample(n=k,
@@ -217,14 +185,8 @@ class Narratives:
         ``k`` is 1 with distractors and P - 1 without, so that every sample has P (P - 1) rows for each task sentence:
         2,160 with four sets.
 
-        Returns:
-            A table with :func:`sample_schema`.
-
-        Raises:
-            UserError: If there are more pronoun sets than a group without distractors has rows to draw.
+        The table has :func:`sample_schema`. More pronoun sets than a group without distractors has rows are refused.
         """
-        import pyarrow as pa
-
         rows = self.sample_rows(n_distractors, seed)
         table = pa.Table.from_batches([self.table(n_distractors, rows)])
         kinds = sample_schema()
@@ -319,8 +281,6 @@ class Narratives:
 
     def _origin_columns(self, task: np.ndarray, contexts: np.ndarray):
         """Return :data:`ORIGINS` for tasks and for positions among the contexts of their case, one list a row."""
-        import pyarrow as pa
-
         tasks = self.templates.tasks
         known = self.templates.occupation_rows
         occupation = pa.array([known.get(t.occupation) for t in tasks], pa.int16())
@@ -333,50 +293,11 @@ class Narratives:
         )
         return dict(zip(ORIGINS, columns, strict=True))
 
-    @cached_property
-    def _flat_forms(self):
-        return [form for case in CASES for form in self.forms[case]]
-
-    @cached_property
-    def _task_cases(self):
-        return np.array([CASES.index(task.case) for task in self.templates.tasks])
-
-    @cached_property
-    def _task_sentences(self):
-        return _Sentences(task.sentence.replace(PRONOUN, SLOT) for task in self.templates.tasks)
-
-    @cached_property
-    def _introductions(self):
-        return self._explicit("occupation")
-
-    @cached_property
-    def _first_distractors(self):
-        return self._explicit("participant")
-
-    def _explicit(self, role: str):
-        return _Sentences(
-            _context_sentence(context.explicit, form, getattr(task, role))
-            for task in self.templates.tasks
-            for context in self.templates.contexts[task.case]
-            for form in self.forms[task.case]
-        )
-
-    @cached_property
-    def _implicit(self):
-        return _Sentences(
-            _context_sentence(context.implicit, form)
-            for case in CASES
-            for context in self.templates.contexts[case]
-            for form in self.forms[case]
-        )
-
 
 class _Sentences:
     """Distinct sentences: as an Arrow array for texts, as digests for ids."""
 
     def __init__(self, sentences: Iterable[str]):
-        import pyarrow as pa
-
         sentences = list(sentences)
         self.array = pa.array(sentences, pa.string())
         self.digests = instances.digests(sentences)
@@ -388,60 +309,32 @@ def _context_sentence(template: str, form: str, person: str = ""):
 
 
 def _join(parts: Sequence[tuple[_Sentences, np.ndarray]]):
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     columns = [sentences.array.take(pa.array(codes)) for sentences, codes in parts]
     return pc.binary_join_element_wise(*columns, " ")
 
 
 def _lists(codes: np.ndarray, values: Iterable[str] | None = None):
     """Return a list array with one list for each row of ``codes``, of its own whole numbers or of ``values[codes]``."""
-    import pyarrow as pa
-
     rows, length = codes.shape
     offsets = pa.array(np.arange(rows + 1, dtype=np.int32) * length)
     flat = codes.reshape(-1)
     return pa.ListArray.from_arrays(offsets, pa.array(flat) if values is None else instances.dictionary(values, flat))
 
 
-def schema() -> "pa.Schema":
+def schema() -> pa.Schema:
     """Return the Arrow schema of full sets; on disk dictionaries become plain columns."""
-    import pyarrow as pa
-
-    word = pa.dictionary(pa.int16(), pa.string())
-    return pa.schema(
-        {
-            "instance_id": pa.string(),
-            "text": pa.string(),
-            "options": pa.list_(word),
-            "gold": word,
-            "case": word,
-            "occupation": word,
-            "participant": word,
-            "pronoun": word,
-            "distractor_pronoun": word,
-            "n_distractors": pa.int8(),
-            "task_index": pa.int16(),
-            "introduction_index": pa.int8(),
-            "distractor_indices": pa.list_(pa.int8()),
-            "polarity": word,
-            "task_row": pa.int16(),
-            "context_rows": pa.list_(pa.int16()),
-            "occupation_row": pa.int16(),
-            "pronoun_rows": pa.list_(pa.int16()),
-        }
-    )
+    kinds: dict[str, pa.DataType] = {"instance_id": pa.string(), "text": pa.string(), "options": pa.list_(WORD)}
+    words = ("gold", "case", "occupation", "participant", "pronoun", "distractor_pronoun")
+    kinds |= dict.fromkeys(words, WORD)
+    kinds |= {"n_distractors": pa.int8(), "task_index": pa.int16(), "introduction_index": pa.int8()}
+    kinds |= {"distractor_indices": pa.list_(pa.int8()), "polarity": WORD}
+    kinds |= {"task_row": pa.int16(), "context_rows": pa.list_(pa.int16())}
+    kinds |= {"occupation_row": pa.int16(), "pronoun_rows": pa.list_(pa.int16())}
+    return pa.schema(kinds)
 
 
-def sample_schema() -> "pa.Schema":
+def sample_schema() -> pa.Schema:
     """Return the Arrow schema of samples, context-free and selected instances: plain, with a last column ``seed``."""
-    import pyarrow as pa
-
-    plain = [
-        pa.field(f.name, pa.string() if pa.types.is_dictionary(f.type) else f.type)
-        for f in schema()
-        if f.name != "options"
-    ]
-    plain.insert(2, pa.field("options", pa.list_(pa.string())))
-    return pa.schema([*plain, pa.field("seed", pa.int64())])
+    plain = {WORD: pa.string(), pa.list_(WORD): pa.list_(pa.string())}
+    fields = [pa.field(field.name, plain.get(field.type, field.type)) for field in schema()]
+    return pa.schema([*fields, pa.field("seed", pa.int64())])

@@ -33,9 +33,6 @@ def full_sample(n_sets: int) -> int:
 
     Each task sentence comes with every ordered pair of gold and distractor (section 3.2), or, without distractors, as
     often.
-
-    Args:
-        n_sets: Pronoun sets of the run.
     """
     return TASKS * n_sets * (n_sets - 1)
 
@@ -48,11 +45,8 @@ def sample_sizes(size: int | dict[str, int], models: Iterable[str]) -> dict[str,
             ``default``; 0 leaves a model out.
         models: The models of the run.
 
-    Returns:
-        Without the models that are left out.
-
     Raises:
-        UserError: If all are.
+        UserError: If all models are left out.
     """
     own = size if isinstance(size, dict) else {"default": size}
     sizes = {model: own.get(model, own["default"]) for model in models}
@@ -65,11 +59,7 @@ def sample_sizes(size: int | dict[str, int], models: Iterable[str]) -> dict[str,
 
 
 def uneven_models(sizes: dict[str, int]) -> list[str]:
-    """Return the models whose samples have one case more often than another, as three cases do not divide their size.
-
-    Args:
-        sizes: From :func:`sample_sizes`.
-    """
+    """Return the models whose samples have one case more often than another: three cases do not divide their size."""
     return [model for model, size in sizes.items() if size % len(CASES)]
 
 
@@ -81,8 +71,7 @@ def check_sizes(settings: dict, n_sets: int, known: Collection[str]) -> None:
         known: Every model of the registry.
 
     Raises:
-        UserError: Naming the key, and the full sample or the sizes that are possible; for a size of a model that is not
-            in the registry, the nearest that is.
+        UserError: For these, and for a size of a model that is not in the registry.
     """
     most, size = full_sample(n_sets), settings["sample_size"]
     sizes = {"ruff.sample_size": size}
@@ -140,18 +129,14 @@ def prompted_jobs(
                 "remove it"
             )
     # What nobody is asked needs to fit nothing.
-    asked = (
-        ("seeds", settings["seeds"], seeds, "ruff.seeds"),
-        ("distractors", settings["distractors"], distractors, "ruff.distractors"),
-    )
-    chained = (
-        ("chain_of_thought.distractors", chains["distractors"], settings["distractors"], f"{where}.distractors"),
-    )
-    for key, parts, whole, of in (
-        *(asked if chosen else ()),
-        ("chain_of_thought.models", chains["models"], settings["models"], f"{where}.models"),
-        *(chained if chains["models"] else ()),
-    ):
+    limits = [("chain_of_thought.models", chains["models"], settings["models"], f"{where}.models")]
+    if chosen:
+        limits.append(("seeds", settings["seeds"], seeds, "ruff.seeds"))
+        limits.append(("distractors", settings["distractors"], distractors, "ruff.distractors"))
+    if chains["models"]:
+        of = f"{where}.distractors"
+        limits.append(("chain_of_thought.distractors", chains["distractors"], settings["distractors"], of))
+    for key, parts, whole, of in limits:
         beyond = [part for part in parts if part not in whole]
         if beyond:
             raise UserError(f"{where}.{key}: {beyond[0]!r} is not in {of}; add it there or remove it here")

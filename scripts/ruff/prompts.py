@@ -13,7 +13,7 @@ from pathlib import Path
 import pandas as pd
 
 from scripts.core.data.options import SLOT
-from scripts.core.data.templates import read_tsv
+from scripts.core.data.templates import line_numbers, read_frame
 from scripts.core.errors import UserError
 from scripts.ruff.study import PUBLISHED, VANILLA
 
@@ -39,21 +39,13 @@ def read_prompts(path: str | Path) -> dict[str, dict]:
         Id to ``kind`` and ``text``, in file order, line breaks real.
 
     Raises:
-        UserError: For an id that appears twice, an unknown kind, and slots that are missing, repeated or unknown.
+        UserError: As :func:`scripts.core.data.templates.read_frame`; also for slots that are missing, repeated or
+            unknown.
     """
-    prompts = {}
-    for row, cells in read_tsv(path, PROMPT_COLUMNS):
-        where = f"{path}, row {row}"
-        name, kind, text = cells["prompt"], cells["kind"], cells["text"]
-        if not name or name in prompts:
-            raise UserError(f"{where}: the prompt's id '{name}' is empty or appears twice; give the prompt a unique id")
-        if kind not in KINDS:
-            raise UserError(f"{where}: the kind '{kind}' is not one of {', '.join(KINDS)}; correct it")
-        _check_slots(text, ("{task}", "{options}") if kind == "options" else ("{task}",), where)
-        prompts[name] = {"kind": kind, "text": _breaks(text)}
-    if not prompts:
-        raise UserError(f"{path}: has no prompt; add a row")
-    return prompts
+    prompts = read_frame(path, PROMPT_COLUMNS, key="prompt", levels={"kind": KINDS})
+    for row, _, kind, text in prompts.itertuples(name=None):
+        _check_slots(text, ("{task}", "{options}") if kind == "options" else ("{task}",), f"{path}, row {row}")
+    return prompts.assign(text=prompts.text.map(_breaks)).set_index("prompt").to_dict("index")
 
 
 def read_chains(path: str | Path) -> dict[str, dict]:
@@ -69,23 +61,14 @@ def read_chains(path: str | Path) -> dict[str, dict]:
     Raises:
         UserError: As :func:`read_prompts`; also for a method that is called vanilla.
     """
-    chains = {}
-    for row, cells in read_tsv(path, CHAIN_COLUMNS):
+    chains = read_frame(path, CHAIN_COLUMNS, key="method")
+    for row, method, chain, final in chains.itertuples(name=None):
         where = f"{path}, row {row}"
-        if not cells["method"] or cells["method"] in (*chains, VANILLA):
-            raise UserError(
-                f"{where}: the method '{cells['method']}' is empty, is {VANILLA} or appears twice; "
-                "give it a unique name"
-            )
-        _check_slots(cells["chain"], ("{prompt}",), where)
-        _check_slots(cells["final"], ("{first}", "{chain}"), where)
-        chains[cells["method"]] = {"chain": _breaks(cells["chain"]), "final": _breaks(cells["final"])}
-    return chains
-
-
-def template_lines(path: str | Path, columns: Sequence[str]) -> dict[str, int]:
-    """Return the line of each row of a template file by the first of its ``columns``, which is its id."""
-    return {cells[columns[0]]: row for row, cells in read_tsv(path, columns)}
+        if method == VANILLA:
+            raise UserError(f"{where}: the method is called '{VANILLA}', as is asking without one; rename it")
+        _check_slots(chain, ("{prompt}",), where)
+        _check_slots(final, ("{first}", "{chain}"), where)
+    return chains.set_index("method").map(_breaks).to_dict("index")
 
 
 def select_chains(chains: Mapping[str, dict], methods: Sequence[str], path: str | Path) -> dict[str, dict]:
@@ -194,8 +177,8 @@ def with_origins(
     Returns:
         With ``columns``, ``prompt_row`` and ``chain_row`` (missing without a chain of thought).
     """
-    prompt_rows = template_lines(prompt_templates, PROMPT_COLUMNS)
-    chain_rows = template_lines(chain_templates, CHAIN_COLUMNS)
+    prompt_rows = line_numbers(prompt_templates, PROMPT_COLUMNS)
+    chain_rows = line_numbers(chain_templates, CHAIN_COLUMNS)
     of_instances = rows.drop_duplicates("instance_id").set_index("instance_id")[list(columns)]
     return prompts.join(of_instances, on="instance_id").assign(
         prompt_row=prompts.prompt.map(prompt_rows).astype("Int16"),

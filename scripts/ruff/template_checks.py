@@ -2,10 +2,21 @@
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 
 from scripts.core.data.options import SLOT
-from scripts.core.data.templates import AGREEING, CASES, GENDERED, WORD, word_set
-from scripts.ruff.templates import PERSON, POLARITIES, PRONOUN, THEMES, Task, Templates
+from scripts.core.data.templates import AGREEING, CASES, GENDERED, WORD, raise_first, word_set
+from scripts.core.errors import UserError
+from scripts.ruff.templates import (
+    PERSON,
+    POLARITIES,
+    PRONOUN,
+    THEMES,
+    Task,
+    Templates,
+    read_official,
+    read_replica,
+)
 
 THIRD_PERSON = word_set(
     "he him his himself she her hers herself they them their theirs themself themselves xe xem xyr xyrs xemself",
@@ -54,6 +65,25 @@ def check(templates: Templates, pronouns: dict | None = None) -> list[str]:
             problems.append(f"{where}: repeats the sentence of {first[sentence]}; write another one")
         first.setdefault(sentence, where)
     return problems
+
+
+def read_checked(paths: Sequence[str], pronouns: dict) -> Templates:
+    """Return a template set, from the replica's files (tasks, contexts, occupations) or the authors' archive alone.
+
+    Raises:
+        UserError: For the first problem of :func:`check`; the official set has only to be usable.
+    """
+    if len(paths) == 1:
+        templates = read_official(*paths)
+        raise_first(blocking_problems(templates))
+    elif len(paths) == 3:
+        templates = read_replica(*paths)
+        raise_first(check(templates, pronouns))
+    else:
+        raise UserError(
+            f"templates: {len(paths)} files are given; give either the archive, or task, context and occupations"
+        )
+    return templates
 
 
 def blocking_problems(templates: Templates) -> list[str]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from scripts.core.data import archives
-from scripts.core.data.templates import CASES, parse_tsv, read_occupations, read_tsv
+from scripts.core.data.templates import CASES, line_numbers, parse_tsv, read_frame, read_occupations
 from scripts.core.errors import UserError, did_you_mean
 
 POLARITIES = ("negative", "positive")
@@ -99,25 +99,31 @@ def read_replica(task_path: str | Path, context_path: str | Path, occupations_pa
             be wrong is left to :func:`scripts.ruff.template_checks.check`.
     """
     participants = read_occupations(occupations_path)
-    tasks = []
-    for row, cells in read_tsv(task_path, ("occupation", "case", "sentence")):
-        where = f"{task_path}, row {row}"
-        occupation = _known(cells["occupation"], participants, "occupation", where)
-        case = _known(cells["case"], CASES, "case", where)
-        tasks.append(Task(occupation, participants[occupation], case, cells["sentence"], where, row))
-    missing = sorted(set(participants) - {t.occupation for t in tasks})
+    task_levels = {"occupation": participants, "case": CASES}
+    tasks = read_frame(task_path, ("occupation", "case", "sentence"), levels=task_levels)
+    missing = sorted(set(participants) - set(tasks.occupation))
     if missing:
         raise UserError(f"{task_path}: has no sentence for the occupation '{missing[0]}' of {occupations_path}; add it")
-    contexts = {case: [] for case in CASES}
-    for row, cells in read_tsv(context_path, ("case", "theme", "polarity", "explicit", "implicit")):
-        where = f"{context_path}, row {row}"
-        case = _known(cells["case"], CASES, "case", where)
-        polarity = _known(cells["polarity"], POLARITIES, "polarity", where)
-        contexts[case].append(Context(case, cells["theme"], polarity, cells["explicit"], cells["implicit"], where, row))
-    contexts = {case: tuple(rows) for case, rows in contexts.items()}
-    rows = {cells["occupation"]: row for row, cells in read_tsv(occupations_path, ("occupation", "participant"))}
-    files = (str(task_path), str(context_path), str(occupations_path))
-    return Templates("replica", tuple(tasks), contexts, *files, rows)
+    columns, levels = ("case", "theme", "polarity", "explicit", "implicit"), {"case": CASES, "polarity": POLARITIES}
+    contexts = read_frame(context_path, columns, levels=levels)
+    return Templates(
+        "replica",
+        tuple(
+            Task(occupation, participants[occupation], case, sentence, f"{task_path}, row {row}", row)
+            for row, occupation, case, sentence in tasks.itertuples(name=None)
+        ),
+        {
+            case: tuple(
+                Context(*cells, where=f"{context_path}, row {row}", row=row)
+                for row, *cells in contexts[contexts.case == case].itertuples(name=None)
+            )
+            for case in CASES
+        },
+        str(task_path),
+        str(context_path),
+        str(occupations_path),
+        line_numbers(occupations_path, ("occupation", "participant")),
+    )
 
 
 def _known(value: str, known: Collection[str], what: str, where: str):

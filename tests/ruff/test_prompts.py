@@ -65,13 +65,13 @@ def test_rotated_options_are_asked_beside_the_published_ones():
 
 PROMPT, CHAIN = "prompt\tkind\ttext", "method\tchain\tfinal"
 BROKEN = {
-    "twice": ([PROMPT, "a\topen\t{task}", "a\topen\t{task}?"], ["row 3", "'a'", "twice"]),
+    "twice": ([PROMPT, "a\topen\t{task}", "a\topen\t{task}?"], ["row 3", "'a'", "row 2"]),
     "kind": ([PROMPT, "a\tfree\t{task}"], ["row 2", "'free'", "open, options"]),
     "no-task": ([PROMPT, "a\topen\tFill it."], ["row 2", "{task}", "exactly once"]),
     "no-options": ([PROMPT, "a\toptions\t{task}"], ["row 2", "{options}", "exactly once"]),
     "strange-slot": ([PROMPT, "a\topen\t{task} {options}"], ["row 2", "{options}", "unknown"]),
-    "no-prompt": ([PROMPT], ["no prompt", "add"]),
-    "vanilla": ([CHAIN, "vanilla\t{prompt}\t{first}{chain}"], ["row 2", "'vanilla'", "unique"]),
+    "no-prompt": ([PROMPT], ["no row", "add"]),
+    "vanilla": ([CHAIN, "vanilla\t{prompt}\t{first}{chain}"], ["row 2", "'vanilla'", "rename"]),
     "no-prompt-in-chain": ([CHAIN, "a\tThink.\t{first}{chain}"], ["row 2", "{prompt}", "exactly once"]),
     "no-chain-in-answer": ([CHAIN, "a\t{prompt}\t{first}"], ["row 2", "{chain}", "exactly once"]),
 }
