@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 from scripts.core import files
-from scripts.core.data import model_outputs
+from scripts.core.data.distributions import read_distributions, read_masses
 from scripts.core.errors import UserError
 from scripts.core.workflow.job import log, run_named
 from scripts.underspecification import study, templates
@@ -63,14 +63,14 @@ def word_group_probabilities(
         sentences, rows = files.read_parquet(instance_file), files.read_parquet(text_file)
         rows = rows[rows.method.isin(methods)]
         method: Any = rows.set_index("text_id").method
-        top = model_outputs.read_distributions(top_file, Path(top_file).stem, method.index)
+        top = read_distributions(top_file, Path(top_file).stem, method.index)
         frames.append(tidy(accumulate(top, method, groups), rows, sentences, model, label, "top"))
         if (method == "generate").any():
             # Masks have one step: it is that of both rules.
             written = accumulate(top, method[method == "generate"], groups, written_only=True)
             frames.append(tidy(written, rows, sentences, model, label, "written"))
         if full_file:
-            whole = model_outputs.read_masses(full_file, Path(top_file).stem, list(groups), top)
+            whole = read_masses(full_file, Path(top_file).stem, list(groups), top)
             frames.append(tidy(accumulate_full(whole, top, method, groups), rows, sentences, model, label, "full"))
         log.info("%s: %d texts", text_file, len(rows))
     files.write_parquet(probabilities, pd.concat(frames, ignore_index=True))

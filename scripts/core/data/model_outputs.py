@@ -1,11 +1,12 @@
-"""What models left, read by studies: scores, answers, token distributions and masses, checked against what was asked.
+"""What models left, read by studies: scores and answers, checked against what was asked.
 
 A file that is damaged, edited, copied from another model or made from other instances would change results without
 anybody noticing. So nothing of it is used unless its columns have the right types, every item and every option occurs
 once and nothing else does, and every number is one that a model can give. Each message names file, model and item.
+:mod:`scripts.core.data.distributions` reads token distributions in the same way.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,11 +23,6 @@ REMEDY = "delete the file and run the workflow again"
 
 SCORES = {"instance_id": "text", "option": "text", "option_index": "whole", "log_probability": "fraction"}
 ANSWERS = {"text_id": "text", "chain": "text?", "answer": "text"}
-DISTRIBUTIONS = {
-    "text_id": "text", "step": "whole", "rank": "whole", "token": "text", "probability": "fraction", "chosen": "truth",
-}  # fmt: skip
-MASSES = {"text_id": "text", "step": "whole", "group": "text", "probability": "fraction"}
-
 LEAST_TOKENS = {"scored_tokens": 1, "option_tokens": 1}
 """Tokens that a score is of at least, by column; of other kinds there may be none."""
 
@@ -160,7 +156,7 @@ def score_parts(
     with files.open_parquet(path, wanted) as file:
         batches = file.iter_batches(BATCH, columns=None if columns is None else wanted)
         tables = (pa.Table.from_batches([batch]) for batch in batches)
-        for owner, table in _checked_parts(tables, _where(path, "scores", model), asked):
+        for owner, table in _checked_parts(tables, message_start(path, "scores", model), asked):
             yield owner, (table if columns is None else table.drop(["instance_id", "option"])).to_pandas()
 
 
@@ -235,11 +231,12 @@ def check_scores(table: "pyarrow.Table", where: str) -> None:
         # An option that does not start a sentence has no values without a capital.
         if column.startswith("uncapitalised_"):
             wrong &= ~np.isnan(values)
-        _refuse(frame, wrong, where, name, column)
+        refuse_first(frame, wrong, where, lambda row, column=column: f"{name(row)}: {column} is {row[column]}")
     if "continuation_log_probability" in frame:
         wrong = frame.log_probability > frame.continuation_log_probability + ROUNDING
-        _refuse(frame, wrong, where, lambda row: f"{name(row)}: more probable than a part of it", "log_probability")
-    _refuse_repeated(frame, ["instance_id", "option_index"], where, name)
+        refuse_first(frame, wrong, where, lambda row: f"{name(row)}: more probable than a part of it")
+    repeated = frame.duplicated(["instance_id", "option_index"])
+    refuse_first(frame, repeated, where, lambda row: f"{name(row)} occurs twice")
 
 
 def read_answers(path: str | Path, model: str, prompts: pd.DataFrame) -> pd.DataFrame:
@@ -258,15 +255,13 @@ def read_answers(path: str | Path, model: str, prompts: pd.DataFrame) -> pd.Data
             unknown, occurs twice or is not answered, or if there is a chain of thought where none was asked for, or
             none where one was.
     """
-    table = _read(path, ANSWERS)
-    where = _where(path, "answers", model)
+    table = read_table(path, ANSWERS)
+    where = message_start(path, "answers", model)
     check_answers(table, where)
     answers = table.to_pandas()
     asked = prompts.set_index("text_id")
-    known = answers.text_id.isin(asked.index)
-    if not known.all():
-        unknown = answers.text_id[~known].iloc[0]
-        raise UserError(f"{where}: text {unknown} is not among the prompts of the run; {REMEDY}")
+    unknown = ~answers.text_id.isin(asked.index)
+    refuse_first(answers, unknown, where, lambda row: f"text {row.text_id} is not among the prompts of the run")
     methods = files.parquet_metadata(path).get("methods") or asked.method[answers.text_id].unique()
     wanted = asked.index[asked.method.isin(list(methods))]
     missing = wanted[~wanted.isin(answers.text_id)]
@@ -293,102 +288,21 @@ def check_answers(table: "pyarrow.Table", where: str) -> None:
         row = int(np.flatnonzero(table.column("answer").is_null().to_numpy())[0])
         raise UserError(f"{where}: text {named.text_id[row]}: the column answer is empty; {REMEDY}")
     files.check_columns(table, ANSWERS, where)
-    _refuse_repeated(named, ["text_id"], where, lambda row: f"text {row.text_id}")
+    refuse_first(named, named.duplicated(), where, lambda row: f"text {row.text_id} occurs twice")
 
 
-def read_distributions(path: str | Path, model: str | None, texts: Collection[str]) -> pd.DataFrame:
-    """Read a model's token distributions of texts.
-
-    Args:
-        path: Format: :mod:`scripts.core.generation.distributions`.
-        model: Its name in the registry, if it is known.
-        texts: Ids of the texts that the model read.
-
-    Returns:
-        ``text_id``, ``step``, ``rank``, ``token``, ``probability``, ``chosen``.
-
-    Raises:
-        UserError: If the file cannot be read or is another model's, a column is missing or of another type, a text,
-            step or rank is missing, occurs twice or is unknown, a number is no probability, those of a place are not in
-            falling order or add up to more than 1, or more than one token of a place is chosen.
-    """
-    table = _read(path, DISTRIBUTIONS)
-    where = _where(path, "token distributions", model)
-    files.check_columns(table, DISTRIBUTIONS, where, identifier=("text", "text_id"))
-    frame = _plain(table, DISTRIBUTIONS)
-    _check_texts(frame, texts, where)
-    absent = pd.Index(list(texts)).difference(frame.text_id.unique(), sort=False)
-    if len(absent):
-        raise UserError(
-            f"{where}: text {absent[0]} has no distribution ({len(absent)} of {len(texts)} have none); {REMEDY}"
-        )
-    _check_probabilities(frame, where)
-    place = ["text_id", "step"]
-    _refuse_repeated(
-        frame, [*place, "rank"], where, lambda row: f"text {row.text_id}, step {row.step}, rank {row['rank']}"
-    )
-    steps = frame[place].drop_duplicates()
-    _check_consecutive(steps, ["text_id"], "step", where, lambda row: f"text {row.text_id}: step")
-    ordered = _check_consecutive(frame, place, "rank", where, lambda row: f"{_place(row)}: rank")
-    rising = (ordered["rank"] > 0) & (ordered.probability.diff() > 0)
-    if rising.any():
-        row = ordered[rising].iloc[0]
-        raise UserError(f"{where}: {_place(row)}: rank {row['rank']} is more probable than the one before; {REMEDY}")
-    sums = ordered.groupby(place, sort=False).agg(probability=("probability", "sum"), chosen=("chosen", "sum"))
-    sums = sums.reset_index()
-    for wrong, problem in (
-        (sums.probability > 1 + ROUNDING, lambda row: f"the probabilities of its tokens add up to {row.probability:g}"),
-        (sums.chosen > 1, lambda row: "more than one token is chosen"),
-    ):
-        if wrong.any():
-            row = sums[wrong].iloc[0]
-            raise UserError(f"{where}: {_place(row)}: {problem(row)}; {REMEDY}")
-    return frame
-
-
-def read_masses(path: str | Path, model: str | None, groups: Sequence[str], places: pd.DataFrame) -> pd.DataFrame:
-    """Read the masses of groups of words beside a model's token distributions.
-
-    Args:
-        places: ``text_id`` and ``step`` of the distributions; may repeat.
-
-    Returns:
-        ``text_id``, ``step``, ``group``, ``probability``; a row for each place and group.
-
-    Raises:
-        UserError: If the file cannot be read or is another model's, a column is missing or of another type, a number is
-            no probability, or if the rows are not exactly the groups at ``places``, each once.
-    """
-    table = _read(path, MASSES)
-    where = _where(path, "masses", model)
-    files.check_columns(table, MASSES, where, identifier=("text", "text_id"))
-    frame = _plain(table, MASSES)
-    other = ~frame.group.isin(list(groups))
-    if other.any():
-        row = frame[other].iloc[0]
-        raise UserError(f"{where}: {_place(row)}: the group '{row.group}' is unknown; {REMEDY}")
-    _check_probabilities(frame, where)
-    _refuse_repeated(frame, ["text_id", "step", "group"], where, lambda row: f"{_place(row)}, group '{row.group}'")
-    wanted = places[["text_id", "step"]].drop_duplicates()
-    at = pd.MultiIndex.from_frame(wanted)
-    present = pd.MultiIndex.from_frame(frame[["text_id", "step"]])
-    known = present.isin(at)
-    if not known.all():
-        raise UserError(f"{where}: {_place(frame[~known].iloc[0])} is not among the distributions; {REMEDY}")
-    for group in groups:
-        there = at.isin(present[frame.group == group])
-        if not there.all():
-            raise UserError(f"{where}: {_place(wanted[~there].iloc[0])} lacks the group '{group}'; {REMEDY}")
-    return frame
-
-
-def _read(path: str | Path, kinds: dict[str, str]) -> "pyarrow.Table":
-    with files.open_parquet(path, list(kinds)) as file:
+def read_table(path: str | Path, columns: Iterable[str]) -> "pyarrow.Table":
+    """Return a whole file that has some columns; errors as in :func:`scripts.core.files.open_parquet`."""
+    with files.open_parquet(path, list(columns)) as file:
         return file.read()
 
 
-def _where(path: str | Path, what: str, model: str | None) -> str:
-    """Return what messages start with, once the file is known to be the model's."""
+def message_start(path: str | Path, what: str, model: str | None) -> str:
+    """Return what messages start with, once the file is known to be the model's.
+
+    Raises:
+        UserError: If it is another model's.
+    """
     if model is None:
         return f"{path}: {what}"
     stated = files.parquet_metadata(path).get("model", model)
@@ -397,49 +311,9 @@ def _where(path: str | Path, what: str, model: str | None) -> str:
     return f"{path}: {what} of model {model}"
 
 
-def _plain(table: "pyarrow.Table", kinds: dict[str, str]):
-    """Return the columns as a frame, text as text."""
-    frame = table.select(list(kinds)).to_pandas()
-    return frame.astype({name: str for name, kind in kinds.items() if kind == "text"})
-
-
-def _place(row: pd.Series) -> str:
-    return f"text {row.text_id}, step {row.step}"
-
-
-def _check_texts(frame: pd.DataFrame, texts: Collection[str], where: str) -> None:
-    known = frame.text_id.isin(list(texts))
-    if not known.all():
-        raise UserError(f"{where}: text {frame.text_id[~known].iloc[0]} is not among those of the run; {REMEDY}")
-
-
-def _check_probabilities(frame: pd.DataFrame, where: str) -> None:
-    values = frame.probability.to_numpy()
-    _refuse(frame, ~((values >= 0) & (values <= 1 + ROUNDING)), where, _place, "probability")
-
-
-def _refuse(
-    frame: pd.DataFrame, wrong: "np.ndarray | pd.Series", where: str, name: Callable[[pd.Series], str], column: str
+def refuse_first(
+    frame: pd.DataFrame, wrong: "np.ndarray | pd.Series", where: str, problem: Callable[[Any], str]
 ) -> None:
+    """Refuse a table with wrong rows; ``problem`` says what is wrong with the first of them."""
     if wrong.any():
-        row = frame[wrong].iloc[0]
-        raise UserError(f"{where}: {name(row)}: {column} is {row[column]}; {REMEDY}")
-
-
-def _refuse_repeated(frame: pd.DataFrame, keys: list[str], where: str, name: Callable[[pd.Series], str]) -> None:
-    repeated = frame.duplicated(keys)
-    if repeated.any():
-        raise UserError(f"{where}: {name(frame[repeated].iloc[0])} occurs twice; {REMEDY}")
-
-
-def _check_consecutive(
-    frame: pd.DataFrame, keys: list[str], column: str, where: str, name: Callable[[pd.Series], str]
-) -> pd.DataFrame:
-    """Refuse a column whose distinct values are not 0, 1, 2 ... for equal keys; return the frame sorted."""
-    ordered = frame.sort_values([*keys, column], kind="stable", ignore_index=True)
-    expected = ordered.groupby(keys, sort=False).cumcount()
-    wrong = ordered[column] != expected
-    if wrong.any():
-        row = ordered[wrong].iloc[0]
-        raise UserError(f"{where}: {name(row)} {expected[wrong].iloc[0]} is missing; {REMEDY}")
-    return ordered
+        raise UserError(f"{where}: {problem(frame[wrong].iloc[0])}; {REMEDY}")
