@@ -41,6 +41,10 @@ def test_equals_at_the_edge():
     assert ids.tolist() == [[0, 1, 2], [3, 7, 0], [50, 51, 52]]
     assert values[0] == pytest.approx([0.01] * 3)
     assert masses.shape == (3, 0)
+    # Here torch takes the last of two.
+    logits = torch.zeros(1, 50)
+    logits[0, [5, 49]] = 1.0
+    assert most_probable(logits, 1)[0].tolist() == [[5]]
 
 
 def test_half_precision_is_read_in_float32():

@@ -5,6 +5,7 @@
 
 import copy
 import dataclasses
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -233,6 +234,12 @@ def test_ways_that_fail_fall_back_to_plainer_ones_and_the_last_failure_is_told(l
     monkeypatch.setattr(scorer, "run", lambda self, batch: 1 / 0)
     with refused("texts run single", "ZeroDivisionError"):
         Scores(model, SOME)
+
+
+def test_a_score_that_is_not_a_number_is_seen_behind_one_that_is():
+    scorer = SimpleNamespace(run=lambda batch: [np.zeros(2), np.full(2, np.nan)])
+    batch = SimpleNamespace(members=[0, 1])
+    assert np.isnan(check.compare(scorer, [batch], {}, [np.zeros(2), np.zeros(2)], check.rounding_bound))
 
 
 def test_rounding_of_a_large_model_is_no_reason_to_fall_back_and_ten_times_as_much_is_one(load, monkeypatch):

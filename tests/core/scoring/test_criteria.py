@@ -110,6 +110,13 @@ def test_options_without_a_capital_are_scored_where_a_sentence_starts(loaded, na
     assert (table.uncapitalised_log_probability[starts] != table.log_probability[starts]).all()
 
 
+def test_an_option_that_begins_a_decoders_text_has_all_its_tokens(loaded):
+    """Also the first, which nothing predicts."""
+    table = scored(loaded, "tiny-gpt2", frame([("___ slept badly.", ["they", "emself"])])).table
+    tokenizer = loaded["tiny-gpt2"][2]
+    assert table.option_tokens.tolist() == [len(tokenizer(form)["input_ids"]) for form in ("They", "Emself")]
+
+
 def test_decoders_are_scored_with_capitals_alone(loaded):
     table = scored(loaded, "tiny-llama").table
     assert table.filter(like="uncapitalised").isna().all(axis=None)

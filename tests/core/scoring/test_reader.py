@@ -8,7 +8,7 @@ import transformers
 from scripts.core.data.options import option_texts
 from scripts.core.scoring.criteria import fill_options
 from scripts.core.scoring.masked import masked_copies
-from scripts.core.scoring.reader import Reader
+from scripts.core.scoring.reader import Reader, check_lengths
 from tests import zoo as builder
 from tests.core.scoring.architectures import frame
 from tests.refusals import refused
@@ -59,6 +59,16 @@ def test_words_of_berts_tokenizer_are_its_own():
 def test_a_tokenizer_that_lacks_what_an_architecture_needs_is_refused(kind, architecture, named):
     with refused(*named):
         Reader(builder.make_tokenizer(kind), architecture)
+
+
+def test_a_text_as_long_as_the_context_is_the_longest_that_is_taken():
+    rows = option_texts(frame([("The clerk saw ___.", ["he"]), ("The clerk saw the cook and ___.", ["him"])]))
+    texts = Reader(builder.make_tokenizer("gpt2"), "decoder").read(rows)
+    longest = max(map(len, texts))
+    check_lengths(rows, texts, longest)
+    check_lengths(rows, texts, None)
+    with refused(f"instance {1:016x}", f"{longest} tokens", f"the model takes {longest - 1}", "never truncated"):
+        check_lengths(rows, texts, longest - 1)
 
 
 def test_an_option_without_tokens_is_refused():

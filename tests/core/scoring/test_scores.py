@@ -279,12 +279,6 @@ def test_half_precision_weights_still_get_a_float32_softmax(loaded, name):
     assert (np.abs(scores * 4 - (scores * 4).round()) > 1e-3).any()
 
 
-def test_too_long_a_text_is_refused(loaded):
-    long = frame([("short ___", ["he", "she"]), ("word " * 300 + "___", ["he", "she"])])
-    with refused(f"instance {1:016x}", "tokens", "258", "never truncated"):
-        scored(loaded, "tiny-bert", long)
-
-
 def test_scores_that_are_not_finite_are_refused(loaded, monkeypatch):
     made, head = scored(loaded, "tiny-llama", INSTANCES.iloc[:2]), loaded["tiny-llama"][1].lm_head.weight
     monkeypatch.setattr(head, "data", torch.full_like(head.data, float("nan")))
