@@ -8,7 +8,6 @@ from transformers import AutoModelForCausalLM
 
 from scripts.core import config, files
 from scripts.core.data import prompting
-from scripts.core.errors import UserError
 from scripts.core.generation.generate import Generator
 from scripts.distributions import token_distributions
 from scripts.prompting import prompt
@@ -16,6 +15,7 @@ from scripts.ruff import prompt_tables
 from tests import jobs
 from tests import zoo as builder
 from tests.prompting.test_prompt import NEW, arguments, write_prompts
+from tests.refusals import refused
 
 NAME, DATE = "tiny-qwen", "2024-07-26"
 PLAIN = builder.CHAT_TEMPLATE
@@ -61,25 +61,21 @@ def test_a_prompt_is_in_what_the_model_reads(tokenizer, text):
     )
 
 
-@pytest.mark.parametrize(
-    ("template", "message"),
-    [
-        (None, "is missing from its tokenizer; set prompt_wrapping to none"),
-        (
-            PLAIN.replace(CONTENT, "Hello"),
-            "shows a prompt 0 times; set prompt_wrapping to none, or correct",
-        ),
-        (PLAIN.replace(CONTENT, CONTENT * 2), "shows a prompt 2 times"),
-        (PLAIN.replace(CONTENT, "{{ message.content[:8] }}"), "changes a prompt that it shows"),
-        ("{{ ''.__class__.__mro__ }}", "fails: SecurityError"),
-        ("{{ messages[0]['content'] ", "fails: TemplateSyntaxError"),
-        ("{{ raise_exception('no users here') }}", "fails: TemplateError: no users here"),
-    ],
-)
-def test_other_templates_are_refused(tokenizer, template, message):
-    with pytest.raises(UserError, match=r"^config/models\.yaml: the model's chat template ") as caught:
+OTHERS = {
+    "none": (None, ["is missing from its tokenizer", "prompt_wrapping to none"]),
+    "not shown": (PLAIN.replace(CONTENT, "Hello"), ["shows a prompt 0 times", "prompt_wrapping to none"]),
+    "shown twice": (PLAIN.replace(CONTENT, CONTENT * 2), ["shows a prompt 2 times"]),
+    "cut": (PLAIN.replace(CONTENT, "{{ message.content[:8] }}"), ["changes a prompt"]),
+    "hostile": ("{{ ''.__class__.__mro__ }}", ["fails: SecurityError"]),
+    "broken": ("{{ messages[0]['content'] ", ["fails: TemplateSyntaxError"]),
+    "refusing": ("{{ raise_exception('no users here') }}", ["fails: TemplateError: no users here"]),
+}
+
+
+@pytest.mark.parametrize(("template", "named"), OTHERS.values(), ids=OTHERS)
+def test_other_templates_are_refused(tokenizer, template, named):
+    with refused("config/models.yaml: the model's chat template", *named):
         wrapped(tokenizer, template)
-    assert message in str(caught.value)
 
 
 def test_the_date_is_that_of_the_configuration(tokenizer, monkeypatch):
@@ -92,12 +88,12 @@ def test_the_date_is_that_of_the_configuration(tokenizer, monkeypatch):
     monkeypatch.setattr("transformers.utils.chat_template_utils.datetime", Later)
     assert wrapped(tokenizer, dated + " ").startswith("26 Jul 2024, 26 Jul 2024. ")
     assert wrapped(tokenizer, dated, date="2025-01-02").startswith("02 Jan 2025, 02 Jan 2025. ")
-    with pytest.raises(UserError, match=r"chat_templates\.date: '2026-02-30' is no day; correct it"):
+    with refused("chat_templates.date", "'2026-02-30' is no day"):
         wrapped(tokenizer, dated, date="2026-02-30")
     # As Llama 3.2 and GPT-OSS ask.
     asked = '{% if strftime_now is defined %}{% set day = strftime_now( "%Y-%m-%d" ) %}{% endif %}{{ day }} '
     assert wrapped(tokenizer, asked + PLAIN).startswith(f"{DATE} ")
-    with pytest.raises(UserError, match="template calls strftime_now with other than a text; set prompt_wrapping"):
+    with refused("strftime_now with other than a text", "prompt_wrapping"):
         wrapped(tokenizer, "{% set form = '%Y' %}{{ strftime_now(form) }} " + PLAIN)
     # Of several templates the default one.
     tokenizer.chat_template = {"tool_use": "{{ strftime_now('%Y') }}", "default": dated}
@@ -108,7 +104,7 @@ def test_the_date_is_that_of_the_configuration(tokenizer, monkeypatch):
     "said", ["<think>", "[THINK]", "{{ reasoning_effort }}", "{# <|channel|> #}", "{{ enable_thinking }}"]
 )
 def test_a_template_that_speaks_of_thoughts_needs_thinking(tokenizer, said):
-    with pytest.raises(UserError, match=r"lets it think before it answers; add thinking with the variable"):
+    with refused("lets it think before it answers", "add thinking"):
         wrapped(tokenizer, PLAIN + said)
 
 
@@ -116,10 +112,10 @@ def test_thinking_is_passed_to_the_template(tokenizer):
     switched = builder.THINKING_TEMPLATE
     assert wrapped(tokenizer, switched, enable_thinking=True) == SHOWN.format("Who left?")
     assert wrapped(tokenizer, switched, enable_thinking=False) == SHOWN.format("Who left?") + "<think>\n\n</think>\n\n"
-    with pytest.raises(UserError, match=r"has no variable 'enable_thinkng'; correct thinking\.enable_thi"):
+    with refused("no variable 'enable_thinkng'", "thinking.enable_thinkng"):
         wrapped(tokenizer, switched, enable_thinkng=False)
     # What the template does without the variable is not known.
-    with pytest.raises(UserError, match="lets it think before it answers; add thinking with the variable"):
+    with refused("lets it think before it answers", "add thinking"):
         wrapped(tokenizer, switched, tokens=64)
     begun = PLAIN.replace("assistant\n{%", "assistant\n<think>\n{%")
     assert wrapped(tokenizer, begun, tokens=64) == SHOWN.format("Who left?") + "<think>\n"
@@ -207,13 +203,11 @@ def test_distributions_of_a_thought_are_refused(opened, tmp_path):
     # What the tiny model writes first stands for the tag.
     shown = SHOWN.format("Who left?")
     first = Generator(opened[1], tokenizer, 1).answer([shown])[0].tokens
-    for tags, refused in ((["no tag", "none"], False), ([tokenizer.decode(first), "none"], True)):
-        given["entry"] = entries[NAME] | {"thinking": {"tags": tags}}
-        if refused:
-            with pytest.raises(UserError, match=f"model {NAME} thinks before it answers, and its distributions would"):
-                token_distributions.main(**given)
-        else:
-            token_distributions.main(**given)
+    given["entry"] = entries[NAME] | {"thinking": {"tags": ["no tag", "none"]}}
+    token_distributions.main(**given)
+    given["entry"] = entries[NAME] | {"thinking": {"tags": [tokenizer.decode(first), "none"]}}
+    with refused(f"model {NAME} thinks before it answers", "distributions"):
+        token_distributions.main(**given)
 
 
 def test_the_table_has_a_column_where_a_model_thinks():

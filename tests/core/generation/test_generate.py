@@ -187,14 +187,6 @@ def test_an_end_token_that_is_none_is_refused(loaded, make, monkeypatch, end):
         make("tiny-llama")
 
 
-def test_groups_hold_the_mass_of_their_tokens(loaded, make):
-    groups = torch.zeros(loaded["tiny-opt"][1].config.vocab_size, 2, dtype=torch.bool)
-    groups[5:40, 0] = groups[300, 1] = True
-    for prompt, result in zip(PROMPTS, make("tiny-opt", groups=groups).answer(PROMPTS), strict=True):
-        truth = written(loaded, "tiny-opt", prompt)[1].double().softmax(-1)
-        np.testing.assert_allclose(result.masses, truth @ groups.double(), atol=1e-5)
-
-
 def test_a_batch_that_does_not_fit_is_halved(loaded, make, monkeypatch):
     model, generator = loaded["tiny-llama"][1], make("tiny-llama")
     expected = generator.answer(ALIKE)

@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 
 from scripts.core import files
-from scripts.core.errors import UserError
 from scripts.core.models import costs
 from scripts.core.models.entries import Hub, Model, Package, System
 from scripts.planning import plan as script
 from tests import plans
+from tests.refusals import refused
 
 MODEL = Model(
     name="one", label="One", licence="MIT", source=Hub("o/a"), architecture="decoder", parameters=10**9,
@@ -106,14 +106,9 @@ def test_the_bound_of_prompts_is_at_most_three_times_the_arithmetic():
 @pytest.mark.parametrize("seconds", [7, 3600, 1e9])
 def test_more_jobs_than_a_queue_takes_are_refused_with_the_number_to_set(seconds):
     jobs = {"a": 1, "b": costs.jobs_within(seconds, 1e-4)}
-    with pytest.raises(UserError) as caught:
+    with refused("minutes_per_job is 0.0001", f"{jobs['b']} jobs to score ruff with model b", "at least") as caught:
         costs.check_jobs(jobs, "score ruff", 1e-4)
-    message = str(caught.value)
-    assert message.startswith(
-        f"scoring.minutes_per_job is 0.0001: that makes {jobs['b']} jobs to score ruff with model b, more than 1000; "
-        "set it to at least "
-    )
-    enough = float(message.rpartition(" ")[2])
+    enough = float(str(caught.value).rpartition(" ")[2])
     assert 900 < costs.jobs_within(seconds, enough) <= 1000
     costs.check_jobs({"b": costs.jobs_within(seconds, enough)}, "score ruff", enough)
 

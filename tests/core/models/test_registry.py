@@ -206,23 +206,17 @@ def test_methods(models):
 
 
 BERT, SERVER = "models/bert-base", "models/gpt-4o-mini"
-LABEL = "expected text of at most 40 letters"
 UNPINNED = {"hub": "a/b", "revision": None}
 DELTA = {"package": "p", "version": "1", "folder": "f", "delta": "d.safetensors"}
 GIVEN = {"outputs": {"ruff/replica": "scores.csv"}, "source": AWAY, "precision": AWAY, "gpus": AWAY}
-# Every key of the schema with an unknown name, another type, or a value out of its bounds: tests/test_schemas.py.
+# Unknown and missing keys, other types and bounds of each key: tests/test_schemas.py.
 REFUSED = [
     (BERT, {"presicion": "float32"}, ["presicion", "did you mean 'precision'"]),
-    (BERT, {"studies": {"ruf": "likelihood"}}, ["studies.ruf", "did you mean 'ruff'"]),
     (BERT, {"studies": {"ruff": "likelyhood"}}, ["studies.ruff", "did you mean 'likelihood'"]),
     (BERT, {"parameters": 10**400}, [f"parameters is '1{'0' * 119}…'", "1 to 10^14"]),
-    (f"{BERT}/source", {"revision": "main"}, ["source.revision is 'main'", "commit of 40 hexadecimal digits"]),
-    (f"{BERT}/source", {"revision": AWAY}, ["source lacks the key 'revision'"]),
-    (BERT, {"source": {"package": "p", "version": "1", "file": "a.bin"}}, ["expected a .gguf file inside the package"]),
-    (BERT, {"source": {"package": "p", "version": "1", "folder": "a"}}, ["source lacks the key 'delta'"]),
     (BERT, {"source": {"package": "p", "version": "1", "file": "p/m.gguf"}, "family": AWAY}, ["lacks the key 'fam"]),
     *(
-        (BERT, {"label": label}, ["label is '", shown, LABEL])
+        (BERT, {"label": label}, ["label is '", shown, "at most 40 letters"])
         for label, shown in {
             "  ": "  ", "BERT: base": "BERT: base", "\x1b[31m": r"\x1b[31m", "\u202e": r"\u202e", "\n": r"\n",
             "\u200b": r"\u200b", "\x7f": r"\x7f", "模": "模", "я": "я", "-" * 41: "-" * 41,
@@ -231,15 +225,9 @@ REFUSED = [
     (BERT, {"family": "模型"}, ["family is '模型'", "80 letters"]),
     (BERT, {"licence": "模型"}, ["licence is '模型'", "80 letters"]),
     ("models/gpt-3", {"precision": "float16"}, ["models.gpt-3.precision does not belong here"]),
-    ("models/gpt-3", {"released_in": "underspecified"}, ["released_in is 'underspecified'", "expected one of"]),
     (BERT, {"available": False}, ["models.bert-base lacks the key 'note'"]),
     ("models", {"BERT base": {}}, ["'BERT base' is not allowed", "lower-case"]),
-    ("", {"planned_studies": {"greetings": "asked"}}, ["planned_studies.greetings is 'asked'"]),
-    ("", {"planned_studies": {"greetings": []}}, ["planned_studies.greetings"]),
-    ("", {"planned_studies": ["greetings"]}, ["planned_studies"]),
-    ("", {"models": AWAY, "modles": {}}, ["'modles'", "did you mean 'models'"]),
     (f"{SERVER}/api", {"key": "sk-abc"}, ["is 'sk-abc'", "environment variable in capitals"]),
-    (f"{SERVER}/api", {"base_url": "api.openai.com"}, ["is 'api.openai.com'", "starts with https://"]),
     (f"{SERVER}/api", {"base_url": "https://me:word@host/v1"}, ["starts with https:// or http"]),
     (SERVER, {"source": {"path": "/x"}}, ["models.gpt-4o-mini.source does not belong here"]),
     (BERT, GIVEN | {"source": UNPINNED}, ["models.bert-base.source does not belong here"]),
@@ -253,8 +241,6 @@ REFUSED = [
     ),
     ("models/minilm-l6-mlm", {"revisions": ["a", "b"]}, ["models.minilm-l6-mlm.source.package does not belong here"]),
     ("models/t5-small", {"revisions": ["a", "b"]}, ["models.t5-small", "null where there are revisions"]),
-    ("systems/caw-coref", {"source": UNPINNED | {"file": "x.bin"}}, ["'x.bin'", "expected a .pt file"]),
-    ("systems/f-coref", {"debiasing": "n-cda"}, ["f-coref.debiasing is 'n-cda'", "a-CDA, n-CDA"]),
     # What the schema cannot see (scripts/core/models/conflicts.py).
     (BERT, {"source": original()["models"]["opt-125m"]["source"]}, ["the same source as models.bert-base", "keep one"]),
     (BERT, {"label": "BERT-large"}, ["label is 'BERT-large'", "models.bert-base in ruff", "give each its own"]),
@@ -290,18 +276,16 @@ def test_what_the_registry_refuses(tmp_path, place, keys, named):
         read_changed(tmp_path, lambda content: set_keys(content, place, keys))
 
 
-NO_NAMES = (
-    "../weights", "owner/..", "owner/.", "owner/../other", "owner/a..b", "owner/model/../..", "..", "/etc/passwd",
-    "owner/", "owner/.hidden", "owner/model.", "owner/-model", "owner/model\n", "owner/a--b", "owner/model.git",
-    "owner/mo\x00del", "owner/" + "m" * 97, "https://host/owner/model", "owner\\model", "owner/model?x=1",
+@pytest.mark.parametrize(
+    "name",
+    ["../weights", "owner/..", "owner/../other", "owner/a..b", "..", "/etc/passwd", "owner/", "owner/.hidden",
+     "owner/model.", "owner/-model", "owner/model\n", "owner/a--b", "owner/model.git", "owner/mo\x00del",
+     "owner/" + "m" * 97, "https://host/owner/model", "owner\\model", "owner/model?x=1"],
 )  # fmt: skip
-
-
-@pytest.mark.parametrize("name", NO_NAMES)
-@pytest.mark.parametrize("key", ["source", "tokenizer"])
-def test_hub_ids_that_the_hub_cannot_have_are_refused(tmp_path, name, key):
-    with refused(f"models.bert-base.{key}.hub is", "expected owner/name of the hub"):
-        read_changed(tmp_path, lambda content: set_keys(content, BERT, {key: UNPINNED | {"hub": name}}))
+def test_hub_ids_that_the_hub_cannot_have_are_refused(tmp_path, name):
+    for key in ("source", "tokenizer"):
+        with refused(f"models.bert-base.{key}.hub is", "expected owner/name of the hub"):
+            read_changed(tmp_path, lambda content, key=key: set_keys(content, BERT, {key: UNPINNED | {"hub": name}}))
 
 
 def test_what_is_taken(tmp_path):

@@ -6,7 +6,6 @@
 import itertools
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 
 from scripts.core.data import options
@@ -121,15 +120,6 @@ def test_decoders_are_scored_with_capitals_alone(loaded):
     table = scored(loaded, "tiny-llama").table
     assert table.filter(like="uncapitalised").isna().all(axis=None)
     assert len(table) == INSTANCES.options.map(len).sum()
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_scores_do_not_depend_on_batches(loaded, name):
-    first, *others = (scored(loaded, name, tokens=tokens).table for tokens in (16, 100, 100_000))
-    columns = ["log_probability", "option_log_probability", "uncapitalised_log_probability"]
-    for other in others:
-        assert np.nanmax(np.abs(first[columns] - other[columns]).to_numpy(dtype=float)) < 1e-4
-        assert other.option_tokens.equals(first.option_tokens)
 
 
 def test_an_instance_is_encoded_once_whatever_its_labels_lengths(loaded, monkeypatch):
