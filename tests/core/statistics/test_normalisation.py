@@ -123,6 +123,18 @@ def test_flips_are_counted_by_what_they_do():
     assert row[["n", "accuracy", "difference", "flipped", "gained", "lost"]].tolist() == [5, 0.6, 0.2, 0.6, 0.4, 0.2]
 
 
+def test_decisions_are_joined_with_instances_by_their_ids():
+    table, scores = asked(40)
+    alike = scores.instance_id.isin(table.instance_id[table.kind == "a"])
+    scores["log_probability"] = scores.log_probability.mask(alike, -20.0)
+    keys = ["normalisation", *DESIGN.kept]
+    cells = normalisation.count_decisions(table, scores, "m", DESIGN).sort_values(keys, ignore_index=True)
+    assert cells[cells.normalisation == "sum"].groupby("kind").tie.sum().to_dict() == {"a": 20, "b": 0}
+    # In whatever order they come.
+    shuffled = normalisation.count_decisions(table[::-1], scores.sample(frac=1, random_state=1), "m", DESIGN)
+    pd.testing.assert_frame_equal(shuffled.sort_values(keys, ignore_index=True), cells)
+
+
 def test_decisions_that_no_score_changes_leave_open_what_few_items_would_do():
     table, scores = asked(40)
     cells = normalisation.count_decisions(table, scores.assign(scored_tokens=9), "m", DESIGN)
