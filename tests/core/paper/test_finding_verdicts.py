@@ -129,10 +129,11 @@ def test_counts_tell_where_the_sets_agree():
 
 def test_sets_and_findings_that_were_never_judged_agree_with_nothing():
     runs = {"preprint": 1, "aaai": 6, "third": 3}
-    judged = finding_verdicts.verdicts(FINDINGS, runs, ["run", "preprint", "aaai", "third"])
-    assert judged[judged.templates == "run"].verdict.tolist() == ["undecided"] * 3
+    once = Finding(4, "Section 4", "It is one", lambda value: [Check(True if value == 1 else None, f"{value}")])
+    judged = finding_verdicts.verdicts([*FINDINGS, once], runs, ["run", "preprint", "aaai", "third"])
+    assert judged[judged.templates == "run"].verdict.tolist() == ["undecided"] * 4
     numbers = {name: entry["value"] for name, entry in finding_verdicts.tally(judged, "findings.csv").items()}
-    # Finding 1 holds wherever it was judged; 2 has two verdicts; 3 was judged nowhere.
+    # Finding 1 holds wherever it was judged; 2 has two verdicts; 3 was judged nowhere, 4 once.
     assert (numbers["findings.same"], numbers["findings.decided_twice"]) == (1, 2)
 
 
