@@ -21,7 +21,6 @@ SLOW = (
     "core/generation",
     "core/models",
     "core/scoring",
-    "core/test_mixed_effects.py",
     "coreference",
     "coreference_training",
     "distributions",

@@ -92,11 +92,10 @@ def test_all_has_each_study_s_models(planned):
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_overlay_is_a_run_of_its_studies(name):
-    overlay = load_yaml(ROOT / f"config/{name}.yaml")
-    assert overlay["run"] == name
-    assert overlay["studies"]
+def test_every_overlay_is_a_run_of_its_studies():
+    overlays = {name: load_yaml(ROOT / f"config/{name}.yaml") for name in NAMES}
+    assert {name: overlay["run"] for name, overlay in overlays.items()} == {name: name for name in NAMES}
+    assert all(overlay["studies"] for overlay in overlays.values())
     assert load_yaml(ROOT / "config.yaml").get("run") is None
 
 
@@ -114,7 +113,9 @@ def site(tmp_path_factory):
 
 
 @pytest.mark.workflow
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if name in ("all", "one_gpu") else [pytest.mark.nightly]) for name in NAMES]
+)
 def test_the_commands_of_the_head_work_as_printed(site, name):
     assert commands(name)
     for command in commands(name):

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests import conftest
+
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
@@ -142,3 +144,8 @@ def test_changes_are_in_order_and_say_which_numbers_moved():
     dates = re.findall(r"^## (\S+)$", text, flags=re.MULTILINE)
     assert dates == sorted(dates, reverse=True) and len(dates) == len(set(dates)) > 1
     assert text.count("### Numbers that moved") == len(dates)
+
+
+def test_slow_places_are_there():
+    """One that has moved would be part of make quick."""
+    assert not [place for place in conftest.SLOW if not (ROOT / "tests" / place).exists()]
