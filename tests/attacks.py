@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 MODULES = (
-    "tests.workflow.test_audit", "tests.workflow.test_card", "tests.core.provenance.test_job_records",
-    "tests.core.provenance.test_manifest", "tests.core.workflow.test_bytecode", "tests.test_rooms",
+    "tests.workflow.test_audit", "tests.test_audit", "tests.core.provenance.test_audit",
+    "tests.core.provenance.test_reporting", "tests.core.provenance.test_environment",
+    "tests.core.provenance.test_job_records", "tests.core.provenance.test_manifest",
+    "tests.core.workflow.test_bytecode", "tests.test_rooms",
     "tests.paper.test_paper_pdf", "tests.core.paper.test_report", "tests.workflow.test_crate",
     "tests.core.models.test_loading",
 )  # fmt: skip

@@ -43,15 +43,21 @@ def hidden_in_a_made_folder(results):
     (results / "model/c").symlink_to("nowhere")
 
 
+PLANTED = [
+    (hidden, "results/a/.c.csv", "a hidden file lies among the results"),
+    (hidden_folder, "results/.x/c.csv", None),
+    (dangling, "results/a/c.csv", "a link to nothing lies among the results"),
+    (link_to_a_folder, "results/a/c", None),
+    (pipe, "results/a/c.csv", None),
+    (hidden_in_a_made_folder, "results/model/c", None),
+]
+
+
 @pytest.mark.parametrize(
     ("plant", "path"),
     [
-        (hidden, "results/a/.c.csv"),
-        (hidden_folder, "results/.x/c.csv"),
-        (dangling, "results/a/c.csv"),
-        (link_to_a_folder, "results/a/c"),
-        (pipe, "results/a/c.csv"),
-        (hidden_in_a_made_folder, "results/model/c"),
+        pytest.param(*case, marks=pytest.mark.attack(done, "`orphan`: no rule") if done else (), id=case[0].__name__)
+        for *case, done in PLANTED
     ],
 )
 def test_whatever_no_rule_makes_is_an_orphan(results, plant, path):

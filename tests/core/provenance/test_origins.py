@@ -7,7 +7,6 @@ from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.core.provenance import trace
 from scripts.core.provenance.origins import Origins
-from scripts.core.workflow import runs
 
 INSTANCES, TEXTS, PICKS = (f"results/study/{kind}/{{}}.parquet" for kind in ("instances", "texts", "picks"))
 OUTCOMES = {"study": {"": [PICKS.format("{part}")]}}
@@ -181,12 +180,3 @@ def test_an_impact_says_which_jobs_run(run):
     assert trace.affected_jobs("templates/prompts.tsv", run) == (jobs, None)
     with pytest.raises(UserError, match=r"no job of this run depends on it; did you mean 'templates/prompts\.tsv'"):
         trace.affected_jobs("templates/promts.tsv:3", run)
-
-
-def test_a_setting_comes_from_the_last_file_that_has_it(tmp_path):
-    (tmp_path / "config.yaml").write_text("a: {b: 1, c: 2}\n")
-    (tmp_path / "one.yaml").write_text("a: {b: 3}\n")
-    (tmp_path / "two.yaml").write_text("d: 1\n")
-    overlays = [tmp_path / "one.yaml", tmp_path / "two.yaml"]
-    assert runs.set_in("a.b", overlays, tmp_path) == str(tmp_path / "one.yaml")
-    assert runs.set_in("a.c", overlays, tmp_path) == str(tmp_path / "config.yaml")

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from scripts.core.data.portable import portable
 from scripts.core.errors import UserError
 from scripts.core.workflow import runs
 
@@ -61,9 +60,10 @@ def test_files_that_a_configuration_names_are_the_runs_or_the_repositorys(tmp_pa
     assert runs.resolve_path("~/models", own, tmp_path) == "~/models"
 
 
-def test_records_name_files_of_the_repository_alike_in_every_folder(tmp_path, monkeypatch):
-    own = tmp_path / "runs/mine"
-    own.mkdir(parents=True)
-    monkeypatch.chdir(own)
-    found = portable(["../../templates/a.tsv", "../../../b.tsv", "results/c.csv"], tmp_path)
-    assert found == ["templates/a.tsv", "../../../b.tsv", "results/c.csv"]
+def test_a_setting_comes_from_the_last_file_that_has_it(tmp_path):
+    (tmp_path / "config.yaml").write_text("a: {b: 1, c: 2}\n")
+    (tmp_path / "one.yaml").write_text("a: {b: 3}\n")
+    (tmp_path / "two.yaml").write_text("d: 1\n")
+    overlays = [tmp_path / "one.yaml", tmp_path / "two.yaml"]
+    assert runs.set_in("a.b", overlays, tmp_path) == str(tmp_path / "one.yaml")
+    assert runs.set_in("a.c", overlays, tmp_path) == str(tmp_path / "config.yaml")
