@@ -1,5 +1,6 @@
 """A copy of the repository in which the workflow runs small, once for all workflow tests."""
 
+import contextlib
 import json
 import os
 import re
@@ -97,6 +98,21 @@ class Workflow:
         table = re.search(r"^job +count\n[- ]+\n(.*?)\ntotal", done.stdout, flags=re.MULTILINE | re.DOTALL)
         assert table, done.stdout
         return {name: int(count) for name, count in re.findall(r"^(\S+) +(\d+)$", table.group(1), flags=re.MULTILINE)}
+
+
+@contextlib.contextmanager
+def edited(path, change):
+    """Have another text in a file for the block: ``change`` of the one that it has, or what is appended to it."""
+    before, stat = path.read_bytes(), path.stat()
+    text = before.decode()
+    after = change(text) if callable(change) else text + change
+    assert after != text
+    path.write_text(after, encoding="utf-8")
+    try:
+        yield
+    finally:
+        path.write_bytes(before)
+        os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
 
 
 def bring_ontonotes(folder):

@@ -1,6 +1,5 @@
 """The card of a checkpoint that no registry knows, from one command to its audit."""
 
-import json
 import os
 import re
 import shutil
@@ -80,6 +79,7 @@ def test_two_pages_and_a_page_that_needs_no_other_file(carded):
         assert printed.problems(folder / "card.pdf") == []
 
 
+@pytest.mark.nightly
 def test_two_models_share_a_card(carded):
     """Each is a column. They are compared on the instances that both read, and only clear differences are told."""
     builder.build(carded.folder / "checkpoints", {"tiny-opt"})
@@ -100,12 +100,7 @@ def test_two_models_share_a_card(carded):
         assert len(PdfReader(folder / "card.pdf").pages) <= 2 and printed.problems(folder / "card.pdf") == []
 
 
-def test_a_second_run_does_nothing(carded):
-    place, overlay = write_card(carded, "checkpoints/tiny-flan-t5", "licence=MIT")
-    done = carded.snakemake("--dry-run", *place, "--", "card", overlay=overlay)
-    assert done.returncode == 0 and "Nothing to be done" in done.stdout, done.stdout
-
-
+@pytest.mark.nightly
 def test_a_chat_model_with_a_short_entry_is_prompted(carded):
     """Whether it can be is read from its checkpoint."""
     builder.build(carded.folder / "chat", {"tiny-opt"})
@@ -117,7 +112,9 @@ def test_a_chat_model_with_a_short_entry_is_prompted(carded):
     assert planned["prompt"] == 1
 
 
-def test_it_is_audited_as_the_card_says(carded):
+def test_a_second_run_does_nothing_and_it_is_audited_as_the_card_says(carded):
+    place, overlay = write_card(carded, "checkpoints/tiny-flan-t5", "licence=MIT")
+    assert carded.planned(*place, "--", "card", overlay=overlay) == {}
     html = (carded.folder / CARD / "card.html").read_text(encoding="utf-8")
     command = re.search(r"python -m scripts\.audit (.*?) FILE", html)[1].split()
     configured = command[-1].removeprefix("--configfile=")
@@ -129,20 +126,3 @@ def test_it_is_audited_as_the_card_says(carded):
     path.write_text(path.read_text(encoding="utf-8").replace("holds", "fails", 1) + "\n", encoding="utf-8")
     code, printed = audit(carded.folder, "--directory", RUN, **asked)
     assert code == 1 and "findings.csv" in printed
-
-
-def test_what_is_no_checkpoint_is_refused_in_one_line(carded):
-    folder = carded.folder / "checkpoints/classifier"
-    folder.mkdir()
-    bert = {"model_type": "bert", "architectures": ["BertForSequenceClassification"]}
-    (folder / "config.json").write_text(json.dumps(bert), encoding="utf-8")
-    for names, message in (
-        (["nothing"], "is no folder, no owner/name of the Hub"),
-        (["classifier"], "which no study can take"),
-        (["tiny-flan-t5", "tiny-flan-t5"], "are both called tiny-flan-t5; list each model once"),
-    ):
-        words = [f"checkpoints/{name}/" for name in names]
-        environment = {**os.environ, "PYTHONPATH": str(carded.folder)}
-        done = forks.run_module("scripts.card", [*words, "licence=MIT"], carded.folder, environment, apart=True)
-        assert done.returncode == 1
-        assert done.stderr.startswith("Error: ") and message in done.stderr and done.stderr.count("\n") == 1

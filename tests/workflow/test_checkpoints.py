@@ -35,6 +35,7 @@ def test_an_untouched_checkpoint_reruns_nothing(finished):
     assert finished.planned(*TARGETS) == {}
 
 
+@pytest.mark.nightly
 def test_a_finished_run_outlives_its_checkpoint(finished):
     """Not even weights that only a dry run and an audit saw in its place count as those of the results."""
     folder = finished.folder / "zoo/tiny-llama"

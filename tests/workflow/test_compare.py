@@ -79,6 +79,7 @@ def test_scores_pictures_and_records_that_were_changed_by_hand_are_said(finished
     assert "is tampered in B" in printed
 
 
+@pytest.mark.nightly
 def test_one_edited_template_row_is_named(finished, copied, tmp_path):
     path = copied.folder / "templates/misgendered/templates.tsv"
     lines = path.read_text(encoding="utf-8").split("\n")

@@ -52,8 +52,13 @@ def test_a_corpus_is_followed_by_its_copies(workflow):
     (counts,) = files.read_csv((workflow.folder / augmented("acda")).with_suffix(".csv")).to_dict("records")
     assert counts == {"method": "acda", "documents": 2, "words": 10, "swapped": 6, "her": 2, "names": 2}
     assert workflow.planned(augmented("acda"), overlay="own.yaml") == {}
+    # A part without a path.
+    done = workflow.snakemake("-n", TRAIN.replace("train", "test"), overlay="own.yaml")
+    assert done.returncode == 1 and "Traceback" not in done.stdout
+    assert "Error: corpora.ontonotes.test is not set; name a file or folder of OntoNotes" in done.stdout
 
 
+@pytest.mark.nightly
 @pytest.mark.upstream
 def test_published_words_and_names_are_fetched(workflow, mirror):
     done = workflow.snakemake(augmented("ncda"), overlay="published.yaml")
@@ -62,14 +67,8 @@ def test_published_words_and_names_are_fetched(workflow, mirror):
     assert words[1:] == ("told", "his", "queen", ".") and words[0] != "Mary"
 
 
+@pytest.mark.nightly
 def test_names_are_matched_and_litbank_is_tagged_where_that_is_needed(workflow):
     assert "coreference_names" in workflow.planned(augmented("ncda"), overlay="own.yaml")
     assert "coreference_names" not in workflow.planned(augmented("ncda"), overlay="published.yaml")
     assert not {"tag_corpus", "fetch_upstream"} & workflow.planned(augmented("acda"), "-F", overlay="own.yaml").keys()
-
-
-def test_a_part_without_a_path_is_refused_in_one_line(workflow):
-    done = workflow.snakemake("results/coreference/corpora/ontonotes/test.jsonl", overlay="own.yaml")
-    assert done.returncode == 1
-    assert "Error: corpora.ontonotes.test is not set; name a file or folder of OntoNotes" in done.stdout
-    assert "Traceback" not in done.stdout

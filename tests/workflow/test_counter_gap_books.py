@@ -9,7 +9,7 @@ from scripts.counter_gap import annotation
 from scripts.counter_gap.passages import read_c_gap
 from tests.workflow.conftest import Workflow
 
-pytestmark = pytest.mark.workflow
+pytestmark = [pytest.mark.workflow, pytest.mark.nightly]
 
 BOOKS = "results/counter_gap/books"
 # Two passages with two men and two women, of which one has titles; the third chapter has too few names.
@@ -90,22 +90,3 @@ def test_one_more_book_leaves_the_others_as_they_are(workflow):
     planned = workflow.planned(f"{BOOKS}/candidates.tsv", overlay="plain.yaml")
     (workflow.folder / "shelf/again.txt").unlink()
     assert planned["counter_gap_book_sentences"] == planned["counter_gap_book_text"] == 1
-
-
-def test_books_that_are_refused_in_one_line(workflow):
-    contents = {"latin": "caf\xe9".encode("latin-1"), "empty": b""}
-    for name, content in contents.items():
-        (workflow.folder / f"shelf/{name}.txt").write_bytes(content)
-    done = workflow.snakemake(*(f"{BOOKS}/texts/{name}.txt" for name in contents), "--keep-going", overlay="plain.yaml")
-    for name in contents:
-        (workflow.folder / f"shelf/{name}.txt").unlink()
-    assert done.returncode == 1 and "Traceback" not in done.stdout
-    assert "latin.txt: byte 4 is not UTF-8" in done.stdout
-    assert "empty.txt: has no text; leave the book out" in done.stdout
-
-
-def test_a_book_that_is_not_there_is_refused(workflow):
-    (workflow.folder / "none.yaml").write_text("counter_gap: {books: {sources: [none.txt]}}\n", encoding="utf-8")
-    done = workflow.snakemake("-n", overlay="none.yaml")
-    assert done.returncode == 1
-    assert "Error: counter_gap.books: none.txt is neither a file, nor a folder, nor listed" in done.stdout

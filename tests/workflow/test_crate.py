@@ -18,7 +18,7 @@ from rocrate_validator.utils.http import HttpRequester
 
 from scripts.core.errors import UserError
 from scripts.provenance import crate as packing
-from tests import forks
+from tests.workflow.conftest import audit
 
 pytestmark = pytest.mark.workflow
 
@@ -115,15 +115,7 @@ def test_weights_and_what_others_own_are_named_and_not_packed(crate):
 def test_a_crate_has_the_whole_workflow(crate):
     """Everything that is in the repository but its tests and what only the repository's forge reads."""
     packed = {p.relative_to(crate).as_posix() for p in crate.rglob("*") if p.is_file()}
-    assert {
-        "README.md",
-        "CITATION.cff",
-        "CHANGELOG.md",
-        "CONTRIBUTING.md",
-        "docs/audit.md",
-        "slurm/profile.yaml",
-    } <= packed
-    assert {"config/test.yaml", "zoo/models.yaml"} <= packed
+    assert {"README.md", "docs/audit.md", "slurm/profile.yaml", "config/test.yaml", "zoo/models.yaml"} <= packed
     listed = subprocess.run(["git", "ls-files"], cwd=packing.ROOT, capture_output=True, text=True, check=True).stdout
     apart = ("tests/", ".", packing.WEIGHTS)
     assert not [name for name in listed.splitlines() if not name.startswith(apart) and name not in packed]
@@ -140,24 +132,13 @@ def test_a_crate_names_neither_machine_nor_folders(crate, finished):
 
 
 def test_a_crate_is_an_earlier_state_to_compare_with(crate, finished):
-    arguments = ["--configfile", "config/test.yaml", "--target=crate", "--target=figures", "--target=tables",
-                 "--against", "results/crate/run.crate.zip"]  # fmt: skip
-
-    def ask():
-        return forks.run_module("scripts.audit", arguments, finished.folder, apart=True)
-
-    done = ask()
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert ", 0 differences" in done.stdout
+    targets = ("crate", "figures", "tables")
     paper = finished.folder / "results/paper/main.pdf"
-    content = paper.read_bytes()
-    paper.write_bytes(content + b" ")
-    try:
-        done = ask()
-    finally:
-        paper.write_bytes(content)
-    assert done.returncode == 1
-    assert re.search(r"^changed +results/paper/main.pdf: was", done.stdout, flags=re.MULTILINE), done.stdout
+    with paper.open("ab") as stream:
+        stream.write(b" ")
+    status, printed = audit(finished.folder, "--against", "results/crate/run.crate.zip", targets=targets)
+    assert status == 1 and ", 1 differences" in printed
+    assert re.search(r"^changed +results/paper/main.pdf: was", printed, flags=re.MULTILINE), printed
 
 
 @pytest.mark.attack("a result names a folder or host of the machine", "the crate is refused")

@@ -16,7 +16,7 @@ from scripts.core import files
 from scripts.winopron import templates
 from scripts.winopron.templates import PRONOUN
 
-pytestmark = [pytest.mark.workflow, pytest.mark.upstream]
+pytestmark = [pytest.mark.workflow, pytest.mark.upstream, pytest.mark.nightly]
 
 STUDIES = ("ruff", "winopron")
 TARGETS = ("winopron", "results/ruff/tables/official/instance_counts.csv")

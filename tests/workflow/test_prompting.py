@@ -106,13 +106,3 @@ def test_a_changed_prompt_asks_again_and_scores_nothing(finished):
     assert planned["prompt"] == len(PROMPTED)
     assert "score" not in planned
     assert "ruff_predictions" not in planned
-
-
-def test_without_prompted_models_there_is_no_prompting(fresh):
-    workflow = fresh()
-    planned = workflow.planned("figures", "tables", "ruff_section", "paper_source")
-    # RUFF and WinoPron score both models, and MISGENDERED the one with a loss on labels, without examples and with one.
-    assert planned["score"] == 2 + 2 + 2
-    # WinoPron's table prints the prompts that answers from elsewhere are for as well.
-    prompting = {name for name in planned if "prompt" in name or "chain_examples" in name}
-    assert prompting == {"winopron_table_prompts"}

@@ -44,7 +44,7 @@ NEEDS = {
 
 
 def listed(*kinds):
-    """Return ``(place, kind, command)`` of all pages, each command once."""
+    """Return the commands of all pages, each once; those that README does not have are for the night."""
     found = {}
     for page in pages.PAGES:
         for block in pages.blocks(page):
@@ -53,7 +53,12 @@ def listed(*kinds):
                 if block.info in kinds:
                     found.setdefault((block.info, command), f"{page}:{number}")
     return [
-        pytest.param(command, id=f"{place} {command.splitlines()[0][:60]}") for (_, command), place in found.items()
+        pytest.param(
+            command,
+            id=f"{place} {command.splitlines()[0][:60]}",
+            marks=() if place.startswith("README") else pytest.mark.nightly,
+        )
+        for (_, command), place in found.items()
     ]
 
 

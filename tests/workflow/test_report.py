@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-pytestmark = pytest.mark.workflow
+pytestmark = [pytest.mark.workflow, pytest.mark.nightly]
 
 # Steps that a reader takes: open a study, look at one result, read what is said of it.
 CLICKS = """
