@@ -105,6 +105,7 @@ def test_cancelled_over_time_and_over_memory(ending_badly, cluster, local):
     assert [minutes(j) for j in bert] == [1, 4]
 
 
+@pytest.mark.nightly
 def test_controller_restarted_and_node_killed(cluster, snakemake, unscored, local):
     """Jobs outlive the controller; a job on a node that dies is run again on another one; the node comes back."""
     run = snakemake(cluster, unscored, *PROFILE, "--", f"{SCORES}/tiny-bert.parquet")

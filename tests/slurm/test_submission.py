@@ -27,13 +27,8 @@ def test_all_that_slurm_would_refuse_is_told_in_one_line(cluster, snakemake, sma
         "analyses": "slurm_partition=cpu,nope",
     }  # fmt: skip
     change(small, "jobs: 50", "jobs: 50\nslurm-qos: nope")
-    run = snakemake(
-        cluster,
-        small,
-        *PROFILE,
-        "--set-resources",
-        *(f"{rule}:{value}" for rule, value in wrong.items()),
-    )
+    resources = [f"{rule}:{value}" for rule, value in wrong.items()]
+    run = snakemake(cluster, small, *PROFILE, "--set-resources", *resources)
     refused(
         run, "account nobody appears to be invalid. Available accounts: ", "lab", "Invalid qos specification",
         "invalid partition specified: nope", "(analyses)",
@@ -78,11 +73,22 @@ def job_arrays(folder):
     return ["slurm-array-jobs is alone", "removes the first one's output", "take it out of the command"]
 
 
-CASES = [too_long, too_many_gpus, gpus_of_no_node, forbidden_extra, quoted_gpus, slow_status, sacct_without_a_database,
-         job_arrays]  # fmt: skip
+FURTHER = [
+    too_many_gpus,
+    gpus_of_no_node,
+    forbidden_extra,
+    quoted_gpus,
+    slow_status,
+    sacct_without_a_database,
+    job_arrays,
+]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
+@pytest.mark.parametrize(
+    "case",
+    [too_long, *(pytest.param(case, marks=pytest.mark.nightly) for case in FURTHER)],
+    ids=lambda case: case.__name__,
+)
 def test_refused_before_submission(bare_cluster, snakemake, small, case):
     words = case(small)
     words, *resources = words if isinstance(words, tuple) else (words,)
@@ -90,6 +96,7 @@ def test_refused_before_submission(bare_cluster, snakemake, small, case):
     refused(snakemake(bare_cluster, small, *PROFILE, *options), *words)
 
 
+@pytest.mark.nightly
 def test_faults_while_jobs_are_submitted(bare_cluster, snakemake, small):
     """The controller is away at a submission, a partition is down, a retry wants more time, a group is refused."""
     change(small, "runtime=2880", "runtime=15")
@@ -123,6 +130,7 @@ def test_faults_while_jobs_are_submitted(bare_cluster, snakemake, small):
         bare_cluster.run("scontrol", "update", "partitionname=gpu", "state=up")
 
 
+@pytest.mark.nightly
 def test_a_group_whose_submission_raises_ends_the_run(bare_cluster, snakemake, small):
     """The executor's handler of errors asks a group for its rule; the run waited for ever."""
     (small / "open_first").touch()

@@ -4,7 +4,7 @@ import pytest
 
 from tests.slurm.conftest import OTHERS, PROFILE, SCORES, unequal
 
-pytestmark = pytest.mark.slurm
+pytestmark = [pytest.mark.slurm, pytest.mark.nightly]
 
 
 def test_without_accounting_nothing_hangs(bare_cluster, snakemake, unscored, local):

@@ -185,14 +185,3 @@ def test_likelihoods_lead_to_the_templates_that_were_scored(origins, rows):
     for scoring, folder in ((estimate_rows.PROMPTED, "prompts"), (estimate_rows.CLUSTERS, "instances")):
         row = rows[(rows.study == "winopron") & (rows.scoring == scoring)].iloc[0].to_dict()
         assert {table.split("/")[2] for table, _ in instances(origins, row)} == {folder}, row
-
-
-def test_demonstration_systems_are_called_so(rows):
-    labels = rows[rows.label.str.contains("(demonstration)", regex=False)]
-    assert labels.demonstration.all()
-
-
-def test_what_no_model_put_out_is_refused(origins, rows):
-    row = rows[rows.study == "ruff"].iloc[0].to_dict() | {"study": "other", "model": "nobody"}
-    with pytest.raises(UserError, match="this run has no outputs of nobody below results/other/scores/"):
-        origins.instances_of(row)

@@ -104,7 +104,7 @@ def test_an_upgraded_package_makes_all_results_stale():
     assert set(verdicts(run).values()) == {"stale"}
 
 
-@pytest.mark.attack("a model's pinned revision is taken away", "`unpinned`: no fixed revision")
+@pytest.mark.attack("a model's pinned revision is changed, or taken away", "`stale`: revision; `unpinned`")
 @pytest.mark.parametrize("revision", [None, "step1000"])
 def test_a_branch_a_tag_or_no_revision_is_unpinned_with_all_that_follows(revision):
     found = verdicts(run_of_two(revision=revision))

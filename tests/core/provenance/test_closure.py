@@ -98,6 +98,7 @@ OTHER = {
     "a field's type": ("class A:\n    x: int\n", "class A:\n    x: str\n"),
     "an order": ("x = 1\ny = 2\n", "y = 2\nx = 1\n"),
     "a nesting": ("if a:\n    x = 1\ny = 2\n", "if a:\n    x = 1\n    y = 2\n"),
+    "a call": ("f(1)\n", "f(2)\n"),
     "an import": ("import a\n", "import b\n"),
 }
 

@@ -51,8 +51,8 @@ def refusal():
     records = job_records.load(problems=problems)
     assert records == {NAME: {}}
     assert len(problems[NAME]) < 300 and "\n" not in problems[NAME]
-    planned = make_job("copy", ["in.txt"], ["results/out.txt"], {"templates": "replica"})
-    digests = {"in.txt": files.sha256("in.txt"), "results/out.txt": files.sha256("results/out.txt")}
+    planned = make_job("copy", ["in.txt"], ["results/out.txt", "results/log.txt"], {"templates": "replica"})
+    digests = {path: files.sha256(path) for path in ("in.txt", "results/out.txt", "results/log.txt")}
     findings = audit.judge([planned], records, digests, {}, {}, {}, problems=problems)
     assert findings["results/out.txt"]["verdict"] == "tampered"
     assert f"          record {NAME} cannot be used: {problems[NAME]}" in reporting.report(findings)

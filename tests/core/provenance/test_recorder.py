@@ -31,18 +31,19 @@ class Named(dict):
 
 snakemake = SimpleNamespace(
     rule="copy", wildcards={"templates": "replica"}, input=Named(source="in.txt"),
-    output=Named(target="results/out.txt"), params=Named(n=3, _code={"scripts/core/files.py": "0"}),
+    output=Named(target="results/out.txt", log="results/log.txt"), params=Named(n=3, _code={"scripts/core/files.py": "0"}),
     log=["job.log"], threads=1, resources={},
 )
 
-def main(*, source, target, n):
+def main(*, source, target, log, n):
     from pathlib import Path
     import pandas
     if sys.argv[1] == "fail":
         raise UserError("no")
-    if sys.argv[1] != "nothing":
-        Path(target).parent.mkdir(exist_ok=True)
-        Path(target).write_text(Path(source).read_text() * n)
+    Path(target).parent.mkdir(exist_ok=True)
+    Path(target).write_text(Path(source).read_text() * n)
+    if sys.argv[1] != "half":
+        Path(log).write_text("done")
 
 run(main)
 """
@@ -65,9 +66,10 @@ def finished(tmp_path_factory):
 def test_a_finished_job_leaves_a_complete_record(finished, monkeypatch):
     record = json.loads((finished / NAME).read_text())
     assert record["inputs"] == {"in.txt": files.sha256(finished / "in.txt")}
-    assert record["outputs"] == {"results/out.txt": files.sha256(finished / "results/out.txt")}
+    outputs = ("results/out.txt", "results/log.txt")
+    assert record["outputs"] == {path: files.sha256(finished / path) for path in outputs}
     assert record["params"] == {"n": 3, "_code": {"scripts/core/files.py": "0"}}
-    paths = {"source": "in.txt", "target": "results/out.txt"}
+    paths = {"source": "in.txt", "target": "results/out.txt", "log": "results/log.txt"}
     assert record["call"] == {"script": "job.py", "function": "main", "paths": paths}
     assert record["packages"]["pandas"] and record["lock"]["requirements.lock"] and record["machine"]["cpu"]
     assert record["scheduler_job"] == "42" and record["peak_memory_mb"] > 10
@@ -75,7 +77,7 @@ def test_a_finished_job_leaves_a_complete_record(finished, monkeypatch):
     assert record["checksum"] == job_records.checksum(record)
     monkeypatch.chdir(finished)
     problems = {}
-    assert job_records.index(job_records.load(problems=problems)) == {"results/out.txt": NAME} and problems == {}
+    assert job_records.index(job_records.load(problems=problems)) == dict.fromkeys(outputs, NAME) and problems == {}
 
 
 def test_a_record_says_nothing_of_the_machine_or_its_folders(finished):
@@ -85,8 +87,8 @@ def test_a_record_says_nothing_of_the_machine_or_its_folders(finished):
     assert not re.search(rf"\b{re.escape(platform.node())}\b", text)
 
 
-@pytest.mark.parametrize(("how", "status"), [("fail", 1), ("nothing", 0)])
-def test_a_job_that_fails_or_makes_nothing_leaves_no_record(tmp_path, how, status):
+@pytest.mark.parametrize(("how", "status"), [("fail", 1), ("half", 0)])
+def test_a_job_that_fails_or_makes_half_of_its_outputs_leaves_no_record(tmp_path, how, status):
     """Not even that of an earlier run."""
     (tmp_path / NAME).parent.mkdir(parents=True)
     (tmp_path / NAME).write_text("{}")

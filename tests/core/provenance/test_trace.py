@@ -16,3 +16,11 @@ def test_a_cell_of_a_numbered_figure_is_asked_for_by_its_file(tmp_path, monkeypa
         trace.find("fig. 3:", [])
     (found,) = trace.find("Figure 3", [])
     assert found == {"title": "figure 3 (fig:f)", "path": "results/ruff/figures/scaling.pdf", "rows": []}
+
+
+@pytest.mark.parametrize("row", ["2", "model=b", "model=b,size=3"])
+def test_a_cell_is_chosen_by_its_rows_number_from_one_or_by_columns(tmp_path, monkeypatch, row):
+    monkeypatch.chdir(tmp_path)
+    files.write_text("t.csv", "model,size,value\na,3,0.1\nb,3,0.2\nc,3,0.3\n")
+    (found,) = trace.find(f"t.csv:{row}:value", [])
+    assert found["title"].startswith("cell value = 0.2 of t.csv") and found["rows"][0]["model"] == "b"
