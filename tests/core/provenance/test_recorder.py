@@ -31,7 +31,8 @@ class Named(dict):
 
 snakemake = SimpleNamespace(
     rule="copy", wildcards={"templates": "replica"}, input=Named(source="in.txt"),
-    output=Named(target="results/out.txt", log="results/log.txt"), params=Named(n=3, _code={"scripts/core/files.py": "0"}),
+    output=Named(target="results/out.txt", log="results/log.txt"),
+    params=Named(n=3, _code={"scripts/core/files.py": "0"}),
     log=["job.log"], threads=1, resources={},
 )
 
