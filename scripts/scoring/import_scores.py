@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from scripts.core import files
 from scripts.core.data import instances as instance_files
-from scripts.core.data import model_outputs
+from scripts.core.data import model_outputs, sheets
 from scripts.core.data.losses import COLUMNS as LOSS_COLUMNS
 from scripts.core.data.options import option_texts
 from scripts.core.errors import UserError, count_noun
@@ -72,7 +72,7 @@ def main(
 
 def read_numbers(path: str, rows: pd.DataFrame, numbers: list[str]) -> pd.DataFrame:
     """Return the columns ``numbers`` of a file with the option's index (-1 where it is none of ``rows``)."""
-    table = files.read_sheet(path, KEY[0]) if path.endswith(".csv") else files.read_parquet(path)
+    table = sheets.read_sheet(path, KEY[0]) if path.endswith(".csv") else files.read_parquet(path)
     for column in [*KEY, *numbers]:
         if column not in table:
             raise UserError(f"{path}: the column {column} is missing; add it")

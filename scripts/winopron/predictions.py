@@ -20,7 +20,7 @@ from typing import Any
 import pandas as pd
 
 from scripts.core import files
-from scripts.core.data import coreference, model_outputs, options
+from scripts.core.data import coreference, model_outputs, options, sheets
 from scripts.core.errors import UserError
 from scripts.core.workflow.job import log, run_named
 from scripts.winopron.baselines import people
@@ -154,7 +154,7 @@ def read_sheet(path: str | Path, sentences: pd.DataFrame) -> pd.DataFrame:
         UserError: If the file cannot be read or lacks a column, an instance is unknown, asked twice with the same
             prompt and variant, or not asked with one that others were asked with. The message names file and row.
     """
-    table = files.read_sheet(path, SHEET[0])
+    table = sheets.read_sheet(path, SHEET[0])
     if missing := [name for name in SHEET if name not in table]:
         raise UserError(f"{path}, row 1: the column '{missing[0]}' is missing; the columns are {', '.join(SHEET)}")
     table = table[list(SHEET)]

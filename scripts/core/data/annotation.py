@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from scripts.core import files
+from scripts.core.data import sheets
 from scripts.core.errors import UserError, count_noun
 
 ROW, ANNOTATOR = "Row", "Annotator"
@@ -44,11 +45,11 @@ def read_labels(
     """
     if not completed:
         raise UserError(f"{sheet}: no completed sheet is listed; add the files to the study's annotation.sheets")
-    asked = files.read_sheet(sheet, ROW).set_index(ROW)
+    asked = sheets.read_sheet(sheet, ROW).set_index(ROW)
     asked = asked.drop(columns=[ANNOTATOR, *questions])
     known, labels = {}, []
     for path in completed:
-        table = files.read_sheet(path, ROW)
+        table = sheets.read_sheet(path, ROW)
         for name in [ROW, *asked, *questions, ANNOTATOR]:
             if name not in table:
                 raise UserError(f"{path}, row 1: the column '{name}' is missing; copy it from {sheet}")
