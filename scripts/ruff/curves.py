@@ -13,6 +13,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
 from scripts.core.paper import palette, plotting
+from scripts.ruff import study
 
 DISTRACTORS = "Distractors (sentences)"
 BOOTSTRAP = "95% bootstrap over occupations"
@@ -46,9 +47,10 @@ def shares(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.rename(columns={"below": "n"}).astype({"n_distractors": int})
 
 
-def in_rows(rows: pd.DataFrame) -> list[Any]:
-    """Return a table as a list of its rows."""
-    return list(rows.itertuples(index=False))
+def accuracies(tables: dict[str, pd.DataFrame], run: Drawn, **levels: Any) -> pd.DataFrame:
+    """Return the accuracies of scored models on all instances of each number of distractors, or of some."""
+    rows = study.pick(tables["estimates"], **({"n_distractors": ...} | levels), **study.SCORED)
+    return study.in_order(shares(rows), model=run.models, n_distractors=None)
 
 
 def write_beside(ax: Axes, inches: float, y: float, text: str, ha: str = "center", va: str = "center") -> None:
@@ -255,13 +257,6 @@ def curve(ax: Axes, x: pd.Series, y: pd.Series, low: pd.Series, high: pd.Series,
     ax.plot(x, y, markeredgecolor="white", markeredgewidth=0.3, **look)
     if low.notna().any():
         ax.fill_between(x, *map(plotting.clip_bounds, (low, high)), color=look["color"], alpha=0.18, linewidth=0)
-
-
-def over_samples(frame: pd.DataFrame) -> str | None:
-    """Return ``"± SD over 3 samples"`` for a frame with ``sd`` and ``n_seeds``; None without any SD."""
-    if frame.sd.isna().all():
-        return None
-    return f"± SD over {int(frame.n_seeds.max())} samples"
 
 
 def shading_handles(label: str | None) -> list[Patch]:

@@ -129,6 +129,29 @@ def describe_test(p: float, named: str) -> str:
     return f"{named}: p {p_text(p, smallest=0.001, decimals=3)}" if not np.isnan(p) else "no test"
 
 
+def lies_within(run: Results, model: str, low: float, high: float, pronoun: str = "") -> tuple[Comparison, str]:
+    """Return whether a model's accuracy without distractors lies between two bounds."""
+    value = run.acc(model, 0, pronoun)
+    return is_within(value, low, high, f"{run.label(model)}: {value.text()}")
+
+
+def is_printed(run: Results, model: str, pronoun: str, row: str, allowed: float) -> tuple[Comparison, str]:
+    """Return whether a model's accuracy without distractors is the one that the study prints in ``row``."""
+    return run.near(run.acc(model, 0, pronoun), ("ruff_accuracy", row, "accuracy"), allowed, run.label(model))
+
+
+def is_ahead(run: Results, model: str, other: str, k: int) -> tuple[Comparison | None, str]:
+    """Return whether a model is more accurate than another with ``k`` distractors."""
+    ours, theirs = run.acc(model, k), run.acc(other, k)
+    return is_greater(ours, theirs, f"{run.label(model)} {ours.text()}, {run.label(other)} {theirs.text()}")
+
+
+def is_hurt(run: Results, model: str, k: int) -> tuple[Comparison | None, str]:
+    """Return whether a model is less accurate with ``k`` distractors than without any."""
+    none, some = run.acc(model, 0), run.acc(model, k)
+    return run.is_better_with(model, 0, k, f"{run.label(model)}: {none.text()} without, {some.text()} with {k}")
+
+
 @states(1, "Section 5, Appendix G", "Without context every model prefers he most often, then she; they and xe least")
 def without_context(run: Results) -> list[Check]:
     """For each model, he is picked more often than she, and she more often than they and xe, by the sign test.
@@ -172,10 +195,6 @@ def encoders_are_balanced(run: Results) -> list[Check]:
 def above_chance_below_people(run: Results) -> list[Check]:
     """Without distractors every accuracy is between chance and one; MosaicBERT has the highest, as printed."""
 
-    def inner(model: str):
-        value = run.acc(model, 0)
-        return is_within(value, CHANCE, 1, f"{run.label(model)}: {value.text()}")
-
     def best():
         run.need(run.everyone)
         values = {model: run.acc(model, 0) for model in run.everyone}
@@ -186,12 +205,8 @@ def above_chance_below_people(run: Results) -> list[Check]:
         text = f"highest: {', '.join(f'{run.label(m)} {values[m].text()}' for m in ranked[:2])}"
         return require_decided(outcome, text, values[ranked[0]].n)
 
-    def value():
-        return run.near(
-            run.acc("mosaicbert", 0), ("ruff_accuracy", "MosaicBERT | 0 | all", "accuracy"), NEAR, "MosaicBERT"
-        )
-
-    return [*(check(inner, model) for model in run.everyone), check(best), check(value)]
+    printed = check(is_printed, run, "mosaicbert", "", "MosaicBERT | 0 | all", NEAR)
+    return [*(check(lies_within, run, model, CHANCE, 1) for model in run.everyone), check(best), printed]
 
 
 @states(4, "Section 6", "Without distractors accuracy grows with size in every family but ALBERT-v2")
@@ -259,35 +274,22 @@ def encoders_prefer_xe(run: Results) -> list[Check]:
 def small_decoders_fail_on_xe(run: Results) -> list[Check]:
     """OPT and Pythia models under 2.7 billion parameters are below chance on xe; three Pythia models near zero."""
     small = [m for family in ("OPT", "Pythia") for m in run.families[family] if run.size(m) < 2.7 * BILLION]
-
-    def below(model: str, limit: float):
-        value = run.acc(model, 0, "xe")
-        return is_within(value, -1, limit, f"{run.label(model)}: {value.text()}")
-
     tiny = ("pythia-14m", "pythia-70m", "pythia-160m")
-    return [*(check(below, m, CHANCE) for m in small), *(check(below, m, NEAR_ZERO) for m in tiny)]
+    limits = [*((model, CHANCE) for model in small), *((model, NEAR_ZERO) for model in tiny)]
+    return [check(lies_within, run, model, -1, limit, "xe") for model, limit in limits]
 
 
 @states(8, "Section 6", "Decoders of 6.7B and more are significantly better on xe than on they")
 def large_decoders_prefer_xe(run: Results) -> list[Check]:
     """Decoders of 6.7 billion parameters and more are significantly better on xe; Llama-2-13B as printed."""
-
-    def value():
-        key = ("ruff_accuracy", "Llama-13B | 0 | xe/xem/xyr", "accuracy")
-        return run.near(run.acc("llama-2-13b", 0, "xe"), key, NEAR_ONE_SET, "Llama-2-13B")
-
     large = [m for m in run.decoders if run.size(m) >= 6.7 * BILLION]
-    return [*(check(prefers, run, "xe", "they", m) for m in large), check(value)]
+    printed = check(is_printed, run, "llama-2-13b", "xe", "Llama-13B | 0 | xe/xem/xyr", NEAR_ONE_SET)
+    return [*(check(prefers, run, "xe", "they", m) for m in large), printed]
 
 
 @states(9, "Section 7, Figure 7", "Distractors lower the accuracy of every model")
 def distractors_hurt(run: Results) -> list[Check]:
-
-    def lower(model: str, k: int):
-        none, some = run.acc(model, 0), run.acc(model, k)
-        return run.is_better_with(model, 0, k, f"{run.label(model)}: {none.text()} without, {some.text()} with {k}")
-
-    return [check(lower, model, k) for model in run.everyone for k in COUNTS[1:]]
+    return [check(is_hurt, run, model, k) for model in run.everyone for k in COUNTS[1:]]
 
 
 @states(10, "Abstract", "One distractor costs 34 points on average")
@@ -320,12 +322,8 @@ def encoders_recover(run: Results) -> list[Check]:
         one, other = run.acc(model, 1), run.acc(model, k)
         return run.is_better_with(model, k, 1, f"{run.label(model)}: {one.text()} with 1, {other.text()} with {k}")
 
-    def partly(model: str, k: int):
-        none, other = run.acc(model, 0), run.acc(model, k)
-        return run.is_better_with(model, 0, k, f"{run.label(model)}: {none.text()} without, {other.text()} with {k}")
-
     lowest = [check(worst, model, k) for model in run.encoders for k in COUNTS if k != 1]
-    return [*lowest, *(check(partly, model, k) for model in run.encoders for k in COUNTS[2:])]
+    return [*lowest, *(check(is_hurt, run, model, k) for model in run.encoders for k in COUNTS[2:])]
 
 
 @states(13, "Section 7", "With five distractors larger models of a family are better as a rule")
@@ -350,28 +348,19 @@ def larger_is_better_with_distractors(run: Results) -> list[Check]:
 def encoders_match_large_decoders(run: Results) -> list[Check]:
     """RoBERTa-base is above OPT-125M and OPT-66B, and each encoder above the mean decoder of about its size."""
 
-    def above(model: str):
-        ours, other = run.acc("roberta-base", 0), run.acc(model, 0)
-        return is_greater(ours, other, f"RoBERTa-base {ours.text()}, {run.label(model)} {other.text()}")
-
     def above_its_size(model: str):
         similar = [d for d in run.decoders if 0.5 <= run.size(d) / run.size(model) <= 2]
         ours, other = run.acc(model, 0), run.mean_acc(similar, 0)
         text = f"{run.label(model)} {ours.text()}, mean of decoders of about its size {other.text()}"
         return is_greater(ours, other, text)
 
-    named = [check(above, model) for model in ("opt-125m", "opt-66b")]
+    named = [check(is_ahead, run, "roberta-base", model, 0) for model in ("opt-125m", "opt-66b")]
     return [*named, *(check(above_its_size, model) for model in run.encoders)]
 
 
 @states(15, "Section 7, Figure 8", "With five distractors every encoder is ahead of every decoder")
 def encoders_lead_with_distractors(run: Results) -> list[Check]:
-
-    def above(encoder: str, decoder: str):
-        ours, other = run.acc(encoder, 5), run.acc(decoder, 5)
-        return is_greater(ours, other, f"{run.label(encoder)} {ours.text()}, {run.label(decoder)} {other.text()}")
-
-    return [check(above, encoder, decoder) for encoder in run.encoders for decoder in run.decoders]
+    return [check(is_ahead, run, encoder, decoder, 5) for encoder in run.encoders for decoder in run.decoders]
 
 
 @states(16, "Section 8", "Distraction and bias explain 74 to 93 percent of the unambiguous errors")

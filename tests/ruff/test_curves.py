@@ -18,8 +18,6 @@ def test_shading_stays_on_the_scale_and_is_left_out_where_there_is_no_bound():
 
 
 def test_the_legend_says_what_is_shaded_and_what_is_not_drawn():
-    assert curves.over_samples(pd.DataFrame({"sd": [np.nan], "n_seeds": 1})) is None
-    assert curves.over_samples(pd.DataFrame({"sd": [0.1], "n_seeds": 3})) == "± SD over 3 samples"
     assert curves.shading_handles(None) == []
     frame = pd.DataFrame({"model": ["a", "a", "b"], "n": [180, 180, 9], "accuracy": 0.5})
     labels = {"a": {"label": "A"}, "b": {"label": "B"}}

@@ -11,7 +11,7 @@ import pytest
 
 from scripts.core.errors import UserError
 from scripts.core.paper import palette, plotting
-from scripts.ruff import curves, figures
+from scripts.ruff import curves, figures, pronoun_figure
 from tests.figures import colours, problems
 from tests.golden import marks
 from tests.ruff import synthetic
@@ -177,9 +177,9 @@ def test_marks_tell_significant_others_and_undefined_apart():
     assert marked.next_pronoun.dropna().to_dict() == {"he": "she", "she": "they", "they": "xe"}
     assert rows.model.tolist()[:4] == [""] * 4 and rows.value[0] == pytest.approx(0.9)
     texts = [text.get_text() for ax in drawn.axes for text in ax.texts]
-    assert [texts.count(mark) for mark in figures.MARKS] == [7, 1, 1]
-    said = [text.get_text() for text in drawn.legends[0].get_texts()]
-    assert [mark for mark in figures.MARKS if any(one.startswith(f"{mark}  ") for one in said)] == ["∗", "n.s.", "–"]
+    assert [texts.count(mark) for mark in pronoun_figure.MARKS] == [7, 1, 1]
+    said = [text.get_text()[:4].split("  ")[0] for text in drawn.legends[0].get_texts()]
+    assert [one for one in said if one in pronoun_figure.MARKS] == ["∗", "n.s.", "–"]
     models = RUNS["one-model-one-sample"][0]
     alone, _ = draw("accuracy_by_pronoun", tables_of("one-model-one-sample"), models)
     assert set(alone.model) == set(models)
