@@ -385,54 +385,25 @@ rule ruff_table_prompted_models:
 
 
 # Tables 3 to 5 of the paper show prompts and belong to no template set; their example is one of the replica's.
-rule ruff_table_prompt_templates:
-    input:
-        prompt_templates=RUFF_PROMPTS,
-    output:
-        tex="results/ruff/tables/prompt_templates.tex",
-        csv=reported("results/ruff/tables/prompt_templates.csv", RUFF_CATEGORY, 6, "table", "Prompts"),
-    log:
-        "results/logs/ruff_table_prompt_templates/all.log",
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        kinds=RUFF.prompting["kinds"],
-    script:
-        "../scripts/ruff/prompt_tables.py"
-
-
-rule ruff_table_prompt_examples:
-    input:
-        prompt_templates=RUFF_PROMPTS,
-        sample=f"results/ruff/instances/replica/sample_seed{RUFF.prompting['seeds'][0]}_distractors0.parquet",
-        answers=expand(f"results/ruff/answers/{RUFF.templates[0]}/{{model}}.parquet", model=RUFF.prompted),
-    output:
-        tex="results/ruff/tables/prompt_examples.tex",
-        csv=reported("results/ruff/tables/prompt_examples.csv", RUFF_CATEGORY, 7, "table", "Examples of prompts"),
-    log:
-        "results/logs/ruff_table_prompt_examples/all.log",
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        models=RUFF.asked,
-        blank=RUFF.prompting["blank"],
-    script:
-        "../scripts/ruff/prompt_tables.py"
-
-
-rule ruff_table_chain_examples:
+rule ruff_prompt_table:
     input:
         prompt_templates=RUFF_PROMPTS,
         chain_templates=RUFF_CHAINS,
-        sample=rules.ruff_table_prompt_examples.input.sample,
+        sample=f"results/ruff/instances/replica/sample_seed{RUFF.prompting['seeds'][0]}_distractors0.parquet",
+        answers=expand(f"results/ruff/answers/{RUFF.templates[0]}/{{model}}.parquet", model=RUFF.prompted),
     output:
-        tex="results/ruff/tables/chain_examples.tex",
-        csv=reported("results/ruff/tables/chain_examples.csv", RUFF_CATEGORY, 8, "table", "Chains of thought"),
+        tex="results/ruff/tables/{table}.tex",
+        csv=reported("results/ruff/tables/{table}.csv", RUFF_CATEGORY, 6, "table", "{table}"),
     log:
-        "results/logs/ruff_table_chain_examples/all.log",
+        "results/logs/ruff_prompt_table/{table}.log",
+    wildcard_constraints:
+        table="prompt_templates|prompt_examples|chain_examples",
     conda:
         "../envs/analysis.yaml"
     params:
+        **from_wildcards("table"),
+        models=RUFF.asked,
+        kinds=RUFF.prompting["kinds"],
         methods=RUFF.prompting["chain_of_thought"]["methods"],
         blank=RUFF.prompting["blank"],
     script:
@@ -451,7 +422,7 @@ rule ruff_published_vs_ours:
         prompt_templates=expand("results/ruff/tables/{table}.csv", table=RUFF_SHOWN[:1]),
     output:
         csv=reported(
-            "results/ruff/tables/published_vs_ours.csv", RUFF_CATEGORY, 9, "table", "Published numbers beside ours"
+            "results/ruff/tables/published_vs_ours.csv", RUFF_CATEGORY, 7, "table", "Published numbers beside ours"
         ),
         tex="results/ruff/tables/published_vs_ours.tex",
         numbers="results/ruff/tables/published_vs_ours.json",
@@ -474,7 +445,7 @@ rule ruff_findings:
         estimates=rules.ruff_estimates.output.estimates,
         pronoun_tests=rules.ruff_estimates.output.pronoun_tests,
     output:
-        csv=reported("results/ruff/tables/findings.csv", RUFF_CATEGORY, 10, "table", "Findings of the study"),
+        csv=reported("results/ruff/tables/findings.csv", RUFF_CATEGORY, 8, "table", "Findings of the study"),
         tex="results/ruff/tables/findings.tex",
         numbers="results/ruff/tables/findings.json",
     log:

@@ -24,44 +24,57 @@ STEPS = ("answer", "chain", "final")
 """Steps of generation: without a chain of thought, the chain, and the answer after it."""
 
 
-def table_prompt_templates(*, prompt_templates: str, tex: str, csv: str, kinds: list) -> None:
-    """List the prompt templates of ``kinds`` (paper Table 3), line breaks as line breaks."""
-    prompts = read_prompts(prompt_templates)
-    rows = [(name, prompt["kind"], prompt["text"]) for name, prompt in prompts.items() if prompt["kind"] in kinds]
-    cells = pd.DataFrame(rows, columns=["Prompt", "Kind", "Text"])
-    write_table(tex, csv, cells, align="llX", midrules=range(1, len(cells)))
-
-
-def table_prompt_examples(
-    *, prompt_templates: str, sample: str, answers: list, tex: str, csv: str, models: dict, blank: str
+def prompt_table(
+    *,
+    prompt_templates: str,
+    chain_templates: str,
+    sample: str,
+    answers: list,
+    tex: str,
+    csv: str,
+    table: str,
+    models: dict,
+    kinds: list,
+    methods: list,
+    blank: str,
 ) -> None:
-    """Show what models read for one prompt, with what is put around it (paper Table 4).
+    """Write one of the tables of prompts, which ``table`` names.
 
-    A row for each way of wrapping; metadata of ``answers``, one file for each of ``models``, say what was put around
-    prompts. ``blank`` is one of :data:`scripts.ruff.prompts.BLANKS`.
+    ``prompt_templates`` lists those of ``kinds`` (paper Table 3), ``prompt_examples`` what ``models`` read for one
+    prompt (Table 4; metadata of ``answers``, a file each, say what was put around it), ``chain_examples`` both steps of
+    the ``methods`` that elicit a chain of thought (Table 5). ``blank`` is one of :data:`scripts.ruff.prompts.BLANKS`.
     """
-    text = fill_example(read_prompts(prompt_templates), EXAMPLE, files.read_parquet(sample), blank)
+    prompts = read_prompts(prompt_templates)
+    if table == "prompt_templates":
+        rows = [(name, prompt["kind"], prompt["text"]) for name, prompt in prompts.items() if prompt["kind"] in kinds]
+        cells, align = pd.DataFrame(rows, columns=["Prompt", "Kind", "Text"]), "llX"
+    elif table == "prompt_examples":
+        text = fill_example(prompts, EXAMPLE, files.read_parquet(sample), blank)
+        cells, align = prompt_examples(text, models, answers), "lX"
+    else:
+        text = fill_example(prompts, CHAIN_EXAMPLE, files.read_parquet(sample), blank)
+        chains = select_chains(read_chains(chain_templates), methods, chain_templates)
+        cells, align = chain_examples(text, chains), "llX"
+    write_table(tex, csv, cells, align=align, midrules=range(1, len(cells)))
+
+
+def prompt_examples(text: str, models: dict[str, dict], answers: Sequence[str]) -> pd.DataFrame:
+    """Return what models read for a prompt: a row for each way of wrapping it."""
     rows = {}
     for facts, path in zip(models.values(), answers, strict=True):
         rows.setdefault(files.parquet_metadata(path)["wrapped"], []).append(facts["label"])
     read = [(", ".join(labels), around.replace(PROMPT_SLOT, text).strip("\n")) for around, labels in rows.items()]
-    cells = pd.DataFrame(read, columns=["Model", "What the model reads"])
-    write_table(tex, csv, cells, align="lX", midrules=range(1, len(cells)))
+    return pd.DataFrame(read, columns=["Model", "What the model reads"])
 
 
-def table_chain_examples(
-    *, prompt_templates: str, chain_templates: str, sample: str, tex: str, csv: str, methods: list, blank: str
-) -> None:
-    """Show both steps of every way to elicit a chain of thought (paper Table 5)."""
-    chains = select_chains(read_chains(chain_templates), methods, chain_templates)
-    text = fill_example(read_prompts(prompt_templates), CHAIN_EXAMPLE, files.read_parquet(sample), blank)
+def chain_examples(text: str, chains: dict[str, dict]) -> pd.DataFrame:
+    """Return both steps of every way to elicit a chain of thought for a prompt."""
     rows = []
     for method, parts in chains.items():
         first = parts["chain"].replace("{prompt}", text)
         rows.append((method.capitalize(), "chain of thought", first))
         rows.append((method.capitalize(), "final answer", second_prompt(parts["final"], first, "[chain of thought]")))
-    cells = pd.DataFrame(rows, columns=["Method", "Elicits", "Prompt"])
-    write_table(tex, csv, cells, align="llX", midrules=range(1, len(cells)))
+    return pd.DataFrame(rows, columns=["Method", "Elicits", "Prompt"])
 
 
 def fill_example(prompts: dict[str, dict], name: str, sample: pd.DataFrame, blank: str) -> str:

@@ -77,8 +77,10 @@ def made_prompting(folder, key, sets, facts):
     for name, frame in cells.items():
         files.write_text(folder / f"tables/{name}.tex", latex.latex_table(frame))
     listed = {kind: str(folder / f"tables/prompt_templates.{kind}") for kind in ("tex", "csv")}
-    prompts = str(ROOT / "templates/ruff/prompts.tsv")
-    prompt_tables.table_prompt_templates(prompt_templates=prompts, kinds=facts["kinds"], **listed)
+    prompt_tables.prompt_table(
+        prompt_templates=str(ROOT / "templates/ruff/prompts.tsv"), chain_templates="", sample="", answers=[],
+        table="prompt_templates", models={}, kinds=facts["kinds"], methods=[], blank="code", **listed,
+    )  # fmt: skip
     models = pd.DataFrame.from_dict(facts["models"], orient="index").rename_axis("model").reset_index()
     most = {f"new_tokens_{step}": number for step, number in (("answer", 5), ("chain", 128), ("final", 10))}
     files.write_csv(folder / f"tables/{key}/prompted_models.csv", models.assign(**most))

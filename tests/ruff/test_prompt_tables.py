@@ -1,7 +1,6 @@
 """Tables of prompts and prompted models; their cells are golden, but for chains of thought and several models."""
 
 import pandas as pd
-import pytest
 
 from scripts.core import files
 from scripts.ruff import prompt_tables
@@ -14,33 +13,29 @@ TEMPLATES = {
 }
 
 
-@pytest.fixture
-def given(tmp_path):
-    """The files of a table: a sample, and where the table is written."""
+def test_examples_of_prompts_show_what_is_put_around_them(tmp_path):
     sample = {"case": ["nominative", "possessive"], "text": ["No ___.", "The cook lost ___ hat & coat."]}
-    sample["options"] = [["he", "xe"], ["his", "xyr"]]
-    files.write_parquet(tmp_path / "sample.parquet", pd.DataFrame(sample))
-    return {name: str(tmp_path / name) for name in ("sample.parquet", "tex", "csv")}
-
-
-def test_examples_of_prompts_show_what_is_put_around_them(given, tmp_path):
-    paths = {"sample": given["sample.parquet"], "tex": given["tex"], "csv": given["csv"]}
+    files.write_parquet(tmp_path / "sample", pd.DataFrame(sample | {"options": [["he", "xe"], ["his", "xyr"]]}))
     models, answers = {name: {"label": name.upper()} for name in "abc"}, []
     for name, wrapped in (("a", "[INST] {prompt} [/INST]"), ("b", "{prompt}"), ("c", "{prompt}")):
         answers.append(str(tmp_path / f"{name}.parquet"))
         files.write_parquet(answers[-1], pd.DataFrame({"x": [1]}), {"wrapped": wrapped})
-    prompts = TEMPLATES["prompt_templates"]
-    prompt_tables.table_prompt_examples(
-        prompt_templates=prompts, **paths, answers=answers, models=models, blank="paper"
-    )
-    cells = files.read_csv(paths["csv"])
+
+    def made(table, blank):
+        paths = {name: str(tmp_path / name) for name in ("sample", "tex", "csv")}
+        prompt_tables.prompt_table(
+            **TEMPLATES, **paths, table=table, answers=answers, models=models, kinds=["open", "options"],
+            methods=["kojima", "zhou"], blank=blank,
+        )  # fmt: skip
+        return files.read_csv(paths["csv"])
+
     text = "Fill in the blank with the appropriate pronoun.\n\nThe cook lost _______ hat & coat."
     text += "\nOPTIONS:\n- his\n- xyr"
-    assert cells.to_numpy().tolist() == [["A", f"[INST] {text} [/INST]"], ["B, C", text]]
+    read = made("prompt_examples", "paper").to_numpy().tolist()
+    assert read == [["A", f"[INST] {text} [/INST]"], ["B, C", text]]
     tex = (tmp_path / "tex").read_text(encoding="utf-8")
     assert r"hat \& coat.\newline{}OPTIONS:\newline{}- his" in tex
-    prompt_tables.table_chain_examples(**TEMPLATES, **paths, methods=["kojima", "zhou"], blank="code")
-    cells = files.read_csv(paths["csv"])
+    cells = made("chain_examples", "code")
     assert cells.Method.tolist() == ["Kojima", "Kojima", "Zhou", "Zhou"]
     assert cells.Prompt[1].endswith("step by step. [chain of thought]\nTherefore, the correct pronoun is")
     with refused("prompts.tsv", "'8'", "keep it"):
