@@ -164,33 +164,26 @@ def _sentence(occupation: str, participant: str, coreferent: str, body: str, row
 
 
 def _inject(
-    sentences: Iterable[dict[str, Any]],
+    sentences: list[dict[str, Any]],
     evaluation_set: str,
     template_set: str,
     form: str,
     variable: str,
     values: Collection[int | str],
-):
-    rows = []
-    for sentence in sentences:
-        for position, value in enumerate(values):
-            text = form.format(value=value, body=sentence["body"])
-            rows.append(
-                {
-                    **sentence,
-                    "instance_id": content_id("underspecification", text, "", ""),
-                    "evaluation_set": evaluation_set,
-                    "templates": template_set,
-                    "variable": variable,
-                    "value": str(value),
-                    "position": position,
-                    "text": text,
-                    "well_specified": is_well_specified(
-                        evaluation_set, sentence.get("participant"), sentence.get("coreferent")
-                    ),
-                }
-            )
-    frame = pd.DataFrame(rows)
+) -> pd.DataFrame:
+    """Return the sentences with each of the ``values`` of a variable put before them, in the format of this module."""
+    injected = pd.DataFrame({"value": [str(value) for value in values], "position": range(len(values))})
+    frame = pd.DataFrame(sentences).merge(injected, how="cross")
+    texts = [form.format(value=value, body=body) for value, body in zip(frame.value, frame.body, strict=True)]
+    people = frame.reindex(columns=["participant", "coreferent"]).itertuples(index=False)
+    frame = frame.assign(
+        instance_id=[content_id("underspecification", text, "", "") for text in texts],
+        evaluation_set=evaluation_set,
+        templates=template_set,
+        variable=variable,
+        text=texts,
+        well_specified=[is_well_specified(evaluation_set, *pair) for pair in people],
+    )
     lines = frame.reindex(columns=list(ROWS)).astype("Int64")
     return pd.concat([frame.reindex(columns=list(COLUMNS), fill_value=""), lines], axis=1)
 
