@@ -4,17 +4,14 @@ The files are in ``tests/workflow/sixth_study/``, in the folders that they have 
 """
 
 import json
-import os
-import re
 import shutil
-import zlib
 from pathlib import Path
 
 import pypdf
 import pytest
 
 from scripts.core import files
-from tests import forks
+from tests.workflow.conftest import audit, edited
 
 pytestmark = pytest.mark.workflow
 
@@ -66,17 +63,12 @@ def test_its_page_is_in_the_paper(site):
     pdf = site.folder / "results/paper/main.pdf"
     if not pdf.exists():
         pytest.skip("latexmk is not installed: no PDF")
-    text = b""
-    for stream in re.findall(rb"stream\r?\n(.*?)\r?\nendstream", pdf.read_bytes(), flags=re.DOTALL):
-        try:
-            text += zlib.decompress(stream)
-        except zlib.error:
-            continue
-    # Its title, and the targets of its figure and of its number in the appendix; nothing of the others.
-    assert "Greetings" in "".join(page.extract_text() for page in pypdf.PdfReader(pdf).pages)
-    for mark in (b"(fig:greetings-replica-choices)", b"(greetings.replica.sentences)"):
-        assert mark in text
-    assert b"fig:ruff" not in text
+    reader = pypdf.PdfReader(pdf)
+    assert "Greetings" in "".join(page.extract_text() for page in reader.pages)
+    # The targets of its figure and of its number in the appendix; nothing of the others.
+    targets = set(reader.named_destinations)
+    assert {"fig:greetings-replica-choices", "greetings.replica.sentences"} <= targets
+    assert not [name for name in targets if name.startswith("fig:ruff")]
 
 
 def test_its_rows_are_in_the_summary_and_its_question_in_the_overview(site):
@@ -91,61 +83,44 @@ def test_its_rows_are_in_the_summary_and_its_question_in_the_overview(site):
     assert r"Greetings\: Choices" in page and "data:image/png;base64," in page
 
 
-def test_its_jobs_are_in_the_plan(site):
+def test_its_jobs_are_in_the_plan_and_its_files_in_the_audit(site):
     done = site.snakemake("plan")
     assert done.returncode == 0, done.stdout[-3000:]
     plan = files.read_csv(site.folder / "results/plan.csv")
-    assert plan[["rule", "study", "set", "model"]].to_numpy().tolist() == [
-        ["score", "greetings", "replica", "tiny-opt"]
+    assert plan[["rule", "study", "set", "model", "items"]].to_numpy().tolist() == [
+        ["score", "greetings", "replica", "tiny-opt", 4]
     ]
-    assert plan["items"].tolist() == [4]
-
-
-def test_its_rows_are_in_the_audit(site):
-    arguments = ["--configfile", "config/test.yaml", "--json"]
-    done = forks.run_module("scripts.audit", arguments, site.folder, apart=True)
-    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-    found = {path: finding["verdict"] for path, finding in json.loads(done.stdout)["files"].items()}
-    assert {found[f"{FIGURE}{suffix}"] for suffix in (".pdf", ".png", ".csv")} == {"current"}
-    assert found["results/greetings/scores/replica/tiny-opt.parquet"] == "current"
-    assert set(found.values()) == {"current"}
+    status, printed = audit(site.folder, "--json", targets=[])
+    found = json.loads(printed[printed.index("{") :])["files"]
+    assert status == 0 and {finding["verdict"] for finding in found.values()} == {"current"}
+    assert {f"{FIGURE}.pdf", f"{FIGURE}.csv", "results/greetings/scores/replica/tiny-opt.parquet"} <= found.keys()
+    # No job of another study ran, and nothing was fetched.
+    ran = {path.name for path in (site.folder / "results/provenance").iterdir()}
+    assert {"greetings_instances", "greetings_figures", "greetings_section"} < ran
+    assert not [rule for rule in ran if rule.startswith(("ruff", "counter_gap", "underspecification", "fetch"))]
 
 
 def test_only_what_a_change_concerns_runs_again(site):
     script = site.folder / "scripts/greetings/figures.py"
-    before, stat = script.read_text(), script.stat()
-    assert '"Share of sentences"' in before
-    script.write_text(before.replace('"Share of sentences"', '"Share"'))
-    assert set(site.planned("figures", "tables", "greetings")) == {"greetings_figures", "figures", "greetings"}
-    script.write_text(before)
-    os.utime(script, (stat.st_atime, stat.st_mtime))
+    with edited(script, lambda text: text.replace('"Share of sentences"', '"Share"')):
+        planned = site.planned("figures", "tables", "greetings")
+    assert set(planned) == {"greetings_figures", "figures", "greetings"}
 
 
 def test_a_figure_is_a_name_and_a_function(site):
     """As docs/figure.md says; the study's figures are drawn, and nothing else is made."""
-    folder, figure = site.folder, "results/greetings/figures/replica/again"
-    for path, line, longer in (
-        (
-            "scripts/greetings/figures.py",
-            '{"choices": draw_choices}',
-            '{"choices": draw_choices, "again": draw_choices}',
+    folder, figure = site.folder, site.folder / "results/greetings/figures/replica/again"
+    function, rule = folder / "scripts/greetings/figures.py", folder / "rules/greetings.smk"
+    with (
+        edited(function, lambda text: text.replace('es": draw_choices', 'es": draw_choices, "again": draw_choices')),
+        edited(
+            rule, lambda text: text.replace('GREETINGS_DRAWN = ["choices"', 'GREETINGS_DRAWN = ["choices", "again"')
         ),
-        ("rules/greetings.smk", 'GREETINGS_DRAWN = ["choices"]', 'GREETINGS_DRAWN = ["choices", "again"]'),
     ):
-        text = (folder / path).read_text()
-        assert line in text
-        (folder / path).write_text(text.replace(line, longer))
-    assert site.planned("figures", "tables") == {"greetings_figures": 1, "figures": 1}
-    done = site.snakemake(f"{figure}.pdf")
+        assert site.planned("figures", "tables") == {"greetings_figures": 1, "figures": 1}
+        done = site.snakemake(str(figure.with_suffix(".pdf").relative_to(folder)))
     assert done.returncode == 0, done.stdout[-3000:]
-    assert (folder / f"{figure}.png").is_file() and (folder / f"{figure}.csv").is_file()
-
-
-def test_a_study_that_is_not_named_costs_nothing(site):
-    """No job of another study ran, and nothing was fetched."""
-    ran = {path.name for path in (site.folder / "results/provenance").iterdir()}
-    assert {"greetings_instances", "greetings_figures", "greetings_section"} < ran
-    assert not [rule for rule in ran if rule.startswith(("ruff", "counter_gap", "underspecification", "fetch"))]
+    assert figure.with_suffix(".png").is_file() and figure.with_suffix(".csv").is_file()
 
 
 def test_it_stands_beside_the_others(site):

@@ -60,6 +60,9 @@ CHANGES = {
         SCORES, "stale", ("weights", "a", "x", "y")),
     "a result": (lambda run: run.digests.update({TABLE: "8" * 64}),
         TABLE, "tampered", ("output", TABLE, "7" * 64, "8" * 64)),
+    "a result and its code": (
+        lambda run: [run.digests.update({TABLE: "8" * 64}), job_of(run, TABLE)["params"].update(_code={})],
+        TABLE, "tampered", ("output", TABLE, "7" * 64, "8" * 64)),
     "scores": (lambda run: run.digests.update({SCORES: "8" * 64}),
         SCORES, "tampered", ("output", SCORES, "a" * 64, "8" * 64)),
     "scores of another model": (replace_scores, SCORES, "mixed", ("score file's model", SCORES, "a", "b")),

@@ -68,8 +68,8 @@ MALFORMED = {
         {"machine": {"host": "h", "system": "", "python": "", "cpu": "", "gpus": []}}, "'machine.host'",
     ),
     "it ends before the beginning": (
-        {"started": "2026-01-02T00:00:00+00:00", "ended": "2026-01-01T23:59:59+00:00"},
-        "its job ended at 2026-01-01T23:59:59+00:00, before it started at 2026-01-02",
+        {"started": "2026-01-02T00:00:01+00:00", "ended": "2026-01-02T00:00:00+00:00"},
+        "its job ended at 2026-01-02T00:00:00+00:00, before it started at 2026-01-02",
     ),
     "another format": ({"format": 99}, "is of format 99, not 3"),
     "a format that only looks so": ({"format": True}, "is of format True, not 3"),

@@ -11,7 +11,7 @@ from scripts.core.provenance.origins import Origins
 INSTANCES, TEXTS, PICKS = (f"results/study/{kind}/{{}}.parquet" for kind in ("instances", "texts", "picks"))
 OUTCOMES = {"study": {"": [PICKS.format("{part}")]}}
 ESTIMATES, FIGURE = "results/study/estimates.csv", "results/study/figures/f.csv"
-IDENTITY = {"templates": "one", "model": "big", "kind": "model", "scoring": "probability", "metric": "accuracy"}
+IDENTITY = {"templates": "one", "model": "whole", "kind": "model", "scoring": "probability", "metric": "accuracy"}
 ROWS = [
     {}, {"gender": "she"}, {"gender": "she|they"}, {"prompt": "q", "size": 1}, {"size": 2, "prompt": "mask"},
     {"model": "small"}, {"model": "small", "gender": "he"}, {"templates": "two", "gender": "he"},
@@ -49,8 +49,8 @@ def run(tmp_path, monkeypatch):
         texts = texts.drop(columns=["gender", "size"]).assign(text_id=texts.instance_id + texts.prompt)
         texts["prompt_row"] = texts.prompt_row.astype("Int64")
         files.write_parquet(read, texts, {"origins": sources | {"prompt_row": "prompts.tsv"}})
-        outputs = {model: f"results/study/scores/{name}/{model}.parquet" for model in ("big", "small")}
-        picks = {model: texts[["text_id"]][: 12 if model == "big" else 3].assign(model=model) for model in outputs}
+        outputs = {model: f"results/study/scores/{name}/{model}.parquet" for model in ("whole", "small")}
+        picks = {model: texts[["text_id"]][: 12 if model == "whole" else 3].assign(model=model) for model in outputs}
         for model, path in outputs.items():
             files.write_parquet(path, picks[model][["text_id"]])
             jobs.append(job("score", [read], [path], {"templates": name, "model": model}))
@@ -92,8 +92,16 @@ def test_estimates_lead_to_the_lines_that_they_used(run, path, place, expected):
     assert found[texts, "templates/sentences.tsv"] == expected
 
 
+def test_several_rows_or_models_have_the_lines_of_all(run):
+    rows = [IDENTITY | {"gender": "she"}, IDENTITY | {"size": 1, "prompt": "q"}]
+    found = {entry["file"]: entry["rows"] for entry in Origins(run, OUTCOMES).origins_of(ESTIMATES, rows)}
+    assert found["templates/sentences.tsv"] == [3, 4, 5]
+    both = Origins(run, OUTCOMES).instances_of(IDENTITY | {"study": "study", "part": "one", "model": "small|whole"})
+    assert {table: mask.sum() for table, mask in both.items()} == {TEXTS.format("one"): 12}
+
+
 def test_numbers_leave_empty_factors_out(run):
-    cell = {"templates": "one", "model": "big", "scoring": "probability", "kind": "model", "metric": "accuracy"}
+    cell = {"templates": "one", "model": "whole", "scoring": "probability", "kind": "model", "metric": "accuracy"}
     assert behind(run, ESTIMATES, cell) == behind(run, ESTIMATES, IDENTITY)
 
 
@@ -112,11 +120,11 @@ def test_rows_of_a_figure_that_are_no_estimates_have_the_lines_of_its_file(run, 
 
 def test_what_no_model_put_out_is_refused(run):
     estimate = IDENTITY | {"study": "other", "part": "one"}
-    with pytest.raises(UserError, match="other, one: this run has no outputs of big below results/other/scores/"):
+    with pytest.raises(UserError, match="other, one: this run has no outputs of whole below results/other/scores/"):
         Origins(run, OUTCOMES).instances_of(estimate)
 
 
-@pytest.mark.parametrize("row", [None, {"System": "Big", "gender": "she"}])
+@pytest.mark.parametrize("row", [None, {"System": "Whole", "gender": "she"}])
 def test_other_rows_have_the_lines_of_their_file(run, row):
     """A table's cell that says no model and metric is not guessed at."""
     table = "results/study/tables/t.csv"
