@@ -156,7 +156,6 @@ if BENCHMARKED:
             prepared=["results/models/minilm-l6-mlm"],
         output:
             table="results/benchmarks/scoring.csv",
-            summary="results/benchmarks/scoring.md",
         log:
             "results/logs/bench_scoring.log",
         conda:

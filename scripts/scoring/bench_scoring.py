@@ -47,12 +47,11 @@ def main(
     studies: list,
     prepared: list,
     table: str,
-    summary: str,
     entries: dict,
     cases: list,
     threads: int = 1,
 ) -> None:
-    """Write ``table`` (CSV) and ``summary`` (a Markdown table of it).
+    """Write ``table`` (CSV): a row for each case and engine.
 
     Args:
         samples: Files of instances.
@@ -90,22 +89,14 @@ def main(
             network = random_model(kind, shape, tokenizer, precision, device)
         distractors = case.get("n_distractors", "all")
         part = neighbours(instances[case["study"]], distractors, case["instances"])
+        facts = {"n_distractors": distractors, "kind": kind, "precision": precision}
+        facts |= {"threads": threads if device == "cpu" else 0, "device": loading.device_name(device)}
         for row in measure(network, tokenizer, kind, device, part, case["rounds"]):
-            facts = {
-                **case,
-                "n_distractors": distractors,
-                "kind": kind,
-                "precision": precision,
-                "threads": threads if device == "cpu" else 0,
-            }
-            facts["device"] = loading.device_name(device)
-            rows.append({**facts, **row})
+            rows.append(case | facts | row)
             log.info("%s: %s, %s distractors, %s: %.2f sequences a second", case["study"], case["model"], distractors,
                      row["engine"], row["sequences_per_second"])  # fmt: skip
         del network
-    frame = pd.DataFrame(rows)[COLUMNS]
-    files.write_csv(table, frame)
-    files.write_text(summary, markdown(frame))
+    files.write_csv(table, pd.DataFrame(rows)[COLUMNS])
 
 
 def random_model(
@@ -264,26 +255,6 @@ def run_forward(network: Any, device: str, shape: tuple[int, int], tokens: int) 
 def _synchronise(device: str):
     if device != "cpu":
         torch.cuda.synchronize()
-
-
-def markdown(frame: Any) -> str:
-    """Return the table that the README shows."""
-    lines = [
-        "| study | model | distractors | engine | texts/s | x minicons | x loop | tokens of the loop by its own | "
-        "share of bare forward | largest difference |",
-        "|---|---|---|---|---|---|---|---|---|---|",
-    ]
-    for row in frame.itertuples():
-        share = "" if np.isnan(row.share_of_bare_forward) else f"{row.share_of_bare_forward:.2f}"
-        lines.append(
-            f"| {row.study} | {row.model} | {row.n_distractors} | {row.engine} | {row.sequences_per_second:.2f} | "
-            f"{row.ratio_to_minicons:.2f} | {row.ratio_to_loop:.2f} | {row.token_ratio:.2f} | {share} | "
-            f"{row.max_abs_difference:.0e} nats |"
-        )
-    where = ", ".join(
-        f"{d}" + (f", {t} threads" if t else "") for d, t in {*zip(frame.device, frame.threads, strict=True)}
-    )
-    return "\n".join([*lines, "", f"Measured on: {where}.", ""])
 
 
 if __name__ == "__main__":

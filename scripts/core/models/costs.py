@@ -144,7 +144,7 @@ def reading_seconds(model: Model, tokens: float) -> float:
     return 2 * work_parameters(model) * tokens / flops(model) + launching
 
 
-def resolving_seconds(system: System, documents: float, tokens: float) -> float:
+def resolving_seconds(system: System, documents: float, tokens: float, speed: float | None = None) -> float:
     """Return how long a coreference system takes at most, in seconds.
 
     Every token is read once by the encoder; what the system puts on it (mentions, pairs, spans) is taken to cost as
@@ -153,8 +153,9 @@ def resolving_seconds(system: System, documents: float, tokens: float) -> float:
 
     Args:
         tokens: Tokens of all documents.
+        speed: Floating-point operations per second of another device than that of time limits.
     """
-    return 4 * work_parameters(system) * tokens / flops(system) + documents * SECONDS_PER_DOCUMENT
+    return 4 * work_parameters(system) * tokens / (speed or flops(system)) + documents * SECONDS_PER_DOCUMENT
 
 
 def prompting_seconds(model: Model, tokens: int, answers: Iterable[tuple[int, int]]) -> float:
@@ -319,6 +320,6 @@ def hours(part: Work, speed: float, memory_gb: float) -> float:
     elif isinstance(model, Model):
         seconds = generation_seconds(model, part.items, part.read, part.generated, speed, memory_gb)
     else:
-        seconds = 4 * work_parameters(model) * part.read / speed + part.items * SECONDS_PER_DOCUMENT
+        seconds = resolving_seconds(model, part.items, part.read, speed)
     loading = 20 + weights_bytes(model) / LOAD_BYTES_PER_SECOND
     return (seconds + part.jobs * loading) / 3600

@@ -74,6 +74,7 @@ def test_a_large_chat_model(tmp_path, valid):
 def test_small_models(tmp_path, valid, configuration, expected):
     entry = valid(descriptions.entry_of(described(tmp_path, configuration)))
     assert {key: getattr(entry, key) for key in expected} == expected
+    assert (entry.label, entry.licence) == (tmp_path.name, "mine")
 
 
 @pytest.mark.parametrize(
