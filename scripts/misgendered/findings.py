@@ -13,51 +13,36 @@ import numpy as np
 import pandas as pd
 
 from scripts.core import files
-from scripts.core.paper import checks, estimates, published
+from scripts.core.paper import checks, estimates, finding_verdicts, published
 from scripts.core.paper.checks import Sampled
-from scripts.core.paper.finding_verdicts import (
-    Check,
-    Comparison,
-    Finding,
-    MissingEvidence,
-    check,
-    single_model_verdicts,
-    write,
-)
+from scripts.core.paper.finding_verdicts import Check, Comparison, Finding, MissingEvidence, check
 from scripts.core.statistics import procedures
 from scripts.core.workflow.job import run_named
 from scripts.misgendered import study
-from scripts.misgendered.corpora import document_sums
-from scripts.misgendered.predictions import by_model
 from scripts.misgendered.quantities import (
-    COLUMNS,
     HOW_MANY_NAMES,
     Results,
     among_best,
-    compare_place,
     correlation,
-    ends,
+    does_not_fall,
     greater,
-    needed_instances,
+    larger_change,
     points,
+    rank,
     rank_correlations,
+    read_results,
     settle,
     sign,
     similar,
 )
 from scripts.misgendered.study import FORM_LABELS, TYPES
-from scripts.misgendered.tables import rank_names
 
-FEW_SHOT = {"gpt-j-6b": "GPT-J-6B", "opt-6.7b": "OPT-6.7b", "llama-7b": "LLaMA-7B"}
-"""Models that saw examples (section 4.3)."""
 SHOTS = (2, 4, 6, 10, 20)
 LAST_RISE = {"gpt-j-6b": 6, "opt-6.7b": 6, "llama-7b": 20}
-"""Examples up to which accuracy on neo-pronouns is said to rise."""
+"""Models that saw examples (section 4.3), and up to how many their accuracy on neo-pronouns is said to rise."""
 NUMBERS = (2, 3, 4, 5)
 CORPORA = {"c4": "C4", "openwebtext": "OpenWebText", "pile": "Pile"}
 NEO = study.PRONOUN_GROUPS[3:]
-STEP = 0.0005
-"""Half of the last printed digit as a share: what falls by less is not seen to fall."""
 ONE_MODEL = frozenset({1, 2, 3, 4, 5, 10, 11, 12, 13, 14, 15, 17})
 """Findings about averages over the study's models that a model can be asked by itself."""
 FINDINGS: list[Finding] = []
@@ -79,10 +64,9 @@ def findings(
     # Sizes order the models of a family; of models that are not in the run they are not asked for.
     known = known.assign(parameters=[models[name]["parameters"] if name in models else 0 for name in known.model])
     of_study = [name for name in known.model if name not in published.demonstration(models)]
-    read = partial(_results, estimates, corpus_counts, of_study, known, draws, seed)
-    runs = {name: read(name, path) for name, path in zip(template_sets, predictions, strict=True)}
+    runs = read_results(template_sets, predictions, estimates, corpus_counts, of_study, known, draws, seed)
     present = {name: len(results.there) for name, results in runs.items()}
-    write(FINDINGS, runs, every_set, csv=csv, tex=tex, numbers=numbers, models=present)
+    finding_verdicts.write(FINDINGS, runs, every_set, csv=csv, tex=tex, numbers=numbers, models=present)
 
 
 def findings_of_model(
@@ -94,21 +78,10 @@ def findings_of_model(
     Write the verdicts (``findings_csv``); ``predictions`` have a file for each of ``template_sets``.
     """
     alone = pd.DataFrame([{"model": model} | {key: facts[key] for key in ("label", "family", "parameters")}])
-    read = partial(_results, estimates, corpus_counts, [model], alone, draws, seed)
-    runs = {name: read(name, path) for name, path in zip(template_sets, predictions, strict=True)}
+    runs = read_results(template_sets, predictions, estimates, corpus_counts, [model], alone, draws, seed)
     # The study states all of them of averages.
-    files.write_csv(findings_csv, single_model_verdicts(FINDINGS, ONE_MODEL, runs, averages=ONE_MODEL))
-
-
-def _results(
-    measured: str, counts: str, models: list[str], known: pd.DataFrame, draws: int, seed: int, name: str, path: str
-) -> Results:
-    nothing = pd.DataFrame(columns=["model", "shots", *COLUMNS])
-    parts = [rows.astype({"model": object}) for _, _, rows in by_model(path, COLUMNS, models=models)]
-    table = pd.concat(parts, ignore_index=True) if parts else nothing
-    rows = study.read_table(measured)
-    names, documents = rank_names(rows[rows.templates == name]), document_sums(files.read_csv(counts))
-    return Results(table, known, names, documents, draws, seed)
+    table = finding_verdicts.single_model_verdicts(FINDINGS, ONE_MODEL, runs, averages=ONE_MODEL)
+    files.write_csv(findings_csv, table)
 
 
 @states(1, "Section 4.1, Table 4", "Binary pronouns are best, they is far behind, neo-pronouns come last.")
@@ -121,10 +94,12 @@ def order_of_types(run: Results) -> list[Check]:
 
 def better_declared(run: Results, better: str, worse: str, *types: str) -> list[Check]:
     """Return checks that one way of declaring is better than the other for some types of pronouns."""
-    levels = [[{"pronoun_type": kind, "declaration_type": way} for way in (better, worse)] for kind in types]
+
+    def levels(kind: str, way: str) -> dict[str, Any]:
+        return {"pronoun_type": kind, "declaration_type": way}
+
     return [
-        greater(run, first, second, (f"{TYPES[kind]}: {better}", worse))
-        for kind, (first, second) in zip(types, levels, strict=True)
+        greater(run, levels(kind, better), levels(kind, worse), (f"{TYPES[kind]}: {better}", worse)) for kind in types
     ]
 
 
@@ -145,16 +120,9 @@ def declared(kind: str, forms: int) -> dict[str, Any]:
 
 @states(4, "Section 4.1, Table 6", "Declaring more forms helps neo-pronouns.")
 def more_forms_help(run: Results) -> list[Check]:
-    def falls(few: int, more: int) -> tuple[Comparison, str]:
-        a, b = run.share(**declared("neo", few)), run.share(**declared("neo", more))
-        change = b - a
-        rise = estimates.from_samples(change.value, change.samples, run.templates)
-        text = f"{few} forms {points(a.value)}, {more} forms {points(b.value)} ({ends(rise.low, rise.high)})"
-        found = Comparison(estimates.compare_with_bound(rise, -STEP).right, estimates.compare_with_bound(rise, 0).wrong)
-        return settle(found, text, needed_instances(run.size(), change.value + STEP, rise.low, rise.high))
-
     whole = greater(run, declared("neo", 5), declared("neo", 2), ("5 forms", "2 forms"))
-    return [whole, *(check(falls, few, more) for few, more in itertools.pairwise(NUMBERS))]
+    steps = [{f"{count} forms": declared("neo", count) for count in pair} for pair in itertools.pairwise(NUMBERS)]
+    return [whole, *(check(does_not_fall, run, levels) for levels in steps)]
 
 
 @states(5, "Section 4.1, Table 6", "Declaring more forms slightly hurts they and hardly moves binary pronouns.")
@@ -171,13 +139,11 @@ def more_forms_hurt(run: Results) -> list[Check]:
 
 @states(6, "Section 4.1, Figure 3", "In OPT accuracy on they rises with size.")
 def opt_rises(run: Results) -> list[Check]:
+    def they_of(model: str) -> dict[str, Any]:
+        return {"pronoun_type": "neutral", "models": [model]}
+
     return [
-        greater(
-            run,
-            {"pronoun_type": "neutral", "models": [large]},
-            {"pronoun_type": "neutral", "models": [small]},
-            [run.models.label[model] for model in (large, small)],
-        )
+        greater(run, they_of(large), they_of(small), (run.models.label[large], run.models.label[small]))
         for small, large in itertools.pairwise(run.family("OPT"))
     ]
 
@@ -200,25 +166,11 @@ def bloom(run: Results) -> list[Check]:
     def correlated(kind: str, expected: int) -> tuple[Comparison, str]:
         return correlation(run, run.size_correlation("BLOOM", kind), f"{TYPES[kind]}: correlation with size", expected)
 
-    def steady(kind: str) -> tuple[Comparison, str]:
-        a, b = run.gain("BLOOM", kind), run.gain("BLOOM", "neo")
-        # One change is larger than another, of whichever signs, if their sum and their difference have its sign.
-        apart, together = (
-            estimates.compare_with_bound(estimates.from_samples(value, samples, run.templates, -2.0, 2.0), 0)
-            for value, samples in (
-                (a.value - b.value, a.samples - b.samples),
-                (a.value + b.value, a.samples + b.samples),
-            )
-        )
-        found = Comparison(
-            min(max(apart.right, together.right), max(apart.wrong, together.wrong)),
-            min(max(apart.right, together.wrong), max(apart.wrong, together.right)),
-        )
-        changes = f"{TYPES[kind]} {points(a.value, signed=True)}, neo {points(b.value, signed=True)}"
-        return settle(found, f"from the smallest to the largest: {changes}")
+    def larger(kind: str) -> tuple[Comparison, str]:
+        return larger_change(run, {label: run.gain("BLOOM", of) for of, label in ((kind, TYPES[kind]), ("neo", "neo"))})
 
     signs = {"neutral": -1, "binary": 1}
-    return [*(check(correlated, *sign) for sign in signs.items()), *(check(steady, kind) for kind in signs)]
+    return [*(check(correlated, *sign) for sign in signs.items()), *(check(larger, kind) for kind in signs)]
 
 
 @states(9, "Section 4.1, Figure 3", "Size has no common effect.")
@@ -267,29 +219,9 @@ def best_neo(run: Results) -> list[Check]:
     return [greater(run, {"group": a}, {"group": b}, (a, b)) for a, b in pairs]
 
 
-def ranks(run: Results, *places: tuple[str, str, int]) -> list[Check]:
-    """Return checks that forms have a place among the five for a type of pronouns, from 1 for the best."""
-
-    def rank(kind: str, form: str, place: int) -> tuple[Comparison, str]:
-        own, better = run.share(pronoun_type=kind, form=form), []
-        for other in FORM_LABELS:
-            if other != form:
-                difference = run.share(pronoun_type=kind, form=other) - own
-                found = estimates.from_samples(difference.value, difference.samples, run.templates)
-                better.append(estimates.compare_with_bound(found, 0))
-        outcomes = [comparison.outcome for comparison in better]
-        text = (
-            f"{TYPES[kind]}, {FORM_LABELS[form]} {points(own.value)}: {outcomes.count(True)} forms clearly above, "
-            f"{outcomes.count(False)} below"
-        )
-        return settle(compare_place(better, place), text)
-
-    return [check(rank, *place) for place in places]
-
-
 @states(12, "Section 4.1, Table 8", "The nominative is second best for binary pronouns and worst for neo-pronouns.")
 def nominative(run: Results) -> list[Check]:
-    return ranks(run, ("binary", "nom", 2), ("neo", "nom", 5))
+    return [check(rank, run, "binary", "nom", 2), check(rank, run, "neo", "nom", 5)]
 
 
 @states(
@@ -298,7 +230,7 @@ def nominative(run: Results) -> list[Check]:
     "The possessive-independent form is worst for binary pronouns and second best for neo-pronouns.",
 )
 def independent_possessive(run: Results) -> list[Check]:
-    return ranks(run, ("binary", "pos_ind", 5), ("neo", "pos_ind", 2))
+    return [check(rank, run, "binary", "pos_ind", 5), check(rank, run, "neo", "pos_ind", 2)]
 
 
 @states(14, "Section 4.1", "Binary and neo-pronouns run in opposite directions over the forms.")
@@ -314,7 +246,7 @@ def opposite_directions(run: Results) -> list[Check]:
 
 @states(15, "Table 8 caption", "The possessive-independent form is best for non-binary pronouns.")
 def best_possessive(run: Results) -> list[Check]:
-    return ranks(run, ("neutral", "pos_ind", 1), ("neo", "pos_ind", 1))
+    return [check(rank, run, "neutral", "pos_ind", 1), check(rank, run, "neo", "pos_ind", 1)]
 
 
 @states(16, "Section 4.2, Table 9", "The ten best names for neo-pronouns are unisex, the ten worst are not.")
@@ -351,8 +283,7 @@ def names_and_pronouns(run: Results) -> list[Check]:
     pairs = [
         ("he", "male", "female"),
         ("she", "female", "male"),
-        ("they", "unisex", "female"),
-        ("they", "unisex", "male"),
+        *(("they", "unisex", of) for of in ("female", "male")),
     ]
     return [check(ratio, *pair) for pair in pairs]
 
@@ -382,7 +313,7 @@ def with_more_examples(run: Results, model: str, kind: str, more: int, fewer: in
         # Examples come with the explicit declaration of all five forms.
         return level if shots else level | {"declaration_type": "explicit", "declared": 5}
 
-    names = (f"{FEW_SHOT[model]}, {TYPES[kind]}: {more} examples", f"{fewer}")
+    names = (f"{run.models.label.get(model, model)}, {TYPES[kind]}: {more} examples", f"{fewer}")
     return greater(run, levels(more), levels(fewer), names, shots=max(more, fewer))
 
 

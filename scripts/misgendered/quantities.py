@@ -12,13 +12,18 @@ import numpy as np
 import pandas as pd
 import scipy
 
+from scripts.core import files
 from scripts.core.paper import estimates
 from scripts.core.paper.checks import Sampled
 from scripts.core.paper.finding_verdicts import Check, Comparison, MissingEvidence, check
 from scripts.core.paper.formats import interval, number
 from scripts.core.statistics import procedures
+from scripts.misgendered import study
+from scripts.misgendered.corpora import document_sums
 from scripts.misgendered.grid import Grid
-from scripts.misgendered.study import NAME, TEMPLATE, forms_declared
+from scripts.misgendered.predictions import by_model
+from scripts.misgendered.study import FORM_LABELS, NAME, TEMPLATE, TYPES, forms_declared
+from scripts.misgendered.tables import rank_names
 
 COLUMNS = [*TEMPLATE, *NAME, "declaration_type", "declaration_number", "pronoun_type", "group", "correct"]
 """Columns of predictions that the findings ask for."""
@@ -98,6 +103,27 @@ class Results:
         sizes, samples = np.arange(len(shares)), np.array([share.samples for share in shares]).T
         value = procedures.spearman(sizes, np.array([share.value for share in shares]))
         return Sampled(value, rank_correlations(np.broadcast_to(sizes, samples.shape), samples), self.templates, -1.0)
+
+
+def read_results(
+    template_sets: list[str], predictions: list[str], measured: str, counts: str, models: list[str],
+    known: pd.DataFrame, draws: int, seed: int,
+) -> dict[str, Results]:  # fmt: skip
+    """Return the results of each set of templates, of which ``predictions`` has one file.
+
+    Args:
+        measured, counts: Files of estimates and of counts of documents.
+        models: Whose predictions stand for those of the study.
+        known: The models of the study, as :class:`Results` takes them.
+    """
+    rows, documents = study.read_table(measured), document_sums(files.read_csv(counts))
+    found = {}
+    for name, path in zip(template_sets, predictions, strict=True):
+        nothing = pd.DataFrame(columns=["model", "shots", *COLUMNS])
+        parts = [part.astype({"model": object}) for _, _, part in by_model(path, COLUMNS, models=models)]
+        table = pd.concat(parts, ignore_index=True) if parts else nothing
+        found[name] = Results(table, known, rank_names(rows[rows.templates == name]), documents, draws, seed)
+    return found
 
 
 def rank_correlations(first: np.ndarray, second: np.ndarray) -> np.ndarray:
@@ -194,6 +220,38 @@ def similar(results: Results, shares: Mapping[str, Sampled], bound: float) -> tu
     return settle(found, said, needed_instances(results.size(), bound - abs(far.value), largest.low, largest.high))
 
 
+STEP = 0.0005
+"""Half of the last printed digit as a share: what falls by less is not seen to fall."""
+
+
+def does_not_fall(results: Results, levels: Mapping[str, Mapping[str, Any]]) -> tuple[Comparison, str]:
+    """Compare whether the second of two accuracies is not below the first by more than :data:`STEP`."""
+    (first, a), (second, b) = ((name, results.share(**level)) for name, level in levels.items())
+    change = b - a
+    rise = estimates.from_samples(change.value, change.samples, results.templates)
+    text = f"{first} {points(a.value)}, {second} {points(b.value)} ({ends(rise.low, rise.high)})"
+    found = Comparison(estimates.compare_with_bound(rise, -STEP).right, estimates.compare_with_bound(rise, 0).wrong)
+    return settle(found, text, needed_instances(results.size(), change.value + STEP, rise.low, rise.high))
+
+
+def larger_change(results: Results, changes: Mapping[str, Sampled]) -> tuple[Comparison, str]:
+    """Compare whether the first of two changes is the larger one, of whichever signs they are.
+
+    It is if their sum and their difference have its sign.
+    """
+    a, b = changes.values()
+    apart, together = (
+        estimates.compare_with_bound(estimates.from_samples(value, samples, results.templates, -2.0, 2.0), 0)
+        for value, samples in ((a.value - b.value, a.samples - b.samples), (a.value + b.value, a.samples + b.samples))
+    )
+    found = Comparison(
+        min(max(apart.right, together.right), max(apart.wrong, together.wrong)),
+        min(max(apart.right, together.wrong), max(apart.wrong, together.right)),
+    )
+    said = ", ".join(f"{name} {points(change.value, signed=True)}" for name, change in changes.items())
+    return settle(found, f"from the smallest to the largest: {said}")
+
+
 def correlation(results: Results, found: Sampled, text: str, expected: int) -> tuple[Comparison, str]:
     """Compare a correlation with zero; ``expected`` is the sign that the finding says it has."""
     low, high = procedures.bootstrap_interval(found.value, found.samples, results.templates)
@@ -215,6 +273,22 @@ def compare_place(better: list[Comparison], place: int) -> Comparison:
     return Comparison(
         max(count(place - 1, better), count(after, worse)), min(count(place, better), count(after + 1, worse))
     )
+
+
+def rank(results: Results, kind: str, form: str, place: int) -> tuple[Comparison, str]:
+    """Compare the rank of a form among the five for a type of pronouns with ``place``, from 1 for the best."""
+    own, better = results.share(pronoun_type=kind, form=form), []
+    for other in FORM_LABELS:
+        if other != form:
+            difference = results.share(pronoun_type=kind, form=other) - own
+            found = estimates.from_samples(difference.value, difference.samples, results.templates)
+            better.append(estimates.compare_with_bound(found, 0))
+    outcomes = [comparison.outcome for comparison in better]
+    text = (
+        f"{TYPES[kind]}, {FORM_LABELS[form]} {points(own.value)}: {outcomes.count(True)} forms clearly above, "
+        f"{outcomes.count(False)} below"
+    )
+    return settle(compare_place(better, place), text)
 
 
 HOW_MANY_NAMES = 10
