@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scripts.core.paper import finding_verdicts, published
+from scripts.core.paper import finding_verdicts
 from scripts.core.paper.checks import Sampled
 from scripts.core.paper.finding_verdicts import FAILS, HOLDS, NOT_APPLICABLE, check, decide
 from scripts.misgendered import findings, quantities
-from tests.misgendered import make, synthetic
+from tests.misgendered import synthetic
 
 MODELS = synthetic.STUDY_MODELS
 KNOWN = pd.DataFrame(
@@ -37,40 +37,44 @@ def verdict(number, *arguments):
     return decide(finding.checks(results(*arguments)))
 
 
+def ranked(levels, shares):
+    """Return picks that are right at a level's share, and at one in twenty of other levels."""
+    return np.random.default_rng(3).random(len(levels)) < levels.map(shares).astype(float).fillna(0.05)
+
+
+FORMS = {"binary nom": 0.8, "binary acc": 0.95, "binary ref": 0.3, "binary pos_dep": 0.3, "binary pos_ind": 0.01,
+         "neo nom": 0.01, "neo acc": 0.3, "neo ref": 0.3, "neo pos_dep": 0.9, "neo pos_ind": 0.6}  # fmt: skip
+GROUPS = {"thon": 0.5, "xe": 0.25, "they": 0.8, "he": 0.95, "she": 0.95}
+OWN_NAMES = {"he": "male", "she": "female", "they": "unisex"}
+BLOOM = {"neutral bloom-560m": 0.9, "neutral bloom-1b1": 0.6, "neutral bloom-3b": 0.4, "neutral bloom-7b1": 0.1,
+         "binary bloom-560m": 0.1, "binary bloom-1b1": 0.4, "binary bloom-3b": 0.6, "binary bloom-7b1": 0.9}  # fmt: skip
 WORLDS = {
     # What is made up is easy for binary pronouns and hard for neo-pronouns.
-    "a clear difference": (1, lambda table: table, HOLDS),
-    "a clear difference the other way": (1, lambda table: table.assign(correct=table.pronoun_type == "neo"), FAILS),
+    "a clear difference": (1, lambda table: table.correct, HOLDS),
+    "a clear difference the other way": (1, lambda table: table.pronoun_type == "neo", FAILS),
     # All samples agree on a model that always takes *he*: no larger sample is needed.
-    "a certain no": (10, lambda table: table.assign(correct=table.group == "he"), FAILS),
-    "explicit declarations alone": (2, lambda table: table.assign(correct=table.declaration_type == "explicit"), HOLDS),
-    "parenthetical ones alone": (3, lambda table: table.assign(correct=table.declaration_type != "explicit"), HOLDS),
-    "the best neo-pronoun": (
-        11,
-        lambda table: table.assign(correct=ranked(table.group, dict.fromkeys(findings.NEO, 0.05) | {
-            "thon": 0.5, "xe": 0.25, "they": 0.8, "he": 0.95, "she": 0.95,
-        })),
-        HOLDS,
-    ),
-    "names that go with pronouns": (
-        17,
-        lambda table: table.assign(correct=table.name_class == table.group.map(
-            {"he": "male", "she": "female", "they": "unisex"}
-        )),
-        HOLDS,
-    ),
-}  # fmt: skip
+    "a certain no": (10, lambda table: table.group == "he", FAILS),
+    "explicit declarations alone": (2, lambda table: table.declaration_type == "explicit", HOLDS),
+    "parenthetical declarations alone": (3, lambda table: table.declaration_type != "explicit", HOLDS),
+    "more forms help": (4, lambda table: ranked(forms_declared(table), {2: 0.1, 3: 0.35, 4: 0.6, 5: 0.9}), HOLDS),
+    "more forms hurt": (4, lambda table: ranked(forms_declared(table), {2: 0.9, 3: 0.6, 4: 0.35, 5: 0.1}), FAILS),
+    "one model shrinks and grows": (8, lambda table: ranked(table.pronoun_type + " " + table.model, BLOOM), HOLDS),
+    "the best neo-pronouns": (11, lambda table: ranked(table.group, GROUPS), HOLDS),
+    "places of the nominative": (12, lambda table: ranked(table.pronoun_type + " " + table["form"], FORMS), HOLDS),
+    "places of the possessive": (13, lambda table: ranked(table.pronoun_type + " " + table["form"], FORMS), HOLDS),
+    "another best possessive": (15, lambda table: ranked(table.pronoun_type + " " + table["form"], FORMS), FAILS),
+    "names that go with pronouns": (17, lambda table: table.name_class == table.group.map(OWN_NAMES), HOLDS),
+}
 
 
-def ranked(levels, shares):
-    """Return picks that are right at a level's share."""
-    return np.random.default_rng(3).random(len(levels)) < levels.map(shares).astype(float)
+def forms_declared(table):
+    return table.declaration_number.astype(str).str[0].astype(int)
 
 
 @pytest.mark.parametrize("what", WORLDS)
 def test_a_world_gets_its_verdict(predicted, what):
-    number, change, expected = WORLDS[what]
-    assert verdict(number, change(predicted)).verdict == expected
+    number, right, expected = WORLDS[what]
+    assert verdict(number, predicted.assign(correct=right(predicted))).verdict == expected
 
 
 def test_what_is_not_clear_asks_for_a_larger_sample(predicted):
@@ -125,12 +129,6 @@ def test_every_finding_can_be_asked_of_a_whole_run():
         # Nothing is missing but instances.
         lacking = [word for word in decided.missing if not ("instances" in word or "names" in word)]
         assert decided.verdict in (HOLDS, FAILS, NOT_APPLICABLE) and lacking == [], finding.number
-
-
-def test_every_published_number_is_mapped():
-    paths = (make.ROOT / f"paper/published/misgendered{part}.csv" for part in ("", "_mapping", "_models"))
-    printed = published.read(*paths)
-    assert len(printed.mapping) == len(printed.numbers.drop_duplicates(published.KEY)) == 209
 
 
 def test_a_card_and_a_run_of_one_model_never_contradict_each_other(predicted):
