@@ -108,7 +108,7 @@ def _row(model: str, level: Level, cells: Cells, grid: Grid, chance: float, fixe
     facts = {"model": model, **dict(zip(FACTORS, level, strict=True)), "metric": "accuracy"}
     return facts | {
         "value": cells.share, "low": low, "high": high, "above": cells.right.sum(), "below": cells.trials.sum(),
-        "clusters": fewest(cells.trials, fixed_names), "chance": chance,
+        "clusters": fewest(cells.trials), "chance": chance,
     }  # fmt: skip
 
 

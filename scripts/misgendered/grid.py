@@ -71,13 +71,13 @@ class Grid:
         """Return the share of right picks in every bootstrap sample; all NaN with one template and one name.
 
         Args:
-            fixed_names: Resample templates alone, for a quantity of single names.
+            fixed_names: Resample templates alone, for a quantity of one name.
 
         Returns:
             Shape (draws,), of float.
         """
         rows, columns = np.flatnonzero(cells.trials.any(axis=1)), np.flatnonzero(cells.trials.any(axis=0))
-        if len(rows) < 2 and (len(columns) < 2 or fixed_names):
+        if len(rows) < 2 and len(columns) < 2:
             return np.full(len(self.row_weights), np.nan)
         right, trials = (of[np.ix_(rows, columns)].astype(float) for of in (cells.right, cells.trials))
         weights = self.column_weights[:, columns]
@@ -92,7 +92,7 @@ class Grid:
         are templates or names, whichever are fewer, as :func:`scripts.core.statistics.procedures.cluster_bootstrap` has
         it of one kind of cluster.
         """
-        right, clusters = cells.right.sum(), fewest(cells.trials, fixed_names)
+        right, clusters = cells.right.sum(), fewest(cells.trials)
         if clusters and right in (0, cells.trials.sum()):
             return procedures.wilson(clusters if right else 0, clusters)
         return procedures.bootstrap_interval(cells.share, self.samples(cells, fixed_names), clusters, least=0.0)
@@ -103,14 +103,12 @@ class Grid:
         return procedures.bootstrap_interval(first.share - second.share, samples, fewest(first.trials + second.trials))
 
 
-def fewest(trials: np.ndarray, fixed_names: bool = False) -> int:
-    """Return how many templates or names are resampled, whichever are fewer; 0 with one of either.
+def fewest(trials: np.ndarray) -> int:
+    """Return how many templates or names there are, whichever are fewer but more than one; 0 with one of either.
 
-    Args:
-        trials: Shape (templates, names).
-        fixed_names: As :meth:`Grid.samples` takes it.
+    ``trials`` has the shape (templates, names).
     """
-    kinds = [int(trials.any(axis=axis).sum()) for axis in ((1,) if fixed_names else (1, 0))]
+    kinds = [int(trials.any(axis=axis).sum()) for axis in (1, 0)]
     return min((count for count in kinds if count > 1), default=0)
 
 

@@ -219,15 +219,6 @@ def test_a_finished_corpus_has_its_tables_alone(tmp_path):
 # Excerpts and tables.
 
 
-def test_an_excerpt_shows_the_word_in_its_surroundings():
-    assert corpora.excerpt("Then she left.", "she") == "Then she left."
-    long = "word " * 30 + "and  She\nspoke " + "more " * 30
-    found = corpora.excerpt(long, "she")
-    assert found.startswith("… word") and found.endswith("more …") and " and She spoke more" in found
-    assert len(found) <= 2 * corpora.EXCERPT_MARGIN + len("She") + 4
-    assert corpora.excerpt("(e)", "e") == "(e)"
-
-
 def test_the_excerpt_is_from_the_drawn_document(tmp_path):
     texts = [f"Document {number}: then she left." for number in range(50)]
     (path,) = write(tmp_path, texts)
@@ -239,21 +230,6 @@ def test_the_excerpt_is_from_the_drawn_document(tmp_path):
         assert digest == min(digests) == digests[number - 1]
         numbers.add(number)
     assert len(numbers) > 5
-
-
-def test_tables_have_a_row_for_each_form(tmp_path):
-    counts = count(*write(tmp_path, DOCUMENTS))
-    table = corpora.count_table(counts, GROUPS, "mine", "My corpus")
-    assert len(table) == 77 and list(table.columns) == list(corpora.COLUMNS) and set(table.total) == {6}
-    # The first and the fourth document hold forms of xe and they; "hers" and "she" are of one document.
-    every = table[table.form == corpora.ANY].set_index(["group", "quantity"])["count"]
-    assert (every["she", corpora.SUM], every["she", corpora.DOCUMENTS]) == (2, 1)
-    assert (every["he", corpora.SUM], every["he", corpora.DOCUMENTS]) == (1, 1)
-    assert (every["xe", corpora.SUM], every["xe", corpora.DOCUMENTS]) == (3, 1)
-    shared = table[table.word == "em"]
-    assert shared.group.tolist() == ["e", "ey"] and shared["count"].tolist() == [1, 1]
-    excerpts = corpora.excerpt_table(counts, GROUPS, "mine", "My corpus")
-    assert set(excerpts.word) == set(counts["documents"])
 
 
 def test_patterns_stand_for_files(tmp_path):

@@ -10,7 +10,13 @@ from tests import plans
 from tests.misgendered import synthetic
 
 
-@pytest.mark.parametrize("models", [synthetic.DEMONSTRATION, synthetic.STUDY_MODELS], ids=["one", "all of the study"])
+@pytest.mark.parametrize(
+    "models",
+    [
+        pytest.param(synthetic.DEMONSTRATION, id="one"),
+        pytest.param(synthetic.STUDY_MODELS, id="all of the study", marks=pytest.mark.nightly),
+    ],
+)
 def test_figures_keep_the_rules(models, tmp_path):
     path = synthetic.write(tmp_path / "p.parquet", synthetic.predicted(list(models), size=330, shots=(2, 6), draws=2))
     files.write_csv(tmp_path / "estimates.csv", synthetic.estimated(path, 20))
@@ -25,22 +31,12 @@ def test_figures_keep_the_rules(models, tmp_path):
         assert "Nothing is drawn" in nothing.axes[0].texts[0].get_text(), name
 
 
-def test_the_example_of_decoding_is_the_lowest_id_of_its_kind_and_shows_its_losses(tmp_path):
-    table, paths = synthetic.instances(330), [str(tmp_path / name) for name in ("instances", "scores")]
-    files.write_parquet(paths[0], table)
-    scores = synthetic.scores(table)
-    files.write_parquet(paths[1], scores, metadata={"model": plans.DECODER})
-    (model, facts), *_ = synthetic.DEMONSTRATION.items()
-    choices = {"labels": "corrected", "capitals": "corrected"}
-    shown, frame = figures.decoding(*paths, model, "corrected", choices)
-    same = table[(table["form"] == "acc") & (table.pronoun_type == "neo") & (table.declaration_type == "explicit")]
-    assert shown.instance_id == same.instance_id.min()
-    own = scores[scores.instance_id == shown.instance_id]
-    assert frame.option.tolist() == own.option.tolist()
-    assert frame.loss.tolist() == (-own.log_probability / own.scored_tokens).tolist()
-    assert frame.option[frame.right].tolist() == [shown.gold]
-    assert frame.loss[frame.picked].tolist() == [frame.loss.min()]
-    assert rules.problems(figures.draw_decoding(shown, frame, {model: facts}), alone=facts["label"]) == []
+def test_the_figure_of_decoding_keeps_the_rules():
+    shown = figures.decoding_example(synthetic.instances(330))
+    losses = [{"option": option, "loss": 2 + 0.1 * place} for place, option in enumerate(shown.options)]
+    frame = pd.DataFrame(losses).assign(model=plans.DECODER, right=lambda rows: rows.option == shown.gold)
+    drawn = figures.draw_decoding(shown, frame.assign(picked=frame.index == 0), synthetic.DEMONSTRATION)
+    assert rules.problems(drawn, alone=synthetic.DEMONSTRATION[plans.DECODER]["label"]) == []
 
 
 @pytest.mark.parametrize(

@@ -46,8 +46,10 @@ FORMS = {"binary nom": 0.8, "binary acc": 0.95, "binary ref": 0.3, "binary pos_d
          "neo nom": 0.01, "neo acc": 0.3, "neo ref": 0.3, "neo pos_dep": 0.9, "neo pos_ind": 0.6}  # fmt: skip
 GROUPS = {"thon": 0.5, "xe": 0.25, "they": 0.8, "he": 0.95, "she": 0.95}
 OWN_NAMES = {"he": "male", "she": "female", "they": "unisex"}
-BLOOM = {"neutral bloom-560m": 0.9, "neutral bloom-1b1": 0.6, "neutral bloom-3b": 0.4, "neutral bloom-7b1": 0.1,
-         "binary bloom-560m": 0.1, "binary bloom-1b1": 0.4, "binary bloom-3b": 0.6, "binary bloom-7b1": 0.9}  # fmt: skip
+BLOOM = {
+    "neutral bloom-560m": 0.9, "neutral bloom-1b1": 0.6, "neutral bloom-3b": 0.4, "neutral bloom-7b1": 0.1,
+    "binary bloom-560m": 0.1, "binary bloom-1b1": 0.4, "binary bloom-3b": 0.6, "binary bloom-7b1": 0.9,
+}  # fmt: skip
 WORLDS = {
     # What is made up is easy for binary pronouns and hard for neo-pronouns.
     "a clear difference": (1, lambda table: table.correct, HOLDS),

@@ -120,35 +120,9 @@ def test_lines_lead_back_to_what_a_row_was_made_from():
         assert [pronouns[n - 1].split("\t")[0] for n in row.pronoun_rows] == list(study.PRONOUN_GROUPS)
 
 
-def test_an_added_group_and_a_removed_template_are_followed(tmp_path):
-    table, texts = tmp_path / "pronouns.tsv", tmp_path / "templates.tsv"
-    added = "fae\tfae\tfaer\tfaer\tfaers\tfaerself\tneutral\n"
-    table.write_text(make.PRONOUNS.read_text(encoding="utf-8") + added, encoding="utf-8")
-    lines = (make.FOLDER / "templates.tsv").read_text(encoding="utf-8").split("\n")
-    texts.write_text("\n".join(line for line in lines if not line.startswith("7\t")), encoding="utf-8")
-    groups = [*study.PRONOUN_GROUPS, "fae"]
-    loaded = make.load(make.files() | {"templates": str(texts)}, pronouns=str(table), pronoun_sets=groups)
-    assert loaded.size == 49 * 500 * 12
-    rows = frame(loaded, samples.draw(loaded, 600, 1))
-    assert set(rows.group) == set(groups)
-    assert set(rows.template_index) == set(range(50)) - {7}
-    assert rows[rows.group == "fae"].pronoun_type.unique().tolist() == ["neutral"]
-    assert rows.groupby("form").options.agg(lambda cells: {len(cell) for cell in cells}).to_dict() == {
-        "nom": {12}, "acc": {11}, "pos_dep": {12}, "pos_ind": {12}, "ref": {11},
-    }  # fmt: skip
-
-
-def test_sizes_count_each_set(tmp_path):
+def test_the_size_of_the_full_sets_is_the_papers():
     """50 templates, 500 names, 11 groups: 275,000 for each declaration, 3.3 million for the twelve of Table 2."""
-    given = make.sources()
-    files_of_both = [*given["template_files"], *make.small(tmp_path).values()]
-    made = given | {"template_files": files_of_both, "kinds": [given["kinds"]] * 2}
-    instances.sizes(**made, template_sets=["replica", "official"], sizes=str(tmp_path / "sizes.csv"))
-    rows = files.read_csv(tmp_path / "sizes.csv").set_index(["templates", "size"]).value
-    assert rows["replica"][["full", "one", "groups", "forms", "types", "names.unisex"]].tolist() == [
-        3_300_000, 275_000, 11, 5, 3, 300,
-    ]  # fmt: skip
-    assert rows["official"][["one", "templates.smallest", "names.female", "declared.most"]].tolist() == [220, 1, 1, 5]
+    assert instances.count_sizes(replica())["full"] == 3_300_000
     # The paper's number counts a seventh combination.
     assert instances.count_sizes(make.load(numbers=[*make.NUMBERS, 43]))["full"] == 3_850_000
 
@@ -327,25 +301,7 @@ def test_what_instances_cannot_be_made_from_is_refused(tmp_path, what):
         make_them(make.small(tmp_path))
 
 
-def test_rows_that_a_full_set_does_not_have_are_an_error():
-    with pytest.raises(IndexError):
-        replica().rows(0, np.array([275_000]))
-
-
 # The authors' templates.
-
-
-@pytest.mark.upstream
-@pytest.mark.parametrize("wording", study.WORDINGS)
-def test_the_official_set_has_the_released_number_of_instances(mirror, wording):
-    loaded = make.load(make.official(mirror, wording), wording=wording)
-    assert loaded.size * len(loaded.declarations) == 3_300_000
-    rows = frame(loaded, samples.draw(loaded, 120, 1))
-    assert rows.instance_id.is_unique
-    assert set(rows.name_file) == {"female.txt", "male.txt", "unisex.txt"}
-    assert loaded.metadata()["origins"]["name_row"] == "{name_file}"
-    slashes = rows.text.str.contains("/'s pronouns are ", regex=False)
-    assert slashes.tolist() == ((rows.declaration_type == "explicit") & (wording == "faithful")).tolist()
 
 
 @pytest.mark.upstream
@@ -353,6 +309,8 @@ def test_official_texts_are_the_released_templates_filled(mirror):
     """Independently of the patterns: the released rows with their placeholders replaced, in another way."""
     given = make.official(mirror)
     loaded = make.load(given, wording="faithful")
+    assert loaded.size * len(loaded.declarations) == 3_300_000
+    assert loaded.metadata()["origins"]["name_row"] == "{name_file}"
     for row in frame(loaded, samples.draw(loaded, 240, 9)).itertuples():
         with Path(given[row.declaration]).open(newline="", encoding="utf-8") as file:
             text = list(csv.DictReader(file))[row.template_index]["template"]

@@ -3,7 +3,6 @@
 import pandas as pd
 import pytest
 
-from scripts.core import files
 from scripts.core.errors import UserError
 from scripts.core.statistics import normalisation as normalising
 from scripts.core.statistics.ratios import POOLED
@@ -101,27 +100,6 @@ def test_accuracies_and_intervals_are_those_of_the_estimates(decided, compared, 
     own = compared[compared.normalisation == "tokens"].set_index(keys)[columns]
     expected = expected.rename(columns={"value": "accuracy"}).set_index(keys).reindex(own.index)[columns]
     pd.testing.assert_frame_equal(own, expected, check_dtype=False)
-
-
-def test_the_summary_and_the_text_say_what_other_scores_change(decided, compared, tmp_path):
-    models = {name: facts for name, (_, facts) in zip("ab", synthetic.STUDY_MODELS.items(), strict=False)}
-    table = study.identify(compared, "replica", "corrected")
-    estimated = synthetic.estimated(synthetic.write(tmp_path / "p.parquet", decided[0]), 10)
-    paths = {name: str(tmp_path / f"{name}.csv") for name in ("estimates", "normalisation", "summary")}
-    for name, rows in (("estimates", estimated), ("normalisation", table)):
-        files.write_csv(paths[name], rows)
-    section.summary(**paths, models=models)
-    rows = files.read_csv(paths["summary"]).fillna({"normalisation": "", "pronoun_type": ""})
-    assert set(rows.metric) == {"accuracy", "other pick"}
-    assert set(rows[rows.headline].normalisation) == {""} and set(rows.normalisation) == {"", "tokens", "sum", "bytes"}
-    assert set(rows[rows.headline].pronoun_type) == {"binary", "neutral", "neo"} and set(rows.shots) == {0}
-    said = section.changes_of_scores(table)
-    of_all = table[(table.model == POOLED) & (table.group == POOLED)].set_index(["normalisation", "pronoun_type"])
-    for score in ("sum", "bytes"):
-        assert said[f"{score}.other_pick"]["value"] == of_all.flipped[score, POOLED]
-        before, after = (said[f"{score}.neo.{when}"]["value"] for when in ("before", "after"))
-        assert before == pytest.approx(of_all.accuracy["tokens", "neo"]) and after == of_all.accuracy[score, "neo"]
-        assert " to " in said[f"{score}.neo.interval"]["text"]
 
 
 def test_models_that_change_places_by_the_sum_are_counted():

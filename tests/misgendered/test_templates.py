@@ -101,14 +101,10 @@ def test_the_shipped_names_keep_the_rule():
         assert total[rows].is_monotonic_decreasing
 
 
-@pytest.mark.parametrize("name", ["D'Andre", "O’Neil", "Zoë", "Anne-Marie", "Jr. Ray", "Łukasz", "李"])
-def test_names_with_accents_and_quotes_are_taken_as_they_are(tmp_path, name):
-    people = (("Ada", "female"), ("Ben", "male"), (name, "unisex"))
-    loaded = make.load(make.small(tmp_path, names=people), types=["explicit"], numbers=[2])
-    texts = [text for batch in loaded.full(0) for text in batch["text"].to_pylist()]
-    mine = [text for text in texts if name in text]
-    assert len(mine) == loaded.size // 3
-    assert all(text.startswith(f"{name}'s pronouns are ") and text.count(SLOT) == 1 for text in mine)
+def test_names_with_accents_and_quotes_are_taken_as_they_are(tmp_path):
+    odd = ["D'Andre", "O’Neil", "Zoë", "Anne-Marie", "Jr. Ray", "Łukasz", "李"]
+    given = make.small(tmp_path, names=[("Ada", "female"), ("Ben", "male"), *((name, "unisex") for name in odd)])
+    assert [entry["name"] for entry in names.read_replica(given["names"])][2:] == odd
 
 
 def test_declarations_are_those_of_table_2_and_a_seventh():
