@@ -14,9 +14,8 @@ from scripts.card import card_differences
 from scripts.core import files
 from scripts.core.data import estimate_rows
 from scripts.core.paper import finding_verdicts, latex, report, sections
-from scripts.core.paper.formats import MISSING_MARK, describe_precision, estimate, number
+from scripts.core.paper.formats import MISSING_MARK, describe_precision, estimate, number, shorten_list
 from scripts.core.paper.front import Front, of_models
-from scripts.core.paper.published import shorten_list
 from scripts.core.workflow.job import run
 
 HIGHLIGHTS = 3

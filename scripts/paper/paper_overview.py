@@ -10,8 +10,8 @@ import pandas as pd
 from scripts.core import files
 from scripts.core.data import estimate_rows
 from scripts.core.paper import finding_verdicts, latex, report, sections
+from scripts.core.paper.formats import shorten_list
 from scripts.core.paper.front import Front
-from scripts.core.paper.published import shorten_list
 from scripts.core.workflow.job import run
 
 MOST_MISSING = 3

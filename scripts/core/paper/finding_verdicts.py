@@ -15,9 +15,8 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.paper import latex
-from scripts.core.paper.formats import MISSING_MARK
+from scripts.core.paper.formats import MISSING_MARK, shorten_list
 from scripts.core.paper.numbers import count
-from scripts.core.paper.published import shorten_list
 from scripts.core.statistics import procedures
 
 HOLDS, FAILS, NOT_APPLICABLE = "holds", "fails", "undecided"

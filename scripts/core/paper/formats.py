@@ -4,7 +4,7 @@ A minus is a minus sign, not a hyphen, and what rounds to zero has no sign.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pandas as pd
@@ -72,6 +72,13 @@ def p_text(p: float, smallest: float = 1e-10, decimals: int = 4) -> str:
     if p < smallest:
         return f"< {smallest:g}"
     return f"= {p:.{decimals}f}" if p >= 1e-3 else f"= {p:.1e}"
+
+
+def shorten_list(words: Iterable[str], most: int = 3, separator: str = ", ") -> str:
+    """Return words as a short list: the first ``most`` and how many more there are."""
+    words = list(words)
+    more = f" and {len(words) - most} more" if len(words) > most else ""
+    return separator.join(words[:most]) + more
 
 
 MANY_UNITS = 1000

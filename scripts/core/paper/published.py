@@ -1,7 +1,7 @@
 """Published numbers beside those of a run: reading, joining, judging. ``paper/published/README.md`` has the columns."""
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,10 +21,18 @@ CHOICES = ("instances", "settings")
 """Variants of the mapping whose numbers follow from what a run was asked to do, and from no model or data."""
 
 PUBLISHED_COLUMNS = ["source", "item", "row", "column", "value", "unit", "kind", "note"]
+COMPARISON_COLUMNS = [
+    "source", "item", "row", "column", "unit", "kind", "table", "cells", "reduce", "models", "variant",
+    "published_on", "templates", "comparison", "published", "ours", "low", "high", "difference", "tolerance",
+    "verdict", "reason",
+]  # fmt: skip
+"""``published_on`` is the study's template set, ``templates`` ours; ``published`` is text, and ``difference`` what ours is
+above it; ``reason`` is that of :data:`NOT_RUN` and :data:`NOT_APPLICABLE`."""
 MODEL_COLUMNS = ["row", "family", "label", "model", "groups"]
 KEY = ["item", "row", "column"]
 KINDS = ("table", "text", "bound", "setting")
-REDUCTIONS = ("", "sum", "mean", "minimum", "maximum", "distinct", "ratio")
+REDUCTIONS = {"sum": "sum", "mean": "mean", "minimum": "min", "maximum": "max", "distinct": "nunique"}
+"""How several cells become one number, to what pandas calls it."""
 WIDTHS = {"Quantity": 0.37, "Templates": 0.15, "Published": 0.16, "Ours": 0.12, "Interval": 0.14}
 """Columns of the typeset table, in parts of a page's width."""
 MOST = 20
@@ -96,13 +104,6 @@ def _matches(column: pd.Series, levels: Sequence[str]):
     return column.astype(str).isin(levels)
 
 
-def shorten_list(words: Iterable[str], most: int = 3, separator: str = ", ") -> str:
-    """Return words as a short list: the first ``most`` and how many more there are."""
-    words = list(words)
-    more = f" and {len(words) - most} more" if len(words) > most else ""
-    return separator.join(words[:most]) + more
-
-
 def find(
     row: Any, tables: dict[str, pd.DataFrame], groups: dict[str, list[str]], excluded: Collection[str] = ()
 ) -> tuple[float, ...]:
@@ -139,28 +140,18 @@ def find(
             if (column == "model" and level in excluded) or not _matches(frame[column], [level]).any()
         ]
         if absent:
-            raise MissingCell(f"not in this run: {'' if column == 'model' else f'{column} '}{shorten_list(absent)}")
+            raise MissingCell(
+                f"not in this run: {'' if column == 'model' else f'{column} '}{formats.shorten_list(absent)}"
+            )
         frame = frame[_matches(frame[column], levels)]
-    value, scale = _reduce(row, frame, criteria), float(row.scale)
+    if not row.reduce and len(frame) != 1:
+        raise UserError(f"mapping of {row.item}: {len(frame)} rows of {row.table} fit {row.cells or row.models}")
+    values, scale = frame[row.value], float(row.scale)
+    value = float(values.agg(REDUCTIONS[row.reduce]) if row.reduce else values.iloc[0])
     if math.isnan(value):
         raise MissingCell("the cell is empty: the quantity is not defined in this run")
     ends = [float(frame[name].iloc[0]) * scale for name in _split(row.interval)] or [math.nan, math.nan]
     return value * scale, *ends
-
-
-def _reduce(row: Any, frame: pd.DataFrame, criteria: Sequence[tuple[str, list[str]]]) -> float:
-    values = frame[row.value]
-    if not row.reduce:
-        if len(frame) != 1:
-            raise UserError(f"mapping of {row.item}: {len(frame)} rows of {row.table} fit {row.cells or row.models}")
-        return float(values.iloc[0])
-    if row.reduce == "distinct":
-        return float(values.nunique())
-    if row.reduce in ("sum", "mean", "minimum", "maximum"):
-        return float(getattr(values, {"minimum": "min", "maximum": "max"}.get(row.reduce, row.reduce))())
-    column, levels = next((column, levels) for column, levels in criteria if len(levels) == 2)
-    first, second = (frame[_matches(frame[column], [level])][row.value].mean() for level in levels)
-    return float(first / second)
 
 
 def half_unit(text: str) -> float:
@@ -235,39 +226,39 @@ def compare(
             this one, although it has the quantity.
 
     Returns:
-        ``source``, ``item``, ``row``, ``column``, ``unit``, ``kind``; ``table``, ``cells``, ``reduce``, ``models``,
-        ``variant`` of the mapping; ``published_on`` (the study's template set), ``templates`` (ours), ``comparison``,
-        ``published`` (text), ``ours``, ``low``, ``high``, ``difference`` (ours minus published), ``tolerance``,
-        ``verdict``, ``reason`` (of ``not run`` and ``not applicable``).
+        :data:`COMPARISON_COLUMNS`.
     """
     groups, rows = members(models), []
     joined = published.merge(mapping, on=KEY, suffixes=("", "_column"), validate="many_to_one", sort=False)
-    for row in files.rows(joined.rename(columns={"value": "printed", "value_column": "value"}), index=False):
-        facts = [getattr(row, name) for name in (*PUBLISHED_COLUMNS[:4], "unit", "kind")]
-        facts += [getattr(row, name) for name in ("table", "cells", "reduce", "models", "variant", "templates")]
+    named = {"value": "published", "value_column": "value", "templates": "published_on"}
+    for row in files.rows(joined.rename(columns=named), index=False):
+        facts = {name: getattr(row, name) for name in COMPARISON_COLUMNS if hasattr(row, name)}
         for name in template_sets:
-            ours, low, high, difference, allowed, reason = (math.nan,) * 5 + (row.reason,)
-            outcome = NOT_RUN
-            if not reason and name not in tables:
-                reason = f"not in this run: the {name} templates"
-            reason = reason or (obstacles or {}).get(row.variant, "")
-            if not reason and (why := (inapplicable or {}).get(row.variant)):
-                outcome, reason = NOT_APPLICABLE, why
-            if not reason:
-                try:
-                    ours, low, high = find(row, tables[name], groups, excluded)
-                    difference, allowed = ours - float(row.printed), tolerance(row.tolerance, float(row.printed))
-                    outcome = verdict(row.printed, ours, low, high, allowed, row.comparison)
-                except MissingCell as missing:
-                    reason = str(missing)
-            numbers = [row.comparison, row.printed, ours, low, high, difference, allowed, outcome, reason]
-            rows.append([*facts, name, *numbers])
-    columns = [
-        "source", "item", "row", "column", "unit", "kind", "table", "cells", "reduce", "models", "variant",
-        "published_on", "templates", "comparison", "published", "ours", "low", "high", "difference", "tolerance",
-        "verdict", "reason",
-    ]  # fmt: skip
-    return pd.DataFrame(rows, columns=columns)
+            absent = "" if name in tables else f"not in this run: the {name} templates"
+            lacking = row.reason or absent or (obstacles or {}).get(row.variant)
+            if lacking:
+                judged = {"verdict": NOT_RUN, "reason": lacking}
+            elif reason := (inapplicable or {}).get(row.variant):
+                judged = {"verdict": NOT_APPLICABLE, "reason": reason}
+            else:
+                judged = _judge(row, tables[name], groups, excluded)
+            rows.append(facts | {"templates": name, "tolerance": math.nan} | judged)
+    return pd.DataFrame(rows, columns=COMPARISON_COLUMNS)
+
+
+def _judge(
+    row: Any, tables: dict[str, pd.DataFrame], groups: dict[str, list[str]], excluded: Collection[str]
+) -> dict[str, Any]:
+    """Return what :func:`compare` says of a published number that this run may have."""
+    try:
+        ours, low, high = find(row, tables, groups, excluded)
+    except MissingCell as missing:
+        return {"verdict": NOT_RUN, "reason": str(missing)}
+    published = float(row.published)
+    allowed = tolerance(row.tolerance, published)
+    judged = verdict(row.published, ours, low, high, allowed, row.comparison)
+    numbers = {"ours": ours, "low": low, "high": high, "difference": ours - published, "tolerance": allowed}
+    return numbers | {"verdict": judged, "reason": ""}
 
 
 def results(comparison: pd.DataFrame) -> pd.DataFrame:
@@ -277,12 +268,6 @@ def results(comparison: pd.DataFrame) -> pd.DataFrame:
     """
     chosen = (comparison.kind == "setting") | comparison.variant.isin(CHOICES)
     return comparison[~chosen].drop_duplicates([*KEY, "published", "templates"])
-
-
-def differing_results(comparison: pd.DataFrame) -> pd.DataFrame:
-    """Return the results that differ."""
-    rows = results(comparison)
-    return rows[rows.verdict == DIFFERS]
 
 
 def tally(comparison: pd.DataFrame, source: str) -> dict[str, dict]:
@@ -360,7 +345,8 @@ def table_cells(comparison: pd.DataFrame, study: str) -> pd.DataFrame:
         published number. All cells are text.
     """
     sets = comparison[~comparison.verdict.isin(UNCOMPARED)].templates.nunique()
-    different = differing_results(comparison)
+    different = results(comparison)
+    different = different[different.verdict == DIFFERS]
     rows, rank = [], []
     for _, same in different.groupby([*KEY, "published", "ours"], sort=False):
         row = same.iloc[0]
