@@ -26,7 +26,7 @@ from scripts.core.data.templates import label
 from scripts.core.errors import UserError
 from scripts.core.workflow.job import log, run_named
 from scripts.winopron import prompts as prompt_files
-from scripts.winopron import templates
+from scripts.winopron import template_checks, templates
 from scripts.winopron.templates import ANSWERS, PRONOUN, Template, Templates
 
 PLURAL_FORMS = {"was": "were", "is": "are", "has": "have", "does": "do"}
@@ -62,7 +62,7 @@ def instances(
         else:
             assert sentences and occupations, "the replica has both"
             read = templates.read_replica(sentences, occupations)
-        templates.check(read, known, own=not archive)
+        template_checks.check(read, known, own=not archive)
     rows = template_files.read_tsv(pronouns, template_files.PRONOUN_COLUMNS)
     frame = build(read, entities, chosen, {cells["set"]: row for row, cells in rows})
     log.info("%d instances of %d templates", len(frame), len(read.rows))

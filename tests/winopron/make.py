@@ -45,6 +45,13 @@ def cells(occupations=OCCUPATIONS):
     return rows
 
 
+def edited(number, column, text):
+    """Return the small set's rows with one cell changed; ``number`` is the line in the file."""
+    rows = cells()
+    rows[number - 2][templates.COLUMNS.index(column)] = text
+    return rows
+
+
 def write(folder, rows=None, occupations=OCCUPATIONS):
     """Write sentences.tsv and occupations.tsv and return their paths."""
     rows = cells(occupations) if rows is None else rows

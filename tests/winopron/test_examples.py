@@ -3,7 +3,7 @@
 import pandas as pd
 
 from scripts.core.data import templates as template_files
-from scripts.winopron import examples, templates
+from scripts.winopron import examples, template_checks, templates
 from tests.refusals import refused
 from tests.winopron import make
 
@@ -15,12 +15,12 @@ def test_every_faulty_sentence_is_refused_by_a_check(root):
     for cells in examples.read_problems(root / "templates/winopron/problems.tsv"):
         facts = {key: cells[key] for key in ("occupation", "case", "answer", "double", "row")}
         row = templates.Template(participant=people[cells["occupation"]], single=None, **facts)
-        found = [*templates.template_problems(row, forms), *templates.house_problems(row)]
+        found = [*template_checks.template_problems(row, forms), *template_checks.house_problems(row)]
         refused.setdefault(cells["problem"], []).append((row, [text for text in found if "double sentence" in text]))
     verb, pair, pronoun, typing = refused.values()
     assert "has 'was' after the pronoun" in verb[0][1][0] and len(verb[0][1]) == 1
     assert [text for _, text in pair] == [[], []]
-    structure = templates.structure_problems([row for row, _ in pair])
+    structure = template_checks.structure_problems([row for row, _ in pair])
     assert any("differs from row" in text for _, text in structure)
     assert "another pronoun, 'her'" in pronoun[0][1][0] and "must begin with a capital" in typing[0][1][0]
 

@@ -26,8 +26,8 @@ COMPARISON_COLUMNS = [
     "published_on", "templates", "comparison", "published", "ours", "low", "high", "difference", "tolerance",
     "verdict", "reason",
 ]  # fmt: skip
-"""``published_on`` is the study's template set, ``templates`` ours; ``published`` is text, and ``difference`` what ours is
-above it; ``reason`` is that of :data:`NOT_RUN` and :data:`NOT_APPLICABLE`."""
+"""``published_on`` is the study's template set, ``templates`` ours; ``published`` is text, ``difference`` is ours minus
+published; ``reason`` is that of :data:`NOT_RUN` and :data:`NOT_APPLICABLE`."""
 MODEL_COLUMNS = ["row", "family", "label", "model", "groups"]
 KEY = ["item", "row", "column"]
 KINDS = ("table", "text", "bound", "setting")
