@@ -110,19 +110,19 @@ def summary(*, estimates: str, summary: str, labels: dict, systems: dict) -> Non
     rows = study.read_estimates(estimates, alpha=0)
     rows = rows[rows.metric.isin(SUMMARISED) & (rows.role != "original")]
     rows = rows[rows.reading.isin(["", CORRECTED])]
-    rank = rows.metric.map({name: place for place, name in enumerate(SUMMARISED)})
-    found = [
-        {"part": row["templates"]}
-        | {name: row[name] for name in ("model", "kind", "scoring")}
-        | {"debiasing": row["debiasing"].replace("none", ""), "label": labels[row["model"]]}
-        | {"demonstration": systems.get(row["model"], {"demonstration": False})["demonstration"]}
-        | {"metric": SUMMARISED[row["metric"]]}
-        | {name: row[name] for name in ("original_gender", "gender", "role", "value", "low", "high")}
-        | {"n": row["clusters"], "n_unit": "instances" if row["templates"] in study.GAP else "quadruples"}
-        | {"headline": row["metric"] == "delta_i"}
-        for row in rows.loc[rank.sort_values(kind="stable").index].to_dict("records")
-    ]
-    estimate_rows.write(summary, "counter_gap", found)
+    rank = rows.metric.map(list(SUMMARISED).index).sort_values(kind="stable")
+    rows = rows.loc[rank.index].rename(columns={"templates": "part", "clusters": "n"})
+    rows = rows.assign(
+        debiasing=rows.debiasing.replace("none", ""),
+        label=rows.model.map(labels),
+        demonstration=[name in systems and systems[name]["demonstration"] for name in rows.model],
+        headline=rows.metric == "delta_i",
+        metric=rows.metric.map(SUMMARISED),
+        n_unit=["instances" if part in study.GAP else "quadruples" for part in rows.part],
+    )
+    columns = ["part", "model", "kind", "scoring", "debiasing", "label", "demonstration", "metric", "original_gender"]
+    columns += ["gender", "role", "value", "low", "high", "n", "n_unit", "headline"]
+    estimate_rows.write(summary, "counter_gap", rows[columns].to_dict("records"))
 
 
 if __name__ == "__main__":

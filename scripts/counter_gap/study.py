@@ -85,11 +85,13 @@ def pick(table: pd.DataFrame, **levels: Any) -> pd.DataFrame:
 def with_systems(table: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
     """Return a table with ``system``, what tables call the model of each row, and ``output``, what was read of it.
 
-    Rows are sorted by ``output`` (categorical, :data:`READINGS`), rules last.
+    Rows are in the order of :data:`READINGS`, rules last.
     """
-    output = pd.Categorical(table.reading.map(READINGS), list(READINGS.values()), ordered=True)
-    table = table.assign(system=table.model.map(labels), output=output, last=table.kind == HEURISTIC)
-    return table.sort_values(["output", "last"], kind="stable", ignore_index=True).drop(columns="last")
+    rank = table.reading.map(list(READINGS).index)
+    table = table.assign(
+        system=table.model.map(labels), output=table.reading.map(READINGS), rank=rank, last=table.kind == HEURISTIC
+    )
+    return table.sort_values(["rank", "last"], kind="stable", ignore_index=True).drop(columns=["rank", "last"])
 
 
 def main_outputs(table: pd.DataFrame) -> pd.DataFrame:

@@ -4,6 +4,7 @@ Cells are written as they are printed (LaTeX and CSV); full precision is in esti
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -134,10 +135,10 @@ def pivot(rows: pd.DataFrame, columns: Columns, show: Callable[[Any], str]) -> p
     ]
     values = pd.concat(of_columns)
     keys = ["system", "output", "debiasing"]
-    values = values.assign(text=[show(row) for row in files.rows(values)], output=values.output.astype(str))
+    values = values.assign(text=[show(row) for row in files.rows(values)])
     cells = values.pivot(index=keys, columns="head", values="text").reindex(columns=list(columns)).astype(object)
-    order = rows.assign(output=rows.output.astype(str))[keys].drop_duplicates()
-    cells = cells.reindex(pd.MultiIndex.from_frame(order)).fillna(MISSING_MARK).reset_index()
+    order = pd.MultiIndex.from_frame(rows[keys].drop_duplicates())
+    cells = cells.reindex(order).fillna(MISSING_MARK).reset_index()
     return cells.rename(columns={"system": "System", "output": "Scoring", "debiasing": "Debiasing"})
 
 
@@ -179,14 +180,10 @@ def significance_marks(row: Any) -> str:
     return text + (DISAGREEMENT_MARK if study.tests_disagree(row) else "")
 
 
-def plain(name: str) -> Callable:
+def without_debiasing(name: str, rows: pd.DataFrame, templates: str) -> tuple[pd.DataFrame, None]:
     """Tables 2 to 4: the columns of that name for systems without debiasing."""
-
-    def cells(rows: pd.DataFrame, templates: str) -> tuple[pd.DataFrame, None]:
-        rows = rows[(rows.templates == templates) & (rows.debiasing == "none")]
-        return pivot(rows, COLUMNS[name], show_value).drop(columns="Debiasing"), None
-
-    return cells
+    rows = rows[(rows.templates == templates) & (rows.debiasing == "none")]
+    return pivot(rows, COLUMNS[name], show_value).drop(columns="Debiasing"), None
 
 
 def datasets(rows: pd.DataFrame, templates: str) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -224,7 +221,7 @@ def debiasing(rows: pd.DataFrame, templates: str) -> tuple[pd.DataFrame, None]:
     """
     of_set = rows[rows.templates == templates]
     keys = ["System", "Scoring", "Debiasing"]
-    every = of_set[["system", "output", "kind"]].drop_duplicates().astype({"output": str})
+    every = of_set[["system", "output", "kind"]].drop_duplicates()
     every = every.merge(pd.DataFrame({"Debiasing": METHODS}), how="cross")
     every = every[(every.kind != HEURISTIC) | (every.Debiasing == "none")]
     every = every.rename(columns={"system": "System", "output": "Scoring"})[keys]
@@ -266,7 +263,7 @@ def cancellation(rows: pd.DataFrame, templates: str) -> tuple[pd.DataFrame, None
 
 
 TABLES = {
-    **{name: plain(name) for name in ("accuracy", "inconsistency", "original_counterfactual")},
+    **{name: partial(without_debiasing, name) for name in ("accuracy", "inconsistency", "original_counterfactual")},
     "datasets": datasets,
     "debiasing": debiasing,
     "cancellation": cancellation,
