@@ -9,9 +9,9 @@ import pytest
 from scripts import compare
 from scripts.core import files
 from scripts.core.data import estimate_rows
-from scripts.core.errors import UserError
 from scripts.core.statistics import outcomes
 from scripts.core.statistics.paired import sign_flip_p
+from tests.refusals import refused
 
 DECLARED = {
     "ours": {
@@ -143,18 +143,16 @@ def test_texts_of_others_templates_are_never_shown_and_markup_stays_text(tmp_pat
 def test_what_cannot_be_compared_is_refused_with_what_to_do(tmp_path):
     a = write_run(tmp_path / "a", RIGHT)
     (tmp_path / "modern").mkdir()
-    for given, words in (
-        ("nowhere", "b: nowhere: no such folder; name the folder of a run"),
-        (f"{a}:n", "no estimate of 'n'; its models are m"),
-        (str(tmp_path / "modern"), "snakemake summary --cores 2 --directory .*modern --configfile=config/modern.yaml"),
+    for given, named in (
+        ("nowhere", ["b: nowhere", "no such folder", "name the folder"]),
+        (f"{a}:n", ["'n'", "its models are m"]),
+        (str(tmp_path / "modern"), ["snakemake summary", "--directory", "--configfile=config/modern.yaml"]),
     ):
-        with pytest.raises(UserError, match=words):
+        with refused(*named):
             compare.read_run(given, "b")
     path = a / "results/paper/summary.csv"
     table = files.read_csv(path)
     files.write_csv(path, pd.concat([table, table.assign(value=0.9)]))
-    with pytest.raises(
-        UserError, match=r"summary.csv, row 3: ours, replica, m, .* is there twice; make the file again"
-    ):
+    with refused("summary.csv, row 3", "ours, replica, m", "twice", "make the file again"):
         compare.read_run(str(a), "b")
     assert compare.main([str(a), str(a), "--exit-code"]) == 2
