@@ -71,7 +71,7 @@ types: environment
 	.venv/bin/python -m tests.types
 
 quick: environment ## Run the golden files that need no download, then the tests without a model, browser or Snakemake run
-	$(PYTEST) -m "golden and not upstream and not nightly"
+	$(PYTEST) tests/golden -m "golden and not upstream and not nightly"
 	.venv/bin/pytest -m "quick and not nightly" --numprocesses $(CORES) --dist loadscope
 
 # Golden files first: they name the cell of a result that has changed.
@@ -93,7 +93,7 @@ nightly: environment ## Run what seldom changes and takes long: tests marked nig
 	    status=$$?; .venv/bin/python -m tests.durations; exit $$status
 
 test-golden:
-	$(PYTEST) -m "golden and not nightly"
+	$(PYTEST) tests/golden -m "golden and not nightly"
 
 test-units:
 	$(PYTEST) -m "not workflow and not slurm and not nightly" --numprocesses $(CORES) --dist loadscope
