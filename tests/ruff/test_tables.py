@@ -93,3 +93,7 @@ def test_chains_of_thought_have_a_row_for_each_place_of_the_answer():
     assert cells.Method.tolist() == ["vanilla", "Kojima", "Kojima", "Zhou", "Zhou"]
     assert cells["Answer in"].tolist() == ["", "final", "chain", "final", "chain"]
     assert (cells[counts[0]] == "–").tolist() == [False, True, True, True, True]
+    # Shares are of the outputs of a method, not of all.
+    kojima = outputs[chains & (outputs.method == "kojima") & (outputs.answer == "final")].outcome
+    expected = [f"{(kojima == kind).mean():.2f}" for kind in ("wrong_case", "several", "none")]
+    assert cells[shares].iloc[1].tolist() == expected and len(kojima) == 40
