@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from scripts.core.data.templates import read_tsv
+from scripts.core.data.templates import read_frame
 from scripts.core.errors import UserError, did_you_mean
 from scripts.misgendered import study
 
@@ -44,8 +44,8 @@ def read(path: str | Path) -> Combinations:
         UserError: Naming file and row, for what is unknown or occurs twice.
     """
     combinations: Combinations = {}
-    for row, cells in read_tsv(path, ("number", "forms", "source")):
-        number, forms = cells["number"], tuple(cells["forms"].split(" "))
+    rows = read_frame(path, ("number", "forms", "source"), key="number", levels={"source": SOURCES})
+    for row, number, forms in zip(rows.index, rows.number, rows.forms.str.split(" ").map(tuple), strict=True):
         same = next((known for known, (others, _) in combinations.items() if others == forms), None)
         unknown = next((form for form in forms if form not in study.FORMS), None)
         if unknown is not None:
@@ -58,18 +58,12 @@ def read(path: str | Path) -> Combinations:
                 f"the number '{number}' must be a whole number that begins with how many forms are declared, "
                 f"{len(forms)}; correct it"
             )
-        elif int(number) in combinations:
-            problem = f"the number {number} occurs twice; remove or rename one"
-        elif cells["source"] not in SOURCES:
-            problem = f"the source '{cells['source']}' is unknown; use {' or '.join(SOURCES)}"
         elif same is not None:
             problem = f"declares the same forms as number {same}; remove one"
         else:
             combinations[int(number)] = (forms, row)
             continue
         raise UserError(f"{path}, row {row}: {problem}")
-    if not combinations:
-        raise UserError(f"{path}: has no combination of forms; add a row")
     return combinations
 
 

@@ -16,7 +16,7 @@ of either sex too, and the 100 most frequent names of either sex over a hundred 
 import re
 from pathlib import Path
 
-from scripts.core.data.templates import read_tsv
+from scripts.core.data.templates import read_frame
 from scripts.core.errors import UserError
 from scripts.core.files import read_text
 from scripts.misgendered.study import NAME_CLASSES
@@ -35,13 +35,9 @@ def read_replica(path: str | Path) -> list[dict]:
     Raises:
         UserError: For an unknown class, and as :func:`check`.
     """
-    names = []
-    for row, cells in read_tsv(path, COLUMNS):
-        where, name_class = f"{path}, row {row}", cells["name_class"]
-        if name_class not in NAME_CLASSES:
-            raise UserError(f"{where}: the class '{name_class}' is unknown; use {', '.join(NAME_CLASSES)}")
-        names.append({"name": cells["name"], "name_class": name_class, "row": row, "where": where})
-    return check(names, str(path))
+    rows = read_frame(path, COLUMNS, levels={"name_class": NAME_CLASSES})[["name", "name_class"]]
+    where = [f"{path}, row {row}" for row in rows.index]
+    return check(rows.assign(row=rows.index, where=where).to_dict("records"), str(path))
 
 
 def read_official(paths: dict[str, str]) -> list[dict]:
@@ -69,7 +65,7 @@ def check(names: list[dict], path: str) -> list[dict]:
         name, where = entry["name"], entry["where"]
         if not _NAME.fullmatch(name):
             odd = next((c for c in name if not (c.isalpha() or c in "'’-. ")), "")
-            what = f"holds the character {odd!r}" if odd else "is empty or begins or ends with no letter"
+            what = f"holds the character {odd!r}" if odd else "begins or ends with no letter"
             raise UserError(f"{where}: the name {name!r} {what}; names have letters, apostrophes and hyphens")
         if name in seen:
             raise UserError(f"{where}: the name '{name}' is in {seen[name]} already; remove one")

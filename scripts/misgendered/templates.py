@@ -6,17 +6,17 @@ Whether a sentence of this project's shows by its syntax which form the slot wan
 (``tests/misgendered/test_templates.py``).
 """
 
-import csv
-import io
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pandas as pd
+
+from scripts.core import files
 from scripts.core.data.options import SLOT
-from scripts.core.data.templates import raise_first, read_tsv
-from scripts.core.errors import UserError, did_you_mean
-from scripts.core.files import read_text
+from scripts.core.data.templates import raise_first, read_frame
+from scripts.core.errors import UserError
 from scripts.misgendered.declarations import DECLARED_SLOT, NAME
 from scripts.misgendered.study import FORMS
 
@@ -52,14 +52,14 @@ def read_replica(path: str | Path) -> Templates:
     Raises:
         UserError: For the first problem, naming file and row.
     """
-    rows = []
-    for row, cells in read_tsv(path, ("template", "form", "text")):
-        where, number = f"{path}, row {row}", cells["template"]
-        if not (number.isdecimal() and number.isascii() and len(number) < 5):
+    frame, rows = read_frame(path, ("template", "form", "text"), key="template", levels={"form": FORMS}), []
+    for row, number, form, text in frame.itertuples(name=None):
+        where = f"{path}, row {row}"
+        if not re.fullmatch("[0-9]{1,4}", number):
             raise UserError(f"{where}: the template's number '{number}' must be a whole number; correct it")
-        if SLOT in cells["text"]:
+        if SLOT in text:
             raise UserError(f"{where}: the template holds {SLOT}; write {PRONOUN} for the slot")
-        rows.append(Template(int(number), cells["form"], cells["text"].replace(PRONOUN, SLOT), row, where))
+        rows.append(Template(int(number), form, text.replace(PRONOUN, SLOT), row, where))
     return _checked(Templates("replica", rows, str(path)))
 
 
@@ -76,53 +76,50 @@ def read_official(path: str | Path, released: dict[tuple[str, int], str]) -> Tem
     Raises:
         UserError: If a file is not what the authors released.
     """
-    rows = []
-    for row, cells in _csv_rows(path):
-        text = cells["template"].replace(_STRAY, "").replace(MASK, SLOT)
-        rows.append(Template(row - 2, cells["form"], text, row, f"{path}, row {row}"))
+    frame = _read_csv(path)
+    bare = frame.template.str.replace(_STRAY, "", regex=False).str.replace(MASK, SLOT, regex=False)
+    rows = [
+        Template(number, form, text, number + 2, f"{path}, row {number + 2}")
+        for number, (form, text) in enumerate(zip(frame.form, bare, strict=True))
+    ]
     texts = {key: _released(file, rows) for key, file in released.items()}
     return _checked(Templates("official", rows, str(path), texts))
 
 
 def _released(path: str | Path, rows: Sequence[Template]):
-    texts = []
-    for row, cells in _csv_rows(path):
-        # The forms that are declared stand beside one another; which they are is known from the file's name.
-        texts.append(re.sub(r"\{\w+\}(?:/\{\w+\})+", DECLARED_SLOT, cells["template"]).replace(MASK, SLOT))
-        same = row - 2 < len(rows) and cells["form"] == rows[row - 2].form
-        if not same or texts[-1].count(SLOT) != 1 or DECLARED_SLOT not in texts[-1]:
-            raise UserError(
-                f"{path}, row {row}: not a template of the authors' with its declaration; fetch the file again"
-            )
-    if len(texts) != len(rows):
-        raise UserError(f"{path}: has {len(texts)} templates where templates.csv has {len(rows)}; fetch it again")
-    return texts
+    frame = _read_csv(path)
+    if len(frame) != len(rows):
+        raise UserError(f"{path}: has {len(frame)} templates where templates.csv has {len(rows)}; fetch it again")
+    # The forms that are declared stand one after the other; which they are is known from the file's name.
+    texts = frame.template.str.replace(r"\{\w+\}(?:/\{\w+\})+", DECLARED_SLOT, regex=True)
+    texts = texts.str.replace(MASK, SLOT, regex=False)
+    whole = (frame.form == [row.form for row in rows]) & (texts.str.count(SLOT) == 1)
+    whole &= texts.str.contains(DECLARED_SLOT, regex=False)
+    if not whole.all():
+        row = int(whole.argmin()) + 2
+        raise UserError(f"{path}, row {row}: not a template of the authors' with its declaration; fetch the file again")
+    return texts.tolist()
 
 
-def _csv_rows(path: str | Path):
-    reader = csv.DictReader(io.StringIO(read_text(path, "fetch it again"), newline=""))
-    rows = list(enumerate(reader, start=2))
-    if not rows or not {"template", "form"} <= rows[0][1].keys():
-        raise UserError(f"{path}: has no columns template and form; fetch it again")
-    return rows
+def _read_csv(path: str | Path) -> pd.DataFrame:
+    """Return a file of the authors with the columns ``template`` and ``form``."""
+    frame = files.read_csv(path, dtype=str).fillna("")
+    if not {"template", "form"} <= set(frame) or not set(frame.form) <= set(FORMS):
+        raise UserError(f"{path}: has no columns template and form with the five forms; fetch it again")
+    return frame
 
 
 def _checked(templates: Templates) -> Templates:
     """Return templates that instances can be made from; refuse others. No message quotes a template."""
-    problems, numbers, texts = [], {}, {}
+    problems, texts = [], {}
     for template in templates.rows:
         where, slots = template.where, template.text.count(SLOT)
-        if template.form not in FORMS:
-            hint = did_you_mean(template.form, FORMS) or f"; the forms are {', '.join(FORMS)}"
-            problems.append(f"{where}: the form '{template.form}' is unknown{hint}")
         if slots != 1:
             problems.append(f"{where}: a template has {PRONOUN} exactly once, this one {slots} times; write one slot")
         elif NAME not in template.text.partition(SLOT)[0]:
             problems.append(f"{where}: {NAME} must stand before the slot; name the person first")
         if re.search(r"[{}]", template.text.replace(NAME, "")):
             problems.append(f"{where}: braces stand for {NAME} and {PRONOUN} alone; remove the others")
-        if numbers.setdefault(template.index, where) != where:
-            problems.append(f"{where}: the template's number {template.index} is in {numbers[template.index]} already")
         if texts.setdefault(template.text, where) != where:
             problems.append(f"{where}: repeats the template of {texts[template.text]}; write another one")
     present = {template.form for template in templates.rows}

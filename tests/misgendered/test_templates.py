@@ -157,7 +157,7 @@ BROKEN_ROWS = [
     (declaring.read, COMBINED, "31\tnom acc nom\ttable", "twice"),
     (declaring.read, COMBINED, "41\tnom acc pos_ind\ttable", "'41'"),
     (declaring.read, COMBINED, "three\tnom acc pos_ind\ttable", "'three'"),
-    (declaring.read, COMBINED, "2\tnom ref\ttable", "the number 2 "),
+    (declaring.read, COMBINED, "2\tnom ref\ttable", "'2' is already in row 2"),
     (declaring.read, COMBINED, "22\tnom acc\ttable", "the same forms as number 2"),
     (declaring.read, COMBINED, "31\tnom acc pos_ind\tpaper", "'paper'"),
     (names.read_replica, PEOPLE, 'Bob "Bo"\tmale\t1\t2', "'\"'"),
@@ -187,7 +187,7 @@ def test_a_broken_row_is_named_with_what_is_wrong(tmp_path, read, good, row, nam
     [
         (templates.read_replica, re.sub(r"\d\tref.*\n", "", TEMPLATE), "no template of the form ref"),
         (names.read_replica, PEOPLE.replace("unisex", "male"), "no unisex name"),
-        (declaring.read, COMBINED[: COMBINED.index("2")], "no combination of forms"),
+        (declaring.read, COMBINED[: COMBINED.index("2")], "no row"),
     ],
 )
 def test_a_file_that_lacks_a_kind_of_rows_is_refused(tmp_path, read, text, named):
