@@ -9,6 +9,7 @@ from scripts.core import files
 from scripts.core.data import estimate_rows
 from scripts.core.data.estimate_rows import RELEASED_OUTPUTS
 from scripts.core.paper import front, palette, plotting
+from scripts.core.paper.formats import number
 from scripts.core.paper.summary import describe_levels
 from scripts.core.workflow.job import run
 
@@ -51,7 +52,7 @@ def select(frame: pd.DataFrame, studies: list[dict]) -> pd.DataFrame:
 
 def label(rows: pd.DataFrame) -> str:
     """Return what stands before a line: what the values are, and their number of units."""
-    ends = sorted({f"{rows.n.min():,}", f"{rows.n.max():,}"}, key=len)
+    ends = sorted({number(n, 0) for n in (rows.n.min(), rows.n.max())}, key=len)
     unit = rows.n_unit.iloc[0].partition(" of ")[0]
     text = f"{rows.row.iloc[0]}, n = {' to '.join(ends)}" + ("" if unit == "instances" else f" {unit}")
     return "\n".join(textwrap.wrap(text, LETTERS))

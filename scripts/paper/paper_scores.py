@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from scripts.core.data import estimate_rows
 from scripts.core.data.estimate_rows import FULL, PARTIAL
 from scripts.core.paper import front, latex, palette, plotting, sections
-from scripts.core.paper.formats import MISSING_MARK, percent
+from scripts.core.paper.formats import MISSING_MARK, number, percent
 from scripts.core.paper.summary import describe_levels
 from scripts.core.paper.tables import write_table
 from scripts.core.workflow.job import run
@@ -170,7 +170,7 @@ def main(
         "models": list(dict.fromkeys(frame.label)),
         "listed": sections.list_words,
         "units": {
-            rows.study_label.iloc[0]: f"{int(rows.n.max()):,} {rows.n_unit.iloc[0]}"
+            rows.study_label.iloc[0]: f"{number(rows.n.max(), 0)} {rows.n_unit.iloc[0]}"
             for _, rows in frame.groupby("study", sort=False)
         },
     }

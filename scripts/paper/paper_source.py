@@ -57,7 +57,7 @@ def main(
         (
             facts["label"],
             facts["architecture"],
-            f"{facts['parameters']:,}" if facts["parameters"] else formats.MISSING_MARK,
+            formats.number(facts["parameters"], 0),
             formats.describe_precision(
                 revisions[name].get("precision", "as served"), revisions[name].get("source", {})
             ),
@@ -128,8 +128,8 @@ def compute(made: list[str], speeds: list[str], models: dict[str, dict]) -> str:
         jobs = [job for rule, job in measured if job.get("model") == name and rules.get(rule) == step]
         minutes = sum(job.get("seconds", 0) + job.get("loading_seconds", 0) for job in jobs) / 60
         label = models[name]["label"] if name in models else name
-        cells = [label, f"{units:,} {STEPS[step]}", f"{tokens:,}" if tokens else formats.MISSING_MARK]
-        rows.append([*cells, formats.number(minutes, 1) if minutes else formats.MISSING_MARK])
+        read = f"{formats.number(units, 0)} {STEPS[step]}"
+        rows.append([label, read, formats.number(tokens or None, 0), formats.number(minutes or None, 1)])
     table = pd.DataFrame(rows, columns=["Model", "Step", "Tokens", "Minutes"])
     table["Model"] = table.Model.where(table.Model != table.Model.shift(), "")
     return latex.Raw(latex.latex_table(table, align="llrr")) if rows else ""

@@ -63,7 +63,7 @@ class Numbers:
 
     def count(self, row: pd.Series) -> str:
         """Return how many a row's value is a share of."""
-        return self._print(row, "below", int(row.below), f"{int(row.below):,}")
+        return self._print(row, "below", int(row.below), number(row.below, 0))
 
     def _print(self, row: pd.Series, column: str, value: Any, text: str) -> str:
         cell = {

@@ -6,7 +6,7 @@ from typing import Any, SupportsInt
 import numpy as np
 import pandas as pd
 
-from scripts.core.paper.formats import MISSING_MARK
+from scripts.core.paper.formats import MISSING_MARK, number
 
 
 def entry(value: float | str | None, text: str, source: str, **cell: Any) -> dict:
@@ -35,7 +35,7 @@ def entry(value: float | str | None, text: str, source: str, **cell: Any) -> dic
 
 def count(value: SupportsInt, source: str, **cell: Any) -> dict:
     """Return the entry of a count, printed with commas between thousands."""
-    return entry(int(value), f"{int(value):,}", source, **cell)
+    return entry(int(value), number(int(value), 0), source, **cell)
 
 
 def of_settings(values: Mapping[str, float], keys: Mapping[str, str]) -> dict[str, dict]:
