@@ -214,11 +214,12 @@ def read_pronouns(path: str | Path) -> dict[str, PronounSet]:
             twice.
     """
     frame = read_frame(path, PRONOUN_COLUMNS, key="set", levels={"type": PRONOUN_TYPES})
-    for (row, column), cell in frame.stack().items():
-        if cell != cell.lower() or any(c.isspace() or c in "{}_" for c in cell):
-            raise UserError(
-                f"{path}, row {row}: '{cell}' ({column}) must be one lower-case word; templates add capitals"
-            )
+    for row, *cells in frame.itertuples(name=None):
+        for column, cell in zip(frame, cells, strict=True):
+            if cell != cell.lower() or any(c.isspace() or c in "{}_" for c in cell):
+                raise UserError(
+                    f"{path}, row {row}: '{cell}' ({column}) must be one lower-case word; templates add capitals"
+                )
     return {
         cells["set"]: PronounSet({form: cells[form] for form in FORMS}, cells["type"])
         for cells in frame.to_dict("records")
