@@ -91,7 +91,7 @@ def pivot(
     """Return cells: factors make the rows, the first varying slowest, and the levels of a column the columns.
 
     Args:
-        factors: Head to column and its levels, in their order, with how each is printed. A label that repeats the one
+        factors: Head to column and its levels, in their order, with how each is printed.
         levels: Of ``column``, with their heads.
         values: Columns of text; of several each has a column of its own for each level.
     """
@@ -328,10 +328,8 @@ def write_excerpts(tex: str, csv: str, rows: pd.DataFrame) -> None:
 
 def write_models(tex: str, csv: str, models: Mapping[str, Mapping]) -> None:
     """Table 3: the run's models."""
-    rows = [
-        {"model": name} | {key: facts[key] for key in ("family", "label", "architecture", "parameters")}
-        for name, facts in models.items()
-    ]
+    keys = ("family", "label", "architecture", "parameters")
+    rows = [{"model": name} | {key: facts[key] for key in keys} for name, facts in models.items()]
     write_table(tex, csv, model_cells(models), left=3, rows=pd.DataFrame(rows))
 
 
