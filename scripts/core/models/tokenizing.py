@@ -101,7 +101,7 @@ def _begin_texts(tokenizer: Any, token: str | None):
     from tokenizers.processors import TemplateProcessing
 
     tokenizer.bos_token = token
-    # Not add_bos_token, with which transformers 5.23 reads every text twice for GPT-NeoX's tokenizer.
+    # Not add_bos_token, with which transformers 5.23 and 5.24 read every text twice for GPT-NeoX's tokenizer.
     tokenizer.backend_tokenizer.post_processor = TemplateProcessing(
         single=[token, "$A"], special_tokens=[(token, tokenizer.convert_tokens_to_ids(token))]
     )
