@@ -6,13 +6,15 @@ set -euo pipefail
 if [[ "${1:-}" == --help ]]; then sed -n '2,4s/^# //p' "$0"; exit 0; fi
 
 packages="latexmk texlive-latex-recommended texlive-latex-extra texlive-fonts-recommended lmodern"
-complete() {
-    command -v latexmk >/dev/null && command -v pdflatex >/dev/null && command -v kpsewhich >/dev/null || return 1
+missing() {
+    for program in latexmk pdflatex kpsewhich; do
+        command -v "$program" >/dev/null || echo "$program"
+    done
     for file in booktabs lmodern mathptmx microtype natbib adjustbox titlesec dblfloatfix; do
-        kpsewhich "$file.sty" >/dev/null || return 1
+        kpsewhich "$file.sty" >/dev/null 2>&1 || echo "$file.sty"
     done
 }
-if complete; then exit 0; fi
+if [[ -z "$(missing)" ]]; then exit 0; fi
 
 as_root=""
 if [[ "$(id -u)" != 0 ]]; then as_root="sudo -n"; fi
@@ -21,8 +23,10 @@ if command -v apt-get >/dev/null && { [[ -z "$as_root" ]] || $as_root true 2>/de
     export DEBIAN_FRONTEND=noninteractive
     # shellcheck disable=SC2086  # both are lists of words
     if $as_root apt-get update -qq && $as_root apt-get install -y -qq --no-install-recommends $packages >/dev/null; then
-        if complete; then exit 0; fi
+        if [[ -z "$(missing)" ]]; then exit 0; fi
     fi
 fi
-echo "Error: TeX is missing and could not be installed here. Install it: sudo apt-get install $packages" >&2
+# shellcheck disable=SC2005,SC2046  # one line of what is missing
+echo "Error: TeX is incomplete and could not be installed here; there is no $(echo $(missing)). On Debian and Ubuntu:" \
+    "sudo apt-get install $packages; elsewhere install a TeX Live that has them" >&2
 exit 1

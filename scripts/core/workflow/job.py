@@ -121,7 +121,9 @@ def call(
 
 def _log_memory() -> None:
     """Log the most memory that this process had at a time, and PyTorch on each GPU that it used."""
-    log.info("memory high-water mark: %d MB", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+    # macOS counts bytes, Linux KiB.
+    unit = 1 << 20 if sys.platform == "darwin" else 1 << 10
+    log.info("memory high-water mark: %d MB", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit)
     torch = sys.modules.get("torch")
     if torch and torch.cuda.is_initialized():
         for device in range(torch.cuda.device_count()):
