@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from scripts.core import files
@@ -35,7 +36,7 @@ class Origins:
         self.makers, self.graph = graph.makers(jobs), graph.inputs_of(jobs)
         self.outcomes, self.where = outcomes, where
         self._schemas, self._columns, self._values, self._upstream = {}, {}, {}, {}
-        self._estimates, self._shared = {}, {}
+        self._estimates, self._shared, self._ids, self._numbers = {}, {}, {}, {}
 
     def origins_of(self, path: str, rows: Sequence[dict] = (), line: tuple[str, int] | None = None) -> list[dict]:
         """Return the lines of template files behind rows of a file; rows that are no estimates have those of the file.
@@ -156,12 +157,12 @@ class Origins:
             for tables in alternatives:
                 speaking = [other for other in tables if other in outputs or self._speaks_of(other, facts)]
                 for key in self._schema(table).keys() & {*IDENTIFIERS}:
-                    column, having = self._column(table, key), [one for one in speaking if key in self._schema(one)]
+                    column, having = self._identifiers(table, key), [o for o in speaking if key in self._schema(o)]
                     # Identifiers of another kind of thing say nothing of these.
                     if any(self._share(table, other, key) for other in having):
                         # Columns of what a model put out are no factors: an answer is its text.
                         told = {other: {} if other in outputs else facts for other in having}
-                        ids = [self._column(other, key)[self._matching(other, told[other])] for other in having]
+                        ids = [self._identifiers(other, key)[self._matching(other, told[other])] for other in having]
                         mask &= column.isin(pd.concat(ids))
             if mask.any():
                 chosen[table] = mask
@@ -174,7 +175,8 @@ class Origins:
     def _share(self, table: str, other: str, key: str) -> bool:
         """Tell whether two tables name some identifier both."""
         if (table, other, key) not in self._shared:
-            self._shared[table, other, key] = bool(self._column(table, key).isin(self._column(other, key)).any())
+            names = self._identifiers(table, key), self._identifiers(other, key)
+            self._shared[table, other, key] = bool(names[0].isin(names[1]).any())
         return self._shared[table, other, key]
 
     def _instances_behind(self, paths: Iterable[str], facts: Mapping[str, list] | None = None) -> tuple[list, list]:
@@ -242,6 +244,15 @@ class Origins:
         if (table, name) not in self._columns:
             self._columns[table, name] = pd.read_parquet(table, columns=[name])[name].reset_index(drop=True)
         return self._columns[table, name]
+
+    def _identifiers(self, table: str, key: str) -> pd.Series:
+        """Return a column of identifiers as numbers, the same in all tables: texts take long to look up."""
+        if (table, key) not in self._ids:
+            codes, values = pd.factorize(self._column(table, key))
+            numbers = [self._numbers.setdefault(value, len(self._numbers)) for value in values]
+            # What is missing has the code -1.
+            self._ids[table, key] = pd.Series(np.array([*numbers, -1])[codes])
+        return self._ids[table, key]
 
     def _needs(self, path: str) -> set[str]:
         """Return everything that a file is made from."""
