@@ -117,7 +117,7 @@ def test_values_are_those_of_the_outcomes_of_the_rows_that_the_trace_names(origi
             continue
         named = [
             set(pd.concat([frame[key] for _, frame in instances(origins, row) if key in frame]).astype(str))
-            for key in outcomes.KEYS
+            for key in estimate_rows.IDENTIFIERS
             if any(key in frame for _, frame in instances(origins, row))
         ]
         assert set(made.id) in named, row
