@@ -25,8 +25,8 @@ from scripts.core.workflow.parts import Parts, digest
 WINDOW = 1024
 """Instances held at once: enough for neighbours to share contexts, few enough for memory to stay flat."""
 LONGEST, RANDOM, OPTIONS = 64, 4, 4
-"""What a way of scoring is checked with: options of the instance with the most tokens, of those with the most bytes,
-and random instances."""
+"""A way of scoring is checked with four options of the longest instance (the one with the most tokens among the 64 with
+the most bytes) and with four random instances."""
 OPTION_BYTES = 64
 """Room for the special tokens of a text and for an option that is longer than the slot it fills."""
 

@@ -9,9 +9,10 @@
 
 Special cases, decided once:
 
-* The tokenizer's own special tokens are kept and nothing is added. A decoder's first token (the tokenizer's own
-  beginning-of-sequence token where it adds one) has no left context and is not scored; an encoder's classification and
-  separator tokens are never scored; an encoder-decoder's end-of-sequence label is, as in its training loss.
+* The tokenizer's own special tokens are kept and nothing is added but a model's ``bos_token``, if the registry has one.
+  A decoder's first token (its beginning-of-sequence token, if it has one) has no left context and is not scored; an
+  encoder's classification and separator tokens are never scored; an encoder-decoder's end-of-sequence label is, as in
+  its training loss.
 * An unknown token is scored like any other. A text longer than the model's context is an error, never truncated.
 * Equal scores go to the option that comes first (:mod:`scripts.core.data.options`).
 * The log-softmax runs in float32 whatever the precision of the weights (``network.token_values``).

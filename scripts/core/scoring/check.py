@@ -2,9 +2,9 @@
 
 Windows that are counted along a pack, positions that are scaled by the longest text of a batch, linear biases and
 recurrent layers break that without a word; and a log-likelihood is one only if no prediction depends on later tokens.
-A job therefore compares its longest text and a few others, in packs and batches as its own, with plain passes over
-single texts, and goes from fast ways to plain ones until one agrees. These are questions of structure, not of rounding,
-so they are asked in float32; in the run's own precision only rounding may come in.
+A job therefore compares the longest text of its file of instances and a few others, in packs and batches as its own,
+with plain passes over single texts, and goes from fast ways to plain ones until one agrees. These are questions of
+structure, not of rounding, so they are asked in float32; in the run's own precision only rounding may come in.
 """
 
 import contextlib
@@ -68,7 +68,7 @@ def choose_way(scorer: Scorer, texts: Sequence[Text]) -> dict[str, Any]:
     """Set the fastest way of scoring that agrees with plain passes and return what the record says of it.
 
     Args:
-        texts: The job's longest and some others, such as other options of the longest.
+        texts: The longest of the file of instances and some others, such as other options of the longest.
 
     Raises:
         UserError: If a text cannot be run by itself, a score is not finite, a prediction depends on later tokens, or no
@@ -81,6 +81,7 @@ def choose_way(scorer: Scorer, texts: Sequence[Text]) -> dict[str, Any]:
     half = network.dtype != torch.float32
     rounded = _plain_scores(scorer, probes, half_precision_bound) if half else []
     if isinstance(scorer, PackedScorer):
+        # What is longer than every probe is not packed: a full pack of it has not been compared.
         scorer.longest = min(scorer.longest, longest)
     scorer.way = ways[0]
     try:

@@ -43,8 +43,8 @@ def continuation(rows: pd.DataFrame, texts: Sequence[Text], values: Values) -> p
 def label_loss(rows: pd.DataFrame, texts: Sequence[Text], values: Values) -> pd.DataFrame:
     """Add sums and numbers of the option's, sentinels' and end's tokens, and the option without a capital.
 
-    MISGENDERED (Hossain et al. 2023, section 3.2.1) takes the lowest mean over label tokens; others can be chosen
-    without scoring again. ``option_tokens`` counts a token that is not scored, too.
+    MISGENDERED (Hossain et al. 2023, section 3.2.1) takes the lowest loss, so the highest mean over label tokens; others
+    can be chosen without scoring again. ``option_tokens`` counts a token that is not scored, too.
     """
     table = log_likelihood(rows, texts, values)
     for kind, name in ((reader.OPTION, "option"), (reader.SENTINEL, "sentinel"), (reader.END, "end")):
