@@ -115,6 +115,7 @@ if PROMPTED:
             "../envs/scoring.yaml"
         threads: SCORING_THREADS
         resources:
+            gpu=1,
             mem_mb=growing(6000),
             runtime=growing(60),
         params:

@@ -162,6 +162,7 @@ if BENCHMARKED:
             "../envs/scoring.yaml"
         threads: SCORING_THREADS
         resources:
+            gpu=1,
             mem_mb=growing(2000),
             runtime=growing(30),
         params:

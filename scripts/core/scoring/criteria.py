@@ -43,7 +43,7 @@ def continuation(rows: pd.DataFrame, texts: Sequence[Text], values: Values) -> p
 def label_loss(rows: pd.DataFrame, texts: Sequence[Text], values: Values) -> pd.DataFrame:
     """Add sums and numbers of the option's, sentinels' and end's tokens, and the option without a capital.
 
-    MISGENDERED (Hossain et al. 2023, section 3.2.1) takes the lowest loss, so the highest mean over label tokens; others
+    MISGENDERED (Hossain et al. 2023, section 3.2.1) takes the lowest loss: the highest mean over label tokens. Others
     can be chosen without scoring again. ``option_tokens`` counts a token that is not scored, too.
     """
     table = log_likelihood(rows, texts, values)

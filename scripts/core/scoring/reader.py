@@ -45,7 +45,7 @@ class Text:
 
 
 class Reader:
-    """Tokenises instances for one model, untruncated, with the tokenizer's special tokens (and the registry's ``bos_token``).
+    """Tokenises instances for one model, untruncated, with the tokenizer's special tokens and the registry's.
 
     Args:
         architecture: "encoder", "decoder" or "encoder-decoder".

@@ -43,7 +43,7 @@ def reserve_gpus(count: int, folder: str | Path | None = None, seconds: float = 
     """Hold ``count`` GPUs of this machine for the block and name them in CUDA_VISIBLE_DEVICES of this process.
 
     Waits until as many are free. A machine with fewer gives all it has; one without any gives none, and the
-    block runs on the CPU. A job that asks for none leaves the variable alone.
+    block runs on the CPU. To a job that asks for none, none is visible: it would use one that another job holds.
 
     Args:
         folder: Where the lock files lie; by default one folder for each user and allocation in the machine's temporary
@@ -54,6 +54,7 @@ def reserve_gpus(count: int, folder: str | Path | None = None, seconds: float = 
         The names of the GPUs.
     """
     if not count:
+        os.environ[VISIBLE] = ""
         yield []
         return
     names = visible_gpus()
