@@ -40,7 +40,11 @@ _DRAWN = {
 }
 OVERLAYS = {
     "default": {},
-    "synthetic": _DRAWN | {"studies": ["ruff", "misgendered"]},
+    "synthetic": _DRAWN
+    | {
+        "studies": ["ruff", "misgendered", "winopron"],
+        "winopron": {"prompting": {"models": []}, "resolution": {"pairs": 0}},
+    },
     "official": _DRAWN
     | {
         "studies": ["ruff", "misgendered", "winopron"],
