@@ -8,6 +8,7 @@ that the machinery works.
 
 import argparse
 import json
+import tempfile
 from pathlib import Path
 
 from scripts.core.coreference_systems.packages import fastcoref_systems
@@ -27,11 +28,13 @@ def louder(model, factor):
                 parameter.mul_(factor)
 
 
-def roberta_tokenizer(folder):
-    """Return RoBERTa's kind of tokenizer, trained on the spot."""
-    tokenizer = zoo.make_tokenizer("roberta")
-    tokenizer.model_max_length = 256
-    return tokenizer
+def roberta_tokenizer():
+    """Return RoBERTa's kind of tokenizer, trained on the spot; the packages' transformers takes files by place."""
+    import transformers
+
+    with tempfile.TemporaryDirectory() as folder:
+        vocabulary, merges = zoo._trained("roberta").save_model(folder)
+        return transformers.RobertaTokenizerFast(vocabulary, merges, model_max_length=256)
 
 
 def fast(folder, seed, kind, longest):
@@ -42,7 +45,7 @@ def fast(folder, seed, kind, longest):
     from fastcoref.coref_models.modeling_lingmess import LingMessModel
 
     folder.mkdir(parents=True)
-    tokenizer = roberta_tokenizer(folder)
+    tokenizer = roberta_tokenizer()
     head = {"max_span_length": 5, "top_lambda": 0.4, "ffnn_size": 24, "dropout_prob": 0.3, "max_segment_len": 32}
     if longest:
         head["max_doc_len"] = longest
@@ -72,7 +75,7 @@ def caw(folder, seed, lora):
 
     encoder = folder / "encoder"
     encoder.mkdir(parents=True)
-    tokenizer = roberta_tokenizer(encoder)
+    tokenizer = roberta_tokenizer()
     torch.manual_seed(seed)
     network = transformers.RobertaModel(
         transformers.RobertaConfig(
