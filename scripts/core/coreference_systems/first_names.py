@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scripts.core import files
-from scripts.core.errors import UserError, did_you_mean
+from scripts.core.errors import UserError
 
 # The list of names that the study used, as the package gender-guesser carries it.
 NAME_PACKAGE, NAME_FILE = "gender_guesser", "data/nam_dict.txt"
@@ -55,10 +55,8 @@ def read_names(path: str | Path, column: str = "corrected") -> list[Name]:
         In the order of the list.
 
     Raises:
-        UserError: For an unknown ``column``, and a row that is not one of the list's layout.
+        UserError: For a row that is not one of the list's layout.
     """
-    if column not in COLUMNS:
-        raise UserError(f"the column '{column}' is unknown; use {' or '.join(COLUMNS)}{did_you_mean(column, COLUMNS)}")
     start = COLUMNS[column]
     names = {}
     for row, line in enumerate(files.read_text(path, "install gender-guesser again").split("\n"), 1):

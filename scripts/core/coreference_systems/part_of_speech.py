@@ -8,7 +8,7 @@ then the tags of a sentence a line.
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,41 +35,27 @@ def tag(documents: "Sequence[AnnotatedDocument]", python: str) -> "tuple[list[An
         The documents with tags of the Penn Treebank, and versions of what tagged them.
 
     Raises:
-        UserError: If the environment does not tag, with the last line of what it said.
+        UserError: If the environment does not tag, with the last line of what it said, or a sentence gets more or fewer
+            tags than it has words.
     """
-    sentences = [document.words[start:end] for document in documents for start, end in document.sentences]
     process = Process("the tagger", python, "scripts.core.coreference_systems.part_of_speech")
-    process.send(sentences, last=True)
-    facts, tags = process.receive(), list(process.answers())
-    if len(tags) != len(sentences):
+    process.send([d.words[start:end] for d in documents for start, end in d.sentences], last=True)
+    facts, found = process.receive(), list(process.answers())
+    if len(found) != sum(len(document.sentences) for document in documents):
         raise process.ended()
-    found = iter(tags)
-    return tag_by(documents, lambda _: next(found)), facts
-
-
-def tag_by(documents: "Iterable[AnnotatedDocument]", tagger: Callable) -> "list[AnnotatedDocument]":
-    """Return the documents with parts of speech from a tagger.
-
-    Args:
-        tagger: Takes the words of one sentence, a tuple of str, and returns one tag of the Penn Treebank for each.
-
-    Raises:
-        UserError: If a sentence gets another number of tags than it has words.
-    """
-    return [replace(document, tags=_tags(document, tagger)) for document in documents]
-
-
-def _tags(document: "AnnotatedDocument", tagger: Callable) -> tuple[str, ...]:
-    tags = []
-    for number, (start, end) in enumerate(document.sentences, 1):
-        found = list(tagger(document.words[start:end]))
-        if len(found) != end - start:
-            raise UserError(
-                f"sentence {number} of the document '{document.name}' has {count_noun(end - start, 'word')} and got "
-                f"{count_noun(len(found), 'tag')}; use a tagger that keeps words as they are"
-            )
-        tags += found
-    return tuple(tags)
+    answers, tagged = iter(found), []
+    for document in documents:
+        tags = []
+        for number, (start, end) in enumerate(document.sentences, 1):
+            of_sentence = next(answers)
+            if len(of_sentence) != end - start:
+                raise UserError(
+                    f"sentence {number} of the document '{document.name}' has {count_noun(end - start, 'word')} and "
+                    f"got {count_noun(len(of_sentence), 'tag')}; use a tagger that keeps words as they are"
+                )
+            tags += of_sentence
+        tagged.append(replace(document, tags=tuple(tags)))
+    return tagged, facts
 
 
 def write(path: str | Path, documents: "Iterable[AnnotatedDocument]") -> None:

@@ -6,8 +6,8 @@ import pytest
 
 from scripts.core.coreference_systems.c2f import features
 from scripts.core.coreference_systems.c2f.windows import Splitter
-from scripts.core.errors import UserError
 from tests.core.coreference_systems import tiny
+from tests.refusals import refused
 
 
 @pytest.fixture(scope="module")
@@ -21,31 +21,26 @@ def splitter(tokenizer, **changes):
     return Splitter(tokenizer, tiny.configuration(**changes))
 
 
-def test_segments_hold_whole_sentences(tokenizer):
+@pytest.mark.parametrize(
+    ("pieces", "segments"),
+    [
+        pytest.param(25, [(0, 22)], id="all sentences"),
+        # Sentences of 9, 6 and 7 words; "it" has two pieces.
+        pytest.param(18, [(0, 15), (15, 22)], id="two and one"),
+        pytest.param(16, [(0, 9), (9, 22)], id="one and two"),
+        pytest.param(7, [(0, 5), (5, 9), (9, 14), (14, 15), (15, 19), (19, 22)], id="cut between words"),
+    ],
+)
+def test_segments_hold_whole_sentences_or_words_of_one(tokenizer, pieces, segments):
+    assert splitter(tokenizer, max_segment_pieces=pieces).segments(tiny.documents()[0]) == segments
+
+
+def test_a_document_that_cannot_be_divided_is_named(tokenizer):
     document = tiny.documents()[0]
-    # Sentences of 9, 6 and 7 words; "it" has two pieces.
-    assert splitter(tokenizer, max_segment_pieces=18).segments(document) == [(0, 15), (15, 22)]
-    assert splitter(tokenizer, max_segment_pieces=16).segments(document) == [(0, 9), (9, 22)]
-    assert splitter(tokenizer, max_segment_pieces=25).segments(document) == [(0, 22)]
-
-
-def test_a_sentence_longer_than_a_segment_is_cut_between_words(tokenizer):
-    document = tiny.documents()[0]
-    segments = splitter(tokenizer, max_segment_pieces=7).segments(document)
-    assert segments == [(0, 5), (5, 9), (9, 14), (14, 15), (15, 19), (19, 22)]
-    assert [start for start, _ in segments[1:]] == [end for _, end in segments[:-1]]
-
-
-def test_a_word_longer_than_a_segment_is_refused(tokenizer):
-    document = replace(tiny.documents()[0], words=("abcdefgh", *tiny.documents()[0].words[1:]))
-    with pytest.raises(UserError, match="'harbour': word 0 has 8 word pieces, more than a segment's 5; divide it"):
-        splitter(tokenizer, max_segment_pieces=7).segments(document)
-
-
-def test_a_document_without_words_is_refused(tokenizer):
-    empty = replace(tiny.documents()[0], words=(), sentences=(), clusters=())
-    with pytest.raises(UserError, match="'harbour' has no words"):
-        splitter(tokenizer).window(empty)
+    with refused("'harbour'", "word 0", "8 word pieces", "segment's 5", "divide"):
+        splitter(tokenizer, max_segment_pieces=7).segments(replace(document, words=("abcdefgh", *document.words[1:])))
+    with refused("'harbour'", "no words"):
+        splitter(tokenizer).window(replace(document, words=(), sentences=(), clusters=()))
 
 
 def test_a_short_text_is_not_mostly_padding(tokenizer):
@@ -54,11 +49,6 @@ def test_a_short_text_is_not_mostly_padding(tokenizer):
     short = Splitter(tokenizer, tiny.configuration(max_segment_pieces=100), short=True).window(document)
     assert (padded.input_ids.shape, short.input_ids.shape) == ((1, 64), (1, 32))
     assert (padded.input_ids[:, :32] == short.input_ids).all() and not padded.attention_mask[:, 32:].any()
-
-
-def test_an_unknown_genre_is_refused(tokenizer):
-    with pytest.raises(UserError, match="the genre 'xx' is none of bc, bn"):
-        splitter(tokenizer).window(tiny.documents()[0], genre="xx")
 
 
 def test_a_window_has_the_genre_of_its_document(tokenizer):
@@ -116,12 +106,8 @@ def test_a_part_of_a_document(tokenizer):
 def test_cases_and_plain_marks():
     words = ["Anna", "saw", "NASA", "\u2019s", "Berta", "12"]
     assert features.word_cases(words, [(0, 2), (2, 6)]) == [4, 1, 3, 0, 2, 0]
-    assert [features.plain_punctuation(word) for word in ("\u201c", "``", "-LRB-", "o\u2019clock")] == [
-        '"',
-        '"',
-        "(",
-        "o'clock",
-    ]
+    typed = ["\u201c", "``", "-LRB-", "o\u2019clock"]
+    assert [features.plain_punctuation(word) for word in typed] == ['"', '"', "(", "o'clock"]
 
 
 def test_classes_of_pairs():

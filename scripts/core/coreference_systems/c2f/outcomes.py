@@ -60,7 +60,7 @@ def clusters(scores: Scores, window: Window, singletons: bool) -> list[list[tupl
     for cluster in found:
         # Pieces of one word can give two spans of the same words; the first in the text is the mention.
         mentions = []
-        for span in sorted(cluster):
+        for span in cluster:
             mention = (window.word[starts[span]], window.word[ends[span]])
             if mention not in seen:
                 seen.add(mention)

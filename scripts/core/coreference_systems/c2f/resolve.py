@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
 PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
-# The pairs of spans grow with the square of a document's length.
+# Longest text, in words and marks: the pairs of spans grow with the square of a document's length.
 MAX_WORDS = 20_000
 # Texts are read ahead up to so many words, and those of one shape encoded together up to so many pieces: short texts
 # one at a time take half as long again, most of it for reading the weights from memory.
@@ -74,34 +74,26 @@ class Resolver:
 
     Args:
         precision: Of the products: float32 or bfloat16.
-        max_words: Longest text, in words and marks.
     """
 
     def __init__(
-        self,
-        model: C2F,
-        tokenizer: "PreTrainedTokenizerBase",
-        device: str = "cpu",
-        precision: str = "float32",
-        max_words: int = MAX_WORDS,
+        self, model: C2F, tokenizer: "PreTrainedTokenizerBase", device: str = "cpu", precision: str = "float32"
     ):
         if precision not in PRECISIONS:
             raise UserError(f"the precision '{precision}' is none of {', '.join(PRECISIONS)}")
         device = loading.pick_device(device)
         self.model = model.to(device).eval()
         self.splitter = Splitter(tokenizer, model.configuration, short=True)
-        self.device, self.precision, self.max_words = torch.device(device), precision, max_words
+        self.device, self.precision = torch.device(device), precision
 
     @classmethod
-    def load(
-        cls, source: str | Path, device: str = "cpu", precision: str = "float32", max_words: int = MAX_WORDS
-    ) -> "Resolver":
+    def load(cls, source: str | Path, device: str = "cpu", precision: str = "float32") -> "Resolver":
         """Return the resolver of a folder or delta; see :func:`scripts.core.coreference_systems.c2f.checkpoints.load`.
 
         Raises:
             UserError: For weights that cannot be used, an unknown precision, or a GPU that is not there.
         """
-        return cls(*checkpoints.load(source), device, precision, max_words)
+        return cls(*checkpoints.load(source), device, precision)
 
     def resolve(self, texts: Iterable[tuple[str, str]]) -> Iterator[coreference.Document]:
         """Resolve texts.
@@ -115,9 +107,9 @@ class Resolver:
         ahead = []
         for name, text in texts:
             tokens = tokenise(text)
-            if len(tokens) > self.max_words:
+            if len(tokens) > MAX_WORDS:
                 raise UserError(
-                    f"the document '{name}' has {len(tokens)} words and marks, more than {self.max_words}; divide it"
+                    f"the document '{name}' has {len(tokens)} words and marks, more than {MAX_WORDS}; divide it"
                 )
             words = tuple(text[start:end] for start, end in tokens)
             ahead.append((text, tokens, AnnotatedDocument(name, words, sentences(text, tokens), ())))

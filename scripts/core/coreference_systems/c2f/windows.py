@@ -135,18 +135,17 @@ class Splitter:
             begin = stop
         return found
 
-    def window(
-        self, document: "AnnotatedDocument", start: int = 0, end: int | None = None, genre: str | None = None
-    ) -> Window:
+    def window(self, document: "AnnotatedDocument", start: int = 0, end: int | None = None) -> Window:
         """Return the tensors of a document's words from ``start`` to ``end``, with the mentions that lie within.
+
+        The genre is the document's own (Joshi et al. 2019) or, if the system does not know that, the one that the
+        configuration names for texts without a genre.
 
         Args:
             start, end: Half open; by default the whole document.
-            genre: One of the configuration's; by default the document's own (Joshi et al. 2019) or, if the system does
-                not know that, the one that the configuration names for texts without a genre.
 
         Raises:
-            UserError: As :meth:`segments`; for a genre that the system does not know; for a document without words.
+            UserError: As :meth:`segments`; for a document without words.
         """
         end = len(document.words) if end is None else end
         if start >= end:
@@ -181,7 +180,7 @@ class Splitter:
             if not by_word:
                 # As published, the closing mark belongs to the sentence after it where one ends before it.
                 rows.add(place, 1, b - 1, sentence_of[b - 1] + ((b - 1) in ends), number, True)
-        return self._finish(rows, document, (ids, mask), (start, end), genre, by_word)
+        return self._finish(rows, document, (ids, mask), (start, end), by_word)
 
     def _finish(
         self,
@@ -189,7 +188,6 @@ class Splitter:
         document: "AnnotatedDocument",
         tensors: tuple[torch.Tensor, torch.Tensor],
         limits: tuple[int, int],
-        genre: str | None,
         by_word: bool,
     ) -> Window:
         start, end = limits
@@ -224,7 +222,7 @@ class Splitter:
             segment=segment,
             speaker=torch.tensor(speaker),
             case=torch.tensor([0 if mark else cases[word] for word, mark in zip(rows.word, rows.mark, strict=True)]),
-            genre=self._genre(genre, document),
+            genre=self._genre(document),
             words=document.words,
             cases=cases,
             word=rows.word,
@@ -232,15 +230,10 @@ class Splitter:
             clusters=clusters,
         )
 
-    def _genre(self, genre: str | None, document: "AnnotatedDocument") -> int:
-        genres = self.configuration.genres
-        if not self.configuration.speaker_and_genre:
-            return 0
-        if genre is None:
-            genre = document.genre if document.genre in genres else self.configuration.genre
-        if genre not in genres:
-            raise UserError(f"the document '{document.name}': the genre '{genre}' is none of {', '.join(genres)}")
-        return genres.index(genre)
+    def _genre(self, document: "AnnotatedDocument") -> int:
+        c = self.configuration
+        known = document.genre in c.genres
+        return c.genres.index(document.genre if known else c.genre) if c.speaker_and_genre else 0
 
 
 class _Rows:
