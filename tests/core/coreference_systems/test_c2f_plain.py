@@ -39,11 +39,15 @@ SETTINGS = {
     "one pass, two hidden layers": replace(PUBLISHED, coref_depth=1, ffnn_depth=2, max_top_spans=20),
     "three passes, no metadata": replace(PUBLISHED, coref_depth=3, speaker_and_genre=False, segment_distances=0),
     "no priors": replace(PUBLISHED, width_prior=False, distance_prior=False, genre="pt"),
+    "no features": replace(
+        PUBLISHED, coref_depth=1, width_prior=False, distance_prior=False, distance_feature=False,
+        speaker_and_genre=False, segment_distances=0,
+    ),
     "demonstration": DEMONSTRATION,
     "demonstration, low rank": replace(DEMONSTRATION, lora_rank=2),
     "words, published otherwise": replace(PUBLISHED, unit="word"),
     "demonstration, two passes": replace(DEMONSTRATION, coref_depth=2, distance_feature=False, width_prior=True),
-}
+}  # fmt: skip
 
 
 TABLES = {
