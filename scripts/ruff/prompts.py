@@ -45,7 +45,8 @@ def read_prompts(path: str | Path) -> dict[str, dict]:
     prompts = read_frame(path, PROMPT_COLUMNS, key="prompt", levels={"kind": KINDS})
     for row, _, kind, text in prompts.itertuples(name=None):
         _check_slots(text, ("{task}", "{options}") if kind == "options" else ("{task}",), f"{path}, row {row}")
-    return prompts.assign(text=prompts.text.map(_breaks)).set_index("prompt").to_dict("index")
+    prompts = prompts.assign(text=prompts.text.map(_breaks)).set_index("prompt")
+    return {str(name): dict(cells) for name, cells in prompts.iterrows()}
 
 
 def read_chains(path: str | Path) -> dict[str, dict]:
@@ -68,7 +69,7 @@ def read_chains(path: str | Path) -> dict[str, dict]:
             raise UserError(f"{where}: the method is called '{VANILLA}', as is asking without one; rename it")
         _check_slots(chain, ("{prompt}",), where)
         _check_slots(final, ("{first}", "{chain}"), where)
-    return chains.set_index("method").map(_breaks).to_dict("index")
+    return {str(name): dict(cells) for name, cells in chains.set_index("method").map(_breaks).iterrows()}
 
 
 def select_chains(chains: Mapping[str, dict], methods: Sequence[str], path: str | Path) -> dict[str, dict]:

@@ -98,7 +98,7 @@ def read_replica(sentences: str | Path, occupations: str | Path) -> Templates:
             f"{sentences}: has no sentence for the occupation '{occupation}' of {occupations}; add six rows"
         )
     frame = frame.drop(columns="second_reading").assign(participant=frame.occupation.map(participants), row=frame.index)
-    rows = tuple(Template(**cells) for cells in frame.to_dict("records"))
+    rows = tuple(Template(**{str(name): cell for name, cell in cells.items()}) for cells in frame.to_dict("records"))
     return Templates("replica", str(sentences), rows, str(occupations), line_numbers(occupations, OCCUPATION_COLUMNS))
 
 
