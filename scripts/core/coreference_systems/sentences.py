@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from scripts.core import files
-from scripts.core.coreference_systems import part_of_speech
 from scripts.core.coreference_systems.packages.process import Process, interpreter
+from scripts.core.coreference_systems.packages.words import PACKAGE
 
 COLUMNS = ("section", "start", "end", "starts", "ends", "tags", "dependencies", "heads", "entities")
 """A sentence's section (from 0), where it begins and ends in the text (half-open, in characters), and of each token the
@@ -95,8 +95,8 @@ def main() -> None:
 
     import spacy  # pyright: ignore[reportMissingImports]
 
-    pipeline = spacy.load(part_of_speech.PIPELINE, exclude=["lemmatizer"])
-    print(json.dumps({name: importlib.metadata.version(name) for name in ("spacy", part_of_speech.PIPELINE)}))
+    pipeline = spacy.load(PACKAGE, exclude=["lemmatizer"])
+    print(json.dumps({name: importlib.metadata.version(name) for name in ("spacy", PACKAGE)}))
     # Lines end with line feeds alone: a form feed is a paragraph.
     with Path(sys.argv[1]).open(encoding="utf-8", newline="\n") as lines:
         pieces = ((paragraph, (section, start)) for section, start, paragraph in paragraphs(lines))

@@ -193,7 +193,7 @@ class _Run:
 
     def go(self) -> list[dict]:
         self._resume()
-        while self.epoch < len(self.epochs) and not self._is_over():
+        while self.epoch < len(self.epochs):
             self._run_epoch(self.epochs[self.epoch])
         if self.best:
             checkpoints.copy_tensors(
@@ -201,10 +201,6 @@ class _Run:
             )
         self.model.eval()
         return self.history
-
-    def _is_over(self):
-        patience = self.settings.patience
-        return bool(patience and self.best and len(self.history) - self.best["epoch"] >= patience)
 
     def _run_epoch(self, pieces: list[Piece]):
         size = self.settings.accumulation

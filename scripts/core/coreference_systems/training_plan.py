@@ -36,7 +36,6 @@ class Settings:
         loss_per_word: If above 0, a window's loss is divided by this times its words.
         encoder_dropout: With shared dropout, the encoder's.
         precision: Of the products: float32 or bfloat16.
-        patience: Training ends when the development score has not risen for this many epochs; 0 for never.
     """
 
     epochs: int = 20
@@ -57,7 +56,6 @@ class Settings:
     loss_per_word: float = 0.0
     encoder_dropout: float = 0.1
     precision: str = "float32"
-    patience: int = 0
     seed: int = 0
     rewriting: Shares = field(default_factory=Shares)
 

@@ -9,6 +9,7 @@ import pytest
 from scripts.core.coreference_systems import part_of_speech as p
 from scripts.core.coreference_systems.documents import AnnotatedDocument
 from scripts.core.coreference_systems.packages import process
+from scripts.core.coreference_systems.packages.words import PACKAGE
 from tests.refusals import refused
 
 CORPUS = [
@@ -80,11 +81,9 @@ def test_tags_of_other_documents_are_refused(tmp_path, lines, named):
         p.read(tmp_path / "tags.jsonl", CORPUS)
 
 
-def test_spacy_tags_pronouns_and_names():
-    """Where the pipeline is installed beside this Python; the environment of the coreference systems has it."""
-    pytest.importorskip("spacy", reason="spaCy is not installed: it lives in the environment of envs/coreference.in")
-    pytest.importorskip(p.PIPELINE)
+@pytest.mark.workflow  # Making the environment takes minutes where it is not there.
+def test_spacy_tags_pronouns_and_names(coreference_python):
     sentence = ("Ada", "gave", "him", "her", "book", ".")
-    (tagged,), facts = p.tag([AnnotatedDocument("d", sentence, ((0, 6),), ())], sys.executable)
+    (tagged,), facts = p.tag([AnnotatedDocument("d", sentence, ((0, 6),), ())], str(coreference_python))
     assert tagged.tags == ("NNP", "VBD", "PRP", "PRP$", "NN", ".")
-    assert facts.keys() == {"spacy", p.PIPELINE}
+    assert facts.keys() == {"spacy", PACKAGE}

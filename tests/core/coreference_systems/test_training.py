@@ -56,54 +56,36 @@ class Killed(Exception):
     """Stands for a kill."""
 
 
-def assert_same(model, other):
-    for name, value in model.state_dict().items():
-        assert torch.equal(value, other.state_dict()[name]), name
-
-
 @pytest.mark.parametrize(
-    ("saved_every", "kill_after"),
-    [(3, 2), *(pytest.param(*case, marks=pytest.mark.nightly) for case in ((1, 2), (1, 3), (3, 3), (1000, 2)))],
+    ("killed_in", "saved_every"),
+    [
+        pytest.param(5, 1, id="within an epoch"),
+        pytest.param(7, 1000, id="after an epoch"),
+        *(pytest.param(*case, marks=pytest.mark.nightly) for case in ((1, 1), (7, 3), (8, 2))),
+    ],
 )
-def test_a_run_killed_after_an_epoch_goes_on_to_the_same_weights(encoder, tmp_path, saved_every, kill_after):
-    whole, history = train(encoder, settings())
-    seen = []
-
-    def report(news):
-        seen.append(news)
-        if sum(isinstance(item, dict) for item in seen) == kill_after:
-            raise Killed
-
-    state = tmp_path / "state" / "state.pt"
-    with pytest.raises(Killed):
-        train(encoder, settings(), report, state=state, save_every=saved_every)
-    told = []
-    again, later = train(encoder, settings(), told.append, state=state, save_every=saved_every)
-    assert told[0].startswith("going on after step ")
-    assert not told[0].startswith("going on after step 0 ")
-    assert_same(whole, again)
-    clocks = ("seconds", "words_per_second")
-    untimed = [[{k: v for k, v in entry.items() if k not in clocks} for entry in one] for one in (history, later)]
-    assert untimed[0] == untimed[1]
-
-
-def test_a_run_killed_within_an_epoch_goes_on_there(encoder, tmp_path, monkeypatch):
-    whole, _ = train(encoder, settings(accumulation=2))
+def test_a_killed_run_goes_on_to_the_same_weights(encoder, tmp_path, monkeypatch, killed_in, saved_every):
+    whole, history = train(encoder, settings(accumulation=2))
     take = training._Run._take_step
 
     def killed(self, pieces):
-        if self.step == 5:
+        if self.step == killed_in:
             raise Killed
         take(self, pieces)
 
-    state = tmp_path / "state.pt"
+    state = tmp_path / "state" / "state.pt"
     with monkeypatch.context() as patch, pytest.raises(Killed):
         patch.setattr(training._Run, "_take_step", killed)
-        train(encoder, settings(accumulation=2), state=state, save_every=1)
+        train(encoder, settings(accumulation=2), state=state, save_every=saved_every)
     told = []
-    again, _ = train(encoder, settings(accumulation=2), told.append, state=state, save_every=1)
-    assert told[0].startswith("going on after step 5 of ")
-    assert_same(whole, again)
+    again, later = train(encoder, settings(accumulation=2), told.append, state=state, save_every=saved_every)
+    step = int(told[0].removeprefix("going on after step ").split()[0])
+    assert step == killed_in if saved_every == 1 else 0 < step <= killed_in
+    for name, value in whole.state_dict().items():
+        assert torch.equal(value, again.state_dict()[name]), name
+    clocks = ("seconds", "words_per_second")
+    untimed = [[{k: v for k, v in entry.items() if k not in clocks} for entry in one] for one in (history, later)]
+    assert untimed[0] == untimed[1]
 
 
 def test_a_state_that_is_not_this_runs_is_refused(encoder, tmp_path):
@@ -130,13 +112,8 @@ def test_the_best_epoch_on_the_development_documents_is_kept(encoder, monkeypatc
         assert torch.equal(value, weights[1][name]), name
 
 
-def test_training_ends_when_the_development_score_no_longer_rises(encoder, monkeypatch):
-    told = iter([0.2, 0.6, 0.5, 0.6, 0.9, 0.9])
-    monkeypatch.setattr(training, "development_scores", lambda *_: {"conll": next(told)})
-    _, history = train(encoder, settings(epochs=6, patience=2))
-    assert len(history) == 4
-    # Without development documents the last epoch counts.
-    _, history = train(encoder, settings(epochs=2, patience=1), development=[])
+def test_without_development_documents_the_last_epoch_counts(encoder):
+    _, history = train(encoder, settings(epochs=2), development=[])
     assert [entry.get("development") for entry in history] == [None, None]
 
 

@@ -46,7 +46,6 @@ class Window:
         words: The document's words.
         cases: Of the document's words.
         word: The document's word of each unit; of a segment's mark that of its neighbour.
-        marks: Whether a unit is a segment's mark, shape ``(units,)``.
         clusters: The number of the cluster, from 1, of each gold mention, by its first and last unit.
     """
 
@@ -64,7 +63,6 @@ class Window:
     words: tuple
     cases: list
     word: list
-    marks: torch.Tensor
     clusters: dict
 
     @property
@@ -226,7 +224,6 @@ class Splitter:
             words=document.words,
             cases=cases,
             word=rows.word,
-            marks=torch.tensor(rows.mark),
             clusters=clusters,
         )
 
