@@ -65,6 +65,9 @@ def test_they_agrees_with_its_verbs():
     )
     assert made.clusters == document().clusters
     assert rewriting.with_they(document(), Always(0.1)) == document()
+    # The verb after an object is another word's.
+    other = tiny.document("doc", ["The letter to her was old , and she was tired ."], [[(0, 3, 3), (0, 8, 8)]])
+    assert text(rewriting.with_they(other, Always(0.9))) == "The letter to them was old , and they were tired ."
 
 
 def test_people_have_other_names_throughout():
