@@ -158,7 +158,7 @@ def test_random_clusterings_score_as_by_the_official_scorer(tmp_path, singletons
             tmp_path / name,
             [
                 documents.AnnotatedDocument(
-                    name=f"document {number}".replace(" ", "_"),
+                    name=f"document_{number}",
                     words=tuple(f"w{word}" for word in range(80)),
                     sentences=((0, 80),),
                     clusters=documents.order_clusters(pair[side] if singletons else without_singletons(pair[side])),
