@@ -190,8 +190,7 @@ def smaller_gap(run: Results) -> list[Check]:
 
         def quantity() -> Sampled:
             he, she, they, xe = (run.recall(system, pronoun_set=name)() for name in PRONOUNS)
-            samples = (he.samples + she.samples - they.samples - xe.samples) / 2
-            return Sampled((he.value + she.value - they.value - xe.value) / 2, samples, he.clusters, -1.0)
+            return (he - they).mean_with(she - xe)
 
         return quantity
 

@@ -2,6 +2,7 @@
 
 from functools import partial
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -58,6 +59,15 @@ def test_findings_by_the_values_alone(results):
         "and not significant after Holm's correction (p = 0.0300)"
     )
     assert table.evidence[1] == "all 4 checks hold" and "; but" not in table.evidence[8]
+
+
+def test_correlations_of_few_quadruples_have_the_interval_of_fisher(results):
+    rows = sharp(results).assign(n=24, clusters=24)
+    rho = rows.value[(rows.metric == "spearman_rho") & (rows.system == "BERT-base") & (rows.debiasing == "none")].iloc[
+        0
+    ]
+    low, high = (np.tanh(np.arctanh(rho) + side * 1.959964 * 1.03 / np.sqrt(21)) for side in (-1, 1))
+    assert f"{low:+.3f} to {high:+.3f}".replace("-", "−") in verdicts(rows).evidence[9]
 
 
 def mirrored(results):

@@ -183,3 +183,11 @@ def test_a_flat_model_is_not_called_uneven_and_an_uneven_one_not_flat(size):
 def test_a_large_sample_tells_alike_from_unlike():
     assert shares_of_verdicts([0.7] * 4, 20000, 40)[HOLDS] > 0.9
     assert shares_of_verdicts([0.6, 0.65, 0.7, 0.75], 20000, 40)[FAILS] > 0.9
+
+
+@pytest.mark.parametrize(("better", "outcome"), [(8, False), (9, False), (10, True)])
+def test_a_name_is_among_the_ten_best_with_nine_above_it_and_not_with_ten(better, outcome):
+    values = np.r_[0.5, np.full(better, 0.9), np.full(20 - better, 0.1)]
+    names = pd.DataFrame({"name_class": ["unisex", *["male"] * 20], "value": values})
+    found = quantities.among_best(names.assign(low=values - 0.02, high=values + 0.02), "unisex")
+    assert decide([check(lambda: (found, ""))]).verdict == (HOLDS if outcome else FAILS)

@@ -32,6 +32,11 @@ class Sampled:
         clusters = min(self.clusters, other.clusters)
         return Sampled(self.value - other.value, self.samples - other.samples, clusters, -1.0)
 
+    def mean_with(self, other: "Sampled") -> "Sampled":
+        """Return the mean of two differences."""
+        clusters = min(self.clusters, other.clusters)
+        return Sampled((self.value + other.value) / 2, (self.samples + other.samples) / 2, clusters, -1.0)
+
     def estimate(self, text: str) -> Estimate:
         """Return the value with its interval; :class:`MissingEvidence` with the text if it is not defined."""
         found = estimates.from_samples(self.value, self.samples, self.clusters, self.least, self.most)

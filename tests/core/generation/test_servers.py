@@ -63,10 +63,11 @@ def test_nothing_is_asked_twice(server, make, tmp_path):
     (path,) = tmp_path.rglob("*.json")
     assert json.loads(path.read_text())["body"] == server.seen[0][2]
     # Anything else about the request is another request.
-    for other in (make({"model": "other"}), make(top_k=2), make({"interface": "chat"})):
+    elsewhere = {"base_url": server.base_url.replace("127.0.0.1", "localhost")}
+    for other in (make({"model": "other"}), make(top_k=2), make({"interface": "chat"}), make(elsewhere)):
         other.complete("Fill in:")
     assert list(make().complete_all(["a", "b", "a"], 2)) == [first] * 3
-    assert len(server.seen) == len(list(tmp_path.rglob("*.json"))) == 6
+    assert len(server.seen) == len(list(tmp_path.rglob("*.json"))) == 7
     path.write_text(path.read_text()[:40])
     with refused("model mine", "unusable answer", f"delete {path} to ask again"):
         make().complete("Fill in:")

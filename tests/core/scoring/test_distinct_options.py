@@ -103,3 +103,17 @@ def test_tied_scores_are_counted_and_refused_above_the_limit():
     table.loc[table.instance_id == "60", "log_probability"] = [-1.0, -2.0, -1.0]
     with refused(f"in {ties + 1} or more of 100", "equal scores", "float32"):
         distinct(total=100).count_ties(table)
+
+
+def test_counts_add_up_over_the_windows_of_a_job():
+    rows, found = rows_of(["he", "xe"], 2), distinct(total=20)
+    read(found, rows[rows.instance_id == "0"])
+    table = pd.DataFrame({"instance_id": ["0", "0"], "log_probability": [-1.0, -1.0]})
+    found.count_ties(table)
+    read(found, rows[rows.instance_id == "1"])
+    found.count_ties(table.assign(instance_id="1"))
+    assert found.counts == {"unknown_instances": 2, "unread_instances": 2, "tied_instances": 2}
+    with refused("in 3 or more of 20", "equal scores"):
+        found.count_ties(table.assign(instance_id="2"))
+    with refused("in 3 or more of 20", "does not know an option"):
+        read(found, rows_of(["he", "xe"], 1))
