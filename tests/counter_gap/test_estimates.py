@@ -122,6 +122,10 @@ def test_tests_are_corrected_within_their_family():
     assert tests.p_centred_holm.round(6).tolist() == [0.032, 1, 0.016, 0.016, 0.016]
     assert tests.significant_centred.tolist() == [False, False, False, True, False]
     assert not tests.significant_centred_holm.any()
+    # Each reading is a family of its own.
+    both = pd.concat([table, table.assign(reading="other")], ignore_index=True)
+    twice = estimates.correct_tests(both)
+    assert twice.p_holm[twice.reading == ""].round(6).tolist()[:5] == [0.016, 0.5, 0.008, 0.008, 0.008]
 
 
 def test_sums_are_those_of_the_groups():

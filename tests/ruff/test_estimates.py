@@ -46,6 +46,13 @@ def test_accuracy_has_every_factor_and_no_sd_for_one_sample():
     assert made.sd.isna().all()
 
 
+def test_accuracies_of_occupations_are_those_without_distractors():
+    rows = pd.DataFrame(
+        [row(0, "he", None, "he"), row(1, "he", "she", "she"), row(0, "xe", None, "he", setting="other")]
+    )
+    assert estimates.occupation_accuracies(rows).to_dict() == {("m", "he", "baker"): 1.0}
+
+
 def test_intervals_resample_occupations():
     sure = [row(0, "he", None, "he" if o < 30 else "she", occupation=f"o{o}") for o in range(60) for _ in range(20)]
     mixed = [row(0, "he", None, "he" if k % 2 else "she", occupation=f"o{o}") for o in range(60) for k in range(20)]
