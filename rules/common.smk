@@ -91,11 +91,13 @@ def from_wildcards(*names):
     return {name: (lambda wildcards, name=name: getattr(wildcards, name)) for name in names}
 
 
-def reported(path, category, place, kind, title):
+def reported(path, category, place, kind, title=None):
     """Return an output that Snakemake's HTML report shows, with its caption in the paper.
 
-    The report sorts categories by their names and results by their labels, the first one first.
+    The report sorts categories by their names and results by their labels, the first one first. Without a title, a
+    result is called what its file is.
     """
+    title = title or Path(path).stem.replace("_", " ").capitalize()
     labels = {"no.": f"{place:02}", "result": title, "kind": kind}
     for wildcard in re.findall(r"\{(\w+)\}", path):
         labels[wildcard] = f"{{{wildcard}}}"

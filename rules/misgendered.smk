@@ -321,7 +321,7 @@ rule misgendered_figures:
     output:
         pdf=expand("results/misgendered/figures/{{templates}}/{figure}.pdf", figure=MISGENDERED_DRAWN),
         png=[
-            reported(path, MISGENDERED_CATEGORY, 1, "figure", Path(path).stem.replace("_", " ").capitalize())
+            reported(path, MISGENDERED_CATEGORY, 1, "figure")
             for path in expand("results/misgendered/figures/{{templates}}/{figure}.png", figure=MISGENDERED_DRAWN)
         ],
         csv=expand("results/misgendered/figures/{{templates}}/{figure}.csv", figure=MISGENDERED_DRAWN),
@@ -349,7 +349,7 @@ rule misgendered_tables:
     output:
         tex=expand("results/misgendered/tables/{{templates}}/{table}.tex", table=MISGENDERED_TABULATED),
         csv=[
-            reported(path, MISGENDERED_CATEGORY, 2, "table", Path(path).stem.replace("_", " ").capitalize())
+            reported(path, MISGENDERED_CATEGORY, 2, "table")
             for path in expand("results/misgendered/tables/{{templates}}/{table}.csv", table=MISGENDERED_TABULATED)
         ],
     log:
@@ -370,7 +370,7 @@ rule misgendered_input_tables:
     output:
         tex=expand("results/misgendered/tables/{{templates}}/{table}.tex", table=MISGENDERED_MADE_FROM),
         csv=[
-            reported(path, MISGENDERED_CATEGORY, 3, "table", Path(path).stem.replace("_", " ").capitalize())
+            reported(path, MISGENDERED_CATEGORY, 3, "table")
             for path in expand("results/misgendered/tables/{{templates}}/{table}.csv", table=MISGENDERED_MADE_FROM)
         ],
     log:

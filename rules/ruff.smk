@@ -284,7 +284,7 @@ rule ruff_figures:
     output:
         pdf=expand("results/ruff/figures/{{templates}}/{figure}.pdf", figure=RUFF_DRAWN),
         png=[
-            reported(path, RUFF_CATEGORY, 1, "figure", Path(path).stem.replace("_", " ").capitalize())
+            reported(path, RUFF_CATEGORY, 1, "figure")
             for path in expand("results/ruff/figures/{{templates}}/{figure}.png", figure=RUFF_DRAWN)
         ],
         csv=expand("results/ruff/figures/{{templates}}/{figure}.csv", figure=RUFF_DRAWN),

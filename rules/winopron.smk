@@ -180,7 +180,7 @@ rule winopron_figures:
     output:
         pdf=expand("results/winopron/figures/{{templates}}/{figure}.pdf", figure=WINOPRON_DRAWN),
         png=[
-            reported(path, WINOPRON_CATEGORY, 1, "figure", Path(path).stem.replace("_", " ").capitalize())
+            reported(path, WINOPRON_CATEGORY, 1, "figure")
             for path in expand("results/winopron/figures/{{templates}}/{figure}.png", figure=WINOPRON_DRAWN)
         ],
         csv=expand("results/winopron/figures/{{templates}}/{figure}.csv", figure=WINOPRON_DRAWN),
