@@ -176,7 +176,7 @@ class Generator:
         layout = self._lay_out(ids, range(len(ids)))
         tokens, mask = self._place(ids, layout)
         keeper = StepKeeper(self.top_k, self.groups)
-        cache = {"past_key_values": self._read_beginnings(tokens, mask, layout)} if sum(layout.widths[:2]) else {}
+        cache = {"cache": self._read_beginnings(tokens, mask, layout)} if sum(layout.widths[:2]) else {}
         settings = GenerationConfig(
             max_new_tokens=self.max_new_tokens,
             do_sample=False,
@@ -229,7 +229,7 @@ class Generator:
                 body(
                     input_ids=tokens[rows, start : start + width].to(body.device),
                     attention_mask=seen,
-                    past_key_values=cache,
+                    cache=cache,
                     use_cache=True,
                     **(given if net.accepts(body, "position_ids") else {}),
                 )

@@ -20,6 +20,7 @@ import resource
 import sys
 import time
 import traceback
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -145,10 +146,15 @@ def configure(path: str | None) -> None:
         handlers.append(logging.StreamHandler(sys.stderr))
     form = "%(asctime)s %(levelname)s %(message)s"
     logging.basicConfig(level=logging.INFO, format=form, datefmt="%H:%M:%S", handlers=handlers, force=True)
-    logging.captureWarnings(True)
+    warnings.showwarning = _log_warning
     # Embedding fonts is not worth a line for every table of every font.
     logging.getLogger("fontTools").setLevel(logging.WARNING)
     log.info("Python %s, %s %s", platform.python_version(), platform.system(), platform.machine())
+
+
+def _log_warning(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
+    """Log a warning without the place that it came from: logs name no folder of the machine."""
+    log.warning("%s: %s", category.__name__, message)
 
 
 class _OneLineFormatter(logging.Formatter):

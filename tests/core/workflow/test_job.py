@@ -70,7 +70,7 @@ def test_a_job_says_warnings_and_errors_in_one_line_and_logs_all(tmp_path, kind,
     )
     assert done.returncode == 1 and done.stdout == ""
     warning, error = done.stderr.splitlines()
-    assert warning.startswith("Warning: ") and "careful" in warning and error == last
+    assert warning == "Warning: UserWarning: careful" and error == last
     text = (tmp_path / "job.log").read_text()
     assert "of an earlier run" not in text
     for line in ("node n1, Slurm job 7, GPUs none", "a bar of progress", "INFO a line", "memory high-water mark", kept):
