@@ -28,7 +28,7 @@ rule tag_corpus:
         documents="results/coreference/corpora/{corpus}/{part}.jsonl",
         environment="results/environments/coreference.json",
     output:
-        tags="results/coreference/tags/{corpus}/{part}.jsonl",
+        tagged="results/coreference/tagged/{corpus}/{part}.jsonl",
     log:
         "results/logs/tag_corpus/{corpus}_{part}.log",
     wildcard_constraints:
@@ -66,8 +66,7 @@ rule coreference_names:
 
 rule coreference_augmented:
     input:
-        documents="results/coreference/corpora/{corpus}/train.jsonl",
-        tags=corpus_tags,
+        documents=tagged_corpus,
         words=(
             [upstream(path) for path in augmentation.PUBLISHED_WORDS]
             if CORPORA["augmentation"]["words"] == "published"

@@ -34,9 +34,10 @@ def swapped_names(wildcards):
     return ["results/coreference/names/{column}.tsv".format(**CORPORA["augmentation"])]
 
 
-def corpus_tags(wildcards):
-    """Return the tags of a corpus that has none of its own, as OntoNotes does."""
-    return [] if wildcards.corpus == "ontonotes" else [f"results/coreference/tags/{wildcards.corpus}/train.jsonl"]
+def tagged_corpus(wildcards):
+    """Return the training part of a corpus with parts of speech; OntoNotes has its own."""
+    folder = "corpora" if wildcards.corpus == "ontonotes" else "tagged"
+    return f"results/coreference/{folder}/{wildcards.corpus}/train.jsonl"
 
 
 def trained_on(data):

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from scripts.core import files
-from scripts.core.coreference_systems import documents, jobs, metrics, training
+from scripts.core.coreference_systems import documents, jobs, metrics
 from scripts.core.statistics import procedures
 from scripts.core.workflow.job import log, run
 
@@ -25,7 +25,7 @@ def main(
     trained: str | None = None,
     threads: int = 1,
 ):
-    """Write one row for each metric of :func:`scripts.core.coreference_systems.training.scores`.
+    """Write one row for each metric of :func:`scripts.core.coreference_systems.metrics.score`.
 
     Args:
         annotated: The annotated documents (JSON Lines).
@@ -47,12 +47,9 @@ def main(
         system, entry, script="scripts/coreference/coreference_f1.py", device=device, threads=threads, delta=delta,
         fetched=fetched, trained=trained,
     )  # fmt: skip
-    resolver = opened.resolver
-    predicted = training.predict(
-        resolver.model, resolver.splitter, corpus_documents, resolver.device, resolver.precision
-    )
-    scores = training.scores(corpus_documents, predicted)
-    counts = metrics.count([document.clusters for document in corpus_documents], predicted, singletons=False)
+    gold, predicted = [document.clusters for document in corpus_documents], opened.resolver.clusters(corpus_documents)
+    scores = metrics.score(gold, predicted)
+    counts = metrics.count(gold, predicted, singletons=False)
     weights = procedures.cluster_weights(len(counts), draws, seed)
     samples = metrics.conll(np.tensordot(weights, counts, 1))
     low, high = procedures.bootstrap_interval(scores["conll"], samples, len(counts), least=0.0)

@@ -3,18 +3,15 @@
 import pandas as pd
 
 from scripts.core import files
-from scripts.core.coreference_systems import augmentation, first_names, part_of_speech
+from scripts.core.coreference_systems import augmentation, first_names
 from scripts.core.coreference_systems import documents as annotated
 from scripts.core.workflow.job import log, run
 
 
-def main(
-    *, documents: str, tags: list, words: list, names: list, augmented: str, counts: str, method: str, column: str
-):
-    """Write ``augmented``, the ``documents`` and a copy of each (JSON Lines).
+def main(*, documents: str, words: list, names: list, augmented: str, counts: str, method: str, column: str):
+    """Write ``augmented``, the ``documents``, which have tags, and a copy of each (JSON Lines).
 
     Args:
-        tags: The file of the documents' parts of speech (JSON Lines); empty if the documents have their own.
         words: The gendered words: this project's list, or the study's three.
         names: The file of names and their counterparts for name-based augmentation (TSV); else empty.
         counts: How many words of the corpus are swapped (CSV).
@@ -22,9 +19,6 @@ def main(
         column: faithful: words are swapped as in the study's code; corrected: in their context.
     """
     corpus = annotated.read(documents)
-    if tags:
-        (tagged,) = tags
-        corpus = part_of_speech.read(tagged, corpus)
     swaps = augmentation.read_words(*words) if len(words) == 1 else augmentation.read_published_words(*words)
     if method == "acda":
         people = augmentation.placeholders(first_names.read_names(first_names.packaged_names()))

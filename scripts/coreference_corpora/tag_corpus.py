@@ -6,16 +6,15 @@ from scripts.core.coreference_systems.packages.process import interpreter
 from scripts.core.workflow.job import log, run
 
 
-def main(*, documents: str, environment: str, tags: str):
-    """Write the ``tags`` of annotated ``documents`` (JSON Lines).
+def main(*, documents: str, environment: str, tagged: str):
+    """Write annotated ``documents`` with tags to ``tagged`` (JSON Lines).
 
     Args:
         environment: What says where the environment is (JSON): ``python`` is its interpreter.
     """
-    corpus = annotated.read(documents)
-    tagged, facts = part_of_speech.tag(corpus, interpreter(environment))
-    part_of_speech.write(tags, tagged)
-    log.info("%d documents, tagged by %s", len(tagged), ", ".join(f"{name} {facts[name]}" for name in facts))
+    corpus, facts = part_of_speech.tag(annotated.read(documents), interpreter(environment))
+    annotated.write(tagged, corpus)
+    log.info("%d documents, tagged by %s", len(corpus), ", ".join(f"{name} {facts[name]}" for name in facts))
 
 
 if __name__ == "__main__":

@@ -30,14 +30,14 @@ def encoder_folder(name: str, source: dict[str, Any], fetched: str = "") -> Path
 def main(
     *,
     train: str,
+    development: str,
+    test: str,
     weights: str,
     name: str,
     encoder: dict,
     model: dict,
     training_settings: dict,
     state: str,
-    development: str = "",
-    test: str = "",
     names: str = "",
     fetched: str = "",
     device: str = "cpu",
@@ -46,7 +46,7 @@ def main(
     """Write a system's weights.
 
     Args:
-        train, development, test: The annotated documents of each part (JSON Lines); the last two may be left out.
+        train, development, test: The annotated documents of each part (JSON Lines).
         weights: What to write: a delta (a file ending in .safetensors) or a folder with all weights.
         name: The system's name.
         encoder: Where the encoder is: ``package``, ``version`` and ``folder``; ``path``; or ``hub``.
@@ -66,7 +66,7 @@ def main(
     is_delta = Path(weights).suffix == ".safetensors"
     if is_delta and not (configuration.lora_rank and "package" in encoder):
         raise UserError(f"{weights}: a delta needs low-rank updates and the encoder of a package; name a folder")
-    parts = [documents.read(path) if path else [] for path in (train, development, test)]
+    parts = [documents.read(path) for path in (train, development, test)]
     for part, listed in zip(documents.PARTS, parts, strict=True):
         log.info("%s: %d documents, %d words", part, len(listed), sum(len(document.words) for document in listed))
     if fetched:
@@ -79,39 +79,29 @@ def main(
     def report(news: str | dict[str, Any]) -> None:
         log.info("%s", news if isinstance(news, str) else f"epoch {news['epoch']}: {json.dumps(news)}")
 
-    history = training.train(
-        system,
-        splitter,
-        parts[0],
-        parts[1],
-        settings,
-        names=rewriting.read_names(names) if names else None,
-        device=device,
-        state=state,
-        report=report,
-    )
+    training_run = training.Training(
+        system, splitter, parts[0], parts[1], settings, names=rewriting.read_names(names) if names else None,
+        device=device, state=state, report=report,
+    )  # fmt: skip
+    training_run.run()
     recipe = {
         "name": name,
-        "documents_sha256": {Path(path).name: files.sha256(path) for path in (train, development, test) if path},
+        "documents_sha256": {Path(path).name: files.sha256(path) for path in (train, development, test)},
         "names_sha256": files.sha256(names) if names else None,
         "encoder": encoder,
         "training": training_settings,
         "minutes": round((time.monotonic() - started) / 60, 1),
-        "history": history,
+        "history": training_run.history,
     }
     if is_delta:
         checkpoints.write_delta(weights, system, encoder, recipe)
     else:
         checkpoints.write_folder(weights, system, tokenizer, recipe)
     Path(state).unlink(missing_ok=True)
-    if parts[2]:
-        # What was written, as it is read again: in half precision where that is how it is stored.
-        system, tokenizer = checkpoints.load(weights)
-        system.to(device)
-        scores = training.development_scores(
-            system, Splitter(tokenizer, system.configuration), parts[2], device, "float32"
-        )
-        log.info("test: %s", json.dumps(scores))
+    # What was written, as it is read again: in half precision where that is how it is stored.
+    system, tokenizer = checkpoints.load(weights)
+    scores = training.score(system.to(device), Splitter(tokenizer, system.configuration), parts[2], device, "float32")
+    log.info("test: %s", json.dumps(scores))
 
 
 if __name__ == "__main__":

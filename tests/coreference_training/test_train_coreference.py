@@ -45,7 +45,7 @@ def job(tmp_path):
 
 def test_a_folder_with_the_weights_and_their_recipe(job, tmp_path):
     train_coreference.main(**job)
-    recipe = checkpoints.recipe(job["weights"])
+    recipe = tiny.recipe(job["weights"])
     assert recipe["name"] == "tiny"
     assert recipe["training"] == TRAINING
     assert set(recipe["documents_sha256"]) == {f"{part}.jsonl" for part in documents.PARTS}
@@ -154,7 +154,7 @@ def test_an_encoder_of_the_hub_is_the_commit_that_was_fetched(job, tmp_path, mon
     fetched.write_text(json.dumps({"source": commit}), encoding="utf-8")
     train_coreference.main(**{**job, "encoder": {"hub": "owner/name"}, "fetched": str(fetched)})
     assert [given[1] for given in asked] == [commit]
-    assert checkpoints.recipe(job["weights"])["encoder"]["revision"] == "a" * 40
+    assert tiny.recipe(job["weights"])["encoder"]["revision"] == "a" * 40
 
 
 def test_the_endings_of_names_are_the_methods_of_augmentation():

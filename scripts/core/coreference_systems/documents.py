@@ -100,26 +100,15 @@ def read(path: str | Path) -> list[AnnotatedDocument]:
         except (KeyError, TypeError, ValueError) as error:
             names = ", ".join(field.name for field in fields(AnnotatedDocument))
             raise UserError(f"{where}: a document with {names} was expected; {remedy}") from error
-        check(document, where, remedy)
+        problem = _problem(document)
+        if problem:
+            raise UserError(f"{where}: the document '{document.name}' {problem}; {remedy}")
         documents.append(document)
     return refuse_repeated(documents, path)
 
 
-def check(document: AnnotatedDocument, where: str, remedy: str) -> None:
-    """Refuse a document whose parts do not fit each other.
-
-    Args:
-        where, remedy: How the message begins and ends.
-
-    Raises:
-        UserError: As :func:`read`.
-    """
-    problem = _problem(document)
-    if problem:
-        raise UserError(f"{where}: the document '{document.name}' {problem}; {remedy}")
-
-
 def _problem(document: AnnotatedDocument) -> str | None:
+    """Return what of a document's parts does not fit the others."""
     size, position = len(document.words), 0
     if not size:
         return "has no words"

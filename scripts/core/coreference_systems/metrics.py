@@ -15,66 +15,56 @@ Coreference Partitions of Predicted Mentions: A Reference Implementation".
 
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from scripts.core.errors import UserError
 
+Clusters = Collection[Collection[Hashable]]
 METRICS = ("muc", "b_cubed", "ceaf_e")
 NAMES = ("mentions", *METRICS)
 """What :func:`count` counts: the identification of mentions, then the metrics."""
 
 
-@dataclass(frozen=True)
-class Score:
-    """Recall, precision and their harmonic mean, each from 0 to 1; a quotient by nothing is 0."""
-
-    recall: float
-    precision: float
-
-    @property
-    def f1(self) -> float:
-        """The harmonic mean of recall and precision, 0 where both are."""
-        total = self.recall + self.precision
-        return 2 * self.recall * self.precision / total if total else 0.0
-
-
-def evaluate(
-    gold: Sequence[Collection[Collection]], predicted: Sequence[Collection[Collection]], singletons: bool = True
-) -> dict[str, Any]:
-    """Score predicted clusterings of documents.
-
-    Args:
-        gold, predicted: The clusterings of the same documents in the same order.
-        singletons: Whether clusters of one mention count, on both sides. OntoNotes annotates none.
+def score(gold: Sequence[Clusters], predicted: Sequence[Clusters]) -> dict[str, float]:
+    """Return the scores of predicted clusterings of documents, in the order of ``gold``.
 
     Returns:
-        dict of str to Score or float: ``mentions`` (identification of mentions), ``muc``, ``b_cubed``, ``ceaf_e``, each
-            a :class:`Score`, and ``conll``, the mean of the three metrics' F1, from 0 to 1.
+        ``conll``, the mean F1 of :data:`METRICS`, and the F1 of each of them, without singletons, of which OntoNotes
+        annotates none; ``conll_singletons`` and ``mentions`` (the identification of mentions) with them.
 
     Raises:
         UserError: As :func:`count`.
     """
-    sums = dict(zip(NAMES, count(gold, predicted, singletons).sum(axis=0), strict=True))
-    scores = {name: Score(_quotient(r, r_all), _quotient(p, p_all)) for name, (r, r_all, p, p_all) in sums.items()}
-    return scores | {"conll": sum(scores[name].f1 for name in METRICS) / len(METRICS)}
+    plain, whole = (count(gold, predicted, singletons).sum(axis=0) for singletons in (False, True))
+    return {
+        "conll": float(conll(plain)),
+        **dict(zip(METRICS, map(float, rates(plain)[1:, 2]), strict=True)),
+        "conll_singletons": float(conll(whole)),
+        "mentions": float(rates(whole)[0, 2]),
+    }
 
 
 def conll(sums: np.ndarray) -> np.ndarray:
     """Return the mean F1 of :data:`METRICS` of sums over documents; shapes (..., 4, 4) of :func:`count`, and (...)."""
-    recall, recall_all, precision, precision_all = np.moveaxis(sums[..., 1:, :], -1, 0)
+    return rates(sums)[..., 1:, 2].mean(axis=-1)
+
+
+def rates(sums: np.ndarray) -> np.ndarray:
+    """Return recall, precision and F1 of sums over documents; shapes (..., 4) and (..., 3). A quotient by 0 is 0."""
+    recall, recall_all, precision, precision_all = np.moveaxis(sums, -1, 0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        parts = np.nan_to_num([recall / recall_all, precision / precision_all])
-        return np.nan_to_num(2 * parts.prod(axis=0) / parts.sum(axis=0)).mean(axis=-1)
+        recall, precision = np.nan_to_num([recall / recall_all, precision / precision_all])
+        return np.stack([recall, precision, np.nan_to_num(2 * recall * precision / (recall + precision))], axis=-1)
 
 
-def count(
-    gold: Sequence[Collection[Collection]], predicted: Sequence[Collection[Collection]], singletons: bool = True
-) -> np.ndarray:
-    """Count what scores are quotients of, document by document; arguments as for :func:`evaluate`.
+def count(gold: Sequence[Clusters], predicted: Sequence[Clusters], singletons: bool = True) -> np.ndarray:
+    """Count what scores are quotients of, document by document.
+
+    Args:
+        gold, predicted: The clusterings of the same documents in the same order.
+        singletons: Whether clusters of one mention count, on both sides.
 
     Returns:
         For each of :data:`NAMES` the numerator and the denominator of recall, then of precision. Shape (documents, 4,
@@ -83,7 +73,6 @@ def count(
     Raises:
         UserError: If the numbers of documents differ, a cluster is empty, or a mention occurs twice in a clustering.
     """
-    gold, predicted = list(gold), list(predicted)
     if len(gold) != len(predicted):
         raise UserError(
             f"{len(predicted)} predicted clusterings for {len(gold)} gold documents; predict every document"
@@ -94,12 +83,8 @@ def count(
             _checked(clusters, f"{side} clusters of document {number}", singletons)
             for side, clusters in zip(("gold", "predicted"), pair, strict=True)
         )
-        counts[number - 1] = [score(key, response) for score in (_mentions, _muc, _b_cubed, _ceaf_e)]
+        counts[number - 1] = [counted(key, response) for counted in (_mentions, _muc, _b_cubed, _ceaf_e)]
     return counts
-
-
-def _quotient(numerator: float, denominator: float) -> float:
-    return float(numerator / denominator) if denominator else 0.0
 
 
 def _checked(clusters: Iterable[Iterable[Hashable]], what: str, singletons: bool) -> list[list[Hashable]]:

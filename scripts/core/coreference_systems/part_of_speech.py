@@ -8,12 +8,10 @@ then the tags of a sentence a line.
 
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scripts.core import files
 from scripts.core.coreference_systems.packages.process import Process
 from scripts.core.coreference_systems.packages.words import PACKAGE
 from scripts.core.errors import UserError, count_noun
@@ -55,39 +53,6 @@ def tag(documents: "Sequence[AnnotatedDocument]", python: str) -> "tuple[list[An
             tags += of_sentence
         tagged.append(replace(document, tags=tuple(tags)))
     return tagged, facts
-
-
-def write(path: str | Path, documents: "Iterable[AnnotatedDocument]") -> None:
-    """Write the tags of documents as JSON Lines, one document a line, atomically."""
-    lines = [json.dumps({"name": document.name, "tags": document.tags}) + "\n" for document in documents]
-    files.write_text(path, "".join(lines))
-
-
-def read(path: str | Path, documents: "Sequence[AnnotatedDocument]") -> "list[AnnotatedDocument]":
-    """Return documents with the tags that :func:`write` wrote for them.
-
-    Raises:
-        UserError: If the file is damaged, or has not one tag for each word of the same documents in the same order.
-    """
-    remedy = "delete the file and run the workflow again"
-    lines = files.read_text(path, remedy).removesuffix("\n").split("\n")
-    if len(lines) != len(documents):
-        raise UserError(f"{path}: has tags of {count_noun(len(lines), 'document')}, not of {len(documents)}; {remedy}")
-    tagged = []
-    for row, (line, document) in enumerate(zip(lines, documents, strict=True), 1):
-        where = f"{path}, row {row}"
-        try:
-            entry = json.loads(line)
-            name, tags = entry["name"], tuple(entry["tags"])
-        except (ValueError, KeyError, TypeError) as error:
-            raise UserError(f"{where}: the tags of a document were expected; {remedy}") from error
-        if name != document.name or len(tags) != len(document.words):
-            raise UserError(
-                f"{where}: {count_noun(len(tags), 'tag')} of '{name}' where '{document.name}' has "
-                f"{count_noun(len(document.words), 'word')}; {remedy}"
-            )
-        tagged.append(replace(document, tags=tags))
-    return tagged
 
 
 def main() -> None:

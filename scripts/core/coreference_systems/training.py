@@ -21,8 +21,8 @@ from scripts.core.coreference_systems.c2f import checkpoints
 from scripts.core.coreference_systems.c2f.configuration import Configuration
 from scripts.core.coreference_systems.c2f.encoders import simplify
 from scripts.core.coreference_systems.c2f.model import C2F
-from scripts.core.coreference_systems.c2f.outcomes import clusters, losses
-from scripts.core.coreference_systems.c2f.resolve import autocast
+from scripts.core.coreference_systems.c2f.outcomes import losses
+from scripts.core.coreference_systems.c2f.resolve import autocast, find_clusters
 from scripts.core.coreference_systems.rewriting import Names, rewrite
 from scripts.core.coreference_systems.training_plan import Piece, Settings, cut_document, plan, rate_factor
 from scripts.core.errors import UserError
@@ -31,49 +31,22 @@ if TYPE_CHECKING:
     from scripts.core.coreference_systems.c2f.windows import Splitter
     from scripts.core.coreference_systems.documents import AnnotatedDocument
 
+SAVE_EVERY = 200
+"""Steps between two states; one is written after each epoch too."""
+SAVED = ("digest", "step", "epoch", "done", "history", "best", "sums")
+"""What of a run its state holds besides weights and optimiser."""
 
-def development_scores(
+
+def score(
     model: C2F,
     splitter: "Splitter",
     documents: "Sequence[AnnotatedDocument]",
     device: torch.device | str,
     precision: str,
 ) -> dict[str, float]:
-    """Return the scores of a model on annotated documents (:func:`scores`)."""
-    return scores(documents, predict(model, splitter, documents, device, precision))
-
-
-def predict(
-    model: C2F,
-    splitter: "Splitter",
-    documents: "Sequence[AnnotatedDocument]",
-    device: torch.device | str,
-    precision: str,
-) -> list[Any]:
-    """Return the clusters that a model predicts for each document."""
-    model.eval()
-    predicted = []
-    with torch.no_grad(), autocast(device, precision):
-        for document in documents:
-            window = splitter.window(document).to(device)
-            predicted.append(clusters(model(window), window, model.configuration.singletons))
-    return predicted
-
-
-def scores(documents: "Sequence[AnnotatedDocument]", predicted: list[Any]) -> dict[str, float]:
-    """Return CoNLL F1 without and with singletons, and the metrics' F1, of predicted clusters.
-
-    Returns:
-        ``conll``, ``muc``, ``b_cubed``, ``ceaf_e`` without singletons; ``conll_singletons`` and ``mentions`` with them.
-    """
-    gold = [document.clusters for document in documents]
-    plain, whole = (metrics.evaluate(gold, predicted, singletons=singletons) for singletons in (False, True))
-    return {
-        "conll": float(plain["conll"]),
-        **{name: float(plain[name].f1) for name in metrics.METRICS},
-        "conll_singletons": float(whole["conll"]),
-        "mentions": float(whole["mentions"].f1),
-    }
+    """Return the scores of a model on annotated documents (:func:`scripts.core.coreference_systems.metrics.score`)."""
+    predicted = find_clusters(model, splitter, documents, device, precision)
+    return metrics.score([document.clusters for document in documents], predicted)
 
 
 def fingerprint(
@@ -87,45 +60,6 @@ def fingerprint(
     parts = [asdict(settings), asdict(configuration), asdict(names) if names else None]
     parts += [[asdict(document) for document in group] for group in (documents, development)]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
-
-
-def train(
-    model: C2F,
-    splitter: "Splitter",
-    documents: "Sequence[AnnotatedDocument]",
-    development: "Sequence[AnnotatedDocument]",
-    settings: Settings,
-    *,
-    names: Names | None = None,
-    device: str = "cpu",
-    state: str | Path | None = None,
-    save_every: int = 200,
-    report: Callable,
-) -> list[dict]:
-    """Train a model and put the weights of the best epoch into it.
-
-    Args:
-        model: New, made under ``torch.manual_seed(settings.seed)``.
-        documents, development: The epoch with the highest CoNLL F1 without singletons on ``development`` is chosen, the
-            earlier of equal ones; without documents there the last.
-        names: Needed if windows are rewritten.
-        state: File from which a killed run goes on and to which the run's state is written; removed by the caller.
-        save_every: Steps between two states; one is written after each epoch too.
-        report: Called with a dict after each epoch, and with a text now and then.
-
-    Returns:
-        For each epoch: ``epoch``, from 1, ``seconds``, ``loss`` for each window, ``recall`` of gold mentions among the
-        spans that were kept, and, as ``development``, the scores.
-
-    Raises:
-        UserError: If there are no documents, names are needed and missing, or a loss is not finite.
-    """
-    if not documents:
-        raise UserError("there are no documents to train on; name some")
-    if names is None and any(vars(settings.rewriting).values()):
-        raise UserError("windows are to be rewritten and there is no list of names; name one")
-    run = _Run(model, splitter, documents, development, settings, names, device, state, save_every, report)
-    return run.go()
 
 
 def _groups(variables: Mapping[str, torch.nn.Parameter], settings: Settings) -> list[dict[str, Any]]:
@@ -148,8 +82,24 @@ def _groups(variables: Mapping[str, torch.nn.Parameter], settings: Settings) -> 
     return [dict[str, Any](zip(keys, group, strict=True)) for group in groups if group[0]]
 
 
-class _Run:
-    """A training run: what :func:`train` was called with, and its state."""
+class Training:
+    """A training run.
+
+    Args:
+        model: New, made under ``torch.manual_seed(settings.seed)``.
+        documents, development: The epoch with the highest CoNLL F1 without singletons on ``development`` is chosen, the
+            earlier of equal ones.
+        names: Needed if windows are rewritten.
+        state: File from which a killed run goes on and to which the run's state is written; removed by the caller.
+        report: Called with a dict after each epoch, and with a text now and then.
+
+    Attributes:
+        history: For each epoch: ``epoch``, from 1, ``seconds``, ``loss`` for each window, ``recall`` of gold mentions
+            among the spans that were kept, and, as ``development``, the scores.
+
+    Raises:
+        UserError: If there are no documents, or names are needed and missing.
+    """
 
     def __init__(
         self,
@@ -158,26 +108,27 @@ class _Run:
         documents: "Sequence[AnnotatedDocument]",
         development: "Sequence[AnnotatedDocument]",
         settings: Settings,
-        names: Any,
+        *,
+        names: Names | None,
         device: str,
-        state: str | Path | None,
-        save_every: int,
+        state: str | Path,
         report: Callable,
     ):
+        if not documents:
+            raise UserError("there are no documents to train on; name some")
+        if names is None and any(vars(settings.rewriting).values()):
+            raise UserError("windows are to be rewritten and there is no list of names; name one")
         self.model, self.splitter, self.settings, self.names = model, splitter, settings, names
         self.documents, self.development, self.device = documents, development, torch.device(device)
-        self.path, self.save_every, self.report = Path(state) if state else None, save_every, report
+        self.path, self.report = Path(state), report
         if model.configuration.shared_dropout:
             simplify(model.encoder, settings.encoder_dropout)
         model.to(self.device)
         self.epochs = plan(documents, settings, splitter.segments)
-        per_epoch = [math.ceil(len(pieces) / settings.accumulation) for pieces in self.epochs]
-        self.steps = sum(per_epoch)
-        variables = checkpoints.trained_parameters(model)
-        self.encoder = [value for name, value in variables.items() if name.startswith("encoder.")]
-        self.task = [value for name, value in variables.items() if not name.startswith("encoder.")]
+        self.steps = sum(math.ceil(len(pieces) / settings.accumulation) for pieces in self.epochs)
+        self.variables = checkpoints.trained_parameters(model)
         self.optimiser = torch.optim.AdamW(
-            _groups(variables, settings),
+            _groups(self.variables, settings),
             betas=(0.9, settings.second_moment_decay),
             eps=settings.epsilon,
             lr=settings.task_learning_rate,
@@ -188,21 +139,23 @@ class _Run:
         self.began, self.first_step = time.monotonic(), 0
 
     @staticmethod
-    def _zero():
+    def _zero() -> dict[str, Any]:
         return {"loss": 0.0, "seconds": 0.0, "kept": 0, "gold": 0, "words": 0}
 
-    def go(self) -> list[dict]:
+    def run(self) -> None:
+        """Train the model, and put the weights of the best epoch into it.
+
+        Raises:
+            UserError: If the state is damaged or another run's, or a loss is not finite.
+        """
         self._resume()
         while self.epoch < len(self.epochs):
             self._run_epoch(self.epochs[self.epoch])
-        if self.best:
-            checkpoints.copy_tensors(
-                checkpoints.trained_parameters(self.model), self.best["weights"], "the best epoch's weights"
-            )
+        assert self.best is not None, "there is an epoch, and each has a score"
+        checkpoints.copy_tensors(self.variables, self.best["weights"], "the best epoch's weights")
         self.model.eval()
-        return self.history
 
-    def _run_epoch(self, pieces: list[Piece]):
+    def _run_epoch(self, pieces: list[Piece]) -> None:
         size = self.settings.accumulation
         self.model.train()
         while self.done < len(pieces):
@@ -212,12 +165,12 @@ class _Run:
             self.step += 1
             self.sums["seconds"] += time.monotonic() - started
             if self.step % 50 == 0:
-                self._tell()
-            if self.step % self.save_every == 0 and self.done < len(pieces):
+                self._report_progress()
+            if self.step % SAVE_EVERY == 0 and self.done < len(pieces):
                 self._save()
         self._end_epoch(len(pieces))
 
-    def _take_step(self, pieces: list[Piece]):
+    def _take_step(self, pieces: list[Piece]) -> None:
         settings = self.settings
         torch.manual_seed(settings.seed * 1_000_003 + self.step)
         for group in self.optimiser.param_groups:
@@ -226,7 +179,7 @@ class _Run:
         for offset, piece in enumerate(pieces):
             document = cut_document(self.documents[piece.document], piece.start, piece.end)
             draw = random.Random(f"rewriting {settings.seed} {self.epoch} {self.done + offset}")
-            if any(vars(settings.rewriting).values()):
+            if self.names:
                 document = rewrite(document, self.names, settings.rewriting, draw)
             window = self.splitter.window(document).to(self.device)
             with autocast(self.device, settings.precision):
@@ -246,53 +199,46 @@ class _Run:
             self.sums["gold"] += len(window.clusters)
             self.sums["kept"] += len(kept & window.clusters.keys())
             self.sums["words"] += len(document.words)
-        for parameters in (self.encoder, self.task):
+        for of_encoder in (True, False):
+            parameters = [v for name, v in self.variables.items() if name.startswith("encoder.") == of_encoder]
             torch.nn.utils.clip_grad_norm_(parameters, settings.clip)
         self.optimiser.step()
 
-    def _end_epoch(self, windows: int):
+    def _end_epoch(self, windows: int) -> None:
+        scores = score(self.model, self.splitter, self.development, self.device, self.settings.precision)
         entry = {
             "epoch": self.epoch + 1,
             "seconds": round(self.sums["seconds"], 1),
             "words_per_second": round(self.sums["words"] / max(self.sums["seconds"], 1e-9)),
             "loss": self.sums["loss"] / windows,
             "recall": self.sums["kept"] / max(1, self.sums["gold"]),
+            "development": scores,
         }
-        if self.development:
-            entry["development"] = development_scores(
-                self.model, self.splitter, self.development, self.device, self.settings.precision
-            )
-            score = entry["development"]["conll"]
-            if self.best is None or score > self.best["score"]:
-                weights = {
-                    name: v.detach().cpu().clone() for name, v in checkpoints.trained_parameters(self.model).items()
-                }
-                self.best = {"epoch": self.epoch + 1, "score": score, "weights": weights}
+        if self.best is None or scores["conll"] > self.best["score"]:
+            weights = {name: value.detach().cpu().clone() for name, value in self.variables.items()}
+            self.best = {"epoch": self.epoch + 1, "score": scores["conll"], "weights": weights}
         self.history.append(entry)
         self.epoch, self.done, self.sums = self.epoch + 1, 0, self._zero()
         self._save()
         self.report(entry)
 
-    def _tell(self):
-        taken = self.step - self.first_step
-        left = (time.monotonic() - self.began) / taken * (self.steps - self.step) / 60
+    def _report_progress(self) -> None:
+        made = self.step - self.first_step
+        left = (time.monotonic() - self.began) / made * (self.steps - self.step) / 60
         loss = self.sums["loss"] / max(1, self.done)
         self.report(f"step {self.step} of {self.steps}: loss {loss:.3f} a window, {left:.0f} minutes left")
 
-    def _save(self):
-        if self.path is None:
-            return
+    def _save(self) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        names = ("digest", "step", "epoch", "done", "history", "best", "sums")
-        values = {name: getattr(self, name) for name in names}
-        values["weights"] = {name: v.detach().cpu() for name, v in checkpoints.trained_parameters(self.model).items()}
+        values = {name: getattr(self, name) for name in SAVED}
+        values["weights"] = {name: value.detach().cpu() for name, value in self.variables.items()}
         values["optimiser"] = self.optimiser.state_dict()
         temporary = self.path.with_name(f".{self.path.name}.new")
         torch.save(values, temporary)
         temporary.replace(self.path)
 
-    def _resume(self):
-        if self.path is None or not self.path.exists():
+    def _resume(self) -> None:
+        if not self.path.exists():
             return
         try:
             values = torch.load(self.path, map_location="cpu", weights_only=True)
@@ -302,9 +248,9 @@ class _Run:
             raise UserError(
                 f"{self.path}: is the state of a run with other documents or settings; delete it to begin anew"
             )
-        checkpoints.copy_tensors(checkpoints.trained_parameters(self.model), values.pop("weights"), self.path)
-        self.optimiser.load_state_dict(values.pop("optimiser"))
-        for name, value in values.items():
-            setattr(self, name, value)
+        checkpoints.copy_tensors(self.variables, values["weights"], self.path)
+        self.optimiser.load_state_dict(values["optimiser"])
+        for name in SAVED:
+            setattr(self, name, values[name])
         self.first_step = self.step
         self.report(f"going on after step {self.step} of {self.steps}")

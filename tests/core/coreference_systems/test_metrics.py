@@ -21,24 +21,30 @@ LARGEST_DIFFERENCE = 1e-12
 GOLD, PREDICTED = (("a", "b", "c"), ("d", "e", "f", "g")), (("a", "b"), ("c", "d"), ("f", "g", "h", "i"))
 
 
-def rates(score):
-    return score.recall, score.precision, score.f1
+def evaluate(gold, predicted, singletons=True):
+    """Return recall, precision and F1 of each metric over documents, by its name."""
+    sums = metrics.count(gold, predicted, singletons).sum(axis=0)
+    return dict(zip(metrics.NAMES, metrics.rates(sums).tolist(), strict=True))
+
+
+def conll(gold, predicted, singletons=True):
+    return metrics.conll(metrics.count(gold, predicted, singletons).sum(axis=0))
 
 
 def test_the_worked_example_of_pradhan_et_al():
-    scores = metrics.evaluate([GOLD], [PREDICTED])
+    scores = evaluate([GOLD], [PREDICTED])
     # MUC: of the links of the gold, (3 - 2) + (4 - 3) of 2 + 3; of the predicted, 1 + 0 + 1 of 1 + 1 + 3.
-    assert rates(scores["muc"]) == pytest.approx((2 / 5, 2 / 5, 2 / 5))
+    assert scores["muc"] == pytest.approx([2 / 5, 2 / 5, 2 / 5])
     # B-cubed: (4 + 1) / 3 + (1 + 4) / 4 of 7 mentions; 4 / 2 + (1 + 1) / 2 + 4 / 4 of 8.
-    assert rates(scores["b_cubed"])[:2] == pytest.approx((35 / 12 / 7, 4 / 8))
+    assert scores["b_cubed"][:2] == pytest.approx([35 / 12 / 7, 4 / 8])
     # CEAF-e: {a, b, c} goes with {a, b}, 2 * 2 / 5, and {d, e, f, g} with {f, g, h, i}, 2 * 2 / 8.
-    assert rates(scores["ceaf_e"])[:2] == pytest.approx((1.3 / 2, 1.3 / 3))
-    assert rates(scores["mentions"])[:2] == pytest.approx((6 / 7, 6 / 8))
+    assert scores["ceaf_e"][:2] == pytest.approx([1.3 / 2, 1.3 / 3])
+    assert scores["mentions"][:2] == pytest.approx([6 / 7, 6 / 8])
     # The paper prints two digits.
-    printed = {"muc": (0.40, 0.40), "b_cubed": (0.42, 0.50), "ceaf_e": (0.65, 0.43)}
+    printed = {"muc": [0.40, 0.40], "b_cubed": [0.42, 0.50], "ceaf_e": [0.65, 0.43]}
     for name, values in printed.items():
-        assert tuple(round(value, 2) for value in rates(scores[name])[:2]) == values
-    assert scores["conll"] == pytest.approx(np.mean([scores[name].f1 for name in metrics.METRICS]))
+        assert [round(value, 2) for value in scores[name][:2]] == values
+    assert conll([GOLD], [PREDICTED]) == pytest.approx(np.mean([scores[name][2] for name in metrics.METRICS]))
 
 
 def clustering(rng, mentions):
@@ -65,13 +71,13 @@ def random_pair(seed):
 def test_random_clusterings_score_as_by_scorch(singletons):
     for seed in range(30):
         gold, predicted = random_pair(seed)
-        scores = metrics.evaluate([gold], [predicted], singletons)
+        scores = evaluate([gold], [predicted], singletons)
         if not singletons:
             gold, predicted = without_singletons(gold), without_singletons(predicted)
         sets = [[set(cluster) for cluster in clusters] for clusters in (gold, predicted)]
         for name in metrics.METRICS:
             theirs = getattr(scorch, name)(*sets)
-            assert rates(scores[name]) == pytest.approx(theirs, abs=LARGEST_DIFFERENCE), (seed, name)
+            assert scores[name] == pytest.approx(list(theirs), abs=LARGEST_DIFFERENCE), (seed, name)
 
 
 @pytest.mark.parametrize("singletons", [True, False])
@@ -79,7 +85,7 @@ def test_documents_count_together_as_by_scorch(singletons):
     """Sums over documents are those of one document that has all mentions, and no mean of documents."""
     pairs = [random_pair(seed) for seed in range(30)]
     gold, predicted = ([pair[side] for pair in pairs] for side in (0, 1))
-    scores = metrics.evaluate(gold, predicted, singletons)
+    scores = evaluate(gold, predicted, singletons)
     sets = [
         [
             {(number, mention) for mention in cluster}
@@ -90,38 +96,48 @@ def test_documents_count_together_as_by_scorch(singletons):
         for side in (gold, predicted)
     ]
     for name in metrics.METRICS:
-        assert rates(scores[name]) == pytest.approx(getattr(scorch, name)(*sets), abs=LARGEST_DIFFERENCE), name
-    single = [metrics.evaluate([g], [p], singletons)["conll"] for g, p in zip(gold, predicted, strict=True)]
-    assert abs(scores["conll"] - np.mean(single)) > 1e-3
+        assert scores[name] == pytest.approx(list(getattr(scorch, name)(*sets)), abs=LARGEST_DIFFERENCE), name
+    single = [conll([g], [p], singletons) for g, p in zip(gold, predicted, strict=True)]
+    assert abs(conll(gold, predicted, singletons) - np.mean(single)) > 1e-3
     # Of sums over documents, for several sets of weights at once.
     sums = metrics.count(gold, predicted, singletons).sum(axis=0)
-    assert metrics.conll(np.stack([sums, 2 * sums])) == pytest.approx([scores["conll"]] * 2)
+    assert metrics.conll(np.stack([sums, 2 * sums])) == pytest.approx([conll(gold, predicted, singletons)] * 2)
+
+
+def test_scores_are_with_and_without_singletons():
+    gold, predicted = [GOLD, (("y",), ("z",))], [PREDICTED, (("z",),)]
+    scores, plain = metrics.score(gold, predicted), evaluate(gold, predicted, singletons=False)
+    assert scores == {
+        "conll": conll(gold, predicted, singletons=False),
+        **{name: plain[name][2] for name in metrics.METRICS},
+        "conll_singletons": conll(gold, predicted),
+        "mentions": evaluate(gold, predicted)["mentions"][2],
+    }
+    assert len(set(scores.values())) == len(scores)
 
 
 @pytest.mark.parametrize("gold, predicted", [((), GOLD), (GOLD, ()), ((), ())])
 def test_nothing_gold_or_predicted_scores_nothing(gold, predicted):
-    scores = metrics.evaluate([gold], [predicted])
-    assert metrics.conll(metrics.count([gold], [predicted]).sum(axis=0)) == 0
-    assert all(rates(scores[name]) == (0, 0, 0) for name in ("mentions", *metrics.METRICS))
-    assert scores["conll"] == 0
+    assert conll([gold], [predicted]) == 0
+    assert set(map(tuple, evaluate([gold], [predicted]).values())) == {(0, 0, 0)}
 
 
 def test_singletons_have_no_links_and_can_be_left_out():
     clusters = (("a",), ("b",), ("c",))
-    scores = metrics.evaluate([clusters], [clusters])
-    assert rates(scores["muc"]) == (0, 0, 0)
-    assert rates(scores["b_cubed"]) == rates(scores["ceaf_e"]) == (1, 1, 1)
-    assert scores["conll"] == pytest.approx(2 / 3)
-    assert metrics.evaluate([clusters], [clusters], singletons=False)["conll"] == 0
+    scores = evaluate([clusters], [clusters])
+    assert scores["muc"] == [0, 0, 0]
+    assert scores["b_cubed"] == scores["ceaf_e"] == [1, 1, 1]
+    assert conll([clusters], [clusters]) == pytest.approx(2 / 3)
+    assert conll([clusters], [clusters], singletons=False) == 0
     # Left out on both sides, a predicted singleton costs no precision.
-    assert metrics.evaluate([GOLD], [(*GOLD, ("z",))], singletons=False)["conll"] == pytest.approx(1)
-    assert metrics.evaluate([GOLD], [(*GOLD, ("z",))])["ceaf_e"].precision == pytest.approx(2 / 3)
+    assert conll([GOLD], [(*GOLD, ("z",))], singletons=False) == pytest.approx(1)
+    assert evaluate([GOLD], [(*GOLD, ("z",))])["ceaf_e"][1] == pytest.approx(2 / 3)
 
 
 def test_the_order_of_clusters_and_mentions_does_not_matter():
     turned = [tuple(reversed(cluster)) for cluster in reversed(PREDICTED)]
-    ours, theirs = metrics.evaluate([GOLD], [turned]), metrics.evaluate([GOLD], [PREDICTED])
-    assert all(rates(ours[name]) == pytest.approx(rates(theirs[name])) for name in metrics.METRICS)
+    ours, theirs = evaluate([GOLD], [turned]), evaluate([GOLD], [PREDICTED])
+    assert all(ours[name] == pytest.approx(theirs[name]) for name in metrics.METRICS)
 
 
 NO_CLUSTERING = {
@@ -135,7 +151,7 @@ NO_CLUSTERING = {
 @pytest.mark.parametrize(("gold", "predicted", "named"), NO_CLUSTERING.values(), ids=NO_CLUSTERING)
 def test_what_is_no_clustering_is_refused(gold, predicted, named):
     with refused(*named):
-        metrics.evaluate(gold, predicted)
+        metrics.count(gold, predicted)
 
 
 def official(scorer, metric, gold, predicted):
@@ -166,7 +182,7 @@ def test_random_clusterings_score_as_by_the_official_scorer(tmp_path, singletons
                 for number, pair in enumerate(pairs)
             ],
         )
-    ours = metrics.evaluate(*([pair[side] for pair in pairs] for side in (0, 1)), singletons)
+    ours = evaluate(*([pair[side] for pair in pairs] for side in (0, 1)), singletons)
     for name, metric in {"muc": "muc", "b_cubed": "bcub", "ceaf_e": "ceafe"}.items():
         theirs = official(scorer, metric, tmp_path / "gold", tmp_path / "predicted")
-        assert rates(ours[name])[:2] == pytest.approx(theirs, abs=LARGEST_DIFFERENCE), name
+        assert ours[name][:2] == pytest.approx(list(theirs), abs=LARGEST_DIFFERENCE), name

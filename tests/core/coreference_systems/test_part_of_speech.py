@@ -1,4 +1,4 @@
-"""Parts of speech: the process in another environment, files of tags."""
+"""Parts of speech by a process in another environment."""
 
 import json
 import sys
@@ -35,8 +35,6 @@ for line in sys.stdin:
     assert facts == {"tagger": "1.0"}
     assert [document.tags for document in tagged] == [("A3", "l3", ".3", "S2", "?2"), ("É1",)]
     assert [replace(document, tags=None) for document in tagged] == CORPUS
-    p.write(tmp_path / "tags.jsonl", tagged)
-    assert p.read(tmp_path / "tags.jsonl", CORPUS) == tagged
 
 
 SILENT = {
@@ -64,21 +62,6 @@ def test_an_environment_that_is_not_there_is_named(tmp_path):
     stated.write_text("[]", encoding="utf-8")
     with refused("environment.json", "interpreter"):
         process.interpreter(stated)
-
-
-OTHER = {
-    "too few": (['{"name": "d", "tags": ["X", "X", "X", "X", "X"]}'], ["1 document", "2"]),
-    "no JSON": (["{", "{"], ["row 1", "expected"]),
-    "another length": (['{"name": "d", "tags": ["X"]}'] * 2, ["row 1", "1 tag of 'd'", "5 words"]),
-    "another name": (['{"name": "e", "tags": ["X", "X", "X", "X", "X"]}'] * 2, ["row 1", "'e'", "'d'"]),
-}
-
-
-@pytest.mark.parametrize(("lines", "named"), OTHER.values(), ids=OTHER)
-def test_tags_of_other_documents_are_refused(tmp_path, lines, named):
-    (tmp_path / "tags.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    with refused("tags.jsonl", *named, "delete"):
-        p.read(tmp_path / "tags.jsonl", CORPUS)
 
 
 @pytest.mark.workflow  # Making the environment takes minutes where it is not there.

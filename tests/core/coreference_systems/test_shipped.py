@@ -12,6 +12,7 @@ from scripts.core.coreference_systems.c2f.configuration import Configuration
 from scripts.core.coreference_systems.c2f.resolve import Resolver
 from scripts.core.coreference_systems.training import Settings
 from scripts.core.workflow.job import ROOT
+from tests.core.coreference_systems import tiny
 
 NAME = "c2f-minilm-litbank"
 # Settings that the first run had as they are listed now, but under no name of their own.
@@ -43,7 +44,7 @@ def test_the_file_is_the_one_that_is_described(suffix):
 def test_the_recipe_is_the_one_that_is_listed(suffix):
     path = path_of(suffix)
     entry = entries.read_entries(ROOT / "config/coreference_training.yaml")[NAME]
-    recipe = checkpoints.recipe(path)
+    recipe = tiny.recipe(path)
     assert recipe["encoder"] == entry["encoder"]
     listed = entries.training_settings(entry, suffix)
     assert Settings.parse(recipe["training"] | LATER.get(suffix, {}), "recipe") == Settings.parse(listed, "listed")

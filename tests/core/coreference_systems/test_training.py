@@ -1,7 +1,9 @@
 """Training of c2f systems: the plan, going on after a kill, the choice of an epoch, and that a model can learn."""
 
 import itertools
+import tempfile
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
@@ -29,19 +31,19 @@ def one_thread():
     torch.set_num_threads(threads)
 
 
-def train(encoder, settings, report=lambda news: None, development=None, **options):
+def train(encoder, settings, report=lambda news: None, state=None, **changes):
     """Train a new tiny model with everything that the demonstration system has; return it and its history."""
-    changes = {**tiny.DEPARTURES, "lora_rank": 4, "shared_dropout": True, "dropout": 0.1}
-    changes |= options.pop("changes", {})
-    configuration = tiny.configuration(**changes)
+    demonstration = {**tiny.DEPARTURES, "lora_rank": 4, "shared_dropout": True, "dropout": 0.1}
+    configuration = tiny.configuration(**{**demonstration, **changes})
     torch.manual_seed(settings.seed)
     model, tokenizer = checkpoints.build(encoder, configuration, attention="eager")
     documents = tiny.documents()
-    development = documents if development is None else development
     splitter = Splitter(tokenizer, configuration)
-    options |= {"device": zoo.DEVICE, "names": NAMES, "report": report}
-    history = training.train(model, splitter, documents, development, settings, **options)
-    return model, history
+    state = state or Path(tempfile.mkdtemp(dir=encoder.parent)) / "state.pt"
+    options = {"device": zoo.DEVICE, "names": NAMES, "report": report, "state": state}
+    run = training.Training(model, splitter, documents, documents, settings, **options)
+    run.run()
+    return model, run.history
 
 
 def settings(**changes):
@@ -66,7 +68,8 @@ class Killed(Exception):
 )
 def test_a_killed_run_goes_on_to_the_same_weights(encoder, tmp_path, monkeypatch, killed_in, saved_every):
     whole, history = train(encoder, settings(accumulation=2))
-    take = training._Run._take_step
+    take = training.Training._take_step
+    monkeypatch.setattr(training, "SAVE_EVERY", saved_every)
 
     def killed(self, pieces):
         if self.step == killed_in:
@@ -75,10 +78,10 @@ def test_a_killed_run_goes_on_to_the_same_weights(encoder, tmp_path, monkeypatch
 
     state = tmp_path / "state" / "state.pt"
     with monkeypatch.context() as patch, pytest.raises(Killed):
-        patch.setattr(training._Run, "_take_step", killed)
-        train(encoder, settings(accumulation=2), state=state, save_every=saved_every)
+        patch.setattr(training.Training, "_take_step", killed)
+        train(encoder, settings(accumulation=2), state=state)
     told = []
-    again, later = train(encoder, settings(accumulation=2), told.append, state=state, save_every=saved_every)
+    again, later = train(encoder, settings(accumulation=2), told.append, state=state)
     step = int(told[0].removeprefix("going on after step ").split()[0])
     assert step == killed_in if saved_every == 1 else 0 < step <= killed_in
     for name, value in whole.state_dict().items():
@@ -101,20 +104,15 @@ def test_a_state_that_is_not_this_runs_is_refused(encoder, tmp_path):
 def test_the_best_epoch_on_the_development_documents_is_kept(encoder, monkeypatch):
     weights, told = [], iter([0.2, 0.6, 0.6, 0.1])
 
-    def scores(model, *_):
+    def score(model, *_):
         weights.append({name: value.clone() for name, value in checkpoints.trained_parameters(model).items()})
         return {"conll": next(told)}
 
-    monkeypatch.setattr(training, "development_scores", scores)
+    monkeypatch.setattr(training, "score", score)
     model, history = train(encoder, settings())
     assert [entry["development"]["conll"] for entry in history] == [0.2, 0.6, 0.6, 0.1]
     for name, value in checkpoints.trained_parameters(model).items():
         assert torch.equal(value, weights[1][name]), name
-
-
-def test_without_development_documents_the_last_epoch_counts(encoder):
-    _, history = train(encoder, settings(epochs=2), development=[])
-    assert [entry.get("development") for entry in history] == [None, None]
 
 
 @pytest.mark.parametrize(
@@ -127,12 +125,12 @@ def test_without_development_documents_the_last_epoch_counts(encoder):
 )
 def test_three_documents_are_learned_by_heart(encoder, changes):
     plain = settings(epochs=60, parts=[1], rewriting={}, task_learning_rate=5e-3, encoder_learning_rate=5e-3)
-    _, history = train(encoder, plain, changes={"dropout": 0.0, **changes})
+    _, history = train(encoder, plain, **{"dropout": 0.0, **changes})
     assert max(entry["development"]["conll"] for entry in history) > 0.95
 
 
 @pytest.mark.nightly
-def test_the_published_system_learns_three_documents_by_heart(encoder):
+def test_the_published_system_learns_three_documents_by_heart(encoder, tmp_path):
     published = training.Settings.parse(
         {"epochs": 80, "encoder_learning_rate": 1e-3, "task_learning_rate": 3e-3, "max_training_segments": 3}, "tiny"
     )
@@ -140,9 +138,10 @@ def test_the_published_system_learns_three_documents_by_heart(encoder):
     torch.manual_seed(0)
     model, tokenizer = checkpoints.build(encoder, configuration)
     documents = tiny.documents()
-    splitter, given = Splitter(tokenizer, configuration), {"device": zoo.DEVICE, "report": lambda news: None}
-    history = training.train(model, splitter, documents, documents, published, **given)
-    assert max(entry["development"]["conll"] for entry in history) > 0.95
+    given = {"device": zoo.DEVICE, "names": None, "state": tmp_path / "state.pt", "report": lambda news: None}
+    run = training.Training(model, Splitter(tokenizer, configuration), documents, documents, published, **given)
+    run.run()
+    assert max(entry["development"]["conll"] for entry in run.history) > 0.95
 
 
 def test_each_epoch_reads_whole_documents_in_parts():
@@ -226,7 +225,9 @@ def test_settings_that_cannot_be_used_are_refused(values, named):
 def test_rewriting_needs_names_and_training_documents(encoder):
     for documents, names, named in ((tiny.documents(), None, "list of names"), ([], NAMES, "no documents")):
         with refused(named):
-            training.train(None, None, documents, [], settings(), names=names, report=print)
+            training.Training(
+                None, None, documents, [], settings(), names=names, device="cpu", state="state.pt", report=print
+            )
 
 
 def test_a_loss_that_is_not_finite_stops_training(encoder):

@@ -1,9 +1,12 @@
 """A tiny encoder with its tokenizer, a tiny configuration, and documents of this project's own."""
 
+import json
 import string
+from pathlib import Path
 
 import torch
 
+from scripts.core.coreference_systems.c2f import checkpoints
 from scripts.core.coreference_systems.c2f.configuration import Configuration
 from scripts.core.coreference_systems.documents import AnnotatedDocument
 
@@ -52,6 +55,12 @@ def configuration(**changes):
         "max_antecedents": 10, "dropout": 0.0,
     }  # fmt: skip
     return Configuration.parse(small | changes, "tiny")
+
+
+def recipe(system):
+    """Return how a system's weights were made, as its folder or delta says."""
+    path = Path(system)
+    return json.loads(checkpoints.read(path / checkpoints.WEIGHTS if path.is_dir() else path)[1][checkpoints.RECIPE])
 
 
 def document(name, sentences, clusters):

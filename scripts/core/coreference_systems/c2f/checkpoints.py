@@ -163,12 +163,11 @@ def merge_updates(model: C2F) -> C2F:
     return model
 
 
-def load(source: str | Path, attention: str | None = None) -> "tuple[C2F, PreTrainedTokenizerBase]":
+def load(source: str | Path) -> "tuple[C2F, PreTrainedTokenizerBase]":
     """Read a system.
 
     Args:
         source: A folder as of :func:`write_folder`, or a delta as of :func:`write_delta`.
-        attention: As for :func:`build`.
 
     Returns:
         The model in evaluation mode, without low-rank updates: they are part of the encoder's weights.
@@ -183,23 +182,16 @@ def load(source: str | Path, attention: str | None = None) -> "tuple[C2F, PreTra
     tensors, metadata = read(path)
     configuration = Configuration.parse(_mapping(metadata, CONFIGURATION, path), path)
     if is_folder:
-        model, tokenizer = build(source / ENCODER, configuration, pretrained=False, attention=attention)
+        model, tokenizer = build(source / ENCODER, configuration, pretrained=False)
         copy_tensors(dict(model.state_dict()), tensors, path)
     else:
         package = _mapping(metadata, PACKAGE, path)
         if set(package) != set(PACKAGE_KEYS) or not configuration.lora_rank:
             raise UserError(f"{path}: is no delta of a package's encoder; name another file")
         folder = package_file(path.stem, package, package["folder"])
-        model, tokenizer = build(folder, configuration, attention=attention)
+        model, tokenizer = build(folder, configuration)
         copy_tensors(trained_parameters(model), tensors, path)
     return merge_updates(model).eval(), tokenizer
-
-
-def recipe(source: str | Path) -> dict[str, Any]:
-    """Return how a system's weights were made, as its file says."""
-    source = Path(source)
-    path = source / WEIGHTS if source.is_dir() else source
-    return _mapping(read(path)[1], RECIPE, path)
 
 
 def read(path: str | Path) -> tuple[dict[str, torch.Tensor], dict[str, str]]:

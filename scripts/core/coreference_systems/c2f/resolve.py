@@ -125,25 +125,34 @@ class Resolver:
             digest = coreference.digest(text)
             yield coreference.Document(document.name, digest, tokens, tuple(map(tuple, clusters_of_one)))
 
-    @torch.no_grad()
     def clusters(self, documents: Sequence[AnnotatedDocument]) -> list[list[list[tuple[int, int]]]]:
-        """Return the clusters of documents whose words are known: mentions as first and last word, in order."""
-        found: list[list[list[tuple[int, int]]]] = [[] for _ in documents]
-        windows = {
-            place: self.splitter.window(document).to(self.device)
-            for place, document in enumerate(documents)
-            if document.words
-        }
-        shapes = {place: tuple(window.input_ids.shape) for place, window in windows.items()}
-        singletons = self.model.configuration.singletons
-        for shape, places in itertools.groupby(sorted(shapes, key=shapes.__getitem__), key=shapes.__getitem__):
-            while together := list(itertools.islice(places, max(1, PASS_PIECES // math.prod(shape)))):
-                with autocast(self.device, self.precision):
-                    encoded = self.model.encode([windows[place] for place in together])
-                    scores = [self.model(windows[p], vectors) for p, vectors in zip(together, encoded, strict=True)]
-                for place, of_one in zip(together, scores, strict=True):
-                    found[place] = clusters(of_one, windows[place], singletons)
-        return found
+        """Return the clusters of documents whose words are known (:func:`find_clusters`)."""
+        return find_clusters(self.model, self.splitter, documents, self.device, self.precision)
+
+
+@torch.no_grad()
+def find_clusters(
+    model: C2F,
+    splitter: Splitter,
+    documents: Sequence[AnnotatedDocument],
+    device: torch.device | str,
+    precision: str,
+) -> list[list[list[tuple[int, int]]]]:
+    """Return the clusters of documents whose words are known: mentions as first and last word, in order."""
+    model.eval()
+    found: list[list[list[tuple[int, int]]]] = [[] for _ in documents]
+    windows = {
+        place: splitter.window(document).to(device) for place, document in enumerate(documents) if document.words
+    }
+    shapes = {place: tuple(window.input_ids.shape) for place, window in windows.items()}
+    for shape, places in itertools.groupby(sorted(shapes, key=shapes.__getitem__), key=shapes.__getitem__):
+        while together := list(itertools.islice(places, max(1, PASS_PIECES // math.prod(shape)))):
+            with autocast(device, precision):
+                encoded = model.encode([windows[place] for place in together])
+                scores = [model(windows[p], vectors) for p, vectors in zip(together, encoded, strict=True)]
+            for place, of_one in zip(together, scores, strict=True):
+                found[place] = clusters(of_one, windows[place], model.configuration.singletons)
+    return found
 
 
 def autocast(device: torch.device | str, precision: str) -> nullcontext[None] | torch.autocast:
