@@ -100,14 +100,14 @@ def read(path: str | Path) -> list[AnnotatedDocument]:
         except (KeyError, TypeError, ValueError) as error:
             names = ", ".join(field.name for field in fields(AnnotatedDocument))
             raise UserError(f"{where}: a document with {names} was expected; {remedy}") from error
-        problem = _problem(document)
+        problem = find_problem(document)
         if problem:
             raise UserError(f"{where}: the document '{document.name}' {problem}; {remedy}")
         documents.append(document)
     return refuse_repeated(documents, path)
 
 
-def _problem(document: AnnotatedDocument) -> str | None:
+def find_problem(document: AnnotatedDocument) -> str | None:
     """Return what of a document's parts does not fit the others."""
     size, position = len(document.words), 0
     if not size:
