@@ -4,7 +4,6 @@ A comparison of accuracies holds or fails where their 95 % intervals (bootstrap 
 between pronoun sets of a model Welch's test decides, between picks of one model the exact sign test. Shares of errors
 have the exact binomial interval of the unambiguous errors of one sample. What these do not decide is undecided. A mean
 over models has the widest interval that those of its models allow, since all answer about the same occupations.
-Numbers that the study prints are looked up in ``paper/published/ruff.csv``.
 """
 
 from functools import partial
@@ -15,141 +14,56 @@ import pandas as pd
 import scipy
 
 from scripts.core import files
-from scripts.core.data import options
 from scripts.core.paper import checks, estimates, published
-from scripts.core.paper.estimates import (
-    Estimate,
-    at_least,
-    compare_all,
-    compare_by_test,
-    compare_values,
-    is_within,
-    require_decided,
-)
+from scripts.core.paper.estimates import at_least, compare_all, compare_by_test, compare_values, require_decided
 from scripts.core.paper.finding_verdicts import Check, Comparison, Finding, check, single_model_verdicts, write
-from scripts.core.paper.formats import p_text, with_sign
+from scripts.core.paper.formats import with_sign
 from scripts.core.statistics import procedures
-from scripts.core.statistics.ratios import POOLED
 from scripts.core.workflow.job import run_named
-from scripts.ruff import study
-from scripts.ruff.quantities import BILLION, COUNTS, Results, is_greater, printed_numbers
-from scripts.ruff.quantities import study_models as with_sizes
+from scripts.ruff import quantities
+from scripts.ruff.quantities import COUNTS, SIGNIFICANT, Results, compare_prompts, describe_test, is_between, is_greater
 from scripts.ruff.study import PRONOUN_SETS, SENTENCES
 
 CHANCE = 0.25
-DRAWS = 2000
-SIGNIFICANT = "a significant test"
-"""What a comparison lacks whose test does not decide it."""
 NEAR = 0.02
 """Allowed distance of an accuracy from a printed one, as in the mapping of published numbers."""
-NEAR_ONE_SET = 0.04
-NEAR_ZERO = 0.05
+EASIER = (("he", "she"), ("she", "they"), ("she", "xe"))
+"""Pairs of pronoun sets, the one that the study finds easier or more frequent first."""
 CHAINS = ("kojima", "zhou")
 """The two kinds of chain of thought, by the authors of their prompts."""
 ONE_MODEL = frozenset({1, 9, 11, 12, 16, 17})
 """Findings that say something of each model by itself."""
 FINDINGS: list[Finding] = []
-"""In the order of the study."""
 states = partial(checks.register, FINDINGS)
 
 
 def findings(
-    *,
-    printed: str,
-    study_models: str,
-    estimates: str,
-    pronoun_tests: str,
-    csv: str,
-    tex: str,
-    numbers: str,
-    template_sets: list,
-    every_set: list,
-    models: dict,
-    pronoun_sets: list,
-) -> None:
-    """Test every finding of the study on the estimates of the run.
+    *, printed: str, study_models: str, estimates: str, pronoun_tests: str, csv: str, tex: str, numbers: str,
+    template_sets: list, every_set: list, models: dict, pronoun_sets: list,
+) -> None:  # fmt: skip
+    """Test every finding of the study; write verdicts (CSV), the paper's table (LaTeX) and how often each fell (JSON).
 
-    Write the verdicts (CSV), the table of the paper (LaTeX) and how often each fell (JSON). For the sets of
-    ``every_set`` that are not among ``template_sets`` no finding is applicable. Demonstration models among ``models``
-    are left out.
+    Demonstration models among ``models`` are left out.
     """
     listed = published.read_published(printed)
-    known = with_sizes(published.read_models(study_models), listed)
-    excluded = frozenset(published.demonstration(models))
-    runs = read_results(known, listed, [estimates, pronoun_tests], template_sets, pronoun_sets, excluded)
+    known = quantities.study_models(published.read_models(study_models), listed)
+    excluded = published.demonstration(models)
+    runs = quantities.read_results(known, listed, estimates, pronoun_tests, template_sets, pronoun_sets, excluded)
     present = {name: run.present(known.model) for name, run in runs.items()}
     write(FINDINGS, runs, every_set, csv=csv, tex=tex, numbers=numbers, models=present)
 
 
 def findings_of_model(
-    *,
-    printed: str,
-    estimates: str,
-    pronoun_tests: str,
-    findings_csv: str,
-    model: str,
-    facts: dict,
-    template_sets: list,
-    pronoun_sets: list,
-) -> None:
+    *, printed: str, estimates: str, pronoun_tests: str, findings_csv: str, model: str, facts: dict,
+    template_sets: list, pronoun_sets: list,
+) -> None:  # fmt: skip
     """Test the study's findings on one model of the run, of which ``facts`` are those of the registry."""
-    listed = published.read_published(printed)
     group = f"likelihood;likelihood {facts['architecture']}"
     alone = pd.DataFrame([["", facts["family"], facts["label"], model, group]], columns=published.MODEL_COLUMNS)
     alone = alone.assign(parameters=float(facts["parameters"]))
-    runs = read_results(alone, listed, [estimates, pronoun_tests], template_sets, pronoun_sets)
+    listed = published.read_published(printed)
+    runs = quantities.read_results(alone, listed, estimates, pronoun_tests, template_sets, pronoun_sets)
     files.write_csv(findings_csv, single_model_verdicts(FINDINGS, ONE_MODEL, runs))
-
-
-def read_results(
-    models: pd.DataFrame,
-    listed: pd.DataFrame,
-    paths: list[str],
-    template_sets: list[str],
-    pronoun_sets: list[str],
-    excluded: frozenset[str] = frozenset(),
-) -> dict[str, Results]:
-    """Return the results of each template set, from estimates and tests."""
-    printed, obstacle = printed_numbers(listed), options.other_choice(pronoun_sets, PRONOUN_SETS)
-    results = {}
-    for name in template_sets:
-        rows, tests = (study.read_table(path, name) for path in paths)
-        results[name] = Results(models, printed, rows, tests, excluded, obstacle)
-    return results
-
-
-def prefers(run: Results, a: str, b: str, model: str = POOLED) -> tuple[Comparison, str]:
-    """Return whether Welch's test decides that one pronoun set is easier than another, for a model or over models."""
-    outcome, text, n = run.better(a, b, model)
-    return require_decided(outcome, f"{run.label(model)}: {text}" if model else text, n, SIGNIFICANT)
-
-
-def describe_test(p: float, named: str) -> str:
-    """Return what a test says: its name and p, or that there is none."""
-    return f"{named}: p {p_text(p, smallest=0.001, decimals=3)}" if not np.isnan(p) else "no test"
-
-
-def lies_within(run: Results, model: str, low: float, high: float, pronoun: str = "") -> tuple[Comparison, str]:
-    """Return whether a model's accuracy without distractors lies between two bounds."""
-    value = run.acc(model, 0, pronoun)
-    return is_within(value, low, high, f"{run.label(model)}: {value.text()}")
-
-
-def is_printed(run: Results, model: str, pronoun: str, row: str, allowed: float) -> tuple[Comparison, str]:
-    """Return whether a model's accuracy without distractors is the one that the study prints in ``row``."""
-    return run.near(run.acc(model, 0, pronoun), ("ruff_accuracy", row, "accuracy"), allowed, run.label(model))
-
-
-def is_ahead(run: Results, model: str, other: str, k: int) -> tuple[Comparison | None, str]:
-    """Return whether a model is more accurate than another with ``k`` distractors."""
-    ours, theirs = run.acc(model, k), run.acc(other, k)
-    return is_greater(ours, theirs, f"{run.label(model)} {ours.text()}, {run.label(other)} {theirs.text()}")
-
-
-def is_hurt(run: Results, model: str, k: int) -> tuple[Comparison | None, str]:
-    """Return whether a model is less accurate with ``k`` distractors than without any."""
-    none, some = run.acc(model, 0), run.acc(model, k)
-    return run.is_better_with(model, 0, k, f"{run.label(model)}: {none.text()} without, {some.text()} with {k}")
 
 
 @states(1, "Section 5, Appendix G", "Without context every model prefers he most often, then she; they and xe least")
@@ -162,12 +76,10 @@ def without_context(run: Results) -> list[Check]:
     def more(model: str, a: str, b: str):
         (first, n), (second, _) = run.picks(model, a), run.picks(model, b)
         p = procedures.sign_test(first / SENTENCES, second / SENTENCES)
-        text = f"{run.label(model)}: {a} {first}, {b} {second} of {n} ({describe_test(p, 'sign test')})"
+        text = f"{run.label(model)}: {a} {first}, {b} {second} of {n} ({describe_test(p, 'sign test:')})"
         return require_decided(compare_by_test(p, first > second), text, n, SIGNIFICANT)
 
-    return [
-        check(more, model, *pair) for model in run.everyone for pair in (("he", "she"), ("she", "they"), ("she", "xe"))
-    ]
+    return [check(more, model, *pair) for model in run.everyone for pair in EASIER]
 
 
 @states(2, "Appendix G", "Without context encoders spread their predictions more evenly than decoders")
@@ -175,17 +87,15 @@ def encoders_are_balanced(run: Results) -> list[Check]:
     """The mean entropy of context-free picks is greater over encoders than over decoders, by Welch's test."""
 
     def entropy(model: str):
-        counts = np.array([run.picks(model, pronoun)[0] for pronoun in PRONOUN_SETS])
-        shares = counts[counts > 0] / counts.sum()
-        return -float(np.sum(shares * np.log2(shares)))
+        return scipy.stats.entropy([run.picks(model, pronoun)[0] for pronoun in PRONOUN_SETS], base=2)
 
     def one():
         run.need(run.everyone, "picked")
         encoders, decoders = ([entropy(m) for m in names] for names in (run.encoders, run.decoders))
         p = procedures.welch(encoders, decoders)[2]
-        said = describe_test(p, "Welch's test over models")
         first, second = np.mean(encoders), np.mean(decoders)
-        text = f"mean entropy {first:.2f} bits (encoders), {second:.2f} bits (decoders), {said}"
+        text = f"mean entropy {first:.2f} bits (encoders), {second:.2f} bits (decoders), "
+        text += describe_test(p, "Welch's test over models:")
         return require_decided(compare_by_test(p, first > second), text, len(run.everyone), SIGNIFICANT)
 
     return [check(one)]
@@ -197,43 +107,19 @@ def above_chance_below_people(run: Results) -> list[Check]:
 
     def best():
         run.need(run.everyone)
-        values = {model: run.acc(model, 0) for model in run.everyone}
-        ranked = sorted(run.everyone, key=lambda model: -values[model].value)
-        outcome = compare_all(
-            compare_values(values["mosaicbert"], values[m]) for m in run.everyone if m != "mosaicbert"
-        )
-        text = f"highest: {', '.join(f'{run.label(m)} {values[m].text()}' for m in ranked[:2])}"
-        return require_decided(outcome, text, values[ranked[0]].n)
+        ranked = sorted(run.everyone, key=lambda model: -run.acc(model, 0).value)
+        others = [run.acc(m, 0) for m in run.everyone if m != "mosaicbert"]
+        outcome = compare_all(compare_values(run.acc("mosaicbert", 0), other) for other in others)
+        text = f"highest: {', '.join(f'{run.label(m)} {run.acc(m, 0).text()}' for m in ranked[:2])}"
+        return require_decided(outcome, text, run.acc(ranked[0], 0).n)
 
-    printed = check(is_printed, run, "mosaicbert", "", "MosaicBERT | 0 | all", NEAR)
-    return [*(check(lies_within, run, model, CHANCE, 1) for model in run.everyone), check(best), printed]
+    printed = check(run.is_printed, "mosaicbert", "", "MosaicBERT | 0 | all", NEAR)
+    return [*(check(run.lies_within, model, CHANCE, 1) for model in run.everyone), check(best), printed]
 
 
 @states(4, "Section 6", "Without distractors accuracy grows with size in every family but ALBERT-v2")
 def grows_with_size(run: Results) -> list[Check]:
-    """Size and accuracy without distractors go together in each family but ALBERT-v2, whose order is mixed.
-
-    The interval of Spearman's rho is that of accuracies drawn from normal distributions as wide as their intervals,
-    which those of few occupations are not.
-    """
-
-    def correlated(family: str):
-        names = run.families[family]
-        run.need(names)
-        sizes, values = [run.size(m) for m in names], [run.acc(m, 0) for m in names]
-        means, spread = np.array([[v.value, (v.high - v.low) / 2 / scipy.stats.norm.ppf(0.975)] for v in values]).T
-        rho = procedures.spearman(sizes, means)
-        low = high = np.nan
-        rhos = np.full(1, np.nan)
-        if not np.isnan([rho, *spread]).any():
-            drawn = np.random.default_rng(1).normal(means, spread, (DRAWS, len(means)))
-            ranks = scipy.stats.rankdata(drawn, axis=1) - (len(sizes) + 1) / 2
-            by_size = scipy.stats.rankdata(sizes) - (len(sizes) + 1) / 2
-            rhos = ranks @ by_size / np.sqrt((ranks**2).sum(axis=1) * (by_size @ by_size))
-            low, high = np.quantile(rhos, [0.025, 0.975])
-        found = Estimate(rho, float(low), float(high), min(v.n for v in values))
-        outcome = estimates.of_samples(rhos, estimates.fewest(values))
-        return require_decided(outcome, f"{family}: rho {found.text(2)}", found.n, estimates.BOUND)
+    """Size and accuracy without distractors go together in each family but ALBERT-v2, whose order is mixed."""
 
     def mixed(family: str):
         names = run.families[family]
@@ -243,15 +129,13 @@ def grows_with_size(run: Results) -> list[Check]:
         text = f"{family}: {', '.join(v.text() for v in values)}"
         return require_decided(~rising, text, min(v.n for v in values))
 
-    growing = [check(correlated, family) for family in ("BERT", "RoBERTa", "OPT", "Pythia", "Llama-2")]
+    growing = [check(run.grows_with_size, family) for family in ("BERT", "RoBERTa", "OPT", "Pythia", "Llama-2")]
     return [*growing, check(mixed, "ALBERT-v2")]
 
 
 @states(5, "Section 6, Figure 6", "He is easiest, she next, they and xe hardest; each step is significant")
 def order_of_pronouns(run: Results) -> list[Check]:
-    """Over models he is above she, and she above they and xe, each significantly by Welch's test."""
-
-    return [check(prefers, run, a, b) for a, b in (("he", "she"), ("she", "they"), ("she", "xe"))]
+    return [check(run.prefers, *pair) for pair in EASIER]
 
 
 @states(6, "Section 6", "Most encoders are better on xe than on they")
@@ -260,41 +144,38 @@ def encoders_prefer_xe(run: Results) -> list[Check]:
 
     def most():
         run.need(run.encoders)
-        tests = [run.better("xe", "they", model) for model in run.encoders]
+        tests = [run.compare_sets("xe", "they", model) for model in run.encoders]
         found = [outcome for outcome, _, _ in tests]
         outcomes = [comparison.outcome for comparison in found]
         text = f"{outcomes.count(True)} of {len(tests)} encoders better on xe, {outcomes.count(False)} on they"
         least = at_least(len(tests) // 2 + 1, found)
         return require_decided(least, f"{text} (Welch's tests)", min(n for _, _, n in tests), SIGNIFICANT)
 
-    return [check(most), check(prefers, run, "xe", "they", "bert-large")]
+    return [check(most), check(run.prefers, "xe", "they", "bert-large")]
 
 
 @states(7, "Section 6", "OPT and Pythia under 2.7B are below chance on xe, the smallest Pythia near zero")
 def small_decoders_fail_on_xe(run: Results) -> list[Check]:
-    """OPT and Pythia models under 2.7 billion parameters are below chance on xe; three Pythia models near zero."""
-    small = [m for family in ("OPT", "Pythia") for m in run.families[family] if run.size(m) < 2.7 * BILLION]
+    small = [m for family in ("OPT", "Pythia") for m in run.families[family] if run.size(m) < 2.7e9]
     tiny = ("pythia-14m", "pythia-70m", "pythia-160m")
-    limits = [*((model, CHANCE) for model in small), *((model, NEAR_ZERO) for model in tiny)]
-    return [check(lies_within, run, model, -1, limit, "xe") for model, limit in limits]
+    limits = [*((model, CHANCE) for model in small), *((model, 0.05) for model in tiny)]
+    return [check(run.lies_within, model, -1, limit, "xe") for model, limit in limits]
 
 
 @states(8, "Section 6", "Decoders of 6.7B and more are significantly better on xe than on they")
 def large_decoders_prefer_xe(run: Results) -> list[Check]:
-    """Decoders of 6.7 billion parameters and more are significantly better on xe; Llama-2-13B as printed."""
-    large = [m for m in run.decoders if run.size(m) >= 6.7 * BILLION]
-    printed = check(is_printed, run, "llama-2-13b", "xe", "Llama-13B | 0 | xe/xem/xyr", NEAR_ONE_SET)
-    return [*(check(prefers, run, "xe", "they", m) for m in large), printed]
+    large = [m for m in run.decoders if run.size(m) >= 6.7e9]
+    printed = check(run.is_printed, "llama-2-13b", "xe", "Llama-13B | 0 | xe/xem/xyr", 2 * NEAR)
+    return [*(check(run.prefers, "xe", "they", m) for m in large), printed]
 
 
 @states(9, "Section 7, Figure 7", "Distractors lower the accuracy of every model")
 def distractors_hurt(run: Results) -> list[Check]:
-    return [check(is_hurt, run, model, k) for model in run.everyone for k in COUNTS[1:]]
+    return [check(run.falls, model, k) for model in run.everyone for k in COUNTS[1:]]
 
 
 @states(10, "Abstract", "One distractor costs 34 points on average")
 def one_distractor_costs(run: Results) -> list[Check]:
-
     def one():
         loss = run.mean_acc(run.everyone, 0) - run.mean_acc(run.everyone, 1)
         key = ("ruff_accuracy_drop", "mean over models | 0 to 1 distractor | all", "accuracy drop")
@@ -305,41 +186,28 @@ def one_distractor_costs(run: Results) -> list[Check]:
 
 @states(11, "Section 7, Figure 7", "Decoders get worse with every further distractor")
 def decoders_keep_falling(run: Results) -> list[Check]:
-
-    def falls(model: str, k: int):
-        before, after = run.acc(model, k), run.acc(model, k + 1)
-        text = f"{run.label(model)}: {before.text()} with {k}, {after.text()} with {k + 1}"
-        return run.is_better_with(model, k, k + 1, text)
-
-    return [check(falls, model, k) for model in run.decoders for k in COUNTS[:-1]]
+    return [check(run.falls, model, k + 1, k) for model in run.decoders for k in COUNTS[:-1]]
 
 
 @states(12, "Section 7, Figure 7", "Encoders are worst with one distractor and recover in part")
 def encoders_recover(run: Results) -> list[Check]:
-    """Every encoder is worst with exactly one distractor and stays under its accuracy without any."""
-
-    def worst(model: str, k: int):
-        one, other = run.acc(model, 1), run.acc(model, k)
-        return run.is_better_with(model, k, 1, f"{run.label(model)}: {one.text()} with 1, {other.text()} with {k}")
-
-    lowest = [check(worst, model, k) for model in run.encoders for k in COUNTS if k != 1]
-    return [*lowest, *(check(is_hurt, run, model, k) for model in run.encoders for k in COUNTS[2:])]
+    lowest = [check(run.falls, model, 1, k) for model in run.encoders for k in COUNTS if k != 1]
+    return [*lowest, *(check(run.falls, model, k) for model in run.encoders for k in COUNTS[2:])]
 
 
 @states(13, "Section 7", "With five distractors larger models of a family are better as a rule")
 def larger_is_better_with_distractors(run: Results) -> list[Check]:
-    """With five distractors the larger of two neighbouring sizes is the better one in more than half of the pairs."""
+    """Of two neighbouring sizes the larger is the better one in more than half of the pairs."""
 
     def one():
         run.need(run.everyone)
         outcomes = {(a, b): compare_values(run.acc(b, 5), run.acc(a, 5)) for a, b in run.neighbours}
-        least, found = len(outcomes) // 2 + 1, [above.outcome for above in outcomes.values()]
-        wrong = ", ".join(
-            f"{run.label(b)} under {run.label(a)}" for (a, b), above in outcomes.items() if above.outcome is False
-        )
+        found = [above.outcome for above in outcomes.values()]
         text = f"{found.count(True)} of {len(found)} pairs, {found.count(None)} with intervals that overlap"
-        n = min(run.acc(m, 5).n for m in run.everyone)
-        return require_decided(at_least(least, outcomes.values()), text + (f", but {wrong}" if wrong else ""), n)
+        wrong = [f"{run.label(b)} under {run.label(a)}" for (a, b), above in outcomes.items() if above.outcome is False]
+        text += f", but {', '.join(wrong)}" if wrong else ""
+        least = at_least(len(found) // 2 + 1, outcomes.values())
+        return require_decided(least, text, min(run.acc(m, 5).n for m in run.everyone))
 
     return [check(one)]
 
@@ -354,18 +222,17 @@ def encoders_match_large_decoders(run: Results) -> list[Check]:
         text = f"{run.label(model)} {ours.text()}, mean of decoders of about its size {other.text()}"
         return is_greater(ours, other, text)
 
-    named = [check(is_ahead, run, "roberta-base", model, 0) for model in ("opt-125m", "opt-66b")]
+    named = [check(run.is_ahead, "roberta-base", model, 0) for model in ("opt-125m", "opt-66b")]
     return [*named, *(check(above_its_size, model) for model in run.encoders)]
 
 
 @states(15, "Section 7, Figure 8", "With five distractors every encoder is ahead of every decoder")
 def encoders_lead_with_distractors(run: Results) -> list[Check]:
-    return [check(is_ahead, run, encoder, decoder, 5) for encoder in run.encoders for decoder in run.decoders]
+    return [check(run.is_ahead, encoder, decoder, 5) for encoder in run.encoders for decoder in run.decoders]
 
 
 @states(16, "Section 8", "Distraction and bias explain 74 to 93 percent of the unambiguous errors")
 def distraction_and_bias_explain(run: Results) -> list[Check]:
-    """Distraction and bias together are between the two printed shares of unambiguous errors, for every model."""
     item, row = "ruff_explained_error_share", "all models | unambiguous errors | distraction or bias"
     ends = [run.printed[(item, row, end)] for end in ("lowest", "highest")]
     # The study prints whole percents: what rounds to an end is inside.
@@ -373,17 +240,13 @@ def distraction_and_bias_explain(run: Results) -> list[Check]:
     half = published.half_unit(ends[0]) / 100
 
     def inside(model: str, k: int):
-        total = run.explained(model, k)
-        if np.isnan(total.value):
-            return None, ""
-        return is_within(total, low - half, high + half, f"{run.label(model)} with {k}: {total.text()}")
+        return is_between(run.explained(model, k), low - half, high + half, f"{run.label(model)} with {k}")
 
     return [check(inside, model, k) for model in run.everyone for k in COUNTS[1:]]
 
 
 @states(17, "Section 8, Figure 9", "In decoders distraction grows with every distractor and stays under 85 percent")
 def decoders_are_distracted(run: Results) -> list[Check]:
-    """In decoders distraction never falls with a further distractor and stays under the printed level."""
     key = ("ruff_distraction_error_share", "decoder-only | unambiguous errors | distraction", "saturation level")
     level = float(run.printed[key]) / 100
 
@@ -392,10 +255,7 @@ def decoders_are_distracted(run: Results) -> list[Check]:
         return is_greater(after, before, f"{run.label(model)}: {before.text()} with {k}, {after.text()} with {k + 1}")
 
     def under(model: str, k: int):
-        value = run.share(model, k, "distraction")
-        if np.isnan(value.value):
-            return None, ""
-        return is_within(value, -1, level, f"{run.label(model)} with {k}: {value.text()}")
+        return is_between(run.share(model, k, "distraction"), -1, level, f"{run.label(model)} with {k}")
 
     rising = [check(rises, model, k) for model in run.decoders for k in COUNTS[1:-1]]
     return [*rising, *(check(under, model, k) for model in run.decoders for k in COUNTS[1:])]
@@ -412,9 +272,8 @@ def encoders_turn_to_bias(run: Results) -> list[Check]:
 
     def leads(k: int):
         bias, distraction = (run.share("bert-large", k, kind) for kind in ("bias", "distraction"))
-        return is_greater(
-            bias, distraction, f"BERT-large with {k}: bias {bias.text()}, distraction {distraction.text()}"
-        )
+        text = f"BERT-large with {k}: bias {bias.text()}, distraction {distraction.text()}"
+        return is_greater(bias, distraction, text)
 
     moving = [check(moves, m, *way) for m in run.encoders for way in (("distraction", -1), ("bias", 1))]
     return [*moving, *(check(leads, k) for k in COUNTS[2:])]
@@ -429,70 +288,55 @@ def larger_is_more_distracted(run: Results) -> list[Check]:
         text = f"{kind}: {run.label(small)} {first.text()}, {run.label(large)} {second.text()}"
         return is_greater(second * sign, first * sign, text)
 
-    checks = []
-    for small, large in run.neighbours:
-        reversed_family = small in run.families["BERT"]
-        for kind, sign in (("distraction", 1), ("bias", -1)):
-            checks.append(check(moves, small, large, kind, -sign if reversed_family else sign))
-    return checks
+    return [
+        check(moves, *pair, kind, -sign if pair[0] in run.families["BERT"] else sign)
+        for pair in run.neighbours
+        for kind, sign in (("distraction", 1), ("bias", -1))
+    ]
 
 
 @states(20, "Appendix H", "Prompted models decline in the same way, and chain of thought does not help")
 def prompting_shows_the_same(run: Results) -> list[Check]:
     """Prompted models fall with distractors and stay under scored ones; chain of thought does not help FLAN-T5-xxl.
 
-    Prompts are the units of paired t-tests (of sign tests where all differences agree): one prompt's accuracies are
-    compared with each other, or with the end of the scored accuracy's interval. Deviations over prompts are compared by
-    Levene's test. Chains without distractors are near vanilla prompts if two one-sided tests say so.
+    Prompts are the units of paired tests: one prompt's accuracies are compared with each other, or with the end of the
+    scored accuracy's interval. Deviations over prompts are compared by Levene's test. Chains without distractors are
+    near vanilla prompts if two one-sided tests say so.
     """
     chat = [(f"llama-2-{size}-chat", f"llama-2-{size}") for size in ("7b", "13b", "70b")]
     flan = run.models[run.models.family == "FLAN-T5"].model.tolist()
 
-    def below(ours: np.ndarray, low: np.ndarray | float, high: np.ndarray | float):
-        """Compare prompts: do they lie below ``low``, or else above ``high``? Return the text of the test too."""
-        for right, limit in ((True, low), (False, high)):
-            other = np.broadcast_to(limit, ours.shape)
-            if (ours.mean() < other.mean()) == right and ours.mean() != other.mean():
-                differences, p = ours - other, 2 * 0.5 ** len(ours)
-                if procedures.has_variation(differences, 1.0):
-                    t = differences.mean() / differences.std(ddof=1) * np.sqrt(len(ours))
-                    p = 2 * scipy.special.stdtr(len(ours) - 1, -abs(t))
-                return compare_by_test(p, right), f"paired test over prompts: p {p_text(p, smallest=0.001, decimals=3)}"
-        return Comparison(), "no test"
-
     def under(prompted: str, scored: str, k: int):
         ours, other = run.prompted(prompted, k), run.acc(scored, k)
-        outcome, test = below(ours, other.low, other.high)
+        below, test = compare_prompts(ours, other.low, other.high)
         text = f"{run.label(prompted)} {ours.mean():.3f}, {run.label(scored)} {other.text()} with {k}, {test}"
-        return require_decided(outcome, text, len(ours), SIGNIFICANT)
+        return require_decided(below, text, len(ours), SIGNIFICANT)
 
     def falls(model: str, k: int):
         before, after = (run.prompted(model, n) for n in (k, k + 1))
-        outcome, test = below(after, before, before)
+        below, test = compare_prompts(after, before, before)
         text = f"{run.label(model)}: {before.mean():.3f} with {k}, {after.mean():.3f} with {k + 1}, {test}"
-        return require_decided(outcome, text, len(after), SIGNIFICANT)
+        return require_decided(below, text, len(after), SIGNIFICANT)
 
     def worse(method: str, k: int):
         plain, chain = run.prompted("flan-t5-xxl", k), run.prompted("flan-t5-xxl", k, method)
-        lower, test = below(chain, plain, plain)
+        below, test = compare_prompts(chain, plain, plain)
         spread = scipy.stats.levene(chain, plain).pvalue
-        text = (
-            f"{method} with {k}: {chain.mean():.3f} ± {chain.std():.3f}, vanilla {plain.mean():.3f} ± {plain.std():.3f}"
-            f", {test}, Levene's test of the deviations: p {p_text(spread, smallest=0.001, decimals=3)}"
-        )
+        ours, theirs = (f"{values.mean():.3f} ± {values.std():.3f}" for values in (chain, plain))
+        said = describe_test(spread, "Levene's test of the deviations:")
+        text = f"{method} with {k}: {ours}, vanilla {theirs}, {test}, {said}"
         wider = compare_by_test(spread, chain.std() > plain.std())
-        return require_decided(compare_all([lower, wider]), text, len(chain), SIGNIFICANT)
+        return require_decided(compare_all([below, wider]), text, len(chain), SIGNIFICANT)
 
     def read_from_chain(method: str, k: int):
         plain, chain = run.prompted("flan-t5-xxl", k), run.prompted("flan-t5-xxl", k, method, "chain")
-        difference = chain.mean() - plain.mean()
-        text = f"{method} with {k}, answer from the chain: {with_sign(difference, 3)} against vanilla"
+        text = f"{method} with {k}, answer from the chain: {with_sign(chain.mean() - plain.mean(), 3)} against vanilla"
         if k == 0:
-            under, over = (below(chain, plain + end, plain + end)[0] for end in (NEAR, -NEAR))
+            under, over = (compare_prompts(chain, plain + end, plain + end)[0] for end in (NEAR, -NEAR))
             near = Comparison(max(under.right, over.wrong), min(under.wrong, over.right))
             return require_decided(near, text, len(chain), estimates.BOUND)
-        outcome, test = below(chain, plain, plain)
-        return require_decided(outcome, f"{text}, {test}", len(chain), SIGNIFICANT)
+        below, test = compare_prompts(chain, plain, plain)
+        return require_decided(below, f"{text}, {test}", len(chain), SIGNIFICANT)
 
     return [
         *(check(under, prompted, scored, k) for prompted, scored in chat for k in COUNTS),

@@ -1,7 +1,8 @@
-"""The quantities that RUFF's findings compare, looked up in the estimates of one template set.
+"""The quantities that RUFF's findings compare, looked up in the estimates of one template set, and comparisons of them.
 
 ``acc(m, k, p)`` is the accuracy of model m with k distractors on pronoun set p, or over all sets; distraction and bias
-are shares of the unambiguous errors. What the run lacks is :class:`MissingEvidence`.
+are shares of the unambiguous errors. What the run lacks is :class:`MissingEvidence`. Comparisons return what
+:func:`scripts.core.paper.finding_verdicts.check` takes.
 """
 
 from collections.abc import Collection, Iterable
@@ -12,19 +13,26 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import scipy
 
 from scripts.core import files
+from scripts.core.data import options
 from scripts.core.data.estimate_rows import PROBABILITY, PROMPTED
 from scripts.core.paper import estimates, published
 from scripts.core.paper.estimates import Estimate, compare_by_test, compare_shares, is_within, require_decided
 from scripts.core.paper.finding_verdicts import Comparison, MissingEvidence
 from scripts.core.paper.formats import p_text
+from scripts.core.statistics import procedures
 from scripts.core.statistics.ratios import POOLED
 from scripts.ruff import study
 from scripts.ruff.study import PRONOUN_SETS
 
 COUNTS = range(6)
 MILLION, BILLION = 1e6, 1e9
+SIGNIFICANT = "a significant test"
+"""What a comparison lacks whose test does not decide it."""
+DRAWS = 2000
+"""Of accuracies, for the interval of a rank correlation."""
 
 
 @dataclass(frozen=True)
@@ -83,20 +91,22 @@ class Results:
         return self._facts[model]["parameters"]
 
     @cached_property
-    def cells(self) -> dict[tuple, dict]:
+    def _cells(self) -> dict[tuple, dict]:
         """Rows by metric, model, number of distractors, pronoun set and what is preferred; of prompted models none."""
         rows = self.estimates[self.estimates.scoring == PROBABILITY]
         rows = study.pick(rows, list(rows.metric.unique()), n_distractors=..., pronoun=..., preferred=...)
         keys = ["metric", "model", "n_distractors", "pronoun", "preferred"]
-        return dict(zip(zip(*(rows[key] for key in keys), strict=True), rows.to_dict("records"), strict=True))
+        return {tuple(row[key] for key in keys): row for row in rows.to_dict("records")}
 
     @cached_property
     def _tests(self) -> dict[tuple, dict]:
-        rows = self.tests.to_dict("records")
-        return {(row["model"], row["pronoun_a"], row["pronoun_b"]): row for row in rows}
+        """Rows by model and both pronoun sets, whichever comes first."""
+        sides = (("pronoun_a", "pronoun_b"), ("pronoun_b", "pronoun_a"))
+        return {(row["model"], row[a], row[b]): row for row in self.tests.to_dict("records") for a, b in sides}
 
     @cached_property
     def _prompts(self) -> dict[tuple, np.ndarray]:
+        """Accuracies with each prompt by model, number of distractors, method and where the answer was read."""
         rows = self.estimates[self.estimates.scoring == PROMPTED]
         rows = rows[(rows.metric == "accuracy") & (rows.prompt != "") & ~rows.prompt.str.contains("|", regex=False)]
         keys = ["model", "n_distractors", "method", "answer"]
@@ -120,12 +130,10 @@ class Results:
         if absent:
             raise MissingEvidence(*absent)
 
-    def cell(
-        self, metric: str, model: str, words: str, k: int | None = None, pronoun: str = "", preferred: str = ""
-    ) -> dict:
+    def _cell(self, metric: str, model: str, words: str, k: int | str, pronoun: str = "", preferred: str = ""):
         """Return a row of a scored model; ``words`` say what is missing where there is none."""
         self.need([model], metric)
-        row = self.cells.get((metric, model, "" if k is None else str(k), pronoun, preferred))
+        row = self._cells.get((metric, model, str(k), pronoun, preferred))
         if row is None:
             raise MissingEvidence(words)
         return row
@@ -133,7 +141,7 @@ class Results:
     def acc(self, model: str, k: int, pronoun: str = "") -> Estimate:
         """Return an accuracy with its interval."""
         words = count_distractors(k)
-        row = self.cell("accuracy", model, f"{pronoun} with {words}" if pronoun else words, k, pronoun)
+        row = self._cell("accuracy", model, f"{pronoun} with {words}" if pronoun else words, k, pronoun)
         return Estimate(float(row["value"]), row["low"], row["high"], int(row["below"]), int(row["clusters"]))
 
     def mean_acc(self, models: Collection[str], k: int, pronoun: str = "") -> Estimate:
@@ -141,24 +149,9 @@ class Results:
         self.need(models)
         return estimates.mean([self.acc(m, k, pronoun) for m in models])
 
-    def is_better_with(self, model: str, k: int, other: int, text: str) -> tuple[Comparison | None, str]:
-        """Return whether a model is more accurate with ``k`` distractors than with ``other``, with the text.
-
-        It is not if it is right on all instances of a pronoun set, or on none, with both, like one that always picks
-        the same set: then no occupation differs.
-        """
-        by_set = [
-            [self.cells.get(("accuracy", model, str(n), p, ""), {}).get("value") for p in PRONOUN_SETS]
-            for n in (k, other)
-        ]
-        first, second = self.acc(model, k), self.acc(model, other)
-        if by_set[0] == by_set[1] and set(by_set[0]) <= {0, 1}:
-            return require_decided(estimates.none_differs(first.clusters or first.n), text, first.n)
-        return is_greater(first, second, text)
-
     def picks(self, model: str, pronoun: str) -> tuple[int, int]:
         """Return how often a model picks a set without context, and of how many task sentences."""
-        row = self.cell("picked", model, f"{pronoun} without context", preferred=pronoun)
+        row = self._cell("picked", model, f"{pronoun} without context", "", preferred=pronoun)
         return int(row["above"]), int(row["below"])
 
     def share(self, model: str, k: int, kind: str) -> Estimate:
@@ -166,7 +159,7 @@ class Results:
 
         The interval is that of the errors of one sample, as if they were independent.
         """
-        row = self.cell(kind, model, f"errors with {count_distractors(k)}", k)
+        row = self._cell(kind, model, f"errors with {count_distractors(k)}", k)
         return estimates.share(float(row["value"]), row["below"] // max(row["samples"], 1))
 
     def explained(self, model: str, k: int) -> Estimate:
@@ -179,39 +172,66 @@ class Results:
         shares = [share for k in COUNTS[1:] if not np.isnan((share := self.share(model, k, kind)).value)]
         return estimates.mean(shares) if shares else estimates.share(np.nan, 0)
 
-    def _test(self, model: str, a: str, b: str) -> tuple[float, int]:
-        if model == POOLED:
-            self.need(self.everyone, "tests")
-            if self._present["tests"] - {POOLED, *self.everyone, *self.excluded}:
-                raise MissingEvidence("a test over the study's models alone")
-        else:
-            self.need([model], "tests")
-        row = self._tests.get((model, a, b)) or self._tests.get((model, b, a))
-        if row is None:
-            raise MissingEvidence(f"a test of {a} against {b}")
-        return row["p"], int(min(row["n_a"], row["n_b"]))
-
-    def better(self, a: str, b: str, model: str = POOLED) -> tuple[Comparison, str, int]:
-        """Compare two pronoun sets without distractors by Welch's test: is ``a`` easier for a model, or for all?
-
-        Returns:
-            The comparison, its text and how many occupations the smaller sample has.
-        """
-        p, n = self._test(model, a, b)
-        if model == POOLED:
-            first, second = (self.mean_acc(self.everyone, 0, pronoun).value for pronoun in (a, b))
-        else:
-            first, second = (self.acc(model, 0, pronoun).value for pronoun in (a, b))
-        said = f"p {p_text(p, smallest=0.001, decimals=3)}" if not np.isnan(p) else "no test"
-        outcome = compare_by_test(p if first != second else np.nan, first > second)
-        return outcome, f"{a} {first:.3f}, {b} {second:.3f}, {said}", n
-
     def prompted(self, model: str, k: int, method: str = study.VANILLA, answer: str = study.FINAL) -> np.ndarray:
         """Return the accuracies of a prompted model with each prompt."""
         self.need([model], scoring=PROMPTED)
         if (model, str(k), method, answer) not in self._prompts:
             raise MissingEvidence(f"{method} prompting with {count_distractors(k)}")
         return self._prompts[model, str(k), method, answer]
+
+    def compare_sets(self, a: str, b: str, model: str = POOLED) -> tuple[Comparison, str, int]:
+        """Compare two pronoun sets without distractors by Welch's test: is ``a`` easier for a model, or for all?
+
+        Returns:
+            The comparison, its text and how many occupations the smaller sample has.
+        """
+        self.need([model] if model else self.everyone, "tests")
+        if model == POOLED and self._present["tests"] - {POOLED, *self.everyone, *self.excluded}:
+            raise MissingEvidence("a test over the study's models alone")
+        test = self._tests.get((model, a, b))
+        if test is None:
+            raise MissingEvidence(f"a test of {a} against {b}")
+        first, second = (
+            (self.acc(model, 0, pronoun) if model else self.mean_acc(self.everyone, 0, pronoun)).value
+            for pronoun in (a, b)
+        )
+        outcome = compare_by_test(test["p"] if first != second else np.nan, first > second)
+        text = f"{a} {first:.3f}, {b} {second:.3f}, {describe_test(test['p'])}"
+        return outcome, text, int(min(test["n_a"], test["n_b"]))
+
+    # What follows compares, and says the numbers.
+
+    def prefers(self, a: str, b: str, model: str = POOLED) -> tuple[Comparison, str]:
+        """Return whether Welch's test decides that one pronoun set is easier than another, for a model or over all."""
+        outcome, text, n = self.compare_sets(a, b, model)
+        return require_decided(outcome, f"{self.label(model)}: {text}" if model else text, n, SIGNIFICANT)
+
+    def lies_within(self, model: str, low: float, high: float, pronoun: str = "") -> tuple[Comparison, str]:
+        """Return whether a model's accuracy without distractors lies between two bounds."""
+        return is_between(self.acc(model, 0, pronoun), low, high, self.label(model))
+
+    def is_ahead(self, model: str, other: str, k: int) -> tuple[Comparison | None, str]:
+        """Return whether a model is more accurate than another with ``k`` distractors."""
+        ours, theirs = self.acc(model, k), self.acc(other, k)
+        return is_greater(ours, theirs, f"{self.label(model)} {ours.text()}, {self.label(other)} {theirs.text()}")
+
+    def falls(self, model: str, k: int, before: int = 0) -> tuple[Comparison | None, str]:
+        """Return whether a model is less accurate with ``k`` distractors than with ``before``.
+
+        It is not if it is right on all instances of a pronoun set, or on none, with both, like one that always picks
+        the same set: then no occupation differs.
+        """
+        first, second = self.acc(model, before), self.acc(model, k)
+        text = f"{self.label(model)}: {first.text()} with {before}, {second.text()} with {k}"
+        keys = [[("accuracy", model, str(n), p, "") for p in PRONOUN_SETS] for n in (before, k)]
+        by_set, of_other = ([self._cells.get(key, {}).get("value") for key in of_count] for of_count in keys)
+        if by_set == of_other and set(by_set) <= {0, 1}:
+            return require_decided(estimates.none_differs(first.clusters or first.n), text, first.n)
+        return is_greater(first, second, text)
+
+    def is_printed(self, model: str, pronoun: str, row: str, allowed: float) -> tuple[Comparison, str]:
+        """Return whether a model's accuracy without distractors is the one that the study prints in ``row``."""
+        return self.near(self.acc(model, 0, pronoun), ("ruff_accuracy", row, "accuracy"), allowed, self.label(model))
 
     def near(self, estimate: Estimate, key: tuple[str, str, str], allowed: float, name: str) -> tuple[Comparison, str]:
         """Return whether a value is a printed one, within rounding and ``allowed``, with the text.
@@ -223,12 +243,58 @@ class Results:
         text = f"{name} {estimate.text(3 if allowed < 1 else 1)}, published {printed}"
         return is_within(estimate, float(printed) - allowed, float(printed) + allowed, text)
 
+    def grows_with_size(self, family: str) -> tuple[Comparison, str]:
+        """Return whether size and accuracy without distractors go together in a family, by Spearman's rho.
+
+        Its interval is that of accuracies drawn from normal distributions as wide as their intervals, which those of
+        few occupations are not.
+        """
+        names = self.families[family]
+        self.need(names)
+        sizes, values = [self.size(m) for m in names], [self.acc(m, 0) for m in names]
+        means, spread = np.array([[v.value, (v.high - v.low) / 2 / estimates.Z] for v in values]).T
+        rho, rhos = procedures.spearman(sizes, means), np.full(1, np.nan)
+        if not np.isnan([rho, *spread]).any():
+            drawn = np.random.default_rng(1).normal(means, spread, (DRAWS, len(means)))
+            ranks, by_size = (scipy.stats.rankdata(of, axis=-1) - (len(sizes) + 1) / 2 for of in (drawn, sizes))
+            rhos = ranks @ by_size / np.sqrt((ranks**2).sum(axis=1) * (by_size @ by_size))
+        low, high = np.quantile(rhos, [0.025, 0.975])
+        found = Estimate(rho, float(low), float(high), min(v.n for v in values))
+        outcome = estimates.of_samples(rhos, estimates.fewest(values))
+        return require_decided(outcome, f"{family}: rho {found.text(2)}", found.n, estimates.BOUND)
+
+
+def is_between(value: Estimate, low: float, high: float, name: str) -> tuple[Comparison | None, str]:
+    """Return whether a value lies between two bounds, with the text; None where it is not defined."""
+    return (None, "") if np.isnan(value.value) else is_within(value, low, high, f"{name}: {value.text()}")
+
+
+def compare_prompts(ours: np.ndarray, low: np.ndarray | float, high: np.ndarray | float) -> tuple[Comparison, str]:
+    """Compare accuracies with prompts: do they lie below ``low``, or else above ``high``? Return the test's text too.
+
+    The test is a paired t-test, or the sign test where all differences agree.
+    """
+    for right, limit in ((True, low), (False, high)):
+        other = np.broadcast_to(limit, ours.shape)
+        if (ours.mean() < other.mean()) == right and ours.mean() != other.mean():
+            differences, p = ours - other, 2 * 0.5 ** len(ours)
+            if procedures.has_variation(differences, 1.0):
+                t = differences.mean() / differences.std(ddof=1) * np.sqrt(len(ours))
+                p = 2 * scipy.special.stdtr(len(ours) - 1, -abs(t))
+            return compare_by_test(p, right), describe_test(p, "paired test over prompts:")
+    return Comparison(), "no test"
+
 
 def is_greater(first: Estimate, second: Estimate, text: str) -> tuple[Comparison | None, str]:
     """Return whether one share is above another, with the text; None where one of them is not defined."""
     if np.isnan(first.value + second.value):
         return None, ""
     return require_decided(compare_shares(first, second), text, min(first.n, second.n))
+
+
+def describe_test(p: float, test: str = "") -> str:
+    """Return what a test says: its name and p, or that there is none."""
+    return f"{test} p {p_text(p, smallest=0.001, decimals=3)}".lstrip() if not np.isnan(p) else "no test"
 
 
 def count_distractors(k: int) -> str:
@@ -254,3 +320,21 @@ def study_models(models: pd.DataFrame, numbers: pd.DataFrame) -> pd.DataFrame:
 def printed_numbers(numbers: pd.DataFrame) -> dict:
     """Return item, row and column of each published number to its text; of numbers printed twice the last."""
     return {(row.item, row.row, row.column): row.value for row in numbers.itertuples()}
+
+
+def read_results(
+    models: pd.DataFrame,
+    listed: pd.DataFrame,
+    estimates: str,
+    pronoun_tests: str,
+    template_sets: list[str],
+    pronoun_sets: list[str],
+    excluded: Collection[str] = (),
+) -> dict[str, Results]:
+    """Return the results of each template set; ``listed`` are the study's numbers."""
+    printed, obstacle = printed_numbers(listed), options.other_choice(pronoun_sets, PRONOUN_SETS)
+    results = {}
+    for name in template_sets:
+        rows, tests = (study.read_table(path, name) for path in (estimates, pronoun_tests))
+        results[name] = Results(models, printed, rows, tests, frozenset(excluded), obstacle)
+    return results
