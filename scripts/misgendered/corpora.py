@@ -10,8 +10,8 @@ is the SHA-256 of seed, word, file name and the document's number in the file: a
 likely as the others, whatever the number of processes. It shows the word's first occurrence.
 """
 
+import concurrent.futures
 import hashlib
-import itertools
 import json
 import re
 import shutil
@@ -63,22 +63,14 @@ def configured_corpora(local: list[dict], place: Callable) -> dict[str, dict]:
             raise UserError(f"{where} is listed twice; rename one")
         paths = []
         for pattern in corpus["files"]:
-            matching = _matching(Path(place(pattern)))
+            path = Path(place(pattern))
+            matching = Path(path.anchor).glob(str(path.relative_to(path.anchor)))
+            matching = sorted(str(path) for path in matching if path.is_file())
             if not matching:
                 raise UserError(f"{where}: there is no file {pattern}; correct the path")
             paths += matching
         found[corpus["name"]] = {**corpus, "files": list(dict.fromkeys(paths))}
     return found
-
-
-def _matching(pattern: Path):
-    """Return the files that a path stands for, in which ``*`` and ``**`` stand for any names."""
-    parts = pattern.parts
-    fixed = next((i for i, part in enumerate(parts) if re.search(r"[*?\[]", part)), len(parts))
-    if fixed == len(parts):
-        return [str(pattern)] if pattern.is_file() else []
-    matching = Path(*parts[:fixed]).glob(str(Path(*parts[fixed:])))
-    return sorted(str(path) for path in matching if path.is_file())
 
 
 def distinct_forms(groups: Mapping[str, PronounSet]) -> dict[str, list[str]]:
@@ -155,7 +147,7 @@ def count_corpus(
 
     Args:
         paths: No two with the same name.
-        parts: A folder that keeps each file's counts with its size, its time and what was asked for.
+        parts: A folder that keeps the counts of each file.
         processes: Files that are counted at the same time.
 
     Returns:
@@ -164,62 +156,35 @@ def count_corpus(
     Raises:
         UserError: If a file cannot be counted, after all others have been and are kept.
     """
-    from concurrent.futures import ProcessPoolExecutor, as_completed
-
-    names = [Path(path).name for path in paths]
-    twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
-    if twice is not None:
-        raise UserError(f"misgendered.corpora.local: two files of a corpus are called {twice}; rename one")
-    asked = {"layout": layout, "words": wanted, "seed": seed}
-    done, waiting, problems = {}, [], {}
-    for path in paths:
-        kept = _kept(path, asked, parts)
-        if kept is None:
-            waiting.append(path)
-        else:
-            done[path] = kept
-    if done:
-        log.info("%d of %d files were counted before", len(done), len(paths))
-    with ProcessPoolExecutor(max(1, min(processes, len(waiting) or 1))) as pool:
-        running = {pool.submit(_count_and_keep, path, asked, str(parts)): path for path in waiting}
-        for future in as_completed(running):
-            path = running[future]
-            try:
-                done[path] = future.result()
-            except UserError as error:
-                problems[path] = error
-    if problems:
-        first = next(problems[path] for path in paths if path in problems)
-        more = f" (and {count_noun(len(problems) - 1, 'more file')})" if len(problems) > 1 else ""
-        raise UserError(f"{first}{more}; the counts of {count_noun(len(done), 'other file')} are kept")
-    return merge([done[path] for path in paths])
+    ((name, most),) = Counter(Path(path).name for path in paths).most_common(1)
+    if most > 1:
+        raise UserError(f"misgendered.corpora.local: two files of a corpus are called {name}; rename one")
+    with concurrent.futures.ProcessPoolExecutor(processes) as pool:
+        counted = [pool.submit(count_once, path, layout, wanted, seed, parts) for path in paths]
+    errors = [error for file in counted if (error := file.exception())]
+    if errors:
+        if not isinstance(errors[0], UserError):
+            raise errors[0]
+        more = f" (and {count_noun(len(errors) - 1, 'more file')})" if len(errors) > 1 else ""
+        kept = count_noun(len(paths) - len(errors), "other file")
+        raise UserError(f"{errors[0]}{more}; the counts of {kept} are kept")
+    return merge([file.result() for file in counted])
 
 
-def _part(path: str | Path, parts: str | Path):
-    return Path(parts) / f"{Path(path).name}.json"
-
-
-def _state(path: str | Path, asked: dict[str, Any]):
+def count_once(path: str, layout: str, wanted: Mapping[str, Sequence[str]], seed: int, parts: str | Path) -> dict:
+    """Return the counts of a file, which ``parts`` keeps, and has already if file and question are the same."""
     try:
-        found = Path(path).stat()
+        state = Path(path).stat()
     except OSError as error:
         raise UserError(f"{path}: no such file; correct misgendered.corpora.local") from error
-    return {**asked, "file": Path(path).name, "bytes": found.st_size, "time_ns": found.st_mtime_ns}
-
-
-def _kept(path: str | Path, asked: dict[str, Any], parts: str | Path):
-    """Return what was counted of a file before, if the file and the question are the same."""
-    try:
-        kept = json.loads(_part(path, parts).read_text(encoding="utf-8"))
-        return kept["counts"] if kept["asked"] == _state(path, asked) else None
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-
-
-def _count_and_keep(path: str | Path, asked: dict[str, Any], parts: str | Path):
-    state = _state(path, asked)
-    counts = count_file(path, asked["layout"], asked["words"], asked["seed"])
-    files.write_json(_part(path, parts), {"asked": state, "counts": counts})
+    asked = json.dumps([layout, wanted, seed, state.st_size, state.st_mtime_ns])
+    kept = Path(parts) / f"{Path(path).name}.json"
+    if kept.exists():
+        part = json.loads(kept.read_text(encoding="utf-8"))
+        if part["asked"] == asked:
+            return part["counts"]
+    counts = count_file(path, layout, wanted, seed)
+    files.write_json(kept, {"asked": asked, "counts": counts})
     return counts
 
 
@@ -250,17 +215,16 @@ def count_table(counts: dict, groups: dict, name: str, label: str) -> pd.DataFra
     Returns:
         A row for each form of each group, and two for all of its forms, with :data:`COLUMNS`.
     """
+    documents, occurrences, total = Counter(counts["documents"]), Counter(counts["occurrences"]), counts["total"]
     rows = []
-    for group, forms in groups.items():
-        words = list(dict.fromkeys(forms.values()))
-        documents, occurrences = (
-            {word: counts[name].get(word, 0) for word in words} for name in ("documents", "occurrences")
-        )
-        found = [(DOCUMENTS, form, word, documents[word], occurrences[word]) for form, word in forms.items()]
-        every = sum(occurrences.values())
-        found.append((DOCUMENTS, ANY, "", counts["groups"].get(group, 0), every))
-        found.append((SUM, ANY, "", sum(documents.values()), every))
-        rows += [(name, label, quantity, forms.type, group, *of_form, counts["total"]) for quantity, *of_form in found]
+    for group, words in distinct_forms(groups).items():
+        facts, every = (groups[group].type, group), sum(occurrences[word] for word in words)
+        rows += [
+            (name, label, DOCUMENTS, *facts, form, word, documents[word], occurrences[word], total)
+            for form, word in groups[group].items()
+        ]
+        rows.append((name, label, DOCUMENTS, *facts, ANY, "", counts["groups"].get(group, 0), every, total))
+        rows.append((name, label, SUM, *facts, ANY, "", sum(documents[word] for word in words), every, total))
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -268,7 +232,7 @@ def excerpt_table(counts: dict[str, Any], groups: Mapping[str, PronounSet], name
     """Return the excerpts of a corpus, a row for each word that it holds, with :data:`EXCERPT_COLUMNS`."""
     rows = [
         (name, label, word, *counts["excerpts"][word][1:])
-        for word in dict.fromkeys(itertools.chain.from_iterable(distinct_forms(groups).values()))
+        for word in dict.fromkeys(word for forms in groups.values() for word in forms.values())
         if word in counts["excerpts"]
     ]
     return pd.DataFrame(rows, columns=EXCERPT_COLUMNS)

@@ -10,17 +10,15 @@ of a line break.
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from scripts.core.data import options
 from scripts.core.errors import UserError, count_noun, did_you_mean
 from scripts.misgendered import samples, study
-from scripts.misgendered.assembly import Codes, Instances
-
-if TYPE_CHECKING:
-    import pyarrow
+from scripts.misgendered.assembly import Instances
 
 KIND = "explicit"
 """How examples and instances declare pronouns; :func:`declaration` says which."""
@@ -30,7 +28,7 @@ TOKENS_PER_LINE = 48
 examples or more, of either template set, under MiniLM's tokenizer."""
 
 
-def table(instances: Instances, shots: int, draws: int, size: int, seed: int) -> "pyarrow.Table":
+def table(instances: Instances, shots: int, draws: int, size: int, seed: int) -> pd.DataFrame:
     """Return instances with examples before them.
 
     Args:
@@ -47,70 +45,58 @@ def table(instances: Instances, shots: int, draws: int, size: int, seed: int) ->
     Raises:
         UserError: If there are fewer different examples than shots, or fewer instances than ``size``.
     """
-    import pyarrow as pa
-
     questions = samples.draw(instances, size, seed, "few_shot.instances")
-    codes = questions.take(np.repeat(np.arange(size), draws))
-    numbers = np.tile(np.arange(draws), size)
-    chosen = [
-        examples(instances, codes.take(slice(row, row + 1)), shots, seed, draw) for row, draw in enumerate(numbers)
+    questions = questions.loc[questions.index.repeat(draws)].reset_index(drop=True)
+    drawn = [
+        examples(instances, question, shots, seed, row % draws)
+        for row, question in enumerate(questions.itertuples(index=False))
     ]
-    flat = Codes(*(np.concatenate([getattr(one, field) for one in chosen]) for field in Codes.__dataclass_fields__))
-    filled = [
-        options.fill(text, form)
-        for text, form in zip(instances.texts(flat).to_pylist(), instances.gold(flat), strict=True)
-    ]
-    texts = [
-        (" \n " if instances.wording == "faithful" else "\n").join([*filled[row * shots : (row + 1) * shots], question])
-        for row, question in enumerate(instances.texts(codes).to_pylist())
-    ]
-    columns = instances.columns(codes, pa.array(texts, pa.string()), np.full(len(texts), shots), numbers)
-    templates, names, groups = instances.templates.rows, instances.names, list(instances.groups)
-    lists = {
-        "example_templates": ([templates[i].index for i in flat.template], pa.int16()),
-        "example_names": ([names[i]["name"] for i in flat.name], pa.string()),
-        "example_groups": ([groups[i] for i in flat.group], pa.string()),
-        "example_template_rows": ([templates[i].row for i in flat.template], pa.int16()),
-        "example_name_rows": ([names[i]["row"] for i in flat.name], pa.int16()),
+    shown = instances.table(pd.concat(drawn, ignore_index=True))
+    end = " \n " if instances.wording == "faithful" else "\n"
+    filled = [options.fill(text, form) + end for text, form in zip(shown.text, shown.gold, strict=True)]
+    before = ["".join(filled[start : start + shots]) for start in range(0, len(filled), shots)]
+    made = instances.table(questions, before, shots, np.tile(np.arange(draws), size))
+    of_examples = {
+        "example_templates": shown.template_index,
+        "example_names": shown["name"],
+        "example_groups": shown.group,
+        "example_template_rows": shown.template_row,
+        "example_name_rows": shown.name_row,
     }
-    offsets = pa.array(np.arange(len(texts) + 1, dtype=np.int32) * shots)
-    columns |= {
-        name: pa.ListArray.from_arrays(offsets, pa.array(values, kind)) for name, (values, kind) in lists.items()
-    }
-    return pa.table(columns)
+    return made.assign(**{name: np.split(of.to_numpy(), len(made)) for name, of in of_examples.items()})
 
 
-def examples(instances: Instances, question: Codes, shots: int, seed: int, draw: int) -> Codes:
-    """Return the choices behind the examples of one instance, the only row of ``question``: ``shots`` rows, none twice.
+def examples(instances: Instances, question: Any, shots: int, seed: int, draw: int) -> pd.DataFrame:
+    """Return the choices behind the examples of one instance: ``shots`` rows, none twice.
 
-    Raises:
-        UserError: If there are fewer different examples.
+    ``question`` are the choices behind it. Raises a UserError if there are fewer different examples.
     """
-    template, name, group = (int(getattr(question, field)[0]) for field in ("template", "name", "group"))
     forms = [text.form for text in instances.templates.rows]
-    others = [index for index, form in enumerate(forms) if form == forms[template] and index != template]
+    form = forms[question.template]
+    others = np.array([index for index, of in enumerate(forms) if of == form and index != question.template])
     shape = (len(others), len(instances.names) - 1, len(instances.groups) - 1)
     if shots > np.prod(shape):
         raise UserError(
-            f"misgendered.few_shot.shots is {shots}, but the form {forms[template]} has {np.prod(shape)} examples with "
-            f"another template, name and group than {instances.templates.rows[template].where}; add templates"
+            f"misgendered.few_shot.shots is {shots}, but the form {form} has {np.prod(shape)} examples with "
+            f"another template, name and group than {instances.templates.rows[question.template].where}; add templates"
         )
-    random = np.random.default_rng([seed, draw, template, name, group])
+    random = np.random.default_rng([seed, draw, question.template, question.name, question.group])
     order = random.permutation(len(others)) if instances.wording == "faithful" else None
     drawn = {}
     while len(drawn) < shots:
-        item = int(random.integers(np.prod(shape)))
+        template, name, group = np.unravel_index(int(random.integers(np.prod(shape))), shape)
         if order is not None:
-            _, *rest = np.unravel_index(item, shape)
-            item = int(np.ravel_multi_index((order[len(drawn) % len(others)], *rest), shape))
-        drawn[item] = None
-    other, names, groups = np.unravel_index(np.array(list(drawn)), shape)
+            template = order[len(drawn) % len(others)]
+        drawn[template, name, group] = None
+    template, names, groups = np.array(list(drawn)).T
     # Skipping an item of a list: the j-th of the others is j, or j + 1 from the skipped one on.
-    return Codes(
-        np.full(shots, question.declaration[0]),
-        np.array(others)[other],
-        names + (names >= name),
-        groups + (groups >= group),
+    return pd.DataFrame(
+        {
+            "declaration": question.declaration,
+            "template": others[template],
+            "name": names + (names >= question.name),
+            "group": groups + (groups >= question.group),
+        }
     )
 
 

@@ -9,7 +9,7 @@ from scripts.core import files
 from scripts.core.data import instances as instance_files
 from scripts.core.data.templates import pronoun_lines, read_pronouns
 from scripts.core.workflow.job import run_named
-from scripts.misgendered import declarations, names, samples, study, templates
+from scripts.misgendered import assembly, declarations, names, samples, study, templates
 from scripts.misgendered import few_shot as examples
 from scripts.misgendered.assembly import Instances
 
@@ -84,7 +84,7 @@ def instances(
     loaded = load(template_files, kinds, pronouns, combinations, pronoun_sets, declared)
     for position, path in enumerate(instances):
         metadata = loaded.metadata(declaration=loaded.declarations[position].name)
-        instance_files.write_stream(path, loaded.schema, loaded.full(position), metadata)
+        instance_files.write_stream(path, assembly.schema(), loaded.full(position), metadata)
 
 
 def sample(
@@ -99,7 +99,7 @@ def sample(
     loaded = load(template_files, kinds, pronouns, combinations, pronoun_sets, declared)
     metadata = loaded.metadata(sample=size, reworded=reworded, seed=seed)
     drawn = samples.sample_with_rewordings(loaded, size, reworded, seed)
-    instance_files.write_stream(selected, loaded.schema, drawn, metadata)
+    instance_files.write_stream(selected, assembly.schema(), drawn, metadata)
 
 
 def few_shot(

@@ -19,17 +19,18 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from scripts.core.errors import UserError
 from scripts.misgendered import study
-from scripts.misgendered.assembly import Codes, Instances
+from scripts.misgendered.assembly import CHOICES, Instances
 
 if TYPE_CHECKING:
     import pyarrow
 
 
-def draw(instances: Instances, size: int, seed: int, key: str = "sample.instances") -> Codes:
-    """Return the choices behind a sample.
+def draw(instances: Instances, size: int, seed: int, key: str = "sample.instances") -> pd.DataFrame:
+    """Return the choices behind a sample (:data:`scripts.misgendered.assembly.CHOICES`).
 
     Args:
         size: Rows to draw.
@@ -46,10 +47,9 @@ def draw(instances: Instances, size: int, seed: int, key: str = "sample.instance
     if size > available:
         raise UserError(f"misgendered.{key} is {size}, but there are {available} instances; use at most {available}")
     if size == available:
-        parts = [instances.rows(way, np.arange(instances.size)) for way in range(declarations)]
-        return Codes(*(np.concatenate([getattr(part, field) for part in parts]) for field in _FIELDS))
-    rows = _Drawing(instances, np.random.default_rng(seed)).rows(size)
-    return Codes(*np.array(rows, dtype=np.int64).reshape(-1, 4).T)
+        every = (instances.rows(way, np.arange(instances.size)) for way in range(declarations))
+        return pd.concat(every, ignore_index=True)
+    return pd.DataFrame(_Drawing(instances, np.random.default_rng(seed)).rows(size), columns=[*CHOICES])
 
 
 def sample_with_rewordings(
@@ -66,9 +66,6 @@ def sample_with_rewordings(
     """
     yield from instances.batches(draw(instances, size, seed))
     yield from instances.reworded().batches(draw(instances, min(reworded_size, size), seed))
-
-
-_FIELDS = ("declaration", "template", "name", "group")
 
 
 class _Drawing:

@@ -137,7 +137,7 @@ BROKEN = [
     ("text", b"She\n\nRen\xe9\n", ": not UTF-8 ("),
     ("c4", SHE + b"{text}\n", "line 2: not JSON ("),
     ("pile", b'{"body": "She came."}\n', "line 1: has no key 'text'"),
-    ("openwebtext", SHE, "no archive of texts"),
+    ("openwebtext", SHE, "not of the layout openwebtext, behind 0 documents"),
     ("openwebtext", TWO.replace(b"Xe left.", b"X\xe9 left."), "openwebtext/1.txt: not UTF-8"),
     ("openwebtext", archive(["She came. " * 500, "Xe left. " * 500])[:7000], "behind 1 document ("),
 ]
@@ -159,7 +159,7 @@ def test_a_truncated_file_and_one_of_another_kind_are_refused(tmp_path, kind):
     with refused(path, "get an unbroken copy"):
         count(path)
     path.write_bytes(SHE)
-    with refused(path, "damaged or not what its name says"):
+    with refused(path, "damaged or not of the layout jsonl"):
         count(path)
 
 
@@ -186,8 +186,6 @@ def test_a_broken_file_keeps_the_counts_of_the_others(tmp_path, monkeypatch):
     whole(seed=2)
     assert sorted(read[1:]) == paths
     Path(paths[0]).write_bytes(json_lines(["She came."] * 3))
-    assert whole(seed=2)["documents"]["she"] == 3
-    (tmp_path / "parts/0.jsonl.json").write_text("{")
     assert whole(seed=2)["documents"]["she"] == 3
 
 

