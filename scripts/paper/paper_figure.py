@@ -1,11 +1,12 @@
 """Draw the headlines of all studies: points with intervals beside chance."""
 
 import textwrap
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 
-from scripts.core import files
 from scripts.core.data import estimate_rows
 from scripts.core.data.estimate_rows import RELEASED_OUTPUTS
 from scripts.core.paper import front, palette, plotting
@@ -20,9 +21,14 @@ if TYPE_CHECKING:
 COLUMNS = ["label", "group", "row", "value", "low", "high", "n", "n_unit", "chance"]
 """What is drawn of a row of the summary, besides its identity."""
 SHARES, DIFFERENCES = "Percent", "Percentage points"
-LINE, AXIS, LEFT, LETTERS, HEADING, LEGEND = 0.145, 0.42, 0.47, 29, 54, 8
-"""Height of a line and of an axis in inches, share of the width for labels, letters in a line of these and of the name
-of a study, and up to how many models have a colour."""
+LINE, AXIS, LEGEND = 0.155, 0.42, 8
+"""Height of a line and of an axis in inches, and up to how many models have a colour and a place in the legend."""
+LEFT, RIGHT = 0.37, 0.88
+"""Where axes begin and end, as shares of the width."""
+LETTERS, LABEL = 52, 21
+"""Letters in a line of the whole width, and left of the axes."""
+APART, HIGHEST, GAP = 0.25, 2.4, 0.3
+"""How far apart the models of a row are, how high a row of many is, and the gap above a heading, in lines."""
 UNKNOWN = [marker for marker in palette.MARKERS if marker != "D"]
 """Markers of models and systems that are known by name alone; released outputs have the one that is missing."""
 
@@ -50,44 +56,51 @@ def select(frame: pd.DataFrame, studies: list[dict]) -> pd.DataFrame:
     return pd.DataFrame(found, columns=[*identity, *COLUMNS])
 
 
-def label(rows: pd.DataFrame) -> str:
-    """Return what stands before a line: what the values are, and their number of units."""
-    ends = sorted({number(n, 0) for n in (rows.n.min(), rows.n.max())}, key=len)
-    unit = rows.n_unit.iloc[0].partition(" of ")[0]
-    text = f"{rows.row.iloc[0]}, n = {' to '.join(ends)}" + ("" if unit == "instances" else f" {unit}")
-    return "\n".join(textwrap.wrap(text, LETTERS))
+def panel_rows(frame: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame | None]]:
+    """Yield the rows of a panel: text left and right of the axes, and what is drawn; None in the heading of a study.
+
+    What all rows of a study share is said in its heading, and what n counts.
+    """
+    for group, rows in frame.groupby("group", sort=False):
+        levels = {text: text.split(", ") for text in rows.row.unique()}
+        everywhere = [
+            level for level in next(iter(levels.values())) if all(level in other for other in levels.values())
+        ]
+        shared = everywhere[: min(map(len, levels.values())) - 1]
+        counted = f"n ({rows.n_unit.iloc[0].partition(' of ')[0]})"
+        yield wrap(", ".join([str(group), *shared]), LETTERS - len(counted)), counted, None
+        for text, same in rows.groupby("row", sort=False):
+            own = ", ".join(level for level in levels[str(text)] if level not in shared)
+            ends = dict.fromkeys(number(n, 0) for n in (same.n.min(), same.n.max()))
+            # A legend that does not name models says nothing of their order.
+            yield wrap(own, LABEL), "–".join(ends), same.sort_values("value") if len(same) > LEGEND else same
 
 
-def lines(rows: pd.DataFrame) -> list[tuple[float, str, pd.DataFrame | None]]:
-    """Return the lines of a panel: place, label, and what is drawn; None for the name of a study and its metric."""
-    found, place = [], 0.0
-    for group, of_group in rows.groupby("group", sort=False):
-        heading = "\n".join(textwrap.wrap(str(group), HEADING))
-        half = heading.count("\n") / 2
-        found.append((place + half, heading, None))
-        place += 1 + 2 * half
-        for _, same in of_group.groupby("row", sort=False):
-            text = label(same)
-            half = max(text.count("\n"), 0.25 * (len(same) - 1)) / 2
-            found.append((place + half, text, same))
-            place += 1 + 2 * half
-    return found
+def wrap(text: str, letters: int) -> str:
+    """Break a text into lines between its phrases, and a phrase that is longer than a line between its words."""
+    unbroken = text.replace(" ", "\N{NO-BREAK SPACE}").replace(",\N{NO-BREAK SPACE}", ", ")
+    parts = textwrap.wrap(unbroken, letters, break_long_words=False)
+    return "\n".join(line for part in parts for line in textwrap.wrap(part.replace("\N{NO-BREAK SPACE}", " "), letters))
+
+
+def spacing(values: pd.DataFrame | None) -> tuple[float, float]:
+    """Return how far apart the models of a row are, and how much of its height they take, in lines."""
+    gaps = 0 if values is None else len(values) - 1
+    apart = min(APART, HIGHEST / max(gaps, 1))
+    return apart, gaps * apart
 
 
 @plotting.style()
 def draw(frame: pd.DataFrame, models: dict[str, dict], alone: bool = False) -> "Figure":
-    """Draw a panel for shares and one for differences; in each a line for every headline, under its study.
+    """Draw a panel for shares and one for differences; in each a row for every headline, under its study.
 
     Args:
         frame: From :func:`select`.
         models: Name to what figures say of it.
         alone: Whether models have colours by their order, as on a card.
     """
-    panels = [
-        (name, lines(rows))
-        for name, rows in ((SHARES, frame[frame.chance != 0]), (DIFFERENCES, frame[frame.chance == 0]))
-        if len(rows)
-    ]
+    panels = [(SHARES, frame[frame.chance != 0]), (DIFFERENCES, frame[frame.chance == 0])]
+    panels = [(name, list(panel_rows(rows))) for name, rows in panels if len(rows)]
     own = list(dict.fromkeys(frame[frame.kind != RELEASED_OUTPUTS].model))
     looks = (
         palette.in_order(list(models))
@@ -95,45 +108,64 @@ def draw(frame: pd.DataFrame, models: dict[str, dict], alone: bool = False) -> "
         else {name: model_look(name, own, models) for name in dict.fromkeys(frame.model)}
     )
     legend = handles(frame, own, looks)
-    heights = [LINE * (listed[-1][0] + 1.6) for _, listed in panels]
-    total = sum(heights) + AXIS * len(panels) + LINE * -(-len(legend) // 2) + 0.1
+    # A row is a line high, or as high as its text or its models.
+    heights = [
+        [
+            max(1 + left.count("\n"), 0.5 + spacing(values)[1]) + (GAP if values is None else 0)
+            for left, _, values in rows
+        ]
+        for _, rows in panels
+    ]
+    total = sum(LINE * sum(lines) + AXIS for lines in heights) + LINE * -(-len(legend) // 2) + 0.1
     drawn = plotting.figure(plotting.COLUMN, total)
     # Labels are as wide as they are, and names of studies reach over the axes: places are set by hand.
     drawn.set_layout_engine("none")
     top = total
-    for (name, listed), height in zip(panels, heights, strict=True):
-        ax = drawn.add_axes((LEFT, (top - height) / total, 0.98 - LEFT, height / total))
+    for (name, rows), lines in zip(panels, heights, strict=True):
+        height = LINE * sum(lines)
+        ax = drawn.add_axes((LEFT, (top - height) / total, RIGHT - LEFT, height / total))
         top -= height + AXIS
-        for place, text, rows in listed:
-            if rows is None:
-                ax.annotate(text, (0, place), (-LEFT * plotting.COLUMN * 72 + 2, 0), xycoords=("axes fraction", "data"),
-                            textcoords="offset points", va="center", fontsize=7, fontweight="bold", linespacing=1.05,
-                            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5})  # fmt: skip
-                continue
-            ax.annotate(text, (0, place), (-4, 0), xycoords=("axes fraction", "data"), textcoords="offset points",
-                        va="center", ha="right", fontsize=7, linespacing=1.05)  # fmt: skip
-            draw_points(ax, place, rows, looks)
-        ax.set(ylim=(listed[-1][0] + 0.9, -0.7), xlabel=name, yticks=[])
+        ends = np.cumsum(lines)
+        for (left, right, values), y in zip(rows, ends - np.array(lines) / 2, strict=True):
+            write_texts(ax, y, left, right, heading=values is None)
+            if values is not None:
+                draw_values(ax, y, values, looks)
+        ax.set(ylim=(ends[-1] + 0.2, 0), xlabel=name, yticks=[])
         ax.spines["left"].set_visible(False)
         ax.grid(visible=True, axis="x")
         if name == SHARES:
             ax.set(xlim=(-2, 102), xticks=range(0, 101, 25))
-        else:
-            ax.axvline(0, color=plotting.GREY, linewidth=1.3, zorder=1.5)
     drawn.legend(handles=legend, loc="lower center", ncols=2, bbox_to_anchor=(0.5, 0.0))
     return drawn
 
 
-def draw_points(ax: "Axes", place: float, rows: pd.DataFrame, looks: dict[str, dict]) -> None:
-    """Draw the values of a line, several models one below the other, and chance."""
+def write_texts(ax: "Axes", y: float, left: str, right: str, heading: bool) -> None:
+    """Write what stands beside the axes; the heading of a study reaches over them and hides what is behind it."""
+    edges = -LEFT / (RIGHT - LEFT) + 0.01, 1 + (1 - RIGHT) / (RIGHT - LEFT) - 0.01
+    font = {"fontsize": 7, "linespacing": 1.05, "transform": ax.get_yaxis_transform()}
+    if not heading:
+        ax.text(-0.03, y, left, va="center", ha="right", **font)
+        ax.text(edges[1], y, right, va="center", ha="right", **font)
+        return
+    box = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}
+    ax.text(edges[0], y + GAP / 2, left, va="center", fontweight="bold", bbox=box, **font)
+    # On the last line of the heading.
+    ax.text(edges[1], y + GAP / 2 + 0.38 * left.count("\n"), right, va="center", ha="right", bbox=box, **font)
+
+
+def draw_values(ax: "Axes", place: float, rows: pd.DataFrame, looks: dict[str, dict]) -> None:
+    """Draw the values of a row, several models one below the other, over the mark of chance."""
+    apart, height = spacing(rows)
+    y = place - height / 2 + apart * np.arange(len(rows))
     chance = rows.chance.iloc[0]
-    if pd.notna(chance) and chance:
-        ax.plot([chance] * 2, [place - 0.45, place + 0.45], color=plotting.GREY, linewidth=1.3)
-    for index, row in enumerate(files.rows(rows)):
-        y = place + (index - (len(rows) - 1) / 2) * min(0.25, 1 / len(rows))
-        if pd.notna(row.low):
-            ax.plot([row.low, row.high], [y, y], color=looks[row.model]["color"], linewidth=0.9)
-        ax.plot(row.value, y, linestyle="", markersize=3.4, **looks[row.model])
+    if pd.notna(chance):
+        reach = max(0.35, height / 2 + 0.15)
+        ax.vlines(chance, place - reach, place + reach, color=plotting.GREY, linewidth=1.3)
+    colours = [looks[name]["color"] for name in rows.model]
+    ax.hlines(y, rows.low, rows.high, colours, linewidth=min(0.9, 5 * apart))
+    edge = {"markeredgecolor": "white", "markeredgewidth": 0.3}
+    for name, value, at in zip(rows.model, rows.value, y, strict=True):
+        ax.plot(value, at, linestyle="", markersize=3.6, **edge, **looks[name])
 
 
 def model_look(name: str, own: list[str], models: dict[str, dict]) -> dict:

@@ -13,6 +13,7 @@ from scripts.core.paper.finding_verdicts import Check, Finding
 from scripts.core.paper.front import Front
 from scripts.core.paper.sections import target
 from scripts.paper import paper_figure, paper_overview
+from tests.figures import problems
 from tests.paper.typeset import ROOT, build_column, needs_tex
 
 STUDIES = [
@@ -165,12 +166,15 @@ def test_the_reports_page_says_the_same(made):
     assert "**One: A**" in page and "The title" in page
 
 
-def test_a_long_list_of_models_is_drawn_without_a_legend_entry_each(tmp_path):
-    frame = paper_figure.select(
-        estimate_rows.check_rows(written(tmp_path, rows([f"M{n}" for n in range(20)])), "x"), STUDIES[:1]
-    )  # fmt: skip
-    legend = paper_figure.draw(frame, {}).legends[0]
-    assert [text.get_text() for text in legend.get_texts()] == ["20 models and systems", "chance", "95% interval"]
+def test_of_many_models_the_legend_names_none_and_rows_are_in_the_order_of_values(tmp_path):
+    listed = [row | {"value": 0.5 - n % 7 / 20} for n in range(20) for row in rows([f"M{n}"])[:1]]
+    frame = paper_figure.select(estimate_rows.check_rows(written(tmp_path, listed), "x"), STUDIES[:1])
+    drawn = paper_figure.draw(frame, {})
+    assert [text.get_text() for text in drawn.legends[0].get_texts()] == [
+        "20 models and systems", "chance", "95% interval",
+    ]  # fmt: skip
+    points = [line.get_xdata()[0] for line in drawn.axes[0].lines if line.get_marker() == "o"]
+    assert points == sorted(points) and len(points) == 20
 
 
 def test_long_names_of_studies_fit_and_unknown_models_can_be_told_apart(tmp_path):
@@ -178,12 +182,28 @@ def test_long_names_of_studies_fit_and_unknown_models_can_be_told_apart(tmp_path
     frame = paper_figure.select(listed, [STUDIES[0] | {"label": "A study whose name is as long as three others are"}])
     frame["group"] += " (released outputs of its authors)"
     drawn = paper_figure.draw(frame, {})
-    width = drawn.get_window_extent().width
-    texts = [text for ax in drawn.axes for text in ax.texts]
-    assert any("three" in text.get_text() for text in texts)
-    assert all(text.get_window_extent().x0 >= 0 and text.get_window_extent().x1 <= width for text in texts)
+    assert problems(drawn) == []
     first, second = drawn.legends[0].legend_handles[:2]
     assert first.get_marker() != second.get_marker()
+
+
+@pytest.mark.parametrize(
+    ("levels", "left"),
+    [
+        (["two people, full", "two people, partial"], ["S: m, two people", "full", "partial"]),
+        (["A, female", "A, female, prompt B"], ["S: m, A", "female", "female, prompt B"]),
+        (["A, prompt B"], ["S: m, A", "prompt B"]),
+        (["full", "partial"], ["S: m", "full", "partial"]),
+        (["a level of 20 letters, and one as long"], ["S: m, a level of 20 letters", "and one as long"]),
+        (["one, a level, of letters", "a level, of letters", "b"], ["S: m", "one, a level,\nof letters",
+                                                                  "a level, of letters", "b"]),
+    ],
+)  # fmt: skip
+def test_a_heading_has_what_its_rows_share_and_lines_break_between_phrases(levels, left):
+    frame = pd.DataFrame({"group": "S: m", "row": levels, "n": 1002, "n_unit": "pairs of people"})
+    shown = list(paper_figure.panel_rows(frame))
+    assert [text for text, _, _ in shown] == left
+    assert [text for _, text, _ in shown] == ["n (pairs)", *["1,002"] * len(levels)]
 
 
 def written(folder, made):
