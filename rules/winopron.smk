@@ -191,6 +191,7 @@ rule winopron_figures:
     params:
         **from_wildcards("templates"),
         labels=WINOPRON.labels,
+        demonstrations=WINOPRON.demonstrations,
     script:
         "../scripts/winopron/figures.py"
 

@@ -1,6 +1,5 @@
 """The figures of WinoPron: a function picks the rows of each and another draws them (rules/winopron.smk)."""
 
-import itertools
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -8,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import seaborn.objects as so
 from matplotlib.ticker import FixedFormatter
 
-from scripts.core.data.estimate_rows import HEURISTIC, PARTIAL
+from scripts.core.data.estimate_rows import HEURISTIC
 from scripts.core.data.templates import CASES
 from scripts.core.paper import palette, plotting
 from scripts.core.paper.formats import number
@@ -25,22 +24,29 @@ BY_LIKELIHOOD = "By likelihood"
 
 
 def figures(
-    *, estimates: str, pdf: list[str], png: list[str], csv: list[str], templates: str, labels: dict[str, str]
-) -> None:
-    """Draw the figures of a template set that their files name; ``labels`` are what figures call systems."""
+    *, estimates: str, pdf: list[str], png: list[str], csv: list[str], templates: str, labels: dict[str, str],
+    demonstrations: list[str],
+) -> None:  # fmt: skip
+    """Draw the figures of a template set that their files name; ``labels`` are what figures call systems.
+
+    Demonstrations, models and systems that say nothing of others, are drawn where there is nothing else.
+    """
     rows = study.with_systems(study.read_table(estimates), labels)
     rows = rows[(rows.templates == templates) & (rows.entities == "double") & (rows.reading == CORRECTED)]
     for paths in zip(pdf, png, csv, strict=True):
         select, draw = FIGURES[Path(paths[0]).stem]
         drawn = select(rows)
+        shown = ~drawn.model.isin(demonstrations)
+        if (shown & (drawn.kind != HEURISTIC)).any():
+            drawn = drawn[shown]
         plotting.save(draw(drawn), drawn, *paths)
 
 
 def accuracies(rows: "pd.DataFrame") -> "pd.DataFrame":
     """Return the accuracies by case and pronoun set.
 
-    Rules are left out where there are other systems: what they come to is known beforehand. What models take by
-    likelihood is the same with every pronoun set, and has one row for each case.
+    Rules are left out where there are other systems: their accuracies are known beforehand. Resolution by likelihood
+    is the same with every pronoun set, and has one row for each case.
     """
     rows = pick(rows, metric="accuracy", case=CASES, pronoun_set=...)
     rules = rows.kind == HEURISTIC
@@ -48,37 +54,60 @@ def accuracies(rows: "pd.DataFrame") -> "pd.DataFrame":
     return rows[rows.scoring.isin(LIKELIHOODS) == (rows.pronoun_set == "")]
 
 
+ANY = "by likelihood: any pronoun"
+"""What the legend calls accuracies that are the same with every pronoun set."""
+SCORINGS = {"clusters": "coreference", "": "answers of a file"}
+"""Ways of scoring to what rows call them, where their own names would not be understood."""
+MARK, LINE, MOST_ROWS, FEW_ROWS = 0.085, 0.13, 12, 6
+"""Height of a mark and of a line of text in inches; up to how many rows there is one for each system, and up to how
+many the figure has the width of a column."""
+
+
 @plotting.style()
 def draw_accuracies(rows: "pd.DataFrame") -> "Figure":
-    """Draw accuracy by case and pronoun set beside chance (paper Figure 3).
+    """Draw accuracy by case and pronoun set with chance (paper Figure 3): a column for each case.
 
-    A panel for each system, and one for all that resolve by likelihood; up to two share a column.
+    A row for each system and way of scoring, with a mark for each pronoun set. Of many systems there is a row for each
+    way of scoring, with a mark for each system and pronoun set and without intervals, which would lie on one another.
     """
-    likelihood = rows.scoring.isin(LIKELIHOODS)
-    sets = pronoun_looks(rows.pronoun_set[~likelihood].unique())
-    by_likelihood = likelihood_looks(rows[likelihood])
-    rows = rows.assign(
-        panel=rows.system.astype(str).mask(likelihood, BY_LIKELIHOOD),
-        series=rows.pronoun_set.mask(likelihood, rows.system.astype(str)),
-    ).sort_values("panel", key=lambda panels: panels == BY_LIKELIHOOD, kind="stable")
-    panels = list(rows.panel.unique())
-    width, columns = plotting.COLUMN if len(panels) <= 2 else plotting.PAGE, plotting.panel_columns(len(panels))
-    dodge = so.Dodge("fill", by=["color"])
+    looks = pronoun_looks(dict.fromkeys(rows.pronoun_set[rows.pronoun_set != ""]))
+    marks = max(len(looks), 1)
+    if (rows.pronoun_set == "").any():
+        looks[ANY] = {"color": "black", "marker": "o", "linestyle": "none"}
+    scoring = rows.scoring.replace(SCORINGS)
+    many = rows.system.nunique() > MOST_ROWS
+    alone = rows.label.nunique() == 1 and scoring.nunique() > 1
+    labels = scoring if many or alone else broken_labels(rows)
+    number = labels.nunique()
+    rows = rows.assign(series=rows.pronoun_set.replace("", ANY), row=labels)
+    dodge = so.Dodge("fill", gap=0.15, by=["color"])
     plot = (
-        so.Plot(rows, x="case", y="value", ymin="low", ymax="high", **dict.fromkeys(plotting.LOOK, "series"))
-        .facet("panel", order=panels, wrap=columns)
-        .add(so.Range(linewidth=0.8), dodge)
-        .add(so.Dots(pointsize=4, stroke=0.7, fillalpha=1), dodge)
-        .scale(x=cases_scale(CASES, width / columns), **plotting.scales(sets | by_likelihood))
-        .label(x="", y="Accuracy")
+        so.Plot(rows, y="row", x="value", xmin="low", xmax="high", **dict.fromkeys(plotting.LOOK, "series"))
+        .facet("case", order=[case for case in CASES if case in set(rows["case"])])
+        .add(so.Dots(pointsize=3.5, stroke=0.7, fillalpha=0.4 if many else 1), dodge, orient="y")
+        .scale(**plotting.scales(looks))
+        .label(x="", y="")
     )
-    drawn = plotting.draw(plot, width, 1.35)
+    handles = [plotting.handle(look, name) for name, look in looks.items()]
+    if not many:
+        plot = plot.add(so.Range(linewidth=0.8), dodge, orient="y")
+        handles.append(plotting.interval_handle(INTERVAL, "_"))
+    height = 0.06 + max(LINE * (1 + labels.str.count("\n").max()), MARK * marks)
+    narrow = number <= FEW_ROWS
+    drawn = plotting.draw(plot, plotting.COLUMN if narrow else plotting.PAGE, 0.5 + height * number)
     for ax in drawn.axes:
-        plotting.fraction_axis(ax.yaxis)
-    handles = [plotting.handle(look, label) for label, look in sets.items()]
-    handles += likelihood_handles(rows[likelihood], by_likelihood)
-    chance = plotting.chance_line(drawn.axes, 0.5)
-    plotting.legend_below(drawn, [*handles, plotting.interval_handle(INTERVAL), chance], 6)
+        ax.grid(visible=True, axis="x")
+        # Lines between rows and none through their middle.
+        ax.grid(visible=False, axis="y")
+        ax.set_ylim(number - 0.5, -0.5)
+        ax.tick_params(axis="y", length=0)
+        ax.hlines([place + 0.5 for place in range(number - 1)], 0, 1, colors="#E6E6E6", linewidth=0.5)
+        plotting.fraction_axis(ax.xaxis, 0.5)
+    drawn.axes[len(drawn.axes) // 2].set_xlabel(
+        f"Accuracy of each of {rows.system.nunique()} systems" if many else "Accuracy"
+    )
+    handles.append(plotting.chance_line(drawn.axes, rows.chance.iloc[0], along="x"))
+    plotting.legend_below(drawn, handles, 3 if narrow else 6)
     return drawn
 
 
@@ -140,7 +169,7 @@ def consistencies(rows: "pd.DataFrame") -> "pd.DataFrame":
 def draw_consistencies(rows: "pd.DataFrame") -> "Figure":
     """Draw both consistencies of every system beside chance, a row for each system (the numbers of paper Table 3)."""
     # Open points say which systems are rules.
-    labels = rows.system.astype(str).str.removesuffix(" (rule)").str.replace(", ", ",\n")
+    labels = broken_labels(rows).str.removesuffix("\n(rule)")
     rows = rows.assign(metric=rows.metric.map(CONSISTENCIES), label=labels, rule=rows.kind == HEURISTIC)
     row = 0.25 if labels.str.contains("\n").any() else 0.18
     caps = so.Dash(color=plotting.GREY, width=0.3, linewidth=0.8)
@@ -175,31 +204,16 @@ FIGURES = {
 """Which rows are drawn, and the function that draws them."""
 
 
+def broken_labels(rows: "pd.DataFrame") -> "pd.Series":
+    """Return the systems of rows in short lines: a model above its scoring, or above what it is in brackets."""
+    return rows.system.astype(str).str.replace(", ", ",\n").str.replace(" (", "\n(")
+
+
 def pronoun_looks(pronoun_sets: Iterable[str]) -> dict[str, dict]:
     """Return the look of each pronoun set's marks, by its label, such as he/him/his."""
     keys = {label: study.short(label) for label in pronoun_sets}
     colour, marker = palette.pronoun_colours(keys.values()), palette.pronoun_markers(keys.values())
     return {label: {"color": colour[key], "marker": marker[key], "linestyle": "none"} for label, key in keys.items()}
-
-
-def likelihood_looks(rows: "pd.DataFrame") -> dict[str, dict]:
-    """Return the look of each system that resolves by likelihood: a mark for each model, open with partial scoring."""
-    markers = dict(zip(rows.model.unique(), itertools.cycle(palette.MARKERS), strict=False))
-    systems = rows.drop_duplicates("system").sort_values("system")
-    return {
-        str(row.system): {
-            "color": "black", "marker": markers[row.model], "linestyle": "none",
-            "markerfacecolor": "white" if row.scoring == PARTIAL else "black",
-        }
-        for row in systems.itertuples()
-    }  # fmt: skip
-
-
-def likelihood_handles(rows: "pd.DataFrame", looks: dict[str, dict]) -> list:
-    """Return legend handles for :func:`likelihood_looks`: one for each model, and what open marks are."""
-    first: Any = rows.drop_duplicates("model").itertuples()
-    handles = [plotting.handle(looks[str(row.system)] | {"markerfacecolor": "black"}, row.label) for row in first]
-    return handles + ([plotting.point_handle("partial scoring")] if (rows.scoring == PARTIAL).any() else [])
 
 
 def cases_scale(cases: Iterable[str], panel_width: float) -> so.Nominal:

@@ -105,6 +105,11 @@ class Plan(StudyPlan):
         given = [entry["system"] for entry in [*self["clusters"], *self["answers"]]]
         return study.RULES | run | dict(zip(given, given, strict=True))
 
+    @property
+    def demonstrations(self) -> list[str]:
+        """Models and systems that say nothing of others."""
+        return [name for name, facts in (self.run | self.asked | self.systems).items() if facts["demonstration"]]
+
     def is_asked(self, templates: str, entities: str) -> bool:
         """Return whether prompted models are asked about a set of instances."""
         return templates == study.WINOGENDER or entities in self["prompting"]["entities"]

@@ -77,8 +77,8 @@ SHOWN = {
     "constrained_decoding": [Shown("loss")],
     "few_shot": [Shown("value", "sd_low", "sd_high", "y"), Shown("shots")],
     "model_size": [CURVES, Shown("parameters")],
-    "accuracy": [Shown("value", "low", "high", "y")],
-    "consistency": [Shown("value", "low", "high")],
+    "accuracy": [VALUES],
+    "consistency": [VALUES],
     "bias": [
         Shown("value", "low", "high", "y", rows="metric == 'positive'"),
         Shown("value", "low", "high", "y", -1, rows="metric == 'negative'"),
