@@ -123,7 +123,7 @@ def test_table_8_is_what_the_study_prints():
 
 GOOD = "a:\n  label: A\n  encoder: {path: x}\n  data: litbank\n  model: {}\n  training: {}\n"
 LISTS = {
-    "a list": ("[]", ["mapping"]),
+    "a list": ("[]", ["keys and values"]),
     "a number": ("a: 1", ["a", "label, encoder, data, model, training"]),
     "missing": (GOOD.replace("  data: litbank\n", ""), ["a", "'data'", "add"]),
     "unknown": (GOOD + "  size: 1\n", ["a", "'size'", "remove"]),

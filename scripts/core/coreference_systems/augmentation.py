@@ -142,13 +142,13 @@ def swap_word(word: str, tag: str, words: dict[str, str], names: dict[str, str])
     Returns:
         With a capital where the word begins with one; the word itself if neither list has it.
     """
-    other = _other(word, tag, words, names)
+    other = _counterpart(word, tag, words, names)
     if other is None:
         return word
     return other[0].upper() + other[1:] if word[0].isupper() else other
 
 
-def swapped_in_context(before: str, word: str, tag: str, after: tuple[str, str], words: dict, names: dict) -> str:
+def swap_in_context(before: str, word: str, tag: str, after: tuple[str, str], words: dict, names: dict) -> str:
     """Return the same with what the study's lists break mended.
 
     A rank is no first name (*Queen Anna*), a title before a name has its own counterpart (*Lady* and *Lord*), a
@@ -176,7 +176,7 @@ def swapped_in_context(before: str, word: str, tag: str, after: tuple[str, str],
     elif lower == "his" and (tag == PERSONAL or not _begins_noun_phrase(next_word, next_tag)):
         other = "hers"
     else:
-        other = _other(known, tag, words, names)
+        other = _counterpart(known, tag, words, names)
     if other is None:
         return word
     if shouted:
@@ -191,15 +191,12 @@ def _begins_noun_phrase(word: str, tag: str) -> bool:
     )  # fmt: skip
 
 
-def _other(word: str, tag: str, words: Mapping[str, str], names: Mapping[str, str]) -> str | None:
+def _counterpart(word: str, tag: str, words: Mapping[str, str], names: Mapping[str, str]) -> str | None:
     kind = _kind(word, tag, words, names)
-    return {
-        None: None,
-        "her": "him" if tag == PERSONAL else "his",
-        # A corpus has one word a row; the study's files move the others to the columns behind it.
-        "name": names[word].split()[0] if kind == "name" else None,
-        "word": words.get(word.lower()),
-    }[kind]
+    if kind == "her":
+        return "him" if tag == PERSONAL else "his"
+    # A corpus has one word a row; the study's files move the others to the columns behind it.
+    return names[word].split()[0] if kind == "name" else words.get(word.lower())
 
 
 def _kind(word: str, tag: str, words: Mapping[str, str], names: Mapping[str, str]) -> str | None:
@@ -230,7 +227,7 @@ def augment(
         documents: With tags.
         words, names: As :func:`swap_word` takes them.
         column: Whether words are swapped as in the study's code (:func:`swap_word`) or in their context
-            (:func:`swapped_in_context`). One of "faithful", "corrected".
+            (:func:`swap_in_context`). One of "faithful", "corrected".
 
     Raises:
         UserError: If a document has no tags, or one has the name of another's copy.
@@ -256,5 +253,5 @@ def counterfactual(
             swaps += [swap_word(word, tag, words, names) for word, tag in sentence]
         else:
             before, after = ["", *(word for word, _ in sentence)], [*sentence[1:], ("", "")]
-            swaps += [swapped_in_context(before[i], *sentence[i], after[i], words, names) for i in range(end - start)]
+            swaps += [swap_in_context(before[i], *sentence[i], after[i], words, names) for i in range(end - start)]
     return replace(document, name=f"{identifier}{COPY}{separator}{part}", words=tuple(swaps))

@@ -3,8 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from scripts.core.config import load_yaml
 from scripts.core.errors import UserError, did_you_mean
 from scripts.core.models.entries import System, Trained
 
@@ -33,12 +32,7 @@ def read_entries(path: str | Path) -> dict[str, dict]:
     Raises:
         UserError: Naming the system and the key, for one that is missing, unknown or of another kind.
     """
-    try:
-        entries = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise UserError(f"{path}: cannot be read as YAML ({' '.join(str(error).split())}); correct it") from error
-    if not isinstance(entries, dict):
-        raise UserError(f"{path}: a mapping of systems' names was expected; correct it")
+    entries = load_yaml(path)
     for name, entry in entries.items():
         where = f"{path}: {name}"
         if not isinstance(entry, dict):

@@ -154,21 +154,20 @@ def string_class(one, two):
     return 4 if is_name(*one) and is_name(*two) else 5
 
 
-def resolve(document, tokenizer, weights, options, start=0, end=None):
-    """Return the :class:`Result` for a document's words from ``start`` to ``end``, half open.
+def resolve(document, tokenizer, weights, options):
+    """Return the :class:`Result` for a document.
 
     ``weights`` has ``bert`` (a function of names, with ``layers``), ``table(name)`` and ``layers(name)``.
     """
-    end = len(document.words) if end is None else end
     sentence_of = {}
     for number, (first, last) in enumerate(document.sentences):
         sentence_of |= dict.fromkeys(range(first, last), number)
     ends = {last - 1 for _, last in document.sentences}
     beginnings = {first for first, _ in document.sentences}
     cases = [case_class(word, number in beginnings) for number, word in enumerate(document.words)]
-    words = [(n, pieces_of(document.words[n], tokenizer, options)) for n in range(start, end)]
+    words = [(n, pieces_of(word, tokenizer, options)) for n, word in enumerate(document.words)]
     pieces = dict(words)
-    segments = divide(words, {n: n in ends or n == end - 1 for n in pieces}, options)
+    segments = divide(words, {n: n in ends for n in pieces}, options)
 
     # Units: each has vectors (for a span's beginning, its end, and within), a word, a sentence, a segment, a speaker.
     units = []

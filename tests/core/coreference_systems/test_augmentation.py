@@ -198,4 +198,4 @@ def test_a_name_becomes_one_word(mirror):
     assert len(of_two) == 702
     swapped = {name: a.swap_word(name, "NNP", {}, published) for name in of_two}
     assert swapped == {name: other.split()[0] for name, other in of_two.items()}
-    assert a.swapped_in_context("", next(iter(of_two)), "NNP", ("", ""), {}, published) in swapped.values()
+    assert a.swap_in_context("", next(iter(of_two)), "NNP", ("", ""), {}, published) in swapped.values()

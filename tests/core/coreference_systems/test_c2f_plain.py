@@ -14,6 +14,7 @@ from scripts.core.coreference_systems.c2f.outcomes import clusters
 from scripts.core.coreference_systems.c2f.resolve import sentences, tokenise
 from scripts.core.coreference_systems.c2f.windows import Splitter
 from scripts.core.coreference_systems.documents import AnnotatedDocument
+from scripts.core.coreference_systems.training_plan import cut_document
 from tests import zoo
 from tests.core.coreference_systems.plain_c2f import Options, resolve
 
@@ -174,11 +175,12 @@ def test_scores_and_clusters_are_those_of_a_plain_implementation(encoder, tmp_pa
     cuts = [0, *(first for first, _ in text.sentences[3::3]), len(text.words)]
     clustered, segments = 0, []
     for start, end in [(0, len(text.words)), *pairwise(cuts)]:
-        window = splitter.window(text, start, end)
+        part = cut_document(text, start, end)
+        window = splitter.window(part)
         with torch.no_grad():
             scores = model(window)
         found = clusters(scores, window, configuration.singletons)
-        compare(scores, found, resolve(text, tokenizer, weights, plain_options(configuration), start, end))
+        compare(scores, found, resolve(part, tokenizer, weights, plain_options(configuration)))
         clustered += sum(len(cluster) > 1 for cluster in found)
         segments.append(len(window.input_ids))
     # The whole text has sentences that fit into a segment and one that does not.

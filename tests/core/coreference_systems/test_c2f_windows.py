@@ -39,8 +39,6 @@ def test_a_document_that_cannot_be_divided_is_named(tokenizer):
     document = tiny.documents()[0]
     with refused("'harbour'", "word 0", "8 word pieces", "segment's 5", "divide"):
         splitter(tokenizer, max_segment_pieces=7).segments(replace(document, words=("abcdefgh", *document.words[1:])))
-    with refused("'harbour'", "no words"):
-        splitter(tokenizer).window(replace(document, words=(), sentences=(), clusters=()))
 
 
 def test_a_short_text_is_not_mostly_padding(tokenizer):
@@ -95,13 +93,6 @@ def test_spans_of_words_do_not_cross_segments(tokenizer):
     numbers = window.sentence.tolist()
     assert len(set(numbers[:5])) == len(set(numbers[5:9])) == 1
     assert numbers[4] != numbers[5]
-
-
-def test_a_part_of_a_document(tokenizer):
-    window = splitter(tokenizer, unit="word").window(tiny.documents()[0], 9, 22)
-    assert window.word == list(range(9, 22))
-    assert set(window.clusters.values()) == {1, 2, 3}
-    assert sorted(window.clusters) == [(0, 0), (2, 2), (3, 4), (6, 7), (9, 9)]
 
 
 def test_cases_and_plain_marks():

@@ -36,7 +36,7 @@ def rounded_up(length: int, multiple: int, short: bool) -> int:
 
 @dataclass(frozen=True)
 class Window:
-    """A document, or a part of one, as the model reads it.
+    """A document as the model reads it.
 
     Attributes:
         input_ids, attention_mask: Shape ``(segments, pieces)``.
@@ -98,11 +98,8 @@ class Splitter:
             self._pieces[word] = ids or [self.tokenizer.unk_token_id]
         return self._pieces[word]
 
-    def segments(self, document: "AnnotatedDocument", start: int = 0, end: int | None = None) -> list[tuple[int, int]]:
+    def segments(self, document: "AnnotatedDocument") -> list[tuple[int, int]]:
         """Divide words into segments: as many whole sentences as fit; of a sentence that does not fit, words.
-
-        Args:
-            start, end: The words to divide, half open.
 
         Returns:
             Half-open ranges of words, without gaps.
@@ -110,13 +107,12 @@ class Splitter:
         Raises:
             UserError: If a word has more pieces than a segment can hold.
         """
-        end = len(document.words) if end is None else end
-        room = self.configuration.max_segment_pieces - 2
-        sentence_ends = {stop for _, stop in document.sentences} | {end}
-        found, begin = [], start
-        while begin < end:
+        room, size = self.configuration.max_segment_pieces - 2, len(document.words)
+        sentence_ends = {stop for _, stop in document.sentences}
+        found, begin = [], 0
+        while begin < size:
             position, used, sentence_end = begin, 0, None
-            while position < end:
+            while position < size:
                 used += len(self.pieces(document.words[position]))
                 if used > room:
                     break
@@ -133,31 +129,27 @@ class Splitter:
             begin = stop
         return found
 
-    def window(self, document: "AnnotatedDocument", start: int = 0, end: int | None = None) -> Window:
-        """Return the tensors of a document's words from ``start`` to ``end``, with the mentions that lie within.
+    def window(self, document: "AnnotatedDocument") -> Window:
+        """Return the tensors of a document, which has words, with its mentions.
 
         The genre is the document's own (Joshi et al. 2019) or, if the system does not know that, the one that the
         configuration names for texts without a genre.
 
-        Args:
-            start, end: Half open; by default the whole document.
-
         Raises:
-            UserError: As :meth:`segments`; for a document without words.
+            UserError: As :meth:`segments`.
         """
-        end = len(document.words) if end is None else end
-        if start >= end:
-            raise UserError(f"the document '{document.name}' has no words; leave it out")
-        segments = self.segments(document, start, end)
+        segments = self.segments(document)
         by_word = self.configuration.unit == "word"
         pieces = [[self.pieces(word) for word in document.words[a:b]] for a, b in segments]
         length = max(sum(map(len, segment)) for segment in pieces) + 2
         length = min(rounded_up(length, PIECES_MULTIPLE, self.short), self.configuration.max_segment_pieces)
         ids = torch.full((len(segments), length), self.tokenizer.pad_token_id or 0)
         mask = torch.zeros(len(segments), length, dtype=torch.long)
-        sentence_of = _sentence_numbers(document)
+        sentence_of = [number for number, (a, b) in enumerate(document.sentences) for _ in range(a, b)]
         ends = {stop - 1 for _, stop in document.sentences}
-        rows = _Rows()
+        # Of each unit: the place of its first piece, how many it has, its word, sentence and segment, and whether it
+        # is a segment's mark.
+        units: list[tuple[int, int, int, int, int, bool]] = []
         for number, ((a, b), segment) in enumerate(zip(segments, pieces, strict=True)):
             row = [
                 self.tokenizer.cls_token_id,
@@ -168,63 +160,41 @@ class Splitter:
             mask[number, : len(row)] = 1
             place = number * length
             if not by_word:
-                rows.add(place, 1, a, sentence_of[a], number, True)
+                units.append((place, 1, a, sentence_of[a], number, True))
             place += 1
             for word, word_pieces in enumerate(segment, a):
-                count = len(word_pieces)
-                for offset in range(0, count, count if by_word else 1):
-                    rows.add(place + offset, count if by_word else 1, word, sentence_of[word], number, False)
-                place += count
+                size = len(word_pieces) if by_word else 1
+                for offset in range(0, len(word_pieces), size):
+                    units.append((place + offset, size, word, sentence_of[word], number, False))
+                place += len(word_pieces)
             if not by_word:
                 # As published, the closing mark belongs to the sentence after it where one ends before it.
-                rows.add(place, 1, b - 1, sentence_of[b - 1] + ((b - 1) in ends), number, True)
-        return self._finish(rows, document, (ids, mask), (start, end), by_word)
-
-    def _finish(
-        self,
-        rows: "_Rows",
-        document: "AnnotatedDocument",
-        tensors: tuple[torch.Tensor, torch.Tensor],
-        limits: tuple[int, int],
-        by_word: bool,
-    ) -> Window:
-        start, end = limits
-        cases = features.word_cases(document.words, document.sentences)
-        speakers = document.speakers or ("-",) * len(document.words)
-        numbers = {name: number for number, name in enumerate(dict.fromkeys(speakers), 1)}
-        first_unit, last_unit = {}, {}
-        for unit, (word, mark) in enumerate(zip(rows.word, rows.mark, strict=True)):
-            if not mark:
-                first_unit.setdefault(word, unit)
-                last_unit[word] = unit
-        clusters = {
-            (first_unit[first], last_unit[last]): number
-            for number, cluster in enumerate(document.clusters, 1)
-            for first, last in cluster
-            if start <= first and last < end
-        }
-        sentence = torch.tensor(rows.sentence)
-        segment = torch.tensor(rows.segment)
+                units.append((place, 1, b - 1, sentence_of[b - 1] + ((b - 1) in ends), number, True))
+        first, sizes, words, sentences, segment_numbers, are_marks = zip(*units, strict=True)
+        sentence, segment = torch.tensor(sentences), torch.tensor(segment_numbers)
         if by_word:
             # A span of words lies within one segment too; pieces follow the published systems, which do not ask.
             sentence = sentence * (segment[-1] + 1) + segment
-        speaker = [0 if mark else numbers[speakers[word]] for word, mark in zip(rows.word, rows.mark, strict=True)]
+        cases = features.word_cases(document.words, document.sentences)
+        speakers = document.speakers or ("-",) * len(document.words)
+        numbers = {name: number for number, name in enumerate(dict.fromkeys(speakers), 1)}
+        marked = list(zip(words, are_marks, strict=True))
         return Window(
-            input_ids=tensors[0],
-            attention_mask=tensors[1],
-            first=torch.tensor(rows.first),
-            last=torch.tensor(rows.last),
-            pieces=torch.tensor(rows.pieces),
-            unit_of_piece=torch.tensor(rows.unit_of_piece),
+            input_ids=ids,
+            attention_mask=mask,
+            first=torch.tensor(first),
+            last=torch.tensor(first) + torch.tensor(sizes) - 1,
+            pieces=torch.tensor([place + i for place, size, *_ in units for i in range(size)]),
+            unit_of_piece=torch.tensor([unit for unit, size in enumerate(sizes) for _ in range(size)]),
             sentence=sentence,
             segment=segment,
-            speaker=torch.tensor(speaker),
-            case=torch.tensor([0 if mark else cases[word] for word, mark in zip(rows.word, rows.mark, strict=True)]),
+            speaker=torch.tensor([0 if is_mark else numbers[speakers[word]] for word, is_mark in marked]),
+            case=torch.tensor([0 if is_mark else cases[word] for word, is_mark in marked]),
             genre=self._genre(document),
             words=document.words,
             cases=cases,
-            word=rows.word,
-            clusters=clusters,
+            word=list(words),
+            clusters=_mentions(document, marked),
         )
 
     def _genre(self, document: "AnnotatedDocument") -> int:
@@ -233,26 +203,19 @@ class Splitter:
         return c.genres.index(document.genre if known else c.genre) if c.speaker_and_genre else 0
 
 
-class _Rows:
-    """What is known of each unit, column by column."""
+def _mentions(document: "AnnotatedDocument", units: list[tuple[int, bool]]) -> dict[tuple[int, int], int]:
+    """Return the number of the cluster, from 1, of each mention by its first and last unit.
 
-    def __init__(self):
-        self.first, self.last, self.pieces, self.unit_of_piece = [], [], [], []
-        self.word, self.sentence, self.segment, self.mark = [], [], [], []
-
-    def add(self, place: int, count: int, word: int, sentence: int, segment: int, mark: bool) -> None:
-        self.pieces += range(place, place + count)
-        self.unit_of_piece += [len(self.first)] * count
-        self.first.append(place)
-        self.last.append(place + count - 1)
-        self.word.append(word)
-        self.sentence.append(sentence)
-        self.segment.append(segment)
-        self.mark.append(mark)
-
-
-def _sentence_numbers(document: "AnnotatedDocument") -> list[int]:
-    numbers = [0] * len(document.words)
-    for number, (start, end) in enumerate(document.sentences):
-        numbers[start:end] = [number] * (end - start)
-    return numbers
+    Args:
+        units: The word of each, and whether it is a segment's mark.
+    """
+    first_unit, last_unit = {}, {}
+    for unit, (word, is_mark) in enumerate(units):
+        if not is_mark:
+            first_unit.setdefault(word, unit)
+            last_unit[word] = unit
+    return {
+        (first_unit[first], last_unit[last]): number
+        for number, cluster in enumerate(document.clusters, 1)
+        for first, last in cluster
+    }
