@@ -12,6 +12,7 @@ from scripts.core.coreference_systems.c2f.configuration import Configuration
 from scripts.core.coreference_systems.c2f.resolve import Resolver
 from scripts.core.coreference_systems.training import Settings
 from scripts.core.models.entries import System, read_entry
+from scripts.core.models.weights import read_tensors
 from scripts.core.workflow.job import ROOT
 from scripts.coreference_training import train_coreference
 from tests import jobs
@@ -65,7 +66,7 @@ def test_after_sigkill_a_job_goes_on_to_the_same_weights(job, tmp_path):
     train_coreference.main(**job)
     whole = {**job, "weights": str(tmp_path / "whole"), "state": str(tmp_path / "other.pt")}
     train_coreference.main(**whole)
-    first, second = (checkpoints.read(f"{made['weights']}/{checkpoints.WEIGHTS}")[0] for made in (job, whole))
+    first, second = (read_tensors(f"{made['weights']}/{checkpoints.WEIGHTS}")[0] for made in (job, whole))
     assert first.keys() == second.keys()
     for name, tensor in first.items():
         assert torch.equal(tensor, second[name]), name

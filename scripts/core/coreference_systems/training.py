@@ -26,6 +26,7 @@ from scripts.core.coreference_systems.c2f.resolve import autocast, find_clusters
 from scripts.core.coreference_systems.rewriting import Names, rewrite
 from scripts.core.coreference_systems.training_plan import Piece, Settings, cut_document, plan, rate_factor
 from scripts.core.errors import UserError
+from scripts.core.models.weights import copy_tensors
 
 if TYPE_CHECKING:
     from scripts.core.coreference_systems.c2f.windows import Splitter
@@ -152,7 +153,7 @@ class Training:
         while self.epoch < len(self.epochs):
             self._run_epoch(self.epochs[self.epoch])
         assert self.best is not None, "there is an epoch, and each has a score"
-        checkpoints.copy_tensors(self.variables, self.best["weights"], "the best epoch's weights")
+        copy_tensors(self.variables, self.best["weights"], "the best epoch's weights")
         self.model.eval()
 
     def _run_epoch(self, pieces: list[Piece]) -> None:
@@ -248,7 +249,7 @@ class Training:
             raise UserError(
                 f"{self.path}: is the state of a run with other documents or settings; delete it to begin anew"
             )
-        checkpoints.copy_tensors(self.variables, values["weights"], self.path)
+        copy_tensors(self.variables, values["weights"], self.path)
         self.optimiser.load_state_dict(values["optimiser"])
         for name in SAVED:
             setattr(self, name, values[name])

@@ -11,6 +11,7 @@ from scripts.core.coreference_systems.c2f import checkpoints
 from scripts.core.coreference_systems.c2f.configuration import Configuration
 from scripts.core.coreference_systems.c2f.resolve import Resolver
 from scripts.core.coreference_systems.training import Settings
+from scripts.core.models.weights import read_tensors
 from scripts.core.workflow.job import ROOT
 from tests.core.coreference_systems import tiny
 
@@ -48,7 +49,7 @@ def test_the_recipe_is_the_one_that_is_listed(suffix):
     assert recipe["encoder"] == entry["encoder"]
     listed = entries.training_settings(entry, suffix)
     assert Settings.parse(recipe["training"] | LATER.get(suffix, {}), "recipe") == Settings.parse(listed, "listed")
-    tensors, metadata = checkpoints.read(path)
+    tensors, metadata = read_tensors(path)
     assert Configuration.parse(checkpoints._mapping(metadata, "c2f", path), "file") == Configuration.parse(
         entry["model"], "listed"
     )

@@ -9,6 +9,7 @@ import torch
 from scripts.core.coreference_systems.c2f import checkpoints
 from scripts.core.coreference_systems.c2f.configuration import Configuration
 from scripts.core.coreference_systems.documents import AnnotatedDocument
+from scripts.core.models.weights import read_tensors
 
 WORDS = [
     "the", "a", "and", "gave", "to", "her", "him", "his", "she", "he", "they", "them", "letter", "boat", "door",
@@ -60,7 +61,7 @@ def configuration(**changes):
 def recipe(system):
     """Return how a system's weights were made, as its folder or delta says."""
     path = Path(system)
-    return json.loads(checkpoints.read(path / checkpoints.WEIGHTS if path.is_dir() else path)[1][checkpoints.RECIPE])
+    return json.loads(read_tensors(path / checkpoints.WEIGHTS if path.is_dir() else path)[1][checkpoints.RECIPE])
 
 
 def document(name, sentences, clusters):

@@ -12,6 +12,7 @@ import pytest
 from scripts.core.config import load_yaml
 from scripts.core.models import conflicts, costs, entries, registry
 from scripts.core.models.entries import Folder, Hub, Package
+from tests import zoo
 from tests.refusals import refused
 
 REGISTRY = Path("config/models.yaml")
@@ -149,6 +150,21 @@ def test_weights_fit_their_gpus_with_a_tenth_to_spare_and_precision_follows_size
             assert not model.gpus or costs.weights_bytes(model) <= 0.9 * 40e9 * model.gpus, name
     assert costs.weights_bytes(models["opt-66b"]) == 2 * 65719701504
     assert models["bert-base"].embedding_parameters == 30522 * 768
+
+
+def test_state_space_models_share_nothing_in_a_plan(models):
+    """As the engine runs those of the zoo (tests/core/scoring/test_scores.py)."""
+    families = {row["family"] for row in zoo.MODELS.values() if row.get("recurrent")}
+    for name, model in models.items():
+        assert model.recurrent == (model.family in families), name
+    for name, tokens in (("mamba-1.4b", 20_000), ("pythia-1.4b", 5500)):
+        assert costs.scored_tokens(models[name], 4, [(100, 50)], 1.1) == tokens
+
+
+def test_every_family_of_the_modern_models_stands_in_the_zoo(models):
+    families = {row["family"]: row["architecture"] for row in zoo.MODELS.values()}
+    for name in load_yaml("config/modern.yaml")["models"]:
+        assert families[models[name].family] == models[name].architecture, name
 
 
 def test_an_entry_becomes_values(models):

@@ -6,9 +6,8 @@ and its layer norms. The configuration is in the file's metadata. The name and s
 """
 
 import json
-import shutil
-import tempfile
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +15,9 @@ import torch
 
 from scripts.core.coreference_systems.c2f.configuration import Configuration
 from scripts.core.coreference_systems.c2f.model import C2F
-from scripts.core.errors import UserError, count_noun
+from scripts.core.errors import UserError
+from scripts.core.models import weights
 from scripts.core.models.loading import package_file
-from scripts.core.models.low_rank import merge_low_rank
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -74,37 +73,6 @@ def trained_parameters(model: torch.nn.Module) -> dict[str, torch.nn.Parameter]:
     return {name: parameter for name, parameter in model.named_parameters() if parameter.requires_grad}
 
 
-def copy_tensors(variables: Mapping[str, torch.Tensor], tensors: dict[str, torch.Tensor], where: str | Path) -> None:
-    """Copy tensors into variables of the same names and shapes.
-
-    Args:
-        where: How messages begin.
-
-    Raises:
-        UserError: Naming a variable that is missing, one that the model does not have, or one whose shape, or kind,
-            differs.
-    """
-    for words, names in (
-        ("lacks the variable", variables.keys() - tensors.keys()),
-        ("has a variable that the model lacks,", tensors.keys() - variables.keys()),
-    ):
-        if names:
-            others = f" and {count_noun(len(names) - 1, 'other')}" if len(names) > 1 else ""
-            raise UserError(f"{where}: {words} {min(names)}{others}; name weights of this system")
-    for name, variable in variables.items():
-        tensor = tensors[name]
-        if tensor.shape != variable.shape:
-            raise UserError(
-                f"{where}: {name} has the shape {tuple(tensor.shape)}, the model's {tuple(variable.shape)}; "
-                "name weights for this encoder and configuration"
-            )
-        if not tensor.is_floating_point() or not torch.isfinite(tensor).all():
-            raise UserError(f"{where}: {name} holds values that are not finite numbers; get the file again")
-    with torch.no_grad():
-        for name, variable in variables.items():
-            variable.copy_(tensors[name])
-
-
 def write_delta(path: str | Path, model: C2F, package: dict, recipe: dict) -> None:
     """Write what training changed, in half precision, atomically.
 
@@ -135,30 +103,21 @@ def write_folder(folder: str | Path, model: C2F, tokenizer: "PreTrainedTokenizer
     from safetensors.torch import save_file
 
     merge_updates(model)
-    target = Path(folder)
-    target.parent.mkdir(parents=True, exist_ok=True)
     metadata = {
         CONFIGURATION: json.dumps(vars(model.configuration), sort_keys=True),
         RECIPE: json.dumps(recipe, sort_keys=True),
     }
-    with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as temporary:
-        made = Path(temporary) / target.name
-        (made / ENCODER).mkdir(parents=True)
+    with weights.replace_folder(folder) as made:
         model.encoder.config.save_pretrained(made / ENCODER)
         tokenizer.save_pretrained(made / ENCODER)
         state = {name: value.contiguous() for name, value in model.state_dict().items()}
         save_file(state, made / WEIGHTS, metadata=metadata)
-        if target.exists():
-            shutil.rmtree(target)
-        made.rename(target)
 
 
 def merge_updates(model: C2F) -> C2F:
     """Put low-rank updates into the encoder's weights, in place, and return the model."""
     if model.configuration.lora_rank:
-        from dataclasses import replace
-
-        merge_low_rank(model.encoder)
+        weights.merge_low_rank(model.encoder)
         model.configuration = replace(model.configuration, lora_rank=0)
     return model
 
@@ -174,37 +133,24 @@ def load(source: str | Path) -> "tuple[C2F, PreTrainedTokenizerBase]":
 
     Raises:
         UserError: If there is no such file, it is damaged or not such weights, its package is not installed, or as
-            :func:`copy_tensors`.
+            :func:`scripts.core.models.weights.copy_tensors`.
     """
     source = Path(source)
     is_folder = source.is_dir()
     path = source / WEIGHTS if is_folder else source
-    tensors, metadata = read(path)
+    tensors, metadata = weights.read_tensors(path)
     configuration = Configuration.parse(_mapping(metadata, CONFIGURATION, path), path)
     if is_folder:
         model, tokenizer = build(source / ENCODER, configuration, pretrained=False)
-        copy_tensors(dict(model.state_dict()), tensors, path)
+        weights.copy_tensors(dict(model.state_dict()), tensors, path)
     else:
         package = _mapping(metadata, PACKAGE, path)
         if set(package) != set(PACKAGE_KEYS) or not configuration.lora_rank:
             raise UserError(f"{path}: is no delta of a package's encoder; name another file")
         folder = package_file(path.stem, package, package["folder"])
         model, tokenizer = build(folder, configuration)
-        copy_tensors(trained_parameters(model), tensors, path)
+        weights.copy_tensors(trained_parameters(model), tensors, path)
     return merge_updates(model).eval(), tokenizer
-
-
-def read(path: str | Path) -> tuple[dict[str, torch.Tensor], dict[str, str]]:
-    """Return the tensors and the metadata of a safetensors file; damage is a :class:`UserError`."""
-    from safetensors import SafetensorError, safe_open
-
-    try:
-        with safe_open(path, framework="pt") as file:
-            return {name: file.get_tensor(name) for name in file.keys()}, file.metadata() or {}  # noqa: SIM118
-    except FileNotFoundError as error:
-        raise UserError(f"{path}: no such file; name the weights of a c2f system") from error
-    except (OSError, SafetensorError) as error:
-        raise UserError(f"{path}: cannot be read as safetensors ({error}); get the file again") from error
 
 
 def _mapping(metadata: Mapping[str, str], key: str, path: str | Path) -> dict[str, Any]:

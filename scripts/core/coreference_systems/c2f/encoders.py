@@ -5,7 +5,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from scripts.core.models.low_rank import add_low_rank
+from scripts.core.models.weights import add_low_rank
 
 
 class SharedDropout(nn.Module):
