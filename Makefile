@@ -21,7 +21,7 @@ help: ## Show this list
 environment: ## Create .venv from the lock file
 	@bash envs/setup.sh
 
-# Progress bars in a terminal; the limit on job starts keeps the scheduler from searching many times a second (docs/runs.md).
+# Progress bars in a terminal; the limit on job starts keeps the scheduler from searching many times a second (docs/running.md).
 RUN = .venv/bin/snakemake --cores $(CORES) --max-jobs-per-timespan 10000/10s $(if $(MAKE_TERMERR),--logger rich)
 
 paper: environment ## Run the default workflow; leaves results/paper/main.pdf

@@ -1,4 +1,4 @@
-# The explorer (docs/explorer.md). Needs what the studies declare of it. Makes one HTML page with every instance of a
+# The explorer (docs/results.md). Needs what the studies declare of it. Makes one HTML page with every instance of a
 # run and what all models and systems made of it.
 
 from dataclasses import asdict

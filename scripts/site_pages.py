@@ -254,5 +254,5 @@ def dictionary_page(meanings: dict[str, str]) -> str:
     return (
         "# Data dictionary\n\nThe files of the default run. Instances, scores, answers and token distributions are "
         "Parquet; analyses, tables and the data of figures are CSV. Paths are below `results/`. For predictions, see "
-        f"[single instances](instances.md).\n{body}"
+        f"[single instances](results.md#single-instances).\n{body}"
     )

@@ -105,4 +105,4 @@ def test_the_search_works_from_a_file(site, tmp_path):
             "const field = document.querySelector('[data-md-component=search-query]'); field.focus();"
             "field.value = 'headline'; field.dispatchEvent(new Event('input', {bubbles: true})); 1"
         )
-        opened.wait("document.querySelector('[data-md-component=search-result] a[href*=\"compare.html\"]')", 30)
+        opened.wait("document.querySelector('[data-md-component=search-result] a[href*=\"results.html\"]')", 30)

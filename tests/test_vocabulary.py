@@ -23,7 +23,7 @@ BANNED = {
 KEPT = {}
 """Words that a page keeps, with the reason; ten at most."""
 GENERATED = re.compile(r"<!-- (\w+).*? -->.*?<!-- end.*? -->", re.DOTALL)
-"""Tables that the tests write: findings in the studies' words, and attacks."""
+"""Tables that the tests write: findings in the studies' words."""
 PATTERN = re.compile("|".join(rf"\b(?:{words})\b" for words in BANNED), re.IGNORECASE)
 MESSAGES = ("UserError", "print")
 """Calls whose texts users read."""

@@ -73,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="python -m scripts.card", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("words", nargs="+", metavar="MODEL|KEY=VALUE", help="models, and facts about unknown ones")
-    parser.add_argument("--size", choices=cards.SIZES, default="quick", help="how much data (docs/card.md)")
+    parser.add_argument("--size", choices=cards.SIZES, default="quick", help="how much data (docs/models.md)")
     parser.add_argument("--registry", type=Path, help="a registry of your own")
     options = parser.parse_args(arguments)
     facts = [word.partition("=") for word in options.words if word.partition("=")[0] in descriptions.OVERRIDES]

@@ -31,7 +31,7 @@ def main(
 
     Args:
         instances: Parquet file of the instances that the model was to score.
-        given: File with a row per instance and option (docs/adding.md lists the columns).
+        given: File with a row per instance and option (docs/models.md lists the columns).
         scores: Parquet file to write, as scripts/scoring/score.py does.
         entry: Of its entry in the registry: ``label``, ``outputs``, ``architecture``, ``demonstration``.
         score: What options are compared by: log_likelihood, continuation or label_loss.
@@ -48,7 +48,7 @@ def main(
         model_outputs.check_all_options(pa.Table.from_pandas(found, preserve_index=False), given, asked)
     except UserError as error:
         # The remedy of checks is to make a file again.
-        remedy = "correct the file (docs/adding.md lists its columns)"
+        remedy = "correct the file (docs/models.md lists its columns)"
         raise UserError(f"{str(error).rpartition('; ')[0]}; {remedy}") from error
     table = rows.merge(found.drop(columns="option_index"), on=KEY)
     table = table.astype({name: "int32" for name in NUMBERS[score] if name.endswith("tokens")})

@@ -90,7 +90,7 @@ REFUSED = {
 
 @pytest.mark.parametrize(("change", "named"), REFUSED.values(), ids=REFUSED)
 def test_what_is_not_every_option_once_is_refused(change, named, bring, own):
-    with refused("given.csv", *named, "correct the file", "docs/adding.md"):
+    with refused("given.csv", *named, "correct the file", "docs/models.md"):
         bring(change(own))
 
 

@@ -66,7 +66,7 @@ def test_the_summary_has_all_studies_in_one_form(finished):
     # A percentile interval of few draws may end just short of its value, never far from it.
     assert len(inside) and (inside.low <= inside.high).all()
     # Every column has its line in the documentation.
-    page = (ROOT / "docs/estimates.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/results.md").read_text(encoding="utf-8")
     assert [name for name in rows if f"`{name}`" not in page] == []
     assert len(json.loads((folder / "summary.json").read_text())) == len(rows)
 

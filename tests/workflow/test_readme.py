@@ -39,7 +39,7 @@ ADVISED = (
 # Commands that ask for what an earlier one of the pages made, by the place where it is; the earlier one comes first
 # whichever tests are chosen.
 NEEDS = {
-    "runs/mine": "snakemake --cores 2 figures tables --directory runs/mine --configfile=mine.yaml",
+    "runs/mine": "snakemake --cores 2 figures tables summary --directory runs/mine --configfile=mine.yaml",
 }
 
 

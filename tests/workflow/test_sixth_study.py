@@ -108,7 +108,7 @@ def test_only_what_a_change_concerns_runs_again(site):
 
 
 def test_a_figure_is_a_name_and_a_function(site):
-    """As docs/figure.md says; the study's figures are drawn, and nothing else is made."""
+    """As docs/extending.md says; the study's figures are drawn, and nothing else is made."""
     folder, figure = site.folder, site.folder / "results/greetings/figures/replica/again"
     function, rule = folder / "scripts/greetings/figures.py", folder / "rules/greetings.smk"
     with (

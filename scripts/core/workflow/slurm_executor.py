@@ -9,7 +9,7 @@ Mended here, since a run would wait for ever or say nothing:
 - ``sbatch`` to a controller that is away uses up an attempt (issue 313).
 - Without an account, a guess that needs ``sacct``.
 
-Left as it is, and told in docs/slurm.md: refused jobs are tried again, GPU types with a hyphen are refused, and a job
+Left as it is, and told in docs/running.md: refused jobs are tried again, GPU types with a hyphen are refused, and a job
 that ``squeue`` has forgotten while the main process slept is waited for.
 """
 
