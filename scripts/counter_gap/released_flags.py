@@ -6,7 +6,6 @@ such as ``BERT-base, n-CDA``, has a character for each instance, in the order of
 system put into the pronoun's cluster, ``a``, ``b``, both (``x``) or neither (``-``).
 """
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.data.coreference import tokenise
-from scripts.core.data.templates import read_tsv
+from scripts.core.data.templates import read_frame
 from scripts.core.errors import UserError
 from scripts.core.workflow.job import log, run_named
 from scripts.counter_gap import study
@@ -72,20 +71,14 @@ def read_output(path: str | Path, instances: pd.DataFrame) -> pd.DataFrame:
     Raises:
         UserError: If the IDs are not those of the instances or a flag is neither TRUE nor FALSE; names file and row.
     """
-    rows = read_tsv(path, ("ID", "A-coref", "B-coref"))
+    rows = read_frame(path, ("ID", "A-coref", "B-coref"), levels=dict.fromkeys(("A-coref", "B-coref"), LABELS))
     if len(rows) != len(instances):
         raise UserError(f"{path}: {len(rows)} rows for {len(instances)} instances; fetch the file again")
-    flags = []
-    for (row, cells), expected in zip(rows, instances.id, strict=True):
-        if cells["ID"] != expected:
-            raise UserError(f"{path}, row {row}: the ID '{cells['ID']}' should be '{expected}'; fetch the file again")
-        for column in ("A-coref", "B-coref"):
-            if cells[column] not in LABELS:
-                raise UserError(
-                    f"{path}, row {row}: {column} '{cells[column]}' is neither TRUE nor FALSE; fetch the file again"
-                )
-        flags.append((expected, LABELS[cells["A-coref"]], LABELS[cells["B-coref"]]))
-    return pd.DataFrame(flags, columns=["id", "a_pred", "b_pred"])
+    for row, found, expected in zip(rows.index, rows.ID, instances.id, strict=True):
+        if found != expected:
+            raise UserError(f"{path}, row {row}: the ID '{found}' should be '{expected}'; fetch the file again")
+    flags = {"id": rows.ID, "a_pred": rows["A-coref"].map(LABELS), "b_pred": rows["B-coref"].map(LABELS)}
+    return pd.DataFrame(flags).reset_index(drop=True)
 
 
 def write(path: str | Path, instances: pd.DataFrame, flags: dict[tuple[str, str], pd.DataFrame]) -> None:
@@ -111,7 +104,7 @@ def write(path: str | Path, instances: pd.DataFrame, flags: dict[tuple[str, str]
     files.write_text(path, "\n".join((*_HEAD, *lines)) + "\n")
 
 
-def read_instances(path: Any) -> pd.DataFrame:
+def read_instances(path: str | Path) -> pd.DataFrame:
     """Read what the analysis needs of C-GAP's instances.
 
     Returns:
@@ -120,27 +113,26 @@ def read_instances(path: Any) -> pd.DataFrame:
         texts, names and offsets.
 
     Raises:
-        UserError: Naming every bad row, with what is wrong in it.
+        UserError: Naming file and row.
     """
-    rows = _rows(path)
-    instances = [
+    quadruples = _read(path).reset_index(names="row")
+    rows = quadruples.loc[quadruples.index.repeat(len(ROLES))].reset_index(drop=True)
+    rows["role"] = [*ROLES] * len(quadruples)
+    return pd.DataFrame(
         {
-            "id": instance_id(cells["quadruple"], role),
-            "quadruple": cells["quadruple"],
-            "role": role,
-            "gender": cells["gender"] if role in ROLES[:2] else OTHER[cells["gender"]],
-            "case": cells["case"],
-            "a_coref": cells["right"] == "a",
-            "b_coref": cells["right"] == "b",
-            "source": cells["source"],
-            "mark": cells["mark"],
-            "words": float(cells["words"] or "nan"),
-            "row": row,
+            "id": [instance_id(name, role) for name, role in zip(rows.quadruple, rows.role, strict=True)],
+            "quadruple": rows.quadruple,
+            "role": rows.role,
+            "gender": rows.gender.where(rows.role.isin(ROLES[:2]), rows.gender.map(OTHER)),
+            "case": rows.case,
+            "a_coref": rows.right == "a",
+            "b_coref": rows.right == "b",
+            "source": rows.source,
+            "mark": rows["mark"],
+            "words": pd.to_numeric(rows.words),
+            "row": rows.row,
         }
-        for row, cells in rows
-        for role in ROLES
-    ]
-    return pd.DataFrame(instances)
+    )
 
 
 def read_flags(path: str | Path) -> dict[tuple[str, str], pd.DataFrame]:
@@ -150,36 +142,24 @@ def read_flags(path: str | Path) -> dict[tuple[str, str], pd.DataFrame]:
         System and debiasing method to ``id``, ``a_pred`` and ``b_pred`` of all instances, in the order of
         :func:`read_instances`; raises as that.
     """
-    cells = [cells for _, cells in _rows(path)]
-    ids = [instance_id(one["quadruple"], role) for one in cells for role in ROLES]
+    rows = _read(path)
+    ids = [instance_id(name, role) for name in rows.quadruple for role in ROLES]
     flags = {}
     for column, key in SYSTEMS.items():
-        predicted = [_PREDICTED[letter] for one in cells for letter in one[column]]
+        predicted = [_PREDICTED[letter] for four in rows[column] for letter in four]
         flags[key] = pd.DataFrame(predicted, columns=["a_pred", "b_pred"]).assign(id=ids)[["id", "a_pred", "b_pred"]]
     return flags
 
 
-def _rows(path: str | Path):
-    rows = read_tsv(path, COLUMNS)
-    problems, first_rows = [], {}
-    for row, cells in rows:
-        problems += [
-            f"row {row}: {column} '{cells[column]}' is none of {', '.join(levels)}"
-            for column, levels in _LEVELS.items()
-            if cells[column] not in levels
-        ]
-        if not cells["quadruple"] or cells["quadruple"] in first_rows:
-            problems.append(f"row {row}: the quadruple '{cells['quadruple']}' is empty or is in an earlier row too")
-        first_rows.setdefault(cells["quadruple"], row)
-        if not re.fullmatch(r"" if cells["right"] == "neither" else r"\d+\.\d\d", cells["words"]):
-            problems.append(f"row {row}: words '{cells['words']}' does not fit the right name '{cells['right']}'")
-        problems += [
-            f"row {row}: '{cells[column]}' of {column} is not four letters of {', '.join(_PREDICTED)}"
-            for column in SYSTEMS
-            if not re.fullmatch(r"[abx-]{4}", cells[column])
-        ]
-    if problems or not rows:
-        raise UserError(f"{path}: {'; '.join(problems) or 'has no quadruple'}; restore the file")
+def _read(path: str | Path) -> pd.DataFrame:
+    """Return the rows of the file by their line."""
+    rows = read_frame(path, COLUMNS, key="quadruple", levels=_LEVELS, optional=["words"])
+    written = pd.DataFrame({name: rows[name].str.fullmatch("[abx-]{4}") for name in SYSTEMS})
+    written["words"] = rows.words.str.fullmatch(r"\d+\.\d\d").where(rows.right != "neither", rows.words == "")
+    for column in written:
+        for row, cell in rows[column][~written[column]].items():
+            wanted = "a distance if there is a right name" if column == "words" else "four of the letters a, b, x, -"
+            raise UserError(f"{path}, row {row}: '{cell}' of {column} is not {wanted}; restore the file")
     return rows
 
 
@@ -197,13 +177,8 @@ def facts_of_texts(instances: pd.DataFrame) -> pd.DataFrame:
     splitting = np.array([bool(mark) and mark in SPLITTING for mark in follows]).reshape(-1, 4).all(1)
     glued = np.array([bool(mark.strip()) for mark in follows]).reshape(-1, 4).all(1)
     words = np.array([_words(row) for row in instances.itertuples(index=False)]).reshape(-1, 4).mean(1)
-    return pd.DataFrame(
-        {
-            "source": [_source(book) for book in instances.book.iloc[::4]],
-            "mark": np.select([splitting, glued], MARKS[:2], MARKS[2]),
-            "words": words,
-        }
-    )
+    sources = [_source(book) for book in instances.book.iloc[::4]]
+    return pd.DataFrame({"source": sources, "mark": np.select([splitting, glued], MARKS[:2], MARKS[2]), "words": words})
 
 
 def _source(book: str):

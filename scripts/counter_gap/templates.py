@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from scripts.core.data.templates import CASES, FORMS, read_tsv
+from scripts.core.data.templates import CASES, FORMS, read_frame
 from scripts.core.errors import UserError
 from scripts.counter_gap.passages import GENDERS, OTHER, PLACES, ROLES, cases, instance_id
 
@@ -30,35 +30,24 @@ def read_quadruples(path: str | Path, pronouns: Mapping[str, dict]) -> pd.DataFr
         Instances as of :mod:`scripts.counter_gap.passages`.
 
     Raises:
-        UserError: Naming every bad row, with what is wrong in it.
+        UserError: Naming the bad rows, with what is wrong in them.
     """
-    rows = read_tsv(path, COLUMNS)
-    problems, first_rows = [], {}
-    for row, cells in rows:
-        complaints = _problems(cells)
-        if cells["id"] in first_rows:
-            complaints.append(f"the id '{cells['id']}' is already in row {first_rows[cells['id']]}")
-        first_rows.setdefault(cells["id"], row)
-        problems += [f"row {row}: {complaint}" for complaint in complaints]
+    levels = {"gender": SETS, "right": ("a", "b", "neither")}
+    frame = read_frame(path, COLUMNS, key="id", levels=levels)
+    rows = list(zip(frame.index, frame.to_dict("records"), strict=True))
+    problems = [f"row {row}: {problem}" for row, cells in rows for problem in _problems(cells)]
     if problems:
         raise UserError(f"{path}: {'; '.join(problems)}; correct these rows")
-    if not rows:
-        raise UserError(f"{path}: has no quadruple; add a row")
-    frame = pd.DataFrame([{**_instance(cells, role, pronouns), "row": row} for row, cells in rows for role in ROLES])
-    frame["gender"] = frame.pronoun.str.lower().map(GENDERS)
-    frame["case"] = cases(frame)
-    return frame
+    made = pd.DataFrame([{**_instance(cells, role, pronouns), "row": row} for row, cells in rows for role in ROLES])
+    made["gender"] = made.pronoun.str.lower().map(GENDERS)
+    return made.assign(case=cases(made))
 
 
 def _problems(cells: Mapping[str, str]):
     problems = []
     names = [cells[name] for name in _NAMES]
-    if cells["gender"] not in SETS:
-        problems.append(f"the gender '{cells['gender']}' is neither M nor F")
-    if cells["right"] not in ("a", "b", "neither"):
-        problems.append(f"the right name '{cells['right']}' is none of a, b, neither")
-    if not cells["id"] or not all(names) or len(set(names)) < 4:
-        problems.append("an id and four different names are needed")
+    if len(set(names)) < 4:
+        problems.append("four different names are needed")
     text, slots = cells["text"], re.findall(r"\{([^{}]*)\}", cells["text"])
     literal = re.sub(r"\{[^{}]*\}", " ", text)
     unknown = [slot for slot in slots if not _is_known(slot)]

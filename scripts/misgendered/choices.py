@@ -1,7 +1,5 @@
 """What the choices change that the paper and the authors' code make differently (faithful and corrected)."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pandas as pd
 
@@ -11,7 +9,7 @@ from scripts.core.errors import UserError
 from scripts.core.statistics.ratios import POOLED
 from scripts.core.workflow.job import run_named
 from scripts.misgendered import study
-from scripts.misgendered.grid import Cells, Grid, fewest
+from scripts.misgendered.grid import Grid, fewest
 from scripts.misgendered.predictions import by_model, decide_parts, read_losses
 from scripts.misgendered.study import NAME, TEMPLATE
 
@@ -19,8 +17,8 @@ WORDS = ["declaration", "template_index", "name", "group"]
 """What instances have in common that differ in the wording of their declarations alone."""
 COMPARED = [*TEMPLATE, *NAME, "instance_id", "declaration", "group", "pronoun_type", "picked", "correct"]
 """Columns of predictions that are compared with other choices."""
-Change = tuple[Cells, Cells, int]
-"""Right picks as chosen and otherwise, and how many picks are others."""
+Changes = dict[str, dict[str, np.ndarray]]
+"""Model and type of pronouns (or none) to cells: instances, right picks as chosen and otherwise, and other picks."""
 
 
 def choices(
@@ -50,7 +48,7 @@ def of_templates(
     known = model_outputs.ExpectedOptions.read(instances)
     grid = Grid((rows for _, _, rows in by_model(predictions, [*TEMPLATE, *NAME], 0)), draws, seed)
     others = {name: study.other_wording(value) for name, value in made.items()}
-    found: dict[str, dict[tuple[str, str], Change]] = {name: {} for name in others}
+    found: dict[str, Changes] = {name: {} for name in others}
     reworded = {}
     for model, path in scores.items():
         ((_, _, base),) = by_model(predictions, COMPARED, 0, [model])
@@ -64,7 +62,8 @@ def of_templates(
             rows = pd.concat([part[["instance_id", "picked", "correct"]] for part in parts], ignore_index=True)
             if len(rows) != len(base) or (rows.instance_id != base.instance_id).any():
                 raise UserError(f"{predictions}: not of the instances in {instances}; run the workflow again")
-            add(found[name], model, base.assign(picked_other=rows.picked, correct_other=rows.correct), grid)
+            pairs = base.assign(picked_other=rows.picked, correct_other=rows.correct)
+            found[name][model] = count_changes(pairs, grid)
     tables = [changes(of_choice, grid, name, others[name]) for name, of_choice in found.items()]
     if reworded:
         tables.insert(0, changes_of_wording(reworded, study.other_wording(wording), draws, seed))
@@ -82,34 +81,24 @@ def match_rewordings(base: pd.DataFrame, reworded: pd.DataFrame) -> pd.DataFrame
 
 def changes_of_wording(pairs: dict[str, pd.DataFrame], made: str, draws: int, seed: int) -> pd.DataFrame:
     """Return what the wording ``made`` changes, from what each model picks in both (:func:`match_rewordings`)."""
-    grid, found = Grid(pairs.values(), draws, seed), {}
-    for model, rows in pairs.items():
-        add(found, model, rows, grid)
-    return changes(found, grid, "wording", made)
+    grid = Grid(pairs.values(), draws, seed)
+    return changes({model: count_changes(rows, grid) for model, rows in pairs.items()}, grid, "wording", made)
 
 
-def add(found: dict[tuple[str, str], Change], model: str, pairs: pd.DataFrame, grid: Grid) -> None:
-    """Add what one model picks to its own and to all models' changes, together and by type of pronouns.
+def count_changes(pairs: pd.DataFrame, grid: Grid) -> dict[str, np.ndarray]:
+    """Return what changes in one model's picks: type of pronouns (or none) to cells (:data:`Changes`).
 
-    Args:
-        pairs: Predictions as chosen, with ``picked_other`` and ``correct_other``.
+    ``pairs`` are predictions as chosen, with ``picked_other`` and ``correct_other``.
     """
-    places = grid.places(pairs)
-    moved = pairs.picked.astype(object).to_numpy() != pairs.picked_other.to_numpy()
-    right, otherwise = (pairs[name].to_numpy(dtype=bool) for name in ("correct", "correct_other"))
-    for kind in (POOLED, *pairs.pronoun_type.unique()):
-        here = np.ones(len(pairs), dtype=bool) if kind == POOLED else (pairs.pronoun_type == kind).to_numpy()
-        one, other = (grid.count(places[here], of[here]) for of in (right, otherwise))
-        for key in ((model, kind), (POOLED, kind)):
-            before = found.get(key)
-            count = int(moved[here].sum())
-            if before is None:
-                found[key] = one, other, count
-            else:
-                found[key] = before[0] + one, before[1] + other, before[2] + count
+    moved = pairs.picked.astype(object).to_numpy() != pairs.picked_other.astype(object).to_numpy()
+    pairs = pairs.assign(moved=moved, place=grid.places(pairs))
+    parts = {POOLED: pairs, **dict(iter(pairs.groupby("pronoun_type", sort=False, observed=True)))}
+    return {
+        kind: grid.count(rows.place, None, rows.correct, rows.correct_other, rows.moved) for kind, rows in parts.items()
+    }
 
 
-def changes(found: dict[tuple[str, str], Change], grid: Grid, choice: str, made: str) -> pd.DataFrame:
+def changes(found: Changes, grid: Grid, choice: str, made: str) -> pd.DataFrame:
     """Return how accuracies change when one choice is made otherwise, on the same instances.
 
     Args:
@@ -120,25 +109,20 @@ def changes(found: dict[tuple[str, str], Change], grid: Grid, choice: str, made:
         chosen), ``otherwise``, ``difference`` (otherwise minus as chosen) with ``low`` and ``high``, ``other_pick``
         (share of instances with another form), ``n``, ``clusters``.
     """
-    return pd.DataFrame(_changes(found, grid)).assign(choice=choice, made=made)[
-        ["model", "choice", "made", "pronoun_type", "accuracy", "otherwise", "difference", "low", "high", "other_pick",
-         "n", "clusters"]
-    ]  # fmt: skip
-
-
-def _changes(found: dict[tuple[str, str], Change], grid: Grid) -> Iterator[dict]:
-    models = dict.fromkeys(model for model, _ in found)
-    kinds = dict.fromkeys(kind for _, kind in found)
-    for model in (*(name for name in models if name != POOLED), POOLED):
-        for kind in (kind for kind in kinds if (model, kind) in found):
-            chosen, otherwise, moved = found[model, kind]
-            low, high = grid.difference(otherwise, chosen)
-            n = int(chosen.trials.sum())
-            yield {
-                "model": model, "pronoun_type": kind, "accuracy": chosen.share, "otherwise": otherwise.share,
-                "difference": otherwise.share - chosen.share, "low": low, "high": high, "other_pick": moved / n,
-                "n": n, "clusters": fewest(chosen.trials),
-            }  # fmt: skip
+    kinds = dict.fromkeys(kind for of_model in found.values() for kind in of_model)
+    every = {kind: sum(of_model[kind] for of_model in found.values() if kind in of_model) for kind in kinds}
+    rows = []
+    for model, of_model in {**found, POOLED: every}.items():
+        for kind in (kind for kind in kinds if kind in of_model):
+            cells = np.asarray(of_model[kind])
+            low, high = grid.difference(cells[[0, 2]], cells)
+            n, right, otherwise, moved = cells.sum(axis=(1, 2))
+            rows.append({
+                "model": model, "choice": choice, "made": made, "pronoun_type": kind, "accuracy": right / n,
+                "otherwise": otherwise / n, "difference": (otherwise - right) / n, "low": low, "high": high,
+                "other_pick": moved / n, "n": int(n), "clusters": fewest(cells),
+            })  # fmt: skip
+    return pd.DataFrame(rows)
 
 
 if __name__ == "__main__":

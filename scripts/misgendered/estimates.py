@@ -14,7 +14,7 @@ from scripts.core.paper.published import read_models
 from scripts.core.statistics.ratios import MEASURES, POOLED
 from scripts.core.workflow.job import run_named
 from scripts.misgendered import study
-from scripts.misgendered.grid import Cells, Grid, fewest
+from scripts.misgendered.grid import Grid, fewest
 from scripts.misgendered.predictions import by_model
 from scripts.misgendered.study import FACTORS, NAME, TEMPLATE
 
@@ -60,37 +60,31 @@ def _of_shots(path: str | Path, shots: int, draws: int, seed: int, study_models:
     grid = Grid((rows for _, _, rows in by_model(path, [*TEMPLATE, *NAME], shots)), draws, seed)
     columns = [*TEMPLATE, *NAME, *FACTORS, "correct", "chance"]
     models, pooled = [], {POOLED: {}, "|".join(study_models): {}}
-    chances: dict[Level, float] = {}
     for _, model, rows in by_model(path, columns, shots):
         models.append(model)
-        found = dict(count_levels(rows, grid, BEHIND_EXAMPLES if shots else MARGINS, chances))
-        yield from (_row(model, level, cells, grid, chances[level]) for level, cells in found.items())
+        found = count_levels(rows, grid, BEHIND_EXAMPLES if shots else MARGINS)
+        yield from (_row(model, level, cells, grid) for level, cells in found.items())
         for members, sums in pooled.items():
             if not members or model in study_models:
-                sums |= {level: sums[level] + cells if level in sums else cells for level, cells in found.items()}
+                sums |= {level: sums.get(level, 0) + cells for level, cells in found.items()}
     for members, sums in pooled.items():
         if not members or set(study_models) <= set(models):
-            yield from (_row(members, level, cells, grid, chances[level]) for level, cells in sums.items())
+            yield from (_row(members, level, cells, grid) for level, cells in sums.items())
     if not shots:
-        yield from _by_name(pooled[POOLED], grid, chances)
+        yield from _by_name(pooled[POOLED], grid)
 
 
-def count_levels(
-    rows: pd.DataFrame, grid: Grid, margins: Sequence[tuple[str, ...]], chances: dict[Level, float]
-) -> Iterator[tuple[Level, Cells]]:
-    """Yield each combination of levels with its cells, and note what a random pick comes to there."""
-    rows = rows.assign(declaration_number=_declared(rows.declaration_number))
-    places, correct = grid.places(rows), rows.correct.to_numpy(dtype=bool)
+def count_levels(rows: pd.DataFrame, grid: Grid, margins: Sequence[tuple[str, ...]]) -> dict[Level, np.ndarray]:
+    """Return each combination of levels with its cells: instances, right picks, and right picks at random."""
+    rows = rows.assign(declaration_number=_declared(rows.declaration_number), place=grid.places(rows))
+    found = {}
     for margin in margins:
         columns = ["shots", *margin]
-        codes = rows.groupby(columns, observed=True, sort=False).ngroup().to_numpy()
-        chance = np.bincount(codes, weights=rows.chance) / np.bincount(codes)
-        for first in np.unique(codes, return_index=True)[1]:
-            here = codes == codes[first]
-            levels = rows[columns].iloc[first].astype(str).to_dict()
-            level = tuple(levels.get(factor, POOLED) for factor in FACTORS)
-            chances.setdefault(level, float(chance[codes[first]]))
-            yield level, grid.count(places[here], correct[here])
+        for levels, part in rows.groupby(columns, observed=True, sort=False):
+            named = dict(zip(columns, map(str, levels), strict=True))
+            level = tuple(named.get(factor, POOLED) for factor in FACTORS)
+            found[level] = grid.count(part.place, None, part.correct, part.chance)
+    return found
 
 
 def _declared(numbers: pd.Series) -> pd.Series:
@@ -103,34 +97,31 @@ def _declared(numbers: pd.Series) -> pd.Series:
     return numbers.map(same).astype("category")
 
 
-def _row(model: str, level: Level, cells: Cells, grid: Grid, chance: float, fixed_names: bool = False) -> dict:
+def _row(model: str, level: Level, cells: np.ndarray, grid: Grid, fixed_names: bool = False) -> dict:
     low, high = grid.interval(cells, fixed_names)
-    facts = {"model": model, **dict(zip(FACTORS, level, strict=True)), "metric": "accuracy"}
-    return facts | {
-        "value": cells.share, "low": low, "high": high, "above": cells.right.sum(), "below": cells.trials.sum(),
-        "clusters": fewest(cells.trials), "chance": chance,
+    trials, right, by_chance = cells.sum(axis=(1, 2))
+    return {
+        "model": model, **dict(zip(FACTORS, level, strict=True)), "metric": "accuracy", "value": right / trials,
+        "low": low, "high": high, "above": int(right), "below": int(trials), "clusters": fewest(cells),
+        "chance": by_chance / trials,
     }  # fmt: skip
 
 
-def _by_name(found: dict[Level, Cells], grid: Grid, chances: dict[Level, float]) -> Iterator[dict]:
+def _by_name(found: dict[Level, np.ndarray], grid: Grid) -> Iterator[dict]:
     """Yield the accuracy on neo-pronouns for each name, over all models (section 4.2).
 
-    The bootstrap resamples templates alone: a name is the name that it is.
+    The bootstrap resamples templates alone: a name is the name that it is. ``chance`` is that of all names.
     """
-    neo = next((level for level in found if _is_split(level, pronoun_type="neo")), None)
-    if neo is None:
+    neo = tuple({"shots": "0", "pronoun_type": "neo"}.get(factor, POOLED) for factor in FACTORS)
+    if neo not in found:
         return
+    trials, _, by_chance = found[neo].sum(axis=(1, 2))
     for place, (name_class, name) in enumerate(grid.names):
-        cells = Cells(*(np.where(np.arange(grid.shape[1]) == place, of, 0) for of in found[neo]))
-        if cells.trials.any():
+        cells = np.where(np.arange(len(grid.names)) == place, found[neo], 0)
+        if cells[0].any():
             named = {"name_class": name_class, "name": name}
             level = tuple(named.get(factor, known) for factor, known in zip(FACTORS, neo, strict=True))
-            yield _row(POOLED, level, cells, grid, chances[neo], fixed_names=True)
-
-
-def _is_split(level: Level, **levels: str) -> bool:
-    known = dict(zip(FACTORS, level, strict=True)) | {"shots": POOLED}
-    return known == dict.fromkeys(FACTORS, POOLED) | levels
+            yield _row(POOLED, level, cells, grid, fixed_names=True) | {"chance": by_chance / trials}
 
 
 if __name__ == "__main__":

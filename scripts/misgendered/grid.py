@@ -4,34 +4,18 @@ Every instance is one template with one name, and both come again in many instan
 (within their form) and names (within their class) apart from each other, and an instance counts as often as its
 template was drawn times its name (Owen 2007). Pronoun groups, declarations and models are the study's own and stay as
 they are. All quantities of one grid share their samples, so the difference of two of them is a paired one.
+
+*Cells* are an array of shape (counts, templates, names): first how many instances each template has with each name,
+then at how many of them the pick is right.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from scripts.core.statistics import procedures
 from scripts.misgendered.study import NAME, TEMPLATE
-
-
-class Cells(NamedTuple):
-    """How many instances each template has with each name, and at how many of them the pick is right.
-
-    Shape (templates, names), of int.
-    """
-
-    trials: np.ndarray
-    right: np.ndarray
-
-    def __add__(self, other: "Cells") -> "Cells":  # type: ignore[override]
-        return Cells(self.trials + other.trials, self.right + other.right)
-
-    @property
-    def share(self) -> float:
-        """The share of instances with the right pick."""
-        return float(self.right.sum() / self.trials.sum())
 
 
 class Grid:
@@ -53,21 +37,16 @@ class Grid:
         self.row_weights = procedures.resampling_weights(self.templates.get_level_values(0), draws, seed)
         self.column_weights = procedures.resampling_weights(self.names.get_level_values(0), draws, seed + 1)
 
-    @property
-    def shape(self) -> tuple[int, int]:
-        """How many templates and names there are."""
-        return len(self.templates), len(self.names)
-
     def places(self, table: pd.DataFrame) -> np.ndarray:
         """Return the number of each row's pair of a template and a name. Shape (rows,), of int."""
         return _numbers(table, TEMPLATE, self.templates) * len(self.names) + _numbers(table, NAME, self.names)
 
-    def count(self, places: np.ndarray, correct: np.ndarray) -> Cells:
-        """Return the cells of rows at these places."""
-        size = self.shape[0] * self.shape[1]
-        return Cells(*(np.bincount(at, minlength=size).reshape(self.shape) for at in (places, places[correct])))
+    def count(self, places: np.ndarray, *weights: np.ndarray | None) -> np.ndarray:
+        """Return the sums of weights of rows at these places, as cells; a weight that is None counts rows."""
+        shape = len(self.templates), len(self.names)
+        return np.array([np.bincount(places, of, shape[0] * shape[1]).reshape(shape) for of in weights])
 
-    def samples(self, cells: Cells, fixed_names: bool = False) -> np.ndarray:
+    def samples(self, cells: np.ndarray, fixed_names: bool = False) -> np.ndarray:
         """Return the share of right picks in every bootstrap sample; all NaN with one template and one name.
 
         Args:
@@ -76,39 +55,41 @@ class Grid:
         Returns:
             Shape (draws,), of float.
         """
-        rows, columns = np.flatnonzero(cells.trials.any(axis=1)), np.flatnonzero(cells.trials.any(axis=0))
+        trials, right = cells[:2].astype(float)
+        rows, columns = np.flatnonzero(trials.any(axis=1)), np.flatnonzero(trials.any(axis=0))
         if len(rows) < 2 and len(columns) < 2:
             return np.full(len(self.row_weights), np.nan)
-        right, trials = (of[np.ix_(rows, columns)].astype(float) for of in (cells.right, cells.trials))
-        weights = self.column_weights[:, columns]
+        here, weights = np.ix_(rows, columns), self.column_weights[:, columns]
         return procedures.crossed_shares(
-            right, trials, self.row_weights[:, rows], np.ones_like(weights) if fixed_names else weights
+            right[here], trials[here], self.row_weights[:, rows], np.ones_like(weights) if fixed_names else weights
         )
 
-    def interval(self, cells: Cells, fixed_names: bool = False) -> tuple[float, float]:
+    def interval(self, cells: np.ndarray, fixed_names: bool = False) -> tuple[float, float]:
         """Return the ends of the 95 % interval of the share of right picks.
 
         Where all picks are right, or none is, samples agree. The interval is then Wilson's, of as many trials as there
         are templates or names, whichever are fewer, as :func:`scripts.core.statistics.procedures.cluster_bootstrap` has
         it of one kind of cluster.
         """
-        right, clusters = cells.right.sum(), fewest(cells.trials)
-        if clusters and right in (0, cells.trials.sum()):
+        (trials, right), clusters = cells[:2].sum(axis=(1, 2)), fewest(cells)
+        if clusters and right in (0, trials):
             return procedures.wilson(clusters if right else 0, clusters)
-        return procedures.bootstrap_interval(cells.share, self.samples(cells, fixed_names), clusters, least=0.0)
+        return procedures.bootstrap_interval(share(cells), self.samples(cells, fixed_names), clusters, least=0.0)
 
-    def difference(self, first: Cells, second: Cells) -> tuple[float, float]:
+    def difference(self, first: np.ndarray, second: np.ndarray) -> tuple[float, float]:
         """Return the ends of the 95 % interval of the first share minus the second."""
         samples = self.samples(first) - self.samples(second)
-        return procedures.bootstrap_interval(first.share - second.share, samples, fewest(first.trials + second.trials))
+        return procedures.bootstrap_interval(share(first) - share(second), samples, fewest(first[:1] + second[:1]))
 
 
-def fewest(trials: np.ndarray) -> int:
-    """Return how many templates or names there are, whichever are fewer but more than one; 0 with one of either.
+def share(cells: np.ndarray) -> float:
+    """Return the share of instances with the right pick."""
+    return float(cells[1].sum() / cells[0].sum())
 
-    ``trials`` has the shape (templates, names).
-    """
-    kinds = [int(trials.any(axis=axis).sum()) for axis in (1, 0)]
+
+def fewest(cells: np.ndarray) -> int:
+    """Return how many templates or names there are, whichever are fewer but more than one; 0 with one of either."""
+    kinds = [int(cells[0].any(axis=axis).sum()) for axis in (1, 0)]
     return min((count for count in kinds if count > 1), default=0)
 
 

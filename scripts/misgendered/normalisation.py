@@ -14,7 +14,7 @@ from scripts.core.statistics import normalisation as scores_compared
 from scripts.core.statistics.ratios import POOLED
 from scripts.core.workflow.job import run_named
 from scripts.misgendered import study
-from scripts.misgendered.grid import Cells, Grid
+from scripts.misgendered.grid import Grid
 from scripts.misgendered.study import NAME, TEMPLATE
 
 
@@ -91,11 +91,8 @@ class TemplatesAndNames:
         """Return both ends of the 95 % interval of a difference of accuracies on the same instances."""
         return self.grid.difference(self._cells(part), self._cells(base))
 
-    def _cells(self, part: pd.DataFrame) -> Cells:
-        places, size = self.places[part.index], int(np.prod(self.grid.shape))
-        return Cells(
-            *(np.bincount(places, of, size).reshape(self.grid.shape).astype(int) for of in (part.n, part.correct))
-        )
+    def _cells(self, part: pd.DataFrame) -> np.ndarray:
+        return self.grid.count(self.places[part.index], part.n, part.correct)
 
 
 def pooled_models(models: Iterable[str]) -> dict[str, list[str]]:

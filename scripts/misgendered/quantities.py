@@ -20,7 +20,7 @@ from scripts.core.paper.formats import interval, number
 from scripts.core.statistics import procedures
 from scripts.misgendered import study
 from scripts.misgendered.corpora import document_sums
-from scripts.misgendered.grid import Grid
+from scripts.misgendered.grid import Grid, share
 from scripts.misgendered.predictions import by_model
 from scripts.misgendered.study import FORM_LABELS, NAME, TEMPLATE, TYPES, forms_declared
 from scripts.misgendered.tables import rank_names
@@ -61,7 +61,7 @@ class Results:
     @property
     def templates(self) -> int:
         """How many templates are resampled."""
-        return self.grid.shape[0]
+        return len(self.grid.templates)
 
     def share(self, models: Iterable[str] | None = None, shots: int = 0, **levels: Any) -> Sampled:
         """Return an accuracy of some models together, or of all of the study.
@@ -79,8 +79,8 @@ class Results:
         if not chosen.any():
             what = ", ".join(f"{value}" for value in levels.values())
             raise MissingEvidence(f"{what} with {shots} examples" if shots else what)
-        cells = self.grid.count(self.places[chosen], self.table.correct.to_numpy(dtype=bool)[chosen])
-        return Sampled(cells.share, self.grid.samples(cells), self.templates)
+        cells = self.grid.count(self.places[chosen], None, self.table.correct.to_numpy(dtype=bool)[chosen])
+        return Sampled(share(cells), self.grid.samples(cells), self.templates)
 
     def size(self, shots: int = 0) -> int:
         """Return how many instances each model has."""

@@ -36,18 +36,18 @@ def test_gendered_words_follow_their_person(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "named"),
     [
-        ("\tF\t", "\tX\t", ["row 2", "gender 'X'"]),
-        ("\tb\t", "\tc\t", ["row 2", "right name 'c'", "a, b, neither"]),
-        ("Judit\tPaul", "Judit\tJudit", ["row 2", "four different names"]),
-        ("{y}", "Otto", ["row 2", "slot '{y}' is missing", "'Otto' is outside its slot"]),
-        ("{target:nominative}", "she", ["row 2", "one slot {target:…}", "'she' must be a slot"]),
-        ("{target:nominative}", "{target:dative}", ["row 2", "slot '{target:dative}' is unknown"]),
-        ("{a} lent {b}", "{b} lent {a}", ["row 2", "{a} must come before {b}"]),
-        ("had none", "had none}", ["row 2", "brace"]),
-        ("rain", "road", ["row 3", "'road'", "row 2"]),
+        ("\tF\t", "\tX\t", ["row 2: unknown gender 'X'"]),
+        ("\tb\t", "\tc\t", ["row 2: unknown right 'c'; use one of a, b, neither"]),
+        ("rain", "road", ["row 3: 'road' is already in row 2"]),
+        ("Judit\tPaul", "Judit\tJudit", ["row 2: four different names", "correct these rows"]),
+        ("{y}", "Otto", ["row 2: the slot '{y}' is missing", "'Otto' is outside its slot"]),
+        ("{target:nominative}", "she", ["row 2: one slot {target:…}", "'she' must be a slot"]),
+        ("{target:nominative}", "{target:dative}", ["row 2: the slot '{target:dative}' is unknown"]),
+        ("{a} lent {b}", "{b} lent {a}", ["row 2: {a} must come before {b}"]),
+        ("had none", "had none}", ["row 2: a brace is not closed"]),
     ],
 )
 def test_bad_rows_of_quadruples_are_named(tmp_path, old, new, named):
     path = make.write_quadruples(tmp_path / "quadruples.tsv", [make.ROWS[0].replace(old, new, 1), make.ROWS[1]])
-    with refused(path, *named, "correct these rows"):
+    with refused(path, *named):
         templates.read_quadruples(path, make.PRONOUNS)

@@ -10,7 +10,7 @@ from scripts.core.errors import UserError
 from scripts.core.statistics.procedures import wilson
 from scripts.core.statistics.ratios import POOLED
 from scripts.misgendered import choices, predictions, study
-from scripts.misgendered.grid import Cells, Grid
+from scripts.misgendered.grid import Grid
 from scripts.misgendered.study import split
 from scripts.misgendered.tables import name_ranks, rank_names
 from tests.misgendered import synthetic
@@ -136,7 +136,7 @@ def test_estimates_of_all_models_are_those_of_all_rows_together(predicted, estim
     grid = Grid([zero], DRAWS, 1)
     for group in ("he", "xe"):
         part = zero[zero.group == group]
-        cells = grid.count(grid.places(part), part.correct.to_numpy())
+        cells = grid.count(grid.places(part), None, part.correct)
         row = split(estimated, "group", model=POOLED, group=group).iloc[0]
         assert (row.value, row.below) == (part.correct.mean(), len(part))
         assert (row.low, row.high) == grid.interval(cells)
@@ -156,7 +156,7 @@ def test_a_share_is_resampled_by_templates_and_names_as_a_plain_loop_does(base):
     """An instance counts as often as its template was drawn times its name."""
     grid = Grid([base], 20, 1)
     part = base[base.group == "he"]
-    samples = grid.samples(grid.count(grid.places(part), part.correct.to_numpy()))
+    samples = grid.samples(grid.count(grid.places(part), None, part.correct))
     templates, names = list(grid.templates), list(grid.names)
     for draw, share in enumerate(samples):
         weights = [
@@ -170,17 +170,17 @@ def test_a_share_is_resampled_by_templates_and_names_as_a_plain_loop_does(base):
 def test_where_all_are_right_or_none_is_the_interval_is_of_templates_or_names():
     table = synthetic.instances(1100)
     grid = Grid([table], 100, 1)
-    trials = grid.count(grid.places(table), np.zeros(len(table), dtype=bool)).trials
+    (trials,) = grid.count(grid.places(table), None)
     fewer = min(np.count_nonzero(trials.any(axis=axis)) for axis in (0, 1))
-    assert grid.interval(Cells(trials, trials)) == pytest.approx(wilson(fewer, fewer))
-    assert grid.interval(Cells(trials, 0 * trials)) == pytest.approx(wilson(0, fewer))
+    assert grid.interval(np.array([trials, trials])) == pytest.approx(wilson(fewer, fewer))
+    assert grid.interval(np.array([trials, 0 * trials])) == pytest.approx(wilson(0, fewer))
     # One name alone: its templates count.
     of_name = np.where(np.arange(trials.shape[1]) == 0, trials, 0)
     templates = np.count_nonzero(of_name.any(axis=1))
-    assert grid.interval(Cells(of_name, of_name), fixed_names=True) == pytest.approx(wilson(templates, templates))
+    assert grid.interval(np.array([of_name, of_name]), fixed_names=True) == pytest.approx(wilson(templates, templates))
     single = np.zeros_like(trials)
     single[0, 0] = 3
-    assert np.isnan(grid.interval(Cells(single, single))).all()
+    assert np.isnan(grid.interval(np.array([single, single]))).all()
 
 
 def test_names_are_ranked_by_neo_pronouns(predicted, estimated):
@@ -214,9 +214,8 @@ def test_draws_of_examples_vary(estimated):
 def changed(base, other):
     """Return what one choice changes, from predictions of one model or several."""
     pairs = base.assign(picked_other=other.picked.to_numpy(), correct_other=other.correct.to_numpy())
-    grid, found = Grid([base], DRAWS, 1), {}
-    for model, rows in pairs.groupby("model"):
-        choices.add(found, model, rows, grid)
+    grid = Grid([base], DRAWS, 1)
+    found = {model: choices.count_changes(rows, grid) for model, rows in pairs.groupby("model")}
     return choices.changes(found, grid, "labels", "faithful").set_index(["model", "pronoun_type"])
 
 
