@@ -20,7 +20,7 @@ from scripts.ruff.human import human_baseline as ruff_human_baseline
 RUFF_PROMPTS = str(TEMPLATES / "ruff/prompts.tsv")
 RUFF_CHAINS = str(TEMPLATES / "ruff/chain_of_thought.tsv")
 RUFF = call_or_exit(
-    ruff_plan.Plan.of,
+    ruff_plan.Plan,
     config["ruff"],
     MODELS,
     RUN_MODELS,
@@ -143,7 +143,7 @@ rule ruff_prompts:
         runtime=growing(30),
     params:
         **{key: RUFF.prompting[key] for key in ("sample_size", "kinds", "blank", "option_orders")},
-        chains={key: RUFF.prompting["chain_of_thought"][key] for key in ("methods", "distractors", "sample_size")},
+        chains={key: RUFF.chains[key] for key in ("methods", "distractors", "sample_size")},
     script:
         "../scripts/ruff/instances.py"
 
@@ -404,7 +404,7 @@ rule ruff_prompt_table:
         **from_wildcards("table"),
         models=RUFF.asked,
         kinds=RUFF.prompting["kinds"],
-        methods=RUFF.prompting["chain_of_thought"]["methods"],
+        methods=RUFF.chains["methods"],
         blank=RUFF.prompting["blank"],
     script:
         "../scripts/ruff/prompt_tables.py"
@@ -511,8 +511,7 @@ rule ruff_section:
         settings=RUFF.section_settings,
         sizes=RUFF.sizes,
         prompting=RUFF.prompting_section,
-        prompting_settings=RUFF.prompting_numbers,
-        uneven=ruff_plan.uneven_models(RUFF.sizes),
+        uneven=RUFF.uneven,
     script:
         "../scripts/ruff/section.py"
 

@@ -3,10 +3,10 @@
 That is how many instances of each sample models score, and which models are prompted, by which methods and how often.
 """
 
-from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from scripts.core.data import options
 from scripts.core.data.templates import CASES
@@ -26,6 +26,8 @@ TOKENS = (34.5, 49, 58.5, 68, 77, 86)
 """Tokens of a text by its number of distractors, on average; they fit the tokenizers of BERT and SmolLM2 alike."""
 PROMPT_TOKENS = 200
 """Tokens of a typical prompt with its instance."""
+PROMPTING, CHAINS = "ruff.prompting", "ruff.prompting.chain_of_thought"
+"""Keys of the configuration, for messages."""
 
 
 def full_sample(n_sets: int) -> int:
@@ -37,229 +39,128 @@ def full_sample(n_sets: int) -> int:
     return TASKS * n_sets * (n_sets - 1)
 
 
-def sample_sizes(size: int | dict[str, int], models: Iterable[str]) -> dict[str, int]:
-    """Return how many instances of each sample every model scores.
-
-    Args:
-        size: ``ruff.sample_size``: for all models, or for each model that has its own, and for the others as
-            ``default``; 0 leaves a model out.
-        models: The models of the run.
-
-    Raises:
-        UserError: If all models are left out.
-    """
-    own = size if isinstance(size, dict) else {"default": size}
-    sizes = {model: own.get(model, own["default"]) for model in models}
-    if sizes and not any(sizes.values()):
-        raise UserError(
-            f"ruff.sample_size leaves out every model of the run ({', '.join(sizes)}); give one a sample, or name "
-            "studies without ruff"
-        )
-    return {model: number for model, number in sizes.items() if number}
-
-
-def uneven_models(sizes: dict[str, int]) -> list[str]:
-    """Return the models whose samples have one case more often than another: three cases do not divide their size."""
-    return [model for model, size in sizes.items() if size % len(CASES)]
-
-
-def check_sizes(settings: dict, n_sets: int, known: Collection[str]) -> None:
-    """Refuse sizes above the full sample, and those in which one pronoun set would be right more often than another.
-
-    Args:
-        settings: ``ruff`` of the configuration.
-        known: Every model of the registry.
-
-    Raises:
-        UserError: For these, and for a size of a model that is not in the registry.
-    """
-    most, size = full_sample(n_sets), settings["sample_size"]
-    sizes = {"ruff.sample_size": size}
-    if isinstance(size, dict):
-        for model in size:
-            if model != "default" and model not in known:
-                raise UserError(
-                    f"ruff.sample_size: '{model}' is not in config/models.yaml"
-                    f"{did_you_mean(model, known) or '; remove it'}"
-                )
-        sizes = {f"ruff.sample_size.{model}": number for model, number in size.items()}
-    prompting = settings["prompting"]
-    if prompting["models"]:
-        sizes["ruff.prompting.sample_size"] = prompting["sample_size"]
-    if prompting["chain_of_thought"]["models"]:
-        sizes["ruff.prompting.chain_of_thought.sample_size"] = prompting["chain_of_thought"]["sample_size"]
-    for key, number in sizes.items():
-        if number > most:
-            raise UserError(
-                f"{key} is {number}, but with {n_sets} pronoun sets a full sample has {most} instances; "
-                f"use at most {most}"
-            )
-        if number % n_sets:
-            raise UserError(
-                f"{key} is {number}, which {n_sets} pronoun sets do not divide, so that one would be right more often "
-                f"than another; use a multiple of {n_sets}"
-            )
-
-
-def prompted_jobs(
-    settings: dict, models: dict[str, Model], seeds: list[int], distractors: list[int], prompt_kinds: list[str]
-) -> dict[str, Prompting]:
-    """Return what each prompted model is asked.
-
-    Args:
-        settings: ``ruff.prompting`` of the configuration.
-        models: The registry.
-        seeds, distractors: Of the run's samples.
-        prompt_kinds: The kind of each prompt template (:func:`scripts.ruff.prompts.read_prompts`).
-
-    Returns:
-        By name, in registry order.
-
-    Raises:
-        UserError: For a model that is unknown or cannot be prompted, and for samples or chains of thought beyond those
-            of the run and of the prompts.
-    """
-    where = "ruff.prompting"
-    chosen = registry.select_prompted(models, settings["models"], f"{where}.models")
-    chains = settings["chain_of_thought"]
-    for name, model in chosen.items():
-        if model.api and name in chains["models"]:
-            raise UserError(
-                f"{where}.chain_of_thought.models: '{name}' is behind a server, which answers no chains of thought; "
-                "remove it"
-            )
-    # What nobody is asked needs to fit nothing.
-    limits = [("chain_of_thought.models", chains["models"], settings["models"], f"{where}.models")]
-    if chosen:
-        limits.append(("seeds", settings["seeds"], seeds, "ruff.seeds"))
-        limits.append(("distractors", settings["distractors"], distractors, "ruff.distractors"))
-    if chains["models"]:
-        of = f"{where}.distractors"
-        limits.append(("chain_of_thought.distractors", chains["distractors"], settings["distractors"], of))
-    for key, parts, whole, of in limits:
-        beyond = [part for part in parts if part not in whole]
-        if beyond:
-            raise UserError(f"{where}.{key}: {beyond[0]!r} is not in {of}; add it there or remove it here")
-    if chains["models"] and chains["sample_size"] > settings["sample_size"]:
-        raise UserError(
-            f"{where}.chain_of_thought.sample_size is {chains['sample_size']}, more than {where}.sample_size; lower it"
-        )
-    of_kind = {"open": 1, "options": len(settings["option_orders"])}
-    prompts = sum(prompt_kinds.count(kind) * of_kind[kind] for kind in settings["kinds"])
-    samples = len(settings["seeds"]) * len(settings["distractors"])
-    chain_samples = len(settings["seeds"]) * len(chains["distractors"])
-    new = settings["new_tokens"]
-    of_models = {}
-    for name, model in chosen.items():
-        methods = [VANILLA, *(chains["methods"] if name in chains["models"] else [])]
-        tokens = {"answer": new[model.architecture], "chain": new["chain"], "final": new["final"]}
-        plain = prompts * settings["sample_size"] * samples
-        chained = prompts * chains["sample_size"] * chain_samples * (len(methods) - 1)
-        answers = [(plain, tokens["answer"]), (chained, tokens["chain"]), (chained, tokens["final"])]
-        of_models[name] = Prompting(methods, tokens, answers)
-    return of_models
-
-
 @dataclass(frozen=True)
 class Plan(StudyPlan):
     """A run of the study.
 
     Attributes:
-        chance: The accuracy of a random choice.
-        n_sets: Pronoun sets of the run.
-        sizes: Models that score instances, to how many of each sample (:func:`sample_sizes`).
-        models: These models and what figures say of them.
-        prompted: Models to what they are asked (:func:`prompted_jobs`).
-        asked: These models and what figures say of them.
-        pairs: Prompted models, each with itself and its base model where these score.
-        has_thinkers: Whether a prompted model thinks before it answers.
+        known: The registry.
+        run: The run's models and what figures say of them.
+        pronouns: As read by :func:`scripts.core.data.templates.read_pronouns`.
+        names: Pronoun sets of the run.
+        prompt_templates: The file of prompts.
+
+    Raises:
+        UserError: For pronoun sets, sizes, prompts or models that a run cannot have.
     """
 
-    chance: float
-    n_sets: int
-    sizes: dict[str, int]
-    models: dict[str, dict]
-    prompted: dict[str, Prompting]
-    asked: dict[str, dict]
-    pairs: list[dict]
-    has_thinkers: bool
+    known: dict[str, Model]
+    run: dict[str, dict]
+    pronouns: dict
+    names: list[str]
+    prompt_templates: str | Path
 
-    @classmethod
-    def of(
-        cls,
-        settings: dict,
-        known: dict[str, Model],
-        run: dict,
-        pronouns: dict,
-        names: list[str],
-        prompt_templates: str | Path,
-    ) -> "Plan":
-        """Return the plan of a configuration, of which ``settings`` are the block ``ruff``.
-
-        Args:
-            known: The registry.
-            run: The run's models and what figures say of them.
-            pronouns: As read by :func:`scripts.core.data.templates.read_pronouns`.
-            names: Pronoun sets of the run.
-            prompt_templates: The file of prompts.
-
-        Raises:
-            UserError: For pronoun sets, sizes, prompts or models that a run cannot have.
-        """
-        chance = options.chance_of_sets(study.select_pronoun_sets(pronouns, names), CASES)
-        check_sizes(settings, len(names), known)
-        kinds = [prompt["kind"] for prompt in read_prompts(prompt_templates).values()]
-        prompted = prompted_jobs(settings["prompting"], known, settings["seeds"], settings["distractors"], kinds)
-        sizes = sample_sizes(settings["sample_size"], run)
-        if not sizes:
+    def __post_init__(self):
+        study.select_pronoun_sets(self.pronouns, self.names)
+        read_prompts(self.prompt_templates)
+        self._check_sizes()
+        self._check_prompting()
+        if not self.run:
             raise UserError(
                 "models: RUFF reads what models score, and none is named; name one, or leave ruff out of studies"
             )
-        models = {name: run[name] for name in sizes}
-        return cls(
-            settings=settings,
-            chance=chance,
-            n_sets=len(names),
-            sizes=sizes,
-            models=models,
-            prompted=prompted,
-            asked={name: known[name].facts for name in prompted},
-            pairs=[
-                {"prompted": name, "scored": model}
-                for name in prompted
-                for model in dict.fromkeys([name, known[name].base or name])
-                if model in models
-            ],
-            has_thinkers=any(known[name].thinking is not None for name in prompted),
-        )
+        if not self.sizes:
+            raise UserError(
+                f"ruff.sample_size leaves out every model of the run ({', '.join(self.run)}); give one a sample, or "
+                "name studies without ruff"
+            )
+
+    def _check_sizes(self) -> None:
+        """Refuse sizes above the full sample, and those in which one pronoun set would be right more often."""
+        n_sets, size = len(self.names), self["sample_size"]
+        most = full_sample(n_sets)
+        for model in size if isinstance(size, dict) else ():
+            if model != "default" and model not in self.known:
+                hint = did_you_mean(model, self.known) or "; remove it"
+                raise UserError(f"ruff.sample_size: '{model}' is not in config/models.yaml{hint}")
+        sizes = {f"ruff.sample_size.{model}": n for model, n in size.items()} if isinstance(size, dict) else {}
+        sizes = sizes or {"ruff.sample_size": size}
+        # What nobody is asked may have any size.
+        for where, asked in ((PROMPTING, self.prompting), (CHAINS, self.chains)):
+            if asked["models"]:
+                sizes[f"{where}.sample_size"] = asked["sample_size"]
+        for key, number in sizes.items():
+            if number > most:
+                raise UserError(
+                    f"{key} is {number}, but with {n_sets} pronoun sets a full sample has {most} instances; "
+                    f"use at most {most}"
+                )
+            if number % n_sets:
+                raise UserError(
+                    f"{key} is {number}, which {n_sets} pronoun sets do not divide, so that one would be right more "
+                    f"often than another; use a multiple of {n_sets}"
+                )
+
+    def _check_prompting(self) -> None:
+        """Refuse models that cannot be prompted, and samples or chains of thought beyond those that there are."""
+        asked, chains = self.prompting, self.chains
+        for name in self.asked:
+            if self.known[name].api and name in chains["models"]:
+                raise UserError(
+                    f"{CHAINS}.models: '{name}' is behind a server, which answers no chains of thought; remove it"
+                )
+        within = [(f"{CHAINS}.models", chains["models"], f"{PROMPTING}.models", asked["models"])]
+        if self.asked:
+            within += [(f"{PROMPTING}.{key}", asked[key], f"ruff.{key}", self[key]) for key in ("seeds", "distractors")]
+        if chains["models"]:
+            within.append(
+                (f"{CHAINS}.distractors", chains["distractors"], f"{PROMPTING}.distractors", asked["distractors"])
+            )
+        for key, parts, of, whole in within:
+            beyond = [part for part in parts if part not in whole]
+            if beyond:
+                raise UserError(f"{key}: {beyond[0]!r} is not in {of}; add it there or remove it here")
+        if chains["models"] and chains["sample_size"] > asked["sample_size"]:
+            raise UserError(
+                f"{CHAINS}.sample_size is {chains['sample_size']}, more than {PROMPTING}.sample_size; lower it"
+            )
+
+    @cached_property
+    def chance(self) -> float:
+        """The accuracy of a random choice."""
+        return options.chance_of_sets(study.select_pronoun_sets(self.pronouns, self.names), CASES)
+
+    @cached_property
+    def sizes(self) -> dict[str, int]:
+        """Models that score instances, to how many of each sample: their own size or the default; 0 leaves one out."""
+        size = self["sample_size"]
+        own = size if isinstance(size, dict) else {"default": size}
+        sizes = {model: own.get(model, own["default"]) for model in self.run}
+        return {model: number for model, number in sizes.items() if number}
 
     @property
-    def largest(self) -> int:
-        """The most instances of each sample that a model scores; all models take the first of the same."""
-        return max(self.sizes.values())
+    def uneven(self) -> list[str]:
+        """Those whose samples have one case more often than another: three cases do not divide their size."""
+        return [model for model, size in self.sizes.items() if size % len(CASES)]
 
-    @property
-    def prompting(self) -> dict:
-        """``ruff.prompting`` of the configuration."""
-        return self["prompting"]
-
-    @property
-    def chained(self) -> list[str]:
-        """Models that are asked for chains of thought."""
-        return self.prompting["chain_of_thought"]["models"] if self.asked else []
+    @cached_property
+    def models(self) -> dict[str, dict]:
+        """Models that score instances and what figures say of them."""
+        return {name: self.run[name] for name in self.sizes}
 
     @cached_property
     def scored(self) -> ScoredInstances:
-        """What models score."""
+        """What models score; all take the first instances of the same samples."""
+        largest = max(self.sizes.values())
         scored = {size: self._scored_by(size) for size in self.sizes.values()}
         return ScoredInstances(
             sets=self.templates,
-            instances=scored[self.largest]["instances"],
-            options=self.n_sets,
+            instances=scored[largest]["instances"],
+            options=len(self.names),
             # The longest set has 69 tokens a text under BERT's tokenizer; the root mean square over its six sets is 52.
             tokens=56,
-            lengths=scored[self.largest]["lengths"],
-            fewer={model: scored[size] for model, size in self.sizes.items() if size < self.largest},
+            lengths=scored[largest]["lengths"],
+            fewer={model: scored[size] for model, size in self.sizes.items() if size < largest},
             benchmark=[
                 f"results/ruff/instances/replica/sample_seed{seed}_distractors{n}.parquet"
                 for seed in (13, 17, 19)
@@ -273,15 +174,66 @@ class Plan(StudyPlan):
         lengths = [(TASKS, TASK_TOKENS), *samples]
         return {"priority": size, "instances": sum(count for count, _ in lengths), "lengths": lengths}
 
+    @property
+    def prompting(self) -> dict[str, Any]:
+        """``ruff.prompting`` of the configuration."""
+        return self["prompting"]
+
+    @property
+    def chains(self) -> dict[str, Any]:
+        """``ruff.prompting.chain_of_thought`` of the configuration."""
+        return self.prompting["chain_of_thought"]
+
     @cached_property
-    def prompts(self) -> PromptSet:
-        """What prompted models are asked."""
-        return PromptSet(self.templates, self.prompted, PROMPT_TOKENS)
+    def asked(self) -> dict[str, dict]:
+        """Models that are prompted, in registry order, and what figures say of them."""
+        chosen = registry.select_prompted(self.known, self.prompting["models"], f"{PROMPTING}.models")
+        return {name: model.facts for name, model in chosen.items()}
+
+    @property
+    def chained(self) -> list[str]:
+        """Those that are asked for chains of thought."""
+        return self.chains["models"] if self.asked else []
 
     @property
     def methods(self) -> list[str]:
         """Ways of asking, the one without a chain of thought first."""
-        return [VANILLA, *self.prompting["chain_of_thought"]["methods"]]
+        return [VANILLA, *self.chains["methods"]]
+
+    @cached_property
+    def prompted(self) -> dict[str, Prompting]:
+        """The same models to what they are asked."""
+        given, chains = self.prompting, self.chains
+        kinds = [prompt["kind"] for prompt in read_prompts(self.prompt_templates).values()]
+        of_kind = {"open": 1, "options": len(given["option_orders"])}
+        prompts = sum(kinds.count(kind) * of_kind[kind] for kind in given["kinds"])
+        samples = len(given["seeds"]) * len(given["distractors"])
+        chain_samples = len(given["seeds"]) * len(chains["distractors"])
+        jobs = {}
+        for name, facts in self.asked.items():
+            methods = self.methods if name in self.chained else [VANILLA]
+            new = given["new_tokens"]
+            tokens = {"answer": new[facts["architecture"]], "chain": new["chain"], "final": new["final"]}
+            plain = prompts * given["sample_size"] * samples
+            chained = prompts * chains["sample_size"] * chain_samples * (len(methods) - 1)
+            answers = [(plain, tokens["answer"]), (chained, tokens["chain"]), (chained, tokens["final"])]
+            jobs[name] = Prompting(methods, tokens, answers)
+        return jobs
+
+    @property
+    def prompts(self) -> PromptSet:
+        """What prompted models are asked about each template set."""
+        return PromptSet(self.templates, self.prompted, PROMPT_TOKENS)
+
+    @property
+    def pairs(self) -> list[dict]:
+        """Prompted models, each with itself and its base model where these score."""
+        return [
+            {"prompted": name, "scored": model}
+            for name in self.asked
+            for model in dict.fromkeys([name, self.known[name].base or name])
+            if model in self.models
+        ]
 
     @property
     def outputs_mb(self) -> int:
@@ -290,8 +242,8 @@ class Plan(StudyPlan):
 
     def prompting_figures(self, fewest: int) -> list[str]:
         """Return the figures of prompted models that the run has: shares of at least ``fewest`` answers to a prompt."""
-        asked = self.prompting["sample_size"] * len(self.prompting["seeds"]) >= fewest
-        chains = self.prompting["chain_of_thought"]["sample_size"] * len(self.prompting["seeds"]) >= fewest
+        seeds = len(self.prompting["seeds"])
+        asked, chains = (given["sample_size"] * seeds >= fewest for given in (self.prompting, self.chains))
         drawn = {
             "prompting_vanilla": self.asked and asked,
             "prompting_final": self.chained and chains,
@@ -303,41 +255,29 @@ class Plan(StudyPlan):
     @property
     def section_settings(self) -> dict:
         """Settings that the paper's section prints."""
-        return {
-            "seeds": len(self["seeds"]),
-            "chance": self.chance,
-            "alpha": self["alpha"],
-            "bootstrap_draws": self.bootstrap["draws"],
-        }
+        settings = {"seeds": len(self["seeds"]), "chance": self.chance, "alpha": self["alpha"]}
+        return settings | {"bootstrap_draws": self.bootstrap["draws"]}
 
     @property
     def compared_settings(self) -> dict:
         """Settings that the study prints, too."""
-        return self.section_settings | {"pronoun_sets": self.n_sets, "cases": len(CASES)}
-
-    @property
-    def prompting_numbers(self) -> dict:
-        """Settings of prompting that the paper's numbers have."""
-        given = self.prompting
-        return {
-            "sample_size": given["sample_size"],
-            "seeds": len(given["seeds"]),
-            **{f"new_tokens.{step}": most for step, most in given["new_tokens"].items()},
-        }
+        return self.section_settings | {"pronoun_sets": len(self.names), "cases": len(CASES)}
 
     @property
     def prompting_section(self) -> dict:
-        """What the paper's section says of prompting."""
-        given, chains = self.prompting, self.prompting["chain_of_thought"]
+        """What the paper's section says of prompting, with its settings as numbers."""
+        given = self.prompting
+        new_tokens = {f"new_tokens.{step}": most for step, most in given["new_tokens"].items()}
         return {
             "models": self.asked,
             "distractors": given["distractors"],
-            "chain_distractors": chains["distractors"] if self.chained else [],
-            "chain_models": chains["models"],
-            "methods": chains["methods"],
+            "chain_distractors": self.chains["distractors"] if self.chained else [],
+            "chain_models": self.chains["models"],
+            "methods": self.chains["methods"],
             "kinds": given["kinds"],
             "orders": given["option_orders"],
             "blank": BLANKS[given["blank"]],
             "pairs": self.pairs,
-            "thinking": self.has_thinkers,
+            "thinking": any(self.known[name].thinking is not None for name in self.asked),
+            "settings": {"sample_size": given["sample_size"], "seeds": len(given["seeds"])} | new_tokens,
         }

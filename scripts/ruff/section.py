@@ -43,7 +43,6 @@ def section(
     settings: dict,
     sizes: dict,
     prompting: dict,
-    prompting_settings: dict,
     uneven: list,
 ) -> None:
     """Render the paper's section on RUFF, and its sentences for the abstract, and write the numbers that they print.
@@ -52,8 +51,8 @@ def section(
     ``figures`` and ``tables`` are the files that the study makes, ``comparison_numbers`` count verdicts on what it
     publishes; ``distractors`` and ``seeds`` are those of the samples, ``settings`` are ``seeds`` (how many), ``alpha``,
     ``bootstrap_draws`` and ``chance``; ``sizes`` says how many instances of each sample every model scores;
-    ``prompting`` says which models were prompted and how, ``prompting_settings`` with which numbers, and ``uneven``
-    names models whose samples do not have all cases equally often.
+    ``prompting`` says which models were prompted and how, and ``uneven`` names models whose samples do not have all
+    cases equally often.
     """
     common = context("ruff", template_sets, figures, tables, comparison_numbers, section_tex, models=models)
     for name, counts in zip(template_sets, instance_counts, strict=True):
@@ -66,7 +65,7 @@ def section(
         part["numbers"] |= section_numbers.of_tests(study.read_table(pronoun_tests, name))
         part["numbers"] |= section_numbers.of_scores(scores)
         if prompting["models"]:
-            part["numbers"] |= section_numbers.of_prompting(rows, prompting_settings)
+            part["numbers"] |= section_numbers.of_prompting(rows, prompting["settings"])
         prompted = rows[rows.scoring == PROMPTED]
         alone = ~prompted.prompt.str.contains("|", regex=False)
         part["scored"] = Numbers(part, accuracies, IDENTITY, FACTORS, SOURCE, factor=1)

@@ -56,6 +56,7 @@ def prompting(asked, models, distractors, orders=("published",)):
         "thinking": bool(asked),
         "blank": "___",
         "pairs": [pair for pair in pairs if pair["scored"] in models],
+        "settings": {"sample_size": 4, "seeds": 1, "new_tokens.chain": 128, "new_tokens.final": 10},
     }
 
 
@@ -204,7 +205,6 @@ def render(
         settings=settings,
         sizes=dict.fromkeys(models, 2160),
         prompting=asked,
-        prompting_settings={"sample_size": 4, "seeds": 1, "new_tokens.chain": 128, "new_tokens.final": 10},
         uneven=[],
     )
     rendered = "".join(
