@@ -33,8 +33,7 @@ CHECKED = 20
 
 def simulation(study: str) -> simulated_findings.Simulation:
     """Return what a study simulates."""
-    module = importlib.import_module(f"tests.{study}.simulated_findings")
-    return module.simulation(ROOT / "paper/published")
+    return importlib.import_module(f"tests.{study}.simulated_findings").SIMULATION
 
 
 def main() -> int:

@@ -1,23 +1,20 @@
-"""Worlds in which each finding is true, false or on the border, as drawn types of quadruples.
+"""Worlds in which each finding of Counter-GAP is true, false or on the border, as drawn types of quadruples.
 
 Drawn is for each system which instances of a quadruple are right; metrics, intervals and p values are made of that by
-the functions that make those of a run. Instances of GAP are drawn one by one, and F1 on OntoNotes, whose documents
+the function that makes those of a run. Instances of GAP are drawn one by one, and F1 on OntoNotes, whose documents
 nobody released, with the error that it has on a test set of that size.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from scripts.core.statistics import procedures
 from scripts.counter_gap import estimates, findings, metrics, quantities, study
 from scripts.counter_gap.metrics import key
-from tests.core.paper.simulated_findings import BORDER, FALSE, RUN, STUDY, Simulation, Worlds
+from tests.core.paper.simulated_findings import RUN, STUDY, Change, Simulation, Worlds, chain, changed
 from tests.counter_gap import make
 
 DRAWS, SEED, ALPHA = 400, 1, 0.01
@@ -73,97 +70,52 @@ class System:
             cells[2, 2] = 1 - sum(cells.values())
             for (m, f), chance in cells.items():
                 original, swapped = (m, f) if masculine else (f, m)
-                ways = [(a, b) for a in _pairs(original) for b in _pairs(swapped)]
+                ways = [(a, b) for a in pairs_of(original) for b in pairs_of(swapped)]
                 for (a, b), (c, d) in ways:
                     chances[a + 2 * b + 4 * c + 8 * d + 16 * masculine] += chance / len(ways) / 2
         return chances
 
 
-def _pairs(right: int) -> list[tuple[int, int]]:
+def pairs_of(right: int) -> list[tuple[int, int]]:
     return {0: [(0, 0)], 1: [(1, 0), (0, 1)], 2: [(1, 1)]}[right]
+
+
+Systems = dict[tuple[str, str], System]
+"""By name and debiasing method."""
 
 
 @dataclass(frozen=True)
 class Truth:
-    """What is true: of each system and debiasing method, on GAP (accuracies of M and F), and of F1."""
+    """What is true of systems, on GAP (accuracies of M and F), and of F1 by debiasing method."""
 
-    systems: dict[tuple[str, str], System]
+    systems: Systems
     gap: tuple[float, float]
     f1: dict[str, float]
 
-    def changed(
-        self, change: Callable, *, methods: tuple[str, ...] = (NONE,), systems: tuple[str, ...] = ()
-    ) -> "Truth":
-        """Return the world with some systems changed; ``change`` takes a system's name, its method and what it is."""
-        return replace(
-            self,
-            systems={
-                (name, method): change(name, method, system)
-                if method in methods and (not systems or name in systems)
-                else system
-                for (name, method), system in self.systems.items()
-            },
-        )
+
+def every(*, methods: tuple[str, ...] = (NONE,), names: tuple[str, ...] = findings.SYSTEMS, **values: Any) -> Change:
+    """Return a world in which systems with some debiasing methods have other values."""
+
+    def change(systems: Systems) -> Systems:
+        return {
+            (name, method): replace(system, **values) if method in methods and name in names else system
+            for (name, method), system in systems.items()
+        }
+
+    return changed(systems=change)
 
 
-def _as_found() -> Truth:
-    found = {
-        "BERT-base": ((0.048, 0.030), (0.040, 0.0), (0.018, 0.0)),
-        "BERT-large": ((0.023, 0.005), (0.018, 0.005), (0.0, 0.0)),
-        "SpanBERT-base": ((0.038, 0.025), (0.030, 0.02), (0.0, 0.01)),
-        "SpanBERT-large": ((0.020, 0.008), (0.014, 0.0), (0.0, 0.0)),
-    }
-    return Truth(
-        {
-            (name, method): System(*values, none=none)
-            for name, of_system in found.items()
-            for method, values, none in zip((NONE, "a-CDA", "n-CDA"), of_system, (0.16, 0.15, 0.13), strict=True)
-        },
-        (0.80, 0.747),
-        {NONE: 0.78, "n-CDA": 0.76},
+def as_other(other: dict[str, str]) -> Change:
+    """Return a world in which systems, or debiasing methods, are like other ones."""
+    return changed(
+        systems=lambda systems: {
+            (name, method): systems[other.get(name, name), other.get(method, method)] for name, method in systems
+        }
     )
 
 
-def _set(*, methods: tuple[str, ...] = (NONE,), systems: tuple[str, ...] = (), **values: Any) -> Callable:
-    """Return a world in which systems have other values."""
-
-    def world(truth: Truth) -> Truth:
-        return truth.changed(lambda name, method, system: replace(system, **values), methods=methods, systems=systems)
-
-    return world
-
-
-def _both(*worlds: Callable) -> Callable:
-    def world(truth: Truth) -> Truth:
-        for change in worlds:
-            truth = change(truth)
-        return truth
-
-    return world
-
-
-def _sizes_swapped(truth: Truth) -> Truth:
-    other = {a: b for pair in findings.FAMILIES for a, b in (pair, pair[::-1])}
-    return truth.changed(lambda name, method, system: truth.systems[other[name], method])
-
-
-def _as_other(method: str, source: str) -> Callable:
-    """Return a world in which a method leaves what another one leaves."""
-    return lambda truth: truth.changed(lambda name, _, system: truth.systems[name, source], methods=(method,))
-
-
-def _methods_swapped(first: str, second: str) -> Callable:
-    def world(truth: Truth) -> Truth:
-        made = dict(truth.systems)
-        for name in findings.SYSTEMS:
-            made[name, first], made[name, second] = made[name, second], made[name, first]
-        return replace(truth, systems=made)
-
-    return world
-
-
 @cache
-def _solved(metric: str, field: str, target: float, role: str = "") -> float:
+def solve(metric: str, field: str, target: float, role: str = "") -> float:
     """Return the value of a field at which a metric of a system without other differences has a value."""
     low, high = -0.5, 0.5
     for _ in range(50):
@@ -174,152 +126,131 @@ def _solved(metric: str, field: str, target: float, role: str = "") -> float:
     return middle
 
 
+def on_originals(target: float) -> Change:
+    """Return a world in which originals alone have this difference for SpanBERT-large."""
+    return every(names=LARGE, originals=solve("acc_diff", "originals", target, "original"))
+
+
+def turned(rho: float) -> Change:
+    """Return a world with this rank correlation."""
+    return every(turn=solve("spearman_rho", "turn", rho))
+
+
 LARGE = ("SpanBERT-large",)
 ALL_METHODS = (NONE, *findings.METHODS)
-
-
-def _gap(masculine: float, feminine: float) -> Callable:
-    return lambda truth: replace(truth, gap=(masculine, feminine))
-
-
-def _f1(none: float, named: float) -> Callable:
-    return lambda truth: replace(truth, f1={NONE: none, "n-CDA": named})
-
-
-def _level(target: float) -> Callable:
-    """Return a world in which originals alone have this difference for SpanBERT-large."""
-
-    def world(truth: Truth) -> Truth:
-        return _set(systems=LARGE, originals=_solved("acc_diff", "originals", target, "original"))(truth)
-
-    return world
-
-
+SIZES_SWAPPED = as_other({a: b for pair in findings.FAMILIES for a, b in (pair, pair[::-1])})
+ALIKE = every(methods=ALL_METHODS, none=0.15, delta=0.03, difference=0.02)
+VALUES = {
+    "BERT-base": ((0.048, 0.030), (0.040, 0.0), (0.018, 0.0)),
+    "BERT-large": ((0.023, 0.005), (0.018, 0.005), (0.0, 0.0)),
+    "SpanBERT-base": ((0.038, 0.025), (0.030, 0.02), (0.0, 0.01)),
+    "SpanBERT-large": ((0.020, 0.008), (0.014, 0.0), (0.0, 0.0)),
+}
+"""Delta I and Acc_Diff of each system without debiasing, after a-CDA and after n-CDA."""
+AS_FOUND = Truth(
+    {
+        (name, method): System(*values, none=none)
+        for name, of_system in VALUES.items()
+        for method, values, none in zip(ALL_METHODS, of_system, (0.16, 0.15, 0.13), strict=True)
+    },
+    (0.80, 0.747),
+    {NONE: 0.78, "n-CDA": 0.76},
+)
 WORLDS = {
-    1: Worlds(_set(delta=-0.03), _set(delta=0.0)),
-    2: Worlds(_set(delta=0.01, difference=0.05), _set(delta=0.03, difference=0.03)),
+    1: Worlds(every(delta=-0.03), every(delta=0.0)),
+    2: Worlds(every(delta=0.01, difference=0.05), every(delta=0.03, difference=0.03)),
     3: Worlds(
-        _set(systems=("BERT-large",), delta=-0.023, difference=0.05),
-        _set(systems=("BERT-large",), delta=0.0, difference=findings.NEGLIGIBLE),
+        every(names=("BERT-large",), delta=-0.023, difference=0.05),
+        every(names=("BERT-large",), delta=0.0, difference=findings.NEGLIGIBLE),
     ),
-    4: Worlds(_sizes_swapped, _set(delta=0.03, difference=0.02)),
-    5: Worlds(_set(difference=-0.02), _set(difference=0.0)),
-    6: Worlds(_set(within=0.01), _set(within=0.0)),
-    7: Worlds(_set(turn=-0.12), _set(turn=0.0)),
-    8: Worlds(_set(harder=0.05), _set(harder=findings.NEGLIGIBLE)),
-    9: Worlds(
-        _set(turn=_solved("spearman_rho", "turn", 0.2)), _set(turn=_solved("spearman_rho", "turn", findings.WEAK))
-    ),
+    4: Worlds(SIZES_SWAPPED, every(delta=0.03, difference=0.02)),
+    5: Worlds(every(difference=-0.02), every(difference=0.0)),
+    6: Worlds(every(within=0.01), every(within=0.0)),
+    7: Worlds(every(turn=-0.12), every(turn=0.0)),
+    8: Worlds(every(harder=0.05), every(harder=findings.NEGLIGIBLE)),
+    9: Worlds(turned(0.2), turned(findings.WEAK)),
     10: Worlds(
-        _both(_set(systems=LARGE, difference=0.06), _level(-0.01), _gap(0.78, 0.77)),
-        _both(_set(systems=LARGE, difference=0.03), _level(-0.03), _gap(0.80, 0.77)),
+        chain(every(names=LARGE, difference=0.06), on_originals(-0.01), changed(gap=(0.78, 0.77))),
+        chain(every(names=LARGE, difference=0.03), on_originals(-0.03), changed(gap=(0.80, 0.77))),
     ),
-    11: Worlds(_both(_level(0.032), _gap(0.747, 0.80)), _both(_level(0.0), _gap(0.77, 0.77))),
+    11: Worlds(
+        chain(on_originals(0.032), changed(gap=(0.747, 0.80))), chain(on_originals(0.0), changed(gap=(0.77, 0.77)))
+    ),
     12: Worlds(
-        _both(_methods_swapped(NONE, "n-CDA"), _as_other("a-CDA", NONE), _set(delta=0.0)),
-        _set(methods=ALL_METHODS, delta=0.03),
+        chain(as_other({NONE: "n-CDA", "n-CDA": NONE, "a-CDA": NONE}), every(delta=0.0)),
+        every(methods=ALL_METHODS, delta=0.03),
     ),
-    13: Worlds(_methods_swapped("a-CDA", "n-CDA"), _as_other("a-CDA", "n-CDA")),
+    13: Worlds(as_other({"a-CDA": "n-CDA", "n-CDA": "a-CDA"}), as_other({"a-CDA": "n-CDA"})),
     14: Worlds(
-        _set(methods=("a-CDA",), delta=-0.03, difference=0.05),
-        _set(methods=("a-CDA",), delta=0.0, difference=findings.NEGLIGIBLE),
+        every(methods=("a-CDA",), delta=-0.03, difference=0.05),
+        every(methods=("a-CDA",), delta=0.0, difference=findings.NEGLIGIBLE),
     ),
     15: Worlds(
-        _both(
-            _set(methods=("n-CDA",), delta=0.045, difference=0.0),
-            _set(methods=("n-CDA",), systems=("BERT-base",), delta=-0.02, difference=0.05),
+        chain(
+            every(methods=("n-CDA",), delta=0.045, difference=0.0),
+            every(methods=("n-CDA",), names=("BERT-base",), delta=-0.02, difference=0.05),
         ),
-        _both(
-            _set(methods=("n-CDA",), delta=findings.NEGLIGIBLE),
-            _set(methods=("n-CDA",), systems=("BERT-base",), delta=0.0, difference=findings.NEGLIGIBLE),
+        chain(
+            every(methods=("n-CDA",), delta=findings.NEGLIGIBLE),
+            every(methods=("n-CDA",), names=("BERT-base",), delta=0.0, difference=findings.NEGLIGIBLE),
         ),
     ),
-    16: Worlds(_set(none=0.10), _set(methods=ALL_METHODS, none=0.15, delta=0.03, difference=0.02)),
-    17: Worlds(_f1(0.76, 0.78), _f1(0.78, 0.78)),
-    18: Worlds(_set(none=0.10), _set(methods=ALL_METHODS, none=0.15, delta=0.03, difference=0.02)),
+    16: Worlds(every(none=0.10), ALIKE),
+    17: Worlds(changed(f1={NONE: 0.76, "n-CDA": 0.78}), changed(f1={NONE: 0.78, "n-CDA": 0.78})),
+    18: Worlds(every(none=0.10), ALIKE),
 }
 DEBIASED = range(12, 19)
+"""Findings about debiasing methods."""
+BOTH = (key("acc_diff"), key("delta_i"))
+ASKED = dict.fromkeys(range(1, 19), BOTH) | {
+    1: (key("delta_i"),), 5: (key("acc_diff"),), 6: (key("i_within_diff"),),
+    7: metrics.DIFFERENCES[key("i_across_diff")], 8: (key("original_minus_counterfactual"),),
+    9: (key("lean"), key("acc_diff")),
+    10: (key("acc_diff"), *metrics.DIFFERENCES[key("acc_diff", "original")]),
+    11: metrics.DIFFERENCES[key("acc_diff", "original")],
+    12: (key("delta_i"),), 13: (key("delta_i"),), 16: (key("accuracy"),), 18: (key("accuracy"),),
+}  # fmt: skip
+"""The ratios that each finding asks for, or those that what it asks for is made of."""
 
 
-def _rows(codes: np.ndarray, weights: np.ndarray, ratios: metrics.Ratios, wanted: tuple) -> list[tuple]:
-    """Return rows of the wanted metrics over all passages, as a run makes them: those of :data:`ROWS`."""
-    types = len(next(iter(ratios.values()))[0])
-    onehot = (codes[:, :, None] == np.arange(types)).astype(np.float32)
-    drawn = (weights @ onehot.transpose(1, 0, 2).reshape(codes.shape[1], -1)).reshape(len(weights), len(codes), types)
-    counts = onehot.sum(1)
-    observed, samples = metrics.evaluate(counts, ratios), metrics.evaluate(drawn, ratios)
-    rows = []
-    for of in [of for of in samples if of[:2] in wanted and of[2:] == ("", "")]:
-        metric, role, *_ = of
-        values = observed[of]
-        ends = np.nanquantile(samples[of], [0.025, 0.975], axis=0)
-        sign = np.ones(len(codes)) if metric == "delta_i" else np.where(values < 0, -1.0, 1.0)
-        p = np.full((2, len(codes)), np.nan)
-        if metric in EXACT and of in ratios:
-            p = np.array([estimates.exact_p(row, metric, s) for row, s in zip(counts, sign, strict=True)]).T
-        elif metric == "spearman_rho":
-            p = estimates.drawn_p(samples[of], values, sign)
-        n = codes.shape[1]
-        rows += [(metric, role, n, place, values[place], *ends[:, place], *p[:, place]) for place in range(len(codes))]
-    return rows
+def draw(number: int, truth: Truth, size: str, generator: np.random.Generator) -> quantities.Results:
+    """Return the estimates of a drawn data set that a finding asks for."""
+    systems = [of for of in truth.systems if number in DEBIASED or of[1] == NONE]
+    n = QUADRUPLES[size]
+    # Every system sees the same quadruples: half of them have a masculine original.
+    masculine = np.arange(n) % 2
+    codes = np.empty((len(systems), n), dtype=int)
+    for place, of in enumerate(systems):
+        chances = truth.systems[of].types()
+        for gender in (0, 1):
+            of_gender = chances[16 * gender : 16 * gender + 16]
+            drawn = generator.choice(16, size=int((masculine == gender).sum()), p=of_gender / of_gender.sum())
+            codes[place, masculine == gender] = drawn + 16 * gender
+    asked = {ratio: metrics.RATIOS[ratio] for ratio in ASKED[number]}
+    tables = [estimates.estimate(codes, weights(n), asked).assign(templates="official")]
+    if number in (10, 11):
+        of_men = np.arange(GAP[size]) % 2
+        right = generator.random((len(systems), GAP[size])) < np.where(of_men, *truth.gap)
+        single = estimates.estimate(2 * of_men + right, weights(GAP[size]), metrics.SINGLE)
+        tables.append(single.assign(templates="gap_test"))
+    names, methods = (np.array(part) for part in zip(*systems, strict=True))
+    table = pd.concat(tables, ignore_index=True)
+    place = table.system.astype(int)
+    table = table.assign(model=names[place], debiasing=methods[place], kind="system", scoring="", reading="")
+    if number == 17:
+        scored = [{"model": system, "debiasing": method} for system, method in systems if method in truth.f1]
+        error = F1_ERROR[size]
+        drawn = [truth.f1[of["debiasing"]] + generator.normal(0, error) for of in scored]
+        f1 = estimates.of_corpora([make.corpus_score(value, 1.96 * error) for value in drawn], scored)
+        table = pd.concat([table, f1])
+    table = study.add_significance(estimates.correct_tests(table), ALPHA)
+    return quantities.Results(table.assign(system=table.model))
 
 
-ROWS = ["templates", "metric", "role", "clusters", "place", "value", "low", "high", "p_value", "p_centred"]
-EXACT = ("acc_diff", "delta_i", "original_minus_counterfactual")
-"""Metrics whose p values a finding asks for."""
+@cache
+def weights(n: int) -> np.ndarray:
+    """Return the bootstrap samples of a data set."""
+    return estimates.resample(n, DRAWS, SEED)
 
 
-ASKED = (
-    dict.fromkeys(range(1, 19), ("acc_diff", "delta_i")) | dict.fromkeys((16, 18), ("accuracy",))
-    | {6: ("i_within_diff",), 7: ("i_across_diff",), 8: ("original_minus_counterfactual",), 9: ("spearman_rho",)}
-    | dict.fromkeys((1, 12, 13), ("delta_i",)) | dict.fromkeys((5, 17), ("acc_diff",))
-)  # fmt: skip
-"""The metrics of quadruples that each finding asks for."""
-
-
-def simulation(folder: Path) -> Simulation:
-    """Return the study's simulation, which needs nothing of ``folder``."""
-    weights = {size: estimates.resample(count, DRAWS, SEED) for size, count in QUADRUPLES.items()}
-    of_gap = {size: estimates.resample(count, DRAWS, SEED) for size, count in GAP.items()}
-    as_found = _as_found()
-
-    def draw(number: int, world: str, size: str, generator: np.random.Generator) -> quantities.Results:
-        changes = {FALSE: WORLDS[number].false, BORDER: WORLDS[number].border}
-        truth = changes[world](as_found) if world in changes else as_found
-        keys = [of for of in truth.systems if number in DEBIASED or of[1] == NONE]
-        n = QUADRUPLES[size]
-        # Every system sees the same quadruples: half of them have a masculine original.
-        masculine = np.arange(n) % 2
-        codes = np.empty((len(keys), n), dtype=int)
-        for place, of in enumerate(keys):
-            chances = truth.systems[of].types()
-            for gender in (0, 1):
-                of_gender = chances[16 * gender : 16 * gender + 16]
-                drawn = generator.choice(16, size=int((masculine == gender).sum()), p=of_gender / of_gender.sum())
-                codes[place, masculine == gender] = drawn + 16 * gender
-        asked = [(metric, "") for metric in ASKED[number]]
-        rows = [("official", *row) for row in _rows(codes, weights[size], metrics.RATIOS, tuple(asked))]
-        if number in (10, 11):
-            originals = (("acc_diff", "original"),)
-            rows += [("official", *row) for row in _rows(codes, weights[size], metrics.RATIOS, originals)]
-            of_men = np.arange(GAP[size]) % 2
-            right = generator.random((len(keys), GAP[size])) < np.where(of_men, *truth.gap)
-            single = _rows(2 * of_men + right, of_gap[size], metrics.SINGLE, (("acc_diff", ""),))
-            rows += [("gap_test", *row) for row in single]
-        table = pd.DataFrame(rows, columns=ROWS).assign(kind="system", gender="", original_gender="")
-        table["system"] = [keys[place][0] for place in table.place]
-        table["debiasing"] = [keys[place][1] for place in table.place]
-        families = table.groupby(["templates", "role", "metric"], sort=False)
-        for p in ("p_value", "p_centred"):
-            table[f"{p.removesuffix('_value')}_holm"] = families[p].transform(procedures.holm)
-        table = study.add_significance(table, ALPHA)
-        scored, scores = [], []
-        for system, method in keys if number == 17 else ():
-            if method in truth.f1:
-                value, error = truth.f1[method] + generator.normal(0, F1_ERROR[size]), 1.96 * F1_ERROR[size]
-                scored.append({"model": system, "debiasing": method})
-                scores.append(make.corpus_score(value, error))
-        f1 = estimates.of_corpora(scores, scored)
-        return quantities.Results(pd.concat([table, f1.assign(system=f1.model)] if scored else [table]))
-
-    return Simulation(findings.FINDINGS, WORLDS, draw, SIZES, DRAWS)
+SIMULATION = Simulation(findings.FINDINGS, AS_FOUND, WORLDS, draw, SIZES, DRAWS)

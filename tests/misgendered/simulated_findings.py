@@ -1,4 +1,4 @@
-"""Worlds in which each finding is true, false or on the border, as counts of drawn answers.
+"""Worlds in which each finding of MISGENDERED is true, false or on the border, as counts of drawn answers.
 
 Drawn is how many answers are right for each template and name, of all models together or of one, for the levels of
 those factors that the finding compares. Templates, names and their combinations differ; the counts are averaged and
@@ -6,9 +6,8 @@ resampled as those of a run are. Documents and accuracies by name are drawn apar
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,7 @@ from scripts.misgendered import findings
 from scripts.misgendered.quantities import Results
 from scripts.misgendered.study import FORM_LABELS as FORMS
 from scripts.misgendered.study import TYPES
-from tests.core.paper.simulated_findings import BORDER, FALSE, RUN, STUDY, TRUE, Simulation, Worlds
+from tests.core.paper.simulated_findings import PUBLISHED, RUN, STUDY, Change, Simulation, Worlds, chain, changed
 
 DRAWS, SEED = 300, 1
 TEMPLATES = 10
@@ -131,136 +130,115 @@ def _as_found() -> Truth:
     )  # fmt: skip
 
 
-def _shifted(name: str, change: Callable) -> Callable:
-    """Return a world in which what levels of a factor add is changed: a function of type and level."""
-
-    def world(truth: Truth) -> Truth:
-        old = truth.shifts[name]
-        return replace(truth, shifts=truth.shifts | {name: {key: change(old, *key) for key in old}})
-
-    return world
+def shifted(name: str, change: Callable) -> Change:
+    """Return a world in which what levels of a factor add is changed: a function of type, level and what it was."""
+    return changed(shifts=lambda old: old | {name: {key: change(*key, value) for key, value in old[name].items()}})
 
 
-def _none(name: str) -> Callable:
-    return _shifted(name, lambda old, kind, level: 0.0)
+def without(name: str) -> Change:
+    return shifted(name, lambda kind, level, old: 0.0)
 
 
-def _negative(name: str) -> Callable:
-    return _shifted(name, lambda old, kind, level: -old[kind, level])
+def negative(name: str) -> Change:
+    return shifted(name, lambda kind, level, old: -old)
 
 
-def _groups(**changed: float) -> Callable:
-    return lambda truth: replace(truth, groups=truth.groups | changed)
+def put(name: str, values: dict[tuple[str, object], float]) -> Change:
+    """Return a world in which some levels of a factor add something else."""
+    return changed(shifts=lambda old: old | {name: old[name] | values})
 
 
-def _all_groups(value: float) -> Callable:
-    return lambda truth: replace(truth, groups=dict.fromkeys(truth.groups, value))
+def groups(**values: float) -> Change:
+    return changed(groups=lambda old: old | values)
 
 
-def _neo_over_binary(truth: Truth) -> Truth:
-    return replace(truth, groups=dict.fromkeys(truth.groups, 0.759) | {"they": 0.342, "he": 0.077, "she": 0.077})
-
-
-def _uneven_numbers(truth: Truth) -> Truth:
-    turned = _negative("declared")(truth).shifts["declared"]
-    wide = dict(zip(((("binary", n)) for n in findings.NUMBERS), (0.06, 0.02, -0.02, -0.06), strict=True))
-    return replace(truth, shifts=truth.shifts | {"declared": turned | wide})
-
-
-def _bordering_numbers(truth: Truth) -> Truth:
-    even = _none("declared")(truth).shifts["declared"]
-    return replace(truth, shifts=truth.shifts | {"declared": even | {("binary", 2): 0.02}})
-
-
-def _models(change: Callable, family: str = "") -> Callable:
+def by_size(change: Callable, family: str = "") -> Change:
     """Return a world in which the accuracies of a family, by size, are changed: a function of type and values."""
 
-    def world(truth: Truth) -> Truth:
-        made = dict(truth.models)
-        for prefix in dict.fromkeys(name.split("-")[0] for name, _ in made):
-            for kind in TYPES:
-                keys = [key for key in made if key[0].split("-")[0] == prefix and key[1] == kind]
-                if prefix.startswith(family):
-                    made |= dict(zip(keys, change(kind, [made[key] for key in keys]), strict=True))
-        return replace(truth, models=made)
+    def models(old: dict[tuple[str, str], float]) -> dict[tuple[str, str], float]:
+        return old | in_order(old, lambda name, kind: (name.split("-")[0], kind), change, family)
 
-    return world
+    return changed(models=models)
 
 
-def _all_alike(kind: str, values: list[float]) -> list[float]:
+def by_shots(change: Callable) -> Change:
+    """Return a world in which accuracies of a model, by number of examples, are changed."""
+    return changed(shots=lambda old: in_order(old, lambda model, kind, count: (model, kind), change))
+
+
+def in_order(values: dict, part: Callable, change: Callable, first: str = "") -> dict:
+    """Return values, changed in their order within each part whose name begins so: a function of type and values."""
+    made = {}
+    for name, kind in dict.fromkeys(part(*key) for key in values):
+        keys = [key for key in values if part(*key) == (name, kind)]
+        if name.startswith(first):
+            made |= dict(zip(keys, change(kind, [values[key] for key in keys]), strict=True))
+    return made
+
+
+def alike(kind: str, values: list[float]) -> list[float]:
     return [0.4] * len(values)
 
 
-def _gains_of_neo(kind: str, values: list[float]) -> list[float]:
+def opposite(kind: str, values: list[float]) -> list[float]:
+    return values[::-1]
+
+
+def gains_of_neo(kind: str, values: list[float]) -> list[float]:
     return {"neutral": [0.30, 0.32, 0.34, 0.36], "neo": [0.05, 0.25, 0.45, 0.65]}.get(kind, values)
 
 
-def _neo_varies(kind: str, values: list[float]) -> list[float]:
+def neo_varies(kind: str, values: list[float]) -> list[float]:
     return {"neo": [0.05, 0.25, 0.45, 0.65], "neutral": [0.24, 0.27, 0.30, 0.33]}.get(kind, [0.72, 0.70, 0.68, 0.66])
 
 
-def _shots(change: Callable) -> Callable:
-    def world(truth: Truth) -> Truth:
-        made = dict(truth.shots)
-        for model, kind in dict.fromkeys(key[:2] for key in made):
-            keys = [key for key in made if key[:2] == (model, kind)]
-            made |= dict(zip(keys, change([made[key] for key in keys]), strict=True))
-        return replace(truth, shots=made)
-
-    return world
-
-
-def _turned_names(truth: Truth) -> Truth:
-    return replace(truth, names=truth.names[::-1])
-
-
-def _tied_names(truth: Truth) -> Truth:
-    names = truth.names.copy()
-    # One name of the other kind is as good as the tenth, and one as bad.
+def tie_names(names: np.ndarray) -> np.ndarray:
+    """Return accuracies by name in which one name of the other kind is as good as the tenth, and one as bad."""
+    names = names.copy()
     names[9:12], names[-12:-9] = np.median(names), np.median(names)
     names[9], names[300], names[-10], names[299] = 0.10, 0.10, 0.055, 0.055
-    return replace(truth, names=names)
+    return names
 
 
-def _documents(**changed: float) -> Callable:
-    return lambda truth: replace(truth, documents=truth.documents | changed)
-
-
-def _unrelated_forms(truth: Truth) -> Truth:
-    """Return a world in which the ranks of forms have a correlation of zero."""
-    steps = {"binary": (-0.04, -0.02, 0.0, 0.02, 0.04), "neo": (-0.01, 0.02, 0.0, -0.02, 0.01)}
-    made = {(kind, form): step for kind, row in steps.items() for form, step in zip(FORMS, row, strict=True)}
-    return replace(truth, shifts=truth.shifts | {"form": made})
-
-
-def _best_form(truth: Truth) -> Truth:
-    shifts = truth.shifts["form"] | {("neo", "pos_ind"): 0.060, ("neo", "ref"): 0.030}
-    return replace(truth, shifts=truth.shifts | {"form": shifts})
-
-
+AS_FOUND = _as_found()
+NEO_OVER_BINARY = {**dict.fromkeys(findings.NEO, 0.759), "they": 0.342, "he": 0.077, "she": 0.077}
+UNEVEN = {("binary", number): value for number, value in zip(findings.NUMBERS, (0.06, 0.02, -0.02, -0.06), strict=True)}
+UNRELATED = _by_kind(tuple(FORMS), (-0.04, -0.02, 0.0, 0.02, 0.04), (0.0,) * 5, (-0.01, 0.02, 0.0, -0.02, 0.01))
+"""Of forms, whose ranks have a correlation of zero."""
 WORLDS = {
-    1: Worlds(_neo_over_binary, _all_groups(0.4)),
-    2: Worlds(_negative("declaration_type"), _none("declaration_type")),
-    3: Worlds(_negative("declaration_type"), _none("declaration_type")),
-    4: Worlds(_negative("declared"), _none("declared")),
-    5: Worlds(_uneven_numbers, _bordering_numbers),
-    6: Worlds(_models(lambda kind, values: values[::-1], "opt"), _models(_all_alike, "opt")),
-    7: Worlds(_models(_gains_of_neo, "opt"), _models(_all_alike, "opt")),
-    8: Worlds(_models(_neo_varies, "bloom"), _models(_all_alike, "bloom")),
-    9: Worlds(_models(lambda kind, values: sorted(values)), _models(_all_alike)),
-    10: Worlds(_groups(she=0.70, they=0.60), _groups(she=0.75, they=0.38)),
-    11: Worlds(
-        _groups(thon=0.055, xe=0.055, co=0.181, vi=0.141), _groups(**dict.fromkeys(("they", *findings.NEO), 0.3))
+    1: Worlds(groups(**NEO_OVER_BINARY), groups(**dict.fromkeys(GROUPS, 0.4))),
+    2: Worlds(negative("declaration_type"), without("declaration_type")),
+    3: Worlds(negative("declaration_type"), without("declaration_type")),
+    4: Worlds(negative("declared"), without("declared")),
+    5: Worlds(
+        chain(negative("declared"), put("declared", UNEVEN)),
+        chain(without("declared"), put("declared", {("binary", 2): 0.02})),
     ),
-    12: Worlds(_negative("form"), _none("form")),
-    13: Worlds(_negative("form"), _none("form")),
-    14: Worlds(_shifted("form", lambda old, kind, level: 0.4 * old["binary", level]), _unrelated_forms),
-    15: Worlds(_negative("form"), _none("form")),
-    16: Worlds(_turned_names, _tied_names),
-    17: Worlds(_negative("name_class"), _none("name_class")),
-    18: Worlds(_documents(he=40_000.0, she=100_000.0), _documents(he=40_000.0), exact=True),
-    19: Worlds(_shots(lambda values: values[::-1]), _shots(lambda values: [0.4] * len(values))),
-    20: Worlds(_shots(lambda values: values[::-1]), _shots(lambda values: [0.4] * len(values))),
+    6: Worlds(by_size(opposite, "opt"), by_size(alike, "opt")),
+    7: Worlds(by_size(gains_of_neo, "opt"), by_size(alike, "opt")),
+    8: Worlds(by_size(neo_varies, "bloom"), by_size(alike, "bloom")),
+    9: Worlds(by_size(lambda kind, values: sorted(values)), by_size(alike)),
+    10: Worlds(groups(she=0.70, they=0.60), groups(she=0.75, they=0.38)),
+    11: Worlds(
+        groups(thon=0.055, xe=0.055, co=0.181, vi=0.141), groups(**dict.fromkeys(("they", *findings.NEO), 0.3))
+    ),
+    12: Worlds(negative("form"), without("form")),
+    13: Worlds(negative("form"), without("form")),
+    14: Worlds(
+        shifted("form", lambda kind, level, old: 0.4 * AS_FOUND.shifts["form"]["binary", level]),
+        put("form", UNRELATED),
+    ),
+    15: Worlds(
+        negative("form"), without("form"), put("form", {("neo", "pos_ind"): 0.060, ("neo", "ref"): 0.030})
+    ),
+    16: Worlds(changed(names=lambda names: names[::-1]), changed(names=tie_names)),
+    17: Worlds(negative("name_class"), without("name_class")),
+    18: Worlds(
+        changed(documents=lambda old: old | {"he": 40_000.0, "she": 100_000.0}),
+        changed(documents=lambda old: old | {"he": 40_000.0}), exact=True,
+    ),
+    19: Worlds(by_shots(opposite), by_shots(alike)),
+    20: Worlds(by_shots(opposite), by_shots(alike)),
 }  # fmt: skip
 FACTORS = (
     dict.fromkeys(range(1, 21), ()) | dict.fromkeys((2, 3), ("declaration_type",))
@@ -342,9 +320,9 @@ def _design(size: str, factors: tuple[str, ...], sample: int, *, behind: bool = 
 class SimulatedPredictions(Results):
     """Counts of one drawn data set, as findings ask for the predictions of a run."""
 
-    def __init__(self, truth: Truth, number: int, size: str, known: pd.DataFrame, generator: np.random.Generator):
+    def __init__(self, truth: Truth, number: int, size: str, generator: np.random.Generator):
         self.truth, self.number, self.of_size, self.generator = truth, number, size, generator
-        self.models = known
+        self.models = KNOWN
         self.right = {}
         self.sample = int(generator.integers(SAMPLES))
         places = len(FORMS) * TEMPLATES
@@ -445,16 +423,13 @@ class SimulatedPredictions(Results):
         return frame.sort_values("value", ascending=False, ignore_index=True)
 
 
-def simulation(folder: Path) -> Simulation:
-    """Return the study's simulation; ``folder`` is ``paper/published``."""
-    known = published.read_models(folder / "misgendered_models.csv")
-    # Within a family they are listed by size.
-    known = known.assign(parameters=range(len(known))).set_index("model")
-    as_found = _as_found()
+# Within a family models are listed by size.
+KNOWN = published.read_models(PUBLISHED / "misgendered_models.csv")
+KNOWN = KNOWN.assign(parameters=range(len(KNOWN))).set_index("model")
 
-    def draw(number: int, world: str, size: str, generator: np.random.Generator) -> Results:
-        changes = {TRUE: _best_form if number == 15 else lambda truth: truth}
-        changes |= {FALSE: WORLDS[number].false, BORDER: WORLDS[number].border}
-        return SimulatedPredictions(changes[world](as_found), number, size, known, generator)
 
-    return Simulation(findings.FINDINGS, WORLDS, draw, SIZES, DRAWS)
+def draw(number: int, truth: Truth, size: str, generator: np.random.Generator) -> Results:
+    return SimulatedPredictions(truth, number, size, generator)
+
+
+SIMULATION = Simulation(findings.FINDINGS, AS_FOUND, WORLDS, draw, SIZES, DRAWS)

@@ -1,4 +1,4 @@
-"""Worlds in which each finding is true, false or on the border, as estimates of drawn answers.
+"""Worlds in which each finding of RUFF is true, false or on the border, as estimates of drawn answers.
 
 Drawn are the right answers of each occupation with each pronoun set, the picks without context, the types of errors
 and the accuracies of prompts. Occupations differ, and a model's answers about one go together, as in the data of the
@@ -8,10 +8,10 @@ occupations, errors of one sample.
 
 from collections.abc import Callable
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,12 +22,10 @@ from scripts.core.statistics import procedures
 from scripts.ruff import findings, quantities
 from scripts.ruff.quantities import COUNTS
 from scripts.ruff.study import PRONOUN_SETS
-from tests.core.paper.simulated_findings import BORDER, FALSE, RUN, STUDY, Simulation, Worlds
+from tests.core.paper.simulated_findings import PUBLISHED, RUN, STUDY, Change, Simulation, Worlds, chain, changed, vary
 
 OCCUPATIONS, SAMPLES = 60, 3
 DRAWS, SEED = 500, 1
-SPREAD = 0.5
-"""How far the accuracy on an occupation lies from the mean at most, as a share of the way to 0 or 1."""
 ALIKE = 0.3
 """The share of occupations in whose three task sentences a model picks the same set."""
 CONCENTRATION = 20
@@ -46,269 +44,139 @@ FAMILIES = {
 """Accuracies without distractors by size: those that the study prints, and others that fit its findings."""
 HE, SHE, THEY, XE = range(4)
 NOTHING = pd.DataFrame()
-TINY = ("pythia-14m", "pythia-70m", "pythia-160m")
+
+
+def _study() -> quantities.Results:
+    """Return results without estimates, and what they say of the models, worked out once."""
+    listed = published.read_published(PUBLISHED / "ruff.csv")
+    models = quantities.study_models(published.read_models(PUBLISHED / "ruff_models.csv"), listed)
+    run = quantities.Results(models, quantities.printed_numbers(listed), NOTHING, NOTHING)
+    assert run.neighbours and run.everyone and run.label("bert-base") and run.size("bert-base")
+    return run
+
+
+STUDIED = _study()
+MODELS = tuple(name for members in STUDIED.families.values() for name in members)
+ENCODER = np.array([name in STUDIED.encoders for name in MODELS])
+MEMBERS = {str(family): [MODELS.index(name) for name in members] for family, members in STUDIED.families.items()}
 
 
 @dataclass(frozen=True)
 class Truth:
-    """What is true of the study's models, in the order of ``models``.
+    """What is true of :data:`MODELS`.
 
     Args:
-        models, encoder, family: Names, whether each is an encoder, and its family.
         accuracy: By model, number of distractors and pronoun set.
         picks: By model and pronoun set.
-        errors: By model, one to five distractors and type (distraction, bias, other).
+        distraction, explained: Shares of errors that are distraction, and distraction or bias, by model and one to five
+            distractors.
         prompted: Of a prompted model, a method and an answer: mean accuracies by number of distractors, and their
             deviation over prompts.
     """
 
-    models: tuple[str, ...]
-    encoder: np.ndarray
-    family: np.ndarray
     accuracy: np.ndarray
     picks: np.ndarray
-    errors: np.ndarray
+    distraction: np.ndarray
+    explained: np.ndarray
     prompted: dict[tuple[str, str, str], tuple[np.ndarray, float]]
 
-    def at(self, *names: str) -> list[int]:
-        """Return the places of models."""
-        return [self.models.index(name) for name in names]
 
-
-@cache
-def study_models(folder: Path) -> tuple[pd.DataFrame, dict]:
-    """Return the study's models and printed numbers, of ``paper/published``."""
-    listed = published.read_published(folder / "ruff.csv")
-    models = quantities.study_models(published.read_models(folder / "ruff_models.csv"), listed)
-    return models, quantities.printed_numbers(listed)
-
-
-@cache
-def as_found(folder: Path) -> Truth:
+def _as_found() -> Truth:
     """Return the world as the study found it: all findings are true."""
-    run = quantities.Results(*study_models(folder), NOTHING, NOTHING)
-    names = tuple(name for members in run.families.values() for name in members)
-    family = np.array([family for family, members in run.families.items() for _ in members])
-    encoder = np.array([name in run.encoders for name in names])
-    start = np.array(
-        [FAMILIES[str(family)][members.index(name)] for family, members in run.families.items() for name in members]
-    )
+    start = np.concatenate([FAMILIES[family] for family in MEMBERS])
+    family = np.array([family for family, members in MEMBERS.items() for _ in members])
+    rank = np.concatenate([np.arange(len(members)) for members in MEMBERS.values()])
     losses = np.where(
-        encoder[:, None], start[:, None] - np.array([0, 0.36, 0.30, 0.22, 0.15, 0.08]),
+        ENCODER[:, None], start[:, None] - np.array([0, 0.36, 0.30, 0.22, 0.15, 0.08]),
         np.column_stack([start, *((start - 0.331) * 0.898**k for k in range(5))]),
     )  # fmt: skip
-    size = np.array([run.size(name) for name in names])
+    size = np.array([STUDIED.size(name) for name in MODELS])
     shifts = np.where((size > 6e9)[:, None], (0.10, 0.03, -0.12, -0.01), (0.12, 0.05, -0.12, -0.05))
     shifts = shifts * np.minimum(1, (0.99 - start) / shifts[:, HE])[:, None]
-    small = ~encoder & (size < 6e9)
-    xe = np.where(size < 2e8, 0.02, 0.15) * (family == "Pythia") + 0.15 * (family != "Pythia")
+    small = ~ENCODER & (size < 6e9)
+    xe = np.where((family == "Pythia") & (size < 2e8), 0.02, 0.15)
     xe = np.where(size < 2.6e9, xe, 0.40)
     rest = (4 * start - xe) / 3
     apart = np.column_stack([rest + 0.10, rest + 0.02, rest - 0.12, xe]) - start[:, None]
     shifts = np.where(small[:, None], apart, shifts)
     accuracy = losses[:, :, None] + np.where(np.arange(6)[:, None] == 0, 1, 0) * shifts[:, None, :]
-    for name, values in (("bert-large", (0.95, 0.87, 0.60, 0.78)), ("llama-2-13b", (0.97, 0.92, 0.63, 0.96))):
-        accuracy[names.index(name), 0] = values
-    rank = np.array([members.index(name) for members in run.families.values() for name in members])
+    accuracy[at("bert-large"), 0] = (0.95, 0.87, 0.60, 0.78)
+    accuracy[at("llama-2-13b"), 0] = (0.97, 0.92, 0.63, 0.96)
     k = np.arange(1, 6)
     distraction = np.where(
-        encoder[:, None], 0.60 + 0.02 * rank[:, None] - 0.04 * k, 0.50 + 0.02 * rank[:, None] + 0.03 * k
+        ENCODER[:, None], 0.60 + 0.02 * rank[:, None] - 0.04 * k, 0.50 + 0.02 * rank[:, None] + 0.03 * k
     )
-    distraction[names.index("bert-large")] = (0.45, 0.38, 0.34, 0.30, 0.27)
-    errors = np.stack([distraction, 0.84 - distraction, np.full(distraction.shape, 0.16)], axis=-1)
-    picks = np.where(encoder[:, None], (0.60, 0.26, 0.08, 0.06), (0.67, 0.28, 0.04, 0.01))
+    distraction[at("bert-large")] = (0.45, 0.38, 0.34, 0.30, 0.27)
+    picks = np.where(ENCODER[:, None], (0.60, 0.26, 0.08, 0.06), (0.67, 0.28, 0.04, 0.01))
     falling = 0.6 - 0.1 * np.arange(6)
-    prompted = {(m, "vanilla", "final"): (falling, 0.01) for m in run.models[run.models.family == "FLAN-T5"].model}
+    flan = STUDIED.models[STUDIED.models.family == "FLAN-T5"].model
+    prompted = {(model, "vanilla", "final"): (falling, 0.01) for model in flan}
     prompted |= {
-        (f"llama-2-{size}-chat", "vanilla", "final"): (losses[names.index(f"llama-2-{size}")] - 0.15, 0.01)
-        for size in ("7b", "13b", "70b")
+        (f"{name}-chat", "vanilla", "final"): (losses[at(name)[0]] - 0.15, 0.01)
+        for name in ("llama-2-7b", "llama-2-13b", "llama-2-70b")
     }
     for method in findings.CHAINS:
         prompted["flan-t5-xxl", method, "final"] = (falling - 0.05, 0.04)
         prompted["flan-t5-xxl", method, "chain"] = (falling - np.where(np.arange(6) == 0, 0, 0.05), 0.01)
-    return Truth(names, encoder, family, accuracy, picks, errors, prompted)
+    return Truth(accuracy, picks, distraction, np.full(distraction.shape, 0.84), prompted)
 
 
-def _with(truth: Truth, field: str, change: Callable) -> Truth:
-    values = getattr(truth, field).copy()
-    return replace(truth, **{field: change(values)})
+def at(*names: str) -> list[int]:
+    """Return the places of models."""
+    return [MODELS.index(name) for name in names]
 
 
-def _accuracy(change: Callable) -> Callable:
-    """Return a world whose accuracies are changed; ``change`` takes a copy of them and the true world."""
+def put(place: Any, value: Any) -> Callable:
+    """Return a function of an array that returns a copy with another value, or a function of the array, somewhere."""
 
-    def world(truth: Truth) -> Truth:
-        values = truth.accuracy.copy()
-        change(values, truth)
-        return replace(truth, accuracy=values)
-
-    return world
-
-
-def _in_families(truth: Truth) -> list[np.ndarray]:
-    return [np.flatnonzero(truth.family == name) for name in dict.fromkeys(truth.family)]
-
-
-def _swapped_picks(a: int, b: int) -> Callable:
-    return lambda truth: _with(truth, "picks", lambda picks: np.take(picks, _exchange(4, a, b), axis=1))
-
-
-def _exchange(n: int, a: int, b: int) -> list[int]:
-    order = list(range(n))
-    order[a], order[b] = b, a
-    return order
-
-
-def _same_picks(truth: Truth) -> Truth:
-    return replace(truth, picks=np.full_like(truth.picks, 0.25))
-
-
-def _others_picks(truth: Truth) -> Truth:
-    encoder = np.argmax(truth.encoder), np.argmin(truth.encoder)
-    return replace(truth, picks=np.where(truth.encoder[:, None], truth.picks[encoder[1]], truth.picks[encoder[0]]))
-
-
-def _pooled_picks(truth: Truth) -> Truth:
-    return replace(truth, picks=np.broadcast_to(truth.picks.mean(axis=0), truth.picks.shape))
-
-
-def _best(level: float) -> Callable:
-    def change(values: np.ndarray, truth: Truth):
-        mosaic, roberta, *tiny = truth.at("mosaicbert", "roberta-large", "pythia-14m")
-        values[mosaic, 0], values[roberta, 0] = level, 0.95
-        values[tiny, 0] = 0.25 if level == 0.95 else 0.20
+    def change(values: np.ndarray) -> np.ndarray:
+        made = values.copy()
+        made[place] = value(values) if callable(value) else value
+        return made
 
     return change
 
 
-def _reversed_families(k: int) -> Callable:
-    def change(values: np.ndarray, truth: Truth):
-        for members in _in_families(truth):
-            if truth.family[members[0]] == "ALBERT-v2":
-                values[members, k] = np.sort(values[members, k], axis=0)
-            else:
-                values[members, k] = values[members[::-1], k]
-
-    return change
+def accuracy(*changes: Callable) -> Change:
+    return changed(accuracy=chain(*changes))
 
 
-def _even_families(k: int) -> Callable:
-    def change(values: np.ndarray, truth: Truth):
-        for members in _in_families(truth):
-            values[members, k] = values[members, k].mean(axis=0)
-
-    return change
+def in_families(change: Callable) -> Callable:
+    """Return a function of an array that changes the rows of each family, which are in the order of sizes."""
+    return chain(*(put(members, lambda values, of=members: change(values[of])) for members in MEMBERS.values()))
 
 
-def _in_reversed_order(values: np.ndarray, truth: Truth):
-    values[:, 0] = values[:, 0, ::-1]
+def families(k: int, change: Callable) -> Change:
+    return accuracy(put(np.s_[:, k], lambda values: in_families(change)(values[:, k])))
 
 
-def _even_pronouns(values: np.ndarray, truth: Truth):
-    values[:, 0] = values[:, 0].mean(axis=-1, keepdims=True)
+def reversed_families(k: int) -> Change:
+    """Return a world in which accuracy falls with size, and grows in ALBERT-v2."""
+    albert = MEMBERS["ALBERT-v2"]
+    growing = accuracy(put((albert, k), lambda values: np.sort(values[albert, k], axis=0)[::-1]))
+    return chain(growing, families(k, lambda rows: rows[::-1]))
 
 
-def _they_over_xe(values: np.ndarray, truth: Truth):
-    values[:, 0] = values[:, 0][:, [HE, SHE, XE, THEY]]
+def even(rows: np.ndarray) -> np.ndarray:
+    return np.broadcast_to(rows.mean(axis=0), rows.shape)
 
 
-def _they_as_xe(values: np.ndarray, truth: Truth):
-    values[:, 0, [THEY, XE]] = values[:, 0, [THEY, XE]].mean(axis=-1, keepdims=True)
-    values[truth.at("llama-2-13b"), 0, THEY:] = 0.96
+def best(level: float, tiny: float) -> Change:
+    return accuracy(
+        put((at("mosaicbert"), 0), level), put((at("roberta-large"), 0), 0.95), put((at("pythia-14m"), 0), tiny)
+    )
 
 
-def _xe_of_small(level: float, tiny: float) -> Callable:
-    def change(values: np.ndarray, truth: Truth):
-        low = values[:, 0, XE] < 0.25
-        values[low, 0, XE] = level
-        values[truth.at(*TINY), 0, XE] = tiny
-
-    return change
+def encoders_at(k: int, encoders: float, decoders: float) -> Change:
+    return accuracy(put(np.s_[:, k], np.where(ENCODER, encoders, decoders)[:, None]))
 
 
-def _no_harm(values: np.ndarray, truth: Truth):
-    values[:, 0], values[:, 1:] = values[:, 1].copy(), values[:, :1].copy()
+def explained(*levels: float) -> Change:
+    """Return a world in which models have these shares of explained errors in turn."""
+    return changed(explained=lambda old: np.resize(levels, len(old))[:, None] + 0 * old)
 
 
-def _flat(values: np.ndarray, truth: Truth):
-    values[:, 1:] = values[:, :1]
-
-
-def _loss(points: float) -> Callable:
-    def change(values: np.ndarray, truth: Truth):
-        values[:, 1] = values[:, :1].mean(axis=(0, 1), keepdims=True)[0] * 0 + np.maximum(values[:, 0] - points, 0.01)
-
-    return change
-
-
-def _rising_decoders(values: np.ndarray, truth: Truth):
-    values[~truth.encoder] = values[~truth.encoder][:, ::-1]
-
-
-def _flat_decoders(values: np.ndarray, truth: Truth):
-    values[~truth.encoder] = values[~truth.encoder].mean(axis=1, keepdims=True)
-
-
-def _encoders_keep_falling(values: np.ndarray, truth: Truth):
-    values[truth.encoder, 1:] = values[truth.encoder, :0:-1]
-
-
-def _encoders_stay(values: np.ndarray, truth: Truth):
-    values[truth.encoder, 1:] = values[truth.encoder, 1:2]
-
-
-def _encoders_at(k: int, encoders: float, decoders: float) -> Callable:
-    def change(values: np.ndarray, truth: Truth):
-        values[:, k] = np.where(truth.encoder, encoders, decoders)[:, None]
-
-    return change
-
-
-def _errors(change: Callable) -> Callable:
-    """Return a world whose shares of distraction are changed; bias is what is left of the explained."""
-
-    def world(truth: Truth) -> Truth:
-        distraction, explained = truth.errors[..., 0].copy(), 1 - truth.errors[..., 2]
-        distraction, explained = change(distraction, explained, truth)
-        shares = np.stack([distraction, explained - distraction, 1 - explained], axis=-1)
-        return replace(truth, errors=shares)
-
-    return world
-
-
-def _explained(*levels: float) -> Callable:
-    def change(distraction: np.ndarray, explained: np.ndarray, truth: Truth):
-        level = np.array(levels)[np.arange(len(distraction)) % len(levels)][:, None]
-        return np.minimum(distraction, level - 0.05), np.broadcast_to(level, distraction.shape)
-
-    return _errors(change)
-
-
-def _turned(distraction: np.ndarray, explained: np.ndarray, truth: Truth):
-    return distraction[:, ::-1], explained
-
-
-def _steady(distraction: np.ndarray, explained: np.ndarray, truth: Truth):
-    return np.broadcast_to(distraction.mean(axis=1, keepdims=True), distraction.shape), explained
-
-
-def _balanced(distraction: np.ndarray, explained: np.ndarray, truth: Truth):
-    return np.full_like(distraction, 0.42), explained
-
-
-def _smaller_are_distracted(distraction: np.ndarray, explained: np.ndarray, truth: Truth):
-    for members in _in_families(truth):
-        distraction[members] = distraction[members[::-1]]
-    return distraction, explained
-
-
-def _alike_in_families(distraction: np.ndarray, explained: np.ndarray, truth: Truth):
-    for members in _in_families(truth):
-        distraction[members] = distraction[members].mean(axis=0)
-    return distraction, explained
-
-
-def _prompts_rise(truth: Truth) -> Truth:
+def _prompts_rise(truth: Truth) -> dict:
     turned = {key: (mean[::-1], spread) for key, (mean, spread) in truth.prompted.items() if key[0].startswith("flan")}
     for (name, *_), (mean, spread) in truth.prompted.items():
         if name.endswith("chat"):
@@ -316,51 +184,71 @@ def _prompts_rise(truth: Truth) -> Truth:
     for method in findings.CHAINS:
         turned["flan-t5-xxl", method, "final"] = (turned["flan-t5-xxl", "vanilla", "final"][0] + 0.05, 0.003)
         turned["flan-t5-xxl", method, "chain"] = (turned["flan-t5-xxl", "vanilla", "final"][0] + 0.05, 0.01)
-    return replace(truth, prompted=turned)
+    return turned
 
 
-def _prompts_alike(truth: Truth) -> Truth:
+def _prompts_alike(truth: Truth) -> dict:
     level = np.full(6, 0.4)
-    even = dict.fromkeys(truth.prompted, (level, 0.01))
+    alike = dict.fromkeys(truth.prompted, (level, 0.01))
     for method in findings.CHAINS:
-        even["flan-t5-xxl", method, "chain"] = (level - findings.NEAR * (np.arange(6) == 0), 0.01)
+        alike["flan-t5-xxl", method, "chain"] = (level - findings.NEAR * (np.arange(6) == 0), 0.01)
     for key in truth.prompted:
-        name = key[0]
-        if name.endswith("chat"):
-            even[key] = (truth.accuracy[truth.at(name.removesuffix("-chat"))[0]].mean(axis=-1), 0.01)
-    return replace(truth, prompted=even)
+        if key[0].endswith("chat"):
+            alike[key] = (truth.accuracy[at(key[0].removesuffix("-chat"))[0]].mean(axis=-1), 0.01)
+    return alike
+
+
+AS_FOUND = _as_found()
+ENCODERS_WITH, DECODERS, WITHOUT = (ENCODER, slice(1, None)), ~ENCODER, np.s_[:, 0]
+"""Places in accuracies: of encoders with distractors, of decoders, and of all models without distractors."""
+THEY_OVER_XE = accuracy(put(WITHOUT, lambda v: v[:, 0][:, [HE, SHE, XE, THEY]]))
+THEY_AS_XE = accuracy(
+    put(np.s_[:, 0, [THEY, XE]], lambda v: v[:, 0, [THEY, XE]].mean(axis=-1, keepdims=True)),
+    put((at("llama-2-13b"), 0, slice(THEY, None)), 0.96),
+)
+
+
+def xe_of_small(level: float, tiny: float) -> Change:
+    return accuracy(
+        lambda v: put((v[:, 0, XE] < 0.25, 0, XE), level)(v),
+        put((at("pythia-14m", "pythia-70m", "pythia-160m"), 0, XE), tiny),
+    )
 
 
 WORLDS = {
-    1: Worlds(_swapped_picks(HE, SHE), _same_picks),
-    2: Worlds(_others_picks, _pooled_picks),
-    3: Worlds(_accuracy(_best(0.89)), _accuracy(_best(0.95))),
-    4: Worlds(_accuracy(_reversed_families(0)), _accuracy(_even_families(0))),
-    5: Worlds(_accuracy(_in_reversed_order), _accuracy(_even_pronouns)),
-    6: Worlds(_accuracy(_they_over_xe), _accuracy(_they_as_xe)),
-    7: Worlds(_accuracy(_xe_of_small(0.35, 0.35)), _accuracy(_xe_of_small(0.25, 0.05))),
-    8: Worlds(_accuracy(_they_over_xe), _accuracy(_they_as_xe)),
-    9: Worlds(_accuracy(_no_harm), _accuracy(_flat)),
-    10: Worlds(_accuracy(_loss(0.17)), _accuracy(_loss(0.315))),
-    11: Worlds(_accuracy(_rising_decoders), _accuracy(_flat_decoders)),
-    12: Worlds(_accuracy(_encoders_keep_falling), _accuracy(_encoders_stay)),
-    13: Worlds(_accuracy(_reversed_families(5)), _accuracy(_even_families(5))),
-    14: Worlds(_accuracy(_encoders_at(0, 0.55, 0.83)), _accuracy(_encoders_at(0, 0.7, 0.7))),
-    15: Worlds(_accuracy(_encoders_at(5, 0.37, 0.80)), _accuracy(_encoders_at(5, 0.5, 0.5))),
-    16: Worlds(_explained(0.60), _explained(0.735, 0.935)),
-    17: Worlds(_errors(_turned), _errors(_steady)),
-    18: Worlds(_errors(_turned), _errors(_balanced)),
-    19: Worlds(_errors(_smaller_are_distracted), _errors(_alike_in_families)),
-    20: Worlds(_prompts_rise, _prompts_alike),
+    1: Worlds(changed(picks=lambda v: v[:, [SHE, HE, THEY, XE]]), changed(picks=lambda v: 0 * v + 0.25)),
+    2: Worlds(
+        changed(picks=np.where(ENCODER[:, None], AS_FOUND.picks[~ENCODER][0], AS_FOUND.picks[ENCODER][0])),
+        changed(picks=even),
+    ),
+    3: Worlds(best(0.89, 0.20), best(0.95, 0.25)),
+    4: Worlds(reversed_families(0), families(0, even)),
+    5: Worlds(
+        accuracy(put(WITHOUT, lambda v: v[:, 0, ::-1])),
+        accuracy(put(WITHOUT, lambda v: v[:, 0].mean(axis=-1, keepdims=True))),
+    ),
+    6: Worlds(THEY_OVER_XE, THEY_AS_XE),
+    7: Worlds(xe_of_small(0.35, 0.35), xe_of_small(0.25, 0.05)),
+    8: Worlds(THEY_OVER_XE, THEY_AS_XE),
+    9: Worlds(accuracy(lambda v: v[:, [1, 0, 0, 0, 0, 0]]), accuracy(lambda v: v[:, [0] * 6])),
+    10: Worlds(*(accuracy(put(np.s_[:, 1], lambda v, p=p: np.maximum(v[:, 0] - p, 0.01))) for p in (0.17, 0.315))),
+    11: Worlds(
+        accuracy(put(DECODERS, lambda v: v[DECODERS][:, ::-1])),
+        accuracy(put(DECODERS, lambda v: v[DECODERS].mean(axis=1, keepdims=True))),
+    ),
+    12: Worlds(
+        accuracy(put(ENCODERS_WITH, lambda v: v[ENCODER, :0:-1])),
+        accuracy(put(ENCODERS_WITH, lambda v: v[ENCODER, 1:2])),
+    ),
+    13: Worlds(reversed_families(5), families(5, even)),
+    14: Worlds(encoders_at(0, 0.55, 0.83), encoders_at(0, 0.7, 0.7)),
+    15: Worlds(encoders_at(5, 0.37, 0.80), encoders_at(5, 0.5, 0.5)),
+    16: Worlds(explained(0.60), explained(0.735, 0.935)),
+    17: Worlds(changed(distraction=lambda d: d[:, ::-1]), changed(distraction=lambda d: even(d.T).T)),
+    18: Worlds(changed(distraction=lambda d: d[:, ::-1]), changed(distraction=lambda d: 0 * d + 0.42)),
+    19: Worlds(changed(distraction=in_families(lambda d: d[::-1])), changed(distraction=in_families(even))),
+    20: Worlds(changed(prompted=_prompts_rise(AS_FOUND)), changed(prompted=_prompts_alike(AS_FOUND))),
 }  # fmt: skip
-TABLES = (
-    dict.fromkeys(range(1, 21), ("accuracy",)) | dict.fromkeys((1, 2), ("context_free",))
-    | dict.fromkeys((5, 6, 8), ("accuracy", "pronoun_tests")) | dict.fromkeys((16, 17, 18, 19), ("error_types",))
-    | {20: ("accuracy", "prompted_accuracy")}
-)  # fmt: skip
-"""What each finding looks at."""
-
-
 LOOKED_AT = dict.fromkeys(range(3, 9), (0,)) | {10: (0, 1), 13: (5,), 14: (0,), 15: (5,)}
 """Numbers of distractors at which a finding looks, if it does not look at all of them."""
 
@@ -378,15 +266,12 @@ def _right(truth: Truth, size: str, counts: tuple[int, ...], generator: np.rando
 
     With numbers of distractors other than ``counts``, at which a finding does not look, none is.
     """
-    shared, own = generator.uniform(-1, 1, OCCUPATIONS), generator.uniform(-1, 1, (len(truth.models), OCCUPATIONS))
-    mean = truth.accuracy[:, counts, :, None]
-    chance = mean + SPREAD * np.minimum(mean, 1 - mean) * ((shared + own) / 2)[:, None, None, :]
-    right = np.zeros((len(truth.models), len(COUNTS), 4, OCCUPATIONS), dtype=int)
-    right[:, counts] = generator.binomial(_asked(size).T, chance)
+    right = np.zeros((*truth.accuracy.shape, OCCUPATIONS), dtype=int)
+    right[:, counts] = generator.binomial(_asked(size).T, vary(truth.accuracy[:, counts], OCCUPATIONS, generator))
     return right
 
 
-def accuracy_table(right: np.ndarray, models: tuple[str, ...], size: str) -> pd.DataFrame:
+def _accuracies(right: np.ndarray, size: str) -> pd.DataFrame:
     """Return accuracies of counts by model, number of distractors, pronoun set and occupation."""
     asked = _asked(size)
     cells = [(str(k), "") for k in COUNTS] + [("0", name) for name in PRONOUN_SETS]
@@ -409,12 +294,12 @@ def accuracy_table(right: np.ndarray, models: tuple[str, ...], size: str) -> pd.
         "n_distractors": [k for k, _ in cells], "pronoun": [name for _, name in cells], "below": n,
         "clusters": clusters,
     }  # fmt: skip
-    facts = {name: np.tile(values, len(models)) for name, values in columns.items()}
-    facts |= {"model": np.repeat(models, len(cells)), "scoring": "probability", "metric": "accuracy", "preferred": ""}
+    facts = {name: np.tile(values, len(MODELS)) for name, values in columns.items()}
+    facts |= {"model": np.repeat(MODELS, len(cells)), "scoring": "probability", "metric": "accuracy", "preferred": ""}
     return pd.DataFrame(facts | {"value": accuracy.ravel(), "low": low.ravel(), "high": high.ravel()})
 
 
-def pronoun_tests_table(right: np.ndarray, models: tuple[str, ...], size: str) -> pd.DataFrame:
+def _pronoun_tests(right: np.ndarray, size: str) -> pd.DataFrame:
     """Return Welch's tests between pronoun sets, over the accuracies of occupations."""
     asked = _asked(size)
     shares = [right[:, 0, p][:, asked[:, p] > 0] / asked[asked[:, p] > 0, p] for p in range(4)]
@@ -423,7 +308,7 @@ def pronoun_tests_table(right: np.ndarray, models: tuple[str, ...], size: str) -
     for (a, first), (b, second) in combinations(zip(PRONOUN_SETS, shares, strict=True), 2):
         with np.errstate(invalid="ignore", divide="ignore"):
             p = scipy.stats.ttest_ind(first, second, axis=1, equal_var=False).pvalue
-        facts = {"model": ["", *models], "pronoun_a": a, "pronoun_b": b, "p": p}
+        facts = {"model": ["", *MODELS], "pronoun_a": a, "pronoun_b": b, "p": p}
         frames.append(pd.DataFrame(facts | {"n_a": first.shape[1], "n_b": second.shape[1]}))
     return pd.concat(frames, ignore_index=True)
 
@@ -437,7 +322,7 @@ def _context_free(truth: Truth, generator: np.random.Generator, *, differ: bool)
         3 * generator.multinomial(agreeing, chances) + generator.multinomial(3 * (OCCUPATIONS - agreeing), chances)
         for agreeing, chances in zip(same.sum(axis=1), varied, strict=True)
     ]
-    frame = pd.DataFrame(np.array(counts), columns=list(PRONOUN_SETS)).assign(model=truth.models)
+    frame = pd.DataFrame(np.array(counts), columns=list(PRONOUN_SETS)).assign(model=MODELS)
     frame = frame.melt("model", var_name="preferred", value_name="above").assign(below=3 * OCCUPATIONS)
     return frame.assign(scoring="probability", metric="picked", n_distractors="", pronoun="")
 
@@ -446,13 +331,13 @@ def _error_types(truth: Truth, size: str, generator: np.random.Generator) -> pd.
     instances = _asked(size).sum() / OCCUPATIONS
     wrong = 0.75 * (1 - truth.accuracy[:, 1:].mean(axis=-1)) * instances
     unambiguous = generator.poisson(wrong[..., None], (*wrong.shape, OCCUPATIONS))
-    shares = generator.gamma(
-        CONCENTRATION * np.maximum(truth.errors, 1e-3)[:, :, None, :], size=(*unambiguous.shape, 3)
-    )
+    distraction = np.minimum(truth.distraction, truth.explained - 0.05)
+    errors = np.stack([distraction, truth.explained - distraction, 1 - truth.explained], axis=-1)
+    shares = generator.gamma(CONCENTRATION * np.maximum(errors, 1e-3)[:, :, None, :], size=(*unambiguous.shape, 3))
     counts = generator.multinomial(unambiguous, shares / shares.sum(axis=-1, keepdims=True)).sum(axis=2)
     total = unambiguous.sum(axis=2)
     rows = []
-    for m, name in enumerate(truth.models):
+    for m, name in enumerate(MODELS):
         for k in range(5):
             for kind, count in zip(("distraction", "bias", "other"), counts[m, k], strict=True):
                 share = count / total[m, k] if total[m, k] else np.nan
@@ -474,37 +359,24 @@ def _prompted(truth: Truth, size: str, generator: np.random.Generator) -> pd.Dat
     return table.assign(scoring="prompted", metric="accuracy")
 
 
-@cache
-def _study(folder: Path) -> quantities.Results:
-    """Return results without estimates; what they say of the models is worked out once."""
-    run = quantities.Results(*study_models(folder), NOTHING, NOTHING)
-    assert run.neighbours and run.everyone and run.label("bert-base") and run.size("bert-base")
+def draw(number: int, truth: Truth, size: str, generator: np.random.Generator) -> quantities.Results:
+    """Return the estimates of a drawn data set that a finding asks for."""
+    made, tests = [], pd.DataFrame({"model": []})
+    if number in (1, 2):
+        made.append(_context_free(truth, generator, differ=number == 2))
+    elif number in (16, 17, 18, 19):
+        made.append(_error_types(truth, size, generator))
+    else:
+        right = _right(truth, size, LOOKED_AT.get(number, tuple(COUNTS)), generator)
+        made.append(_accuracies(right, size))
+        if number in (5, 6, 8):
+            tests = _pronoun_tests(right, size)
+        if number == 20:
+            made.append(_prompted(truth, size, generator))
+    run = copy(STUDIED)
+    # A frozen object, of which the copy has other estimates.
+    vars(run).update(estimates=pd.concat(made, ignore_index=True), tests=tests)
     return run
 
 
-def simulation(folder: Path) -> Simulation:
-    """Return the study's simulation; ``folder`` is ``paper/published``."""
-
-    def draw(number: int, world: str, size: str, generator: np.random.Generator) -> quantities.Results:
-        truth = as_found(folder)
-        changes = {FALSE: WORLDS[number].false, BORDER: WORLDS[number].border}
-        if world in changes:
-            truth = changes[world](truth)
-        wanted, made, tests = TABLES[number], [], pd.DataFrame({"model": []})
-        if "accuracy" in wanted:
-            right = _right(truth, size, LOOKED_AT.get(number, tuple(COUNTS)), generator)
-            made.append(accuracy_table(right, truth.models, size))
-            if "pronoun_tests" in wanted:
-                tests = pronoun_tests_table(right, truth.models, size)
-        if "context_free" in wanted:
-            made.append(_context_free(truth, generator, differ=number == 2))
-        if "error_types" in wanted:
-            made.append(_error_types(truth, size, generator))
-        if "prompted_accuracy" in wanted:
-            made.append(_prompted(truth, size, generator))
-        run = copy(_study(folder))
-        # A frozen object, of which the copy has other estimates.
-        vars(run).update(estimates=pd.concat(made, ignore_index=True), tests=tests)
-        return run
-
-    return Simulation(findings.FINDINGS, WORLDS, draw, SIZES, DRAWS)
+SIMULATION = Simulation(findings.FINDINGS, AS_FOUND, WORLDS, draw, SIZES, DRAWS)

@@ -321,10 +321,10 @@ def test_findings_are_counted_by_template_set(tmp_path, models, verdicts):
 @pytest.mark.nightly
 @pytest.mark.parametrize("model", ["opt-125m", "bert-base"])
 def test_a_card_and_a_run_with_the_model_never_contradict_each_other(model):
-    simulation, decided = simulated_findings.simulation(PUBLISHED), set()
+    decided = set()
     alone = MODELS[MODELS.model == model]
     for number, world in product(sorted(findings.ONE_MODEL), ("true", "false", "border")):
-        whole = simulation.draw(number, world, "study", np.random.default_rng(1))
+        whole = simulated_findings.SIMULATION.data(number, world, "study", np.random.default_rng(1))
         one = restricted(whole, [model])
         results = {"replica": quantities.Results(alone, one.printed, one.estimates, one.tests)}
         card = finding_verdicts.single_model_verdicts(findings.FINDINGS, findings.ONE_MODEL, results)

@@ -1,4 +1,4 @@
-"""Worlds in which each finding is true, false or on the border, as drawn probabilities and detections.
+"""Worlds in which each finding of Underspecification is true, false or on the border, as drawn sentences.
 
 Drawn are, for Method 1, the probabilities of sentences at every date or place, of which curves, slopes and correlations
 are made with their bootstrap over sentences as those of a run are; for Method 2, which sentences of each occupation are
@@ -7,18 +7,20 @@ its line in a way that is the same in all data sets, so that the true correlatio
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import scipy
 
+from scripts.core.paper.estimates import Estimate
 from scripts.core.statistics import procedures
 from scripts.underspecification import correlation, detection, findings, findings_detection, study
 from scripts.underspecification.quantities import Source
-from tests.core.paper.simulated_findings import BORDER, FALSE, RUN, STUDY, TRUE, Simulation, Worlds
+from scripts.underspecification.study import GPT, MASKED, METHOD1, METHOD2, MIXED
+from tests.core.paper.simulated_findings import RUN, SPREAD, STUDY, Change, Simulation, Worlds, chain, changed, vary
 
 DRAWS, SEED, THRESHOLD = 300, 1, 0.5
 SENTENCES = 60
@@ -30,10 +32,9 @@ SIZES = {
 }
 NOISE, SLOPES = 3.0, 0.3
 """Points by which the probabilities of sentences scatter at one value, and deviation of their slopes as a share."""
-SPREAD = 0.5
-"""How far the rate of an occupation lies from the mean at most, as a share of the way to 0 or 1."""
-SET = ("winogender", "simplified")
+WINOGENDER, SIMPLIFIED = "winogender", "simplified"
 TUNED = tuple(tuned for tuned, _ in study.TUNED)
+TUNED_GPT = GPT[1:]
 
 
 @dataclass(frozen=True)
@@ -41,9 +42,11 @@ class Truth:
     """What is true.
 
     Args:
-        slope: By variable and model, of feminine probability, in points over the whole range; masculine falls as much.
-        r: By variable and model, how well the mean curve follows its line.
-        rates: By set and model, balanced accuracy; both rates are equal.
+        slope: Of feminine probability over dates by model, in points over the whole range; masculine falls as much.
+        place_steps: By how much one step over places is steeper than one over dates, as a factor.
+        r: How well the mean curve over dates follows its line, by model.
+        date_r, place_r: Factors of r over dates and over places.
+        rates: Balanced accuracy by model and set; both rates are equal.
         independence: Correlation of level and change.
         ends: How much less often unspecified sentences are detected for occupations at both ends.
         neutral: Probability of neutral pronouns in percent; feminine and masculine have 30.
@@ -51,317 +54,224 @@ class Truth:
         shuffled: Whether models have the rates of other models, drawn anew each time.
     """
 
-    slope: dict[str, dict[str, float]]
-    r: dict[str, dict[str, float]]
-    rates: dict[str, dict[str, float]]
+    slope: pd.Series
+    r: pd.Series
+    rates: pd.DataFrame
+    place_steps: float = 2.5
+    date_r: float = 1.0
+    place_r: float = 0.8
     independence: float = 0.0
     ends: float = 0.25
     neutral: float = 5.0
-    doctor: float = 6.0
+    doctor: float | None = None
     shuffled: bool = False
 
 
-def _as_found() -> Truth:
-    slope = dict(zip(study.MASKED, (9.0, 9.5, 8.5, 9.2), strict=True))
-    slope |= dict.fromkeys(study.MIXED, 2.0) | {"Flan-UL2-20B": 18.0}
-    slope |= {"GPT-3": 8.0, "GPT-3.5 SFT": 18.0, "GPT-3.5 RLHF": 17.0}
-    r = dict.fromkeys(study.MASKED, 0.93) | dict.fromkeys(study.MIXED, 0.5)
-    r |= {"GPT-3": 0.90, "Flan-UL2-20B": 0.99, "GPT-3.5 SFT": 0.99, "GPT-3.5 RLHF": 0.99}
-    wino = (0.70, 0.76, 0.74, 0.87, 0.62, 0.68, 0.66, 0.72, 0.60, 0.88, 0.73)
-    simple = (0.62, 0.66, 0.60, 0.64, 0.45, 0.56, 0.42, 0.64, 0.66, 0.98, 0.97)
-    rates: dict[str, dict[str, float]] = {
-        name: dict(zip(study.METHOD2, row, strict=True)) for name, row in zip(SET, (wino, simple), strict=True)
-    }
-    return Truth(
-        {"date": slope, "place": {m: 30.0 * value / 18 for m, value in slope.items()}},
-        {"date": r, "place": {m: value * 0.8 for m, value in r.items()}},
-        rates,
+def put(*given: tuple[tuple[str, ...], float], other: float | None = None) -> Callable:
+    """Return a function that gives groups of models values, and another one, or what they had, to the rest."""
+
+    def change(values: pd.Series) -> pd.Series:
+        made = values.copy() if other is None else pd.Series(other, values.index)
+        for models, value in given:
+            made[list(models)] = value
+        return made
+
+    return change
+
+
+def rates(name: str, level: float, *given: tuple[tuple[str, ...], float]) -> Change:
+    """Return a world in which models have these balanced accuracies on a set, and all others the same one."""
+    return changed(rates=lambda table: table.assign(**{name: put(*given, other=level)(table[name])}))
+
+
+def on_winogender(change: Callable) -> Change:
+    return changed(rates=lambda table: table.assign(winogender=change(table.winogender)))
+
+
+def more_on_simplified(more: float) -> Change:
+    return changed(
+        rates=lambda table: pd.DataFrame({WINOGENDER: table.winogender, SIMPLIFIED: table.winogender + more})
     )
 
 
-def _lines(field: str, change: Callable, *, variables: tuple[str, ...] = ("date", "place")) -> Callable:
-    """Return a world whose slopes or correlations are changed: a function of the model and the value."""
-
-    def world(truth: Truth) -> Truth:
-        old = getattr(truth, field)
-        changed = {name: {m: change(m, value) for m, value in old[name].items()} for name in variables}
-        return replace(truth, **{field: old | changed})
-
-    return world
-
-
-def _chain(*worlds: Callable) -> Callable:
-    def world(truth: Truth) -> Truth:
-        for change in worlds:
-            truth = change(truth)
-        return truth
-
-    return world
-
-
-def _by_group(masked: float, gpt: float, mixed: float) -> Callable:
-    """Return a world in which groups of models have these correlations."""
-    of_model = dict.fromkeys(study.MASKED, masked) | dict.fromkeys(study.GPT, gpt) | dict.fromkeys(study.MIXED, mixed)
-    return _lines("r", lambda model, value: of_model.get(model, value))
-
-
-def _gaps(sizes: float, objectives: float, masked: float = 11.0, bart: float = 9.0, large: float = 4.0) -> Callable:
+def gaps(sizes: float, objectives: float, masked: float = 11.0, bart: float = 9.0, large: float = 4.0) -> Change:
     """Return a world in which pairs of sizes and of objectives differ by so many points in slope.
 
     The others are the slopes of the smaller or untuned of each pair, by family.
     """
-    above: dict[str, float] = {name: sizes for _, name in study.SIZES} | dict.fromkeys(TUNED, objectives)
-    start: dict[Any, float] = dict.fromkeys(study.MASKED, masked) | dict.fromkeys(("BART-base", "BART-large"), bart)
-
-    def slope(model: str, value: float) -> float:
-        return start.get(model, large) + above.get(model, 0.0)
-
-    return _chain(_lines("slope", slope), _lines("r", lambda model, value: 0.5 + 0.04 * above.get(model, 0.0)))
+    above = pd.Series(0.0, list(METHOD1))
+    above[[name for _, name in study.SIZES]] = sizes
+    above[list(TUNED)] = objectives
+    start = put((MASKED, masked), (MIXED[:2], bart), other=large)(above)
+    return changed(slope=start + above, r=0.5 + 0.04 * above)
 
 
-def _swapped_variables(truth: Truth) -> Truth:
-    return replace(
-        truth,
-        slope={"date": {m: 2 * v for m, v in truth.slope["date"].items()}, "place": truth.slope["date"]},
-        r={"date": truth.r["place"], "place": truth.r["date"]},
-    )
-
-
-def _same_variables(truth: Truth) -> Truth:
-    """Return a world in which slopes, which are for each step, and correlations are the same over both."""
-    return replace(truth, slope=truth.slope | {"place": {}}, r=truth.r | {"place": truth.r["date"]})
-
-
-def _rates(name: str, level: float, **models: float) -> Callable:
-    """Return a world in which models have these balanced accuracies on a set, and all others the same one."""
-    given = {key.replace("_", " "): value for key, value in models.items()}
-
-    def world(truth: Truth) -> Truth:
-        of_set = {m: given.get(m.replace("-", " "), level) for m in truth.rates[name]}
-        return replace(truth, rates=truth.rates | {name: of_set})
-
-    return world
-
-
-def _swapped_sizes(truth: Truth) -> Truth:
-    other = dict(study.SIZES) | {b: a for a, b in study.SIZES}
-    return replace(truth, rates=truth.rates | {"winogender": {
-        m: truth.rates["winogender"][other.get(m, m)] for m in study.METHOD2}})  # fmt: skip
-
-
-def _ranked(sign: int) -> Callable:
+def ranked(sign: int) -> Callable:
     """Return a world in which detection goes with the slope, or against it."""
-
-    def world(truth: Truth) -> Truth:
-        order = sorted(study.METHOD2, key=lambda m: sign * (truth.slope["date"][m] + truth.r["date"][m]))
-        rates = {m: 0.60 + 0.03 * place for place, m in enumerate(order)}
-        return replace(truth, rates=truth.rates | {"winogender": rates})
-
-    return world
+    order = (AS_FOUND.slope + AS_FOUND.r)[list(METHOD2)].mul(sign).sort_values(kind="stable").index
+    return on_winogender(lambda _: pd.Series(0.60 + 0.03 * np.arange(len(order)), order)[list(METHOD2)])
 
 
-def _set(**values: float) -> Callable:
-    return lambda truth: replace(truth, **values)
-
-
-def _more_of_simplified(more: float) -> Callable:
-    def world(truth: Truth) -> Truth:
-        rates = {m: value - 0.1 for m, value in truth.rates["winogender"].items()}
-        return replace(truth, rates={"winogender": rates, "simplified": {m: v + more for m, v in rates.items()}})
-
-    return world
-
-
-NEGATIVE, LEVEL_LINES = _lines("slope", lambda m, v: -v), _lines("slope", lambda m, v: 0.0)
-ALIKE = _chain(_lines("slope", lambda m, v: 8.0), _lines("r", lambda m, v: 0.8))
-STRONGER_MIXED = _chain(
-    _lines("slope", lambda m, v: 10.0 if m in study.MIXED else 2.0),
-    _lines("r", lambda m, v: 0.93 if m in study.MIXED else 0.5),
-)
+AS_FOUND = Truth(
+    slope=put((MASKED, 9.0), (MIXED, 2.0), (GPT[:1], 8.0), (TUNED_GPT, 17.5), other=18.0)(pd.Series(0.0, METHOD1)),
+    r=put((MASKED, 0.93), (MIXED, 0.5), (GPT[:1], 0.90), other=0.99)(pd.Series(0.0, METHOD1)),
+    rates=pd.DataFrame({
+        WINOGENDER: (0.70, 0.76, 0.74, 0.87, 0.62, 0.68, 0.66, 0.72, 0.60, 0.88, 0.73),
+        SIMPLIFIED: (0.62, 0.66, 0.60, 0.64, 0.45, 0.56, 0.42, 0.64, 0.66, 0.98, 0.97),
+    }, METHOD2),
+)  # fmt: skip
+NEGATIVE, LEVEL_LINES = changed(slope=lambda slope: -slope), changed(slope=lambda slope: 0 * slope)
+ALIKE = changed(slope=put(other=8.0), r=put(other=0.8))
+LARGER = dict(study.SIZES) | {large: small for small, large in study.SIZES}
 WORLDS = {
     1: Worlds(NEGATIVE, LEVEL_LINES),
     2: Worlds(NEGATIVE, LEVEL_LINES),
-    3: Worlds(_swapped_variables, _same_variables),
-    4: Worlds(_by_group(0.93, 0.4, 0.9), _by_group(0.9, 0.65, 0.4)),
-    5: Worlds(STRONGER_MIXED, ALIKE),
+    3: Worlds(changed(place_steps=0.4, date_r=0.8, place_r=1.0), changed(place_steps=1.0, place_r=1.0)),
+    4: Worlds(
+        changed(r=put((MASKED, 0.93), (GPT, 0.4), (MIXED, 0.9))),
+        changed(r=put((MASKED, 0.9), (GPT, 0.65), (MIXED, 0.4))),
+    ),
+    5: Worlds(changed(slope=put((MIXED, 10.0), other=2.0), r=put((MIXED, 0.93), other=0.5)), ALIKE),
     # On the border slopes do not go with the number of parameters either (rho .06).
-    6: Worlds(_gaps(8.0, 0.5), _gaps(4.0, 4.0, masked=8.0, bart=6.0, large=7.0)),
-    7: Worlds(_lines("slope", lambda m, v: 2.0 if m in TUNED else v), ALIKE),
-    8: Worlds(_set(doctor=1 / 6), _set(doctor=1.0), exact=True),
-    9: Worlds(_set(independence=0.6), _set(independence=findings_detection.NEAR_ZERO)),
+    6: Worlds(gaps(8.0, 0.5), gaps(4.0, 4.0, masked=8.0, bart=6.0, large=7.0), gaps(0.5, 8.0)),
+    7: Worlds(changed(slope=put((TUNED, 2.0))), ALIKE),
+    8: Worlds(changed(doctor=1 / 6), changed(doctor=1.0), changed(doctor=6.0), exact=True),
+    9: Worlds(changed(independence=0.6), changed(independence=findings_detection.NEAR_ZERO)),
     10: Worlds(
-        _chain(_rates("winogender", 0.75), _rates("simplified", 0.70)),
-        _chain(_rates("winogender", 0.75), _rates("simplified", 0.70, BART_base=0.55, UL2_20B_denoiser=0.30)),
+        chain(rates(WINOGENDER, 0.75), rates(SIMPLIFIED, 0.70)),
+        chain(
+            rates(WINOGENDER, 0.75), rates(SIMPLIFIED, 0.70, (("BART-base",), 0.55), (("UL2-20B denoiser",), 0.30))
+        ),
     ),
-    11: Worlds(
-        _rates("winogender", 0.85, RoBERTa_large=0.65, **{"GPT_3.5_SFT": 0.65}), _rates("winogender", 0.75)
-    ),
-    12: Worlds(_swapped_sizes, _rates("winogender", 0.75)),
-    13: Worlds(_rates("winogender", 0.73, **{"GPT_3.5_RLHF": 0.88}), _rates("winogender", 0.8)),
-    14: Worlds(_rates("simplified", 0.95, **{"GPT_3.5_SFT": 0.7, "GPT_3.5_RLHF": 0.7}), _rates("simplified", 0.9)),
-    15: Worlds(_more_of_simplified(0.10), _more_of_simplified(0.0)),
-    16: Worlds(_ranked(-1), _set(shuffled=True)),
-    17: Worlds(_set(ends=-0.25), _set(ends=0.0)),
-    18: Worlds(_set(neutral=55.0), _set(neutral=30.0)),
+    11: Worlds(rates(WINOGENDER, 0.85, (("RoBERTa-large", "GPT-3.5 SFT"), 0.65)), rates(WINOGENDER, 0.75)),
+    12: Worlds(on_winogender(lambda old: old.rename(LARGER)[list(METHOD2)]), rates(WINOGENDER, 0.75)),
+    13: Worlds(rates(WINOGENDER, 0.73, (("GPT-3.5 RLHF",), 0.88)), rates(WINOGENDER, 0.8)),
+    14: Worlds(rates(SIMPLIFIED, 0.95, (TUNED_GPT, 0.7)), rates(SIMPLIFIED, 0.9)),
+    15: Worlds(more_on_simplified(0.10), more_on_simplified(0.0)),
+    16: Worlds(ranked(-1), changed(shuffled=True), ranked(1)),
+    17: Worlds(changed(ends=-0.25), changed(ends=0.0)),
+    18: Worlds(changed(neutral=55.0), changed(neutral=30.0)),
 }  # fmt: skip
-TRUTHS = {6: _gaps(0.5, 8.0), 16: _ranked(1)}
-"""True worlds of findings that are not all true in one."""
-VARIABLES = {1: ("date",), 2: ("place",), 3: ("date", "place"), **dict.fromkeys((4, 5, 6, 7, 16), ("date",))}
+CURVES = [(m, prompt) for m in METHOD1 for prompt in (("A", "B", "C") if study.MODELS[m].prompted else ("mask",))]
+"""Models and prompts of Method 1."""
 
 
-def _curves(truth: Truth, size: str, variable: str, models: tuple[str, ...], generator: np.random.Generator) -> tuple:
-    """Draw probabilities in percent: by curve, gender, sentence and value; the model and prompt of each curve."""
-    count = VALUES[size][variable]
-    x = np.arange(count) - (count - 1) / 2
-    # What is left of a zigzag without its line.
-    zigzag = np.where(np.arange(count) % 2, 1.0, -1.0)
-    zigzag -= zigzag.mean() + x * (zigzag @ x) / (x @ x)
-    zigzag /= zigzag.std()
-    keys = [(m, prompt) for m in models for prompt in (("A", "B", "C") if study.MODELS[m].prompted else ("mask",))]
-    same_step = not truth.slope["place"]
-    whole = np.array([truth.slope["date" if same_step else variable][m] for m, _ in keys])
-    slope = whole / (VALUES[size]["date"] if same_step else count)
-    r = np.array([truth.r[variable][m] for m, _ in keys])
-    amplitude = np.abs(slope) * x.std() * np.sqrt(1 / r**2 - 1) + 0.3 * (slope == 0)
-    own = generator.normal(1, SLOPES, (len(keys), SENTENCES, 1)) * slope[:, None, None]
-    own += generator.normal(0, 0.05, (len(keys), SENTENCES, 1))
-    line = own * x + (amplitude[:, None] * zigzag)[:, None]
-    both = np.stack([30 + line, 30 - line], axis=1)
-    return keys, both + generator.normal(0, NOISE, both.shape)
-
-
-def _resampled(values: np.ndarray) -> np.ndarray:
+def resample(values: np.ndarray) -> np.ndarray:
     """Return mean curves: first those of all sentences, then those of bootstrap samples."""
     weights = procedures.cluster_weights(SENTENCES, DRAWS, SEED)
     weights = np.vstack([np.ones(SENTENCES), weights]) / SENTENCES
     return np.einsum("ds,...sv->d...v", weights, values, optimize=True)
 
 
-def _ends(samples: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def ends(samples: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     ordered = np.sort(samples, axis=0)
     return ordered[int(0.025 * len(samples))], ordered[int(0.975 * len(samples))]
 
 
-def _slopes(truth: Truth, size: str, variables: tuple[str, ...], generator: np.random.Generator) -> pd.DataFrame:
-    frames = []
-    for variable in variables:
-        keys, values = _curves(truth, size, variable, study.METHOD1, generator)
-        for metric, found in correlation.fit(_resampled(values)).items():
-            low, high = _ends(found[1:])
-            for place, gender in enumerate(("female", "male")):
-                facts = {"label": [m for m, _ in keys], "prompt": [p for _, p in keys], "variable": variable,
-                         "gender": gender, "metric": metric, "n": SENTENCES, "accumulation": "top",
-                         "value": found[0, :, place], "low": low[:, place], "high": high[:, place]}  # fmt: skip
-                frames.append(pd.DataFrame(facts))
-    return pd.concat(frames, ignore_index=True).assign(evaluation_set="mgc", templates="", dates="", choice="")
+class SimulatedSource(Source):
+    """One drawn data set, as findings ask for results. What no finding asks for is not drawn."""
+
+    def __init__(self, truth: Truth, size: str, generator: np.random.Generator):
+        shares = {f"{n:02}": float(n) for n in range(OCCUPATIONS[size][WINOGENDER])}
+        super().__init__({}, THRESHOLD, shares)
+        vars(self).update(truth=truth, of_size=size, generator=generator)
+
+    def _sentences(self, variable: str) -> np.ndarray:
+        """Draw probabilities in percent, by curve, gender, sentence and value."""
+        truth, sizes, generator = self.truth, VALUES[self.of_size], self.generator
+        models, count = [model for model, _ in CURVES], sizes[variable]
+        x = np.arange(count) - (count - 1) / 2
+        # What is left of a zigzag without its line.
+        zigzag = np.where(np.arange(count) % 2, 1.0, -1.0)
+        zigzag -= zigzag.mean() + x * (zigzag @ x) / (x @ x)
+        zigzag /= zigzag.std()
+        over_places = variable == "place"
+        slope = truth.slope[models].to_numpy() / sizes["date"] * (truth.place_steps if over_places else 1)
+        r = truth.r[models].to_numpy() * (truth.place_r if over_places else truth.date_r)
+        amplitude = np.abs(slope) * x.std() * np.sqrt(1 / r**2 - 1) + 0.3 * (slope == 0)
+        own = generator.normal(1, SLOPES, (len(models), SENTENCES, 1)) * slope[:, None, None]
+        own += generator.normal(0, 0.05, (len(models), SENTENCES, 1))
+        line = own * x + (amplitude[:, None] * zigzag)[:, None]
+        both = np.stack([30 + line, 30 - line], axis=1)
+        return both + generator.normal(0, NOISE, both.shape)
+
+    @cached_property
+    def _slopes(self) -> dict[tuple, tuple]:
+        found = {}
+        for variable in VALUES[self.of_size]:
+            for metric, values in correlation.fit(resample(self._sentences(variable))).items():
+                low, high = ends(values[1:])
+                for place, (model, prompt) in enumerate(CURVES):
+                    for g, gender in enumerate(("female", "male")):
+                        numbers = values[0, place, g], low[place, g], high[place, g], SENTENCES
+                        found[model, variable, prompt, gender, metric] = numbers
+        return found
+
+    @cached_property
+    def _probabilities(self) -> dict[tuple[str, str], list[Estimate]]:
+        values, neutral = self._sentences("date"), self.truth.neutral
+        mean = neutral + self.generator.normal(0, NOISE, values[:, :1].shape) * min(1, neutral / 30)
+        values = np.concatenate([values, mean], axis=1)
+        # Sentences have levels of their own.
+        values = np.maximum(values * self.generator.uniform(0.5, 1.5, (*values.shape[:3], 1)), 0)
+        means = resample(values).mean(axis=-1)
+        low, high = ends(means[1:])
+        found: dict[tuple[str, str], list[Estimate]] = {}
+        for place, (model, _) in enumerate(CURVES):
+            for g, gender in enumerate(("female", "male", "neutral")):
+                numbers = (float(part[place, g]) for part in (means[0], low, high))
+                found.setdefault((model, gender), []).append(Estimate(*numbers, SENTENCES))
+        return found
+
+    @cached_property
+    def _detected(self) -> pd.DataFrame:
+        rows = []
+        for name, occupations in OCCUPATIONS[self.of_size].items():
+            means = self.truth.rates[name].to_numpy()
+            if self.truth.shuffled:
+                means = self.generator.permutation(means)
+            chance = vary(means, occupations, self.generator)
+            # Of eight sentences about an occupation six are unspecified and two are not, of both rates the mean.
+            unspecified, specified = (self.generator.binomial(n, chance) / n / occupations for n in (6, 2))
+            mean = (unspecified + specified) / 2
+            low, high = ends(procedures.cluster_weights(occupations, DRAWS, SEED) @ mean.T)
+            found = zip(METHOD2, mean.sum(axis=1), low, high, strict=True)
+            rows += [(m, name, "balanced accuracy", *numbers, 8 * occupations, occupations) for m, *numbers in found]
+        count = OCCUPATIONS[self.of_size][WINOGENDER]
+        for model in METHOD2:
+            for metric in detection.LEVELS.values():
+                x, e = self.generator.normal(size=(2, count))
+                rho = self.truth.independence
+                r = scipy.stats.pearsonr(x, rho * x + np.sqrt(1 - rho**2) * e)
+                interval = r.confidence_interval(correlation.LEVEL)
+                rows.append((model, WINOGENDER, metric, r.statistic, *interval, 6 * count, count))
+        columns = ["label", "evaluation_set", "metric", "value", "low", "high", "n", "clusters"]
+        return pd.DataFrame(rows, columns=columns).set_index(columns[:3])
+
+    @cached_property
+    def metrics(self) -> pd.DataFrame:
+        """The metric of eight sentences about a doctor, or of the unspecified ones about all occupations."""
+        frames = []
+        for model in METHOD2:
+            if self.truth.doctor:
+                unspecified = np.arange(8) % 4 < 3
+                metric = np.exp(self.generator.normal(0, 0.15, 8)) * np.where(unspecified, self.truth.doctor, 1.0)
+                facts: dict[str, Any] = {"occupation": "doctor", "well_specified": ~unspecified}
+            else:
+                count = len(self.shares)
+                middle = np.zeros(count, dtype=bool)
+                middle[count // 4 : -(count // 4)] = True
+                rate = 0.65 + np.where(middle, self.truth.ends / 2, -self.truth.ends / 2)
+                chance = rate + SPREAD * np.minimum(rate, 1 - rate) * self.generator.uniform(-1, 1, count)
+                metric = np.where(self.generator.random((count, 6)) < chance[:, None], 1.0, 0.0).ravel()
+                facts = {"occupation": np.repeat(list(self.shares), 6), "well_specified": False}
+            facts |= {"value": metric, "low": metric - 0.05, "high": metric + 0.05}
+            frames.append(pd.DataFrame(facts).assign(label=model, evaluation_set=WINOGENDER))
+        return pd.concat(frames, ignore_index=True)
 
 
-def _mean_curves(truth: Truth, size: str, generator: np.random.Generator) -> pd.DataFrame:
-    keys, values = _curves(truth, size, "date", study.METHOD1, generator)
-    neutral = truth.neutral + generator.normal(0, NOISE, values[:, :1].shape) * min(1, truth.neutral / 30)
-    # Sentences have levels of their own.
-    values = np.concatenate([values, neutral], axis=1)
-    values = np.maximum(values * generator.uniform(0.5, 1.5, (*values.shape[:3], 1)), 0)
-    curves = _resampled(values)
-    line = correlation.fit(curves)
-    fitted = line["intercept"][..., None] + line["slope"][..., None] * np.arange(values.shape[-1])
-    low, high = _ends(fitted[1:])
-    frames = [
-        pd.DataFrame(
-            {"label": model, "prompt": prompt, "variable": "date", "gender": gender, "accumulation": "top",
-             "position": range(values.shape[-1]), "probability": curves[0, place, g], "low": low[place, g],
-             "high": high[place, g], "n": SENTENCES}
-        )
-        for place, (model, prompt) in enumerate(keys)
-        for g, gender in enumerate(("female", "male", "neutral"))
-    ]  # fmt: skip
-    return pd.concat(frames, ignore_index=True)
+def draw(number: int, truth: Truth, size: str, generator: np.random.Generator) -> Source:
+    return SimulatedSource(truth, size, generator)
 
 
-METHOD2_FACTS = {"accumulation": "top", "templates": "official", "dates": "1", "gender": "female"}
-
-
-def _prompt(model: str) -> str:
-    return study.DETECTION_PROMPT if study.MODELS[model].prompted else "mask"
-
-
-def _detections(truth: Truth, size: str, generator: np.random.Generator) -> pd.DataFrame:
-    rows = []
-    for name in SET:
-        occupations = OCCUPATIONS[size][name]
-        rates = np.array([truth.rates[name][m] for m in study.METHOD2])
-        if truth.shuffled:
-            rates = generator.permutation(rates)
-        effect = generator.uniform(-1, 1, (len(rates), occupations)) + generator.uniform(-1, 1, occupations)
-        chance = rates[:, None] + SPREAD * np.minimum(rates, 1 - rates)[:, None] * effect / 2
-        # Of eight sentences about an occupation six are unspecified and two are not, of both rates the mean.
-        hits = [generator.binomial(n, chance) / n / occupations for n in (6, 2)]
-        weights = procedures.cluster_weights(occupations, DRAWS, SEED)
-        value: Any = sum(part.sum(axis=1) for part in hits) / 2
-        low, high = _ends(weights @ (hits[0] + hits[1]).T / 2)
-        rows += zip(study.METHOD2, [name] * len(rates), value, low, high, [8 * occupations] * len(rates), strict=True)
-    frame = pd.DataFrame(rows, columns=["label", "evaluation_set", "value", "low", "high", "n"])
-    facts = METHOD2_FACTS | {"metric": "balanced accuracy", "choice": detection.FIXED, "clusters": frame.n // 8}
-    return frame.assign(prompt=frame.label.map(_prompt), **facts)
-
-
-def _independence(truth: Truth, size: str, generator: np.random.Generator) -> pd.DataFrame:
-    count = OCCUPATIONS[size]["winogender"]
-    rows = []
-    for model in study.METHOD2:
-        for metric in detection.LEVELS.values():
-            x, e = generator.normal(size=(2, count))
-            found = scipy.stats.pearsonr(x, truth.independence * x + np.sqrt(1 - truth.independence**2) * e)
-            rows.append((model, metric, found.statistic, *found.confidence_interval(correlation.LEVEL), count))
-    frame = pd.DataFrame(rows, columns=["label", "metric", "value", "low", "high", "clusters"])
-    facts = METHOD2_FACTS | {"evaluation_set": "winogender", "choice": "", "n": 6 * count}
-    return frame.assign(prompt=frame.label.map(_prompt), **facts)
-
-
-def _metrics(truth: Truth, number: int, size: str, generator: np.random.Generator) -> pd.DataFrame:
-    """Draw the metric of sentences: of eight about a doctor, or of the unspecified ones about all occupations."""
-    frames = []
-    for model in study.METHOD2:
-        if number == 8:
-            unspecified = np.arange(8) % 4 < 3
-            metric = np.exp(generator.normal(0, 0.15, 8)) * np.where(unspecified, truth.doctor, 1.0)
-            facts = {"occupation": "doctor", "well_specified": ~unspecified}
-        else:
-            count = OCCUPATIONS[size]["winogender"]
-            quarter = count // 4
-            middle = np.zeros(count, dtype=bool)
-            middle[quarter:-quarter] = True
-            rate = 0.65 + np.where(middle, truth.ends / 2, -truth.ends / 2)
-            chance = rate + SPREAD * np.minimum(rate, 1 - rate) * generator.uniform(-1, 1, count)
-            metric = np.where(generator.random((count, 6)) < chance[:, None], 1.0, 0.0).ravel()
-            facts = {"occupation": np.repeat([f"{n:02}" for n in range(count)], 6), "well_specified": False}
-        low, high = metric - 0.05, metric + 0.05
-        frames.append(pd.DataFrame(facts | {"value": metric, "low": low, "high": high, "label": model}))
-    frame = pd.concat(frames, ignore_index=True).assign(evaluation_set="winogender")
-    return frame.assign(prompt=frame.label.map(_prompt), **METHOD2_FACTS)
-
-
-def simulation(folder: Path) -> Simulation:
-    """Return the study's simulation, which needs nothing of ``folder``."""
-    as_found = _as_found()
-
-    def draw(number: int, world: str, size: str, generator: np.random.Generator) -> Source:
-        changes = {TRUE: TRUTHS.get(number, lambda truth: truth)}
-        changes |= {FALSE: WORLDS[number].false, BORDER: WORLDS[number].border}
-        truth, tables, estimates = changes[world](as_found), {}, []
-        if number in VARIABLES:
-            estimates.append(_slopes(truth, size, VARIABLES[number], generator))
-        if number == 18:
-            tables["curves"] = _mean_curves(truth, size, generator)
-        if 10 <= number <= 16:
-            estimates.append(_detections(truth, size, generator))
-        if number == 9:
-            estimates.append(_independence(truth, size, generator))
-        if number in (8, 17):
-            tables["metrics"] = _metrics(truth, number, size, generator)
-        if estimates:
-            tables["estimates"] = pd.concat(estimates, ignore_index=True)
-        shares = {f"{n:02}": float(n) for n in range(OCCUPATIONS[size]["winogender"])}
-        return Source(tables, THRESHOLD, shares)
-
-    return Simulation(findings.FINDINGS, WORLDS, draw, SIZES, DRAWS)
+SIMULATION = Simulation(findings.FINDINGS, AS_FOUND, WORLDS, draw, SIZES, DRAWS)

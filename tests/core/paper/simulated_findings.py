@@ -1,13 +1,15 @@
 """Findings on data whose truth is known: how often a verdict is right, wrong or open.
 
-A study says for each of its findings how data are drawn in three worlds (:data:`WORLDS`): one in which the sentence is
-true as the study found it, one in which it is false by the study's own effect, and one on the border between both,
-where neither may be shown. What is drawn is what the study's findings take, or the counts that it is made of; verdicts
-are those of the functions that judge a run.
+A study states what it found, and for each of its findings how two other worlds (:data:`WORLDS`) differ from that: one
+in which the sentence is false by the study's own effect, and one on the border between both, where neither may be
+shown. What is drawn in each world is what the study's findings take, or the counts that it is made of; verdicts are
+those of the functions that judge a run.
 """
 
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,6 +17,7 @@ import scipy
 
 from scripts.core.paper.finding_verdicts import FAILS, HOLDS, NOT_APPLICABLE, Finding, decide
 
+PUBLISHED = Path(__file__).parents[3] / "paper/published"
 TRUE, FALSE, BORDER = "true", "false", "border"
 WORLDS = (TRUE, FALSE, BORDER)
 RUN, STUDY = "default run", "study"
@@ -30,18 +33,68 @@ MOSTLY = 0.8
 COLUMNS = ["finding", "statement", "size", "world", "data_sets", HOLDS, FAILS, "undecided", "wrong", "too_often"]
 
 
-@dataclass(frozen=True)
-class Worlds:
-    """The worlds of one finding.
+SPREAD = 0.5
+"""How far the rate of a cluster lies from the mean at most, as a share of the way to 0 or 1."""
+
+Change = Callable[[Any], Any]
+"""Takes what is true in one world and returns what is true in another; the study's module says what that is."""
+
+
+def changed(**fields: Any) -> Change:
+    """Return a change of some fields of a dataclass, each to a value or by a function of what it was."""
+
+    def world(truth: Any) -> Any:
+        return replace(
+            truth,
+            **{name: value(getattr(truth, name)) if callable(value) else value for name, value in fields.items()},
+        )
+
+    return world
+
+
+def chain(*changes: Change) -> Change:
+    """Return changes made one after the other."""
+
+    def world(truth: Any) -> Any:
+        for change in changes:
+            truth = change(truth)
+        return truth
+
+    return world
+
+
+UNCHANGED = chain()
+
+
+def vary(rates: np.ndarray, clusters: int, generator: np.random.Generator) -> np.ndarray:
+    """Return the rates of clusters, such as occupations, around mean rates.
+
+    Half of what moves a cluster is common to all models, half is a model's own.
 
     Args:
-        false, border: What makes either of the true world; the study's module says what they take and return.
+        rates: Shape (models, ...).
+
+    Returns:
+        Shape (models, ..., clusters).
+    """
+    common, own = generator.uniform(-1, 1, clusters), generator.uniform(-1, 1, (len(rates), clusters))
+    moved = np.expand_dims((common + own) / 2, tuple(range(1, rates.ndim)))
+    return rates[..., None] + SPREAD * np.minimum(rates, 1 - rates)[..., None] * moved
+
+
+@dataclass(frozen=True)
+class Worlds:
+    """The worlds of one finding, as changes of what the study found.
+
+    Args:
+        true: For a finding that is not true together with the others.
         exact: Whether the finding speaks of the very things that were measured, so that nothing is sampled. Then the
             border has no error to allow for.
     """
 
-    false: Callable
-    border: Callable
+    false: Change
+    border: Change
+    true: Change = UNCHANGED
     exact: bool = False
 
 
@@ -51,17 +104,23 @@ class Simulation:
 
     Args:
         findings: In the order of the study.
+        truth: What the study found.
         worlds: Number of a finding to its worlds.
-        draw: Returns what the finding's function takes: of its number, the world, the size and a generator.
+        draw: Returns what the finding's function takes: of its number, what is true, the size and a generator.
         sizes: What a data set of each of :data:`SIZES` has, in words.
         draws: Of the bootstrap.
     """
 
     findings: tuple[Finding, ...]
+    truth: Any
     worlds: dict[int, Worlds]
     draw: Callable
     sizes: dict[str, str]
     draws: int
+
+    def data(self, number: int, world: str, size: str, generator: np.random.Generator) -> Any:
+        """Return a data set for a finding."""
+        return self.draw(number, getattr(self.worlds[number], world)(self.truth), size, generator)
 
 
 def verdict_rates(
@@ -86,7 +145,7 @@ def verdict_rates(
             for place, world in enumerate(WORLDS):
                 generators = np.random.default_rng([seed, finding.number, place]).spawn(data_sets)
                 verdicts = [
-                    decide(finding.checks(simulation.draw(finding.number, world, size, generator))).verdict
+                    decide(finding.checks(simulation.data(finding.number, world, size, generator))).verdict
                     for generator in generators
                 ]
                 counts = {verdict: verdicts.count(verdict) for verdict in (HOLDS, FAILS, NOT_APPLICABLE)}

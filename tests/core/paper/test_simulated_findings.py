@@ -7,7 +7,7 @@ import pytest
 from scripts.core.paper.finding_verdicts import FAILS, HOLDS, Check, Finding, decide
 from tests import verdicts
 from tests.core.paper import simulated_findings
-from tests.core.paper.simulated_findings import BORDER, FALSE, RUN, STUDY, TRUE, WORLDS, Simulation, Worlds
+from tests.core.paper.simulated_findings import BORDER, FALSE, RUN, STUDY, TRUE, UNCHANGED, WORLDS, Simulation, Worlds
 
 
 @pytest.mark.parametrize("study", verdicts.STUDIES)
@@ -18,7 +18,7 @@ def test_every_finding_of_every_study_has_its_three_worlds(study):
     for finding in simulation.findings:
         found = {}
         for world in WORLDS:
-            data = simulation.draw(finding.number, world, STUDY, np.random.default_rng(1))
+            data = simulation.data(finding.number, world, STUDY, np.random.default_rng(1))
             checks = finding.checks(data)
             assert any(check.text or check.missing for check in checks)
             found[world] = decide(checks).verdict
@@ -28,11 +28,11 @@ def test_every_finding_of_every_study_has_its_three_worlds(study):
 
 def one(checks, worlds=None, exact=False):
     """Return a simulation of one finding about the mean of numbers, which is 1, -1 or 0."""
-    means = {TRUE: 1, FALSE: -1, BORDER: 0}
     return Simulation(
         (Finding(1, "", "It is above zero.", checks),),
-        {1: Worlds(None, None, exact)} if worlds is None else worlds,
-        lambda number, world, size, generator: generator.normal(means[world], 0.3),
+        1,
+        worlds or {1: Worlds(lambda mean: -mean, lambda mean: 0, exact=exact)},
+        lambda number, mean, size, generator: generator.normal(mean, 0.3),
         {RUN: "few", STUDY: "many"},
         100,
     )
@@ -58,7 +58,7 @@ def test_a_rule_that_decides_by_the_sign_alone_is_caught_on_the_border():
 
 def test_a_finding_without_worlds_is_refused():
     with pytest.raises(ValueError, match="findings \\[1, 2\\] have no worlds"):
-        list(simulated_findings.verdict_rates(one(by_sign, {2: Worlds(None, None)}), 2, 1))
+        list(simulated_findings.verdict_rates(one(by_sign, {2: Worlds(UNCHANGED, UNCHANGED)}), 2, 1))
 
 
 def test_findings_are_stored_one_by_one(tmp_path):
