@@ -6,9 +6,7 @@
     python -m scripts.audit -v "figure 7"                      and all files and jobs between
     python -m scripts.audit results/winopron/estimates.csv:1:value    a cell: a row and a column
     python -m scripts.audit accuracy.double.nearest.heuristic.clusters.corrected.value    a number, by its id
-    python -m scripts.audit --impact scripts/core/statistics/procedures.py
-    python -m scripts.audit --impact templates/ruff/task.tsv:17
-    python -m scripts.audit --against results/paper/manifest.sha256    and all that changed since this list or crate
+    python -m scripts.audit --against results/paper/manifest.sha256    and all that changed since this list
 
 A run in a folder of its own is named as for Snakemake: --directory runs/NAME --configfile=FILE.
 
@@ -29,7 +27,7 @@ from scripts.core.errors import UserError, count_noun
 from scripts.core.provenance import manifest, reporting, trace
 from scripts.core.workflow import runs
 from scripts.core.workflow.job import log, run
-from scripts.provenance.run_state import ROOT, State, locate, read_digests
+from scripts.provenance.run_state import ROOT, State, read_digests
 
 SHOWN = 20
 """Up to this many files of one table are listed."""
@@ -74,15 +72,14 @@ def command_line(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("what", nargs="?", help="a path, a figure, a table, a cell or a number; all results without")
     parser.add_argument("-v", "--verbose", action="store_true", help="show all files and jobs behind a result too")
     parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--against", metavar="FILE", help="compare with what was published: a crate or a manifest too")
-    parser.add_argument("--impact", metavar="X", help="what a change of a file, a template row or a model would move")
+    parser.add_argument("--against", metavar="FILE", help="compare with a published manifest too")
     parser.add_argument("--configfile", type=Path, action="append", default=[], help="the overlay of the run")
     parser.add_argument("--directory", type=Path, metavar="FOLDER", help="the run's folder (default: this one)")
     parser.add_argument("--target", action="append", default=[], help="what should be there (default: the paper)")
     options = parser.parse_args(arguments)
     try:
-        if sum(map(bool, (options.against, options.what, options.impact))) > 1:
-            raise UserError("a result, --impact and --against are three questions; ask one at a time")
+        if options.against and options.what:
+            raise UserError("a result and --against are two questions; ask one at a time")
         if options.directory:
             _enter(options)
         # Read first: a file that is not what it should be is told at once.
@@ -90,8 +87,6 @@ def command_line(arguments: Sequence[str] | None = None) -> int:
         state = State(options.configfile, options.target)
         if published:
             return _against(state, published, options)
-        if options.impact:
-            return _impact(state, options)
         return _trace(state, options) if options.what else _everything(state, options)
     except UserError as error:
         print(f"Error: {error}", file=sys.stderr)
@@ -188,31 +183,6 @@ def _told(lines: Iterable[dict]) -> Iterator[str]:
             yield f"  {entry['file']}: line{'s' * (len(entry['rows']) > 1)} {trace.ranges(entry['rows'])}"
         if len(entries) > SHOWN:
             yield f"  and {len(entries) - SHOWN} more files (--json lists them)"
-
-
-def _impact(state: State, options: argparse.Namespace) -> int:
-    reruns, line = trace.affected_jobs(options.impact, state.jobs, locate)
-    uses = (lambda path, rows: bool(state.origins.origins_of(path, rows, line))) if line else None
-    moves = trace.affected_items(options.impact, reruns, state.jobs, uses=uses)
-    made = state.origins.made_from(*line) if line else {}
-    if options.json:
-        jobs = [{key: job[key] for key in ("rule", "wildcards", "outputs")} for job in reruns]
-        print(json.dumps({"made_from": made, "reruns": jobs, **moves}, indent=1))
-        return 0
-    counts = {}
-    for job in reruns:
-        counts[job["rule"]] = counts.get(job["rule"], 0) + 1
-    print(f"A change of {options.impact} reruns {len(reruns)} of {sum(bool(j['outputs']) for j in state.jobs)} jobs:")
-    print("\n".join(f"  {rule} x {count}" if count > 1 else f"  {rule}" for rule, count in counts.items()))
-    if line:
-        print("Made from this line:" if made else "No instance or text of this run was made from this line.")
-        print("".join(f"  {count} rows of {table}\n" for table, count in made.items()), end="")
-    for kind, entries in moves.items():
-        print(f"{kind} that may move: {len(entries)}")
-        print("\n".join(f"  {entry}" for entry in entries[:40]))
-        if len(entries) > 40:
-            print(f"  and {len(entries) - 40} more (--json lists all)")
-    return 0
 
 
 if __name__ == "__main__":

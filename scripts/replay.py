@@ -15,7 +15,7 @@ from typing import Any
 from scripts.core.config import load_schema
 from scripts.core.errors import UserError
 from scripts.core.provenance import job_records
-from scripts.core.workflow import job
+from scripts.core.workflow import job, logs
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -49,7 +49,7 @@ def replay(path: Path, into: Path) -> dict[Path, bool]:
     arguments |= {key: located(value) for key, value in call["paths"].items()}
     if "threads" in inspect.signature(function).parameters:
         arguments["threads"] = os.cpu_count()
-    job.configure(None)
+    logs.configure(None)
     job.call(function, arguments)
     return {outputs[path]: job_records.digest(outputs[path]) == digest for path, digest in record["outputs"].items()}
 

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 from scripts.core import files
-from scripts.core.workflow import job
+from scripts.core.workflow import job, logs
 from tests import forks
 from tests.zoo import DEVICE
 
@@ -36,7 +36,7 @@ def finished_parts(folder, kind="parquet"):
 
 def call(module, given):
     """Run the function of a script's only rule, as in a job."""
-    job.configure(None)
+    logs.configure(None)
     job.call(importlib.import_module(module).main, given)
 
 

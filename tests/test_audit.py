@@ -93,8 +93,7 @@ def test_results_on_another_disk_are_looked_at(results, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["figure 7", "--impact", "x"], "three questions; ask one at a time"),
-        (["--impact", "x", "--against", "x"], "three questions; ask one at a time"),
+        (["figure 7", "--against", "x"], "two questions; ask one at a time"),
         (["--directory", "nowhere"], "--directory nowhere: No such file or directory; name the folder of a run"),
     ],
 )

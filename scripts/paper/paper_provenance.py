@@ -14,11 +14,10 @@ from typing import Any
 import pandas as pd
 
 from scripts.core import files
-from scripts.core.data.portable import portable
 from scripts.core.errors import UserError
 from scripts.core.paper import floats, latex, report
 from scripts.core.paper.sections import CAPTION, closing_brace, target
-from scripts.core.provenance import audit, closure, environment, graph, job_records, reporting, trace
+from scripts.core.provenance import audit, environment, graph, job_records, reporting, trace
 from scripts.core.provenance import manifest as manifests
 from scripts.core.workflow.job import log, run
 
@@ -64,27 +63,15 @@ def main(
     """
     problems = {}
     records = job_records.load(problems=problems)
-    jobs = audit.recorded_jobs([main_tex, *sections, *numbers, *results], records, _module, _rows)
+    jobs = audit.recorded_jobs([main_tex, *sections, *numbers, *results], records, ROOT)
     paths = {path for job in jobs for path in [*job["inputs"], *job["outputs"]]}
     digests = {
         path: job_records.digest(place, job_records.CACHE)
         for path in paths
         if (place := job_records.resolve(path, ROOT)).exists()
     }
-    facts = portable(job_records.model_facts(digests), ROOT)
-    named = {package for record in records.values() for package in record.get("packages", {})}
-    carried = {name: entry for job in jobs for name, entry in environment.package_inputs(job["params"]).items()}
-    findings = audit.judge(
-        jobs,
-        records,
-        digests,
-        facts,
-        environment.pins(ROOT),
-        {},
-        installed=environment.installed_versions(named),
-        package_files=environment.package_files(carried, job_records.CACHE),
-        problems=problems,
-    )
+    here = environment.look_up(jobs, records, digests, ROOT, cache=job_records.CACHE)
+    findings = audit.judge(jobs, records, here, problems)
     # A revision that no entry fixes is recorded with the scores; the audit says so, but the paper is not refused.
     bad = {path: finding for path, finding in findings.items() if finding["verdict"] not in ("current", "unpinned")}
     if bad and not allow_stale:
@@ -286,15 +273,6 @@ def _facts(path: str, index: dict[str, str], records: dict, digests: dict, whole
 def breakable(text: Any) -> str:
     """Return text as LaTeX that may end a line behind the signs that part names."""
     return re.sub(r"([./=,]|\\_)", r"\1\\allowbreak{}", latex.escape(text))
-
-
-def _module(path: str) -> str | None:
-    return closure.digest(path, ROOT) if (ROOT / path).is_file() else None
-
-
-def _rows(path: str, names: list[str]) -> dict[str, str]:
-    place = job_records.resolve(path, ROOT)
-    return job_records.row_digests(place, names) if place.is_file() else {}
 
 
 if __name__ == "__main__":

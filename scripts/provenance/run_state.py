@@ -3,7 +3,6 @@
 import concurrent.futures
 import json
 import os
-import platform
 import subprocess
 import sys
 import tempfile
@@ -12,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from scripts.core import files
-from scripts.core.data.portable import portable
 from scripts.core.errors import UserError
 from scripts.core.provenance import audit, closure, environment, graph, job_records, manifest, origins
 from scripts.core.workflow.job import log
@@ -47,20 +45,11 @@ class State:
         dropped = audit.unrequested_outputs(self.jobs, planned["targets"], self.records, present)
         self.jobs = [job for job in self.jobs if not dropped & set(job["outputs"])]
         self.digests = read_digests({path for job in self.jobs for path in [*job["inputs"], *job["outputs"]]}, present)
-        self.facts = portable(job_records.model_facts(self.digests), ROOT)
-        self.findings = audit.judge(
-            self.jobs,
-            self.records,
-            self.digests,
-            self.facts,
-            environment.pins(ROOT),
-            _weights(self.jobs),
-            **_environment(self.jobs, self.records),
-            problems=self.problems,
-        )
+        found = environment.look_up(self.jobs, self.records, self.digests, ROOT, _weights(self.jobs))
+        self.findings = audit.judge(self.jobs, self.records, found, self.problems)
         self.findings |= audit.orphaned_files(present, self.jobs, self.digests)
         self.findings |= audit.leftover_records(self.jobs, self.records)
-        self.findings |= audit.orphaned_records(self.problems | manifest.unusable_signatures(), self.findings)
+        self.findings |= audit.orphaned_records(self.problems, self.findings)
         self.origins = origins.Origins(self.jobs, planned["outcomes"], locate)
 
     def findings_behind(self, paths: Iterable[str]) -> dict[str, dict]:
@@ -130,20 +119,6 @@ def _digest(path: Path) -> str:
         return files.sha256(path)
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror}); check its permissions") from error
-
-
-def _environment(jobs: list[dict], records: dict[str, dict]) -> dict[str, dict]:
-    """Return what is installed here of the packages that the records name: versions, and files with weights or data."""
-    carried = {name: entry for job in jobs for name, entry in environment.package_inputs(job["params"]).items()}
-    named = {package for record in records.values() for package in record.get("packages", {})}
-    installed = environment.installed_versions(sorted(named | {package for package, _, _ in carried.values()}))
-    absent = sorted(named - installed.keys())
-    if absent:
-        log.warning("not installed here, so compared with the lock alone: %s", ", ".join(absent))
-    found = environment.package_files(carried)
-    for name in sorted(carried.keys() - found.keys()):
-        log.warning("%s is not installed here: its files cannot be compared", name)
-    return {"installed": installed | {"python": platform.python_version()}, "package_files": found}
 
 
 def _weights(jobs: list[dict]) -> dict[str, str]:

@@ -296,22 +296,6 @@ def test_results_that_were_touched_rerun_nothing_and_stay_stale(tree):
     assert f"module {module}: was" in done.stdout
 
 
-def test_impact_names_what_would_move_and_agrees_with_the_audit(tree, asked):
-    def impact(what):
-        return json.loads(asked("--impact", what, "--json")[1])
-
-    found = impact("tiny-opt")
-    assert FULL.format("tiny-opt") in found["numbers"]
-    assert not {FULL.format("tiny-bert"), "winopron.replica.size.double.sentences"} & set(found["numbers"])
-    assert {"score", "winopron_predictions", "winopron_estimates"} <= {job["rule"] for job in found["reruns"]}
-    expected = {job["rule"] for job in impact("scripts/winopron/tables.py")["reruns"]}
-    edit_code(tree / "scripts/winopron/tables.py")
-    bad = {path for path, finding in findings(tree)[1].items() if finding["verdict"] != "current"}
-    records = [json.loads((tree / path).read_text()) for path in records_of(tree)]
-    assert {record["rule"] for record in records if bad & set(record["outputs"])} == expected
-    assert asked("--impact", "scripts/coreference_training/train_coreference.py")[0] == 2
-
-
 def test_every_link_of_the_paper_leads_somewhere(finished):
     folder = finished.folder / "results/paper"
     sections = [p for p in sorted((folder / "sections").glob("*.tex")) if p.stem not in ("provenance", "currency")]
@@ -427,7 +411,7 @@ def numbered(finished, label):
 def test_the_examples_of_the_help_work(finished, asked):
     _, printed = audit(finished.folder, "--help")
     examples = re.findall(r"^ +python -m scripts\.audit +(.+?)(?:  .*)?$", printed, flags=re.MULTILINE)
-    assert len(examples) >= 6
+    assert len(examples) >= 5
     for example in examples:
         if example != "all results":
             status, printed = asked(*shlex.split(example))
@@ -444,7 +428,6 @@ def test_the_examples_of_the_help_work(finished, asked):
         (f"{TABLES}/performance.csv:999:F1", "'999' chooses 0 rows"),
         (f"{TABLES}/none.csv:1:x", "no such file"),
         (f"{TABLES}/performance.csv:1", "write FILE.csv:ROW:COLUMN"),
-        ("--impact=templates/ruff/task.tsv:99999", "line 99999 is not a data row; data rows are the lines 3-182"),
     ],
 )
 def test_what_is_not_there_is_an_error(finished, asked, what, told):
@@ -454,31 +437,6 @@ def test_what_is_not_there_is_an_error(finished, asked, what, told):
     status, printed = asked(what)
     assert status == 2
     assert told in printed
-
-
-def test_the_impact_of_a_line_is_what_was_made_from_it(finished, asked):
-    """Prompts have a sample of WinoPron's sentences, models that resolve by likelihood another one, and systems all."""
-
-    def impact(what):
-        return json.loads(asked("--impact", what, "--json")[1])
-
-    sentences, double = "templates/winopron/sentences.tsv", f"{WINOPRON}/instances/replica/double.parquet"
-    made = files.read_parquet(finished.folder / double)
-    used = files.read_parquet(finished.folder / f"{WINOPRON}/instances/replica/selected.parquet").template_row
-    prompts = files.read_parquet(finished.folder / f"{WINOPRON}/prompts/replica.parquet")
-    asked_for = made[made.instance_id.isin(prompts.instance_id)].template_row
-    unused = (set(made.template_row) - {*used, *asked_for}).pop()
-    whole, line, other = (impact(f"{sentences}{end}") for end in ("", f":{used.iloc[0]}", f":{unused}"))
-    runs = [{output for job in found["reruns"] for output in job["outputs"]} for found in (whole, line, other)]
-    assert runs[0] == runs[1] == runs[2]
-    assert line["made_from"][double] == (made.template_row == used.iloc[0]).sum()
-    assert set(other["numbers"]) < set(line["numbers"]) <= set(whole["numbers"])
-    assert FULL.format("tiny-opt") in line["numbers"] and FULL.format("tiny-opt") not in other["numbers"]
-    assert f"{PICTURES}/accuracy.pdf" in " ".join(other["figures"])
-    assert any(".heuristic." in name for name in other["numbers"])
-    # Of the pronoun sets, thon is one of MISGENDERED alone.
-    rules = {job["rule"] for job in impact("templates/pronouns.tsv:7")["reruns"]}
-    assert "misgendered_sample" in rules and not {"ruff_sample", "winopron_instances"} & rules
 
 
 @pytest.mark.nightly
@@ -520,7 +478,6 @@ def test_a_run_outside_the_repository_is_current_and_can_be_packed(finished, tmp
     status, printed = audit(run, FULL.format("tiny-opt"), code=finished.folder)
     assert status == 0, printed
     assert f"{sentences}: lines " in printed
-    assert audit(run, "--impact", f"{sentences}:5", code=finished.folder)[0] == 0
     if PAPER == "paper":
         done = outside.snakemake(*snakefile, "crate")
         assert done.returncode == 0, done.stdout

@@ -67,7 +67,7 @@ import numpy as np
 import pandas as pd
 
 from scripts.core import files
-from scripts.core.workflow import job
+from scripts.core.workflow import job, logs
 
 
 def main(*, path: str = "small/table.parquet"):
@@ -76,7 +76,7 @@ def main(*, path: str = "small/table.parquet"):
 
 
 if __name__ == "__main__":
-    job.configure(None)
+    logs.configure(None)
     job.call(main, {})
 '''
 

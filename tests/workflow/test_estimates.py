@@ -149,10 +149,6 @@ def test_the_first_page_leads_where_its_rows_of_the_summary_lead(origins, rows):
         unit = estimate["n_unit"]
         if estimate_rows.UNITS[unit]:
             assert count((frame for _, frame in instances(origins, estimate)), unit) == estimate["n"], row
-    sentence = next(entry for entry in origins.origins_of(*asked[0][:1], [asked[0][1]]) if "task" in entry["file"])
-    line = sentence["file"], sentence["rows"][0]
-    moved = {row["study"] for path, row, _ in asked if origins.origins_of(path, [row], line=line)}
-    assert moved == {"ruff"}
 
 
 def test_a_row_that_the_summary_lacks_is_refused(origins):

@@ -17,10 +17,10 @@ def test_a_scoring_job_sees_a_gpu_that_no_other_job_uses(fresh, monkeypatch, tmp
     models = yaml.safe_load(registry.read_text())
     models["models"]["tiny-bert"]["gpus"] = 1
     registry.write_text(yaml.safe_dump(models, sort_keys=False))
-    monkeypatch.setenv("PRONOUN_PRETEND_GPUS", "0,1")
+    monkeypatch.setenv(gpus.VISIBLE, "0,1")
     # The test is the job beside it, so that nothing depends on which of two jobs ends first.
     with gpus.reserve_gpus(1, folder=tmp_path / f"pronoun-gpus-{os.getuid()}") as held:
-        monkeypatch.delenv(gpus.VISIBLE)
+        monkeypatch.setenv(gpus.VISIBLE, "0,1")
         scores = "results/ruff/scores/replica/tiny-bert.parquet"
         done = workflow.snakemake("--resources", "gpu=2", "--", scores, environment={"TMPDIR": str(tmp_path)})
     assert held == ["0"]

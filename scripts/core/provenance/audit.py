@@ -1,6 +1,6 @@
 """Compare what the workflow would make with what is on disk and with the records of the jobs that made it.
 
-Everything here is a function of plain data: ``jobs`` as :mod:`scripts.provenance.expected_jobs` prints them,
+``jobs`` are as :mod:`scripts.provenance.expected_jobs` prints them,
 ``records`` as :func:`scripts.core.provenance.job_records.load` reads them, and digests of files. A *finding* is what is
 said of one output: ``{"verdict", "reasons", "record"}``; a reason is ``{"kind", "name", "old", "new"}``, ``old`` from
 the record.
@@ -8,12 +8,20 @@ the record.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
-from scripts.core.provenance import graph
-from scripts.core.provenance.environment import package_inputs
-from scripts.core.provenance.job_records import MODEL_FACTS, checksum, index, record_path
+from scripts.core.provenance import closure, graph
+from scripts.core.provenance.environment import Present, package_inputs
+from scripts.core.provenance.job_records import (
+    MODEL_FACTS,
+    checksum,
+    index,
+    record_path,
+    resolve,
+    row_digests,
+)
 
 VERDICTS = ("missing", "orphan", "mixed", "tampered", "stale", "unpinned", "current")
 """The worst first; a file that deserves several gets the first."""
@@ -37,43 +45,24 @@ def changed_leaves(old: Any, new: Any, name: str = "") -> Iterator[tuple[str, An
         yield name, old, new
 
 
-def judge(
-    jobs: list[dict],
-    records: dict,
-    digests: dict,
-    facts: dict,
-    pins: dict,
-    weights: dict,
-    *,
-    installed: dict | None = None,
-    package_files: dict | None = None,
-    problems: dict | None = None,
-) -> dict:
+def judge(jobs: list[dict], records: dict, here: Present, problems: dict | None = None) -> dict:
     """Return a finding for every output of ``jobs``.
 
     Args:
         records: Path of the record to record.
-        digests: SHA-256 of every input and output that exists.
-        facts: Metadata of the score files that exist (:func:`scripts.core.provenance.job_records.model_facts`),
-            portable.
-        pins: Package to version, of the lock files as they are now.
-        weights: Score file to the digest of its model's weights as they are now, where they can be read.
-        installed: Package, or ``python``, to the version that is installed here; what is not installed is not compared.
-        package_files: ``package:member`` to the digest of a package's weights or data as they are installed here.
         problems: Path of a record that cannot be used to what is wrong with it; its record is ``{}``.
     """
-    here = {"pins": pins, "weights": weights, "installed": installed or {}, "package_files": package_files or {}}
     problems = problems or {}
     jobs = [job for job in graph.order_jobs(jobs) if job["outputs"]]
     paths = [record_path(job["rule"], job["wildcards"], job["outputs"]) for job in jobs]
     behind = [
-        list(_stale(job, records[path], digests, **here)) if records.get(path) else []
+        list(_stale(job, records[path], here)) if records.get(path) else []
         for job, path in zip(jobs, paths, strict=True)
     ]
     findings = {}
     for job, path, reasons in zip(jobs, paths, behind, strict=True):
         for output in job["outputs"]:
-            found = _alone(path, records.get(path), problems.get(path), output, digests.get(output), facts.get(output))
+            found = _alone(path, records.get(path), problems.get(path), output, here)
             if found[0] == "current" and reasons:
                 found = "stale", reasons
             findings[output] = {"verdict": found[0], "reasons": found[1], "record": path}
@@ -93,18 +82,11 @@ def judge(
     return findings
 
 
-def recorded_jobs(
-    paths: Iterable[str], records: dict, code: Callable[[str], str | None], rows: Callable[[str, list[str]], dict]
-) -> list[dict]:
+def recorded_jobs(paths: Iterable[str], records: dict, root: Path) -> list[dict]:
     """Return the jobs that ``paths`` come from as their records tell them, with the digests of code as they are now.
 
     A plan made by Snakemake (:mod:`scripts.provenance.expected_jobs`) knows the parameters of today as
     well; this needs no plan.
-
-    Args:
-        code: Path of a module to its digest, or None if there is no such module any more.
-        rows: Path of a table of templates and the names of rows to their digests
-            (:func:`scripts.core.provenance.job_records.row_digests`).
 
     Returns:
         A path below ``results/`` that no record names is the output of a job without inputs, so that :func:`judge`
@@ -112,20 +94,29 @@ def recorded_jobs(
     """
     makers = index(records)
     jobs, done = [], set()
-    reached = graph.ancestors(graph.inputs_of(filter(None, records.values())), paths)
-    for path in reached:
+    for path in graph.ancestors(graph.inputs_of(filter(None, records.values())), paths):
         name = makers.get(path)
         if name is None and path.startswith("results/"):
             jobs.append({"rule": "unknown", "wildcards": {"file": path}, "inputs": [], "outputs": [path], "params": {}})
         if name and name not in done:
             done.add(name)
             record = records[name]
-            now = {module: code(module) or ABSENT for module in record["params"].get("_code", {})}
+            params = dict(record["params"])
+            for part, now in (("_code", _code_now), ("_rows", _rows_now)):
+                params |= {part: now(params[part], root)} if part in params else {}
             job = {key: record[key] for key in ("rule", "wildcards")}
             job |= {key: list(record[key]) for key in ("inputs", "outputs")}
-            used = {path: rows(path, list(names)) for path, names in record["params"].get("_rows", {}).items()}
-            jobs.append(job | {"params": record["params"] | {"_code": now} | ({"_rows": used} if used else {})})
+            jobs.append(job | {"params": params})
     return jobs
+
+
+def _code_now(modules: Iterable[str], root: Path) -> dict[str, str]:
+    return {path: closure.digest(path, root) if (root / path).is_file() else ABSENT for path in modules}
+
+
+def _rows_now(tables: dict[str, dict], root: Path) -> dict[str, dict]:
+    places = {path: resolve(path, root) for path in tables}
+    return {path: row_digests(place, tables[path]) if place.is_file() else {} for path, place in places.items()}
 
 
 def _spread(job: dict[str, Any], findings: dict[str, dict], mixtures: dict[str, list[dict]]) -> None:
@@ -142,14 +133,10 @@ def _spread(job: dict[str, Any], findings: dict[str, dict], mixtures: dict[str, 
 
 
 def _alone(
-    path: str,
-    record: dict[str, Any] | None,
-    problem: str | None,
-    output: str,
-    found: str | None,
-    stored: dict[str, Any] | None,
+    path: str, record: dict[str, Any] | None, problem: str | None, output: str, here: Present
 ) -> tuple[str, list[dict]]:
     """Judge one file by its record alone."""
+    found, stored = here.digests.get(output), here.facts.get(output)
     if found is None:
         return "missing", [make_reason("file", output)]
     if problem:
@@ -173,20 +160,11 @@ def _alone(
     return "tampered", [make_reason("output", output, written, found)]
 
 
-def _stale(
-    job: dict[str, Any],
-    record: dict[str, Any],
-    digests: dict[str, str],
-    *,
-    pins: dict,
-    weights: dict,
-    installed: dict,
-    package_files: dict,
-) -> Iterator[dict[str, Any]]:
+def _stale(job: dict[str, Any], record: dict[str, Any], here: Present) -> Iterator[dict[str, Any]]:
     """Yield what a job would find different today."""
     by_row = record["params"].get("_rows", {}).keys() & job["params"].get("_rows", {}).keys()
     for path in job["inputs"]:
-        old, new = record["inputs"].get(path), digests.get(path)
+        old, new = record["inputs"].get(path), here.digests.get(path)
         if old != new and (path not in by_row or ABSENT in (old or ABSENT, new or ABSENT)):
             yield make_reason("input", path, old or ABSENT, new or ABSENT)
     for path in sorted(set(record["inputs"]) - set(job["inputs"])):
@@ -196,22 +174,22 @@ def _stale(
         yield make_reason(kind, name.partition(".")[2] if kind in KINDS.values() else name, old, new)
     for package, version in sorted(record["packages"].items()):
         # A build tag such as +cpu belongs to the machine, not to the version.
-        for kind, now in (("package", pins), ("installed package", installed)):
+        for kind, now in (("package", here.pins), ("installed package", here.installed)):
             if version.partition("+")[0] != now.get(package, version).partition("+")[0]:
                 yield make_reason(kind, package, version, now[package])
     python = record["machine"]["python"]
-    if python.split(".")[:2] != installed.get("python", python).split(".")[:2]:
-        yield make_reason("installed", "python", python, installed["python"])
+    if python.split(".")[:2] != here.installed.get("python", python).split(".")[:2]:
+        yield make_reason("installed", "python", python, here.installed["python"])
     for name, old in sorted(record["package_files"].items()):
-        if package_files.get(name, old) != old:
-            yield make_reason("package file", name, old, package_files[name])
+        if here.package_files.get(name, old) != old:
+            yield make_reason("package file", name, old, here.package_files[name])
     for package, _, version in package_inputs(job["params"]).values():
-        if installed.get(package, version) != version:
-            yield make_reason("installed package", package, version, installed[package])
+        if here.installed.get(package, version) != version:
+            yield make_reason("installed package", package, version, here.installed[package])
     for path in job["outputs"]:
         old = record["models"].get(path, {}).get("weights_sha256")
-        if path in weights and old and weights[path] != old:
-            yield make_reason("weights", record["models"][path]["model"], old, weights[path])
+        if path in here.weights and old and here.weights[path] != old:
+            yield make_reason("weights", record["models"][path]["model"], old, here.weights[path])
 
 
 def _upstream(job: dict[str, Any], findings: dict[str, dict]) -> Iterator[dict[str, Any]]:

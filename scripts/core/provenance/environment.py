@@ -4,19 +4,63 @@ import contextlib
 import hashlib
 import importlib.metadata
 import json
+import logging
 import os
+import platform
 import re
 import subprocess
 import sys
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from scripts.core import files
+from scripts.core.data.portable import portable
 from scripts.core.errors import UserError
 from scripts.core.provenance import graph, job_records
 
 LOCKS = ("requirements.lock", "requirements.in", "models.lock")
+log = logging.getLogger("pronouns")
+
+
+@dataclass(frozen=True)
+class Present:
+    """What records are held against: files, packages and weights as they are here and now.
+
+    Attributes:
+        digests: SHA-256 of every input and output that exists.
+        facts: Metadata of the score files that exist (:func:`scripts.core.provenance.job_records.model_facts`).
+        pins: Package to version, of the lock files.
+        installed: Package, or ``python``, to the version that is installed; what is not installed is not compared.
+        package_files: ``package:member`` to the digest of a package's weights or data as they are installed.
+        weights: Score file to the digest of its model's weights, where they lie in a folder of this machine.
+    """
+
+    digests: dict[str, str]
+    facts: dict[str, dict]
+    pins: dict[str, str]
+    installed: dict[str, str]
+    package_files: dict[str, str]
+    weights: dict[str, str]
+
+
+def look_up(
+    jobs: list[dict], records: dict, digests: dict, root: Path, weights: dict | None = None, cache: str | None = None
+) -> Present:
+    """Return what the ``records`` of ``jobs`` are held against; ``digests`` and ``weights`` have been read."""
+    carried = {name: entry for job in jobs for name, entry in package_inputs(job["params"]).items()}
+    named = {package for record in records.values() for package in record.get("packages", {})}
+    installed = installed_versions(sorted(named | {package for package, _, _ in carried.values()}))
+    if absent := sorted(named - installed.keys()):
+        log.warning("not installed here, so compared with the lock alone: %s", ", ".join(absent))
+    members = package_files(carried, cache)
+    for name in sorted(carried.keys() - members.keys()):
+        log.warning("%s is not installed here: its files cannot be compared", name)
+    return Present(
+        digests, portable(job_records.model_facts(digests), root), pins(root),
+        installed | {"python": platform.python_version()}, members, weights or {},
+    )  # fmt: skip
 
 
 def pins(root: str | Path) -> dict[str, str]:

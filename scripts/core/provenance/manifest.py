@@ -2,7 +2,7 @@
 
 Whoever changes a result can change its record as well, and every record that follows; nothing in the folder of a run
 shows that. What shows it is something that was published before: a *manifest*, the list of the digests of all results
-behind the paper and of what their records say, whose own digest the paper prints on its last page; or the crate.
+behind the paper and of what their records say, whose own digest the paper prints on its last page.
 
 A manifest is a list that ``sha256sum --check`` reads. Records are in lines that begin with ``#record``, with the digest
 of what they say about how a result was made: two runs of the same jobs on one machine have the same manifest. The paper
@@ -12,7 +12,6 @@ cannot be in the list, as it prints the digest of the list; nor can the appendix
 import hashlib
 import json
 import re
-import zipfile
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -23,8 +22,8 @@ from scripts.core.provenance import graph, job_records
 
 PAPER = "results/paper/"
 NAME = f"{PAPER}manifest.sha256"
-SIGNATURES = {f"{NAME}.sig": b"-----BEGIN SSH SIGNATURE-----\n", f"{NAME}.minisig": b"untrusted comment: "}
-"""What ``ssh-keygen -Y sign`` and ``minisign`` leave beside it, and how these files begin."""
+SIGNATURES = (f"{NAME}.sig", f"{NAME}.minisig")
+"""What ``ssh-keygen -Y sign`` and ``minisign`` leave beside it."""
 LATER_FILES = (
     NAME, *SIGNATURES, "results/paper/main.pdf", "results/paper/captions.rst", "results/paper/sections/provenance.tex",
     "results/paper/sections/currency.tex", "results/paper/provenance.csv", "results/crate/run.crate.zip",
@@ -38,10 +37,6 @@ HEAD = (
     "# All results behind the paper. To compare them:   sha256sum --check results/paper/manifest.sha256\n"
     "# Results and what their records say:   python -m scripts.audit --against results/paper/manifest.sha256\n"
 )
-TEXT_LIMIT = 1 << 28
-"""A list, or a text in a crate, of more bytes than this is not one of ours."""
-RATIO = 100
-"""A crate that unpacks to more than this times its size, and then some, is a bomb."""
 
 
 def statement_digest(record: dict[str, Any]) -> str:
@@ -78,30 +73,18 @@ def make(jobs: list[dict], records: dict) -> str:
 
 
 def read(path: str | Path) -> dict[str, str]:
-    """Return the digests of files and of what records say in a manifest, another list of ``sha256sum``, or a crate.
+    """Return the digests of files and of what records say in a manifest, or in another list of ``sha256sum``.
 
     Raises:
-        UserError: If the file is neither, or damaged, or unpacks to far more than its size.
+        UserError: If the file is no such list, or damaged.
     """
     path = Path(path)
     if not path.is_file():
-        raise UserError(f"{path}: no such file; give a run.crate.zip or a list of digests")
-    if not zipfile.is_zipfile(path):
-        return _read_list(path)
-    try:
-        with zipfile.ZipFile(path) as archive:
-            return _read_crate(path, archive)
-    except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, RuntimeError, ValueError) as error:
-        raise UserError(f"{path}: damaged ({error}); take the crate as it was published") from error
-
-
-def _read_list(path: Path) -> dict[str, str]:
-    if path.stat().st_size > TEXT_LIMIT:
-        raise UserError(f"{path}: too large for a list of digests")
+        raise UserError(f"{path}: no such file; give a list of digests such as {NAME}")
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"{path}: neither a crate (zip) nor a list of digests (text)") from error
+        raise UserError(f"{path}: not a list of digests; a crate holds one: unpack it, and give {NAME}") from error
     published = {}
     for number, line in enumerate(text.splitlines(), start=1):
         match = re.fullmatch(r"(?:#record )?([0-9a-f]{64}) [ *](.+)", line)
@@ -110,58 +93,8 @@ def _read_list(path: Path) -> dict[str, str]:
         if line and not match and (not line.startswith("#") or line.startswith("#record")):
             raise UserError(f"{path}, line {number}: not a digest and a file's name; take the list as it was published")
     if not published:
-        raise UserError(f"{path}: holds no digests; give a run.crate.zip or a list of digests")
+        raise UserError(f"{path}: holds no digests; give a list of digests such as {NAME}")
     return published
-
-
-def _read_crate(path: Path, archive: zipfile.ZipFile) -> dict[str, str]:
-    members = [member for member in archive.infolist() if not member.is_dir()]
-    names = [member.filename for member in members]
-    if len(set(names)) < len(names):
-        raise UserError(f"{path}: holds two members of one name; take the crate as it was published")
-    outside = [name for name in names if name.startswith("/") or ".." in Path(name).parts]
-    if outside:
-        raise UserError(f"{path}: {outside[0]!r} lies outside of its folder; take the crate as it was published")
-    if sum(member.file_size for member in members) > RATIO * path.stat().st_size + TEXT_LIMIT:
-        raise UserError(f"{path}: unpacks to more than {RATIO} times its size; this is not a crate of this workflow")
-    try:
-        entities = json.loads(archive.read("ro-crate-metadata.json"))["@graph"]
-        described = {entity["@id"]: entity["sha256"] for entity in entities if "sha256" in entity}
-    except (KeyError, TypeError, ValueError, RecursionError) as error:
-        raise UserError(f"{path}: ro-crate-metadata.json is no metadata of a crate of this workflow") from error
-    # Named by digest and not packed: weights, and what was made from the authors' files.
-    published = {name[1:]: digest for name, digest in described.items() if name.startswith("#results/")}
-    for member in members:
-        name = member.filename
-        if name.startswith(f"{job_records.FOLDER}/"):
-            try:
-                published[name] = statement_digest(json.loads(archive.read(member)))
-            except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
-                raise UserError(f"{path}: {name} is not a record; take the crate as it was published") from error
-        elif not name.startswith("ro-crate-"):
-            with archive.open(member) as file:
-                published[name] = hashlib.file_digest(file, "sha256").hexdigest()  # pyright: ignore[reportArgumentType]
-            if described.get(name, published[name]) != published[name]:
-                raise UserError(f"{path}: {name} is not what the crate's metadata say; take the crate as published")
-    return published
-
-
-def unusable_signatures() -> dict[str, str]:
-    """Return, for each signature beside the manifest of this run that is none, what is wrong with it.
-
-    Whose signature it is, and of what, only its program can tell; see docs/audit.md.
-    """
-    found = {}
-    for path, beginning in SIGNATURES.items():
-        try:
-            with Path(path).open("rb") as file:
-                if file.read(len(beginning)) != beginning:
-                    found[path] = "is no signature; sign the manifest again"
-        except FileNotFoundError:
-            continue
-        except OSError as error:
-            found[path] = f"cannot be read ({error.strerror}); sign the manifest again"
-    return found
 
 
 def required_paths(jobs: list[dict]) -> set[str]:
@@ -209,7 +142,7 @@ def compare(
             found.append((path, "changed", f"the record cannot be used: {problems[path]}"))
         elif record and old not in (statement_digest(record), files.sha256(place)):
             found.append((path, "changed", "the record says something else"))
-        elif not (record or place.is_file() or place.is_dir()):
+        elif not (record or place.is_file()):
             found.append((path, "absent", f"was {old[:16]}"))
         elif not record and (new := digests.get(path) or files.sha256(place)) != old:
             found.append((path, "changed", f"was {old[:16]}, now {new[:16]}"))
@@ -217,7 +150,7 @@ def compare(
     short = sorted(set(expected) - listed)
     found += [(path, "unlisted", "is behind the results, not in the list") for path in short]
     known = {*published, *LATER_FILES, *recorded, *short}
-    folders = tuple(f"{path}/" for path in [*published, *short] if job_records.resolve(path, root).is_dir())
+    folders = tuple(f"{path}/" for path in short)
     # What Snakemake notes in folders is not a result; the audit reports it where it does not belong.
     results = (path for path in present if Path(path).name != files.TIMESTAMP)
     extra = sorted(path for path in results if path not in known and not path.startswith(folders))

@@ -38,12 +38,11 @@ class Origins:
         self._schemas, self._columns, self._values, self._upstream = {}, {}, {}, {}
         self._estimates, self._shared, self._ids, self._numbers = {}, {}, {}, {}
 
-    def origins_of(self, path: str, rows: Sequence[dict] = (), line: tuple[str, int] | None = None) -> list[dict]:
+    def origins_of(self, path: str, rows: Sequence[dict] = ()) -> list[dict]:
         """Return the lines of template files behind rows of a file; rows that are no estimates have those of the file.
 
         Args:
             rows: Columns to values; none: the whole file.
-            line: Look only at instances that were made from this line of this file.
 
         Returns:
             ``file``, ``rows`` (sorted list of int, as an editor counts them), ``table`` (that has the instances or
@@ -63,17 +62,11 @@ class Origins:
             chosen = {table: self._matching(table, {}) for table in nearest}
             cut = {made: inputs for made, inputs in self.graph.items() if made not in nearest}
             direct = [p for p in graph.ancestors(cut, [path]) if p not in self.makers and p.endswith(".tsv")]
-        found = [entry for table, mask in chosen.items() for entry in self._lines(table, mask, line)]
+        found = [entry for table, mask in chosen.items() for entry in self._lines(table, mask)]
         for read in direct:
-            lines = sorted(n for n in data_rows(self.where(read)) if line in (None, (read, n)))
-            found += [{"file": read, "rows": lines, "table": None, "count": len(lines)}] if lines else []
+            lines = data_lines(self.where(read))
+            found += [{"file": read, "rows": lines, "table": None, "count": len(lines)}]
         return found
-
-    def made_from(self, path: str, row: int) -> dict[str, int]:
-        """Return how many rows of each table of instances or texts come from a line of a file."""
-        tables = [table for table in self.makers if self._origins(table)]
-        found = {table: self._lines(table, self._matching(table, {}), (path, row)) for table in tables}
-        return {table: entries[0]["count"] for table, entries in found.items() if entries}
 
     def estimate_of(self, path: str, row: Mapping[str, Any]) -> dict[str, Any] | None:
         """Return the estimate that a row of a file is, or is made of, with ``study`` and ``part``; None for other rows.
@@ -194,8 +187,8 @@ class Origins:
         first = set(graph.ancestors({path: ways[path] for path in ways.keys() - set(having)}, paths))
         return [path for path in having if path in first], [path for path in having if path not in first]
 
-    def _lines(self, table: str, mask: pd.Series, line: tuple[str, int] | None) -> list[dict]:
-        """Return the lines that rows of a table were made from, or of ``line`` alone, by file."""
+    def _lines(self, table: str, mask: pd.Series) -> list[dict]:
+        """Return the lines that rows of a table were made from, by file."""
         parts = []
         for column, name in self._origins(table).items():
             lines = self._column(table, column)[mask].explode().dropna()
@@ -203,12 +196,9 @@ class Origins:
             parts.append(pd.DataFrame({"row": lines.astype(int), "name": owners}))
         every = pd.concat(parts)
         every["file"] = every.name.map({name: self._file(table, name) for name in every.name.unique()})
-        if line:
-            every = every[every.index.isin(every.index[(every.file == line[0]) & (every.row == line[1])])]
-        count = mask.sum() if line is None else every.index.nunique()
-        lines = every.groupby("file", sort=False).row.unique()
+        lines, count = every.groupby("file", sort=False).row.unique(), int(mask.sum())
         return [
-            {"file": file, "rows": sorted(rows.tolist()), "table": table, "count": int(count)}
+            {"file": file, "rows": sorted(rows.tolist()), "table": table, "count": count}
             for file, rows in lines.items()
         ]
 
@@ -267,11 +257,11 @@ class Origins:
         return (same[0] if same else archive) + colon + member
 
 
-def data_rows(path: str | Path) -> dict[int, str]:
-    """Return the data rows of a tab-separated file with a header: line from 1 to its text."""
+def data_lines(path: str | Path) -> list[int]:
+    """Return which lines, from 1, of a tab-separated file with a header are its data rows."""
     try:
         lines = Path(path).read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"{path}: cannot be read as UTF-8 text ({error}); restore it") from error
     start = next((n for n, line in enumerate(lines) if line.rstrip("\r") != "#" and not line.startswith("# ")), 0)
-    return {n: line for n, line in enumerate(lines[start + 1 :], start + 2) if line.rstrip("\r")}
+    return [n for n, line in enumerate(lines[start + 1 :], start + 2) if line.rstrip("\r")]

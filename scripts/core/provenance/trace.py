@@ -2,15 +2,13 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from scripts.core import files
 from scripts.core.data.estimate_rows import plain_cell
 from scripts.core.errors import UserError, count_noun, did_you_mean
-from scripts.core.provenance import graph
-from scripts.core.provenance.origins import data_rows
 
 PAPER = "results/paper/provenance.csv"
 """Where ``scripts/paper/paper_provenance.py`` lists what the paper shows."""
@@ -155,73 +153,3 @@ def ranges(values: Iterable[int]) -> str:
         else:
             spans.append([value, value])
     return ", ".join(f"{a}" if a == b else f"{a}-{b}" for a, b in spans)
-
-
-def affected_jobs(name: str, jobs: list[dict], where: Callable = Path) -> tuple[list[dict], tuple | None]:
-    """Return the jobs that a change of ``name`` makes run again, in order, and the line of a template file, if any.
-
-    Args:
-        name: A module or script, an input file (with ``:ROW`` for a line, as an editor counts them), or a model.
-        where: Path of an input to where it lies.
-
-    Returns:
-        The line is (file, number); a file in an archive follows the archive and a colon.
-
-    Raises:
-        UserError: If no job depends on it, or the line is not one of the file's data rows.
-    """
-    path, colon, row = name.rpartition(":")
-    line = (path, int(row)) if colon and row.isdigit() else None
-    path, number = line or (name, 0)
-    archive = path.partition(":")[0]
-    readers = [job for job in jobs if archive in job["inputs"]]
-    # Of some tables jobs use rows, known by their first cells.
-    text = data_rows(where(path)) if line and path == archive and readers else {}
-    first = [
-        job
-        for job in jobs
-        if job["outputs"]
-        and (
-            (job in readers and (not text or _uses(job, path, text.get(number, ""))))
-            or path in job["params"].get("_code", {})
-            or name in (job["wildcards"].get("model"), job["wildcards"].get("system"))
-        )
-    ]
-    if not first and not (line and readers):
-        known = {p for job in jobs for p in [*job["inputs"], *job["params"].get("_code", {})]}
-        known |= {job["wildcards"][kind] for job in jobs for kind in ("model", "system") if kind in job["wildcards"]}
-        raise UserError(f"{name}: no job of this run depends on it{did_you_mean(path, known)}")
-    if text and number not in text:
-        raise UserError(f"{path}: line {row} is not a data row; data rows are the lines {ranges(text)}")
-    outputs = {path for job in first for path in job["outputs"]}
-    later = [job for job in graph.jobs_after(jobs, outputs) if job["outputs"]]
-    return first + [job for job in later if job not in first], line
-
-
-def _uses(job: dict, path: str, text: str) -> bool:
-    """Return whether a job uses a row of a table."""
-    rows = job["params"].get("_rows", {}).get(path)
-    return rows is None or text.partition("\t")[0] in rows
-
-
-def affected_items(name: str, reruns: list[dict], jobs: list[dict], uses: Callable | None = None) -> dict[str, list]:
-    """Return what of the paper may change when ``reruns`` run: labels of figures and tables, ids of numbers.
-
-    A number that is about other models than the changed one cannot move.
-
-    Args:
-        uses: Tells of a path with the rows that choose cells of it whether what changed is behind them.
-    """
-    outputs = {path for job in reruns for path in job["outputs"]}
-    models = {job["wildcards"]["model"] for job in jobs if "model" in job["wildcards"]}
-    uses = uses or (lambda path, rows: True)
-    touched = {"figures": [], "tables": [], "numbers": []}
-    for item in shown_items():
-        if item["file"] in outputs and uses(item["file"], _whole("", item["file"])["rows"]):
-            kind = item["shown"].split()[0].lower()
-            touched[f"{kind}s"].append(f"{item['shown'].lower()} ({item['file']})")
-    for key, entry in numbers(jobs).items():
-        other = name in models and entry["cell"].get("model") in models - {name}
-        if entry["path"] in outputs and not other and uses(entry["path"], [entry["wildcards"] | entry["cell"]]):
-            touched["numbers"].append(key)
-    return touched

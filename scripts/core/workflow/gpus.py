@@ -21,14 +21,9 @@ VISIBLE = "CUDA_VISIBLE_DEVICES"
 
 
 def visible_gpus() -> list[str]:
-    """Return the names of the GPUs that jobs may use, in order.
-
-    Those of CUDA_VISIBLE_DEVICES where the user has set it, else all that the driver lists. The variable
-    PRONOUN_PRETEND_GPUS (``0,1,2``) stands for the driver in tests.
-    """
-    for variable in (VISIBLE, "PRONOUN_PRETEND_GPUS"):
-        if os.environ.get(variable) is not None:
-            return [name.strip() for name in os.environ[variable].split(",") if name.strip()]
+    """Return the GPUs that jobs may use: those of CUDA_VISIBLE_DEVICES where it is set, else all of the driver's."""
+    if VISIBLE in os.environ:
+        return [name.strip() for name in os.environ[VISIBLE].split(",") if name.strip()]
     try:
         listed = subprocess.run(
             ["nvidia-smi", "--query-gpu=index", "--format=csv,noheader"], capture_output=True, text=True, check=True

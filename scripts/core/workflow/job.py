@@ -13,30 +13,26 @@ record of its provenance. ``python -m scripts.replay RECORD FOLDER`` runs a reco
 import gc
 import importlib
 import inspect
-import logging
 import os
-import platform
-import resource
 import sys
 import time
 import traceback
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from scripts.core.errors import UserError
-from scripts.core.workflow import gpus
-
-ROOT = Path(__file__).resolve().parents[3]
-log = logging.getLogger("pronouns")
+from scripts.core.workflow import gpus, logs
+from scripts.core.workflow.logs import ROOT, log
 
 
 def run(function: Callable[..., Any]) -> None:
     """Call ``function``, which takes keyword-only arguments, with those of the Snakemake job, and record the job."""
     job = _job()
-    configure(job.log[0] if len(job.log) else None)
-    call(function, job_arguments(function, job), job.resources.get("gpu", 0), lambda: _recorder(job, function))
+    logs.configure(job.log[0] if len(job.log) else None)
+    threads = {"threads": job.threads} if "threads" in inspect.signature(function).parameters else {}
+    arguments = dict(**_named(job.input), **_named(job.output), **_named(job.params), **threads)
+    call(function, arguments, job.resources.get("gpu", 0), lambda: _recorder(job, function))
 
 
 def run_named() -> None:
@@ -51,16 +47,6 @@ def _job() -> Any:
     if job is None:
         sys.exit("Error: a rule runs this script; to run a job again, type: python -m scripts.replay RECORD FOLDER")
     return job
-
-
-def job_arguments(function: Callable[..., Any], job: Any) -> dict[str, Any]:
-    """Return the named inputs, outputs and params of a job, and its threads where the function takes them.
-
-    Raises:
-        TypeError: If two of them have one name.
-    """
-    threads = {"threads": job.threads} if "threads" in inspect.signature(function).parameters else {}
-    return dict(**_named(job.input), **_named(job.output), **_named(job.params), **threads)
 
 
 def _named(group: Any) -> dict[str, Any]:
@@ -109,7 +95,7 @@ def call(
             try:
                 function(**arguments)
             finally:
-                _log_memory()
+                logs.log_memory()
         if record is not None:
             record.finish()
     except Exception as error:
@@ -118,48 +104,3 @@ def call(
     log.info("finished in %.1f s", time.monotonic() - started)
     # The end of the process frees what it holds; to search that for cycles first takes longer than a small job works.
     gc.freeze()
-
-
-def _log_memory() -> None:
-    """Log the most memory that this process had at a time, and PyTorch on each GPU that it used."""
-    # macOS counts bytes, Linux KiB.
-    unit = 1 << 20 if sys.platform == "darwin" else 1 << 10
-    log.info("memory high-water mark: %d MB", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit)
-    torch = sys.modules.get("torch")
-    if torch and torch.cuda.is_initialized():
-        for device in range(torch.cuda.device_count()):
-            log.info("memory high-water mark of GPU %d: %d MB", device, torch.cuda.max_memory_reserved(device) / 2**20)
-
-
-def configure(path: str | None) -> None:
-    """Send log lines to standard error or, in a job, to its log; of those only warnings and errors are seen beside it.
-
-    In a job everything else that is written to standard error, such as bars of progress, goes to the log as well.
-    """
-    terminal = logging.StreamHandler(sys.stderr)
-    handlers = [terminal]
-    if path is not None:
-        terminal.setLevel(logging.WARNING)
-        terminal.setFormatter(_OneLineFormatter())
-        Path(path).write_text("")
-        sys.stderr = Path(path).open("a", buffering=1, encoding="utf-8")  # noqa: SIM115
-        handlers.append(logging.StreamHandler(sys.stderr))
-    form = "%(asctime)s %(levelname)s %(message)s"
-    logging.basicConfig(level=logging.INFO, format=form, datefmt="%H:%M:%S", handlers=handlers, force=True)
-    warnings.showwarning = _log_warning
-    # Embedding fonts is not worth a line for every table of every font.
-    logging.getLogger("fontTools").setLevel(logging.WARNING)
-    log.info("Python %s, %s %s", platform.python_version(), platform.system(), platform.machine())
-
-
-def _log_warning(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
-    """Log a warning without the place that it came from: logs name no folder of the machine."""
-    log.warning("%s: %s", category.__name__, message)
-
-
-class _OneLineFormatter(logging.Formatter):
-    """What a job says in the terminal: a warning's first line, an error's last; the job's log has the rest."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        lines = super().format(record).strip().splitlines() or [""]
-        return f"{record.levelname.capitalize()}: {lines[-1 if record.levelno >= logging.ERROR else 0]}"

@@ -3,7 +3,7 @@
 import json
 from types import SimpleNamespace
 
-from scripts.core.provenance import job_records
+from scripts.core.provenance import audit, environment, job_records
 
 COMMIT = "c0" * 20
 SCORES, OTHER_SCORES, TABLE = "results/a.parquet", "results/b.parquet", "results/t.csv"
@@ -24,10 +24,7 @@ def make_job(rule, inputs, outputs, wildcards=None, **params):
 
 
 def run_of_two(revision=COMMIT):
-    """Return the arguments of :func:`scripts.core.provenance.audit.judge`; ``job`` and ``record`` are those of a file.
-
-    All packages are installed as they are locked and recorded.
-    """
+    """Return jobs, records and what is there, for :func:`judge`; all packages are installed as locked and recorded."""
     entries = {name: {"source": {"hub": f"org/{name}", "revision": revision}} for name in "ab"}
     jobs = [
         make_job("analyse", [SCORES, OTHER_SCORES], [TABLE], level=0.05),
@@ -56,6 +53,11 @@ def run_of_two(revision=COMMIT):
         jobs=jobs, records=records, digests=digests, facts=facts, pins={"numpy": "2.0", "torch": "2.1"}, weights={},
         installed={"numpy": "2.0", "torch": "2.1+cu130", "python": "3.11.9"}, package_files=dict(package_files),
     )  # fmt: skip
+
+
+def judge(run, **more):
+    here = {name: value for name, value in vars(run).items() if name not in ("jobs", "records")}
+    return audit.judge(run.jobs, run.records, environment.Present(**here), **more)
 
 
 def seal(records):

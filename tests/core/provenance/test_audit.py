@@ -3,7 +3,7 @@
 import pytest
 
 from scripts.core.errors import UserError
-from scripts.core.provenance import audit, job_records
+from scripts.core.provenance import audit, closure, job_records
 from tests.core.provenance.state import (
     COMMIT,
     OTHER_SCORES,
@@ -11,14 +11,11 @@ from tests.core.provenance.state import (
     SCORES,
     TABLE,
     job_of,
+    judge,
     record_of,
     run_of_two,
     seal,
 )
-
-
-def judge(run, **more):
-    return audit.judge(**vars(run), **more)
 
 
 def verdicts(run):
@@ -161,6 +158,23 @@ def test_scores_of_one_run_share_environment_code_and_weights(values, mixed, par
     assert list(found) == [f"results/{name}.parquet" for name in mixed]
     for path, (reason,) in found.items():
         assert reason["old"] == values[path[8]] != reason["new"]
+
+
+def test_jobs_that_records_tell_have_code_and_rows_as_they_are_now(tmp_path, monkeypatch):
+    """What the paper is judged by, which needs no plan."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.py").write_text("x = 1\n")
+    (tmp_path / "p.tsv").write_text("set\tform\nhe\the\n")
+    record = {
+        "rule": "make", "wildcards": {"n": "1"}, "inputs": {"p.tsv": "0" * 64}, "outputs": {"results/a.csv": "1" * 64},
+        "params": {"level": 1, "_code": {"a.py": "00", "gone.py": "11"}, "_rows": {"p.tsv": {"he": "2"}, "q.tsv": {}}},
+    }  # fmt: skip
+    made, lost = audit.recorded_jobs(["results/a.csv", "results/b.csv", "q.tsv"], {"r.json": record}, tmp_path)
+    assert made == record | {"inputs": ["p.tsv"], "outputs": ["results/a.csv"], "params": {
+        "level": 1, "_code": {"a.py": closure.digest("a.py", tmp_path), "gone.py": "absent"},
+        "_rows": {"p.tsv": job_records.row_digests("p.tsv", ["he"]), "q.tsv": {}},
+    }}  # fmt: skip
+    assert (lost["rule"], lost["outputs"]) == ("unknown", ["results/b.csv"])
 
 
 def test_mixed_scores_make_what_follows_stale():

@@ -13,6 +13,7 @@ import pytest
 from scripts.core import files
 from scripts.core.models import loading
 from scripts.core.provenance import audit, job_records, reporting
+from scripts.core.provenance.environment import Present
 from tests.core.provenance.state import make_job
 from tests.core.provenance.test_recorder import NAME, run_job
 
@@ -53,7 +54,7 @@ def refusal():
     assert len(problems[NAME]) < 300 and "\n" not in problems[NAME]
     planned = make_job("copy", ["in.txt"], ["results/out.txt", "results/log.txt"], {"templates": "replica"})
     digests = {path: files.sha256(path) for path in ("in.txt", "results/out.txt", "results/log.txt")}
-    findings = audit.judge([planned], records, digests, {}, {}, {}, problems=problems)
+    findings = audit.judge([planned], records, Present(digests, {}, {}, {}, {}, {}), problems)
     assert findings["results/out.txt"]["verdict"] == "tampered"
     assert f"          record {NAME} cannot be used: {problems[NAME]}" in reporting.report(findings)
     assert audit.orphaned_records(problems, findings) == {}

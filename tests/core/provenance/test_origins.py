@@ -5,7 +5,6 @@ import pytest
 
 from scripts.core import files
 from scripts.core.errors import UserError
-from scripts.core.provenance import trace
 from scripts.core.provenance.origins import Origins
 
 INSTANCES, TEXTS, PICKS = (f"results/study/{kind}/{{}}.parquet" for kind in ("instances", "texts", "picks"))
@@ -69,9 +68,9 @@ def run(tmp_path, monkeypatch):
     return [*jobs, job("tables", [ESTIMATES], ["results/study/tables/t.csv"])]
 
 
-def behind(run, path, row=None, line=None):
+def behind(run, path, row=None):
     """Return the lines behind a row of a file, or the whole, and how many rows have them, by table and file."""
-    found = Origins(run, OUTCOMES).origins_of(path, [] if row is None else [row], line)
+    found = Origins(run, OUTCOMES).origins_of(path, [] if row is None else [row])
     return {(entry["table"], entry["file"]): (entry["rows"], entry["count"]) for entry in found}
 
 
@@ -142,21 +141,6 @@ def test_outputs_that_were_brought_are_of_the_instances(run):
     assert {table: mask.sum() for table, mask in found.items()} == {INSTANCES.format("one"): 6}
 
 
-def test_a_line_is_asked_for(run):
-    line, they = ("templates/sentences.tsv", 5), IDENTITY | {"gender": "she|they"}
-    assert behind(run, ESTIMATES, they, line) == {
-        (TEXTS.format("one"), "templates/sentences.tsv"): ([5], 2),
-        (TEXTS.format("one"), "templates/prompts.tsv"): ([3], 2),
-    }
-    assert behind(run, ESTIMATES, IDENTITY | {"gender": "she"}, line) == {}
-    assert behind(run, "results/study/tables/t.csv", None, ("templates/words.tsv", 3)) == {
-        (None, "templates/words.tsv"): ([3], 1)
-    }
-    known = Origins(run, OUTCOMES)
-    assert known.made_from("templates/prompts.tsv", 3) == {TEXTS.format(name): 6 for name in ("one", "two")}
-    assert known.made_from("templates/prompts.tsv", 2) == {}
-
-
 def test_a_file_of_an_archive_is_named_by_a_column(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     table = pd.DataFrame({"text_id": ["a.tar.xz:x.csv", "a.tar.xz:y.csv"], "row": [2, 3]})
@@ -165,26 +149,3 @@ def test_a_file_of_an_archive_is_named_by_a_column(tmp_path, monkeypatch):
     assert behind(run, "results/read.parquet") == {
         ("results/read.parquet", f"results/upstream/{row.text_id}"): ([row.row], 2) for row in files.rows(table)
     }
-    assert Origins(run, {}).made_from("results/upstream/a.tar.xz:y.csv", 3) == {"results/read.parquet": 1}
-
-
-@pytest.mark.parametrize("row", [0, 1, 2, 7, 99999])
-def test_a_line_that_is_no_data_row_is_refused(run, row):
-    with pytest.raises(UserError, match=rf"templates/sentences.tsv: line {row} is not a data row; .* the lines 3-6"):
-        trace.affected_jobs(f"templates/sentences.tsv:{row}", run)
-
-
-def test_an_impact_says_which_jobs_run(run):
-    jobs, line = trace.affected_jobs("templates/prompts.tsv:3", run)
-    assert [j["rule"] for j in jobs] == [
-        *["texts"] * 2,
-        *["score"] * 4,
-        *["picks"] * 2,
-        "estimates",
-        "figures",
-        "tables",
-    ]
-    assert line == ("templates/prompts.tsv", 3)
-    assert trace.affected_jobs("templates/prompts.tsv", run) == (jobs, None)
-    with pytest.raises(UserError, match=r"no job of this run depends on it; did you mean 'templates/prompts\.tsv'"):
-        trace.affected_jobs("templates/promts.tsv:3", run)

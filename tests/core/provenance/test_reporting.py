@@ -3,14 +3,14 @@
 import pytest
 
 from scripts.core.provenance import audit, reporting
-from tests.core.provenance.state import RECORDS, SCORES, TABLE, job_of, run_of_two
+from tests.core.provenance.state import RECORDS, SCORES, TABLE, job_of, judge, run_of_two
 
 
 def judged(change):
     """Return the findings of the run after a change, and its jobs."""
     run = run_of_two()
     change(run)
-    return audit.judge(**vars(run)), run.jobs
+    return judge(run), run.jobs
 
 
 def edit_code(run):

@@ -1,4 +1,4 @@
-"""Jobs side by side take distinct GPUs; the pretend ones of PRONOUN_PRETEND_GPUS stand for the driver's."""
+"""Jobs side by side take distinct GPUs; a program in the place of the driver's lists them."""
 
 import os
 import select
@@ -22,10 +22,13 @@ with gpus.reserve_gpus(int(sys.argv[1]), sys.argv[2], 0.02) as held:
 
 
 @pytest.fixture
-def devices(monkeypatch):
+def devices(monkeypatch, tmp_path_factory):
     monkeypatch.delenv(gpus.VISIBLE, raising=False)
     monkeypatch.delenv("SLURM_JOB_ID", raising=False)
-    monkeypatch.setenv("PRONOUN_PRETEND_GPUS", "0,1,2")
+    driver = tmp_path_factory.mktemp("bin") / "nvidia-smi"
+    driver.write_text("#!/bin/sh\nprintf '0\\n1\\n2\\n'\n")
+    driver.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{driver.parent}{os.pathsep}{os.environ['PATH']}")
 
 
 @pytest.fixture
@@ -90,7 +93,7 @@ def test_a_job_without_gpus_sees_none(devices, monkeypatch, tmp_path):
 
 
 def test_a_machine_without_gpus_runs_the_job_on_the_cpu(devices, monkeypatch, tmp_path):
-    monkeypatch.setenv("PRONOUN_PRETEND_GPUS", "")
+    monkeypatch.setenv("PATH", "")
     with gpus.reserve_gpus(2, tmp_path) as held:
         assert held == []
         assert gpus.VISIBLE not in os.environ

@@ -1,5 +1,6 @@
 """Scripts run from the command line as they do under Snakemake."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -35,6 +36,8 @@ def test_a_script_that_no_rule_runs_says_how_to_run_a_job_again():
 
 UNDER_SNAKEMAKE = """
 import atexit, sys, warnings
+from pathlib import Path
+import pandas
 from types import SimpleNamespace
 from scripts.core.errors import UserError
 from scripts.core.workflow.job import log, run
@@ -47,6 +50,7 @@ def main():
     atexit.register(lambda: print("after the log was closed", file=sys.stderr))
     print("a bar of progress", file=sys.stderr)
     log.info("a line")
+    print(__file__, pandas.__file__, sys.prefix, Path.home(), file=sys.stderr)
     warnings.warn("careful")
     raise {"user": UserError("x.tsv: row 3 is empty"), "defect": ValueError("a\\ntraceback")}[sys.argv[1]]
 
@@ -70,10 +74,13 @@ def test_a_job_says_warnings_and_errors_in_one_line_and_logs_all(tmp_path, kind,
     )
     assert done.returncode == 1 and done.stdout == ""
     warning, error = done.stderr.splitlines()
-    assert warning == "Warning: UserWarning: careful" and error == last
+    assert re.fullmatch(r"Warning: \./job\.py:\d+: UserWarning: careful", warning) and error == last
     text = (tmp_path / "job.log").read_text()
     assert "of an earlier run" not in text
     for line in ("node n1, Slurm job 7, GPUs none", "a bar of progress", "INFO a line", "memory high-water mark", kept):
         assert line in text
     assert ("Traceback" in text) == (kind == "defect")
+    # Of a defect, too.
+    for folder in (tmp_path, ROOT, sys.prefix, Path.home()):
+        assert str(folder) not in text
     assert text.endswith("after the log was closed\n")
