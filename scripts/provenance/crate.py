@@ -165,8 +165,8 @@ def pack_results(crate: ROCrate, history: dict[str, dict], results: list[str]) -
     for path in sorted(history):
         check_private(path, host=True)
         add_file(crate, path, path)
-    for path in filter(lambda path: Path(path).is_file(), manifest_files.SIGNATURES):
-        add_file(crate, path, path)
+    for path in sorted(Path(manifest_files.PAPER).glob(f"{Path(manifest_files.NAME).name}.*")):
+        add_file(crate, path, path.as_posix())
     return packed
 
 

@@ -37,7 +37,7 @@ class State:
         self.problems = {}
         self.records = job_records.load(problems=self.problems)
         recorded = {output for record in self.records.values() for output in record.get("outputs", {})}
-        self.present = present = sorted(set(list_results(recorded)) - set(manifest.SIGNATURES))
+        self.present = present = sorted(p for p in list_results(recorded) if not p.startswith(manifest.SIGNATURE))
         planned = plan_run(configfiles, targets, present, overrides or {})
         self.jobs = planned["jobs"]
         self.configfiles = list(configfiles)

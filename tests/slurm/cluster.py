@@ -1,15 +1,10 @@
 """A real Slurm on this one machine: controller, nodes, accounting, all private to one folder and one user.
 
-    python -m tests.slurm.cluster up /tmp/cluster
-    . /tmp/cluster/env.sh
-    python -m tests.slurm.cluster down /tmp/cluster
-
 Debian's packages suffice (envs/slurm.sh). Nothing outside the folder is read or written, no system service is used.
 The nodes c1, c2 (partition cpu) and g1 (partition gpu, two GPUs of type pretend_80g) are all this machine; they claim
 more cores and memory than it has.
 """
 
-import argparse
 import os
 import secrets
 import shutil
@@ -256,7 +251,6 @@ class Cluster:
             wrapper = folder / "bin" / command
             wrapper.write_text(f'#!/bin/sh\nSLURM_CONF={folder}/slurm.conf exec {real} "$@"\n')
             wrapper.chmod(0o755)
-        (folder / "env.sh").write_text(f"export PATH={folder}/bin:$PATH\n")
 
     def _start_accounting(self):
         folder = self.folder
@@ -308,18 +302,3 @@ def _send(process, sign):
         process.send_signal(sign)
     except psutil.NoSuchProcess:
         return
-
-
-def main():
-    """Bring a cluster up or down from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("action", choices=["up", "down"])
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--no-accounting", action="store_true")
-    arguments = parser.parse_args()
-    cluster = Cluster(arguments.folder, not arguments.no_accounting)
-    cluster.up() if arguments.action == "up" else cluster.down()
-
-
-if __name__ == "__main__":
-    main()

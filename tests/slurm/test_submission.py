@@ -35,65 +35,19 @@ def test_all_that_slurm_would_refuse_is_told_in_one_line(cluster, snakemake, sma
     )  # fmt: skip
 
 
-def too_long(folder):
-    change(folder, "runtime=2880", "runtime=10000")
-    return ["partitions.yaml takes runtime=9999, mem_mb=600, threads=1 (analyses)"], "analyses:runtime=9999"
+def test_more_time_than_a_partition_allows_is_refused(bare_cluster, snakemake, small):
+    """What else the executor and the checks refuse without asking Slurm: tests/core/workflow/test_preflight.py."""
+    change(small, "runtime=2880", "runtime=10000")
+    run = snakemake(bare_cluster, small, *PROFILE, "--set-resources", "analyses:runtime=9999")
+    refused(run, "partitions.yaml takes runtime=9999, mem_mb=600, threads=1 (analyses)")
 
 
-def too_many_gpus(folder):
-    return ["partitions.yaml takes runtime=10, mem_mb=600, gpu=3, gpu_model=pretend_80g", "(alone"], "alone:gpu=3"
-
-
-def gpus_of_no_node(folder):
-    path = folder / "slurm/partitions.yaml"
+@pytest.mark.nightly
+def test_more_gpus_than_a_node_has_are_refused(bare_cluster, snakemake, small):
+    path = small / "slurm/partitions.yaml"
     path.write_text(path.read_text().replace("max_gpu: 2", "max_gpu: 8"))
-    return ["Requested node configuration is not available, says sbatch -p gpu", "--gpus=pretend_80g:3"], "alone:gpu=3"
-
-
-def forbidden_extra(folder):
-    return ["not allowed in the 'slurm_extra' parameter"], "alone:slurm_extra='--qos=long'"
-
-
-def quoted_gpus(folder):
-    return ["gpu must be a number without quotes"], "alone:gpu='one'"
-
-
-def slow_status(folder):
-    change(folder, "status-checks: 2", "status-checks: 200")
-    return ["squeue forgets ended jobs after 300 s", "to 100 or less"]
-
-
-def sacct_without_a_database(folder):
-    change(folder, "status-command: squeue", "status-command: sacct")
-    return ["there is no accounting database for sacct: set slurm-status-command to squeue"]
-
-
-def job_arrays(folder):
-    change(folder, "jobs: 50", "jobs: 50\nslurm-array-jobs: alone")
-    return ["slurm-array-jobs is alone", "removes the first one's output", "take it out of the command"]
-
-
-FURTHER = [
-    too_many_gpus,
-    gpus_of_no_node,
-    forbidden_extra,
-    quoted_gpus,
-    slow_status,
-    sacct_without_a_database,
-    job_arrays,
-]
-
-
-@pytest.mark.parametrize(
-    "case",
-    [too_long, *(pytest.param(case, marks=pytest.mark.nightly) for case in FURTHER)],
-    ids=lambda case: case.__name__,
-)
-def test_refused_before_submission(bare_cluster, snakemake, small, case):
-    words = case(small)
-    words, *resources = words if isinstance(words, tuple) else (words,)
-    options = ["--set-resources", *resources] if resources else []
-    refused(snakemake(bare_cluster, small, *PROFILE, *options), *words)
+    run = snakemake(bare_cluster, small, *PROFILE, "--set-resources", "alone:gpu=3")
+    refused(run, "Requested node configuration is not available, says sbatch -p gpu", "--gpus=pretend_80g:3")
 
 
 @pytest.mark.nightly

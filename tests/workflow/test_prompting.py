@@ -10,24 +10,6 @@ from tests.workflow.conftest import PROMPTED, edited
 pytestmark = pytest.mark.workflow
 
 
-@pytest.mark.parametrize("model", PROMPTED)
-def test_every_prompt_has_an_answer_that_says_where_it_comes_from(finished, model):
-    results = finished.folder / "results/ruff"
-    prompts = files.read_parquet(results / "prompts/replica.parquet")
-    path = results / f"answers/replica/{model}.parquet"
-    found = files.read_parquet(path)
-    assert found.text_id.tolist() == prompts.text_id.tolist()
-    assert found.answer.notna().all()
-    assert (found.chain.notna() == (prompts.method != "vanilla")).all()
-    most = prompts.method.map(lambda m: (5 if "t5" in model else 6) if m == "vanilla" else 4)
-    assert (found.answer_tokens <= most).all()
-    assert found.chain_tokens.max() <= 12
-    facts = files.parquet_metadata(path)
-    assert facts["model"] == model
-    assert facts["prompts_sha256"] == files.sha256(results / "prompts/replica.parquet")
-    assert facts["prompt_wrapping"] == ("none" if "t5" in model else "llama2")
-
-
 def test_accuracies_can_be_recomputed_from_the_answers(finished):
     """The accuracy in the CSV equals one that is computed here from answers, prompts and rows of the samples."""
     results = finished.folder / "results/ruff"

@@ -32,36 +32,6 @@ STUDIES = ("ruff", "counter_gap", "misgendered", "underspecification", "winopron
 SOURCES = ("figures", "tables", "ruff_section", "paper_source")
 
 
-def test_every_figure_and_table_is_there(finished):
-    results = finished.folder / "results/ruff"
-    figures = {
-        "accuracy_by_distractors", "accuracy_by_pronoun", "context_free", "context_free_by_model", "error_types",
-        "headline", "introduction_accuracy", "scaling", "who_becomes_whom",
-    }  # fmt: skip
-    for kind in ("pdf", "png", "csv"):
-        found = list((results / "figures/replica").glob(f"*.{kind}"))
-        assert {path.stem for path in found} == figures
-        assert all(path.stat().st_size > 50 for path in found)
-    tables = {"accuracy", "error_types", "instance_counts", "models", "prompted_models", "prompting", "pronoun_tests"}
-    assert {path.stem for path in (results / "tables/replica").glob("*.tex")} == tables
-
-
-def test_scores_cover_the_selected_instances_and_say_where_they_come_from(finished):
-    results = finished.folder / "results/ruff"
-    selected = results / "instances/replica/selected.parquet"
-    instances = files.read_parquet(selected)
-    for name in NAMES:
-        path = results / f"scores/replica/{name}.parquet"
-        scores = files.read_parquet(path)
-        assert set(scores.instance_id) == set(instances.instance_id)
-        assert (scores.groupby("instance_id").size() == 4).all()
-        facts = files.parquet_metadata(path)
-        assert facts["model"] == name
-        assert facts["engine"] == "packed"
-        assert facts["instances_sha256"] == files.sha256(selected)
-        assert re.fullmatch(r"[0-9a-f]{64}", facts["weights_sha256"])
-
-
 def test_accuracies_can_be_recomputed_from_the_scores(finished):
     """The accuracy in the CSV equals one computed here from the score file with a few lines of pandas."""
     results = finished.folder / "results/ruff"
@@ -92,24 +62,29 @@ def test_an_unrelated_module_reruns_nothing(finished):
     assert finished.planned(*SOURCES) == {}
 
 
-def test_a_module_of_analyses_reruns_those_of_its_study_and_what_follows(finished):
-    path = finished.folder / "scripts/ruff/pronoun_tests.py"
-    with edited(path, "\nX = 1\n"):
+# An edited module; targets; rules that run and that do not. None: exactly those that run.
+EDITED = {
+    "analyses": ("scripts/ruff/pronoun_tests.py", (*SOURCES, "scores"),
+        {"ruff_estimates", "ruff_figures", "ruff_table", "ruff_section"}, {"ruff_sample", "ruff_instances", "score"}),
+    "figures": ("scripts/ruff/curves.py", ("figures", "tables", "scores"), {"ruff_figures", "figures"}, None),
+    "engine": ("scripts/core/scoring/tree.py", ("scores",), {"score", "merge_scores", "scores"}, None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("path", "targets", "run", "kept"), EDITED.values(), ids=EDITED)
+def test_an_edited_module_reruns_what_it_is_behind(finished, path, targets, run, kept):
+    with edited(finished.folder / path, "\nX = 1\n"):
         # An old modification time does not hide the change.
-        os.utime(path, (0, 0))
-        planned = finished.planned(*SOURCES, "scores")
-    assert {"ruff_estimates", "ruff_figures", "ruff_table", "ruff_section"} <= planned.keys()
-    studies = {name.partition("_")[0] for name in planned}
-    assert studies == {"ruff", "figures", "tables"} and not {"ruff_sample", "ruff_instances"} & planned.keys()
-
-
-def test_a_module_of_figures_reruns_the_figures_of_its_study_and_one_of_the_engine_all_scores(finished):
-    folder = finished.folder
-    with edited(folder / "scripts/ruff/curves.py", "\nX = 1\n"):
-        assert set(finished.planned("figures", "tables", "scores")) == {"ruff_figures", "figures"}
-    with edited(folder / "scripts/core/scoring/tree.py", "\nX = 1\n"):
-        scored = finished.planned("scores")["score"]
-    assert scored == sum(map(len, SCORED.values())) == len(list(folder.glob("results/*/scores/*/*.parquet")))
+        os.utime(finished.folder / path, (0, 0))
+        planned = finished.planned(*targets)
+    assert run <= planned.keys() and not (kept or planned.keys() - run) & planned.keys()
+    assert {name.partition("_")[0] for name in planned} <= {"ruff", "figures", "tables", "score", "merge", "scores"}
+    if path.endswith("tree.py"):
+        assert (
+            planned["score"]
+            == sum(map(len, SCORED.values()))
+            == len(list(finished.folder.glob("results/*/scores/*/*.parquet")))
+        )
 
 
 def test_another_text_of_the_same_code_and_inert_code_rerun_nothing(finished):
@@ -297,60 +272,6 @@ def test_an_added_pronoun_set_runs_through(bare):
     plotted = files.read_csv(bare.folder / "results/ruff/figures/replica/accuracy_by_pronoun.csv")
     assert plotted[plotted.pronoun == "fae"].value.between(0, 1).all()
     assert plotted.fillna({"model": "all"}).groupby("model").pronoun.apply(set).map(lambda sets: "fae" in sets).all()
-
-
-ADDED_FIGURE = '''
-def overall(tables, run):
-    """The mean accuracy of each model over all numbers of distractors."""
-    return accuracies(tables, run).groupby("model", sort=False).value.mean().reset_index()
-
-
-@plotting.style()
-def draw_overall(frame, run):
-    """Draw one bar for each model."""
-    drawn = plotting.figure(plotting.COLUMN, 2)
-    ax = drawn.subplots()
-    ax.bar([run.models[name]["label"] for name in frame.model], frame.value, color="#0072B2")
-    ax.set_ylabel("Accuracy")
-    return drawn
-
-
-FIGURES["overall"] = (overall, draw_overall)
-
-
-'''
-ADDED_PLACE = """\\VAR{figure(set.figures.overall, "ruff-" ~ key ~ "-overall", "Mean accuracy of each model.")}"""
-
-
-@pytest.mark.nightly
-def test_an_added_figure_is_one_line_one_function_and_its_place_in_the_section(finished, tmp_path):
-    """What README says under "Extend"; the figure is then in the paper's sources, its appendix and the report."""
-    copy = Workflow.of(Path(shutil.copytree(finished.folder, tmp_path / "copy", symlinks=True)))
-    done = copy.snakemake("figures", "paper_provenance")
-    assert done.returncode == 0, done.stdout[-4000:]
-    for name, place, line in (
-        ("rules/ruff.smk", "RUFF_FIGURES = ", 'RUFF_DRAWN += ["overall"]\n'),
-        ("scripts/ruff/figures.py", 'if __name__ == "__main__":', ADDED_FIGURE.lstrip()),
-        ("paper/sections/ruff.tex.j2", r"Figure~\ref{fig:ruff-\VAR{key}-who_becomes_whom} shows", f"{ADDED_PLACE}\n"),
-    ):
-        text = (copy.folder / name).read_text(encoding="utf-8")
-        assert place in text
-        (copy.folder / name).write_text(text.replace(place, f"{line}{place}", 1), encoding="utf-8")
-    # Nothing of the finished run is made anew but the study's figures and what shows them.
-    planned = copy.planned("figures", "paper_provenance")
-    assert set(planned) == {"ruff_figures", "ruff_section", "paper_overview", "paper_provenance", "figures"}
-    done = copy.snakemake("figures", "paper_provenance")
-    assert done.returncode == 0, done.stdout[-4000:]
-    figure = copy.folder / "results/ruff/figures/replica/overall"
-    assert all(figure.with_suffix(f".{kind}").stat().st_size > 50 for kind in ("pdf", "png", "csv"))
-    for path, shown in (
-        ("sections/ruff.tex", r"\label{fig:ruff-replica-overall}"),
-        ("sections/ruff.tex", "../ruff/figures/replica/overall.pdf"),
-        ("sections/provenance.tex", "fig:ruff-replica-overall"),
-        ("captions.rst", "Mean accuracy of each model"),
-        ("manifest.sha256", "ruff/figures/replica/overall.png"),
-    ):
-        assert shown in (copy.folder / "results/paper" / path).read_text(encoding="utf-8")
 
 
 def test_an_added_model_is_one_entry(finished):

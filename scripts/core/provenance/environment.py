@@ -19,6 +19,7 @@ from scripts.core import files
 from scripts.core.data.portable import portable
 from scripts.core.errors import UserError
 from scripts.core.provenance import graph, job_records
+from scripts.core.workflow.environments import installed_versions, normalise_name, read_pins
 
 LOCKS = ("requirements.lock", "requirements.in", "models.lock")
 log = logging.getLogger("pronouns")
@@ -65,11 +66,7 @@ def look_up(
 
 def pins(root: str | Path) -> dict[str, str]:
     """Return ``{package: version}`` of the repository's lock files; errors as :func:`lock_digest`."""
-    versions = {}
-    for name in reversed(list(lock_digest(root))):
-        text = (Path(root) / name).read_text(encoding="utf-8")
-        versions |= {normalise_name(n): v for n, v in re.findall(r"^([\w.-]+)==([^\s\\;]+)", text, flags=re.MULTILINE)}
-    return versions
+    return read_pins(*(Path(root) / name for name in reversed(lock_digest(root))))
 
 
 def lock_digest(root: str | Path) -> dict[str, str]:
@@ -82,11 +79,6 @@ def lock_digest(root: str | Path) -> dict[str, str]:
         if not (Path(root) / name).is_file():
             raise UserError(f"{name}: no such file, so no version of a package can be checked; restore it")
     return {name: files.sha256(Path(root) / name) for name in LOCKS}
-
-
-def normalise_name(name: str) -> str:
-    """Return a package's name as the index compares it."""
-    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def packages(modules: Iterable[str], named: Iterable[str], providers: dict) -> tuple[dict, ...]:
@@ -117,15 +109,6 @@ def packages(modules: Iterable[str], named: Iterable[str], providers: dict) -> t
 def _required(package: str) -> list[str]:
     required = importlib.metadata.requires(package) or []
     return [normalise_name(re.findall(r"^[\w.-]+", requirement)[0]) for requirement in required]
-
-
-def installed_versions(names: Iterable[str]) -> dict[str, str]:
-    """Return ``{package: version}`` of those packages that are installed here."""
-    versions = {}
-    for name in names:
-        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
-            versions[name] = importlib.metadata.version(name)
-    return versions
 
 
 def package_inputs(params: Any) -> dict[str, tuple]:

@@ -22,10 +22,10 @@ from scripts.core.provenance import graph, job_records
 
 PAPER = "results/paper/"
 NAME = f"{PAPER}manifest.sha256"
-SIGNATURES = (f"{NAME}.sig", f"{NAME}.minisig")
-"""What ``ssh-keygen -Y sign`` and ``minisign`` leave beside it."""
+SIGNATURE = f"{NAME}."
+"""How the name of what a program leaves beside it begins that signs it, such as ``manifest.sha256.sig``."""
 LATER_FILES = (
-    NAME, *SIGNATURES, "results/paper/main.pdf", "results/paper/captions.rst", "results/paper/sections/provenance.tex",
+    NAME, "results/paper/main.pdf", "results/paper/captions.rst", "results/paper/sections/provenance.tex",
     "results/paper/sections/currency.tex", "results/paper/provenance.csv", "results/crate/run.crate.zip",
 )  # fmt: skip
 """What is made from the manifest, or after it."""

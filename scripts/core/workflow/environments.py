@@ -1,6 +1,7 @@
 """Environments beside the main one: each made from a lock, once for all runs of a repository."""
 
 import atexit
+import contextlib
 import importlib.metadata
 import logging
 import re
@@ -20,11 +21,25 @@ STAMP = "stamp"
 """The file in the environment that says what it was made from."""
 
 
-def pins(*paths: str | Path) -> dict[str, str]:
-    """Return ``{package: version}`` of files of requirements; names as the index compares them."""
+def normalise_name(name: str) -> str:
+    """Return a package's name as the index compares it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def read_pins(*paths: str | Path) -> dict[str, str]:
+    """Return ``{package: version}`` of files of requirements, of which the last has the last word."""
     text = "\n".join(Path(path).read_text(encoding="utf-8") for path in paths)
     found = re.findall(r"^([\w.-]+)==([^\s\\;]+)", text, flags=re.MULTILINE)
-    return {re.sub(r"[-_.]+", "-", name).lower(): version for name, version in found}
+    return {normalise_name(name): version for name, version in found}
+
+
+def installed_versions(names: Iterable[str]) -> dict[str, str]:
+    """Return ``{package: version}`` of those packages that are installed here."""
+    versions = {}
+    for name in names:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            versions[name] = importlib.metadata.version(name)
+    return versions
 
 
 def without_blanks(interpreter: str) -> str:
@@ -57,8 +72,8 @@ def prepare(lock: str | Path, folder: str | Path, requirements: str | Path | Non
     from filelock import FileLock
 
     named = [path for path in (lock, requirements) if path]
-    wanted = pins(*named)
-    if not _differing(wanted, _installed(wanted)):
+    wanted = read_pins(*named)
+    if not _differing(wanted, installed_versions(wanted)):
         log.info("%s has all packages", sys.executable)
         return Path(sys.executable)
     folder = Path(folder)
@@ -87,7 +102,7 @@ def describe(path: str | Path, python: Path, *locks: str | Path) -> None:
     """Write what an environment is (JSON): its interpreter, in this folder or anywhere, and the packages' versions."""
     here = Path.cwd()
     shown = python.relative_to(here) if python.is_relative_to(here) else python
-    files.write_json(path, {"python": str(shown), "packages": pins(*locks)})
+    files.write_json(path, {"python": str(shown), "packages": read_pins(*locks)})
 
 
 def _run(command: Sequence[str], folder: Path) -> None:
@@ -100,16 +115,6 @@ def _run(command: Sequence[str], folder: Path) -> None:
             f"{folder}: the environment cannot be made ({reason.strip()[:200]}); it needs the package index, or conda "
             "(--sdm conda)"
         )
-
-
-def _installed(names: Iterable[str]) -> dict[str, str]:
-    found = {}
-    for name in names:
-        try:
-            found[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            continue
-    return found
 
 
 def _differing(wanted: Mapping[str, str], found: Mapping[str, str]) -> list[str]:
