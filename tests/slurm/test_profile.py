@@ -3,7 +3,6 @@
 import re
 import shutil
 import sys
-from collections import Counter
 from pathlib import Path
 
 import pandas as pd
@@ -90,17 +89,6 @@ def test_a_second_run_submits_nothing(finished, cluster, snakemake):
     assert run.wait() == 0
     assert "Nothing to be done" in run.text
     assert len(of_folder(cluster, folder)) == before
-
-
-def test_only_scores_and_clusters_have_jobs_of_their_own(cluster, snakemake, untouched, tmp_path):
-    folder = shutil.copytree(untouched, tmp_path / "site")
-    run = snakemake(cluster, folder, "--dry-run", *PROFILE, "figures", "tables", "paper_source")
-    assert run.wait(60) == 0
-    groups = Counter(re.findall(r"Group job (\S+) ", run.text))
-    assert groups == {"instances": 1, "analyses": 1, **{f"distributions_{model}": 1 for model in GPUS}}
-    alone = set(re.findall(r"^rule (\w+):", run.text, flags=re.MULTILINE))
-    # All but the first two are local rules.
-    assert alone == {"score", "coreference", "merge_scores", "merge_clusters", "figures", "tables"}
 
 
 @pytest.mark.nightly

@@ -39,17 +39,6 @@ def test_a_script_depends_on_all_that_it_imports_inside_functions_too(tree):
     ]
 
 
-def test_digests_change_with_a_module_and_not_with_another(tree):
-    before = closure.digests("scripts/job.py", str(tree))
-    (tree / "scripts/core/unrelated.py").write_text("x = 1\n")
-    closure._module.cache_clear()
-    assert closure.digests("scripts/job.py", str(tree)) == before
-    (tree / "scripts/core/c.py").write_text("import csv\n")
-    closure._module.cache_clear()
-    after = closure.digests("scripts/job.py", str(tree))
-    assert {k for k in before if before[k] != after[k]} == {"scripts/core/c.py"}
-
-
 def test_the_rules_import_nothing_slow():
     """Every start of Snakemake runs the rules, several times on a cluster."""
     imports = [
