@@ -82,7 +82,7 @@ rule score:
         engine=config["scoring"]["engine"],
         device=config["scoring"]["device"],
         tokens_per_batch=config["scoring"]["tokens_per_batch"],
-        score=lambda wildcards: SCORED[wildcards.study].score,
+        criterion=lambda wildcards: SCORED[wildcards.study].criterion,
         token_values=config["scoring"]["token_values"],
         save_seconds=config["scoring"]["save_seconds"],
         priority=lambda wildcards: SCORED[wildcards.study].of(wildcards.model)["priority"],
@@ -113,7 +113,7 @@ rule import_scores:
         entry=lambda wildcards: {
             key: getattr(MODELS[wildcards.model], key) for key in ("label", "outputs", "architecture", "demonstration")
         },
-        score=lambda wildcards: SCORED[wildcards.study].score,
+        criterion=lambda wildcards: SCORED[wildcards.study].criterion,
         priority=lambda wildcards: SCORED[wildcards.study].of(wildcards.model)["priority"],
     script:
         "../scripts/scoring/import_scores.py"

@@ -143,10 +143,10 @@ def test_a_circle_and_a_forbidden_import_are_seen():
     with pytest.raises(graphlib.CycleError):
         list(graphlib.TopologicalSorter({"a": {"b"}, "b": {"a"}}).static_order())
     for name, other in (("ruff.study", "winopron.study"), ("core.data.options", "core.paper.plotting"),
-                        ("ruff.study", "core.scoring.packed"), ("scoring.score", "ruff.study")):  # fmt: skip
+                        ("ruff.study", "core.scoring.decoder"), ("scoring.score", "ruff.study")):  # fmt: skip
         assert forbidden(f"scripts.{name}", f"scripts.{other}"), (name, other)
     assert not forbidden("scripts.ruff.study", "scripts.core.models.registry")
-    assert room("scripts.core.scoring.packed") == "scripts.core.scoring"
+    assert room("scripts.core.scoring.decoder") == "scripts.core.scoring"
     assert room("scripts.core.files") == CORE
     # Whatever else is new there belongs into a package.
     assert {name for name in MODULES if room(name) == CORE} == {

@@ -314,7 +314,7 @@ def test_scripts_never_read_the_global_config():
             "cards.py",
             "compare.py",
             "config.py",
-            "conversion.py",
+            "entries.py",
             "registry.py",
             "runs.py",
         ), path

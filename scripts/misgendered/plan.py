@@ -133,7 +133,7 @@ class Plan(StudyPlan):
             sets=[*self.templates, *self.few_shot_sets],
             instances=sample["instances"] + min(sample["instances"], sample["reworded"]),
             options=len(self.groups),
-            score="label_loss",
+            criterion="label_loss",
             # Measured on 550 instances under SmolLM2's tokenizer.
             shared=2.5,
             benchmark=["results/misgendered/instances/replica/selected.parquet"],

@@ -24,7 +24,7 @@ KEY = ["instance_id", "option"]
 
 
 def main(
-    *, instances: str, given: str, scores: str, model: str, entry: dict, score: str = "log_likelihood",
+    *, instances: str, given: str, scores: str, model: str, entry: dict, criterion: str = "log_likelihood",
     priority: int | None = None,
 ) -> None:  # fmt: skip
     """Write ``given`` as the scores of a model.
@@ -34,7 +34,7 @@ def main(
         given: File with a row per instance and option (docs/models.md lists the columns).
         scores: Parquet file to write, as scripts/scoring/score.py does.
         entry: Of its entry in the registry: ``label``, ``outputs``, ``architecture``, ``demonstration``.
-        score: What options are compared by: log_likelihood, continuation or label_loss.
+        criterion: What options are compared by: log_likelihood, continuation or label_loss.
         priority: Instances whose ``priority`` is not below this are left out; None takes all.
 
     Raises:
@@ -44,16 +44,16 @@ def main(
     asked = pd.concat(instance_files.read_batches(instances, chosen, 4096), ignore_index=True)
     rows = option_texts(asked)[[*KEY, "option_index"]].astype({"option_index": "int8"})
     try:
-        found = read_numbers(given, rows, NUMBERS[score])
+        found = read_numbers(given, rows, NUMBERS[criterion])
         model_outputs.check_all_options(pa.Table.from_pandas(found, preserve_index=False), given, asked)
     except UserError as error:
         # The remedy of checks is to make a file again.
         remedy = "correct the file (docs/models.md lists its columns)"
         raise UserError(f"{str(error).rpartition('; ')[0]}; {remedy}") from error
     table = rows.merge(found.drop(columns="option_index"), on=KEY)
-    table = table.astype({name: "int32" for name in NUMBERS[score] if name.endswith("tokens")})
+    table = table.astype({name: "int32" for name in NUMBERS[criterion] if name.endswith("tokens")})
     table.insert(4, "mean_log_probability", table.log_probability / table.scored_tokens)
-    if score == "label_loss":
+    if criterion == "label_loss":
         unknown = {"int32": pd.array([pd.NA] * len(table), dtype="Int32"), "float64": np.nan}
         spanned = ("sentinel", "end")
         table = table.assign(
@@ -62,7 +62,7 @@ def main(
     metadata = {
         "model": model, "label": entry["label"], "source": {"outputs": Path(given).name}, "revision": None,
         "architecture": entry["architecture"], "precision": "not stated", "device": "not stated", "libraries": {},
-        "engine": "computed elsewhere", "metric": score, "demonstration": entry["demonstration"],
+        "engine": "computed elsewhere", "metric": criterion, "demonstration": entry["demonstration"],
         "given_sha256": files.sha256(given), "instances_sha256": files.sha256(instances),
         "instances": int(rows.instance_id.nunique()), "shard": 1, "shards": 1,
     }  # fmt: skip

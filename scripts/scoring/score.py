@@ -15,7 +15,7 @@ from scripts.core.errors import UserError, count_noun
 from scripts.core.models import model_jobs
 from scripts.core.models.contexts import context_length
 from scripts.core.scoring.check import choose_way, make_scorer
-from scripts.core.scoring.criteria import COLUMNS, LOSSES, fill_options, name_metric
+from scripts.core.scoring.criteria import COLUMNS, CRITERIA, fill_options, name_metric
 from scripts.core.scoring.distinct_options import DistinctOptions
 from scripts.core.scoring.network import refuse_nonfinite
 from scripts.core.scoring.reader import Reader, Text, check_lengths
@@ -43,7 +43,7 @@ def main(
     engine: str,
     device: str,
     tokens_per_batch: int | str,
-    score: str = "log_likelihood",
+    criterion: str = "log_likelihood",
     token_values: bool = False,
     save_seconds: float = 30,
     priority: int | None = None,
@@ -68,7 +68,7 @@ def main(
         engine: packed or minicons.
         device: auto, cpu, cuda or cuda:N.
         tokens_per_batch: Tokens in one forward pass at most, or auto.
-        score: What options are compared by, one of :data:`scripts.core.scoring.criteria.LOSSES`.
+        criterion: What options are compared by, one of :data:`scripts.core.scoring.criteria.CRITERIA`.
         token_values: Whether each token's log-probability is kept as well.
         save_seconds: Seconds after which finished parts are saved.
         priority: Instances whose ``priority`` is not below this are left out; None scores all.
@@ -87,14 +87,14 @@ def main(
         weights=weights, fetched=fetched,
     )  # fmt: skip
     architecture, limit = opened.wanted.architecture, context_length(opened.network)
-    reader = Reader(opened.tokenizer, architecture, with_kinds=score != "log_likelihood")
-    samples = sample_texts(instances, reader, score, limit, model)
+    reader = Reader(opened.tokenizer, architecture, with_kinds=criterion != "log_likelihood")
+    samples = sample_texts(instances, reader, criterion, limit, model)
     scorer = make_scorer(engine, opened.network, opened.tokenizer, architecture, tokens_per_batch, limit)
     check = choose_way(scorer, samples) if samples else {}
     metadata: dict[str, Any] = opened.facts | {
         "engine": engine,
         "scoring": check,
-        "metric": name_metric(score, architecture),
+        "metric": name_metric(criterion, architecture),
         "instances_sha256": files.sha256(instances),
     }
     settings = {"entry": entry, "tokens_per_batch": tokens_per_batch, "threads": threads}
@@ -107,14 +107,14 @@ def main(
         raise UserError(f"{instances}: no instances; delete the file and run the workflow again")
     metadata |= {"shard": shard, "shards": shards, "instances": total, "text_tokens": 0, "forward_tokens": 0}
     values_type = {"token_log_probabilities": pa.list_(pa.float32())} if token_values else {}
-    schema = pa.schema(COLUMNS["log_likelihood"] | COLUMNS[score] | values_type)
+    schema = pa.schema(COLUMNS["log_likelihood"] | COLUMNS[criterion] | values_type)
     distinct = DistinctOptions(model, reader, total)
 
     def score_window(window: pd.DataFrame) -> pa.RecordBatch:
         """A function, so that nothing of a window is held while the next one is read."""
         nonlocal done
         done += len(window)
-        rows = fill_options(window, architecture, score)
+        rows = fill_options(window, architecture, criterion)
         texts = reader.read(rows)
         check_lengths(rows, texts, limit)
         distinct.count_unread(rows, texts)
@@ -128,7 +128,7 @@ def main(
             for number, found in zip(batch.members, results, strict=True):
                 check_finite(rows.iloc[number], found, opened.network)
                 values[number] = found
-        table = LOSSES[score](rows, texts, values)
+        table = CRITERIA[criterion](rows, texts, values)
         distinct.count_ties(table)
         return pa.RecordBatch.from_pandas(table[schema.names], schema=schema, preserve_index=False)
 
@@ -150,7 +150,7 @@ def check_finite(row: Any, values: np.ndarray, network: Any) -> None:
         refuse_nonfinite(f"instance {row.instance_id}, option {row.option!r}: the score is not finite", network)
 
 
-def sample_texts(path: str | Path, reader: Reader, score: str, limit: int | None, model: str) -> list[Text]:
+def sample_texts(path: str | Path, reader: Reader, criterion: str, limit: int | None, model: str) -> list[Text]:
     """Return texts that a way of scoring is checked with, the same for every shard of an instance file.
 
     Returns:
@@ -167,7 +167,7 @@ def sample_texts(path: str | Path, reader: Reader, score: str, limit: int | None
             sizes = pc.binary_length(batch["text"]).to_numpy(zero_copy_only=False)
             # A token takes a byte of text or more.
             if limit and len(critical := batch.filter(pa.array(sizes > limit - OPTION_BYTES))):
-                rows = fill_options(critical.to_pandas(), reader.architecture, score)
+                rows = fill_options(critical.to_pandas(), reader.architecture, criterion)
                 lengths = pd.Series(list(map(len, reader.read(rows)))).groupby(rows.instance_id, sort=False).max()
                 too_long = pd.concat([too_long, lengths[lengths > limit]])
             longest.append(batch.take(pa.array(np.argsort(-sizes, kind="stable")[:LONGEST])))
@@ -184,8 +184,8 @@ def sample_texts(path: str | Path, reader: Reader, score: str, limit: int | None
         )
     if not total:
         return []
-    rows = fill_options(pa.Table.from_batches(keep_longest(longest)).to_pandas(), reader.architecture, score)
-    others = fill_options(pa.Table.from_batches(random).to_pandas(), reader.architecture, score)
+    rows = fill_options(pa.Table.from_batches(keep_longest(longest)).to_pandas(), reader.architecture, criterion)
+    others = fill_options(pa.Table.from_batches(random).to_pandas(), reader.architecture, criterion)
     return options_of_longest(rows, reader.read(rows)) + reader.read(others.drop_duplicates("instance_id"))
 
 

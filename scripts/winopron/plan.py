@@ -169,7 +169,7 @@ class Plan(StudyPlan):
             sets=self.parts,
             instances=study.count_sentences(self["resolution"]["pairs"]),
             options=2,
-            score="continuation",
+            criterion="continuation",
             set_models={name: list(self.scoring) for name in self.parts},
             tokens=25,
             # Both options share what precedes the slot.

@@ -48,15 +48,15 @@ def entry(number: int, sets: dict[str, str]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def main(*, instances: str, scores: str, model: str, label: str, architecture: str, score: str) -> None:
+def main(*, instances: str, scores: str, model: str, label: str, architecture: str, criterion: str) -> None:
     """Write ``scores`` (Parquet), a row for each option of each of ``instances``."""
     columns = dict(BASE)
-    if score == "label_loss":
+    if criterion == "label_loss":
         columns |= {name: pa.from_numpy_dtype(kind) for name, kind in losses.COLUMNS.items()}
     schema = pa.schema(list(columns.items()))
     metadata = {
         "model": model, "label": label, "engine": "drawn", "revision": None, "source": {"outputs": "drawn"},
-        "architecture": architecture, "precision": "bfloat16", "demonstration": False, "metric": score,
+        "architecture": architecture, "precision": "bfloat16", "demonstration": False, "metric": criterion,
         "instances_sha256": files.sha256(instances), "libraries": {"numpy": np.__version__},
     }  # fmt: skip
     write(scores, schema, draw_tables(instances, int(model.rpartition("-")[2]), schema), metadata)

@@ -35,7 +35,7 @@ if set(replay.DRAWN) <= set(RUN):
             model=lambda wildcards: wildcards.model,
             label=lambda wildcards: MODELS[wildcards.model].label,
             architecture=lambda wildcards: MODELS[wildcards.model].architecture,
-            score=lambda wildcards: SCORED[wildcards.study].score,
+            criterion=lambda wildcards: SCORED[wildcards.study].criterion,
         script:
             "draw_scores.py"
 

@@ -18,7 +18,7 @@ def scored(tmp_path_factory, entries):
     """A folder with instances and this project's own scores of them."""
     folder = tmp_path_factory.mktemp("scored")
     write_instances(folder / "instances.parquet", 12, repeated=3)
-    given = jobs.model_arguments(entries, "tiny-llama", folder) | {"score": "continuation", "engine": "packed"}
+    given = jobs.model_arguments(entries, "tiny-llama", folder) | {"criterion": "continuation", "engine": "packed"}
     score.main(**given, instances=str(folder / "instances.parquet"), scores=str(folder / "scores.parquet"))
     return folder
 
@@ -27,12 +27,12 @@ def scored(tmp_path_factory, entries):
 def bring(scored, tmp_path):
     """Import a table as a file of some name; return the scores."""
 
-    def bring(table, name="given.csv", score="continuation"):
+    def bring(table, name="given.csv", criterion="continuation"):
         path, scores = tmp_path / name, tmp_path / "scores.parquet"
         table.to_csv(path, index=False) if name.endswith(".csv") else table.to_parquet(path)
         import_scores.main(
             instances=str(scored / "instances.parquet"), given=str(path), scores=str(scores), model="theirs",
-            entry=ENTRY, score=score,
+            entry=ENTRY, criterion=criterion,
         )  # fmt: skip
         return files.read_parquet(scores)
 
@@ -55,11 +55,11 @@ def test_scores_in_any_order_become_the_models(name, left_out, bring, own, tmp_p
 
 def test_scores_are_read_by_studies_as_any_others(bring, own, scored, tmp_path):
     instances = files.read_parquet(scored / "instances.parquet")
-    bring(own, score="log_likelihood")
+    bring(own, criterion="log_likelihood")
     read = model_outputs.read_scores(tmp_path / "scores.parquet", "theirs", instances)
     assert read.log_probability.tolist() == own.log_probability.tolist()
     # MISGENDERED compares the mean over the tokens of the text, whose labels are all of a decoder's.
-    mean = losses.comparable_scores(bring(own.assign(option_tokens=1), score="label_loss"))
+    mean = losses.comparable_scores(bring(own.assign(option_tokens=1), criterion="label_loss"))
     assert mean.log_probability.tolist() == pytest.approx(own.mean_log_probability.tolist())
 
 

@@ -81,7 +81,7 @@ def test_losses_are_written_with_what_choices_need(entries, tmp_path, model):
     table = files.read_parquet(path)
     table.loc[4, "text"] = "The clerk was late.  ___ would pay."
     files.write_parquet(path, table)
-    given = arguments(entries, tmp_path, path, model, score="label_loss")
+    given = arguments(entries, tmp_path, path, model, criterion="label_loss")
     score.main(**given)
     scores = model_outputs.read_scores(given["scores"], model, table)
     assert scores.option.tolist() == FORMS * 9

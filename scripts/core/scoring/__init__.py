@@ -17,7 +17,7 @@ Special cases, decided once:
 * Equal scores go to the option that comes first (:mod:`scripts.core.data.options`).
 * The log-softmax runs in float32 whatever the precision of the weights (``network.token_values``).
 
-``reader`` makes texts of instances. A scorer (``packed``, ``masked``, ``seq2seq``, ``minicons``) has ``ways`` of
+``reader`` makes texts of instances. A scorer (``decoder``, ``masked``, ``seq2seq``, ``minicons``) has ``ways`` of
 running them, ``plan(texts)``, which divides them into batches, and ``run(batch)``; ``check`` chooses the way.
 ``criteria`` makes tables of the values.
 """

@@ -21,9 +21,9 @@ import torch
 from scripts.core.errors import UserError, describe_error
 from scripts.core.scoring import network as net
 from scripts.core.scoring import tree
+from scripts.core.scoring.decoder import DecoderScorer
 from scripts.core.scoring.masked import MaskedScorer, masked_copies
 from scripts.core.scoring.minicons import MiniconsScorer
-from scripts.core.scoring.packed import PackedScorer
 from scripts.core.scoring.reader import Text
 from scripts.core.scoring.seq2seq import Seq2SeqScorer
 from scripts.core.workflow.parts import Batch
@@ -48,7 +48,7 @@ BRANCH = 8
 COPIES = 4
 """Tokens of a text at which an encoder is compared: it needs a pass for each."""
 
-Scorer = PackedScorer | MaskedScorer | Seq2SeqScorer | MiniconsScorer
+Scorer = DecoderScorer | MaskedScorer | Seq2SeqScorer | MiniconsScorer
 
 
 def make_scorer(
@@ -60,7 +60,7 @@ def make_scorer(
     if architecture == "encoder":
         return MaskedScorer(network, tokenizer.mask_token_id, tokens_per_batch)
     if architecture == "decoder":
-        return PackedScorer(network, tokens_per_batch, limit)
+        return DecoderScorer(network, tokens_per_batch, limit)
     return Seq2SeqScorer(network, tokens_per_batch)
 
 
@@ -80,7 +80,7 @@ def choose_way(scorer: Scorer, texts: Sequence[Text]) -> dict[str, Any]:
     probes = _probes(scorer, texts)
     half = network.dtype != torch.float32
     rounded = _plain_scores(scorer, probes, half_precision_bound) if half else []
-    if isinstance(scorer, PackedScorer):
+    if isinstance(scorer, DecoderScorer):
         # What is longer than every probe is not packed: a full pack of it has not been compared.
         scorer.longest = min(scorer.longest, longest)
     scorer.way = ways[0]
@@ -192,7 +192,7 @@ def plan_probes(scorer: Scorer, probes: Sequence[Text]) -> tuple[list[Batch], di
         offset = sum(not text.text for text in probes)
         return [replace(batch, members=[n + offset for n in batch.members]) for batch in batches], {}
     batches = scorer.plan(probes)
-    if not isinstance(scorer, PackedScorer) or scorer.way != "packed":
+    if not isinstance(scorer, DecoderScorer) or scorer.way != "packed":
         return batches, {}
     packed = [text for text in probes if 1 < len(text) <= scorer.longest]
     if not packed:
@@ -224,7 +224,7 @@ def compare(
     return float(np.max([abs(values - plain).sum() / bound(len(plain)) for values, plain in pairs]))
 
 
-def fill_pack(scorer: PackedScorer, text: Text) -> tuple[list[Text], Batch]:
+def fill_pack(scorer: DecoderScorer, text: Text) -> tuple[list[Text], Batch]:
     """Return texts that branch off one at its end, and one pack of them of the largest size that a job can have."""
     left = tree.largest_pack(len(text) - 1, scorer.pack_tokens, scorer.limit) - (len(text) - 1)
     at, generator = max(1, len(text) - BRANCH), np.random.default_rng(0)
@@ -251,7 +251,7 @@ def plain_values(scorer: Scorer, text: Text) -> np.ndarray:
         labels = torch.as_tensor(text.ids)[None].to(network.device)
         logits = network(**net.text_arguments(network, text.source[None]), labels=labels).logits[0]
         logits = logits[torch.from_numpy(text.scored).to(logits.device)]
-    elif isinstance(scorer, PackedScorer) or scorer.architecture == "decoder":
+    elif isinstance(scorer, DecoderScorer) or scorer.architecture == "decoder":
         logits = network(**net.text_arguments(network, text.ids[None])).logits[0, :-1]
     else:
         copies = masked_copies(text, scorer.mask_token)

@@ -59,7 +59,7 @@ def label_loss(rows: pd.DataFrame, texts: Sequence[Text], values: Values) -> pd.
     return joined.astype({name: "Int32" for name in plain.columns if name.endswith("tokens")}).reset_index(drop=True)
 
 
-LOSSES = {"log_likelihood": log_likelihood, "continuation": continuation, "label_loss": label_loss}
+CRITERIA = {"log_likelihood": log_likelihood, "continuation": continuation, "label_loss": label_loss}
 """What options are compared by."""
 
 COLUMNS: dict[str, dict[str, pa.DataType]] = {
@@ -70,14 +70,14 @@ COLUMNS: dict[str, dict[str, pa.DataType]] = {
     "continuation": {"continuation_log_probability": pa.float64(), "continuation_tokens": pa.int32()},
     "label_loss": {name: getattr(pa, kind)() for name, kind in losses.COLUMNS.items()},
 }  # fmt: skip
-"""Columns of a score file: the first ones of all, and what a loss adds."""
+"""Columns of a score file: the first ones of all, and what a criterion adds."""
 
-METRICS = {"encoder": "within_word_l2r", "decoder": "log_likelihood", "encoder-decoder": "label_log_likelihood"}
+_METRICS = {"encoder": "within_word_l2r", "decoder": "log_likelihood", "encoder-decoder": "label_log_likelihood"}
 
 
-def name_metric(loss: str, architecture: str) -> str:
-    """Return what a score is, for the file's metadata."""
-    return loss if loss == "label_loss" else METRICS[architecture]
+def name_metric(criterion: str, architecture: str) -> str:
+    """Return what a score is, for the file's metadata (``metric``)."""
+    return criterion if criterion == "label_loss" else _METRICS[architecture]
 
 
 UNDEFINED = {
@@ -86,18 +86,18 @@ UNDEFINED = {
 }
 
 
-def fill_options(instances: pd.DataFrame, architecture: str, loss: str) -> pd.DataFrame:
-    """Return the texts that a loss needs, one row each (:func:`scripts.core.data.options.option_texts`).
+def fill_options(instances: pd.DataFrame, architecture: str, criterion: str) -> pd.DataFrame:
+    """Return the texts that a criterion needs, one row each (:func:`scripts.core.data.options.option_texts`).
 
     An encoder-decoder's label loss reads options that start a sentence without a capital, too (``capitals``): the
     released code of MISGENDERED gives them as they are.
     """
-    if (loss, architecture) in UNDEFINED:
+    if (criterion, architecture) in UNDEFINED:
         raise UserError(
-            f"{UNDEFINED[loss, architecture]}, which is what this study compares; leave the model out of the study"
+            f"{UNDEFINED[criterion, architecture]}, which is what this study compares; leave the model out of the study"
         )
     rows = options.option_texts(instances).assign(capitals=True)
-    if loss != "label_loss" or architecture == "decoder":
+    if criterion != "label_loss" or architecture == "decoder":
         return rows
     plain = rows[rows.filled != rows.option]
     texts = [options.fill(*pair, capitals=False) for pair in zip(plain.masked, plain.option, strict=True)]

@@ -32,7 +32,7 @@ BERT_LIKE = ("bert", "roberta", "xlm-roberta")
 
 
 class MaskedScorer:
-    """Scores the texts of an encoder; See :class:`scripts.core.scoring.packed.PackedScorer`."""
+    """Scores the texts of an encoder; See :class:`scripts.core.scoring.decoder.DecoderScorer`."""
 
     architecture = "encoder"
 

@@ -18,7 +18,7 @@ from scripts.core.workflow.parts import Batch
 
 
 class Seq2SeqScorer:
-    """Scores the labels of an encoder-decoder. See :class:`scripts.core.scoring.packed.PackedScorer`."""
+    """Scores the labels of an encoder-decoder. See :class:`scripts.core.scoring.decoder.DecoderScorer`."""
 
     architecture = "encoder-decoder"
     ways = ("padded", "equal", "single")

@@ -22,9 +22,8 @@ class ScoredInstances:
             missing), ``instances`` and ``lengths``.
         set_lengths: The same for sets that differ from the others.
         set_models: Sets that only some of the study's models score, and which.
-        score: What options are compared by: ``log_likelihood``, ``continuation`` (the same, and what follows the slot
-            by itself: ``scripts/core/scoring/criteria.py``) or ``label_loss``
-            (in the same file).
+        criterion: What options are compared by (``scripts/core/scoring/criteria.py``): ``log_likelihood``,
+            ``continuation`` (the same, and what follows the slot by itself) or ``label_loss``.
     """
 
     sets: list
@@ -37,7 +36,7 @@ class ScoredInstances:
     fewer: dict = field(default_factory=dict)
     set_lengths: dict = field(default_factory=dict)
     set_models: dict = field(default_factory=dict)
-    score: str = "log_likelihood"
+    criterion: str = "log_likelihood"
 
     def of(self, model: str | None) -> dict[str, Any]:
         """Return ``priority`` (None: all rows), ``instances`` and ``lengths`` of what a model scores."""

@@ -23,7 +23,7 @@ from scripts.core.errors import UserError
 from scripts.core.generation import check
 from scripts.core.generation.generate import Generator
 from scripts.core.models import loading
-from scripts.core.scoring import packed
+from scripts.core.scoring import decoder
 from tests import zoo
 from tests.core.scoring import loops
 from tests.core.scoring.memory import Scores
@@ -170,14 +170,14 @@ def measure(kind: Kind, precision: str, pack_tokens: int, some: pd.DataFrame, **
     if precision != "float32":
         exact = looped(model, words, kind, rows, changed)
         model = model.to(getattr(torch, precision))
-    before = packed.PACK_TOKENS[PLACE]
-    packed.PACK_TOKENS[PLACE] = pack_tokens
+    before = decoder.PACK_TOKENS[PLACE]
+    decoder.PACK_TOKENS[PLACE] = pack_tokens
     try:
         made = Scores((model, words, kind.architecture), some)
     except UserError as error:
         return {"way": f"refused: {error}"}
     finally:
-        packed.PACK_TOKENS[PLACE] = before
+        decoder.PACK_TOKENS[PLACE] = before
     scores, expected = made.table, looped(model, words, kind, rows, changed)
     if precision != "float32":
         rounding = float(np.abs(expected - exact).max())

@@ -16,7 +16,7 @@ import transformers
 from scripts.core import config
 from scripts.core.data import options
 from scripts.core.models import loading
-from scripts.core.scoring import check, packed
+from scripts.core.scoring import check, decoder
 from scripts.scoring import score
 from tests import zoo as builder
 from tests.core.scoring import architectures
@@ -57,7 +57,7 @@ def scores(kind, some=SOME, engine="packed", precision=torch.float32, **changed)
 
 @pytest.fixture
 def gpu_packs(monkeypatch):
-    monkeypatch.setitem(packed.PACK_TOKENS, architectures.PLACE, GPU_PACK)
+    monkeypatch.setitem(decoder.PACK_TOKENS, architectures.PLACE, GPU_PACK)
 
 
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
@@ -111,7 +111,7 @@ def test_a_window_a_little_shorter_than_the_largest_pack_is_seen(pack_tokens, mi
     monkeypatch.setattr(check, "PACKABLE", {"gpt_neo"})
     some = architectures.instances(24)
     longest = max(map(len, scores("gpt-neo", some, window_size=4096).texts))
-    window = packed.tree.largest_pack(longest - 1, pack_tokens, None) - missing
+    window = decoder.tree.largest_pack(longest - 1, pack_tokens, None) - missing
     found = architectures.measure(KINDS["gpt-neo"], "float32", pack_tokens, some, window_size=window)
     assert (found["way"], found["difference"] < 1e-4) == (way, True)
 
@@ -137,7 +137,7 @@ def test_texts_on_both_sides_of_a_change_of_positions_are_not_mixed(length, size
 
 
 def test_a_mixed_pack_would_be_wrong(monkeypatch):
-    monkeypatch.setattr(packed, "packed_length", lambda _: np.inf)
+    monkeypatch.setattr(decoder, "packed_length", lambda _: np.inf)
     assert scores("phi-3-longrope", architectures.instances(40)).check["way"] == "equal"
     monkeypatch.setattr(check, "compare", lambda *_: 0.0)
     found = architectures.measure(KINDS["phi-3-longrope"], "float32", 256, architectures.instances(40))
@@ -150,7 +150,7 @@ def test_full_packs_have_exactly_the_largest_size(gpu_packs):
         for text in (max(made.texts, key=len), min(made.texts, key=len)):
             branches, batch = check.fill_pack(made.scorer, text)
             assert len({tuple(branch.ids) for branch in branches}) == len(branches) == len(batch.members)
-            assert batch.tokens == packed.tree.largest_pack(len(text) - 1, GPU_PACK, made.scorer.limit)
+            assert batch.tokens == decoder.tree.largest_pack(len(text) - 1, GPU_PACK, made.scorer.limit)
 
 
 def test_a_broken_pack_is_an_error_and_no_reason_to_fall_back(monkeypatch):
@@ -244,14 +244,14 @@ def test_a_score_that_is_not_a_number_is_seen_behind_one_that_is():
 
 def test_rounding_of_a_large_model_is_no_reason_to_fall_back_and_ten_times_as_much_is_one(load, monkeypatch):
     """Packed, a token of Llama-2-7B's shape differs by up to 1.1e-4 nats on a GPU, and by 2.6e-5 on average."""
-    model, run = load("tiny-llama"), packed.PackedScorer.run
+    model, run = load("tiny-llama"), decoder.DecoderScorer.run
 
     def rounded(self, batch, size=2.6e-5):
         return [values + size * (-1) ** np.arange(len(values)) for values in run(self, batch)]
 
-    monkeypatch.setattr(packed.PackedScorer, "run", rounded)
+    monkeypatch.setattr(decoder.DecoderScorer, "run", rounded)
     assert Scores(model, SOME).check == {"way": "packed", "checked": True}
-    monkeypatch.setattr(packed.PackedScorer, "run", lambda *a: rounded(*a, size=2.6e-4))
+    monkeypatch.setattr(decoder.DecoderScorer, "run", lambda *a: rounded(*a, size=2.6e-4))
     with refused("texts run single", "do not get what they get by themselves"):
         Scores(model, SOME)
 

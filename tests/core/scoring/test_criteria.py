@@ -45,9 +45,9 @@ CONTINUED = frame(
 BEFORE_THE_SLOT = ("tiny-gpt2", "tiny-llama", "tiny-opt", "tiny-bloom", "tiny-bert", "tiny-roberta", "tiny-albert")
 
 
-def scored(loaded, name, instances=INSTANCES, loss="label_loss", **more):
+def scored(loaded, name, instances=INSTANCES, criterion="label_loss", **more):
     architecture, model, tokenizer = loaded[name]
-    return Scores((model, tokenizer, architecture), instances, loss=loss, **more)
+    return Scores((model, tokenizer, architecture), instances, criterion=criterion, **more)
 
 
 def plain(model, instance, option, capital=True):
@@ -160,12 +160,12 @@ def test_long_texts_with_many_options_share_their_beginning(loaded, name):
 
 
 @pytest.mark.parametrize(
-    ("architecture", "loss", "named"),
+    ("architecture", "criterion", "named"),
     [("encoder", "label_loss", "no loss on labels"), ("encoder-decoder", "continuation", "what follows the slot")],
 )
-def test_what_a_model_has_no_score_of_is_refused(architecture, loss, named):
+def test_what_a_model_has_no_score_of_is_refused(architecture, criterion, named):
     with refused(named, "leave the model out"):
-        fill_options(INSTANCES, architecture, loss)
+        fill_options(INSTANCES, architecture, criterion)
 
 
 @pytest.mark.parametrize("name", BEFORE_THE_SLOT)

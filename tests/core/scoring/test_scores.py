@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from scripts.core.data import options
-from scripts.core.scoring import network, packed
+from scripts.core.scoring import decoder, network
 from scripts.core.scoring.minicons import MiniconsScorer, with_batch_encoding
 from scripts.core.scoring.reader import Text
 from tests import zoo as builder
@@ -304,7 +304,7 @@ def test_too_little_memory_for_one_text_is_told_from_other_errors(loaded, monkey
     def fail(*_, **__):
         raise error
 
-    monkeypatch.setattr(packed.net, "logits_at", fail)
+    monkeypatch.setattr(decoder.net, "logits_at", fail)
     with expected:
         made.values()
 

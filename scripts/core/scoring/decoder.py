@@ -20,7 +20,7 @@ PACK_TOKENS = {"cpu": 256, "cuda": 1024}
 LEAST_PACK = 64
 
 
-class PackedScorer:
+class DecoderScorer:
     """Scores the texts of a decoder.
 
     Args:
