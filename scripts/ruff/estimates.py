@@ -44,21 +44,9 @@ OF_OUTCOMES = {"accuracy": "right"} | {name: name for name in OUTCOMES[1:]}
 
 
 def estimates(
-    *,
-    predictions: list,
-    outputs: list,
-    estimates: str,
-    pronoun_tests: str,
-    against_scored: str,
-    template_sets: list,
-    models: dict,
-    pronoun_sets: list,
-    pairs: list,
-    chance: float,
-    alpha: float,
-    draws: int,
-    seed: int,
-) -> None:
+    *, predictions: list, outputs: list, estimates: str, pronoun_tests: str, against_scored: str, template_sets: list,
+    models: dict, pronoun_sets: list, pairs: list, chance: float, alpha: float, draws: int, seed: int,
+) -> None:  # fmt: skip
     """Estimate all metrics; test pronoun sets against each other; set answers beside likelihoods.
 
     ``predictions`` and ``outputs`` (none if nobody was asked) have a file for each of ``template_sets``. ``models`` are

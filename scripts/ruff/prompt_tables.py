@@ -9,11 +9,10 @@ import pandas as pd
 from scripts.core import files
 from scripts.core.data.prompting import PROMPT_SLOT, second_prompt
 from scripts.core.errors import UserError
-from scripts.core.paper.formats import MISSING_MARK, number
+from scripts.core.paper.formats import MISSING_MARK, count_parameters, number
 from scripts.core.paper.tables import write_table
 from scripts.core.workflow.job import run_named
 from scripts.ruff.prompts import BLANKS, fill, read_chains, read_prompts, select_chains
-from scripts.ruff.tables import count_parameters
 
 EXAMPLE, CHAIN_EXAMPLE = "8", "3"
 """The prompts that the study's examples use (Tables 4 and 5)."""
@@ -25,19 +24,9 @@ STEPS = ("answer", "chain", "final")
 
 
 def prompt_table(
-    *,
-    prompt_templates: str,
-    chain_templates: str,
-    sample: str,
-    answers: list,
-    tex: str,
-    csv: str,
-    table: str,
-    models: dict,
-    kinds: list,
-    methods: list,
-    blank: str,
-) -> None:
+    *, prompt_templates: str, chain_templates: str, sample: str, answers: list, tex: str, csv: str, table: str,
+    models: dict, kinds: list, methods: list, blank: str,
+) -> None:  # fmt: skip
     """Write one of the tables of prompts, which ``table`` names.
 
     ``prompt_templates`` lists those of ``kinds`` (paper Table 3), ``prompt_examples`` what ``models`` read for one

@@ -7,7 +7,7 @@ in a cell is a line break.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -84,49 +84,32 @@ def select_chains(chains: Mapping[str, dict], methods: Sequence[str], path: str 
 
 
 def rotate_options(options: Sequence[str], instance_id: str) -> list[str]:
-    """Return options in the order ``rotated``: they go round by a number that the instance's id decides.
+    """Return options in the order ``rotated``: they go round by a number that the (hexadecimal) id decides.
 
     Over many instances every option is at every place equally often.
-
-    Args:
-        instance_id: Hexadecimal digits.
     """
     start = int(instance_id, 16) % len(options)
     return [*options[start:], *options[:start]]
 
 
-def options_block(options: Iterable[str]) -> str:
-    """Return the block that lists the options, one line each (Table 4)."""
-    return "\n".join(["OPTIONS:", *(f"- {option}" for option in options)])
-
-
 def fill(template: str, text: str, options: Sequence[str], blank: str) -> str:
-    """Return a prompt.
+    """Return a prompt: a template, filled with an instance's text, in which ``blank`` is written for the slot.
 
-    Args:
-        template: As :func:`read_prompts` returns it.
-        text: An instance, with its slot.
-        options: In the order in which they are listed; not looked at by an open prompt.
-        blank: What is written for the slot.
+    Options are listed one to a line (Table 4), and not at all in an open prompt.
 
     Raises:
         UserError: If the instance does not hold the slot exactly once.
     """
     if text.count(SLOT) != 1:
         raise UserError(f"an instance must hold the slot {SLOT} exactly once; this one does not: {text[:60]!r}")
-    return template.replace("{options}", options_block(options)).replace("{task}", text.replace(SLOT, blank))
+    listed = "\n".join(["OPTIONS:", *(f"- {option}" for option in options)])
+    return template.replace("{options}", listed).replace("{task}", text.replace(SLOT, blank))
 
 
 def instance_prompts(
-    instance_id: str,
-    text: str,
-    options: Sequence[str],
-    prompts: dict,
-    chains: dict,
-    orders: Sequence[str],
-    blank: str,
-    with_chains: bool,
-) -> list[dict]:
+    instance_id: str, text: str, options: Sequence[str], prompts: dict, chains: dict, orders: Sequence[str],
+    blank: str, with_chains: bool,
+) -> list[dict]:  # fmt: skip
     """Return all prompts of one instance.
 
     Args:
@@ -148,20 +131,11 @@ def instance_prompts(
             asked = [(VANILLA, text_filled, None)]
             if with_chains:
                 asked += [(m, c["chain"].replace("{prompt}", text_filled), c["final"]) for m, c in chains.items()]
+            same = {"prompt": name, "kind": template["kind"], "order": order}
+            same["listed"] = listed if template["kind"] == "options" else []
             for method, first, final in asked:
-                rows.append(
-                    {
-                        "text_id": f"{instance_id}-{method}-{name}-{order}",
-                        "instance_id": instance_id,
-                        "method": method,
-                        "prompt": name,
-                        "kind": template["kind"],
-                        "order": order,
-                        "listed": listed if template["kind"] == "options" else [],
-                        "text": first,
-                        "follow_up": final,
-                    }
-                )
+                keys = {"text_id": f"{instance_id}-{method}-{name}-{order}", "instance_id": instance_id}
+                rows.append(keys | {"method": method} | same | {"text": first, "follow_up": final})
     return rows
 
 

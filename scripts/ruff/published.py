@@ -11,24 +11,10 @@ from scripts.ruff import study
 
 
 def published_vs_ours(
-    *,
-    published: str,
-    mapping: str,
-    study_models: str,
-    estimates: str,
-    instance_counts: list,
-    models: list,
-    prompted_models: list,
-    prompt_templates: list,
-    csv: str,
-    tex: str,
-    numbers: str,
-    template_sets: list,
-    every_set: list,
-    facts: dict,
-    pronoun_sets: list,
-    settings: dict,
-) -> None:
+    *, published: str, mapping: str, study_models: str, estimates: str, instance_counts: list, models: list,
+    prompted_models: list, prompt_templates: list, csv: str, tex: str, numbers: str, template_sets: list,
+    every_set: list, facts: dict, pronoun_sets: list, settings: dict,
+) -> None:  # fmt: skip
     """Set every published number beside ours, on each template set, with a verdict.
 
     Write all comparisons (CSV), those that the paper shows (LaTeX) and how often each verdict fell (JSON).

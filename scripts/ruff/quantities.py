@@ -28,7 +28,6 @@ from scripts.ruff import study
 from scripts.ruff.study import PRONOUN_SETS
 
 COUNTS = range(6)
-MILLION, BILLION = 1e6, 1e9
 SIGNIFICANT = "a significant test"
 """What a comparison lacks whose test does not decide it."""
 DRAWS = 2000
@@ -311,7 +310,7 @@ def study_models(models: pd.DataFrame, numbers: pd.DataFrame) -> pd.DataFrame:
     Returns:
         ``models`` with ``parameters`` (float), those of the study's Table 2.
     """
-    units = {"million parameters": MILLION, "billion parameters": BILLION}
+    units = {"million parameters": 1e6, "billion parameters": 1e9}
     rows = numbers[(numbers.item == "ruff_model_parameters") & (numbers.source == "Table 2")]
     sizes = {row.row: float(row.value) * units[row.unit] for row in files.rows(rows)}
     return models.assign(parameters=models.row.map(sizes))
@@ -323,14 +322,9 @@ def printed_numbers(numbers: pd.DataFrame) -> dict:
 
 
 def read_results(
-    models: pd.DataFrame,
-    listed: pd.DataFrame,
-    estimates: str,
-    pronoun_tests: str,
-    template_sets: list[str],
-    pronoun_sets: list[str],
-    excluded: Collection[str] = (),
-) -> dict[str, Results]:
+    models: pd.DataFrame, listed: pd.DataFrame, estimates: str, pronoun_tests: str, template_sets: list[str],
+    pronoun_sets: list[str], excluded: Collection[str] = (),
+) -> dict[str, Results]:  # fmt: skip
     """Return the results of each template set; ``listed`` are the study's numbers."""
     printed, obstacle = printed_numbers(listed), options.other_choice(pronoun_sets, PRONOUN_SETS)
     results = {}

@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from scripts.core.paper import palette, plotting
+from scripts.core.paper.formats import count_parameters
 from scripts.ruff import curves, study
 from scripts.ruff.curves import Drawn, shares
 
@@ -17,14 +18,6 @@ def scaling(tables: dict[str, pd.DataFrame], run: Drawn) -> pd.DataFrame:
     rows = rows[rows.n_distractors.isin([rows.n_distractors.min(), rows.n_distractors.max()])]
     facts = pd.DataFrame.from_dict(run.models, orient="index")[["family", "architecture", "parameters"]]
     return rows.join(facts, on="model").sort_values(["n_distractors", "parameters"], kind="stable", ignore_index=True)
-
-
-def _size(count: float, _: int | None = None):
-    """Return a power of ten as a size: 100M, 1B."""
-    for unit, size in (("T", 1e12), ("B", 1e9), ("M", 1e6), ("k", 1e3)):
-        if count >= size:
-            return f"{count / size:g}{unit}"
-    return f"{count:g}"
 
 
 @plotting.style()
@@ -66,7 +59,7 @@ def draw_scaling(frame: pd.DataFrame, run: Drawn) -> Figure:
     smallest, most = math.log10(frame.parameters.min()), math.log10(frame.parameters.max())
     ax.set_xlim(10 ** math.floor(smallest), 10 ** math.ceil(most))
     ax.xaxis.set_major_locator(LogLocator())
-    ax.xaxis.set_major_formatter(FuncFormatter(_size))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda count, _: count_parameters(count)))
     ax.xaxis.set_minor_formatter(NullFormatter())
     ax.set_xlabel("Size (parameters)")
     handles = [plotting.handle(look, f"{family} ({architecture})") for (family, architecture), look in families.items()]

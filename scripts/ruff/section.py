@@ -21,30 +21,11 @@ UNCLEAR = "not distinguishable from chance"
 
 
 def section(
-    *,
-    section_template: str,
-    abstract_template: str,
-    estimates: str,
-    pronoun_tests: str,
-    against_scored: str,
-    normalisation: str,
-    instance_counts: list,
-    figures: list,
-    tables: list,
-    comparison_numbers: list,
-    section_tex: str,
-    abstract_tex: str,
-    paper_numbers: list,
-    template_sets: list,
-    models: dict,
-    pronoun_sets: list,
-    distractors: list,
-    seeds: list,
-    settings: dict,
-    sizes: dict,
-    prompting: dict,
-    uneven: list,
-) -> None:
+    *, section_template: str, abstract_template: str, estimates: str, pronoun_tests: str, against_scored: str,
+    normalisation: str, instance_counts: list, figures: list, tables: list, comparison_numbers: list,
+    section_tex: str, abstract_tex: str, paper_numbers: list, template_sets: list, models: dict, pronoun_sets: list,
+    distractors: list, seeds: list, settings: dict, sizes: dict, prompting: dict, uneven: list,
+) -> None:  # fmt: skip
     """Render the paper's section on RUFF, and its sentences for the abstract, and write the numbers that they print.
 
     ``instance_counts`` and ``paper_numbers`` (JSON) have one file for each of ``template_sets``, in that order;

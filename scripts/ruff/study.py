@@ -50,13 +50,11 @@ def in_order(table: "pd.DataFrame", **orders: Iterable | None) -> "pd.DataFrame"
         orders: Column name to its values in order; ``None`` sorts the column as it is.
     """
     ranks = {
-        column: None if order is None else {value: rank for rank, value in enumerate(order)}
-        for column, order in orders.items()
+        name: {value: rank for rank, value in enumerate(order)} for name, order in orders.items() if order is not None
     }
 
     def rank(column: Any) -> Any:
-        ranked = ranks[column.name]
-        return column if ranked is None else column.map(ranked)
+        return column.map(ranks[column.name]) if column.name in ranks else column
 
     return table.sort_values(list(orders), key=rank, kind="stable", ignore_index=True)
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.data.estimate_rows import PROMPTED
-from scripts.core.paper.formats import MISSING_MARK, number, p_text, with_sd
+from scripts.core.paper.formats import MISSING_MARK, count_parameters, number, p_text, with_sd
 from scripts.core.paper.tables import blank_repeats, drop_uninformative, write_table
 from scripts.core.statistics.ratios import POOLED
 from scripts.core.workflow.job import run_named
@@ -231,17 +231,6 @@ def model_cells(models: dict[str, dict]) -> pd.DataFrame:
         rows.setdefault(key, []).append(f"{facts['size']} ({count_parameters(facts['parameters'])})")
     cells = [(family, ", ".join(sizes), architecture) for (family, architecture), sizes in rows.items()]
     return pd.DataFrame(cells, columns=["Model", "Sizes (parameters)", "Architecture"])
-
-
-def count_parameters(count: float | None) -> str:
-    """Return a number of parameters as it is usually printed: 11M, 1.3B; a dash where it is not known."""
-    if count is None or pd.isna(count):
-        return MISSING_MARK
-    for unit, size in (("B", 1e9), ("M", 1e6), ("k", 1e3)):
-        if count >= size:
-            value = count / size
-            return f"{value:.0f}{unit}" if value >= 10 else f"{value:.3g}{unit}"
-    return str(count)
 
 
 if __name__ == "__main__":

@@ -7,16 +7,7 @@ from collections.abc import Sequence
 from scripts.core.data.options import SLOT
 from scripts.core.data.templates import AGREEING, CASES, GENDERED, WORD, raise_first, word_set
 from scripts.core.errors import UserError
-from scripts.ruff.templates import (
-    PERSON,
-    POLARITIES,
-    PRONOUN,
-    THEMES,
-    Task,
-    Templates,
-    read_official,
-    read_replica,
-)
+from scripts.ruff.templates import PERSON, POLARITIES, PRONOUN, THEMES, Task, Templates, read_official, read_replica
 
 THIRD_PERSON = word_set(
     "he him his himself she her hers herself they them their theirs themself themselves xe xem xyr xyrs xemself",
@@ -47,24 +38,35 @@ def check(templates: Templates, pronouns: dict | None = None) -> list[str]:
     forms = THIRD_PERSON | {form for forms in (pronouns or {}).values() for form in forms.values()}
     problems = blocking_problems(templates)
     for task in templates.tasks:
-        problems += [f"{task.where}: {problem}" for problem in _task_problems(task, forms)]
-    problems += _missing_cases(templates)
-    for contexts in templates.contexts.values():
-        for context in contexts:
-            for form in ("explicit", "implicit"):
-                sentence = getattr(context, form)
-                broken = _sentence_problems(sentence, context.case, forms)
-                if form == "explicit" and not sentence.startswith(f"The {PERSON}"):
-                    broken.append(f"must begin with 'The {PERSON}'")
-                problems += [f"{context.where}: the {form} sentence {problem}" for problem in broken]
-    sentences = [(t.sentence, t.where) for t in templates.tasks]
-    sentences += [(s, c.where) for rows in templates.contexts.values() for c in rows for s in (c.explicit, c.implicit)]
+        problems += [f"{task.where}: the sentence {problem}" for problem in _task_problems(task)]
+    cases = {}
+    for task in templates.tasks:
+        cases.setdefault(task.occupation, set()).add(task.case)
+    problems += [
+        f"{templates.task_file}: the occupation '{occupation}' has no {case} sentence; add one"
+        for occupation, present in cases.items()
+        for case in CASES
+        if case not in present
+    ]
     first = {}
-    for sentence, where in sentences:
+    for where, name, sentence, case, people in sentences(templates):
+        problems += [f"{where}: {name} {problem}" for problem in _sentence_problems(sentence, case, forms)]
+        if people and not sentence.startswith(f"The {PERSON}"):
+            problems.append(f"{where}: {name} must begin with 'The {PERSON}'")
         if sentence in first:
             problems.append(f"{where}: repeats the sentence of {first[sentence]}; write another one")
         first.setdefault(sentence, where)
     return problems
+
+
+def sentences(templates: Templates) -> list[tuple[str, str, str, str, int]]:
+    """Return every sentence: file and row, what messages call it, it itself, its case, its slots for a person."""
+    rows = [(task.where, "the sentence", task.sentence, task.case, 0) for task in templates.tasks]
+    for contexts in templates.contexts.values():
+        for context in contexts:
+            rows.append((context.where, "the explicit sentence", context.explicit, context.case, 1))
+            rows.append((context.where, "the implicit sentence", context.implicit, context.case, 0))
+    return rows
 
 
 def read_checked(paths: Sequence[str], pronouns: dict) -> Templates:
@@ -90,9 +92,12 @@ def blocking_problems(templates: Templates) -> list[str]:
     """Return only the problems that keep instances from being made, in the form of :func:`check`."""
     problems = []
     seen = {}
+    for where, name, sentence, _, people in sentences(templates):
+        for slot, expected in ((PRONOUN, 1), (PERSON, people)):
+            if (count := sentence.count(slot)) != expected:
+                times = "exactly once" if expected else "nowhere"
+                problems.append(f"{where}: {name} must hold {slot} {times}, it has {count}")
     for task in templates.tasks:
-        problems += [f"{task.where}: the sentence {p}" for p in _slot_problems(task.sentence, PRONOUN, 1)]
-        problems += [f"{task.where}: the sentence {p}" for p in _slot_problems(task.sentence, PERSON, 0)]
         key = (task.occupation, task.case)
         if key in seen:
             problems.append(f"{task.where}: '{task.occupation}' has a {task.case} sentence in {seen[key]} already")
@@ -114,35 +119,10 @@ def blocking_problems(templates: Templates) -> list[str]:
                 f"{contexts[0].where}: the {case} case must have {THEMES} different themes, "
                 "in the same order for both polarities"
             )
-    for contexts in templates.contexts.values():
-        for context in contexts:
-            for form, people in (("explicit", 1), ("implicit", 0)):
-                sentence = getattr(context, form)
-                slots = _slot_problems(sentence, PRONOUN, 1) + _slot_problems(sentence, PERSON, people)
-                problems += [f"{context.where}: the {form} sentence {problem}" for problem in slots]
     return problems
 
 
-def _slot_problems(sentence: str, slot: str, expected: int):
-    count = sentence.count(slot)
-    if count == expected:
-        return []
-    return [f"must hold {slot} {'exactly once' if expected else 'nowhere'}, it has {count}"]
-
-
-def _missing_cases(templates: Templates):
-    cases = {}
-    for task in templates.tasks:
-        cases.setdefault(task.occupation, set()).add(task.case)
-    return [
-        f"{templates.task_file}: the occupation '{occupation}' has no {case} sentence; add one"
-        for occupation, present in cases.items()
-        for case in CASES
-        if case not in present
-    ]
-
-
-def _task_problems(task: Task, forms: frozenset[str]):
+def _task_problems(task: Task):
     problems = []
     if not task.sentence.startswith("The "):
         problems.append("must start with 'The'")
@@ -151,7 +131,7 @@ def _task_problems(task: Task, forms: frozenset[str]):
         problems.append(f"must name the occupation '{task.occupation}' exactly once, it does so {named} times")
     if task.sentence.startswith(PRONOUN):
         problems.append("must not start with the slot")
-    return [f"the sentence {p}" for p in problems + _sentence_problems(task.sentence, task.case, forms)]
+    return problems
 
 
 def _sentence_problems(sentence: str, case: str, forms: frozenset[str]):

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from scripts.core import files
+from scripts.core.paper import formats
 from scripts.ruff import tables
 from tests.ruff import synthetic
 
@@ -41,7 +42,7 @@ def test_models_are_listed_by_family_with_their_sizes():
         ["A", "base (11M), large (1.3B)", "encoder"],
         ["C (demonstration)", "tiny (46k)", "encoder"],
     ]
-    assert [tables.count_parameters(count) for count in (None, float("nan"))] == ["–", "–"]
+    assert [formats.count_parameters(count) for count in (None, float("nan"), 1e12)] == ["–", "–", "1T"]
 
 
 def made_tests(**columns):

@@ -74,6 +74,17 @@ def p_text(p: float, smallest: float = 1e-10, decimals: int = 4) -> str:
     return f"= {p:.{decimals}f}" if p >= 1e-3 else f"= {p:.1e}"
 
 
+def count_parameters(count: float | None) -> str:
+    """Return a number of parameters as it is usually printed: 11M, 1.3B; a dash where it is not known."""
+    if count is None or count != count:
+        return MISSING_MARK
+    for unit, size in (("T", 1e12), ("B", 1e9), ("M", 1e6), ("k", 1e3)):
+        if count >= size:
+            value = count / size
+            return f"{value:.0f}{unit}" if value >= 10 else f"{value:.3g}{unit}"
+    return str(count)
+
+
 def shorten_list(words: Iterable[str], most: int = 3, separator: str = ", ") -> str:
     """Return words as a short list: the first ``most`` and how many more there are."""
     words = list(words)
