@@ -24,17 +24,9 @@ def sheet(*, instances: str, sheet: str, seed: int) -> None:
 
 
 def labels(
-    *,
-    instances: str,
-    sheet: str,
-    completed: list,
-    answers: str,
-    labels: str,
-    funnel: str,
-    discarded: str,
-    agreement: str,
-    annotators: int,
-) -> None:
+    *, instances: str, sheet: str, completed: list, answers: str, labels: str, funnel: str, discarded: str,
+    agreement: str, annotators: int,
+) -> None:  # fmt: skip
     """Decide by majority whom each pronoun refers to and which quadruples are kept (sections 2.2 and 2.3).
 
     Args:

@@ -34,15 +34,9 @@ SMALLEST = 1e-200
 
 
 def estimates(
-    *,
-    instances: list,
-    predictions: list,
-    corpus_scores: list,
-    estimates: str,
-    scored: list,
-    draws: int,
+    *, instances: list, predictions: list, corpus_scores: list, estimates: str, scored: list, draws: int,
     seed: int,
-) -> None:
+) -> None:  # fmt: skip
     """Estimate every metric of every system with bootstrap intervals and tests.
 
     ``instances`` and ``predictions`` have a file for each data set, ``corpus_scores`` one of the rule

@@ -8,6 +8,7 @@ looked at.
 """
 
 import math
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import product
 from typing import Any
@@ -54,16 +55,9 @@ states = partial(checks.register, FINDINGS)
 
 
 def findings(
-    *,
-    estimates: str,
-    csv: str,
-    tex: str,
-    numbers: str,
-    template_sets: list,
-    every_set: list,
-    labels: dict,
+    *, estimates: str, csv: str, tex: str, numbers: str, template_sets: list, every_set: list, labels: dict,
     alpha: float,
-) -> None:
+) -> None:  # fmt: skip
     """Test every finding of the study on the estimates of the run.
 
     Write the verdicts (CSV), the table of the paper (LaTeX) and how often each fell (JSON). For the sets of
@@ -74,6 +68,15 @@ def findings(
     runs = {name: Results(comparable(table, name)) for name in template_sets}
     present = {name: len(set(run.here.system) & set(SYSTEMS)) for name, run in runs.items()}
     write(FINDINGS, runs, every_set, csv=csv, tex=tex, numbers=numbers, models=present)
+
+
+def each(*levels: Sequence) -> Callable:
+    """Return a decorator that makes a test of a run and some levels the checks of all their combinations."""
+
+    def decorate(test: Callable) -> Callable:
+        return lambda run: [check(test, run, *combination) for combination in product(*levels)]
+
+    return decorate
 
 
 def in_points(value: float) -> str:
@@ -115,199 +118,160 @@ def decide_by_test(row: Any, value: Estimate, text: str) -> tuple:
     return require_decided(found, text, value.n, BOUND)
 
 
-def is_significant(run: Results, metric: str, system: str, expected: bool, debiasing: str = "none") -> Check:
-    """Check that a value is significant, or that there is none."""
-
-    def test() -> tuple:
-        row, value = run.row(system, metric, debiasing), run.estimate(system, metric, debiasing)
-        name = SHORT[metric]
-        objection = describe_doubt(f"{system}, {name}", row, expected)
-        if expected:
-            star = "significant" if row.significant else "not significant"
-            return *decide_by_test(row, value, f"{system}: {name} {in_points(row.value)} {star}"), objection
-        none = compare_with_limits(value, -NEGLIGIBLE, NEGLIGIBLE)
-        found = Comparison(1.0 if row.significant else none.right, none.wrong)
-        return *require_decided(found, f"{system}: {name} {in_percent(value)}", value.n, BOUND), objection
-
-    return check(test)
+def is_significant(run: Results, metric: str, system: str, expected: bool, debiasing: str = "none") -> tuple:
+    """Return whether a value is significant, or whether there is none."""
+    row, value = run.row(system, metric, debiasing), run.estimate(system, metric, debiasing)
+    name = SHORT[metric]
+    objection = describe_doubt(f"{system}, {name}", row, expected)
+    if expected:
+        star = "significant" if row.significant else "not significant"
+        return *decide_by_test(row, value, f"{system}: {name} {in_points(row.value)} {star}"), objection
+    none = compare_with_limits(value, -NEGLIGIBLE, NEGLIGIBLE)
+    found = Comparison(1.0 if row.significant else none.right, none.wrong)
+    return *require_decided(found, f"{system}: {name} {in_percent(value)}", value.n, BOUND), objection
 
 
-def has_sign(run: Results, metric: str, sign: int) -> list[Check]:
-    """Check that a difference of every system has a sign."""
-
-    def test(system: str) -> tuple:
-        value = run.estimate(system, metric)
-        return is_positive(value * sign, f"{system}: {in_percent(value)}", BOUND)
-
-    return [check(test, system) for system in SYSTEMS]
+def has_sign(run: Results, metric: str, sign: int, system: str) -> tuple:
+    """Return whether a difference has a sign."""
+    value = run.estimate(system, metric)
+    return is_positive(value * sign, f"{system}: {in_percent(value)}", BOUND)
 
 
 @states(1, "Section 4.1", "All systems are significantly more inconsistent across genders than within.")
-def all_are_biased(run: Results) -> list[Check]:
-    def test(system: str) -> tuple:
-        row = run.row(system, "delta_i")
-        text = f"{system}: {in_points(row.value)}, p {p_text(row.p_value)}"
-        return *decide_by_test(row, run.estimate(system, "delta_i"), text), describe_doubt(system, row, True)
-
-    return [check(test, system) for system in SYSTEMS]
+@each(SYSTEMS)
+def all_are_biased(run: Results, system: str) -> tuple:
+    row = run.row(system, "delta_i")
+    text = f"{system}: {in_points(row.value)}, p {p_text(row.p_value)}"
+    return *decide_by_test(row, run.estimate(system, "delta_i"), text), describe_doubt(system, row, True)
 
 
 @states(2, "Section 4.1", "The accuracy difference is smaller than Delta I.")
-def smaller_difference(run: Results) -> list[Check]:
-    def test(system: str) -> tuple:
-        difference = absolute(run.estimate(system, "acc_diff"))
-        return is_smaller(difference, run.estimate(system, "delta_i"), f"{system}: ")
-
-    return [check(test, system) for system in SYSTEMS]
+@each(SYSTEMS)
+def smaller_difference(run: Results, system: str) -> tuple:
+    return is_smaller(absolute(run.estimate(system, "acc_diff")), run.estimate(system, "delta_i"), f"{system}: ")
 
 
 @states(3, "Section 4.1", "For BERT-large the accuracy difference misses a bias that Delta I finds.")
 def missed_bias(run: Results) -> list[Check]:
-    return [
-        is_significant(run, "acc_diff", "BERT-large", False),
-        is_significant(run, "delta_i", "BERT-large", True),
-    ]
+    stars = {"acc_diff": False, "delta_i": True}
+    return [check(is_significant, run, metric, "BERT-large", star) for metric, star in stars.items()]
 
 
 @states(4, "Section 4.1", "The large system of a family is less biased by both measures.")
-def large_is_less_biased(run: Results) -> list[Check]:
-    def test(pair: tuple[str, str], metric: str) -> tuple:
-        small, big = (absolute(run.estimate(system, metric)) for system in pair)
-        return is_smaller(big, small, f"{pair[1]}, {metric}: ")
-
-    return [check(test, pair, metric) for pair in FAMILIES for metric in ("acc_diff", "delta_i")]
+@each(FAMILIES, ("acc_diff", "delta_i"))
+def large_is_less_biased(run: Results, pair: tuple[str, str], metric: str) -> tuple:
+    small, big = (absolute(run.estimate(system, metric)) for system in pair)
+    return is_smaller(big, small, f"{pair[1]}, {metric}: ")
 
 
 @states(5, "Section 4.1", "Every system leans towards masculine.")
-def leans_to_masculine(run: Results) -> list[Check]:
-    return has_sign(run, "acc_diff", 1)
+@each(SYSTEMS)
+def leans_to_masculine(run: Results, system: str) -> tuple:
+    return has_sign(run, "acc_diff", 1, system)
 
 
 @states(6, "Section 4.1", "Inconsistency within genders is larger for feminine.")
-def within_feminine(run: Results) -> list[Check]:
-    return has_sign(run, "i_within_diff", -1)
+@each(SYSTEMS)
+def within_feminine(run: Results, system: str) -> tuple:
+    return has_sign(run, "i_within_diff", -1, system)
 
 
 @states(7, "Section 4.1", "Inconsistency across genders is larger from feminine originals.")
-def across_feminine(run: Results) -> list[Check]:
-    return has_sign(run, "i_across_diff", -1)
+@each(SYSTEMS)
+def across_feminine(run: Results, system: str) -> tuple:
+    return has_sign(run, "i_across_diff", -1, system)
 
 
 @states(8, "Section 4.2", "Counterfactual instances are no harder than original ones.")
-def no_harder(run: Results) -> list[Check]:
-    def test(system: str) -> tuple:
-        row = run.row(system, "original_minus_counterfactual")
-        value = run.estimate(system, "original_minus_counterfactual")
-        found = compare_with_bound(value, NEGLIGIBLE)
-        outcome = Comparison(1.0 if row.significant and row.value > 0 else found.wrong, found.right)
-        decided = require_decided(outcome, f"{system}: {in_percent(value)}", value.n, BOUND)
-        return *decided, describe_doubt(system, row, False)
-
-    return [check(test, system) for system in SYSTEMS]
+@each(SYSTEMS)
+def no_harder(run: Results, system: str) -> tuple:
+    row = run.row(system, "original_minus_counterfactual")
+    value = run.estimate(system, "original_minus_counterfactual")
+    found = compare_with_bound(value, NEGLIGIBLE)
+    outcome = Comparison(1.0 if row.significant and row.value > 0 else found.wrong, found.right)
+    decided = require_decided(outcome, f"{system}: {in_percent(value)}", value.n, BOUND)
+    return *decided, describe_doubt(system, row, False)
 
 
 @states(9, "Section 4.2", "Inconsistency across genders does not depend on the original gender.")
-def uncorrelated(run: Results) -> list[Check]:
-    def test(system: str) -> tuple:
-        row, rho = run.row(system, "spearman_rho"), run.estimate(system, "spearman_rho")
-        if rho.n < FEW:
-            # The bootstrap's interval is too narrow: Fisher's transformation (Fieller et al. 1957) has the least.
-            reach = Z * 1.03 / math.sqrt(max(rho.n - 3, 1))
-            ends = [math.tanh(math.atanh(float(np.clip(rho.value, -0.999, 0.999))) + side * reach) for side in (-1, 1)]
-            rho = Estimate(rho.value, min(rho.low, ends[0]), max(rho.high, ends[1]), rho.n, rho.clusters)
-        p = p_text(row.p_value)
-        objection = f"{system}: {with_sign(row.value, 3)} is significant in the same test as the stars (p {p})"
-        decided = is_within(rho, -WEAK, WEAK, f"{system}: {rho.text(3, signed=True)}, p {p}")
-        return *decided, objection if row.significant else ""
-
-    return [check(test, system) for system in SYSTEMS]
+@each(SYSTEMS)
+def uncorrelated(run: Results, system: str) -> tuple:
+    row, rho = run.row(system, "spearman_rho"), run.estimate(system, "spearman_rho")
+    if rho.n < FEW:
+        # The bootstrap's interval is too narrow: Fisher's transformation (Fieller et al. 1957) has the least.
+        reach = Z * 1.03 / math.sqrt(max(rho.n - 3, 1))
+        ends = [math.tanh(math.atanh(float(np.clip(rho.value, -0.999, 0.999))) + side * reach) for side in (-1, 1)]
+        rho = Estimate(rho.value, min(rho.low, ends[0]), max(rho.high, ends[1]), rho.n, rho.clusters)
+    p = p_text(row.p_value)
+    objection = f"{system}: {with_sign(row.value, 3)} is significant in the same test as the stars (p {p})"
+    decided = is_within(rho, -WEAK, WEAK, f"{system}: {rho.text(3, signed=True)}, p {p}")
+    return *decided, objection if row.significant else ""
 
 
 @states(10, "Section 4.3", "For SpanBERT-large the accuracy difference is smaller than on GAP and on originals alone.")
-def quadruples_differ_less(run: Results) -> list[Check]:
-    def test(name: str, place: dict[str, str]) -> tuple:
-        here, there = (absolute(run.estimate("SpanBERT-large", "acc_diff", **levels)) for levels in ({}, place))
-        return is_positive(there - here, f"{in_percent(here)} against {in_percent(there)} on {name}")
-
-    places = {"GAP": {"data": "gap_test"}, "the originals": {"role": "original"}}
-    return [check(test, name, place) for name, place in places.items()]
+@each((("GAP", {"data": "gap_test"}), ("the originals", {"role": "original"})))
+def quadruples_differ_less(run: Results, other: tuple[str, dict[str, str]]) -> tuple:
+    name, place = other
+    here, there = (absolute(run.estimate("SpanBERT-large", "acc_diff", **levels)) for levels in ({}, place))
+    return is_positive(there - here, f"{in_percent(here)} against {in_percent(there)} on {name}")
 
 
 @states(11, "Section 4.3", "GAP and the originals alone point in opposite directions.")
-def opposite_directions(run: Results) -> list[Check]:
-    def test() -> tuple:
-        originals = run.estimate("SpanBERT-large", "acc_diff", role="original")
-        gap = run.estimate("SpanBERT-large", "acc_diff", data="gap_test")
-        outcome = compare_all([compare_values(gap, ZERO), compare_values(ZERO, originals)])
-        return require_decided(outcome, f"GAP {in_percent(gap)}, originals {in_percent(originals)}", originals.n)
-
-    return [check(test)]
+@each()
+def opposite_directions(run: Results) -> tuple:
+    originals = run.estimate("SpanBERT-large", "acc_diff", role="original")
+    gap = run.estimate("SpanBERT-large", "acc_diff", data="gap_test")
+    outcome = compare_all([compare_values(gap, ZERO), compare_values(ZERO, originals)])
+    return require_decided(outcome, f"GAP {in_percent(gap)}, originals {in_percent(originals)}", originals.n)
 
 
 @states(12, "Section 5", "Both debiasing methods lower Delta I.")
-def debiased(run: Results) -> list[Check]:
-    def test(system: str, method: str) -> tuple:
-        none, value = (run.estimate(system, "delta_i", of) for of in ("none", method))
-        return is_smaller(value, none, f"{system}, {method}: ")
-
-    return [check(test, *pair) for pair in product(SYSTEMS, METHODS)]
+@each(SYSTEMS, METHODS)
+def debiased(run: Results, system: str, method: str) -> tuple:
+    none, value = (run.estimate(system, "delta_i", of) for of in ("none", method))
+    return is_smaller(value, none, f"{system}, {method}: ")
 
 
 @states(13, "Section 5", "n-CDA lowers Delta I more than a-CDA.")
-def names_beat_anonymising(run: Results) -> list[Check]:
-    def test(system: str) -> tuple:
-        named, anonymous = (run.estimate(system, "delta_i", method) for method in ("n-CDA", "a-CDA"))
-        return is_smaller(named, anonymous, f"{system}: ")
-
-    return [check(test, system) for system in SYSTEMS]
+@each(SYSTEMS)
+def names_beat_anonymising(run: Results, system: str) -> tuple:
+    named, anonymous = (run.estimate(system, "delta_i", method) for method in ("n-CDA", "a-CDA"))
+    return is_smaller(named, anonymous, f"{system}: ")
 
 
 @states(14, "Section 5", "After a-CDA Delta I is significant, but Acc_Diff of BERT-base and SpanBERT-large is not.")
 def bias_after_anonymising(run: Results) -> list[Check]:
-    return [
-        *(is_significant(run, "delta_i", system, True, "a-CDA") for system in SYSTEMS),
-        *(is_significant(run, "acc_diff", system, False, "a-CDA") for system in ("BERT-base", "SpanBERT-large")),
-    ]
+    stars = [("delta_i", system, True) for system in SYSTEMS]
+    stars += [("acc_diff", system, False) for system in ("BERT-base", "SpanBERT-large")]
+    return [check(is_significant, run, *star, "a-CDA") for star in stars]
 
 
 @states(15, "Section 5", "After n-CDA only BERT-base keeps a significant Delta I, without a significant Acc_Diff.")
 def bias_after_names(run: Results) -> list[Check]:
-    return [
-        *(is_significant(run, "delta_i", system, system == "BERT-base", "n-CDA") for system in SYSTEMS),
-        is_significant(run, "acc_diff", "BERT-base", False, "n-CDA"),
-    ]
+    stars = [("delta_i", system, system == "BERT-base") for system in SYSTEMS] + [("acc_diff", "BERT-base", False)]
+    return [check(is_significant, run, *star, "n-CDA") for star in stars]
 
 
 @states(16, "Section 5", "Debiasing does not lower the overall accuracy.")
-def as_accurate(run: Results) -> list[Check]:
-    def test(system: str, method: str) -> tuple:
-        none, value = (run.estimate(system, "accuracy", of) for of in ("none", method))
-        return is_greater(
-            value, none, f"{system}, {method}: {in_percent(value, False)} against {in_percent(none, False)}"
-        )
-
-    return [check(test, *pair) for pair in product(SYSTEMS, METHODS)]
+@each(SYSTEMS, METHODS)
+def as_accurate(run: Results, system: str, method: str) -> tuple:
+    none, value = (run.estimate(system, "accuracy", of) for of in ("none", method))
+    return is_greater(value, none, f"{system}, {method}: {in_percent(value, False)} against {in_percent(none, False)}")
 
 
 @states(17, "Section 5", "n-CDA lowers F1 on OntoNotes.")
-def lower_f1(run: Results) -> list[Check]:
-    def test(system: str) -> tuple:
-        none, named = (run.estimate(system, "conll_f1", method, data="ontonotes") for method in ("none", "n-CDA"))
-        return is_smaller(named, none, f"{system}: ", signed=False)
-
-    return [check(test, system) for system in SYSTEMS]
+@each(SYSTEMS)
+def lower_f1(run: Results, system: str) -> tuple:
+    none, named = (run.estimate(system, "conll_f1", method, data="ontonotes") for method in ("none", "n-CDA"))
+    return is_smaller(named, none, f"{system}: ", signed=False)
 
 
 @states(18, "Table 6", "n-CDA gives the highest overall accuracy of the three.")
-def names_are_best(run: Results) -> list[Check]:
-    def test(system: str) -> tuple:
-        named, *others = (run.estimate(system, "accuracy", method) for method in ("n-CDA", "none", "a-CDA"))
-        text = (
-            f"{system}: {in_percent(named, False)} against {' and '.join(in_percent(other, False) for other in others)}"
-        )
-        return require_decided(compare_all(compare_values(named, other) for other in others), text, named.n)
-
-    return [check(test, system) for system in SYSTEMS]
+@each(SYSTEMS)
+def names_are_best(run: Results, system: str) -> tuple:
+    named, *others = (run.estimate(system, "accuracy", method) for method in ("n-CDA", "none", "a-CDA"))
+    text = f"{system}: {in_percent(named, False)} against {' and '.join(in_percent(other, False) for other in others)}"
+    return require_decided(compare_all(compare_values(named, other) for other in others), text, named.n)
 
 
 if __name__ == "__main__":

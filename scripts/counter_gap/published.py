@@ -14,19 +14,9 @@ GENDERS = {ORIGINAL: "original gender", COUNTERFACTUAL: "other gender"}
 
 
 def published_vs_ours(
-    *,
-    published: str,
-    mapping: str,
-    study_models: str,
-    estimates: str,
-    csv: str,
-    tex: str,
-    numbers: str,
-    template_sets: list,
-    every_set: list,
-    labels: dict,
-    alpha: float,
-) -> None:
+    *, published: str, mapping: str, study_models: str, estimates: str, csv: str, tex: str, numbers: str,
+    template_sets: list, every_set: list, labels: dict, alpha: float,
+) -> None:  # fmt: skip
     """Set every published number beside ours, on each set of quadruples, with a verdict.
 
     Write all comparisons (CSV), those that the paper shows (LaTeX) and how often each verdict fell (JSON). ``labels``

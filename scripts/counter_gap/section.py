@@ -24,19 +24,9 @@ SOURCE = "estimates.csv"
 
 
 def section(
-    *,
-    section_template: str,
-    estimates: str,
-    figures: list,
-    tables: list,
-    comparison_numbers: list,
-    section_tex: str,
-    paper_numbers: list,
-    template_sets: list,
-    labels: dict,
-    alpha: float,
-    draws: int,
-) -> None:
+    *, section_template: str, estimates: str, figures: list, tables: list, comparison_numbers: list,
+    section_tex: str, paper_numbers: list, template_sets: list, labels: dict, alpha: float, draws: int,
+) -> None:  # fmt: skip
     """Render the paper's section on Counter-GAP, and write the numbers that its text prints.
 
     ``paper_numbers`` (JSON) has one file for each of ``template_sets``, in that order; ``figures`` and ``tables`` are

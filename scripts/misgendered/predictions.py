@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 from scripts.core import files
 from scripts.core.data import losses, model_outputs
@@ -166,34 +166,22 @@ def by_model(
     """
     wanted = list(dict.fromkeys([*KEYS, *columns]))
     with files.open_parquet(path, wanted) as file:
-        groups = range(file.num_row_groups)
-        held = [list(_read(file, group, KEYS).group_by(KEYS).aggregate([]).to_pylist()) for group in groups]
-        for pair in {tuple(pair.values()): pair for pairs in held for pair in pairs}.values():
-            if shots in (None, pair["shots"]) and (models is None or pair["model"] in models):
-                parts = [_read(file, group, wanted) for group in groups if pair in held[group]]
-                same = [
-                    pc.and_(pc.equal(p["shots"], pair["shots"]), pc.equal(p["model"], pair["model"])) for p in parts
-                ]
-                rows = pa.concat_tables([p.filter(mask) for p, mask in zip(parts, same, strict=True)])
-                yield pair["shots"], pair["model"], _to_pandas(rows)
-
-
-def _read(file: Any, group: int, columns: Sequence[str]) -> pa.Table:
-    """Return columns of a row group, texts as dictionaries."""
-    table = file.read_row_group(group, columns=columns).replace_schema_metadata(None)
-    for place, field in enumerate(table.schema):
         # Identifiers hardly repeat.
-        if pa.types.is_string(field.type) and field.name not in ("instance_id", "model"):
-            table = table.set_column(place, field.name, table.column(place).dictionary_encode())
-    return table
-
-
-def _to_pandas(table: pa.Table) -> pd.DataFrame:
-    frame = table.unify_dictionaries().to_pandas(categories=["model"])
-    for name in frame.select_dtypes("category"):
-        if not frame[name].cat.categories.is_monotonic_increasing:
-            frame[name] = frame[name].cat.reorder_categories(sorted(frame[name].cat.categories))
-    return frame
+        texts = [f.name for f in file.schema_arrow if pa.types.is_string(f.type) and f.name != "instance_id"]
+        pairs: dict[tuple[int, str], None] = {}
+        for group in range(file.num_row_groups):
+            keys = file.read_row_group(group, columns=KEYS).to_pandas().drop_duplicates()
+            pairs |= dict.fromkeys(keys.itertuples(index=False, name=None))
+        for number, model in pairs:
+            if shots in (None, number) and (models is None or model in models):
+                here = [("shots", "==", number), ("model", "==", model)]
+                rows = pq.read_table(
+                    path, columns=wanted, filters=here, read_dictionary=texts, page_checksum_verification=True
+                )
+                frame = rows.to_pandas()
+                for name in frame.select_dtypes("category"):
+                    frame[name] = frame[name].cat.set_categories(sorted(frame[name].cat.categories))
+                yield number, model, frame
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
 """The bootstrap against a plain one, and its tests."""
 
 import itertools
-import time
 
 import numpy as np
 import pandas as pd
@@ -91,16 +90,6 @@ def test_what_is_undefined_is_missing():
     for of in (key("i_across", original_gender="F"), key("cancelled"), key("spearman_rho"), key("i_across_diff")):
         assert np.isnan(row.value[of]) and np.isnan(row.low[of]) and np.isnan(row.p_value[of])
     assert row.p_value[key("delta_i")] == pytest.approx(1)
-
-
-def test_all_systems_and_metrics_take_seconds():
-    generator = np.random.default_rng(1)
-    codes = generator.integers(0, 32, (8, 1002))
-    started = time.process_time()
-    weights = estimates.resample(1002, 10_000, seed=1)
-    table = estimates.estimate(codes, weights, metrics.RATIOS)
-    assert time.process_time() - started < 10
-    assert len(table) == 8 * 28
 
 
 def test_tests_are_corrected_within_their_family():

@@ -5,65 +5,44 @@ import pytest
 
 from scripts.core.paper import published as published_numbers
 from scripts.counter_gap import published, study
-from scripts.counter_gap.metrics import key
 from tests.counter_gap import make
 
-# Items of paper/published/counter_gap.csv in terms of estimates.csv.
-ITEMS = {
-    "acc_m": key("accuracy", gender="M"),
-    "acc_f": key("accuracy", gender="F"),
-    "acc_diff": key("acc_diff"),
-    "i_within_m": key("i_within", gender="M"),
-    "i_within_f": key("i_within", gender="F"),
-    "i_within_diff": key("i_within_diff"),
-    "i_within": key("i_within"),
-    "i_across_m2f": key("i_across", original_gender="M"),
-    "i_across_f2m": key("i_across", original_gender="F"),
-    "i_across_diff": key("i_across_diff"),
-    "i_across": key("i_across"),
-    "delta_i": key("delta_i"),
-    "acc_orig": key("accuracy", study.ORIGINAL),
-    "acc_counter": key("accuracy", study.COUNTERFACTUAL),
-    "acc_orig_minus_counter": key("original_minus_counterfactual"),
-    "spearman_rho": key("spearman_rho"),
-    "overall_accuracy": key("accuracy"),
+STARRED = {
+    "acc_diff": "acc_diff",
+    "delta_i": "delta_i",
+    "acc_orig_minus_counter": "original_minus_counterfactual",
 }
-
-
-def printed(row, value):
-    """Return our value as the table prints it."""
-    decimals = len(row.value.partition(".")[2])
-    scaled = value if row.unit == "correlation" else 100 * value
-    return f"{scaled:{'+' if row.value[0] == '+' else ''}.{decimals}f}".replace("-0.00", "0.00")
+"""Items of paper/published/counter_gap.csv that are printed with stars, to our metrics."""
 
 
 @pytest.fixture(scope="module")
-def cells(root, results):
-    """Every cell of Tables 2 to 6 about systems whose flags were released: what is printed, and ours."""
-    everything = results.set_index(["system", "debiasing", "metric", *study.FACTORS])
-    listed = pd.read_csv(root / "paper/published/counter_gap.csv", dtype=str, keep_default_na=False)
-    listed["item"] = listed["item"].str.removeprefix("counter_gap_")
-    found = []
-    for row in listed[(listed.kind == "table") & listed["item"].isin(ITEMS)].itertuples():
-        system, _, of = row.row.partition(" | ")
-        if of not in ("original GAP", "a-CDA"):
-            metric, role, *genders = ITEMS[row.item]
-            levels = metric, "original" if of == "our-GAP" else role, *genders
-            ours = everything.loc[(system, of if of in study.METHODS else "none", *levels)]
-            star = row.note.startswith("*"), bool(ours.significant)
-            found.append((row.source, row.row, row.item, row.value, printed(row, ours.value), *star))
-    return pd.DataFrame(found, columns=["source", "row", "item", "published", "ours", "published_star", "star"])
+def compared(root, results):
+    """The published numbers beside the released flags and made-up F1 of systems that were trained here."""
+    paths = (root / f"paper/published/counter_gap{end}.csv" for end in ("", "_mapping", "_models"))
+    listed, mapping, known = published_numbers.read(*paths)
+    scores = make.f1_scores(dict.fromkeys(study.METHODS, 0.7), "{} (trained here)")
+    table = published.comparable(pd.concat([results, scores], ignore_index=True), "official")
+    ours = {"estimates.csv": published.name_models(table, dict(zip(known.label, known.model, strict=True)))}
+    return published_numbers.compare(listed, mapping, known, {"official": ours}, ["official"]), listed
 
 
-def test_all_cells_but_one_and_all_stars_come_out_as_printed(cells):
+def test_all_cells_but_one_and_all_stars_come_out_as_printed(compared, results):
+    table, listed = compared
+    ours = table[(table.kind == "table") & table.ours.notna() & (table["column"] != "F1 on OntoNotes")]
     counts = {"Table 2": 12, "Table 3": 36, "Table 4": 16, "Table 5": 9, "Table 6": 24}
-    assert cells.source.value_counts().to_dict() == counts
-    differing = cells[cells.published != cells.ours].iloc[:, :5]
-    assert differing.values.tolist() == [["Table 4", "SpanBERT-base", "spearman_rho", "-0.060", "-0.057"]]
+    assert ours.source.value_counts().to_dict() == counts
+    others = ours[ours.verdict != "as printed"]
+    assert others[["row", "column", "published"]].values.tolist() == [["SpanBERT-base", "Spearman's rho", "-0.060"]]
+    assert others.ours.round(3).tolist() == [-0.057]
+    tested = results[(results[study.FACTORS] == "").all(axis=1)].set_index(["system", "debiasing", "metric"])
+    stars = {}
     # Table 5 prints no stars.
-    tested = cells["item"].isin(["acc_diff", "delta_i", "acc_orig_minus_counter"]) & (cells.source != "Table 5")
-    assert tested.sum() == 12 + 16
-    assert (cells.star == cells.published_star)[tested].all()
+    for row in listed[(listed.kind == "table") & (listed.source != "Table 5")].itertuples():
+        system, _, method = row.row.partition(" | ")
+        key = system, method or "none", STARRED.get(row.item.removeprefix("counter_gap_"), "")
+        if key in tested.index:
+            stars[row.source, key] = row.note.startswith("*"), bool(tested.significant[key])
+    assert len(stars) == 12 + 16 and all(printed == found for printed, found in stars.values())
 
 
 def test_what_stands_beside_the_study():
@@ -86,14 +65,7 @@ def test_what_stands_beside_the_study():
     assert published.comparable(table.assign(system=table.model), "replica").system.tolist() == ["BERT-base"]
 
 
-def test_f1_of_systems_that_were_trained_here_stands_beside_the_published(root, results):
-    """The golden files have all other comparisons."""
-    paths = (root / f"paper/published/counter_gap{end}.csv" for end in ("", "_mapping", "_models"))
-    listed, mapping, known = published_numbers.read(*paths)
-    scores = make.f1_scores(dict.fromkeys(study.METHODS, 0.7), "{} (trained here)")
-    table = published.comparable(pd.concat([results, scores], ignore_index=True), "official")
-    ours = {"estimates.csv": published.name_models(table, dict(zip(known.label, known.model, strict=True)))}
-    official = published_numbers.compare(listed, mapping, known, {"official": ours}, ["official"])
-    f1 = official[official["column"] == "F1 on OntoNotes"]
+def test_f1_of_systems_that_were_trained_here_stands_beside_the_published(compared):
+    f1 = compared[0][compared[0]["column"] == "F1 on OntoNotes"]
     assert len(f1) == 4 * 3 and set(f1.ours) == {70} and set(f1.verdict) == {"differs"}
-    assert (official.verdict == "differs").sum() == len(f1)
+    assert (compared[0].verdict == "differs").sum() == len(f1)
