@@ -1,7 +1,7 @@
 # Two commands for users, each sufficient on a fresh machine: make paper, make test. Everything else is plain
 # Snakemake in .venv (see README.md).
 
-CORES ?= $(shell nproc)
+CORES ?= $(shell nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
 # Workflow tests side by side: each runs Snakemake with two cores, and models of up to 1.5 GB.
 RUNS ?= $(shell echo $$(($(CORES) < 2 ? 2 : $(CORES) > 4 ? 4 : $(CORES))))
 PYTHON ?= python3
@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Each call of pytest stores how long every test took.
 PYTEST = .venv/bin/pytest --junitxml=.durations/$@.xml
 
-.PHONY: help paper quick test test-golden test-units test-workflow test-slurm nightly nightly-tests verdicts-check environment lock tex lint style types bench architectures golden verdicts mutants docs
+.PHONY: help paper quick test test-golden test-units test-workflow test-slurm nightly nightly-tests verdicts-check environment lock tex lint style types bench architectures golden verdicts mutants docs release
 .DEFAULT_GOAL := help
 
 help: ## Show this list
@@ -58,6 +58,10 @@ docs: environment ## Build the documentation site; leaves .site/html/index.html
 	.venv/bin/snakemake --cores $(CORES) instances
 	.venv/bin/python -c 'from scripts.core.workflow.environments import prepare; prepare("envs/docs.lock", ".venv-docs")'
 	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/python -m mkdocs build --strict --quiet
+
+release: environment ## Pack source, locks, paper and crate into one file to upload; leaves release/pronoun-workflow-VERSION.tar.gz
+	$(RUN) paper crate
+	@bash scripts/release.sh
 
 lint: style types ## Run the linters and check types
 

@@ -15,6 +15,8 @@ if ! "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null
     echo "Error: Python 3.11 or newer is needed, '$python' is not; name another one: make PYTHON=python3.12 paper" >&2
     exit 1
 fi
+# macOS has another name for it.
+command -v sha256sum >/dev/null || sha256sum() { shasum -a 256 "$@"; }
 stamp="$("$python" -V) $(cat requirements.lock requirements.in models.lock | sha256sum)"
 if [[ -f .venv/stamp && "$(cat .venv/stamp)" == "$stamp" ]] && .venv/bin/python -c '' 2>/dev/null; then
     # Commands of an environment name their interpreter by its full path: after a copy they would run the old one. A
@@ -45,7 +47,8 @@ if ! "$python" -c 'import ensurepip, venv' 2>/dev/null; then
     version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
     echo "Installing the venv module of Python $version"
     if ! { command -v apt-get >/dev/null && $as_root apt-get update -qq && $as_root apt-get install -y -qq "python$version-venv"; }; then
-        echo "Error: Python lacks its venv module; install it: sudo apt-get install python$version-venv" >&2
+        echo "Error: Python lacks its venv module; install it (Debian, Ubuntu: sudo apt-get install python$version-venv)" \
+            "or name another Python: make PYTHON=python3.12 paper" >&2
         exit 1
     fi
 fi

@@ -140,10 +140,13 @@ def test_the_catalogue_is_told_how_the_workflow_runs():
 
 
 def test_changes_are_in_order_and_say_which_numbers_moved():
+    """A heading is a date, or a release with its date."""
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    dates = re.findall(r"^## (\S+)$", text, flags=re.MULTILINE)
+    headings = re.findall(r"^## (.+)$", text, flags=re.MULTILINE)
+    dates = [re.fullmatch(r"(?:\d+\.\d+\.\d+ \()?(\d{4}-\d\d-\d\d)\)?", heading)[1] for heading in headings]
     assert dates == sorted(dates, reverse=True) and len(dates) == len(set(dates)) > 1
     assert text.count("### Numbers that moved") == len(dates)
+    assert [heading for heading in headings if heading.startswith(f"{load('CITATION.cff')['version']} (")]
 
 
 def test_slow_places_are_there():
