@@ -197,7 +197,6 @@ rule underspecification_figures:
     input:
         **rules.underspecification_estimates.output,
         **rules.underspecification_toy_model.output,
-        **UNDERSPEC_SHARES,
         probabilities=UNDERSPEC_PROBABILITIES,
     output:
         pdf=expand("{figure}.pdf", figure=UNDERSPEC_FIGURES),
@@ -214,6 +213,7 @@ rule underspecification_figures:
         mem_mb=growing(4000),
     params:
         threshold=UNDERSPEC["threshold"],
+        models=UNDERSPEC.models,
     script:
         "../scripts/underspecification/figures.py"
 

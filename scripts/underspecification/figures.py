@@ -1,12 +1,11 @@
 """The figures of the study, and how those of Method 1 and Method 2 are drawn."""
 
-import itertools
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from matplotlib.artist import Artist
-from matplotlib.colors import BoundaryNorm, ListedColormap
+import seaborn.objects as so
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import offset_copy
@@ -14,9 +13,10 @@ from numpy.typing import ArrayLike
 
 from scripts.core import files
 from scripts.core.paper import palette, plotting
+from scripts.core.paper.published import demonstration
 from scripts.core.workflow.job import run_named
 from scripts.underspecification import illustrations, study
-from scripts.underspecification.study import SENTENCE_IDS, SENTENCES, SPECIFIED
+from scripts.underspecification.study import SENTENCES, SPECIFIED
 from scripts.underspecification.templates import GROUPS
 
 if TYPE_CHECKING:
@@ -59,17 +59,17 @@ def figures(
     png: list[str],
     csv: list[str],
     threshold: float,
-    shares: str | None = None,
+    models: dict[str, dict],
 ) -> None:
     """Draw all figures: the folder of a file is the part that it is about, its name says what is drawn.
 
     ``correlations_<variable>_<choice>`` shows all models, or those of the study's main text;
     ``occupations_<set>_<group>`` the models of a group, and ``occupations_example`` one alone, as in the main text;
     ``example`` the sentences about one occupation as one model fills them. The toy model has ``correlations`` and
-    ``points``. ``threshold`` is that of the metric; ``shares`` (TSV) has the share of women by occupation, where it was
-    fetched.
+    ``points``. ``threshold`` is that of the metric. Demonstrations among the run's ``models`` are drawn where there are
+    no others.
     """
-    lines, women = study.read_table(estimates), study.read_shares(shares)
+    lines = study.read_table(estimates)
     read = {
         "correlations": study.read_table(curves),
         "occupations": study.read_table(metrics),
@@ -80,6 +80,8 @@ def figures(
         part, name = Path(paths[0]).with_suffix("").parts[-2:]
         kind, *of = name.split("_")
         rows = read[kind][read[kind].part == part]
+        if set(models) - set(demonstration(models)):
+            rows = rows[~rows.model.isin(list(demonstration(models)))] if "model" in rows else rows
         if kind == "correlations":
             variable, choice = of
             rows = select_lines(rows, lines, variable, choice)
@@ -87,7 +89,7 @@ def figures(
         elif kind == "occupations":
             evaluation_set, group = of if len(of) > 1 else ("winogender", EXAMPLE)
             rows = select_occupations(rows, evaluation_set, group)
-            drawn = draw_occupations(rows, evaluation_set, women, threshold)
+            drawn = draw_occupations(rows, evaluation_set, threshold)
         elif kind == "example":
             rows = illustrations.select_example(rows)
             drawn = illustrations.draw_example(rows)
@@ -223,13 +225,17 @@ def draw_correlations(curves: "pd.DataFrame", variable: str) -> Figure:
 
 EXAMPLE = "GPT-3.5 SFT"
 """The model that has a figure of occupations for itself."""
-COLOUR_STEPS = (2, 6, 20)
-"""Factors of the threshold at which the colours change: with 0.5 points at 1, 3 and 10."""
-METRIC_COLOURS = ("#EDEDED", "#FBD48A", "#F08A3C", "#B5301F", "#4A0A3A")
-"""Up to the threshold, and in steps above it: from light to dark, so that they also differ without their hues."""
-SENTENCE_LABELS = {"winogender": "ID of the sentence", "simplified": "Gender given"}
-ROW_HEIGHT, CELL_WIDTH, LEAST_WIDTH = 0.115, 0.125, 0.85
-"""Height of an occupation, width of a sentence, least width of a model, in inches."""
+SENTENCE_LABELS = {
+    "man_0": "1: worker (with a man)", "woman_0": "2: worker (with a woman)", "someone_0": "3: worker (with someone)",
+    "other_0": "4: worker (with participant)", "man_1": "5: man", "woman_1": "6: woman", "someone_1": "7: someone",
+    "other_1": "8: participant", "female_0": "female", "male_0": "male", "unspecified_0": "neither",
+}  # fmt: skip
+"""Kinds of sentences to what rows call them: ID in the study's Table 2 and whom the pronoun means, or the gender that
+a simplified sentence gives."""
+KINDS = {True: ("well-specified", "#000000"), False: ("underspecified", "#E69F00")}
+"""Whether a sentence is well-specified, to label and colour."""
+ROW, NARROW_ROW, MANY = 0.15, 0.11, 9
+"""Height of a kind of sentence in inches, and of one in a figure of more than this many models."""
 
 
 def select_occupations(metrics: "pd.DataFrame", evaluation_set: str, group: str) -> "pd.DataFrame":
@@ -245,83 +251,68 @@ def select_occupations(metrics: "pd.DataFrame", evaluation_set: str, group: str)
     return rows.assign(sentence=study.sentence_kinds(rows)).reset_index(drop=True)
 
 
-def colour_limits(threshold: float) -> list[float]:
-    """Return where the colours change, in percentage points, the threshold first."""
-    # Without a threshold above zero any change at all is above it.
-    return [threshold, *(step * (threshold or 0.5) for step in COLOUR_STEPS)]
-
-
 @plotting.style()
-def draw_occupations(frame: "pd.DataFrame", evaluation_set: str, share: dict, threshold: float) -> Figure:
-    """Draw a block for each model: a row for each occupation, a cell for each sentence, its colour the metric.
+def draw_occupations(frame: "pd.DataFrame", evaluation_set: str, threshold: float) -> Figure:
+    """Draw a panel for each model: a row for each kind of sentence, a point for each occupation at its metric.
 
-    A model alone gets two blocks, one for each half of many occupations.
+    Sentences in which no pronoun is probable at a date are counted above the panel.
 
     Args:
         frame: From :func:`select_occupations`.
-        share: Women among those who have each occupation, in percent; empty if it is not known.
         threshold: In percentage points.
     """
     names = study.order(frame.label)
-    occupations = sorted(frame.occupation.unique(), key=lambda name: (share.get(name, 0), name))
-    # Well-specified sentences first, as in the legends of other figures, with a gap behind them.
-    columns = sorted(SENTENCES[evaluation_set], key=lambda kind: kind not in SPECIFIED)
-    gap = sum(kind in SPECIFIED for kind in columns)
-    halves = 2 if len(names) == 1 and len(occupations) > 30 else 1
-    size = -(-len(occupations) // halves)
-    blocks = [(name, occupations[i : i + size]) for name in names for i in range(0, len(occupations), size)]
-    labelled = halves if halves > 1 else 1
-    # A block is at least as wide as its title.
-    width = max(CELL_WIDTH * (len(columns) + 1), LEAST_WIDTH) * len(blocks) + 0.95 * labelled + 0.12 * len(blocks)
-    drawn = plotting.figure(plotting.COLUMN if width <= plotting.COLUMN else plotting.PAGE, ROW_HEIGHT * size + 0.75)
-    axes = drawn.subplots(1, len(blocks), squeeze=False)[0]
-    edges = colour_limits(threshold)
-    norm = BoundaryNorm([-1, *np.nextafter(edges, np.inf), np.inf], len(METRIC_COLOURS))
-    wide = frame.pivot(index=["label", "occupation"], columns="sentence", values=["value", "undefined"])
-    for place, (ax, (name, shown)) in enumerate(zip(axes, blocks, strict=True)):
-        values = wide["value"].loc[name].reindex(index=shown, columns=columns).to_numpy(dtype=float)
-        nothing = wide["undefined"].loc[name].reindex(index=shown, columns=columns).eq(True).to_numpy()
-        x = np.array([i + (i >= gap) * 0.5 for i in range(len(columns))])
-        for part in (slice(None, gap), slice(gap, None)):
-            left = np.append(x[part], x[part][-1] + 1) - 0.5
-            ax.pcolormesh(
-                left, np.arange(len(shown) + 1) - 0.5, values[:, part], cmap=ListedColormap(METRIC_COLOURS), norm=norm,
-                edgecolors="white", linewidth=0.4,
-            )  # fmt: skip
-        for dark in (False, True):
-            row, column = np.nonzero(nothing & ((values > edges[2]) == dark))
-            look = {"color": "white" if dark else plotting.GREY, "markersize": 3, "markeredgewidth": 0.5}
-            ax.plot(x[column], row, linestyle="none", marker="x", **look)
-        ax.set(xlim=(-0.6, x[-1] + 0.6), ylim=(size - 0.5, -0.5))
-        ax.set_xticks(x, [SENTENCE_IDS[kind] for kind in columns], fontsize=7)
-        ax.set_xlabel(SENTENCE_LABELS[evaluation_set], fontsize=7)
-        ax.tick_params(length=0, pad=1.5)
-        ax.spines[:].set_visible(False)
-        ax.grid(False)
-        first = place == 0 or halves > 1
-        ax.set_yticks(range(len(shown)), shown if first else [], fontsize=7)
-        title = panel_label(name)
-        if halves > 1:
-            title = title if place == 0 else ""
-        ax.set_title(title.replace("-20B", "").replace(" denoiser", "\ndenoiser"), fontsize=7)
-    signs = [
-        f"≤ {edges[0]:g}",
-        *(f"{a:g} to {b:g}" for a, b in itertools.pairwise(edges)),
-        f"> {edges[-1]:g}",
+    order = [
+        SENTENCE_LABELS[kind] for kind in sorted(SENTENCES[evaluation_set], key=lambda kind: kind not in SPECIFIED)
     ]
-    handles: list[Artist] = [
-        plotting.patch_handle(c, f"{s} points") for c, s in zip(METRIC_COLOURS, signs, strict=True)
+    titles = {name: panel_title(name, frame[frame.label == name].undefined, len(names)) for name in names}
+    rows = frame[~frame.undefined.astype(bool)]
+    rows = rows.assign(
+        row=rows.sentence.map(SENTENCE_LABELS),
+        kind=rows.sentence.isin(SPECIFIED).map({key: label for key, (label, _) in KINDS.items()}),
+        panel=rows.label.map(titles),
+    )
+    width = plotting.COLUMN if len(names) == 1 else plotting.PAGE
+    plot = (
+        so.Plot(rows, x="value", y="row", color="kind")
+        .facet("panel", order=list(titles.values()), wrap=plotting.panel_columns(len(names)))
+        .add(so.Dots(pointsize=3, stroke=0.4, fillalpha=0.3), so.Jitter(0.6, seed=1), orient="y")
+        .scale(
+            x=so.Continuous(trans="symlog"),
+            y=so.Nominal(order=order),
+            color=dict(KINDS.values()),
+        )
+        .label(x="Metric (points)", y="Sentence")
+    )
+    drawn = plotting.draw(plot, width, 0.5 + (ROW if len(names) <= MANY else NARROW_ROW) * len(order))
+    limit = {"color": plotting.GREY, "linestyle": ":", "linewidth": 0.9}
+    for ax, title in zip(drawn.axes, titles.values(), strict=True):
+        # Seaborn's median would be that of what its scale makes of the values.
+        medians = rows[rows.panel == title].groupby("row").value.median().reindex(order)
+        places = np.arange(len(order))
+        ax.vlines(medians, places - 0.4, places + 0.4, color="black", linewidth=1.4, zorder=3)
+        ax.set_xlim(-0.2, 140)
+        ax.set_xticks([0, 1, 10, 100], ["0", "1", "10", "100"])
+        ax.grid(visible=True, axis="x")
+        ax.axvline(threshold, **limit)
+    handles = [
+        plotting.handle({"color": colour, "marker": "o", "linestyle": ""}, name) for name, colour in KINDS.values()
     ]
-    if frame.undefined.any():
-        look = {"color": plotting.GREY, "marker": "x", "linestyle": "none", "markersize": 3}
-        cross = plotting.handle(look, "no pronoun is probable at a date")
-        cross.set_markeredgecolor(plotting.GREY)
-        handles.append(cross)
-    # A few rows are not as high as the whole label.
-    order = " by share of women" if share and size > 12 else ""
-    axes[0].set_ylabel(f"Occupation{order}", fontsize=7)
-    plotting.legend_below(drawn, handles, 3)
+    handles += [
+        plotting.handle({"color": "black", "linewidth": 1.4}, "median"),
+        plotting.handle(limit, f"threshold ({threshold:g})"),
+    ]
+    plotting.legend_below(drawn, handles, 4)
     return drawn
+
+
+def panel_title(label: str, undefined: "pd.Series", panels: int) -> str:
+    """Return the title of a model's panel: its label if there are several, and how many sentences are not drawn."""
+    lines = [panel_label(label)] if panels > 1 else []
+    if undefined.any():
+        count = f"{undefined.sum():.0f} of {len(undefined)} without a pronoun"
+        lines.append(textwrap.fill(count, 22) if panels > MANY else count)
+    return "\n".join(lines)
 
 
 if __name__ == "__main__":

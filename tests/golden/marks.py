@@ -92,7 +92,7 @@ SHOWN = {
         Shown("fit", "low", "high", "y", rows="0 <= fit <= 100"), Shown("band_low", axis="y"),
         Shown("band_high", axis="y"),
     ],
-    "occupations": [Shown("value", axis="cells")],
+    "occupations": [Shown("value", rows="not undefined")],
 }  # fmt: skip
 """Kind of figure to what it shows; the kind of a figure is the beginning of its file's name."""
 OTHERS = {"toy_model": "its table has correlations of the points", "example": "asks for distributions over tokens",

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.collections import LineCollection, PathCollection
 
 from scripts.core import files
 from scripts.underspecification import estimates, figures, illustrations, study, toy_model
@@ -64,7 +65,7 @@ def drawn(results, curves, cells):
         "date": figures.draw_correlations(curves, "date"),
         "place": figures.draw_correlations(places, "place"),
         "example": illustrations.draw_example(example.assign(label="Some-model-135M-Instruct (demonstration)")),
-        "occupations": figures.draw_occupations(cells.assign(undefined=True), "winogender", {}, THRESHOLD),
+        "occupations": figures.draw_occupations(cells, "winogender", THRESHOLD),
         "toy": illustrations.draw_toy_model(toy_model.correlate(10, 3000, 1), points),
     }
 
@@ -141,14 +142,35 @@ def test_ticks_of_dates_are_evenly_spaced_and_places_named():
     assert list(at) == [0, 1, 2, 3] and labels == ["a", "", "", "d"]
 
 
-@pytest.mark.parametrize(("threshold", "labels"), [(0.7, ("≤ 0.7", "0.7 to 1.4")), (2, ("≤ 2", "2 to 4"))])
-def test_colours_of_occupations_change_at_the_threshold_of_the_settings(cells, threshold, labels):
-    values = cells.assign(value=[threshold, *[threshold * 1.5] * (len(cells) - 1)], undefined=False)
-    figure = figures.draw_occupations(values, "winogender", {}, threshold)
-    assert [text.get_text() for text in figure.legends[0].get_texts()][:2] == [f"{label} points" for label in labels]
-    meshes = figure.axes[0].collections
-    colours = np.concatenate([mesh.cmap(mesh.norm(mesh.get_array().ravel())) for mesh in meshes])
-    assert len(np.unique(colours, axis=0)) == 2
+@pytest.mark.parametrize("models", [1, 3, 29])
+def test_sentences_without_a_pronoun_are_counted_and_not_drawn(cells, models):
+    """A row is a kind of sentence, a point an occupation at its metric; a line is at the median, one at the limit."""
+    frame = pd.concat(
+        [cells.assign(label=f"Model-{n}B", value=np.arange(len(cells)) / 4) for n in range(models)], ignore_index=True
+    )
+    frame["undefined"] = frame.value.isin([0.25, 2.0])
+    figure = figures.draw_occupations(frame, "winogender", THRESHOLD)
+    assert problems(figure) == [] and len(figure.axes) == models
+    kinds = sorted(study.SENTENCES["winogender"], key=lambda kind: kind not in study.SPECIFIED)
+    for number, ax in enumerate(figure.axes):
+        label = f"Model-{number}B"
+        title = " ".join(ax.get_title(loc="left").split())
+        assert title == f"{label if models > 1 else ''} 2 of {len(cells)} without a pronoun".strip()
+        shown = frame[(frame.label == label) & ~frame.undefined]
+        points = [marks.get_offsets() for marks in ax.collections if isinstance(marks, PathCollection)]
+        assert places(np.concatenate(points)) == sorted(zip(shown.value, shown.sentence.map(kinds.index), strict=True))
+        lines = [path for marks in ax.collections if isinstance(marks, LineCollection) for path in marks.get_segments()]
+        medians = shown.groupby(shown.sentence.map(kinds.index)).value.median()
+        assert places(np.mean(lines, axis=1)) == sorted(zip(medians, medians.index, strict=True))
+        assert [line.get_xdata()[0] for line in ax.lines] == [THRESHOLD]
+    assert [text.get_text() for text in figure.axes[0].get_yticklabels()] == [
+        figures.SENTENCE_LABELS[kind] for kind in kinds
+    ]
+
+
+def places(points):
+    """Return the values of points with their rows, from which jitter moves them."""
+    return sorted((round(x, 6), round(y)) for x, y in points)
 
 
 def test_of_two_sets_of_templates_this_projects_is_drawn(results, cells):
