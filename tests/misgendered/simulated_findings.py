@@ -27,28 +27,19 @@ DRAWS, SEED = 300, 1
 TEMPLATES = 10
 """Of each form."""
 NAMES = {"unisex": 300, "female": 100, "male": 100}
+"""In the study; a data set of its size has a tenth of them."""
 GROUPS = ("he", "she", "they", *findings.NEO)
 KIND = {group: {"he": "binary", "she": "binary", "they": "neutral"}.get(group, "neo") for group in GROUPS}
-DECLARATIONS = ("explicit", "parenthetical")
-NUMBER_WEIGHTS = (1, 2, 2, 1)
-"""Combinations of two, three, four and five declared forms."""
+COMBINATIONS = dict(zip(findings.NUMBERS, (1, 2, 2, 1), strict=True))
+"""How many ways there are to declare so many forms."""
 MODELS = 19
-SAMPLES = 50
-"""Different samples of instances, of which each data set has one."""
-LEVELS = {
-    "pronoun_type": tuple(TYPES), "group": GROUPS, "form": tuple(FORMS), "declaration_type": DECLARATIONS,
-    "declared": findings.NUMBERS, "name_class": tuple(NAMES),
-}  # fmt: skip
-"""The levels of each factor, by which rows are coded."""
 SIZES = {
     RUN: "440 instances a model, 110 behind examples",
     STUDY: "all 50 templates, groups and declarations with 50 of the 500 names, so 330,000 of 3.3 million instances a "
     "model (for names all 500, with 50 templates); 8,250 behind examples",
 }
-ROWS = {RUN: 440, STUDY: 0}
-"""Instances that a design draws; 0: every combination."""
-EXAMPLE_INSTANCES = {RUN: 110, STUDY: 8250}
-"""Instances behind each number of examples."""
+INSTANCES = {RUN: {0: 440, 1: 110}, STUDY: {0: 330_000, 1: 8250}}
+"""Of a model, without examples and behind each number of them."""
 TEMPLATE_SPREAD, KIND_SPREAD, NAME_SPREAD, CELL_SPREAD = 0.2, 0.15, 0.2, 0.3
 """How far templates, templates of one type of pronouns, names, and a template with a name move an accuracy at most, as
 shares of the way to 0 or 1."""
@@ -115,7 +106,8 @@ def _as_found() -> Truth:
     return Truth(
         {"he": 0.76, "she": 0.758, "they": 0.342} | neo,
         {
-            "declaration_type": _by_kind(DECLARATIONS, (-0.0635, 0.0635), (-0.0675, 0.0675), (0.018, -0.018)),
+            "declaration_type": _by_kind(
+                ("explicit", "parenthetical"), (-0.0635, 0.0635), (-0.0675, 0.0675), (0.018, -0.018)),
             "declared": _by_kind(
                 findings.NUMBERS, (0.002, 0.001, -0.001, -0.002), (0.020, 0.008, -0.006, -0.018),
                 (-0.030, -0.010, 0.013, 0.018)),
@@ -240,156 +232,94 @@ WORLDS = {
     19: Worlds(by_shots(opposite), by_shots(alike)),
     20: Worlds(by_shots(opposite), by_shots(alike)),
 }  # fmt: skip
-FACTORS = (
-    dict.fromkeys(range(1, 21), ()) | dict.fromkeys((2, 3), ("declaration_type",))
-    | dict.fromkeys((4, 5), ("declared",)) | dict.fromkeys((10, 11, 17), ("group",))
-)  # fmt: skip
-"""What rows tell apart besides the type of pronouns, the form, the template and the name."""
-
-
-@dataclass(frozen=True)
-class Design:
-    """Which rows there are, with their levels and trials, and how often bootstrap samples draw templates and names."""
-
-    table: pd.DataFrame
-    row_weights: np.ndarray
-    column_weights: np.ndarray
-    codes: dict[str, np.ndarray]
-    places: dict = field(default_factory=dict)
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return self.row_weights.shape[1], self.column_weights.shape[1]
-
-    def cells(self, levels: tuple) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
-        """Return the rows with some levels, their cells, and how many trials each bootstrap sample and all have."""
-        if levels not in self.places:
-            chosen = np.ones(len(self.table), dtype=bool)
-            for column, value in levels:
-                chosen &= (self.table[column] == value).to_numpy()
-            rows = np.flatnonzero(chosen)
-            place = self.codes["template"][rows] * self.shape[1] + self.codes["name_index"][rows]
-            trials = self.codes["trials"][rows].astype(float)
-            self.places[levels] = rows, place, self.resampled(place, trials), trials.sum()
-        return self.places[levels]
-
-    def resampled(self, place: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """Return the sum of values over the cells in each bootstrap sample."""
-        cells = np.bincount(place, weights=values, minlength=self.shape[0] * self.shape[1]).reshape(self.shape)
-        return ((self.row_weights @ cells) * self.column_weights).sum(axis=1)
+FORM_OF = np.repeat(list(FORMS), TEMPLATES)
+"""The form of each template."""
 
 
 @cache
-def _design(size: str, factors: tuple[str, ...], sample: int, *, behind: bool = False) -> Design:
-    """Return all combinations, or a sample of instances; ``behind``: of the instances behind examples."""
-    share = 10 if size == STUDY else 1
-    classes = [(kind, f"{kind}{n}") for kind, count in NAMES.items() for n in range(count // share)]
-    groups = pd.DataFrame({"group": GROUPS, "pronoun_type": [KIND[group] for group in GROUPS]})
-    form = np.repeat(np.arange(len(FORMS)), TEMPLATES)
-    kept = ["pronoun_type", *factors]
-    if rows := EXAMPLE_INSTANCES[size] if behind else ROWS[size]:
-        generator = np.random.default_rng([SEED, sample])
-        table = groups.iloc[np.arange(rows) % len(GROUPS)].reset_index(drop=True)
-        table["template"] = (np.arange(rows) // len(GROUPS)) % len(FORMS) * TEMPLATES + generator.integers(
-            TEMPLATES, size=rows
-        )
-        table["name_index"] = generator.integers(len(classes), size=rows)
-        table["declaration_type"] = generator.choice(DECLARATIONS, rows)
-        table["declared"] = generator.choice(findings.NUMBERS, rows, p=np.array(NUMBER_WEIGHTS) / 6)
-        table["trials"] = 1
-    else:
-        table = groups.merge(pd.DataFrame({"declaration_type": DECLARATIONS}), how="cross")
-        numbers = pd.DataFrame({"declared": findings.NUMBERS, "trials": NUMBER_WEIGHTS})
-        table = table.merge(numbers, how="cross").groupby(kept, sort=False, as_index=False).trials.sum()
-        places = np.indices((len(form), len(classes))).reshape(2, -1)
-        table = table.merge(pd.DataFrame(places.T, columns=["template", "name_index"]), how="cross")
-    table["form"] = np.array(list(FORMS))[form[table.template]]
-    table["name_class"] = np.array([kind for kind, _ in classes])[table.name_index]
-    strata = [kind for kind, _ in classes]
-    codes = {name: table[name].map({level: n for n, level in enumerate(levels)}).to_numpy(dtype=int)
-             for name, levels in LEVELS.items() if name in table}  # fmt: skip
-    codes |= {name: table[name].to_numpy(dtype=int) for name in ("template", "name_index", "trials")}
-    return Design(
-        table,
-        procedures.resampling_weights(form, DRAWS, SEED),
-        procedures.resampling_weights(strata, DRAWS, SEED + 1),
-        codes,
+def resample(size: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the class of each name, and how often bootstrap samples draw each template and name."""
+    share = {RUN: 1, STUDY: 10}[size]
+    classes = np.repeat(list(NAMES), [count // share for count in NAMES.values()])
+    rows, columns = (
+        procedures.resampling_weights(strata, DRAWS, SEED + place) for place, strata in enumerate((FORM_OF, classes))
     )
+    return classes, rows, columns
 
 
 class SimulatedPredictions(Results):
-    """Counts of one drawn data set, as findings ask for the predictions of a run."""
+    """Counts of right answers by template and name in one drawn data set, as findings ask for those of a run."""
 
     def __init__(self, truth: Truth, number: int, size: str, generator: np.random.Generator):
         self.truth, self.number, self.of_size, self.generator = truth, number, size, generator
-        self.models = KNOWN
-        self.right = {}
-        self.sample = int(generator.integers(SAMPLES))
-        places = len(FORMS) * TEMPLATES
-        self.template = generator.uniform(-1, 1, places)
-        self.of_kind = generator.uniform(-1, 1, (len(TYPES), places))
-        self.of_name = generator.uniform(-1, 1, sum(NAMES.values()))
-        self.of_cell = generator.uniform(-1, 1, (places, len(self.of_name)))
-        self.documents = self._documents() if number == 18 else None
+        self.models, self.shares = KNOWN, {}
+        self.classes, self.rows, self.columns = resample(size)
+        self.shape = len(self.rows[0]), len(self.columns[0])
+        self.template = generator.uniform(-1, 1, self.shape[0])
+        self.of_kind = {kind: generator.uniform(-1, 1, self.shape[0]) for kind in TYPES}
+        self.of_name = generator.uniform(-1, 1, self.shape[1])
+        self.of_cell = generator.uniform(-1, 1, self.shape)
+        self.documents = self._documents()
         self.names = self._names() if number == 16 else None
 
     def size(self, shots: int = 0) -> int:
         """Return how many instances each model has."""
-        return EXAMPLE_INSTANCES[self.of_size] if shots else ROWS[self.of_size] or 330_000
+        return INSTANCES[self.of_size][min(shots, 1)]
 
     @property
     def templates(self) -> int:
         """How many templates are resampled."""
-        return len(FORMS) * TEMPLATES
+        return self.shape[0]
 
     def share(self, models: list[str] | None = None, shots: int = 0, **levels: Any) -> Sampled:
         """Return an accuracy with its bootstrap samples."""
-        of_shots = self.number in (19, 20)
-        factors = ("declaration_type", "declared") if of_shots and not shots else FACTORS[self.number]
-        sample = self.sample if shots or ROWS[self.of_size] else 0
-        design = _design(self.of_size, factors, sample, behind=shots > 0)
-        rows, place, resampled, trials = design.cells(tuple(levels.items()))
-        scope = (models[0] if models else None, shots)
-        if scope not in self.right:
-            self.right[scope] = self._draw(design, *scope)
-        right = self.right[scope][rows]
-        with np.errstate(invalid="ignore", divide="ignore"):
-            samples = design.resampled(place, right) / resampled
-        per = 1 if models else MODELS
-        if not trials:
+        key = (*(models or ()), shots, *levels.items())
+        if key not in self.shares:
+            self.shares[key] = self._share(models[0] if models else None, shots, levels)
+        return self.shares[key]
+
+    def _share(self, model: str | None, shots: int, levels: dict[str, Any]) -> Sampled:
+        kind = levels.get("pronoun_type") or KIND[levels["group"]]
+        groups = [levels["group"]] if "group" in levels else [group for group in GROUPS if KIND[group] == kind]
+        here = np.ones(self.shape)
+        if "form" in levels:
+            here[levels["form"] != FORM_OF] = 0
+        if "name_class" in levels:
+            here[:, self.classes != levels["name_class"]] = 0
+        # Examples come with one declaration; of all other instances those with what is declared.
+        share = len(groups) / len(GROUPS)
+        if not shots:
+            declared = sum(COMBINATIONS.values())
+            share *= COMBINATIONS.get(levels.get("declared"), declared) / declared
+            share *= 0.5 if "declaration_type" in levels else 1.0
+        trials = self.size(shots) * share / np.prod(self.shape) * here
+        if self.of_size == RUN or shots:
+            trials = self.generator.poisson(trials)
+        trials = np.rint(trials).astype(int) * (1 if model else MODELS)
+        if not trials.any():
             raise MissingEvidence("instances")
-        return Sampled(right.sum() / trials / per, samples / per, self.templates)
+        mean = np.clip(self._mean(model, shots, kind, groups, levels), 0.005, 0.995)
+        moved = TEMPLATE_SPREAD * self.template[:, None] + NAME_SPREAD * self.of_name
+        moved = moved + KIND_SPREAD * self.of_kind[kind][:, None] + CELL_SPREAD * self.of_cell
+        right = self.generator.binomial(trials, mean + moved * np.minimum(mean, 1 - mean))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            samples = procedures.crossed_shares(right, trials, self.rows, self.columns)
+        return Sampled(right.sum() / trials.sum(), samples, self.templates)
 
-    def _draw(self, design: Design, model: str | None, shots: int) -> np.ndarray:
-        codes = design.codes
-        if model is None:
-            mean = self._mean(codes)
-        else:
-            of_shots = self.number in (19, 20)
-            levels: dict[Any, float]
-            levels, key = (self.truth.shots, (shots,)) if of_shots else (self.truth.models, ())
-            mean = np.array([levels.get((model, kind, *key), 0.5) for kind in TYPES])[codes["pronoun_type"]]
-        templates, names, kinds = codes["template"], codes["name_index"], codes["pronoun_type"]
-        moved = TEMPLATE_SPREAD * self.template[templates] + NAME_SPREAD * self.of_name[names]
-        moved += KIND_SPREAD * self.of_kind[kinds, templates] + CELL_SPREAD * self.of_cell[templates, names]
-        mean = np.clip(mean, 0.005, 0.995)
-        return self.generator.binomial(
-            codes["trials"] * (1 if model else MODELS), mean + moved * np.minimum(mean, 1 - mean)
-        )
-
-    def _mean(self, codes: dict[str, np.ndarray]) -> np.ndarray:
-        """Return accuracies over all models."""
-        if "group" in codes:
-            mean = np.array([self.truth.groups[group] for group in GROUPS])[codes["group"]]
-        else:
-            kinds: Any = KIND
-            groups: Any = pd.Series(self.truth.groups).groupby(kinds).mean()
-            mean = groups[list(TYPES)].to_numpy(dtype=float)[codes["pronoun_type"]]
-        for name, shifts in self.truth.shifts.items():
-            rows, of = (GROUPS, "group") if name == "name_class" else (tuple(TYPES), "pronoun_type")
-            if name in codes and of in codes and (name != "name_class" or self.number == 17):
-                added = np.array([[shifts.get((row, level), 0.0) for level in LEVELS[name]] for row in rows])
-                mean = mean + added[codes[of], codes[name]]
+    def _mean(self, model: str | None, shots: int, kind: str, groups: list[str], levels: dict[str, Any]) -> np.ndarray:
+        """Return accuracies by template and name before these move them: of a model, or over all models."""
+        if self.number in (19, 20):
+            return np.full(self.shape, self.truth.shots[str(model), kind, shots])
+        if model:
+            return np.full(self.shape, self.truth.models.get((model, kind), 0.5))
+        shifts = self.truth.shifts
+        mean = np.full(self.shape, np.mean([self.truth.groups[group] for group in groups]))
+        mean += np.array([shifts["form"][kind, form] for form in FORM_OF])[:, None]
+        for name in ("declaration_type", "declared"):
+            if name in levels:
+                mean += shifts[name][kind, levels[name]]
+        if "name_class" in levels:
+            mean += shifts["name_class"].get((groups[0], levels["name_class"]), 0.0)
         return mean
 
     def _documents(self) -> pd.DataFrame:
@@ -402,18 +332,16 @@ class SimulatedPredictions(Results):
 
     def _names(self) -> pd.DataFrame:
         """Return accuracies by name; in a default run a name is asked once or twice, each time in one template."""
-        places = len(FORMS) * TEMPLATES
-        trials = np.full((places, 500), 8 * 12 * MODELS)
+        places, names = self.shape[0], sum(NAMES.values())
+        trials = np.full((places, names), 8 * 12 * MODELS)
         if self.of_size == RUN:
-            asked = self.generator.integers(places * 500, size=320)
-            trials = np.bincount(asked, minlength=places * 500).reshape(places, 500) * MODELS
-        mean = self.truth.names
-        moved = TEMPLATE_SPREAD * self.template[:, None] + CELL_SPREAD * self.of_cell
-        right = self.generator.binomial(trials, np.clip(mean * (1 + moved), 0, 1))
+            asked = self.generator.integers(places * names, size=320)
+            trials = np.bincount(asked, minlength=places * names).reshape(places, names) * MODELS
+        moved = TEMPLATE_SPREAD * self.template[:, None] + CELL_SPREAD * self.generator.uniform(-1, 1, (places, names))
+        right = self.generator.binomial(trials, np.clip(self.truth.names * (1 + moved), 0, 1))
         kept = trials.sum(axis=0) > 0
-        weights = _design(self.of_size, (), 0).row_weights
         with np.errstate(invalid="ignore", divide="ignore"):
-            samples = np.sort((weights @ right[:, kept]) / (weights @ trials[:, kept]), axis=0)
+            samples = np.sort((self.rows @ right[:, kept]) / (self.rows @ trials[:, kept]), axis=0)
             value = right[:, kept].sum(axis=0) / trials[:, kept].sum(axis=0)
         low, high = samples[int(0.025 * DRAWS)], samples[int(0.975 * DRAWS)]
         none = ~(high > low)
