@@ -16,43 +16,33 @@ from scripts.core.paper.lookup import Numbers
 from scripts.core.paper.sections import link_numbers
 from scripts.paper import paper_pdf
 from scripts.ruff import prompt_tables, study, tables
-from scripts.ruff import published as ruff_published
 from scripts.ruff import section as ruff_paper
 from scripts.ruff.findings import findings
+from scripts.ruff.published import published_vs_ours
 from tests.paper import main_file
 from tests.paper.typeset import ROOT, needs_tex
 from tests.ruff import synthetic
 
-RUFF_TABLES = ("accuracy", "pronoun_tests", "error_types")
 FIGURES = (
     "headline", "context_free", "introduction_accuracy", "accuracy_by_pronoun", "accuracy_by_distractors", "scaling",
     "error_types", "context_free_by_model", "who_becomes_whom",
 )  # fmt: skip
+PROMPTING_FIGURES = ("prompting_vanilla", "prompting_final", "prompting_chain", "prompting_against_scored")
 TWO, PAPER, SETS = synthetic.DEMONSTRATION, synthetic.paper_models(), synthetic.SETS
-
-
-def call(function, arguments):
-    function(**{name: arguments[name] for name in inspect.signature(function).parameters})
-
-
-PROMPTING_FIGURES = (
-    "prompting_vanilla", "prompting_final", "prompting_chain", "prompting_against_scored",
-)  # fmt: skip
 DEMONSTRATED, STUDY = dict(list(TWO.items())[:1]), synthetic.prompted_models()
 
 
-def prompting(asked, models, distractors, orders=("published",)):
+def prompting(asked, models, distractors):
     """Return what the rules tell the paper about prompted models; the last of them thinks."""
-    known = {"llama-2-7b-chat": "llama-2-7b", "llama-2-13b-chat": "llama-2-13b", "llama-2-70b-chat": "llama-2-70b"}
-    pairs = [{"prompted": name, "scored": known.get(name, name)} for name in asked]
+    pairs = [{"prompted": name, "scored": name.removesuffix("-chat")} for name in asked]
     return {
         "models": asked,
-        "distractors": list(distractors),
-        "chain_distractors": list(distractors)[:2] if asked else [],
+        "distractors": distractors,
+        "chain_distractors": distractors[:2] if asked else [],
         "chain_models": list(asked)[-1:],
         "methods": ["kojima", "zhou"],
         "kinds": ["open", "options"],
-        "orders": list(orders),
+        "orders": ["published"],
         "thinking": bool(asked),
         "blank": "___",
         "pairs": [pair for pair in pairs if pair["scored"] in models],
@@ -60,13 +50,16 @@ def prompting(asked, models, distractors, orders=("published",)):
     }
 
 
-def made_prompting(folder, key, sets, facts):
+def table(folder, name):
+    """Return the paths of a table."""
+    return {kind: str(folder / f"tables/{name}.{kind}") for kind in ("tex", "csv")}
+
+
+def make_prompting(folder, key, sets, facts):
     """Write what the paper takes of prompted models; return their tables."""
     if not facts["models"]:
         return {}
-    outputs = synthetic.prompted_outputs(
-        facts["models"], sets, facts["distractors"], facts["chain_models"], facts["orders"], size=4
-    )
+    outputs = synthetic.prompted_outputs(facts["models"], sets, facts["distractors"], facts["chain_models"], size=4)
     kept = (outputs.method == "vanilla") | outputs.n_distractors.isin(facts["chain_distractors"])
     data = synthetic.prompted_tables(outputs[kept], facts["pairs"])
     cells = {
@@ -76,33 +69,20 @@ def made_prompting(folder, key, sets, facts):
         "chain_examples": pd.DataFrame({"Method": facts["methods"]}),
     }
     for name, frame in cells.items():
-        files.write_text(folder / f"tables/{name}.tex", latex.latex_table(frame))
-    listed = {kind: str(folder / f"tables/prompt_templates.{kind}") for kind in ("tex", "csv")}
+        files.write_text(table(folder, name)["tex"], latex.latex_table(frame))
     prompt_tables.prompt_table(
         prompt_templates=str(ROOT / "templates/ruff/prompts.tsv"), chain_templates="", sample="", answers=[],
-        table="prompt_templates", models={}, kinds=facts["kinds"], methods=[], blank="code", **listed,
+        table="prompt_templates", models={}, kinds=facts["kinds"], methods=[], blank="code",
+        **table(folder, "prompt_templates"),
     )  # fmt: skip
     models = pd.DataFrame.from_dict(facts["models"], orient="index").rename_axis("model").reset_index()
     most = {f"new_tokens_{step}": number for step, number in (("answer", 5), ("chain", 128), ("final", 10))}
-    files.write_csv(folder / f"tables/{key}/prompted_models.csv", models.assign(**most))
-    for name in PROMPTING_FIGURES:
-        if name != "prompting_against_scored" or facts["pairs"]:
-            box(folder, key, name)
+    files.write_csv(table(folder, f"{key}/prompted_models")["csv"], models.assign(**most))
     return data
 
 
-def box(folder, key, name):
-    """Write an empty figure."""
-    with files.write_atomically(folder / f"figures/{key}/{name}.pdf") as temporary:
-        Figure(figsize=(2, 1)).savefig(temporary, format="pdf")
-
-
-def made_set(folder, key, models, sets, seeds, distractors, interval, asked):
-    """Write what the paper takes of one template set, from made-up tables; figures are empty boxes.
-
-    Returns:
-        The tables of results, and score files.
-    """
+def make_set(folder, key, models, sets, seeds, distractors, asked):
+    """Write what the paper takes of one template set, from made-up tables; return the tables of results."""
     data = synthetic.tables(models, sets, seeds, distractors)
     # Not all is as the study found it, and intervals overlap.
     estimates = data["estimates"]
@@ -112,92 +92,70 @@ def made_set(folder, key, models, sets, seeds, distractors, interval, asked):
     columns = ["setting", "n_distractors", "instances", "samples", "sample_size", "scored"]
     counts = pd.DataFrame(rows, columns=columns)
     counts = counts.astype(dict.fromkeys(("n_distractors", "samples", "sample_size"), "Int64"))
-    where = {kind: folder / f"tables/{key}/instance_counts.{kind}" for kind in ("tex", "csv")}
-    files.write_csv(where["csv"], counts)
+    files.write_csv(table(folder, f"{key}/instance_counts")["csv"], counts)
     cells = tables.instance_count_cells(counts, dict.fromkeys(models, 2160), models)
-    files.write_text(where["tex"], latex.latex_table(cells))
-    where = {kind: str(folder / f"tables/{key}/models.{kind}") for kind in ("tex", "csv")}
-    tables.table_models(models=models, **where)
+    files.write_text(table(folder, f"{key}/instance_counts")["tex"], latex.latex_table(cells))
+    tables.table_models(models=models, **table(folder, f"{key}/models"))
     paths = synthetic.write(folder / key, data, key)
-    for name in RUFF_TABLES:
-        where = {kind: str(folder / f"tables/{key}/{name}.{kind}") for kind in ("tex", "csv")}
-        given = {"estimates": paths["estimates"], "pronoun_tests": paths["pronoun_tests"], "templates": key}
-        tables.table(**given, **where, table=name, models=models, asked=asked["models"])
-    for name, frame in made_prompting(folder, key, sets, asked).items():
+    given = {"estimates": paths["estimates"], "pronoun_tests": paths["pronoun_tests"], "templates": key}
+    for name in ("accuracy", "pronoun_tests", "error_types"):
+        tables.table(**given, **table(folder, f"{key}/{name}"), table=name, models=models, asked=asked["models"])
+    for name, frame in make_prompting(folder, key, sets, asked).items():
         data[name] = pd.concat([data[name], frame]) if len(data[name]) else frame
-    for name in FIGURES:
-        box(folder, key, name)
-        files.write_csv(
-            folder / f"figures/{key}/{name}.csv",
-            pd.DataFrame({"low": [0.1 if interval else None], "interval": [interval]}),
-        )
-    scores = []
-    for name in models:
-        scores.append(str(folder / f"scores/{key}/{name}.parquet"))
-        facts = {"model": name, "source": {"hub": f"some_one/{name}"}, "revision": 40 * "a", "precision": "float32",
-                 "engine": "packed"}  # fmt: skip
-        files.write_parquet(scores[-1], pd.DataFrame({"x": [1]}), facts)
-    return {name: frame.assign(templates=key) for name, frame in data.items()}, scores
+    drawn = PROMPTING_FIGURES[: 3 + bool(asked["pairs"])] if asked["models"] else ()
+    for name in (*FIGURES, *drawn):
+        with files.write_atomically(folder / f"figures/{key}/{name}.pdf") as temporary:
+            Figure(figsize=(2, 1)).savefig(temporary, format="pdf")
+    return {name: frame.assign(templates=key) for name, frame in data.items()}
 
 
-def made_comparisons(folder, paths, models, sets, keys, settings):
+def make_comparisons(folder, **given):
     """Write what stands beside the study, over all template sets."""
     listed = ROOT / "paper/published"
-    given = {name: str(listed / f"ruff{end}.csv") for name, end in (("published", ""), ("mapping", "_mapping"))}
-    given |= {"printed": given["published"], "study_models": str(listed / "ruff_models.csv"), **paths}
-    for name in ("instance_counts", "models", "prompted_models"):
-        found = [folder / f"tables/{key}/{name}.csv" for key in keys]
-        given[f"listed_{name}"] = [str(path) for path in found if path.is_file()]
-    given |= {"template_sets": list(keys), "every_set": ["replica", "official"], "facts": models}
-    given |= {"pronoun_sets": [s["set"] for s in sets], "settings": settings}
-    listed = folder / "tables/prompt_templates.csv"
-    given["prompt_templates"] = [str(listed)] if listed.is_file() else []
-    for compare in (ruff_published.published_vs_ours, findings):
-        stem = compare.__name__
-        ours = {kind: str(folder / f"tables/{stem}.{kind}") for kind in ("csv", "tex")}
-        ours |= {"numbers": str(folder / f"tables/{stem}.json"), "models": models}
-        if compare is not findings:
-            ours |= {name.removeprefix("listed_"): given[name] for name in given if name.startswith("listed_")}
-        call(compare, given | ours)
+    given |= {"published": str(listed / "ruff.csv"), "mapping": str(listed / "ruff_mapping.csv")}
+    given |= {"printed": given["published"], "study_models": str(listed / "ruff_models.csv")}
+    given |= {"every_set": ["replica", "official"]}
+    for compare in (published_vs_ours, findings):
+        name = compare.__name__
+        taken = given | table(folder, name) | {"numbers": str(folder / f"tables/{name}.json")}
+        if compare is findings:
+            taken["models"] = given["facts"]
+        compare(**{key: taken[key] for key in inspect.signature(compare).parameters})
 
 
-def render(
-    folder,
-    models=TWO,
-    sets=SETS[:4],
-    seeds=3,
-    distractors=range(6),
-    keys=("replica",),
-    interval="SD",
-    asked=DEMONSTRATED,
-):
+def render(folder, models=TWO, sets=SETS[:4], seeds=3, distractors=range(6), keys=("replica",), asked=DEMONSTRATED):
     """Render a paper from made-up results, ``asked`` being the prompted models; return the folder with its sources."""
-    distractors = list(distractors)
+    keys, distractors = list(keys), list(distractors)
     asked = prompting(asked, models, distractors)
-    made = [made_set(folder, key, models, sets, seeds, distractors, interval, asked) for key in keys]
-    parts = [data for data, _ in made]
+    parts = [make_set(folder, key, models, sets, seeds, distractors, asked) for key in keys]
     paths = synthetic.write_all(folder, parts)
     settings = {"seeds": seeds, "alpha": 0.05, "bootstrap_draws": 2000, "chance": 1 / len(sets)}
-    compared = settings | {"pronoun_sets": len(sets), "cases": 3}
-    made_comparisons(folder, paths, models | asked["models"], sets, keys, compared)
-    figures = sorted((folder / "figures").rglob("*.pdf"))
+    # In the order of ``keys``: the replica, then the official templates.
+    listed = {
+        name: sorted(str(path) for path in (folder / "tables").rglob(f"{name}.csv"))[::-1]
+        for name in ("instance_counts", "models", "prompted_models", "prompt_templates")
+    }
+    make_comparisons(
+        folder, **paths, **listed, template_sets=keys, facts=models | asked["models"],
+        pronoun_sets=[s["set"] for s in sets], settings=settings | {"pronoun_sets": len(sets), "cases": 3},
+    )  # fmt: skip
     paper = folder / "paper"
     main_file.write(
-        paper, made=[path for _, scores in made for path in scores], models=models, pronoun_sets=sets, engine="packed",
+        paper, pronoun_sets=sets, engine="packed",
         studies=[{"key": "ruff", "name": "RUFF", "abstract": True, "appendix": False}],
     )  # fmt: skip
     ruff_paper.section(
         section_template=str(ROOT / "paper/sections/ruff.tex.j2"),
         abstract_template=str(ROOT / "paper/sections/ruff_abstract.tex.j2"),
         **paths,
-        instance_counts=[str(folder / f"tables/{key}/instance_counts.csv") for key in keys],
-        figures=[str(p) for p in figures],
+        instance_counts=listed["instance_counts"],
+        figures=[str(p) for p in sorted((folder / "figures").rglob("*.pdf"))],
         tables=[str(p) for p in sorted((folder / "tables").rglob("*.tex"))],
         comparison_numbers=[str(p) for p in sorted((folder / "tables").glob("*.json"))],
         section_tex=str(paper / "sections/ruff.tex"),
         abstract_tex=str(paper / "sections/ruff_abstract.tex"),
         paper_numbers=[str(folder / f"analysis/{key}/paper_numbers.json") for key in keys],
-        template_sets=list(keys),
+        template_sets=keys,
         models=models,
         pronoun_sets=sets,
         distractors=distractors,
@@ -207,17 +165,17 @@ def render(
         prompting=asked,
         uneven=[],
     )
-    rendered = "".join(
-        (paper / name).read_text(encoding="utf-8")
-        for name in ("main.tex", "sections/ruff.tex", "sections/ruff_abstract.tex")
-    )
+    sources = ("main.tex", "sections/ruff.tex", "sections/ruff_abstract.tex")
+    rendered = "".join((paper / name).read_text(encoding="utf-8") for name in sources)
     targets = sorted(set(re.findall(r"\\(?:sourced|origin)\{([^}]+)\}", rendered)))
     anchors = "".join(rf"\hypertarget{{{target}}}{{}}" for target in targets)
-    files.write_text(paper / "sections/provenance.tex", rf"\section{{Sources}}\label{{sec:provenance}}{anchors}")
-    files.write_text(paper / "sections/currency.tex", "")
-    files.write_text(paper / "sections/overview.tex", r"\input{sections/ruff_abstract}")
-    files.write_text(paper / "sections/scores.tex", r"\begin{figure}\caption{Scores}\label{fig:scores}\end{figure}")
-    files.write_text(paper / "sections/undecided.tex", r"\section{Findings}\label{sec:findings}")
+    others = {
+        "provenance": rf"\section{{Sources}}\label{{sec:provenance}}{anchors}", "currency": "",
+        "overview": r"\input{sections/ruff_abstract}", "undecided": r"\section{Findings}\label{sec:findings}",
+        "scores": r"\begin{figure}\caption{Scores}\label{fig:scores}\end{figure}",
+    }  # fmt: skip
+    for name, text in others.items():
+        files.write_text(paper / f"sections/{name}.tex", text)
     return paper
 
 

@@ -84,6 +84,18 @@ FULL = {
 }  # fmt: skip
 
 
+def check_counts(folder, given, n, table):
+    """A full set has as many rows as are counted, all different and of the lines that are named."""
+    sizes = str(folder / "sizes.parquet")
+    instances.full_set_sizes(distractors=[n], full_set_sizes=sizes, **given)
+    (counted,) = files.read_arrow(sizes).to_pylist()
+    assert counted["instances"] == len(table) == len(table["instance_id"].unique())
+    for column in files.parquet_metadata(sizes)["origins"]:
+        lines = table[column].combine_chunks()
+        lines = lines.flatten() if pa.types.is_list(lines.type) else lines
+        assert set(counted[column]) == set(lines.unique().to_pylist())
+
+
 @pytest.mark.parametrize(("n", "names"), FULL.values(), ids=FULL)
 def test_full_sets_are_the_generators_rows_in_its_order(tmp_path, n, names):
     given = small_templates.given(tmp_path, sets=names)
@@ -92,7 +104,8 @@ def test_full_sets_are_the_generators_rows_in_its_order(tmp_path, n, names):
     made = narratives.load(pronoun_sets=names, **given)
     table = files.read_arrow(target)
     assert table.to_pylist() == list(expected_rows(made, n))
-    assert len(table) == made.full_size(n) == narratives.full_size(n, len(names), 9)
+    check_counts(tmp_path, given | {"pronoun_sets": names}, n, table)
+    assert len(table) == narratives.full_size(n, len(names), 9)
     # Dictionaries become plain columns.
     assert not any(pa.types.is_dictionary(kind) for kind in table.schema.types)
     assert table.schema.field("options").type == pa.list_(pa.string())
@@ -107,6 +120,7 @@ def test_official_texts_keep_their_double_blanks(tmp_path):
     instances.instances(n_distractors=2, instances=str(target), **given)
     rows = files.read_arrow(target).to_pylist()
     assert rows == list(expected_rows(narratives.load(**given), 2))
+    check_counts(tmp_path, given, 2, files.read_arrow(target))
     # In the synthetic archive the positive implicit sentences end in a blank; they follow negative introductions.
     assert {("  " in row["text"], row["polarity"]) for row in rows} == {(True, "negative"), (False, "positive")}
     assert files.parquet_metadata(target)["templates"] == "official"
@@ -140,46 +154,14 @@ def test_context_free_instances_are_the_bare_task_sentences(tmp_path):
 def test_ids_are_unique_and_follow_the_order_of_sets_because_it_breaks_ties(tmp_path):
     made = small_templates.load(tmp_path)
     table = pa.Table.from_batches([batch for n in range(4) for batch in made.full(n)])
-    texts, ids = table["text"].to_pylist(), table["instance_id"].to_pylist()
+    texts = table["text"].to_pylist()
     assert all(text.count("___") == 1 and "{" not in text for text in texts)
-    assert len(set(ids)) == len(set(texts)) == len(texts) > 70_000
+    assert len(table["instance_id"].unique()) == len(set(texts)) == len(texts) > 70_000
     one, other = (
         set(small_templates.load(tmp_path, sets=names).table(0, np.arange(180))["instance_id"].to_pylist())
         for names in (["he", "she"], ["she", "he"])
     )
     assert not one & other
-
-
-def few(folder, occupations, names):
-    """Return a template set of some occupations."""
-    people = {name: small_templates.OCCUPATIONS[name] for name in occupations}
-    return small_templates.given(folder, people=people) | {"pronoun_sets": names}
-
-
-COUNTED = {
-    "replica": (lambda folder: REPLICA | {"pronoun_sets": FOUR}, [0, 1, 2]),
-    "one-occupation": (lambda folder: few(folder, ["weaver"], ["he", "she", "xe"]), range(6)),
-    "two-sets": (lambda folder: few(folder, ["weaver", "pilot"], ["xe", "he"]), range(6)),
-    "archive": (lambda folder: small_templates.given_archive(folder) | {"pronoun_sets": ["he", "she"]}, [0, 2]),
-}
-
-
-@pytest.mark.parametrize(("write", "distractors"), COUNTED.values(), ids=COUNTED)
-def test_counts_are_those_of_made_sets(tmp_path, write, distractors):
-    """Every full set is made: it has as many rows as are counted, all different and of the lines that are named."""
-    given = write(tmp_path)
-    target = tmp_path / "sizes.parquet"
-    instances.full_set_sizes(distractors=list(distractors), full_set_sizes=str(target), **given)
-    table, origins = files.read_parquet(target).set_index("n_distractors"), files.parquet_metadata(target)["origins"]
-    made = narratives.load(**given)
-    for n in distractors:
-        rows = pa.Table.from_batches(made.full(n))
-        assert table.instances[n] == len(rows) == sum(1 for _ in reference(made.templates, made.sets, n))
-        assert len(rows["instance_id"].unique()) == len(rows)
-        for column in origins:
-            lines = rows[column].combine_chunks()
-            lines = lines.flatten() if pa.types.is_list(lines.type) else lines
-            assert set(table[column][n]) == set(lines.unique().to_pylist())
 
 
 def test_counts_are_those_of_table_1():
