@@ -203,6 +203,8 @@ def model_threads(wildcards):
 
 # What each study of the run declares about itself at the end of its rules file, by name, in the order of the paper.
 STUDIES = {}
+# What the paper prints of a study: its section, and what its part of the appendix adds.
+SECTION_PARTS = ("", "_appendix")
 
 
 def declare(**declaration):

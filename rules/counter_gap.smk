@@ -341,7 +341,7 @@ rule counter_gap_findings:
 
 rule counter_gap_section:
     input:
-        section_template=repo_path("paper/sections/counter_gap.tex.j2"),
+        section_templates=expand(repo_path("paper/sections/counter_gap{part}.tex.j2"), part=SECTION_PARTS),
         estimates=rules.counter_gap_estimates.output.estimates,
         figures=expand("{figure}.pdf", figure=COUNTER_GAP_FIGURES),
         tables=[
@@ -354,7 +354,7 @@ rule counter_gap_section:
             rules.counter_gap_findings.output.numbers,
         ],
     output:
-        section_tex="results/paper/sections/counter_gap.tex",
+        section_files=expand("results/paper/sections/counter_gap{part}.tex", part=SECTION_PARTS),
         paper_numbers=expand(
             "results/counter_gap/analysis/{templates}/paper_numbers.json", templates=COUNTER_GAP.templates
         ),

@@ -464,8 +464,7 @@ rule misgendered_findings_of_model:
 
 rule misgendered_section:
     input:
-        section_template=repo_path("paper/sections/misgendered.tex.j2"),
-        appendix_template=repo_path("paper/sections/misgendered_appendix.tex.j2"),
+        section_templates=expand(repo_path("paper/sections/misgendered{part}.tex.j2"), part=SECTION_PARTS),
         estimates=rules.misgendered_estimates.output.estimates,
         normalisation=rules.misgendered_normalisation.output.normalisation,
         choices=rules.misgendered_choices.output.choices,
@@ -483,8 +482,7 @@ rule misgendered_section:
             rules.misgendered_findings.output.numbers,
         ],
     output:
-        section_tex="results/paper/sections/misgendered.tex",
-        appendix_tex="results/paper/sections/misgendered_appendix.tex",
+        section_files=expand("results/paper/sections/misgendered{part}.tex", part=SECTION_PARTS),
         paper_numbers=expand(
             "results/misgendered/analysis/{templates}/paper_numbers.json", templates=MISGENDERED.templates
         ),

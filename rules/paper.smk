@@ -3,13 +3,15 @@
 
 from scripts.core.paper import citation
 
-# Sections and what they add to the first page, and the numbers of their text.
+# Sections and their appendices, and the numbers of their text.
 SECTION_FILES = [
-    f"results/paper/sections/{study.name}{added}.tex"
+    f"results/paper/sections/{study.name}{part}.tex"
     for study in STUDIES.values()
-    for added in ("", "_abstract", "_appendix")
-    if Path(repo_path(f"paper/sections/{study.name}{added}.tex.j2")).is_file()
+    for part in SECTION_PARTS
+    if Path(repo_path(f"paper/sections/{study.name}{part}.tex.j2")).is_file()
 ]
+# What the paper says of all studies together.
+COMMON_SECTIONS = ["overview", "protocols", "scores", "headlines", "evidence"]
 NUMBER_FILES = [path for study in STUDIES.values() for path in [*study.number_files, *study.verdict_files]]
 # Figures and tables of all studies, in every format.
 RESULT_FILES = [path for study in STUDIES.values() for path in [*study.figure_files, *study.table_files]]
@@ -32,14 +34,12 @@ PAPER_STUDIES = [
         "name": study.title,
         "question": study.question,
         "parts": study.parts,
-        "abstract": f"results/paper/sections/{study.name}_abstract.tex" in SECTION_FILES,
         "appendix": f"results/paper/sections/{study.name}_appendix.tex" in SECTION_FILES,
         "chances": study.chances,
     }
     for study in STUDIES.values()
 ]
-PAPER_TITLE = citation.title(
-    config["paper"]["title"],
+PLAIN_TITLE = citation.plain_title(
     [MODELS[name].label for name in PAPER_MODELS if not MODELS[name].demonstration],
     [study.label for study in STUDIES.values()],
 )
@@ -95,38 +95,35 @@ rule paper_figure:
 rule paper_scores:
     input:
         summary_csv=rules.paper_summary.output.csv,
-        template=repo_path("paper/scores.tex.j2"),
     output:
         pdf="results/paper/figures/scores.pdf",
         png=reported("results/paper/figures/scores.png", "1. All studies", 5, "figure", "Accuracy by each score"),
         csv="results/paper/figures/scores.csv",
         table_tex="results/paper/tables/scores.tex",
         table_csv="results/paper/tables/scores.csv",
-        scores_tex="results/paper/sections/scores.tex",
     log:
         "results/logs/paper_scores/paper.log",
     conda:
         "../envs/paper.yaml"
     params:
         studies=PAPER_STUDIES,
-        models={name: MODELS[name].facts for name in PAPER_MODELS},
     script:
         "../scripts/paper/paper_scores.py"
 
 
 rule paper_overview:
     input:
-        template=repo_path("paper/overview.tex.j2"),
-        undecided_template=repo_path("paper/undecided.tex.j2"),
+        templates=expand(repo_path("paper/{section}.tex.j2"), section=COMMON_SECTIONS),
         fronts=FRONTS,
         summary_csv=rules.paper_summary.output.csv,
         figure=rules.paper_figure.output.pdf,
+        scores_figure=rules.paper_scores.output.pdf,
+        scores_table=rules.paper_scores.output.table_tex,
         verdicts=VERDICTS,
         comparison_numbers=COMPARED,
         headline=list(HEADLINE),
     output:
-        overview_tex="results/paper/sections/overview.tex",
-        undecided_tex="results/paper/sections/undecided.tex",
+        sections_tex=expand("results/paper/sections/{section}.tex", section=COMMON_SECTIONS),
         csv="results/paper/tables/overview.csv",
         numbers="results/paper/tables/overview.json",
         report_rst="results/paper/report.rst",
@@ -137,7 +134,8 @@ rule paper_overview:
     params:
         headline_titles=HEADLINE,
         studies=PAPER_STUDIES,
-        title=PAPER_TITLE,
+        configured_title=config["paper"]["title"],
+        plain_title=PLAIN_TITLE,
         models=[MODELS[name].facts for name in PAPER_MODELS],
     script:
         "../scripts/paper/paper_overview.py"
@@ -152,6 +150,7 @@ rule paper_source:
         bibliography=repo_path("paper/references.bib"),
         style=repo_path("paper/proceedings.sty"),
         citation_file=repo_path("CITATION.cff"),
+        summary_csv=rules.paper_summary.output.csv,
         made=[path for study in STUDIES.values() for model in PAPER_MODELS for path in study.files_of(model)],
         speeds=[path for model in PAPER_MODELS for path in speeds_of(model)],
     output:
@@ -170,7 +169,7 @@ rule paper_source:
         pronoun_sets=PRONOUN_LABELS if any(study.pronoun_sets for study in STUDIES.values()) else [],
         engine=config["scoring"]["engine"] if SCORE_FILES else None,
         studies=PAPER_STUDIES,
-        title=PAPER_TITLE,
+        plain_title=PLAIN_TITLE,
         settings=config["paper"],
     script:
         "../scripts/paper/paper_source.py"
@@ -180,12 +179,7 @@ rule paper_provenance:
     input:
         _schema=repo_path("config/schemas/record.schema.yaml"),
         main_tex=rules.paper_source.output.main_tex,
-        sections=[
-            rules.paper_overview.output.overview_tex,
-            rules.paper_scores.output.scores_tex,
-            *SECTION_FILES,
-            rules.paper_overview.output.undecided_tex,
-        ],
+        sections=[*rules.paper_overview.output.sections_tex, *SECTION_FILES],
         numbers=[*NUMBER_FILES, rules.paper_overview.output.numbers],
         results=[
             rules.paper_figure.output.pdf,
@@ -214,10 +208,8 @@ rule paper_pdf:
     input:
         main_tex=rules.paper_source.output.main_tex,
         sections=[
-            rules.paper_overview.output.overview_tex,
-            rules.paper_scores.output.scores_tex,
+            *rules.paper_overview.output.sections_tex,
             *SECTION_FILES,
-            rules.paper_overview.output.undecided_tex,
             rules.paper_provenance.output.provenance_tex,
             rules.paper_provenance.output.currency_tex,
         ],

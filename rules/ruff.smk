@@ -10,7 +10,7 @@ OUTPUTS
     results/ruff/instances/, prompts/, predictions/, outputs/, annotation/, analysis/
     results/ruff/estimates.csv, pronoun_tests.csv, against_scored.csv, normalisation.csv
     results/ruff/figures/, tables/                        figures 1 and 4 to 13, tables 1 to 5 of the paper
-    results/paper/sections/ruff.tex, ruff_abstract.tex
+    results/paper/sections/ruff.tex, ruff_appendix.tex
 """
 
 from scripts.core.paper.formats import FEWEST, have_sizes
@@ -482,9 +482,8 @@ rule ruff_findings_of_model:
 rule ruff_section:
     input:
         **rules.ruff_estimates.output,
-        section_template=repo_path("paper/sections/ruff.tex.j2"),
+        section_templates=expand(repo_path("paper/sections/ruff{part}.tex.j2"), part=SECTION_PARTS),
         _included=repo_path("paper/sections/ruff_prompting.tex.j2"),
-        abstract_template=repo_path("paper/sections/ruff_abstract.tex.j2"),
         normalisation=rules.ruff_normalisation.output.normalisation,
         instance_counts=rules.ruff_published_vs_ours.input.instance_counts,
         figures=expand("{figure}.pdf", figure=RUFF_FIGURES),
@@ -495,8 +494,7 @@ rule ruff_section:
         ],
         comparison_numbers=[rules.ruff_published_vs_ours.output.numbers, rules.ruff_findings.output.numbers],
     output:
-        section_tex="results/paper/sections/ruff.tex",
-        abstract_tex="results/paper/sections/ruff_abstract.tex",
+        section_files=expand("results/paper/sections/ruff{part}.tex", part=SECTION_PARTS),
         paper_numbers=expand("results/ruff/analysis/{templates}/paper_numbers.json", templates=RUFF.templates),
     log:
         "results/logs/ruff_section/all.log",

@@ -303,7 +303,7 @@ rule underspecification_findings_of_model:
 rule underspecification_section:
     input:
         **rules.underspecification_estimates.output,
-        section_template=repo_path("paper/sections/underspecification.tex.j2"),
+        section_templates=expand(repo_path("paper/sections/underspecification{part}.tex.j2"), part=SECTION_PARTS),
         correlations=rules.underspecification_toy_model.output.correlations,
         figures=expand("{figure}.pdf", figure=UNDERSPEC_FIGURES),
         tables=[
@@ -316,7 +316,7 @@ rule underspecification_section:
             rules.underspecification_findings.output.numbers,
         ],
     output:
-        section_tex="results/paper/sections/underspecification.tex",
+        section_files=expand("results/paper/sections/underspecification{part}.tex", part=SECTION_PARTS),
         paper_numbers=expand("results/underspecification/analysis/{part}/paper_numbers.json", part=UNDERSPEC.parts),
     log:
         "results/logs/underspecification_section/all.log",
@@ -354,7 +354,7 @@ declare(
     label="Underspecification",
     title="Underspecification (pronouns against dates and places)",
     question="Where a sentence does not say which pronoun is right, does a model's pronoun follow a date or a place?",
-    chances={"AUC": 0.5, "slope, female minus male": 0},
+    chances={"AUC": 0.5, "balanced accuracy": 0.5, "slope, female minus male": 0},
     headline=underspecification_plan.HEADLINE,
     outcomes={
         "distribution": ["results/underspecification/word_group_probabilities/run/{model}.parquet"],

@@ -347,7 +347,7 @@ rule winopron_findings_of_model:
 
 rule winopron_section:
     input:
-        section_template=repo_path("paper/sections/winopron.tex.j2"),
+        section_templates=expand(repo_path("paper/sections/winopron{part}.tex.j2"), part=SECTION_PARTS),
         estimates=rules.winopron_estimates.output.estimates,
         overlap=rules.winopron_estimates.output.overlap,
         instances=expand("results/winopron/instances/{templates}/double.parquet", templates=WINOPRON.parts),
@@ -362,7 +362,7 @@ rule winopron_section:
             rules.winopron_findings.output.numbers,
         ],
     output:
-        section_tex="results/paper/sections/winopron.tex",
+        section_files=expand("results/paper/sections/winopron{part}.tex", part=SECTION_PARTS),
         paper_numbers=expand("results/winopron/analysis/{templates}/paper_numbers.json", templates=WINOPRON.parts),
     log:
         "results/logs/winopron_section/all.log",

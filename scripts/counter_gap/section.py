@@ -24,8 +24,8 @@ SOURCE = "estimates.csv"
 
 
 def section(
-    *, section_template: str, estimates: str, figures: list, tables: list, comparison_numbers: list,
-    section_tex: str, paper_numbers: list, template_sets: list, labels: dict, alpha: float, draws: int,
+    *, section_templates: list, estimates: str, figures: list, tables: list, comparison_numbers: list,
+    section_files: list, paper_numbers: list, template_sets: list, labels: dict, alpha: float, draws: int,
 ) -> None:  # fmt: skip
     """Render the paper's section on Counter-GAP, and write the numbers that its text prints.
 
@@ -33,7 +33,7 @@ def section(
     the files that the section includes, ``comparison_numbers`` count verdicts on what the study publishes. ``labels``
     are what tables call systems, ``alpha`` is the level of tests and ``draws`` the number of bootstrap samples.
     """
-    common = sections.context("counter_gap", template_sets, figures, tables, comparison_numbers, section_tex)
+    common = sections.context("counter_gap", template_sets, figures, tables, comparison_numbers, section_files[0])
     table = study.with_systems(study.read_estimates(estimates, alpha), labels)
     table = table.assign(system=[study.full_label(row) for row in files.rows(table)])
     settings = {"alpha": alpha, "draws": draws}
@@ -47,7 +47,7 @@ def section(
             if (rows.debiasing == method).any()
         }
     common |= {"called": study.SETS, "main": [name for name in study.SETS if name in template_sets][-1]}
-    sections.write(section_tex, section_template, common)
+    sections.write_all(section_files, section_templates, common)
     for name, path in zip(template_sets, paper_numbers, strict=True):
         files.write_json(path, common["sets"][name]["numbers"])
 

@@ -23,14 +23,16 @@ TITLES = {"replica": "replica templates", "official": "official templates"}
 SETTINGS = {"draws": "misgendered.bootstrap.draws", "few_shot_draws": "misgendered.few_shot.draws"}
 """Settings that the text names, to their keys in config.yaml."""
 SOURCE = "estimates.csv"
+MANY_INSTANCES = 2000
+"""From so many instances on the appendix splits accuracies by declaration, form and class of names."""
 LEVEL = 95
 """Coverage of the intervals, in percent."""
 
 
 def section(
-    *, section_template: str, appendix_template: str, estimates: str, normalisation: str, choices: str,
+    *, section_templates: list, estimates: str, normalisation: str, choices: str,
     corpus_counts: str, sizes: str, instances: list, figures: list, tables: list, comparison_numbers: list,
-    section_tex: str, appendix_tex: str, paper_numbers: list, template_sets: list, models: dict, shots: list,
+    section_files: list, paper_numbers: list, template_sets: list, models: dict, shots: list,
     scores: dict, wording: str, settings: dict,
 ) -> None:  # fmt: skip
     """Render the section and its part of the appendix, and write the numbers that their text prints.
@@ -41,7 +43,7 @@ def section(
     ``scores``, ``wording`` and ``settings`` are of the configuration.
     """
     common = sections.context(
-        "misgendered", template_sets, figures, tables, comparison_numbers, section_tex, models=models
+        "misgendered", template_sets, figures, tables, comparison_numbers, section_files[0], models=models
     )
     measured, counted, corpora = study.read_table(estimates), files.read_csv(sizes), files.read_csv(corpus_counts)
     by_score, chosen = study.read_table(normalisation), study.read_table(choices)
@@ -66,10 +68,10 @@ def section(
         "shots": shots,
         "scores": scores,
         "wording": wording,
+        "many_instances": MANY_INSTANCES,
         "called": {name: TITLES[name] for name in template_sets},
     }
-    sections.write(section_tex, section_template, everything)
-    sections.write(appendix_tex, appendix_template, everything)
+    sections.write_all(section_files, section_templates, everything)
     for part, path in zip(template_sets, paper_numbers, strict=True):
         files.write_json(path, common["sets"][part]["numbers"])
 
@@ -114,14 +116,14 @@ def best_neo(groups: pd.DataFrame) -> dict[str, Any]:
     """Return which neo-pronouns have the highest accuracy, if there are any.
 
     Returns:
-        ``row``, their label, and whether they are ``clear``: whether the interval is above that of every other. The
+        ``row``, their label, and whether they are ``distinct``: whether the interval is above that of every other. The
         largest of some noisy shares is no finding.
     """
     if groups.empty:
         return {}
     best = groups[groups.value == groups.value.max()].sort_values("group")
     row, rest = best.iloc[0], groups[groups.group != best.group.iloc[-1]]
-    return {"row": row, "label": sections.list_words(best.group), "clear": bool((row.low > rest.high).all())}
+    return {"row": row, "label": sections.list_words(best.group), "distinct": bool((row.low > rest.high).all())}
 
 
 def changes_of_scores(table: pd.DataFrame) -> dict[str, dict]:

@@ -1,4 +1,7 @@
-"""Write the first page of the paper and of the HTML report, and the appendix about findings and published numbers."""
+"""Write what the paper says of all studies together, and the first page of the HTML report.
+
+These are abstract, introduction, table of protocols, the section on scores, and the counts of findings.
+"""
 
 import json
 from collections.abc import Collection, Iterable, Mapping
@@ -9,102 +12,194 @@ import pandas as pd
 
 from scripts.core import files
 from scripts.core.data import estimate_rows
+from scripts.core.data.estimate_rows import FULL, PARTIAL
 from scripts.core.paper import finding_verdicts, latex, report, sections
-from scripts.core.paper.formats import shorten_list
+from scripts.core.paper.citation import NUMBERS
+from scripts.core.paper.formats import number
 from scripts.core.paper.front import Front
+from scripts.core.paper.score_changes import (
+    SCORES,
+    Thesis,
+    compare_scores,
+    find_thesis,
+    select_accuracies,
+    select_drawn,
+)
 from scripts.core.workflow.job import run
 
-MOST_MISSING = 3
-"""Up to this many models, systems or tables that a finding lacks are named."""
 FEW = 6
-"""Up to this many models the abstract names each."""
-VERDICTS = {
-    "total": "all that are printed",
-    "as_printed": "as printed",
-    "within_interval": "in our interval",
-    "within_tolerance": "in the tolerance",
-    "differs": "different",
-    "not_covered": "not covered",
+"""Up to this many models are named."""
+SCORE_WORDS = {
+    "sum": "the sum of log-probabilities",
+    "tokens": "the mean log-probability of a token",
+    "bytes": "the mean log-probability of a byte",
+    "context_free": "the sum minus that of the sentence without its context",
+    FULL: "the likelihood of the whole sentence",
+    PARTIAL: "the likelihood of what follows the person",
 }
-"""The counts of published numbers to the columns of their table."""
-THESIS_PLACE = "thesis"
-"""What a study's template is asked for besides its paragraph: the two sentences that the abstract opens with."""
+"""Scores as sentences call them."""
+PLACES = ("thesis", "paragraph", "protocol", "scores")
+"""What a study's template is asked for: a sentence for the abstract of a run whose scores change nothing, its paragraph
+on the report and on cards, its row of the table of protocols, and its part of the section on scores."""
 
 
 def main(
     *,
-    template: str,
-    undecided_template: str,
+    templates: list,
     fronts: list,
     summary_csv: str,
     figure: str,
+    scores_figure: str,
+    scores_table: str,
     verdicts: list,
     comparison_numbers: list,
     headline: list,
-    overview_tex: str,
-    undecided_tex: str,
+    sections_tex: list,
     csv: str,
     numbers: str,
     report_rst: str,
     headline_titles: dict,
     studies: list,
-    title: str,
+    configured_title: str | None,
+    plain_title: str,
     models: list,
 ) -> None:
-    """Write the page (``overview_tex``, ``report_rst``), the appendix (``undecided_tex``) and the page's numbers.
+    """Write ``sections_tex`` from ``templates``, the report's first page, and the numbers that both print.
 
     Args:
         fronts: What the first page says of a study: ``<study>_front.tex.j2`` of those that have one.
         summary_csv: The summary over all studies.
-        figure: The figure of headlines (PDF).
+        figure, scores_figure, scores_table: The figure of headlines and that of scores (PDF), and the table of scores.
         verdicts, comparison_numbers: The findings of the studies that test some (CSV), and what counts verdicts and
             comparisons (JSON).
         headline: PNG files that the report opens with.
         csv, numbers: The rows of the summary that the page uses (CSV), and the numbers of its sentences (JSON).
         headline_titles: Titles of ``headline``, by file, in the order of the page.
         studies: ``key``, ``label``, ``name``, ``question``, ``parts``, ``abstract`` and ``chances`` (metric to chance).
-        title: Of the report.
+        configured_title, plain_title: Of the configuration, and of a run whose scores change nothing.
         models: Those that the studies read: ``label`` and ``demonstration``.
     """
     frame = estimate_rows.read([summary_csv])
-    templates = {Path(path).name.removesuffix("_front.tex.j2"): Path(path) for path in fronts}
+    front_templates = {Path(path).name.removesuffix("_front.tex.j2"): Path(path) for path in fronts}
+    accuracies = select_accuracies(frame, studies)
+    thesis = find_thesis(accuracies)
     for study in studies:
         front = Front(study["key"], frame, study["chances"])
         study |= {"front": front} | {
-            place: overview_text(front, study, templates.get(study["key"]), place)
-            for place in (THESIS_PLACE, "paragraph")
+            place: overview_text(front, study, front_templates.get(study["key"]), place) for place in PLACES
         }
-    compared = [study | study_evidence(study, verdicts, comparison_numbers) for study in studies]
+        study["moves"] = describe_moves(front, accuracies[accuracies.study == study["key"]])
+    studies = [study | study_evidence(study, verdicts, comparison_numbers) for study in studies]
+    folder = Path(sections_tex[0]).parents[1]
     context = {
-        "studies": compared,
+        "studies": studies,
         "models": models,
-        "theses": [study[THESIS_PLACE] for study in studies if study[THESIS_PLACE]][:1],
-        "figure": sections.figure,
-        "headlines": sections.drawing(figure, Path(overview_tex).parents[1]),
+        "thesis": thesis,
+        "labels": list(dict.fromkeys(accuracies.label)),
+        "example": describe_example(thesis, studies),
+        "headlines": sections.drawing(figure, folder),
+        "scores_figure": sections.drawing(scores_figure, folder),
+        "scores_table": sections.read_table(scores_table),
+        "units": {
+            rows.study_label.iloc[0]: f"{number(rows.n.max(), 0)} {rows.n_unit.iloc[0]}"
+            for _, rows in select_drawn(accuracies).groupby("study", sort=False)
+        },
         "listed": sections.list_words,
         "few": FEW,
+        "in_words": lambda count: NUMBERS[count] if count < len(NUMBERS) else str(count),
         "demonstrations": any(study["front"].demonstration for study in studies),
         "number": sections.number,
+        "value": sections.value,
+        "arms": describe_arms(studies),
         "symbols": latex.symbols,
+        "figure": sections.figure,
         "findings": sections.findings,
         "table": sections.table,
-        "comparison": comparison_table(compared),
+        "count_rows": sections.count_rows,
     }
-    sections.write(overview_tex, template, context)
-    sections.write(undecided_tex, undecided_template, context)
+    sections.write_all(sections_tex, templates, context)
     rows = [place for study in studies for place in study["front"].used]
     rows += [place for study in studies for place in study["front"].frame.index[study["front"].frame.headline]]
     files.write_csv(csv, frame.loc[sorted(set(rows))])
     files.write_json(numbers, {name: entry for study in studies for name, entry in study["front"].entries.items()})
-    files.write_text(report_rst, report.page(title, report_studies(compared, headline, headline_titles)))
+    shown = report_studies(studies, headline, headline_titles)
+    files.write_text(report_rst, report.page(configured_title or thesis.title or plain_title, shown))
+
+
+def describe_example(thesis: Thesis, studies: list[dict]) -> dict[str, Any]:
+    """Return the largest pair of moves in opposite directions in words; empty without any."""
+    if not thesis.example:
+        return {}
+    (study,) = (study for study in studies if study["key"] == thesis.example["study"])
+    front = study["front"]
+    up, down = thesis.example["up"], thesis.example["down"]
+    row = front.frame.loc[up.own]
+    return {
+        "study": study["label"],
+        "label": row.label,
+        "own": SCORE_WORDS[row.get("normalisation") or row.scoring],
+        "other": SCORE_WORDS[thesis.example["score"]],
+        "up": level_in_text(up.level),
+        "down": level_in_text(down.level),
+        **{
+            f"{name}_{which}": front.estimate_at(move[which])
+            for name, move in (("up", up), ("down", down))
+            for which in ("own", "other")
+        },
+    }
+
+
+def describe_moves(front: Front, accuracies: pd.DataFrame) -> latex.Raw:
+    """Return how a study's accuracies move between scores; of many models, for how many they do."""
+    if accuracies.empty:
+        return latex.Raw("")
+    changes = compare_scores(accuracies)
+    if changes.model.nunique() > FEW:
+        moved = changes[changes.direction != 0]
+        by_model = moved[moved.pronoun.astype(bool)].groupby("model").direction.nunique()
+        return latex.Raw(
+            f"Of {changes.model.nunique()} models, {moved.model.nunique()} have an accuracy that moves beyond its "
+            f"interval, and {int((by_model == 2).sum())} have one pronoun that rises while another falls."
+        )
+    told = []
+    for _, of_model in changes.groupby(["part", "model"], sort=False):
+        label = front.frame.loc[of_model.own.iloc[0]].label
+        moved = []
+        for level, rows in of_model[of_model.direction != 0].groupby("level", sort=False):
+            most = rows.loc[rows.change.abs().idxmax()]
+            ends = f"from {front.estimate_at(most.own)} to {front.estimate_at(most.other)}"
+            moved.append(f"{level_in_text(str(level))} {ends} ({SCORES[most.score]})")
+        label = latex.escape(label)
+        if moved:
+            told.append(f"For {label}, these accuracies move most: {'; '.join(moved)}.")
+        else:
+            told.append(f"No accuracy of {label} moves beyond its interval.")
+    return latex.Raw(" ".join(told))
+
+
+def describe_arms(studies: list[dict]) -> list[latex.Raw]:
+    """Return the smallest and the largest half-width of an interval of a headline accuracy; nothing without any."""
+    arms = []
+    for study in studies:
+        rows = study["front"].frame
+        rows = rows[rows.headline & (rows.metric == "accuracy") & rows.low.notna()]
+        arms += [((row.high - row.low) / 2, study["front"], row.Index) for row in files.rows(rows)]
+    ends = (min(arms, key=lambda arm: arm[0]), max(arms, key=lambda arm: arm[0])) if arms else ()
+    return [front.print_half_width(place) for _, front, place in ends]
+
+
+def level_in_text(level: str) -> latex.Raw:
+    """Return a level of pronouns as sentences have it: a pronoun in italics."""
+    text = latex.escape(level)
+    return latex.Raw(text if " " in level or level.endswith("pronouns") or level == "all" else rf"\emph{{{text}}}")
 
 
 def overview_text(front: Front, study: dict[str, Any], template: Path | None, place: str) -> latex.Raw:
-    """Return what a study's template says at a place of the first page, as LaTeX; without one, its headlines."""
+    """Return what a study's template says at one of :data:`PLACES`, as LaTeX; without one, its headlines."""
     if template:
         context = {"front": front, "place": place, "listed": sections.list_words}
         return latex.Raw(latex.render(template.parent, template.name, context).strip())
-    if place == THESIS_PLACE:
+    if place != "paragraph":
         return latex.Raw("")
     told = [f"{latex.escape(name)}: {text}" for name, text in front.headlines()]
     return latex.Raw(" ".join([latex.escape(study["question"]), *[f"{text}." for text in told]]))
@@ -113,8 +208,7 @@ def overview_text(front: Front, study: dict[str, Any], template: Path | None, pl
 def study_evidence(study: dict[str, Any], verdicts: Iterable[str], comparison_numbers: Iterable[str]) -> dict[str, Any]:
     """Return ``beside``, the numbers across the parts of a study, ``called``, its parts in sentences, and its findings.
 
-    ``decided`` and ``undecided`` are lists of dict with ``number``, ``finding``, ``part``, ``verdict``, ``evidence``
-    and ``lacks``.
+    ``decided`` and ``undecided`` list findings: ``number``, ``finding``, ``part``, ``verdict`` and ``evidence``.
     """
     paths = {kind: [p for p in given if Path(p).parts[1] == study["key"]] for kind, given in
              (("csv", verdicts), ("json", comparison_numbers))}  # fmt: skip
@@ -128,9 +222,6 @@ def study_evidence(study: dict[str, Any], verdicts: Iterable[str], comparison_nu
             "part": row.templates if several else "",
             "verdict": row.verdict,
             "evidence": latex.symbols(row.evidence),
-            "lacks": latex.symbols(
-                shorten_list(row.missing.split("; "), MOST_MISSING) if row.missing else str(row.evidence)
-            ),
         }
         for row in rows
         if row.templates in study["parts"]
@@ -142,24 +233,11 @@ def study_evidence(study: dict[str, Any], verdicts: Iterable[str], comparison_nu
             for part in study["parts"]
         },
         "judged": bool(findings),
+        "has_models": any(entry["value"] for one in counted for name, entry in one.items() if name.endswith(".models")),
+        "compared": any(one.get("published.compared", {"value": 0})["value"] for one in counted),
         "decided": [row for row in findings if row["verdict"] != finding_verdicts.NOT_APPLICABLE],
         "undecided": [row for row in findings if row["verdict"] == finding_verdicts.NOT_APPLICABLE],
     }
-
-
-def comparison_table(studies: Iterable[dict[str, Any]]) -> str:
-    """Return the table of how published results compare with ours, a row for each study and part; or nothing."""
-    rows = []
-    for study in studies:
-        for part in study["parts"]:
-            prefix = f"published.{part}.results."
-            if f"{prefix}total" in study["beside"]["numbers"]:
-                counts = [sections.number(study["beside"], prefix + name) for name in VERDICTS]
-                rows.append([study["label"], part, *counts])
-    if not rows:
-        return ""
-    cells = pd.DataFrame(rows, columns=["Study", "Data", *VERDICTS.values()])
-    return latex.Raw(latex.latex_table(cells, align="ll" + "r" * len(VERDICTS)))
 
 
 def report_studies(

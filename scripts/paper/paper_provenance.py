@@ -79,7 +79,7 @@ def main(
     for line in reporting.report(findings):
         log.info("%s", line)
     sources = {path: Path(path).read_text(encoding="utf-8") for path in [main_tex, *sections]}
-    items = floats.floats(main_tex, jobs)
+    items = floats.floats(main_tex)
     known = trace.numbers(jobs)
     names = {target(name): name for name in known}
     links = set(re.findall(r"\\sourced\{([^}]+)\}", "".join(sources.values())))

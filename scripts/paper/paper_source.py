@@ -11,8 +11,10 @@ import pandas as pd
 import yaml
 
 from scripts.core import files
+from scripts.core.data import estimate_rows
 from scripts.core.paper import citation, formats, latex
 from scripts.core.paper.published import demonstration
+from scripts.core.paper.score_changes import find_thesis, select_accuracies
 from scripts.core.paper.sections import breakable, list_words, table, write
 from scripts.core.provenance import environment
 from scripts.core.workflow.job import run
@@ -28,6 +30,7 @@ def main(
     bibliography: str,
     style: str,
     citation_file: str,
+    summary_csv: str,
     made: list,
     speeds: list,
     main_tex: str,
@@ -38,7 +41,7 @@ def main(
     pronoun_sets: list,
     engine: str | None,
     studies: list,
-    title: str,
+    plain_title: str,
     settings: dict,
 ) -> None:
     """Write the main file, which includes the section of each of ``studies``, and sentences of some for the abstract.
@@ -51,7 +54,7 @@ def main(
     The commit is read when the paper is rendered and is no reason to render it again: a commit that changes no result
     changes no paper.
     """
-    stated = [files.parquet_metadata(path) for path in made]
+    stated, summary = [files.parquet_metadata(path) for path in made], estimate_rows.read([summary_csv])
     revisions = {facts["model"]: facts for facts in stated}
     rows = [
         (
@@ -66,7 +69,7 @@ def main(
         for name, facts in models.items()
     ]
     context = {
-        "title": title,
+        "title": settings["title"] or find_thesis(select_accuracies(summary, studies)).title or plain_title,
         "commit": commit(),
         **citation.facts(settings, yaml.safe_load(Path(citation_file).read_text(encoding="utf-8")), commit_date()),
         "compute": compute(made, speeds, models),

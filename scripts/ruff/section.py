@@ -8,7 +8,7 @@ from scripts.core import files
 from scripts.core.data.estimate_rows import PROMPTED
 from scripts.core.paper import latex
 from scripts.core.paper.lookup import Numbers
-from scripts.core.paper.sections import breakable, context, number, value, write
+from scripts.core.paper.sections import breakable, context, number, value, write_all
 from scripts.core.workflow.job import run_named
 from scripts.ruff import section_numbers, study
 from scripts.ruff.section_numbers import SOURCE
@@ -21,9 +21,9 @@ UNCLEAR = "not distinguishable from chance"
 
 
 def section(
-    *, section_template: str, abstract_template: str, estimates: str, pronoun_tests: str, against_scored: str,
+    *, section_templates: list, estimates: str, pronoun_tests: str, against_scored: str,
     normalisation: str, instance_counts: list, figures: list, tables: list, comparison_numbers: list,
-    section_tex: str, abstract_tex: str, paper_numbers: list, template_sets: list, models: dict, pronoun_sets: list,
+    section_files: list, paper_numbers: list, template_sets: list, models: dict, pronoun_sets: list,
     distractors: list, seeds: list, settings: dict, sizes: dict, prompting: dict, uneven: list,
 ) -> None:  # fmt: skip
     """Render the paper's section on RUFF, and its sentences for the abstract, and write the numbers that they print.
@@ -35,7 +35,7 @@ def section(
     ``prompting`` says which models were prompted and how, and ``uneven`` names models whose samples do not have all
     cases equally often.
     """
-    common = context("ruff", template_sets, figures, tables, comparison_numbers, section_tex, models=models)
+    common = context("ruff", template_sets, figures, tables, comparison_numbers, section_files[0], models=models)
     for name, counts in zip(template_sets, instance_counts, strict=True):
         part, rows = common["sets"][name], study.read_table(estimates, name)
         beside, scores = (study.read_table(path, name) for path in (against_scored, normalisation))
@@ -85,8 +85,7 @@ def section(
         "distinct": lambda part, model: value(part, f"first_p.{model}") < value(part, "setting.alpha"),
         "prompting": prompting,
     }
-    write(section_tex, section_template, everything)
-    write(abstract_tex, abstract_template, everything)
+    write_all(section_files, section_templates, everything)
     for name, path in zip(template_sets, paper_numbers, strict=True):
         files.write_json(path, common["sets"][name]["numbers"])
 

@@ -40,7 +40,7 @@ SLOPE, ACCURACY = f"slope, {DIFFERENCE}", "balanced accuracy"
 
 def section(
     *,
-    section_template: str,
+    section_templates: list,
     estimates: str,
     curves: str,
     metrics: str,
@@ -48,7 +48,7 @@ def section(
     figures: list,
     tables: list,
     comparison_numbers: list,
-    section_tex: str,
+    section_files: list,
     paper_numbers: list,
     parts: list,
     templates: list,
@@ -66,7 +66,7 @@ def section(
     run has other models, its demonstrations are not counted.
     """
     common = sections.context(
-        "underspecification", parts, figures, tables, comparison_numbers, section_tex, called="source",
+        "underspecification", parts, figures, tables, comparison_numbers, section_files[0], called="source",
         models=models,
     )  # fmt: skip
     toy = files.read_csv(correlations)
@@ -104,7 +104,7 @@ def section(
         "shown": [main, *(name for name in parts if name == study.RUN and name != main)],
         "titles": {name: PLACES[name] for name in parts},
     }
-    sections.write(section_tex, section_template, common)
+    sections.write_all(section_files, section_templates, common)
     for part, path in zip(parts, paper_numbers, strict=True):
         files.write_json(path, common["sources"][part]["numbers"])
 

@@ -31,14 +31,14 @@ SOURCE = "estimates.csv"
 
 def section(
     *,
-    section_template: str,
+    section_templates: list,
     estimates: str,
     overlap: str,
     instances: list,
     figures: list,
     tables: list,
     comparison_numbers: list,
-    section_tex: str,
+    section_files: list,
     paper_numbers: list,
     template_sets: list,
     winogender: bool,
@@ -55,7 +55,7 @@ def section(
     prompted, ``scored`` those that resolve by likelihood, ``labels`` what tables call systems.
     """
     common = sections.context(
-        "winopron", template_sets, figures, tables, comparison_numbers, section_tex, models=models | scored
+        "winopron", template_sets, figures, tables, comparison_numbers, section_files[0], models=models | scored
     )
     measured, common_biases = study.with_systems(study.read_table(estimates), labels), study.read_table(overlap)
     for part, path in zip(template_sets, instances, strict=True):
@@ -67,8 +67,11 @@ def section(
         entries = common["sets"][part]["numbers"]
         entries |= of_settings({"draws": draws}, {"draws": "winopron.bootstrap.draws"})
         entries |= count_instances(files.read_parquet(path), path)
-        entries |= count_systems(rows, part) | count_bias(rows, part) | count_overlaps(overlaps, part)
-        enough = rows.metric.isin(["positive", "negative"]) & (rows.below >= FEWEST)
+        entries |= (
+            count_systems(rows, part) | count_bias(without_demonstrations(rows), part) | count_overlaps(overlaps, part)
+        )
+        told = without_demonstrations(rows)
+        enough = rows.index.isin(told.index) & rows.metric.isin(["positive", "negative"]) & (rows.below >= FEWEST)
         for name, chosen in (
             ("rules", rows.kind == HEURISTIC), ("systems", rows.kind != HEURISTIC), ("bias", enough),
         ):  # fmt: skip
@@ -81,9 +84,15 @@ def section(
         "models": models,
         "scored": scored,
     }
-    sections.write(section_tex, section_template, common)
+    sections.write_all(section_files, section_templates, common)
     for part, path in zip(template_sets, paper_numbers, strict=True):
         files.write_json(path, common["sets"][part]["numbers"])
+
+
+def without_demonstrations(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of heuristics and of systems that are no demonstrations, where the run has any such system."""
+    demonstrations = rows.system.str.contains("(demonstration)", regex=False)
+    return rows[~demonstrations] if (~demonstrations & (rows.kind != HEURISTIC)).any() else rows
 
 
 def count_instances(instances: pd.DataFrame, source: str) -> dict[str, dict]:

@@ -1,4 +1,4 @@
-"""The overview over all studies: its section, its table and the first page of the report."""
+"""What the paper says of all studies together, the table behind it, and the first page of the report."""
 
 import json
 import re
@@ -12,17 +12,20 @@ from scripts.core.paper import finding_verdicts
 from scripts.core.paper.finding_verdicts import Check, Finding
 from scripts.core.paper.front import Front
 from scripts.core.paper.sections import target
-from scripts.paper import paper_figure, paper_overview
+from scripts.paper import paper_figure, paper_overview, paper_scores
+from tests.core.paper import test_score_changes
 from tests.figures import problems
 from tests.paper.typeset import ROOT, build_column, needs_tex
 
 STUDIES = [
     {"key": "one", "label": "One", "name": "One", "question": "Does it_ rise?", "parts": ["replica", "official"],
-     "abstract": False, "appendix": False, "chances": {"accuracy": 0.25}},
-    {"key": "two", "label": "Two", "name": "Two", "question": "", "parts": ["run"], "abstract": False,
-     "appendix": False, "chances": {}},
+     "appendix": False, "chances": {"accuracy": 0.25}},
+    {"key": "two", "label": "Two", "name": "Two", "question": "", "parts": ["run"], "appendix": False, "chances": {}},
 ]  # fmt: skip
-FRONT = r"""\BLOCK{if place == "thesis"}It rises to \VAR{front.estimate("accuracy", part="replica", pronoun="xe")}.
+COMMON = ("overview", "protocols", "scores", "headlines", "evidence")
+FRONT = r"""\BLOCK{if place == "protocol"}text & decision & score & others
+\BLOCK{elif place == "scores"}Its scores are these.
+\BLOCK{elif place == "thesis"}It rises to \VAR{front.estimate("accuracy", part="replica", pronoun="xe")}.
 \BLOCK{else}Both reach \VAR{front.estimate("accuracy", part="replica")},
 \VAR{front.against("accuracy", part="replica", pronoun="xe")}.
 \BLOCK{endif}"""
@@ -70,25 +73,37 @@ def made(tmp_path):
     picture.parent.mkdir(parents=True)
     picture.write_bytes(b"PNG")
     (tmp_path / "one_front.tex.j2").write_text(FRONT)
-    outputs = {
-        name: tmp_path / f"out/sections/{name}"
-        for name in ("overview_tex", "undecided_tex", "csv", "numbers", "report_rst")
-    }
     relative = {path: str(path.relative_to(tmp_path)) for path in (beside["csv"], beside["json"], picture)}
-    drawn = {kind: str(tmp_path / f"headlines.{kind}") for kind in ("pdf", "png", "csv")}
+    return render(
+        tmp_path, paths[2], STUDIES, fronts=[str(tmp_path / "one_front.tex.j2")],
+        verdicts=[relative[beside["csv"]]], comparison_numbers=[relative[beside["json"]]],
+        headline=[relative[picture]], headline_titles={relative[picture]: "One: A"},
+    )  # fmt: skip
+
+
+def render(folder, summary_csv, studies, **given):
+    """Draw both figures and write all that the paper says of the studies together; return the texts by name."""
+    drawn = {
+        name: {kind: str(folder / f"{name}.{kind}") for kind in ("pdf", "png", "csv")}
+        for name in ("headlines", "scores")
+    }
+    table = {f"table_{kind}": str(folder / f"table.{kind}") for kind in ("tex", "csv")}
+    outputs = {name: folder / f"out/sections/{name}" for name in ("csv", "numbers", "report_rst")}
+    sections_tex = [folder / f"out/sections/{name}.tex" for name in COMMON]
+    nothing = {"fronts": [], "verdicts": [], "comparison_numbers": [], "headline": [], "headline_titles": {}}
     with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(tmp_path)
-        paper_figure.main(summary_csv=str(paths[2]), studies=STUDIES, models={}, **drawn)
+        patch.chdir(folder)
+        paper_figure.main(summary_csv=str(summary_csv), studies=studies, models={}, **drawn["headlines"])
+        paper_scores.main(summary_csv=str(summary_csv), studies=studies, **drawn["scores"], **table)
         paper_overview.main(
-            template=str(ROOT / "paper/overview.tex.j2"), undecided_template=str(ROOT / "paper/undecided.tex.j2"),
-            fronts=[str(tmp_path / "one_front.tex.j2")], summary_csv=str(paths[2]), figure=drawn["pdf"],
-            verdicts=[relative[beside["csv"]]], comparison_numbers=[relative[beside["json"]]],
-            headline=[relative[picture]], headline_titles={relative[picture]: "One: A"},
-            studies=[dict(study) for study in STUDIES], title="The title",
-            models=[{"label": "A_1", "demonstration": False}],
-            **{name: str(path) for name, path in outputs.items()},
+            templates=[str(ROOT / f"paper/{name}.tex.j2") for name in COMMON], summary_csv=str(summary_csv),
+            figure=drawn["headlines"]["pdf"], scores_figure=drawn["scores"]["pdf"], scores_table=table["table_tex"],
+            studies=[dict(study) for study in studies], configured_title=None, plain_title="The title",
+            models=[{"label": "A_1", "demonstration": False}], sections_tex=[str(path) for path in sections_tex],
+            **{name: str(path) for name, path in outputs.items()}, **(nothing | given),
         )  # fmt: skip
-    return {name: path.read_text(encoding="utf-8") for name, path in outputs.items()} | {"folder": tmp_path}
+    made = {path.stem: path.read_text(encoding="utf-8") for path in sections_tex}
+    return made | {name: path.read_text(encoding="utf-8") for name, path in outputs.items()} | {"folder": folder}
 
 
 def seen(text):
@@ -97,15 +112,17 @@ def seen(text):
 
 
 def test_every_estimate_has_its_interval_and_n_and_links_to_its_row(made):
-    text = seen(made["overview_tex"])
-    assert r"It rises to 50\% (40 to 60; n = 9 pairs of people)." in text
-    both = r"Both reach 50\% (40 to 60; n = 9 pairs of people; A\_1) to 50\% (40 to 60; n = 9 pairs of people; B)"
-    assert both in text and r"above chance (25\%)." in text
+    # Nothing was compared by several scores: the abstract has the sentence of the first study.
+    assert r"It rises to 50\% (40 to 60; n = 9 pairs of people)." in seen(made["overview"])
+    page = re.sub(r"\\(.)", r"\1", made["report_rst"])
+    assert "Both reach 50% (40 to 60; n = 9 pairs of people; A_1) to 50% (40 to 60; n = 9 pairs of people; B)" in page
+    assert "above chance (25%)." in page
     # A study without sentences of its own has its question and its headlines; more units, more decimals.
-    assert r"accuracy: 50.0\% (no interval; n = 2,000 pairs of people) (A\_1)." in text
+    assert "accuracy: 50.0% (no interval; n = 2,000 pairs of people) (A_1)." in page
     numbers = json.loads(made["numbers"])
-    links = set(re.findall(r"\\sourced\{paper\.([^}]+)\}", made["overview_tex"]))
-    assert links == {target(name) for name in numbers}
+    printed = "".join(made[name] for name in COMMON)
+    links = set(re.findall(r"\\sourced\{paper\.([^}]+)\}", printed))
+    assert links and links <= {target(name) for name in numbers}
     used = files.read_csv(made["folder"] / "out/sections/csv", dtype=str).fillna("")
     for entry in numbers.values():
         same = used
@@ -114,18 +131,52 @@ def test_every_estimate_has_its_interval_and_n_and_links_to_its_row(made):
         assert len(same) == 1 and entry["source"] == "overview.csv"
 
 
+def test_protocols_and_scores_are_those_that_studies_state(made):
+    assert r"One & text & decision & score & others \\" in seen(made["protocols"])
+    assert r"Two & \multicolumn{4}{l}{}" in seen(made["protocols"])
+    assert "Its scores are these." in seen(made["scores"]) and "Two" not in made["scores"]
+    assert "half-widths go from 10.0 to 10.0 points" in seen(made["evidence"])
+
+
+@pytest.mark.parametrize(
+    ("models", "abstract", "moves"),
+    [
+        (["m"], r"M gets \emph{xe} right in 10\% (0 to 20) of the sentences by the sum of log-probabilities, which the"
+         r" study uses, and in 90\% (80 to 100) by the sum minus that of the sentence without its context; for"
+         r" \emph{he} it is 70\% (60 to 80) and 20\% (10 to 30). The score decides whom this model misgenders.",
+         r"For M, these accuracies move most: \emph{he} from 70\% (60 to 80) to 20\% (10 to 30) (minus context-free);"),
+        ([f"m{n}" for n in range(4)], "In 4 of 4 models one pronoun rises while another falls", "For M0, these"),
+        ([f"m{n}" for n in range(7)], "In 7 of 7 models one pronoun rises while another falls",
+         "Of 7 models, 7 have an accuracy that moves beyond its interval, and 7 have one pronoun that rises"),
+    ],
+    ids=["one", "four", "many"],
+)  # fmt: skip
+def test_the_abstract_states_the_largest_moves_in_opposite_directions(tmp_path, models, abstract, moves):
+    rows = [one for model in models for one in test_score_changes.by_score(model)]
+    test_score_changes.summary(tmp_path, rows)
+    (tmp_path / "ruff_front.tex.j2").write_text(FRONT)
+    study = STUDIES[0] | {"key": "ruff", "label": "RUFF"}
+    made = render(tmp_path, tmp_path / "ruff.csv", [study], fronts=[str(tmp_path / "ruff_front.tex.j2")])
+    assert abstract in seen(made["overview"]) and moves in seen(made["scores"])
+    assert made["report_rst"].count("The score decides whom") == 1
+    assert "n = 40 instances (RUFF)" in seen(made["overview"])
+    # A row for each model, but one row for many: that is no table.
+    assert ("tab:scores" in made["scores"]) == (len(models) == 4)
+
+
 def test_rules_and_demonstrations_are_left_out_where_there_is_anything_else(made):
-    assert "; demo" not in made["overview_tex"] and "; rule" not in made["overview_tex"]
+    assert not re.search("; demo|; rule", made["report_rst"] + made["overview"])
     drawn = files.read_csv(made["folder"] / "headlines.csv")
     assert set(drawn.label) == {"A_1", "B"} and drawn.value.tolist() == [50.0] * 4
     assert drawn.chance.iloc[:3].tolist() == [25.0] * 3 and drawn.chance.isna().iloc[3]
 
 
-def test_findings_are_listed_with_what_they_lack(made):
-    text = seen(made["undecided_tex"])
-    assert r"Of the study's 12 findings, 10 hold, 1 fails and 1 is undecided on the \emph{replica} data." in text
-    assert r"12. Finding 12. (replica) && $\Delta I$ of C" in text
-    assert r"2. Finding 2. (replica) & holds &" in text and "Two" not in text
+def test_findings_that_hold_or_fail_are_listed(made):
+    text = seen(made["evidence"])
+    assert r"2. Finding 2. (replica) & holds &" in text and r"1. Finding 1. (replica) & fails &" in text
+    # What is undecided, and a study that tests none, are not.
+    assert "Finding 12." not in text and "Two" not in text.partition("Published numbers")[0]
+    assert "n = 22 verdicts" in text and "because this run has none" not in text
 
 
 @pytest.mark.parametrize(
@@ -216,7 +267,8 @@ def test_it_can_be_typeset(made, tmp_path):
     folder = tmp_path / "typeset"
     folder.mkdir()
     (folder / "headlines.pdf").write_bytes((made["folder"] / "headlines.pdf").read_bytes())
-    text = made["overview_tex"] + r"\label{sec:provenance}" + made["undecided_tex"]
+    labels = "".join(rf"\label{{sec:{name}}}" for name in ("provenance", "results", "limits"))
+    text = "".join(made[name] for name in COMMON) + labels
     text = re.sub(r"\{[^{}]*headlines\.pdf\}", "{headlines.pdf}", text)
     targets = sorted(set(re.findall(r"\\(?:sourced|origin)\{([^}]+)\}", text)))
     build_column(folder, f"{text} The end. " + "".join(rf"\hypertarget{{{name}}}{{}}" for name in targets))

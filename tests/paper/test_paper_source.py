@@ -6,9 +6,11 @@ import re
 from pathlib import Path
 
 import pandas as pd
+import pytest
 
 from scripts.core import files
 from tests import forks
+from tests.core.paper import test_score_changes
 from tests.paper import main_file
 from tests.paper.typeset import ROOT
 from tests.ruff.synthetic import SETS
@@ -18,7 +20,7 @@ C2F = {"c2f-minilm-litbank": {"label": "c2f-MiniLM (demonstration)", "demonstrat
 
 def test_a_demonstration_system_is_named_described_and_cited(tmp_path):
     printed = main_file.write(tmp_path, coreference_systems=C2F)
-    assert "\\textbf{Demonstration models.} c2f-MiniLM (demonstration) only exercises" in printed
+    assert "c2f-MiniLM (demonstration) is a demonstration model, which exercises" in " ".join(printed.split())
     assert "The coreference system c2f-MiniLM (demonstration) puts" in printed
     keys = {key for cited in re.findall(r"\\citep\{([^}]+)\}", printed) for key in cited.split(",")}
     known = set(re.findall(r"^@\w+\{(\w+),", (tmp_path / "references.bib").read_text(), flags=re.MULTILINE))
@@ -28,23 +30,30 @@ def test_a_demonstration_system_is_named_described_and_cited(tmp_path):
 
 def test_pronoun_sets_of_the_run_are_named_if_a_study_takes_them(tmp_path):
     text = main_file.write(tmp_path, pronoun_sets=SETS[:4])
-    assert "The pronoun sets, in the order in which ties are broken, are he" in text
-    alone = main_file.write(tmp_path)
-    assert "pronoun sets, in the order" not in alone.partition("Limitations")[0]
+    assert "The pronoun sets are he" in text
+    assert "The pronoun sets are" not in main_file.write(tmp_path)
 
 
 def test_a_run_without_models_has_a_paper(tmp_path):
     """A study may need no model: then no model, engine or table of models is spoken of."""
     text = main_file.write(tmp_path)
     assert r"\input{sections/overview}" in text.split(r"\input{sections/one}")[0]
-    assert r"\section*{Limitations}" in text.split(r"\input{sections/two}")[1].split(r"\bibliography{")[0]
+    assert r"\subsection*{Limitations}" in text.split(r"\input{sections/two}")[1].split(r"\bibliography{")[0]
     assert "engine" not in text
     assert "tab:run" not in text and "tab:compute" not in text
     assert r"\input{sections/two_appendix}" in text.split(r"\appendix")[1] and "one_appendix" not in text
-    # Each section is read twice: its body, and in the appendix its details.
-    body, details = text.split(r"\detailstrue")
-    assert [part.count(r"\input{sections/one}") for part in (body, details)] == [1, 1]
-    assert [part.count(r"\input{sections/two}") for part in (body, details)] == [1, 1]
+    assert [text.count(rf"\input{{sections/{name}}}") for name in ("one", "two")] == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("configured", "printed"), [(None, "The score decides whom a language model misgenders"), ("Mine", "Mine")]
+)
+def test_the_title_is_configured_or_says_what_the_run_supports(tmp_path, configured, printed):
+    test_score_changes.summary(tmp_path, test_score_changes.by_score("m"))
+    studies = [main_file.STUDIES[0] | {"key": "ruff"}]
+    settings = main_file.SETTINGS | {"title": configured}
+    text = main_file.write(tmp_path, summary_csv=str(tmp_path / "ruff.csv"), studies=studies, settings=settings)
+    assert rf"\title{{{printed}}}" in text and f"pdftitle={{{printed}}}" in text
 
 
 MIXED = """

@@ -23,6 +23,7 @@ from tests.paper import main_file
 from tests.paper.typeset import ROOT, needs_tex
 from tests.ruff import synthetic
 
+SECTIONS = ("ruff", "ruff_appendix")
 FIGURES = (
     "headline", "context_free", "introduction_accuracy", "accuracy_by_pronoun", "accuracy_by_distractors", "scaling",
     "error_types", "context_free_by_model", "who_becomes_whom",
@@ -142,18 +143,16 @@ def render(folder, models=TWO, sets=SETS[:4], seeds=3, distractors=range(6), key
     paper = folder / "paper"
     main_file.write(
         paper, pronoun_sets=sets, engine="packed",
-        studies=[{"key": "ruff", "name": "RUFF", "abstract": True, "appendix": False}],
+        studies=[{"key": "ruff", "label": "RUFF", "name": "RUFF", "appendix": True, "chances": {}}],
     )  # fmt: skip
     ruff_paper.section(
-        section_template=str(ROOT / "paper/sections/ruff.tex.j2"),
-        abstract_template=str(ROOT / "paper/sections/ruff_abstract.tex.j2"),
+        section_templates=[str(ROOT / f"paper/sections/{name}.tex.j2") for name in SECTIONS],
         **paths,
         instance_counts=listed["instance_counts"],
         figures=[str(p) for p in sorted((folder / "figures").rglob("*.pdf"))],
         tables=[str(p) for p in sorted((folder / "tables").rglob("*.tex"))],
         comparison_numbers=[str(p) for p in sorted((folder / "tables").glob("*.json"))],
-        section_tex=str(paper / "sections/ruff.tex"),
-        abstract_tex=str(paper / "sections/ruff_abstract.tex"),
+        section_files=[str(paper / f"sections/{name}.tex") for name in SECTIONS],
         paper_numbers=[str(folder / f"analysis/{key}/paper_numbers.json") for key in keys],
         template_sets=keys,
         models=models,
@@ -165,15 +164,12 @@ def render(folder, models=TWO, sets=SETS[:4], seeds=3, distractors=range(6), key
         prompting=asked,
         uneven=[],
     )
-    sources = ("main.tex", "sections/ruff.tex", "sections/ruff_abstract.tex")
+    sources = ["main.tex", *(f"sections/{name}.tex" for name in SECTIONS)]
     rendered = "".join((paper / name).read_text(encoding="utf-8") for name in sources)
     targets = sorted(set(re.findall(r"\\(?:sourced|origin)\{([^}]+)\}", rendered)))
     anchors = "".join(rf"\hypertarget{{{target}}}{{}}" for target in targets)
-    others = {
-        "provenance": rf"\section{{Sources}}\label{{sec:provenance}}{anchors}", "currency": "",
-        "overview": r"\input{sections/ruff_abstract}", "undecided": r"\section{Findings}\label{sec:findings}",
-        "scores": r"\begin{figure}\caption{Scores}\label{fig:scores}\end{figure}",
-    }  # fmt: skip
+    others = dict.fromkeys(("currency", "overview", "protocols", "scores", "headlines", "evidence"), "")
+    others["provenance"] = rf"\section{{Sources}}\label{{sec:provenance}}{anchors}"
     for name, text in others.items():
         files.write_text(paper / f"sections/{name}.tex", text)
     return paper
@@ -181,7 +177,7 @@ def render(folder, models=TWO, sets=SETS[:4], seeds=3, distractors=range(6), key
 
 def section(paper):
     """Return the section as a reader sees it, in one line: without links."""
-    text = "".join((paper / f"sections/{name}.tex").read_text(encoding="utf-8") for name in ("ruff_abstract", "ruff"))
+    text = "".join((paper / f"sections/{name}.tex").read_text(encoding="utf-8") for name in SECTIONS)
     text = re.sub(r"\\sourced\{[^}]+\}\{((?:\\.|[^{}]|\{\})*)\}", r"\1", text)
     return re.sub(r"\s+", " ", re.sub(r" \\origin\{[^}]+\}", "", text))
 
@@ -246,14 +242,15 @@ def sizes(reader):
     [
         (
             "one model, one seed",
-            ["All 20 findings of the study are undecided on the replica templates"],
-            ["shading: one standard deviation over samples", "official templates",
-             # Boxes are over prompts: with 4 instances of each prompt none is drawn.
+            ["their answers, which are too few to report"],
+            ["findings of the study are",
+             "shading: one standard deviation over samples", "official templates",
+             # Four instances of each prompt are too few.
              "prompting_vanilla.pdf", r"\ref{fig:ruff-replica-prompting_vanilla}"],
         ),
         (
             "all models of the study",
-            ["of 29 models", r"\citep{chung2024}", r"\citep{biderman2023}", "and the tests of single models.",
+            ["of 29 models", r"\citep{chung2024}", r"\citep{biderman2023}", "file has the tests of single models.",
              "shading: one standard deviation over samples", "bootstrap intervals over occupations"],
             ["On average over prompts", "goes from", "allal2025", "Demonstration models", "Also made"],
         ),
@@ -287,10 +284,10 @@ def test_the_study_stands_beside_the_run(rendered):
 
 
 def test_the_body_is_short_and_the_details_have_all_other_figures(rendered):
-    body, details = section(rendered("all models of the study")).split(r"\ifdetails \section{RUFF in detail}")
-    assert r"\ifdetails\else" in body
+    body, details = section(rendered("all models of the study")).split(r"\section{RUFF: details}")
     places = {name: (f"official/{name}.pdf}}" in body, f"official/{name}.pdf}}" in details) for name in FIGURES}
-    assert all(sum(place) == 1 for place in places.values())
+    # Predictions by model are in the CSV file alone.
+    assert [name for name, place in places.items() if sum(place) != 1] == ["context_free_by_model"]
     assert places["who_becomes_whom"][0] and not places["error_types"][0]
 
 

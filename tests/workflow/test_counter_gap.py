@@ -38,22 +38,13 @@ def test_delta_i_follows_from_the_predictions(run):
     assert seen == len(ours) >= 2 * 6 + 8
 
 
-def test_the_section_shows_what_the_other_tables_repeat(run):
-    text = (run.parent / "paper/sections/counter_gap.tex").read_text(encoding="utf-8")
+def test_the_section_speaks_of_all_that_it_shows(run):
+    text = "".join(
+        path.read_text(encoding="utf-8") for path in (run.parent / "paper/sections").glob("counter_gap*.tex")
+    )
     labels = re.findall(r"\\label\{([^}]+)\}", text)
-    assert len(labels) == len(set(labels))
+    assert labels and len(labels) == len(set(labels))
     for label in labels:
         assert re.search(rf"\\ref\{{{label}\}}", text), label
-    shown, left_out = set(), set()
-    for path in run.glob("figures/**/*.pdf"):
-        (shown if str(path.relative_to(run.parent)) in text else left_out).add(path.stem)
-    for path in run.glob("tables/**/*.tex"):
-        cells = path.read_text(encoding="utf-8").strip()
-        (shown if cells.startswith("%") or cells.partition("\n\\tablenote")[0] in text else left_out).add(path.stem)
-    # The study's own tables are files: bias and by_gender have their numbers together.
-    assert left_out - shown == {
-        "accuracy", "findings", "datasets", "debiasing", "inconsistency", "original_counterfactual",
-        "training",
-    }  # fmt: skip
     for cells in re.findall(r"\\midrule.*?\\bottomrule", text, flags=re.DOTALL):
         assert not re.search("not (applicable|run|released)", cells), cells

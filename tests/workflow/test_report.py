@@ -87,12 +87,11 @@ def test_a_result_has_its_study_and_the_papers_caption(report, finished, tmp_pat
     assert re.findall(r"[A-Za-z]{3,}", shown[1])[:8] == words
 
 
-def test_it_opens_with_the_overview(report, tmp_path):
+def test_it_opens_with_the_overview(report, finished, tmp_path):
     """What each study found and its first figure, before anything is clicked."""
     page = opened(report, tmp_path)
-    places = [
-        page.index(words) for words in ("pronouns: ", "The introduced pronoun is preferred", "data:image/png;base64,")
-    ]
+    title = re.search(r"\\title\{(.*)\}", (finished.folder / "results/paper/main.tex").read_text())[1]
+    places = [page.index(words) for words in (title, "The introduced pronoun is preferred", "data:image/png;base64,")]
     assert places == sorted(places)
     # In the window, and not below the menu.
     left, top = map(int, re.search(r'data-corner="(-?\d+) (-?\d+)"', page).groups())

@@ -76,10 +76,10 @@ def test_its_rows_are_in_the_summary_and_its_question_in_the_overview(site):
     assert rows.study.unique().tolist() == ["greetings"]
     assert rows.groupby("model").value.sum().round(6).tolist() == [1.0]
     assert json.loads((site.folder / "results/paper/summary.json").read_text())[0]["study"] == "greetings"
-    overview = (site.folder / "results/paper/sections/overview.tex").read_text()
-    assert "Which pronoun set does a model prefer in a greeting?" in overview
-    assert "share of sentences, they" in overview and "share of sentences, he" not in overview
+    protocols = (site.folder / "results/paper/sections/protocols.tex").read_text()
+    assert "Which pronoun set does a model prefer in a greeting?" in protocols
     page = (site.folder / "results/paper/report.rst").read_text()
+    assert r"share of sentences\, they" in page and r"share of sentences\, he" not in page
     assert r"Greetings\: Choices" in page and "data:image/png;base64," in page
 
 

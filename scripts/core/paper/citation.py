@@ -8,22 +8,19 @@ NAMED = 3
 """Up to this many models are named in a title."""
 
 
-def title(configured: str | None, models: list[str], studies: list[str]) -> str:
-    """Return the title of a paper: the configured one, or what was studied.
+def plain_title(models: list[str], studies: list[str]) -> str:
+    """Return the title of a paper whose scores change nothing: what was studied.
 
     Args:
-        configured: From the configuration.
         models: Labels of the run's models that are no demonstrations.
         studies: Labels of its studies.
 
     Examples:
-        >>> title(None, ["SmolLM2"], ["RUFF", "WinoPron"])
+        >>> plain_title(["SmolLM2"], ["RUFF", "WinoPron"])
         'How SmolLM2 handles pronouns: two studies in one run'
-        >>> title(None, [], ["RUFF"])
+        >>> plain_title([], ["RUFF"])
         'How models handle pronouns: a run of RUFF'
     """
-    if configured:
-        return configured
     subject = f"{len(models)} models"
     if not models:
         subject = "models"

@@ -10,23 +10,16 @@ APPENDIX = ("sections/provenance", "sections/currency")
 """What ``scripts/paper/paper_provenance.py`` writes: where everything comes from, and whether it is current."""
 
 
-def floats(main_tex: str | Path, jobs: list[dict]) -> list[dict]:
+def floats(main_tex: str | Path) -> list[dict]:
     """Return the numbered figures and tables of a paper in the order of its source.
 
-    Args:
-        main_tex: LaTeX numbers floats in the order in which it reads them, also when it moves them.
-        jobs: A table's file is known by its content, which is an output of one of these.
+    LaTeX numbers floats in the order in which it reads them, also when it moves them.
 
     Returns:
-        ``kind``, ``number``, ``label``, ``body`` (the environment's source) and ``path`` (of the file, or None).
+        ``kind``, ``number``, ``label``, ``body`` (the environment's source) and ``path``: of the file, or None where a
+        table is made from none (:func:`scripts.core.paper.sections.read_table` names it in a comment).
     """
-    tables = {
-        path: Path(path).read_text(encoding="utf-8").strip()
-        for job in jobs
-        for path in job["outputs"]
-        if path.endswith(".tex") and "/tables/" in path and Path(path).is_file()
-    }
-    text = _typeset(_source(Path(main_tex)))
+    text = _source(Path(main_tex))
     found, last_numbers = [], {"figure": 0, "table": 0}
     for match in re.finditer(r"\\begin\{((figure|table)\*?)\}", text):
         kind = match[2]
@@ -34,23 +27,12 @@ def floats(main_tex: str | Path, jobs: list[dict]) -> list[dict]:
         last_numbers[kind] += 1
         label = re.search(r"\\label\{([^}]+)\}", body)
         graphic = re.search(r"\\includegraphics(?:\[[^]]*\])?\{([^}]+)\}", body)
-        if kind == "figure":
-            path = os.path.normpath(Path(main_tex).parent / graphic[1]) if graphic else None
-        else:
-            # Equal tables of two template sets stand under labels that say which is which.
-            same = [path for path, content in tables.items() if content in body]
-            path = min(same, key=lambda path: Path(path).parent.name not in (label[1] if label else ""), default=None)
+        file = re.search(r"^% (\S+)$", body, flags=re.MULTILINE)
+        path = os.path.normpath(Path(main_tex).parent / graphic[1]) if graphic else file and file[1]
         found.append(
             {"kind": kind, "number": last_numbers[kind], "label": label and label[1], "body": body, "path": path}
         )
     return found
-
-
-def _typeset(text: str) -> str:
-    """Return a paper's source with what LaTeX reads: of a section its body, and after ``\\detailstrue`` its details."""
-    body, switch, appendix = text.partition(r"\detailstrue")
-    body = re.sub(r"^\\ifdetails$.*?^\\fi$", "", body, flags=re.DOTALL | re.MULTILINE)
-    return body + switch + re.sub(r"^\\ifdetails\\else$.*?^\\fi$", "", appendix, flags=re.DOTALL | re.MULTILINE)
 
 
 def _source(path: Path, folder: Path | None = None) -> str:

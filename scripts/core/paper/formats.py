@@ -97,8 +97,9 @@ MANY_UNITS = 1000
 
 
 def estimate(
-    value: float, low: float, high: float, n: float, n_unit: str = "instances", style: str = "percent", whose: str = ""
-) -> str:
+    value: float, low: float, high: float, n: float, n_unit: str = "instances", style: str = "percent",
+    whose: str = "", sized: bool = True,
+) -> str:  # fmt: skip
     """Return an estimate as sentences of the first page and its figure print it: value, unit, interval, n.
 
     Args:
@@ -106,6 +107,7 @@ def estimate(
         n_unit: What ``n`` counts; instances are not named.
         style: ``percent`` and ``points`` for shares and their differences, ``plain`` for what is printed as it is.
         whose: Of which model, where a sentence has several.
+        sized: Whether n is printed; where it is not, the sentence says it once for several estimates.
 
     Examples:
         >>> estimate(0.5666, 0.494, 0.633, 180)
@@ -121,7 +123,7 @@ def estimate(
     signed = style == "points"
     spread = "no interval" if start is None or stop is None else interval(start, stop, decimals, signed)
     count = f"n = {number(n, 0)}" + ("" if n_unit == "instances" else f" {n_unit}")
-    facts = "; ".join(filter(None, [spread, count, whose]))
+    facts = "; ".join(filter(None, [spread, count if sized else "", whose]))
     return f"{number(factor * value, decimals, signed)}{word} ({facts})"
 
 

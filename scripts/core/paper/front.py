@@ -72,6 +72,15 @@ class Front:
         ]
         return latex.Raw(" to ".join(ends))
 
+    def estimate_at(self, place: Any, style: str = "percent", sized: bool = False) -> latex.Raw:
+        """Return the estimate of a row of the summary as text, without its n unless ``sized``."""
+        return self._number(place, self.frame.loc[place], style, sized=sized)
+
+    def print_half_width(self, place: Any) -> latex.Raw:
+        """Return half the width of the interval of a row of the summary, in percentage points."""
+        row = self.frame.loc[place]
+        return self._add(place, formats.percent((row.high - row.low) / 2, 1), (row.high - row.low) / 2, ["half-width"])
+
     def against(self, metric: str, **chosen: Any) -> latex.Raw:
         """Return whether values are above or below chance, in words; empty without any row or chance.
 
@@ -113,6 +122,11 @@ class Front:
         """Return for how many models or systems the interval lies above a limit."""
         return int((self.rows(metric, **chosen).low > limit).sum())
 
+    def differing(self, metric: str, limit: float, **chosen: Any) -> int:
+        """Return for how many models or systems the interval leaves a limit out."""
+        rows = self.rows(metric, **chosen)
+        return int(((rows.low > limit) | (rows.high < limit)).sum())
+
     def counted(self, metric: str, **chosen: Any) -> int:
         """Return how many models or systems have the metric."""
         return len(self.rows(metric, **chosen))
@@ -138,18 +152,19 @@ class Front:
             for (part, name), texts in named.items()
         ]
 
-    def _number(self, place: Any, row: pd.Series, style: str, whose: str = "") -> latex.Raw:
+    def _number(self, place: Any, row: pd.Series, style: str, whose: str = "", sized: bool = True) -> latex.Raw:
+        text = formats.estimate(row.value, row.low, row.high, row.n, row.n_unit, style, whose, sized)
+        return self._add(place, text, row.value, [*(["named"] if whose else []), *([] if sized else ["value"])])
+
+    def _add(self, place: Any, text: str, value: float, ending: list[str]) -> latex.Raw:
+        """Return what is printed of a row of the summary, and keep it under an id made of its factors and an ending."""
+        row = self.frame.loc[place]
         factors = [name for name in estimate_rows.factors(row.index) if (self.frame[name] != "").any()]
         # A factor that is empty is pooled, which tells the row from others.
         keys = [*(name for name in (*IDENTITY[1:], "metric") if row[name]), *factors]
-        identifier = ".".join(
-            [self.key, *(str(row[name]) for name in keys if row[name]), *(["named"] if whose else [])]
-        )
-        text = formats.estimate(row.value, row.low, row.high, row.n, row.n_unit, style, whose)
+        identifier = ".".join([self.key, *(str(row[name]) for name in keys if row[name]), *ending])
         cell = {"study": self.key} | {name: str(row[name]) for name in keys}
-        self.entries[identifier] = {
-            "value": row.value, "text": text, "source": FILE, "cell": cell,
-        }  # fmt: skip
+        self.entries[identifier] = {"value": value, "text": text, "source": FILE, "cell": cell}
         self.used.append(place)
         return latex.Raw(latex.escape(sections.number({"id": "paper", "numbers": self.entries}, identifier)))
 

@@ -30,6 +30,8 @@ COLUMN = 3.5
 COLUMN_POINTS, SMALLEST = 236, 7
 """Width of a column and size of the smallest type, in points."""
 SIZES = {"footnotesize": 8, "scriptsize": 7}
+BASELINE = re.compile(r"\((rule|demonstration)\)")
+"""What the labels of heuristics and of demonstration models and systems hold."""
 LETTER, GAP = 0.47, 7.0
 """Width of a letter in parts of its size, and the space between columns of a table in points."""
 
@@ -96,6 +98,8 @@ def context(
         "figure": figure,
         "table": table,
         "findings": findings,
+        "evidence": evidence,
+        "count_rows": count_rows,
     }
 
 
@@ -123,8 +127,8 @@ def _read_numbers(paths: Iterable[str | Path]) -> dict[str, dict[str, Any]]:
 
 
 def _read_tables(paths: Iterable[str | Path], folder: str) -> dict[str, latex.Raw]:
-    """Return the LaTeX of the tables in a folder of that name; a table without rows is empty."""
-    return {path.stem: _body(path) for path in map(Path, paths) if path.parent.name == folder}
+    """Return the LaTeX of the tables in a folder of that name (:func:`read_table`)."""
+    return {path.stem: read_table(path) for path in map(Path, paths) if path.parent.name == folder}
 
 
 def entry(part: dict, name: str) -> dict[str, Any]:
@@ -203,6 +207,12 @@ def write(path: str | Path, template: str | Path, context: Mapping[str, Any]) ->
     """Render a template, link its numbers and captions, and write the result."""
     template = Path(template)
     files.write_text(path, link_numbers(latex.render(template.parent, template.name, context)))
+
+
+def write_all(paths: Iterable[str | Path], templates: Iterable[str | Path], context: Mapping[str, Any]) -> None:
+    """Render the section and the appendix of a study (:func:`write`)."""
+    for path, template in zip(paths, templates, strict=True):
+        write(path, template, context)
 
 
 def list_words(words: Iterable[str]) -> latex.Raw:
@@ -287,14 +297,83 @@ def findings(beside: dict, part: str, called: str = "this run") -> latex.Raw:
     )
 
 
+def published_results(beside: dict, part: str) -> latex.Raw:
+    """Return a sentence that counts a study's published results by how those of a part of the run compare."""
+    counted = f"published.{part}.results."
+    if f"{counted}total" not in beside["numbers"]:
+        return latex.Raw("")
+    words = {
+        "as_printed": ("comes out as printed", "come out as printed"),
+        "within_interval": ("lies in our interval", "lie in our interval"),
+        "within_tolerance": ("lies in the tolerance", "lie in the tolerance"),
+        "differs": ("differs", "differ"),
+        "not_covered": ("is not covered", "are not covered"),
+    }
+    told = [
+        f"{number(beside, counted + name)} {_verb(beside, counted + name, *forms)}"
+        for name, forms in words.items()
+        if value(beside, counted + name)
+    ]
+    total = number(beside, f"{counted}total")
+    if value(beside, f"{counted}not_covered") == value(beside, f"{counted}total"):
+        return latex.Raw(f"None of its {total} published results can be compared with a result of this run.")
+    return latex.Raw(f"Of its {total} published results, {list_words(map(latex.Raw, told))}.")
+
+
+def evidence(beside: dict, part: str, called: str = "this run") -> latex.Raw:
+    """Return what a part of the run decides of a study's findings and published results; nothing if nothing."""
+    numbers, printed = beside["numbers"], f"published.{part}.results."
+    decided = any(numbers.get(f"findings.{part}.{name}", {"value": 0})["value"] for name in ("holds", "fails"))
+    covered = f"{printed}total" in numbers and value(beside, f"{printed}total") > value(beside, f"{printed}not_covered")
+    if not decided and not covered:
+        return latex.Raw("")
+    return latex.Raw(f"{findings(beside, part, called)} {published_results(beside, part)}")
+
+
 def _verb(part: dict, name: str, singular: str, plural: str) -> str:
     return singular if value(part, name) == 1 else plural
 
 
-def _body(path: Path) -> latex.Raw:
-    """Return what a section takes of a table's file: nothing if that has a comment in place of rows."""
+def read_table(path: str | Path) -> latex.Raw:
+    """Return what the paper prints of a table's file, below a comment with its path; nothing of a table without rows.
+
+    Rows of heuristics and demonstrations are printed only where the table has no others.
+    """
     text = Path(path).read_text(encoding="utf-8").strip()
-    return latex.Raw("") if text.startswith("%") else fit_table(text)
+    return latex.Raw("" if text.startswith("%") else f"% {path}\n{fit_table(_without_baselines(text))}")
+
+
+def _without_baselines(text: str) -> str:
+    """Return a table without rows of heuristics and demonstrations, unless these are all.
+
+    A cell of the first two columns is empty where it repeats the one above. Where the row goes that has the label of a
+    block, the next row that stays gets it.
+    """
+    heads, rule, body = text.partition("\\midrule\n")
+    body, end, note = body.partition(r"\bottomrule")
+    kept: list[str] = []
+    block = label = system = ""
+    for line in body.splitlines():
+        if line == r"\midrule":
+            kept += [line] if kept and kept[-1] != line else []
+            continue
+        first, _, cells = line.partition(" & ")
+        second = cells.partition(" & ")[0]
+        if first:
+            block, label, system = first, first, second
+        system = second or system
+        if not BASELINE.search(block + system):
+            kept.append(f"{label} & {cells}")
+            label = ""
+    if kept and kept[-1] == r"\midrule":
+        kept.pop()
+    return "\n".join([heads + rule.strip(), *kept, end + note]) if kept else text
+
+
+def count_rows(cells: str) -> int:
+    """Return how many rows a table prints, heads left out."""
+    _, _, body = cells.partition("\\midrule\n")
+    return sum(line.endswith(r"\\") for line in body.partition(r"\bottomrule")[0].splitlines())
 
 
 def fit_table(text: str) -> latex.Raw:

@@ -24,7 +24,7 @@ LEVELS = {
     "method": {"vanilla": ""},
     "order": {"published": ""},
     "original_gender": {"M": "M2F", "F": "F2M"},
-    "pronoun_type": {"binary": "binary pronouns", "neutral": "they", "neo": "neo-pronouns"},
+    "pronoun_type": {"binary": "binary pronouns", "neutral": "they", "neo": "neopronouns"},
     "role": {"original|control": "original", "swap-1|swap-2": "counterfactual"},
     "setting": {"fidelity": ""},
     "shots": {"0": ""},

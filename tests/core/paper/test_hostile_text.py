@@ -120,7 +120,7 @@ def paper(folder, text):
     facts = {"model": "m", "label": text, "source": {"hub": text}, "revision": text}
     files.write_parquet(folder / "m.parquet", pd.DataFrame({"x": [1]}), facts)
     return main_file.write(
-        folder, title=text, settings={"authors": [text], "date": text, "code": f"https://a.org/{text}"},
+        folder, settings={"title": text, "authors": [text], "date": text, "code": f"https://a.org/{text}"},
         pronoun_sets=[*SETS[:3], SETS[3] | {"label": text}], models={"m": entry(text)},
         coreference_systems={"a": {"label": text, "demonstration": True}}, made=[str(folder / "m.parquet")],
     )  # fmt: skip

@@ -38,14 +38,15 @@ def test_every_part_has_what_is_its_own_and_what_stands_beside_them_is_apart(mad
     context = sections.context("s", ["replica", "official"], **made, models=models)
     assert list(context["sets"]) == ["replica", "official"] and context["any_set"] is context["sets"]["replica"]
     official = context["sets"]["official"]
-    assert official["tables"] == {"accuracy": "official cells"}
+    path = made["section_tex"].parents[2] / "s/tables/official/accuracy.tex"
+    assert official["tables"] == {"accuracy": f"% {path}\nofficial cells"}
     assert official["figures"] == {"a": "../s/figures/official/a.pdf"}
     official["numbers"]["n"] = {"value": 8, "text": "eight"}
     assert link_numbers(context["number"](official, "n")) == r"\sourced{s.official.n}{eight}"
     assert context["value"](official, "n") == 8
     assert context["shared"] == {"toy": "../s/figures/toy.pdf", "b": "../s/figures/comparison/b.pdf"}
     assert context["demonstration"] == ["A"]
-    assert context["beside"]["tables"] == {"findings": "findings"}
+    assert context["beside"]["tables"]["findings"].endswith("\nfindings")
     assert link_numbers(number(context["beside"], "findings.total")) == r"\sourced{s.findings.total}{3}"
     of_sources = sections.context("s", ["replica", "official"], **made, called="source")
     assert list(of_sources["sources"]) == ["replica", "official"] and "sets" not in of_sources
@@ -58,7 +59,40 @@ def test_a_table_without_rows_is_empty_and_a_plain_one_fits_its_place(made):
     context = sections.context("s", ["replica", "official"], **made)
     assert not context["beside"]["tables"]["findings"]
     tables = {key: part["tables"]["accuracy"] for key, part in context["sets"].items()}
-    assert sorted(text.startswith(r"\begin{adjustbox}{max width=\linewidth}") for text in tables.values()) == [0, 1]
+    assert sorted(r"\begin{adjustbox}{max width=\linewidth}" in text for text in tables.values()) == [0, 1]
+
+
+RULE = r"\midrule"
+
+
+@pytest.mark.parametrize(
+    ("rows", "printed"),
+    [
+        (["A & none & 1", "B (rule) & none & 2"], ["A & none & 1"]),
+        (["A (demonstration) & none & 1", " & n-CDA & 2", "B & none & 3"], ["B & none & 3"]),
+        (["one & A (rule) & 1", " & B & 2", " & C & 3"], ["one & B & 2", " & C & 3"]),
+        (["one & A (rule) & 1", RULE, "two & B & 2", RULE, "three & C (rule) & 3"], ["two & B & 2"]),
+        (["one & A & 1", " & B (rule) & 2", RULE, "two & B & 3"], ["one & A & 1", RULE, "two & B & 3"]),
+        (["A (rule) & 1", "B (rule) & 2"], ["A (rule) & 1", "B (rule) & 2"]),
+    ],
+    ids=[
+        "a rule",
+        "its repeated label",
+        "a block keeps its label",
+        "no empty block",
+        "lines between blocks",
+        "nothing else",
+    ],
+)
+def test_heuristics_and_demonstrations_are_printed_where_there_is_nothing_else(tmp_path, rows, printed):
+    def table(lines):
+        body = "\n".join(line if line == RULE else rf"{line} \\" for line in lines)
+        return f"\\begin{{tabular}}{{ll}}\n\\toprule\nSystem & n \\\\\n{RULE}\n{body}\n\\bottomrule\n\\end{{tabular}}"
+
+    files.write_text(tmp_path / "t.tex", table(rows) + "\n")
+    found = sections.read_table(tmp_path / "t.tex")
+    assert found == f"% {tmp_path / 't.tex'}\n{sections.fit_table(table(printed))}"
+    assert sections.count_rows(found) == len([line for line in printed if line != RULE])
 
 
 def test_numbers_and_captions_are_links():
@@ -121,3 +155,24 @@ def test_findings_are_counted_in_words_that_fit(holds, fails, undecided, models,
     text = sections.findings(beside, "replica", "a_b")
     assert sections.unmark_numbers(text).endswith(said)
     assert rf"\sourced{{s.findings.replica.undecided}}{{{undecided}}}" in link_numbers(text)
+
+
+@pytest.mark.parametrize(
+    ("counts", "said"),
+    [
+        ({"total": 5, "as_printed": 1, "differs": 2, "not_covered": 2},
+         "Of its 5 published results, 1 comes out as printed, 2 differ and 2 are not covered."),
+        ({"total": 5, "not_covered": 5}, "None of its 5 published results can be compared with a result of this run."),
+    ],
+)  # fmt: skip
+def test_published_results_are_counted_by_how_they_compare(counts, said):
+    usual = dict.fromkeys(("as_printed", "within_interval", "within_tolerance", "differs", "not_covered"), 0)
+    beside = part("s", **{f"published.replica.results.{name}": n for name, n in (usual | counts).items()})
+    assert sections.unmark_numbers(sections.published_results(beside, "replica")) == said
+    # A study of which nothing is decided or compared says nothing of it.
+    beside["numbers"] |= part(**{f"findings.replica.{name}": 0 for name in ("holds", "fails")})["numbers"]
+    beside["numbers"] |= part(**{"findings.replica.undecided": 3, "findings.total": 3})["numbers"]
+    told = sections.unmark_numbers(sections.evidence(beside, "replica"))
+    assert told == (
+        "" if counts["not_covered"] == 5 else f"All 3 findings of the study are undecided on this run. {said}"
+    )
