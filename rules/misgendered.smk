@@ -19,7 +19,7 @@ from scripts.misgendered import study as misgendered_study
 
 MISGENDERED_COMBINATIONS = str(TEMPLATES / "misgendered/declarations.tsv")
 MISGENDERED = call_or_exit(
-    misgendered_plan.Plan.of,
+    misgendered_plan.Plan,
     config["misgendered"],
     MODELS,
     RUN,

@@ -12,10 +12,9 @@ form. Two declarations may say the same: he, thon and co have one form for both 
 and 41 is 42. Such rows are one instance, with one id, which is scored once and counts for both.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -66,7 +65,6 @@ class Instances:
         names: As :func:`scripts.misgendered.names.read_replica` returns them.
         groups: Group to its forms (:func:`scripts.misgendered.study.select_groups`).
         group_rows: The line of each group in templates/pronouns.tsv.
-        name_files: Class of names to the file that has them.
         origins: As :mod:`scripts.core.provenance.origins` reads it.
     """
 
@@ -76,7 +74,6 @@ class Instances:
     declarations: Sequence[declaring.Declaration]
     wording: str
     group_rows: list[int]
-    name_files: Mapping[str, str]
     origins: dict[str, str]
 
     @property
@@ -182,8 +179,7 @@ class Instances:
         joined = {form: [SEPARATOR.join(groups) for groups in offer.values()] for form, offer in offers.items()}
         texts = [(t.form, list(offers[t.form]), joined[t.form], t.index, t.row) for t in self.templates.rows]
         ways = [(way.name, way.kind, way.number, way.row) for way in self.declarations]
-        paths = {name_class: Path(path).name for name_class, path in self.name_files.items()}
-        names = [(one["name"], one["name_class"], paths[one["name_class"]], one["row"]) for one in self.names]
+        names = [(one["name"], one["name_class"], one["file"], one["row"]) for one in self.names]
         types = [(group, forms.type) for group, forms in self.groups.items()]
         columns = {
             "declaration": ["declaration", "declaration_type", "declaration_number", "declaration_row"],

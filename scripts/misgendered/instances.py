@@ -43,7 +43,6 @@ def load(
     combined = declarations.read(combinations)
     if "names" in given:
         texts, listed = templates.read_replica(given["templates"]), names.read_replica(given["names"])
-        name_files: dict[str, str] = dict.fromkeys(study.NAME_CLASSES, given["names"])
     else:
         released = {
             (kind, number): given[study.declaration(kind, number)]
@@ -52,8 +51,7 @@ def load(
             if study.declaration(kind, number) in given
         }
         texts = templates.read_official(given["templates"], released)
-        name_files = {name_class: given[name_class] for name_class in study.NAME_CLASSES}
-        listed = names.read_official(name_files)
+        listed = names.read_official(given)
     lines = pronoun_lines(pronouns)
     return Instances(
         templates=texts,
@@ -62,7 +60,6 @@ def load(
         declarations=declarations.select(combined, declared["types"], declared["numbers"], combinations),
         wording=declared["wording"],
         group_rows=[lines[group] for group in groups],
-        name_files=name_files,
         origins={
             "template_row": Path(texts.file).name,
             "name_row": Path(given["names"]).name if "names" in given else "{name_file}",

@@ -30,14 +30,14 @@ def read_replica(path: str | Path) -> list[dict]:
     """Read this project's names (:data:`COLUMNS`).
 
     Returns:
-        ``name``, ``name_class``, ``row``, and ``where``, what messages call the row.
+        ``name``, ``name_class``, ``file``, ``row``, and ``where``, what messages call the row.
 
     Raises:
         UserError: For an unknown class, and as :func:`check`.
     """
     rows = read_frame(path, COLUMNS, levels={"name_class": NAME_CLASSES})[["name", "name_class"]]
     where = [f"{path}, row {row}" for row in rows.index]
-    return check(rows.assign(row=rows.index, where=where).to_dict("records"), str(path))
+    return check(rows.assign(file=Path(path).name, row=rows.index, where=where).to_dict("records"), str(path))
 
 
 def read_official(paths: dict[str, str]) -> list[dict]:
@@ -45,12 +45,10 @@ def read_official(paths: dict[str, str]) -> list[dict]:
     names = []
     for name_class in NAME_CLASSES:
         path = paths[name_class]
-        lines = read_text(path, "fetch it again").split("\n")
-        names += [
-            {"name": line.removesuffix("\r"), "name_class": name_class, "row": row, "where": f"{path}, row {row}"}
-            for row, line in enumerate(lines, start=1)
-            if line.removesuffix("\r")
-        ]
+        for row, line in enumerate(read_text(path, "fetch it again").split("\n"), start=1):
+            if name := line.removesuffix("\r"):
+                facts = {"name": name, "name_class": name_class, "file": Path(path).name, "row": row}
+                names.append(facts | {"where": f"{path}, row {row}"})
     return check(names, paths[NAME_CLASSES[0]])
 
 

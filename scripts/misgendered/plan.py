@@ -23,78 +23,67 @@ class Plan(StudyPlan):
     """A run of the study.
 
     Attributes:
-        groups: The pronoun groups with their forms.
-        combinations: Every combination of declared forms, by number.
-        declarations: The names of the run's declarations.
-        known: The run's models and what figures say of them, with those that have no loss on labels.
-        few_shot_models: Those that read examples.
-        corpora: Corpora of this machine, by name.
+        registered: The registry.
+        run: The models that the run names for all studies.
+        pronouns: As read by :func:`scripts.core.data.templates.read_pronouns`.
+        combinations: The file with the combinations of declared forms.
+        place: A path of the configuration to the path that the workflow uses.
+
+    Raises:
+        UserError: For pronoun groups, declarations, models, examples or corpora that a run cannot have.
     """
 
-    groups: dict[str, PronounSet]
-    combinations: dict[int, tuple[tuple[str, ...], int]]
-    declarations: list[str]
-    known: dict[str, dict]
-    few_shot_models: list[str]
-    corpora: dict[str, dict]
+    registered: dict[str, Model]
+    run: dict[str, Model]
+    pronouns: dict
+    combinations: str | Path
+    place: Callable
 
-    @classmethod
-    def of(
-        cls,
-        settings: dict,
-        models: dict[str, Model],
-        run: dict[str, Model],
-        pronouns: dict,
-        combinations: str | Path,
-        place: Callable,
-    ) -> "Plan":
-        """Return the plan of a configuration, of which ``settings`` are the block ``misgendered``.
-
-        Args:
-            models, run: The registry, and the models that the run names for all studies.
-            pronouns: As read by :func:`scripts.core.data.templates.read_pronouns`.
-            combinations: The file with the combinations of declared forms.
-            place: A path of the configuration to the path that the workflow uses.
-
-        Raises:
-            UserError: For pronoun groups, declarations, models, examples or corpora that a run cannot have.
-        """
-        groups = study.select_groups(pronouns, settings["pronoun_sets"])
-        combined = declarations.read(combinations)
-        given = settings["declarations"]
-        declared = declarations.select(combined, given["types"], given["numbers"], combinations)
-        if settings["models"] != "all":
-            run = registry.select(models, settings["models"], "misgendered.models")
-        if not run:
+    def __post_init__(self):
+        _ = self.groups, self.declarations, self.corpora
+        if not self.known:
             raise UserError(
                 "models: MISGENDERED reads what models score, and none is named; name one, or leave misgendered out of "
                 "studies"
             )
-        shots = settings["few_shot"]["shots"]
-        if shots:
-            few_shot.declaration(combined, combinations)
-        readers = few_shot.select_models(settings["few_shot"]["models"], list(run))
-        known = {name: model.facts for name, model in run.items()}
-        few_shot.check_contexts(shots, {name: models[name].context for name in readers if _has_loss(known[name])})
-        return cls(
-            settings=settings,
-            groups=groups,
-            combinations=combined,
-            declarations=[declaration.name for declaration in declared],
-            known=known,
-            few_shot_models=readers,
-            corpora=corpora.configured_corpora(settings["corpora"]["local"], place),
-        )
+        if self.shots:
+            few_shot.declaration(declarations.read(self.combinations), self.combinations)
+        few_shot.check_contexts(self.shots, {name: self.registered[name].context for name in self.readers})
+
+    @cached_property
+    def groups(self) -> dict[str, PronounSet]:
+        """The pronoun groups with their forms."""
+        return study.select_groups(self.pronouns, self["pronoun_sets"])
+
+    @cached_property
+    def declarations(self) -> list[str]:
+        """The names of the run's declarations."""
+        given, known = self["declarations"], declarations.read(self.combinations)
+        ways = declarations.select(known, given["types"], given["numbers"], self.combinations)
+        return [way.name for way in ways]
+
+    @cached_property
+    def corpora(self) -> dict[str, dict]:
+        """Corpora of this machine, by name."""
+        return corpora.configured_corpora(self["corpora"]["local"], self.place)
+
+    @cached_property
+    def known(self) -> dict[str, dict]:
+        """The run's models and what figures say of them, with those that have no loss on labels."""
+        names = self["models"]
+        run = self.run if names == "all" else registry.select(self.registered, names, "misgendered.models")
+        return {name: model.facts for name, model in run.items()}
+
+    @cached_property
+    def readers(self) -> list[str]:
+        """The models that read examples."""
+        named = few_shot.select_models(self["few_shot"]["models"], list(self.known))
+        return [name for name in named if name in self.models]
 
     @property
     def shots(self) -> list[int]:
         """Numbers of examples in a prompt, besides none; empty where no model of the run reads any."""
         return self["few_shot"]["shots"] if self.readers else []
-
-    @cached_property
-    def readers(self) -> list[str]:
-        """The models that read examples."""
-        return [name for name in self.few_shot_models if name in self.models]
 
     @property
     def wording(self) -> str:
@@ -104,7 +93,7 @@ class Plan(StudyPlan):
     @cached_property
     def models(self) -> dict[str, dict]:
         """The models that score: masked language models have no loss on labels, which is what the study compares."""
-        return {name: facts for name, facts in self.known.items() if _has_loss(facts)}
+        return {name: facts for name, facts in self.known.items() if facts["architecture"] != "encoder"}
 
     @cached_property
     def chance(self) -> float:
@@ -154,7 +143,3 @@ class Plan(StudyPlan):
             for name, models in self.readers_of(templates).items()
             for model in models
         ]
-
-
-def _has_loss(facts: dict):
-    return facts["architecture"] != "encoder"

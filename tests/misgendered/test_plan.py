@@ -10,7 +10,7 @@ from tests.refusals import refused
 
 def plan(changes=None, models=(plans.ENCODER, plans.DECODER)):
     settings = plans.settings("misgendered", changes)
-    return Plan.of(settings, plans.MODELS, plans.select(*models), plans.PRONOUNS, FOLDER / "declarations.tsv", str)
+    return Plan(settings, plans.MODELS, plans.select(*models), plans.PRONOUNS, FOLDER / "declarations.tsv", str)
 
 
 def test_models_with_a_loss_on_labels_score_each_set():
