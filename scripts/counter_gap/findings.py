@@ -8,9 +8,7 @@ looked at.
 """
 
 import math
-from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -68,15 +66,6 @@ def findings(
     runs = {name: Results(comparable(table, name)) for name in template_sets}
     present = {name: len(set(run.here.system) & set(SYSTEMS)) for name, run in runs.items()}
     write(FINDINGS, runs, every_set, csv=csv, tex=tex, numbers=numbers, models=present)
-
-
-def each(*levels: Sequence) -> Callable:
-    """Return a decorator that makes a test of a run and some levels the checks of all their combinations."""
-
-    def decorate(test: Callable) -> Callable:
-        return lambda run: [check(test, run, *combination) for combination in product(*levels)]
-
-    return decorate
 
 
 def in_points(value: float) -> str:
@@ -138,7 +127,7 @@ def has_sign(run: Results, metric: str, sign: int, system: str) -> tuple:
 
 
 @states(1, "Section 4.1", "All systems are significantly more inconsistent across genders than within.")
-@each(SYSTEMS)
+@checks.each(SYSTEMS)
 def all_are_biased(run: Results, system: str) -> tuple:
     row = run.row(system, "delta_i")
     text = f"{system}: {in_points(row.value)}, p {p_text(row.p_value)}"
@@ -146,7 +135,7 @@ def all_are_biased(run: Results, system: str) -> tuple:
 
 
 @states(2, "Section 4.1", "The accuracy difference is smaller than Delta I.")
-@each(SYSTEMS)
+@checks.each(SYSTEMS)
 def smaller_difference(run: Results, system: str) -> tuple:
     return is_smaller(absolute(run.estimate(system, "acc_diff")), run.estimate(system, "delta_i"), f"{system}: ")
 
@@ -158,32 +147,32 @@ def missed_bias(run: Results) -> list[Check]:
 
 
 @states(4, "Section 4.1", "The large system of a family is less biased by both measures.")
-@each(FAMILIES, ("acc_diff", "delta_i"))
+@checks.each(FAMILIES, ("acc_diff", "delta_i"))
 def large_is_less_biased(run: Results, pair: tuple[str, str], metric: str) -> tuple:
     small, big = (absolute(run.estimate(system, metric)) for system in pair)
     return is_smaller(big, small, f"{pair[1]}, {metric}: ")
 
 
 @states(5, "Section 4.1", "Every system leans towards masculine.")
-@each(SYSTEMS)
+@checks.each(SYSTEMS)
 def leans_to_masculine(run: Results, system: str) -> tuple:
     return has_sign(run, "acc_diff", 1, system)
 
 
 @states(6, "Section 4.1", "Inconsistency within genders is larger for feminine.")
-@each(SYSTEMS)
+@checks.each(SYSTEMS)
 def within_feminine(run: Results, system: str) -> tuple:
     return has_sign(run, "i_within_diff", -1, system)
 
 
 @states(7, "Section 4.1", "Inconsistency across genders is larger from feminine originals.")
-@each(SYSTEMS)
+@checks.each(SYSTEMS)
 def across_feminine(run: Results, system: str) -> tuple:
     return has_sign(run, "i_across_diff", -1, system)
 
 
 @states(8, "Section 4.2", "Counterfactual instances are no harder than original ones.")
-@each(SYSTEMS)
+@checks.each(SYSTEMS)
 def no_harder(run: Results, system: str) -> tuple:
     row = run.row(system, "original_minus_counterfactual")
     value = run.estimate(system, "original_minus_counterfactual")
@@ -194,7 +183,7 @@ def no_harder(run: Results, system: str) -> tuple:
 
 
 @states(9, "Section 4.2", "Inconsistency across genders does not depend on the original gender.")
-@each(SYSTEMS)
+@checks.each(SYSTEMS)
 def uncorrelated(run: Results, system: str) -> tuple:
     row, rho = run.row(system, "spearman_rho"), run.estimate(system, "spearman_rho")
     if rho.n < FEW:
@@ -209,7 +198,7 @@ def uncorrelated(run: Results, system: str) -> tuple:
 
 
 @states(10, "Section 4.3", "For SpanBERT-large the accuracy difference is smaller than on GAP and on originals alone.")
-@each((("GAP", {"data": "gap_test"}), ("the originals", {"role": "original"})))
+@checks.each((("GAP", {"data": "gap_test"}), ("the originals", {"role": "original"})))
 def quadruples_differ_less(run: Results, other: tuple[str, dict[str, str]]) -> tuple:
     name, place = other
     here, there = (absolute(run.estimate("SpanBERT-large", "acc_diff", **levels)) for levels in ({}, place))
@@ -217,7 +206,7 @@ def quadruples_differ_less(run: Results, other: tuple[str, dict[str, str]]) -> t
 
 
 @states(11, "Section 4.3", "GAP and the originals alone point in opposite directions.")
-@each()
+@checks.each()
 def opposite_directions(run: Results) -> tuple:
     originals = run.estimate("SpanBERT-large", "acc_diff", role="original")
     gap = run.estimate("SpanBERT-large", "acc_diff", data="gap_test")
@@ -226,14 +215,14 @@ def opposite_directions(run: Results) -> tuple:
 
 
 @states(12, "Section 5", "Both debiasing methods lower Delta I.")
-@each(SYSTEMS, METHODS)
+@checks.each(SYSTEMS, METHODS)
 def debiased(run: Results, system: str, method: str) -> tuple:
     none, value = (run.estimate(system, "delta_i", of) for of in ("none", method))
     return is_smaller(value, none, f"{system}, {method}: ")
 
 
 @states(13, "Section 5", "n-CDA lowers Delta I more than a-CDA.")
-@each(SYSTEMS)
+@checks.each(SYSTEMS)
 def names_beat_anonymising(run: Results, system: str) -> tuple:
     named, anonymous = (run.estimate(system, "delta_i", method) for method in ("n-CDA", "a-CDA"))
     return is_smaller(named, anonymous, f"{system}: ")
@@ -253,21 +242,21 @@ def bias_after_names(run: Results) -> list[Check]:
 
 
 @states(16, "Section 5", "Debiasing does not lower the overall accuracy.")
-@each(SYSTEMS, METHODS)
+@checks.each(SYSTEMS, METHODS)
 def as_accurate(run: Results, system: str, method: str) -> tuple:
     none, value = (run.estimate(system, "accuracy", of) for of in ("none", method))
     return is_greater(value, none, f"{system}, {method}: {in_percent(value, False)} against {in_percent(none, False)}")
 
 
 @states(17, "Section 5", "n-CDA lowers F1 on OntoNotes.")
-@each(SYSTEMS)
+@checks.each(SYSTEMS)
 def lower_f1(run: Results, system: str) -> tuple:
     none, named = (run.estimate(system, "conll_f1", method, data="ontonotes") for method in ("none", "n-CDA"))
     return is_smaller(named, none, f"{system}: ", signed=False)
 
 
 @states(18, "Table 6", "n-CDA gives the highest overall accuracy of the three.")
-@each(SYSTEMS)
+@checks.each(SYSTEMS)
 def names_are_best(run: Results, system: str) -> tuple:
     named, *others = (run.estimate(system, "accuracy", method) for method in ("n-CDA", "none", "a-CDA"))
     text = f"{system}: {in_percent(named, False)} against {' and '.join(in_percent(other, False) for other in others)}"

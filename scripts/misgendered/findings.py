@@ -174,29 +174,25 @@ def bloom(run: Results) -> list[Check]:
 
 
 @states(9, "Section 4.1, Figure 3", "Size has no common effect.")
-def no_common_size(run: Results) -> list[Check]:
+@checks.each()
+def no_common_size(run: Results) -> tuple[Comparison, str]:
     def surest(signs: dict[str, Comparison]) -> str:
         return min(signs, key=lambda family: signs[family].right)
 
-    def differ() -> tuple[Comparison, str]:
-        families = [f for f in dict.fromkeys(run.models.family) if len(run.family(f)) > 1]
-        opposite, same = {}, []
-        for kind in TYPES:
-            rises = {f: estimates.of_samples(run.size_correlation(f, kind).samples) for f in families}
-            falls = {family: ~rise for family, rise in rises.items()}
-            text = f"{TYPES[kind]}: up in {surest(rises)}, down in {surest(falls)}"
-            opposite[text] = max(estimates.at_least(1, signs.values()).right for signs in (rises, falls))
-            same.append(min(estimates.compare_all(signs.values()).right for signs in (rises, falls)))
-        found = Comparison(min(1.0, len(TYPES) * min(opposite.values())), max(same))
-        if found.outcome is None:
-            raise MissingEvidence(
-                "more instances: the signs of some correlations with size are not clear", p=found.wrong
-            )
-        if found.outcome:
-            return found, min(opposite, key=opposite.__getitem__)
-        return found, "the sign is the same in all families, for each type of pronouns"
-
-    return [check(differ)]
+    families = [family for family in dict.fromkeys(run.models.family) if len(run.family(family)) > 1]
+    opposite, same = {}, []
+    for kind in TYPES:
+        rises = {f: estimates.of_samples(run.size_correlation(f, kind).samples) for f in families}
+        falls = {family: ~rise for family, rise in rises.items()}
+        text = f"{TYPES[kind]}: up in {surest(rises)}, down in {surest(falls)}"
+        opposite[text] = max(estimates.at_least(1, signs.values()).right for signs in (rises, falls))
+        same.append(min(estimates.compare_all(signs.values()).right for signs in (rises, falls)))
+    found = Comparison(min(1.0, len(TYPES) * min(opposite.values())), max(same))
+    if found.outcome is None:
+        raise MissingEvidence("more instances: the signs of some correlations with size are not clear", p=found.wrong)
+    if found.outcome:
+        return found, min(opposite, key=opposite.__getitem__)
+    return found, "the sign is the same in all families, for each type of pronouns"
 
 
 @states(10, "Section 4.1, Table 7", "He and she are about equal, and they is under half of them.")
@@ -234,14 +230,12 @@ def independent_possessive(run: Results) -> list[Check]:
 
 
 @states(14, "Section 4.1", "Binary and neo-pronouns run in opposite directions over the forms.")
-def opposite_directions(run: Results) -> list[Check]:
-    def test() -> tuple[Comparison, str]:
-        shares = [[run.share(pronoun_type=kind, form=form) for form in FORM_LABELS] for kind in ("binary", "neo")]
-        value = procedures.spearman(*(np.array([share.value for share in of_kind]) for of_kind in shares))
-        samples = rank_correlations(*(np.array([share.samples for share in of_kind]).T for of_kind in shares))
-        return correlation(run, Sampled(value, samples, run.templates, -1.0), "correlation of forms", -1)
-
-    return [check(test)]
+@checks.each()
+def opposite_directions(run: Results) -> tuple[Comparison, str]:
+    shares = [[run.share(pronoun_type=kind, form=form) for form in FORM_LABELS] for kind in ("binary", "neo")]
+    value = procedures.spearman(*(np.array([share.value for share in of_kind]) for of_kind in shares))
+    samples = rank_correlations(*(np.array([share.samples for share in of_kind]).T for of_kind in shares))
+    return correlation(run, Sampled(value, samples, run.templates, -1.0), "correlation of forms", -1)
 
 
 @states(15, "Table 8 caption", "The possessive-independent form is best for non-binary pronouns.")
@@ -250,21 +244,20 @@ def best_possessive(run: Results) -> list[Check]:
 
 
 @states(16, "Section 4.2, Table 9", "The ten best names for neo-pronouns are unisex, the ten worst are not.")
-def unisex_names(run: Results) -> list[Check]:
-    def end(which: str, others: str) -> tuple[Comparison, str]:
-        run.share(pronoun_type="neo")
-        names = run.names
-        if len(names) < 2 * HOW_MANY_NAMES:
-            raise MissingEvidence(f"{2 * HOW_MANY_NAMES} names")
-        if which == "worst":
-            names = names.assign(value=-names.value, low=-names.high, high=-names.low)
-        shown = names.sort_values("value", ascending=False, kind="stable").head(HOW_MANY_NAMES)
-        unisex = int((shown.name_class == "unisex").sum())
-        text = f"{which} ten: {unisex} unisex, {HOW_MANY_NAMES - unisex} female or male"
-        wanted = f"more instances of each name: which are the {which} ten is not clear"
-        return settle(among_best(names, others), text, wanted)
-
-    return [check(end, "best", "gendered"), check(end, "worst", "unisex")]
+@checks.each((("best", "gendered"), ("worst", "unisex")))
+def unisex_names(run: Results, end: tuple[str, str]) -> tuple[Comparison, str]:
+    run.share(pronoun_type="neo")
+    which, others = end
+    names = run.names
+    if len(names) < 2 * HOW_MANY_NAMES:
+        raise MissingEvidence(f"{2 * HOW_MANY_NAMES} names")
+    if which == "worst":
+        names = names.assign(value=-names.value, low=-names.high, high=-names.low)
+    shown = names.sort_values("value", ascending=False, kind="stable").head(HOW_MANY_NAMES)
+    unisex = int((shown.name_class == "unisex").sum())
+    text = f"{which} ten: {unisex} unisex, {HOW_MANY_NAMES - unisex} female or male"
+    wanted = f"more instances of each name: which are the {which} ten is not clear"
+    return settle(among_best(names, others), text, wanted)
 
 
 @states(
@@ -272,20 +265,16 @@ def unisex_names(run: Results) -> list[Check]:
     "Section 4.2, Table 10",
     "Masculine pronouns are better with male names, feminine ones with female names, they with unisex names.",
 )
-def names_and_pronouns(run: Results) -> list[Check]:
-    def ratio(group: str, own: str, other: str) -> tuple[Comparison, str]:
-        a, b = (run.share(group=group, name_class=name_class) for name_class in (own, other))
-        text = f"{group}: {own} names {points(a.value)}, {other} {points(b.value)}"
-        if b.value:
-            text += f", ratio {a.value / b.value:,.2f}"
-        return sign(run, a - b, text)
-
-    pairs = [
-        ("he", "male", "female"),
-        ("she", "female", "male"),
-        *(("they", "unisex", of) for of in ("female", "male")),
-    ]
-    return [check(ratio, *pair) for pair in pairs]
+@checks.each(
+    [("he", "male", "female"), ("she", "female", "male"), *(("they", "unisex", of) for of in ("female", "male"))]
+)
+def names_and_pronouns(run: Results, names: tuple[str, str, str]) -> tuple[Comparison, str]:
+    group, own, other = names
+    a, b = (run.share(group=group, name_class=name_class) for name_class in (own, other))
+    text = f"{group}: {own} names {points(a.value)}, {other} {points(b.value)}"
+    if b.value:
+        text += f", ratio {a.value / b.value:,.2f}"
+    return sign(run, a - b, text)
 
 
 @states(
@@ -293,16 +282,13 @@ def names_and_pronouns(run: Results) -> list[Check]:
     "Section 4.2, Table 11",
     "In three corpora every neo-pronoun has fewer documents than she, summed over forms, and she fewer than he.",
 )
-def fewer_documents(run: Results) -> list[Check]:
-    def fewer(corpus: str, group: str, other: str) -> tuple[bool, str]:
-        counts = run.documents[run.documents.corpus == corpus].set_index("group").documents
-        if not {group, other} <= set(counts.index):
-            raise MissingEvidence(f"counts in {CORPORA[corpus]}")
-        text = f"{CORPORA[corpus]}: {group} {counts[group]:,}, {other} {counts[other]:,}"
-        return counts[group] < counts[other], text
-
-    pairs = [(group, "she") for group in NEO] + [("she", "he")]
-    return [check(fewer, corpus, *pair) for corpus in CORPORA for pair in pairs]
+@checks.each(CORPORA, [*((group, "she") for group in NEO), ("she", "he")])
+def fewer_documents(run: Results, corpus: str, groups: tuple[str, str]) -> tuple[bool, str]:
+    counts = run.documents[run.documents.corpus == corpus].set_index("group").documents
+    if not set(groups) <= set(counts.index):
+        raise MissingEvidence(f"counts in {CORPORA[corpus]}")
+    fewer, more = counts[list(groups)]
+    return fewer < more, f"{CORPORA[corpus]}: {groups[0]} {fewer:,}, {groups[1]} {more:,}"
 
 
 def with_more_examples(run: Results, model: str, kind: str, more: int, fewer: int) -> Check:

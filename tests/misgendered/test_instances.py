@@ -15,7 +15,7 @@ import pytest
 from scripts.core import files
 from scripts.core.data import instances as instance_files
 from scripts.core.data import options
-from scripts.misgendered import assembly, few_shot, instances, samples, study
+from scripts.misgendered import assembly, few_shot, samples, study
 from tests.misgendered import make
 from tests.refusals import refused
 
@@ -118,28 +118,6 @@ def test_lines_lead_back_to_what_a_row_was_made_from():
         assert lines["names"][row.name_row - 1].startswith(f"{row.name}\t{row.name_class}\t")
         assert lines["declarations"][row.declaration_row - 1].startswith(f"{row.declaration_number}\t")
         assert [pronouns[n - 1].split("\t")[0] for n in row.pronoun_rows] == list(study.PRONOUN_GROUPS)
-
-
-def test_an_added_group_and_a_removed_template_are_followed(tmp_path):
-    table, texts = tmp_path / "pronouns.tsv", tmp_path / "templates.tsv"
-    added = "fae\tfae\tfaer\tfaer\tfaers\tfaerself\tneutral\n"
-    table.write_text(make.PRONOUNS.read_text(encoding="utf-8") + added, encoding="utf-8")
-    lines = (make.FOLDER / "templates.tsv").read_text(encoding="utf-8").split("\n")
-    texts.write_text("\n".join(line for line in lines if not line.startswith("7\t")), encoding="utf-8")
-    groups = [*study.PRONOUN_GROUPS, "fae"]
-    loaded = make.load(make.files() | {"templates": str(texts)}, pronouns=str(table), pronoun_sets=groups)
-    assert loaded.size == 49 * 500 * 12
-    rows = frame(loaded, samples.draw(loaded, 600, 1))
-    assert set(rows.group) == set(groups) and set(rows.template_index) == set(range(50)) - {7}
-    assert rows[rows.group == "fae"].pronoun_type.unique().tolist() == ["neutral"]
-    assert {len(cell) for cell in rows.options[rows["form"] == "acc"]} == {11}
-
-
-def test_the_size_of_the_full_sets_is_the_papers():
-    """50 templates, 500 names, 11 groups: 275,000 for each declaration, 3.3 million for the twelve of Table 2."""
-    assert instances.count_sizes(replica())["full"] == 3_300_000
-    # The paper's number counts a seventh combination.
-    assert instances.count_sizes(make.load(numbers=[*make.NUMBERS, 43]))["full"] == 3_850_000
 
 
 # Samples.

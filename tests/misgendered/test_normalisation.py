@@ -77,22 +77,6 @@ def test_picks_are_those_of_the_predictions(decided):
     assert cells[cells.normalisation == "sum"].flipped.sum() == (picked.picked != picked.picked_sum).sum()
 
 
-def test_rows_count_what_differs(decided, compared):
-    assert set(compared[compared.group == POOLED].pronoun_type) == {POOLED, "binary", "neutral", "neo"}
-    assert (compared.groupby("model").size() == 3 * (1 + 3 + 11)).all()
-    cells = decided[1]
-    of_a = cells[(cells.model == "a") & (cells.pronoun_type == "neo")]
-    sums = of_a.groupby("normalisation")[list(normalising.COUNTS)].sum()
-    rows = compared[(compared.model == "a") & (compared.pronoun_type == "neo") & (compared.group == POOLED)]
-    row = rows.set_index("normalisation").loc["bytes"]
-    assert row.accuracy == pytest.approx(sums.correct["bytes"] / sums.n["bytes"])
-    assert row.difference == pytest.approx((sums.correct["bytes"] - sums.correct["tokens"]) / sums.n["bytes"])
-    assert row.gained - row.lost == pytest.approx(row.difference)
-    own = compared[compared.normalisation == normalisation.DESIGN.scores[0]]
-    assert own[["difference", "p", "flipped"]].isna().all(axis=None)
-    assert compared[(compared.model == POOLED) & (compared.group == POOLED)].n.max() == 660
-
-
 def test_accuracies_and_intervals_are_those_of_the_estimates(decided, compared, tmp_path):
     measured = synthetic.estimated(synthetic.write(tmp_path / "p.parquet", decided[0]), 50, 0)
     expected = pd.concat([split(measured), split(measured, "pronoun_type"), split(measured, "group")])

@@ -1,5 +1,6 @@
 """Checks of findings over quantities with bootstrap samples. A quantity is looked up when its check is made."""
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -156,5 +157,14 @@ def register(findings: list[Finding], number: int, source: str, finding: str) ->
     def decorate(function: Callable) -> Callable:
         findings.append(Finding(number, source, finding, function))
         return function
+
+    return decorate
+
+
+def each(*levels: Sequence) -> Callable:
+    """Return a decorator that makes a test of a run and some levels the checks of all their combinations."""
+
+    def decorate(test: Callable) -> Callable:
+        return lambda run: [check(test, run, *combination) for combination in itertools.product(*levels)]
 
     return decorate
