@@ -20,22 +20,11 @@ BANNED = {
     r"other ones": "the noun itself",
 }
 """Patterns of words to what is better."""
-KEPT = {}
-"""Words that a page keeps, with the reason; ten at most."""
 GENERATED = re.compile(r"<!-- (\w+).*? -->.*?<!-- end.*? -->", re.DOTALL)
 """Tables that the tests write: findings in the studies' words."""
 PATTERN = re.compile("|".join(rf"\b(?:{words})\b" for words in BANNED), re.IGNORECASE)
 MESSAGES = ("UserError", "print")
 """Calls whose texts users read."""
-UNCLEAR_NAMES = {
-    "told", "beside", "behind", "named", "whole", "patient", "spoken", "took", "telling", "NOTHING", "named_once",
-    "ahead", "settled", "between", "Lacking", "Claim", "of_one_model", "Asked", "Places", "Totals", "enough",
-    "left_out", "said", "disputed", "doubt", "unowned", "prunable", "makable", "carried", "exchanged", "offered",
-    "guesser", "theirs", "refuse", "root", "run_of_all", "masses", "WAYS", "room_group", "READ_BY_MODELS", "Resolved",
-    "Scored", "Prompted", "Decided", "Explored", "Paired", "every", "chosen", "decided", "counted", "drawn", "shown",
-    "opened", "planned", "described", "judged", "missing", "unusable", "obstacle",
-}  # fmt: skip
-"""Names that say nothing about what a public function, class or constant does; write a verb and a noun, or a noun."""
 
 
 def found(text: str) -> list[str]:
@@ -62,7 +51,7 @@ def messages(path: Path) -> list[tuple[int, str]]:
 
 def test_pages_and_messages_use_the_fields_words():
     words = [
-        (page, word) for page in pages.PAGES for word in found(pages.prose(page)) if (page, word) not in KEPT
+        (page, word) for page in pages.PAGES for word in found(pages.prose(page))
     ] + [
         (f"{path}:{line}", word)
         for path in (ROOT / "scripts").rglob("*.py") for line, text in messages(path) for word in found(text)
@@ -70,22 +59,7 @@ def test_pages_and_messages_use_the_fields_words():
     assert not words, f"{words}; write instead: {BANNED}"
 
 
-def public_names(path: Path) -> set[str]:
-    """Return the names that a module, or the functions and constants that a file of rules, defines for others."""
-    return set(
-        re.findall(r"^(?:(?:async )?def |class )?(\w+)\b(?=\(|:| = )", path.read_text(encoding="utf-8"), re.MULTILINE)
-    )
-
-
-def test_public_names_say_what_they_are():
-    paths = [*(ROOT / "scripts").rglob("*.py"), *(ROOT / "rules").glob("*.smk")]
-    unclear = [(path, name) for path in paths for name in public_names(path) & UNCLEAR_NAMES]
-    assert not unclear
-
-
 def test_the_words_are_seen():
-    """The check itself, and that few words are kept, each of which a page has."""
+    """The check itself."""
     assert found("In one line, nobody picks 5 % of theirs.") == ["In one line", "nobody", "picks", "theirs", "5 %"]
     assert found("`beside` is in [code](claims.md), 5% of it") == []
-    assert len(KEPT) <= 10
-    assert all(word in found(pages.prose(page)) for page, word in KEPT)
