@@ -1,12 +1,9 @@
 """The repository's own files: citation, continuous integration, container, catalogue, changes."""
 
 import re
-import shutil
-import subprocess
 import tomllib
 from pathlib import Path
 
-import pytest
 import yaml
 
 from tests import conftest
@@ -101,13 +98,6 @@ def test_actions_are_pinned_and_jobs_bounded():
         with_python = [step for _, step in steps(workflow) if "setup-python" in step.get("uses", "")]
         version = {step["with"]["python-version"] for step in with_python}
         assert version == {PROJECT["requires-python"].removeprefix(">=")}
-
-
-@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
-def test_its_make_targets_are_there():
-    line = ["make", "--dry-run", "lint", "test", "paper", "docs", "nightly"]
-    done = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
 
 
 def test_the_container_copies_what_is_there_and_makes_the_paper():

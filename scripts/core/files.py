@@ -235,14 +235,14 @@ def read_arrow(path: str | Path, columns: list[str] | None = None) -> "pyarrow.T
         return file.read(columns=columns)
 
 
-# What a column may hold, in words, and how Arrow's type is recognised.
 KINDS = {
-    "text": "text",
-    "texts": "lists of text",
-    "whole": "whole numbers",
-    "fraction": "numbers with a fraction",
-    "truth": "true or false",
+    "text": "text was",
+    "texts": "lists of text were",
+    "whole": "whole numbers were",
+    "fraction": "numbers with a fraction were",
+    "truth": "true or false was",
 }
+"""What a column may hold, in words with their verb."""
 
 
 def check_columns(
@@ -280,8 +280,8 @@ def check_columns(
         nothing = types.is_null(column.type) and (kind != wanted or not len(column))
         if not nothing and not recognised[wanted](_plain(column.type)):
             raise UserError(
-                f"{where}: the column {name} holds {_plain(column.type)} where {KINDS[wanted]} {_was(wanted)} "
-                "expected; delete the file and run the workflow again"
+                f"{where}: the column {name} holds {_plain(column.type)} where {KINDS[wanted]} expected; "
+                "delete the file and run the workflow again"
             )
         if kind == wanted and column.null_count:
             row = column.is_null().to_pylist().index(True)
@@ -299,10 +299,6 @@ def _plain(kind: "pyarrow.DataType") -> "pyarrow.DataType":
 
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
     return pa.string() if pa.types.is_large_string(kind) else kind
-
-
-def _was(kind: str) -> str:
-    return "was" if kind in ("text", "truth") else "were"
 
 
 def parquet_metadata(path: str | Path) -> dict[str, Any]:
@@ -330,15 +326,13 @@ def members(folder: str | Path) -> list[Path]:
     return sorted(path for path in Path(folder).rglob("*") if path.is_file() and path.name != TIMESTAMP)
 
 
-def sha256(path: str | Path, chunk: int = 1 << 20) -> str:
+def sha256(path: str | Path) -> str:
     """Return the hexadecimal SHA-256 digest of a file, or of a folder (names and contents of :func:`members`)."""
     path = Path(path)
+    if not path.is_dir():
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
     digest = hashlib.sha256()
-    if path.is_dir():
-        for member in members(path):
-            digest.update(os.fsencode(f"{member.relative_to(path).as_posix()}\0{sha256(member)}\n"))
-        return digest.hexdigest()
-    with path.open("rb") as file:
-        while block := file.read(chunk):
-            digest.update(block)
+    for member in members(path):
+        digest.update(os.fsencode(f"{member.relative_to(path).as_posix()}\0{sha256(member)}\n"))
     return digest.hexdigest()

@@ -51,22 +51,38 @@ def test_parquet_round_trip_with_metadata(tmp_path):
     assert files.parquet_metadata(path) == {"model": "m", "libraries": {"torch": "1"}}
 
 
-def test_truncated_parquet_is_named(tmp_path):
+def truncate(path):
+    path.write_bytes(path.read_bytes()[:-20])
+
+
+AGAIN = "delete it and run the workflow again"
+UNREADABLE = {
+    "truncated": (files.read_parquet, truncate, "truncated or not Parquet"),
+    "truncated, metadata": (
+        files.parquet_metadata, truncate, "truncated or not Parquet",
+    ),
+    "missing": (files.read_parquet, Path.unlink, "no such file"),
+    "empty CSV": (files.read_csv, lambda path: path.write_text(""), f"cannot be read as CSV.*{AGAIN}"),
+    "metadata without JSON": (
+        files.parquet_metadata,
+        lambda path: pq.write_table(pa.table({"a": [1]}).replace_schema_metadata({"model": "m"}), path), AGAIN,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("read", "damage", "reason"), UNREADABLE.values(), ids=UNREADABLE)
+def test_a_file_that_cannot_be_read_is_named(tmp_path, read, damage, reason):
     path = tmp_path / "scores.parquet"
     files.write_parquet(path, pd.DataFrame({"a": range(1000)}))
-    path.write_bytes(path.read_bytes()[:-20])
-    for read in (files.read_parquet, files.parquet_metadata):
-        with pytest.raises(UserError, match=r"scores.parquet: truncated or not Parquet.*delete it"):
-            read(path)
+    damage(path)
+    with pytest.raises(UserError, match=rf"scores\.parquet: .*{reason}"):
+        read(path)
 
 
-def test_missing_column_and_missing_file_are_named(tmp_path):
-    path = tmp_path / "scores.parquet"
-    files.write_parquet(path, pd.DataFrame({"a": [1]}))
-    with pytest.raises(UserError, match="column text is missing"):
-        files.read_parquet(path, columns=["text"])
-    with pytest.raises(UserError, match="no such file"):
-        files.read_parquet(tmp_path / "other.parquet")
+def test_a_missing_column_is_named(tmp_path):
+    files.write_parquet(tmp_path / "scores.parquet", pd.DataFrame({"a": [1]}))
+    with pytest.raises(UserError, match=r"scores\.parquet: column text is missing"):
+        files.read_parquet(tmp_path / "scores.parquet", columns=["text"])
 
 
 def test_csv_keeps_words_that_look_missing_and_ten_digits(tmp_path):
@@ -75,13 +91,6 @@ def test_csv_keeps_words_that_look_missing_and_ten_digits(tmp_path):
     assert path.read_text().splitlines()[1] == "NA,1.23456789"
     assert files.read_csv(path).word.tolist()[:2] == ["NA", "null"]
     assert files.read_csv(path).x.isna().tolist() == [False, False, True]
-
-
-def test_empty_csv_is_named(tmp_path):
-    path = tmp_path / "table.csv"
-    path.write_text("")
-    with pytest.raises(UserError, match=r"table.csv: cannot be read"):
-        files.read_csv(path)
 
 
 def test_text_is_read_as_it_is_or_refused(tmp_path):
@@ -121,10 +130,3 @@ def test_400_zeroed_bytes_are_never_read_as_other_numbers(tmp_path, start):
     path.write_bytes(content[:start] + bytes(400) + content[start + 400 :])
     with pytest.raises(UserError, match=r"scores.parquet: damaged, its content differs from its checksum; delete it"):
         files.read_parquet(path)
-
-
-def test_metadata_that_are_not_json_are_refused(tmp_path):
-    path = tmp_path / "scores.parquet"
-    pq.write_table(pa.table({"a": [1]}).replace_schema_metadata({"model": "m"}), path)
-    with pytest.raises(UserError, match=r"scores.parquet: .*; delete it and run the workflow again"):
-        files.parquet_metadata(path)
