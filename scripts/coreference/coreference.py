@@ -66,7 +66,7 @@ def main(
         documents = list(opened.resolver.resolve(batch.work))
         if [document.document for document in documents] != [name for name, _ in batch.work]:
             raise UserError(f"system {system} left out documents or changed their order; report this as a defect")
-        return [coreference.encode(document) for document in documents]
+        return [coreference.encode_document(document) for document in documents]
 
     with parts:
         work = parts.work(jobs.digest_texts(texts), jobs.group_documents(texts), resolve)

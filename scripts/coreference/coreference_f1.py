@@ -25,7 +25,7 @@ def main(
     trained: str | None = None,
     threads: int = 1,
 ):
-    """Write one row for each metric of :func:`scripts.core.coreference_systems.metrics.score`.
+    """Write one row for each metric of :func:`scripts.core.coreference_systems.metrics.score_clusters`.
 
     Args:
         annotated: The annotated documents (JSON Lines).
@@ -48,10 +48,10 @@ def main(
         fetched=fetched, trained=trained,
     )  # fmt: skip
     gold, predicted = [document.clusters for document in corpus_documents], opened.resolver.clusters(corpus_documents)
-    scores = metrics.score(gold, predicted)
-    counts = metrics.count(gold, predicted, singletons=False)
+    scores = metrics.score_clusters(gold, predicted)
+    counts = metrics.count_matches(gold, predicted, singletons=False)
     weights = procedures.cluster_weights(len(counts), draws, seed)
-    samples = metrics.conll(np.tensordot(weights, counts, 1))
+    samples = metrics.conll_f1(np.tensordot(weights, counts, 1))
     low, high = procedures.bootstrap_interval(scores["conll"], samples, len(counts), least=0.0)
     rows = [
         {

@@ -24,7 +24,7 @@ def main(*, documents: str, words: list, names: list, augmented: str, counts: st
         people = augmentation.placeholders(first_names.read_names(first_names.packaged_names()))
     else:
         people = augmentation.read_name_map(*names)
-    annotated.write(augmented, augmentation.augment(corpus, swaps, people, column))
+    annotated.write_documents(augmented, augmentation.augment(corpus, swaps, people, column))
     found = augmentation.count_swaps(corpus, swaps, people)
     table = pd.DataFrame(
         [{"method": method, "documents": len(corpus), "words": sum(len(d.words) for d in corpus), **found}]

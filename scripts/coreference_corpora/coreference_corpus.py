@@ -19,7 +19,7 @@ def main(*, source: str, documents: str, corpus: str, part: str):
     else:
         # The study's systems take clusters that share a mention for one.
         found = conll.read_conll2012(source, merge=True)
-    annotated.write(documents, found)
+    annotated.write_documents(documents, found)
     words, mentions = (sum(map(len, lists)) for lists in zip(*((d.words, d.mentions) for d in found), strict=True))
     log.info("%s, %s: %d documents, %d words, %d mentions", corpus, part, len(found), words, mentions)
 

@@ -2,7 +2,7 @@
 
 from scripts.core.coreference_systems import documents as annotated
 from scripts.core.coreference_systems import part_of_speech
-from scripts.core.coreference_systems.packages.process import interpreter
+from scripts.core.coreference_systems.packages.process import read_interpreter
 from scripts.core.workflow.job import log, run
 
 
@@ -12,8 +12,8 @@ def main(*, documents: str, environment: str, tagged: str):
     Args:
         environment: What says where the environment is (JSON): ``python`` is its interpreter.
     """
-    corpus, facts = part_of_speech.tag(annotated.read(documents), interpreter(environment))
-    annotated.write(tagged, corpus)
+    corpus, facts = part_of_speech.tag_documents(annotated.read(documents), read_interpreter(environment))
+    annotated.write_documents(tagged, corpus)
     log.info("%d documents, tagged by %s", len(corpus), ", ".join(f"{name} {facts[name]}" for name in facts))
 
 

@@ -73,7 +73,9 @@ def main(
         encoder = encoder | {"revision": hub.read_record(fetched)["source"]["revision"]}
     torch.manual_seed(settings.seed)
     attention = "eager" if configuration.shared_dropout else None
-    system, tokenizer = checkpoints.build(encoder_folder(name, encoder, fetched), configuration, attention=attention)
+    system, tokenizer = checkpoints.build_model(
+        encoder_folder(name, encoder, fetched), configuration, attention=attention
+    )
     splitter = Splitter(tokenizer, configuration)
 
     def report(news: str | dict[str, Any]) -> None:
@@ -99,8 +101,10 @@ def main(
         checkpoints.write_folder(weights, system, tokenizer, recipe)
     Path(state).unlink(missing_ok=True)
     # What was written, as it is read again: in half precision where that is how it is stored.
-    system, tokenizer = checkpoints.load(weights)
-    scores = training.score(system.to(device), Splitter(tokenizer, system.configuration), parts[2], device, "float32")
+    system, tokenizer = checkpoints.load_system(weights)
+    scores = training.score_model(
+        system.to(device), Splitter(tokenizer, system.configuration), parts[2], device, "float32"
+    )
     log.info("test: %s", json.dumps(scores))
 
 

@@ -173,7 +173,7 @@ def continue_prompts(
     generator = Generator(
         opened.network, opened.tokenizer, longest, selection.top_k, selection.members, tokens_per_batch
     )
-    wrap = prompting.wrapper(wanted.wrapping, wanted.thinking, opened.tokenizer, metadata["date"])
+    wrap = prompting.make_wrapper(wanted.wrapping, wanted.thinking, opened.tokenizer, metadata["date"])
     tags = prompting.thought_tags(wanted.thinking)
     prefix = metadata["prefixes"].get("generate", "")
     prompts = {number: wrap(f"{prefix} {text}" if prefix else text) for number, text in rows.text.items()}

@@ -50,11 +50,11 @@ def main(
     """
     torch.set_num_threads(threads)
     wanted = read_job_entry(entry)
-    network, tokenizer = loading.load(model, wanted, loading.locate(model, wanted, weights), "cpu")
+    network, tokenizer = loading.load_model(model, wanted, loading.locate(model, wanted, weights), "cpu")
     rows = files.read_parquet(prompts)
     rows = rows[rows.follow_up.isna()]
     rows = rows[rows.instance_id.isin(rows.instance_id.drop_duplicates().iloc[:instances])]
-    texts = list(map(prompting.wrapper(wanted.wrapping, wanted.thinking, tokenizer, date), rows.text))
+    texts = list(map(prompting.make_wrapper(wanted.wrapping, wanted.thinking, tokenizer, date), rows.text))
     generator = Generator(network, tokenizer, new_tokens)
     ids = generator.tokenize(texts)
     choose_way(generator, ids)

@@ -161,7 +161,7 @@ class Asker:
             network, tokenizer, max(new_tokens.values()) + thought, tokens_per_batch=tokens_per_batch
         )
         self.generators = {step: self.longest.limited(most + thought) for step, most in new_tokens.items()}
-        self.wrap: Callable[[str], str] = prompting.wrapper(wanted.wrapping, wanted.thinking, tokenizer, date)
+        self.wrap: Callable[[str], str] = prompting.make_wrapper(wanted.wrapping, wanted.thinking, tokenizer, date)
         self.tags = prompting.thought_tags(wanted.thinking)
         added = tokenizer.added_tokens_decoder.values()
         self.special = {*tokenizer.all_special_tokens, *(str(token) for token in added if token.special)}

@@ -17,12 +17,12 @@ def main(*, fetched: str, name: str, entry: dict, stated: dict | None = None) ->
             refused.
     """
     if "environment" in entry:
-        commits = loading.fetch(f"system {name}", read_job_system(entry))
+        commits = loading.fetch_places(f"system {name}", read_job_system(entry))
     else:
         wanted = read_job_entry(entry)
-        commits = loading.fetch(f"model {name}", wanted)
+        commits = loading.fetch_places(f"model {name}", wanted)
         if stated and "source" in commits:
-            contexts.check(name, wanted, hub.find(f"model {name}", commits["source"]), **stated)
+            contexts.check_stated_facts(name, wanted, hub.find_snapshot(f"model {name}", commits["source"]), **stated)
     files.write_json(fetched, commits)
     for commit in commits.values():
         log.info("%s: %s at %s", name, commit["hub"], commit["revision"])

@@ -168,7 +168,7 @@ def test_folders_that_hold_no_system(tmp_path, table, entry):
 
 
 def test_the_scores_of_a_system_on_an_annotated_corpus(tmp_path, entry):
-    annotated.write(tmp_path / "test.jsonl", tiny.documents())
+    annotated.write_documents(tmp_path / "test.jsonl", tiny.documents())
     job = {"annotated": str(tmp_path / "test.jsonl"), "system": "tiny-c2f", "corpus": "litbank", "part": "test"}
     job |= {"device": "cpu", "draws": 200, "seed": 1}
     coreference_f1.main(**job, csv=str(tmp_path / "path.csv"), entry=entry)

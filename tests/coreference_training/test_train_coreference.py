@@ -31,7 +31,7 @@ def job(tmp_path):
     threads = torch.get_num_threads()
     paths = {part: str(tmp_path / f"{part}.jsonl") for part in documents.PARTS}
     for path in paths.values():
-        documents.write(path, tiny.documents())
+        documents.write_documents(path, tiny.documents())
     yield {
         **paths,
         "weights": str(tmp_path / "system"),
@@ -148,7 +148,9 @@ def test_lists_of_systems_that_cannot_be_used_are_refused(tmp_path, text, named)
 def test_an_encoder_of_the_hub_is_the_commit_that_was_fetched(job, tmp_path, monkeypatch):
     asked = []
     monkeypatch.setattr(
-        train_coreference.loading.hub, "find", lambda *given: asked.append(given) or Path(job["encoder"]["path"])
+        train_coreference.loading.hub,
+        "find_snapshot",
+        lambda *given: asked.append(given) or Path(job["encoder"]["path"]),
     )
     fetched = tmp_path / "fetched.json"
     commit = {"hub": "owner/name", "revision": "a" * 40, "files": ["config.json"]}

@@ -50,7 +50,7 @@ def tokenizer(opened):
 
 def wrapped(tokenizer, template, text="Who left?", date=DATE, **thinking):
     tokenizer.chat_template = template
-    return prompting.wrapper("chat_template", thinking or None, tokenizer, date)(text)
+    return prompting.make_wrapper("chat_template", thinking or None, tokenizer, date)(text)
 
 
 @pytest.mark.parametrize("text", ["Who left?", " Who left? ", "a", "{% x %} 'quoted' \"twice\" <b>\n___"])
@@ -97,7 +97,7 @@ def test_the_date_is_that_of_the_configuration(tokenizer, monkeypatch):
         wrapped(tokenizer, "{% set form = '%Y' %}{{ strftime_now(form) }} " + PLAIN)
     # Of several templates the default one.
     tokenizer.chat_template = {"tool_use": "{{ strftime_now('%Y') }}", "default": dated}
-    assert prompting.wrapper("chat_template", None, tokenizer, DATE)("a").startswith("26 Jul 2024, 26 Jul 2024. ")
+    assert prompting.make_wrapper("chat_template", None, tokenizer, DATE)("a").startswith("26 Jul 2024, 26 Jul 2024. ")
 
 
 @pytest.mark.parametrize(

@@ -67,13 +67,13 @@ def refuse_repeated(documents: list[AnnotatedDocument], path: str | Path) -> lis
     return documents
 
 
-def write(path: str | Path, documents: Iterable[AnnotatedDocument]) -> None:
+def write_documents(path: str | Path, documents: Iterable[AnnotatedDocument]) -> None:
     """Write documents as JSON Lines, one document a line under the names of the fields, atomically."""
     files.write_text(path, "".join(json.dumps(asdict(d), ensure_ascii=False) + "\n" for d in documents))
 
 
 def read(path: str | Path) -> list[AnnotatedDocument]:
-    """Read documents written by :func:`write`.
+    """Read documents written by :func:`write_documents`.
 
     Raises:
         UserError: Naming file and row, if a line is not a document, its sentences do not cover its words in order, a

@@ -89,7 +89,7 @@ def packaged_names() -> Path:
     return path
 
 
-def weights(first: ArrayLike, second: ArrayLike) -> np.ndarray:
+def weigh_pairs(first: ArrayLike, second: ArrayLike) -> np.ndarray:
     """Return the weights of pairs of names: the distance of their vectors times (12/11 - their cosine).
 
     Args:
@@ -111,7 +111,7 @@ def weights(first: ArrayLike, second: ArrayLike) -> np.ndarray:
     return pairs
 
 
-def match(first: list[Name], second: list[Name]) -> tuple[list[tuple[str, str]], float]:
+def match_names(first: list[Name], second: list[Name]) -> tuple[list[tuple[str, str]], float]:
     """Match two lists of names fully, with the least total weight (Appendix A; Hall Maudslay et al. 2019).
 
     Both lists are sorted by the sums of their frequencies, the greatest first and equal ones in their order, and the
@@ -128,7 +128,7 @@ def match(first: list[Name], second: list[Name]) -> tuple[list[tuple[str, str]],
     lists = [sorted(names, key=lambda name: -sum(name.frequencies))[:size] for names in (first, second)]
     if not size:
         return [], 0.0
-    pairs = weights(*([name.frequencies for name in names] for names in lists))
+    pairs = weigh_pairs(*([name.frequencies for name in names] for names in lists))
     rows, columns = linear_sum_assignment(pairs)
     matched = [(lists[0][row].name, lists[1][column].name) for row, column in zip(rows, columns, strict=True)]
     return matched, float(pairs[rows, columns].sum())
@@ -143,7 +143,7 @@ def match_genders(names: Collection[Name]) -> tuple[dict[str, list[tuple[str, st
     pairs, totals = {}, {}
     for genders in PAIRED:
         of_gender = [[name for name in names if name.gender == gender] for gender in genders]
-        pairs[genders[0]], totals[genders[0]] = match(*of_gender)
+        pairs[genders[0]], totals[genders[0]] = match_names(*of_gender)
     return pairs, totals
 
 

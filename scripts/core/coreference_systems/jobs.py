@@ -15,7 +15,7 @@ from scripts.core import files
 from scripts.core.coreference_systems import sources
 from scripts.core.coreference_systems.c2f.resolve import Resolver
 from scripts.core.coreference_systems.packages.client import Client
-from scripts.core.coreference_systems.packages.process import interpreter
+from scripts.core.coreference_systems.packages.process import read_interpreter
 from scripts.core.errors import UserError
 from scripts.core.models import loading, model_jobs
 from scripts.core.models.entries import read_job_system
@@ -88,7 +88,7 @@ def open_system(
             "device": device,
             "threads": threads,
         }
-        resolver = Client(interpreter(environment), settings)
+        resolver = Client(read_interpreter(environment), settings)
         engine = "stanza" if wanted.architecture == "caw" else "fastcoref"
         hardware, libraries = resolver.facts["device"], resolver.facts["libraries"]
     run = model_jobs.describe_run(

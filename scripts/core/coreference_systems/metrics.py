@@ -24,10 +24,10 @@ from scripts.core.errors import UserError
 Clusters = Collection[Collection[Hashable]]
 METRICS = ("muc", "b_cubed", "ceaf_e")
 NAMES = ("mentions", *METRICS)
-"""What :func:`count` counts: the identification of mentions, then the metrics."""
+"""What :func:`count_matches` counts: the identification of mentions, then the metrics."""
 
 
-def score(gold: Sequence[Clusters], predicted: Sequence[Clusters]) -> dict[str, float]:
+def score_clusters(gold: Sequence[Clusters], predicted: Sequence[Clusters]) -> dict[str, float]:
     """Return the scores of predicted clusterings of documents, in the order of ``gold``.
 
     Returns:
@@ -35,23 +35,23 @@ def score(gold: Sequence[Clusters], predicted: Sequence[Clusters]) -> dict[str, 
         annotates none; ``conll_singletons`` and ``mentions`` (the identification of mentions) with them.
 
     Raises:
-        UserError: As :func:`count`.
+        UserError: As :func:`count_matches`.
     """
-    plain, whole = (count(gold, predicted, singletons).sum(axis=0) for singletons in (False, True))
+    plain, whole = (count_matches(gold, predicted, singletons).sum(axis=0) for singletons in (False, True))
     return {
-        "conll": float(conll(plain)),
-        **dict(zip(METRICS, map(float, rates(plain)[1:, 2]), strict=True)),
-        "conll_singletons": float(conll(whole)),
-        "mentions": float(rates(whole)[0, 2]),
+        "conll": float(conll_f1(plain)),
+        **dict(zip(METRICS, map(float, recall_precision_f1(plain)[1:, 2]), strict=True)),
+        "conll_singletons": float(conll_f1(whole)),
+        "mentions": float(recall_precision_f1(whole)[0, 2]),
     }
 
 
-def conll(sums: np.ndarray) -> np.ndarray:
-    """Return the mean F1 of :data:`METRICS` of sums over documents; shapes (..., 4, 4) of :func:`count`, and (...)."""
-    return rates(sums)[..., 1:, 2].mean(axis=-1)
+def conll_f1(sums: np.ndarray) -> np.ndarray:
+    """Return the mean F1 of :data:`METRICS` of sums over documents; shapes (..., 4, 4) and (...)."""
+    return recall_precision_f1(sums)[..., 1:, 2].mean(axis=-1)
 
 
-def rates(sums: np.ndarray) -> np.ndarray:
+def recall_precision_f1(sums: np.ndarray) -> np.ndarray:
     """Return recall, precision and F1 of sums over documents; shapes (..., 4) and (..., 3). A quotient by 0 is 0."""
     recall, recall_all, precision, precision_all = np.moveaxis(sums, -1, 0)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -59,7 +59,7 @@ def rates(sums: np.ndarray) -> np.ndarray:
         return np.stack([recall, precision, np.nan_to_num(2 * recall * precision / (recall + precision))], axis=-1)
 
 
-def count(gold: Sequence[Clusters], predicted: Sequence[Clusters], singletons: bool = True) -> np.ndarray:
+def count_matches(gold: Sequence[Clusters], predicted: Sequence[Clusters], singletons: bool = True) -> np.ndarray:
     """Count what scores are quotients of, document by document.
 
     Args:

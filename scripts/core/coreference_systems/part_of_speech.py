@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 SENTENCES_AT_ONCE = 256
 
 
-def tag(documents: "Sequence[AnnotatedDocument]", python: str) -> "tuple[list[AnnotatedDocument], dict[str, str]]":
+def tag_documents(
+    documents: "Sequence[AnnotatedDocument]", python: str
+) -> "tuple[list[AnnotatedDocument], dict[str, str]]":
     """Tag documents with spaCy.
 
     Args:

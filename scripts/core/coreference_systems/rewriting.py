@@ -113,7 +113,9 @@ def read_names(path: str | Path) -> Names:
     return Names(**{kind: tuple(listed) for kind, listed in names.items()})
 
 
-def rewrite(document: "AnnotatedDocument", names: Names, shares: Shares, random: Random) -> "AnnotatedDocument":
+def rewrite_document(
+    document: "AnnotatedDocument", names: Names, shares: Shares, random: Random
+) -> "AnnotatedDocument":
     """Return a document rewritten at random; its clusters stay but for mentions that lie within a replaced one."""
     # Every draw is made, so that one share does not change what follows from another.
     chosen = {name: random.random() < share for name, share in vars(shares).items()}

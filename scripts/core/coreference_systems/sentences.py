@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from scripts.core import files
-from scripts.core.coreference_systems.packages.process import Process, interpreter
+from scripts.core.coreference_systems.packages.process import Process, read_interpreter
 from scripts.core.coreference_systems.packages.words import PACKAGE
 
 COLUMNS = ("section", "start", "end", "starts", "ends", "tags", "dependencies", "heads", "entities")
@@ -47,7 +47,10 @@ def parse(text: str | Path, environment: str | Path, sentences: str | Path) -> t
     import pyarrow.parquet as pq
 
     process = Process(
-        f"the parser of {text}", interpreter(environment), "scripts.core.coreference_systems.sentences", [str(text)]
+        f"the parser of {text}",
+        read_interpreter(environment),
+        "scripts.core.coreference_systems.sentences",
+        [str(text)],
     )
     whole, texts = pa.list_(pa.int32()), pa.list_(pa.string())
     schema = pa.schema(
@@ -69,7 +72,7 @@ def parse(text: str | Path, environment: str | Path, sentences: str | Path) -> t
     return facts, count
 
 
-def paragraphs(lines: Iterable[str]) -> Iterator[tuple[int, int, str]]:
+def split_paragraphs(lines: Iterable[str]) -> Iterator[tuple[int, int, str]]:
     """Yield the paragraphs of a text as (section, start, paragraph), with their places in the text.
 
     Args:
@@ -99,7 +102,7 @@ def main() -> None:
     print(json.dumps({name: importlib.metadata.version(name) for name in ("spacy", PACKAGE)}))
     # Lines end with line feeds alone: a form feed is a paragraph.
     with Path(sys.argv[1]).open(encoding="utf-8", newline="\n") as lines:
-        pieces = ((paragraph, (section, start)) for section, start, paragraph in paragraphs(lines))
+        pieces = ((paragraph, (section, start)) for section, start, paragraph in split_paragraphs(lines))
         for document, (section, offset) in pipeline.pipe(pieces, as_tuples=True, batch_size=_PARAGRAPHS_AT_ONCE):
             for sentence in document.sents:
                 tokens = [token for token in sentence if not token.is_space]

@@ -41,15 +41,15 @@ def locate(
         name: Of the registry.
         wanted: What its entry says.
         delta: The file with the delta.
-        fetched: A file with what :func:`scripts.core.models.loading.fetch` returned: the Hub is not asked.
+        fetched: A file with what :func:`scripts.core.models.loading.fetch_places` returned: the Hub is not asked.
         trained: The folder that the rule ``train_coreference`` wrote.
 
     Raises:
         UserError: If a folder does not hold a checkpoint, or as :func:`scripts.core.models.loading.locate`.
     """
     source = wanted.source
-    commits = hub.read_record(fetched) if fetched else loading.fetch(f"system {name}", wanted)
-    folders = {part: hub.find(f"system {name}", commit, fetched) for part, commit in commits.items()}
+    commits = hub.read_record(fetched) if fetched else loading.fetch_places(f"system {name}", wanted)
+    folders = {part: hub.find_snapshot(f"system {name}", commit, fetched) for part, commit in commits.items()}
     encoder, revision = folders.get("encoder"), None
     if isinstance(source, Package):
         assert delta is not None and source.folder is not None, "the rule has it as an input"

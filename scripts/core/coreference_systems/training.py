@@ -19,12 +19,12 @@ import torch
 from scripts.core.coreference_systems import metrics
 from scripts.core.coreference_systems.c2f import checkpoints
 from scripts.core.coreference_systems.c2f.configuration import Configuration
-from scripts.core.coreference_systems.c2f.encoders import simplify
+from scripts.core.coreference_systems.c2f.encoders import simplify_encoder
 from scripts.core.coreference_systems.c2f.model import C2F
-from scripts.core.coreference_systems.c2f.outcomes import losses
+from scripts.core.coreference_systems.c2f.outcomes import compute_losses
 from scripts.core.coreference_systems.c2f.resolve import autocast, find_clusters
-from scripts.core.coreference_systems.rewriting import Names, rewrite
-from scripts.core.coreference_systems.training_plan import Piece, Settings, cut_document, plan, rate_factor
+from scripts.core.coreference_systems.rewriting import Names, rewrite_document
+from scripts.core.coreference_systems.training_plan import Piece, Settings, cut_document, plan_epochs, rate_factor
 from scripts.core.errors import UserError
 from scripts.core.models.weights import copy_tensors
 
@@ -38,19 +38,19 @@ SAVED = ("digest", "step", "epoch", "done", "history", "best", "sums")
 """What of a run its state holds besides weights and optimiser."""
 
 
-def score(
+def score_model(
     model: C2F,
     splitter: "Splitter",
     documents: "Sequence[AnnotatedDocument]",
     device: torch.device | str,
     precision: str,
 ) -> dict[str, float]:
-    """Return the scores of a model on annotated documents (:func:`scripts.core.coreference_systems.metrics.score`)."""
+    """Return what :func:`scripts.core.coreference_systems.metrics.score_clusters` says of a model's clusters."""
     predicted = find_clusters(model, splitter, documents, device, precision)
-    return metrics.score([document.clusters for document in documents], predicted)
+    return metrics.score_clusters([document.clusters for document in documents], predicted)
 
 
-def fingerprint(
+def digest_run(
     documents: "Iterable[AnnotatedDocument]",
     development: "Iterable[AnnotatedDocument]",
     settings: Settings,
@@ -123,9 +123,9 @@ class Training:
         self.documents, self.development, self.device = documents, development, torch.device(device)
         self.path, self.report = Path(state), report
         if model.configuration.shared_dropout:
-            simplify(model.encoder, settings.encoder_dropout)
+            simplify_encoder(model.encoder, settings.encoder_dropout)
         model.to(self.device)
-        self.epochs = plan(documents, settings, splitter.segments)
+        self.epochs = plan_epochs(documents, settings, splitter.segments)
         self.steps = sum(math.ceil(len(pieces) / settings.accumulation) for pieces in self.epochs)
         self.variables = checkpoints.trained_parameters(model)
         self.optimiser = torch.optim.AdamW(
@@ -134,7 +134,7 @@ class Training:
             eps=settings.epsilon,
             lr=settings.task_learning_rate,
         )
-        self.digest = fingerprint(documents, development, settings, model.configuration, names)
+        self.digest = digest_run(documents, development, settings, model.configuration, names)
         self.step, self.epoch, self.done, self.history, self.best = 0, 0, 0, [], None
         self.sums = self._zero()
         self.began, self.first_step = time.monotonic(), 0
@@ -181,11 +181,11 @@ class Training:
             document = cut_document(self.documents[piece.document], piece.start, piece.end)
             draw = random.Random(f"rewriting {settings.seed} {self.epoch} {self.done + offset}")
             if self.names:
-                document = rewrite(document, self.names, settings.rewriting, draw)
+                document = rewrite_document(document, self.names, settings.rewriting, draw)
             window = self.splitter.window(document).to(self.device)
             with autocast(self.device, settings.precision):
                 scores = self.model(window)
-            antecedents, mentions = losses(scores, window)
+            antecedents, mentions = compute_losses(scores, window)
             loss = antecedents + settings.mention_loss * mentions
             if settings.loss_per_word:
                 loss = loss / (settings.loss_per_word * len(document.words))
@@ -206,7 +206,7 @@ class Training:
         self.optimiser.step()
 
     def _end_epoch(self, windows: int) -> None:
-        scores = score(self.model, self.splitter, self.development, self.device, self.settings.precision)
+        scores = score_model(self.model, self.splitter, self.development, self.device, self.settings.precision)
         entry = {
             "epoch": self.epoch + 1,
             "seconds": round(self.sums["seconds"], 1),

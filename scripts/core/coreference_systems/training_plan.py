@@ -90,7 +90,7 @@ class Piece:
     end: int
 
 
-def plan(documents: "Sequence[AnnotatedDocument]", settings: Settings, segments: Callable) -> list[list[Piece]]:
+def plan_epochs(documents: "Sequence[AnnotatedDocument]", settings: Settings, segments: Callable) -> list[list[Piece]]:
     """Return which parts of the documents each epoch reads, in order.
 
     Args:

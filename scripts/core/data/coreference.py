@@ -55,14 +55,14 @@ def tokenise(text: str) -> tuple[tuple[int, int], ...]:
     return tuple(match.span() for match in re.finditer(r"\w+|[^\w\s]", text))
 
 
-def encode(document: Document) -> str:
+def encode_document(document: Document) -> str:
     """Return a document's line of a file, with its end."""
     return json.dumps({key: getattr(document, key) for key in KEYS}, ensure_ascii=False) + "\n"
 
 
 def write(path: str | Path, documents: Iterable[Document]) -> None:
     """Write documents, in their order, atomically."""
-    files.write_text(path, "".join(map(encode, documents)))
+    files.write_text(path, "".join(map(encode_document, documents)))
 
 
 def read(path: str | Path, texts: dict[str, str]) -> dict[str, Document]:

@@ -63,7 +63,7 @@ def split_thought(text: str, tags: tuple[str, str] = TAGS, prompt: str = "") -> 
     return thought.strip(), answer
 
 
-def wrapper(
+def make_wrapper(
     wrapping: str,
     thinking: Mapping[str, Any] | None,
     tokenizer: "transformers.PreTrainedTokenizerBase",

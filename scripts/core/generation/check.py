@@ -62,7 +62,7 @@ def choose_way(generator: Generator, ids: Sequence[list[int]]) -> dict[str, Any]
         try:
             with in_float32(network):
                 pairs = [pair for part in batches for pair in zip(part, probe.continue_all(part), strict=True)]
-                right = all(agrees(generator, prompt, answer) for prompt, answer in pairs)
+                right = all(answer_agrees(generator, prompt, answer) for prompt, answer in pairs)
         except Exception as error:  # An architecture's code raises whatever it stumbles over.
             if net.ran_out_of_memory(error):
                 # Those before this way have been found unfit.
@@ -81,7 +81,7 @@ def choose_way(generator: Generator, ids: Sequence[list[int]]) -> dict[str, Any]
 
 
 @torch.inference_mode()
-def agrees(generator: Generator, prompt: list[int], answer: Answer) -> bool:
+def answer_agrees(generator: Generator, prompt: list[int], answer: Answer) -> bool:
     """Return whether the probabilities of an answer are those of one pass without a cache."""
     network, written = generator.network, list(answer.tokens)
     if generator.two_parts:
@@ -89,7 +89,7 @@ def agrees(generator: Generator, prompt: list[int], answer: Answer) -> bool:
         logits = network(**net.text_arguments(network, np.array([prompt])), decoder_input_ids=read).logits[0]
     else:
         whole = np.array([[*prompt, *written[:-1]]])
-        keeps = {"logits_to_keep": len(written)} if net.accepts(network, "logits_to_keep") else {}
+        keeps = {"logits_to_keep": len(written)} if net.accepts_argument(network, "logits_to_keep") else {}
         logits = network(**net.text_arguments(network, whole), **keeps).logits[0, -len(written) :]
     expected = logits.float().log_softmax(-1).double().cpu().numpy()
     bound = TOLERANCE + TOLERANCE_PER_TOKEN * (len(prompt) + len(written))

@@ -231,7 +231,7 @@ class Generator:
                     attention_mask=seen,
                     cache=cache,
                     use_cache=True,
-                    **(given if net.accepts(body, "position_ids") else {}),
+                    **(given if net.accepts_argument(body, "position_ids") else {}),
                 )
             start += width
             if rows == [0]:

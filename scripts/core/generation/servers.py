@@ -114,7 +114,7 @@ class Client:
         try:
             text = path.read_text(encoding="utf-8") if known else self.ask(asked["body"], digest[:12])
             response = json.loads(text)["response"] if known else json.loads(text)
-            completion = parse(response, self.chat, self.top_k)
+            completion = parse_answer(response, self.chat, self.top_k)
         except (ValueError, LookupError, TypeError, AttributeError) as error:
             problem = str(error) if isinstance(error, ValueError) else describe_error(error)
             remedy = f"delete {path} to ask again" if known else "correct the entry's api, or use another server"
@@ -167,7 +167,7 @@ class Client:
         }
 
 
-def parse(response: Any, chat: bool, top_k: int) -> Completion:
+def parse_answer(response: Any, chat: bool, top_k: int) -> Completion:
     """Return what a server's decoded answer holds.
 
     Raises:

@@ -126,14 +126,14 @@ def card_overlay(run: CardRun, sized: dict, prompted: Iterable[str]) -> dict[str
         sized: What ``config/cards/<size>.yaml`` says.
         prompted: Those of its models that can be prompted.
     """
-    filled = fill(fill(sized, MODEL, run.models), PROMPTED, prompted)
+    filled = fill_lists(fill_lists(sized, MODEL, run.models), PROMPTED, prompted)
     return filled | {"run": run.name, "cards": [",".join(run.models)]}
 
 
-def fill(value: Any, place: str, names: Iterable[str]) -> Any:
+def fill_lists(value: Any, place: str, names: Iterable[str]) -> Any:
     """Return a configuration with names in the lists that hold what stands for them."""
     if isinstance(value, dict):
-        return {key: fill(member, place, names) for key, member in value.items()}
+        return {key: fill_lists(member, place, names) for key, member in value.items()}
     if isinstance(value, list):
         return [name for member in value for name in (names if member == place else [member])]
     return value

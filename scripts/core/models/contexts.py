@@ -48,7 +48,7 @@ def context_length(model: "PreTrainedModel") -> int | None:
     return min((limit for limit in limits if isinstance(limit, int) and limit > 0), default=None)
 
 
-def check(
+def check_stated_facts(
     name: str, wanted: ScoredModel, folder: str | Path, *, context: int | None = None, parameters: int | None = None
 ) -> None:
     """Refuse a registry entry whose architecture, context or parameters are others than those of a model in a folder.
@@ -72,7 +72,7 @@ def check(
         parameters = None if counted and not checkpoints.sizes_differ(parameters, counted) else parameters
     if context is None and parameters is None:
         return
-    built = build(f"model {name}", wanted.architecture, folder, bool(wanted.remote_code))
+    built = build_without_weights(f"model {name}", wanted.architecture, folder, bool(wanted.remote_code))
     stated, found = context_length(built), built.num_parameters()
     if context not in (None, stated):
         remedy = f"write context: {stated}" if stated else "remove context"
@@ -100,7 +100,9 @@ def _check_architecture(name: str, stated: str, configuration: dict[str, Any]) -
         )
 
 
-def build(called: str, architecture: str, folder: str | Path, remote_code: bool = False) -> "PreTrainedModel":
+def build_without_weights(
+    called: str, architecture: str, folder: str | Path, remote_code: bool = False
+) -> "PreTrainedModel":
     """Return a model built from the configuration in a folder, without any memory.
 
     Args:

@@ -114,7 +114,7 @@ def work_parameters(model: Runnable) -> int:
     return (_parameters(model) - model.embedding_parameters) * getattr(model, "layer_repeats", 1)
 
 
-def flops(model: Runnable) -> float:
+def operations_per_second(model: Runnable) -> float:
     """Return the floating-point operations per second of where a model runs: an A100, or a core of the CPU."""
     return GPU_FLOPS[model.precision] if model.gpus else CPU_FLOPS
 
@@ -141,7 +141,7 @@ def scoring_seconds(model: Model, instances: float, options: int, tokens: float)
 def reading_seconds(model: Model, tokens: float) -> float:
     """Return how long the passes of one text over ``tokens`` take, in seconds, at those speeds."""
     launching = GPU_SECONDS_PER_INSTANCE if model.gpus else 0
-    return 2 * work_parameters(model) * tokens / flops(model) + launching
+    return 2 * work_parameters(model) * tokens / operations_per_second(model) + launching
 
 
 def resolving_seconds(system: System, documents: float, tokens: float, speed: float | None = None) -> float:
@@ -155,7 +155,10 @@ def resolving_seconds(system: System, documents: float, tokens: float, speed: fl
         tokens: Tokens of all documents.
         speed: Floating-point operations per second of another device than that of time limits.
     """
-    return 4 * work_parameters(system) * tokens / (speed or flops(system)) + documents * SECONDS_PER_DOCUMENT
+    return (
+        4 * work_parameters(system) * tokens / (speed or operations_per_second(system))
+        + documents * SECONDS_PER_DOCUMENT
+    )
 
 
 def prompting_seconds(model: Model, tokens: int, answers: Iterable[tuple[int, int]]) -> float:
@@ -169,7 +172,8 @@ def prompting_seconds(model: Model, tokens: int, answers: Iterable[tuple[int, in
         return 0
     memory_gb = GPU_MEMORY_GB * (model.gpus or 0)
     return sum(
-        count * generation_seconds(model, 1, tokens, new + model.thought_tokens, flops(model), memory_gb)
+        count
+        * generation_seconds(model, 1, tokens, new + model.thought_tokens, operations_per_second(model), memory_gb)
         for count, new in answers
     )
 
@@ -304,13 +308,13 @@ def plan(work: Iterable[Work], devices: Mapping[str, Mapping[str, Any]]) -> list
                     "download": fetched,
                     "device": device,
                     "gpus": gpus,
-                    "hours": hours(part, speed, gpus * facts["memory_gb"] if facts else 0),
+                    "hours": work_hours(part, speed, gpus * facts["memory_gb"] if facts else 0),
                 }
             )
     return rows
 
 
-def hours(part: Work, speed: float, memory_gb: float) -> float:
+def work_hours(part: Work, speed: float, memory_gb: float) -> float:
     """Return how long all jobs of a piece of work take, one after the other, loading the model included."""
     model = part.model
     if part.rule == "score":

@@ -83,7 +83,7 @@ def of_folder(folder: str | Path, source: dict[str, Any] | None = None, gated: b
     }
     if described["architecture"]:
         try:
-            built = contexts.build(_called(source), described["architecture"], path)
+            built = contexts.build_without_weights(_called(source), described["architecture"], path)
             described["parameters"], described["context"] = built.num_parameters(), contexts.context_length(built)
         except UserError as error:
             described["unread"] = str(error)
@@ -145,7 +145,7 @@ def complete(model: Model, kept: str | Path = KEPT) -> Model:
     folder = Path(source.path).expanduser() if isinstance(source, Folder) else None
     if folder and (folder / "config.json").is_file():
         model = _add_facts(model, of_folder(folder)) if lacking else model
-        contexts.check(model.name, model, folder, parameters=model.parameters)
+        contexts.check_stated_facts(model.name, model, folder, parameters=model.parameters)
         return model
     if source and (folder or lacking) and known.is_file():
         found = json.loads(known.read_text(encoding="utf-8"))
@@ -176,7 +176,7 @@ def _check_package(model: Model, source: Package) -> None:
         path = loading.package_file(model.name, state_source(source), source.file)
     except UserError:
         return
-    head, where = gguf_heads.read(path), f"models.{model.name}"
+    head, where = gguf_heads.read_head(path), f"models.{model.name}"
     if head.architecture != model.architecture:
         raise UserError(
             f"{where}.architecture is {model.architecture}, and {path.name} is of the kind {head.kind}; write "

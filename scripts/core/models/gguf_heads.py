@@ -34,7 +34,7 @@ class Head:
         return OTHER_ARCHITECTURES.get(self.kind, "decoder")
 
 
-def read(path: Path) -> Head:
+def read_head(path: Path) -> Head:
     """Read the head of a GGUF file of version 2 or 3.
 
     Raises:

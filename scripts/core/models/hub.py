@@ -21,7 +21,9 @@ TOKENIZER_FILES = re.compile(
 )
 
 
-def fetch(what: str, source: dict[str, Any], needs: Collection[str] = ("weights", "tokenizer")) -> dict[str, Any]:
+def fetch_repository(
+    what: str, source: dict[str, Any], needs: Collection[str] = ("weights", "tokenizer")
+) -> dict[str, Any]:
     """Fetch what a job reads of a repository into the local cache; nothing where it is there already.
 
     Args:
@@ -61,12 +63,12 @@ def fetch(what: str, source: dict[str, Any], needs: Collection[str] = ("weights"
     return source | {"revision": commit, "files": files}
 
 
-def find(what: str, fetched: dict[str, Any], record: str | Path | None = None) -> Path:
-    """Return the folder of what :func:`fetch` returned in the local cache, without asking the Hub.
+def find_snapshot(what: str, fetched: dict[str, Any], record: str | Path | None = None) -> Path:
+    """Return the folder of what :func:`fetch_repository` returned in the local cache, without asking the Hub.
 
     Args:
-        what: As for :func:`fetch`.
-        fetched: As :func:`fetch` returned it.
+        what: As for :func:`fetch_repository`.
+        fetched: As :func:`fetch_repository` returned it.
         record: The file that it was stored in, for the message.
 
     Raises:

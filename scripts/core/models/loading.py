@@ -60,15 +60,15 @@ def locate(
         name: The model's name in the registry; used in messages.
         wanted: What its entry says.
         prepared: A folder that the workflow made from the source (a package with a delta).
-        fetched: A file with what :func:`fetch` returned: the Hub is not asked.
+        fetched: A file with what :func:`fetch_places` returned: the Hub is not asked.
 
     Raises:
-        UserError: As :func:`scripts.core.models.hub.fetch` and :func:`scripts.core.models.hub.find`, or if the
-            package or folder is not there.
+        UserError: As :func:`scripts.core.models.hub.fetch_repository` and
+            :func:`scripts.core.models.hub.find_snapshot`, or if the package or folder is not there.
     """
     source = wanted.source
-    parts = hub.read_record(fetched) if fetched is not None else fetch(f"model {name}", wanted)
-    folders = {part: hub.find(f"model {name}", said, fetched) for part, said in parts.items()}
+    parts = hub.read_record(fetched) if fetched is not None else fetch_places(f"model {name}", wanted)
+    folders = {part: hub.find_snapshot(f"model {name}", said, fetched) for part, said in parts.items()}
     tokenizer, adapter = folders.get("tokenizer"), folders.get("adapter")
     if isinstance(wanted.adapter, Folder):
         adapter = Path(wanted.adapter.path).expanduser()
@@ -95,15 +95,15 @@ def locate(
     return Location(folder, None, None, tokenizer, adapter)
 
 
-def fetch(what: str, wanted: ScoredModel | ResolvedSystem) -> dict[str, dict]:
+def fetch_places(what: str, wanted: ScoredModel | ResolvedSystem) -> dict[str, dict]:
     """Fetch what a model or system needs from the Hub into the local cache.
 
     Args:
         what: Of messages: ``model NAME``.
 
     Returns:
-        What :func:`scripts.core.models.hub.fetch` returns for each of :data:`scripts.core.models.entries.PLACES` that
-        is on the Hub.
+        What :func:`scripts.core.models.hub.fetch_repository` returns for each of
+        :data:`scripts.core.models.entries.PLACES` that is on the Hub.
 
     Raises:
         UserError: As that function; if the checkpoint brings code of its own and no revision fixes which.
@@ -121,7 +121,7 @@ def fetch(what: str, wanted: ScoredModel | ResolvedSystem) -> dict[str, dict]:
         "encoder": ["weights", "tokenizer"],
     }
     return {
-        part: hub.fetch(what, state_source(place), needs[part])
+        part: hub.fetch_repository(what, state_source(place), needs[part])
         for part, place in wanted.places.items()
         if isinstance(place, Hub)
     }
@@ -164,7 +164,7 @@ def weights_digest(location: Location) -> str:
     return hashlib.sha256(f"{base}\n{checkpoints.digest(location.adapter, names)}".encode()).hexdigest()
 
 
-def load(name: str, wanted: ScoredModel, location: Location, device: str) -> tuple:
+def load_model(name: str, wanted: ScoredModel, location: Location, device: str) -> tuple:
     """Load model and tokenizer in the registry's precision, ready to score.
 
     Args:

@@ -27,7 +27,7 @@ class OpenedModel:
     """A model that is ready to run.
 
     Attributes:
-        network, tokenizer: As :func:`scripts.core.models.loading.load` returns them.
+        network, tokenizer: As :func:`scripts.core.models.loading.load_model` returns them.
         device: ``cpu``, a CUDA device, or ``auto`` for a model that is spread over several GPUs.
         wanted: What the model's entry says.
         facts: What a file's metadata say of the model: name, source, revision, digest of the weights, architecture,
@@ -66,7 +66,7 @@ def open_model(
         weights, fetched: As for :func:`scripts.core.models.loading.locate`.
 
     Raises:
-        UserError: As :func:`scripts.core.models.loading.locate` and :func:`scripts.core.models.loading.load`.
+        UserError: As :func:`scripts.core.models.loading.locate` and :func:`scripts.core.models.loading.load_model`.
     """
     torch.set_num_threads(threads)
     wanted = read_job_entry(entry)
@@ -77,7 +77,7 @@ def open_model(
         name, location.folder, location.revision, wanted.precision, device,
     )  # fmt: skip
     started = time.monotonic()
-    network, tokenizer = loading.load(name, wanted, location, device)
+    network, tokenizer = loading.load_model(name, wanted, location, device)
     seconds = time.monotonic() - started
     hardware = loading.device_name(device)
     facts = {"model": name} | describe_run(

@@ -114,9 +114,9 @@ def _disagreement(
     batches, branches = plan_probes(scorer, probes)
     try:
         with in_float32(scorer.network):
-            difference = compare(scorer, batches, branches, expected, rounding_bound)
+            difference = largest_difference(scorer, batches, branches, expected, rounding_bound)
         if difference <= 1 and rounded:
-            difference = compare(scorer, batches, branches, rounded, half_precision_bound)
+            difference = largest_difference(scorer, batches, branches, rounded, half_precision_bound)
     except UserError:
         raise
     except Exception as error:  # An architecture's code refuses a fast way with whatever it stumbles over.
@@ -203,7 +203,7 @@ def plan_probes(scorer: Scorer, probes: Sequence[Text]) -> tuple[list[Batch], di
     return [*batches[:-1], Batch(members, batches[-1].tokens + pack.tokens, [*batches[-1].work, *pack.work])], branches
 
 
-def compare(
+def largest_difference(
     scorer: Scorer,
     batches: Sequence[Batch],
     branches: dict[int, Text],

@@ -46,7 +46,7 @@ def rescaled_lengths(network: Any, kinds: Collection[str]) -> list[int]:
     return [length for length in lengths if length]
 
 
-def accepts(network: Any, name: str) -> bool:
+def accepts_argument(network: Any, name: str) -> bool:
     """Return whether the network's ``forward`` names this argument."""
     return name in inspect.signature(network.forward).parameters
 
@@ -54,7 +54,7 @@ def accepts(network: Any, name: str) -> bool:
 def text_arguments(network: Any, ids: np.ndarray | torch.Tensor) -> dict[str, Any]:
     """Return the arguments for unpadded texts, token ids of shape (texts, tokens)."""
     tokens = torch.as_tensor(ids).to(network.device)
-    mask = {"attention_mask": torch.ones_like(tokens)} if accepts(network, "attention_mask") else {}
+    mask = {"attention_mask": torch.ones_like(tokens)} if accepts_argument(network, "attention_mask") else {}
     return {"input_ids": tokens} | mask
 
 
@@ -65,7 +65,7 @@ def logits_at(network: Any, arguments: dict[str, Any], chosen: np.ndarray) -> to
         chosen: Shape (texts, tokens), of bool.
     """
     columns, selects = np.flatnonzero(chosen.any(axis=0)), {}
-    if len(columns) < chosen.shape[1] and accepts(network, "logits_to_keep"):
+    if len(columns) < chosen.shape[1] and accepts_argument(network, "logits_to_keep"):
         selects["logits_to_keep"] = torch.from_numpy(columns).to(network.device)
     logits = network(**arguments, **selects).logits
     # Code may ignore what is to be kept and return every position.

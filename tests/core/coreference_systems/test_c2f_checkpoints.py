@@ -36,7 +36,7 @@ def perturbed(model):
 
 def build(encoder, **changes):
     torch.manual_seed(3)
-    model, tokenizer = checkpoints.build(encoder, tiny.configuration(**changes))
+    model, tokenizer = checkpoints.build_model(encoder, tiny.configuration(**changes))
     return perturbed(model), tokenizer
 
 
@@ -52,7 +52,7 @@ def test_a_folder_gives_back_the_model(encoder, tmp_path):
     model, tokenizer = build(encoder)
     before = grid(model, tokenizer)
     checkpoints.write_folder(tmp_path / "system", model, tokenizer, {"seed": 3})
-    again, tokenizer = checkpoints.load(tmp_path / "system")
+    again, tokenizer = checkpoints.load_system(tmp_path / "system")
     for ours, theirs in zip(before, grid(again, tokenizer), strict=True):
         assert torch.equal(ours, theirs)
     assert tiny.recipe(tmp_path / "system") == {"seed": 3}
@@ -68,7 +68,7 @@ def test_low_rank_updates_become_part_of_the_encoder(encoder, tmp_path, as_folde
         checkpoints.write_folder(path, model, tokenizer, {})
     else:
         checkpoints.write_delta(path, model, PACKAGE, {})
-    again, tokenizer = checkpoints.load(path)
+    again, tokenizer = checkpoints.load_system(path)
     assert again.configuration.lora_rank == 0
     assert not any(name.endswith((".up", ".down")) for name in again.state_dict())
     for ours, theirs in zip(before, grid(again, tokenizer), strict=True):
@@ -110,7 +110,7 @@ METADATA = {
 @pytest.mark.parametrize(("metadata", "named"), METADATA.values(), ids=METADATA)
 def test_metadata_that_cannot_be_used_are_refused(encoder, tmp_path, metadata, named):
     with refused("d.safetensors", *named):
-        checkpoints.load(delta(encoder, tmp_path, metadata=metadata))
+        checkpoints.load_system(delta(encoder, tmp_path, metadata=metadata))
 
 
 def test_files_and_encoders_that_do_not_fit_are_refused(encoder, tmp_path):
@@ -120,14 +120,14 @@ def test_files_and_encoders_that_do_not_fit_are_refused(encoder, tmp_path):
         "folder": ["model.safetensors", "no such file"],
     }.items():
         with refused(*named):
-            checkpoints.load(tmp_path / name)
+            checkpoints.load_system(tmp_path / name)
     with refused("folder", "no encoder"):
-        checkpoints.build(tmp_path / "folder", tiny.configuration())
+        checkpoints.build_model(tmp_path / "folder", tiny.configuration())
     with refused("128 positions", "max_segment_pieces", "129"):
-        checkpoints.build(encoder, tiny.configuration(max_segment_pieces=129))
+        checkpoints.build_model(encoder, tiny.configuration(max_segment_pieces=129))
     with refused("d.safetensors", "lacks the variable coarse.weight"):
-        checkpoints.load(delta(encoder, tmp_path, lacking=["coarse.weight"]))
+        checkpoints.load_system(delta(encoder, tmp_path, lacking=["coarse.weight"]))
     path = delta(encoder, tmp_path)
     tiny.encoder(encoder, hidden=48)
     with refused(path, "shape", "32)", "48)", "this encoder"):
-        checkpoints.load(path)
+        checkpoints.load_system(path)

@@ -22,7 +22,7 @@ def system(encoder, **changes):
     """Return a window of a document, and the scores of a system whose weights are far from zero."""
     configuration = tiny.configuration(**changes)
     torch.manual_seed(5)
-    built, tokenizer = checkpoints.build(encoder, configuration)
+    built, tokenizer = checkpoints.build_model(encoder, configuration)
     with torch.no_grad():
         for name, parameter in built.named_parameters():
             if not name.startswith("encoder."):
@@ -53,7 +53,7 @@ def test_losses_are_sums_over_spans_and_candidates(encoder, changes, one_cluster
     for first, width in scores.candidates.nonzero().tolist():
         share = 1 / (1 + math.exp(-scores.candidate_scores[first, width].item()))
         entropy -= math.log(share if (first, first + width) in window.clusters else 1 - share)
-    found = outcomes.losses(scores, window)
+    found = outcomes.compute_losses(scores, window)
     assert found[0].item() == pytest.approx(antecedents, rel=1e-4)
     assert found[1].item() == pytest.approx(entropy, rel=1e-4)
 
@@ -82,11 +82,11 @@ def test_clusters_of_scores(encoder):
     spans = [(0, 0), (2, 2), (5, 6), (7, 7), (9, 9), (12, 13)]
     scores = handmade(spans, [None, None, 0, 1, 2, None], [1.0, -1.0, 1.0, -1.0, 1.0, 0.5])
     linked = [[(0, 0), (5, 6), (9, 9)], [(2, 2), (7, 7)]]
-    assert outcomes.clusters(scores, window, singletons=False) == linked
-    assert outcomes.clusters(scores, window, singletons=True) == [*linked, [(12, 13)]]
+    assert outcomes.link_mentions(scores, window, singletons=False) == linked
+    assert outcomes.link_mentions(scores, window, singletons=True) == [*linked, [(12, 13)]]
     # A pair with a score of exactly 0 is no pair: of equal scores the first counts.
     scores.scores[2, 1] = 0.0
-    assert outcomes.clusters(scores, window, singletons=False) == [[(2, 2), (7, 7)], [(5, 6), (9, 9)]]
+    assert outcomes.link_mentions(scores, window, singletons=False) == [[(2, 2), (7, 7)], [(5, 6), (9, 9)]]
 
 
 def test_pieces_of_one_word_are_one_mention(encoder):
@@ -95,9 +95,9 @@ def test_pieces_of_one_word_are_one_mention(encoder):
     other = window.units - 4
     scores = handmade([(twice, twice), (twice, twice + 1), (other, other)], [None, 0, 1], [1.0] * 3)
     word, last = window.word[twice], window.word[other]
-    assert outcomes.clusters(scores, window, singletons=False) == [[(word, word), (last, last)]]
+    assert outcomes.link_mentions(scores, window, singletons=False) == [[(word, word), (last, last)]]
     alone = handmade([(twice, twice), (twice, twice + 1)], [None, 0], [1.0] * 2)
-    assert outcomes.clusters(alone, window, singletons=False) == []
+    assert outcomes.link_mentions(alone, window, singletons=False) == []
 
 
 def test_plain_attention_is_the_librarys(encoder):
@@ -109,7 +109,7 @@ def test_plain_attention_is_the_librarys(encoder):
     for plain in (False, True):
         bert = AutoModel.from_pretrained(encoder, attn_implementation="eager")
         if plain:
-            encoders.simplify(bert, 0.1)
+            encoders.simplify_encoder(bert, 0.1)
             assert any(isinstance(module, encoders.PlainAttention) for module in bert.modules())
             assert not any(isinstance(module, torch.nn.Dropout) for module in bert.modules())
         with torch.no_grad():

@@ -10,8 +10,8 @@ from transformers import BertConfig, BertModel
 
 from scripts.core.coreference_systems.c2f import checkpoints
 from scripts.core.coreference_systems.c2f.configuration import Configuration
-from scripts.core.coreference_systems.c2f.outcomes import clusters
-from scripts.core.coreference_systems.c2f.resolve import sentences, tokenise
+from scripts.core.coreference_systems.c2f.outcomes import link_mentions
+from scripts.core.coreference_systems.c2f.resolve import split_sentences, split_words
 from scripts.core.coreference_systems.c2f.windows import Splitter
 from scripts.core.coreference_systems.documents import AnnotatedDocument
 from scripts.core.coreference_systems.training_plan import cut_document
@@ -124,10 +124,10 @@ def encoder(tmp_path_factory):
 
 
 def document():
-    tokens = tokenise(TEXT)
+    tokens = split_words(TEXT)
     words = tuple(TEXT[first:last] for first, last in tokens)
     speakers = tuple("Ann" if number % 30 < 17 else "Ben" for number in range(len(words)))
-    return AnnotatedDocument("text", words, sentences(TEXT, tokens), (), speakers=speakers)
+    return AnnotatedDocument("text", words, split_sentences(TEXT, tokens), (), speakers=speakers)
 
 
 def shake(model, seed):
@@ -168,10 +168,10 @@ def compare(scores, found, expected):
 @pytest.mark.parametrize("name", SETTINGS)
 def test_scores_and_clusters_are_those_of_a_plain_implementation(encoder, tmp_path, name):
     configuration = SETTINGS[name]
-    model, tokenizer = checkpoints.build(encoder, configuration)
+    model, tokenizer = checkpoints.build_model(encoder, configuration)
     checkpoints.write_folder(tmp_path / "system", shake(model, 3), tokenizer, {})
     tensors, _ = read_tensors(tmp_path / "system/model.safetensors")
-    model, tokenizer = checkpoints.load(tmp_path / "system")
+    model, tokenizer = checkpoints.load_system(tmp_path / "system")
     text, splitter, weights = document(), Splitter(tokenizer, configuration), Weights(tensors)
     cuts = [0, *(first for first, _ in text.sentences[3::3]), len(text.words)]
     clustered, segments = 0, []
@@ -180,7 +180,7 @@ def test_scores_and_clusters_are_those_of_a_plain_implementation(encoder, tmp_pa
         window = splitter.window(part)
         with torch.no_grad():
             scores = model(window)
-        found = clusters(scores, window, configuration.singletons)
+        found = link_mentions(scores, window, configuration.singletons)
         compare(scores, found, resolve(part, tokenizer, weights, plain_options(configuration)))
         clustered += sum(len(cluster) > 1 for cluster in found)
         segments.append(len(window.input_ids))
@@ -191,7 +191,7 @@ def test_scores_and_clusters_are_those_of_a_plain_implementation(encoder, tmp_pa
 
 def test_a_difference_is_seen(encoder, tmp_path):
     """The comparison itself: one weight that is a hundredth other."""
-    model, tokenizer = checkpoints.build(encoder, PUBLISHED)
+    model, tokenizer = checkpoints.build_model(encoder, PUBLISHED)
     shake(model, 3)
     text, state = document(), {name: value.clone() for name, value in model.state_dict().items()}
     state["segment_embedding.weight"][1, 2] += 0.01
@@ -200,4 +200,4 @@ def test_a_difference_is_seen(encoder, tmp_path):
         scores = model(window)
     expected = resolve(text, tokenizer, Weights(state), plain_options(PUBLISHED))
     with pytest.raises(AssertionError):
-        compare(scores, clusters(scores, window, False), expected)
+        compare(scores, link_mentions(scores, window, False), expected)

@@ -177,7 +177,7 @@ def test_documents_are_read_as_they_were_written(tmp_path):
     corpus = read(tmp_path, ONTONOTES + text(row("é", 0, "(0)|(1", part=7), row("b", 1, "1)", part=7), "", part="007"))
     conll2012.write(tmp_path / "y_gold_conll", corpus)
     assert conll.read_conll2012(tmp_path / "y_gold_conll") == corpus
-    d.write(tmp_path / "y.jsonl", corpus)
+    d.write_documents(tmp_path / "y.jsonl", corpus)
     assert d.read(tmp_path / "y.jsonl") == corpus
 
 
@@ -211,7 +211,7 @@ UNFIT = {
 
 @pytest.mark.parametrize(("changes", "named"), UNFIT.values(), ids=UNFIT)
 def test_documents_that_do_not_fit_together_are_refused(tmp_path, changes, named):
-    d.write(tmp_path / "c.jsonl", [DOCUMENT, replace(DOCUMENT, name="y", **changes)])
+    d.write_documents(tmp_path / "c.jsonl", [DOCUMENT, replace(DOCUMENT, name="y", **changes)])
     with refused("c.jsonl", "row 2", "'y'", *named, "delete"):
         d.read(tmp_path / "c.jsonl")
 

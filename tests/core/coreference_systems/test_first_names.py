@@ -69,7 +69,7 @@ def test_weights_are_distance_times_angle():
     first, second = vectors(rng, 6), vectors(rng, 5)
     first[0] = 0
     second[1] = first[2]
-    found = first_names.weights(first, second)
+    found = first_names.weigh_pairs(first, second)
     for i, v in enumerate(first.astype(float)):
         for j, w in enumerate(second.astype(float)):
             cosine = v @ w / (np.linalg.norm(v) * np.linalg.norm(w) + 1e-10)
@@ -84,10 +84,10 @@ def test_a_matching_has_the_least_total_weight_of_all(seed):
         [first_names.Name(f"{gender}{i}", gender, tuple(map(int, row))) for i, row in enumerate(vectors(rng, size))]
         for gender, size in (("m", 6), ("f", 8))
     ]
-    pairs, total = first_names.match(*lists)
+    pairs, total = first_names.match_names(*lists)
     # The two female names with the smallest sums of frequencies stay out.
     kept = sorted(lists[1], key=lambda name: -sum(name.frequencies))[:6]
-    table = first_names.weights([name.frequencies for name in lists[0]], [name.frequencies for name in kept])
+    table = first_names.weigh_pairs([name.frequencies for name in lists[0]], [name.frequencies for name in kept])
     least = min(table[range(6), order].sum() for order in map(list, itertools.permutations(range(6))))
     assert total == pytest.approx(least)
     assert {first for first, _ in pairs} == {name.name for name in lists[0]}
@@ -138,7 +138,7 @@ def test_the_list_of_names_has_the_published_sizes(study_names):
 
 def test_mostly_male_names_match_mostly_female_ones_at_the_published_weight(study_names):
     both = ([name for name in study_names if name.gender == f"mostly {gender}"] for gender in ("male", "female"))
-    pairs, total = first_names.match(*both)
+    pairs, total = first_names.match_names(*both)
     assert len(pairs) == 568
     assert total == pytest.approx(903.88, abs=0.005)
 
@@ -156,6 +156,6 @@ def test_the_published_pairs_have_the_published_weights(study_names, mirror):
     for first, second in published.items():
         if names[first].gender in totals:
             pair = ([names[name].frequencies] for name in (first, second))
-            totals[names[first].gender] += first_names.weights(*pair).item()
+            totals[names[first].gender] += first_names.weigh_pairs(*pair).item()
     assert totals["male"] == pytest.approx(8103.72, abs=0.005)
     assert totals["mostly male"] == pytest.approx(903.88, abs=0.005)

@@ -23,12 +23,12 @@ GOLD, PREDICTED = (("a", "b", "c"), ("d", "e", "f", "g")), (("a", "b"), ("c", "d
 
 def evaluate(gold, predicted, singletons=True):
     """Return recall, precision and F1 of each metric over documents, by its name."""
-    sums = metrics.count(gold, predicted, singletons).sum(axis=0)
-    return dict(zip(metrics.NAMES, metrics.rates(sums).tolist(), strict=True))
+    sums = metrics.count_matches(gold, predicted, singletons).sum(axis=0)
+    return dict(zip(metrics.NAMES, metrics.recall_precision_f1(sums).tolist(), strict=True))
 
 
 def conll(gold, predicted, singletons=True):
-    return metrics.conll(metrics.count(gold, predicted, singletons).sum(axis=0))
+    return metrics.conll_f1(metrics.count_matches(gold, predicted, singletons).sum(axis=0))
 
 
 def test_the_worked_example_of_pradhan_et_al():
@@ -100,13 +100,13 @@ def test_documents_count_together_as_by_scorch(singletons):
     single = [conll([g], [p], singletons) for g, p in zip(gold, predicted, strict=True)]
     assert abs(conll(gold, predicted, singletons) - np.mean(single)) > 1e-3
     # Of sums over documents, for several sets of weights at once.
-    sums = metrics.count(gold, predicted, singletons).sum(axis=0)
-    assert metrics.conll(np.stack([sums, 2 * sums])) == pytest.approx([conll(gold, predicted, singletons)] * 2)
+    sums = metrics.count_matches(gold, predicted, singletons).sum(axis=0)
+    assert metrics.conll_f1(np.stack([sums, 2 * sums])) == pytest.approx([conll(gold, predicted, singletons)] * 2)
 
 
 def test_scores_are_with_and_without_singletons():
     gold, predicted = [GOLD, (("y",), ("z",))], [PREDICTED, (("z",),)]
-    scores, plain = metrics.score(gold, predicted), evaluate(gold, predicted, singletons=False)
+    scores, plain = metrics.score_clusters(gold, predicted), evaluate(gold, predicted, singletons=False)
     assert scores == {
         "conll": conll(gold, predicted, singletons=False),
         **{name: plain[name][2] for name in metrics.METRICS},
@@ -151,7 +151,7 @@ NO_CLUSTERING = {
 @pytest.mark.parametrize(("gold", "predicted", "named"), NO_CLUSTERING.values(), ids=NO_CLUSTERING)
 def test_what_is_no_clustering_is_refused(gold, predicted, named):
     with refused(*named):
-        metrics.count(gold, predicted)
+        metrics.count_matches(gold, predicted)
 
 
 def official(scorer, metric, gold, predicted):

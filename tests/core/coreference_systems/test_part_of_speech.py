@@ -31,7 +31,7 @@ def test_another_environment_tags_sentences(tmp_path):
 for line in sys.stdin:
     words = json.loads(line)
     print(json.dumps([f"{word[0]}{len(words)}" for word in words]))"""
-    tagged, facts = p.tag(CORPUS, interpreter(tmp_path, body))
+    tagged, facts = p.tag_documents(CORPUS, interpreter(tmp_path, body))
     assert facts == {"tagger": "1.0"}
     assert [document.tags for document in tagged] == [("A3", "l3", ".3", "S2", "?2"), ("É1",)]
     assert [replace(document, tags=None) for document in tagged] == CORPUS
@@ -50,23 +50,23 @@ SILENT = {
 @pytest.mark.parametrize(("body", "named"), SILENT.values(), ids=SILENT)
 def test_an_environment_that_does_not_tag_is_named(tmp_path, body, named):
     with refused(*named):
-        p.tag(CORPUS, interpreter(tmp_path, body))
+        p.tag_documents(CORPUS, interpreter(tmp_path, body))
 
 
 def test_an_environment_that_is_not_there_is_named(tmp_path):
     with refused("nowhere/python", "cannot be started"):
-        p.tag(CORPUS, str(tmp_path / "nowhere/python"))
+        p.tag_documents(CORPUS, str(tmp_path / "nowhere/python"))
     stated = tmp_path / "environment.json"
     stated.write_text(json.dumps({"python": "/usr/bin/python3"}), encoding="utf-8")
-    assert process.interpreter(stated) == "/usr/bin/python3"
+    assert process.read_interpreter(stated) == "/usr/bin/python3"
     stated.write_text("[]", encoding="utf-8")
     with refused("environment.json", "interpreter"):
-        process.interpreter(stated)
+        process.read_interpreter(stated)
 
 
 @pytest.mark.workflow  # Making the environment takes minutes where it is not there.
 def test_spacy_tags_pronouns_and_names(coreference_python):
     sentence = ("Ada", "gave", "him", "her", "book", ".")
-    (tagged,), facts = p.tag([AnnotatedDocument("d", sentence, ((0, 6),), ())], str(coreference_python))
+    (tagged,), facts = p.tag_documents([AnnotatedDocument("d", sentence, ((0, 6),), ())], str(coreference_python))
     assert tagged.tags == ("NNP", "VBD", "PRP", "PRP$", "NN", ".")
     assert facts.keys() == {"spacy", PACKAGE}

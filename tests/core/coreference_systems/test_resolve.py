@@ -25,7 +25,7 @@ def resolver(request, tmp_path_factory):
     encoder = tiny.encoder(tmp_path_factory.mktemp("encoder") / "e")
     changes = {} if request.param == "published" else tiny.DEPARTURES
     torch.manual_seed(1)
-    model, tokenizer = checkpoints.build(encoder, tiny.configuration(**changes))
+    model, tokenizer = checkpoints.build_model(encoder, tiny.configuration(**changes))
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             if not name.startswith("encoder."):
@@ -35,7 +35,7 @@ def resolver(request, tmp_path_factory):
 
 def test_tokens_are_ranges_of_the_text():
     text = "Mr. Bell and J. Marsh didn't see Ann's well-known \u201cboat\u201d... They\u2019ve gone."
-    tokens = [text[start:end] for start, end in resolve.tokenise(text)]
+    tokens = [text[start:end] for start, end in resolve.split_words(text)]
     assert " ".join(tokens) == (
         "Mr. Bell and J. Marsh did n't see Ann 's well - known \u201c boat \u201d ... They \u2019ve gone ."
     )
@@ -43,9 +43,9 @@ def test_tokens_are_ranges_of_the_text():
 
 def test_sentences_end_with_their_marks():
     text = 'Mr. Bell slept. "Go!" he said (softly.) Then \u2026 why?! Ann went, and "Carl" too'
-    tokens = resolve.tokenise(text)
+    tokens = resolve.split_words(text)
     words = [text[start:end] for start, end in tokens]
-    found = [" ".join(words[start:end]) for start, end in resolve.sentences(text, tokens)]
+    found = [" ".join(words[start:end]) for start, end in resolve.split_sentences(text, tokens)]
     assert found == [
         "Mr. Bell slept .",
         '" Go ! "',
@@ -53,7 +53,7 @@ def test_sentences_end_with_their_marks():
         "Then \u2026 why ? !",
         'Ann went , and " Carl " too',
     ]
-    assert resolve.sentences("", ()) == ()
+    assert resolve.split_sentences("", ()) == ()
 
 
 def test_documents_are_those_of_the_common_format(resolver, tmp_path):

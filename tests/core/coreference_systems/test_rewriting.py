@@ -155,7 +155,7 @@ def test_rewritten_documents_hold_together():
     for seed in range(200):
         original = [document(), *tiny.documents()][seed % 4]
         draw = random.Random(seed)
-        made = rewriting.rewrite(original, names, rewriting.Shares(0.5, 0.5, 0.8, 0.5), draw)
+        made = rewriting.rewrite_document(original, names, rewriting.Shares(0.5, 0.5, 0.8, 0.5), draw)
         assert find_problem(made) is None
         assert len(made.sentences) == len(original.sentences)
         assert {cluster for cluster in made.clusters if not cluster} == set()
@@ -163,10 +163,10 @@ def test_rewritten_documents_hold_together():
             assert all(any(a <= first and last < b for a, b in made.sentences) for first, last in cluster)
         changed += made != original
     assert changed > 100
-    assert rewriting.rewrite(document(), names, rewriting.Shares(), random.Random(0)) == document()
+    assert rewriting.rewrite_document(document(), names, rewriting.Shares(), random.Random(0)) == document()
     # Draws depend on the seed alone.
     made = [
-        rewriting.rewrite(document(), NAMES, rewriting.Shares(0.5, 0.5, 0.5, 0.5), random.Random(seed))
+        rewriting.rewrite_document(document(), NAMES, rewriting.Shares(0.5, 0.5, 0.5, 0.5), random.Random(seed))
         for seed in (1, 1, 2, 3, 4)
     ]
     assert made[0] == made[1] and len(set(made)) > 1

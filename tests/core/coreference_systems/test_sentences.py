@@ -13,7 +13,7 @@ TEXT = "Mr. Tom Hale met Ann.  She left\n\nHe saw Vienna.\n\n\f\n\nThey ate.\n"
 
 
 def test_paragraphs_know_their_section_and_place():
-    found = list(sentences.paragraphs(f"{line}\n" for line in TEXT.split("\n")))
+    found = list(sentences.split_paragraphs(f"{line}\n" for line in TEXT.split("\n")))
     assert [(section, paragraph) for section, _, paragraph in found] == [
         (0, "Mr. Tom Hale met Ann.  She left"), (0, "He saw Vienna."), (1, "They ate.")
     ]  # fmt: skip

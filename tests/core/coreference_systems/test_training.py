@@ -36,7 +36,7 @@ def train(encoder, settings, report=lambda news: None, state=None, **changes):
     demonstration = {**tiny.DEPARTURES, "lora_rank": 4, "shared_dropout": True, "dropout": 0.1}
     configuration = tiny.configuration(**{**demonstration, **changes})
     torch.manual_seed(settings.seed)
-    model, tokenizer = checkpoints.build(encoder, configuration, attention="eager")
+    model, tokenizer = checkpoints.build_model(encoder, configuration, attention="eager")
     documents = tiny.documents()
     splitter = Splitter(tokenizer, configuration)
     state = state or Path(tempfile.mkdtemp(dir=encoder.parent)) / "state.pt"
@@ -108,7 +108,7 @@ def test_the_best_epoch_on_the_development_documents_is_kept(encoder, monkeypatc
         weights.append({name: value.clone() for name, value in checkpoints.trained_parameters(model).items()})
         return {"conll": next(told)}
 
-    monkeypatch.setattr(training, "score", score)
+    monkeypatch.setattr(training, "score_model", score)
     model, history = train(encoder, settings())
     assert [entry["development"]["conll"] for entry in history] == [0.2, 0.6, 0.6, 0.1]
     for name, value in checkpoints.trained_parameters(model).items():
@@ -136,7 +136,7 @@ def test_the_published_system_learns_three_documents_by_heart(encoder, tmp_path)
     )
     configuration = tiny.configuration(embedding_deviation=0.5, top_span_ratio=1.5, max_segment_pieces=60)
     torch.manual_seed(0)
-    model, tokenizer = checkpoints.build(encoder, configuration)
+    model, tokenizer = checkpoints.build_model(encoder, configuration)
     documents = tiny.documents()
     given = {"device": zoo.DEVICE, "names": None, "state": tmp_path / "state.pt", "report": lambda news: None}
     run = training.Training(model, Splitter(tokenizer, configuration), documents, documents, published, **given)
@@ -146,7 +146,7 @@ def test_the_published_system_learns_three_documents_by_heart(encoder, tmp_path)
 
 def test_each_epoch_reads_whole_documents_in_parts():
     documents = tiny.documents()
-    plan = training.plan(documents, settings(epochs=5, parts=[1, 2, 3]), None)
+    plan = training.plan_epochs(documents, settings(epochs=5, parts=[1, 2, 3]), None)
     assert len(plan) == 5
     assert len({tuple(pieces) for pieces in plan}) > 1
     for pieces in plan:
@@ -156,17 +156,17 @@ def test_each_epoch_reads_whole_documents_in_parts():
             assert ranges[-1][1] == len(document.words)
             assert all(end == start for (_, end), (start, _) in itertools.pairwise(ranges))
             assert {start for start, _ in ranges} <= {start for start, _ in document.sentences}
-    assert plan == training.plan(documents, settings(epochs=5, parts=[1, 2, 3]), None)
+    assert plan == training.plan_epochs(documents, settings(epochs=5, parts=[1, 2, 3]), None)
 
 
 def test_each_epoch_reads_some_segments_of_each_document():
     documents = tiny.documents()
     made = settings(epochs=20, parts=[], max_training_segments=2)
-    plan = training.plan(documents, made, lambda document: document.sentences)
+    plan = training.plan_epochs(documents, made, lambda document: document.sentences)
     ranges = {(piece.document, piece.start, piece.end) for pieces in plan for piece in pieces}
     first, second, third = documents[0].sentences
     assert {item[1:] for item in ranges if item[0] == 0} == {(first[0], second[1]), (second[0], third[1])}
-    whole = training.plan(documents, replace(made, max_training_segments=0), lambda document: document.sentences)
+    whole = training.plan_epochs(documents, replace(made, max_training_segments=0), lambda document: document.sentences)
     assert {(piece.start, piece.end) for piece in whole[0]} == {(0, len(d.words)) for d in documents}
 
 
@@ -188,7 +188,7 @@ def test_rates_rise_and_fall():
 
 
 def test_only_the_encoders_rate_rises_and_its_norms_do_not_decay_as_published(encoder):
-    model, _ = checkpoints.build(encoder, tiny.configuration())
+    model, _ = checkpoints.build_model(encoder, tiny.configuration())
     variables = checkpoints.trained_parameters(model)
     groups = training._groups(variables, training.Settings())
     assert [group["weight_decay"] for group in groups] == [0.01, 0.0, 0.0]

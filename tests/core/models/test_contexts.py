@@ -63,7 +63,7 @@ def test_what_a_model_takes_is_known(kind, changed, limit):
 
 def check(entry, folder):
     stated = {key: entry[key] for key in ("context", "parameters") if key in entry}
-    contexts.check("mine", read_job_entry(entry), folder, **stated)
+    contexts.check_stated_facts("mine", read_job_entry(entry), folder, **stated)
 
 
 CONTRADICTED = {
@@ -91,8 +91,8 @@ def test_what_the_checkpoint_contradicts_is_refused(entries, tmp_path, name, sta
 def test_what_is_fetched_is_checked_and_nothing_is_left_behind(entries, monkeypatch, tmp_path):
     """A refused model is not fetched again without a word, since its file is missing."""
     folder = Path(entries["tiny-opt"]["source"]["path"])
-    monkeypatch.setattr(loading.hub, "fetch", lambda what, source, needs: source)
-    monkeypatch.setattr(loading.hub, "find", lambda *_: folder)
+    monkeypatch.setattr(loading.hub, "fetch_repository", lambda what, source, needs: source)
+    monkeypatch.setattr(loading.hub, "find_snapshot", lambda *_: folder)
     entry = {"source": {"hub": "org/name", "revision": "0" * 40}, "architecture": "decoder"}
     fetched = tmp_path / "m.json"
     with refused("models.m.context is 7"):

@@ -20,4 +20,4 @@ BROKEN = {
 def test_a_file_without_a_head_is_refused(tmp_path, content):
     (tmp_path / "m.gguf").write_bytes(content)
     with refused("m.gguf", "install its package again"):
-        gguf_heads.read(tmp_path / "m.gguf")
+        gguf_heads.read_head(tmp_path / "m.gguf")

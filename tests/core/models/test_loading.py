@@ -134,7 +134,7 @@ def test_of_a_multimodal_checkpoint_the_text_part_is_loaded(entries, tmp_path, k
     assert torch.allclose(logits(model, tokenizer), expected, atol=1e-6)
     vision = [name for name, _ in model.named_parameters() if "vision" in name or "visual" in name]
     assert bool(vision) == (kind == "qwen2_5_vl")
-    built = contexts.build("m", "decoder", tmp_path)
+    built = contexts.build_without_weights("m", "decoder", tmp_path)
     assert type(built) is type(model) and built.num_parameters() == model.num_parameters()
 
 
@@ -176,12 +176,12 @@ def test_nothing_but_the_files_of_the_model_is_read(checkpoint):
     names = tuple(sorted(path.name for path in folder.iterdir()))
     location = loading.Location(folder, None, "a" * 40, files=names)
     digest = loading.weights_digest(location)
-    expected = logits(*loading.load("m", read_job_entry(entry), location, "cpu"))
+    expected = logits(*loading.load_model("m", read_job_entry(entry), location, "cpu"))
     index = {"metadata": {}, "weight_map": {"a": "more.safetensors"}}
     (folder / "model.safetensors.index.json").write_text(json.dumps(index), encoding="utf-8")
     (folder / "generation_config.json").write_text("{", encoding="utf-8")
     assert loading.weights_digest(location) == digest
-    assert torch.equal(logits(*loading.load("m", read_job_entry(entry), location, "cpu")), expected)
+    assert torch.equal(logits(*loading.load_model("m", read_job_entry(entry), location, "cpu")), expected)
 
 
 @pytest.fixture
@@ -252,13 +252,13 @@ def test_the_packaged_gguf_is_found_and_a_folder_without_a_model_is_named(tmp_pa
 
 @pytest.mark.attack("the code that a checkpoint brings is changed on the hub", "refused without a fixed revision")
 def test_code_of_a_checkpoint_is_fetched_at_a_revision_alone(monkeypatch):
-    monkeypatch.setattr(loading.hub, "fetch", lambda what, source, needs: source)
+    monkeypatch.setattr(loading.hub, "fetch_repository", lambda what, source, needs: source)
     source = {"hub": "org/name", "revision": None}
     with refused("model m", "org/name brings custom code", "source.revision"):
-        loading.fetch("model m", read_job_entry({"source": source, "remote_code": True}))
-    assert loading.fetch("model m", read_job_entry({"source": source}))["source"]["revision"] is None
+        loading.fetch_places("model m", read_job_entry({"source": source, "remote_code": True}))
+    assert loading.fetch_places("model m", read_job_entry({"source": source}))["source"]["revision"] is None
     pinned = {"source": source | {"revision": "abc"}, "remote_code": True}
-    assert loading.fetch("model m", read_job_entry(pinned))["source"]["revision"] == "abc"
+    assert loading.fetch_places("model m", read_job_entry(pinned))["source"]["revision"] == "abc"
 
 
 @pytest.mark.parametrize(

@@ -119,7 +119,7 @@ def test_a_window_a_little_shorter_than_the_largest_pack_is_seen(pack_tokens, mi
 def test_what_would_be_wrong_is_wrong(monkeypatch):
     """Without the check the same instances get other scores, so the test above can fail."""
     monkeypatch.setattr(check, "PACKABLE", {"gpt_neo"})
-    monkeypatch.setattr(check, "compare", lambda *_: 0.0)
+    monkeypatch.setattr(check, "largest_difference", lambda *_: 0.0)
     found = architectures.measure(KINDS["gpt-neo"], "float32", GPU_PACK, architectures.instances(40))
     assert (found["way"], found["difference"] > 0.1) == ("packed", True)
 
@@ -139,7 +139,7 @@ def test_texts_on_both_sides_of_a_change_of_positions_are_not_mixed(length, size
 def test_a_mixed_pack_would_be_wrong(monkeypatch):
     monkeypatch.setattr(decoder, "packed_length", lambda _: np.inf)
     assert scores("phi-3-longrope", architectures.instances(40)).check["way"] == "equal"
-    monkeypatch.setattr(check, "compare", lambda *_: 0.0)
+    monkeypatch.setattr(check, "largest_difference", lambda *_: 0.0)
     found = architectures.measure(KINDS["phi-3-longrope"], "float32", 256, architectures.instances(40))
     assert found["difference"] > 0.1
 
@@ -239,7 +239,7 @@ def test_ways_that_fail_fall_back_to_plainer_ones_and_the_last_failure_is_told(l
 def test_a_score_that_is_not_a_number_is_seen_behind_one_that_is():
     scorer = SimpleNamespace(run=lambda batch: [np.zeros(2), np.full(2, np.nan)])
     batch = SimpleNamespace(members=[0, 1])
-    assert np.isnan(check.compare(scorer, [batch], {}, [np.zeros(2), np.zeros(2)], check.rounding_bound))
+    assert np.isnan(check.largest_difference(scorer, [batch], {}, [np.zeros(2), np.zeros(2)], check.rounding_bound))
 
 
 def test_rounding_of_a_large_model_is_no_reason_to_fall_back_and_ten_times_as_much_is_one(load, monkeypatch):

@@ -235,7 +235,7 @@ def test_logits_are_those_of_the_chosen_positions_whether_or_not_a_model_selects
             for selects in (True, False):
                 with monkeypatch.context() as patched:
                     if not selects:
-                        patched.setattr(network, "accepts", lambda *_: False)
+                        patched.setattr(network, "accepts_argument", lambda *_: False)
                     found = network.logits_at(model, arguments, chosen)
                 assert torch.allclose(found, every[torch.from_numpy(chosen)], atol=1e-5)
 

@@ -28,7 +28,7 @@ CONFIGURATION, PACKAGE, RECIPE = "c2f", "encoder", "recipe"
 PACKAGE_KEYS = ("package", "version", "folder")
 
 
-def build(
+def build_model(
     folder: str | Path, configuration: Configuration, pretrained: bool = True, attention: str | None = None
 ) -> "tuple[C2F, PreTrainedTokenizerBase]":
     """Return a model on the encoder in a folder, with a new head, and the encoder's tokenizer.
@@ -122,7 +122,7 @@ def merge_updates(model: C2F) -> C2F:
     return model
 
 
-def load(source: str | Path) -> "tuple[C2F, PreTrainedTokenizerBase]":
+def load_system(source: str | Path) -> "tuple[C2F, PreTrainedTokenizerBase]":
     """Read a system.
 
     Args:
@@ -141,14 +141,14 @@ def load(source: str | Path) -> "tuple[C2F, PreTrainedTokenizerBase]":
     tensors, metadata = weights.read_tensors(path)
     configuration = Configuration.parse(_mapping(metadata, CONFIGURATION, path), path)
     if is_folder:
-        model, tokenizer = build(source / ENCODER, configuration, pretrained=False)
+        model, tokenizer = build_model(source / ENCODER, configuration, pretrained=False)
         weights.copy_tensors(dict(model.state_dict()), tensors, path)
     else:
         package = _mapping(metadata, PACKAGE, path)
         if set(package) != set(PACKAGE_KEYS) or not configuration.lora_rank:
             raise UserError(f"{path}: is no delta of a package's encoder; name another file")
         folder = package_file(path.stem, package, package["folder"])
-        model, tokenizer = build(folder, configuration)
+        model, tokenizer = build_model(folder, configuration)
         weights.copy_tensors(trained_parameters(model), tensors, path)
     return merge_updates(model).eval(), tokenizer
 

@@ -67,7 +67,7 @@ class PlainAttention(nn.Module):
         return attended.transpose(1, 2).reshape(segments, pieces, size), None
 
 
-def simplify(encoder: nn.Module, dropout: float) -> None:
+def simplify_encoder(encoder: nn.Module, dropout: float) -> None:
     """Make the training of an encoder fast on a CPU: plain attention, and dropout with one mask for a segment.
 
     Args:

@@ -9,7 +9,7 @@ from scripts.core.coreference_systems.c2f.model import Scores
 from scripts.core.coreference_systems.c2f.windows import Window
 
 
-def losses(scores: Scores, window: Window) -> tuple[torch.Tensor, ...]:
+def compute_losses(scores: Scores, window: Window) -> tuple[torch.Tensor, ...]:
     """Return the two losses of a window, summed.
 
     Returns:
@@ -31,7 +31,7 @@ def losses(scores: Scores, window: Window) -> tuple[torch.Tensor, ...]:
     return (torch.logsumexp(scores.scores, 1) - likelihood).sum(), entropies[scores.candidates].sum()
 
 
-def clusters(scores: Scores, window: Window, singletons: bool) -> list[list[tuple[int, int]]]:
+def link_mentions(scores: Scores, window: Window, singletons: bool) -> list[list[tuple[int, int]]]:
     """Return the clusters that the scores say, as mentions of words.
 
     Each span is joined with its best antecedent, if that has a positive score; of equal scores the first counts.

@@ -12,7 +12,7 @@ import torch
 
 from scripts.core.coreference_systems.c2f import checkpoints
 from scripts.core.coreference_systems.c2f.model import C2F
-from scripts.core.coreference_systems.c2f.outcomes import clusters
+from scripts.core.coreference_systems.c2f.outcomes import link_mentions
 from scripts.core.coreference_systems.c2f.windows import Splitter
 from scripts.core.coreference_systems.documents import AnnotatedDocument
 from scripts.core.data import coreference
@@ -39,19 +39,19 @@ _ENDS = frozenset(".!?")
 _CLOSING = frozenset(('"', "''", "\u201d", ")", "'", "\u2019"))
 
 
-def tokenise(text: str) -> tuple[tuple[int, int], ...]:
+def split_words(text: str) -> tuple[tuple[int, int], ...]:
     """Return half-open character ranges of the words and marks of a text, as annotated corpora divide it."""
     return tuple(match.span() for match in _TOKEN.finditer(text))
 
 
-def sentences(text: str, tokens: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+def split_sentences(text: str, tokens: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
     """Divide a text into sentences: one ends with a full stop, question or exclamation mark that is a token.
 
     Further such marks, and closing quotation marks and brackets, belong to it where no space comes before them. The
     full stop of an abbreviated title or of an initial is part of a longer token and ends none.
 
     Args:
-        tokens: As from :func:`tokenise`.
+        tokens: As from :func:`split_words`.
 
     Returns:
         Half-open ranges of tokens, without gaps.
@@ -88,12 +88,12 @@ class Resolver:
 
     @classmethod
     def load(cls, source: str | Path, device: str = "cpu", precision: str = "float32") -> "Resolver":
-        """Return the resolver of a folder or delta; see :func:`scripts.core.coreference_systems.c2f.checkpoints.load`.
+        """Return the resolver of a folder or a delta.
 
         Raises:
             UserError: For weights that cannot be used, an unknown precision, or a GPU that is not there.
         """
-        return cls(*checkpoints.load(source), device, precision)
+        return cls(*checkpoints.load_system(source), device, precision)
 
     def resolve(self, texts: Iterable[tuple[str, str]]) -> Iterator[coreference.Document]:
         """Resolve texts.
@@ -106,13 +106,13 @@ class Resolver:
         """
         ahead = []
         for name, text in texts:
-            tokens = tokenise(text)
+            tokens = split_words(text)
             if len(tokens) > MAX_WORDS:
                 raise UserError(
                     f"the document '{name}' has {len(tokens)} words and marks, more than {MAX_WORDS}; divide it"
                 )
             words = tuple(text[start:end] for start, end in tokens)
-            ahead.append((text, tokens, AnnotatedDocument(name, words, sentences(text, tokens), ())))
+            ahead.append((text, tokens, AnnotatedDocument(name, words, split_sentences(text, tokens), ())))
             if sum(len(document.words) for *_, document in ahead) >= READ_AHEAD:
                 yield from self._resolve(ahead)
                 ahead = []
@@ -151,7 +151,7 @@ def find_clusters(
                 encoded = model.encode([windows[place] for place in together])
                 scores = [model(windows[p], vectors) for p, vectors in zip(together, encoded, strict=True)]
             for place, of_one in zip(together, scores, strict=True):
-                found[place] = clusters(of_one, windows[place], model.configuration.singletons)
+                found[place] = link_mentions(of_one, windows[place], model.configuration.singletons)
     return found
 
 

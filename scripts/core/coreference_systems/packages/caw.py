@@ -8,7 +8,7 @@ import collections
 from pathlib import Path
 from typing import Any
 
-from scripts.core.coreference_systems.packages.words import WordSplitter, drop_duplicates, versions
+from scripts.core.coreference_systems.packages.words import WordSplitter, drop_duplicates, package_versions
 from scripts.core.data.coreference import Document, digest
 from scripts.core.errors import UserError
 
@@ -63,7 +63,7 @@ class Caw:
             reason = next(iter(str(error).strip().splitlines()[-1:]), type(error).__name__).strip()
             raise UserError(
                 f"{where} cannot be loaded ({type(error).__name__}: {reason[:200]}); it must be a checkpoint of Stanza "
-                f"{versions('stanza')['stanza']} on the encoder in {Path(encoder).name}"
+                f"{package_versions('stanza')['stanza']} on the encoder in {Path(encoder).name}"
             ) from error
         for part in needed:
             if part not in stored:
@@ -75,7 +75,7 @@ class Caw:
                     extra = "" if words == "lacks" else ", which Stanza does not know"
                     raise UserError(f"{where} {words} {part}.{min(names)}{extra}; use a checkpoint of this version")
         self.model._set_training(False)
-        self.facts: dict[str, Any] = {"libraries": versions("stanza", "peft")}
+        self.facts: dict[str, Any] = {"libraries": package_versions("stanza", "peft")}
 
     def resolve(self, name: str, text: str) -> Document:
         """Return the :class:`~scripts.core.data.coreference.Document` of one text."""

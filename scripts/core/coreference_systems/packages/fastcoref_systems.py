@@ -5,7 +5,7 @@ import functools
 from pathlib import Path
 from typing import Any
 
-from scripts.core.coreference_systems.packages.words import WordSplitter, drop_duplicates, versions
+from scripts.core.coreference_systems.packages.words import WordSplitter, drop_duplicates, package_versions
 from scripts.core.data.coreference import Document, digest
 from scripts.core.errors import UserError
 
@@ -58,7 +58,7 @@ class FastCoref:
                     "of this architecture"
                 )
         self.system.model.eval()
-        self.facts: dict[str, Any] = {"libraries": versions("fastcoref")}
+        self.facts: dict[str, Any] = {"libraries": package_versions("fastcoref")}
 
     def resolve(self, name: str, text: str) -> Document:
         """Return the :class:`~scripts.core.data.coreference.Document` of a text, as the package's ``predict`` has it.

@@ -22,7 +22,7 @@ REMAKE = (
 )
 
 
-def interpreter(environment: str | Path) -> str:
+def read_interpreter(environment: str | Path) -> str:
     """Return the interpreter of an environment, from what says where it is (JSON with the key ``python``).
 
     Raises:

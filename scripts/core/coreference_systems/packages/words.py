@@ -40,7 +40,7 @@ class WordSplitter:
         return tuple(tokens), tuple(numbers)
 
 
-def versions(*packages: str) -> dict[str, str]:
+def package_versions(*packages: str) -> dict[str, str]:
     """Return the versions of what a system and its words come from, by package."""
     named = ("torch", "transformers", "tokenizers", "spacy", PACKAGE, *packages)
     return {name: importlib.metadata.version(name) for name in named}
