@@ -149,3 +149,15 @@ def test_files_in_the_pages_are_valid():
 
 def test_attacks_are_listed_with_how_they_are_noticed():
     assert len(dict(attacks.marked())) >= 36
+
+
+@pytest.mark.parametrize("study", ["counter_gap", "misgendered", "ruff", "underspecification", "winopron"])
+def test_a_study_s_readme_follows_a_row_through_few_files_that_exist(study):
+    text = (ROOT / f"scripts/{study}/README.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`(?:scripts/[\w/]+/)?(\w+\.py)`", text))
+    there = {path.name for path in [*(ROOT / "scripts" / study).glob("*.py"), *(ROOT / "scripts/core").rglob("*.py")]}
+    assert named <= there
+    rules = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "rules").glob("*.smk"))
+    assert set(re.findall(r"[Rr]ules? `(\w+)`", text)) <= set(re.findall(r"\w+", rules))
+    (steps,) = re.findall(r"^1\. .*?\n(?=\n\S)", text, flags=re.MULTILINE | re.DOTALL)
+    assert 5 <= len(set(re.findall(r"`(\w+\.py)`", steps))) <= 8
