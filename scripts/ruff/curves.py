@@ -1,7 +1,8 @@
 """What several figures of RUFF share: what they are told, rows for models, curves over distractors."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, field, replace
+from functools import wraps
 from typing import Any
 
 import pandas as pd
@@ -33,6 +34,8 @@ class Drawn:
         chance: The accuracy of a random pick.
         human: People's accuracy, as :func:`scripts.core.paper.plotting.human_line` takes it.
         methods: Ways of asking, the one without chains of thought first.
+        drawn: Those models that have enough instances to be drawn.
+        dropped: A legend handle that names the others, in a list; empty for none.
     """
 
     models: dict[str, dict]
@@ -40,6 +43,31 @@ class Drawn:
     chance: float
     human: float | dict
     methods: list
+    drawn: dict[str, dict] = field(default_factory=dict)
+    dropped: list = field(default_factory=list)
+
+    def references(self, axes: Iterable[Axes], along: str = "y") -> list[Line2D]:
+        """Draw the accuracies of chance and of people on ``axes``; return their legend handles."""
+        axes = list(axes)
+        return [plotting.chance_line(axes, self.chance, along), plotting.human_line(axes, self.human, along)]
+
+
+def draws(function: Callable[[pd.DataFrame, Drawn], Figure]) -> Callable[[pd.DataFrame, Drawn], Figure]:
+    """Let a function draw what rests on enough instances; without any such share the figure says why it is empty.
+
+    Rows without a number of instances, such as means over models, stay.
+    """
+
+    @plotting.style()
+    @wraps(function)
+    def draw(frame: pd.DataFrame, run: Drawn) -> Figure:
+        rows = frame[frame.n.isna() | (frame.n >= plotting.FEWEST)]
+        models = {name: facts for name, facts in run.models.items() if name in set(rows.model)}
+        if not models:
+            return plotting.nothing_drawn()
+        return function(rows, replace(run, drawn=models, dropped=dropped_note(frame, run.models)))
+
+    return draw
 
 
 def shares(rows: pd.DataFrame) -> pd.DataFrame:
@@ -122,32 +150,21 @@ def distractor_axis(ax: Axes) -> None:
     ax.margins(x=0.04)
 
 
-def curves(
-    frame: pd.DataFrame,
-    models: dict,
-    label: str,
-    panels: list[tuple],
-    shaded: str | None,
-    references: Sequence[Callable] = (),
-) -> Figure:
+def curves(run: Drawn, label: str, panels: list[tuple], shaded: str | None, references: bool = False) -> Figure:
     """Draw curves over the number of distractors, a row of panels for each architecture, with shaded intervals.
 
     Up to :data:`FEW` models fit one column and share one legend; more take the page, with a
     legend beside each row.
 
     Args:
-        frame: ``model``, ``n_distractors``, ``n``, ``value`` (a share), ``low`` and ``high``.
         label: Of the y axis.
-        panels: A title and the rows of each column of panels.
+        panels: A title and the rows of each column of panels: ``model``, ``n_distractors``, ``value`` (a share),
+            ``low`` and ``high``.
         shaded: What lies between ``low`` and ``high``.
-        references: Each draws a reference line on the axes it is given and returns a legend handle.
+        references: Whether chance and people have lines.
     """
-    drawn_models = {
-        name: facts for name, facts in models.items() if name in set(plotting.drop_small_cells(frame).model)
-    }
-    if not drawn_models:
-        return plotting.nothing_drawn()
-    rooms = {a: shown_models(models, names) for a, names in by_architecture(drawn_models).items()}
+    models = run.models
+    rooms = {a: shown_models(models, names) for a, names in by_architecture(run.drawn).items()}
     groups = {architecture: names for architecture, (names, _) in rooms.items()}
     few = len(models) <= FEW
     height = 1.35 if few else 2.15
@@ -156,7 +173,7 @@ def curves(
     for row, (architecture, names) in zip(grid, groups.items(), strict=True):
         for ax, (title, part) in zip(row, panels, strict=True):
             for name in names:
-                rows = plotting.drop_small_cells(part[part.model == name])
+                rows = part[part.model == name]
                 look = palette.model_style(models[name])
                 curve(ax, rows.n_distractors, rows.value, rows.low, rows.high, look)
             # Beside another panel in one column there is no room for both on a line.
@@ -167,11 +184,12 @@ def curves(
         row[0].set_ylabel(label)
         if not few:
             told = [note_handle(words) for words in [rooms[architecture][1]] if words]
-            legend_right(row[-1], model_handles(models, names) + told, 1 + (len(names) > 12))
+            beside = {"loc": "center left", "bbox_to_anchor": (1.02, 0.5), "ncols": 1 + (len(names) > 12)}
+            row[-1].legend(handles=model_handles(models, names) + told, **beside)
     for ax in grid[-1]:
         ax.set_xlabel(DISTRACTORS)
-    lines = [line(grid.flat) for line in references] + shading_handles(shaded)
-    handles = (model_handles(models, order_models(drawn_models)) if few else []) + lines + dropped_note(frame, models)
+    handles = model_handles(models, order_models(run.drawn)) if few else []
+    handles += (run.references(grid.flat) if references else []) + shading_handles(shaded) + run.dropped
     if handles:
         plotting.legend_below(drawn, handles, 2 if few else 4)
     return drawn
@@ -262,8 +280,3 @@ def curve(ax: Axes, x: pd.Series, y: pd.Series, low: pd.Series, high: pd.Series,
 def shading_handles(label: str | None) -> list[Patch]:
     """Return legend handles that say what the shading is; none for the label None."""
     return [Patch(facecolor=plotting.GREY, alpha=0.25, linewidth=0, label=label)] if label else []
-
-
-def legend_right(ax: Axes, handles: Sequence[Artist], columns: int = 1) -> None:
-    """Put a legend for one panel to its right."""
-    ax.legend(handles=handles, loc="center left", bbox_to_anchor=(1.02, 0.5), ncols=columns)

@@ -27,21 +27,9 @@ points marks would hide them, or they the marks."""
 
 
 def figures(
-    *,
-    estimates: str,
-    pronoun_tests: str,
-    against_scored: str,
-    pdf: list,
-    png: list,
-    csv: list,
-    templates: str,
-    models: dict,
-    asked: dict,
-    pronoun_sets: list,
-    chance: float,
-    human: float | dict,
-    methods: list,
-) -> None:
+    *, estimates: str, pronoun_tests: str, against_scored: str, pdf: list, png: list, csv: list, templates: str,
+    models: dict, asked: dict, pronoun_sets: list, chance: float, human: float | dict, methods: list,
+) -> None:  # fmt: skip
     """Draw the figures of a template set, each of which its file names.
 
     ``models`` are those that are scored and ``asked`` those that are prompted, by ``methods``; ``chance`` is the
@@ -77,25 +65,21 @@ def headline(tables: dict[str, pd.DataFrame], run: Drawn) -> pd.DataFrame:
     )
 
 
-@plotting.style()
+@curves.draws
 def draw_headline(frame: pd.DataFrame, run: Drawn) -> Figure:
     """Draw one curve for each model, with its interval as shading."""
     models = largest(run.models)
-    if plotting.drop_small_cells(frame).empty:
-        return plotting.nothing_drawn()
     drawn = plotting.figure(plotting.COLUMN, 2.0)
     ax = drawn.subplots()
-    for name, facts in models.items():
-        rows = plotting.drop_small_cells(frame[frame.model == name])
-        curves.curve(ax, rows.n_distractors, rows.value, rows.low, rows.high, palette.model_style(facts))
+    names = [name for name in models if name in run.drawn]
+    for name in names:
+        rows = frame[frame.model == name]
+        curves.curve(ax, rows.n_distractors, rows.value, rows.low, rows.high, palette.model_style(models[name]))
     ax.set(xlabel=curves.DISTRACTORS, ylabel="Accuracy")
     plotting.fraction_axis(ax.yaxis)
     curves.distractor_axis(ax)
-    handles = curves.model_handles(
-        models, [name for name in models if name in set(plotting.drop_small_cells(frame).model)]
-    )
-    handles += [plotting.chance_line([ax], run.chance), plotting.human_line([ax], run.human)]
-    handles += curves.shading_handles(curves.BOOTSTRAP) + curves.dropped_note(frame, models)
+    handles = curves.model_handles(models, names) + run.references([ax])
+    handles += curves.shading_handles(curves.BOOTSTRAP) + run.dropped
     plotting.legend_below(drawn, handles, 2)
     return drawn
 
@@ -195,20 +179,15 @@ def introduction_accuracy(tables: dict[str, pd.DataFrame], run: Drawn) -> pd.Dat
     return study.in_order(rows, model=curves.order_models(run.models))
 
 
-@plotting.style()
+@curves.draws
 def draw_introduction_accuracy(frame: pd.DataFrame, run: Drawn) -> Figure:
     """Draw one bar for each model with its interval."""
-    models = run.models
-    few = curves.dropped_note(frame, models)
-    frame = plotting.drop_small_cells(frame)
-    if frame.empty:
-        return plotting.nothing_drawn()
-    panels = curves.model_rows({name: facts for name, facts in models.items() if name in set(frame.model)})
+    panels = curves.model_rows(run.drawn)
     drawn, grid = curves.rows_figure(panels, plotting.COLUMN, 0.17, 0.35)
     values = frame.set_index("model")
     for ax, panel in zip(grid, panels, strict=True):
         rows = values.loc[panel.keys]
-        colours = [palette.model_style(models[m])["color"] for m in panel.keys]
+        colours = [palette.model_style(run.models[m])["color"] for m in panel.keys]
         places = range(len(rows))
         ax.barh(places, rows.value, height=0.75, color=colours, zorder=1)
         bars = plotting.error_bars(rows.value, rows.low, rows.high)
@@ -221,19 +200,17 @@ def draw_introduction_accuracy(frame: pd.DataFrame, run: Drawn) -> Figure:
         plotting.fraction_axis(ax.xaxis)
         ax.set_xlim(left=0)
     grid[-1].set_xlabel("Accuracy without distractors")
-    handles = [plotting.chance_line(grid, run.chance, "x"), plotting.human_line(grid, run.human, "x")]
-    handles.append(plotting.interval_handle(curves.BOOTSTRAP, "_"))
+    handles = [*run.references(grid, "x"), plotting.interval_handle(curves.BOOTSTRAP, "_")]
     if frame.sd.notna().any():
         handles.append(Line2D([], [], marker="|", markersize=4, label="± SD over samples", **DEVIATION))
-    plotting.legend_below(drawn, handles + few, 3)
+    plotting.legend_below(drawn, handles + run.dropped, 3)
     return drawn
 
 
-@plotting.style()
+@curves.draws
 def draw_accuracy_by_distractors(frame: pd.DataFrame, run: Drawn) -> Figure:
     """Draw decoders above encoders, with their intervals as shading (paper Figure 7)."""
-    references = [partial(plotting.chance_line, chance=run.chance), partial(plotting.human_line, human=run.human)]
-    return curves.curves(frame, run.models, "Accuracy", [(None, frame)], curves.BOOTSTRAP, references)
+    return curves.curves(run, "Accuracy", [(None, frame)], curves.BOOTSTRAP, references=True)
 
 
 SHOWN = {"distraction": "Distraction", "bias": "Bias"}
@@ -246,7 +223,7 @@ def error_types(tables: dict[str, pd.DataFrame], run: Drawn) -> pd.DataFrame:
     return study.in_order(rows.assign(**ends), model=run.models, metric=SHOWN, n_distractors=None)
 
 
-@plotting.style()
+@curves.draws
 def draw_error_types(frame: pd.DataFrame, run: Drawn) -> Figure:
     """Draw decoders above encoders, distraction beside bias, with the SD over samples as shading.
 
@@ -254,7 +231,7 @@ def draw_error_types(frame: pd.DataFrame, run: Drawn) -> Figure:
     """
     panels = [(title, frame[frame.metric == kind]) for kind, title in SHOWN.items()]
     spread = f"± SD over {int(frame.samples.max())} samples" if frame.sd.notna().any() else None
-    return curves.curves(frame, run.models, "Share of errors", panels, spread)
+    return curves.curves(run, "Share of errors", panels, spread)
 
 
 PALE = 0.35
@@ -279,13 +256,11 @@ def _pale(colour: str) -> str:
     return to_hex((red, green, blue))
 
 
-@plotting.style()
+@curves.draws
 def draw_who_becomes_whom(frame: pd.DataFrame, run: Drawn) -> Figure:
     """Draw a panel for each introduction: bars of all preferences, the right one below and solid."""
-    labels, frame = run.labels, plotting.drop_small_cells(frame)
+    labels = run.labels
     panels = [name for name in labels if name in set(frame.pronoun)]
-    if not panels:
-        return plotting.nothing_drawn()
     across = min(2, len(panels))
     down = -(-len(panels) // across)
     colours = palette.pronoun_colours(labels)

@@ -117,13 +117,10 @@ def against_scored(tables: dict[str, pd.DataFrame], run: Drawn) -> pd.DataFrame:
     return shares(tables["against_scored"])
 
 
-@plotting.style()
+@curves.draws
 def draw_vanilla(frame: pd.DataFrame, run: Drawn) -> Figure:
     """Draw a panel for each architecture, with a box for each of its models."""
-    frame = plotting.drop_small_cells(frame)
-    if frame.empty:
-        return plotting.nothing_drawn()
-    models = {name: facts for name, facts in run.models.items() if name in set(frame.model)}
+    models = run.drawn
     groups = curves.by_architecture(models)
     few = len(models) <= 2
     drawn = plotting.figure(plotting.COLUMN if few else plotting.PAGE, 1.9 * len(groups) + 0.2)
@@ -137,29 +134,25 @@ def draw_vanilla(frame: pd.DataFrame, run: Drawn) -> Figure:
         if len(models) > 1:
             handles += [_box_handle(colours[name], models[name]["label"]) for name in names]
     axes[-1].set_xlabel(curves.DISTRACTORS)
-    handles += [plotting.chance_line(axes, run.chance), plotting.human_line(axes, run.human)]
+    handles += run.references(axes)
     plotting.legend_below(drawn, handles, 2 if few else 5)
     return drawn
 
 
-@plotting.style()
+@curves.draws
 def draw_methods(frame: pd.DataFrame, run: Drawn) -> Figure:
     """Draw a panel for each model, with a box for each method."""
-    models = {name: facts for name, facts in run.models.items() if name in set(frame.model)}
-    frame = plotting.drop_small_cells(frame)
-    if frame.empty:
-        return plotting.nothing_drawn()
-    names = [name for name in curves.order_models(models) if name in set(frame.model)]
+    names = curves.order_models(run.drawn)
     # None is the colour of a model beside it.
     hues = palette.CATEGORIES
     there = set(frame.method)
     colours = {one: hues[i % len(hues)] for i, one in enumerate(run.methods) if one in there}
-    titles = [plotting.model_title(name, models) for name in names]
+    titles = [plotting.model_title(name, run.drawn) for name in names]
     drawn, axes, columns = _panels(titles, curves.DISTRACTORS, "Accuracy", 2)
     for ax, name in zip(axes, names, strict=True):
         _boxes(ax, frame[frame.model == name], "method", colours)
     handles = [_box_handle(colour, _method_label(one)) for one, colour in colours.items()]
-    handles += [plotting.chance_line(axes, run.chance), plotting.human_line(axes, run.human)]
+    handles += run.references(axes)
     plotting.legend_below(drawn, handles, 2 if columns == 1 else 4)
     return drawn
 
@@ -167,12 +160,9 @@ def draw_methods(frame: pd.DataFrame, run: Drawn) -> Figure:
 SCORED = {"color": "#000000", "marker": "s", "linestyle": (0, (4, 1.5)), "markersize": 3.5}
 
 
-@plotting.style()
+@curves.draws
 def draw_against_scored(frame: pd.DataFrame, run: Drawn) -> Figure:
     """Draw a panel for each pair of a prompted and a scored model."""
-    frame = plotting.drop_small_cells(frame)
-    if frame.empty:
-        return plotting.nothing_drawn()
     models = run.models
     pairs = list(dict.fromkeys(zip(frame.prompted, frame.scored, strict=True)))
     titles = [" and\n".join(plotting.model_title(name, models) for name in dict.fromkeys(pair)) for pair in pairs]
@@ -190,8 +180,7 @@ def draw_against_scored(frame: pd.DataFrame, run: Drawn) -> Figure:
         plotting.handle({"color": plotting.GREY, "marker": "o", "markersize": 3.5}, "prompted, mean over prompts"),
         plotting.handle(SCORED, "scored by likelihood"),
         Patch(facecolor=plotting.GREY, alpha=0.25, linewidth=0, label="range over prompts"),
-        plotting.chance_line(axes, run.chance),
-        plotting.human_line(axes, run.human),
+        *run.references(axes),
     ]
     plotting.legend_below(drawn, handles, 2 if columns == 1 else 5)
     return drawn

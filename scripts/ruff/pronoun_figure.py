@@ -53,22 +53,17 @@ def _mark(row: Any):
     return "∗" if row.significant_holm else "n.s."
 
 
-@plotting.style()
+@curves.draws
 def draw_accuracy_by_pronoun(frame: pd.DataFrame, run: Drawn) -> Figure:
     """Draw one point for each model and pronoun set with its interval.
 
     Columns beside the axes say whether neighbouring sets differ significantly.
     """
-    models, labels = run.models, run.labels
-    few = len(models) <= curves.FEW
-    pooled = len(study.pooled_models(models))
-    few_instances = curves.dropped_note(frame, models)
-    frame = frame[frame.n.isna() | (frame.n >= plotting.FEWEST)]
-    models = {name: facts for name, facts in models.items() if name in set(frame.model)}
-    if not models:
-        return plotting.nothing_drawn()
+    labels = run.labels
+    few = len(run.models) <= curves.FEW
+    pooled = len(study.pooled_models(run.models))
     first = (POOLED, f"mean of {pooled} model{'' if pooled == 1 else 's'}") if POOLED in set(frame.model) else None
-    panels = curves.model_rows(models, first)
+    panels = curves.model_rows(run.drawn, first)
     row_height, width = (0.42, plotting.COLUMN) if few else (0.19, plotting.PAGE)
     drawn, grid = curves.rows_figure(panels, width, row_height, 0.55)
     colours, markers = palette.pronoun_colours(labels), palette.pronoun_markers(labels)
@@ -93,10 +88,10 @@ def draw_accuracy_by_pronoun(frame: pd.DataFrame, run: Drawn) -> Figure:
         write_beside(grid[0], column * (place + 0.6), -0.6, head, va="bottom")
     grid[-1].set_xlabel("Accuracy without distractors")
     handles = [Line2D([], [], color=colours[p], marker=markers[p], linestyle="none", label=labels[p]) for p in sets]
-    handles += [plotting.chance_line(grid, run.chance, "x"), plotting.human_line(grid, run.human, "x")]
+    handles += run.references(grid, "x")
     if frame.low.notna().any():
         handles.append(plotting.interval_handle(curves.BOOTSTRAP, "_"))
     marks = {_mark(row) for row in frame.itertuples(index=False)}
     handles += [curves.note_handle(f"{mark}  {label}") for mark, label in MARKS.items() if mark in marks]
-    plotting.legend_below(drawn, handles + few_instances, 2 if few else 4)
+    plotting.legend_below(drawn, handles + run.dropped, 2 if few else 4)
     return drawn

@@ -20,18 +20,13 @@ def scaling(tables: dict[str, pd.DataFrame], run: Drawn) -> pd.DataFrame:
     return rows.join(facts, on="model").sort_values(["n_distractors", "parameters"], kind="stable", ignore_index=True)
 
 
-@plotting.style()
+@curves.draws
 def draw_scaling(frame: pd.DataFrame, run: Drawn) -> Figure:
     """Draw one point for each model, joined within its family; few distractors above many.
 
     Error bars are 95 % bootstrap intervals over occupations.
     """
-    models = run.models
-    few = curves.dropped_note(frame, models)
-    frame = plotting.drop_small_cells(frame)
-    if frame.empty:
-        return plotting.nothing_drawn()
-    models = {name: facts for name, facts in models.items() if name in set(frame.model)}
+    models = run.drawn
     if alone := plotting.one_size(models):
         return alone
     ends = sorted(frame.n_distractors.unique())
@@ -63,7 +58,6 @@ def draw_scaling(frame: pd.DataFrame, run: Drawn) -> Figure:
     ax.xaxis.set_minor_formatter(NullFormatter())
     ax.set_xlabel("Size (parameters)")
     handles = [plotting.handle(look, f"{family} ({architecture})") for (family, architecture), look in families.items()]
-    handles += [plotting.chance_line(grid, run.chance), plotting.human_line(grid, run.human)]
-    handles.append(plotting.interval_handle(curves.BOOTSTRAP))
-    plotting.legend_below(drawn, handles + few, 2)
+    handles += [*run.references(grid), plotting.interval_handle(curves.BOOTSTRAP)]
+    plotting.legend_below(drawn, handles + run.dropped, 2)
     return drawn

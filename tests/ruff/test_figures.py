@@ -6,6 +6,7 @@ Values of the tables of figures are golden (tests/golden); here is what the defa
 import functools
 import warnings
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -144,6 +145,16 @@ def test_figures_are_written_the_same_again_and_need_rows(tmp_path):
     assert write(tmp_path / "a", "headline", range(6)) == write(tmp_path / "b", "headline", range(6))
     with pytest.raises(UserError, match=r"estimates\.csv: has no rows for introduction_accuracy; add 0 to ruff.distr"):
         write(tmp_path / "c", "introduction_accuracy", [1, 2])
+
+
+def test_curves_are_shaded_between_bounds_on_the_scale_if_there_are_any():
+    ax = plotting.figure(plotting.COLUMN, 1.5).subplots()
+    x, y, gaps = pd.Series([0, 1]), pd.Series([0.5, 0.4]), pd.Series([np.nan, np.nan])
+    curves.curve(ax, x, y, gaps, gaps, {"color": "#000000"})
+    assert not ax.collections
+    curves.curve(ax, x, y, y - 0.45, y + 0.1, {"color": "#000000"})
+    (area,) = ax.collections
+    assert area.get_paths()[0].vertices[:, 1].min() == 0
 
 
 def test_the_headline_shows_the_largest_of_each_architecture():
