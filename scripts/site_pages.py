@@ -75,6 +75,8 @@ def site_page(text: str, source: str, assets: set[str]) -> str:
         if n % 2:
             parts[n] = re.sub(r"^( *)```(\S+)(?: ([^\n`]*))?$", info, part, count=1, flags=re.MULTILINE)
         else:
+            # A bar in code, in a table: forges want it escaped, Python's Markdown does not.
+            part = re.sub(r"`[^`\n]*`", lambda code: code[0].replace(r"\|", "|"), part)
             parts[n] = re.sub(r'(\]\(|src=")(?!https?://|#|mailto:)([^)"\s#]+)', target, part)
     return "".join(parts)
 
