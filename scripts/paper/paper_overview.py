@@ -95,6 +95,7 @@ def main(
         "studies": studies,
         "models": models,
         "thesis": thesis,
+        "moved_studies": [study["label"] for study in studies if thesis.studies.get(study["key"])],
         "labels": list(dict.fromkeys(accuracies.label)),
         "example": describe_example(thesis, studies),
         "headlines": sections.drawing(figure, folder),

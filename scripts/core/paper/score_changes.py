@@ -96,6 +96,7 @@ class Thesis:
         models: How many models were compared on single pronouns.
         decided: How many of them have a pronoun that rises and one that falls between two scores.
         moved: How many of them have a pronoun whose accuracy moves.
+        studies: The studies whose accuracies are compared, to whether any of them moves.
         example: The largest such pair of moves: ``study``, ``score`` (the other one), and ``up`` and ``down``, rows of
             :func:`compare_scores`; empty without any.
     """
@@ -103,6 +104,7 @@ class Thesis:
     models: int
     decided: int
     moved: int
+    studies: dict[str, bool]
     example: dict[str, Any]
 
     @property
@@ -120,8 +122,10 @@ class Thesis:
 
 def find_thesis(accuracies: pd.DataFrame) -> Thesis:
     """Return what accuracies by several scores support; demonstration models say nothing."""
-    changes = compare_scores(accuracies[~accuracies.label.str.contains("(demonstration)", regex=False)])
-    changes = changes[changes.pronoun.astype(bool)]
+    accuracies = accuracies[~accuracies.label.str.contains("(demonstration)", regex=False)]
+    every = compare_scores(accuracies)
+    studies = {study: bool(rows.direction.any()) for study, rows in every.groupby("study", sort=False)}
+    changes = every[every.pronoun.astype(bool)]
     opposite = []
     for (*_, model, _), rows in changes[changes.direction != 0].groupby([*MODEL, "score"], sort=False):
         if rows.direction.nunique() == 2:
@@ -132,4 +136,4 @@ def find_thesis(accuracies: pd.DataFrame) -> Thesis:
         _, _, up, down = max(opposite, key=lambda one: one[0])
         example = {"study": up.study, "score": up.score, "up": up, "down": down}
     moved = changes[changes.direction != 0].model.nunique()
-    return Thesis(changes.model.nunique(), len({model for _, model, *_ in opposite}), moved, example)
+    return Thesis(changes.model.nunique(), len({model for _, model, *_ in opposite}), moved, studies, example)
