@@ -18,6 +18,7 @@ from scripts.core.paper.citation import NUMBERS
 from scripts.core.paper.formats import number
 from scripts.core.paper.front import Front
 from scripts.core.paper.score_changes import (
+    POOLED,
     SCORES,
     Thesis,
     compare_scores,
@@ -191,8 +192,10 @@ def describe_arms(studies: list[dict]) -> list[latex.Raw]:
 
 def level_in_text(level: str) -> latex.Raw:
     """Return a level of pronouns as sentences have it: a pronoun in italics."""
+    if level == POOLED:
+        return latex.Raw("all pronouns together")
     text = latex.escape(level)
-    return latex.Raw(text if " " in level or level.endswith("pronouns") or level == "all" else rf"\emph{{{text}}}")
+    return latex.Raw(text if level.endswith("pronouns") or " " in level else rf"\emph{{{text}}}")
 
 
 def overview_text(front: Front, study: dict[str, Any], template: Path | None, place: str) -> latex.Raw:
