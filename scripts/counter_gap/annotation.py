@@ -29,15 +29,9 @@ def labels(
 ) -> None:  # fmt: skip
     """Decide by majority whom each pronoun refers to and which quadruples are kept (sections 2.2 and 2.3).
 
-    Args:
-        instances: The quadruples (Parquet) that the blank ``sheet`` was made from.
-        completed: Sheets, one per annotator.
-        answers: Every answer of every annotator.
-        labels: The labels of accepted instances, in C-GAP's columns.
-        funnel: The number of quadruples that each step discards and leaves.
-        discarded: The discarded quadruples with reasons.
-        agreement: The annotators' agreement on all instances and on the accepted ones.
-        annotators: The number of answers that each instance needs.
+    Write every annotator's ``answers``, the ``labels`` of accepted instances in C-GAP's columns, how many quadruples
+    each step leaves (``funnel``), those that are ``discarded`` with reasons, and the annotators' ``agreement`` (CSV).
+    ``completed`` are copies of the blank ``sheet``, one per annotator; each instance needs ``annotators`` answers.
     """
     said = annotation.read_labels(sheet, completed, QUESTIONS, partial=True)
     decided, quadruples = decide(files.read_parquet(instances), said, annotators)
@@ -63,12 +57,7 @@ def sheet_items(instances: pd.DataFrame) -> pd.DataFrame:
 
 
 def decide(passages: pd.DataFrame, labels: pd.DataFrame, annotators: int) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return what becomes of every quadruple.
-
-    Args:
-        passages: Instances with ``id``, ``quadruple`` and ``gender``; the first of a quadruple is the original.
-        labels: From :func:`scripts.core.data.annotation.read_labels`.
-        annotators: Labels that every instance needs.
+    """Return what becomes of instances and of quadruples, of which the first instance is the original.
 
     Returns:
         Instances: ``id``, ``quadruple``, ``gender`` and the majority labels ``a_coref`` and ``b_coref``.

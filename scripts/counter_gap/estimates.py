@@ -53,10 +53,8 @@ def estimates(
 def of_set(instances: pd.DataFrame, predictions: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     """Return the estimates of one data set (:data:`COLUMNS` without corrected p values).
 
-    Args:
-        instances: Those of a quadruple follow each other, in the order of ``passages.ROLES``; or single ones.
-        predictions: :data:`scripts.counter_gap.study.IDENTITY` and ``correct``; each system has all instances in their
-            order.
+    Instances of a quadruple follow each other, in the order of ``passages.ROLES``; or they are single ones. Each system
+    has predictions on all of them in their order.
     """
     masculine = (instances.gender == "M").to_numpy()
     right = {system: rows.to_numpy() for system, rows in predictions.groupby(IDENTITY, sort=False).correct}
@@ -73,12 +71,7 @@ def of_set(instances: pd.DataFrame, predictions: pd.DataFrame, draws: int, seed:
 
 
 def of_corpora(scores: Sequence[pd.DataFrame], systems: Sequence[dict]) -> pd.DataFrame:
-    """Return the CoNLL F1 of systems on an annotated corpus, without singletons.
-
-    Args:
-        scores: Of the rule ``coreference_f1``.
-        systems: ``model`` and ``debiasing``, in the same order.
-    """
+    """Return the CoNLL F1 of systems on an annotated corpus, without singletons, from the rule ``coreference_f1``."""
     rows = [
         (f1.corpus, facts["model"], SYSTEM, CLUSTERS, facts["debiasing"], CORRECTED, *key("conll_f1")[1:], "conll_f1",
          f1.f1, f1.ci_low, f1.ci_high, f1.documents)
@@ -90,11 +83,7 @@ def of_corpora(scores: Sequence[pd.DataFrame], systems: Sequence[dict]) -> pd.Da
 
 
 def resample(n: int, draws: int, seed: int) -> np.ndarray:
-    """Return how often each of ``n`` quadruples is in each bootstrap sample of size ``n``.
-
-    Returns:
-        Float32, shape (draws, n). One set of samples for all systems and metrics, so that they stay comparable.
-    """
+    """Return how often each of ``n`` quadruples is in each bootstrap sample of size ``n``. Shape (draws, n)."""
     generator = np.random.default_rng(seed)
     weights = np.empty((draws, n), dtype=np.float32)
     # Drawing positions and counting them is faster than a multinomial of many categories; in blocks, to save memory.
@@ -115,7 +104,6 @@ def exact_p(counts: np.ndarray, metric: str, sign: float) -> tuple[float, ...]:
 
     Args:
         counts: How often each type occurs, shape (32,).
-        metric: One of :data:`EXACT_METRICS`.
         sign: 1 if the alternative is a positive value, -1 for a negative one.
 
     Returns:

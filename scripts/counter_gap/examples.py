@@ -66,12 +66,9 @@ def preferred_systems(predicted: pd.DataFrame) -> list[tuple[Any, pd.DataFrame]]
 
 
 def choose_example(instances: pd.DataFrame, flags: pd.DataFrame, facts: pd.DataFrame, rule: str) -> int | None:
-    """Return the position of the example's quadruple, or None without any.
+    """Return the position of the example's quadruple by a rule (:data:`EXAMPLES`), or None without any.
 
-    Args:
-        flags: Those of one system on all instances, in their order.
-        facts: Of :func:`scripts.counter_gap.released_flags.facts_of_texts`.
-        rule: One of :data:`EXAMPLES`.
+    ``flags`` are of one system on all instances; ``facts`` are those of their texts.
     """
     right = flags.correct.to_numpy().reshape(-1, 4)
     if rule == "across":
@@ -90,10 +87,7 @@ def typeset(row: Any, names: dict[str, str]) -> latex.Raw:
 
     Names of either gender have their colours, and feminine ones are in italics; the pronoun is bold and underlined, the
     right name underlined, and the predicted cluster (pronoun and predicted names) has a yellow ground.
-
-    Args:
-        row: An instance (named tuple) with ``a_pred`` and ``b_pred``.
-        names: Every name of the passage to the colour that its role has in this instance.
+    ``names`` has every name of the passage with the colour of its role in this instance.
     """
     predicted = row.a_pred or row.b_pred
     marks = {getattr(row, f"{key}_offset"): (len(getattr(row, key)), key) for key in ("pronoun", "a", "b")}

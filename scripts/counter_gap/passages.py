@@ -43,15 +43,9 @@ def instance_id(quadruple: str, role: str) -> str:
 def read_c_gap(path: str | Path, labelled: bool = True) -> pd.DataFrame:
     """Read C-GAP: tab-separated with double-quote quoting, four rows for each quadruple.
 
-    Args:
-        labelled: False: quadruples that nobody has labelled yet, whose labels are empty and missing in the table.
-
-    Returns:
-        As the module says.
-
-    Raises:
-        UserError: Naming every bad row: quoting, number of cells, labels, pronouns, offsets, and for quadruples the
-            order of their rows, agreement of labels, genders and cases.
+    ``labelled`` is False for quadruples that nobody has labelled yet, whose labels are empty and missing in the table.
+    A UserError names every bad row: quoting, number of cells, labels, pronouns, offsets, and for quadruples the order
+    of their rows, agreement of labels, genders and cases.
     """
     # Each line alone: a quote that is never closed must not swallow the rows after it.
     instances = _instances(

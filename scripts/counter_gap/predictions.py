@@ -64,15 +64,7 @@ def read(path: str, reader: Mapping[str, Any], passages: pd.DataFrame) -> dict[s
 
 
 def flags_from_clusters(instances: pd.DataFrame, documents: dict[str, Document], reading: str) -> pd.DataFrame:
-    """Read clusters.
-
-    Args:
-        instances: As of :mod:`scripts.counter_gap.passages`.
-        reading: ``corrected`` or ``published``.
-
-    Returns:
-        ``id``, ``a_pred``, ``b_pred`` (bool).
-    """
+    """Return which names the clusters of documents put with the pronoun: ``id``, ``a_pred``, ``b_pred`` (bool)."""
     flags = []
     for row in files.rows(instances, index=False):
         document = documents[row.id]

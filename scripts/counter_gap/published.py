@@ -53,13 +53,9 @@ def take_study_names(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def name_models(table: pd.DataFrame, known: Mapping[str, str]) -> pd.DataFrame:
-    """Return the table with what the study's models are called as ``model``, and ``place``.
+    """Return the table with the study's models by their names, of which ``known`` has the labels.
 
-    Args:
-        known: The study's labels to its models.
-
-    Returns:
-        ``place`` is ``quadruples``, the part of GAP or the corpus; pairs of roles are called as in :data:`GENDERS`.
+    ``place`` is ``quadruples``, the part of GAP or the corpus; pairs of roles are called as in :data:`GENDERS`.
     """
     place = table.templates.where(table.templates.isin([*GAP, *CORPORA]), "quadruples")
     models = table.system.map(known).fillna(table.system)

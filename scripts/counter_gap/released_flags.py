@@ -63,14 +63,7 @@ def released_flags(*, c_gap: str, released: list, compact: str, systems: list) -
 
 
 def read_output(path: str | Path, instances: pd.DataFrame) -> pd.DataFrame:
-    """Read a released output: ``ID``, ``A-coref``, ``B-coref``, one row for each of ``instances`` in their order.
-
-    Returns:
-        ``id``, ``a_pred``, ``b_pred`` (bool).
-
-    Raises:
-        UserError: If the IDs are not those of the instances or a flag is neither TRUE nor FALSE; names file and row.
-    """
+    """Return ``id``, ``a_pred`` and ``b_pred`` of a released output, a row for each of ``instances``."""
     rows = read_frame(path, ("ID", "A-coref", "B-coref"), levels=dict.fromkeys(("A-coref", "B-coref"), LABELS))
     if len(rows) != len(instances):
         raise UserError(f"{path}: {len(rows)} rows for {len(instances)} instances; fetch the file again")
@@ -82,12 +75,7 @@ def read_output(path: str | Path, instances: pd.DataFrame) -> pd.DataFrame:
 
 
 def write(path: str | Path, instances: pd.DataFrame, flags: dict[tuple[str, str], pd.DataFrame]) -> None:
-    """Write the file.
-
-    Args:
-        instances: C-GAP's, as of :mod:`scripts.counter_gap.passages`.
-        flags: System and debiasing method to ``a_pred`` and ``b_pred`` of all instances in their order.
-    """
+    """Write the file from C-GAP's instances, and each system's ``a_pred`` and ``b_pred`` of them in their order."""
     facts = facts_of_texts(instances)
     originals = instances.iloc[:: len(ROLES)].reset_index(drop=True)
     table = originals[["quadruple", "gender", "case"]].assign(
@@ -111,9 +99,6 @@ def read_instances(path: str | Path) -> pd.DataFrame:
         ``id``, ``quadruple``, ``role``, ``gender``, ``case``, ``a_coref``, ``b_coref``, ``source``, ``mark``, ``words``
         (of the quadruple) and ``row`` (line in the file); as of :mod:`scripts.counter_gap.passages`, without
         texts, names and offsets.
-
-    Raises:
-        UserError: Naming file and row.
     """
     quadruples = _read(path).reset_index(names="row")
     rows = quadruples.loc[quadruples.index.repeat(len(ROLES))].reset_index(drop=True)
@@ -136,12 +121,7 @@ def read_instances(path: str | Path) -> pd.DataFrame:
 
 
 def read_flags(path: str | Path) -> dict[tuple[str, str], pd.DataFrame]:
-    """Read the flags of every system.
-
-    Returns:
-        System and debiasing method to ``id``, ``a_pred`` and ``b_pred`` of all instances, in the order of
-        :func:`read_instances`; raises as that.
-    """
+    """Return ``id``, ``a_pred``, ``b_pred`` of all instances by system and debiasing method."""
     rows = _read(path)
     ids = [instance_id(name, role) for name in rows.quadruple for role in ROLES]
     flags = {}

@@ -145,8 +145,7 @@ def pivot(rows: pd.DataFrame, columns: Columns, show: Callable[[Any], str]) -> p
 def show_value(row: Any, decimals: int = 2) -> str:
     """Return one value as it is printed: a share in percent, a difference with its sign and marks, or a correlation.
 
-    Args:
-        decimals: Of percent; a correlation has one more.
+    ``decimals`` are of percent; a correlation has one more.
     """
     if row.metric == "spearman_rho":
         return number(row.value, decimals + 1) + significance_marks(row)
@@ -272,23 +271,14 @@ TABLES = {
 
 
 def table_training(*, listed: dict, tex: str, csv: str) -> None:
-    """Tabulate how the coreference systems of the study are trained (paper Table 8)."""
-    write_table(tex, csv, training(listed), 1)
+    """Tabulate how the coreference systems of the study are trained (paper Table 8).
 
-
-def training(listed: dict[str, dict]) -> pd.DataFrame:
-    """Return the cells of Table 8: how each system is trained.
-
-    Args:
-        listed: Label to ``model`` and ``training`` of config/coreference_training.yaml.
-
-    Returns:
-        ``Setting``, as the study calls it, and a column for each system.
+    ``listed`` is label to ``model`` and ``training`` of config/coreference_training.yaml.
     """
     cells = {"Setting": list(TRAINING)}
     for label, entry in listed.items():
         cells[label] = [_setting(entry[part][key]) for part, key in TRAINING.values()]
-    return pd.DataFrame(cells)
+    write_table(tex, csv, pd.DataFrame(cells), 1)
 
 
 def _setting(value: float):
@@ -302,9 +292,7 @@ def _setting(value: float):
 def write(tex: str, csv: str, cells: pd.DataFrame, keep: Sequence[str], printed: pd.DataFrame | None = None) -> None:
     """Write all cells (CSV), and those that say something (LaTeX), with a rule between sets and ways of scoring.
 
-    Args:
-        keep: Columns that name the rows.
-        printed: What is typeset, if it is less than ``cells``.
+    ``keep`` are columns that name the rows; ``printed`` is what is typeset, if it is less than ``cells``.
     """
     shown, constant = drop_uninformative(cells if printed is None else printed, keep)
     blocks = next((name for name in ("templates", "Scoring") if name in shown), "System")

@@ -21,16 +21,9 @@ _NAMES = ("a", "b", "x", "y")
 
 
 def read_quadruples(path: str | Path, pronouns: Mapping[str, dict]) -> pd.DataFrame:
-    """Read the project's quadruples.
+    """Return the instances of the project's quadruples (:mod:`scripts.counter_gap.passages` has the columns).
 
-    Args:
-        pronouns: Pronoun sets, at least ``he`` and ``she``, to their forms.
-
-    Returns:
-        Instances as of :mod:`scripts.counter_gap.passages`.
-
-    Raises:
-        UserError: Naming the bad rows, with what is wrong in them.
+    ``pronouns`` are pronoun sets, at least ``he`` and ``she``, to their forms. A UserError names bad rows.
     """
     levels = {"gender": SETS, "right": ("a", "b", "neither")}
     frame = read_frame(path, COLUMNS, key="id", levels=levels)

@@ -44,17 +44,10 @@ EXCERPT_COLUMNS = ("corpus", "label", "word", "file", "document", "excerpt")
 
 
 def configured_corpora(local: list[dict], place: Callable) -> dict[str, dict]:
-    """Return the corpora that a configuration names, with the files that their patterns stand for.
+    """Return the corpora of ``misgendered.corpora.local`` by name, with the ``files`` that their patterns stand for.
 
     Args:
-        local: ``misgendered.corpora.local``: ``name``, ``label``, ``layout``, ``files``.
         place: A path or pattern of the configuration to the path that the workflow uses.
-
-    Returns:
-        By name; ``files`` sorted, each once.
-
-    Raises:
-        UserError: For a name that is given twice and a pattern without a file.
     """
     found = {}
     for corpus in local:
@@ -79,20 +72,16 @@ def distinct_forms(groups: Mapping[str, PronounSet]) -> dict[str, list[str]]:
 
 
 def count_file(path: str | Path, layout: str, wanted: Mapping[str, Sequence[str]], seed: int) -> dict:
-    """Count one file of a corpus.
+    """Count one file of a corpus (:mod:`scripts.misgendered.documents` has the layouts and what is refused).
 
     Args:
-        layout: One of those of :mod:`scripts.misgendered.documents`.
         wanted: Lower-case words of each group.
         seed: Of the excerpts.
 
     Returns:
         ``total`` (documents), ``documents`` and ``occurrences`` (word to count; words that are not there are left out),
-        ``groups`` (group to how many documents hold any of its words) and
-        ``excerpts`` (word to digest, file name, number of the document from 1, and excerpt).
-
-    Raises:
-        UserError: If the file is missing, damaged, not UTF-8, or not of the layout, naming the line or member.
+        ``groups`` (group to how many documents hold any of its words) and ``excerpts`` (word to digest, file name,
+        number of the document from 1, and excerpt).
     """
     groups_of: dict[str, set[str]] = {}
     for group, words in wanted.items():
@@ -109,13 +98,8 @@ def count_file(path: str | Path, layout: str, wanted: Mapping[str, Sequence[str]
             digest = hashlib.sha256(f"{seed}|{word}|{name}|{number}".encode()).hexdigest()
             if word not in excerpts or digest < excerpts[word][0]:
                 excerpts[word] = [digest, name, number, excerpt(text, word)]
-    return {
-        "total": number,
-        "documents": dict(sorted(documents.items())),
-        "occurrences": dict(sorted(occurrences.items())),
-        "groups": dict(sorted(groups.items())),
-        "excerpts": dict(sorted(excerpts.items())),
-    }
+    counts = {"documents": documents, "occurrences": occurrences, "groups": groups, "excerpts": excerpts}
+    return {"total": number} | {name: dict(sorted(found.items())) for name, found in counts.items()}
 
 
 def excerpt(text: str, word: str) -> str:
@@ -143,18 +127,10 @@ def count_corpus(
     parts: str | Path,
     processes: int = 1,
 ) -> dict:
-    """Count all files of a corpus, each once: what was counted before is read from ``parts``.
+    """Count all files of a corpus (as :func:`count_file`), which have different names, several at the same time.
 
-    Args:
-        paths: No two with the same name.
-        parts: A folder that keeps the counts of each file.
-        processes: Files that are counted at the same time.
-
-    Returns:
-        As :func:`count_file`, over all files.
-
-    Raises:
-        UserError: If a file cannot be counted, after all others have been and are kept.
+    The folder ``parts`` keeps the counts of each, so that a file is counted once. A UserError is raised for one that
+    cannot be counted, after all others have been.
     """
     ((name, most),) = Counter(Path(path).name for path in paths).most_common(1)
     if most > 1:
@@ -205,16 +181,7 @@ def merge(counts: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def count_table(counts: dict, groups: dict, name: str, label: str) -> pd.DataFrame:
-    """Return the counts of a corpus as a table.
-
-    Args:
-        counts: As returned by :func:`count_corpus`.
-        groups: As :func:`scripts.misgendered.study.select_groups` returns them.
-        name, label: Of the corpus.
-
-    Returns:
-        A row for each form of each group, and two for all of its forms, with :data:`COLUMNS`.
-    """
+    """Return the counts of a corpus (:data:`COLUMNS`): a row for each form of each group, and two for all its forms."""
     documents, occurrences, total = Counter(counts["documents"]), Counter(counts["occurrences"]), counts["total"]
     rows = []
     for group, words in distinct_forms(groups).items():
@@ -244,18 +211,9 @@ def corpus(
 ) -> None:  # fmt: skip
     """Count the documents of one corpus that hold each form of each pronoun group, and draw an excerpt for each form.
 
-    Files are counted in parallel, and each one's counts are kept until all are there, so that a job that was stopped
-    goes on where it was.
-
-    Args:
-        texts: Files of the corpus.
-        pronouns: templates/pronouns.tsv.
-        name, label, layout: Of the corpus.
-        pronoun_sets: Configured pronoun groups.
-        seed: Of the excerpts.
-        parts: The folder that keeps the counts of each file while the job is not finished.
-        counts, excerpts: The CSV files to write.
-        threads: Files that are counted at the same time.
+    Write ``counts`` and ``excerpts`` (CSV). Of the files ``texts`` so many as ``threads`` are counted at the same time,
+    and the counts of each stay in the folder ``parts`` until all are there, so that a job that was stopped goes on
+    where it was.
     """
     groups = study.select_groups(read_pronouns(pronouns), pronoun_sets)
     result = count_corpus(texts, layout, distinct_forms(groups), seed, parts, threads)

@@ -68,15 +68,7 @@ def read(path: str | Path) -> Combinations:
 
 
 def select(combinations: Combinations, kinds: Sequence[str], numbers: Sequence[int], path: str | Path) -> list:
-    """Return the declarations of a run: types in the order of ``kinds``, in each the numbers as given.
-
-    Args:
-        combinations: Of the file ``path``.
-        kinds: Some of ``study.DECLARATION_TYPES``.
-
-    Raises:
-        UserError: For a number that is unknown.
-    """
+    """Return the declarations of a run: types in the order of ``kinds``, in each the numbers as given."""
     for number in numbers:
         if number not in combinations:
             known = ", ".join(map(str, combinations))

@@ -33,17 +33,13 @@ def table(instances: Instances, shots: int, draws: int, size: int, seed: int) ->
 
     Args:
         instances: Of the one declaration that examples use (:func:`declaration`).
-        shots: Examples before each instance.
-        draws: How often they are drawn anew for each instance.
+        draws: How often the examples are drawn anew for each instance.
         size: How many instances, a balanced sample (:mod:`scripts.misgendered.samples`).
 
     Returns:
         ``size * draws`` rows, the draw varying fastest, with the columns of all instances and the templates, names and
         groups of the examples: ``example_templates``, ``example_names``, ``example_groups``; ``example_template_rows``
         and ``example_name_rows`` say which lines of their files they are.
-
-    Raises:
-        UserError: If there are fewer different examples than shots, or fewer instances than ``size``.
     """
     questions = samples.draw(instances, size, seed, "few_shot.instances")
     questions = questions.loc[questions.index.repeat(draws)].reset_index(drop=True)
@@ -117,15 +113,7 @@ def declaration(combinations: dict, path: str | Path) -> int:
 
 
 def select_models(names: str | list[str], models: Sequence[str]) -> list[str]:
-    """Return the models that read examples.
-
-    Args:
-        names: ``misgendered.few_shot.models``: ``all``, or some of the study's models.
-        models: The study's.
-
-    Raises:
-        UserError: For a model that the study does not have.
-    """
+    """Return the models that read examples: all, or those that ``misgendered.few_shot.models`` names."""
     if names == "all":
         return list(models)
     for name in names:
@@ -138,12 +126,8 @@ def select_models(names: str | list[str], models: Sequence[str]) -> list[str]:
 def check_contexts(shots: Sequence[int], contexts: dict[str, int | None]) -> None:
     """Refuse numbers of examples that make texts longer than a model takes, before any job is started.
 
-    Args:
-        contexts: Model to the longest text that it takes, in tokens; None if there is no limit or it is not known. A
-            text that is too long all the same is refused when its scoring job begins.
-
-    Raises:
-        UserError: Naming the model and the most examples that it takes.
+    ``contexts`` are the longest texts that models take, in tokens; None if there is no limit or it is not known. A text
+    that is too long all the same is refused when its scoring job begins.
     """
     for number in shots:
         for model, context in contexts.items():

@@ -64,15 +64,11 @@ def read_losses(
 
     Args:
         path: Its score file, of which a part is held at a time.
-        asked: The instances that were scored.
         labels, capitals: As :func:`scripts.core.data.losses.comparable_scores` takes them.
 
     Returns:
         Of the distinct instances of ``asked``; minus infinity where one has no candidate. Shape (instances,
         candidates).
-
-    Raises:
-        UserError: As :func:`scripts.core.data.model_outputs.read_scores`, and if a column is missing.
     """
     shape = len(asked.sizes), int(asked.sizes.max(initial=0))
     found = {statistic: np.full(shape, -np.inf) for statistic in ("mean", "sum")}
@@ -84,10 +80,7 @@ def read_losses(
 
 
 def instance_parts(path: str | Path, columns: Iterable[str] = ()) -> Iterator[tuple[int, pd.DataFrame]]:
-    """Yield the instances of a file a few at a time, with the number of the first.
-
-    They have what predictions are made of, and ``columns``.
-    """
+    """Yield what predictions are made of, and ``columns``, a few instances at a time, with the number of the first."""
     wanted = list(dict.fromkeys([*OF_INSTANCE, "options", "groups", "wording", *columns]))
     start = 0
     with files.open_parquet(path, wanted) as file:
@@ -99,12 +92,7 @@ def instance_parts(path: str | Path, columns: Iterable[str] = ()) -> Iterator[tu
 def decide_parts(
     path: str | Path, known: model_outputs.ExpectedOptions, compared: dict[str, np.ndarray], model: str, wording: str
 ) -> Iterator[pd.DataFrame]:
-    """Yield what a model picks for the instances of a file (:func:`decide`) that have a wording.
-
-    Args:
-        known: The instances of the file.
-        compared: Of :func:`read_losses`.
-    """
+    """Yield what a model picks for the instances of a file (:func:`decide`) that have a wording, by its losses."""
     for start, rows in instance_parts(path):
         here = (rows.wording == wording).to_numpy()
         owner = known.owner[start : start + len(rows)][here]

@@ -37,18 +37,12 @@ class Results:
         study_models: ``model``, ``label``, ``family``, ``parameters`` of all models of the study.
         names: Estimates of the accuracy on neo-pronouns by name (:func:`scripts.misgendered.tables.rank_names`).
         documents: ``corpus``, ``group``, ``documents`` (:func:`scripts.misgendered.corpora.document_sums`).
-        draws, seed: Of the bootstrap.
     """
 
     def __init__(
-        self,
-        table: pd.DataFrame,
-        study_models: pd.DataFrame,
-        names: pd.DataFrame,
-        documents: pd.DataFrame,
-        draws: int,
+        self, table: pd.DataFrame, study_models: pd.DataFrame, names: pd.DataFrame, documents: pd.DataFrame, draws: int,
         seed: int,
-    ):
+    ):  # fmt: skip
         numbers = {number: forms_declared(number) for number in table.declaration_number.unique()}
         self.table = table.reset_index(drop=True).assign(declared=table.declaration_number.map(numbers).to_numpy())
         # Without rows nothing is asked of it.
@@ -195,14 +189,6 @@ def similar(results: Results, shares: Mapping[str, Sampled], bound: float) -> tu
 
     Two one-sided tests at 5 % for every pair: the 90% interval of each difference must lie within the bound. All of
     them must, so nothing is corrected. It fails if one difference lies beyond the bound at 5 % after Bonferroni.
-
-    Args:
-        results: Of which the accuracies are.
-        shares: Accuracies by name.
-        bound: The largest difference that counts as none, as a share.
-
-    Raises:
-        MissingEvidence: If some difference may be as large as the bound, with the size that the sample would need.
     """
     differences = {(a, b): shares[a] - shares[b] for a, b in itertools.combinations(shares, 2)}
     (first, second), far = max(differences.items(), key=lambda item: abs(item[1].value))

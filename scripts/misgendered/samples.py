@@ -32,15 +32,8 @@ if TYPE_CHECKING:
 def draw(instances: Instances, size: int, seed: int, key: str = "sample.instances") -> pd.DataFrame:
     """Return the choices behind a sample (:data:`scripts.misgendered.assembly.CHOICES`).
 
-    Args:
-        size: Rows to draw.
-        key: What messages call the size.
-
-    Returns:
-        ``size`` rows. A sample of everything that there is has its rows in the order of the full sets.
-
-    Raises:
-        UserError: For a size that is larger than what there is.
+    A sample of everything that there is has its rows in the order of the full sets. ``key`` is what messages call the
+    size.
     """
     declarations = len(instances.declarations)
     available = declarations * instances.size
@@ -57,12 +50,8 @@ def sample_with_rewordings(
 ) -> "Iterator[pyarrow.RecordBatch]":
     """Yield a sample in batches, and behind it the beginning of such a sample in the other wording of declarations.
 
-    Args:
-        size, reworded_size: Rows of the sample, and how many of them at most come in the other wording as well. A text
-            that the wording leaves as it is keeps its id, so that models score it once.
-
-    Raises:
-        UserError: As :func:`draw`.
+    At most ``reworded_size`` come in the other wording as well. A text that the wording leaves as it is keeps its id,
+    so that models score it once.
     """
     yield from instances.batches(draw(instances, size, seed))
     yield from instances.reworded().batches(draw(instances, min(reworded_size, size), seed))

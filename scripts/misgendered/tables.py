@@ -88,12 +88,10 @@ def printed(rows: pd.DataFrame) -> pd.DataFrame:
 def pivot(
     rows: pd.DataFrame, factors: Mapping[str, tuple[str, Mapping]], column: str, levels: Mapping, values: list[str]
 ) -> pd.DataFrame:
-    """Return cells: factors make the rows, the first varying slowest, and the levels of a column the columns.
+    """Return cells: ``factors`` make the rows, the first varying slowest, and the ``levels`` of a column the columns.
 
-    Args:
-        factors: Head to column and its levels, in their order, with how each is printed.
-        levels: Of ``column``, with their heads.
-        values: Columns of text; of several each has a column of its own for each level.
+    A factor's head has its column and the levels of that with how they are printed. ``values`` are columns of text; of
+    several each has a column of its own for each level.
     """
     heads = {
         head: pd.Categorical(rows[name].map(labels), list(dict.fromkeys(labels.values())), ordered=True)
@@ -145,12 +143,8 @@ def by_type(head: str, column: str, levels: Mapping[str, str]) -> Callable:
     def made(estimates: pd.DataFrame, models: dict) -> Table:
         rows = split(estimates, column, "pronoun_type")
         shown, factors = of_panels(rows, models)
-        labels = (
-            {level: levels[level] for level in levels if level in set(shown[column])}
-            if levels
-            else {level: str(forms_declared(level)) for level in sorted(shown[column].unique())}
-        )
-        factors |= {head: (column, labels)}
+        known = levels or {level: str(forms_declared(level)) for level in sorted(shown[column])}
+        factors |= {head: (column, present(known, shown[column]))}
         cells = pivot(printed(shown), factors, "pronoun_type", present(TYPES, rows.pronoun_type), ["accuracy", "n"])
         return rows, cells, len(factors)
 
@@ -328,21 +322,17 @@ def write_excerpts(tex: str, csv: str, rows: pd.DataFrame) -> None:
 
 def write_models(tex: str, csv: str, models: Mapping[str, Mapping]) -> None:
     """Table 3: the run's models."""
-    keys = ("family", "label", "architecture", "parameters")
-    rows = [{"model": name} | {key: facts[key] for key in keys} for name, facts in models.items()]
-    write_table(tex, csv, model_cells(models), left=3, rows=pd.DataFrame(rows))
+    rows = pd.DataFrame([{"model": name} | facts for name, facts in models.items()])
+    columns = ["model", "family", "label", "architecture", "parameters"]
+    write_table(tex, csv, model_cells(models), left=3, rows=rows[columns])
 
 
 def model_cells(models: Mapping[str, Mapping]) -> pd.DataFrame:
     """Return the cells of Table 3; the number of parameters of some models is not known."""
-    rows = [
-        (
-            facts["family"], facts["label"], facts["architecture"],
-            f"{facts['parameters'] / 1e6:,.0f}M" if facts["parameters"] else MISSING_MARK,
-        )
-        for facts in models.values()
-    ]  # fmt: skip
-    return pd.DataFrame(rows, columns=["Family", "Model", "Architecture", "Parameters"])
+    heads = {"family": "Family", "label": "Model", "architecture": "Architecture", "parameters": "Parameters"}
+    rows = pd.DataFrame(list(models.values()))[[*heads]]
+    sizes = [f"{size / 1e6:,.0f}M" if size else MISSING_MARK for size in rows.parameters]
+    return rows.assign(parameters=sizes).rename(columns=heads)
 
 
 if __name__ == "__main__":
