@@ -135,12 +135,14 @@ def replica(schemas: list[dict], dates: list[int]) -> dict[str, pd.DataFrame]:
             for coreferent in COREFERENTS:
                 body = f"{row['stem']} {row[coreferent]}".replace("{occupation}", row["occupation"])
                 body = body.replace("{participant}", noun)
-                extended.append(_sentence(row["occupation"], participant, coreferent, _slot(body), row["row"]))
+                sentence = _sentence(row["occupation"], participant, coreferent)
+                extended.append(sentence | {"body": _slot(body), "sentence_row": row["row"]})
         if row["simplified"]:
             for word in (*GENDERED, "unspecified"):
                 noun = row["occupation"] if word == "unspecified" else f"{word} {row['occupation']}"
                 body = row["simplified"].replace("{occupation}", noun)
-                simplified.append(_sentence(row["occupation"], word, "professional", _slot(body), row["row"]))
+                sentence = _sentence(row["occupation"], word, "professional")
+                simplified.append(sentence | {"body": _slot(body), "sentence_row": row["row"]})
     return {
         name: _inject(sentences, name, "replica", "In {value}: {body}", "date", dates)
         for name, sentences in (("winogender", extended), ("simplified", simplified))
@@ -151,16 +153,9 @@ def _slot(text: str):
     return re.sub(r"\{(nominative|accusative|possessive)\}", SLOT, text)
 
 
-def _sentence(occupation: str, participant: str, coreferent: str, body: str, row: int):
-    code = COREFERENTS.index(coreferent)
-    return {
-        "item": f"{occupation}_{participant}_{code}",
-        "body": body,
-        "occupation": occupation,
-        "participant": participant,
-        "coreferent": coreferent,
-        "sentence_row": row,
-    }
+def _sentence(occupation: str, participant: str, coreferent: str) -> dict[str, str]:
+    item = f"{occupation}_{participant}_{COREFERENTS.index(coreferent)}"
+    return {"item": item, "occupation": occupation, "participant": participant, "coreferent": coreferent}
 
 
 def _inject(
@@ -207,17 +202,16 @@ def official(path: str | Path, evaluation_set: str, dates: list[int]) -> pd.Data
     known = (*GENDERED, "unspecified") if evaluation_set == "simplified" else PARTICIPANTS
     sentences, problems, seen = [], [], {}
     for number, cells in parse_tsv(text, ("sentid", "sentence"), str(path)):
-        parts = parse_item(cells["sentid"], evaluation_set)
-        if parts is None:
+        sentence = parse_item(cells["sentid"], evaluation_set)
+        if sentence is None:
             problems.append(f"row {number}: '{cells['sentid']}' is not occupation_participant_0 or _1")
             continue
-        sentence = _sentence(*parts, cells["sentence"].replace(OFFICIAL_MASK, SLOT), number)
         if cells["sentence"].count(OFFICIAL_MASK) != 1:
             problems.append(f"row {number}: the sentence must hold {OFFICIAL_MASK} exactly once")
         if sentence["item"] in seen:
             problems.append(f"row {number}: '{sentence['item']}' is already in row {seen[sentence['item']]}")
         seen[sentence["item"]] = number
-        sentences.append(sentence)
+        sentences.append(sentence | {"body": cells["sentence"].replace(OFFICIAL_MASK, SLOT), "sentence_row": number})
     codes = "0" if evaluation_set == "simplified" else "01"
     for occupation in dict.fromkeys(s["occupation"] for s in sentences):
         lacking = [f"{occupation}_{p}_{c}" for p in known for c in codes if f"{occupation}_{p}_{c}" not in seen]
@@ -228,11 +222,10 @@ def official(path: str | Path, evaluation_set: str, dates: list[int]) -> pd.Data
     return _inject(sentences, evaluation_set, "official", "In {value}: {body}", "date", dates)
 
 
-def parse_item(name: str, evaluation_set: str) -> tuple[str, str, str] | None:
-    """Return occupation, participant (``other`` for the context's own person) and coreferent of the authors' ids.
+def parse_item(name: str, evaluation_set: str) -> dict[str, str] | None:
+    """Return ``item``, ``occupation``, ``participant`` and ``coreferent`` of one of the authors' ids, None for others.
 
-    Returns:
-        None if ``name`` is no such id.
+    The context's own person is the participant ``other``.
     """
     parts = re.fullmatch(r"([a-z]+)_([a-z]+)_([01])", name)
     if not parts:
@@ -243,7 +236,7 @@ def parse_item(name: str, evaluation_set: str) -> tuple[str, str, str] | None:
             return None
     elif participant not in PARTICIPANTS:
         participant = "other"
-    return occupation, participant, COREFERENTS[int(code)]
+    return _sentence(occupation, participant, COREFERENTS[int(code)])
 
 
 def evenly_spaced(values: Iterable, count: int) -> list:

@@ -186,32 +186,25 @@ def read_probabilities(path: str) -> pd.DataFrame:
     impossible = frame[~((frame.probability >= 0) & (frame.probability <= most))]
     if len(impossible):
         row = impossible.iloc[0]
-        raise UserError(f"{path}: {_named(row)}: probability is {row.probability}; {_REMEDY}")
+        raise UserError(f"{path}: {_named(row)}, {row.gender}: probability is {row.probability}; {_REMEDY}")
     _check_complete(path, frame)
     return frame
 
 
 def _named(row: pd.Series):
-    return f"model {row.model}, {row['item']}, {row.value}, {row.gender}"
+    return f"model {row.model}, {row['item']}, {row.value}"
 
 
 def _check_complete(path: str, frame: pd.DataFrame):
-    """Refuse repeated rows, and sentences whose genders do not have the same dates or places."""
-    factors = [column for column in COLUMNS if column not in ("position", "probability")]
-    repeated = frame[frame.duplicated([*factors, "position"])]
-    if len(repeated):
-        raise UserError(f"{path}: {_named(repeated.iloc[0])} has two rows; {_REMEDY}")
-    sentence = [factor for factor in factors if factor not in ("gender", "value")]
+    """Refuse sentences that do not have one probability of each of their genders at each date or place."""
+    sentence = [column for column in COLUMNS if column not in ("value", "position", "gender", "probability")]
     genders = frame.groupby(sentence, sort=False).gender.transform("nunique")
-    # Where all genders have the same values, each value comes as often as there are genders.
-    rows = frame.groupby([*sentence, "value", "position"], sort=False).gender.transform("size")
-    if (rows != genders).any():
-        row = frame[rows != genders].iloc[0]
-        same = frame[(frame[sentence] == row[sentence]).all(axis=1)]
-        lacking = sorted(set(same.gender) - set(same.gender[same.position == row.position]))[0]
-        raise UserError(
-            f"{path}: model {row.model}, {row['item']}: {lacking} has no probability for {row.value}; {_REMEDY}"
-        )
+    places = frame.groupby([*sentence, "value", "position"], sort=False).gender
+    wrong = frame[(places.transform("size") != genders) | (places.transform("nunique") != genders)]
+    if len(wrong):
+        row = wrong.iloc[0]
+        given = ", ".join(wrong.gender[(wrong[[*sentence, "value"]] == row[[*sentence, "value"]]).all(axis=1)])
+        raise UserError(f"{path}: {_named(row)}: not one probability of each gender but of {given}; {_REMEDY}")
 
 
 if __name__ == "__main__":

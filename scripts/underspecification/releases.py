@@ -134,19 +134,11 @@ def _items(headers: Sequence[str], sentence: str, evaluation_set: str):
         empty = {"occupation": "", "participant": "", "coreferent": "", "well_specified": False}
         repeated = [", row 1: two columns have the same sentence"] if len(set(items)) < len(items) else []
         return [{"item": item, **empty} for item in items], repeated
-    parts = instances.parse_item(sentence, evaluation_set)
-    if parts is None or len(headers) != 1:
+    known = instances.parse_item(sentence, evaluation_set)
+    if known is None or len(headers) != 1:
         return [], [f": '{sentence}' is not a sentence of {evaluation_set}"]
-    occupation, participant, coreferent = parts
-    return [
-        {
-            "item": f"{occupation}_{participant}_{instances.COREFERENTS.index(coreferent)}",
-            "occupation": occupation,
-            "participant": participant,
-            "coreferent": coreferent,
-            "well_specified": instances.is_well_specified(evaluation_set, participant, coreferent),
-        }
-    ], []
+    specified = instances.is_well_specified(evaluation_set, known["participant"], known["coreferent"])
+    return [known | {"well_specified": specified}], []
 
 
 def _probability(cell: str):

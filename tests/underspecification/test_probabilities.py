@@ -147,8 +147,12 @@ def test_models_behind_servers_have_no_masses_over_the_vocabulary(tmp_path):
 
 
 BROKEN = {
-    "missing row": (lambda f: f.drop(index=4), ["s ___", "male", "1802", "has no probability"]),
-    "repeated row": (lambda f: pd.concat([f, f.iloc[4:5]]), ["s ___", "male", "1802", "two rows"]),
+    "missing row": (lambda f: f.drop(index=4), ["s ___", "1802", "but of female, neutral"]),
+    "repeated row": (lambda f: pd.concat([f, f.iloc[4:5]]), ["s ___", "1802", "but of female, male, neutral, male"]),
+    "one for another": (
+        lambda f: f.assign(gender=f.gender.where(f.index != 4, "female")),
+        ["s ___", "1802", "but of female, female, neutral"],
+    ),
     "words": (lambda f: f.assign(probability="much"), ["probability holds string"]),
     "empty cell": (lambda f: f.assign(gender=f.gender.where(f.index != 4)), ["row 5", "gender is empty"]),
     "no column": (lambda f: f.drop(columns="templates"), ["column templates is missing"]),
