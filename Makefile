@@ -54,8 +54,12 @@ verdicts-check: environment
 mutants: environment ## Break one line at a time in a copy and see which test notices: make mutants, or make mutants AREAS=core_data
 	.venv/bin/python -m tests.mutants $(AREAS)
 
-docs: environment ## Build the documentation site; leaves .site/html/index.html
-	.venv/bin/snakemake --cores $(CORES) instances
+# Figures of the default run that README and the documentation show.
+PICTURES = $(shell grep -o 'results/.*\.png' docs/gallery.md)
+
+docs: environment ## Renew the pictures of the documentation from the default run and build its site; leaves .site/html/index.html
+	.venv/bin/snakemake --cores $(CORES) instances $(PICTURES)
+	cp $(PICTURES) docs/
 	.venv/bin/python -c 'from scripts.core.workflow.environments import prepare; prepare("envs/docs.lock", ".venv-docs")'
 	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/python -m mkdocs build --strict --quiet
 

@@ -1,16 +1,19 @@
 """What replays make is what is stored: a change of any number is named by file, row and column."""
 
 import json
+from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from matplotlib.image import imread
 
 from scripts.core import files
 from scripts.core.data import estimate_rows
 from scripts.core.paper import explorer
 from tests.golden import compare, marks
-from tests.golden.replay import LISTED, OVERLAYS, UPSTREAM, replay
+from tests.golden.replay import LISTED, OVERLAYS, UPSTREAM, pictures, replay
 
+ROOT = Path(__file__).parents[2]
 pytestmark = [pytest.mark.workflow, pytest.mark.golden]
 PARTS = [pytest.param(part, marks=[pytest.mark.upstream] if part in UPSTREAM else []) for part in OVERLAYS]
 SETS = {
@@ -51,6 +54,15 @@ def test_figures_show_what_their_tables_say(part, folder, request):
             ]
     assert not wrong, "\n".join(wrong)
     assert len(checked) >= 5, checked
+
+
+def test_pictures_of_the_documentation_are_those_of_the_default_run(folder):
+    """README and gallery show what the code draws today; else: make docs."""
+    run = replay(folder, "default")
+    for path in map(Path, pictures()):
+        shown, drawn = (imread(place / path.name) for place in (ROOT / "docs", run / "pictures"))
+        assert shown.shape == drawn.shape, path
+        assert (abs(shown - drawn).max(axis=-1) > 0.1).mean() < 0.001, path
 
 
 def test_the_explorer_has_the_accuracies_of_the_summary(folder):
