@@ -16,7 +16,6 @@ wildcard_constraints:
 # They take seconds each.
 localrules:
     card,
-    card_scorecard,
     card_figure,
     card_page,
     card_pdf,
@@ -26,26 +25,6 @@ rule card:
     """Two pages about up to four models: those that the key cards lists (python -m scripts.card writes it)."""
     input:
         expand("results/cards/{card}/card.{suffix}", card=CARDED, suffix=["pdf", "html"]),
-
-
-# The headlines of all studies, as on the paper's first page, of the card's models alone.
-rule card_scorecard:
-    input:
-        summary_csv=lambda wildcards: card_summaries(CARDED[wildcards.card]),
-    output:
-        pdf="results/cards/{card}/scorecard.pdf",
-        png="results/cards/{card}/scorecard.png",
-        csv="results/cards/{card}/scorecard.csv",
-    log:
-        "results/logs/card_scorecard/{card}.log",
-    conda:
-        "../envs/paper.yaml"
-    params:
-        studies=PAPER_STUDIES,
-        models=lambda wildcards: {name: MODELS[name].facts for name in CARDED[wildcards.card]},
-        alone=True,
-    script:
-        "../scripts/paper/paper_figure.py"
 
 
 rule card_figure:
@@ -86,7 +65,7 @@ rule card_page:
         findings=lambda wildcards: [
             STUDIES[study].findings_file(model) for study, model in card_pairs(CARDED[wildcards.card])
         ],
-        figures=[rules.card_scorecard.output.png, rules.card_scorecard.output.csv, rules.card_figure.output.png],
+        figure=rules.card_figure.output.png,
         made=lambda wildcards: [
             path for study, model in card_pairs(CARDED[wildcards.card]) for path in STUDIES[study].files_of(model)
         ],
@@ -125,7 +104,7 @@ rule card_pdf:
     input:
         main_tex=rules.card_page.output.main_tex,
         style=rules.card_page.output.style_copy,
-        figures=[rules.card_scorecard.output.pdf, rules.card_figure.output.pdf],
+        figure=rules.card_figure.output.pdf,
     output:
         pdf=report(
             "results/cards/{card}/card.pdf",

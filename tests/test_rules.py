@@ -64,7 +64,6 @@ ORDER = [
 # Rules that run a script with another name.
 OTHER_SCRIPTS = {
     "train_demo_coreference": "train_coreference",
-    "card_scorecard": "paper_figure",
     "fetch_encoder": "fetch_model",
     "fetch_system": "fetch_model",
 }

@@ -16,10 +16,11 @@ from scripts.core.data import estimate_rows
 from scripts.core.paper import finding_verdicts, latex, report, sections
 from scripts.core.paper.formats import MISSING_MARK, describe_precision, estimate, number, shorten_list
 from scripts.core.paper.front import Front, of_models
+from scripts.core.paper.summary import describe_levels
 from scripts.core.workflow.job import run
 
-HIGHLIGHTS = 3
-"""Studies of the first page besides the one that answers the card's question."""
+STYLES = {"share": "percent"}
+"""Units of estimates to how they are printed."""
 LONGEST = 190
 """Characters of the evidence that a card shows; all of it is in findings.csv."""
 
@@ -31,7 +32,7 @@ def main(
     style: str,
     summaries: list,
     findings: list,
-    figures: list,
+    figure: str,
     made: list,
     fronts: list,
     outcomes: list,
@@ -53,7 +54,7 @@ def main(
         style: The LaTeX style of the proceedings.
         summaries: The summaries of the studies that take any of the models.
         findings: Verdicts on a study's findings for one model, a file for each of ``pairs``.
-        figures: PNG of both figures, and the table of the scorecard.
+        figure: Each study next to published values (PNG).
         made: What the models left: scores, distributions, answers.
         fronts: The templates of the paper's first page, of the studies that have one.
         outcomes: What is compared: instances, and what became of each.
@@ -75,22 +76,21 @@ def main(
     estimates = estimate_rows.read(summaries)
     compared = card_differences.compare_models(estimates, list(models), declared)
     files.write_csv(differences, compared)
-    answer, highlights, texts = first_page(study_texts(measured, estimates, fronts, list(models)))
-    (scorecard,) = [files.read_csv(path) for path in figures if path.endswith(".csv")]
+    rows = headline_rows(estimates, list(models), measured)
+    answer, more = study_answer(measured, estimates, fronts, list(models))
     context = {
         "answer": answer,
-        "at_chance": chance_sentences(scorecard, called),
-        "highlights": highlights,
+        "more": more,
+        "at_chance": chance_sentences(rows, called),
         "card": Path(main_tex).parent.name,
         "label": sections.list_words(called.values()),
         "labels": list(called.values()),
         "facts": {entry["label"]: model_facts(name, entry, made) for name, entry in models.items()},
-        "headlines": headlines(scorecard, list(models)),
+        "headlines": headline_cells(rows, list(models)),
         "differences": card_differences.describe(compared, labels, called),
         "studies": [
             study
             | judged_findings(pd.concat([table for table in tables if table.study.iloc[0] == study["label"]]), called)
-            | {"text": texts.get(study["key"], "")}
             | {"lacking": [called[name] for name in models if [study["key"], name] not in pairs]}
             for study in measured
         ],
@@ -103,33 +103,40 @@ def main(
     files.write_text(style_copy, Path(style).read_text(encoding="utf-8"))
     page = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     page.filters["plain"] = report.plain_text
-    pictures = [path for path in figures if path.endswith(".png")]
-    context["images"] = {Path(path).stem: base64.b64encode(Path(path).read_bytes()).decode() for path in pictures}
+    context["figure"] = base64.b64encode(Path(figure).read_bytes()).decode()
     files.write_text(html, page.from_string(Path(template_html).read_text(encoding="utf-8")).render(context))
 
 
-def study_texts(
+def study_answer(
     studies: list[dict], estimates: pd.DataFrame, fronts: Sequence[str], models: list[str]
-) -> dict[str, str]:
-    """Return what each study finds for the models in sentences, as LaTeX; studies without any are absent."""
+) -> tuple[latex.Raw, latex.Raw]:
+    """Return what the first study that has sentences finds for the models, as LaTeX: one sentence, and the others.
+
+    What further studies say in sentences is in the table.
+    """
     templates = {Path(path).name.removesuffix("_front.tex.j2"): Path(path) for path in fronts}
-    found = {}
     for study in studies:
         if template := templates.get(study["key"]):
             front = Front(study["key"], of_models(estimates, models), study["chances"])
             context = {"front": front, "place": "thesis", "listed": sections.list_words}
-            text = sections.unmark_numbers(latex.render(template.parent, template.name, context))
-            found[study["key"]] = " ".join(text.split())
-    return {study: text for study, text in found.items() if text}
+            text = " ".join(sections.unmark_numbers(latex.render(template.parent, template.name, context)).split())
+            if text:
+                answer, *more = re.split(r"(?<=\.) (?=[A-Z\\])", text, maxsplit=1)
+                return latex.Raw(answer), latex.Raw("".join(more))
+    return latex.Raw(""), latex.Raw("")
 
 
-def first_page(texts: dict[str, str]) -> tuple[latex.Raw, list[latex.Raw], dict[str, latex.Raw]]:
-    """Return the sentence that answers the card's question, what further studies find, and what is left by study."""
-    left = {study: latex.Raw(text) for study, text in texts.items()}
-    first = next(iter(left), "")
-    answer, *rest = re.split(r"(?<=\.) (?=[A-Z\\])", left.pop(first, ""), maxsplit=1)
-    highlights = [left.pop(study) for study in list(left)[:HIGHLIGHTS]]
-    return latex.Raw(answer), highlights, left | {first: latex.Raw(" ".join(rest))}
+def headline_rows(estimates: pd.DataFrame, models: list[str], studies: list[dict]) -> pd.DataFrame:
+    """Return the headline estimates of models with ``group`` (study and metric), ``row`` (levels) and ``chance``."""
+    found = []
+    for study in studies:
+        rows = of_models(estimates[estimates.study == study["key"]], models)
+        rows = rows[rows.headline & rows.value.notna()]
+        part = " (" + rows.part + ")" if rows.part.nunique() > 1 else ""
+        levels = [describe_levels(row) for row in rows.to_dict("records")]
+        group = study["label"] + ": " + rows.metric + part
+        found.append(rows.assign(group=group, row=levels, chance=rows.metric.map(study["chances"]).astype(float)))
+    return pd.concat(found, ignore_index=True)
 
 
 def chance_sentences(frame: pd.DataFrame, called: Mapping[str, str]) -> list[str]:
@@ -144,26 +151,23 @@ def chance_sentences(frame: pd.DataFrame, called: Mapping[str, str]) -> list[str
     return found
 
 
-def headlines(frame: pd.DataFrame, models: list[str]) -> list[dict[str, Any]]:
-    """Return the rows of the table of headlines: group, what it is, chance, and a cell for each model.
+def headline_cells(frame: pd.DataFrame, models: list[str]) -> list[dict[str, Any]]:
+    """Return the rows of the table of headlines: group, what it is, chance, and a cell for each model in its order.
 
-    Args:
-        frame: The table of the scorecard: shares in percent; of differences, whose chance is 0, values as they are.
-        models: Names, in the order of columns.
+    ``frame`` is from :func:`headline_rows`.
     """
     rows = []
     for (group, name), same in frame.groupby(["group", "row"], sort=False):
         unit, chance = same.n_unit.iloc[0].partition(" of ")[0], same.chance.iloc[0]
-        factor, style = (1, "plain") if chance == 0 else (100, "percent")
         cells = {
-            row.model: estimate(row.value / factor, row.low / factor, row.high / factor, row.n, style=style)
+            row.model: estimate(row.value, row.low, row.high, row.n, style=STYLES.get(row.unit, "plain"))
             for row in files.rows(same)
         }
         rows.append(
             {
                 "group": group,
                 "row": name if unit == "instances" else f"{name} (n: {unit})",
-                "chance": number(chance, 0) if chance > 0 else MISSING_MARK,
+                "chance": number(100 * chance, 0) if chance > 0 else MISSING_MARK,
                 "cells": [cells.get(model, "not measured") for model in models],
             }
         )

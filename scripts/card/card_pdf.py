@@ -4,8 +4,8 @@ from scripts.core.paper.typesetting import typeset
 from scripts.core.workflow.job import run
 
 
-def main(*, main_tex: str, style: str, figures: list, pdf: str, overfull: float) -> None:
-    """Write ``pdf``; ``style`` and ``figures`` lie beside ``main_tex``, which includes them.
+def main(*, main_tex: str, style: str, figure: str, pdf: str, overfull: float) -> None:
+    """Write ``pdf``; ``style`` and ``figure`` lie beside ``main_tex``, which includes both.
 
     Boxes that stick out by more than ``overfull`` points are refused.
     """

@@ -91,22 +91,17 @@ def spacing(values: pd.DataFrame | None) -> tuple[float, float]:
 
 
 @plotting.style()
-def draw(frame: pd.DataFrame, models: dict[str, dict], alone: bool = False) -> "Figure":
+def draw(frame: pd.DataFrame, models: dict[str, dict]) -> "Figure":
     """Draw a panel for shares and one for differences; in each a row for every headline, under its study.
 
     Args:
         frame: From :func:`select`.
         models: Name to what figures say of it.
-        alone: Whether models have colours by their order, as on a card.
     """
     panels = [(SHARES, frame[frame.chance != 0]), (DIFFERENCES, frame[frame.chance == 0])]
     panels = [(name, list(panel_rows(rows))) for name, rows in panels if len(rows)]
     own = list(dict.fromkeys(frame[frame.kind != RELEASED_OUTPUTS].model))
-    looks = (
-        palette.in_order(list(models))
-        if alone
-        else {name: model_look(name, own, models) for name in dict.fromkeys(frame.model)}
-    )
+    looks = {name: model_look(name, own, models) for name in dict.fromkeys(frame.model)}
     legend = handles(frame, own, looks)
     # A row is a line high, or as high as its text or its models.
     heights = [
@@ -198,24 +193,17 @@ def handles(frame: pd.DataFrame, own: list[str], looks: dict[str, dict]) -> list
     return made
 
 
-def main(
-    *, summary_csv: str | list, pdf: str, png: str, csv: str, studies: list, models: dict, alone: bool = False
-) -> None:
+def main(*, summary_csv: str, pdf: str, png: str, csv: str, studies: list, models: dict) -> None:
     """Draw the figure.
 
     Args:
-        summary_csv: The summary over all studies, or those of some.
+        summary_csv: The summary over all studies.
         pdf, png, csv: The outputs.
         studies: ``key``, ``label`` and ``chances`` (metric to chance, 0 for differences).
         models: The models and systems of the run and what figures say of them.
-        alone: Whether nothing but ``models`` is drawn, demonstrations too.
     """
-    rows = estimate_rows.read([summary_csv] if isinstance(summary_csv, str) else summary_csv)
-    if alone:
-        rows = front.of_models(rows, models)
-    frame = select(rows, studies)
-    drawn = draw(frame, models, alone) if len(frame) else plotting.nothing_drawn()
-    plotting.save(drawn, frame, pdf, png, csv)
+    frame = select(estimate_rows.read([summary_csv]), studies)
+    plotting.save(draw(frame, models) if len(frame) else plotting.nothing_drawn(), frame, pdf, png, csv)
 
 
 if __name__ == "__main__":

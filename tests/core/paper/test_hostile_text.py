@@ -147,10 +147,7 @@ def card(folder, text):
     verdicts = pd.DataFrame({"number": [1, 2], "templates": "replica", "finding": "It is so.", "source": "Table 1"})
     verdicts = verdicts.assign(about="", verdict="holds", evidence=[text, ""], missing=["", OTHER_MODELS])
     files.write_csv(folder / "verdicts.csv", verdicts)
-    scorecard = pd.DataFrame([row]).assign(group="One", row="accuracy", chance=50.0)
-    files.write_csv(folder / "scorecard.csv", scorecard.assign(value=50.0, low=40.0, high=60.0))
-    for name in ("scorecard", "studies"):
-        (folder / f"{name}.png").write_bytes(b"png")
+    (folder / "studies.png").write_bytes(b"png")
     (folder / "one_front.tex.j2").write_text(r"\VAR{front.names()} is \VAR{front.estimate('accuracy')}.")
     files.write_parquet(folder / "m.parquet", pd.DataFrame({"x": [1]}), {"revision": text})
     root = Path(__file__).parents[3]
@@ -158,7 +155,7 @@ def card(folder, text):
         template_tex=str(root / "paper/card.tex.j2"), template_html=str(root / "paper/card.html.j2"),
         style=str(root / "paper/proceedings.sty"), summaries=[str(folder / "summary.csv")],
         findings=[str(folder / "verdicts.csv")], fronts=[str(folder / "one_front.tex.j2")],
-        figures=[str(folder / name) for name in ("scorecard.csv", "scorecard.png", "studies.png")],
+        figure=str(folder / "studies.png"),
         made=[str(folder / "m.parquet")], outcomes=[], main_tex=str(folder / "card.tex"),
         html=str(folder / "card.html"), style_copy=str(folder / "card.sty"), findings_csv=str(folder / "findings.csv"),
         differences=str(folder / "differences.csv"), models={"m": entry(text)}, pairs=[["one", "m"]],
